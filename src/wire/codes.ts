@@ -1,0 +1,69 @@
+import type { Operation } from "./shapes.ts";
+
+/** Every error code of the interface, by operation. */
+export const CODES = {
+  search: [
+    "INVALID_QUERY_CONTENT",
+    "INVALID_DOC_HAS_EXPIRE_DATE",
+    "INVALID_FOLDER_HAS_EXPIRE_DATE",
+    "INVALID_CREATED_DATE_START",
+    "INVALID_CREATED_DATE_END",
+    "INVALID_MODIFIED_DATE_START",
+    "INVALID_MODIFIED_DATE_END",
+    "INVALID_FILESIZE_START",
+    "INVALID_FILESIZE_END",
+    "INVALID_PAGES_START",
+    "INVALID_PAGES_END",
+    "INVALID_PAGINATION_INDEX",
+    "INVALID_PAGINATION_SIZE",
+    "INVALID_SORT_BY",
+    "INVALID_SORT_DESC",
+  ],
+  documents: [
+    "INVALID_FOLDER_ID",
+    "FOLDER_NOT_EXISTS",
+    "INVALID_SORT_BY",
+    "INVALID_PAGINATION_INDEX",
+    "INVALID_PAGINATION_SIZE",
+    "INVALID_SORT_DESC",
+  ],
+  digidoc: [
+    "INVALID_DIGIDOC_ID",
+    "DOC_NOT_EXIST",
+    "INVALID_SORT_BY",
+    "INVALID_PAGINATION_INDEX",
+    "INVALID_PAGINATION_SIZE",
+    "INVALID_SORT_DESC",
+  ],
+  document: ["INVALID_DOC_ID", "DOC_NOT_EXIST"],
+  folders: [
+    "INVALID_FOLDER_ID",
+    "FOLDER_NOT_EXISTS",
+    "INVALID_SORT_BY",
+    "INVALID_PAGINATION_INDEX",
+    "INVALID_PAGINATION_SIZE",
+    "INVALID_SORT_DESC",
+  ],
+  folder: ["INVALID_FOLDER_ID", "FOLDER_NOT_EXISTS"],
+  upload: [
+    "INVALID_FOLDER_ID",
+    "INVALID_FOLDER_PATH",
+    "INVALID_BATCH",
+    "QUOTA_LIMIT",
+    "FOLDER_NOT_EXISTS",
+    "INVALID_METADATA_TITLE",
+    "INVALID_METADATA_KEYWORD",
+    "INVALID_METADATA_PRODUCER",
+    "INVALID_METADATA_SUBJECT",
+    "INVALID_METADATA_AUTHOR",
+    "INVALID_METADATA_DESCRIPTION",
+    "INVALID_EXPIRE_DATE",
+    "PLUGIN_REMINDER_NOT_INSTALLED",
+    "INVALID_FILENAME",
+    "NO_FILE_DATA",
+    "FILE_SIZE_TOO_BIG",
+  ],
+} as const satisfies Record<Operation, readonly string[]>;
+
+/** An error code that the interface names. */
+export type WireCode = (typeof CODES)[Operation][number];
