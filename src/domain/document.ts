@@ -1,0 +1,95 @@
+import type { RawPath } from "../std/raw-path.ts";
+
+/** Where a document is on its way; the words of the outside contract. */
+export const STATES = [
+  "settling",
+  "pending",
+  "uploading",
+  "inDoubt",
+  "uploaded",
+  "converted",
+  "held",
+  "failed",
+] as const;
+
+/** One of the eight states; the arrows between them stand in `life.ts`. */
+export type State = (typeof STATES)[number];
+
+/** States in which the archive may hold, or holds, this document. */
+export const SENT_STATES: readonly State[] = ["uploading", "inDoubt", "uploaded", "converted"];
+
+/** Why a document is where it is: a stable code and a sentence for people. */
+export type Trouble = { readonly code: string; readonly message: string };
+
+/**
+ * What a look at a file showed, short of its content.
+ *
+ * `stamp` changes whenever the file may have changed; it is compared, never parsed. On local file
+ * systems it holds size, mtime, ctime and inode; on network file systems size and mtime only,
+ * because there inode and ctime change by themselves.
+ */
+export type Seen = {
+  readonly sizeBytes: number;
+  readonly modifiedAt: number;
+  readonly stamp: string;
+};
+
+/** What becomes of the local file after CONVERTED. */
+export type AfterState = "due" | "done" | "refused";
+
+/**
+ * One revision of one file: a row of the journal. Times are epoch milliseconds. At most one row of
+ * a path is `current`; an edit after sending makes a new row that names the one it `supersedes`.
+ */
+export type Document = {
+  readonly id: number;
+  readonly mirrorId: number;
+  /** Directory and name below the mirror's source; bytes. */
+  readonly dir: RawPath;
+  readonly name: RawPath;
+  readonly state: State;
+  readonly seen: Seen;
+  readonly firstSeenAt: number;
+  /** When the file was last seen to change. */
+  readonly changedAt: number;
+  /** When this row wants to be looked at next; null: only when something outside happens. */
+  readonly dueAt: number | null;
+  /** SHA-256 of the content, hex; null until settled. */
+  readonly digest: string | null;
+  /** File name in the archive; null until settled. */
+  readonly sentName: string | null;
+  /** Archive folder path this document belongs in, e.g. `/Scans/2026`; null until settled. */
+  readonly targetPath: string | null;
+  /** Something worth knowing that is not trouble, e.g. that it was sent although it looks unfinished. */
+  readonly remark: string | null;
+  readonly batch: string | null;
+  readonly folderId: number | null;
+  /** Attempts to send that were begun. */
+  readonly attempts: number;
+  /** When the last attempt began, by our clock. */
+  readonly sentAt: number | null;
+  /** When the reply was lost, and how many looks for the document have been taken since. */
+  readonly doubtAt: number | null;
+  readonly looks: number;
+  readonly documentId: number | null;
+  /** Status as the archive last gave it. */
+  readonly archiveStatus: string | null;
+  readonly uploadedAt: number | null;
+  readonly polls: number;
+  readonly convertedAt: number | null;
+  /** Pages and bytes as the archive counts them. */
+  readonly pages: number | null;
+  readonly archiveBytes: number | null;
+  readonly digidoc: boolean;
+  readonly trouble: Trouble | null;
+  /** Consecutive times this row was held or deferred for the same code; grows its patience. */
+  readonly patience: number;
+  readonly current: boolean;
+  readonly supersedes: number | null;
+  /** When the local file was found gone. */
+  readonly goneAt: number | null;
+  /** Where the file was when it was sent, when it has been renamed or moved since; shown path. */
+  readonly movedFrom: string | null;
+  readonly after: AfterState | null;
+  readonly afterMessage: string | null;
+};

@@ -1,0 +1,179 @@
+/**
+ * Every failure a document or an account can meet: its fate, and what the operator can do.
+ *
+ * The codes of the interface stand beside our own; docs and the command line read this table.
+ */
+
+/**
+ * What a failure means.
+ * - `retry`: passing; try again after a backoff.
+ * - `hold`: the document waits for something outside, and goes on by itself once that is there.
+ * - `gate`: no document of the account can succeed; sending stops until a probe gets through.
+ * - `fail`: this document cannot succeed until a person changes something.
+ */
+export type Fate = "retry" | "hold" | "gate" | "fail";
+
+export type Failure = { readonly fate: Fate; readonly hint: string };
+
+const OUR_REQUEST =
+  "This is a fault of scanferry or of the archive; please report it with the log.";
+
+export const FAILURES = {
+  // Upload, as the interface names them.
+  QUOTA_LIMIT: {
+    fate: "gate",
+    hint: "The company's page allowance is used up: buy pages or wait for the new period; sending goes on by itself.",
+  },
+  FOLDER_NOT_EXISTS: {
+    fate: "hold",
+    hint: "The archive folder is gone: create it again; the document goes on by itself.",
+  },
+  INVALID_FOLDER_ID: {
+    fate: "hold",
+    hint: "The archive does not accept the folder's id: check `target` or `targetId` of the mirror.",
+  },
+  INVALID_FOLDER_PATH: {
+    fate: "hold",
+    hint: "The archive does not accept the folder's path: check `target` of the mirror.",
+  },
+  INVALID_BATCH: { fate: "fail", hint: OUR_REQUEST },
+  INVALID_METADATA_TITLE: {
+    fate: "fail",
+    hint: "Shorten the title to 150 characters, then `scanferry retry`.",
+  },
+  INVALID_METADATA_KEYWORD: {
+    fate: "fail",
+    hint: "Shorten the keywords to 255 characters, then `scanferry retry`.",
+  },
+  INVALID_METADATA_PRODUCER: {
+    fate: "fail",
+    hint: "Shorten the producer to 255 characters, then `scanferry retry`.",
+  },
+  INVALID_METADATA_SUBJECT: {
+    fate: "fail",
+    hint: "Shorten the subject to 150 characters, then `scanferry retry`.",
+  },
+  INVALID_METADATA_AUTHOR: {
+    fate: "fail",
+    hint: "Shorten the author to 150 characters, then `scanferry retry`.",
+  },
+  INVALID_METADATA_DESCRIPTION: {
+    fate: "fail",
+    hint: "Shorten the description to 250 characters, then `scanferry retry`.",
+  },
+  INVALID_EXPIRE_DATE: {
+    fate: "fail",
+    hint: "Check the rule that sets the expiry date, then `scanferry retry`.",
+  },
+  PLUGIN_REMINDER_NOT_INSTALLED: {
+    fate: "hold",
+    hint: "Install the expiry-reminder plugin for the account, or do not set expiry dates.",
+  },
+  INVALID_FILENAME: { fate: "fail", hint: "Rename the file, then `scanferry retry`." },
+  NO_FILE_DATA: { fate: "fail", hint: "The archive found no content in the file: scan it again." },
+  FILE_SIZE_TOO_BIG: {
+    fate: "fail",
+    hint: "Split the document or scan it with less resolution; the archive takes no file this large of its kind.",
+  },
+  // Look-ups, as the interface names them.
+  DOC_NOT_EXIST: {
+    fate: "fail",
+    hint: "The document is no longer in the archive: find out who removed it; `scanferry retry` sends it again.",
+  },
+  INVALID_DOC_ID: { fate: "retry", hint: OUR_REQUEST },
+  INVALID_DIGIDOC_ID: { fate: "retry", hint: OUR_REQUEST },
+  INVALID_SORT_BY: { fate: "retry", hint: OUR_REQUEST },
+  INVALID_SORT_DESC: { fate: "retry", hint: OUR_REQUEST },
+  INVALID_PAGINATION_INDEX: { fate: "retry", hint: OUR_REQUEST },
+  INVALID_PAGINATION_SIZE: { fate: "retry", hint: OUR_REQUEST },
+  INVALID_QUERY_CONTENT: { fate: "retry", hint: OUR_REQUEST },
+  INVALID_DOC_HAS_EXPIRE_DATE: { fate: "retry", hint: OUR_REQUEST },
+  INVALID_FOLDER_HAS_EXPIRE_DATE: { fate: "retry", hint: OUR_REQUEST },
+  INVALID_CREATED_DATE_START: { fate: "retry", hint: OUR_REQUEST },
+  INVALID_CREATED_DATE_END: { fate: "retry", hint: OUR_REQUEST },
+  INVALID_MODIFIED_DATE_START: { fate: "retry", hint: OUR_REQUEST },
+  INVALID_MODIFIED_DATE_END: { fate: "retry", hint: OUR_REQUEST },
+  INVALID_FILESIZE_START: { fate: "retry", hint: OUR_REQUEST },
+  INVALID_FILESIZE_END: { fate: "retry", hint: OUR_REQUEST },
+  INVALID_PAGES_START: { fate: "retry", hint: OUR_REQUEST },
+  INVALID_PAGES_END: { fate: "retry", hint: OUR_REQUEST },
+  // The way to the archive.
+  CREDENTIALS_REFUSED: {
+    fate: "gate",
+    hint: "The archive refuses the account key or the signature: check `archive.accountKey` and `archive.signing`.",
+  },
+  ARCHIVE_UNREACHABLE: {
+    fate: "retry",
+    hint: "Check `archive.url`, the network and the name service.",
+  },
+  ARCHIVE_BUSY: {
+    fate: "retry",
+    hint: "The archive asked to slow down; sending goes on by itself.",
+  },
+  TLS_REFUSED: {
+    fate: "retry",
+    hint: "The archive's certificate is not trusted: check `archive.url`, the host's clock and its certificate store.",
+  },
+  REPLY_LOST: {
+    fate: "retry",
+    hint: "Nothing to do: the archive is asked whether it has the document before anything is sent again.",
+  },
+  // The document and its place.
+  FOLDER_MISSING: {
+    fate: "hold",
+    hint: "Create the folder in the archive; the document goes on by itself.",
+  },
+  FOLDER_TWINS: {
+    fate: "hold",
+    hint: "The archive has several folders of that name: rename all but one.",
+  },
+  FOLDER_CASE: {
+    fate: "hold",
+    hint: "The archive's folder differs in upper and lower case only: rename one of the two.",
+  },
+  DOUBT_AMBIGUOUS: {
+    fate: "hold",
+    hint: "Look at the candidates in the archive; it is looked at again until one is certain.",
+  },
+  CONVERSION_STUCK: {
+    fate: "retry",
+    hint: "The archive has not converted the document: ask its support, with the document id.",
+  },
+  FILE_EMPTY: { fate: "hold", hint: "The file has no content: scan it again or remove it." },
+  FILE_UNREADABLE: {
+    fate: "hold",
+    hint: "Give the daemon's user the right to read the file; it is tried again by itself.",
+  },
+  FILE_UNFINISHED: {
+    fate: "hold",
+    hint: "The file looks unfinished; it is sent once it has been quiet for `incomplete`.",
+  },
+  FILE_CHANGED: {
+    fate: "retry",
+    hint: "The file was written while it was sent; it is sent once it is quiet.",
+  },
+  SOURCE_OFFLINE: { fate: "hold", hint: "Mount the source again; it goes on by itself." },
+  SAME_CODE_REPEATS: {
+    fate: "gate",
+    hint: "The archive answers several documents in a row with a code the interface does not name: ask its support.",
+  },
+} as const satisfies Record<string, Failure>;
+
+/** A code that has a row in `FAILURES`. */
+export type FailureCode = keyof typeof FAILURES;
+
+/** A code the interface does not name holds the document, with growing patience. */
+const UNKNOWN: Failure = {
+  fate: "hold",
+  hint: "The archive answered with a code the interface does not name: ask its support; it is tried again by itself.",
+};
+
+/** The row of `code`; an unknown code holds its document. */
+export function failureOf(code: string): Failure {
+  return isKnown(code) ? FAILURES[code] : UNKNOWN;
+}
+
+/** True when `code` has a row of its own. */
+export function isKnown(code: string): code is FailureCode {
+  return Object.hasOwn(FAILURES, code);
+}

@@ -1,0 +1,268 @@
+/**
+ * The life of one document.
+ *
+ *     settling  -> settling  [changed]     written again: the quiet time starts over
+ *     settling  -> settling  [unfinished]  quiet, but its own format says there is more to come
+ *     settling  -> pending   [settled]     quiet, complete, digest known
+ *     settling  -> held      [heldBack]    cannot be read, or is empty
+ *     pending   -> settling  [changed]
+ *     pending   -> uploading [claimed]     the intent: committed before the first byte leaves
+ *     pending   -> held      [heldBack]    folder missing, or the account's gate is closed
+ *     uploading -> uploaded  [accepted]    the archive answered with a document id
+ *     uploading -> pending   [released]    given back before it was begun: costs no attempt
+ *     uploading -> pending   [deferred]    proven not stored, worth another attempt
+ *     uploading -> settling  [changed]     the file changed; the request was torn down
+ *     uploading -> held      [heldBack]    refused for a reason outside the document
+ *     uploading -> failed    [refused]     refused for good
+ *     uploading -> inDoubt   [replyLost]   no parsed reply, or a crash while it was under way
+ *     inDoubt   -> inDoubt   [looked]      not found yet: look again later
+ *     inDoubt   -> uploaded  [found]       the archive has it
+ *     inDoubt   -> pending   [absent]      looked long enough: it is not there
+ *     inDoubt   -> held      [heldBack]    several candidates: a person can tell
+ *     uploaded  -> uploaded  [polled]      not CONVERTED yet
+ *     uploaded  -> converted [converted]   final
+ *     uploaded  -> failed    [vanished]    the archive no longer knows it
+ *     held      -> pending   [goesOn]      what it waited for is there
+ *     held      -> settling  [recheck]     not settled before it was held: look at the file again
+ *     held      -> settling  [changed]     another content, another chance
+ *     held      -> inDoubt   [lookAgain]   held while in doubt
+ *     held      -> held      [heldBack]    the reason changed
+ *     failed    -> pending   [goesOn]      a person asked
+ *     failed    -> settling  [changed]
+ *
+ * Invariants:
+ * (1) A row enters `uploading` only with digest, sent name, folder and batch, and only by `claimed`.
+ * (2) A row leaves `uploading` for anything but `released`, `deferred`, `heldBack`, `refused` or
+ *     `changed` unless the attempt is proven not to have been stored.
+ * (3) From `inDoubt` only a look at the archive leads on; nothing is sent from there.
+ * (4) After a crash a row is still `uploading`; start-up moves it by `replyLost`.
+ */
+import { invariant, InvariantError } from "../std/invariant.ts";
+import type { Document, Seen, State, Trouble } from "./document.ts";
+
+/** What happens to a document. `at` is epoch milliseconds. */
+export type Event =
+  | { type: "changed"; at: number; dueAt: number; seen: Seen }
+  | { type: "unfinished"; at: number; dueAt: number; trouble: Trouble }
+  | {
+      type: "settled";
+      at: number;
+      digest: string;
+      sentName: string;
+      targetPath: string;
+      remark: string | null;
+      batch: string;
+    }
+  | { type: "claimed"; at: number; folderId: number; batch: string }
+  | { type: "accepted"; at: number; dueAt: number; documentId: number; status: string | null }
+  | { type: "released"; at: number }
+  | { type: "deferred"; at: number; dueAt: number; trouble: Trouble }
+  | { type: "heldBack"; at: number; dueAt: number | null; trouble: Trouble }
+  | { type: "refused"; at: number; trouble: Trouble }
+  | { type: "replyLost"; at: number; dueAt: number; trouble: Trouble }
+  | { type: "looked"; at: number; dueAt: number }
+  | { type: "found"; at: number; dueAt: number; documentId: number; status: string | null }
+  | { type: "absent"; at: number }
+  | { type: "polled"; at: number; dueAt: number; status: string | null; trouble: Trouble | null }
+  | {
+      type: "converted";
+      at: number;
+      pages: number;
+      archiveBytes: number;
+      digidoc: boolean;
+      after: "due" | null;
+    }
+  | { type: "vanished"; at: number; trouble: Trouble }
+  | { type: "goesOn"; at: number }
+  | { type: "recheck"; at: number }
+  | { type: "lookAgain"; at: number };
+
+export type EventType = Event["type"];
+type On<T extends EventType> = Extract<Event, { type: T }>;
+
+/** The columns an event writes. `state` is always among them. */
+export type Patch = Partial<Omit<Document, "id" | "mirrorId">> & { readonly state: State };
+
+type Arrows = {
+  readonly [S in State]: {
+    readonly [T in EventType]?: (document: Document, event: On<T>) => Patch;
+  };
+};
+
+/** A new content: everything that was learnt of the old one is forgotten. */
+const startOver = (_: Document, { at, dueAt, seen }: On<"changed">): Patch => ({
+  state: "settling",
+  seen,
+  changedAt: at,
+  dueAt,
+  digest: null,
+  sentName: null,
+  targetPath: null,
+  remark: null,
+  batch: null,
+  folderId: null,
+  trouble: null,
+  patience: 0,
+  goneAt: null,
+});
+
+const holdBack = (document: Document, { dueAt, trouble }: On<"heldBack">): Patch => ({
+  state: "held",
+  dueAt,
+  trouble,
+  patience: patienceOf(document, trouble),
+});
+
+const goOn = (_: Document, { at }: On<"goesOn">): Patch => ({
+  state: "pending",
+  dueAt: at,
+  // A document that vanished from the archive and is sent again will get another id.
+  documentId: null,
+  archiveStatus: null,
+});
+
+/** Trouble that repeats is waited out longer; new trouble starts over. */
+function patienceOf(document: Document, trouble: Trouble): number {
+  return document.trouble?.code === trouble.code ? document.patience + 1 : 1;
+}
+
+/** One function per arrow of the diagram above; a test holds the two together. */
+export const ARROWS: Arrows = {
+  settling: {
+    changed: startOver,
+    unfinished: (_, { dueAt, trouble }) => ({ state: "settling", dueAt, trouble }),
+    settled: (_, { at, digest, sentName, targetPath, remark, batch }) => ({
+      state: "pending",
+      digest,
+      sentName,
+      targetPath,
+      remark,
+      batch,
+      dueAt: at,
+      trouble: null,
+      patience: 0,
+    }),
+    heldBack: holdBack,
+  },
+  pending: {
+    changed: startOver,
+    claimed: (document, { at, folderId, batch }) => ({
+      state: "uploading",
+      folderId,
+      batch,
+      attempts: document.attempts + 1,
+      sentAt: at,
+      dueAt: null,
+    }),
+    heldBack: holdBack,
+  },
+  uploading: {
+    accepted: (_, { at, dueAt, documentId, status }) => ({
+      state: "uploaded",
+      documentId,
+      archiveStatus: status,
+      uploadedAt: at,
+      dueAt,
+      polls: 0,
+      trouble: null,
+      patience: 0,
+    }),
+    released: (document, { at }) => ({
+      state: "pending",
+      attempts: document.attempts - 1,
+      sentAt: null,
+      dueAt: at,
+    }),
+    deferred: (document, { dueAt, trouble }) => ({
+      state: "pending",
+      dueAt,
+      trouble,
+      patience: patienceOf(document, trouble),
+    }),
+    changed: startOver,
+    heldBack: holdBack,
+    refused: (_, { trouble }) => ({ state: "failed", dueAt: null, trouble }),
+    replyLost: (_, { at, dueAt, trouble }) => ({
+      state: "inDoubt",
+      doubtAt: at,
+      looks: 0,
+      dueAt,
+      trouble,
+    }),
+  },
+  inDoubt: {
+    looked: (document, { dueAt }) => ({ state: "inDoubt", looks: document.looks + 1, dueAt }),
+    found: (_, { at, dueAt, documentId, status }) => ({
+      state: "uploaded",
+      documentId,
+      archiveStatus: status,
+      uploadedAt: at,
+      dueAt,
+      polls: 0,
+      doubtAt: null,
+      trouble: null,
+      patience: 0,
+    }),
+    absent: (_, { at }) => ({ state: "pending", dueAt: at, doubtAt: null, trouble: null }),
+    heldBack: holdBack,
+  },
+  uploaded: {
+    polled: (document, { dueAt, status, trouble }) => ({
+      state: "uploaded",
+      archiveStatus: status,
+      polls: document.polls + 1,
+      dueAt,
+      trouble,
+    }),
+    converted: (_, { at, pages, archiveBytes, digidoc, after }) => ({
+      state: "converted",
+      archiveStatus: "CONVERTED",
+      convertedAt: at,
+      pages,
+      archiveBytes,
+      digidoc,
+      after,
+      dueAt: null,
+      trouble: null,
+    }),
+    vanished: (_, { trouble }) => ({ state: "failed", dueAt: null, trouble }),
+  },
+  converted: {},
+  held: {
+    goesOn: goOn,
+    recheck: (_, { at }) => ({ state: "settling", dueAt: at }),
+    changed: startOver,
+    lookAgain: (_, { at }) => ({ state: "inDoubt", dueAt: at }),
+    heldBack: holdBack,
+  },
+  failed: { goesOn: goOn, changed: startOver },
+};
+
+/** True when `event` is possible in `state`. */
+export function mayHappen(state: State, event: EventType): boolean {
+  return ARROWS[state][event] !== undefined;
+}
+
+/**
+ * What `event` makes of `document`. Throws `InvariantError` where no arrow leads: an impossible
+ * move is a bug, never a silent no-op.
+ */
+export function transition(document: Document, event: Event): Patch {
+  // The mapped type pairs each row with its own event; the compiler cannot carry that pairing
+  // through two look-ups, so the cast lives here, once.
+  const arrow = ARROWS[document.state][event.type] as
+    | ((document: Document, event: Event) => Patch)
+    | undefined;
+  if (!arrow) {
+    throw new InvariantError(
+      `document ${document.id}: ${document.state} has no arrow for ${event.type}`,
+    );
+  }
+  if (event.type === "claimed") {
+    invariant(
+      document.digest !== null && document.sentName !== null,
+      `document ${document.id}: claimed before it was settled`,
+    );
+  }
+  return arrow(document, event);
+}

@@ -1,0 +1,134 @@
+/**
+ * What a document is: by its first bytes, and by its name only where those say no more. A ZIP is
+ * an office file, a digidoc container or just a ZIP; an OLE file is a letter or a mail.
+ */
+export type Kind =
+  | "pdf"
+  | "tiff"
+  | "jpeg"
+  | "png"
+  | "gif"
+  | "webp"
+  | "bmp"
+  | "heic"
+  | "text"
+  | "office"
+  | "digidoc"
+  | "ddoc"
+  | "zip"
+  | "xml"
+  | "mail"
+  | "unknown";
+
+const DIGIDOC_NAMES = new Set(["asice", "sce", "asics", "scs", "bdoc", "edoc", "adoc"]);
+const OFFICE_ZIP_NAMES = new Set([
+  ...["docx", "docm", "xlsx", "xlsm", "pptx", "pptm", "odt", "ods", "odp", "odg"],
+]);
+const OFFICE_OLE_NAMES = new Set(["doc", "xls", "ppt", "dot", ...OFFICE_ZIP_NAMES]);
+const TEXT_NAMES = new Set(["txt", "text", "csv", "md", "log", "html", "htm", "json", "rtf"]);
+
+/** Readers accept a PDF whose header comes after some garbage, up to this many bytes. */
+export const PDF_HEADER_WITHIN = 1024;
+
+/**
+ * The kind of the document with these first bytes and this name.
+ *
+ * @param head the first 4 KiB or more, or the whole of a smaller file
+ * @param filename with its extension; directories in front do no harm
+ */
+export function kindOf(head: Buffer, filename: string): Kind {
+  const extension = extensionOf(filename);
+  return (
+    kindOfMagic(head) ??
+    (isZip(head) ? kindOfZip(head, extension) : undefined) ??
+    (isOle(head) ? kindOfOle(extension) : undefined) ??
+    kindOfText(head, extension) ??
+    "unknown"
+  );
+}
+
+/** The name's extension in lower case without its dot; empty when it has none. */
+export function extensionOf(filename: string): string {
+  return /[^/\\.][^/\\]*\.([^./\\]+)$/.exec(filename)?.[1]?.toLowerCase() ?? "";
+}
+
+function kindOfMagic(head: Buffer): Kind | undefined {
+  const latin = head.toString("latin1", 0, PDF_HEADER_WITHIN + 5);
+  if (latin.startsWith("II*\0") || latin.startsWith("MM\0*")) return "tiff";
+  if (latin.startsWith("II+\0") || latin.startsWith("MM\0+")) return "tiff";
+  if (latin.startsWith("\xff\xd8\xff")) return "jpeg";
+  if (latin.startsWith("\x89PNG\r\n\x1a\n")) return "png";
+  if (latin.startsWith("GIF87a") || latin.startsWith("GIF89a")) return "gif";
+  if (latin.startsWith("RIFF") && latin.startsWith("WEBP", 8)) return "webp";
+  if (latin.startsWith("BM") && isBitmap(head)) return "bmp";
+  if (latin.startsWith("ftyp", 4) && HEIF_BRANDS.has(latin.slice(8, 12))) return "heic";
+  if (!isZip(head) && !isOle(head) && latin.includes("%PDF-")) return "pdf";
+  return undefined;
+}
+
+/** Major brands of HEIF still images and sequences, AVIF among them. */
+const HEIF_BRANDS = new Set([
+  ...["heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "mif2", "msf1", "avif", "avis"],
+]);
+
+/** "BM" begins many a text; the size of the header behind it begins none. */
+function isBitmap(head: Buffer): boolean {
+  return head.length >= 18 && [12, 40, 52, 56, 64, 108, 124].includes(head.readUInt32LE(14));
+}
+
+function isZip(head: Buffer): boolean {
+  const magic = head.toString("latin1", 0, 4);
+  return magic === "PK\x03\x04" || magic === "PK\x05\x06";
+}
+
+function isOle(head: Buffer): boolean {
+  return head.toString("latin1", 0, 8) === "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
+}
+
+/** ASiC and OpenDocument put a stored entry `mimetype` first, so that their kind can be read there. */
+function kindOfZip(head: Buffer, extension: string): Kind {
+  const first = head.toString("latin1", 30, 512);
+  if (first.startsWith("mimetypeapplication/vnd.etsi.asic")) return "digidoc";
+  if (first.startsWith("mimetypeapplication/vnd.oasis.opendocument")) return "office";
+  if (DIGIDOC_NAMES.has(extension)) return "digidoc";
+  if (OFFICE_ZIP_NAMES.has(extension) || first.startsWith("[Content_Types].xml")) return "office";
+  return "zip";
+}
+
+function kindOfOle(extension: string): Kind {
+  if (extension === "msg") return "mail";
+  return OFFICE_OLE_NAMES.has(extension) ? "office" : "unknown";
+}
+
+function kindOfText(head: Buffer, extension: string): Kind | undefined {
+  if (head.length === 0 || !isText(head)) return undefined;
+  const text = head.toString("latin1");
+  if (/<(?:[\w.-]+:)?SignedDoc[\s>]/.test(text)) return "ddoc";
+  const isXml = /^(?:\xef\xbb\xbf)?\s*<\?xml\s/.test(text);
+  if (extension === "ddoc" && isXml) return "ddoc";
+  if (extension === "eml") return "mail";
+  if (isXml || extension === "xml") return "xml";
+  return TEXT_NAMES.has(extension) || isUtf8(head) || hasWideMark(head) ? "text" : undefined;
+}
+
+/** No NUL but in UTF-16, and none of the control characters that text does without. */
+function isText(head: Buffer): boolean {
+  if (hasWideMark(head)) return true;
+  return head.every((byte) => byte >= 0x20 || (byte >= 0x08 && byte <= 0x0d) || byte === 0x1b);
+}
+
+function hasWideMark(head: Buffer): boolean {
+  const mark = head.toString("latin1", 0, 2);
+  return mark === "\xff\xfe" || mark === "\xfe\xff";
+}
+
+/** The cut at the end of the head may split a character, so its last three bytes do not count. */
+function isUtf8(head: Buffer): boolean {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  try {
+    decoder.decode(head, { stream: true });
+    return true;
+  } catch {
+    return false;
+  }
+}

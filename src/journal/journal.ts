@@ -1,0 +1,239 @@
+import type { AfterState, Document, Seen, State, Trouble } from "../domain/document.ts";
+import type { Event } from "../domain/life.ts";
+import type { RawPath } from "../std/raw-path.ts";
+
+/** A mirror as the journal knows it: rows outlive a mirror's removal from the config. */
+export type MirrorRow = {
+  readonly id: number;
+  readonly name: string;
+  readonly source: string;
+  /** Identifies the file system the source was on when it last had entries; null before that. */
+  readonly device: string | null;
+};
+
+/** What a directory listing is compared with; see `Journal.rowsIn`. */
+export type Known = {
+  readonly id: number;
+  readonly name: RawPath;
+  readonly state: State;
+  readonly stamp: string;
+  readonly goneAt: number | null;
+  readonly documentId: number | null;
+};
+
+/** A file seen for the first time, or a new revision of one that was sent. */
+export type NewDocument = {
+  readonly mirrorId: number;
+  readonly dir: RawPath;
+  readonly name: RawPath;
+  readonly seen: Seen;
+  readonly at: number;
+  readonly dueAt: number;
+  /** The row this one replaces as the path's current one. */
+  readonly supersedes: number | null;
+};
+
+/** A group of documents that became ready together; the id is what the archive is told. */
+export type Batch = {
+  /** At most 36 characters. */
+  readonly id: string;
+  readonly mirrorId: number;
+  readonly openedAt: number;
+  /** When the last document joined. */
+  readonly joinedAt: number;
+  readonly documents: number;
+};
+
+/**
+ * A write to the journal.
+ * - `add`: a new row in `settling`; where `supersedes` names a row, that one stops being current.
+ * - `event`: an arrow of `life.ts`, applied to the row as it is now (read, transition,
+ *   compare-and-set). With `from`, the change is skipped when the row has left those states.
+ * - `note`: columns that are not part of the life: what was seen of the file, that it is gone, what
+ *   became of it after archiving. Never `state`.
+ * - `forget`: removes a row that was never sent (`settling`, `pending`, `held`, `failed` without a
+ *   document id); its history keeps why. A superseded predecessor becomes current again where
+ *   `restore` is set.
+ * - `follow`: the file of a sent row was renamed or moved: the sent row takes over path and stamp
+ *   of `successor` (a row in `settling`), which is forgotten.
+ * - `batch`: inserts or updates a batch.
+ * - `directory`: remembers the fingerprint of a directory whose listing has been journaled;
+ *   null forgets the directory.
+ */
+export type Change =
+  | { type: "add"; document: NewDocument }
+  | { type: "event"; id: number; event: Event; from?: readonly State[] }
+  | { type: "note"; id: number; at: number; why: string; set: Note }
+  | { type: "forget"; id: number; at: number; why: string; restore?: boolean }
+  | { type: "follow"; id: number; successor: number; at: number }
+  | { type: "batch"; batch: Batch }
+  | { type: "directory"; mirrorId: number; dir: RawPath; fingerprint: string | null };
+
+/** The columns a `note` may set. */
+export type Note = {
+  readonly seen?: Seen;
+  readonly goneAt?: number | null;
+  readonly after?: AfterState | null;
+  readonly afterMessage?: string | null;
+  readonly dueAt?: number | null;
+  /** The content that was seen and, by `changed: ignore`, is not sent. */
+  readonly remark?: string | null;
+};
+
+/** What a change did; for the log and for those who wait. */
+export type Applied = {
+  readonly change: Change;
+  /** The row after the change; undefined when it is gone or the change was not about one row. */
+  readonly document: Document | undefined;
+  /** The state before; undefined for `add`. */
+  readonly from: State | undefined;
+  /** True when `from` of the change, or a row that is gone, made it a no-op. */
+  readonly skipped: boolean;
+};
+
+/** Gate of an account: closed while `closedAt` is set. Survives restarts. */
+export type GateRow = {
+  readonly closedAt: number | null;
+  readonly trouble: Trouble | null;
+  readonly probes: number;
+  readonly nextProbeAt: number | null;
+};
+
+/** Asks for rows that are due. */
+export type DueQuery = {
+  readonly state: State;
+  readonly now: number;
+  readonly limit: number;
+  readonly mirrorId?: number;
+  /** Only rows at most, or more than, this large. */
+  readonly sizeMaxBytes?: number;
+  readonly sizeOverBytes?: number;
+};
+
+/** Filters of `Journal.list`. */
+export type ListQuery = {
+  readonly state?: State;
+  readonly mirrorId?: number;
+  readonly code?: string;
+  /** This path, or anything below it. */
+  readonly path?: { mirrorId: number; path: RawPath };
+  readonly currentOnly?: boolean;
+};
+
+/** One line of a document's history. */
+export type HistoryRow = {
+  readonly at: number;
+  readonly from: State | null;
+  readonly to: State | null;
+  readonly event: string;
+  readonly detail: string | null;
+};
+
+/** One attempt to send a document: the intent, and what became of it. */
+export type AttemptRow = {
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+  readonly digest: string;
+  readonly sentName: string;
+  readonly folderId: number;
+  readonly batch: string;
+  readonly outcome: string | null;
+  readonly documentId: number | null;
+};
+
+/** Missing or unusable archive folders, and how many documents wait for each. */
+export type WaitingFolder = {
+  readonly mirrorId: number;
+  readonly targetPath: string;
+  readonly code: string;
+  readonly documents: number;
+};
+
+/** Something a digidoc document contains, as the archive lists it. */
+export type Content = {
+  readonly documentId: number;
+  readonly filename: string;
+  readonly sizeBytes: number;
+  readonly pages: number;
+};
+
+/**
+ * The journal: every file that was ever seen, what became of it, and what is to be done next.
+ *
+ * - Every method is asynchronous. A promise of a writing method resolves when the write is durable
+ *   (it would survive a power cut), not before.
+ * - Writes issued together may share one commit; they take effect in the order they were issued,
+ *   and one call's changes are applied together or not at all.
+ * - A write that the disk refuses rejects with a `Fault` (`JOURNAL_FULL`, `JOURNAL_BROKEN`,
+ *   `JOURNAL_READ_ONLY`); after a failed sync the journal refuses everything: the process must end.
+ * - `state` is written by `apply` alone.
+ */
+export interface Journal extends AsyncDisposable {
+  /** The mirror's row, made if missing. A mirror is known by its name. */
+  mirror(name: string, source: string): Promise<MirrorRow>;
+  mirrors(): Promise<MirrorRow[]>;
+  /** Remembers the file system a mirror's source is on. */
+  setDevice(mirrorId: number, device: string): Promise<void>;
+
+  apply(changes: readonly Change[]): Promise<Applied[]>;
+
+  /** Directories of a mirror with the fingerprint of their last journaled listing. */
+  directories(mirrorId: number): Promise<[dir: RawPath, fingerprint: string][]>;
+  /** Current rows directly in a directory: one range query. */
+  rowsIn(mirrorId: number, dir: RawPath): Promise<Known[]>;
+  /** Current rows at and below a directory. */
+  rowsBelow(mirrorId: number, dir: RawPath): Promise<Known[]>;
+
+  document(id: number): Promise<Document | undefined>;
+  /** The current row of a path. */
+  currentAt(mirrorId: number, path: RawPath): Promise<Document | undefined>;
+  /** Rows of a mirror in a sent state with this digest, oldest first. */
+  sentWith(mirrorId: number, digest: string): Promise<Document[]>;
+  /** Rows that are due, the longest due first. */
+  due(query: DueQuery): Promise<Document[]>;
+  /** When the next row of this state is due after `now`; null when none waits for a time. */
+  nextDueAt(state: State): Promise<number | null>;
+  /** Rows in `uploading` or `inDoubt` with this name in this folder: a rival must wait for them. */
+  rivals(folderId: number, sentName: string): Promise<Document[]>;
+  /** Which of these archive document ids belong to a row already. */
+  claimed(documentIds: readonly number[]): Promise<Set<number>>;
+  /** Rows in `uploaded`, by archive folder: how many, and how many of them are due. */
+  outstanding(now: number): Promise<{ folderId: number; documents: number; due: number }[]>;
+  /** Rows in `uploaded` in one archive folder, the longest due first. */
+  outstandingIn(folderId: number, limit: number): Promise<Document[]>;
+  /** Rows in `converted` whose after-action is due. */
+  afterDue(now: number, limit: number): Promise<Document[]>;
+  /** Held rows with one of these codes, oldest first. */
+  heldWith(codes: readonly string[], limit: number): Promise<Document[]>;
+  /** The smallest held row with one of these codes: the cheapest to probe the gate with. */
+  smallestHeld(codes: readonly string[]): Promise<Document | undefined>;
+  waitingFolders(): Promise<WaitingFolder[]>;
+
+  /** The latest batch of a mirror, whether or not another document may still join it. */
+  lastBatch(mirrorId: number): Promise<Batch | undefined>;
+
+  gate(): Promise<GateRow>;
+  setGate(gate: GateRow): Promise<void>;
+  paused(): Promise<boolean>;
+  setPaused(paused: boolean): Promise<void>;
+
+  setContents(id: number, contents: readonly Content[]): Promise<void>;
+  contents(id: number): Promise<Content[]>;
+
+  /** Rows per mirror and state; superseded revisions that were sent are counted too. */
+  counts(): Promise<{ mirrorId: number; state: State; documents: number }[]>;
+  /** Rows in path order, without holding them all in memory. */
+  list(query: ListQuery): AsyncIterable<Document>;
+  history(id: number): Promise<HistoryRow[]>;
+  /** History of rows of a path that were forgotten. */
+  forgotten(mirrorId: number, path: RawPath): Promise<HistoryRow[]>;
+  attempts(id: number): Promise<AttemptRow[]>;
+
+  /**
+   * A number that changes when another process has written (a `retry`, `pause` or `resume` from the
+   * command line). Cheap enough to ask several times a second.
+   */
+  outsideWrites(): Promise<number>;
+
+  close(): Promise<void>;
+}

@@ -1,0 +1,69 @@
+import type { Seen } from "../domain/document.ts";
+import type { Trouble } from "../domain/document.ts";
+import type { RawPath } from "../std/raw-path.ts";
+
+/** What the source room needs to know of a mirror. Plain data: it crosses into the reader process. */
+export type SourceSettings = {
+  /** Absolute path of the directory. */
+  readonly source: string;
+  /** Globs over the relative path; a file is mirrored when one of `include` and none of `exclude` matches. */
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  /** Directories below the source that are left out whole (relative), e.g. where finished files are moved. */
+  readonly without: readonly string[];
+  /** Device the source had when it last had entries; a different one, or none, means offline. */
+  readonly device: string | null;
+  /** True when inode and ctime are not to be trusted (network file systems). */
+  readonly network: boolean;
+};
+
+/** A file of a listing. */
+export type FileSeen = { readonly name: RawPath; readonly seen: Seen };
+
+/** One directory as it is now: every eligible file in it. */
+export type Listing = {
+  readonly dir: RawPath;
+  /** Changes whenever a file of the listing does; compared, never parsed. */
+  readonly fingerprint: string;
+  readonly files: readonly FileSeen[];
+};
+
+/** Something that could not be read; the rest goes on. */
+export type Obstacle = { readonly path: RawPath; readonly trouble: Trouble };
+
+/** What a whole scan found. */
+export type ScanReport = {
+  readonly directories: number;
+  readonly files: number;
+  /** Directories that were known and are not there any more. */
+  readonly vanished: readonly RawPath[];
+  readonly obstacles: readonly Obstacle[];
+  /** Names that are left out for good reasons worth telling: links, sockets, pipes, devices. */
+  readonly leftOut: number;
+};
+
+/** Whether a source can be trusted to show what it holds. */
+export type SourceStatus =
+  | { readonly kind: "online"; readonly device: string }
+  | { readonly kind: "offline"; readonly why: string };
+
+/** What a close look at one file found. */
+export type Inspection =
+  /** Unchanged since `stamp`, complete (or `unfinished`), hashed. */
+  | {
+      kind: "whole";
+      digest: string;
+      seen: Seen;
+      completeness: "complete" | "unfinished" | "unknown";
+      pages?: number;
+    }
+  /** Not as it was: its stamp differs, or it changed while it was read. */
+  | { kind: "changed"; seen: Seen }
+  | { kind: "gone" }
+  | { kind: "unreadable"; trouble: Trouble };
+
+/** What became of an after-action. */
+export type Acted =
+  | { kind: "done"; to?: string }
+  | { kind: "gone" }
+  | { kind: "refused"; trouble: Trouble };
