@@ -20,12 +20,20 @@ export type Kind =
   | "mail"
   | "unknown";
 
-const DIGIDOC_NAMES = new Set(["asice", "sce", "asics", "scs", "bdoc", "edoc", "adoc"]);
-const OFFICE_ZIP_NAMES = new Set([
-  ...["docx", "docm", "xlsx", "xlsm", "pptx", "pptm", "odt", "ods", "odp", "odg"],
+const DIGIDOC_NAMES = new Set("asice sce asics scs bdoc edoc adoc".split(" "));
+const OFFICE_ZIP_NAMES = new Set("docx docm xlsx xlsm pptx pptm odt ods odp odg".split(" "));
+/** An Office file with a password is an OLE file under its usual name. */
+const OFFICE_OLE_NAMES = new Set(["doc", "dot", "xls", "ppt", ...OFFICE_ZIP_NAMES]);
+const TEXT_NAMES = new Set("txt text csv md log html htm json".split(" "));
+
+/** Names that promise a format whose first bytes are known. */
+const PROMISES = new Set([
+  ..."pdf tif tiff jpg jpeg jpe png gif webp bmp heic heif ddoc zip".split(" "),
+  ...DIGIDOC_NAMES,
+  ...OFFICE_ZIP_NAMES,
 ]);
-const OFFICE_OLE_NAMES = new Set(["doc", "xls", "ppt", "dot", ...OFFICE_ZIP_NAMES]);
-const TEXT_NAMES = new Set(["txt", "text", "csv", "md", "log", "html", "htm", "json", "rtf"]);
+/** What a file is as long as none of those first bytes are there. */
+const SHAPELESS: ReadonlySet<Kind> = new Set<Kind>(["unknown", "text", "xml", "mail"]);
 
 /** Readers accept a PDF whose header comes after some garbage, up to this many bytes. */
 export const PDF_HEADER_WITHIN = 1024;
@@ -40,6 +48,7 @@ export function kindOf(head: Buffer, filename: string): Kind {
   const extension = extensionOf(filename);
   return (
     kindOfMagic(head) ??
+    (isPdf(head, extension) ? "pdf" : undefined) ??
     (isZip(head) ? kindOfZip(head, extension) : undefined) ??
     (isOle(head) ? kindOfOle(extension) : undefined) ??
     kindOfText(head, extension) ??
@@ -47,13 +56,21 @@ export function kindOf(head: Buffer, filename: string): Kind {
   );
 }
 
+/**
+ * Whether the name promises a format that the content is not: space set aside before the data come
+ * reads as zeros. A wrong but known format under the name (a PNG called .jpg) breaks no promise.
+ */
+export function breaksPromise(kind: Kind, filename: string): boolean {
+  return SHAPELESS.has(kind) && PROMISES.has(extensionOf(filename));
+}
+
 /** The name's extension in lower case without its dot; empty when it has none. */
-export function extensionOf(filename: string): string {
+function extensionOf(filename: string): string {
   return /[^/\\.][^/\\]*\.([^./\\]+)$/.exec(filename)?.[1]?.toLowerCase() ?? "";
 }
 
 function kindOfMagic(head: Buffer): Kind | undefined {
-  const latin = head.toString("latin1", 0, PDF_HEADER_WITHIN + 5);
+  const latin = head.toString("latin1", 0, 16);
   if (latin.startsWith("II*\0") || latin.startsWith("MM\0*")) return "tiff";
   if (latin.startsWith("II+\0") || latin.startsWith("MM\0+")) return "tiff";
   if (latin.startsWith("\xff\xd8\xff")) return "jpeg";
@@ -62,25 +79,30 @@ function kindOfMagic(head: Buffer): Kind | undefined {
   if (latin.startsWith("RIFF") && latin.startsWith("WEBP", 8)) return "webp";
   if (latin.startsWith("BM") && isBitmap(head)) return "bmp";
   if (latin.startsWith("ftyp", 4) && HEIF_BRANDS.has(latin.slice(8, 12))) return "heic";
-  if (!isZip(head) && !isOle(head) && latin.includes("%PDF-")) return "pdf";
   return undefined;
 }
 
 /** Major brands of HEIF still images and sequences, AVIF among them. */
-const HEIF_BRANDS = new Set([
-  ...["heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "mif2", "msf1", "avif", "avis"],
-]);
+const HEIF_BRANDS = new Set("heic heix heim heis hevc hevx mif1 mif2 msf1 avif avis".split(" "));
 
 /** "BM" begins many a text; the size of the header behind it begins none. */
 function isBitmap(head: Buffer): boolean {
   return head.length >= 18 && [12, 40, 52, 56, 64, 108, 124].includes(head.readUInt32LE(14));
 }
 
-function isZip(head: Buffer): boolean {
+/** Only under its own name may a PDF begin late: a text about PDF is none. */
+function isPdf(head: Buffer, extension: string): boolean {
+  const at = head.indexOf("%PDF-", 0, "latin1");
+  return at === 0 || (extension === "pdf" && at > 0 && at <= PDF_HEADER_WITHIN);
+}
+
+/** The container of the newer office formats and of the digidoc ones. */
+export function isZip(head: Buffer): boolean {
   const magic = head.toString("latin1", 0, 4);
   return magic === "PK\x03\x04" || magic === "PK\x05\x06";
 }
 
+/** The container of the old Office formats and of Outlook mails. */
 function isOle(head: Buffer): boolean {
   return head.toString("latin1", 0, 8) === "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
 }
@@ -108,6 +130,8 @@ function kindOfText(head: Buffer, extension: string): Kind | undefined {
   if (extension === "ddoc" && isXml) return "ddoc";
   if (extension === "eml") return "mail";
   if (isXml || extension === "xml") return "xml";
+  // Its pictures are text, too, so that its length says nothing about its pages.
+  if (text.startsWith("{\\rtf")) return "office";
   return TEXT_NAMES.has(extension) || isUtf8(head) || hasWideMark(head) ? "text" : undefined;
 }
 

@@ -13,6 +13,7 @@ export interface RandomAccess {
 export function accessOf(bytes: Buffer): RandomAccess {
   return {
     size: bytes.length,
-    read: async (position, length) => bytes.subarray(position, Math.max(position, position + length)),
+    read: async (position, length) =>
+      bytes.subarray(position, Math.max(position, position + length)),
   };
 }

@@ -69,10 +69,10 @@ async function valuesOf(
   budget: TableBudget,
 ): Promise<number[]> {
   const width = widthOf(field);
-  budget.spend(many * width);
+  budget.spend(many * Math.max(1, width));
   const bytes = await file.read(field.at + from * width, many * width);
-  const values: number[] = [];
-  for (let at = 0; width > 0 && at + width <= bytes.length; at += width)
-    values.push(unsigned(bytes, at, width, dialect));
-  return values;
+  const count = width === 0 ? 0 : Math.floor(bytes.length / width);
+  return Array.from({ length: count }, (_, index) =>
+    unsigned(bytes, index * width, width, dialect),
+  );
 }

@@ -83,7 +83,9 @@ export async function readDirectory(
   const fields = Array.from({ length: count }, (_, index) =>
     fieldAt(body, index * fieldBytes, at + countBytes, dialect),
   );
-  if (!fields.every((field) => field.at + bytesOf(field) <= file.size)) return undefined;
+  // Type 0 is none: it is what space set aside reads as.
+  const present = (field: Field) => field.type !== 0 && field.at + bytesOf(field) <= file.size;
+  if (!fields.every(present)) return undefined;
   const next = dialect.big ? u64(body, length - 8, dialect) : u32(body, length - 4, dialect);
   return { fields, next, auxiliary: isAuxiliary(body, fields, at + countBytes, dialect) };
 }
@@ -95,7 +97,12 @@ function fieldAt(body: Buffer, offset: number, bodyAt: number, dialect: Dialect)
   const value = offset + (dialect.big ? 12 : 8);
   const inline = count * (TYPE_BYTES[type] ?? 0) <= (dialect.big ? 8 : 4);
   if (inline) return { tag, type, count, at: bodyAt + value };
-  return { tag, type, count, at: dialect.big ? u64(body, value, dialect) : u32(body, value, dialect) };
+  return {
+    tag,
+    type,
+    count,
+    at: dialect.big ? u64(body, value, dialect) : u32(body, value, dialect),
+  };
 }
 
 function isAuxiliary(body: Buffer, fields: Field[], bodyAt: number, dialect: Dialect): boolean {

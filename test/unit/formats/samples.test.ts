@@ -1,0 +1,53 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { accessOf, completeness } from "../../../src/formats/complete.ts";
+import { listDigidoc } from "../../../src/formats/digidoc.ts";
+import { kindOf } from "../../../src/formats/kind.ts";
+import { countPages } from "../../../src/formats/pages.ts";
+
+const ROOT = join(import.meta.dirname, "../../..");
+const SHIPPED = join(ROOT, "samples");
+/** Scans of real life that lie beside some checkouts. */
+const OTHERS = join(ROOT, "../shared/samples");
+
+const shipped = readdirSync(SHIPPED, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .map((entry) => join(entry.parentPath, entry.name));
+
+test("there are samples, in folders, and they are small", () => {
+  expect(shipped.length).toBeGreaterThanOrEqual(12);
+  const bytes = shipped.map((path) => readFileSync(path).length);
+  expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThan(600_000);
+});
+
+test.for(shipped.map((path) => [path.slice(SHIPPED.length + 1), path] as const))(
+  "%s is whole, and what it holds can be told",
+  async ([name, path]) => {
+    const bytes = readFileSync(path);
+    const kind = kindOf(bytes, name);
+    expect(await completeness(accessOf(bytes), name)).toBe(
+      kind === "text" ? "unknown" : "complete",
+    );
+    if (kind === "digidoc" || kind === "ddoc")
+      expect((await listDigidoc(bytes, kind)).length).toBeGreaterThanOrEqual(2);
+    else expect(await countPages(bytes, kind)).toBeGreaterThanOrEqual(1);
+  },
+);
+
+describe.skipIf(!existsSync(`${OTHERS}.csv`))("real scans", () => {
+  const rows = existsSync(`${OTHERS}.csv`)
+    ? readFileSync(`${OTHERS}.csv`, "utf8").trim().split(/\r?\n/).slice(1)
+    : [];
+  test.for(rows.map((row) => row.split(",")))(
+    "%s",
+    async ([path = "", , , , pages = "", contains = ""]) => {
+      const bytes = readFileSync(join(OTHERS, path));
+      const kind = kindOf(bytes.subarray(0, 4096), path);
+      const names = (await listDigidoc(bytes, kind)).map(({ name }) => name.normalize("NFC"));
+      expect(names.join(";")).toBe(contains.normalize("NFC"));
+      if (pages !== "") expect(await countPages(bytes, kind)).toBe(Number(pages));
+      expect(["complete", "unknown"]).toContain(await completeness(accessOf(bytes), path));
+    },
+  );
+});
