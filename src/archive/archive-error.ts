@@ -1,0 +1,89 @@
+import { FAILURES, failureOf } from "../domain/failure.ts";
+import { Fault } from "../std/fault.ts";
+
+/**
+ * What is known about a request that did not succeed.
+ *
+ * - `invalid`: our own parameters break the interface's rules; nothing was sent.
+ * - `notSent`: proven that the end of the request never left, so it cannot have been done.
+ * - `refused`: answered with no, by the archive or by something before it.
+ * - `inDoubt`: it may have been done, may yet be done, or not. Look before sending again.
+ */
+export type ArchiveErrorKind = "refused" | "notSent" | "inDoubt" | "invalid";
+
+/**
+ * The codes that the client adds to those of the interface, with what the operator can do.
+ * Beside these there is `HTTP_<status>`, for an answer that carries no code of its own.
+ */
+export const CLIENT_CODES = {
+  ARCHIVE_BUSY: FAILURES.ARCHIVE_BUSY.hint,
+  ARCHIVE_CLOSED: "Nothing to do: scanferry is shutting down.",
+  ARCHIVE_TIMEOUT: "Check the network, or raise `archive.timeout`.",
+  ARCHIVE_UNREACHABLE: FAILURES.ARCHIVE_UNREACHABLE.hint,
+  CONNECTION_LOST: "Check the network, and the limits of the archive or a proxy on size and time.",
+  CREDENTIALS_REFUSED: FAILURES.CREDENTIALS_REFUSED.hint,
+  FILE_CHANGED: FAILURES.FILE_CHANGED.hint,
+  FILE_STALLED: "Check the disk or share that the file is on.",
+  INVALID_PARAMETER: "Mend the parameter that the message names.",
+  REPLY_EARLY: "Check for a proxy that answers in the archive's place.",
+  REPLY_MISMATCHED: "Check that `archive.url` is the archive itself, not a cache before it.",
+  REPLY_TOO_BIG: "Check that `archive.url` is the archive, or ask for smaller pages.",
+  REPLY_UNREADABLE:
+    "Check that `archive.url` is the archive, and for a proxy that changes replies.",
+  SEND_ABORTED: "Nothing to do: scanferry was asked to stop.",
+  SIGNING_FAILED: "Check the module named in `archive.signing.module`.",
+  TLS_REFUSED: FAILURES.TLS_REFUSED.hint,
+  TOO_MANY_PAGES: "Narrow the query, or ask for larger pages.",
+} as const satisfies Record<string, string>;
+
+/** One of the client's own codes. */
+export type ClientCode = keyof typeof CLIENT_CODES;
+
+/** What may be known beside kind, code and message. */
+export type ArchiveErrorDetails = {
+  hint?: string;
+  httpStatus?: number;
+  retryAfterMs?: number;
+  credentials?: boolean;
+  cause?: unknown;
+};
+
+/**
+ * A request to the archive that did not succeed. `code` is the interface's own where it gave one,
+ * else a `ClientCode` or `HTTP_<status>`. Neither message nor cause ever holds the account key,
+ * the signature, the secret, or text of a reply.
+ */
+export class ArchiveError extends Fault {
+  override readonly name = "ArchiveError";
+  readonly kind: ArchiveErrorKind;
+  /** The reply's HTTP status, where there was a reply. */
+  readonly httpStatus?: number;
+  /** How long the archive asked us to wait, milliseconds in [0, 1 day]. */
+  readonly retryAfterMs?: number;
+  /** The account key or signature was refused: no other request would fare better. */
+  readonly credentials: boolean;
+
+  constructor(
+    kind: ArchiveErrorKind,
+    code: string,
+    message: string,
+    details: ArchiveErrorDetails = {},
+  ) {
+    const options = "cause" in details ? { cause: details.cause } : undefined;
+    super(code, message, details.hint ?? hintOf(code, details.credentials ?? false), options);
+    this.kind = kind;
+    if (details.httpStatus !== undefined) this.httpStatus = details.httpStatus;
+    if (details.retryAfterMs !== undefined) this.retryAfterMs = details.retryAfterMs;
+    this.credentials = details.credentials ?? false;
+  }
+}
+
+function hintOf(code: string, credentials: boolean): string {
+  if (Object.hasOwn(CLIENT_CODES, code)) return CLIENT_CODES[code as ClientCode];
+  if (credentials) return FAILURES.CREDENTIALS_REFUSED.hint;
+  if (code.startsWith("HTTP_3")) return "Set `archive.url` to the address that does not redirect.";
+  if (code.startsWith("HTTP_4"))
+    return "Check `archive.url`, and the limits of any proxy before it.";
+  if (code.startsWith("HTTP_")) return "Wait for the archive, or the proxy before it, to recover.";
+  return failureOf(code).hint;
+}

@@ -1,0 +1,86 @@
+import { messageOf } from "../std/fault.ts";
+import { ArchiveError } from "./archive-error.ts";
+import { Deadline } from "./deadline.ts";
+import type { Line } from "./exchange.ts";
+import { type Field, openSigner, type Signer, type SigningSettings } from "./signing.ts";
+
+/** What a request carries, and what of it must never come out in an error. */
+export type Signed = { fields: Field[]; secrets: readonly string[] };
+
+/** The account key and the means to sign with (Authentication 1). */
+export class Credentials {
+  readonly #accountKey: string;
+  readonly #signer: Signer;
+  readonly #secrets: readonly string[];
+
+  constructor(accountKey: string, signer: Signer, secrets: readonly string[]) {
+    this.#accountKey = accountKey;
+    this.#signer = signer;
+    this.#secrets = secrets;
+  }
+
+  /** The fields with `acc_key` and `sig`. Rejects with `notSent` when there is no signature. */
+  async sign(
+    fields: readonly Field[],
+    line: Pick<Line, "clock" | "timeoutMs">,
+    signal: AbortSignal,
+  ): Promise<Signed> {
+    const keyed: Field[] = [...fields, ["acc_key", this.#accountKey]];
+    const sig = await this.#signature(keyed, line, signal);
+    if (typeof sig !== "string" || sig === "" || !sig.isWellFormed()) {
+      throw new ArchiveError("notSent", "SIGNING_FAILED", "the signing module returned no text");
+    }
+    return { fields: [...keyed, ["sig", sig]], secrets: [...this.#secrets, sig] };
+  }
+
+  async #signature(
+    fields: readonly Field[],
+    { clock, timeoutMs }: Pick<Line, "clock" | "timeoutMs">,
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    const over = new AbortController();
+    try {
+      const made = this.#signer.sign(fields);
+      if (typeof made === "string") return made;
+      const late = new Deadline(clock, timeoutMs).passed(AbortSignal.any([over.signal, signal]));
+      // Whoever loses the race may still reject, with nobody left to hear it.
+      late.catch(() => {});
+      return await Promise.race([
+        made,
+        late.then(() => {
+          throw new Error(`took longer than ${timeoutMs} ms`);
+        }),
+      ]);
+    } catch (error) {
+      if (signal.aborted) {
+        throw new ArchiveError(
+          "notSent",
+          "SEND_ABORTED",
+          "asked to stop before anything was sent",
+          {
+            cause: signal.reason,
+          },
+        );
+      }
+      const message = `the signing module failed: ${this.#redacted(messageOf(error))}`;
+      throw new ArchiveError("notSent", "SIGNING_FAILED", message);
+    } finally {
+      over.abort();
+    }
+  }
+
+  /** The module's own words, which may hold what it was given. */
+  #redacted(text: string): string {
+    return this.#secrets.reduce((left, secret) => left.replaceAll(secret, "[redacted]"), text);
+  }
+}
+
+/** Opens the signer and puts it together with the account key. */
+export async function credentialsOf(
+  accountKey: string,
+  signing: SigningSettings,
+): Promise<Credentials> {
+  const secrets = [accountKey, ...(signing.scheme === "hmac" ? [signing.secret] : [])];
+  const known = secrets.filter((secret) => secret !== "");
+  return new Credentials(accountKey, await openSigner(signing), known);
+}

@@ -1,0 +1,243 @@
+import type { Clock } from "../std/clock.ts";
+import {
+  type Document,
+  type DocumentDetail,
+  type Folder,
+  type FolderDetail,
+  type Operation,
+  type Page,
+  PATHS,
+} from "../wire/shapes.ts";
+import type {
+  Archive,
+  DigidocQuery,
+  DocumentsQuery,
+  FoldersQuery,
+  SearchQuery,
+  Upload,
+} from "./archive.ts";
+import { ArchiveError } from "./archive-error.ts";
+import { type Credentials, credentialsOf } from "./credentials.ts";
+import { exchange, type Request } from "./exchange.ts";
+import { FORM_TYPE, formBody } from "./form-body.ts";
+import type { JsonFields } from "./json-fields.ts";
+import { judge } from "./judge.ts";
+import { type OpenLine, openLine } from "./line.ts";
+import { frameOf } from "./multipart.ts";
+import * as parameters from "./parameters.ts";
+import { dateOf } from "./reply-headers.ts";
+import * as resources from "./resources.ts";
+import type { Field, SigningSettings } from "./signing.ts";
+import { uploadBody, wholeBody } from "./upload-body.ts";
+
+/** Plain data, so that it can be sent to a child process. */
+export type ArchiveSettings = {
+  /** `{base_url}`; may end in a path. */
+  url: string;
+  /** `acc_key`. */
+  accountKey: string;
+  signing: SigningSettings;
+  /** Milliseconds; see `exchange` for what has that long. */
+  timeoutMs: number;
+  /** Connections kept at most; at least as many as operations run at once. */
+  connections: number;
+};
+
+const MIB = 1024 * 1024;
+const REPLY_BYTES_MAX = MIB;
+const LIST_REPLY_BYTES_MAX = 64 * MIB;
+/** Generous for one item: its two names at 255 characters, each escaped, and every other field. */
+const ITEM_BYTES_MAX = 6 * 1024;
+
+/** One call: what is asked, with what, and how its answer is read. */
+type Call<T> = {
+  operation: Operation;
+  fields: Field[];
+  read: (payload: JsonFields) => T;
+  request: (signed: Field[]) => Pick<Request, "body" | "contentType">;
+  replyBytesMax: number;
+};
+
+/** The archive over HTTP/1.1, with connections kept alive. */
+export class HttpArchive implements Archive {
+  readonly #open: OpenLine;
+  readonly #credentials: Credentials;
+  readonly #underWay = new Set<Promise<unknown>>();
+  #closing: Promise<void> | undefined;
+  #clockOffsetMs: number | undefined;
+
+  private constructor(open: OpenLine, credentials: Credentials) {
+    this.#open = open;
+    this.#credentials = credentials;
+  }
+
+  /** Rejects with a Fault when the settings are unfit. Connects nothing yet. */
+  static async open(settings: ArchiveSettings, clock: Clock): Promise<HttpArchive> {
+    const credentials = await credentialsOf(settings.accountKey, settings.signing);
+    return new HttpArchive(openLine(settings, clock), credentials);
+  }
+
+  get clockOffsetMs(): number | undefined {
+    return this.#clockOffsetMs;
+  }
+
+  async search(
+    query: SearchQuery,
+    signal: AbortSignal,
+  ): Promise<Page & { documents: DocumentDetail[]; folders: FolderDetail[] }> {
+    const fields = parameters.searchFields(query);
+    const bytesMax = listBytesMax(query.paginationSize);
+    return this.#ask("search", fields, bytesMax, signal, (reply) => {
+      const documents = reply.list("documents", resources.documentDetailOf);
+      const folders = reply.list("folders", resources.folderDetailOf);
+      const items = Math.max(documents.length, folders.length);
+      return { ...resources.pageOf(reply, items), documents, folders };
+    });
+  }
+
+  async documents(
+    query: DocumentsQuery,
+    signal: AbortSignal,
+  ): Promise<Page & { documents: DocumentDetail[] }> {
+    const fields = parameters.documentsFields(query);
+    return this.#ask(
+      "documents",
+      fields,
+      listBytesMax(query.paginationSize),
+      signal,
+      documentsPage,
+    );
+  }
+
+  async digidoc(
+    query: DigidocQuery,
+    signal: AbortSignal,
+  ): Promise<Page & { documents: DocumentDetail[] }> {
+    const fields = parameters.digidocFields(query);
+    return this.#ask("digidoc", fields, listBytesMax(query.paginationSize), signal, documentsPage);
+  }
+
+  async document(id: number, signal: AbortSignal): Promise<Document> {
+    const fields = parameters.documentFields(id);
+    const document = await this.#ask("document", fields, REPLY_BYTES_MAX, signal, (reply) =>
+      resources.documentOf(reply.object("document")),
+    );
+    if (document.id !== id) throw mismatched(`asked for document ${id}, got ${document.id}`);
+    return document;
+  }
+
+  async folders(
+    query: FoldersQuery,
+    signal: AbortSignal,
+  ): Promise<Page & { folders: FolderDetail[] }> {
+    const fields = parameters.foldersFields(query);
+    const bytesMax = listBytesMax(query.paginationSize);
+    return this.#ask("folders", fields, bytesMax, signal, (reply) => {
+      const folders = reply.list("folders", resources.folderDetailOf);
+      return { ...resources.pageOf(reply, folders.length), folders };
+    });
+  }
+
+  async folder(id: number | undefined, signal: AbortSignal): Promise<Folder> {
+    const fields = parameters.folderFields(id);
+    const folder = await this.#ask("folder", fields, REPLY_BYTES_MAX, signal, (reply) =>
+      resources.folderOf(reply.object("folder")),
+    );
+    if (id !== undefined && folder.id !== id)
+      throw mismatched(`asked for folder ${id}, got ${folder.id}`);
+    return folder;
+  }
+
+  async upload(upload: Upload, signal: AbortSignal): Promise<DocumentDetail> {
+    const call: Call<DocumentDetail> = {
+      operation: "upload",
+      fields: parameters.uploadFields(upload),
+      read: (reply) => resources.documentDetailOf(reply.object("document")),
+      request: (signed) => {
+        const frame = frameOf(signed, upload.filename);
+        return { body: uploadBody(frame, upload.file), contentType: frame.contentType };
+      },
+      replyBytesMax: REPLY_BYTES_MAX,
+    };
+    const document = await this.#track(this.#call(call, signal));
+    checkOurs(document, upload);
+    return document;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= Promise.allSettled(this.#underWay).then(() => this.#open.line.pool.destroy());
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /** An operation with an url-encoded body. */
+  #ask<T>(
+    operation: Operation,
+    fields: Field[],
+    replyBytesMax: number,
+    signal: AbortSignal,
+    read: (payload: JsonFields) => T,
+  ): Promise<T> {
+    const request = (signed: Field[]) => ({
+      body: wholeBody(formBody(signed)),
+      contentType: FORM_TYPE,
+    });
+    return this.#track(this.#call({ operation, fields, read, request, replyBytesMax }, signal));
+  }
+
+  async #call<T>(call: Call<T>, signal: AbortSignal): Promise<T> {
+    if (this.#closing) throw new ArchiveError("notSent", "ARCHIVE_CLOSED", "the client is closed");
+    const { line, prefix } = this.#open;
+    const signed = await this.#credentials.sign(call.fields, line, signal);
+    const request = {
+      path: prefix + PATHS[call.operation],
+      replyBytesMax: call.replyBytesMax,
+      ...call.request(signed.fields),
+    };
+    const reply = await exchange(line, request, signal);
+    const now = line.clock.now();
+    const date = dateOf(reply.headers);
+    this.#clockOffsetMs = date === undefined ? undefined : date - now;
+    return judge(reply, { operation: call.operation, now, secrets: signed.secrets }, call.read);
+  }
+
+  async #track<T>(running: Promise<T>): Promise<T> {
+    this.#underWay.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#underWay.delete(running);
+    }
+  }
+}
+
+function documentsPage(reply: JsonFields): Page & { documents: DocumentDetail[] } {
+  const documents = reply.list("documents", resources.documentDetailOf);
+  return { ...resources.pageOf(reply, documents.length), documents };
+}
+
+function listBytesMax(paginationSize: number | undefined): number {
+  if (paginationSize === undefined) return LIST_REPLY_BYTES_MAX;
+  return Math.min(LIST_REPLY_BYTES_MAX, REPLY_BYTES_MAX + paginationSize * ITEM_BYTES_MAX);
+}
+
+function mismatched(message: string): ArchiveError {
+  return new ArchiveError("inDoubt", "REPLY_MISMATCHED", message);
+}
+
+/** A reply that speaks of another document says nothing about ours. */
+function checkOurs(document: DocumentDetail, { filename, file }: Upload): void {
+  // Archives may normalise Unicode; the name is the same for every reader.
+  if (document.filename.normalize() !== filename.normalize()) {
+    throw mismatched(`document ${document.id} has another filename than the one sent`);
+  }
+  // 0 directly after upload, while the archive does not know yet.
+  if (document.filesize !== 0 && document.filesize !== file.sizeBytes) {
+    throw mismatched(
+      `document ${document.id} has ${document.filesize} bytes, ${file.sizeBytes} were sent`,
+    );
+  }
+}

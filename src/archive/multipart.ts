@@ -1,0 +1,30 @@
+import FormData from "form-data";
+import type { Field } from "./signing.ts";
+
+/** A multipart body around a file: what comes before its bytes and what comes after. */
+export type Frame = {
+  head: Buffer;
+  /** The closing boundary. Until it has left, the request has no end. */
+  tail: Buffer;
+  contentType: string;
+};
+
+/**
+ * Renders the frame: a named part per field, then the part `file`, the last (endpoint 7). The
+ * boundary is random (96 bits), so no value can hold it, and values need no escaping; in headers
+ * quotes and line ends are escaped by form-data.
+ */
+export function frameOf(fields: readonly Field[], filename: string): Frame {
+  const form = new FormData();
+  for (const [name, value] of fields) form.append(name, value);
+  // Strict parsers refuse control characters in a part's header. The part `filename` has the true
+  // name, so nothing is lost.
+  form.append("file", Buffer.alloc(0), { filename: filename.replace(/\p{Cc}/gu, "_") });
+  const whole = form.getBuffer();
+  const tailLength = Buffer.byteLength(`\r\n--${form.getBoundary()}--\r\n`);
+  return {
+    head: whole.subarray(0, whole.length - tailLength),
+    tail: whole.subarray(whole.length - tailLength),
+    contentType: `multipart/form-data; boundary=${form.getBoundary()}`,
+  };
+}

@@ -1,0 +1,87 @@
+import type { Document, DocumentDetail, Folder, FolderDetail, Page } from "../wire/shapes.ts";
+import { type JsonFields, UnreadableError } from "./json-fields.ts";
+
+/** The same fields with those left out that are undefined. */
+type Loose<Shape> = { [Name in keyof Shape]: Shape[Name] | undefined };
+
+function present<Shape extends object>(fields: Loose<Required<Shape>>): Shape {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as Shape;
+}
+
+/**
+ * Items of document lists, and what upload returns. Required is what decisions rest on: id,
+ * folder, name, and a date; for the rest the document of the interface says too little to insist.
+ */
+export function documentDetailOf(fields: JsonFields): DocumentDetail {
+  const filename = fields.text("filename");
+  const created = fields.optionalInteger("createdDate");
+  const uploaded = fields.optionalInteger("uploadedDate");
+  return present<DocumentDetail>({
+    id: fields.natural("id"),
+    folderId: fields.natural("folderId"),
+    digidocId: fields.optionalNatural("digidocId"),
+    digidoc: fields.optionalFlag("digidoc") ?? false,
+    documentName: fields.optionalText("documentName") ?? filename.replace(/(?<=.)\.[^.]*$/, ""),
+    filename,
+    createdDate: created ?? uploaded ?? fields.integer("createdDate"),
+    uploadedDate: uploaded ?? created ?? fields.integer("uploadedDate"),
+    pages: fields.optionalNatural("pages") ?? 0,
+    filesize: fields.optionalNatural("filesize") ?? 0,
+    status: fields.optionalText("status"),
+  });
+}
+
+/** Result of document info. */
+export function documentOf(fields: JsonFields): Document {
+  return {
+    ...documentDetailOf(fields),
+    ...present<Omit<Document, keyof DocumentDetail>>({
+      title: fields.optionalText("title"),
+      author: fields.optionalText("author"),
+      producer: fields.optionalText("producer"),
+      description: fields.optionalText("description"),
+      modifiedDate: fields.optionalInteger("modifiedDate"),
+      viewedTally: fields.optionalNatural("viewedTally"),
+      downloadedTally: fields.optionalNatural("downloadedTally"),
+    }),
+  };
+}
+
+/** Items of folder lists and of search. */
+export function folderDetailOf(fields: JsonFields): FolderDetail {
+  return present<FolderDetail>({
+    id: fields.natural("id"),
+    parentId: fields.optionalNatural("parentId"),
+    name: fields.text("name"),
+    createdDate: fields.optionalInteger("createdDate") ?? 0,
+    root: fields.optionalFlag("root") ?? false,
+  });
+}
+
+/** Result of folder info. */
+export function folderOf(fields: JsonFields): Folder {
+  return {
+    ...folderDetailOf(fields),
+    ...present<Omit<Folder, keyof FolderDetail>>({
+      index: fields.optionalText("index"),
+      month: fields.optionalInteger("month"),
+      year: fields.optionalInteger("year"),
+      description: fields.optionalText("description"),
+      keywords: fields.optionalText("keywords"),
+      expireDate: fields.optionalInteger("expireDate"),
+    }),
+  };
+}
+
+/**
+ * What lists return besides their items. The number of pages is required: without it a first page
+ * would pass for the whole list, and a document on the second for absent.
+ */
+export function pageOf(fields: JsonFields, items: number): Page {
+  const paginationPages = fields.natural("paginationPages");
+  if (paginationPages === 0 && items > 0) {
+    throw new UnreadableError("reply has items but no pages");
+  }
+  return { paginationPages, paginationSize: fields.optionalNatural("paginationSize") ?? items };
+}
