@@ -1,0 +1,90 @@
+/**
+ * The configuration as the rest of scanferry sees it: everything checked, every default filled in,
+ * durations in milliseconds, paths absolute, secrets read. Frozen all the way down; a reload makes
+ * a new one. `schema.ts` has what each key means.
+ */
+export type Config = {
+  /** The file it was read from, absolute. */
+  readonly file: string | undefined;
+  readonly archive: {
+    /** `{base_url}`, without a slash at its end. */
+    readonly url: string;
+    /** `acc_key`. A secret. */
+    readonly accountKey: string;
+    readonly signing: Signing;
+    readonly timeoutMs: number;
+  };
+  readonly mirrors: Mirror[];
+  /** The journal's file, absolute. */
+  readonly journal: string;
+  readonly upload: {
+    readonly concurrency: number;
+    readonly retry: RetryInterval;
+    /** After a lost reply: how long to look, and how far clocks may differ. */
+    readonly doubt: { readonly windowMs: number; readonly toleranceMs: number };
+  };
+  readonly batch: { readonly quietMs: number; readonly maxDocuments: number };
+  readonly quota: {
+    readonly retry: RetryInterval;
+    /** A cron expression. */
+    readonly retryAt: string | undefined;
+  };
+  readonly conversion: { readonly poll: RetryInterval; readonly stuckAfterMs: number };
+  /** Cron expressions. */
+  readonly schedule: { readonly rescan: string };
+  /** Undefined: no web listener. `host` is without brackets; port 0 is any free one. */
+  readonly web: { readonly host: string; readonly port: number } | undefined;
+  readonly log: { readonly level: LogLevel };
+  /** How long a stop waits for what is in flight. */
+  readonly shutdownMs: number;
+};
+
+/** How `sig` is made. */
+export type Signing =
+  | {
+      readonly scheme: "hmac";
+      /** A digest that `node:crypto` knows. */
+      readonly algorithm: string;
+      readonly encoding: "base64" | "hex";
+      /** A secret. */
+      readonly secret: string;
+    }
+  | { readonly scheme: "none" }
+  /** `module` is an absolute path. */
+  | { readonly scheme: "module"; readonly module: string };
+
+/** An interval that grows from `initialMs` up to `maxMs`. */
+export type RetryInterval = { readonly initialMs: number; readonly maxMs: number };
+
+/** A source folder and the archive folder that it is carried into. */
+export type Mirror = {
+  /** Unique among the mirrors. */
+  readonly name: string;
+  /** Absolute, normalised, never looked at while the configuration is read. */
+  readonly source: string;
+  readonly target: { readonly path: string } | { readonly id: number };
+  readonly include: string[];
+  /** Beside the built-in list; holds the folder of `after: move` when that lies in the source. */
+  readonly exclude: string[];
+  readonly watch: "auto" | "native" | "polling" | "off";
+  readonly settleMs: number;
+  readonly incompleteMs: number;
+  readonly missingFolder: MissingFolder;
+  readonly changed: "upload" | "ignore";
+  readonly after: After;
+};
+
+/** What becomes of documents whose archive folder does not exist. */
+export type MissingFolder =
+  | { readonly kind: "hold" }
+  | { readonly kind: "nearest" }
+  | { readonly kind: "fallback"; readonly path: string };
+
+/** What becomes of a local file once it is CONVERTED and proven; `to` is an absolute path. */
+export type After =
+  | { readonly kind: "keep" }
+  | { readonly kind: "delete" }
+  | { readonly kind: "move"; readonly to: string };
+
+/** Least to most important; `silent` logs nothing. */
+export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";

@@ -1,0 +1,126 @@
+/** What no key can say alone: keys that do not go together. */
+import { formatDuration } from "./duration.ts";
+import type { Findings } from "./findings.ts";
+import { nameIn } from "./kinds.ts";
+import { isWithin, type Layout } from "./layout.ts";
+import { quoted } from "./quoted.ts";
+import type { Sketch } from "./schema.ts";
+
+/** Reports every conflict among what could be read. */
+export function reportConflicts(sketch: Sketch, layout: Layout, findings: Findings): void {
+  reportSigning(sketch, findings);
+  reportTargets(sketch, findings);
+  reportNames(layout, findings);
+  reportOverlaps(layout, findings);
+  reportMoves(layout, findings);
+  reportJournal(layout, findings);
+  reportIntervals(sketch, findings);
+}
+
+function reportSigning({ archive }: Sketch, findings: Findings): void {
+  const signing = archive?.signing;
+  const key = ["archive", "signing", "module"];
+  if (signing?.scheme === "module" && signing.module === undefined && !findings.has(key)) {
+    findings.report(key, "is missing", "write e.g. module: ./sign.mjs");
+  }
+}
+
+function reportTargets({ mirrors = [] }: Sketch, findings: Findings): void {
+  for (const [at, mirror] of mirrors.entries()) {
+    const target = ["mirrors", at, "target"];
+    const id = ["mirrors", at, "targetId"];
+    if (mirror?.target !== undefined && mirror.targetId !== undefined) {
+      findings.report(id, "is given beside target", "keep one of target and targetId");
+    }
+    if (mirror === undefined || mirror.target !== undefined || mirror.targetId !== undefined)
+      continue;
+    if (findings.has(target) || findings.has(id)) continue;
+    findings.report(target, "is missing", "write e.g. target: /Scans, or targetId: 17");
+  }
+}
+
+function reportNames({ mirrors }: Layout, findings: Findings): void {
+  const first = new Map<string, number>();
+  for (const [at, { name }] of mirrors.entries()) {
+    const key = ["mirrors", at, "name"];
+    if (name === undefined || findings.has(key)) continue;
+    const other = first.get(name);
+    if (other !== undefined) {
+      const message = `${quoted(name)} is the name of mirrors[${other}] too`;
+      findings.report(key, message, "give it a name of its own");
+    } else first.set(name, at);
+    reportUnfit(name, at, findings);
+  }
+}
+
+/** A name that came from the source's last folder has passed no check yet; `/` has none at all. */
+function reportUnfit(name: string, at: number, findings: Findings): void {
+  const wrong: string[] = [];
+  try {
+    nameIn(name, (message) => {
+      wrong.push(message);
+      throw new Error(message);
+    });
+  } catch (error) {
+    if (wrong.length === 0) throw error;
+    findings.report(
+      ["mirrors", at, "name"],
+      `${wrong.join()} (the source's last folder)`,
+      "give one",
+    );
+  }
+}
+
+function reportOverlaps({ mirrors }: Layout, findings: Findings): void {
+  for (const [at, { source }] of mirrors.entries()) {
+    for (const [before, other] of mirrors.slice(0, at).entries()) {
+      if (source === undefined || other.source === undefined) continue;
+      if (!isWithin(other.source, source) && !isWithin(source, other.source)) continue;
+      const how = source === other.source ? "is the source of" : "overlaps the source of";
+      findings.report(
+        ["mirrors", at, "source"],
+        `${quoted(source)} ${how} mirrors[${before}] (${quoted(other.source)}), so files would be sent twice`,
+        "give folders of which none lies in another",
+      );
+    }
+  }
+}
+
+function reportMoves({ mirrors }: Layout, findings: Findings): void {
+  for (const [at, { source, moveTo }] of mirrors.entries()) {
+    if (moveTo === undefined) continue;
+    const key = ["mirrors", at, "after"];
+    if (moveTo === source) {
+      findings.report(key, `${quoted(moveTo)} is the source itself`, "move to another folder");
+      continue;
+    }
+    const other = mirrors.findIndex((mirror, index) => {
+      return index !== at && mirror.source !== undefined && isWithin(mirror.source, moveTo);
+    });
+    if (other < 0) continue;
+    const message = `${quoted(moveTo)} lies in the source of mirrors[${other}], which would send it again`;
+    findings.report(key, message, "move to a folder outside of it");
+  }
+}
+
+function reportJournal({ journal, mirrors }: Layout, findings: Findings): void {
+  if (journal === undefined) return;
+  const at = mirrors.findIndex(({ source }) => source !== undefined && isWithin(source, journal));
+  if (at < 0) return;
+  const message = `${quoted(journal)} lies in the source of mirrors[${at}], which would send it`;
+  findings.report(["journal"], message, "keep it outside, e.g. /var/lib/scanferry/journal.db");
+}
+
+function reportIntervals({ upload, quota, conversion }: Sketch, findings: Findings): void {
+  const intervals = [
+    [["upload", "retry"], upload?.retry],
+    [["quota", "retry"], quota?.retry],
+    [["conversion", "poll"], conversion?.poll],
+  ] as const;
+  for (const [key, interval] of intervals) {
+    const { initial, max } = interval ?? {};
+    if (initial === undefined || max === undefined || initial <= max) continue;
+    const message = `${formatDuration(initial)} is longer than max (${formatDuration(max)})`;
+    findings.report([...key, "initial"], message, "make initial shorter, or max longer");
+  }
+}

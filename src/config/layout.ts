@@ -1,0 +1,42 @@
+import { basename, isAbsolute, relative, resolve, sep } from "node:path";
+import type { Sketch } from "./schema.ts";
+
+/** The places on disk that a configuration speaks of, absolute, as far as they could be read. */
+export type Layout = { readonly journal: string | undefined; readonly mirrors: MirrorLayout[] };
+
+/** The places and the name of one mirror. */
+export type MirrorLayout = {
+  readonly name: string | undefined;
+  readonly source: string | undefined;
+  /** The folder of `after: move`. */
+  readonly moveTo: string | undefined;
+};
+
+/** Resolves every path against the folder of the configuration file. Looks at no disk. */
+export function layoutOf(sketch: Sketch, folder: string): Layout {
+  const at = (path: string | undefined) => (path === undefined ? undefined : resolve(folder, path));
+  return {
+    journal: at(sketch.journal),
+    mirrors: (sketch.mirrors ?? []).map((mirror) => {
+      const source = at(mirror?.source);
+      const after = mirror?.after;
+      return {
+        source,
+        name: mirror?.name ?? (source === undefined ? undefined : basename(source)),
+        moveTo: after?.kind === "move" ? at(after.to) : undefined,
+      };
+    }),
+  };
+}
+
+/** The way from `folder` down to `path`: empty when they are the same, undefined when not below. */
+export function wayDown(folder: string, path: string): string | undefined {
+  const way = relative(folder, path);
+  if (way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way)) return undefined;
+  return way.split(sep).join("/");
+}
+
+/** True when `path` is `folder` itself or lies below it. */
+export function isWithin(folder: string, path: string): boolean {
+  return wayDown(folder, path) !== undefined;
+}

@@ -1,0 +1,25 @@
+import { dirname } from "node:path";
+import { buildConfig } from "./build-config.ts";
+import type { Config } from "./config.ts";
+import { type ConfigPlaces, readConfigFile } from "./config-file.ts";
+import { reportConflicts } from "./conflicts.ts";
+import { layoutOf } from "./layout.ts";
+import { readFileShape } from "./read-file-shape.ts";
+import type { FileShape } from "./schema.ts";
+import { findSecrets } from "./secrets.ts";
+import { parseYamlSource } from "./yaml-source.ts";
+
+/**
+ * Finds, reads and checks the configuration. Looks at no source: a share may be away, or hang.
+ * Throws `ConfigError` with everything that is wrong, never with a secret in it.
+ */
+export async function loadConfig(options: ConfigPlaces): Promise<Config> {
+  const file = await readConfigFile(options);
+  const { value, findings } = parseYamlSource(file.path, file.text);
+  const sketch = readFileShape(value, findings);
+  reportConflicts(sketch, layoutOf(sketch, dirname(file.path)), findings);
+  const secrets = await findSecrets(sketch, { config: file, env: options.env, findings });
+  findings.throwIfAny();
+  // Nothing was found wrong, so nothing is left out of the sketch.
+  return buildConfig(file.path, sketch as FileShape, secrets);
+}

@@ -1,0 +1,34 @@
+/** Mistakes that a typing person plausibly makes in one word. */
+const DISTANCE_MAX = 3;
+
+/**
+ * The word among `known` that `word` was probably meant to be; undefined when none is near.
+ * Upper and lower case count as the same, and a short word may not change altogether.
+ */
+export function nearest(word: string, known: readonly string[]): string | undefined {
+  let best: { word: string; distance: number } | undefined;
+  for (const candidate of known) {
+    // The table is as long as the word; what somebody pasted there need not be compared.
+    if (Math.abs(candidate.length - word.length) > DISTANCE_MAX) continue;
+    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
+    const near = distance <= DISTANCE_MAX && distance < Math.max(candidate.length, word.length);
+    if (near && distance < (best?.distance ?? Number.POSITIVE_INFINITY)) {
+      best = { word: candidate, distance };
+    }
+  }
+  return best?.word;
+}
+
+/** Levenshtein's distance: insertions, deletions and replacements from `a` to `b`. */
+export function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

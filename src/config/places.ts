@@ -1,0 +1,103 @@
+import type { After, MissingFolder } from "./config.ts";
+import { type Kind, kind, type Refuse } from "./kind.ts";
+import { textIn } from "./kinds.ts";
+import { quoted } from "./quoted.ts";
+
+/** The archive's address, `{base_url}`, without a slash at its end. */
+export function archiveUrl(): Kind<string> {
+  return kind("http or https URL", (value, refuse) => {
+    const text = textIn(value, refuse);
+    const mend = "write https://HOST or https://HOST/PATH";
+    // Told without its value: what stands before an @ or behind a ? is often a password.
+    if (/[@?#]/.test(text)) return refuse("has credentials, a query or a fragment", mend);
+    if (!/^https?:\/\//i.test(text)) {
+      const bare = /^[\w.-]+(:\d+)?(\/[\w./-]*)?$/.test(text);
+      return refuse(
+        `${quoted(text)} is not an http or https URL`,
+        bare ? `write https://${text}` : mend,
+      );
+    }
+    if (!URL.canParse(text) || /[\s\\]/.test(text))
+      return refuse(`${quoted(text)} is not a URL`, mend);
+    return new URL(text).href.replace(/\/+$/, "");
+  });
+}
+
+/** A path of this machine, as written; relative ones are relative to the configuration file. */
+export function localPath(): Kind<string> {
+  return kind("path", (value, refuse) => pathIn(textIn(value, refuse), refuse));
+}
+
+function pathIn(path: string, refuse: Refuse): string {
+  if (path.trim() === "") return refuse("a path is empty", "write the path");
+  if (path.includes("\0")) return refuse(`${quoted(path)} holds a NUL character`, "remove it");
+  if (/^~([/\\]|$)/.test(path)) {
+    return refuse(`${quoted(path)} starts with ~, which is not expanded`, "write the whole path");
+  }
+  return path;
+}
+
+/** The path of an archive folder, `/` the root. */
+export function archivePath(): Kind<string> {
+  return kind("archive folder path", (value, refuse) => folderIn(textIn(value, refuse), refuse));
+}
+
+function folderIn(path: string, refuse: Refuse): string {
+  if (!path.startsWith("/")) {
+    const mend = /^[^\p{Cc}\\~:.]+$/u.test(path) ? `write /${path}` : "write a path such as /Scans";
+    return refuse(`${quoted(path)} does not start with /`, mend);
+  }
+  if (path === "/") return path;
+  const parts = path.replace(/\/$/, "").slice(1).split("/");
+  if (parts.some((part) => part.trim() === "" || part === "." || part === "..")) {
+    return refuse(
+      `${quoted(path)} has an empty part, "." or ".."`,
+      "write a path such as /Scans/2026",
+    );
+  }
+  if (/\p{Cc}/u.test(path)) return refuse(`${quoted(path)} has a control character`, "remove it");
+  return `/${parts.join("/")}`;
+}
+
+/** `hold`, `nearest` or `fallback:/Path`. */
+export function missingFolder(): Kind<MissingFolder> {
+  return kind("`hold`, `nearest`, `fallback:/Path`", (value, refuse): MissingFolder => {
+    if (value === "hold" || value === "nearest") return { kind: value };
+    if (typeof value === "string" && value.startsWith("fallback:")) {
+      return { kind: "fallback", path: folderIn(value.slice("fallback:".length), refuse) };
+    }
+    const mend = "write hold, nearest or fallback:/Path";
+    return refuse(`${quoted(value)} is none of hold, nearest, fallback:/Path`, mend);
+  });
+}
+
+/** `keep`, `delete` or `move:PATH`; the path is as written. */
+export function afterwards(): Kind<After> {
+  return kind("`keep`, `delete`, `move:PATH`", (value, refuse): After => {
+    if (value === "keep" || value === "delete") return { kind: value };
+    if (typeof value === "string" && value.startsWith("move:")) {
+      return { kind: "move", to: pathIn(value.slice("move:".length), refuse) };
+    }
+    const mend = "write keep, delete or move:/srv/done";
+    return refuse(`${quoted(value)} is none of keep, delete, move:PATH`, mend);
+  });
+}
+
+/** `HOST:PORT`; an IPv6 address stands in brackets; port 0 is any free one. */
+export function listenAddress(): Kind<{ readonly host: string; readonly port: number }> {
+  return kind("`HOST:PORT`", (value, refuse) => {
+    const mend = 'write HOST:PORT, e.g. 127.0.0.1:8470 or "[::1]:8470"';
+    const [, v6, name, digits] =
+      typeof value === "string"
+        ? (/^(?:\[([0-9a-f:.]+)\]|([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)):(\d{1,5})$/i.exec(value) ??
+          [])
+        : [];
+    const host = v6 ?? name;
+    if (host === undefined || !URL.canParse(`http://${v6 === undefined ? host : `[${host}]`}`)) {
+      return refuse(`${quoted(value)} is not HOST:PORT`, mend);
+    }
+    const port = Number(digits);
+    if (port > 65_535) return refuse(`${port} is no port`, "write a port from 0 to 65535");
+    return { host, port };
+  });
+}

@@ -1,0 +1,127 @@
+/**
+ * Reads a YAML value along the schema, leaf by leaf, so that one wrong value hides no other: what
+ * can be read is read, everything else is reported. A key without a value counts as left out.
+ */
+import { z } from "zod";
+import type { Findings, Key } from "./findings.ts";
+import { aboutOf, unwrap } from "./kind.ts";
+import { nearest } from "./nearest.ts";
+import { sortOf } from "./quoted.ts";
+import { fileSchema, type Sketch } from "./schema.ts";
+
+/** What of `value` (the whole YAML document) could be read; the rest is reported to `findings`. */
+export function readFileShape(value: unknown, findings: Findings): Sketch {
+  return read(fileSchema, value, [], findings) ?? {};
+}
+
+function read(schema: z.core.$ZodType, value: unknown, key: Key, findings: Findings): unknown {
+  const { inner, fallback, optional } = unwrap(schema);
+  const given = value ?? fallback;
+  if (inner instanceof z.ZodObject) return readSection(inner, given ?? {}, key, findings);
+  if (inner instanceof z.ZodUnion) return readUnion(inner, given ?? {}, key, findings);
+  if (given === undefined) {
+    if (!optional) reportMissing(schema, key, findings);
+    return undefined;
+  }
+  if (inner instanceof z.ZodArray) return readList(inner, schema, given, key, findings);
+  return readLeaf(inner, given, key, findings);
+}
+
+function readSection(schema: z.ZodObject, value: unknown, key: Key, findings: Findings): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    // The value is not told: a secret may have slipped to where the section should be.
+    const mend = `write its keys: ${Object.keys(schema.shape).join(", ")}`;
+    findings.report(key, `must be a mapping of keys, is ${sortOf(value)}`, mend);
+    return undefined;
+  }
+  const given = new Map<string, unknown>(Object.entries(value));
+  for (const name of given.keys()) {
+    if (!Object.hasOwn(schema.shape, name)) reportUnknown(name, schema, key, findings);
+  }
+  return Object.fromEntries(
+    Object.entries(schema.shape).map(([name, child]) => [
+      name,
+      read(child, given.get(name), [...key, name], findings),
+    ]),
+  );
+}
+
+/** A section, or something in its place such as `off`: a mapping can only be the section. */
+function readUnion(schema: z.ZodUnion, value: unknown, key: Key, findings: Findings): unknown {
+  const section = schema.options.find((option) => option instanceof z.ZodObject);
+  const other = schema.options.find((option) => option !== section);
+  const mapping = typeof value === "object" && !Array.isArray(value);
+  const chosen = mapping ? (section ?? other) : (other ?? section);
+  return chosen === undefined ? undefined : read(chosen, value, key, findings);
+}
+
+function readList(
+  schema: z.ZodArray,
+  declared: z.core.$ZodType,
+  value: unknown,
+  key: Key,
+  findings: Findings,
+): unknown {
+  const example = `write a list, e.g. ${nameOf(key)}: ${aboutOf(declared)?.example ?? "[]"}`;
+  if (!Array.isArray(value)) {
+    findings.report(key, `must be a list, is ${sortOf(value)}`, example);
+    return undefined;
+  }
+  if (value.length === 0 && !schema.safeParse(value).success) {
+    findings.report(key, "is empty", example);
+    return undefined;
+  }
+  return value.map((item: unknown, at) => read(schema.element, item, [...key, at], findings));
+}
+
+function readLeaf(schema: z.core.$ZodType, value: unknown, key: Key, findings: Findings): unknown {
+  const result = z.safeParse(schema, value);
+  if (result.success) return result.data;
+  for (const issue of result.error.issues) {
+    const mend: unknown = issue.code === "custom" ? issue.params?.["mend"] : undefined;
+    findings.report(key, issue.message, typeof mend === "string" ? mend : "mend it");
+  }
+  return undefined;
+}
+
+function reportMissing(schema: z.core.$ZodType, key: Key, findings: Findings): void {
+  const example = aboutOf(schema)?.example ?? "…";
+  const last = key.at(-1);
+  if (typeof last === "number")
+    findings.report(key, "is empty", "write a value, or remove the line");
+  else findings.report(key, "is missing", `write e.g. ${nameOf(key)}: ${example}`);
+}
+
+function reportUnknown(name: string, schema: z.ZodObject, key: Key, findings: Findings): void {
+  findings.report([...key, name], "unknown key", mendOfUnknown(name, Object.keys(schema.shape)));
+}
+
+function mendOfUnknown(name: string, known: readonly string[]): string {
+  const [, word] = /^([\w-]+):/.exec(name) ?? [];
+  if (word !== undefined && known.includes(word)) return `put a blank after "${word}:"`;
+  const meant = nearest(name, known);
+  if (meant !== undefined) return `did you mean ${meant}?`;
+  const elsewhere = sectionsWith(name, fileSchema, "");
+  if (elsewhere !== undefined) return `it belongs under ${elsewhere}`;
+  return `known keys here: ${known.join(", ")}`;
+}
+
+/** The first section below `schema` that has the key `name`, as it would be written. */
+function sectionsWith(name: string, schema: z.core.$ZodType, path: string): string | undefined {
+  const { inner } = unwrap(schema);
+  if (inner instanceof z.ZodArray) return sectionsWith(name, inner.element, `${path}[]`);
+  if (inner instanceof z.ZodUnion) {
+    return inner.options.map((option) => sectionsWith(name, option, path)).find((found) => found);
+  }
+  if (!(inner instanceof z.ZodObject)) return undefined;
+  if (Object.hasOwn(inner.shape, name)) return path === "" ? "the top level" : path;
+  for (const [child, childSchema] of Object.entries(inner.shape)) {
+    const found = sectionsWith(name, childSchema, path === "" ? child : `${path}.${child}`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function nameOf(key: Key): string {
+  return String(key.at(-1) ?? "");
+}

@@ -1,0 +1,223 @@
+/**
+ * Every key of the configuration file, declared once: what it may be, its default, what it means.
+ * Reading, checking and `docs/config.md` all come from here. A new key is one more entry here (for
+ * a mirror: in `mirror-schema.ts`), a field in `config.ts`, and the line in `build-config.ts` that
+ * carries it over; the starter must show it, or a test says so.
+ */
+import { z } from "zod";
+import { cron } from "./cron.ts";
+import { digest } from "./digest.ts";
+import { section, setting } from "./kind.ts";
+import { choice, duration, secret, switchedOff, wholeNumber } from "./kinds.ts";
+import { mirrorSchema } from "./mirror-schema.ts";
+import { archiveUrl, listenAddress, localPath } from "./places.ts";
+
+/** An interval that grows after every attempt, with jitter. */
+function interval(first: string, most: string, what: string) {
+  return section(
+    {
+      initial: setting(duration("1ms", "31d").prefault(first), {
+        meaning: "The first interval.",
+        example: first,
+      }),
+      max: setting(duration("1ms", "31d").prefault(most), {
+        meaning: "It grows no longer than this.",
+        example: most,
+      }),
+    },
+    what,
+  );
+}
+
+const signing = section(
+  {
+    scheme: setting(choice("hmac", "none", "module").prefault("hmac"), {
+      meaning:
+        "`hmac` signs the request's fields with a secret, `none` sends `sig=none`, `module` asks a module of yours.",
+      example: "hmac",
+    }),
+    algorithm: setting(digest().prefault("sha256"), {
+      meaning: "For `hmac`: the digest.",
+      example: "sha512",
+    }),
+    encoding: setting(choice("base64", "hex").prefault("base64"), {
+      meaning: "For `hmac`: how the signature is written.",
+      example: "hex",
+    }),
+    secret: setting(secret().optional(), {
+      meaning: "For `hmac`: the secret itself. The file must then be readable by its owner alone.",
+      example: '"…"',
+      without: "`secretFile`, else `$SCANFERRY_SIGNING_SECRET`; one of them is required for `hmac`",
+    }),
+    secretFile: setting(localPath().optional(), {
+      meaning: "For `hmac`: the file that holds the secret.",
+      example: "/etc/scanferry/signing.secret",
+    }),
+    module: setting(localPath().optional(), {
+      meaning:
+        "For `module`: an ES module whose default export makes the signature: " +
+        "`(fields: [name, value][]) => string | Promise<string>`.",
+      example: "./sign.mjs",
+      without: "required for `module`",
+    }),
+  },
+  "How the field `sig` of every request is made; the archive's operator says which way is right.",
+);
+
+const archive = section(
+  {
+    url: setting(archiveUrl(), {
+      meaning: "The archive's address, without credentials, query or fragment.",
+      example: "https://archive.example.com",
+      required: true,
+    }),
+    accountKey: setting(secret().optional(), {
+      meaning: "The account key itself. The file must then be readable by its owner alone.",
+      example: '"…"',
+      without: "`accountKeyFile`, else `$SCANFERRY_ACCOUNT_KEY`; one of them is required",
+    }),
+    accountKeyFile: setting(localPath().optional(), {
+      meaning: "The file that holds the account key.",
+      example: "/etc/scanferry/account.key",
+    }),
+    signing,
+    timeout: setting(duration("1ms", "1d").prefault("60s"), {
+      meaning: "How long a request waits for the archive before it counts as failed.",
+      example: "2m",
+    }),
+  },
+  "The archive and the account.",
+);
+
+const quota = section(
+  {
+    retry: interval("5m", "6h", "How often a spent quota is probed, with one document."),
+    retryAt: setting(cron().prefault("5 6 1 * *"), {
+      meaning: "When to probe besides: soon after the quota is renewed each month, by default.",
+      example: '"0 30 5 * * 1"',
+    }),
+  },
+  "What happens when the archive says QUOTA_LIMIT: nothing is sent, and one document probes.",
+);
+
+const conversion = section(
+  {
+    poll: interval("2s", "5m", "How often the archive is asked whether documents are CONVERTED."),
+    stuckAfter: setting(duration("1ms", "365d").prefault("24h"), {
+      meaning: "A document that is not CONVERTED after this long is reported as stuck.",
+      example: "12h",
+    }),
+  },
+  "The wait from upload to CONVERTED.",
+);
+
+/** The whole file. */
+export const fileSchema = section(
+  {
+    archive,
+    mirrors: setting(z.array(mirrorSchema).min(1), {
+      meaning: "The mirrors, one or more.",
+      example: "[{ source: /srv/scans, target: /Scans }]",
+      required: true,
+    }),
+    journal: setting(localPath().prefault("/var/lib/scanferry/journal.db"), {
+      meaning:
+        "The file of the journal: what was seen, sent and converted. On a local disk, outside of every source.",
+      example: "./journal.db",
+    }),
+    upload: section(
+      {
+        concurrency: setting(wholeNumber(1, 64).prefault(4), {
+          meaning: "Uploads at the same time.",
+          example: "8",
+        }),
+        retry: interval("1s", "5m", "How soon a failed upload is tried again."),
+        doubt: section(
+          {
+            window: setting(duration("1ms", "1d").prefault("60s"), {
+              meaning:
+                "How long a document is looked for in its folder after its reply was lost. Only " +
+                "then is it sent again: longer than the archive may take to show what it stored.",
+              example: "5m",
+            }),
+            tolerance: setting(duration("0", "1d").prefault("60s"), {
+              meaning:
+                "How far the archive's clock and this one may differ beyond what its replies tell.",
+              example: "5m",
+            }),
+          },
+          "When the reply to an upload is lost.",
+        ),
+      },
+      "Sending.",
+    ),
+    batch: section(
+      {
+        quiet: setting(duration("0", "1d").prefault("5s"), {
+          meaning: "A batch is closed when no further document came for this long.",
+          example: "30s",
+        }),
+        maxDocuments: setting(wholeNumber(1, 10_000).prefault(200), {
+          meaning: "A batch holds no more documents than this.",
+          example: "50",
+        }),
+      },
+      "Documents that arrive together are sent under one batch.",
+    ),
+    quota,
+    conversion,
+    schedule: section(
+      {
+        rescan: setting(cron().prefault("*/10 * * * *"), {
+          meaning:
+            "When every source is walked in full, whatever events said: five cron fields, or six " +
+            "with seconds first; in the host's time zone.",
+          example: '"0 * * * *"',
+        }),
+      },
+      "What happens at set times.",
+    ),
+    web: setting(
+      z.union([
+        switchedOff(),
+        section(
+          {
+            listen: setting(listenAddress().prefault("127.0.0.1:8470"), {
+              meaning:
+                "Where the page, `/healthz`, `/readyz` and `/metrics` are served. Port 0 is any free one.",
+              example: '"[::1]:8470"',
+            }),
+          },
+          "The daemon's web page.",
+        ),
+      ]),
+      { meaning: "The daemon's web page; `web: off` serves none.", example: "off" },
+    ),
+    log: section(
+      {
+        level: setting(
+          choice("trace", "debug", "info", "warn", "error", "fatal", "silent").prefault("info"),
+          { meaning: "The least important lines that are logged.", example: "debug" },
+        ),
+      },
+      "Logging.",
+    ),
+    shutdown: setting(duration("0", "1h").prefault("20s"), {
+      meaning: "How long a stop waits for what is in flight before it is safely abandoned.",
+      example: "1m",
+    }),
+  },
+  "The whole file.",
+);
+
+/** The file as it was read: every default filled in, paths as written, secrets not yet looked up. */
+export type FileShape = z.output<typeof fileSchema>;
+
+/** The same, as far as it could be read: what is missing or wrong is left out. */
+export type Sketch = Partly<FileShape>;
+
+type Partly<T> = T extends readonly (infer Item)[]
+  ? Partly<Item>[]
+  : T extends object
+    ? { [K in keyof T]?: Partly<T[K]> | undefined }
+    : T;

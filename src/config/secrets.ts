@@ -1,0 +1,176 @@
+/**
+ * Where the secrets come from: the value in the file, else the file that is named, else the
+ * environment. No message tells anything of a secret but where it was looked for.
+ */
+import { constants, open } from "node:fs/promises";
+import { dirname, isAbsolute, join, resolve } from "node:path";
+import { codeOf } from "../std/fault.ts";
+import type { ConfigFile } from "./config-file.ts";
+import type { Findings, Key } from "./findings.ts";
+import { quoted } from "./quoted.ts";
+import type { Sketch } from "./schema.ts";
+
+/** The secrets, as far as they were found; what is missing is reported. */
+export type Secrets = {
+  readonly accountKey: string | undefined;
+  readonly signingSecret: string | undefined;
+};
+
+/** What one secret is read from. */
+type Origin = {
+  readonly section: Key;
+  readonly name: string;
+  readonly value: string | undefined;
+  readonly file: string | undefined;
+  readonly variable: string;
+};
+
+/** What every look-up needs to know. */
+type Surroundings = {
+  readonly config: ConfigFile;
+  readonly env: NodeJS.ProcessEnv;
+  readonly findings: Findings;
+};
+
+const SECRET_BYTES_MAX = 64 * 1024;
+
+/** Opening a named pipe would wait for its writer; this way it is opened, and refused. */
+const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
+/** Looks up the account key and, where the scheme is `hmac`, the signing secret. */
+export async function findSecrets(sketch: Sketch, around: Surroundings): Promise<Secrets> {
+  const { archive } = sketch;
+  const signing = archive?.signing;
+  const accountKey =
+    archive &&
+    (await findSecret(
+      {
+        section: ["archive"],
+        name: "accountKey",
+        value: archive.accountKey,
+        file: archive.accountKeyFile,
+        variable: "SCANFERRY_ACCOUNT_KEY",
+      },
+      true,
+      around,
+    ));
+  const signingSecret =
+    signing &&
+    (await findSecret(
+      {
+        section: ["archive", "signing"],
+        name: "secret",
+        value: signing.secret,
+        file: signing.secretFile,
+        variable: "SCANFERRY_SIGNING_SECRET",
+      },
+      signing.scheme === "hmac",
+      around,
+    ));
+  return { accountKey, signingSecret };
+}
+
+async function findSecret(
+  origin: Origin,
+  needed: boolean,
+  around: Surroundings,
+): Promise<string | undefined> {
+  const { findings, config, env } = around;
+  const key = [...origin.section, origin.name];
+  const fileKey = [...origin.section, `${origin.name}File`];
+  if (origin.value !== undefined && origin.file !== undefined) {
+    const mend = `keep one of ${origin.name} and ${origin.name}File`;
+    findings.report(fileKey, `is given beside ${origin.name}`, mend);
+  }
+  if (origin.value !== undefined) {
+    if (readableByOthers(config.mode, 0o044)) {
+      const mode = config.mode.toString(8);
+      const message = `the file holds a secret, and others can read it (mode ${mode})`;
+      findings.report(key, message, chmodOf(config.path));
+    }
+    return fit(origin.value, "the secret", key, findings);
+  }
+  if (!needed || findings.has(key) || findings.has(fileKey)) return undefined;
+  if (origin.file !== undefined) return readSecretFile(origin.file, fileKey, around);
+  const fromEnv = env[origin.variable];
+  if (fromEnv) return fit(fromEnv, `$${origin.variable}`, key, findings);
+  const mend = `write ${origin.name} or ${origin.name}File, or set $${origin.variable}`;
+  findings.report(key, "is missing", mend);
+  return undefined;
+}
+
+/**
+ * Reads a secret file. A relative one is looked for beside the configuration file, then among the
+ * credentials that systemd hands over in `$CREDENTIALS_DIRECTORY`.
+ */
+async function readSecretFile(
+  written: string,
+  key: Key,
+  { config, env, findings }: Surroundings,
+): Promise<string | undefined> {
+  const places = [resolve(dirname(config.path), written)];
+  const credentials = env["CREDENTIALS_DIRECTORY"];
+  if (credentials && !isAbsolute(written)) places.push(join(credentials, written));
+  for (const path of places) {
+    const outcome = await readSecret(path);
+    if (outcome === undefined) continue;
+    if ("secret" in outcome) return fit(outcome.secret, quoted(path), key, findings);
+    findings.report(key, `${quoted(path)} ${outcome.message}`, outcome.mend);
+    return undefined;
+  }
+  const message = `there is no file ${places.map(quoted).join(" or ")}`;
+  findings.report(key, message, "write the secret into it, with mode 600");
+  return undefined;
+}
+
+type SecretOutcome =
+  | { readonly secret: string }
+  | { readonly message: string; readonly mend: string };
+
+/** Undefined when there is no such file. */
+async function readSecret(path: string): Promise<SecretOutcome | undefined> {
+  try {
+    await using handle = await open(path, OPEN_FLAGS);
+    const stat = await handle.stat();
+    if (!stat.isFile()) return { message: "is not a file", mend: "name the file with the secret" };
+    if (stat.size > SECRET_BYTES_MAX) {
+      return { message: "is too large for a secret", mend: "name the file with the secret alone" };
+    }
+    if (readableByOthers(stat.mode, 0o004)) {
+      const mode = (stat.mode & 0o777).toString(8);
+      return { message: `can be read by everyone (mode ${mode})`, mend: chmodOf(path) };
+    }
+    const bytes = await handle.readFile();
+    // The decoder drops the byte order mark that some editors put first.
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return { secret: text.replace(/\r?\n$/, "") };
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    if (error instanceof TypeError) {
+      return { message: "is not UTF-8 text", mend: "write the secret as text" };
+    }
+    return { message: `cannot be read (${code ?? "unknown error"})`, mend: "make it readable" };
+  }
+}
+
+/** The secret, when it can be one: not empty, on one line. `what` names it in a message. */
+function fit(secret: string, what: string, key: Key, findings: Findings): string | undefined {
+  if (secret.trim() === "") findings.report(key, `${what} is empty`, "give the secret");
+  else if (/\p{Cc}/u.test(secret)) {
+    const message = `${what} has a line break or another control character`;
+    findings.report(key, message, "give the secret alone, on one line");
+  } else return secret;
+  return undefined;
+}
+
+/** Windows keeps no such bits: every file there looks readable by everyone. */
+function readableByOthers(mode: number, bits: number): boolean {
+  return process.platform !== "win32" && (mode & bits) !== 0;
+}
+
+/** The command as it can be pasted into a shell. */
+function chmodOf(path: string): string {
+  const plain = /^[\w@%+=:,./-]+$/.test(path);
+  return `chmod 600 ${plain ? path : `'${path.replaceAll("'", "'\\''")}'`}`;
+}

@@ -1,0 +1,134 @@
+/** What the starter is about; what is left out is filled with a plain example. */
+export type StarterOptions = {
+  readonly source?: string;
+  readonly target?: string;
+  readonly url?: string;
+  readonly journal?: string;
+};
+
+/**
+ * The text of a commented starter configuration: what must be set is set, every other key is shown
+ * with its default, switched off by a `#` directly before it. It holds no secret, so it may have
+ * any mode until one is written into it.
+ */
+export function starterConfig(options: StarterOptions = {}): string {
+  const {
+    source = "/srv/scans",
+    target = "/Scans",
+    url = "https://archive.example.com",
+    journal = "/var/lib/scanferry/journal.db",
+  } = options;
+  return [
+    HEADER,
+    archivePart(url),
+    mirrorsPart(source, target),
+    `# Where the journal lives: on a local disk, outside of every source.\njournal: ${scalar(journal)}\n`,
+    REST,
+  ].join("\n");
+}
+
+/** A YAML scalar: as it is where that is plain text for certain, else in quotes. */
+function scalar(text: string): string {
+  return /^(\/|https?:\/\/|[A-Za-z])[\w./-]*(:\d+)?[\w./-]*$/.test(text)
+    ? text
+    : JSON.stringify(text);
+}
+
+const HEADER = `# Configuration of scanferry. What is set here must be set; a line that starts with a # and no
+# blank shows a key with its default. docs/config.md explains every key.
+#
+# Durations: 200ms, 3s, 5m, 6h, 7d. Relative paths are relative to this file. After a change:
+# "scanferry check" tells everything that is wrong with it; SIGHUP makes a running daemon reload it.
+`;
+
+function archivePart(url: string): string {
+  return `archive:
+  url: ${scalar(url)}
+
+  # The account key. Without either line it is taken from $SCANFERRY_ACCOUNT_KEY. Once a secret is
+  # written into this file itself: chmod 600.
+  # accountKey: "..."
+  # accountKeyFile: /etc/scanferry/account.key
+
+  # How requests are signed: the archive's operator says which way is right. The secret without
+  # either line is taken from $SCANFERRY_SIGNING_SECRET.
+  signing:
+    scheme: hmac                      # hmac | none | module
+    #algorithm: sha256                # any digest that Node knows
+    #encoding: base64                 # base64 | hex
+    # secret: "..."
+    # secretFile: /etc/scanferry/signing.secret
+    # module: ./sign.mjs              # scheme module: its default export makes the signature
+
+  # How long a request waits for the archive.
+  #timeout: 60s
+`;
+}
+
+function mirrorsPart(source: string, target: string): string {
+  return `# Folders to carry into the archive: one entry each.
+mirrors:
+  - source: ${scalar(source)}
+    target: ${scalar(target)}
+    # targetId: 17                    # instead of target: the folder by its id
+
+    # What it is called in commands and logs; without it, the source's last folder.
+    # name: scans
+
+    # Which files, by globs relative to the source; temporary and system files never.
+    #include: ["**/*"]
+    #exclude: []
+
+    # How changes are noticed early; "auto" rescans where a network share gives no events.
+    #watch: auto                      # auto | native | polling | off
+
+    # A file is sent when it has not changed for "settle"; one that looks unfinished by its format,
+    # when it has not changed for "incomplete".
+    #settle: 3s
+    #incomplete: 10m
+
+    # While the archive folder of a document does not exist.
+    #missingFolder: hold              # hold | nearest | fallback:/Path
+
+    # What an edit of an archived file does.
+    #changed: upload                  # upload | ignore
+
+    # What happens to the local file once it is CONVERTED and proven.
+    #after: keep                      # keep | delete | move:/srv/done
+`;
+}
+
+const REST = `upload:
+  #concurrency: 4
+  #retry: { initial: 1s, max: 5m }
+  #doubt: { window: 60s, tolerance: 60s }   # how long a lost reply is looked for
+
+# Documents that arrive together are sent under one batch.
+batch:
+  #quiet: 5s
+  #maxDocuments: 200
+
+# When the quota is spent, one document probes it: at growing intervals, and at set times if wished.
+quota:
+  #retry: { initial: 5m, max: 6h }
+  #retryAt: "5 6 1 * *"
+
+# The wait from upload to CONVERTED.
+conversion:
+  #poll: { initial: 2s, max: 5m }
+  #stuckAfter: 24h
+
+# Every source is walked in full this often, whatever events said (cron, in the host's time zone).
+schedule:
+  #rescan: "*/10 * * * *"
+
+# The page, /healthz, /readyz and /metrics; or web: off.
+web:
+  #listen: 127.0.0.1:8470
+
+log:
+  #level: info                        # trace | debug | info | warn | error | fatal | silent
+
+# How long a stop waits for what is in flight.
+#shutdown: 20s
+`;

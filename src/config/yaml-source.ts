@@ -1,0 +1,127 @@
+import {
+  type Document,
+  type ErrorCode,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Pair,
+  parseDocument,
+} from "yaml";
+import { Findings, type Key, type Position } from "./findings.ts";
+import { quoted } from "./quoted.ts";
+
+/** A parsed file: its value, and everything found wrong with it so far. */
+export type YamlSource = { readonly value: unknown; readonly findings: Findings };
+
+type PositionAt = (offset: number) => Position;
+
+/**
+ * Parses the text of a configuration file (YAML 1.2 with merge keys, one document).
+ * Throws `ConfigError` when the text is not YAML; duplicate keys are findings like any other.
+ * The parser's own messages quote the text, which may hold a secret: none of them is passed on.
+ */
+export function parseYamlSource(file: string, text: string): YamlSource {
+  const lines = new LineCounter();
+  const positionAt: PositionAt = (offset) => {
+    const { line, col } = lines.linePos(offset);
+    return { line, column: col };
+  };
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    stringKeys: true,
+    merge: true,
+    logLevel: "error",
+  });
+  const findings = new Findings(file, (key) => positionOf(document, key, positionAt));
+  reportSyntax(document, findings, positionAt);
+  findings.throwIfAny();
+  reportDuplicates(document.contents, [], findings, positionAt);
+  return { value: valueOf(document, findings), findings };
+}
+
+function valueOf(document: Document.Parsed, findings: Findings): unknown {
+  try {
+    return document.toJS() as unknown;
+  } catch {
+    const mend = "set the anchor first, or put a value that starts with * in quotes";
+    findings.report([], "an alias (*name) has no anchor (&name), or there are too many", mend);
+    findings.throwIfAny();
+    return undefined;
+  }
+}
+
+const SYNTAX: Partial<Record<ErrorCode, readonly [message: string, mend: string]>> = {
+  BAD_DQ_ESCAPE: ["an escape (\\…) in double quotes is not known", "use single quotes"],
+  BAD_INDENT: ["the indentation does not fit, or a bracket is not closed", "line the keys up"],
+  BAD_SCALAR_START: ["a value starts with a reserved character", "put it in quotes"],
+  BLOCK_AS_IMPLICIT_KEY: ["a second colon and blank on one line", "put the value in quotes"],
+  MISSING_CHAR: ["a quote, comma, colon or blank is missing", "close quotes and brackets"],
+  MULTILINE_IMPLICIT_KEY: ["a key has no value", "put a colon and a blank after the key"],
+  MULTIPLE_DOCS: ["there is more than one document", "remove the line ---"],
+  NON_STRING_KEY: ["a key is not text", "write a word as the key"],
+  TAB_AS_INDENT: ["a tab is used as indentation", "indent with blanks"],
+  TAG_RESOLVE_FAILED: ["a tag (!…) is not known", "put a value that starts with ! in quotes"],
+  UNEXPECTED_TOKEN: ["something stands where it cannot", "put the value in quotes, or indent it"],
+};
+
+function reportSyntax(document: Document.Parsed, findings: Findings, positionAt: PositionAt): void {
+  for (const error of [...document.errors, ...document.warnings]) {
+    if (error.code === "DUPLICATE_KEY") continue;
+    const [message, mend] = SYNTAX[error.code] ?? ["it cannot be read here", "mend the line"];
+    findings.report([], `not YAML: ${message}`, mend, positionAt(error.pos[0]));
+  }
+}
+
+/** Found by hand rather than taken from the parser, which does not say where in the tree. */
+function reportDuplicates(
+  node: unknown,
+  key: Key,
+  findings: Findings,
+  positionAt: PositionAt,
+): void {
+  if (isSeq(node)) {
+    for (const [at, item] of node.items.entries()) {
+      reportDuplicates(item, [...key, at], findings, positionAt);
+    }
+  }
+  if (!isMap(node)) return;
+  const seen = new Set<string>();
+  for (const pair of node.items) {
+    const name = nameOf(pair);
+    if (seen.has(name)) {
+      const mend = "keep one of the two";
+      findings.report([...key, name], "is given twice", mend, startOf(pair.key, positionAt));
+    }
+    seen.add(name);
+    reportDuplicates(pair.value, [...key, name], findings, positionAt);
+  }
+}
+
+/** Where the value of `key` stands, or else the nearest thing above it that the file does have. */
+function positionOf(document: Document.Parsed, key: Key, positionAt: PositionAt) {
+  let node: unknown = document.contents;
+  let position: Position | undefined;
+  for (const part of key) {
+    if (isMap(node)) {
+      const pair = node.items.findLast((pair) => nameOf(pair) === String(part));
+      if (pair === undefined) return position;
+      position = startOf(pair.key, positionAt) ?? position;
+      node = pair.value;
+    } else if (isSeq(node) && typeof part === "number") {
+      node = node.items[part];
+      position = startOf(node, positionAt) ?? position;
+    } else return position;
+  }
+  return isScalar(node) ? (startOf(node, positionAt) ?? position) : position;
+}
+
+function startOf(node: unknown, positionAt: PositionAt): Position | undefined {
+  return isNode(node) && node.range ? positionAt(node.range[0]) : undefined;
+}
+
+function nameOf(pair: Pair): string {
+  return isScalar(pair.key) ? String(pair.key.value) : quoted(pair.key);
+}

@@ -1,0 +1,202 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { ConfigFolder } from "./config-folder.ts";
+
+const KEY = "CANARY-account-key";
+const SECRET = "CANARY-signing-secret";
+const MIRRORS = "mirrors: [{ source: /srv/scans, target: /Scans }]\n";
+
+function config(archive: string, signing: string): string {
+  return `archive:\n  url: https://archive.example.com\n${archive}  signing:\n    scheme: hmac\n${signing}${MIRRORS}`;
+}
+
+const BY_VALUE = config(`  accountKey: ${KEY}\n`, `    secret: ${SECRET}\n`);
+const BY_FILE = config("  accountKeyFile: account.key\n", "    secretFile: sub/signing.secret\n");
+const BY_ENV = config("", "");
+const OTHER = { SCANFERRY_ACCOUNT_KEY: "other", SCANFERRY_SIGNING_SECRET: "other" };
+
+async function secretsOf(folder: ConfigFolder, env: NodeJS.ProcessEnv) {
+  const { accountKey, signing } = (await folder.load(env)).archive;
+  return [accountKey, signing.scheme === "hmac" ? signing.secret : undefined];
+}
+
+test("the value in the file beats the environment", async () => {
+  using folder = new ConfigFolder(BY_VALUE);
+  expect(await secretsOf(folder, OTHER)).toEqual([KEY, SECRET]);
+});
+
+test("the file that is named beats the environment", async () => {
+  using folder = new ConfigFolder(BY_FILE, 0o644);
+  folder.write("account.key", KEY);
+  folder.write("sub/signing.secret", SECRET);
+  expect(await secretsOf(folder, OTHER)).toEqual([KEY, SECRET]);
+});
+
+test("the environment serves where the file says nothing", async () => {
+  using folder = new ConfigFolder(BY_ENV, 0o644);
+  const env = { SCANFERRY_ACCOUNT_KEY: KEY, SCANFERRY_SIGNING_SECRET: SECRET };
+  expect(await secretsOf(folder, env)).toEqual([KEY, SECRET]);
+});
+
+test.for([
+  [`${KEY}\n`, KEY, "editors put a line break at the end"],
+  [`${KEY}\r\n`, KEY, "so do those of Windows"],
+  [`\ufeff${KEY}`, KEY, "and some a byte order mark first"],
+  [` ${KEY} `, ` ${KEY} `, "blanks may belong to it"],
+] as const)("a secret file of %j gives %j: %s", async ([content, expected]) => {
+  using folder = new ConfigFolder(BY_FILE);
+  folder.write("account.key", content);
+  folder.write("sub/signing.secret", SECRET);
+  expect((await folder.load({})).archive.accountKey).toBe(expected);
+});
+
+test.for([
+  ["", "is empty; give the secret", "E.g. a deployment that went half way"],
+  ["\r\n", "is empty; give the secret", "a line break is no secret"],
+  [
+    `${KEY}\n${KEY}\n`,
+    "has a line break or another control character; give the secret alone, on one line",
+    "another file was meant",
+  ],
+  [Buffer.from([0xff, 0xfe]), "is not UTF-8 text; write the secret as text", "no text"],
+  [
+    "x".repeat(70_000),
+    "is too large for a secret; name the file with the secret alone",
+    "another file was meant",
+  ],
+] as const)("a secret file of %j %s (%s)", async ([content, expected]) => {
+  using folder = new ConfigFolder(BY_FILE);
+  folder.write("account.key", content);
+  folder.write("sub/signing.secret", SECRET);
+  expect(await folder.problems({})).toEqual([
+    `scanferry.yaml:3: archive.accountKeyFile: "account.key" ${expected}`,
+  ]);
+});
+
+test("a secret file that is not there names the places, and does not fall back silently", async () => {
+  using folder = new ConfigFolder(BY_FILE);
+  folder.write("sub/signing.secret", SECRET);
+  const credentials = { CREDENTIALS_DIRECTORY: join(folder.path, "credentials") };
+  expect(await folder.problems({ ...OTHER, ...credentials })).toEqual([
+    'scanferry.yaml:3: archive.accountKeyFile: there is no file "account.key" or ' +
+      '"credentials/account.key"; write the secret into it, with mode 600',
+  ]);
+});
+
+test("systemd's credentials serve where the file is not beside the configuration", async () => {
+  using folder = new ConfigFolder(BY_FILE);
+  folder.write("sub/signing.secret", SECRET);
+  folder.write("credentials/account.key", KEY, 0o440);
+  const env = { CREDENTIALS_DIRECTORY: join(folder.path, "credentials") };
+  expect(await secretsOf(folder, env)).toEqual([KEY, SECRET]);
+});
+
+test("a named pipe is refused rather than waited for", async () => {
+  using folder = new ConfigFolder(BY_FILE);
+  folder.write("sub/signing.secret", SECRET);
+  execFileSync("mkfifo", [join(folder.path, "account.key")]);
+  expect(await folder.problems({})).toEqual([
+    'scanferry.yaml:3: archive.accountKeyFile: "account.key" is not a file; name the file with the secret',
+  ]);
+});
+
+test("a value beside a file is refused", async () => {
+  using folder = new ConfigFolder(
+    config(
+      `  accountKey: ${KEY}\n  accountKeyFile: x\n`,
+      `    secret: ${SECRET}\n    secretFile: y\n`,
+    ),
+  );
+  expect(await folder.problems({})).toEqual([
+    "scanferry.yaml:4: archive.accountKeyFile: is given beside accountKey; keep one of accountKey and accountKeyFile",
+    "scanferry.yaml:8: archive.signing.secretFile: is given beside secret; keep one of secret and secretFile",
+  ]);
+});
+
+test("what is missing names its three places", async () => {
+  using folder = new ConfigFolder(BY_ENV);
+  expect(await folder.problems({ SCANFERRY_ACCOUNT_KEY: "" })).toEqual([
+    "scanferry.yaml:1: archive.accountKey: is missing; write accountKey or accountKeyFile, or set $SCANFERRY_ACCOUNT_KEY",
+    "scanferry.yaml:3: archive.signing.secret: is missing; write secret or secretFile, or set $SCANFERRY_SIGNING_SECRET",
+  ]);
+});
+
+test.for([
+  [0o600, true, "its owner alone"],
+  [0o400, true, "read only is as good"],
+  [0o711, true, "running is not reading"],
+  [0o640, false, "the group can read it"],
+  [0o604, false, "everyone can read it"],
+  [0o644, false, "what an editor leaves"],
+] as const)("a configuration with a secret and mode %o: fit %s, %s", async ([mode, fit]) => {
+  using folder = new ConfigFolder(BY_VALUE, mode);
+  const octal = mode.toString(8);
+  const line = (place: string) =>
+    `${folder.file}:${place}: the file holds a secret, and others can read it (mode ${octal}); chmod 600 ${folder.file}`;
+  const lines = (await folder.error({}))?.lines() ?? [];
+  expect(lines).toEqual(
+    fit ? [] : [line("3: archive.accountKey"), line("6: archive.signing.secret")],
+  );
+});
+
+test.for([
+  [0o600, true, "its owner alone"],
+  [0o440, true, "as systemd and containers hand it over"],
+  [0o644, false, "everyone can read it"],
+] as const)("a secret file of mode %o: fit %s, %s", async ([mode, fit]) => {
+  using folder = new ConfigFolder(BY_FILE, 0o644);
+  const file = folder.write("account.key", KEY, mode);
+  folder.write("sub/signing.secret", SECRET);
+  const lines = (await folder.error({}))?.lines() ?? [];
+  const line = `${folder.file}:3: archive.accountKeyFile: ${JSON.stringify(file)} can be read by everyone (mode 644); chmod 600 ${file}`;
+  expect(lines).toEqual(fit ? [] : [line]);
+});
+
+/** Every way to get a secret wrong: told, and not told. */
+test.for([
+  ["archive: CANARY", "where the section should be"],
+  ["archive: [CANARY]", "in a list"],
+  ["archive: { accountKey: { CANARY: x } }", "as a mapping"],
+  ["archive: { accountKey: [CANARY] }", "as a list"],
+  ["archive: {accountKey:CANARY}", "no blank after the colon"],
+  ["archive:\n  url: http://a\n  accountKey:CANARY\n  timeout: 3s", "no blank after the colon"],
+  ["archive: { signing: CANARY }", "one level too high"],
+  ["archive: { signing: { scheme: hmac, secret: *CANARY } }", "a star begins an alias"],
+  ["archive: { signing: { secret: !CANARY x } }", "an exclamation mark begins a tag"],
+  ['archive: { signing: { secret: "\\qCANARY" } }', "an unknown escape"],
+  ["archive: { signing: { secret: @CANARY } }", "a reserved character"],
+  ["archive: { signing: { secret: 'CANARY }", "an open quote"],
+  ["archive:\n  accountKey: CANARY: x", "a second colon"],
+  ["archive:\n  accountKey: |CANARY\n", "a block that is none"],
+  ["archive: { accountkey: CANARY }", "an unknown key"],
+  ["archive: { url: 'http://CANARY@host' }", "as a user's name"],
+  ['archive: { accountKey: "CANARY\\n" }', "with a line break"],
+  ["archive: { accountKey: CANARY, accountKeyFile: x }", "given twice"],
+  ["archive: { accountKey: CANARY, accountKey: CANARY }", "given twice"],
+  ["? { a: CANARY }\n: 1", "as a key"],
+] as const)("%s tells no secret (%s)", async ([text]) => {
+  using folder = new ConfigFolder(`${text}\n`, 0o644);
+  const error = await folder.error({});
+  const told = [error?.message, error?.hint, error?.stack, ...(error?.lines() ?? [])].join("\n");
+  expect(error?.problems.length).toBeGreaterThan(0);
+  expect(told).not.toContain("CANARY");
+  expect(JSON.stringify(error?.problems)).not.toContain("CANARY");
+});
+
+test("a secret from the environment that cannot be one is not told", async () => {
+  using folder = new ConfigFolder(BY_ENV);
+  const env = { SCANFERRY_ACCOUNT_KEY: "CANARY\nx", SCANFERRY_SIGNING_SECRET: "CANARY\u0000" };
+  const lines = await folder.problems(env);
+  expect(lines).toEqual([
+    "scanferry.yaml:1: archive.accountKey: $SCANFERRY_ACCOUNT_KEY has a line break or another control character; give the secret alone, on one line",
+    "scanferry.yaml:3: archive.signing.secret: $SCANFERRY_SIGNING_SECRET has a line break or another control character; give the secret alone, on one line",
+  ]);
+});
+
+test("a number for a secret must be quoted, since YAML would drop its zeros", async () => {
+  using folder = new ConfigFolder(config("  accountKey: 00123\n", `    secret: ${SECRET}\n`));
+  expect(await folder.problems({})).toEqual([
+    "scanferry.yaml:3: archive.accountKey: must be text, is a number; put it in quotes",
+  ]);
+});

@@ -1,0 +1,76 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { configReference } from "../../../scripts/config-reference.ts";
+import { unwrap } from "../../../src/config/kind.ts";
+import { loadConfig } from "../../../src/config/load-config.ts";
+import { fileSchema } from "../../../src/config/schema.ts";
+import { starterConfig } from "../../../src/config/starter.ts";
+import { ConfigFolder, SECRETS } from "./config-folder.ts";
+
+const shipped = new URL("../../../config/", import.meta.url);
+const names = readdirSync(shipped).filter((name) => name.endsWith(".yaml"));
+
+test("the examples are there", () => {
+  expect(names).toEqual(
+    expect.arrayContaining([
+      "embedded-archive.yaml",
+      "network-share.yaml",
+      "office-scanner.yaml",
+      "scanferry.yaml",
+    ]),
+  );
+});
+
+test.for(names)("config/%s loads", async (name) => {
+  const file = new URL(name, shipped).pathname;
+  const config = await loadConfig({ file, env: SECRETS, cwd: "/" });
+  expect(config.mirrors.length).toBeGreaterThan(0);
+});
+
+test("config/scanferry.yaml is the starter", () => {
+  expect(readFileSync(new URL("scanferry.yaml", shipped), "utf8")).toBe(starterConfig());
+});
+
+test("what the starter shows as defaults are the defaults", async () => {
+  using asWritten = new ConfigFolder(starterConfig());
+  using switchedOn = new ConfigFolder(starterConfig().replaceAll(/^( *)#(?=\w)/gm, "$1"));
+  const { file: _, ...written } = await asWritten.load();
+  const { file: __, ...on } = await switchedOn.load();
+  expect(on).toEqual(written);
+});
+
+test("the starter shows every key", () => {
+  const keys = keysOf(fileSchema);
+  expect(keys.length).toBeGreaterThan(30);
+  for (const key of keys) expect(starterConfig()).toMatch(new RegExp(`[\\s#{]${key}:`));
+});
+
+test.for([
+  ["/srv/scans", "plain"],
+  ['/srv/My Scans: #1 "x"', "what YAML would read as something else"],
+  ["./scans", "relative"],
+  ["C\\back", "a backslash"],
+] as const)("a starter for %s loads: %s", async ([source]) => {
+  const target = "/A: #b";
+  const url = "http://127.0.0.1:8480/x";
+  using folder = new ConfigFolder(starterConfig({ source, target, url, journal: "j: #.db" }));
+  const config = await folder.load();
+  expect(config.mirrors[0]?.source.endsWith(source.replace(/^\./, ""))).toBe(true);
+  expect(config.mirrors[0]?.target).toEqual({ path: target });
+  expect(config.archive.url).toBe(url);
+  expect(config.journal).toBe(`${folder.path}/j: #.db`);
+});
+
+test("docs/config.md is what the schema says; node scripts/config-reference.ts writes it", () => {
+  const written = readFileSync(new URL("../../../docs/config.md", import.meta.url), "utf8");
+  expect(written).toBe(configReference());
+});
+
+function keysOf(schema: z.core.$ZodType): string[] {
+  const { inner } = unwrap(schema);
+  if (inner instanceof z.ZodArray) return keysOf(inner.element);
+  if (inner instanceof z.ZodUnion) return inner.options.flatMap(keysOf);
+  if (!(inner instanceof z.ZodObject)) return [];
+  return Object.entries(inner.shape).flatMap(([name, child]) => [name, ...keysOf(child)]);
+}
