@@ -1,0 +1,25 @@
+import type { Blobs } from "./blobs.ts";
+import type { Conversion } from "./conversion.ts";
+import type { Converter } from "./converter.ts";
+import type { FaultSchedule } from "./faults.ts";
+import type { Settings } from "./options.ts";
+import type { Account, Store } from "./store.ts";
+
+/** What answering a request needs. The last ones may change while the archive is open. */
+export type Context = {
+  readonly settings: Settings;
+  readonly store: Store;
+  readonly blobs: Blobs;
+  readonly converter: Converter;
+  readonly conversion: Conversion;
+  /** By account key. */
+  readonly accounts: ReadonlyMap<string, Account>;
+  /** Aborted when the archive closes. */
+  readonly closing: AbortSignal;
+  /** Documents that a fault stores after their connection broke. */
+  readonly lateStores: Set<Promise<unknown>>;
+  /** Pages allowed, by account id; undefined: unlimited. */
+  readonly quotas: Map<number, number | undefined>;
+  reminderPlugin: boolean;
+  faults: FaultSchedule;
+};

@@ -1,0 +1,111 @@
+import { once } from "node:events";
+import { extname } from "node:path";
+import { Worker } from "node:worker_threads";
+import PQueue from "p-queue";
+import { messageOf } from "../std/fault.ts";
+import type { WorkerReply, WorkerRequest } from "./conversion-worker.ts";
+import type { Converted } from "./document-table.ts";
+import { NOTHING_FOUND } from "./extract.ts";
+
+/** A document that takes longer than this is taken to never end. A guess. */
+const JOB_MS_MAX = 60_000;
+const HEAP_MB_MAX = 1024;
+/** Uploads wait for their pages, conversions for nobody. */
+const PRIORITY = { pages: 1, extract: 0 } as const;
+
+/**
+ * Looks into documents in a thread of its own, one at a time, so that it is known which one broke
+ * the thread; the next job gets a new one. Never rejects: what cannot be read is one page.
+ */
+export class Converter {
+  readonly #queue = new PQueue({ concurrency: 1 });
+  readonly #log: (event: Record<string, unknown>) => void;
+  #worker: Worker | undefined;
+  #closed = false;
+
+  constructor(log: (event: Record<string, unknown>) => void) {
+    this.#log = log;
+  }
+
+  /** Pages charged for the file. */
+  async pagesOf(path: string, filename: string): Promise<number> {
+    const reply = await this.#run({ job: "pages", path, filename });
+    return reply.job === "pages" ? reply.pages : NOTHING_FOUND.pages;
+  }
+
+  /** Pages, metadata, text and contents of the file. */
+  async extract(path: string, filename: string): Promise<Converted> {
+    const reply = await this.#run({ job: "extract", path, filename });
+    return reply.job === "extract" ? reply.found : NOTHING_FOUND;
+  }
+
+  /** Gives up what is under way. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#worker?.terminate();
+    await this.#queue.onIdle();
+  }
+
+  async #run(request: WorkerRequest): Promise<WorkerReply> {
+    return this.#queue.add(
+      async () => {
+        const reply = await this.#ask(request);
+        if (reply.job === "failed" && !this.#closed)
+          this.#log({ event: "unreadable", filename: request.filename, why: reply.message });
+        return reply;
+      },
+      { priority: PRIORITY[request.job] },
+    );
+  }
+
+  async #ask(request: WorkerRequest): Promise<WorkerReply> {
+    if (this.#closed) return { job: "failed", message: "the archive is closing" };
+    const worker = (this.#worker ??= this.#start());
+    const answered = new AbortController();
+    const signal = AbortSignal.any([AbortSignal.timeout(JOB_MS_MAX), answered.signal]);
+    try {
+      // `once` rejects on 'error'; an exit without an error comes from `close` alone.
+      const reply = Promise.race([
+        once(worker, "message", { signal }),
+        once(worker, "exit", { signal }).then(() => [
+          { job: "failed", message: "the thread ended" },
+        ]),
+      ]);
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+      worker.postMessage(request);
+      const [answer] = (await reply) as [WorkerReply];
+      return answer;
+    } catch (error) {
+      await worker.terminate();
+      return { job: "failed", message: messageOf(error) };
+    } finally {
+      answered.abort();
+    }
+  }
+
+  #start(): Worker {
+    const worker = startWorker();
+    worker.on("exit", () => {
+      if (this.#worker === worker) this.#worker = undefined;
+    });
+    return worker;
+  }
+}
+
+function startWorker(): Worker {
+  // The source and what is built from it differ in the extension, and nobody rewrites a URL.
+  const url = new URL(`./conversion-worker${extname(import.meta.url)}`, import.meta.url);
+  const worker = new Worker(url, {
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX },
+    stdout: true,
+    stderr: true,
+  });
+  // What the engines have to say about broken documents is not for the archive's own output.
+  worker.stdout.resume();
+  worker.stderr.resume();
+  // A thread at rest keeps no program alive.
+  worker.unref();
+  // It is heard by whoever waits for an answer; unheard, it would end the program.
+  worker.on("error", () => {});
+  return worker;
+}

@@ -1,0 +1,119 @@
+import type { Document, DocumentDetail } from "../wire/shapes.ts";
+
+/** One row of the table `document`. */
+export type DocumentRow = {
+  id: number;
+  account_id: number;
+  folder_id: number;
+  digidoc_id: number | null;
+  digidoc: 0 | 1;
+  filename: string;
+  document_name: string;
+  created_at: number;
+  uploaded_at: number;
+  modified_at: number;
+  status: "UPLOADED" | "CONVERTED";
+  pages: number;
+  filesize: number;
+  size: number;
+  sha256: string;
+  pages_charged: number;
+  batch: string | null;
+  expire_at: number | null;
+  title: string | null;
+  author: string | null;
+  subject: string | null;
+  keywords: string | null;
+  producer: string | null;
+  description: string | null;
+  convert_at: number | null;
+};
+
+/** Section Resources, DocumentDetail. Documents inside a digidoc carry its id and no status. */
+export function documentDetailOf(row: DocumentRow): DocumentDetail {
+  const inside = row.digidoc_id === null ? {} : { digidocId: row.digidoc_id };
+  return {
+    id: row.id,
+    folderId: row.folder_id,
+    ...inside,
+    digidoc: row.digidoc === 1,
+    documentName: row.document_name,
+    filename: row.filename,
+    createdDate: row.created_at,
+    uploadedDate: row.uploaded_at,
+    pages: row.pages,
+    filesize: row.filesize,
+    ...(row.digidoc_id === null ? { status: row.status } : {}),
+  };
+}
+
+/**
+ * Section Resources, Document. Nobody views or downloads here (the interface has no operation for
+ * either, and reading the details is neither), so both tallies stay 0.
+ */
+export function documentOf(row: DocumentRow): Document {
+  return {
+    ...documentDetailOf(row),
+    title: row.title ?? "",
+    author: row.author ?? "",
+    producer: row.producer ?? "",
+    description: row.description ?? "",
+    modifiedDate: row.modified_at,
+    viewedTally: 0,
+    downloadedTally: 0,
+  };
+}
+
+/** One document as an auditor sees it: what is really stored, whatever the interface shows. */
+export type StoredDocument = {
+  id: number;
+  folderId: number;
+  /** `/A/B`; `/` for the root. */
+  folderPath: string;
+  filename: string;
+  /** Bytes that were stored. */
+  size: number;
+  /** Of those bytes, hexadecimal. */
+  sha256: string;
+  /** 0 until converted. */
+  pages: number;
+  status: "UPLOADED" | "CONVERTED";
+  digidoc: boolean;
+  batch: string | null;
+  /** Epoch milliseconds. */
+  uploadedAt: number;
+  /** Epoch milliseconds. */
+  expireDate: number | null;
+  /** Metadata: as uploaded, else as the file says; null where neither does. */
+  title: string | null;
+  author: string | null;
+  subject: string | null;
+  keywords: string | null;
+  producer: string | null;
+  description: string | null;
+};
+
+export function storedDocumentOf(row: DocumentRow, folderPath: string): StoredDocument {
+  const { id, filename, size, sha256, pages, status, batch } = row;
+  const { title, author, subject, keywords, producer, description } = row;
+  return {
+    id,
+    folderId: row.folder_id,
+    folderPath,
+    filename,
+    size,
+    sha256,
+    pages,
+    status,
+    digidoc: row.digidoc === 1,
+    batch,
+    uploadedAt: row.uploaded_at,
+    expireDate: row.expire_at,
+    title,
+    author,
+    subject,
+    keywords,
+    producer,
+    description,
+  };
+}

@@ -1,0 +1,207 @@
+import type { DocumentSort } from "../wire/shapes.ts";
+import type { DocumentRow } from "./document-row.ts";
+import type { Slice } from "./paging.ts";
+import { type Connection, fold } from "./schema.ts";
+import { Statements } from "./statements.ts";
+
+/** What an upload puts in. */
+export type NewDocument = Pick<
+  DocumentRow,
+  "account_id" | "folder_id" | "filename" | "document_name" | "uploaded_at" | "size" | "sha256"
+> &
+  Pick<DocumentRow, "pages_charged" | "batch" | "expire_at" | "convert_at"> &
+  Pick<DocumentRow, "title" | "author" | "subject" | "keywords" | "producer" | "description">;
+
+/** What the conversion found out. Absent texts are left as they are. */
+export type Converted = {
+  pages: number;
+  digidoc: boolean;
+  title?: string;
+  author?: string;
+  subject?: string;
+  keywords?: string;
+  producer?: string;
+  /** For the content search. */
+  text: string;
+  contents: { name: string; size: number; sha256: string; pages: number }[];
+};
+
+/** Ties are broken by id, which makes every order total: pages neither lose nor repeat. */
+const ORDER: Record<DocumentSort, string> = {
+  NAME: "document_name COLLATE NOCASE",
+  PAGES: "pages",
+  CREATED_DATE: "created_at",
+  UPLOADED_DATE: "uploaded_at",
+  EXPIRE_DATE: "expire_at",
+};
+
+/** The ORDER BY of a list of documents. Documents without the date come last either way. */
+export function documentOrder(sort: DocumentSort, descending: boolean): string {
+  const direction = descending ? "DESC" : "ASC";
+  const last = sort === "EXPIRE_DATE" ? " NULLS LAST" : "";
+  return `ORDER BY ${ORDER[sort]} ${direction}${last}, id ${direction}`;
+}
+
+/** The documents of all accounts. */
+export class DocumentTable {
+  readonly #sql: Statements;
+
+  constructor(db: Connection) {
+    this.#sql = new Statements(db);
+  }
+
+  /** Adds an uploaded document and charges its pages. */
+  add(given: NewDocument): DocumentRow {
+    const row = this.#sql
+      .prepare<[NewDocument], DocumentRow>(
+        `INSERT INTO document (account_id, folder_id, filename, document_name, created_at, uploaded_at,
+           modified_at, status, size, sha256, pages_charged, batch, expire_at, title, author, subject,
+           keywords, producer, description, convert_at)
+         VALUES (@account_id, @folder_id, @filename, @document_name, @uploaded_at, @uploaded_at,
+           @uploaded_at, 'UPLOADED', @size, @sha256, @pages_charged, @batch, @expire_at, @title,
+           @author, @subject, @keywords, @producer, @description, @convert_at)
+         RETURNING *`,
+      )
+      .get(given);
+    if (!row) throw new Error("the insert returned no row");
+    this.#charge(given.account_id, given.pages_charged);
+    return row;
+  }
+
+  /** The account's document with this id; another account's does not exist. */
+  find(accountId: number, id: number): DocumentRow | undefined {
+    return this.#sql
+      .prepare<[number, number], DocumentRow>(
+        "SELECT * FROM document WHERE id = ? AND account_id = ?",
+      )
+      .get(id, accountId);
+  }
+
+  /** One slice of a folder's documents uploaded before `before`, and how many there are. */
+  inFolder(folderId: number, sort: DocumentSort, slice: Slice, before: number) {
+    const where = "folder_id = ? AND digidoc_id IS NULL AND uploaded_at < ?";
+    return this.#slice(where, [folderId, before], sort, slice);
+  }
+
+  /** One slice of the documents inside a digidoc document, and how many there are. */
+  inDigidoc(digidocId: number, sort: DocumentSort, slice: Slice) {
+    return this.#slice("digidoc_id = ?", [digidocId], sort, slice);
+  }
+
+  /** Every uploaded document of the account, oldest first. */
+  all(accountId: number): DocumentRow[] {
+    return this.#sql
+      .prepare<[number], DocumentRow>(
+        "SELECT * FROM document WHERE account_id = ? AND digidoc_id IS NULL ORDER BY id",
+      )
+      .all(accountId);
+  }
+
+  /** The document whose conversion is due first, perhaps not yet. */
+  nextDue(): (DocumentRow & { convert_at: number }) | undefined {
+    return this.#sql
+      .prepare<[], DocumentRow & { convert_at: number }>(
+        "SELECT * FROM document WHERE convert_at IS NOT NULL ORDER BY convert_at, id LIMIT 1",
+      )
+      .get();
+  }
+
+  /** Sets when the document's conversion is due. */
+  postpone(id: number, convertAt: number): void {
+    this.#sql
+      .prepare("UPDATE document SET convert_at = ? WHERE id = ? AND status = 'UPLOADED'")
+      .run(convertAt, id);
+  }
+
+  /** Documents that were never to be converted are due again: a restart makes good for that. */
+  rearm(now: number): void {
+    this.#sql
+      .prepare(
+        "UPDATE document SET convert_at = ? WHERE status = 'UPLOADED' AND convert_at IS NULL",
+      )
+      .run(now);
+  }
+
+  /** UPLOADED becomes CONVERTED, with all that the conversion found. Part of a transaction. */
+  convert(row: DocumentRow, found: Converted, now: number): void {
+    const { pages, digidoc, text, contents } = found;
+    const { title = null, author = null, subject = null, keywords = null, producer = null } = found;
+    this.#sql
+      .prepare(
+        `UPDATE document SET status = 'CONVERTED', convert_at = NULL, modified_at = @now,
+           pages = @pages, pages_charged = @pages, filesize = size, digidoc = @digidoc,
+           title = coalesce(title, @title), author = coalesce(author, @author),
+           subject = coalesce(subject, @subject), keywords = coalesce(keywords, @keywords),
+           producer = coalesce(producer, @producer)
+         WHERE id = @id AND status = 'UPLOADED'`,
+      )
+      .run({
+        id: row.id,
+        now,
+        pages,
+        digidoc: digidoc ? 1 : 0,
+        title,
+        author,
+        subject,
+        keywords,
+        producer,
+      });
+    this.#charge(row.account_id, pages - row.pages_charged);
+    for (const content of contents) this.#addContent(row, content, now);
+    if (text !== "")
+      this.#sql
+        .prepare("INSERT INTO document_text (rowid, text) VALUES (?, ?)")
+        .run(row.id, fold(text));
+  }
+
+  /** Whether any document has these bytes. */
+  hasBlob(sha256: string): boolean {
+    const found = this.#sql.prepare("SELECT 1 FROM document WHERE sha256 = ? LIMIT 1").get(sha256);
+    return found !== undefined;
+  }
+
+  #addContent(container: DocumentRow, content: Converted["contents"][number], now: number): void {
+    const { account_id, folder_id, id: digidoc_id } = container;
+    this.#sql
+      .prepare(
+        `INSERT INTO document (account_id, folder_id, digidoc_id, filename, document_name, created_at,
+           uploaded_at, modified_at, status, pages, filesize, size, sha256, pages_charged)
+         VALUES (@account_id, @folder_id, @digidoc_id, @name, @documentName, @now, @uploadedAt, @now,
+           'CONVERTED', @pages, @size, @size, @sha256, 0)`,
+      )
+      .run({
+        ...content,
+        account_id,
+        folder_id,
+        digidoc_id,
+        documentName: documentNameOf(content.name),
+        uploadedAt: container.uploaded_at,
+        now,
+      });
+  }
+
+  #slice(where: string, values: number[], sort: DocumentSort, slice: Slice) {
+    const rows = this.#sql
+      .prepare<number[], DocumentRow>(
+        `SELECT * FROM document WHERE ${where}
+         ${documentOrder(sort, slice.descending)} LIMIT ? OFFSET ?`,
+      )
+      .all(...values, slice.limit, slice.offset);
+    const counted = this.#sql
+      .prepare<number[], { total: number }>(`SELECT count(*) AS total FROM document WHERE ${where}`)
+      .get(...values);
+    return { rows, total: counted?.total ?? 0 };
+  }
+
+  #charge(accountId: number, pages: number): void {
+    this.#sql
+      .prepare("UPDATE account SET pages_used = pages_used + ? WHERE id = ?")
+      .run(pages, accountId);
+  }
+}
+
+/** Section Resources: the file name without its extension. */
+export function documentNameOf(filename: string): string {
+  const dot = filename.lastIndexOf(".");
+  return dot > 0 ? filename.slice(0, dot) : filename;
+}

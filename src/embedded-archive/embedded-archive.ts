@@ -1,0 +1,123 @@
+import type { FastifyInstance } from "fastify";
+import { Fault } from "../std/fault.ts";
+import type { Operation } from "../wire/shapes.ts";
+import type { Context } from "./context.ts";
+import type { StoredDocument } from "./document-row.ts";
+import { type FaultPlan, FaultSchedule } from "./faults.ts";
+import type { FolderDescription } from "./folder-table.ts";
+import { type EmbeddedArchiveOptions, settingsOf } from "./options.ts";
+import { closeParts, listen, makeFolder, type Opened, openParts } from "./parts.ts";
+import type { Account } from "./store.ts";
+import type { Traffic } from "./traffic.ts";
+
+export type { StoredDocument } from "./document-row.ts";
+export type { FaultAction, FaultOccasion, FaultPlan, FaultRule } from "./faults.ts";
+export type { FolderDescription } from "./folder-table.ts";
+export type { AccountOption, EmbeddedArchiveOptions } from "./options.ts";
+
+/**
+ * The interface document made executable: a durable archive in this process, on a port of its
+ * own. A document whose upload was answered with OK outlives a crash and a power cut.
+ */
+export class EmbeddedArchive implements AsyncDisposable {
+  /** `http://HOST:PORT`, without a slash at the end: the interface's {base_url}. */
+  readonly url: string;
+  readonly #context: Context;
+  readonly #app: FastifyInstance;
+  readonly #traffic: Traffic;
+  readonly #closing: AbortController;
+  #closed: Promise<void> | undefined;
+
+  private constructor(opened: Opened, url: string) {
+    this.url = url;
+    this.#context = opened.context;
+    this.#app = opened.app;
+    this.#traffic = opened.traffic;
+    this.#closing = opened.closing;
+  }
+
+  /**
+   * Opens the data directory and listens. Rejects with a Fault: EMBEDDED_ARCHIVE_OPTIONS, _IN_USE
+   * and _TOO_NEW for what it was given, _LISTEN for an address that cannot be listened on.
+   */
+  static async open(options: EmbeddedArchiveOptions): Promise<EmbeddedArchive> {
+    const settings = settingsOf(options);
+    const opened = await openParts(settings);
+    const archive = new EmbeddedArchive(opened, await listen(opened, settings));
+    opened.context.conversion.start();
+    return archive;
+  }
+
+  /** Makes the folder `/A/B` and all above it; returns its id, the old one where it exists. */
+  createFolder(path: string, account?: string): number {
+    return makeFolder(this.#context, this.#account(account), path);
+  }
+
+  /** Sets what the folder `/A/B` says of itself, making it if missing. */
+  describeFolder(path: string, description: FolderDescription, account?: string): void {
+    this.#context.store.folders.describe(this.createFolder(path, account), description);
+  }
+
+  /** Sets the page allowance; undefined: unlimited. What is used already stays used. */
+  setQuota(pages: number | undefined, account?: string): void {
+    this.#context.quotas.set(this.#account(account).id, pages);
+  }
+
+  setReminderPlugin(on: boolean): void {
+    this.#context.reminderPlugin = on;
+  }
+
+  /** Puts a plan of faults in force, its counts at zero; undefined: nothing goes wrong any more. */
+  setFaults(plan: FaultPlan | undefined): void {
+    this.#context.faults = new FaultSchedule(plan);
+  }
+
+  /** Every document that was uploaded to the account, oldest first; not those inside digidocs. */
+  documents(account?: string): StoredDocument[] {
+    return this.#context.store.audit(this.#account(account).id);
+  }
+
+  /** Pages charged to the account: the true number of every converted document, and at least 1. */
+  pagesUsed(account?: string): number {
+    return this.#context.store.pagesUsed(this.#account(account).id);
+  }
+
+  /** Resolves when no conversion is outstanding, nor a document that a fault stores late. */
+  async idle(): Promise<void> {
+    const { lateStores, conversion } = this.#context;
+    while (lateStores.size > 0) await Promise.allSettled(lateStores);
+    await conversion.idle();
+  }
+
+  /** How often each operation was asked for since the archive was opened, refusals included. */
+  requests(): { operation: Operation; count: number }[] {
+    return this.#traffic.counts();
+  }
+
+  /** Breaks off what is under way and closes; what was answered with OK is kept. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #close(): Promise<void> {
+    this.#closing.abort(new Error("the embedded archive is closing"));
+    await this.#app.close();
+    await closeParts(this.#context, this.#traffic);
+  }
+
+  #account(key: string | undefined): Account {
+    const { accounts } = this.#context;
+    const account = key === undefined ? [...accounts.values()][0] : accounts.get(key);
+    if (account) return account;
+    throw new Fault(
+      "EMBEDDED_ARCHIVE_OPTIONS",
+      `there is no account ${JSON.stringify(key)}`,
+      "Name an account that the archive was opened with.",
+    );
+  }
+}

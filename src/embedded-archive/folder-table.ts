@@ -1,0 +1,166 @@
+import type { Folder, FolderDetail, FolderSort } from "../wire/shapes.ts";
+import type { Connection } from "./schema.ts";
+import type { Slice } from "./paging.ts";
+import { Statements } from "./statements.ts";
+
+export type FolderRow = {
+  id: number;
+  account_id: number;
+  parent_id: number | null;
+  name: string;
+  created_at: number;
+  folder_index: string;
+  description: string;
+  keywords: string;
+  expire_at: number | null;
+};
+
+/** What a folder says of itself besides its name. */
+export type FolderDescription = {
+  index?: string;
+  description?: string;
+  keywords?: string;
+  /** Epoch milliseconds; null: none. */
+  expireDate?: number | null;
+};
+
+/** The name under which the root shows itself; the interface gives none. */
+export const ROOT_NAME = "/";
+
+const ORDER: Record<FolderSort, string> = {
+  NAME: "name COLLATE NOCASE",
+  CREATED_DATE: "created_at",
+};
+
+/** The folders of all accounts. */
+export class FolderTable {
+  readonly #sql: Statements;
+
+  constructor(db: Connection) {
+    this.#sql = new Statements(db);
+  }
+
+  /** The root of an account's tree, made if missing. */
+  root(accountId: number, now: number): number {
+    const found = this.#sql
+      .prepare<[number], { id: number }>(
+        "SELECT id FROM folder WHERE account_id = ? AND parent_id IS NULL",
+      )
+      .get(accountId);
+    return found?.id ?? this.#add(accountId, null, ROOT_NAME, now);
+  }
+
+  /** The folder at `/A/B`; undefined when there is none. */
+  at(rootId: number, path: string): number | undefined {
+    let id: number | undefined = rootId;
+    for (const name of namesOf(path)) {
+      id = this.#child(id, name);
+      if (id === undefined) return undefined;
+    }
+    return id;
+  }
+
+  /** The folder at `/A/B`, with all that is missing on the way made. */
+  make(accountId: number, rootId: number, path: string, now: number): number {
+    let id = rootId;
+    for (const name of namesOf(path))
+      id = this.#child(id, name) ?? this.#add(accountId, id, name, now);
+    return id;
+  }
+
+  /** The account's folder with this id; another account's does not exist. */
+  find(accountId: number, id: number): FolderRow | undefined {
+    return this.#sql
+      .prepare<[number, number], FolderRow>("SELECT * FROM folder WHERE id = ? AND account_id = ?")
+      .get(id, accountId);
+  }
+
+  /** One slice of the folders directly below `parentId`, and how many there are in all. */
+  below(parentId: number, sort: FolderSort, slice: Slice): { rows: FolderRow[]; total: number } {
+    const direction = slice.descending ? "DESC" : "ASC";
+    const rows = this.#sql
+      .prepare<[number, number, number], FolderRow>(
+        `SELECT * FROM folder WHERE parent_id = ?
+         ORDER BY ${ORDER[sort]} ${direction}, id ${direction} LIMIT ? OFFSET ?`,
+      )
+      .all(parentId, slice.limit, slice.offset);
+    const total = this.#sql
+      .prepare<[number], { total: number }>(
+        "SELECT count(*) AS total FROM folder WHERE parent_id = ?",
+      )
+      .get(parentId);
+    return { rows, total: total?.total ?? 0 };
+  }
+
+  /** Every folder of the account with its path, parents first. */
+  tree(accountId: number): { id: number; path: string }[] {
+    return this.#sql
+      .prepare<[number], { id: number; path: string }>(
+        `WITH RECURSIVE tree (id, path) AS (
+           SELECT id, '' FROM folder WHERE account_id = ? AND parent_id IS NULL
+           UNION ALL
+           SELECT folder.id, tree.path || '/' || folder.name
+           FROM folder JOIN tree ON folder.parent_id = tree.id)
+         SELECT id, iif(path = '', '/', path) AS path FROM tree ORDER BY path`,
+      )
+      .all(accountId);
+  }
+
+  describe(id: number, given: FolderDescription): void {
+    this.#sql
+      .prepare(
+        `UPDATE folder SET folder_index = coalesce(@index, folder_index),
+           description = coalesce(@description, description), keywords = coalesce(@keywords, keywords),
+           expire_at = iif(@setsExpiry, @expireDate, expire_at) WHERE id = @id`,
+      )
+      .run({
+        id,
+        index: given.index ?? null,
+        description: given.description ?? null,
+        keywords: given.keywords ?? null,
+        expireDate: given.expireDate ?? null,
+        setsExpiry: given.expireDate === undefined ? 0 : 1,
+      });
+  }
+
+  #child(parentId: number, name: string): number | undefined {
+    return this.#sql
+      .prepare<[number, string], { id: number }>(
+        "SELECT id FROM folder WHERE parent_id = ? AND name = ?",
+      )
+      .get(parentId, name)?.id;
+  }
+
+  #add(accountId: number, parentId: number | null, name: string, now: number): number {
+    const { lastInsertRowid } = this.#sql
+      .prepare("INSERT INTO folder (account_id, parent_id, name, created_at) VALUES (?, ?, ?, ?)")
+      .run(accountId, parentId, name, now);
+    return Number(lastInsertRowid);
+  }
+}
+
+/** Section Resources, FolderDetail. */
+export function folderDetailOf(row: FolderRow): FolderDetail {
+  const { id, parent_id, name, created_at } = row;
+  const root = parent_id === null;
+  return { id, ...(root ? {} : { parentId: parent_id }), name, createdDate: created_at, root };
+}
+
+/** Section Resources, Folder. What month and year mean is open: here, those of the creation (UTC). */
+export function folderOf(row: FolderRow): Folder {
+  const created = new Date(row.created_at);
+  return {
+    ...folderDetailOf(row),
+    index: row.folder_index,
+    month: created.getUTCMonth() + 1,
+    year: created.getUTCFullYear(),
+    description: row.description,
+    keywords: row.keywords,
+    ...(row.expire_at === null ? {} : { expireDate: row.expire_at }),
+  };
+}
+
+/** The names along a path, top first; none for the root. */
+function namesOf(path: string): string[] {
+  return path.split("/").filter((name) => name !== "");
+}

@@ -1,0 +1,107 @@
+import { authenticate } from "../authentication.ts";
+import type { Draft } from "../blobs.ts";
+import type { Context } from "../context.ts";
+import { documentDetailOf } from "../document-row.ts";
+import { documentNameOf } from "../document-table.ts";
+import type { FaultAction } from "../faults.ts";
+import type { Fields } from "../fields.ts";
+import { type Values, valuesOf } from "../parameters.ts";
+import { Refusal } from "../refusal.ts";
+import type { Account } from "../store.ts";
+import type { Answer } from "./call.ts";
+import { folderAsked } from "./folder.ts";
+
+/** What is known of an upload before its file is read: who, what and where to. */
+export type Admission = { account: Account; asked: Values<"upload">; folderId: number };
+
+/**
+ * Endpoints, 7, the part before the file. The order of the checks is ours: account and signature,
+ * parameters, folder, plugin; then, with the file, its size and the allowance.
+ */
+export function admit(context: Context, fields: Fields): Admission {
+  const { accounts, settings, reminderPlugin } = context;
+  const account = authenticate(fields, accounts, settings.requireSignature);
+  const asked = valuesOf("upload", fields);
+  const folderId = folderOf(context, account, asked);
+  if (asked.expireDate !== undefined && !reminderPlugin)
+    throw new Refusal("PLUGIN_REMINDER_NOT_INSTALLED");
+  return { account, asked, folderId };
+}
+
+/** Endpoints, 7, the part with the file: what this resolves with is on the disk. */
+export async function upload(
+  context: Context,
+  admission: Admission,
+  draft: Draft | undefined,
+  fault: FaultAction | undefined,
+): Promise<Answer> {
+  const { store, settings, quotas } = context;
+  const { account, asked } = admission;
+  if (!draft || draft.size === 0) throw new Refusal("NO_FILE_DATA");
+  if (draft.isTooBig) throw new Refusal("FILE_SIZE_TOO_BIG");
+  const sealed = await draft.seal();
+  const quotaPages = quotas.get(account.id);
+  const pages = await pagesCharged(context, draft, asked.filename, quotaPages);
+  if (store.pagesUsed(account.id) + pages > (quotaPages ?? Infinity))
+    throw new Refusal("QUOTA_LIMIT");
+  await draft.keep();
+  const now = settings.clock.now();
+  const given = {
+    ...metadataOf(asked),
+    ...sealed,
+    account_id: account.id,
+    folder_id: admission.folderId,
+    filename: asked.filename,
+    document_name: documentNameOf(asked.filename),
+    uploaded_at: now,
+    pages_charged: pages,
+    batch: asked.batch ?? null,
+    expire_at: asked.expireDate ?? null,
+    convert_at: convertAtOf(fault, now, settings.convertDelayMs),
+  };
+  const row = await store.add(given, quotas.get(account.id));
+  if (!row) throw new Refusal("QUOTA_LIMIT");
+  context.conversion.poke();
+  return { document: documentDetailOf(row) };
+}
+
+/** Which of the two counts when both are sent is open; here folderId wins. */
+function folderOf(context: Context, account: Account, asked: Values<"upload">): number {
+  const { store } = context;
+  if (asked.folderId !== undefined || asked.path === undefined)
+    return folderAsked({ store, account }, asked.folderId).id;
+  const id = store.folders.at(account.rootId, asked.path);
+  if (id === undefined) throw new Refusal("FOLDER_NOT_EXISTS");
+  return id;
+}
+
+/**
+ * With an allowance the pages are counted before the document is taken, so that it is never
+ * overdrawn. Without one that would be for nothing: the document is charged 1, and its true number
+ * once it is converted.
+ */
+async function pagesCharged(
+  context: Context,
+  draft: Draft,
+  filename: string,
+  quotaPages: number | undefined,
+): Promise<number> {
+  return quotaPages === undefined ? 1 : context.converter.pagesOf(draft.path, filename);
+}
+
+/** What was sent replaces what the file says, and so does an empty text; the rest is still open. */
+function metadataOf(asked: Values<"upload">) {
+  return {
+    title: asked.metadataTitle ?? null,
+    author: asked.metadataAuthor ?? null,
+    subject: asked.metadataSubject ?? null,
+    keywords: asked.metadataKeywords ?? null,
+    producer: asked.metadataProducer ?? null,
+    description: asked.metadataDescription ?? null,
+  };
+}
+
+function convertAtOf(fault: FaultAction | undefined, now: number, delayMs: number): number | null {
+  if (fault?.do !== "convert") return now + delayMs;
+  return fault.afterMs === "never" ? null : now + fault.afterMs;
+}

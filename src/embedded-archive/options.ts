@@ -1,0 +1,75 @@
+import type { Clock } from "../std/clock.ts";
+import { systemClock } from "../std/clock.ts";
+import { Fault } from "../std/fault.ts";
+import type { FaultPlan } from "./faults.ts";
+
+/** One company at the archive: its own folder tree, documents and page allowance. */
+export type AccountOption = { key: string; secret: string };
+
+/** How an embedded archive behaves; the open points of the interface are settings here. */
+export type EmbeddedArchiveOptions = {
+  /** Where the database and the documents' bytes live; made if missing. */
+  dataDir: string;
+  /** Port 0 takes any free one. */
+  listen: { host: string; port: number };
+  /** Default: one, `demo` with the secret `demo`. The first one is meant where none is named. */
+  accounts?: AccountOption[] | undefined;
+  /** `/A/B`; made if missing, for every account. */
+  folders?: string[] | undefined;
+  /** Page allowance of each account; absent: unlimited. */
+  quotaPages?: number | undefined;
+  /** Whether the expiry-reminder plugin is installed. Default true. */
+  reminderPlugin?: boolean | undefined;
+  /** Larger files are refused with FILE_SIZE_TOO_BIG; absent: any size. */
+  maxFileSizeBytes?: number | undefined;
+  /** How long a document stays UPLOADED before it is converted. Default 500. */
+  convertDelayMs?: number | undefined;
+  /** `responseDescription` as `"CODE"` or as `{"code": "CODE"}`. Default bare. */
+  errorStyle?: "bare" | "object" | undefined;
+  /** HTTP status of replies with `"response": "ERROR"`. Default 200. */
+  errorHttp?: 200 | 400 | undefined;
+  /** When false, `sig=none` is accepted beside a right signature. Default true. */
+  requireSignature?: boolean | undefined;
+  /** What goes wrong on purpose; nothing unless given. */
+  faults?: FaultPlan | undefined;
+  clock?: Clock | undefined;
+  log?: ((event: Record<string, unknown>) => void) | undefined;
+};
+
+/** The options with every default filled in. */
+export type Settings = {
+  readonly [K in keyof EmbeddedArchiveOptions]-?: K extends "quotaPages" | "faults"
+    ? EmbeddedArchiveOptions[K]
+    : NonNullable<EmbeddedArchiveOptions[K]>;
+};
+
+/** Fills in the defaults. A Fault with EMBEDDED_ARCHIVE_OPTIONS tells what cannot be meant. */
+export function settingsOf(options: EmbeddedArchiveOptions): Settings {
+  const settings: Settings = {
+    dataDir: options.dataDir,
+    listen: options.listen,
+    accounts: options.accounts ?? [{ key: "demo", secret: "demo" }],
+    folders: options.folders ?? [],
+    quotaPages: options.quotaPages,
+    reminderPlugin: options.reminderPlugin ?? true,
+    maxFileSizeBytes: options.maxFileSizeBytes ?? Infinity,
+    convertDelayMs: options.convertDelayMs ?? 500,
+    errorStyle: options.errorStyle ?? "bare",
+    errorHttp: options.errorHttp ?? 200,
+    requireSignature: options.requireSignature ?? true,
+    faults: options.faults,
+    clock: options.clock ?? systemClock,
+    log: options.log ?? (() => {}),
+  };
+  if (settings.accounts.length === 0)
+    throw unusable("accounts is empty", "Name at least one account, or leave accounts out.");
+  const keys = new Set(settings.accounts.map((account) => account.key));
+  if (keys.size !== settings.accounts.length)
+    throw unusable("two accounts have the same key", "Give every account a key of its own.");
+  if (keys.has("")) throw unusable("an account has an empty key", "Give every account a key.");
+  return settings;
+}
+
+function unusable(message: string, hint: string): Fault {
+  return new Fault("EMBEDDED_ARCHIVE_OPTIONS", message, hint);
+}

@@ -1,0 +1,22 @@
+import type { Page } from "../wire/shapes.ts";
+
+/** Which rows of an ordered list are wanted. */
+export type Slice = { limit: number; offset: number; descending: boolean };
+
+/** The paging parameters that every list takes. */
+export type Paging = { paginationIndex: number; paginationSize: number; sortDesc: boolean };
+
+export function sliceOf(paging: Paging): Slice {
+  const { paginationIndex, paginationSize, sortDesc } = paging;
+  return {
+    limit: paginationSize,
+    offset: paginationIndex * paginationSize,
+    descending: sortDesc,
+  };
+}
+
+/** Common conventions, 7: the number of pages follows from the number of items and the page size. */
+export function pageOf(paging: Paging, total: number): Page {
+  const { paginationSize } = paging;
+  return { paginationSize, paginationPages: Math.ceil(total / paginationSize) };
+}

@@ -1,0 +1,143 @@
+import type { WireCode } from "../wire/codes.ts";
+import {
+  DIGIDOC_SORTS,
+  DOCUMENT_SORTS,
+  FOLDER_SORTS,
+  FORBIDDEN_IN_FILENAME,
+  LIMITS,
+  type Operation,
+} from "../wire/shapes.ts";
+import { type Fields, fieldOf } from "./fields.ts";
+import * as read from "./reading.ts";
+import { MALFORMED, type Reader } from "./reading.ts";
+import { Refusal } from "./refusal.ts";
+
+/** One parameter of an operation: how it is read, and the error code when it is malformed. */
+export type Parameter<T> = {
+  /** Parameters that cannot be malformed have none. */
+  readonly code: WireCode | undefined;
+  readonly read: Reader<T>;
+  /** What an absent parameter means; MALFORMED for one that is required. */
+  readonly absent: T | typeof MALFORMED;
+};
+
+type Optional<T> = Parameter<T | undefined>;
+
+/** The page size where none is asked for: the interface leaves it open, this is our choice. */
+export const PAGINATION_SIZE_DEFAULT = 100;
+const PAGINATION_INDEX_MAX = 1_000_000_000;
+
+const text = (): Optional<string> => ({ code: undefined, read: read.anyText, absent: undefined });
+const optional = <T>(code: WireCode, read: Reader<T>): Optional<T> => ({
+  code,
+  read,
+  absent: undefined,
+});
+const required = <T>(code: WireCode, read: Reader<T>): Parameter<T> => ({
+  code,
+  read,
+  absent: MALFORMED,
+});
+const or = <T>(code: WireCode, read: Reader<T>, absent: T): Parameter<T> => ({
+  code,
+  read,
+  absent,
+});
+const atMost = (code: WireCode, max: number): Optional<string> => optional(code, read.atMost(max));
+
+function paging(sizeMax: number) {
+  return {
+    sortDesc: or("INVALID_SORT_DESC", read.boolean, false),
+    paginationIndex: or("INVALID_PAGINATION_INDEX", read.within(0, PAGINATION_INDEX_MAX), 0),
+    paginationSize: or(
+      "INVALID_PAGINATION_SIZE",
+      read.within(1, sizeMax),
+      Math.min(sizeMax, PAGINATION_SIZE_DEFAULT),
+    ),
+  };
+}
+
+const filename: Reader<string> = (sent) =>
+  sent === "" || FORBIDDEN_IN_FILENAME.test(sent) ? MALFORMED : read.atMost(LIMITS.filename)(sent);
+
+/**
+ * Section Endpoints, row for row: every parameter of every operation with its type, its default,
+ * its limit and its code. They are checked in this order; the first malformed one is reported.
+ */
+export const PARAMETERS = {
+  search: {
+    query: text(),
+    queryContent: or("INVALID_QUERY_CONTENT", read.boolean, true),
+    docFilename: text(),
+    docTitle: text(),
+    docAuthor: text(),
+    docSubject: text(),
+    docKeywords: text(),
+    docHasExpireDate: optional("INVALID_DOC_HAS_EXPIRE_DATE", read.boolean),
+    folderName: text(),
+    folderIndex: text(),
+    folderDescription: text(),
+    folderKeywords: text(),
+    folderHasExpireDate: optional("INVALID_FOLDER_HAS_EXPIRE_DATE", read.boolean),
+    createdDateStart: optional("INVALID_CREATED_DATE_START", read.date),
+    createdDateEnd: optional("INVALID_CREATED_DATE_END", read.endDate),
+    modifiedDateStart: optional("INVALID_MODIFIED_DATE_START", read.date),
+    modifiedDateEnd: optional("INVALID_MODIFIED_DATE_END", read.endDate),
+    filesizeStart: optional("INVALID_FILESIZE_START", read.integer),
+    filesizeEnd: optional("INVALID_FILESIZE_END", read.integer),
+    pagesStart: optional("INVALID_PAGES_START", read.integer),
+    pagesEnd: optional("INVALID_PAGES_END", read.integer),
+    sortBy: or("INVALID_SORT_BY", read.oneOf(DOCUMENT_SORTS), "NAME"),
+    ...paging(LIMITS.paginationSize.search),
+  },
+  documents: {
+    folderId: optional("INVALID_FOLDER_ID", read.integer),
+    sortBy: or("INVALID_SORT_BY", read.oneOf(DOCUMENT_SORTS), "UPLOADED_DATE"),
+    ...paging(LIMITS.paginationSize.documents),
+  },
+  digidoc: {
+    digidocId: required("INVALID_DIGIDOC_ID", read.integer),
+    sortBy: or("INVALID_SORT_BY", read.oneOf(DIGIDOC_SORTS), "UPLOADED_DATE"),
+    ...paging(LIMITS.paginationSize.digidoc),
+  },
+  document: { id: required("INVALID_DOC_ID", read.integer) },
+  folders: {
+    folderId: optional("INVALID_FOLDER_ID", read.integer),
+    sortBy: or("INVALID_SORT_BY", read.oneOf(FOLDER_SORTS), "NAME"),
+    ...paging(LIMITS.paginationSize.folders),
+  },
+  folder: { id: optional("INVALID_FOLDER_ID", read.integer) },
+  upload: {
+    folderId: optional("INVALID_FOLDER_ID", read.integer),
+    path: optional("INVALID_FOLDER_PATH", read.folderPath),
+    filename: required("INVALID_FILENAME", filename),
+    batch: atMost("INVALID_BATCH", LIMITS.batch),
+    expireDate: optional("INVALID_EXPIRE_DATE", read.date),
+    metadataTitle: atMost("INVALID_METADATA_TITLE", LIMITS.metadataTitle),
+    metadataAuthor: atMost("INVALID_METADATA_AUTHOR", LIMITS.metadataAuthor),
+    metadataSubject: atMost("INVALID_METADATA_SUBJECT", LIMITS.metadataSubject),
+    metadataKeywords: atMost("INVALID_METADATA_KEYWORD", LIMITS.metadataKeywords),
+    metadataProducer: atMost("INVALID_METADATA_PRODUCER", LIMITS.metadataProducer),
+    metadataDescription: atMost("INVALID_METADATA_DESCRIPTION", LIMITS.metadataDescription),
+  },
+} as const satisfies Record<Operation, Record<string, Parameter<unknown>>>;
+
+type ValueOf<P> = P extends Parameter<infer T> ? T : never;
+/** What an operation's parameters mean, once read. */
+export type Values<O extends Operation> = {
+  readonly [K in keyof (typeof PARAMETERS)[O]]: ValueOf<(typeof PARAMETERS)[O][K]>;
+};
+
+/** Reads an operation's parameters; refuses with the code of the first malformed one. */
+export function valuesOf<O extends Operation>(operation: O, fields: Fields): Values<O> {
+  const values: Record<string, unknown> = {};
+  const parameters: Record<string, Parameter<unknown>> = PARAMETERS[operation];
+  for (const [name, parameter] of Object.entries(parameters)) {
+    const sent = fieldOf(fields, name);
+    const value = sent === undefined ? parameter.absent : parameter.read(sent);
+    if (value === MALFORMED) throw new Refusal(parameter.code ?? "MALFORMED_REQUEST");
+    values[name] = value;
+  }
+  // The loop has read each name of the table with the reader that gives its type.
+  return values as Values<O>;
+}

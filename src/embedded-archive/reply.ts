@@ -1,0 +1,36 @@
+import type { FastifyReply } from "fastify";
+import type { Answer } from "./operations/call.ts";
+import type { Settings } from "./options.ts";
+import { Refusal } from "./refusal.ts";
+
+/** Common conventions, 3. */
+export const JSON_TYPE = "application/json;charset=UTF-8";
+
+/** A reply before it goes out. */
+export type Outcome = { status: number; body: Record<string, unknown> };
+
+/** Runs an operation; its refusal is an outcome, too. */
+export async function outcomeOf(
+  settings: Settings,
+  work: () => Answer | Promise<Answer>,
+): Promise<Outcome> {
+  try {
+    return { status: 200, body: { response: "OK", ...(await work()) } };
+  } catch (error) {
+    if (error instanceof Refusal) return refused(settings, error);
+    throw error;
+  }
+}
+
+/** Errors, 4 and 5: the status and how the code is wrapped are open, so the settings decide. */
+export function refused(settings: Settings, { code, status }: Refusal): Outcome {
+  const responseDescription = settings.errorStyle === "object" ? { code } : code;
+  return {
+    status: status ?? settings.errorHttp,
+    body: { response: "ERROR", responseDescription },
+  };
+}
+
+export async function send(reply: FastifyReply, { status, body }: Outcome): Promise<void> {
+  await reply.code(status).header("content-type", JSON_TYPE).send(JSON.stringify(body));
+}

@@ -1,0 +1,180 @@
+import { documentOrder } from "./document-table.ts";
+import type { DocumentRow } from "./document-row.ts";
+import type { FolderRow } from "./folder-table.ts";
+import type { Values } from "./parameters.ts";
+import { sliceOf } from "./paging.ts";
+import { type Connection, fold } from "./schema.ts";
+
+/**
+ * Search, as far as the interface leaves it open:
+ *
+ * - all criteria must hold (AND); texts are found anywhere in a field, whatever their capitals;
+ * - `doc…`, `pages…`, `filesize…` and `modifiedDate…` speak of documents, `folder…` of folders,
+ *   the others of both; when all the criteria of one kind speak of documents only, no folders
+ *   come, and the other way round;
+ * - documents inside a digidoc are not found by themselves; their text finds the digidoc;
+ * - a page holds `paginationSize` items in all: the documents first, then the folders.
+ */
+export type Found = { documents: DocumentRow[]; folders: FolderRow[]; total: number };
+
+/** Conditions that are joined by AND, with their values. */
+class Conditions {
+  readonly #parts: string[] = [];
+  readonly values: (string | number)[] = [];
+
+  constructor(part: string, ...values: (string | number)[]) {
+    this.#parts.push(part);
+    this.values.push(...values);
+  }
+
+  add(part: string, ...values: (string | number)[]): void {
+    this.#parts.push(`(${part})`);
+    this.values.push(...values);
+  }
+
+  contains(column: string, wanted: string | undefined): void {
+    if (wanted !== undefined) this.add(`instr(fold(${column}), ?) > 0`, fold(wanted));
+  }
+
+  range(column: string, start: number | undefined, end: number | undefined): void {
+    if (start !== undefined) this.add(`${column} >= ?`, start);
+    if (end !== undefined) this.add(`${column} <= ?`, end);
+  }
+
+  present(column: string, wanted: boolean | undefined): void {
+    if (wanted !== undefined) this.add(`${column} IS ${wanted ? "NOT NULL" : "NULL"}`);
+  }
+
+  get where(): string {
+    return `WHERE ${this.#parts.join(" AND ")}`;
+  }
+}
+
+/** Finds one page of what the account has, uploaded before `before`. */
+export function search(
+  db: Connection,
+  accountId: number,
+  asked: Values<"search">,
+  before: number,
+): Found {
+  const ofDocuments = documentConditions(accountId, asked, before);
+  const ofFolders = folderConditions(accountId, asked);
+  const wantsOnlyFolders = speaksOf(asked, FOLDER_CRITERIA) && !speaksOf(asked, DOCUMENT_CRITERIA);
+  const wantsOnlyDocuments =
+    speaksOf(asked, DOCUMENT_CRITERIA) && !speaksOf(asked, FOLDER_CRITERIA);
+  const documentTotal = wantsOnlyFolders ? 0 : count(db, "document", ofDocuments);
+  const folderTotal = wantsOnlyDocuments ? 0 : count(db, "folder", ofFolders);
+
+  const { limit, offset, descending } = sliceOf(asked);
+  const order = documentOrder(asked.sortBy, descending);
+  const documents = wantsOnlyFolders
+    ? []
+    : select<DocumentRow>(db, "document", ofDocuments, order, limit, offset);
+  const folders = wantsOnlyDocuments
+    ? []
+    : select<FolderRow>(
+        db,
+        "folder",
+        ofFolders,
+        folderOrder(asked.sortBy, descending),
+        limit - documents.length,
+        Math.max(0, offset - documentTotal),
+      );
+  return { documents, folders, total: documentTotal + folderTotal };
+}
+
+const DOCUMENT_CRITERIA = [
+  ...(["docFilename", "docTitle", "docAuthor", "docSubject", "docKeywords"] as const),
+  ...(["docHasExpireDate", "modifiedDateStart", "modifiedDateEnd"] as const),
+  ...(["filesizeStart", "filesizeEnd", "pagesStart", "pagesEnd"] as const),
+] satisfies (keyof Values<"search">)[];
+
+const FOLDER_CRITERIA = [
+  ...(["folderName", "folderIndex", "folderDescription", "folderKeywords"] as const),
+  "folderHasExpireDate",
+] satisfies (keyof Values<"search">)[];
+
+function speaksOf(asked: Values<"search">, criteria: readonly (keyof Values<"search">)[]): boolean {
+  return criteria.some((name) => asked[name] !== undefined);
+}
+
+function documentConditions(
+  accountId: number,
+  asked: Values<"search">,
+  before: number,
+): Conditions {
+  const all = new Conditions("account_id = ? AND digidoc_id IS NULL", accountId);
+  all.add("uploaded_at < ?", before);
+  if (asked.query !== undefined) {
+    const named = `instr(fold(concat_ws(char(10), filename, title, author, subject, keywords, producer,
+      description)), ?) > 0`;
+    const words = asked.queryContent ? matchOf(asked.query) : undefined;
+    if (words === undefined) all.add(named, fold(asked.query));
+    else
+      all.add(
+        `${named} OR id IN (SELECT rowid FROM document_text WHERE document_text MATCH ?)`,
+        fold(asked.query),
+        words,
+      );
+  }
+  all.contains("filename", asked.docFilename);
+  all.contains("title", asked.docTitle);
+  all.contains("author", asked.docAuthor);
+  all.contains("subject", asked.docSubject);
+  all.contains("keywords", asked.docKeywords);
+  all.present("expire_at", asked.docHasExpireDate);
+  all.range("created_at", asked.createdDateStart, asked.createdDateEnd);
+  all.range("modified_at", asked.modifiedDateStart, asked.modifiedDateEnd);
+  all.range("filesize", asked.filesizeStart, asked.filesizeEnd);
+  all.range("pages", asked.pagesStart, asked.pagesEnd);
+  return all;
+}
+
+function folderConditions(accountId: number, asked: Values<"search">): Conditions {
+  const all = new Conditions("account_id = ?", accountId);
+  all.contains("concat_ws(char(10), name, folder_index, description, keywords)", asked.query);
+  all.contains("name", asked.folderName);
+  all.contains("folder_index", asked.folderIndex);
+  all.contains("description", asked.folderDescription);
+  all.contains("keywords", asked.folderKeywords);
+  all.present("expire_at", asked.folderHasExpireDate);
+  all.range("created_at", asked.createdDateStart, asked.createdDateEnd);
+  return all;
+}
+
+/** The words as a full-text query: each a quoted prefix, all of them needed. */
+function matchOf(query: string): string | undefined {
+  const words = fold(query).match(/[\p{L}\p{N}]+/gu);
+  return words?.map((word) => `"${word}"*`).join(" ");
+}
+
+function folderOrder(sort: Values<"search">["sortBy"], descending: boolean): string {
+  const direction = descending ? "DESC" : "ASC";
+  // Folders have no pages and are not uploaded; under those orders they go by their creation.
+  const column = { NAME: "name COLLATE NOCASE", EXPIRE_DATE: "expire_at" }[sort as string];
+  return `ORDER BY ${column ?? "created_at"} ${direction} NULLS LAST, id ${direction}`;
+}
+
+function count(db: Connection, table: string, conditions: Conditions): number {
+  const row = db
+    .prepare<(string | number)[], { total: number }>(
+      `SELECT count(*) AS total FROM ${table} ${conditions.where}`,
+    )
+    .get(...conditions.values);
+  return row?.total ?? 0;
+}
+
+function select<Row>(
+  db: Connection,
+  table: string,
+  conditions: Conditions,
+  order: string,
+  limit: number,
+  offset: number,
+): Row[] {
+  return db
+    .prepare<(string | number)[], Row>(
+      `SELECT * FROM ${table} ${conditions.where} ${order} LIMIT ? OFFSET ?`,
+    )
+    .all(...conditions.values, limit, offset);
+}

@@ -1,0 +1,131 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Operation } from "../wire/shapes.ts";
+import { authenticate } from "./authentication.ts";
+import type { Draft } from "./blobs.ts";
+import type { Context } from "./context.ts";
+import type { FaultAction } from "./faults.ts";
+import { type Fields, fieldOf } from "./fields.ts";
+import { answer, answerEarly } from "./mischief.ts";
+import type { Answer, Call } from "./operations/call.ts";
+import { digidoc } from "./operations/digidoc.ts";
+import { document } from "./operations/document.ts";
+import { documents } from "./operations/documents.ts";
+import { folder } from "./operations/folder.ts";
+import { folders } from "./operations/folders.ts";
+import { search } from "./operations/search.ts";
+import { type Admission, admit, upload } from "./operations/upload.ts";
+import { valuesOf } from "./parameters.ts";
+import { receive, type Sink } from "./receive.ts";
+import { Refusal } from "./refusal.ts";
+import { outcomeOf } from "./reply.ts";
+
+/** The operations that only read. */
+export type Reading = Exclude<Operation, "upload">;
+
+const READINGS: { readonly [O in Reading]: (call: Call<O>) => Answer } = {
+  search,
+  documents,
+  digidoc,
+  document,
+  folders,
+  folder,
+};
+
+/** Answers one request of an operation that only reads. */
+export async function serveReading(
+  context: Context,
+  operation: Reading,
+  fields: Fields,
+  reply: FastifyReply,
+): Promise<void> {
+  const { settings, store, accounts } = context;
+  const fault = context.faults.next(operation, fields);
+  const work = () => {
+    const account = authenticate(fields, accounts, settings.requireSignature);
+    return perform(operation, fields, { store, account, before: beforeOf(context, fault) });
+  };
+  await answer(reply, fault, () => outcomeOf(settings, work), context);
+}
+
+function perform<O extends Reading>(
+  operation: O,
+  fields: Fields,
+  parts: Omit<Call<O>, "asked">,
+): Answer {
+  // The compiler cannot see that a call without its parameters is made whole by them.
+  const call = { ...parts, asked: valuesOf(operation, fields) } as unknown as Call<O>;
+  const reading: (call: Call<O>) => Answer = READINGS[operation];
+  return reading(call);
+}
+
+function beforeOf({ settings }: Context, fault: FaultAction | undefined): number {
+  // SQLite compares an Infinity as it should: it is larger than every integer.
+  return fault?.do === "stale" ? settings.clock.now() - fault.youngerThanMs : Infinity;
+}
+
+/**
+ * Answers one upload. The whole body is read before anything is stored or refused: a client that
+ * is still sending would not see the reply, and a body that breaks off must leave nothing.
+ */
+export async function serveUpload(
+  context: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const arrival = new Arrival(context, reply);
+  try {
+    if (request.isMultipart()) await receive(request, (fields) => arrival.begin(fields));
+    else await arrival.begin((request.body as Fields | undefined) ?? []);
+    const work = () => outcomeOf(context.settings, () => arrival.finish());
+    await answer(reply, arrival.fault, work, context);
+  } catch (error) {
+    if (!(error instanceof AnsweredEarly)) throw error;
+  } finally {
+    await arrival.draft?.discard();
+  }
+}
+
+/** Leaves the reading of a request that has had its reply. */
+class AnsweredEarly extends Error {}
+
+/** An upload on its way in. */
+class Arrival {
+  readonly #context: Context;
+  readonly #reply: FastifyReply;
+  #admission: Admission | Refusal = new Refusal("NO_FILE_DATA");
+  fault: FaultAction | undefined;
+  draft: Draft | undefined;
+
+  constructor(context: Context, reply: FastifyReply) {
+    this.#context = context;
+    this.#reply = reply;
+  }
+
+  /** The fields are in; the file, if there is one, comes next. */
+  async begin(fields: Fields): Promise<Sink> {
+    this.fault = this.#context.faults.next("upload", fields);
+    if (this.fault?.do === "early") {
+      answerEarly(this.#reply, fieldOf(fields, "filename") ?? "");
+      throw new AnsweredEarly();
+    }
+    this.#admission = this.#admitted(fields);
+    if (this.#admission instanceof Refusal) return undefined;
+    this.draft = await this.#context.blobs.draft(this.#context.settings.maxFileSizeBytes);
+    return this.draft;
+  }
+
+  /** The body has ended as it should. */
+  async finish(): Promise<Answer> {
+    if (this.#admission instanceof Refusal) throw this.#admission;
+    return upload(this.#context, this.#admission, this.draft, this.fault);
+  }
+
+  #admitted(fields: Fields): Admission | Refusal {
+    try {
+      return admit(this.#context, fields);
+    } catch (error) {
+      if (error instanceof Refusal) return error;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import formbody from "@fastify/formbody";
+import multipart from "@fastify/multipart";
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from "fastify";
+import { messageOf } from "../std/fault.ts";
+import { type Operation, PATHS } from "../wire/shapes.ts";
+import type { Context } from "./context.ts";
+import type { Fields } from "./fields.ts";
+import { page, PAGE_POLICY } from "./page.ts";
+import { isPartAFile, MULTIPART_LIMITS } from "./receive.ts";
+import { Refusal } from "./refusal.ts";
+import { refused, send } from "./reply.ts";
+import { serveReading, serveUpload } from "./serve.ts";
+
+/** Bytes of a url-encoded body; the interface's fields take a few kilobytes. */
+const FORM_BYTES_MAX = 1024 * 1024;
+const HEADERS_TIMEOUT_MS = 20_000;
+/** A connection on which nothing moves. */
+const SILENCE_MS_MAX = 120_000;
+/** A request from its first to its last byte; ample for gigabytes on a slow line. */
+const REQUEST_MS_MAX = 3_600_000;
+
+/** The HTTP side: routes, bodies, limits, and an answer in the interface's form to all else. */
+export async function serverOf(
+  context: Context,
+  track: (operation: Operation, work: () => Promise<void>) => Promise<void>,
+): Promise<FastifyInstance> {
+  const app = Fastify({
+    bodyLimit: FORM_BYTES_MAX,
+    connectionTimeout: SILENCE_MS_MAX,
+    requestTimeout: REQUEST_MS_MAX,
+    // Clients keep connections; closing must not wait until they tire of that.
+    forceCloseConnections: true,
+    exposeHeadRoutes: false,
+  });
+  app.server.headersTimeout = HEADERS_TIMEOUT_MS;
+  app.removeAllContentTypeParsers();
+  await app.register(formbody, { parser: (text) => fieldsOfForm(text) });
+  await app.register(multipart, {
+    limits: MULTIPART_LIMITS,
+    isPartAFile,
+    throwFileSizeLimit: false,
+  });
+  app.addContentTypeParser("*", (_request, payload, done) => {
+    payload.resume();
+    payload.on("end", () => done(null, undefined));
+    payload.on("error", (error) => done(error));
+  });
+
+  for (const operation of Object.keys(PATHS) as Operation[])
+    app.post(PATHS[operation], (request, reply) =>
+      track(operation, async () => {
+        refuseOtherBodies(request, operation);
+        if (operation === "upload") return serveUpload(context, request, reply);
+        return serveReading(context, operation, (request.body as Fields | undefined) ?? [], reply);
+      }),
+    );
+  app.get("/", async (request, reply) => {
+    if (!isLocal(request)) throw new Refusal("NOT_FOUND", 404);
+    reply.header("content-type", "text/html; charset=utf-8");
+    reply.header("content-security-policy", PAGE_POLICY).header("cache-control", "no-store");
+    return page(context);
+  });
+  answerTheRest(app, context);
+  return app;
+}
+
+/** Errors that the interface does not know, in its form. */
+function answerTheRest(app: FastifyInstance, { settings }: Context): void {
+  const paths = new Set<string>(Object.values(PATHS));
+  app.setNotFoundHandler(async (request, reply) => {
+    const isKnown = paths.has(request.url.split("?")[0] ?? "");
+    if (isKnown) reply.header("allow", "POST");
+    const refusal = isKnown
+      ? new Refusal("METHOD_NOT_ALLOWED", 405)
+      : new Refusal("NOT_FOUND", 404);
+    await send(reply, refused(settings, refusal));
+  });
+  app.setErrorHandler(async (error: FastifyError, request, reply) => {
+    // Nobody is left to read a reply, and a client that goes away is no fault of the archive.
+    if (request.raw.destroyed && !request.raw.complete) {
+      reply.hijack();
+      return;
+    }
+    const refusal = error instanceof Refusal ? error : refusalOf(error);
+    if (refusal.status === 500) settings.log({ event: "fault", why: messageOf(error) });
+    // What is left of the body is not going to be read.
+    reply.header("connection", "close");
+    await send(reply, refused(settings, refusal));
+  });
+}
+
+function refusalOf({ statusCode, message }: FastifyError): Refusal {
+  if (statusCode === 413) return new Refusal("REQUEST_TOO_LARGE", 413);
+  const isClients = statusCode !== undefined && statusCode >= 400 && statusCode < 500;
+  // What the multipart parser throws has no status.
+  const isBroken = /multipart|terminated early|premature/i.test(message);
+  if (isClients || isBroken) return new Refusal("MALFORMED_REQUEST", 400);
+  return new Refusal("INTERNAL_ERROR", 500);
+}
+
+function fieldsOfForm(text: string): Record<string, unknown> {
+  const fields: Fields = [...new URLSearchParams(text)];
+  // The plugin's type asks for an object, and a list is one.
+  return fields as unknown as Record<string, unknown>;
+}
+
+/** Bodies are forms; multipart is for uploads. A missing body has no type and no fields. */
+function refuseOtherBodies(request: FastifyRequest, operation: Operation): void {
+  const type = request.headers["content-type"];
+  const isForm = type === undefined || /^application\/x-www-form-urlencoded\b/i.test(type);
+  if (!isForm && !(operation === "upload" && request.isMultipart()))
+    throw new Refusal("UNSUPPORTED_MEDIA_TYPE", 415);
+}
+
+/**
+ * The page asks for no signature, so it is only for the machine itself; the Host is checked
+ * because a foreign page can make a browser here ask under a name of its own.
+ */
+function isLocal(request: FastifyRequest): boolean {
+  const isPeerLocal = /^(?:::ffff:)?127\.|^::1$/.test(request.socket.remoteAddress ?? "");
+  return isPeerLocal && /^(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$/i.test(request.host);
+}

@@ -1,0 +1,227 @@
+import { request } from "node:http";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { gunzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { type FaultAction, FaultSchedule } from "../../../src/embedded-archive/faults.ts";
+import { PATHS } from "../../../src/wire/shapes.ts";
+import { signed, signedForm, signedUpload } from "../../fixtures/sign.ts";
+import { ArchiveUnderTest, outcomeOf } from "../../contract/conformance/archive-under-test.ts";
+
+describe("a plan of rules", () => {
+  const dropAfter = { do: "dropAfter" } as const;
+  const garbage = { do: "garbage" } as const;
+  test.for([
+    [[dropAfter], ["dropAfter", "", "", ""], "the first request, once, unless it says more"],
+    [[{ ...dropAfter, nth: 2, times: 2 }], ["", "dropAfter", "dropAfter", ""], "from nth, times"],
+    [[{ ...dropAfter, times: Infinity }], Array(4).fill("dropAfter"), "for ever"],
+    [[{ ...dropAfter, times: 0 }], ["", "", "", ""], "never"],
+    [[{ ...dropAfter, on: "search", times: 9 }], ["", "", "", ""], "another operation's"],
+    [[dropAfter, { ...garbage, times: 2 }], ["dropAfter", "garbage", "", ""], "all rules count"],
+  ] as [ConstructorParameters<typeof FaultSchedule>[0], string[], string][])(
+    "%j befalls %j: %s",
+    ([plan, expected]) => {
+      const schedule = new FaultSchedule(plan);
+      schedule.next("folder", []);
+      const fresh = new FaultSchedule(plan);
+      const befell = expected.map(() => fresh.next("upload", [])?.do ?? "");
+      expect(befell).toEqual(expected);
+    },
+  );
+
+  test("a function sees the operation, its count and the fields", () => {
+    const seen: unknown[] = [];
+    const schedule = new FaultSchedule((occasion) => void seen.push(occasion));
+    schedule.next("upload", [["filename", "a"]]);
+    schedule.next("search", []);
+    schedule.next("upload", []);
+    expect(seen).toEqual([
+      { operation: "upload", nth: 1, fields: [["filename", "a"]] },
+      { operation: "search", nth: 1, fields: [] },
+      { operation: "upload", nth: 2, fields: [] },
+    ]);
+  });
+});
+
+/** What a client meets: the reply's status and text, or that the connection broke. */
+async function meet(under: ArchiveUnderTest, filename = "a.txt") {
+  try {
+    const response = await fetch(under.archive.url + PATHS.upload, {
+      method: "POST",
+      body: signedUpload({ filename }, Buffer.from("content")),
+      redirect: "manual",
+    });
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  } catch {
+    return { status: 0, headers: new Headers(), text: "" };
+  }
+}
+
+const isJson = (text: string) => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+describe("what befalls an upload", () => {
+  const html = { do: "status", status: 502, stored: false, html: true } as const;
+  test.for([
+    [{ do: "delay", ms: 20 }, 200, true, true, "late, but all is well"],
+    [{ do: "dropBefore" }, 0, false, false, "the connection breaks before storing"],
+    [{ do: "dropAfter" }, 0, false, true, "the reply is lost"],
+    [
+      { do: "status", status: 503, stored: true },
+      503,
+      false,
+      true,
+      "a proxy gave up, the archive did not",
+    ],
+    [{ do: "status", status: 500, stored: false }, 500, false, false, "the archive fell over"],
+    [html, 502, false, false, "a proxy's page"],
+    [{ do: "truncate" }, 200, false, true, "half a reply"],
+    [{ do: "garbage" }, 200, false, true, "no reply of ours"],
+    [{ do: "redirect", url: "http://127.0.0.1:9/" }, 307, false, false, "sent elsewhere"],
+    [{ do: "early" }, 200, true, false, "an OK before anything was read"],
+    [{ do: "wrongDocument" }, 200, true, true, "another document's reply"],
+    [{ do: "bomb", bytes: 3_000_000 }, 200, false, true, "a reply that grows"],
+  ] as [FaultAction, number, boolean, boolean, string][])(
+    "%j gives status %i, JSON %s, stored %s: %s",
+    async ([fault, status, json, stored]) => {
+      await using under = await ArchiveUnderTest.open({ faults: [fault] });
+      const met = await meet(under);
+      expect(met.status).toBe(status);
+      expect(isJson(met.text)).toBe(json);
+      expect(under.archive.documents()).toHaveLength(stored ? 1 : 0);
+      expect((await meet(under)).status).toBe(200);
+    },
+  );
+
+  test("Retry-After, Location and HTML are as planned", async () => {
+    await using under = await ArchiveUnderTest.open();
+    under.archive.setFaults([
+      { do: "status", status: 429, stored: false, retryAfter: "7" },
+      { ...html, nth: 2 },
+      { do: "redirect", url: "http://elsewhere.test/x", nth: 3 },
+    ]);
+    expect((await meet(under)).headers.get("retry-after")).toBe("7");
+    const page = await meet(under);
+    expect([page.headers.get("content-type"), page.text]).toEqual([
+      "text/html",
+      expect.stringMatching(/^<html>/),
+    ]);
+    expect((await meet(under)).headers.get("location")).toBe("http://elsewhere.test/x");
+    under.archive.setFaults(undefined);
+    expect((await meet(under)).status).toBe(200);
+  });
+
+  test("a document that is stored late appears after its connection broke", async () => {
+    await using under = await ArchiveUnderTest.open({ faults: [{ do: "storeLate", ms: 50 }] });
+    expect((await meet(under)).status).toBe(0);
+    expect(under.archive.documents()).toEqual([]);
+    await under.archive.idle();
+    expect(under.archive.documents()).toMatchObject([{ filename: "a.txt", status: "CONVERTED" }]);
+  });
+
+  test("a closing archive still stores what was to be stored late", async () => {
+    await using under = await ArchiveUnderTest.open({
+      faults: [{ do: "storeLate", ms: 3_600_000 }],
+    });
+    expect((await meet(under)).status).toBe(0);
+    await under.archive.close();
+    await using again = await ArchiveUnderTest.open({ dataDir: under.dataDir });
+    expect(again.archive.documents()).toMatchObject([{ filename: "a.txt" }]);
+  });
+
+  test("the wrong document is another one's id and name", async () => {
+    await using under = await ArchiveUnderTest.open({ faults: [{ do: "wrongDocument" }] });
+    const { document } = JSON.parse((await meet(under)).text) as { document: { id: number } };
+    expect(document).toMatchObject({ filename: "another.pdf" });
+    expect(document.id).not.toBe(under.archive.documents()[0]?.id);
+  });
+
+  test("the early OK comes while the file is still being sent", async () => {
+    await using under = await ArchiveUnderTest.open({ faults: [{ do: "early" }] });
+    const head = signed({ filename: "a" })
+      .map(
+        ([name, value]) =>
+          `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+      )
+      .join("");
+    const sending = request(under.archive.url + PATHS.upload, {
+      method: "POST",
+      headers: { "content-type": "multipart/form-data; boundary=b", "content-length": 10_000_000 },
+    });
+    sending.on("error", () => {});
+    sending.write(`${head}--b\r\nContent-Disposition: form-data; filename="a"\r\n\r\nfirst bytes`);
+    const [response] = await once(sending, "response");
+    expect(response.statusCode).toBe(200);
+    sending.destroy();
+    expect(under.archive.documents()).toEqual([]);
+  });
+
+  test("the bomb is small on the wire and large when it is opened", async () => {
+    await using under = await ArchiveUnderTest.open({ faults: [{ do: "bomb", bytes: 5_000_000 }] });
+    const { port } = new URL(under.archive.url);
+    const body = signedForm({}).toString();
+    const socket = connect(Number(port), "127.0.0.1");
+    const type = "application/x-www-form-urlencoded";
+    socket.end(
+      `POST ${PATHS.folder} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: ${type}\r\n` +
+        `Content-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    const reply = Buffer.concat(await socket.toArray());
+    expect(reply.length).toBeLessThan(20_000);
+    expect(gunzipSync(reply.subarray(reply.indexOf("\r\n\r\n") + 4)).length).toBeGreaterThan(
+      4_999_999,
+    );
+  });
+
+  test("a stale list leaves young documents out, and only it", async () => {
+    await using under = await ArchiveUnderTest.open();
+    const { id } = await under.store("a.txt");
+    const stale = { do: "stale", youngerThanMs: 60_000 } as const;
+    under.archive.setFaults([
+      { ...stale, on: "documents" },
+      { ...stale, on: "search" },
+    ]);
+    for (const operation of ["documents", "search"] as const) {
+      expect((await under.ask(operation)).body["documents"]).toEqual([]);
+      expect((await under.ask(operation)).body["documents"]).toMatchObject([{ id }]);
+    }
+  });
+
+  test("a conversion that never comes does not keep the archive from being idle", async () => {
+    await using under = await ArchiveUnderTest.open();
+    under.archive.setFaults([
+      { do: "convert", afterMs: "never" },
+      { do: "convert", afterMs: 200, nth: 2 },
+    ]);
+    await under.store("never.txt");
+    const slow = await under.store("slow.txt");
+    await under.store("usual.txt");
+    await under.archive.idle();
+    const states = under.archive.documents().map(({ status }) => status);
+    expect(states).toEqual(["UPLOADED", "CONVERTED", "CONVERTED"]);
+    const { document } = (await under.ask("document", { id: String(slow.id) })).body as {
+      document: { modifiedDate: number; uploadedDate: number };
+    };
+    expect(document.modifiedDate).toBeGreaterThanOrEqual(document.uploadedDate + 200);
+    await under.archive.close();
+    await using again = await ArchiveUnderTest.open({ dataDir: under.dataDir });
+    await again.archive.idle();
+    expect(again.archive.documents()[0]?.status).toBe("CONVERTED");
+  });
+
+  test("a slow reply holds up no other request", async () => {
+    await using under = await ArchiveUnderTest.open({ faults: [{ do: "delay", ms: 3_600_000 }] });
+    const slow = meet(under);
+    const uploads = () => under.archive.requests().find((r) => r.operation === "upload")?.count;
+    await expect.poll(uploads).toBe(1);
+    expect(outcomeOf(await under.upload({ filename: "b.txt" }))).toBe("OK");
+    await under.archive.close();
+    expect((await slow).status).toBe(0);
+  });
+});
