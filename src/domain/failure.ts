@@ -153,6 +153,10 @@ export const FAILURES = {
     hint: "The file was written while it was sent; it is sent once it is quiet.",
   },
   SOURCE_OFFLINE: { fate: "hold", hint: "Mount the source again; it goes on by itself." },
+  AFTER_REFUSED: {
+    fate: "hold",
+    hint: "The document is archived, the local file stays where it is: check rights and room for `after`.",
+  },
   SAME_CODE_REPEATS: {
     fate: "gate",
     hint: "The archive answers several documents in a row with a code the interface does not name: ask its support.",

@@ -10,7 +10,9 @@ export const ROOT = "" as RawPath;
 
 /** The raw path of these bytes. */
 export function rawOf(bytes: Uint8Array): RawPath {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1") as RawPath;
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(
+    "latin1",
+  ) as RawPath;
 }
 
 /** The raw path of text that a person typed (UTF-8). */

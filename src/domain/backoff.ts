@@ -1,0 +1,15 @@
+import type { Random } from "../std/clock.ts";
+
+/** How a wait grows: doubling from `initialMs`, never past `maxMs`. */
+export type Backoff = { readonly initialMs: number; readonly maxMs: number };
+
+/**
+ * How long to wait before try number `tries` + 1 (`tries` ≥ 1).
+ *
+ * Jittered over the upper half, so that many that failed together do not come back together, and
+ * none comes back at once.
+ */
+export function backoffMs({ initialMs, maxMs }: Backoff, tries: number, random: Random): number {
+  const full = Math.min(maxMs, initialMs * 2 ** Math.min(Math.max(tries, 1) - 1, 40));
+  return Math.round(full * (0.5 + random() / 2));
+}

@@ -1,0 +1,33 @@
+import type { Document } from "./document.ts";
+
+/** Files larger than this may not take every slot: a large file does not starve small ones. */
+export const LARGE_BYTES = 16 * 1024 * 1024;
+
+/** How many of `slots` large files may hold at once: all but a quarter, at least one. */
+export function largeSlots(slots: number): number {
+  return Math.max(1, Math.floor((slots * 3) / 4));
+}
+
+/**
+ * One from each mirror in turn, beginning with the mirror after `lastMirrorId`: a mirror with a
+ * hundred thousand files does not keep another's one file waiting. Order within a mirror is kept.
+ */
+export function interleave(
+  queues: ReadonlyMap<number, readonly Document[]>,
+  lastMirrorId: number | undefined,
+  limit: number,
+): Document[] {
+  const ids = [...queues.keys()].sort((a, b) => a - b);
+  const start = lastMirrorId === undefined ? 0 : ids.findIndex((id) => id > lastMirrorId);
+  const order = start <= 0 ? ids : [...ids.slice(start), ...ids.slice(0, start)];
+  const chosen: Document[] = [];
+  for (let round = 0; chosen.length < limit; round++) {
+    const before = chosen.length;
+    for (const id of order) {
+      const document = queues.get(id)?.[round];
+      if (document && chosen.length < limit) chosen.push(document);
+    }
+    if (chosen.length === before) break;
+  }
+  return chosen;
+}

@@ -1,0 +1,26 @@
+import type { Seen, Trouble } from "./document.ts";
+
+/**
+ * What became of one attempt to send a document.
+ *
+ * - `stored`: the archive answered with the document it made.
+ * - `refused`: the archive answered that it did not make one.
+ * - `notSent`: proven that the archive cannot have a whole document.
+ * - `lost`: anything else; the archive may or may not have it.
+ * - `changed`, `gone`, `unreadable`: the file was not as journaled; the request was torn down
+ *   before its end, or never begun.
+ * - `notBegun`: given back untouched.
+ */
+export type Outcome =
+  | { readonly kind: "stored"; readonly documentId: number; readonly status: string | null }
+  | {
+      readonly kind: "refused";
+      readonly trouble: Trouble;
+      readonly retryAfterMs: number | null;
+    }
+  | { readonly kind: "notSent"; readonly trouble: Trouble; readonly retryAfterMs: number | null }
+  | { readonly kind: "lost"; readonly trouble: Trouble }
+  | { readonly kind: "changed"; readonly seen: Seen | null }
+  | { readonly kind: "gone" }
+  | { readonly kind: "unreadable"; readonly trouble: Trouble }
+  | { readonly kind: "notBegun" };

@@ -1,0 +1,45 @@
+import type { Seen, Trouble } from "./document.ts";
+
+/** What a file's own format says of it. */
+export type Completeness = "complete" | "unfinished" | "unknown";
+
+/** How long a file has been as it is, and how long it must be. Milliseconds. */
+export type Quiet = {
+  readonly now: number;
+  /** When it was last seen to change. */
+  readonly changedAt: number;
+  readonly settleMs: number;
+  readonly incompleteMs: number;
+};
+
+export type Ripeness =
+  | { readonly kind: "ripe"; readonly remark: string | null }
+  | { readonly kind: "wait"; readonly dueAt: number; readonly trouble: Trouble }
+  | { readonly kind: "empty"; readonly trouble: Trouble };
+
+/**
+ * Whether a file that has been quiet for `settle` may be sent. One that looks unfinished by its
+ * own format must have been quiet for `incomplete`, by its mtime, so that an old broken file goes
+ * at once; it is then sent with a remark, because some files are broken for good.
+ */
+export function ripeness(seen: Seen, completeness: Completeness, quiet: Quiet): Ripeness {
+  if (completeness !== "unfinished") return { kind: "ripe", remark: null };
+  // An mtime in the future says nothing; then what was observed counts.
+  const since = Math.min(
+    quiet.changedAt,
+    seen.modifiedAt <= quiet.now ? seen.modifiedAt : quiet.changedAt,
+  );
+  const leftMs = since + quiet.incompleteMs - quiet.now;
+  if (leftMs > 0) {
+    const trouble = { code: "FILE_UNFINISHED", message: "looks unfinished by its format" };
+    return {
+      kind: "wait",
+      dueAt: quiet.now + Math.min(leftMs, Math.max(quiet.settleMs, 1_000) * 20),
+      trouble,
+    };
+  }
+  if (seen.sizeBytes === 0) {
+    return { kind: "empty", trouble: { code: "FILE_EMPTY", message: "the file has no content" } };
+  }
+  return { kind: "ripe", remark: "looks unfinished by its format, but has been quiet for long" };
+}

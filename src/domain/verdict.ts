@@ -1,0 +1,119 @@
+import type { Random } from "../std/clock.ts";
+import { type Backoff, backoffMs } from "./backoff.ts";
+import type { Document, Seen, Trouble } from "./document.ts";
+import { failureOf } from "./failure.ts";
+import type { Event } from "./life.ts";
+import type { Outcome } from "./outcome.ts";
+
+/** How long things wait after an attempt. */
+export type VerdictPolicy = {
+  readonly retry: Backoff;
+  /** For documents held by a code that only time can mend. */
+  readonly hold: Backoff;
+  readonly poll: Backoff;
+  readonly settleMs: number;
+  readonly random: Random;
+};
+
+/** What an attempt means for its document. `gone`: the row is to be forgotten. */
+export type Verdict = { readonly kind: "event"; readonly event: Event } | { readonly kind: "gone" };
+
+/** Codes whose documents wait for an archive folder; the folder loop lets them go on. */
+export const FOLDER_CODES = [
+  "FOLDER_MISSING",
+  "FOLDER_TWINS",
+  "FOLDER_CASE",
+  "FOLDER_NOT_EXISTS",
+  "INVALID_FOLDER_ID",
+  "INVALID_FOLDER_PATH",
+] as const;
+
+/** Turns the outcome of an attempt into the event of its document. Pure. */
+export function verdict(
+  document: Document,
+  outcome: Outcome,
+  at: number,
+  policy: VerdictPolicy,
+): Verdict {
+  switch (outcome.kind) {
+    case "stored":
+      return event({
+        type: "accepted",
+        at,
+        dueAt: at + backoffMs(policy.poll, 1, policy.random),
+        documentId: outcome.documentId,
+        status: outcome.status,
+      });
+    case "notBegun":
+      return event({ type: "released", at });
+    case "gone":
+      return { kind: "gone" };
+    case "changed":
+      return event({
+        type: "changed",
+        at,
+        dueAt: at + policy.settleMs,
+        seen: outcome.seen ?? unknownSeen(document.seen),
+      });
+    case "lost":
+      return event({ type: "replyLost", at, dueAt: at, trouble: outcome.trouble });
+    case "unreadable":
+      return event(holdFor(document, outcome.trouble, at, policy));
+    case "notSent":
+      return event(
+        defer(document, outcome.trouble, at, policy.retry, policy.random, outcome.retryAfterMs),
+      );
+    case "refused":
+      return event(refusal(document, outcome, at, policy));
+  }
+}
+
+/** What the archive's refusal means, by the table of failures. */
+function refusal(
+  document: Document,
+  outcome: Extract<Outcome, { kind: "refused" }>,
+  at: number,
+  policy: VerdictPolicy,
+): Event {
+  const { trouble } = outcome;
+  switch (failureOf(trouble.code).fate) {
+    case "fail":
+      return { type: "refused", at, trouble };
+    case "gate":
+      return { type: "heldBack", at, dueAt: null, trouble };
+    case "retry":
+      return defer(document, trouble, at, policy.retry, policy.random, outcome.retryAfterMs);
+    case "hold":
+      return holdFor(document, trouble, at, policy);
+  }
+}
+
+/** A document that waits; for a folder without a time, else with growing patience. */
+function holdFor(document: Document, trouble: Trouble, at: number, policy: VerdictPolicy): Event {
+  const byFolder = (FOLDER_CODES as readonly string[]).includes(trouble.code);
+  const tries = document.trouble?.code === trouble.code ? document.patience + 1 : 1;
+  const dueAt = byFolder ? null : at + backoffMs(policy.hold, tries, policy.random);
+  return { type: "heldBack", at, dueAt, trouble };
+}
+
+function defer(
+  document: Document,
+  trouble: Trouble,
+  at: number,
+  retry: Backoff,
+  random: Random,
+  retryAfterMs: number | null,
+): Event {
+  const tries = document.trouble?.code === trouble.code ? document.patience + 1 : 1;
+  const wait = Math.max(backoffMs(retry, tries, random), retryAfterMs ?? 0);
+  return { type: "deferred", at, dueAt: at + wait, trouble };
+}
+
+function event(event: Event): Verdict {
+  return { kind: "event", event };
+}
+
+/** The file changed and was not seen since: no later look can take it for the same. */
+function unknownSeen(seen: Seen): Seen {
+  return { ...seen, stamp: "" };
+}

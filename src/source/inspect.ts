@@ -1,0 +1,155 @@
+/**
+ * A close look at one file: is it still what it was, is it finished by its own format, what is its
+ * content's digest. What it answers holds for one and the same moment of the file: it is compared
+ * before and after it was read, on the open file (a writer) and by its name (a replacement).
+ */
+import { hash } from "node:crypto";
+import { closeSync, fstatSync } from "node:fs";
+import type { Seen } from "../domain/document.ts";
+import { type Completeness, completeness } from "../formats/complete.ts";
+import { kindOf } from "../formats/kind.ts";
+import { countPages } from "../formats/pages.ts";
+import { accessOf, type RandomAccess } from "../formats/random-access.ts";
+import { nameOf, type RawPath, textOf } from "../std/raw-path.ts";
+import { FileGone, fileFault, isSystemError, NotRegular, troubleOf } from "./file-fault.ts";
+import { lookInside, openInside } from "./open-inside.ts";
+import { accessOfFd, digestOf, readAt } from "./read-file.ts";
+import { seenOf } from "./seen.ts";
+import type { Inspection, SourceSettings } from "./source.ts";
+import { sourceStatus } from "./status.ts";
+
+/** Files up to this size are read in one go. */
+const WHOLE_BYTES_MAX = 8 << 20;
+/** Pages of larger files are not counted: their content would have to be held in memory. */
+const PAGES_BYTES_MAX = 64 << 20;
+const HEAD_BYTES = 4096;
+
+type Content = {
+  readonly digest: string;
+  readonly bytesRead: number;
+  readonly completeness: Completeness;
+  readonly pages: number | undefined;
+};
+
+/**
+ * Looks closely at a file.
+ *
+ * @param expected what was seen of it; undefined: whatever it is now
+ * @param options.pages whether to count the pages, where the kind of the file is one that can be
+ * @throws only the signal's reason
+ */
+export async function inspect(
+  settings: SourceSettings,
+  path: RawPath,
+  expected: Seen | undefined,
+  options: { pages: boolean },
+  signal: AbortSignal,
+): Promise<Inspection> {
+  signal.throwIfAborted();
+  try {
+    const fd = openInside(settings.source, path);
+    try {
+      return await inspectOpen(settings, path, fd, expected, options, signal);
+    } finally {
+      closeSync(fd);
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    return verdictOf(error, settings, path);
+  }
+}
+
+async function inspectOpen(
+  settings: SourceSettings,
+  path: RawPath,
+  fd: number,
+  expected: Seen | undefined,
+  options: { pages: boolean },
+  signal: AbortSignal,
+): Promise<Inspection> {
+  const before = seenOf(fstatSync(fd, { bigint: true }), settings.network);
+  if (expected && expected.stamp !== before.stamp) return { kind: "changed", seen: before };
+  const read = before.sizeBytes <= WHOLE_BYTES_MAX ? readWhole : readInChunks;
+  const content = await read(fd, path, before.sizeBytes, options.pages, signal);
+  const there = lookInside(settings.source, path, settings.network);
+  if (!there) throw new FileGone(path);
+  if (there.stamp !== before.stamp) return { kind: "changed", seen: there };
+  const after = seenOf(fstatSync(fd, { bigint: true }), settings.network);
+  if (after.stamp !== before.stamp || content.bytesRead !== before.sizeBytes)
+    return { kind: "changed", seen: after };
+  const { digest, completeness, pages } = content;
+  const whole = { kind: "whole", digest, seen: before, completeness } as const;
+  return pages === undefined ? whole : { ...whole, pages };
+}
+
+async function readWhole(
+  fd: number,
+  path: RawPath,
+  size: number,
+  wantsPages: boolean,
+  signal: AbortSignal,
+): Promise<Content> {
+  const bytes = await readAt(fd, 0, size);
+  signal.throwIfAborted();
+  return {
+    digest: hash("sha256", bytes),
+    bytesRead: bytes.length,
+    completeness: await judged(accessOf(bytes), path),
+    pages: wantsPages ? await pagesOf(bytes, path) : undefined,
+  };
+}
+
+async function readInChunks(
+  fd: number,
+  path: RawPath,
+  size: number,
+  wantsPages: boolean,
+  signal: AbortSignal,
+): Promise<Content> {
+  const kept: Buffer[] = [];
+  const keeps = wantsPages && size <= PAGES_BYTES_MAX;
+  const { digest, bytesRead } = await digestOf(fd, size, signal, (chunk) => {
+    if (keeps) kept.push(chunk);
+  });
+  return {
+    digest,
+    bytesRead,
+    completeness: await judged(accessOfFd(fd, size), path),
+    pages: keeps ? await pagesOf(Buffer.concat(kept), path) : undefined,
+  };
+}
+
+/** A file that a judge of formats chokes on must not stop the files behind it. */
+async function judged(file: RandomAccess, path: RawPath): Promise<Completeness> {
+  try {
+    return await completeness(file, filenameOf(path));
+  } catch (error) {
+    if (isSystemError(error)) throw error;
+    return "unknown";
+  }
+}
+
+/** The same goes for counting, whose answer is only good to know. */
+async function pagesOf(bytes: Buffer, path: RawPath): Promise<number | undefined> {
+  try {
+    return await countPages(bytes, kindOf(bytes.subarray(0, HEAD_BYTES), filenameOf(path)));
+  } catch {
+    return undefined;
+  }
+}
+
+/** For its extension; what is not UTF-8 is taken for Latin-1. */
+function filenameOf(path: RawPath): string {
+  const name = nameOf(path);
+  return textOf(name) ?? name;
+}
+
+/** On a share that is not mounted every file looks gone. */
+function verdictOf(error: unknown, settings: SourceSettings, path: RawPath): Inspection {
+  const fault = fileFault(error, path);
+  if (!(fault instanceof FileGone) && !(fault instanceof NotRegular))
+    return { kind: "unreadable", trouble: troubleOf(fault) };
+  const status = sourceStatus(settings);
+  if (status.kind === "online") return { kind: "gone" };
+  return { kind: "unreadable", trouble: { code: "SOURCE_OFFLINE", message: status.why } };
+}

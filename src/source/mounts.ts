@@ -1,0 +1,104 @@
+/**
+ * Which file system a path is on, read from the kernel's mount table alone: asking the file system
+ * itself would hang with it.
+ */
+import { readFileSync } from "node:fs";
+
+/** One line of the mount table. */
+export type Mount = {
+  readonly point: string;
+  readonly fsType: string;
+  /** `major:minor`. */
+  readonly device: string;
+  readonly readOnly: boolean;
+  /** What is mounted, e.g. `/dev/sda1` or `server:/export`. */
+  readonly source: string;
+};
+
+/** How a source is watched, and why so; for the log. */
+export type WatchChoice = {
+  readonly mode: "native" | "polling" | "off";
+  readonly why: string;
+};
+
+/** The mounts of a `/proc/self/mountinfo` text; lines that are not understood are left out. */
+export function parseMountinfo(text: string): Mount[] {
+  return text.split("\n").flatMap((line) => {
+    // Optional fields of any number stand between the options and the lone dash.
+    const [left = "", right] = line.split(" - ", 2);
+    const [, , device, , point, options] = left.split(" ");
+    const [fsType, source] = right?.split(" ") ?? [];
+    if (!device || !point || !options || !fsType) return [];
+    const readOnly = options.split(",").includes("ro");
+    return [{ point: unescape(point), fsType, device, readOnly, source: unescape(source ?? "") }];
+  });
+}
+
+/** The kernel writes space, tab, newline, backslash and `#` as three octal digits. */
+function unescape(field: string): string {
+  return field.replace(/\\([0-7]{3})/g, (_, octal: string) =>
+    String.fromCharCode(Number.parseInt(octal, 8)),
+  );
+}
+
+/**
+ * The mount an absolute path without links is on: the longest mount point that leads to it, the
+ * last of them where one was mounted over another. Compares text; touches nothing.
+ */
+export function mountOf(path: string, mounts: readonly Mount[]): Mount | undefined {
+  let best: Mount | undefined;
+  for (const mount of mounts) {
+    if (leadsTo(mount.point, path) && mount.point.length >= (best?.point.length ?? 0)) best = mount;
+  }
+  return best;
+}
+
+function leadsTo(point: string, path: string): boolean {
+  return point === "/" || path === point || path.startsWith(`${point}/`);
+}
+
+/** File systems that others may write to behind the kernel's back. */
+const NETWORK_TYPES: ReadonlySet<string> = new Set(
+  (
+    "nfs nfs4 cifs smb3 smbfs ncpfs afs kafs coda davfs sshfs " +
+    "9p virtiofs vboxsf vmhgfs prl_fs drvfs fuse " +
+    "ceph lustre gfs2 ocfs2 gpfs beegfs orangefs pvfs2 glusterfs"
+  ).split(" "),
+);
+
+/**
+ * True when events of others' writes, inode numbers and ctime are not to be relied on: network
+ * file systems, folders of a virtual machine's host, and whatever FUSE serves. (`fuseblk`, a
+ * disk of another system's format, is local.)
+ */
+export function isNetwork(mount: Mount): boolean {
+  return NETWORK_TYPES.has(mount.fsType) || mount.fsType.startsWith("fuse.");
+}
+
+/** The kernel's mount table as it is now; empty where there is none. */
+export function readMounts(): Mount[] {
+  try {
+    return parseMountinfo(readFileSync("/proc/self/mountinfo", "utf8"));
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * How to watch a source on `mount`. `polling` means scanning at short intervals, without events:
+ * what can be relied on where another machine writes.
+ */
+export function watchMode(
+  wanted: "auto" | "native" | "polling" | "off",
+  mount: Mount | undefined,
+): WatchChoice {
+  const where = mount ? `${mount.fsType} at ${mount.point}` : "an unknown file system";
+  const blind = mount === undefined || isNetwork(mount);
+  if (wanted === "off") return { mode: "off", why: "configured: scans by schedule only" };
+  if (wanted === "polling") return { mode: "polling", why: "configured" };
+  const silence = `${where} does not tell of others' writes`;
+  if (wanted === "native")
+    return { mode: "native", why: blind ? `configured, although ${silence}` : "configured" };
+  if (blind) return { mode: "polling", why: silence };
+  return { mode: "native", why: `${where} is local` };
+}

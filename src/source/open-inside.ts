@@ -1,0 +1,101 @@
+/**
+ * Opens files of a source without ever leaving it and without ever waiting for anyone: a pipe
+ * without a writer, a tape, a socket.
+ *
+ * The name is pinned first (`O_PATH`: nothing is opened yet, no device stirs), what it stands for
+ * is looked at, and only a regular file is then opened, through the pin, so that it is the very
+ * file that was looked at.
+ */
+import { type BigIntStats, closeSync, constants, fstatSync, openSync } from "node:fs";
+import type { Seen } from "../domain/document.ts";
+import { type RawPath, dirOf, nameOf } from "../std/raw-path.ts";
+import { assertName, entryOf, O_PATH, openRoot, within } from "./directory-fd.ts";
+import { FileGone, fileFault, NotRegular } from "./file-fault.ts";
+import { seenOf } from "./seen.ts";
+
+export { NotRegular } from "./file-fault.ts";
+
+const { O_NOCTTY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
+
+/**
+ * A descriptor of a file for reading. The caller closes it.
+ *
+ * @throws `NotRegular`; `FileGone` where the file, or a directory on the way, is missing;
+ *   `FileUnreadable`; `SourceOffline`
+ */
+export function openInside(source: string, path: RawPath): number {
+  return inside(source, path, (dir) => openEntry(dir, nameOf(path), path));
+}
+
+/**
+ * What is to be seen of a file now; undefined when it is gone, be it that something else than a
+ * regular file has its name. It is also gone when the source is: whoever concludes something from
+ * that asks `sourceStatus` first.
+ *
+ * @throws `FileUnreadable`, `SourceOffline`
+ */
+export function lookInside(source: string, path: RawPath, network = false): Seen | undefined {
+  try {
+    return inside(source, path, (dir) =>
+      pinned(dir, nameOf(path), path, (_, stat) => seenOf(stat, network)),
+    );
+  } catch (error) {
+    if (error instanceof FileGone || error instanceof NotRegular) return undefined;
+    throw error;
+  }
+}
+
+/** The same as `openInside` for an entry of a directory that is open already. */
+export function openEntry(dir: number, name: RawPath, path: RawPath): number {
+  return pinned(dir, name, path, (pin, stat) => {
+    try {
+      return openSync(`/proc/self/fd/${pin}`, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+    } catch (error) {
+      throw fileFault(error, path, stat);
+    }
+  });
+}
+
+function inside<T>(source: string, path: RawPath, use: (dir: number) => T): T {
+  let root: number;
+  try {
+    root = openRoot(source);
+  } catch (error) {
+    throw fileFault(error, path);
+  }
+  try {
+    return within(root, dirOf(path), use);
+  } finally {
+    closeSync(root);
+  }
+}
+
+function pinned<T>(
+  dir: number,
+  name: RawPath,
+  path: RawPath,
+  use: (pin: number, stat: BigIntStats) => T,
+): T {
+  assertName(name);
+  let pin: number;
+  try {
+    pin = openSync(entryOf(dir, name), O_PATH | O_NOFOLLOW);
+  } catch (error) {
+    throw fileFault(error, path);
+  }
+  try {
+    const stat = fstatSync(pin, { bigint: true });
+    if (!stat.isFile()) throw new NotRegular(path, kindOf(stat));
+    return use(pin, stat);
+  } finally {
+    closeSync(pin);
+  }
+}
+
+function kindOf(stat: BigIntStats): string {
+  if (stat.isSymbolicLink()) return "a link";
+  if (stat.isDirectory()) return "a directory";
+  if (stat.isFIFO()) return "a pipe";
+  if (stat.isSocket()) return "a socket";
+  return "a device";
+}

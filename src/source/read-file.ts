@@ -1,0 +1,79 @@
+/** Reading open files: asynchronous, so that the process stays responsive while a disk is slow. */
+import { createHash } from "node:crypto";
+import { read } from "node:fs";
+import type { RandomAccess } from "../formats/random-access.ts";
+
+/** A piece that is read at once from a file that is not held in memory whole. */
+export const CHUNK_BYTES = 1 << 20;
+
+/** Up to `length` bytes from `position`; fewer only at the end of the file. */
+export async function readAt(fd: number, position: number, length: number): Promise<Buffer> {
+  // Not from the pool: a chunk may outlive this call by long, and would keep the pool's slab.
+  const buffer = Buffer.allocUnsafeSlow(length);
+  let filled = 0;
+  while (filled < length) {
+    const bytesRead = await readOnce(fd, buffer, filled, position + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return buffer.subarray(0, filled);
+}
+
+function readOnce(fd: number, buffer: Buffer, offset: number, position: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    read(fd, buffer, offset, buffer.length - offset, position, (error, bytesRead) => {
+      if (error) reject(error);
+      else resolve(bytesRead);
+    });
+  });
+}
+
+/** An open file as something that can be asked for pieces. */
+export function accessOfFd(fd: number, size: number): RandomAccess {
+  return {
+    size,
+    read: (position, length) =>
+      readAt(fd, position, Math.max(0, Math.min(length, size - position))),
+  };
+}
+
+/** What was read of a file; `bytesRead` is less than its size when it became shorter meanwhile. */
+export type Digested = { readonly digest: string; readonly bytesRead: number };
+
+/**
+ * SHA-256, hex, of the first `size` bytes, the next chunk being read while one is hashed.
+ *
+ * @param each is given every chunk; awaited
+ */
+export async function digestOf(
+  fd: number,
+  size: number,
+  signal: AbortSignal,
+  each: (chunk: Buffer) => void | Promise<void> = () => {},
+): Promise<Digested> {
+  const hash = createHash("sha256");
+  let bytesRead = 0;
+  let ahead = chunkAt(fd, 0, size);
+  try {
+    while (bytesRead < size) {
+      const chunk = await ahead;
+      signal.throwIfAborted();
+      if (chunk.length === 0) break;
+      ahead = chunkAt(fd, bytesRead + chunk.length, size);
+      hash.update(chunk);
+      await each(chunk);
+      bytesRead += chunk.length;
+    }
+  } finally {
+    // The caller closes the file next, and its number may then mean another one.
+    await ahead.catch(() => {});
+  }
+  return { digest: hash.digest("hex"), bytesRead };
+}
+
+function chunkAt(fd: number, position: number, size: number): Promise<Buffer> {
+  const chunk = readAt(fd, position, Math.min(CHUNK_BYTES, Math.max(0, size - position)));
+  // Whoever awaits it is told; until then a rejection must not count as unhandled.
+  chunk.catch(() => {});
+  return chunk;
+}

@@ -1,0 +1,181 @@
+/**
+ * The content that is sent: exactly what was hashed when the file was found whole, or nothing.
+ *
+ * Small files are read once into memory and proven there. Large ones are hashed again as they
+ * stream; the last chunk is held back until digest and file have been compared, so that a request
+ * with a torn file is cut off before its end and no archive takes it for a whole one.
+ */
+import { createHash, hash } from "node:crypto";
+import { closeSync, fstatSync } from "node:fs";
+import type { Seen } from "../domain/document.ts";
+import type { Fault } from "../std/fault.ts";
+import { invariant } from "../std/invariant.ts";
+import type { RawPath } from "../std/raw-path.ts";
+import { FileChanged, FileGone, fileFault, NotRegular, SourceOffline } from "./file-fault.ts";
+import { openInside } from "./open-inside.ts";
+import { readAt } from "./read-file.ts";
+import { seenOf } from "./seen.ts";
+import type { SourceSettings } from "./source.ts";
+import { sourceStatus } from "./status.ts";
+
+export { FileChanged, FileGone, FileUnreadable } from "./file-fault.ts";
+
+/** A file's content; `chunks` may be called once. */
+export type Snapshot = { readonly sizeBytes: number } & (
+  | { readonly bytes: Buffer }
+  | { readonly chunks: () => AsyncIterable<Buffer> }
+);
+
+/** What the journal remembers of the content that is to be sent. */
+export type Expected = { readonly seen: Seen; readonly digest: string };
+
+/** Files up to this size are held in memory while they are sent. */
+export const IN_MEMORY_BYTES_MAX = 4 << 20;
+const CHUNK_BYTES = 512 << 10;
+/** Chunks that are read ahead of the one being sent. */
+const AHEAD = 2;
+
+/**
+ * Opens the content of a file that was found whole.
+ *
+ * The chunks of a large file reject with `FileChanged` instead of ending with the last one, when
+ * the content is not what is expected. `close` may be called at any time and more than once; it
+ * waits for reads that are under way.
+ *
+ * @throws `FileChanged`, `FileGone`, `FileUnreadable`, `SourceOffline`; the signal's reason
+ */
+export async function openSnapshot(
+  settings: SourceSettings,
+  path: RawPath,
+  expected: Expected,
+  signal: AbortSignal,
+): Promise<{ file: Snapshot; close: () => Promise<void> }> {
+  signal.throwIfAborted();
+  const open = openAsExpected(settings, path, expected);
+  const { sizeBytes } = expected.seen;
+  if (sizeBytes > IN_MEMORY_BYTES_MAX) {
+    const file = { sizeBytes, chunks: () => open.chunks(signal) };
+    return { file, close: () => open.close() };
+  }
+  try {
+    const bytes = await open.bytes();
+    signal.throwIfAborted();
+    return { file: { sizeBytes, bytes }, close: async () => {} };
+  } finally {
+    await open.close();
+  }
+}
+
+function openAsExpected(settings: SourceSettings, path: RawPath, expected: Expected): OpenFile {
+  let fd: number | undefined;
+  try {
+    fd = openInside(settings.source, path);
+    const open = new OpenFile(fd, settings, path, expected);
+    open.assertUnchanged();
+    return open;
+  } catch (error) {
+    if (fd !== undefined) closeSync(fd);
+    throw faultOf(error, settings, path);
+  }
+}
+
+class OpenFile {
+  readonly #fd: number;
+  readonly #settings: SourceSettings;
+  readonly #path: RawPath;
+  readonly #expected: Expected;
+  readonly #reads = new Set<Promise<Buffer>>();
+  #begun = false;
+  #closed: Promise<void> | undefined;
+
+  constructor(fd: number, settings: SourceSettings, path: RawPath, expected: Expected) {
+    this.#fd = fd;
+    this.#settings = settings;
+    this.#path = path;
+    this.#expected = expected;
+  }
+
+  assertUnchanged(): void {
+    const { stamp } = seenOf(fstatSync(this.#fd, { bigint: true }), this.#settings.network);
+    if (stamp !== this.#expected.seen.stamp) throw new FileChanged(this.#path, "was written to");
+  }
+
+  async bytes(): Promise<Buffer> {
+    try {
+      const bytes = await this.#read(0, this.#expected.seen.sizeBytes);
+      this.#assertDigest(hash("sha256", bytes));
+      return bytes;
+    } catch (error) {
+      throw faultOf(error, this.#settings, this.#path);
+    }
+  }
+
+  async *chunks(signal: AbortSignal): AsyncGenerator<Buffer> {
+    invariant(!this.#begun && !this.#closed, "the chunks of a snapshot are read once");
+    this.#begun = true;
+    const digest = createHash("sha256");
+    const { sizeBytes } = this.#expected.seen;
+    const ahead: Promise<Buffer>[] = [];
+    let asked = 0;
+    try {
+      for (let given = 0; given < sizeBytes; ) {
+        for (; ahead.length <= AHEAD && asked < sizeBytes; asked += CHUNK_BYTES)
+          ahead.push(this.#read(asked, Math.min(CHUNK_BYTES, sizeBytes - asked)));
+        const chunk = await this.#next(ahead);
+        signal.throwIfAborted();
+        digest.update(chunk);
+        given += chunk.length;
+        if (given === sizeBytes) {
+          this.#assertDigest(digest.digest("hex"));
+          this.assertUnchanged();
+        }
+        yield chunk;
+      }
+    } finally {
+      await this.close();
+    }
+  }
+
+  /** Idempotent. A descriptor is not closed under a read: its number may be another file's next. */
+  close(): Promise<void> {
+    this.#closed ??= Promise.allSettled(this.#reads).then(() => closeSync(this.#fd));
+    return this.#closed;
+  }
+
+  async #next(ahead: Promise<Buffer>[]): Promise<Buffer> {
+    try {
+      const chunk = await ahead.shift();
+      invariant(chunk, "a chunk was asked for");
+      return chunk;
+    } catch (error) {
+      throw faultOf(error, this.#settings, this.#path);
+    }
+  }
+
+  /** Always a new buffer: whoever sends it may hold it until the peer has taken it. */
+  #read(position: number, length: number): Promise<Buffer> {
+    invariant(!this.#closed, "a closed snapshot is not read");
+    const reading = readAt(this.#fd, position, length).then((chunk) => {
+      if (chunk.length < length) throw new FileChanged(this.#path, "became shorter");
+      return chunk;
+    });
+    this.#reads.add(reading);
+    // Also keeps a chunk that is read ahead, and never asked for, from rejecting unheard.
+    reading.finally(() => this.#reads.delete(reading)).catch(() => {});
+    return reading;
+  }
+
+  #assertDigest(digest: string): void {
+    if (digest !== this.#expected.digest)
+      throw new FileChanged(this.#path, "has other content than was found");
+  }
+}
+
+/** On a share that is not mounted every file looks gone. */
+function faultOf(error: unknown, settings: SourceSettings, path: RawPath): Fault {
+  const fault = fileFault(error, path);
+  if (!(fault instanceof FileGone) && !(fault instanceof NotRegular)) return fault;
+  const status = sourceStatus(settings);
+  if (status.kind === "offline") return new SourceOffline(status.why, { cause: error });
+  return fault instanceof FileGone ? fault : new FileGone(path, { cause: error });
+}

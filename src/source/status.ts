@@ -1,0 +1,77 @@
+/**
+ * Whether a source shows what it holds.
+ *
+ * A share that is not mounted leaves an empty directory behind, which looks as if everyone had
+ * deleted everything. So a mirror remembers what its source was made of when it last had entries:
+ * file system and, on a local one, the directory itself. Then
+ *
+ * - the same again: online, even when it is empty. It is the real directory, people emptied it.
+ * - another one with entries: online, and the new one is remembered. Device numbers of network
+ *   shares change with every mount, those of disks with the order they were found in.
+ * - another one that is empty: offline. That is the bare mount point (the inode tells it even
+ *   where a directory of the same file system had been bound over it), or a new and empty file
+ *   system; both are good reasons to wait, and nothing is lost by waiting.
+ *
+ * Entries that are on the built-in ignore list do not count: `lost+found` and a stray `.DS_Store`
+ * are found on bare mount points too.
+ */
+import { opendirSync, statfsSync, statSync } from "node:fs";
+import { codeOf } from "../std/fault.ts";
+import type { RawPath } from "../std/raw-path.ts";
+import { isIgnored } from "./eligible.ts";
+import { systemText } from "./file-fault.ts";
+import type { SourceSettings, SourceStatus } from "./source.ts";
+
+/** Whether the source can be trusted now. Never throws; may hang with the file system. */
+export function sourceStatus(settings: SourceSettings): SourceStatus {
+  const { source } = settings;
+  try {
+    const device = deviceOf(source, settings.network);
+    if (device === undefined) return offline(`${source} is not a directory`);
+    // Also shows that the directory can be read, so it comes before anything is concluded.
+    const empty = isEmpty(source);
+    if (settings.device === null || settings.device === device || !empty)
+      return { kind: "online", device };
+    return offline(
+      `${source} is empty and not the directory that had files in it: its file system is not mounted`,
+    );
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return offline(`${source} does not exist`);
+    return offline(`${source}: ${systemText(error)}`);
+  }
+}
+
+function offline(why: string): SourceStatus {
+  return { kind: "offline", why };
+}
+
+/** `major:minor/type` and, where inodes can be trusted, `/inode`; undefined for no directory. */
+function deviceOf(source: string, network: boolean): string | undefined {
+  const stat = statSync(source, { bigint: true });
+  if (!stat.isDirectory()) return undefined;
+  const type = statfsSync(source).type.toString(16);
+  const device = `${majorOf(stat.dev)}:${minorOf(stat.dev)}/${type}`;
+  return network ? device : `${device}/${stat.ino}`;
+}
+
+/** glibc's packing of device numbers. */
+function majorOf(dev: bigint): bigint {
+  return ((dev >> 8n) & 0xfffn) | ((dev >> 32n) & ~0xfffn);
+}
+
+function minorOf(dev: bigint): bigint {
+  return (dev & 0xffn) | ((dev >> 12n) & ~0xffn & 0xffffffffn);
+}
+
+function isEmpty(source: string): boolean {
+  const entries = opendirSync(source, { encoding: "latin1" });
+  try {
+    for (let entry = entries.readSync(); entry; entry = entries.readSync()) {
+      const of = entry.isDirectory() ? "directory" : "file";
+      if (!isIgnored(entry.name as RawPath, of)) return false;
+    }
+    return true;
+  } finally {
+    entries.closeSync();
+  }
+}

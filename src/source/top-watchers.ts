@@ -1,0 +1,162 @@
+import type { Stats } from "node:fs";
+import { type FSWatcher, watch as observe } from "chokidar";
+import { messageOf } from "../std/fault.ts";
+import { type RawPath, ROOT, rawOfText, textOf } from "../std/raw-path.ts";
+import { type Eligibility, eligibility } from "./eligible.ts";
+import type { SourceSettings } from "./source.ts";
+import { entriesOf } from "./walk.ts";
+
+/** What the watchers tell; paths relative to the source. */
+export type TopSinks = {
+  /** An event in a directory; `name` is null, or has replacement characters, when it is not known. */
+  event(dir: RawPath, name: string | null): void;
+  appeared(dir: RawPath): void;
+  vanished(dir: RawPath): void;
+  failed(error: unknown): void;
+};
+
+/**
+ * One FSWatcher for each top directory of a source and all below it, one for the source's own
+ * entries. They are opened and closed one after another: opened together, over a million files,
+ * they would take ten times the memory, and keep it.
+ */
+export class TopWatchers {
+  readonly #settings: SourceSettings;
+  readonly #real: string;
+  readonly #sinks: TopSinks;
+  readonly #stopping: AbortSignal;
+  readonly #eligible: Eligibility;
+  readonly #tops = new Map<RawPath, FSWatcher>();
+  #queue: Promise<void> = Promise.resolve();
+
+  /**
+   * @param real the source's path without links: a link itself would not be watched
+   * @param stopping once it aborts, nothing more is opened
+   */
+  constructor(settings: SourceSettings, real: string, sinks: TopSinks, stopping: AbortSignal) {
+    this.#settings = settings;
+    this.#real = real;
+    this.#sinks = sinks;
+    this.#stopping = stopping;
+    this.#eligible = eligibility(settings);
+  }
+
+  /** Resolves once the source's entries and every top directory are watched. */
+  open(): Promise<void> {
+    this.#enqueue(() => this.#open(ROOT));
+    this.match();
+    return this.#queue;
+  }
+
+  /** Sees to it that exactly the top directories are watched that there are. */
+  match(): void {
+    this.#enqueue(() => this.#match());
+  }
+
+  /** Watches top directories anew that have been replaced by others of the same name. */
+  reopen(dirs: readonly RawPath[]): void {
+    for (const top of dirs) {
+      if (!this.#tops.has(top)) continue;
+      this.#enqueue(() => this.#close(top));
+      this.#enqueue(() => this.#open(top));
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#queue;
+    await Promise.all([...this.#tops.values()].map((watcher) => watcher.close()));
+    this.#tops.clear();
+  }
+
+  async #match(): Promise<void> {
+    const there = entriesOf(this.#settings.source, ROOT)
+      .filter(({ name, isDirectory }) => isDirectory && this.#eligible.directory(name))
+      .map(({ name }) => name);
+    const wanted = new Set<RawPath>([ROOT, ...there]);
+    for (const top of this.#tops.keys()) if (!wanted.has(top)) await this.#close(top);
+    for (const top of there) await this.#open(top);
+  }
+
+  async #open(top: RawPath): Promise<void> {
+    const name = textOf(top);
+    if (name === undefined || this.#tops.has(top) || this.#stopping.aborted) return;
+    const watcher = observe(top === ROOT ? this.#real : `${this.#prefix}${name}`, {
+      ignoreInitial: true,
+      followSymlinks: false,
+      // Would hold back, and for some names swallow, what it takes for an editor's saving.
+      atomic: false,
+      ignored: (path, stats) => this.#isIgnored(path, stats),
+      ...(top === ROOT ? { depth: 0 } : {}),
+    });
+    this.#tops.set(top, watcher);
+    watcher.on("raw", (_, entry, details) => this.#onRaw(entry, details));
+    watcher.on("addDir", (path) => this.#onAddDir(top, path));
+    watcher.on("unlinkDir", (path) => this.#onUnlinkDir(top, path));
+    watcher.on("error", (error) => this.#sinks.failed(error));
+    await this.#ready(watcher);
+  }
+
+  /** Not `events.once`: for that an `error` is the end, and for a watcher it is not. */
+  async #ready(watcher: FSWatcher): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const onAbort = () => resolve();
+    watcher.once("ready", () => resolve());
+    this.#stopping.addEventListener("abort", onAbort, { once: true });
+    await promise;
+    this.#stopping.removeEventListener("abort", onAbort);
+  }
+
+  async #close(top: RawPath): Promise<void> {
+    const watcher = this.#tops.get(top);
+    this.#tops.delete(top);
+    await watcher?.close();
+  }
+
+  #enqueue(step: () => Promise<void>): void {
+    this.#queue = this.#queue.then(step).catch((error: unknown) => {
+      this.#sinks.failed(new Error(messageOf(error), { cause: error }));
+    });
+  }
+
+  #isIgnored(path: string, stats: Stats | undefined): boolean {
+    if (!stats) return false;
+    if (!stats.isDirectory()) return true;
+    const dir = this.#rawOf(path);
+    return dir === undefined || !this.#eligible.directory(dir);
+  }
+
+  #onRaw(entry: string | null, details: unknown): void {
+    const dir = this.#rawOf(watchedPathOf(details));
+    if (dir !== undefined) this.#sinks.event(dir, entry);
+  }
+
+  #onAddDir(top: RawPath, path: string): void {
+    const dir = this.#rawOf(path);
+    if (dir === undefined || dir === ROOT) return;
+    if (top === ROOT) this.#enqueue(() => this.#open(dir));
+    this.#sinks.appeared(dir);
+  }
+
+  #onUnlinkDir(top: RawPath, path: string): void {
+    const dir = this.#rawOf(path);
+    if (dir === undefined) return;
+    if (top === ROOT && dir !== ROOT) this.match();
+    this.#sinks.vanished(dir);
+  }
+
+  get #prefix(): string {
+    return this.#real === "/" ? "/" : `${this.#real}/`;
+  }
+
+  /** Of an absolute path as chokidar gives it; undefined for what is not in the source. */
+  #rawOf(path: string): RawPath | undefined {
+    if (path === this.#real) return ROOT;
+    return path.startsWith(this.#prefix) ? rawOfText(path.slice(this.#prefix.length)) : undefined;
+  }
+}
+
+/** chokidar calls `raw` unstable: what does not look as expected is not the source's. */
+function watchedPathOf(details: unknown): string {
+  if (typeof details !== "object" || details === null || !("watchedPath" in details)) return "";
+  return typeof details.watchedPath === "string" ? details.watchedPath : "";
+}

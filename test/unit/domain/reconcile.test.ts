@@ -1,0 +1,106 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type Candidate, earliestUpload, reconcile } from "../../../src/domain/reconcile.ts";
+import { inState } from "../../fixtures/a-document.ts";
+
+const policy = { windowMs: 60_000, firstLookMs: 1_000, toleranceMs: 5_000 };
+const SENT_AT = 1_000_000;
+const SIZE = 1_000;
+
+const candidate = (id: number, set: Partial<Candidate> = {}): Candidate => ({
+  id,
+  filename: "scan.pdf",
+  uploadedDate: SENT_AT + 500,
+  filesize: 0,
+  status: "UPLOADED",
+  ...set,
+});
+
+const doubt = (set: Parameters<typeof inState>[1] = {}) =>
+  inState("inDoubt", { sentAt: SENT_AT, doubtAt: SENT_AT + 1_000, looks: 0, ...set });
+
+function decide(listed: Candidate[], { late = false, claimed = [] as number[], looks = 0 } = {}) {
+  const document = doubt({ looks: late ? 5 : looks });
+  return reconcile(document, listed, {
+    earliest: earliestUpload(document, 0, policy),
+    claimed: new Set(claimed),
+    now: SENT_AT + (late ? 120_000 : 2_000),
+    policy,
+  });
+}
+
+describe("a lost reply", () => {
+  const TABLE: [string, Candidate[], boolean, string, string][] = [
+    ["nothing, early", [], false, "lookAgain", "it may be committed late"],
+    ["nothing, late", [], true, "absent", "it was looked for long enough"],
+    ["one, size unknown", [candidate(5)], false, "found", "name, time and a free id"],
+    ["one, our size", [candidate(5, { filesize: SIZE })], false, "found", "all fits"],
+    ["one, another size, early", [candidate(5, { filesize: 7 })], false, "lookAgain", "not ours?"],
+    ["one, another size, late", [candidate(5, { filesize: 7 })], true, "ambiguous", "never guess"],
+    ["two, sizes unknown, early", [candidate(5), candidate(6)], false, "lookAgain", "sizes come"],
+    ["two, sizes unknown, late", [candidate(5), candidate(6)], true, "ambiguous", "a person"],
+    [
+      "two, one of our size",
+      [candidate(5, { filesize: SIZE }), candidate(6, { filesize: 7 })],
+      false,
+      "found",
+      "the other is somebody else's",
+    ],
+    [
+      "two of our size, late",
+      [candidate(5, { filesize: SIZE }), candidate(6, { filesize: SIZE })],
+      true,
+      "ambiguous",
+      "either could be ours",
+    ],
+    ["the same one twice", [candidate(5), candidate(5)], false, "found", "lists shift"],
+    ["another name", [candidate(5, { filename: "b.pdf" })], true, "absent", "names differ"],
+    ["from before", [candidate(5, { uploadedDate: SENT_AT - 6_000 })], true, "absent", "older"],
+    [
+      "a little before",
+      [candidate(5, { uploadedDate: SENT_AT - 4_000 })],
+      false,
+      "found",
+      "clocks differ",
+    ],
+  ];
+  test.for(TABLE)("%s: %o (late: %s) is %s, because %s", ([, listed, late, kind]) => {
+    expect(decide(listed, { late }).kind).toBe(kind);
+  });
+
+  test("a document that another row owns is never taken", () => {
+    expect(decide([candidate(5)], { late: true, claimed: [5] }).kind).toBe("absent");
+  });
+
+  test("a decomposed name is the same name", () => {
+    const document = doubt({ sentName: "Mu\u0308ller.pdf" });
+    const listed = [candidate(5, { filename: "M\u00fcller.pdf" })];
+    const context = { earliest: 0, claimed: new Set<number>(), now: SENT_AT, policy };
+    expect(reconcile(document, listed, context).kind).toBe("found");
+  });
+
+  test("one look is never enough to send again, however far the clock has jumped", () => {
+    const document = doubt({ looks: 0 });
+    const context = { earliest: 0, claimed: new Set<number>(), now: SENT_AT + 1e9, policy };
+    expect(reconcile(document, [], context).kind).toBe("lookAgain");
+  });
+
+  test("nothing is ever called absent while a candidate fits", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.record({ id: fc.nat(9), filesize: fc.constantFrom(0, SIZE, 7) }), {
+          minLength: 1,
+        }),
+        fc.boolean(),
+        (some, late) => {
+          const listed = some.map(({ id, filesize }) => candidate(id, { filesize }));
+          expect(decide(listed, { late }).kind).not.toBe("absent");
+        },
+      ),
+    );
+  });
+
+  test("the archive's clock is reckoned with", () => {
+    expect(earliestUpload({ sentAt: SENT_AT }, -3_600_000, policy)).toBe(SENT_AT - 3_605_000);
+  });
+});

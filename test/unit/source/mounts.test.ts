@@ -1,0 +1,86 @@
+import { expect, test } from "vitest";
+import {
+  isNetwork,
+  type Mount,
+  mountOf,
+  parseMountinfo,
+  readMounts,
+  watchMode,
+} from "../../../src/source/mounts.ts";
+
+const TABLE = `22 27 0:21 / /proc rw,relatime - proc proc rw
+27 1 254:0 / / rw,relatime - ext4 /dev/vda rw,discard
+36 27 0:45 / /srv/scans rw,relatime shared:7 master:3 - nfs4 nas:/export/scans rw,vers=4.2
+37 27 0:46 / /srv/with\\040space ro,relatime - cifs //nas/scans\\040of\\0402026 rw
+38 27 8:1 / /srv/back\\134slash rw - ext4 /dev/sda1 rw
+39 36 0:47 / /srv/scans rw,relatime - tmpfs tmpfs rw
+a line that is no mount
+`;
+
+function mount(fsType: string): Mount {
+  return { point: "/srv", fsType, device: "0:1", readOnly: false, source: "x" };
+}
+
+test("lines of the mount table are read, escapes, optional fields and all", () => {
+  const mounts = parseMountinfo(TABLE);
+  expect(mounts).toHaveLength(6);
+  expect(mounts[2]).toEqual({
+    point: "/srv/scans",
+    fsType: "nfs4",
+    device: "0:45",
+    readOnly: false,
+    source: "nas:/export/scans",
+  });
+  expect(mounts[3]).toMatchObject({
+    point: "/srv/with space",
+    readOnly: true,
+    source: "//nas/scans of 2026",
+  });
+  expect(mounts[4]?.point).toBe("/srv/back\\slash");
+});
+
+test.for([
+  ["/", "ext4", "the root file system holds what no other does"],
+  ["/srv", "ext4", "a directory above a mount point is not on that mount"],
+  ["/srv/scans", "tmpfs", "the last of two mounts over one another is seen"],
+  ["/srv/scans/2026", "tmpfs", "so it is below it"],
+  ["/srv/scans-old", "ext4", "a name that only begins alike is another directory"],
+  ["/srv/with space/a", "cifs", "escapes are undone before paths are compared"],
+  ["/proc/self", "proc", "the table is not in the order of the tree"],
+] as const)("%s is on %s: %s", ([path, fsType]) => {
+  expect(mountOf(path, parseMountinfo(TABLE))?.fsType).toBe(fsType);
+});
+
+test.for([
+  ["nfs4", true, "another machine writes without a word"],
+  ["cifs", true, "the same"],
+  ["fuse.sshfs", true, "whatever stands behind a FUSE process"],
+  ["fuse.rclone", true, "the same"],
+  ["9p", true, "a virtual machine's host writes"],
+  ["virtiofs", true, "the same"],
+  ["fuseblk", false, "a local disk of another system's format"],
+  ["ext4", false, "local"],
+  ["overlay", false, "a container's own layer"],
+  ["tmpfs", false, "memory"],
+] as const)("%s is a network file system: %s, %s", ([fsType, network]) => {
+  expect(isNetwork(mount(fsType))).toBe(network);
+});
+
+test.for([
+  ["auto", "ext4", "native", "the kernel tells of every write"],
+  ["auto", "nfs4", "polling", "events would never come"],
+  ["auto", undefined, "polling", "scanning works everywhere"],
+  ["native", "nfs4", "native", "the operator's word counts"],
+  ["polling", "ext4", "polling", "the operator's word counts"],
+  ["off", "ext4", "off", "the operator's word counts"],
+] as const)("%s on %s is %s: %s", ([wanted, fsType, mode]) => {
+  const choice = watchMode(wanted, fsType === undefined ? undefined : mount(fsType));
+  expect(choice.mode).toBe(mode);
+  expect(choice.why).not.toBe("");
+});
+
+test("the kernel's own table holds the root and /proc", () => {
+  const points = readMounts().map(({ point }) => point);
+  expect(points).toContain("/");
+  expect(points).toContain("/proc");
+});

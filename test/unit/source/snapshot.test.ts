@@ -1,0 +1,178 @@
+import { createHash, randomBytes } from "node:crypto";
+import {
+  appendFileSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeSync,
+} from "node:fs";
+import { expect, test } from "vitest";
+import { lookInside } from "../../../src/source/open-inside.ts";
+import {
+  type Expected,
+  FileChanged,
+  FileGone,
+  IN_MEMORY_BYTES_MAX,
+  openSnapshot,
+  type Snapshot,
+} from "../../../src/source/snapshot.ts";
+import { sourceStatus } from "../../../src/source/status.ts";
+import type { RawPath } from "../../../src/std/raw-path.ts";
+import { never, put, raw, scratch, settingsOf } from "./scratch.ts";
+
+const LARGE = IN_MEMORY_BYTES_MAX + (3 << 20) + 5;
+const CHUNK = 512 << 10;
+const path = raw("scan.bin");
+
+/** What the journal would hold of the file as it is now. */
+function expectedOf(source: string, content: Buffer, at: RawPath = path): Expected {
+  const seen = lookInside(source, at);
+  if (!seen) throw new Error(`${at} is gone`);
+  return { seen, digest: createHash("sha256").update(content).digest("hex") };
+}
+
+function chunksOf(file: Snapshot): AsyncIterable<Buffer> {
+  if ("bytes" in file) throw new Error("it is in memory");
+  return file.chunks();
+}
+
+function descriptors(): number {
+  return readdirSync("/proc/self/fd").length;
+}
+
+test.for([0, 1, 7000, IN_MEMORY_BYTES_MAX])("%i bytes are held in memory", async (size) => {
+  const dir = scratch();
+  const content = randomBytes(size);
+  put(dir, "scan.bin", content);
+  const before = descriptors();
+  const { file, close } = await openSnapshot(
+    settingsOf(dir),
+    path,
+    expectedOf(dir, content),
+    never,
+  );
+  expect(descriptors()).toBe(before);
+  expect(file.sizeBytes).toBe(size);
+  expect("bytes" in file && file.bytes.equals(content)).toBe(true);
+  await close();
+});
+
+test.for([IN_MEMORY_BYTES_MAX + 1, LARGE, 10 * CHUNK])("%i bytes are streamed", async (size) => {
+  const dir = scratch();
+  const content = randomBytes(size);
+  put(dir, "scan.bin", content);
+  const before = descriptors();
+  const { file } = await openSnapshot(settingsOf(dir), path, expectedOf(dir, content), never);
+  const chunks: Buffer[] = [];
+  // All are kept: none may be written over by the reading ahead.
+  for await (const chunk of chunksOf(file)) chunks.push(chunk);
+  expect(Buffer.concat(chunks).equals(content)).toBe(true);
+  expect(Math.max(...chunks.map((chunk) => chunk.length))).toBe(CHUNK);
+  expect(descriptors()).toBe(before);
+});
+
+test("a file that was written to since is refused at once", async () => {
+  const dir = scratch();
+  const content = Buffer.from("content");
+  const full = put(dir, "scan.bin", content);
+  const expected = expectedOf(dir, content);
+  appendFileSync(full, "!");
+  await expect(openSnapshot(settingsOf(dir), path, expected, never)).rejects.toThrow(FileChanged);
+});
+
+test("content that is not what was hashed is refused, be the stamp as it was", async () => {
+  const dir = scratch();
+  put(dir, "scan.bin", "content");
+  const expected = expectedOf(dir, Buffer.from("another"));
+  await expect(openSnapshot(settingsOf(dir), path, expected, never)).rejects.toMatchObject({
+    code: "FILE_CHANGED",
+  });
+});
+
+test.for([
+  [
+    "rewritten in its last byte",
+    (file: string) => {
+      const fd = openSync(file, "r+");
+      writeSync(fd, "!", LARGE - 1);
+      closeSync(fd);
+    },
+  ],
+  ["cut", (file: string) => truncateSync(file, LARGE - CHUNK)],
+  ["longer", (file: string) => appendFileSync(file, "!")],
+] as const)("a large file that is %s while it is sent never ends whole", async ([, meddle]) => {
+  const dir = scratch();
+  const content = randomBytes(LARGE);
+  const full = put(dir, "scan.bin", content);
+  const before = descriptors();
+  const { file } = await openSnapshot(settingsOf(dir), path, expectedOf(dir, content), never);
+  let sent = 0;
+  const sending = (async () => {
+    for await (const chunk of chunksOf(file)) {
+      if (sent === 0) meddle(full);
+      sent += chunk.length;
+    }
+  })();
+  await expect(sending).rejects.toThrow(FileChanged);
+  expect(sent).toBeGreaterThan(0);
+  expect(sent).toBeLessThan(LARGE);
+  expect(descriptors()).toBe(before);
+});
+
+test("a digest that is wrong holds back the last chunk", async () => {
+  const dir = scratch();
+  put(dir, "scan.bin", randomBytes(LARGE));
+  const expected = expectedOf(dir, Buffer.from("another"));
+  const { file } = await openSnapshot(settingsOf(dir), path, expected, never);
+  let sent = 0;
+  await expect(async () => {
+    for await (const chunk of chunksOf(file)) sent += chunk.length;
+  }).rejects.toThrow(FileChanged);
+  expect(LARGE - sent).toBe(LARGE % CHUNK);
+});
+
+test("whoever stops in the middle leaves nothing open", async () => {
+  const dir = scratch();
+  const content = randomBytes(LARGE);
+  put(dir, "scan.bin", content);
+  const before = descriptors();
+  const first = await openSnapshot(settingsOf(dir), path, expectedOf(dir, content), never);
+  for await (const _ of chunksOf(first.file)) break;
+  expect(descriptors()).toBe(before);
+  await first.close();
+  const second = await openSnapshot(settingsOf(dir), path, expectedOf(dir, content), never);
+  await Promise.all([second.close(), second.close()]);
+  expect(descriptors()).toBe(before);
+});
+
+test("an abort ends the stream with its reason", async () => {
+  const dir = scratch();
+  const content = randomBytes(LARGE);
+  put(dir, "scan.bin", content);
+  const stop = new AbortController();
+  const { file } = await openSnapshot(settingsOf(dir), path, expectedOf(dir, content), stop.signal);
+  await expect(async () => {
+    for await (const _ of chunksOf(file)) stop.abort(new Error("stopping"));
+  }).rejects.toThrow("stopping");
+});
+
+test("a file that is gone says so, but not behind an unmounted source", async () => {
+  const dir = scratch();
+  put(dir, "mount/scan.bin", "content");
+  const source = `${dir}/mount`;
+  const expected = expectedOf(source, Buffer.from("content"));
+  const status = sourceStatus(settingsOf(source));
+  rmSync(`${source}/scan.bin`);
+  await expect(openSnapshot(settingsOf(source), path, expected, never)).rejects.toThrow(FileGone);
+  renameSync(source, `${dir}/elsewhere`);
+  mkdirSync(source);
+  const device = status.kind === "online" ? status.device : null;
+  const settings = settingsOf(source, { device });
+  await expect(openSnapshot(settings, path, expected, never)).rejects.toMatchObject({
+    code: "SOURCE_OFFLINE",
+  });
+});

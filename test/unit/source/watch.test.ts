@@ -1,0 +1,243 @@
+import {
+  appendFileSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { expect, onTestFinished, test } from "vitest";
+import { SourceOffline } from "../../../src/source/file-fault.ts";
+import { listOne, scan } from "../../../src/source/scan.ts";
+import type { SourceSettings } from "../../../src/source/source.ts";
+import { DirectoryWatch, type WatchTiming } from "../../../src/source/watch.ts";
+import { type Clock, systemClock } from "../../../src/std/clock.ts";
+import { joinRaw, type RawPath } from "../../../src/std/raw-path.ts";
+import { bytesAt, never, put, scratch, settingsOf } from "./scratch.ts";
+
+/** Sweeps only when a test says so. */
+const STILL: WatchTiming = { sweepMs: 3_600_000, beatMs: 3_600_000, stallMs: 2000 };
+
+/** Collects what a watch tells, and lists directories as a reader would. */
+class Told {
+  readonly hints = new Set<string>();
+  readonly listed: [dir: string, below: boolean][] = [];
+  readonly files = new Set<string>();
+  readonly doubts: string[] = [];
+  readonly #settings: SourceSettings;
+  #changed: () => void = () => {};
+
+  constructor(settings: SourceSettings) {
+    this.#settings = settings;
+  }
+
+  hint(paths: RawPath[]): void {
+    for (const path of paths) {
+      this.hints.add(path);
+      this.files.add(path);
+    }
+    this.#changed();
+  }
+
+  directory(dir: RawPath, below: boolean): void {
+    this.listed.push([dir, below]);
+    void this.#list(dir, below)
+      .catch((error: unknown) => {
+        // A test that is over has removed its source.
+        if (!(error instanceof SourceOffline)) throw error;
+      })
+      .finally(() => this.#changed());
+  }
+
+  doubt(why: string): void {
+    this.doubts.push(why);
+    this.#changed();
+  }
+
+  /** Waits until something holds; the test's own time limit ends it otherwise. */
+  async until(holds: () => boolean): Promise<void> {
+    while (!holds()) await new Promise<void>((resolve) => (this.#changed = resolve));
+  }
+
+  async #list(dir: RawPath, below: boolean): Promise<void> {
+    if (!below) {
+      for (const { name } of listOne(this.#settings, dir)?.files ?? [])
+        this.files.add(joinRaw(dir, name));
+      return;
+    }
+    const learn = ({ dir, files }: { dir: RawPath; files: readonly { name: RawPath }[] }) => {
+      for (const { name } of files) this.files.add(joinRaw(dir, name));
+    };
+    await scan(this.#settings, new Map(), learn, never, dir);
+  }
+}
+
+async function watching(
+  settings: SourceSettings,
+  timing: WatchTiming = STILL,
+  clock: Clock = systemClock,
+): Promise<{ told: Told; watch: DirectoryWatch }> {
+  const told = new Told(settings);
+  const watch = await DirectoryWatch.open(settings, told, clock, timing);
+  onTestFinished(() => watch.close());
+  return { told, watch };
+}
+
+test("files written, changed, renamed into place and removed are named", async () => {
+  const dir = scratch();
+  put(dir, "a/b/old.pdf");
+  put(dir, "a/b/gone.pdf");
+  put(dir, "elsewhere.part", "moved in");
+  put(dir, "other/waiting.pdf");
+  const { told } = await watching(settingsOf(dir));
+  writeFileSync(`${dir}/top.pdf`, "");
+  writeFileSync(`${dir}/a/b/scan~`, "");
+  writeFileSync(`${dir}/a/b/new.pdf`, "");
+  appendFileSync(`${dir}/a/b/old.pdf`, "more");
+  unlinkSync(`${dir}/a/b/gone.pdf`);
+  renameSync(`${dir}/elsewhere.part`, `${dir}/a/b/placed.pdf`);
+  renameSync(`${dir}/other/waiting.pdf`, `${dir}/a/b/waited.pdf`);
+  const wanted = ["new", "old", "gone", "placed", "waited"].map((name) => `a/b/${name}.pdf`);
+  await told.until(() =>
+    [...wanted, "top.pdf", "other/waiting.pdf"].every((path) => told.hints.has(path)),
+  );
+  expect([...told.hints].filter((path) => path.endsWith("~"))).toEqual([]);
+  expect(told.doubts).toEqual([]);
+});
+
+test("a thousand files in nested new directories: none is missed", async () => {
+  const dir = scratch();
+  mkdirSync(`${dir}/there`);
+  const { told } = await watching(settingsOf(dir));
+  const wanted: string[] = [];
+  for (let index = 0; index < 1000; index++) {
+    const top = index % 2 === 0 ? "there" : `new${index % 7}`;
+    wanted.push(`${top}/x${index % 20}/y${index % 100}/f${index}.pdf`);
+  }
+  for (const path of wanted) put(dir, path);
+  await told.until(() => wanted.every((path) => told.files.has(path)));
+  expect(told.doubts).toEqual([]);
+});
+
+test("a tree that is moved in is listed whole, and one that is moved away is told", async () => {
+  const dir = scratch();
+  put(dir, "outside/tree/a/b/scan.pdf");
+  put(dir, "source/x/y/old.pdf");
+  const { told, watch } = await watching(settingsOf(`${dir}/source`));
+  renameSync(`${dir}/outside/tree`, `${dir}/source/x/tree`);
+  await told.until(() => told.files.has("x/tree/a/b/scan.pdf"));
+  renameSync(`${dir}/source/x/y`, `${dir}/outside/y`);
+  await told.until(() => told.listed.some(([at]) => at === "x/y" || at === "x"));
+  appendFileSync(`${dir}/source/x/tree/a/b/scan.pdf`, "more");
+  await told.until(() => told.hints.has("x/tree/a/b/scan.pdf"));
+  expect(watch.directories).toBeGreaterThanOrEqual(4);
+});
+
+test("top directories that come, go and come again are watched", async () => {
+  const dir = scratch();
+  const { told } = await watching(settingsOf(dir));
+  for (const round of ["1", "2"]) {
+    mkdirSync(`${dir}/top`);
+    await told.until(() => told.listed.filter(([at]) => at === "top").length > 0);
+    // Only an event can name it: the directory was listed before.
+    writeFileSync(`${dir}/top/${round}.pdf`, "");
+    await told.until(
+      () => told.hints.has(`top/${round}.pdf`) || told.files.has(`top/${round}.pdf`),
+    );
+    told.listed.length = 0;
+    rmSync(`${dir}/top`, { recursive: true });
+    await told.until(() => told.listed.some(([at]) => at === "top"));
+    told.listed.length = 0;
+  }
+});
+
+test("names that are not UTF-8, which events garble, are found by a listing", async () => {
+  const dir = scratch();
+  mkdirSync(`${dir}/a`);
+  const { told } = await watching(settingsOf(dir));
+  writeFileSync(bytesAt(dir, "a/\xff.pdf" as RawPath), "");
+  await told.until(() => told.files.has("a/\xff.pdf"));
+  expect(told.listed).toContainEqual(["a", false]);
+});
+
+test("a source that is a link is watched; links in it are not followed", async () => {
+  const dir = scratch();
+  put(dir, "real/a/x");
+  put(dir, "outside/y");
+  symlinkSync("../outside", `${dir}/real/l`);
+  symlinkSync("real", `${dir}/source`);
+  const { told, watch } = await watching(settingsOf(`${dir}/source`));
+  expect(watch.directories).toBe(2);
+  writeFileSync(`${dir}/outside/secret.pdf`, "");
+  writeFileSync(`${dir}/real/a/scan.pdf`, "");
+  await told.until(() => told.hints.has("a/scan.pdf"));
+  expect([...told.hints].filter((path) => path.includes("secret"))).toEqual([]);
+});
+
+test("directories that are left out are not watched, files that are not hinted", async () => {
+  const dir = scratch();
+  for (const path of ["@eaDir/a/x", "done/y", "in/z"]) put(dir, path);
+  const { told, watch } = await watching(
+    settingsOf(dir, { without: ["done"], include: ["**/*.pdf"] }),
+  );
+  expect(watch.directories).toBe(2);
+  for (const path of ["@eaDir/a/1.pdf", "done/1.pdf", "in/1.txt", "in/1.pdf"]) put(dir, path);
+  await told.until(() => told.hints.has("in/1.pdf"));
+  expect([...told.hints]).toEqual(["in/1.pdf"]);
+});
+
+test("a sweep finds what changed without an event", async () => {
+  const dir = scratch();
+  const blind = "\xe8" as RawPath;
+  mkdirSync(bytesAt(dir, blind));
+  mkdirSync(`${dir}/seen`);
+  const { told, watch } = await watching(settingsOf(dir));
+  expect(watch.directories).toBe(3);
+  writeFileSync(bytesAt(dir, "\xe8/scan.pdf" as RawPath), "");
+  mkdirSync(bytesAt(dir, "\xe8/new" as RawPath));
+  writeFileSync(bytesAt(dir, "\xe8/new/deep.pdf" as RawPath), "");
+  await watch.sweep();
+  await told.until(() => told.files.has("\xe8/scan.pdf") && told.files.has("\xe8/new/deep.pdf"));
+});
+
+test("a sweep of a tree at rest tells nothing", async () => {
+  const dir = scratch();
+  for (const path of ["a/1", "a/b/2", "c/3"]) put(dir, path);
+  // Long enough ago that no change can hide behind the same time stamp.
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  const { told, watch } = await watching(settingsOf(dir));
+  await watch.sweep();
+  await watch.sweep();
+  expect(told.listed).toEqual([]);
+});
+
+test("a process that stood still doubts what it saw", async () => {
+  const dir = scratch();
+  let skippedMs = 0;
+  const clock: Clock = { ...systemClock, monotonic: () => systemClock.monotonic() + skippedMs };
+  const timing = { sweepMs: 3_600_000, beatMs: 5, stallMs: 2000 };
+  const { told } = await watching(settingsOf(dir), timing, clock);
+  skippedMs = 4000;
+  await told.until(() => told.doubts.length > 0);
+  expect(told.doubts[0]).toMatch(/stood still for [34]\d\d\d ms/);
+});
+
+test("the source's own end is a doubt; a source that is not there cannot be watched", async () => {
+  const dir = scratch();
+  put(dir, "source/a/scan.pdf");
+  const { told } = await watching(settingsOf(`${dir}/source`));
+  rmSync(`${dir}/source`, { recursive: true });
+  await told.until(() => told.doubts.length > 0);
+  await expect(watching(settingsOf(`${dir}/source`))).rejects.toThrow(SourceOffline);
+});
+
+test("nothing is told after it was closed, twice if need be", async () => {
+  const dir = scratch();
+  mkdirSync(`${dir}/a`);
+  const { told, watch } = await watching(settingsOf(dir));
+  writeFileSync(`${dir}/a/late.pdf`, "");
+  await Promise.all([watch.close(), watch.close()]);
+  await new Promise((resolve) => setTimeout(resolve, 120));
+  expect([...told.hints]).toEqual([]);
+});
