@@ -1,0 +1,193 @@
+/**
+ * The daemon: opens everything in order, runs the loops, and closes it all in reverse. The journal
+ * opens first and closes last, so that it outlives whatever writes to it.
+ */
+import type { Config } from "../config/config.ts";
+import { Dashboard } from "../dashboard/dashboard.ts";
+import type { Change, Journal } from "../journal/journal.ts";
+import { type Clock, type Random, systemClock, systemRandom } from "../std/clock.ts";
+import type { Log } from "../std/log.ts";
+import { probeNow, retryOf } from "../sync/retry.ts";
+import { type StatusReport, statusOf } from "../sync/status.ts";
+import { healthOf } from "./health.ts";
+import { type Parts, type PartsOptions, openParts } from "./parts.ts";
+import { type Quiescence, quiescent } from "./quiescent.ts";
+import { Schedule } from "./schedule.ts";
+import { version } from "./version.ts";
+
+export type DaemonOptions = {
+  readonly config: Config;
+  readonly log: Log;
+  readonly clock?: Clock;
+  readonly random?: Random;
+  /** False: no web listener, whatever the config says (`sync`). */
+  readonly web?: boolean;
+  /** Told of everything that is journaled, after it is durable. */
+  readonly journaled?: NonNullable<PartsOptions["journaled"]>;
+};
+
+export class Daemon implements AsyncDisposable {
+  readonly #config: Config;
+  readonly #log: Log;
+  readonly #clock: Clock;
+  readonly #owned: AsyncDisposableStack;
+  readonly #parts: Parts;
+  #dashboard: Dashboard | undefined;
+  #closed: Promise<void> | undefined;
+
+  private constructor(
+    options: DaemonOptions & { clock: Clock },
+    owned: AsyncDisposableStack,
+    parts: Parts,
+  ) {
+    this.#config = options.config;
+    this.#log = options.log;
+    this.#clock = options.clock;
+    this.#owned = owned;
+    this.#parts = parts;
+  }
+
+  /** Opens journal, archive, readers and page. What was opened is closed again when a step fails. */
+  static async open(options: DaemonOptions): Promise<Daemon> {
+    const { clock = systemClock, random = systemRandom } = options;
+    await using stack = new AsyncDisposableStack();
+    const parts = await openParts({ ...options, clock, random }, stack);
+    await using daemon = new AsyncDisposableStack();
+    const opened = daemon.use(new Daemon({ ...options, clock }, stack.move(), parts));
+    if (options.web !== false) await opened.#listen();
+    daemon.move();
+    return opened;
+  }
+
+  get journal(): Journal {
+    return this.#parts.journal;
+  }
+
+  /** Where the page is; undefined without one. */
+  get webUrl(): string | undefined {
+    return this.#dashboard?.url;
+  }
+
+  /**
+   * Runs until `stopping` aborts; then finishes what is being sent within `shutdown` and resolves.
+   * Rejects with the first failure that no loop can mend.
+   */
+  async run(stopping: AbortSignal): Promise<void> {
+    const { schedule, mirrors, journal } = this.#config;
+    const { sync } = this.#parts;
+    using _rescan = Schedule.start(schedule.rescan, () => this.rescan("schedule"));
+    this.#log.info({ mirrors: mirrors.map(({ name }) => name), journal, version }, "started");
+    const loops = new AbortController();
+    const running = sync.run(loops.signal);
+    const asked = Promise.withResolvers<void>();
+    const ask = () => asked.resolve();
+    stopping.addEventListener("abort", ask, { once: true });
+    if (stopping.aborted) ask();
+    try {
+      await Promise.race([running, asked.promise]);
+      this.#log.info({ underWay: sync.underWay }, "stopping");
+      await this.#drain();
+    } finally {
+      stopping.removeEventListener("abort", ask);
+      loops.abort(new Error("the daemon stops"));
+      await running;
+    }
+    this.#log.info({}, "stopped");
+  }
+
+  rescan(why: string): void {
+    this.#parts.sync.rescan(why);
+  }
+
+  async status(): Promise<StatusReport> {
+    return statusOf(this.journal, this.#config.mirrors, true);
+  }
+
+  /** Resolves when nothing is left that goes on by itself; see `quiescent.ts`. */
+  quiescent(wanted: Quiescence, signal: AbortSignal): Promise<StatusReport> {
+    const { journal, sync, changed } = this.#parts;
+    const surveys = [...sync.surveys.values()];
+    const watched = {
+      journal,
+      surveys,
+      changed,
+      clock: this.#clock,
+      outage: () => sync.outage,
+      status: () => this.status(),
+    };
+    return quiescent(watched, wanted, signal);
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#owned.disposeAsync();
+    return this.#closed;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /** What is being sent may be finished, but not for longer than `shutdown`. */
+  async #drain(): Promise<void> {
+    const over = new AbortController();
+    const finished = new AbortController();
+    const deadline = this.#clock.sleep(this.#config.shutdownMs, finished.signal).then(
+      () => over.abort(),
+      () => {},
+    );
+    await this.#parts.sync.drain(over.signal);
+    finished.abort();
+    await deadline;
+  }
+
+  async #listen(): Promise<void> {
+    const { web } = this.#config;
+    if (!web) return;
+    const { journal, changed } = this.#parts;
+    const dashboard = await Dashboard.open({
+      listen: web,
+      journal,
+      status: () => this.status(),
+      health: () => this.#health(),
+      log: this.#log,
+      clock: this.#clock,
+      version,
+      actions: {
+        retry: (ids) => this.#retry(ids),
+        pause: () => this.#setPaused(true),
+        resume: () => this.#setPaused(false),
+        rescan: async () => this.rescan("asked for on the page"),
+      },
+    });
+    this.#owned.use(dashboard);
+    this.#owned.defer(changed.add(() => dashboard.changed()));
+    this.#dashboard = dashboard;
+  }
+
+  async #health() {
+    const [oldest] = await this.journal.due({
+      state: "pending",
+      now: this.#clock.now(),
+      limit: 1,
+    });
+    return healthOf(await this.status(), oldest?.dueAt ?? null, this.#clock.now());
+  }
+
+  async #retry(ids: readonly number[]): Promise<void> {
+    const at = this.#clock.now();
+    const changes: Change[] = [];
+    for (const id of ids) {
+      const document = await this.journal.document(id);
+      const change = document && retryOf(document, at);
+      if (change) changes.push(change);
+    }
+    await this.journal.apply(changes);
+    await probeNow(this.journal, at);
+    await this.#parts.sync.reread();
+  }
+
+  async #setPaused(paused: boolean): Promise<void> {
+    await this.journal.setPaused(paused);
+    await this.#parts.sync.reread();
+  }
+}

@@ -1,0 +1,54 @@
+import { pino, stdTimeFunctions } from "pino";
+import type { Config } from "../config/config.ts";
+import type { Log } from "../std/log.ts";
+
+export type LogOptions = {
+  readonly level: Config["log"]["level"];
+  /** Values that must appear nowhere, whatever is logged. */
+  readonly secrets: readonly string[];
+  /** For people at a terminal: one plain line each instead of JSON. */
+  readonly pretty: boolean;
+};
+
+/** Shorter values would blot out innocent text. */
+const SECRET_LENGTH_MIN = 4;
+
+/** pino to stdout. One redactor, by value, over every line: a secret has no other way out. */
+export function openLog({ level, secrets, pretty }: LogOptions): Log {
+  const redact = redactor(secrets);
+  const write = (line: string) => {
+    // A closed or full stdout must neither end the daemon nor block it.
+    process.stdout.write(redact(pretty ? plainLine(line) : line), () => {});
+  };
+  process.stdout.on("error", () => {});
+  return pino(
+    { level, base: { pid: process.pid }, timestamp: stdTimeFunctions.isoTime },
+    { write },
+  );
+}
+
+/** Replaces every secret, also as it looks inside JSON or percent-encoded. */
+export function redactor(secrets: readonly string[]): (text: string) => string {
+  const forms = secrets
+    .filter((secret) => secret.length >= SECRET_LENGTH_MIN)
+    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]);
+  const unique = [...new Set(forms)].sort((a, b) => b.length - a.length);
+  return (text) => unique.reduce((clean, form) => clean.replaceAll(form, "[redacted]"), text);
+}
+
+const LEVELS: Readonly<Record<number, string>> = {
+  10: "trace",
+  20: "debug",
+  30: "info",
+  40: "warn",
+  50: "error",
+  60: "fatal",
+};
+
+function plainLine(line: string): string {
+  const { time, level, msg, pid: _pid, ...rest } = JSON.parse(line) as Record<string, unknown>;
+  const context = Object.entries(rest)
+    .map(([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`)
+    .join(" ");
+  return `${String(time).slice(11, 19)} ${(LEVELS[Number(level)] ?? "").padEnd(5)} ${String(msg)}  ${context}\n`;
+}

@@ -1,0 +1,173 @@
+/** Opens what a daemon is made of, in order; each is closed in reverse by the stack it is put on. */
+import { randomUUID } from "node:crypto";
+import { type ArchiveSettings, HttpArchive } from "../archive/http-archive.ts";
+import type { Config } from "../config/config.ts";
+import type { Applied } from "../journal/journal.ts";
+import { SqliteJournal } from "../journal/sqlite-journal.ts";
+import type { DaemonCalls } from "../reader/protocol.ts";
+import { Reader } from "../reader/reader.ts";
+import { mountOf, readMounts } from "../source/mounts.ts";
+import { Bell } from "../std/bell.ts";
+import type { Clock, Random } from "../std/clock.ts";
+import { Listeners } from "../std/listeners.ts";
+import type { Log } from "../std/log.ts";
+import type { LiveMirror, SyncContext } from "../sync/context.ts";
+import { Sync } from "../sync/sync.ts";
+import { logApplied } from "./log-applied.ts";
+import { readerMirror } from "./reader-mirror.ts";
+import { Schedule } from "./schedule.ts";
+import { version } from "./version.ts";
+
+/** What the parts are told. */
+export type PartsOptions = {
+  readonly config: Config;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly journaled?: (
+    applied: readonly Applied[],
+    mirrorName: (mirrorId: number) => string,
+  ) => void;
+};
+
+export type Parts = {
+  readonly journal: SqliteJournal;
+  readonly sync: Sync;
+  readonly changed: Listeners;
+};
+
+/** Connections of the daemon itself, for lists and look-ups. */
+const LOOKUP_CONNECTIONS = 4;
+
+/** Opens journal, archive, readers and loops. On a failure the stack closes what was opened. */
+export async function openParts(
+  options: PartsOptions,
+  stack: AsyncDisposableStack,
+): Promise<Parts> {
+  const { config, log, clock, random } = options;
+  const changed = new Listeners();
+  const names = new Map<number, string>();
+  const nameOf = (id: number) => names.get(id) ?? "";
+  // Set once everything is open; the journal is written to by nobody else before that.
+  let sync: Sync | undefined;
+  const ready = Promise.withResolvers<Sync>();
+  const journal = stack.use(
+    await SqliteJournal.open({
+      path: config.journal,
+      role: "owner",
+      owner: { pid: process.pid, startedAt: clock.now(), version },
+      onApplied: (applied) => {
+        logApplied(log, applied, nameOf);
+        options.journaled?.(applied, nameOf);
+        sync?.journaled(applied);
+      },
+    }),
+  );
+  const settings = archiveSettings(config, LOOKUP_CONNECTIONS);
+  const archive = stack.use(await HttpArchive.open(settings, clock));
+  const mirrors = await openMirrors(options, stack, journal, ready.promise);
+  for (const [id, { row }] of mirrors) names.set(id, row.name);
+  const context: SyncContext = {
+    config,
+    journal,
+    archive,
+    mirrors,
+    bells: newBells(),
+    clock,
+    random,
+    log,
+    newBatchId: randomUUID,
+  };
+  const { retryAt } = config.quota;
+  const probes = retryAt === undefined ? undefined : Schedule.start(retryAt, () => {});
+  if (probes) stack.use(disposable(() => probes[Symbol.dispose]()));
+  sync = await Sync.open(
+    context,
+    () => probes?.next() ?? null,
+    () => changed.tell(),
+  );
+  ready.resolve(sync);
+  return { journal, sync, changed };
+}
+
+/** How the archive is spoken to; sent to readers as it is. */
+export function archiveSettings(config: Config, connections: number): ArchiveSettings {
+  const { url, accountKey, signing, timeoutMs } = config.archive;
+  return { url, accountKey, signing, timeoutMs, connections };
+}
+
+/** One reader per file system; the sources are not touched to find out which that is. */
+async function openMirrors(
+  { config, log, clock, random }: PartsOptions,
+  stack: AsyncDisposableStack,
+  journal: SqliteJournal,
+  ready: Promise<Sync>,
+): Promise<Map<number, LiveMirror>> {
+  const mounts = readMounts();
+  const pointOf = (source: string) => mountOf(source, mounts)?.point ?? "/";
+  const live = new Map<number, LiveMirror>();
+  for (const [point, group] of Map.groupBy(config.mirrors, ({ source }) => pointOf(source))) {
+    const rows = await Promise.all(
+      group.map(async (mirror) => ({
+        mirror,
+        row: await journal.mirror(mirror.name, mirror.source),
+      })),
+    );
+    const reader = Reader.open({
+      name: point,
+      mirrors: async () => {
+        // Nothing may be reported before there is somebody to journal it.
+        await ready;
+        const hosted = rows.map(({ row, mirror }) =>
+          readerMirror(journal, row, mirror, readMounts()),
+        );
+        return Promise.all(hosted);
+      },
+      archive: () => archiveSettings(config, config.upload.concurrency),
+      daemon: callsTo(ready),
+      started: (statuses, restart) => {
+        void ready.then(async (sync) => {
+          for (const status of statuses) await sync.told(status);
+          if (restart) for (const { row } of rows) sync.rescan("reader restarted", row.id);
+        });
+      },
+      clock,
+      random,
+      log,
+    });
+    stack.use(reader);
+    for (const { row, mirror: settings } of rows) {
+      live.set(row.id, {
+        row,
+        settings,
+        reader,
+        settling: { small: new Bell(), large: new Bell() },
+      });
+    }
+  }
+  return live;
+}
+
+/** The loops are opened after the readers; what readers say before that waits. */
+function callsTo(ready: Promise<Sync>): DaemonCalls {
+  return {
+    listing: async (...all) => (await ready).readerCalls.listing(...all),
+    hint: async (...all) => (await ready).readerCalls.hint(...all),
+    doubt: async (...all) => (await ready).readerCalls.doubt(...all),
+    status: async (...all) => (await ready).readerCalls.status(...all),
+  };
+}
+
+function newBells(): SyncContext["bells"] {
+  return {
+    sending: new Bell(),
+    doubts: new Bell(),
+    polling: new Bell(),
+    held: new Bell(),
+    after: new Bell(),
+  };
+}
+
+function disposable(dispose: () => void): AsyncDisposable {
+  return { [Symbol.asyncDispose]: async () => dispose() };
+}

@@ -1,0 +1,91 @@
+/** Tells when a pass is over: nothing is left that goes on by itself. */
+import type { Document } from "../domain/document.ts";
+import { failureOf } from "../domain/failure.ts";
+import type { Journal } from "../journal/journal.ts";
+import { Bell } from "../std/bell.ts";
+import type { Clock } from "../std/clock.ts";
+import { Fault } from "../std/fault.ts";
+import type { Listeners } from "../std/listeners.ts";
+import type { StatusReport } from "../sync/status.ts";
+import type { Survey } from "../sync/survey.ts";
+import type { Outage } from "../sync/sender.ts";
+
+export type Quiescence = { readonly waitConverted: boolean };
+
+type Watched = {
+  readonly journal: Journal;
+  readonly surveys: readonly Survey[];
+  readonly outage: () => Outage | undefined;
+  readonly changed: Listeners;
+  readonly clock: Clock;
+  readonly status: () => Promise<StatusReport>;
+};
+
+/** Attempts to reach the archive before a pass gives up; the daemon never does. */
+const TRIES_MAX = 4;
+
+/** Counting a large journal takes a moment: not more often than this. */
+const LOOK_MS = 100;
+
+/**
+ * Resolves when every source has been scanned and nothing is settling, ready, being sent or in
+ * doubt; with `waitConverted`, nothing waits for conversion or its after-action either. What is
+ * held or failed stays. Rejects when the archive cannot be reached or a source is offline.
+ */
+export async function quiescent(
+  watched: Watched,
+  wanted: Quiescence,
+  signal: AbortSignal,
+): Promise<StatusReport> {
+  const { changed, clock } = watched;
+  const bell = new Bell();
+  const remove = changed.add(() => bell.ring());
+  try {
+    for (;;) {
+      giveUp(watched);
+      const status = await watched.status();
+      if (await isOver(watched, status, wanted)) return status;
+      await bell.wait(1_000, clock, signal);
+      await clock.sleep(LOOK_MS, signal);
+    }
+  } finally {
+    remove();
+  }
+}
+
+function giveUp({ surveys, outage }: Watched): void {
+  const out = outage();
+  if (out && out.tries >= TRIES_MAX) {
+    const { code, message } = out.trouble;
+    throw new Fault(code, message, failureOf(code).hint);
+  }
+  for (const { state, mirror } of surveys) {
+    if (state.status?.online === false) {
+      const message = `mirror ${mirror.row.name}: ${state.status.why} (${mirror.settings.source})`;
+      throw new Fault("SOURCE_OFFLINE", message, failureOf("SOURCE_OFFLINE").hint);
+    }
+  }
+}
+
+async function isOver(
+  { surveys, journal }: Watched,
+  { documents, paused, gate }: StatusReport,
+  { waitConverted }: Quiescence,
+): Promise<boolean> {
+  if (surveys.some(({ state }) => state.scans === 0)) return false;
+  if (documents.settling + documents.uploading + documents.inDoubt > 0) return false;
+  // Behind a closed gate what is ready is on its way to be held.
+  if (documents.pending > 0 && !(paused && !gate)) return false;
+  if (!waitConverted) return true;
+  const stuck = await count(journal, (document) => document.trouble?.code === "CONVERSION_STUCK");
+  if (documents.uploaded > stuck) return false;
+  return (await journal.afterDue(Number.MAX_SAFE_INTEGER, 1)).length === 0;
+}
+
+async function count(journal: Journal, which: (document: Document) => boolean): Promise<number> {
+  let counted = 0;
+  for await (const document of journal.list({ state: "uploaded" })) {
+    if (which(document)) counted += 1;
+  }
+  return counted;
+}

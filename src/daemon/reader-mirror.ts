@@ -1,0 +1,43 @@
+import type { Mirror } from "../config/config.ts";
+import type { Journal, MirrorRow } from "../journal/journal.ts";
+import type { ReaderMirror } from "../reader/protocol.ts";
+import { type Mount, isNetwork, mountOf, watchMode } from "../source/mounts.ts";
+import type { SourceSettings } from "../source/source.ts";
+import { shown, rawOfText } from "../std/raw-path.ts";
+
+/** What a reader is told of a source; decided from the mount table, never by touching the source. */
+export function sourceSettings(
+  mirror: Mirror,
+  mount: Mount | undefined,
+  device: string | null,
+): SourceSettings {
+  const { after, source } = mirror;
+  const inside = after.kind === "move" && after.to.startsWith(`${source}/`);
+  return {
+    source,
+    include: mirror.include,
+    exclude: mirror.exclude,
+    without: inside ? [shown(rawOfText(after.to.slice(source.length + 1)))] : [],
+    device,
+    network: mount !== undefined && isNetwork(mount),
+  };
+}
+
+/** A mirror as its reader hosts it, with the fingerprints that are journaled by now. */
+export async function readerMirror(
+  journal: Journal,
+  row: MirrorRow,
+  mirror: Mirror,
+  mounts: readonly Mount[],
+): Promise<ReaderMirror & { why: string }> {
+  const mount = mountOf(mirror.source, mounts);
+  const rows = await journal.mirrors();
+  const device = rows.find(({ id }) => id === row.id)?.device ?? null;
+  return {
+    id: row.id,
+    settings: sourceSettings(mirror, mount, device),
+    tidies: mirror.after.kind !== "keep",
+    ...watchMode(mirror.watch, mount),
+    known: await journal.directories(row.id),
+  };
+}

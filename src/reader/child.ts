@@ -1,0 +1,83 @@
+/**
+ * The reader process: the only place that touches users' files. It hosts the mirrors of one file
+ * system and sends their documents. When the daemon is gone it ends at once, in the middle of
+ * whatever it does: an upload without a daemon to journal its outcome must not go on.
+ */
+import { HttpArchive } from "../archive/http-archive.ts";
+import { act, recoverQuarantine } from "../source/after.ts";
+import { inspect } from "../source/inspect.ts";
+import { systemClock } from "../std/clock.ts";
+import { invariant } from "../std/invariant.ts";
+import { Line, type Offer } from "./line.ts";
+import { MirrorHost } from "./mirror-host.ts";
+import type { DaemonCalls, ReaderCalls } from "./protocol.ts";
+import { send } from "./send.ts";
+
+const hosts = new Map<number, MirrorHost>();
+const sends = new Map<number, AbortController>();
+const ending = new AbortController();
+let archive: HttpArchive | undefined;
+
+function hostOf(mirrorId: number): MirrorHost {
+  const host = hosts.get(mirrorId);
+  invariant(host, `no mirror ${mirrorId} in this reader`);
+  return host;
+}
+
+const offer: ReaderCalls = {
+  async open(mirrors, settings) {
+    if (settings) archive = await HttpArchive.open(settings, systemClock);
+    const statuses = [];
+    for (const mirror of mirrors) {
+      const host = new MirrorHost(mirror, daemon, systemClock);
+      hosts.set(mirror.id, host);
+      const status = await host.refresh();
+      if (status.online && mirror.tidies) await recoverQuarantine(host.settings, ending.signal);
+      statuses.push(status);
+      host.follow(ending.signal).catch(() => {});
+    }
+    return statuses;
+  },
+  scan: (mirrorId, below) => hostOf(mirrorId).scan(below, ending.signal),
+  async inspect(mirrorId, files, options) {
+    const { settings } = hostOf(mirrorId);
+    const found = [];
+    for (const { path, seen } of files) {
+      found.push(await inspect(settings, path, seen ?? undefined, options, ending.signal));
+    }
+    return found;
+  },
+  look: async (mirrorId, paths) => hostOf(mirrorId).look(paths),
+  async send(id, order) {
+    invariant(archive, "a reader without an archive was asked to send");
+    const cut = new AbortController();
+    sends.set(id, cut);
+    try {
+      return await send(archive, hostOf(order.mirrorId).settings, order, cut.signal);
+    } finally {
+      sends.delete(id);
+    }
+  },
+  abort: async (id) => sends.get(id)?.abort(new Error("cut short")),
+  act: (mirrorId, path, digest, action) =>
+    act(hostOf(mirrorId).settings, path, { digest }, action, ending.signal),
+  status: (mirrorId) => hostOf(mirrorId).refresh(),
+  ping: async () => {},
+};
+
+const daemon = new Line<DaemonCalls>(
+  {
+    send: (message) => {
+      process.send?.(message);
+    },
+    onMessage: (listener) => process.on("message", listener),
+  },
+  offer as unknown as Offer,
+);
+
+// A terminal's Ctrl-C reaches the whole process group; the daemon decides what becomes of readers.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR1"] as const) {
+  process.on(signal, () => {});
+}
+// `process.exit` waits for file calls that hang on a dead share; a kill does not.
+process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));

@@ -1,0 +1,115 @@
+/**
+ * Calls over a process's message channel: each side offers functions, either side may call, and
+ * every call is answered once, with a result or an error.
+ */
+import { Fault, codeOf, messageOf } from "../std/fault.ts";
+
+/** The end of a channel: what `ChildProcess` and `process` have in common. */
+export type Port = {
+  send(message: unknown): void;
+  onMessage(listener: (message: unknown) => void): void;
+};
+
+/** Functions one side offers. */
+// biome-ignore lint/suspicious/noExplicitAny: parameters are contravariant; the typed face is Calls<T>
+export type Offer = Record<string, (...parameters: never[]) => Promise<unknown>>;
+
+type Message =
+  | { readonly call: number; readonly method: string; readonly parameters: unknown[] }
+  | { readonly answer: number; readonly result: unknown }
+  | { readonly answer: number; readonly error: PlainError };
+
+/** An error as it crosses: codes and hints survive, stacks stay where they happened. */
+type PlainError = { readonly message: string; readonly code?: string; readonly hint?: string };
+
+type Waiting = { resolve(result: unknown): void; reject(error: unknown): void };
+
+/** A call failed because the other side is gone. */
+export class LineCut extends Error {
+  override readonly name = "LineCut";
+}
+
+/** One end of a line. `Theirs` is what the other side offers. */
+export class Line<Theirs extends Offer> {
+  readonly #port: Port;
+  readonly #waiting = new Map<number, Waiting>();
+  #next = 1;
+  #cut: LineCut | undefined;
+
+  /** Answers the other side's calls with `offer`. */
+  constructor(port: Port, offer: Offer) {
+    this.#port = port;
+    port.onMessage((message) => this.#receive(message as Message, offer));
+  }
+
+  /** Calls the other side; rejects with its error, or with `LineCut` when it is gone. */
+  call<M extends keyof Theirs & string>(
+    method: M,
+    ...parameters: Parameters<Theirs[M]>
+  ): ReturnType<Theirs[M]> {
+    const answer = new Promise((resolve, reject) => {
+      if (this.#cut) {
+        reject(this.#cut);
+        return;
+      }
+      const call = this.#next++;
+      this.#waiting.set(call, { resolve, reject });
+      this.#post({ call, method, parameters });
+    });
+    // The offer's own type says what it resolves with; a message cannot.
+    return answer as ReturnType<Theirs[M]>;
+  }
+
+  /** The other side is gone: every call that waits, and every later one, is rejected. */
+  cut(why: string): void {
+    this.#cut ??= new LineCut(why);
+    for (const { reject } of this.#waiting.values()) reject(this.#cut);
+    this.#waiting.clear();
+  }
+
+  #receive(message: Message, offer: Offer): void {
+    if ("call" in message) {
+      void this.#answer(message, offer);
+      return;
+    }
+    const waiting = this.#waiting.get(message.answer);
+    this.#waiting.delete(message.answer);
+    if ("error" in message) waiting?.reject(revived(message.error));
+    else waiting?.resolve(message.result);
+  }
+
+  async #answer(
+    { call, method, parameters }: Extract<Message, { call: number }>,
+    offer: Offer,
+  ): Promise<void> {
+    try {
+      const offered = offer[method] as ((...all: unknown[]) => Promise<unknown>) | undefined;
+      if (!offered) throw new Error(`no such call: ${method}`);
+      this.#post({ answer: call, result: await offered(...parameters) });
+    } catch (error) {
+      this.#post({ answer: call, error: plain(error) });
+    }
+  }
+
+  #post(message: Message): void {
+    try {
+      this.#port.send(message);
+    } catch (error) {
+      this.cut(messageOf(error));
+    }
+  }
+}
+
+function plain(error: unknown): PlainError {
+  const code = codeOf(error);
+  return {
+    message: messageOf(error),
+    ...(code === undefined ? {} : { code }),
+    ...(error instanceof Fault ? { hint: error.hint } : {}),
+  };
+}
+
+function revived({ message, code, hint }: PlainError): Error {
+  if (code !== undefined && hint !== undefined) return new Fault(code, message, hint);
+  return Object.assign(new Error(message), code === undefined ? {} : { code });
+}

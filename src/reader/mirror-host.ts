@@ -1,0 +1,176 @@
+/**
+ * One mirror inside its reader process: knows whether the source can be trusted, watches it while
+ * it can, and turns events into hints. It decides nothing: what it sees, the daemon journals.
+ */
+import { type Eligibility, eligibility } from "../source/eligible.ts";
+import { lookInside } from "../source/open-inside.ts";
+import { listOne, scan } from "../source/scan.ts";
+import type { Listing, ScanReport } from "../source/source.ts";
+import { sourceStatus } from "../source/status.ts";
+import { DirectoryWatch } from "../source/watch.ts";
+import type { Clock } from "../std/clock.ts";
+import { messageOf } from "../std/fault.ts";
+import { type RawPath } from "../std/raw-path.ts";
+import { type Line, LineCut } from "./line.ts";
+import type { DaemonCalls, Look, MirrorStatus, ReaderMirror } from "./protocol.ts";
+
+/** How often a source is asked whether it is still there. */
+const STATUS_INTERVAL_MS = 5_000;
+
+/** Files of one hint message at most. */
+const HINTS_MAX = 1_000;
+
+export class MirrorHost {
+  readonly #daemon: Line<DaemonCalls>;
+  readonly #clock: Clock;
+  readonly #known: Map<RawPath, string>;
+  #mirror: ReaderMirror;
+  #eligible: Eligibility;
+  readonly #closing = new AbortController();
+  #watch: DirectoryWatch | undefined;
+  #status: MirrorStatus;
+
+  constructor(mirror: ReaderMirror, daemon: Line<DaemonCalls>, clock: Clock) {
+    this.#mirror = mirror;
+    this.#daemon = daemon;
+    this.#clock = clock;
+    this.#known = new Map(mirror.known);
+    this.#eligible = eligibility(mirror.settings);
+    this.#status = {
+      mirrorId: mirror.id,
+      online: false,
+      why: "not looked at yet",
+      device: mirror.settings.device,
+      mode: mirror.mode,
+    };
+  }
+
+  get settings() {
+    return this.#mirror.settings;
+  }
+
+  /** Looks at the source now; starts or ends the watch when it came or went. */
+  async refresh(): Promise<MirrorStatus> {
+    const now = sourceStatus(this.#mirror.settings);
+    const was = this.#status;
+    if (now.kind === "offline") {
+      this.#status = { ...was, online: false, why: now.why };
+      await this.#unwatch();
+    } else {
+      this.#remember(now.device);
+      this.#status = { ...was, online: true, why: "", device: now.device };
+      await this.#startWatch();
+    }
+    return this.#status;
+  }
+
+  /** Keeps asking until `signal` aborts; tells the daemon of every change. */
+  async follow(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.#clock.sleep(STATUS_INTERVAL_MS, signal);
+      const was = this.#status;
+      const now = await this.refresh();
+      if (now.online !== was.online || now.why !== was.why) await this.#daemon.call("status", now);
+    }
+  }
+
+  /** A whole scan, or one of a subtree. Listings that differ go to the daemon and are waited for. */
+  async scan(below: RawPath | null, signal: AbortSignal): Promise<ScanReport> {
+    const report = await scan(
+      this.#mirror.settings,
+      this.#known,
+      (listing) => this.#report(listing),
+      signal,
+      below ?? undefined,
+    );
+    for (const dir of report.vanished) this.#known.delete(dir);
+    return report;
+  }
+
+  /** What is at these paths now. */
+  look(paths: readonly RawPath[]): Look[] {
+    return paths.map((path) => {
+      try {
+        return (
+          lookInside(this.#mirror.settings.source, path, this.#mirror.settings.network) ?? null
+        );
+      } catch {
+        return undefined;
+      }
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new Error("closing"));
+    await this.#unwatch();
+  }
+
+  async #report(listing: Listing): Promise<void> {
+    await this.#daemon.call("listing", this.#mirror.id, listing);
+    this.#known.set(listing.dir, listing.fingerprint);
+  }
+
+  #remember(device: string): void {
+    this.#mirror = { ...this.#mirror, settings: { ...this.#mirror.settings, device } };
+  }
+
+  async #startWatch(): Promise<void> {
+    if (this.#watch || this.#mirror.mode !== "native") return;
+    this.#watch = await DirectoryWatch.open(
+      this.#mirror.settings,
+      {
+        hint: (paths) => this.#hint(paths),
+        directory: (dir, below) => this.#list(dir, below),
+        doubt: (why) => this.#tell(this.#daemon.call("doubt", this.#mirror.id, why)),
+      },
+      this.#clock,
+    );
+  }
+
+  async #unwatch(): Promise<void> {
+    const watch = this.#watch;
+    this.#watch = undefined;
+    await watch?.close();
+  }
+
+  #hint(paths: readonly RawPath[]): void {
+    const eligible = paths.filter((path) => this.#eligible.file(path));
+    for (let at = 0; at < eligible.length; at += HINTS_MAX) {
+      const slice = eligible.slice(at, at + HINTS_MAX);
+      const looks = this.look(slice);
+      const files = slice.flatMap((path, index) => {
+        const seen = looks[index];
+        return seen === undefined ? [] : [{ path, seen }];
+      });
+      if (files.length > 0) this.#tell(this.#daemon.call("hint", this.#mirror.id, files));
+    }
+  }
+
+  /**
+   * A directory changed, or appeared with everything below it: it is listed at once. What has
+   * vanished is left to the next whole scan, which is answered to the daemon.
+   */
+  #list(dir: RawPath, below: boolean): void {
+    this.#listed(dir, below).catch((error: unknown) => {
+      if (this.#closing.signal.aborted || error instanceof LineCut) return;
+      this.#tell(this.#daemon.call("doubt", this.#mirror.id, messageOf(error)));
+    });
+  }
+
+  async #listed(dir: RawPath, below: boolean): Promise<void> {
+    const { settings } = this.#mirror;
+    const { signal } = this.#closing;
+    if (below) {
+      await scan(settings, this.#known, (each) => this.#report(each), signal, dir);
+      return;
+    }
+    const listing = listOne(settings, dir);
+    if (!listing || this.#known.get(dir) === listing.fingerprint) return;
+    await this.#report(listing);
+  }
+
+  /** A report that cannot be delivered is no loss: the next scan finds what it told. */
+  #tell(report: Promise<void>): void {
+    report.catch(() => {});
+  }
+}

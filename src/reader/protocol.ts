@@ -1,0 +1,88 @@
+/**
+ * What crosses between the daemon and a reader process. Plain data only (structured clone).
+ *
+ * Either side may call the other and is answered; the daemon commands, the reader reports. All of
+ * it is small or batched: contents of files never cross.
+ */
+import type { ArchiveSettings } from "../archive/http-archive.ts";
+import type { Seen } from "../domain/document.ts";
+import type { Outcome } from "../domain/outcome.ts";
+import type { Acted, Inspection, Listing, ScanReport, SourceSettings } from "../source/source.ts";
+import type { RawPath } from "../std/raw-path.ts";
+
+/** How a mirror's source is followed between scans. */
+export type WatchMode = "native" | "polling" | "off";
+
+/** A mirror as its reader needs it. */
+export type ReaderMirror = {
+  readonly id: number;
+  readonly settings: SourceSettings;
+  readonly mode: WatchMode;
+  /** Files are moved or deleted here after archiving: what a crash left half done is put back. */
+  readonly tidies: boolean;
+  /** Fingerprints of the directories that are journaled; unchanged ones are not reported again. */
+  readonly known: readonly (readonly [RawPath, string])[];
+};
+
+/** A document to send: everything that was committed in its intent. */
+export type SendOrder = {
+  readonly mirrorId: number;
+  readonly path: RawPath;
+  readonly seen: Seen;
+  readonly digest: string;
+  readonly folderId: number;
+  readonly filename: string;
+  readonly batch: string;
+  /** Metadata title; null: the archive keeps the file's own. */
+  readonly title: string | null;
+};
+
+/** Whether a mirror's source can be read just now. */
+export type MirrorStatus = {
+  readonly mirrorId: number;
+  readonly online: boolean;
+  /** Why it is offline, or why it is watched as it is. */
+  readonly why: string;
+  readonly device: string | null;
+  readonly mode: WatchMode;
+};
+
+/** A look at a path: what is there now, null where nothing is, undefined where it cannot be told. */
+export type Look = Seen | null | undefined;
+
+/** Calls the daemon makes; each is answered. */
+export type ReaderCalls = {
+  open: (
+    mirrors: readonly ReaderMirror[],
+    archive: ArchiveSettings | null,
+  ) => Promise<MirrorStatus[]>;
+  /** Scans a mirror (or what is below a directory); listings that differ come as `listing` calls. */
+  scan: (mirrorId: number, below: RawPath | null) => Promise<ScanReport>;
+  inspect: (
+    mirrorId: number,
+    files: readonly { path: RawPath; seen: Seen | null }[],
+    options: { pages: boolean },
+  ) => Promise<Inspection[]>;
+  look: (mirrorId: number, paths: readonly RawPath[]) => Promise<Look[]>;
+  send: (id: number, order: SendOrder) => Promise<Outcome>;
+  /** Cuts an upload short; its `send` is answered all the same. */
+  abort: (id: number) => Promise<void>;
+  act: (
+    mirrorId: number,
+    path: RawPath,
+    digest: string,
+    action: { kind: "delete" } | { kind: "move"; to: string },
+  ) => Promise<Acted>;
+  status: (mirrorId: number) => Promise<MirrorStatus>;
+  ping: () => Promise<void>;
+};
+
+/** Calls the reader makes. `listing` is answered once it is journaled: that is the back-pressure. */
+export type DaemonCalls = {
+  listing: (mirrorId: number, listing: Listing) => Promise<void>;
+  /** Files that may have changed, as they are now; null: not there. */
+  hint: (mirrorId: number, files: readonly { path: RawPath; seen: Seen | null }[]) => Promise<void>;
+  /** Events may have been missed: a full scan is needed. */
+  doubt: (mirrorId: number, why: string) => Promise<void>;
+  status: (status: MirrorStatus) => Promise<void>;
+};

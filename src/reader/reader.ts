@@ -1,0 +1,255 @@
+/**
+ * The daemon's handle on a reader process: starts it, asks whether it is alive, kills and restarts
+ * it when it does not answer or dies. A dead share makes a process hang in a way that nothing in
+ * that process can end; that is why readers are processes.
+ */
+import { type ChildProcess, fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import type { ArchiveSettings } from "../archive/http-archive.ts";
+import { backoffMs } from "../domain/backoff.ts";
+import type { Outcome } from "../domain/outcome.ts";
+import type { Acted, Inspection, ScanReport } from "../source/source.ts";
+import { isAbortOf } from "../std/abort.ts";
+import { type Clock, type Random } from "../std/clock.ts";
+import { messageOf } from "../std/fault.ts";
+import type { Log } from "../std/log.ts";
+import type { RawPath } from "../std/raw-path.ts";
+import { Line, LineCut, type Offer } from "./line.ts";
+import type {
+  DaemonCalls,
+  Look,
+  MirrorStatus,
+  ReaderCalls,
+  ReaderMirror,
+  SendOrder,
+} from "./protocol.ts";
+
+/** How often a reader is asked, and how long it may take to answer before it is killed. */
+export type Vigilance = { readonly everyMs: number; readonly patienceMs: number };
+
+const VIGILANCE: Vigilance = { everyMs: 10_000, patienceMs: 30_000 };
+
+/** Waits between restarts of a reader that keeps dying. */
+const RESTART = { initialMs: 200, maxMs: 30_000 };
+
+/** Environment that a reader is given: nothing that could hold a secret. */
+const ENVIRONMENT = [
+  "PATH",
+  "TZ",
+  "LANG",
+  "LC_ALL",
+  "NODE_EXTRA_CA_CERTS",
+  "SSL_CERT_FILE",
+  "SSL_CERT_DIR",
+  "TMPDIR",
+];
+
+export type ReaderOptions = {
+  /** For the log: the mount point, say. */
+  readonly name: string;
+  /** What the reader hosts; asked again at every start, for the fingerprints known by then. */
+  readonly mirrors: () => Promise<readonly ReaderMirror[]>;
+  /** Null: a reader that only looks (`plan`, `check`). */
+  readonly archive: () => ArchiveSettings | null;
+  readonly daemon: DaemonCalls;
+  /** Told after every start, with the state of each source. */
+  readonly started: (statuses: readonly MirrorStatus[], restart: boolean) => void;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly vigilance?: Vigilance;
+};
+
+type Running = { readonly child: ChildProcess; readonly line: Line<ReaderCalls & Offer> };
+
+export class Reader implements AsyncDisposable {
+  readonly #options: ReaderOptions;
+  readonly #closing = new AbortController();
+  readonly #supervision: Promise<void>;
+  #running: Running | undefined;
+  #ready = Promise.withResolvers<Running>();
+  #closed: Promise<void> | undefined;
+  #sends = 0;
+
+  private constructor(options: ReaderOptions) {
+    this.#options = options;
+    this.#ready.promise.catch(() => {});
+    this.#supervision = this.#supervise();
+  }
+
+  /** Starts the process; resolves at once. Calls wait until it is ready. */
+  static open(options: ReaderOptions): Reader {
+    return new Reader(options);
+  }
+
+  /** Process id while it runs; for tests and for `status`. */
+  get pid(): number | undefined {
+    return this.#running?.child.pid;
+  }
+
+  async scan(mirrorId: number, below: RawPath | null): Promise<ScanReport> {
+    return (await this.#up()).line.call("scan", mirrorId, below);
+  }
+
+  async inspect(...parameters: Parameters<ReaderCalls["inspect"]>): Promise<Inspection[]> {
+    return (await this.#up()).line.call("inspect", ...parameters);
+  }
+
+  async look(mirrorId: number, paths: readonly RawPath[]): Promise<Look[]> {
+    return (await this.#up()).line.call("look", mirrorId, paths);
+  }
+
+  async act(...parameters: Parameters<ReaderCalls["act"]>): Promise<Acted> {
+    return (await this.#up()).line.call("act", ...parameters);
+  }
+
+  async status(mirrorId: number): Promise<MirrorStatus> {
+    return (await this.#up()).line.call("status", mirrorId);
+  }
+
+  /**
+   * Sends one document. Never rejects: a reader that dies under it leaves the attempt in doubt; one
+   * that was not running gives it back. `cut` tears the request down.
+   */
+  async send(order: SendOrder, cut: AbortSignal): Promise<Outcome> {
+    const running = this.#running;
+    if (!running || cut.aborted) return { kind: "notBegun" };
+    const id = ++this.#sends;
+    const abort = () => {
+      running.line.call("abort", id).catch(() => {});
+    };
+    cut.addEventListener("abort", abort, { once: true });
+    try {
+      return await running.line.call("send", id, order);
+    } catch (error) {
+      return { kind: "lost", trouble: { code: "REPLY_LOST", message: messageOf(error) } };
+    } finally {
+      cut.removeEventListener("abort", abort);
+    }
+  }
+
+  /** Ends the process and waits until it is gone, but no longer than it can be waited for. */
+  close(): Promise<void> {
+    this.#closed ??= (async () => {
+      this.#closing.abort(new LineCut("closing"));
+      this.#ready.reject(this.#closing.signal.reason);
+      this.#running?.child.kill("SIGKILL");
+      await this.#supervision;
+    })();
+    return this.#closed;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #up(): Promise<Running> {
+    return this.#running ?? (await this.#ready.promise);
+  }
+
+  async #supervise(): Promise<void> {
+    const { clock, random, log, name } = this.#options;
+    const signal = this.#closing.signal;
+    for (let deaths = 0; !signal.aborted; ) {
+      const startedAt = clock.monotonic();
+      const why = await this.#live(deaths > 0);
+      if (signal.aborted) return;
+      // A reader that lived well for a while starts counting anew.
+      deaths = clock.monotonic() - startedAt > 60_000 ? 1 : deaths + 1;
+      log.warn({ reader: name, why }, "reader ended; it is started again");
+      try {
+        await clock.sleep(backoffMs(RESTART, deaths, random), signal);
+      } catch (error) {
+        if (!isAbortOf(signal, error)) throw error;
+      }
+    }
+  }
+
+  /** One life of the process, from its start to its end; says why it ended. */
+  async #live(restart: boolean): Promise<string> {
+    const child = this.#fork();
+    const ended = Promise.withResolvers<string>();
+    const line = this.#lineTo(child);
+    const end = (why: string) => {
+      line.cut(`the reader ended: ${why}`);
+      if (this.#running?.child === child) {
+        this.#running = undefined;
+        this.#ready = Promise.withResolvers<Running>();
+        this.#ready.promise.catch(() => {});
+      }
+      ended.resolve(why);
+    };
+    child.once("exit", (code, signal) => end(signal ?? `exit code ${code}`));
+    child.once("error", (error) => end(error.message));
+    void this.#watchOver(child, line);
+    try {
+      const statuses = await line.call(
+        "open",
+        await this.#options.mirrors(),
+        this.#options.archive(),
+      );
+      this.#running = { child, line };
+      this.#ready.resolve(this.#running);
+      this.#options.started(statuses, restart);
+    } catch (error) {
+      // A reader that cannot open is of no use; what it said is why.
+      child.kill("SIGKILL");
+      end(messageOf(error));
+    }
+    return ended.promise;
+  }
+
+  #fork(): ChildProcess {
+    const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+    const entry = fileURLToPath(new URL(`./child.${extension}`, import.meta.url));
+    return fork(entry, [], {
+      serialization: "advanced",
+      execArgv: ["--disable-warning=ExperimentalWarning"],
+      env: Object.fromEntries(
+        ENVIRONMENT.flatMap((key) => {
+          const value = process.env[key];
+          return value === undefined ? [] : [[key, value]];
+        }),
+      ),
+      stdio: ["ignore", "ignore", "inherit", "ipc"],
+    });
+  }
+
+  #lineTo(child: ChildProcess): Line<ReaderCalls & Offer> {
+    return new Line(
+      {
+        send: (message) => {
+          // Sending to a process that has just died is reported by its exit.
+          if (child.connected) child.send(message as object, () => {});
+        },
+        onMessage: (listener) => {
+          child.on("message", listener);
+        },
+      },
+      this.#options.daemon as unknown as Offer,
+    );
+  }
+
+  /** Kills a reader that does not answer in time; its end is handled where it is waited for. */
+  async #watchOver(child: ChildProcess, line: Line<ReaderCalls & Offer>): Promise<void> {
+    const { clock, log, name } = this.#options;
+    const { everyMs, patienceMs } = this.#options.vigilance ?? VIGILANCE;
+    const signal = this.#closing.signal;
+    try {
+      while (child.exitCode === null && child.signalCode === null) {
+        await clock.sleep(everyMs, signal);
+        const answered = line.call("ping").then(() => true);
+        const late = clock.sleep(patienceMs, signal).then(() => false);
+        if (!(await Promise.race([answered, late]))) {
+          log.error({ reader: name, patienceMs }, "reader does not answer; it is killed");
+          child.kill("SIGKILL");
+          // A process that hangs in the kernel dies only when the share answers: go on without it.
+          child.emit("exit", null, "SIGKILL (did not answer)");
+          return;
+        }
+      }
+    } catch (error) {
+      if (!(error instanceof LineCut)) throw error;
+    }
+  }
+}

@@ -1,0 +1,86 @@
+/** One attempt to send one file: opens the snapshot, uploads it, and says what became of it. */
+import type { Archive, Upload } from "../archive/archive.ts";
+import { ArchiveError } from "../archive/archive-error.ts";
+import { troubleOf } from "../archive/trouble.ts";
+import type { Outcome } from "../domain/outcome.ts";
+import { openSnapshot } from "../source/snapshot.ts";
+import type { SourceSettings } from "../source/source.ts";
+import { codeOf, messageOf } from "../std/fault.ts";
+import type { SendOrder } from "./protocol.ts";
+
+/** Never rejects: every way an attempt can end is an `Outcome`. */
+export async function send(
+  archive: Archive,
+  settings: SourceSettings,
+  order: SendOrder,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  let opened: Awaited<ReturnType<typeof openSnapshot>>;
+  try {
+    if (signal.aborted) return { kind: "notBegun" };
+    opened = await openSnapshot(settings, order.path, order, signal);
+  } catch (error) {
+    return signal.aborted ? { kind: "notBegun" } : (ofFile(error) ?? notOpened(error));
+  }
+  try {
+    const stored = await archive.upload(uploadOf(order, opened.file), signal);
+    return { kind: "stored", documentId: stored.id, status: stored.status ?? null };
+  } catch (error) {
+    if (error instanceof ArchiveError) return ofArchive(error);
+    return ofFile(error) ?? lost(error);
+  } finally {
+    await opened.close();
+  }
+}
+
+function uploadOf(order: SendOrder, file: Upload["file"]): Upload {
+  return {
+    folderId: order.folderId,
+    filename: order.filename,
+    batch: order.batch,
+    ...(order.title === null ? {} : { metadata: { title: order.title } }),
+    file,
+  };
+}
+
+/** What the archive, or the way to it, did. */
+function ofArchive(error: ArchiveError): Outcome {
+  const trouble = troubleOf(error);
+  const retryAfterMs = error.retryAfterMs ?? null;
+  switch (error.kind) {
+    case "refused":
+    case "invalid":
+      return { kind: "refused", trouble, retryAfterMs };
+    case "notSent":
+      return { kind: "notSent", trouble, retryAfterMs };
+    case "inDoubt":
+      return { kind: "lost", trouble };
+  }
+}
+
+/** What the file did; undefined for anything else. */
+function ofFile(error: unknown): Outcome | undefined {
+  const code = codeOf(error);
+  switch (code) {
+    case "FILE_CHANGED":
+      return { kind: "changed", seen: null };
+    case "FILE_GONE":
+      return { kind: "gone" };
+    case "FILE_UNREADABLE":
+    case "SOURCE_OFFLINE":
+      return { kind: "unreadable", trouble: { code, message: messageOf(error) } };
+    default:
+      return undefined;
+  }
+}
+
+/** Nothing was begun yet, whatever went wrong. */
+function notOpened(error: unknown): Outcome {
+  const trouble = { code: "FILE_UNREADABLE", message: messageOf(error) };
+  return { kind: "unreadable", trouble };
+}
+
+/** Neither the archive's nor the file's error: a bug or a lack of resources; it may have left. */
+function lost(error: unknown): Outcome {
+  return { kind: "lost", trouble: { code: "REPLY_LOST", message: messageOf(error) } };
+}

@@ -1,0 +1,100 @@
+/**
+ * After CONVERTED: what becomes of the local file. Two keys before anything is moved or deleted:
+ * the archive says again that it has the document, CONVERTED, under this name in this folder; and
+ * the local bytes are still those that were sent.
+ */
+import { ArchiveError } from "../archive/archive-error.ts";
+import type { Document } from "../domain/document.ts";
+import type { Note } from "../journal/journal.ts";
+import { LineCut } from "../reader/line.ts";
+import { joinRaw } from "../std/raw-path.ts";
+import type { LiveMirror, SyncContext } from "./context.ts";
+import { NAP_MS_MAX, loop } from "./loop.ts";
+
+const CHUNK = 50;
+
+/** An archive or reader that could not be asked is asked again after this long. */
+const AGAIN_MS = 10_000;
+
+export class Aftercare {
+  readonly #context: SyncContext;
+
+  constructor(context: SyncContext) {
+    this.#context = context;
+  }
+
+  async run(stopping: AbortSignal): Promise<never> {
+    const { bells, clock } = this.#context;
+    return loop(bells.after, clock, stopping, () => this.#step(stopping));
+  }
+
+  async #step(signal: AbortSignal): Promise<number> {
+    const { journal, clock, mirrors } = this.#context;
+    const due = await journal.afterDue(clock.now(), CHUNK);
+    for (const document of due) {
+      const mirror = mirrors.get(document.mirrorId);
+      if (!mirror) continue;
+      try {
+        await this.#note(document, await this.#care(document, mirror, signal));
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof ArchiveError || error instanceof LineCut)) throw error;
+        await this.#note(document, { dueAt: clock.now() + AGAIN_MS });
+      }
+    }
+    return due.length === CHUNK ? 0 : due.length > 0 ? AGAIN_MS : NAP_MS_MAX;
+  }
+
+  async #care(document: Document, mirror: LiveMirror, signal: AbortSignal): Promise<Note> {
+    const { after } = mirror.settings;
+    if (after.kind === "keep") return { after: null };
+    if (document.digest === null)
+      return { after: "refused", afterMessage: "its digest is not known" };
+    const denied = await this.#denied(document, signal);
+    if (denied !== undefined) return { after: "refused", afterMessage: denied };
+    const path = joinRaw(document.dir, document.name);
+    const acted = await mirror.reader.act(mirror.row.id, path, document.digest, after);
+    switch (acted.kind) {
+      case "done":
+        return {
+          after: "done",
+          afterMessage: acted.to ?? null,
+          goneAt: this.#context.clock.now(),
+        };
+      case "gone":
+        return { after: "done", afterMessage: "it was gone already" };
+      case "refused":
+        return {
+          after: "refused",
+          afterMessage: `${acted.trouble.code}: ${acted.trouble.message}`,
+        };
+    }
+  }
+
+  /** The first key: why the archive's answer does not allow it; undefined when it does. */
+  async #denied(document: Document, signal: AbortSignal): Promise<string | undefined> {
+    const id = document.documentId ?? 0;
+    let there;
+    try {
+      there = await this.#context.archive.document(id, signal);
+    } catch (error) {
+      if (error instanceof ArchiveError && error.code === "DOC_NOT_EXIST") {
+        return `the archive does not know document ${id} any more`;
+      }
+      throw error;
+    }
+    if (there.id !== id || there.status !== "CONVERTED") return `document ${id} is ${there.status}`;
+    if (there.filename !== document.sentName)
+      return `document ${id} is now named ${there.filename}`;
+    if (there.folderId !== document.folderId)
+      return `document ${id} is now in folder ${there.folderId}`;
+    return undefined;
+  }
+
+  async #note(document: Document, set: Note): Promise<void> {
+    const why =
+      set.after === undefined ? "after-action put off" : `after-action ${set.after ?? "none"}`;
+    const at = this.#context.clock.now();
+    await this.#context.journal.apply([{ type: "note", id: document.id, at, why, set }]);
+  }
+}

@@ -1,0 +1,38 @@
+import type { Archive } from "../archive/archive.ts";
+import type { Config, Mirror } from "../config/config.ts";
+import type { Journal, MirrorRow } from "../journal/journal.ts";
+import type { Reader } from "../reader/reader.ts";
+import type { Bell } from "../std/bell.ts";
+import type { Clock, Random } from "../std/clock.ts";
+import type { Log } from "../std/log.ts";
+
+/** A mirror as the loops see it: its settings, its row, and the process that reads it. */
+export type LiveMirror = {
+  readonly row: MirrorRow;
+  readonly settings: Mirror;
+  readonly reader: Reader;
+  /** Wake the two lanes that settle this mirror's files. */
+  readonly settling: { readonly small: Bell; readonly large: Bell };
+};
+
+/** One bell per loop; rung when there may be something to do. */
+export type Bells = {
+  readonly sending: Bell;
+  readonly doubts: Bell;
+  readonly polling: Bell;
+  readonly held: Bell;
+  readonly after: Bell;
+};
+
+/** What all loops share. */
+export type SyncContext = {
+  readonly config: Pick<Config, "upload" | "batch" | "quota" | "conversion">;
+  readonly journal: Journal;
+  readonly archive: Archive;
+  readonly mirrors: ReadonlyMap<number, LiveMirror>;
+  readonly bells: Bells;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly newBatchId: () => string;
+};

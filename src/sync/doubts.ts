@@ -1,0 +1,173 @@
+/**
+ * In doubt: what was sent without a reply is looked for in the archive, again and again over a
+ * window, before anything is sent again.
+ */
+import { ArchiveError } from "../archive/archive-error.ts";
+import { allDocuments } from "../archive/paging.ts";
+import { troubleOf } from "../archive/trouble.ts";
+import { backoffMs } from "../domain/backoff.ts";
+import type { Document } from "../domain/document.ts";
+import { failureOf } from "../domain/failure.ts";
+import type { Event } from "../domain/life.ts";
+import {
+  type Candidate,
+  type DoubtPolicy,
+  type Finding,
+  earliestUpload,
+  reconcile,
+} from "../domain/reconcile.ts";
+import type { DocumentDetail } from "../wire/shapes.ts";
+import type { SyncContext } from "./context.ts";
+import type { Gatekeeper } from "./gatekeeper.ts";
+import { loop, untilNext } from "./loop.ts";
+import { HOLD } from "./patience.ts";
+
+/** Documents looked for in one step; they usually share a folder and so a listing. */
+const LOOK_MAX = 200;
+
+/** Items of a page: a doubt is about the newest documents of a folder. */
+const PAGE_SIZE = 200;
+
+/** The wait between the first two looks; it doubles. */
+const FIRST_LOOK_MS = 1_000;
+
+/** Without the archive's own clock to go by, clocks are assumed to differ by this many times more. */
+const UNKNOWN_CLOCK = 15;
+
+export class Doubts {
+  readonly #context: SyncContext;
+  readonly #keeper: Gatekeeper;
+
+  constructor(context: SyncContext, keeper: Gatekeeper) {
+    this.#context = context;
+    this.#keeper = keeper;
+  }
+
+  async run(stopping: AbortSignal): Promise<never> {
+    const { bells, clock } = this.#context;
+    return loop(bells.doubts, clock, stopping, () => this.#step(stopping));
+  }
+
+  async #step(signal: AbortSignal): Promise<number> {
+    const { journal, clock } = this.#context;
+    const due = await journal.due({ state: "inDoubt", now: clock.now(), limit: LOOK_MAX });
+    if (due.length === 0) return untilNext(journal, { state: "inDoubt" }, clock.now());
+    for (const [folderId, documents] of Map.groupBy(due, ({ folderId }) => folderId)) {
+      if (folderId !== null) await this.#lookIn(folderId, documents, signal);
+    }
+    return 0;
+  }
+
+  async #lookIn(folderId: number, documents: Document[], signal: AbortSignal): Promise<void> {
+    const { archive, journal } = this.#context;
+    const policy = this.#policy();
+    const offset = archive.clockOffsetMs ?? 0;
+    const earliest = Math.min(...documents.map((each) => earliestUpload(each, offset, policy)));
+    let listed: Candidate[];
+    try {
+      listed = await this.#newest(folderId, earliest, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof ArchiveError)) throw error;
+      await this.#later(documents, error);
+      return;
+    }
+    const claimed = await journal.claimed(listed.map(({ id }) => id));
+    // One after another: what one document is found to be is no candidate for the next.
+    for (const document of documents) {
+      const finding = reconcile(document, listed, {
+        earliest: earliestUpload(document, offset, policy),
+        claimed,
+        now: this.#context.clock.now(),
+        policy,
+      });
+      if (finding.kind === "found") claimed.add(finding.candidate.id);
+      await this.#conclude(document, finding);
+    }
+  }
+
+  /** The folder's documents, newest first, as far back as a candidate could be. */
+  async #newest(folderId: number, earliest: number, signal: AbortSignal): Promise<Candidate[]> {
+    const query = {
+      folderId,
+      sortBy: "UPLOADED_DATE",
+      sortDesc: true,
+      paginationSize: PAGE_SIZE,
+    } as const;
+    const found: Candidate[] = [];
+    let older = 0;
+    for await (const document of allDocuments(this.#context.archive, query, signal)) {
+      if (document.uploadedDate >= earliest) {
+        found.push(candidateOf(document));
+        older = 0;
+      } else {
+        older += 1;
+      }
+      // A whole page of older ones in a row: what follows is older still.
+      if (older >= PAGE_SIZE) break;
+    }
+    return found;
+  }
+
+  async #conclude(document: Document, finding: Finding): Promise<void> {
+    const at = this.#context.clock.now();
+    switch (finding.kind) {
+      case "found": {
+        const { id: documentId, status } = finding.candidate;
+        await this.#apply(document, { type: "found", at, dueAt: at, documentId, status });
+        return;
+      }
+      case "absent":
+        await this.#apply(document, { type: "absent", at });
+        return;
+      case "lookAgain":
+        await this.#apply(document, { type: "looked", at, dueAt: at + finding.waitMs });
+        return;
+      case "ambiguous":
+        await this.#apply(document, this.#ambiguous(document, finding.candidates, at));
+    }
+  }
+
+  /** Sizes become known with conversion, so time may still tell them apart. */
+  #ambiguous(document: Document, candidates: readonly Candidate[], at: number): Event {
+    const named = candidates.map(({ id, filesize }) => `${id} (${filesize} bytes)`).join(", ");
+    const message = `sent, reply lost; the archive has ${named} of this name`;
+    const tries = document.trouble?.code === "DOUBT_AMBIGUOUS" ? document.patience + 1 : 1;
+    const dueAt = at + backoffMs(HOLD, tries, this.#context.random);
+    return { type: "heldBack", at, dueAt, trouble: { code: "DOUBT_AMBIGUOUS", message } };
+  }
+
+  /** The archive could not be asked: that is no look, and decides nothing. */
+  async #later(documents: readonly Document[], error: ArchiveError): Promise<void> {
+    const { journal, clock, config, random, log } = this.#context;
+    const trouble = troubleOf(error);
+    if (failureOf(trouble.code).fate === "gate") await this.#keeper.refused(trouble, false);
+    const at = clock.now();
+    const dueAt = at + backoffMs(config.upload.retry, 3, random);
+    log.debug({ code: trouble.code, documents: documents.length }, "could not look for documents");
+    const why = `could not look: ${trouble.message}`;
+    await journal.apply(
+      documents.map(({ id }) => ({ type: "note", id, at, why, set: { dueAt } }) as const),
+    );
+  }
+
+  async #apply(document: Document, event: Event): Promise<void> {
+    const { id } = document;
+    await this.#context.journal.apply([{ type: "event", id, event, from: ["inDoubt"] }]);
+  }
+
+  #policy(): DoubtPolicy {
+    const { config, archive } = this.#context;
+    const { windowMs, toleranceMs } = config.upload.doubt;
+    const known = archive.clockOffsetMs !== undefined;
+    return {
+      windowMs,
+      firstLookMs: FIRST_LOOK_MS,
+      toleranceMs: known ? toleranceMs : toleranceMs * UNKNOWN_CLOCK,
+    };
+  }
+}
+
+function candidateOf({ id, filename, uploadedDate, filesize, status }: DocumentDetail): Candidate {
+  return { id, filename, uploadedDate, filesize, status: status ?? null };
+}

@@ -1,0 +1,117 @@
+/**
+ * Archive folders by path. The interface can neither create a folder nor look one up by path, so
+ * the tree is read level by level with paged lists and remembered until `forget`.
+ */
+import type { Archive } from "../archive/archive.ts";
+import { ArchiveError } from "../archive/archive-error.ts";
+import { allFolders } from "../archive/paging.ts";
+import type { Trouble } from "../domain/document.ts";
+import { walkOf } from "../domain/naming.ts";
+import type { FolderDetail } from "../wire/shapes.ts";
+
+/** Where a folder path leads. */
+export type Resolved =
+  | { readonly kind: "found"; readonly folderId: number }
+  | {
+      readonly kind: "unusable";
+      readonly trouble: Trouble;
+      /** The deepest folder on the way that is there. */
+      readonly nearestId: number | null;
+    };
+
+export class Folders {
+  readonly #archive: Archive;
+  #children = new Map<number, Promise<readonly FolderDetail[]>>();
+  #starts = new Map<number | null, Promise<number>>();
+
+  constructor(archive: Archive) {
+    this.#archive = archive;
+  }
+
+  /** Everything is looked up anew from now on. */
+  forget(): void {
+    this.#children = new Map();
+    this.#starts = new Map();
+  }
+
+  /**
+   * Walks down to `targetPath` (`/a/b`, or `#17/b`). Twins and names that differ in case only are
+   * reported, never guessed. Rejects with `ArchiveError` when the archive cannot be asked.
+   */
+  async resolve(targetPath: string, signal: AbortSignal): Promise<Resolved> {
+    const { fromId, names } = walkOf(targetPath);
+    let at: number;
+    try {
+      at = await this.#start(fromId, signal);
+    } catch (error) {
+      if (!(error instanceof ArchiveError) || error.code !== "FOLDER_NOT_EXISTS") throw error;
+      const message = `the archive has no folder with id ${fromId}`;
+      return { kind: "unusable", trouble: { code: "FOLDER_MISSING", message }, nearestId: null };
+    }
+    for (const name of names) {
+      const step = match(await this.#childrenOf(at, signal), name);
+      if ("trouble" in step) {
+        const { code, message } = step.trouble;
+        const trouble = { code, message: `archive folder ${targetPath}: ${message}` };
+        return { kind: "unusable", trouble, nearestId: at };
+      }
+      at = step.id;
+    }
+    return { kind: "found", folderId: at };
+  }
+
+  #start(fromId: number | null, signal: AbortSignal): Promise<number> {
+    return remembered(this.#starts, fromId, async () => {
+      return (await this.#archive.folder(fromId ?? undefined, signal)).id;
+    });
+  }
+
+  #childrenOf(folderId: number, signal: AbortSignal): Promise<readonly FolderDetail[]> {
+    return remembered(this.#children, folderId, async () => {
+      return Array.fromAsync(allFolders(this.#archive, { folderId }, signal));
+    });
+  }
+}
+
+/** One look-up for all who ask at the same time; a failed one is not remembered. */
+function remembered<K, V>(map: Map<K, Promise<V>>, key: K, look: () => Promise<V>): Promise<V> {
+  const known = map.get(key);
+  if (known) return known;
+  const looking = look();
+  map.set(key, looking);
+  looking.catch(() => {
+    if (map.get(key) === looking) map.delete(key);
+  });
+  return looking;
+}
+
+/** The one child of this name, or why there is none that can be used. */
+function match(
+  children: readonly FolderDetail[],
+  name: string,
+): { id: number } | { trouble: Trouble } {
+  const wanted = name.normalize("NFC");
+  const same = children.filter((child) => child.name.normalize("NFC") === wanted);
+  const [only] = same;
+  if (only && same.length === 1) return { id: only.id };
+  if (same.length > 1) {
+    const ids = same.map(({ id }) => id).join(", ");
+    return {
+      trouble: {
+        code: "FOLDER_TWINS",
+        message: `${same.length} folders are named ${name} (ids ${ids})`,
+      },
+    };
+  }
+  const folded = wanted.toLowerCase();
+  const alike = children.find((child) => child.name.normalize("NFC").toLowerCase() === folded);
+  if (alike) {
+    return {
+      trouble: {
+        code: "FOLDER_CASE",
+        message: `${name} is not there, but ${alike.name} (id ${alike.id}) is`,
+      },
+    };
+  }
+  return { trouble: { code: "FOLDER_MISSING", message: `${name} does not exist` } };
+}

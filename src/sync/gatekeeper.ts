@@ -1,0 +1,179 @@
+/**
+ * Keeps the account's gate: closes it when the archive refuses the account, holds what waits behind
+ * it so that every row says why, and lets it all go on once a probe got through.
+ */
+import { ArchiveError } from "../archive/archive-error.ts";
+import { troubleOf } from "../archive/trouble.ts";
+import type { Document, Trouble } from "../domain/document.ts";
+import { FAILURES, failureOf, isKnown } from "../domain/failure.ts";
+import * as gates from "../domain/gate.ts";
+import type { Change } from "../journal/journal.ts";
+import type { SyncContext } from "./context.ts";
+import { goOn } from "./retry.ts";
+
+/** Rows of one commit while the gate holds them or lets them go. */
+const CHUNK = 500;
+
+/** Documents in a row that may meet the same unknown code before it is taken for the account's. */
+const REPEATS_MAX = 3;
+
+const GATE_CODES = Object.entries(FAILURES)
+  .filter(([, { fate }]) => fate === "gate")
+  .map(([code]) => code);
+
+export class Gatekeeper {
+  readonly #context: SyncContext;
+  readonly #policy: gates.ProbePolicy;
+  #gate: gates.Gate = gates.OPEN_GATE;
+  #repeated: { code: string; ids: Set<number> } = { code: "", ids: new Set() };
+
+  private constructor(context: SyncContext, scheduledAfter: gates.ProbePolicy["scheduledAfter"]) {
+    this.#context = context;
+    const { random, config } = context;
+    this.#policy = { retry: config.quota.retry, random, scheduledAfter };
+  }
+
+  /** Reads the gate from the journal: it survives restarts. */
+  static async open(
+    context: SyncContext,
+    scheduledAfter: gates.ProbePolicy["scheduledAfter"],
+  ): Promise<Gatekeeper> {
+    const keeper = new Gatekeeper(context, scheduledAfter);
+    await keeper.reread();
+    return keeper;
+  }
+
+  get gate(): gates.Gate {
+    return this.#gate;
+  }
+
+  /** Another process may have asked for a probe now. */
+  async reread(): Promise<void> {
+    this.#gate = await this.#context.journal.gate();
+  }
+
+  /** Milliseconds until the gate wants a probe; 0 when it is open or wants one now. */
+  waitMs(now: number): number {
+    if (!gates.isClosed(this.#gate) || gates.mayProbe(this.#gate, now)) return 0;
+    return (this.#gate.nextProbeAt ?? now) - now;
+  }
+
+  /** The account was refused. `probe`: by the one document that was let through. */
+  async refused(trouble: Trouble, probe: boolean): Promise<void> {
+    const now = this.#context.clock.now();
+    const closed = gates.isClosed(this.#gate);
+    const gate =
+      closed && probe
+        ? gates.probeRefused(this.#gate, trouble, now, this.#policy)
+        : gates.close(this.#gate, trouble, now, this.#policy);
+    if (gate === this.#gate) return;
+    await this.#set(gate);
+    this.#context.log.warn(
+      { code: trouble.code, nextProbeAt: gate.nextProbeAt, probes: gate.probes },
+      closed
+        ? "the archive still refuses the account"
+        : `sending stops: ${trouble.message}. ${failureOf(trouble.code).hint}`,
+    );
+  }
+
+  /** Something was accepted: whatever is held behind the gate goes on. */
+  async passed(): Promise<void> {
+    this.#repeated = { code: "", ids: new Set() };
+    if (!gates.isClosed(this.#gate)) return;
+    await this.#set(gates.open(this.#gate));
+    this.#context.log.info({}, "the archive accepts documents again; sending goes on");
+    this.#context.bells.sending.ring();
+  }
+
+  /** A probe ended without an answer about the account. */
+  async unanswered(): Promise<void> {
+    if (!gates.isClosed(this.#gate)) return;
+    await this.#set(gates.probeUnanswered(this.#gate, this.#context.clock.now(), this.#policy));
+  }
+
+  /**
+   * A document was refused. Where the code is one the interface does not name, and several
+   * documents in a row met it, it is the account's trouble and the gate closes.
+   */
+  async met(document: Document, { code, message }: Trouble): Promise<void> {
+    if (isKnown(code)) return;
+    if (this.#repeated.code !== code) this.#repeated = { code, ids: new Set() };
+    this.#repeated.ids.add(document.id);
+    const times = this.#repeated.ids.size;
+    if (times < REPEATS_MAX) return;
+    const repeats = `${times} documents in a row were refused with ${code}: ${message}`;
+    await this.refused({ code: "SAME_CODE_REPEATS", message: repeats }, false);
+  }
+
+  /**
+   * While closed: holds the next rows that wait to be sent. While open: lets the next rows go that
+   * it held. True when there may be more.
+   */
+  async sweep(): Promise<boolean> {
+    return gates.isClosed(this.#gate) ? this.#hold() : this.#release();
+  }
+
+  /**
+   * The document to probe with, as a pending row: the smallest, since a small one gets through
+   * first when an allowance comes back little by little.
+   */
+  async probeDocument(): Promise<Document | undefined> {
+    const { journal, clock } = this.#context;
+    const held = await journal.smallestHeld(GATE_CODES);
+    if (!held) {
+      const [pending] = await journal.due({ state: "pending", now: clock.now(), limit: 1 });
+      return pending;
+    }
+    const [applied] = await journal.apply([goOn(held, clock.now())]);
+    return applied?.document;
+  }
+
+  /** True when an upload has to be the probe; refused credentials show at any question. */
+  get probesByUpload(): boolean {
+    return this.#gate.trouble?.code !== "CREDENTIALS_REFUSED";
+  }
+
+  /** Probes by a question that costs nothing. */
+  async probeFree(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#context.archive.folder(undefined, signal);
+      await this.passed();
+    } catch (error) {
+      if (!(error instanceof ArchiveError)) throw error;
+      const trouble = troubleOf(error);
+      if (trouble.code === "CREDENTIALS_REFUSED") await this.refused(trouble, true);
+      else await this.unanswered();
+    }
+  }
+
+  async #set(gate: gates.Gate): Promise<void> {
+    this.#gate = gate;
+    await this.#context.journal.setGate(gate);
+  }
+
+  async #hold(): Promise<boolean> {
+    const { journal, clock } = this.#context;
+    const trouble = this.#gate.trouble ?? { code: "QUOTA_LIMIT", message: "the gate is closed" };
+    const at = clock.now();
+    // Rows that would be due later wait behind the gate all the same.
+    const rows = await journal.due({
+      state: "pending",
+      now: Number.MAX_SAFE_INTEGER,
+      limit: CHUNK,
+    });
+    await journal.apply(
+      rows.map(({ id }): Change => {
+        const event = { type: "heldBack", at, dueAt: null, trouble } as const;
+        return { type: "event", id, event, from: ["pending"] };
+      }),
+    );
+    return rows.length === CHUNK;
+  }
+
+  async #release(): Promise<boolean> {
+    const { journal, clock } = this.#context;
+    const rows = await journal.heldWith(GATE_CODES, CHUNK);
+    await journal.apply(rows.map((row) => goOn(row, clock.now())));
+    return rows.length === CHUNK;
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * Held documents go on by themselves: those that wait for time when it is over, those that wait for
+ * an archive folder when it is there.
+ */
+import { ArchiveError } from "../archive/archive-error.ts";
+import { backoffMs } from "../domain/backoff.ts";
+import type { FailureCode } from "../domain/failure.ts";
+import { FOLDER_CODES } from "../domain/verdict.ts";
+import type { SyncContext } from "./context.ts";
+import type { Folders } from "./folders.ts";
+import { NAP_MS_MAX, loop } from "./loop.ts";
+import { FOLDERS } from "./patience.ts";
+import type { Placement } from "./placement.ts";
+import { goOn } from "./retry.ts";
+
+const CHUNK = 500;
+
+export class Held {
+  readonly #context: SyncContext;
+  readonly #folders: Folders;
+  readonly #placement: Placement;
+  #nextLookAt = 0;
+  #looks = 0;
+
+  constructor(context: SyncContext, folders: Folders, placement: Placement) {
+    this.#context = context;
+    this.#folders = folders;
+    this.#placement = placement;
+  }
+
+  async run(stopping: AbortSignal): Promise<never> {
+    const { bells, clock } = this.#context;
+    return loop(bells.held, clock, stopping, () => this.#step(stopping));
+  }
+
+  /** Missing folders are looked for at once; at every rescan and whenever a person asks. */
+  recheck(): void {
+    this.#nextLookAt = 0;
+    this.#looks = 0;
+    this.#context.bells.held.ring();
+  }
+
+  /** What the documents held with `code` waited for is there. */
+  async release(code: FailureCode): Promise<void> {
+    const { journal } = this.#context;
+    for (;;) {
+      const rows = await journal.heldWith([code], CHUNK);
+      await journal.apply(rows.map((row) => goOn(row, this.#context.clock.now())));
+      if (rows.length < CHUNK) return;
+    }
+  }
+
+  async #step(signal: AbortSignal): Promise<number> {
+    const { journal, clock, random } = this.#context;
+    const due = await journal.due({ state: "held", now: clock.now(), limit: CHUNK });
+    await journal.apply(due.map((row) => goOn(row, clock.now())));
+    if (due.length === CHUNK) return 0;
+    if (clock.now() >= this.#nextLookAt) {
+      this.#looks += 1;
+      this.#nextLookAt = clock.now() + backoffMs(FOLDERS, this.#looks, random);
+      await this.#look(signal);
+    }
+    const [next] = await journal.due({ state: "held", now: Number.MAX_SAFE_INTEGER, limit: 1 });
+    return Math.min(
+      NAP_MS_MAX,
+      this.#nextLookAt - clock.now(),
+      (next?.dueAt ?? Infinity) - clock.now(),
+    );
+  }
+
+  /** Looks for every folder that documents wait for; one look a folder, however many wait. */
+  async #look(signal: AbortSignal): Promise<void> {
+    const { journal, mirrors } = this.#context;
+    const waiting = await journal.waitingFolders();
+    if (waiting.length === 0) return;
+    this.#folders.forget();
+    try {
+      for (const { mirrorId, targetPath } of waiting) {
+        const mirror = mirrors.get(mirrorId);
+        if (!mirror) continue;
+        const place = await this.#placement.of(targetPath, mirror, signal);
+        if ("folderId" in place) await this.#letGo({ mirrorId, targetPath });
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      // The archive cannot be asked; it is asked again soon.
+      if (!(error instanceof ArchiveError)) throw error;
+    }
+  }
+
+  async #letGo(place: { mirrorId: number; targetPath: string }): Promise<void> {
+    const { journal } = this.#context;
+    this.#looks = 0;
+    for (;;) {
+      const rows = await journal.heldWith(FOLDER_CODES, CHUNK, place);
+      await journal.apply(rows.map((row) => goOn(row, this.#context.clock.now())));
+      if (rows.length < CHUNK) return;
+    }
+  }
+}

@@ -1,0 +1,165 @@
+/**
+ * Intake: what the readers see becomes rows. Listings are whole directories and tell what is gone
+ * too; hints are single files. Both lead to the same few changes.
+ */
+import { compare } from "../domain/compare.ts";
+import type { Seen, State } from "../domain/document.ts";
+import type { Applied, Change, Known } from "../journal/journal.ts";
+import type { FileSeen, Listing } from "../source/source.ts";
+import { type RawPath, dirOf, nameOf } from "../std/raw-path.ts";
+import type { LiveMirror, SyncContext } from "./context.ts";
+
+/** Changes of one commit at most; a directory of a hundred thousand files must not block the loop. */
+const CHANGES_MAX = 2_000;
+
+/** States in which the bytes may be in the archive: such a row is never reused for other bytes. */
+const KEPT: ReadonlySet<State> = new Set(["uploading", "inDoubt", "uploaded", "converted"]);
+
+export class Intake {
+  readonly #context: SyncContext;
+
+  constructor(context: SyncContext) {
+    this.#context = context;
+  }
+
+  /** Journals a directory's listing; its fingerprint is remembered only if nothing was skipped. */
+  async listing(mirrorId: number, { dir, fingerprint, files }: Listing): Promise<void> {
+    const { journal } = this.#context;
+    const mirror = this.#mirror(mirrorId);
+    for (let tries = 0; tries < 3; tries++) {
+      const found = compare(await journal.rowsIn(mirrorId, dir), files);
+      const changes = [
+        ...found.appeared.map((file) => this.#added(mirror, dir, file, null)),
+        ...(await this.#changes(mirror, dir, found.changed)),
+        ...found.returned.map((row) => this.#back(row)),
+        ...(await this.#gone(found.vanished)),
+      ];
+      if (!(await this.#applied(changes)).some(({ skipped }) => skipped)) {
+        await journal.apply([{ type: "directory", mirrorId, dir, fingerprint }]);
+        return;
+      }
+    }
+    // The rows move faster than they can be compared: the next scan looks again.
+    await journal.apply([{ type: "directory", mirrorId, dir, fingerprint: null }]);
+  }
+
+  /** Journals single files as they are now; null: not there. */
+  async hint(
+    mirrorId: number,
+    files: readonly { path: RawPath; seen: Seen | null }[],
+  ): Promise<void> {
+    const { journal } = this.#context;
+    const mirror = this.#mirror(mirrorId);
+    const changes: Change[] = [];
+    for (const { path, seen } of files) {
+      const dir = dirOf(path);
+      const row = await journal.currentAt(mirrorId, path);
+      if (!row) {
+        if (seen) changes.push(this.#added(mirror, dir, { name: nameOf(path), seen }, null));
+        continue;
+      }
+      const known: Known = { ...row, stamp: row.seen.stamp };
+      const found = compare([known], seen ? [{ name: row.name, seen }] : []);
+      changes.push(
+        ...(await this.#changes(mirror, dir, found.changed)),
+        ...found.returned.map((back) => this.#back(back)),
+        ...(await this.#gone(found.vanished)),
+      );
+    }
+    await this.#applied(changes);
+  }
+
+  /** Directories that are not there any more: everything below them is gone. */
+  async vanished(mirrorId: number, dirs: readonly RawPath[]): Promise<void> {
+    const { journal } = this.#context;
+    for (const dir of dirs) {
+      const rows = (await journal.rowsBelow(mirrorId, dir)).filter(({ goneAt }) => goneAt === null);
+      await this.#applied(await this.#gone(rows));
+      await journal.apply([{ type: "directory", mirrorId, dir, fingerprint: null }]);
+    }
+  }
+
+  #mirror(mirrorId: number): LiveMirror {
+    const mirror = this.#context.mirrors.get(mirrorId);
+    if (!mirror) throw new Error(`no mirror ${mirrorId}`);
+    return mirror;
+  }
+
+  #added(mirror: LiveMirror, dir: RawPath, file: FileSeen, supersedes: number | null): Change {
+    const at = this.#context.clock.now();
+    return {
+      type: "add",
+      document: {
+        mirrorId: mirror.row.id,
+        dir,
+        name: file.name,
+        seen: file.seen,
+        at,
+        dueAt: at + mirror.settings.settleMs,
+        supersedes,
+      },
+    };
+  }
+
+  /** Other bytes, perhaps: a row that was never sent starts over; one that was gets a successor. */
+  async #changes(
+    mirror: LiveMirror,
+    dir: RawPath,
+    changed: readonly { row: Known; seen: Seen }[],
+  ): Promise<Change[]> {
+    const changes: Change[] = [];
+    for (const { row, seen } of changed) {
+      if (await this.#isKept(row)) {
+        changes.push(this.#added(mirror, dir, { name: row.name, seen }, row.id));
+        continue;
+      }
+      const at = this.#context.clock.now();
+      const dueAt = at + mirror.settings.settleMs;
+      const event = { type: "changed", at, dueAt, seen } as const;
+      changes.push({ type: "event", id: row.id, event, from: [row.state] });
+    }
+    return changes;
+  }
+
+  #back(row: Known): Change {
+    const at = this.#context.clock.now();
+    return { type: "note", id: row.id, at, why: "the file is back", set: { goneAt: null } };
+  }
+
+  /** Never sent: forgotten, with the reason in its history. Sent: only noted. */
+  async #gone(rows: readonly Known[]): Promise<Change[]> {
+    const at = this.#context.clock.now();
+    const changes: Change[] = [];
+    for (const { id, ...row } of rows) {
+      changes.push(
+        (await this.#isKept({ id, ...row }))
+          ? { type: "note", id, at, why: "the local file is gone", set: { goneAt: at } }
+          : {
+              type: "forget",
+              id,
+              at,
+              why: "the file was removed before it was sent",
+              from: [row.state],
+            },
+      );
+    }
+    return changes;
+  }
+
+  /** True when the archive has, or may have, this row's bytes. */
+  async #isKept(row: Known): Promise<boolean> {
+    if (KEPT.has(row.state) || row.documentId !== null) return true;
+    if (row.state !== "held") return false;
+    // Held while in doubt: what was sent may still turn up.
+    const document = await this.#context.journal.document(row.id);
+    return document?.doubtAt != null;
+  }
+
+  async #applied(changes: readonly Change[]): Promise<Applied[]> {
+    const applied: Applied[] = [];
+    for (let at = 0; at < changes.length; at += CHANGES_MAX) {
+      applied.push(...(await this.#context.journal.apply(changes.slice(at, at + CHANGES_MAX))));
+    }
+    return applied;
+  }
+}

@@ -1,0 +1,43 @@
+import type { Trouble } from "../domain/document.ts";
+import { FOLDER_CODES } from "../domain/verdict.ts";
+import type { LiveMirror } from "./context.ts";
+import type { Folders } from "./folders.ts";
+
+/** Where a document goes: its own folder, or what `missingFolder` says where that is not there. */
+export class Placement {
+  readonly #folders: Folders;
+
+  constructor(folders: Folders) {
+    this.#folders = folders;
+  }
+
+  /** Rejects with `ArchiveError` when the archive cannot be asked. */
+  async of(
+    targetPath: string,
+    mirror: LiveMirror,
+    signal: AbortSignal,
+  ): Promise<{ folderId: number } | { trouble: Trouble }> {
+    const wanted = await this.#folders.resolve(targetPath, signal);
+    if (wanted.kind === "found") return wanted;
+    // Twins and spellings are for a person to sort out; only what is missing has a substitute.
+    if (wanted.trouble.code !== "FOLDER_MISSING") return wanted;
+    const policy = mirror.settings.missingFolder;
+    switch (policy.kind) {
+      case "hold":
+        return wanted;
+      case "nearest":
+        return wanted.nearestId === null ? wanted : { folderId: wanted.nearestId };
+      case "fallback": {
+        const fallback = await this.#folders.resolve(policy.path, signal);
+        if (fallback.kind === "found") return fallback;
+        const message = `${wanted.trouble.message}, nor its fallback ${policy.path}`;
+        return { trouble: { code: fallback.trouble.code, message } };
+      }
+    }
+  }
+
+  /** The archive refused a folder we knew: what is remembered of the tree is no longer true. */
+  doubted(code: string): void {
+    if ((FOLDER_CODES as readonly string[]).includes(code)) this.#folders.forget();
+  }
+}

@@ -1,0 +1,174 @@
+/**
+ * Polling: documents the archive holds are followed until CONVERTED. One list a folder serves all of
+ * its outstanding documents; a single look-up only where that is cheaper.
+ */
+import { ArchiveError } from "../archive/archive-error.ts";
+import { allDigidoc, allDocuments } from "../archive/paging.ts";
+import { troubleOf } from "../archive/trouble.ts";
+import { backoffMs } from "../domain/backoff.ts";
+import type { Document, Trouble } from "../domain/document.ts";
+import { failureOf } from "../domain/failure.ts";
+import type { Event } from "../domain/life.ts";
+import type { Content } from "../journal/journal.ts";
+import type { DocumentDetail } from "../wire/shapes.ts";
+import type { SyncContext } from "./context.ts";
+import type { Gatekeeper } from "./gatekeeper.ts";
+import { NAP_MS_MAX, loop, untilNext } from "./loop.ts";
+
+/** Up to this many due documents of a folder are asked for one by one. */
+const SINGLE_MAX = 2;
+
+/** Outstanding documents of a folder that one list is read for. */
+const OUTSTANDING_MAX = 10_000;
+
+/** How far a document's own clock and its neighbours' may differ before a list is read further. */
+const SLACK_MS = 600_000;
+
+/** A document the archive does not know is asked for over this long before it is called gone. */
+const GRACE_MS = 60_000;
+
+export class Poller {
+  readonly #context: SyncContext;
+  readonly #keeper: Gatekeeper;
+  #tries = 0;
+
+  constructor(context: SyncContext, keeper: Gatekeeper) {
+    this.#context = context;
+    this.#keeper = keeper;
+  }
+
+  async run(stopping: AbortSignal): Promise<never> {
+    const { bells, clock } = this.#context;
+    return loop(bells.polling, clock, stopping, () => this.#step(stopping));
+  }
+
+  async #step(signal: AbortSignal): Promise<number> {
+    const { journal, clock, config, random } = this.#context;
+    try {
+      for (const { folderId, due } of await journal.outstanding(clock.now())) {
+        if (due > SINGLE_MAX) await this.#askInBulk(folderId, signal);
+        else if (due > 0) await this.#askSingly(folderId, due, signal);
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof ArchiveError)) throw error;
+      this.#tries += 1;
+      const trouble = troubleOf(error);
+      if (failureOf(trouble.code).fate === "gate") await this.#keeper.refused(trouble, false);
+      this.#context.log.debug({ code: trouble.code }, `could not poll: ${trouble.message}`);
+      return Math.min(NAP_MS_MAX, backoffMs(config.upload.retry, this.#tries, random));
+    }
+    this.#tries = 0;
+    return untilNext(journal, { state: "uploaded" }, clock.now());
+  }
+
+  async #askSingly(folderId: number, limit: number, signal: AbortSignal): Promise<void> {
+    const now = this.#context.clock.now();
+    for (const document of await this.#context.journal.outstandingIn(folderId, limit)) {
+      if ((document.dueAt ?? 0) <= now) await this.#ask(document, signal);
+    }
+  }
+
+  /** Reads the folder's newest documents until every outstanding one was met or must lie behind. */
+  async #askInBulk(folderId: number, signal: AbortSignal): Promise<void> {
+    const { archive, journal, clock } = this.#context;
+    const documents = await journal.outstandingIn(folderId, OUTSTANDING_MAX);
+    const waiting = new Map(documents.map((document) => [document.documentId, document]));
+    const offset = archive.clockOffsetMs ?? 0;
+    const oldest = Math.min(...documents.map(({ sentAt }) => sentAt ?? 0)) + offset - SLACK_MS;
+    const query = {
+      folderId,
+      sortBy: "UPLOADED_DATE",
+      sortDesc: true,
+      paginationSize: Math.min(OUTSTANDING_MAX, Math.max(100, documents.length)),
+    } as const;
+    for await (const item of allDocuments(archive, query, signal)) {
+      const document = waiting.get(item.id);
+      if (document) {
+        waiting.delete(item.id);
+        await this.#heard(document, item, signal);
+      }
+      if (waiting.size === 0 || item.uploadedDate < oldest) break;
+    }
+    // A list can be stale; only a question about the document itself tells that it is gone.
+    const now = clock.now();
+    for (const document of waiting.values()) {
+      if ((document.dueAt ?? 0) <= now) await this.#ask(document, signal);
+    }
+  }
+
+  async #ask(document: Document, signal: AbortSignal): Promise<void> {
+    try {
+      const item = await this.#context.archive.document(document.documentId ?? 0, signal);
+      await this.#heard(document, item, signal);
+    } catch (error) {
+      if (!(error instanceof ArchiveError) || error.code !== "DOC_NOT_EXIST") throw error;
+      await this.#missing(document);
+    }
+  }
+
+  async #heard(document: Document, item: DocumentDetail, signal: AbortSignal): Promise<void> {
+    const { clock, mirrors, journal } = this.#context;
+    if (item.status !== "CONVERTED") {
+      // Only those whose time has come lose patience; others were met on the way.
+      if ((document.dueAt ?? 0) <= clock.now()) await this.#notYet(document, item.status ?? null);
+      return;
+    }
+    const contents = item.digidoc ? await this.#contents(item.id, signal) : [];
+    const after = mirrors.get(document.mirrorId)?.settings.after.kind ?? "keep";
+    await this.#apply(document, {
+      type: "converted",
+      at: clock.now(),
+      pages: item.pages,
+      archiveBytes: item.filesize,
+      digidoc: item.digidoc,
+      after: after === "keep" ? null : "due",
+    });
+    if (contents.length > 0) await journal.setContents(document.id, contents);
+  }
+
+  async #contents(digidocId: number, signal: AbortSignal): Promise<Content[]> {
+    const contents: Content[] = [];
+    const query = { digidocId, paginationSize: 100 };
+    for await (const item of allDigidoc(this.#context.archive, query, signal)) {
+      const { id: documentId, filename, filesize: sizeBytes, pages } = item;
+      contents.push({ documentId, filename, sizeBytes, pages });
+    }
+    return contents;
+  }
+
+  /** Asks ever more rarely; says once that it takes too long. */
+  async #notYet(document: Document, status: string | null, missing?: Trouble): Promise<void> {
+    const { clock, config, random } = this.#context;
+    const at = clock.now();
+    const waitedMs = at - (document.uploadedAt ?? at);
+    const stuck = waitedMs >= config.conversion.stuckAfterMs;
+    const hours = Math.round(waitedMs / 3_600_000);
+    const trouble =
+      missing ??
+      (stuck
+        ? {
+            code: "CONVERSION_STUCK",
+            message: `document ${document.documentId} is not CONVERTED after ${hours} h`,
+          }
+        : null);
+    const dueAt = at + backoffMs(config.conversion.poll, document.polls + 2, random);
+    await this.#apply(document, { type: "polled", at, dueAt, status, trouble });
+  }
+
+  async #missing(document: Document): Promise<void> {
+    const at = this.#context.clock.now();
+    const message = `the archive does not know document ${document.documentId} any more`;
+    const trouble = { code: "DOC_NOT_EXIST", message };
+    if (document.trouble?.code === trouble.code && at - (document.uploadedAt ?? at) > GRACE_MS) {
+      await this.#apply(document, { type: "vanished", at, trouble });
+    } else {
+      await this.#notYet(document, document.archiveStatus, trouble);
+    }
+  }
+
+  async #apply(document: Document, event: Event): Promise<void> {
+    const { id } = document;
+    await this.#context.journal.apply([{ type: "event", id, event, from: ["uploaded"] }]);
+  }
+}

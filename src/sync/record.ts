@@ -1,0 +1,69 @@
+import type { Document, State } from "../domain/document.ts";
+import { failureOf } from "../domain/failure.ts";
+import { joinRaw, shown } from "../std/raw-path.ts";
+
+/** A document as `list --json` and the page show it; the keys of the outside contract and more. */
+export type DocumentRecord = {
+  readonly mirror: string;
+  /** Relative to the mirror's source; bytes that are not UTF-8 are shown as `\xHH`. */
+  readonly path: string;
+  readonly state: State;
+  readonly documentId: number | null;
+  readonly folderId: number | null;
+  readonly batch: string | null;
+  readonly size: number;
+  readonly sha256: string | null;
+  readonly attempts: number;
+  readonly error: { readonly code: string; readonly message: string; readonly hint: string } | null;
+  readonly uploadedAt: number | null;
+  readonly convertedAt: number | null;
+  readonly pages: number | null;
+  readonly id: number;
+  readonly sentName: string | null;
+  readonly target: string | null;
+  readonly firstSeenAt: number;
+  readonly changedAt: number;
+  readonly nextAttemptAt: number | null;
+  readonly digidoc: boolean;
+  readonly remark: string | null;
+  readonly current: boolean;
+  readonly supersedes: number | null;
+  readonly goneAt: number | null;
+  readonly movedFrom: string | null;
+  readonly after: string | null;
+  readonly afterMessage: string | null;
+};
+
+/** The record of a row; `mirror` is the mirror's name. */
+export function recordOf(document: Document, mirror: string): DocumentRecord {
+  const { trouble } = document;
+  return {
+    mirror,
+    path: shown(joinRaw(document.dir, document.name)),
+    state: document.state,
+    documentId: document.documentId,
+    folderId: document.folderId,
+    batch: document.batch,
+    size: document.seen.sizeBytes,
+    sha256: document.digest,
+    attempts: document.attempts,
+    error: trouble === null ? null : { ...trouble, hint: failureOf(trouble.code).hint },
+    uploadedAt: document.uploadedAt,
+    convertedAt: document.convertedAt,
+    pages: document.pages,
+    id: document.id,
+    sentName: document.sentName,
+    target: document.targetPath,
+    firstSeenAt: document.firstSeenAt,
+    changedAt: document.changedAt,
+    nextAttemptAt: document.dueAt,
+    digidoc: document.digidoc,
+    remark: document.remark,
+    current: document.current,
+    supersedes: document.supersedes,
+    goneAt: document.goneAt,
+    movedFrom: document.movedFrom,
+    after: document.after,
+    afterMessage: document.afterMessage,
+  };
+}

@@ -1,0 +1,311 @@
+/**
+ * Sending: takes documents that are ready from the journal, commits the intent of each, and carries
+ * them through the queue. The feed is bounded: the journal holds the backlog, not memory.
+ */
+import PQueue from "p-queue";
+import { ArchiveError } from "../archive/archive-error.ts";
+import { troubleOf } from "../archive/trouble.ts";
+import { backoffMs } from "../domain/backoff.ts";
+import type { Document, Trouble } from "../domain/document.ts";
+import { failureOf } from "../domain/failure.ts";
+import { LARGE_BYTES, interleave, largeSlots } from "../domain/feed.ts";
+import { isClosed, mayProbe } from "../domain/gate.ts";
+import { sentNameOf } from "../domain/naming.ts";
+import type { Outcome } from "../domain/outcome.ts";
+import { verdict } from "../domain/verdict.ts";
+import type { Change } from "../journal/journal.ts";
+import { joinRaw, shown } from "../std/raw-path.ts";
+import { LIMITS } from "../wire/shapes.ts";
+import type { LiveMirror, SyncContext } from "./context.ts";
+import type { Gatekeeper } from "./gatekeeper.ts";
+import { loop, untilNext } from "./loop.ts";
+import { HOLD } from "./patience.ts";
+import type { Placement } from "./placement.ts";
+
+/** A row that has to wait for another one to be settled is looked at again this soon. */
+const RIVAL_MS = 1_000;
+
+/** A document that is claimed, with the place it goes to. */
+type Claimed = { readonly document: Document; readonly mirror: LiveMirror };
+
+/** The archive cannot be reached: how often it was tried in a row, and what was said. */
+export type Outage = { readonly tries: number; readonly until: number; readonly trouble: Trouble };
+
+export class Sender {
+  readonly #context: SyncContext;
+  readonly #keeper: Gatekeeper;
+  readonly #placement: Placement;
+  readonly #queue: PQueue;
+  readonly #cut = new AbortController();
+  #large = 0;
+  #lastMirrorId: number | undefined;
+  #paused = false;
+  #draining = false;
+  #probing = false;
+  /** A journal that refused an outcome; ends the loop. */
+  #failure: unknown;
+  /** The archive cannot be reached: until then nothing is tried, and then one at a time. */
+  #outage: Outage | undefined;
+
+  constructor(context: SyncContext, keeper: Gatekeeper, placement: Placement) {
+    this.#context = context;
+    this.#keeper = keeper;
+    this.#placement = placement;
+    this.#queue = new PQueue({ concurrency: context.config.upload.concurrency });
+  }
+
+  get outage(): Outage | undefined {
+    return this.#outage;
+  }
+
+  /** Documents that are claimed and not settled yet. */
+  get underWay(): number {
+    return this.#queue.size + this.#queue.pending;
+  }
+
+  async run(stopping: AbortSignal): Promise<never> {
+    const { bells, clock } = this.#context;
+    return loop(bells.sending, clock, stopping, () => this.#step(stopping));
+  }
+
+  /** `pause` and `resume` write to the journal; this reads what they wrote. */
+  async reread(): Promise<void> {
+    this.#paused = await this.#context.journal.paused();
+    this.#context.bells.sending.ring();
+  }
+
+  /**
+   * Finishes what is being sent, gives back what is only claimed. When `deadline` aborts, requests
+   * are torn down; what had left is in doubt and is settled at the next start.
+   */
+  async drain(deadline: AbortSignal): Promise<void> {
+    this.#draining = true;
+    const cut = () => this.#cut.abort(new Error("the time to shut down is over"));
+    if (deadline.aborted) cut();
+    deadline.addEventListener("abort", cut, { once: true });
+    await this.#queue.onIdle();
+    deadline.removeEventListener("abort", cut);
+  }
+
+  async #step(signal: AbortSignal): Promise<number> {
+    const { clock } = this.#context;
+    if (this.#failure !== undefined) throw this.#failure;
+    if (isClosed(this.#keeper.gate)) return this.#stepClosed(signal);
+    if (await this.#keeper.sweep()) return 0;
+    if (this.#paused || this.#draining) return Number.POSITIVE_INFINITY;
+    const now = clock.now();
+    if (this.#outage && now < this.#outage.until) return this.#outage.until - now;
+    const slots = this.#slots();
+    if (slots === 0) return Number.POSITIVE_INFINITY;
+    const candidates = await this.#candidates(slots);
+    if (candidates.length === 0) {
+      return untilNext(this.#context.journal, { state: "pending" }, clock.now());
+    }
+    for (const claimed of await this.#claim(candidates, signal)) this.#enqueue(claimed, false);
+    return 0;
+  }
+
+  /** Behind a closed gate: everything that waits is held, and one document probes in its time. */
+  async #stepClosed(signal: AbortSignal): Promise<number> {
+    if (await this.#keeper.sweep()) return 0;
+    const now = this.#context.clock.now();
+    if (this.#paused || this.#draining || this.#probing) return Number.POSITIVE_INFINITY;
+    if (!mayProbe(this.#keeper.gate, now)) return this.#keeper.waitMs(now);
+    if (!this.#keeper.probesByUpload) {
+      await this.#keeper.probeFree(signal);
+      return 0;
+    }
+    // What was under way when the gate closed may still bring news of its own.
+    if (this.underWay > 0) return Number.POSITIVE_INFINITY;
+    const document = await this.#keeper.probeDocument();
+    if (!document) return Number.POSITIVE_INFINITY;
+    const [claimed] = await this.#claim([document], signal);
+    if (claimed) this.#enqueue(claimed, true);
+    else await this.#keeper.unanswered();
+    return 0;
+  }
+
+  /** How many more may be claimed: twice the concurrency, so that intents are committed in groups. */
+  #slots(): number {
+    const { concurrency } = this.#context.config.upload;
+    if (this.#outage) return this.underWay === 0 ? 1 : 0;
+    return this.#queue.size > concurrency / 2 ? 0 : 2 * concurrency - this.underWay;
+  }
+
+  async #candidates(slots: number): Promise<Document[]> {
+    const { journal, mirrors, clock, config } = this.#context;
+    const now = clock.now();
+    const large = Math.max(0, largeSlots(config.upload.concurrency) - this.#large);
+    const queues = new Map<number, Document[]>();
+    for (const mirrorId of mirrors.keys()) {
+      const query = { state: "pending", now, mirrorId } as const;
+      const some = await journal.due({ ...query, limit: slots, sizeMaxBytes: LARGE_BYTES });
+      const big =
+        large === 0
+          ? []
+          : await journal.due({ ...query, limit: large, sizeOverBytes: LARGE_BYTES });
+      const both = [...some, ...big].sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0));
+      if (both.length > 0) queues.set(mirrorId, both);
+    }
+    const chosen = interleave(queues, this.#lastMirrorId, slots);
+    this.#lastMirrorId = chosen.at(-1)?.mirrorId;
+    return chosen;
+  }
+
+  /** Commits the intents. A row that cannot be sent now is told why, or waits for its rival. */
+  async #claim(candidates: readonly Document[], signal: AbortSignal): Promise<Claimed[]> {
+    const { journal, clock, mirrors } = this.#context;
+    const changes: Change[] = [];
+    const names = new Set<string>();
+    for (const document of candidates) {
+      const mirror = mirrors.get(document.mirrorId);
+      if (!mirror || document.batch === null || document.targetPath === null) continue;
+      const at = clock.now();
+      const place = await this.#place(document, mirror, signal);
+      if (place === undefined) break;
+      if ("trouble" in place) {
+        const event = { type: "heldBack", at, dueAt: null, trouble: place.trouble } as const;
+        changes.push({ type: "event", id: document.id, event, from: ["pending"] });
+        continue;
+      }
+      const name = `${place.folderId}/${document.sentName}`;
+      if (names.has(name) || (await this.#hasRival(document, place.folderId))) {
+        const why = "another document of this name in this folder is under way";
+        changes.push({ type: "note", id: document.id, at, why, set: { dueAt: at + RIVAL_MS } });
+        continue;
+      }
+      names.add(name);
+      const event = {
+        type: "claimed",
+        at,
+        folderId: place.folderId,
+        batch: document.batch,
+      } as const;
+      changes.push({ type: "event", id: document.id, event, from: ["pending"] });
+    }
+    return (await journal.apply(changes)).flatMap(({ document, skipped }) => {
+      const mirror = document && mirrors.get(document.mirrorId);
+      return document?.state === "uploading" && mirror && !skipped ? [{ document, mirror }] : [];
+    });
+  }
+
+  /** The folder it goes to, or why there is none; undefined when the archive cannot be asked. */
+  async #place(
+    document: Document,
+    mirror: LiveMirror,
+    signal: AbortSignal,
+  ): Promise<{ folderId: number } | { trouble: Trouble } | undefined> {
+    try {
+      return await this.#placement.of(document.targetPath ?? "/", mirror, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof ArchiveError)) throw error;
+      const trouble = troubleOf(error);
+      if (failureOf(trouble.code).fate === "gate") await this.#keeper.refused(trouble, false);
+      else this.#unreachable(trouble);
+      return undefined;
+    }
+  }
+
+  /** Two of one name in one folder at a time could not be told apart if both replies were lost. */
+  async #hasRival(document: Document, folderId: number): Promise<boolean> {
+    const rivals = await this.#context.journal.rivals(folderId, document.sentName ?? "");
+    return rivals.some(({ id }) => id !== document.id);
+  }
+
+  #enqueue(claimed: Claimed, probe: boolean): void {
+    const large = claimed.document.seen.sizeBytes > LARGE_BYTES;
+    if (large) this.#large += 1;
+    if (probe) this.#probing = true;
+    void this.#queue.add(async () => {
+      try {
+        await this.#attempt(claimed, probe);
+      } catch (error) {
+        this.#failure ??= error;
+      } finally {
+        if (large) this.#large -= 1;
+        if (probe) this.#probing = false;
+        this.#context.bells.sending.ring();
+      }
+    });
+  }
+
+  async #attempt({ document, mirror }: Claimed, probe: boolean): Promise<void> {
+    const { clock, journal } = this.#context;
+    const stopped = this.#draining || (isClosed(this.#keeper.gate) && !probe);
+    const outcome: Outcome = stopped
+      ? { kind: "notBegun" }
+      : await mirror.reader.send(orderOf(document), this.#cut.signal);
+    const judged = verdict(document, outcome, clock.now(), this.#policy(mirror));
+    const { id } = document;
+    await journal.apply([
+      judged.kind === "gone"
+        ? {
+            type: "event",
+            id,
+            event: { type: "changed", at: clock.now(), dueAt: clock.now(), seen: document.seen },
+            from: ["uploading"],
+          }
+        : { type: "event", id, event: judged.event, from: ["uploading"] },
+    ]);
+    await this.#consequences(document, outcome, probe);
+  }
+
+  /** What the outcome says about the account and the way to the archive. */
+  async #consequences(document: Document, outcome: Outcome, probe: boolean): Promise<void> {
+    if (outcome.kind === "stored") {
+      this.#outage = undefined;
+      await this.#keeper.passed();
+      return;
+    }
+    if (outcome.kind === "refused") {
+      this.#outage = undefined;
+      if (failureOf(outcome.trouble.code).fate === "gate") {
+        await this.#keeper.refused(outcome.trouble, probe);
+        return;
+      }
+      this.#placement.doubted(outcome.trouble.code);
+      await this.#keeper.met(document, outcome.trouble);
+      if (outcome.trouble.code === "ARCHIVE_BUSY") this.#unreachable(outcome.trouble);
+    }
+    if (outcome.kind === "notSent") this.#unreachable(outcome.trouble);
+    if (probe) await this.#keeper.unanswered();
+  }
+
+  /** One line in the log for an outage, not one per document. */
+  #unreachable(trouble: Trouble): void {
+    const { clock, config, random, log } = this.#context;
+    if (this.#outage && clock.now() < this.#outage.until) return;
+    const tries = (this.#outage?.tries ?? 0) + 1;
+    const waitMs = backoffMs(config.upload.retry, tries, random);
+    this.#outage = { tries, until: clock.now() + waitMs, trouble };
+    const hint = failureOf(trouble.code).hint;
+    log.warn({ code: trouble.code, tries, waitMs }, `${trouble.message}. ${hint}`);
+  }
+
+  #policy(mirror: LiveMirror) {
+    const { config, random } = this.#context;
+    return {
+      retry: config.upload.retry,
+      hold: HOLD,
+      poll: config.conversion.poll,
+      settleMs: mirror.settings.settleMs,
+      random,
+    };
+  }
+}
+
+/** What the reader is told to send: the intent as it was committed. */
+function orderOf(document: Document) {
+  const { mended } = sentNameOf(document.name);
+  return {
+    mirrorId: document.mirrorId,
+    path: joinRaw(document.dir, document.name),
+    seen: document.seen,
+    digest: document.digest ?? "",
+    folderId: document.folderId ?? 0,
+    filename: document.sentName ?? "",
+    batch: document.batch ?? "",
+    title: mended ? shown(document.name).slice(0, LIMITS.metadataTitle) : null,
+  };
+}

@@ -1,0 +1,233 @@
+/**
+ * Settling: rows whose quiet time is over are looked at closely. Unchanged, whole and hashed, they
+ * become `pending`, unless their bytes are in the archive already: a touched file, or one that was
+ * only renamed or moved.
+ */
+import { joinBatch } from "../domain/batching.ts";
+import type { Document, Trouble } from "../domain/document.ts";
+import { backoffMs } from "../domain/backoff.ts";
+import { LARGE_BYTES } from "../domain/feed.ts";
+import { sentNameOf, targetPathOf } from "../domain/naming.ts";
+import { type Quiet, ripeness } from "../domain/settle.ts";
+import type { Batch, Change } from "../journal/journal.ts";
+import { LineCut } from "../reader/line.ts";
+import type { Inspection } from "../source/source.ts";
+import { joinRaw, shown } from "../std/raw-path.ts";
+import type { LiveMirror, SyncContext } from "./context.ts";
+import { HOLD } from "./patience.ts";
+import { loop, untilNext } from "./loop.ts";
+
+/** Files of one inspection at most. */
+const INSPECT_MAX = 64;
+
+/** A reader that is down comes back by itself; until then nothing can be inspected. */
+const READER_DOWN_MS = 500;
+
+/** Small files and large ones settle beside each other. */
+type Lane = { sizeMaxBytes: number } | { sizeOverBytes: number };
+
+/** What becomes of a revision whose bytes are those of the one before it. */
+const TOUCHED = "touched, not changed";
+
+type Whole = Extract<Inspection, { kind: "whole" }>;
+
+export class Settler {
+  readonly #context: SyncContext;
+  readonly #batches = new Map<number, Batch>();
+
+  constructor(context: SyncContext) {
+    this.#context = context;
+  }
+
+  /** Two lanes a mirror, so that hashing one large file does not keep small ones waiting. */
+  async run(stopping: AbortSignal): Promise<void> {
+    const { mirrors, clock } = this.#context;
+    await Promise.all(
+      [...mirrors.values()].flatMap((mirror) => [
+        loop(mirror.settling.small, clock, stopping, () =>
+          this.#step(mirror, { sizeMaxBytes: LARGE_BYTES }, INSPECT_MAX),
+        ),
+        loop(mirror.settling.large, clock, stopping, () =>
+          this.#step(mirror, { sizeOverBytes: LARGE_BYTES }, 1),
+        ),
+      ]),
+    );
+  }
+
+  async #step(mirror: LiveMirror, lane: Lane, limit: number): Promise<number> {
+    const { journal, clock } = this.#context;
+    const query = { state: "settling", mirrorId: mirror.row.id, ...lane } as const;
+    const due = await journal.due({ ...query, now: clock.now(), limit });
+    if (due.length === 0) return untilNext(journal, query, clock.now());
+    let inspections: Inspection[];
+    try {
+      inspections = await mirror.reader.inspect(
+        mirror.row.id,
+        due.map((document) => ({
+          path: joinRaw(document.dir, document.name),
+          seen: document.seen,
+        })),
+        { pages: false },
+      );
+    } catch (error) {
+      if (error instanceof LineCut) return READER_DOWN_MS;
+      throw error;
+    }
+    const changes: Change[] = [];
+    for (const [index, document] of due.entries()) {
+      const inspection = inspections[index];
+      if (inspection) changes.push(...(await this.#judge(mirror, document, inspection)));
+    }
+    await journal.apply(changes);
+    return 0;
+  }
+
+  async #judge(mirror: LiveMirror, document: Document, found: Inspection): Promise<Change[]> {
+    const at = this.#context.clock.now();
+    const { id } = document;
+    const from = ["settling"] as const;
+    if (!document.current) {
+      const why = "replaced by newer content before it could be sent";
+      return [{ type: "forget", id, at, why, from }];
+    }
+    switch (found.kind) {
+      case "gone":
+        return [{ type: "forget", id, at, why: "the file was removed before it was sent", from }];
+      case "unreadable":
+        return [this.#held(document, found.trouble, true)];
+      case "changed": {
+        const dueAt = at + mirror.settings.settleMs;
+        const event = { type: "changed", at, dueAt, seen: found.seen } as const;
+        return [{ type: "event", id, event, from }];
+      }
+      case "whole":
+        return this.#ripe(mirror, document, found);
+    }
+  }
+
+  async #ripe(mirror: LiveMirror, document: Document, found: Whole): Promise<Change[]> {
+    const { settleMs, incompleteMs } = mirror.settings;
+    const at = this.#context.clock.now();
+    const quiet: Quiet = { now: at, changedAt: document.changedAt, settleMs, incompleteMs };
+    const ripe = ripeness(found.seen, found.completeness, quiet);
+    switch (ripe.kind) {
+      case "wait": {
+        const { dueAt, trouble } = ripe;
+        const event = { type: "unfinished", at, dueAt, trouble } as const;
+        return [{ type: "event", id: document.id, event, from: ["settling"] }];
+      }
+      case "empty":
+        return [this.#held(document, ripe.trouble, false)];
+      case "ripe":
+        return (
+          (await this.#alreadySent(mirror, document, found)) ??
+          this.#settled(mirror, document, found.digest, ripe.remark)
+        );
+    }
+  }
+
+  #held(document: Document, trouble: Trouble, goesOnByTime: boolean): Change {
+    const { clock, random } = this.#context;
+    const at = clock.now();
+    const tries = document.trouble?.code === trouble.code ? document.patience + 1 : 1;
+    const dueAt = goesOnByTime ? at + backoffMs(HOLD, tries, random) : null;
+    const event = { type: "heldBack", at, dueAt, trouble } as const;
+    return { type: "event", id: document.id, event, from: ["settling"] };
+  }
+
+  /** The bytes are in the archive already, or on their way: nothing is sent. */
+  async #alreadySent(
+    mirror: LiveMirror,
+    document: Document,
+    { digest, seen }: Whole,
+  ): Promise<Change[] | undefined> {
+    const { journal, clock } = this.#context;
+    const at = clock.now();
+    const { id } = document;
+    const before =
+      document.supersedes === null ? undefined : await journal.document(document.supersedes);
+    if (before && before.digest === digest) {
+      return [
+        { type: "forget", id, at, why: TOUCHED, restore: true, from: ["settling"] },
+        {
+          type: "note",
+          id: before.id,
+          at,
+          why: TOUCHED,
+          set: this.#again(before, mirror, seen),
+        },
+      ];
+    }
+    // A name that was free again and is used for something new is not an edit: it is always sent.
+    if (before && before.goneAt === null && mirror.settings.changed === "ignore") {
+      const remark = "its content has changed since; by `changed: ignore` that is not sent";
+      return [
+        { type: "forget", id, at, why: remark, restore: true, from: ["settling"] },
+        { type: "note", id: before.id, at, why: remark, set: { seen, remark } },
+      ];
+    }
+    const original = await this.#movedFrom(mirror, document, digest);
+    if (!original) return undefined;
+    return [{ type: "follow", id: original.id, successor: id, at }];
+  }
+
+  /** A file that came back after its after-action is put away once more. */
+  #again(before: Document, mirror: LiveMirror, seen: Document["seen"]) {
+    const again = before.state === "converted" && mirror.settings.after.kind !== "keep";
+    return { seen, goneAt: null, ...(again ? { after: "due" as const } : {}) };
+  }
+
+  /** A sent row with these bytes whose file is not where it was: this is that file. */
+  async #movedFrom(
+    mirror: LiveMirror,
+    document: Document,
+    digest: string,
+  ): Promise<Document | undefined> {
+    const sent = await this.#context.journal.sentWith(mirror.row.id, digest);
+    const others = sent.filter(
+      (other) => other.current && other.id !== document.supersedes && other.after !== "done",
+    );
+    if (others.length === 0) return undefined;
+    const looks = await mirror.reader.look(
+      mirror.row.id,
+      others.map((other) => joinRaw(other.dir, other.name)),
+    );
+    return others.find((_, index) => looks[index] === null);
+  }
+
+  async #settled(
+    mirror: LiveMirror,
+    document: Document,
+    digest: string,
+    remark: string | null,
+  ): Promise<Change[]> {
+    const at = this.#context.clock.now();
+    const { name: sentName, mended } = sentNameOf(document.name);
+    const batch = await this.#join(mirror, at);
+    const event = {
+      type: "settled",
+      at,
+      digest,
+      sentName,
+      targetPath: targetPathOf(mirror.settings.target, document.dir),
+      remark:
+        remark ??
+        (mended ? `archived under a legal name; here it is ${shown(document.name)}` : null),
+      batch: batch.id,
+    } as const;
+    return [
+      { type: "batch", batch },
+      { type: "event", id: document.id, event, from: ["settling"] },
+    ];
+  }
+
+  async #join(mirror: LiveMirror, at: number): Promise<Batch> {
+    const { journal, config, newBatchId } = this.#context;
+    const mirrorId = mirror.row.id;
+    const last = this.#batches.get(mirrorId) ?? (await journal.lastBatch(mirrorId));
+    const policy = { quietMs: config.batch.quietMs, documentsMax: config.batch.maxDocuments };
+    const batch = joinBatch(last, { mirrorId, at }, policy, newBatchId);
+    this.#batches.set(mirrorId, batch);
+    return batch;
+  }
+}

@@ -1,0 +1,94 @@
+/** Where things stand, from the journal alone: the same with the daemon running or not. */
+import type { Mirror } from "../config/config.ts";
+import { STATES, type State } from "../domain/document.ts";
+import { failureOf } from "../domain/failure.ts";
+import type { Journal } from "../journal/journal.ts";
+import { mountOf, readMounts, watchMode } from "../source/mounts.ts";
+
+/** Documents by state, every state present. */
+export type Counts = Record<State, number>;
+
+/** The report behind `status --json`, the page and the metrics. Times are epoch milliseconds. */
+export type StatusReport = {
+  readonly running: boolean;
+  readonly paused: boolean;
+  readonly documents: Counts;
+  readonly quota: { readonly blockedSince: number | null; readonly nextProbeAt: number | null };
+  /** Why nothing is sent at all; null while the gate is open. */
+  readonly gate: {
+    readonly closedAt: number;
+    readonly code: string;
+    readonly message: string;
+    readonly hint: string;
+    readonly nextProbeAt: number | null;
+  } | null;
+  readonly mirrors: readonly MirrorStatusReport[];
+  /** The work order: archive folders that documents wait for. */
+  readonly foldersToCreate: readonly {
+    readonly mirror: string;
+    readonly path: string;
+    readonly code: string;
+    readonly documents: number;
+  }[];
+};
+
+export type MirrorStatusReport = {
+  readonly name: string;
+  readonly source: string;
+  /** How the source is followed: `native`, `polling` or `off`. */
+  readonly watch: string;
+  readonly documents: Counts;
+};
+
+/** No document in any state. */
+export function noDocuments(): Counts {
+  return Object.fromEntries(STATES.map((state) => [state, 0])) as Counts;
+}
+
+/** Reads the report; `mirrors` are those of the config, others in the journal are left out. */
+export async function statusOf(
+  journal: Journal,
+  mirrors: readonly Mirror[],
+  running: boolean,
+): Promise<StatusReport> {
+  const rows = await journal.mirrors();
+  const counts = await journal.counts();
+  const gate = await journal.gate();
+  const waiting = await journal.waitingFolders();
+  const nameOf = new Map(rows.map(({ id, name }) => [id, name]));
+  const documents = noDocuments();
+  for (const { state, documents: number } of counts) documents[state] += number;
+  const mounts = readMounts();
+  const blocked = gate.closedAt !== null && gate.trouble?.code === "QUOTA_LIMIT";
+  return {
+    running,
+    paused: await journal.paused(),
+    documents,
+    quota: {
+      blockedSince: blocked ? gate.closedAt : null,
+      nextProbeAt: blocked ? gate.nextProbeAt : null,
+    },
+    gate:
+      gate.closedAt === null || gate.trouble === null
+        ? null
+        : {
+            closedAt: gate.closedAt,
+            ...gate.trouble,
+            hint: failureOf(gate.trouble.code).hint,
+            nextProbeAt: gate.nextProbeAt,
+          },
+    mirrors: mirrors.map((mirror) => {
+      const id = rows.find(({ name }) => name === mirror.name)?.id;
+      const own = noDocuments();
+      for (const count of counts) if (count.mirrorId === id) own[count.state] += count.documents;
+      const { mode } = watchMode(mirror.watch, mountOf(mirror.source, mounts));
+      return { name: mirror.name, source: mirror.source, watch: mode, documents: own };
+    }),
+    foldersToCreate: waiting.map(({ mirrorId, targetPath, code, documents: number }) => ({
+      mirror: nameOf.get(mirrorId) ?? "",
+      path: targetPath,
+      code,
+      documents: number,
+    })),
+  };
+}

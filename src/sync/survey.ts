@@ -1,0 +1,124 @@
+/**
+ * Surveys: when a mirror is scanned, and what a scan means. At the start, on schedule, when a person
+ * asks, when events may have been missed, when a source comes back; in polling mode all the time.
+ */
+import { LineCut } from "../reader/line.ts";
+import type { MirrorStatus } from "../reader/protocol.ts";
+import type { ScanReport } from "../source/source.ts";
+import { Bell } from "../std/bell.ts";
+import { codeOf, messageOf } from "../std/fault.ts";
+import { shown } from "../std/raw-path.ts";
+import type { LiveMirror, SyncContext } from "./context.ts";
+import type { Intake } from "./intake.ts";
+import { loop } from "./loop.ts";
+
+/** Without events, a source is scanned this often, or less often where a scan takes long. */
+const POLLING_MS = 5_000;
+const POLLING_SHARE = 10;
+
+/** A scan that failed is tried again after this long. */
+const AGAIN_MS = 5_000;
+
+/** What is known of a mirror's source. */
+export type SurveyState = {
+  readonly status: MirrorStatus | undefined;
+  /** Scans that were completed since the start. */
+  readonly scans: number;
+  readonly lastScanAt: number | null;
+  readonly obstacles: number;
+};
+
+export class Survey {
+  readonly mirror: LiveMirror;
+  readonly #context: SyncContext;
+  readonly #intake: Intake;
+  readonly #bell = new Bell();
+  readonly #changed: () => void;
+  #wanted: string | undefined = "start";
+  #state: SurveyState = { status: undefined, scans: 0, lastScanAt: null, obstacles: 0 };
+
+  constructor(context: SyncContext, mirror: LiveMirror, intake: Intake, changed: () => void) {
+    this.#context = context;
+    this.mirror = mirror;
+    this.#intake = intake;
+    this.#changed = changed;
+  }
+
+  get state(): SurveyState {
+    return this.#state;
+  }
+
+  /** Asks for a whole scan; several requests before it begins are one. */
+  request(why: string): void {
+    this.#wanted = why;
+    this.#bell.ring();
+  }
+
+  /** The reader says whether the source is there. One that came back is scanned. */
+  async told(status: MirrorStatus): Promise<void> {
+    const { log, journal } = this.#context;
+    const was = this.#state.status;
+    this.#state = { ...this.#state, status };
+    const context = { mirror: this.mirror.row.name, source: this.mirror.settings.source };
+    if (!status.online) {
+      if (was?.online !== false || was.why !== status.why) {
+        log.warn(context, `source offline: ${status.why}; nothing is taken for removed`);
+      }
+    } else {
+      if (was?.online === false) log.info(context, "source online again");
+      if (status.device !== null) await journal.setDevice(this.mirror.row.id, status.device);
+      if (!was?.online) this.request("source online");
+    }
+    this.#changed();
+  }
+
+  async run(stopping: AbortSignal): Promise<never> {
+    return loop(this.#bell, this.#context.clock, stopping, () => this.#step(stopping));
+  }
+
+  async #step(signal: AbortSignal): Promise<number> {
+    const { clock, log } = this.#context;
+    const { status } = this.#state;
+    if (!status?.online) return Number.POSITIVE_INFINITY;
+    const why = this.#wanted;
+    if (why === undefined) return Number.POSITIVE_INFINITY;
+    this.#wanted = undefined;
+    const startedAt = clock.monotonic();
+    try {
+      const report = await this.mirror.reader.scan(this.mirror.row.id, null);
+      await this.#found(report, why, clock.monotonic() - startedAt);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof LineCut || codeOf(error) === "SOURCE_OFFLINE")) throw error;
+      log.warn({ mirror: this.mirror.row.name }, `scan ended early: ${messageOf(error)}`);
+      this.#wanted ??= why;
+      return AGAIN_MS;
+    }
+    if (status.mode !== "polling") return this.#wanted === undefined ? Infinity : 0;
+    const tookMs = clock.monotonic() - startedAt;
+    this.#wanted ??= "polling";
+    return Math.max(POLLING_MS, tookMs * POLLING_SHARE);
+  }
+
+  async #found(report: ScanReport, why: string, tookMs: number): Promise<void> {
+    const { log, clock } = this.#context;
+    await this.#intake.vanished(this.mirror.row.id, report.vanished);
+    const { directories, files, leftOut, obstacles } = report;
+    for (const { path, trouble } of obstacles) {
+      log.warn(
+        { mirror: this.mirror.row.name, path: shown(path), code: trouble.code },
+        `cannot be read: ${trouble.message}`,
+      );
+    }
+    const context = { mirror: this.mirror.row.name, why, directories, files, leftOut };
+    const quiet = why === "polling" || why === "schedule";
+    log[quiet ? "debug" : "info"]({ ...context, tookMs: Math.round(tookMs) }, "scanned");
+    this.#state = {
+      ...this.#state,
+      scans: this.#state.scans + 1,
+      lastScanAt: clock.now(),
+      obstacles: obstacles.length,
+    };
+    this.#changed();
+  }
+}

@@ -1,0 +1,207 @@
+/**
+ * Sync: all loops together, over one journal, one archive and the readers. It owns none of them;
+ * the daemon opens and closes what it is given.
+ */
+import { LineCut } from "../reader/line.ts";
+import type { DaemonCalls, MirrorStatus } from "../reader/protocol.ts";
+import type { Applied, Change } from "../journal/journal.ts";
+import type { ProbePolicy } from "../domain/gate.ts";
+import { isAbortOf } from "../std/abort.ts";
+import { Aftercare } from "./aftercare.ts";
+import type { SyncContext } from "./context.ts";
+import { Doubts } from "./doubts.ts";
+import { Folders } from "./folders.ts";
+import { Gatekeeper } from "./gatekeeper.ts";
+import { Held } from "./held.ts";
+import { Intake } from "./intake.ts";
+import { Placement } from "./placement.ts";
+import { Poller } from "./poller.ts";
+import { type Outage, Sender } from "./sender.ts";
+import { Settler } from "./settler.ts";
+import { Survey } from "./survey.ts";
+
+/** How often the journal is asked whether the command line has written to it. */
+const OUTSIDE_MS = 250;
+
+export class Sync {
+  readonly #context: SyncContext;
+  readonly #keeper: Gatekeeper;
+  readonly #folders: Folders;
+  readonly #held: Held;
+  readonly #sender: Sender;
+  readonly #intake: Intake;
+  readonly #surveys: ReadonlyMap<number, Survey>;
+  readonly #changed: () => void;
+
+  private constructor(context: SyncContext, keeper: Gatekeeper, changed: () => void) {
+    this.#context = context;
+    this.#keeper = keeper;
+    this.#changed = changed;
+    this.#folders = new Folders(context.archive);
+    const placement = new Placement(this.#folders);
+    this.#held = new Held(context, this.#folders, placement);
+    this.#sender = new Sender(context, keeper, placement);
+    const intake = new Intake(context);
+    this.#intake = intake;
+    this.#surveys = new Map(
+      [...context.mirrors].map(([id, mirror]) => [
+        id,
+        new Survey(context, mirror, intake, changed),
+      ]),
+    );
+  }
+
+  /**
+   * What was under way when the last run ended is in doubt from now on. `changed` is called
+   * whenever something is journaled or the state of a source changes.
+   */
+  static async open(
+    context: SyncContext,
+    scheduledAfter: ProbePolicy["scheduledAfter"],
+    changed: () => void,
+  ): Promise<Sync> {
+    await doubtInterrupted(context);
+    const sync = new Sync(context, await Gatekeeper.open(context, scheduledAfter), changed);
+    await sync.#sender.reread();
+    return sync;
+  }
+
+  get surveys(): ReadonlyMap<number, Survey> {
+    return this.#surveys;
+  }
+
+  /** Documents that are claimed or being sent. */
+  get underWay(): number {
+    return this.#sender.underWay;
+  }
+
+  /** The functions that readers call. */
+  get readerCalls(): DaemonCalls {
+    return {
+      listing: (mirrorId, listing) => this.#intake.listing(mirrorId, listing),
+      hint: (mirrorId, files) => this.#intake.hint(mirrorId, files),
+      doubt: async (mirrorId, why) => {
+        const survey = this.#surveys.get(mirrorId);
+        this.#context.log.warn({ mirror: survey?.mirror.row.name, why }, "events may be missing");
+        survey?.request(why);
+      },
+      status: (status) => this.told(status),
+    };
+  }
+
+  async told(status: MirrorStatus): Promise<void> {
+    const survey = this.#surveys.get(status.mirrorId);
+    const wasOffline = survey?.state.status?.online === false;
+    await survey?.told(status);
+    if (wasOffline && status.online) await this.#held.release("SOURCE_OFFLINE");
+  }
+
+  /** The archive cannot be reached just now; undefined while it can. */
+  get outage(): Outage | undefined {
+    return this.#sender.outage;
+  }
+
+  /** Scans every mirror, or one, and looks for missing folders again. */
+  rescan(why: string, mirrorId?: number): void {
+    for (const [id, survey] of this.#surveys) {
+      if (mirrorId === undefined || mirrorId === id) survey.request(why);
+    }
+    this.#folders.forget();
+    this.#held.recheck();
+  }
+
+  /** Rings the bells of the loops that a write concerns. */
+  journaled(applied: readonly Applied[]): void {
+    const { bells, mirrors } = this.#context;
+    for (const { document, skipped } of applied) {
+      if (!document || skipped) continue;
+      if (document.state === "settling") {
+        mirrors.get(document.mirrorId)?.settling.small.ring();
+        mirrors.get(document.mirrorId)?.settling.large.ring();
+      }
+      if (document.state === "pending") bells.sending.ring();
+      if (document.state === "inDoubt") bells.doubts.ring();
+      if (document.state === "uploaded") bells.polling.ring();
+      if (document.state === "held") bells.held.ring();
+      if (document.after === "due") bells.after.ring();
+    }
+    this.#changed();
+  }
+
+  /** Runs all loops until `stopping` aborts; rejects with the first failure of any of them. */
+  async run(stopping: AbortSignal): Promise<void> {
+    const failed = new AbortController();
+    const signal = AbortSignal.any([stopping, failed.signal]);
+    const loops = [
+      new Settler(this.#context).run(signal),
+      this.#sender.run(signal),
+      new Doubts(this.#context, this.#keeper).run(signal),
+      new Poller(this.#context, this.#keeper).run(signal),
+      this.#held.run(signal),
+      new Aftercare(this.#context).run(signal),
+      this.#followOutside(signal),
+      ...[...this.#surveys.values()].map((survey) => survey.run(signal)),
+    ];
+    const outcomes = await Promise.allSettled(
+      loops.map(async (running) => {
+        try {
+          await running;
+        } catch (error) {
+          const stopped = isAbortOf(stopping, error) || isAbortOf(signal, error);
+          if (stopped || (signal.aborted && error instanceof LineCut)) return;
+          failed.abort(error);
+          throw error;
+        }
+      }),
+    );
+    for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+  }
+
+  /** Takes up what was written to the journal beside the loops: pause, retry, a probe asked for. */
+  async reread(): Promise<void> {
+    await this.#keeper.reread();
+    await this.#sender.reread();
+    this.#held.recheck();
+    for (const bell of Object.values(this.#context.bells)) bell.ring();
+    for (const { settling } of this.#context.mirrors.values()) {
+      settling.small.ring();
+      settling.large.ring();
+    }
+    this.#changed();
+  }
+
+  /** Ends sending: what is being sent is finished until `deadline` aborts. */
+  async drain(deadline: AbortSignal): Promise<void> {
+    await this.#sender.drain(deadline);
+  }
+
+  /** A `retry`, `pause` or `resume` from the command line shows as a write by another process. */
+  async #followOutside(signal: AbortSignal): Promise<never> {
+    const { journal, clock } = this.#context;
+    let known = await journal.outsideWrites();
+    for (;;) {
+      await clock.sleep(OUTSIDE_MS, signal);
+      const now = await journal.outsideWrites();
+      if (now === known) continue;
+      known = now;
+      await this.reread();
+    }
+  }
+}
+
+/** Invariant (4) of the life of a document: what was `uploading` when a run ended is in doubt. */
+async function doubtInterrupted({ journal, clock, log }: SyncContext): Promise<void> {
+  const trouble = { code: "REPLY_LOST", message: "the daemon ended while it was under way" };
+  for (;;) {
+    const rows = await journal.underWay(500);
+    if (rows.length === 0) return;
+    log.warn({ documents: rows.length }, "under way when the last run ended; asking the archive");
+    const at = clock.now();
+    await journal.apply(
+      rows.map(({ id }): Change => {
+        const event = { type: "replyLost", at, dueAt: at, trouble } as const;
+        return { type: "event", id, event, from: ["uploading"] };
+      }),
+    );
+  }
+}
