@@ -1,0 +1,97 @@
+/** After CONVERTED: files are put away only with both keys, and nothing is ever overwritten. */
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { aDaemon } from "../fixtures/a-daemon.ts";
+import { audit, digestOf, rowsOf } from "../fixtures/auditor.ts";
+import { pdfOf } from "../fixtures/documents.ts";
+import { until } from "../fixtures/until.ts";
+import { aWorld } from "../fixtures/world.ts";
+
+test("`delete` removes a file once it is CONVERTED, and the journal keeps its row", async () => {
+  await using world = await aWorld();
+  const file = world.write("scan.pdf", pdfOf(1));
+  await using live = await aDaemon(world.config({}, { after: { kind: "delete" } }));
+  await live.quiescent();
+  expect(existsSync(file)).toBe(false);
+  expect(await rowsOf(world.journal)).toMatchObject([{ state: "converted", after: "done" }]);
+  expect(world.archive.documents()).toHaveLength(1);
+});
+
+test("`move` keeps the tree below its target and never overwrites", async () => {
+  await using world = await aWorld({ folders: ["/Scans/2026"] });
+  const done = join(world.dir, "done");
+  mkdirSync(join(done, "2026"), { recursive: true });
+  writeFileSync(join(done, "2026", "scan.pdf"), "another one");
+  const bytes = pdfOf(1);
+  const file = world.write("2026/scan.pdf", bytes);
+  await using live = await aDaemon(world.config({}, { after: { kind: "move", to: done } }));
+  await live.quiescent();
+  expect(existsSync(file)).toBe(false);
+  expect(readFileSync(join(done, "2026", "scan.pdf"), "utf8")).toBe("another one");
+  const moved = readdirSync(join(done, "2026")).filter((name) => name !== "scan.pdf");
+  expect(moved.map((name) => digestOf(readFileSync(join(done, "2026", name))))).toEqual([
+    digestOf(bytes),
+  ]);
+});
+
+test("what is moved into a folder of its own source is not sent again", async () => {
+  await using world = await aWorld();
+  world.write("scan.pdf", pdfOf(1));
+  const after = { kind: "move", to: join(world.source, "done") } as const;
+  await using live = await aDaemon(world.config({}, { after }));
+  await live.quiescent();
+  live.daemon.rescan("test");
+  await live.quiescent();
+  expect(existsSync(join(world.source, "done", "scan.pdf"))).toBe(true);
+  expect(world.archive.documents()).toHaveLength(1);
+});
+
+test("a file that was edited before its turn came stays, and the edit is archived", async () => {
+  await using world = await aWorld();
+  // Not CONVERTED before the edit is made.
+  world.archive.setFaults([{ on: "upload", do: "convert", afterMs: 2_500 }]);
+  const file = world.write("scan.pdf", pdfOf(1, { seed: 1 }));
+  await using live = await aDaemon(world.config({}, { after: { kind: "delete" } }));
+  await until("uploaded", async () => (await rowsOf(world.journal))[0]?.state === "uploaded");
+  const edited = pdfOf(2, { seed: 2 });
+  writeFileSync(file, edited);
+  await live.quiescent();
+  expect(existsSync(file)).toBe(false);
+  const digests = world.archive.documents().map(({ sha256 }) => sha256);
+  expect(digests, "both contents are in the archive").toContain(digestOf(edited));
+  expect(digests).toHaveLength(2);
+});
+
+test("a reader that is killed in the middle of its work loses and doubles nothing", async () => {
+  await using world = await aWorld();
+  for (let n = 0; n < 60; n++) world.write(`scan-${n}.pdf`, pdfOf(1, { seed: n }));
+  {
+    await using live = await aDaemon(world.config());
+    for (const least of [5, 20, 40]) {
+      await until(`${least} documents`, () => world.archive.documents().length >= least);
+      for (const pid of readersOf(process.pid)) process.kill(pid, "SIGKILL");
+    }
+    await live.quiescent();
+  }
+  expect(world.archive.documents()).toHaveLength(60);
+  expect(await audit(world)).toEqual([]);
+});
+
+/** Process ids of the readers that this process has started. */
+function readersOf(parent: number): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+        const command = readFileSync(`/proc/${pid}/cmdline`, "utf8");
+        return (
+          stat.split(") ")[1]?.split(" ")[1] === String(parent) && command.includes("child.ts")
+        );
+      } catch {
+        return false;
+      }
+    });
+}

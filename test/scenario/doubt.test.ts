@@ -1,0 +1,158 @@
+/** Replies that are lost, late, false or refused: never twice, never lost. */
+import { expect, test } from "vitest";
+import type { FaultRule } from "../../src/embedded-archive/embedded-archive.ts";
+import { aDaemon } from "../fixtures/a-daemon.ts";
+import { audit, rowsOf } from "../fixtures/auditor.ts";
+import { pdfOf } from "../fixtures/documents.ts";
+import { until } from "../fixtures/until.ts";
+import { aWorld } from "../fixtures/world.ts";
+
+const upload = { on: "upload" } as const;
+
+const TABLE: [string, FaultRule[], string][] = [
+  ["stored, the reply lost", [{ ...upload, do: "dropAfter" }], "the archive has it"],
+  ["not stored, the reply lost", [{ ...upload, do: "dropBefore" }], "the archive never had it"],
+  ["stored late", [{ ...upload, do: "storeLate", ms: 1_200 }], "the first look comes too early"],
+  ["500, stored", [{ ...upload, do: "status", status: 500, stored: true }], "a reply that lies"],
+  [
+    "502, not stored",
+    [{ ...upload, do: "status", status: 502, stored: false, html: true }],
+    "proxy",
+  ],
+  ["503, stored", [{ ...upload, do: "status", status: 503, stored: true }], "no word of storing"],
+  ["truncated JSON", [{ ...upload, do: "truncate" }], "half a reply is none"],
+  ["garbage", [{ ...upload, do: "garbage" }], "an OK that cannot be read is none"],
+  ["a compression bomb", [{ ...upload, do: "bomb", bytes: 64 * 1024 * 1024 }], "never unpacked"],
+  ["another document's reply", [{ ...upload, do: "wrongDocument" }], "not what was sent"],
+  ["429", [{ ...upload, do: "status", status: 429, stored: false, retryAfter: "1" }], "a wait"],
+  [
+    "lost twice in a row",
+    [{ ...upload, do: "dropBefore", times: 2 }],
+    "a second attempt is doubted like the first",
+  ],
+  [
+    "lost, and a stale list",
+    [
+      { ...upload, do: "dropAfter" },
+      { on: "documents", do: "stale", youngerThanMs: 1_500, times: 3 },
+    ],
+    "a list may lag behind",
+  ],
+  [
+    "lost, and lists fail",
+    [
+      { ...upload, do: "dropAfter" },
+      { on: "documents", do: "status", status: 500, stored: false, times: 3 },
+    ],
+    "a failed look decides nothing",
+  ],
+];
+
+test.for(TABLE)("$0: archived once, because $2", async ([, rules]) => {
+  await using world = await aWorld();
+  world.archive.setFaults(rules);
+  world.write("contract.pdf", pdfOf(2));
+  {
+    await using live = await aDaemon(world.config());
+    await live.quiescent();
+    expect((await live.daemon.status()).documents).toMatchObject({ converted: 1, held: 0 });
+  }
+  await world.archive.idle();
+  expect(world.archive.documents()).toHaveLength(1);
+  expect(await audit(world)).toEqual([]);
+});
+
+test("many at once, every third reply lost, stored or not: each once", async () => {
+  await using world = await aWorld();
+  world.archive.setFaults(({ operation, nth }) => {
+    if (operation !== "upload" || nth % 3 !== 0) return undefined;
+    return nth % 2 === 0 ? { do: "dropAfter" } : { do: "dropBefore" };
+  });
+  for (let n = 0; n < 40; n++) world.write(`scan-${n}.pdf`, pdfOf(1, { seed: n }));
+  {
+    await using live = await aDaemon(world.config());
+    await live.quiescent();
+  }
+  expect(world.archive.documents()).toHaveLength(40);
+  expect(await audit(world)).toEqual([]);
+});
+
+test("two candidates that cannot be told apart are held for a person, with their ids", async () => {
+  await using world = await aWorld();
+  const bytes = pdfOf(1);
+  // Somebody else puts a document of the same name and size there at the same moment.
+  world.archive.setFaults([{ ...upload, do: "dropAfter", times: 2 }]);
+  world.write("scan.pdf", bytes);
+  await using other = await aWorldWithout(world.archive.url, bytes);
+  await using live = await aDaemon(world.config());
+  await other.sent;
+  await live.quiescent();
+  const [row] = await rowsOf(world.journal);
+  expect(row).toMatchObject({ state: "held", trouble: { code: "DOUBT_AMBIGUOUS" } });
+  for (const { id } of world.archive.documents()) {
+    expect(row?.trouble?.message).toContain(String(id));
+  }
+  expect(world.archive.documents()).toHaveLength(2);
+});
+
+/** Another client that uploads the same bytes under the same name, and gets no reply either. */
+async function aWorldWithout(url: string, bytes: Buffer) {
+  const { HttpArchive } = await import("../../src/archive/http-archive.ts");
+  const { systemClock } = await import("../../src/std/clock.ts");
+  const { ACCOUNT_KEY, SECRET } = await import("../fixtures/world.ts");
+  const signing = {
+    scheme: "hmac",
+    algorithm: "sha256",
+    encoding: "base64",
+    secret: SECRET,
+  } as const;
+  const settings = { url, accountKey: ACCOUNT_KEY, signing, timeoutMs: 5_000, connections: 1 };
+  const client = await HttpArchive.open(settings, systemClock);
+  const never = new AbortController().signal;
+  const folders = await client.folders({}, never);
+  const folderId = folders.folders.find(({ name }) => name === "Scans")?.id ?? 0;
+  const file = { sizeBytes: bytes.length, bytes };
+  const sent = client.upload({ folderId, filename: "scan.pdf", file }, never).then(
+    () => false,
+    () => true,
+  );
+  return { sent, [Symbol.asyncDispose]: () => client.close() };
+}
+
+test("what was under way when the daemon died is looked for before it is sent again", async () => {
+  await using world = await aWorld();
+  // The reply takes longer than the daemon lives.
+  world.archive.setFaults([{ ...upload, do: "delay", ms: 1_500 }]);
+  world.write("scan.pdf", pdfOf(1));
+  const brief = { shutdownMs: 50 };
+  {
+    await using live = await aDaemon(world.config(brief));
+    await until("the upload", async () => (await live.daemon.status()).documents.uploading === 1);
+  }
+  const [row] = await rowsOf(world.journal);
+  expect(row?.state).toBe("inDoubt");
+  {
+    await using live = await aDaemon(world.config());
+    await live.quiescent();
+  }
+  await world.archive.idle();
+  expect(await audit(world)).toEqual([]);
+  expect(world.archive.documents()).toHaveLength(1);
+});
+
+test("an archive that is away costs no document an attempt it does not get back", async () => {
+  await using world = await aWorld();
+  for (let n = 0; n < 10; n++) world.write(`scan-${n}.pdf`, pdfOf(1, { seed: n }));
+  const config = world.config();
+  const nowhere = { ...config.archive, url: "http://127.0.0.1:9" };
+  {
+    await using live = await aDaemon({ ...config, archive: nowhere });
+    await expect(live.quiescent()).rejects.toMatchObject({ code: "ARCHIVE_UNREACHABLE" });
+    expect((await live.daemon.status()).documents).toMatchObject({ pending: 10, failed: 0 });
+  }
+  {
+    await using live = await aDaemon(config);
+    await live.quiescent();
+  }
+  expect(await audit(world)).toEqual([]);
+});
