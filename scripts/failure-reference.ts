@@ -19,8 +19,9 @@ const FATES: Readonly<Record<Fate, { title: string; meaning: string }>> = {
   hold: {
     title: "`hold`: waits for something outside",
     meaning:
-      "The document is `held` (one that looks unfinished stays `settling`) and goes on by itself once " +
-      "what it waits for is there; `scanferry retry` looks at once.",
+      "The document is `held` (one that looks unfinished stays `settling`, one whose after-action is " +
+      "refused stays `converted`) and goes on by itself once what it waits for is there; " +
+      "`scanferry retry` looks at once.",
   },
   gate: {
     title: "`gate`: stops the account",
@@ -38,7 +39,6 @@ const FATES: Readonly<Record<Fate, { title: string; meaning: string }>> = {
 
 /** Codes that stand in no table: each is made in one place of `src`, which tells its hint too. */
 const ELSEWHERE: readonly [code: string, hint: string][] = [
-  ["AFTER_REFUSED", "Check the folder that finished files are moved to, and the right to it."],
   ["FILE_GONE", "Nothing needs to be done: the file was removed."],
   ["NOT_REGULAR", "Only regular files are sent; put the file itself there instead of a link."],
   [
@@ -46,6 +46,8 @@ const ELSEWHERE: readonly [code: string, hint: string][] = [
     "Compare the two documents in the archive: it gave one id for both, or holds one of them only.",
   ],
   ["CONFIG_INVALID", "Mend the lines that are named; the exit code is 2."],
+  ["CONFIG_UNWRITABLE", "Name another place with `--config`."],
+  ["DEMO_UNWRITABLE", "Name a directory that can be written to with `--data`."],
   ["ARCHIVE_URL_UNFIT", "Set `archive.url` to the service's base address."],
   ["TLS_CHECK_DISABLED", "Unset `NODE_TLS_REJECT_UNAUTHORIZED`."],
   ["SIGNING_SECRET_MISSING", "Set `archive.signing.secret` or `secretFile`."],
@@ -90,9 +92,8 @@ export function failureReference(): string {
     ),
     ...tableOf(
       "Elsewhere",
-      "What an after-action can meet (the local file then stays, and the document is `converted` all " +
-        "the same), and what keeps a command from starting.",
-      ELSEWHERE,
+      "What one file can meet beside these, and what keeps a command from starting.",
+      ELSEWHERE.filter(([code]) => !Object.hasOwn(FAILURES, code)),
     ),
   ].join("\n");
 }

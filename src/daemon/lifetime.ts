@@ -3,7 +3,7 @@
  *
  *     starting -> running    everything is open
  *     running  -> draining   SIGTERM or SIGINT: what is being sent is finished within `shutdown`
- *     draining -> aborted    a second SIGTERM or SIGINT: at once; what had left is in doubt
+ *     draining -> killed     a second SIGTERM or SIGINT: at once; what had left is in doubt
  *     running  -> starting   SIGHUP with a config that is good; a bad one changes nothing
  */
 import type { Config } from "../config/config.ts";
@@ -22,51 +22,76 @@ export type LifetimeOptions = {
 
 /** Runs until SIGTERM or SIGINT; resolves on a clean end, rejects on a failure. */
 export async function liveDaemon(options: LifetimeOptions): Promise<void> {
-  let config: Config | undefined = await options.load();
-  const stopping = new AbortController();
-  while (config && !stopping.signal.aborted) {
-    config = await oneLife(config, options, stopping);
-  }
-}
-
-/** One life, from open to closed; returns the config of the next one, undefined when it is over. */
-async function oneLife(
-  config: Config,
-  { load, openLog, started }: LifetimeOptions,
-  stopping: AbortController,
-): Promise<Config | undefined> {
-  const log = openLog(config);
-  const ended = new AbortController();
-  let next: Config | undefined;
-  await using daemon = await Daemon.open({ config, log });
-  const stop = () => {
-    if (stopping.signal.aborted) process.kill(process.pid, "SIGKILL");
-    stopping.abort(new Stopping());
-    ended.abort(new Stopping());
-  };
-  const reload = async () => {
-    try {
-      next = await load();
-      log.info({}, "config read again; starting over with it");
-      ended.abort(new Stopping("reload"));
-    } catch (error) {
-      const lines = error instanceof ConfigError ? error.lines() : [messageOf(error)];
-      log.error({ problems: lines }, "the new config is refused; the old one stays");
-    }
-  };
-  const rescan = () => daemon.rescan("SIGUSR1");
+  const lifetime = new Lifetime(options);
   const handlers = [
-    ["SIGTERM", stop],
-    ["SIGINT", stop],
-    ["SIGHUP", () => void reload()],
-    ["SIGUSR1", rescan],
+    ["SIGTERM", () => lifetime.stop()],
+    ["SIGINT", () => lifetime.stop()],
+    ["SIGHUP", () => void lifetime.reload()],
+    ["SIGUSR1", () => lifetime.rescan()],
   ] as const;
   for (const [signal, handler] of handlers) process.on(signal, handler);
   try {
-    started?.(daemon);
-    await daemon.run(ended.signal);
+    await lifetime.run();
   } finally {
     for (const [signal, handler] of handlers) process.off(signal, handler);
   }
-  return next;
+}
+
+/** One daemon after another, each with its own config; signals may come at any moment. */
+class Lifetime {
+  readonly #options: LifetimeOptions;
+  readonly #stopping = new AbortController();
+  /** Ends the present life. */
+  #ending = new AbortController();
+  #daemon: Daemon | undefined;
+  #log: Log | undefined;
+  #next: Config | undefined;
+
+  constructor(options: LifetimeOptions) {
+    this.#options = options;
+  }
+
+  async run(): Promise<void> {
+    this.#next = await this.#options.load();
+    while (this.#next && !this.#stopping.signal.aborted) {
+      const config = this.#next;
+      this.#next = undefined;
+      await this.#live(config);
+    }
+  }
+
+  stop(): void {
+    if (this.#stopping.signal.aborted) process.kill(process.pid, "SIGKILL");
+    this.#stopping.abort(new Stopping());
+    this.#ending.abort(new Stopping());
+  }
+
+  rescan(): void {
+    this.#daemon?.rescan("SIGUSR1");
+  }
+
+  async reload(): Promise<void> {
+    try {
+      this.#next = await this.#options.load();
+      this.#log?.info({}, "config read again; starting over with it");
+      this.#ending.abort(new Stopping("reload"));
+    } catch (error) {
+      const problems = error instanceof ConfigError ? error.lines() : [messageOf(error)];
+      this.#log?.error({ problems }, "the new config is refused; the old one stays");
+    }
+  }
+
+  async #live(config: Config): Promise<void> {
+    this.#ending = new AbortController();
+    this.#log = this.#options.openLog(config);
+    await using daemon = await Daemon.open({ config, log: this.#log });
+    this.#daemon = daemon;
+    try {
+      if (this.#stopping.signal.aborted) return;
+      this.#options.started?.(daemon);
+      await daemon.run(this.#ending.signal);
+    } finally {
+      this.#daemon = undefined;
+    }
+  }
 }

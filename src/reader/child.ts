@@ -72,7 +72,7 @@ const daemon = new Line<DaemonCalls>(
     },
     onMessage: (listener) => process.on("message", listener),
   },
-  offer as unknown as Offer,
+  offer,
 );
 
 // A terminal's Ctrl-C reaches the whole process group; the daemon decides what becomes of readers.

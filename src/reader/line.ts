@@ -63,7 +63,7 @@ export class Line<Theirs extends Offer> {
   /** The other side is gone: every call that waits, and every later one, is rejected. */
   cut(why: string): void {
     this.#cut ??= new LineCut(why);
-    for (const { reject } of this.#waiting.values()) reject(this.#cut);
+    for (const waiting of this.#waiting.values()) waiting.reject(this.#cut);
     this.#waiting.clear();
   }
 

@@ -226,7 +226,7 @@ export class Reader implements AsyncDisposable {
           child.on("message", listener);
         },
       },
-      this.#options.daemon as unknown as Offer,
+      this.#options.daemon,
     );
   }
 

@@ -30,8 +30,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 /** The name as text when its bytes are UTF-8, else undefined. */
 export function textOf(raw: RawPath): string | undefined {
   // Plain ASCII is the common case and needs no decoding.
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is meant
-  if (/^[\x00-\x7f]*$/.test(raw)) return raw;
+  if (!/[^\p{ASCII}]/u.test(raw)) return raw;
   try {
     return utf8.decode(bytesOf(raw));
   } catch {

@@ -64,6 +64,10 @@ export class Aftercare {
       case "gone":
         return { after: "done", afterMessage: "it was gone already" };
       case "refused":
+        // A source that is away comes back; everything else is for a person to look at.
+        if (acted.trouble.code === "SOURCE_OFFLINE") {
+          return { dueAt: this.#context.clock.now() + AGAIN_MS };
+        }
         return {
           after: "refused",
           afterMessage: `${acted.trouble.code}: ${acted.trouble.message}`,

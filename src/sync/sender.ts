@@ -3,8 +3,6 @@
  * them through the queue. The feed is bounded: the journal holds the backlog, not memory.
  */
 import PQueue from "p-queue";
-import { ArchiveError } from "../archive/archive-error.ts";
-import { troubleOf } from "../archive/trouble.ts";
 import { backoffMs } from "../domain/backoff.ts";
 import type { Document, Trouble } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
@@ -13,20 +11,14 @@ import { isClosed, mayProbe } from "../domain/gate.ts";
 import { sentNameOf } from "../domain/naming.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import { verdict } from "../domain/verdict.ts";
-import type { Change } from "../journal/journal.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
 import { LIMITS } from "../wire/shapes.ts";
+import { type Claimed, Claimer } from "./claimer.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
 import { loop, untilNext } from "./loop.ts";
 import { HOLD } from "./patience.ts";
 import type { Placement } from "./placement.ts";
-
-/** A row that has to wait for another one to be settled is looked at again this soon. */
-const RIVAL_MS = 1_000;
-
-/** A document that is claimed, with the place it goes to. */
-type Claimed = { readonly document: Document; readonly mirror: LiveMirror };
 
 /** The archive cannot be reached: how often it was tried in a row, and what was said. */
 export type Outage = { readonly tries: number; readonly until: number; readonly trouble: Trouble };
@@ -35,6 +27,7 @@ export class Sender {
   readonly #context: SyncContext;
   readonly #keeper: Gatekeeper;
   readonly #placement: Placement;
+  readonly #claimer: Claimer;
   readonly #queue: PQueue;
   readonly #cut = new AbortController();
   #large = 0;
@@ -51,6 +44,7 @@ export class Sender {
     this.#context = context;
     this.#keeper = keeper;
     this.#placement = placement;
+    this.#claimer = new Claimer(context, placement);
     this.#queue = new PQueue({ concurrency: context.config.upload.concurrency });
   }
 
@@ -152,65 +146,14 @@ export class Sender {
     return chosen;
   }
 
-  /** Commits the intents. A row that cannot be sent now is told why, or waits for its rival. */
-  async #claim(candidates: readonly Document[], signal: AbortSignal): Promise<Claimed[]> {
-    const { journal, clock, mirrors } = this.#context;
-    const changes: Change[] = [];
-    const names = new Set<string>();
-    for (const document of candidates) {
-      const mirror = mirrors.get(document.mirrorId);
-      if (!mirror || document.batch === null || document.targetPath === null) continue;
-      const at = clock.now();
-      const place = await this.#place(document, mirror, signal);
-      if (place === undefined) break;
-      if ("trouble" in place) {
-        const event = { type: "heldBack", at, dueAt: null, trouble: place.trouble } as const;
-        changes.push({ type: "event", id: document.id, event, from: ["pending"] });
-        continue;
-      }
-      const name = `${place.folderId}/${document.sentName}`;
-      if (names.has(name) || (await this.#hasRival(document, place.folderId))) {
-        const why = "another document of this name in this folder is under way";
-        changes.push({ type: "note", id: document.id, at, why, set: { dueAt: at + RIVAL_MS } });
-        continue;
-      }
-      names.add(name);
-      const event = {
-        type: "claimed",
-        at,
-        folderId: place.folderId,
-        batch: document.batch,
-      } as const;
-      changes.push({ type: "event", id: document.id, event, from: ["pending"] });
-    }
-    return (await journal.apply(changes)).flatMap(({ document, skipped }) => {
-      const mirror = document && mirrors.get(document.mirrorId);
-      return document?.state === "uploading" && mirror && !skipped ? [{ document, mirror }] : [];
-    });
-  }
-
-  /** The folder it goes to, or why there is none; undefined when the archive cannot be asked. */
-  async #place(
-    document: Document,
-    mirror: LiveMirror,
-    signal: AbortSignal,
-  ): Promise<{ folderId: number } | { trouble: Trouble } | undefined> {
-    try {
-      return await this.#placement.of(document.targetPath ?? "/", mirror, signal);
-    } catch (error) {
-      signal.throwIfAborted();
-      if (!(error instanceof ArchiveError)) throw error;
-      const trouble = troubleOf(error);
+  /** Claims what can be claimed; an archive that cannot be asked is the account's trouble, or an outage. */
+  async #claim(candidates: readonly Document[], signal: AbortSignal): Promise<readonly Claimed[]> {
+    const { claimed, trouble } = await this.#claimer.claim(candidates, signal);
+    if (trouble) {
       if (failureOf(trouble.code).fate === "gate") await this.#keeper.refused(trouble, false);
-      else this.#unreachable(trouble);
-      return undefined;
+      else this.#unreachable(trouble, 0);
     }
-  }
-
-  /** Two of one name in one folder at a time could not be told apart if both replies were lost. */
-  async #hasRival(document: Document, folderId: number): Promise<boolean> {
-    const rivals = await this.#context.journal.rivals(folderId, document.sentName ?? "");
-    return rivals.some(({ id }) => id !== document.id);
+    return claimed;
   }
 
   #enqueue(claimed: Claimed, probe: boolean): void {
@@ -266,18 +209,22 @@ export class Sender {
       }
       this.#placement.doubted(outcome.trouble.code);
       await this.#keeper.met(document, outcome.trouble);
-      if (outcome.trouble.code === "ARCHIVE_BUSY") this.#unreachable(outcome.trouble);
+      if (outcome.trouble.code === "ARCHIVE_BUSY") {
+        this.#unreachable(outcome.trouble, outcome.retryAfterMs ?? 0);
+      }
     }
-    if (outcome.kind === "notSent") this.#unreachable(outcome.trouble);
+    if (outcome.kind === "notSent") {
+      this.#unreachable(outcome.trouble, outcome.retryAfterMs ?? 0);
+    }
     if (probe) await this.#keeper.unanswered();
   }
 
   /** One line in the log for an outage, not one per document. */
-  #unreachable(trouble: Trouble): void {
+  #unreachable(trouble: Trouble, waitMsMin: number): void {
     const { clock, config, random, log } = this.#context;
     if (this.#outage && clock.now() < this.#outage.until) return;
     const tries = (this.#outage?.tries ?? 0) + 1;
-    const waitMs = backoffMs(config.upload.retry, tries, random);
+    const waitMs = Math.max(backoffMs(config.upload.retry, tries, random), waitMsMin);
     this.#outage = { tries, until: clock.now() + waitMs, trouble };
     const hint = failureOf(trouble.code).hint;
     log.warn({ code: trouble.code, tries, waitMs }, `${trouble.message}. ${hint}`);

@@ -34,7 +34,8 @@ export class Survey {
   readonly #intake: Intake;
   readonly #bell = new Bell();
   readonly #changed: () => void;
-  #wanted: string | undefined = "start";
+  /** Why a scan is wanted; empty when none is. */
+  readonly #wanted = new Set<string>();
   #state: SurveyState = { status: undefined, scans: 0, lastScanAt: null, obstacles: 0 };
 
   constructor(context: SyncContext, mirror: LiveMirror, intake: Intake, changed: () => void) {
@@ -50,7 +51,7 @@ export class Survey {
 
   /** Asks for a whole scan; several requests before it begins are one. */
   request(why: string): void {
-    this.#wanted = why;
+    this.#wanted.add(why);
     this.#bell.ring();
   }
 
@@ -80,9 +81,9 @@ export class Survey {
     const { clock, log } = this.#context;
     const { status } = this.#state;
     if (!status?.online) return Number.POSITIVE_INFINITY;
-    const why = this.#wanted;
-    if (why === undefined) return Number.POSITIVE_INFINITY;
-    this.#wanted = undefined;
+    if (this.#wanted.size === 0) return Number.POSITIVE_INFINITY;
+    const why = [...this.#wanted].join(", ");
+    this.#wanted.clear();
     const startedAt = clock.monotonic();
     try {
       const report = await this.mirror.reader.scan(this.mirror.row.id, null);
@@ -91,12 +92,12 @@ export class Survey {
       signal.throwIfAborted();
       if (!(error instanceof LineCut || codeOf(error) === "SOURCE_OFFLINE")) throw error;
       log.warn({ mirror: this.mirror.row.name }, `scan ended early: ${messageOf(error)}`);
-      this.#wanted ??= why;
+      this.#wanted.add(why);
       return AGAIN_MS;
     }
-    if (status.mode !== "polling") return this.#wanted === undefined ? Infinity : 0;
+    if (status.mode !== "polling") return this.#wanted.size === 0 ? Infinity : 0;
     const tookMs = clock.monotonic() - startedAt;
-    this.#wanted ??= "polling";
+    this.#wanted.add("polling");
     return Math.max(POLLING_MS, tookMs * POLLING_SHARE);
   }
 

@@ -70,7 +70,13 @@ export const PATHS = {
 /** One of the seven operations. */
 export type Operation = keyof typeof PATHS;
 
-export const DOCUMENT_SORTS = ["NAME", "PAGES", "CREATED_DATE", "UPLOADED_DATE", "EXPIRE_DATE"] as const;
+export const DOCUMENT_SORTS = [
+  "NAME",
+  "PAGES",
+  "CREATED_DATE",
+  "UPLOADED_DATE",
+  "EXPIRE_DATE",
+] as const;
 export const DIGIDOC_SORTS = ["NAME", "PAGES", "CREATED_DATE", "UPLOADED_DATE"] as const;
 export const FOLDER_SORTS = ["NAME", "CREATED_DATE"] as const;
 export type DocumentSort = (typeof DOCUMENT_SORTS)[number];

@@ -1,0 +1,68 @@
+/** The line to the daemon: questions, requests, and the stream of events with its stand-in. */
+
+const POLL_MS = 5_000;
+const RECONNECT_MS = 30_000;
+
+/** A refusal of the daemon, in its words. */
+class Refused extends Error {
+  constructor(status, error) {
+    super(error ? `${error.message}. ${error.hint}` : `HTTP ${status}`);
+    this.status = status;
+  }
+}
+
+/** Asks for JSON; throws what the daemon refused, or that it cannot be reached. */
+export async function ask(path) {
+  return answerOf(await fetch(path, { headers: { accept: "application/json" } }));
+}
+
+/** Asks for a change. */
+export async function tell(path, body = {}) {
+  const headers = { "content-type": "application/json", "x-scanferry": "1" };
+  return answerOf(await fetch(path, { method: "POST", headers, body: JSON.stringify(body) }));
+}
+
+async function answerOf(response) {
+  const answer = await response.json().catch(() => undefined);
+  if (!response.ok) throw new Refused(response.status, answer?.error);
+  return answer;
+}
+
+/**
+ * Follows the daemon. `onStatus` gets snapshots, `onTrouble` a message, `onLine` how the line is:
+ * `live`, `polling` (the daemon has no place for another live page), `refused` or `lost`.
+ */
+export function follow({ onStatus, onTrouble, onLine }) {
+  let source;
+  let timer;
+
+  function listen() {
+    source = new EventSource("/api/events");
+    source.addEventListener("status", (event) => {
+      clearInterval(timer);
+      timer = undefined;
+      onLine("live");
+      onStatus(JSON.parse(event.data));
+    });
+    source.addEventListener("trouble", (event) => onTrouble(JSON.parse(event.data).message));
+    source.addEventListener("error", () => {
+      timer ??= setInterval(poll, POLL_MS);
+      poll();
+      // A refused stream is closed for good by the browser; a broken one comes back by itself.
+      if (source.readyState === EventSource.CLOSED) setTimeout(listen, RECONNECT_MS);
+    });
+  }
+
+  async function poll() {
+    try {
+      const snapshot = await ask("/api/status");
+      onLine("polling");
+      onStatus(snapshot);
+    } catch (error) {
+      onLine(error.status === 401 ? "refused" : "lost");
+      if (error.status === 500 || error.status === 503) onTrouble(error.message);
+    }
+  }
+
+  listen();
+}

@@ -1,0 +1,26 @@
+/** Numbers and times as people read them, in the language of the strings. */
+import { strings } from "./strings.js";
+
+const relative = new Intl.RelativeTimeFormat(strings.lang, { numeric: "auto" });
+const moment = new Intl.DateTimeFormat(strings.lang, { dateStyle: "medium", timeStyle: "short" });
+const clock = new Intl.DateTimeFormat(strings.lang, { timeStyle: "medium" });
+const number = new Intl.NumberFormat(strings.lang);
+
+const UNITS = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+];
+
+/** "3 minutes ago", "in 2 hours"; times in epoch milliseconds. */
+export function relativeTime(at, now) {
+  const distance = at - now;
+  for (const [unit, ms] of UNITS) {
+    if (Math.abs(distance) >= ms) return relative.format(Math.trunc(distance / ms), unit);
+  }
+  return relative.format(Math.trunc(distance / 1000), "second");
+}
+
+export const fullTime = (at) => moment.format(at);
+export const timeOfDay = (at) => clock.format(at);
+export const count = (value) => number.format(value);

@@ -1,0 +1,57 @@
+/** The one thing that matters first, from a snapshot. Pure: the page shows what this returns. */
+import { strings } from "./strings.js";
+
+/** States of documents that are neither archived nor stopped. */
+const MOVING = ["settling", "pending", "uploading", "inDoubt", "uploaded"];
+/** Of those, the ones a pause keeps back. */
+const WAITING = ["settling", "pending"];
+
+const sum = (documents, states) => states.reduce((all, state) => all + documents[state], 0);
+
+/**
+ * `tone` is `bad` (a person is needed), `warn` (stopped, goes on by itself or by a click), `busy`
+ * or `good`; `facts` are rows of [label, value, time?], the value a text or epoch milliseconds.
+ */
+export function headlineOf(snapshot) {
+  const words = strings.headline;
+  const { documents, gate, paused, health, foldersToCreate } = snapshot;
+  if (!health.healthy) return { tone: "bad", title: words.unhealthy, detail: health.why, facts: [] };
+  if (gate) return ofGate(snapshot);
+  const moving = sum(documents, MOVING);
+  if (paused) {
+    const waiting = sum(documents, WAITING);
+    return { tone: "warn", title: words.paused, detail: words.pausedDetail(waiting), facts: [] };
+  }
+  if (documents.failed > 0)
+    return { tone: "bad", title: words.failed(documents.failed), detail: words.failedDetail, facts: [] };
+  if (foldersToCreate.length > 0) {
+    const folders = new Set(foldersToCreate.map(({ path }) => path)).size;
+    const waiting = foldersToCreate.reduce((all, folder) => all + folder.documents, 0);
+    return { tone: "warn", title: words.folders(folders), detail: words.foldersDetail(waiting), facts: [] };
+  }
+  if (documents.held > 0)
+    return { tone: "warn", title: words.held(documents.held), detail: words.heldDetail, facts: [] };
+  if (moving > 0)
+    return { tone: "busy", title: words.moving(moving), detail: words.movingDetail(documents.converted), facts: [] };
+  if (documents.converted === 0)
+    return { tone: "quiet", title: words.empty, detail: words.emptyDetail, facts: [] };
+  return { tone: "good", title: words.done(documents.converted), detail: words.doneDetail, facts: [] };
+}
+
+function ofGate({ gate, documents }) {
+  const words = strings.headline;
+  const reason = words.gateReasons[gate.code] ?? words.gateOther(gate.code);
+  const waiting = sum(documents, WAITING) + documents.held;
+  const facts = [
+    { label: words.reason, text: `${gate.message} (${gate.code})` },
+    { label: words.mend, text: gate.hint },
+    { label: words.since, at: gate.closedAt },
+  ];
+  if (gate.nextProbeAt !== null) facts.push({ label: words.nextTry, at: gate.nextProbeAt });
+  return { tone: "bad", title: words.gate(reason), detail: words.waiting(waiting), facts };
+}
+
+/** Documents in all states together. */
+export function allOf(documents) {
+  return Object.values(documents).reduce((all, count) => all + count, 0);
+}

@@ -1,0 +1,74 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { z } from "zod";
+import { Fault, messageOf } from "../std/fault.ts";
+import type { Log } from "../std/log.ts";
+import type { Actions } from "./options.ts";
+import { Refusal } from "./refusal.ts";
+
+const RETRY_MAX = 1_000;
+const RETRY = z.strictObject({ ids: z.array(z.int().positive()).min(1).max(RETRY_MAX) });
+const NOTHING = z.strictObject({});
+
+/** The routes that change something; POST only. */
+export const ACTION_PATHS = ["/api/retry", "/api/pause", "/api/resume", "/api/rescan"] as const;
+
+/** Adds them to the listener; `done` is told after each. */
+export function addActions(
+  app: FastifyInstance,
+  { actions, log, done }: { actions: Actions; log: Log; done: () => void },
+): void {
+  const work: { readonly [P in (typeof ACTION_PATHS)[number]]: (body: unknown) => Promise<void> } =
+    {
+      "/api/retry": (body) => actions.retry([...new Set(bodyOf(RETRY, body).ids)]),
+      "/api/pause": (body) => only(body, () => actions.pause()),
+      "/api/resume": (body) => only(body, () => actions.resume()),
+      "/api/rescan": (body) => only(body, () => actions.rescan()),
+    };
+  for (const path of ACTION_PATHS) {
+    app.post(path, async ({ body, ip }) => {
+      try {
+        await work[path](body);
+      } catch (error) {
+        throw error instanceof Fault ? refusalOf(error) : error;
+      } finally {
+        done();
+      }
+      log.info({ action: path.slice("/api/".length), from: ip }, "asked for from the page");
+      return { done: true };
+    });
+  }
+  app.addContentTypeParser<string>(
+    "application/json",
+    { parseAs: "string" },
+    async (_request: FastifyRequest, text: string) => jsonOf(text),
+  );
+}
+
+async function only(body: unknown, act: () => Promise<void>): Promise<void> {
+  bodyOf(NOTHING, body);
+  await act();
+}
+
+function jsonOf(text: string): unknown {
+  if (text === "") return {};
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Refusal(400, "BAD_BODY", `not JSON: ${messageOf(error)}`, "Send a JSON object.");
+  }
+}
+
+function bodyOf<T>(schema: z.ZodType<T>, body: unknown): T {
+  const parsed = schema.safeParse(body ?? {});
+  if (parsed.success) return parsed.data;
+  throw new Refusal(
+    400,
+    "BAD_BODY",
+    "the body is not what this route takes",
+    `retry takes {"ids": [1 to ${RETRY_MAX} journal ids]}, the others take {}.`,
+  );
+}
+
+function refusalOf({ code, message, hint }: Fault): Refusal {
+  return new Refusal(503, code, message, hint);
+}

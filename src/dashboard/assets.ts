@@ -1,0 +1,40 @@
+import { readFile } from "node:fs/promises";
+
+/** A file of the page, read once: no request ever reaches the file system. */
+export type Asset = { readonly path: string; readonly type: string; readonly body: Buffer };
+
+const TYPES = {
+  html: "text/html; charset=utf-8",
+  css: "text/css; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  svg: "image/svg+xml",
+} as const;
+
+/** Every file that is served, by name: what is not listed does not exist. */
+export const ASSET_FILES = [
+  "index.html",
+  "dashboard.css",
+  "dashboard.js",
+  "strings.js",
+  "format.js",
+  "headline.js",
+  "dom.js",
+  "overview.js",
+  "documents.js",
+  "connection.js",
+  "favicon.svg",
+] as const;
+
+/** The same place from `src/` and from `dist/`. */
+const FOLDER = new URL("../../assets/dashboard/", import.meta.url);
+
+/** Reads the page's files; `index.html` is the one at `/`. */
+export async function readAssets(): Promise<Asset[]> {
+  return Promise.all(
+    ASSET_FILES.map(async (file) => ({
+      path: file === "index.html" ? "/" : `/${file}`,
+      type: TYPES[file.slice(file.lastIndexOf(".") + 1) as keyof typeof TYPES],
+      body: await readFile(new URL(file, FOLDER)),
+    })),
+  );
+}

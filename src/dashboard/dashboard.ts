@@ -1,0 +1,88 @@
+import type { AddressInfo } from "node:net";
+import type { FastifyInstance } from "fastify";
+import { addActions } from "./action-routes.ts";
+import { addressOf, listenFault, urlOf } from "./address.ts";
+import type { Gatehouse } from "./admission.ts";
+import { readAssets } from "./assets.ts";
+import { DocumentSearch } from "./document-search.ts";
+import { Latest } from "./latest.ts";
+import { listenerOf } from "./listener.ts";
+import { Live } from "./live.ts";
+import type { DashboardOptions } from "./options.ts";
+import { Pass } from "./pass.ts";
+import { addReads } from "./read-routes.ts";
+import { snapshotOf } from "./snapshot.ts";
+
+export type { Actions, DashboardOptions, Health } from "./options.ts";
+
+/** Questions within this time share an answer. */
+const SNAPSHOT_MS_MAX = 250;
+
+/**
+ * The daemon's web listener: the page, its data, health and measures.
+ *
+ * Looking never delays sending: every question to the journal is bounded and shared, connections,
+ * headers and bodies have limits. Nothing is changed but by a deliberate POST of the page itself.
+ */
+export class Dashboard implements AsyncDisposable {
+  /** Where the page is, without a slash at its end. */
+  readonly url: string;
+  readonly #app: FastifyInstance;
+  readonly #live: Live;
+  #closed: Promise<void> | undefined;
+
+  private constructor(url: string, app: FastifyInstance, live: Live) {
+    this.url = url;
+    this.#app = app;
+    this.#live = live;
+  }
+
+  /** Listens. Rejects with the Fault `WEB_LISTEN` when the address cannot be had. */
+  static async open(options: DashboardOptions): Promise<Dashboard> {
+    const { listen, journal, clock, log, token } = options;
+    const address = await addressOf(listen);
+    const assets = await readAssets();
+    const gatehouse: Gatehouse = {
+      address,
+      pass: token ? new Pass(token, listen.port) : undefined,
+    };
+    const latest = new Latest(() => snapshotOf(options), clock, SNAPSHOT_MS_MAX);
+    const afresh = () => {
+      latest.forget();
+      return latest.read();
+    };
+    const live = new Live(afresh, clock, log);
+    const app = listenerOf(gatehouse, log);
+    const search = new DocumentSearch(journal, clock);
+    const done = () => {
+      latest.forget();
+      live.ring();
+    };
+    addReads(app, { options, gatehouse, assets, snapshot: () => latest.read(), search, live });
+    addActions(app, { actions: options.actions, log, done });
+    try {
+      await app.listen({ host: address.ip, port: listen.port });
+    } catch (error) {
+      await live.close();
+      await app.close();
+      throw listenFault(listen, error);
+    }
+    const { port } = app.server.address() as AddressInfo;
+    return new Dashboard(urlOf(address, port), app, live);
+  }
+
+  /** Something was journaled: pages that are open are told soon. Cheap; call it as often as you like. */
+  changed(): void {
+    this.#live.ring();
+  }
+
+  /** Ends every connection and frees the port. */
+  close(): Promise<void> {
+    this.#closed ??= this.#live.close().then(() => this.#app.close());
+    return this.#closed;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}

@@ -1,0 +1,73 @@
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from "fastify";
+import { messageOf } from "../std/fault.ts";
+import type { Log } from "../std/log.ts";
+import { ACTION_PATHS } from "./action-routes.ts";
+import { admit, type Gatehouse, pathOf } from "./admission.ts";
+import { SECURITY_HEADERS } from "./headers.ts";
+import { Refusal } from "./refusal.ts";
+
+/** Bounds on what a stranger can occupy: uploads share this process's descriptors and its thread. */
+const CONNECTIONS_MAX = 200;
+const BODY_BYTES_MAX = 64 * 1024;
+const HEADER_BYTES_MAX = 8 * 1024;
+const HEADERS_MS_MAX = 10_000;
+const REQUEST_MS_MAX = 15_000;
+const OVERDUE_CHECK_MS = 5_000;
+const IDLE_MS_MAX = 10_000;
+/** Longer than the pause between two events, so that a live page is not taken for a dead one. */
+const SILENCE_MS_MAX = 60_000;
+
+/** The HTTP side without routes: limits, headers, who is let in, and how a refusal looks. */
+export function listenerOf(gatehouse: Gatehouse, log: Log): FastifyInstance {
+  const app = Fastify({
+    bodyLimit: BODY_BYTES_MAX,
+    connectionTimeout: SILENCE_MS_MAX,
+    requestTimeout: REQUEST_MS_MAX,
+    keepAliveTimeout: IDLE_MS_MAX,
+    // Open event streams never end by themselves.
+    forceCloseConnections: true,
+    exposeHeadRoutes: false,
+    http: {
+      maxHeaderSize: HEADER_BYTES_MAX,
+      connectionsCheckingInterval: OVERDUE_CHECK_MS,
+    },
+  });
+  app.server.maxConnections = CONNECTIONS_MAX;
+  app.server.headersTimeout = HEADERS_MS_MAX;
+  app.removeAllContentTypeParsers();
+  app.addHook("onRequest", async (request, reply) => {
+    reply.headers(SECURITY_HEADERS);
+    admit(request, gatehouse);
+  });
+  app.setNotFoundHandler(async (request, reply) => refuse(reply, unknown(reply, pathOf(request))));
+  app.setErrorHandler(async (error: FastifyError | Refusal, _, reply) => {
+    const refusal = error instanceof Refusal ? error : refusalOf(error);
+    if (refusal.status === 500)
+      log.error({ error: messageOf(error) }, "the page cannot be answered");
+    return refuse(reply, refusal);
+  });
+  return app;
+}
+
+function unknown(reply: FastifyReply, path: string): Refusal {
+  if (!ACTION_PATHS.some((known) => known === path))
+    return new Refusal(404, "NOT_FOUND", "there is nothing here", "The page is at `/`.");
+  reply.header("allow", "POST");
+  return new Refusal(405, "POST_ONLY", "this changes something", "Send it as a POST.");
+}
+
+async function refuse(reply: FastifyReply, refusal: Refusal): Promise<FastifyReply> {
+  const { status, code, message, hint } = refusal;
+  if (status === 401) reply.header("www-authenticate", 'Bearer realm="scanferry"');
+  if (status === 503) reply.header("retry-after", "5");
+  // What is left of a body is not going to be read.
+  if (status !== 404) reply.header("connection", "close");
+  return reply.code(status).send({ error: { code, message, hint } });
+}
+
+/** What fastify refuses by itself, or a failure of ours; the latter is told without its details. */
+function refusalOf({ statusCode, message }: FastifyError): Refusal {
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
+    return new Refusal(statusCode, "BAD_REQUEST", message, "Mend the request.");
+  return new Refusal(500, "INTERNAL", "the answer could not be made", "See the daemon's log.");
+}

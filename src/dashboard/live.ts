@@ -1,0 +1,98 @@
+import { PassThrough, type Readable } from "node:stream";
+import { isAbortOf, Stopping } from "../std/abort.ts";
+import { Bell } from "../std/bell.ts";
+import type { Clock } from "../std/clock.ts";
+import { messageOf } from "../std/fault.ts";
+import type { Log } from "../std/log.ts";
+import { Refusal } from "./refusal.ts";
+
+/** Pages that are kept up to date at a time. */
+const PAGES_MAX = 20;
+/** At most one push in this time, however much is journaled. */
+const PUSH_GAP_MS = 500;
+/** A push comes at least this often: a line that died is noticed, and health is told. */
+const PUSH_EVERY_MS = 15_000;
+/** How long a browser waits before it connects again. */
+const RECONNECT_MS = 3_000;
+
+/**
+ * Keeps open pages up to date by server-sent events. Each push is the whole snapshot, so that a
+ * push that is missed costs nothing; a page that does not keep up is cut off and comes back.
+ */
+export class Live {
+  readonly #snapshot: () => Promise<object>;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #pages = new Set<PassThrough>();
+  readonly #bell = new Bell();
+  readonly #stop = new AbortController();
+  readonly #running: Promise<void>;
+
+  /** `snapshot` is asked anew for every push. */
+  constructor(snapshot: () => Promise<object>, clock: Clock, log: Log) {
+    this.#snapshot = snapshot;
+    this.#clock = clock;
+    this.#log = log;
+    this.#running = this.#run(this.#stop.signal);
+  }
+
+  /** The stream of one page, beginning with a snapshot. Throws a `Refusal` when it is one too many. */
+  join(): Readable {
+    if (this.#pages.size >= PAGES_MAX)
+      throw new Refusal(
+        503,
+        "TOO_MANY_PAGES",
+        `${PAGES_MAX} pages are kept up to date already`,
+        "Close some of them; the page asks for the status by itself meanwhile.",
+      );
+    const page = new PassThrough();
+    this.#pages.add(page);
+    page.on("close", () => this.#pages.delete(page));
+    // The line to a browser breaks whenever it likes; the stream closes, and that is all.
+    page.on("error", () => undefined);
+    page.write(`retry: ${RECONNECT_MS}\n\n`);
+    this.ring();
+    return page;
+  }
+
+  /** Something changed: push soon. */
+  ring(): void {
+    this.#bell.ring();
+  }
+
+  /** Ends every stream. */
+  async close(): Promise<void> {
+    this.#stop.abort(new Stopping());
+    await this.#running;
+    for (const page of this.#pages) page.destroy();
+  }
+
+  async #run(stopping: AbortSignal): Promise<void> {
+    try {
+      for (;;) {
+        await this.#bell.wait(PUSH_EVERY_MS, this.#clock, stopping);
+        if (this.#pages.size > 0) await this.#push();
+        await this.#clock.sleep(PUSH_GAP_MS, stopping);
+      }
+    } catch (error) {
+      if (!isAbortOf(stopping, error)) throw error;
+    }
+  }
+
+  async #push(): Promise<void> {
+    const event = await this.#event();
+    for (const page of this.#pages) {
+      if (page.writableNeedDrain) page.destroy();
+      else page.write(event);
+    }
+  }
+
+  async #event(): Promise<string> {
+    try {
+      return `event: status\ndata: ${JSON.stringify(await this.#snapshot())}\n\n`;
+    } catch (error) {
+      this.#log.warn({ error: messageOf(error) }, "the page cannot be told where things stand");
+      return `event: trouble\ndata: ${JSON.stringify({ message: messageOf(error) })}\n\n`;
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import type { Journal } from "../journal/journal.ts";
+import type { Clock } from "../std/clock.ts";
+import type { Log } from "../std/log.ts";
+import type { StatusReport } from "../sync/status.ts";
+
+/**
+ * Whether work is moving, not merely whether the process is up. `healthy` is what a supervisor may
+ * restart on; `ready` is whether the daemon has started and can take work; `why` is one sentence.
+ */
+export type Health = { healthy: boolean; ready: boolean; why: string };
+
+/** What a person may ask for from the page. Each resolves once it is journaled or under way. */
+export type Actions = {
+  /** Puts these held or failed documents (journal ids) back in the queue. */
+  retry(ids: number[]): Promise<void>;
+  pause(): Promise<void>;
+  resume(): Promise<void>;
+  /** Looks through every source now. */
+  rescan(): Promise<void>;
+};
+
+/** What the web listener is made of. */
+export type DashboardOptions = {
+  /** `host` without brackets; port 0 takes any free one. */
+  listen: { host: string; port: number };
+  /** Only ever read from, a bounded number of rows at a time. */
+  journal: Journal;
+  status: () => Promise<StatusReport>;
+  health: () => Promise<Health>;
+  log: Log;
+  clock: Clock;
+  version: string;
+  /**
+   * A secret. Beyond loopback nothing but `/healthz` and `/readyz` answers without it; on loopback
+   * it is asked for when it is given. An empty one counts as none.
+   */
+  token?: string;
+  actions: Actions;
+};

@@ -1,0 +1,58 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { type Gatehouse, isTrusted, showsToken } from "./admission.ts";
+import type { Asset } from "./assets.ts";
+import { documentQueryOf } from "./document-query.ts";
+import type { DocumentSearch } from "./document-search.ts";
+import type { Live } from "./live.ts";
+import { METRICS_TYPE, metricsText } from "./metrics.ts";
+import type { DashboardOptions } from "./options.ts";
+import { healthOf, type Snapshot } from "./snapshot.ts";
+
+/** What the routes answer from. */
+export type Sources = {
+  readonly options: DashboardOptions;
+  readonly gatehouse: Gatehouse;
+  readonly assets: readonly Asset[];
+  readonly snapshot: () => Promise<Snapshot>;
+  readonly search: DocumentSearch;
+  readonly live: Live;
+};
+
+/** Adds the routes that only read. */
+export function addReads(app: FastifyInstance, sources: Sources): void {
+  const { options, gatehouse, snapshot, search, live } = sources;
+  addAssets(app, sources);
+  app.get("/api/status", () => snapshot());
+  app.get("/api/documents", ({ query }) => search.find(documentQueryOf(query)));
+  app.get("/api/events", async (_, reply) => {
+    // Named for proxies that would hold events back until their buffer is full.
+    reply.header("x-accel-buffering", "no").type("text/event-stream");
+    return reply.send(live.join());
+  });
+  app.get("/metrics", async (_, reply) => {
+    const { journal, clock } = options;
+    return reply.type(METRICS_TYPE).send(await metricsText({ journal, clock, snapshot }));
+  });
+  const tell =
+    (word: "healthy" | "ready") => async (request: FastifyRequest, reply: FastifyReply) => {
+      const health = await healthOf(options);
+      // A reason may name folders of this host, which is not for everybody.
+      const why = isTrusted(request, gatehouse) ? { why: health.why } : {};
+      return reply
+        .code(health[word] ? 200 : 503)
+        .type("application/json; charset=utf-8")
+        .send(`${JSON.stringify({ [word]: health[word], ...why })}\n`);
+    };
+  app.get("/healthz", { exposeHeadRoute: true }, tell("healthy"));
+  app.get("/readyz", { exposeHeadRoute: true }, tell("ready"));
+}
+
+function addAssets(app: FastifyInstance, { assets, gatehouse }: Sources): void {
+  for (const { path, type, body } of assets) {
+    app.get(path, async (request, reply) => {
+      const { pass } = gatehouse;
+      if (pass && showsToken(request, pass)) reply.header("set-cookie", pass.setCookie());
+      return reply.type(type).send(body);
+    });
+  }
+}

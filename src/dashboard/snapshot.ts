@@ -1,0 +1,26 @@
+import { messageOf } from "../std/fault.ts";
+import type { StatusReport } from "../sync/status.ts";
+import type { DashboardOptions, Health } from "./options.ts";
+
+/** What the page shows at the top: the report of `status --json`, and what only the daemon knows. */
+export type Snapshot = StatusReport & {
+  readonly version: string;
+  /** When the report was made, epoch milliseconds: the page's clock may be another. */
+  readonly at: number;
+  readonly health: Health;
+};
+
+/** Makes a snapshot; rejects when the journal cannot be read. */
+export async function snapshotOf(options: DashboardOptions): Promise<Snapshot> {
+  const [report, health] = await Promise.all([options.status(), healthOf(options)]);
+  return { ...report, version: options.version, at: options.clock.now(), health };
+}
+
+/** The daemon's health; a question that fails is an answer too. */
+export async function healthOf({ health }: DashboardOptions): Promise<Health> {
+  try {
+    return await health();
+  } catch (error) {
+    return { healthy: false, ready: false, why: `health is not known: ${messageOf(error)}` };
+  }
+}

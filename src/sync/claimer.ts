@@ -1,0 +1,90 @@
+/**
+ * Claiming: the intent of every attempt is committed before its first byte leaves. A row that
+ * cannot be sent now is told why, or waits for its rival.
+ */
+import { ArchiveError } from "../archive/archive-error.ts";
+import { troubleOf } from "../archive/trouble.ts";
+import type { Document, Trouble } from "../domain/document.ts";
+import type { Change } from "../journal/journal.ts";
+import type { LiveMirror, SyncContext } from "./context.ts";
+import type { Placement } from "./placement.ts";
+
+/** A row that has to wait for another one to be settled is looked at again this soon. */
+const RIVAL_MS = 1_000;
+
+/** A document whose intent is committed, and its mirror. */
+export type Claimed = { readonly document: Document; readonly mirror: LiveMirror };
+
+/** What could be claimed; `trouble` when the archive could not be asked for a folder. */
+export type Claims = { readonly claimed: readonly Claimed[]; readonly trouble: Trouble | null };
+
+export class Claimer {
+  readonly #context: SyncContext;
+  readonly #placement: Placement;
+
+  constructor(context: SyncContext, placement: Placement) {
+    this.#context = context;
+    this.#placement = placement;
+  }
+
+  /** Commits the intents of as many candidates as have a place, all in one transaction. */
+  async claim(candidates: readonly Document[], signal: AbortSignal): Promise<Claims> {
+    const { journal, mirrors } = this.#context;
+    const changes: Change[] = [];
+    const taken = new Set<string>();
+    let trouble: Trouble | null = null;
+    for (const document of candidates) {
+      const mirror = mirrors.get(document.mirrorId);
+      if (!mirror || document.batch === null) continue;
+      try {
+        changes.push(await this.#change(document, document.batch, mirror, taken, signal));
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof ArchiveError)) throw error;
+        trouble = troubleOf(error);
+        break;
+      }
+    }
+    const claimed = (await journal.apply(changes)).flatMap(({ document, skipped }) => {
+      const mirror = document && mirrors.get(document.mirrorId);
+      return document?.state === "uploading" && mirror && !skipped ? [{ document, mirror }] : [];
+    });
+    return { claimed, trouble };
+  }
+
+  /** Rejects with `ArchiveError` when the archive cannot be asked for the folder. */
+  async #change(
+    document: Document,
+    batch: string,
+    mirror: LiveMirror,
+    taken: Set<string>,
+    signal: AbortSignal,
+  ): Promise<Change> {
+    const { id, targetPath, sentName } = document;
+    const place = await this.#placement.of(targetPath ?? "/", mirror, signal);
+    const at = this.#context.clock.now();
+    if ("trouble" in place) {
+      const event = { type: "heldBack", at, dueAt: null, trouble: place.trouble } as const;
+      return { type: "event", id, event, from: ["pending"] };
+    }
+    const { folderId } = place;
+    const key = `${folderId}/${sentName}`;
+    if (taken.has(key) || (await this.#hasRival(document, folderId))) {
+      const why = "another document of this name in this folder is under way";
+      return { type: "note", id, at, why, set: { dueAt: at + RIVAL_MS } };
+    }
+    taken.add(key);
+    return {
+      type: "event",
+      id,
+      event: { type: "claimed", at, folderId, batch },
+      from: ["pending"],
+    };
+  }
+
+  /** Two of one name in one folder at a time could not be told apart if both replies were lost. */
+  async #hasRival(document: Document, folderId: number): Promise<boolean> {
+    const rivals = await this.#context.journal.rivals(folderId, document.sentName ?? "");
+    return rivals.some(({ id }) => id !== document.id);
+  }
+}

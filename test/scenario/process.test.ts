@@ -1,0 +1,198 @@
+/** The daemon in a process of its own: real signals, real kills, exit codes and clear lines. */
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import Database from "better-sqlite3";
+import { describe, expect, test } from "vitest";
+import { SqliteJournal } from "../../src/journal/sqlite-journal.ts";
+import { aProcess } from "../fixtures/a-process.ts";
+import { audit, rowsOf } from "../fixtures/auditor.ts";
+import { pdfOf } from "../fixtures/documents.ts";
+import { until } from "../fixtures/until.ts";
+import { SECRET, aWorld } from "../fixtures/world.ts";
+
+/** A small generator of pseudo-random numbers; the seed is in every failure's title. */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_664_525 + 1_013_904_223) % 4_294_967_296;
+    return state / 4_294_967_296;
+  };
+}
+
+const SEED = Number(process.env.SCANFERRY_SEED ?? 20_261_120);
+const KILLS = Number(process.env.SCANFERRY_KILLS ?? 12);
+
+test(`killed ${KILLS} times under load (seed ${SEED}), then left to finish: each document once`, async () => {
+  await using world = await aWorld({ convertDelayMs: 200 });
+  const random = seeded(SEED);
+  const config = world.configFile();
+  for (let n = 0; n < 30; n++) world.write(`before-${n}.pdf`, pdfOf(1, { seed: n }));
+  for (let kill = 0; kill < KILLS; kill++) {
+    await using daemon = aProcess(["--config", config, "run"]);
+    await daemon.says(/"started"/);
+    for (let n = 0; n < 4; n++)
+      world.write(`${kill}-${n}.pdf`, pdfOf(1, { seed: 1_000 * kill + 500 + n }));
+    await new Promise((resolve) => setTimeout(resolve, random() * 900));
+    expect(await daemon.end("SIGKILL")).toBe("SIGKILL");
+  }
+  await using last = aProcess(["--config", config, "sync"]);
+  expect(await last.ended, last.output.stderr).toBe(0);
+  await world.archive.idle();
+  expect(await audit(world)).toEqual([]);
+  expect(world.archive.documents()).toHaveLength(30 + 4 * KILLS);
+}, 240_000);
+
+test("SIGTERM ends it with 0 and nothing half done; the next run goes on", async () => {
+  await using world = await aWorld();
+  const config = world.configFile();
+  for (let n = 0; n < 40; n++) world.write(`scan-${n}.pdf`, pdfOf(1, { seed: n }));
+  {
+    await using daemon = aProcess(["--config", config, "run"]);
+    await until("some documents", () => world.archive.documents().length > 5);
+    expect(await daemon.end("SIGTERM")).toBe(0);
+    expect(daemon.output.stdout).toContain('"stopped"');
+  }
+  expect((await rowsOf(world.journal)).filter(({ state }) => state === "uploading")).toEqual([]);
+  await using rest = aProcess(["--config", config, "sync"]);
+  expect(await rest.ended).toBe(0);
+  expect(await audit(world)).toEqual([]);
+});
+
+test("SIGHUP takes a good config and refuses a bad one; SIGUSR1 rescans", async () => {
+  await using world = await aWorld();
+  const config = world.configFile();
+  await using daemon = aProcess(["--config", config, "run"]);
+  await daemon.says(/"scanned"/);
+  writeFileSync(config, "archive: {", { mode: 0o600 });
+  daemon.child.kill("SIGHUP");
+  await daemon.says(/the new config is refused/);
+  world.configFile("log: { level: debug }");
+  daemon.child.kill("SIGHUP");
+  await daemon.says(/starting over with it[\s\S]*"started"/);
+  daemon.child.kill("SIGUSR1");
+  await daemon.says(/"why":"[^"]*SIGUSR1/);
+  world.write("scan.pdf", pdfOf(1));
+  await until("the scan", () => world.archive.documents().length === 1);
+  expect(await daemon.end("SIGINT")).toBe(0);
+});
+
+test("two daemons on one journal: the second says who has it, and leaves with 1", async () => {
+  await using world = await aWorld();
+  const config = world.configFile();
+  await using first = aProcess(["--config", config, "run"]);
+  await first.says(/"started"/);
+  await using second = aProcess(["--config", config, "run"]);
+  expect(await second.ended).toBe(1);
+  const lines = second.output.stderr.trim().split("\n");
+  expect(lines, second.output.stderr).toHaveLength(1);
+  expect(lines[0]).toContain(String(first.child.pid));
+});
+
+test("pause, resume and retry reach a running daemon", async () => {
+  await using world = await aWorld();
+  const config = world.configFile();
+  await using daemon = aProcess(["--config", config, "run"]);
+  await daemon.says(/"started"/);
+  await using pause = aProcess(["--config", config, "pause"]);
+  expect(await pause.ended).toBe(0);
+  world.write("scan.pdf", pdfOf(1));
+  await until("pending", async () => (await rowsOf(world.journal))[0]?.state === "pending");
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(world.archive.documents()).toEqual([]);
+  await using resume = aProcess(["--config", config, "resume"]);
+  expect(await resume.ended).toBe(0);
+  await until("sent", () => world.archive.documents().length === 1);
+});
+
+describe("bad input: one clear line, the right exit code, nothing lost", () => {
+  type Spoil = (world: Awaited<ReturnType<typeof aWorld>>, config: string) => void | Promise<void>;
+  const TABLE: [string, Spoil, string[], number, RegExp][] = [
+    ["no config", () => {}, ["--config", "/nonexistent.yaml", "sync"], 2, /nonexistent\.yaml/],
+    [
+      "a config that others can read",
+      (_, config) => chmodSync(config, 0o644),
+      ["sync"],
+      2,
+      /chmod 600/,
+    ],
+    ["an unknown command", () => {}, ["ferry"], 2, /ferry/],
+    ["an unknown option", () => {}, ["sync", "--fast"], 2, /--fast/],
+    ["a journal of a newer version", (world) => newerJournal(world.journal), ["sync"], 1, /later/],
+    [
+      "a journal that is none",
+      (world) =>
+        writeFileSync(fresh(world.journal), "this is no database, but long enough".repeat(99)),
+      ["sync"],
+      1,
+      /journal/,
+    ],
+  ];
+  test.for(TABLE)("$0 ends with $3", async ([, spoil, words, code, line]) => {
+    await using world = await aWorld();
+    world.write("scan.pdf", pdfOf(1));
+    const config = world.configFile();
+    await spoil(world, config);
+    const all = words.includes("--config") ? words : ["--config", config, ...words];
+    await using process = aProcess(all);
+    expect(await process.ended, process.output.stderr).toBe(code);
+    const lines = process.output.stderr.trim().split("\n");
+    for (const each of lines) expect(each, process.output.stderr).toMatch(line);
+    expect(process.output.stderr).not.toContain(SECRET);
+    expect(world.archive.documents()).toEqual([]);
+  });
+
+  test("an archive that cannot be reached: `sync` leaves with 1, and sends it all next time", async () => {
+    await using world = await aWorld();
+    world.write("scan.pdf", pdfOf(1));
+    const config = world.configFile();
+    const good = readFileSync(config, "utf8");
+    writeFileSync(config, good.replace(/url: .*/, "url: http://127.0.0.1:9"), { mode: 0o600 });
+    {
+      await using process = aProcess(["--config", config, "sync"]);
+      expect(await process.ended).toBe(1);
+      expect(process.output.stderr).toMatch(/127\.0\.0\.1:9|ECONNREFUSED/);
+    }
+    writeFileSync(config, good, { mode: 0o600 });
+    await using process = aProcess(["--config", config, "sync"]);
+    expect(await process.ended).toBe(0);
+    expect(await audit(world)).toEqual([]);
+  });
+
+  test("a wrong secret: `sync` leaves with 3, says the mend, and the secret is nowhere", async () => {
+    await using world = await aWorld();
+    world.write("scan.pdf", pdfOf(1));
+    const config = world.configFile();
+    const good = readFileSync(config, "utf8");
+    writeFileSync(config, good.replace(SECRET, "wrong-canary-secret"), { mode: 0o600 });
+    await using process = aProcess(["--config", config, "sync"]);
+    expect(await process.ended).toBe(3);
+    const said = process.output.stdout + process.output.stderr;
+    expect(said).toMatch(/archive\.signing/);
+    expect(said).not.toContain("wrong-canary-secret");
+    expect(existsSync(join(world.dir, "state", "journal.db"))).toBe(true);
+  });
+
+  test("a spent allowance: `sync` leaves with 3 and says how many wait", async () => {
+    await using world = await aWorld({ quotaPages: 2 });
+    for (let n = 0; n < 5; n++) world.write(`scan-${n}.pdf`, pdfOf(1, { seed: n }));
+    await using process = aProcess(["--config", world.configFile(), "sync"]);
+    expect(await process.ended).toBe(3);
+    const said = process.output.stdout + process.output.stderr;
+    expect(said).toMatch(/QUOTA_LIMIT/);
+    expect(said).toMatch(/\b3\b/);
+  });
+});
+
+/** The path, in a directory that is there. */
+function fresh(path: string): string {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  return path;
+}
+
+/** A journal as a later scanferry would leave it. */
+async function newerJournal(path: string): Promise<void> {
+  await (await SqliteJournal.open({ path: fresh(path), role: "owner" })).close();
+  const db = new Database(path);
+  db.pragma("user_version = 999");
+  db.close();
+}

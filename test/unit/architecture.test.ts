@@ -1,0 +1,218 @@
+/**
+ * The rules of `docs/architecture.md` that a reader of one file cannot see: what may import what,
+ * where each library lives, where time comes from, how long a file may get.
+ */
+import { readFileSync, readdirSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+/** Rooms from the bottom up; those on one step never import one another. */
+const STAIRCASE = [
+  ["std"],
+  ["wire", "formats"],
+  ["domain"],
+  ["config"],
+  ["archive", "journal", "source"],
+  ["reader"],
+  ["sync"],
+  ["dashboard"],
+  ["daemon"],
+  ["cli"],
+  ["main.ts"],
+] as const;
+
+/** Apart from the staircase: what it may import, and who may import it. */
+const APART = "embedded-archive";
+const APART_USES = ["std", "wire", "formats"];
+const APART_USERS = ["cli"];
+
+/** Of sync, the dashboard may run the one pure function that shapes a row for people. */
+const SHARED_WITH_DASHBOARD = "../sync/record.ts";
+
+/** The one home, or the few, of every library. */
+const HOMES: Readonly<Record<string, readonly string[]>> = {
+  "@fastify/formbody": ["embedded-archive"],
+  "@fastify/multipart": ["embedded-archive"],
+  "better-sqlite3": ["journal", "embedded-archive"],
+  chokidar: ["source"],
+  commander: ["cli"],
+  fastify: ["dashboard", "embedded-archive"],
+  "form-data": ["archive"],
+  "node-cron": ["config", "daemon"],
+  "p-queue": ["sync", "dashboard", "embedded-archive"],
+  "pdfjs-dist": ["formats"],
+  picomatch: ["config", "source", "cli"],
+  pino: ["daemon"],
+  "prom-client": ["dashboard"],
+  saxes: ["formats"],
+  undici: ["archive"],
+  yaml: ["config"],
+  yauzl: ["formats"],
+  zod: ["config", "dashboard"],
+};
+
+type Import = {
+  readonly file: string;
+  readonly room: string;
+  readonly clause: string;
+  readonly from: string;
+  /** The room it leads to; undefined for a package. */
+  readonly target: string | undefined;
+};
+
+type Source = { readonly file: string; readonly text: string };
+
+function filesBelow(folder: string, extensions: RegExp): Source[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => extensions.test(name))
+    .map((name) => join(folder, name))
+    .sort()
+    .map((file) => ({ file, text: readFileSync(join(root, file), "utf8") }));
+}
+
+const sources = filesBelow("src", /\.ts$/);
+
+function roomOf(file: string): string {
+  return relative("src", file).split("/")[0] ?? "";
+}
+
+/** Static imports and re-exports, and dynamic ones of a literal. */
+const IMPORT =
+  /^(?:import|export)\s+(?<clause>[\w\s{},*$]+?)\s+from\s+"(?<from>[^"]+)"|^import\s+"(?<bare>[^"]+)"|\bimport\(\s*"(?<dynamic>[^"]+)"/gm;
+
+const imports: readonly Import[] = sources.flatMap(({ file, text }) =>
+  [...text.matchAll(IMPORT)].map(({ groups = {} }) => {
+    const from = groups["from"] ?? groups["bare"] ?? groups["dynamic"] ?? "";
+    const local = from.startsWith(".");
+    return {
+      file,
+      room: roomOf(file),
+      clause: groups["clause"] ?? "",
+      from,
+      target: local ? roomOf(join(dirname(file), from)) : undefined,
+    };
+  }),
+);
+
+const shown = ({ file, from }: Import) => `${file} -> ${from}`;
+
+function stepOf(room: string): number {
+  return STAIRCASE.findIndex((step) => (step as readonly string[]).includes(room));
+}
+
+/** True when everything the import brings is a type, and so nothing at run time. */
+function isTypesOnly(clause: string): boolean {
+  if (/^type\b/.test(clause)) return true;
+  const names = /^\{(?<names>[^}]*)\}$/.exec(clause)?.groups?.["names"]?.split(",") ?? [];
+  const given = names.map((name) => name.trim()).filter((name) => name !== "");
+  return given.length > 0 && given.every((name) => name.startsWith("type "));
+}
+
+describe("rooms", () => {
+  test("every file is in a room of the staircase", () => {
+    const rooms = new Set(sources.map(({ file }) => roomOf(file)));
+    expect([...rooms].filter((room) => room !== APART && stepOf(room) < 0)).toEqual([]);
+    expect(imports.length).toBeGreaterThan(sources.length);
+  });
+
+  test("imports point down the staircase, never up and never sideways", () => {
+    const wrong = imports.filter(({ room, target }) => {
+      if (target === undefined || target === room || [room, target].includes(APART)) return false;
+      return stepOf(target) >= stepOf(room);
+    });
+    expect(wrong.map(shown)).toEqual([]);
+  });
+
+  test("the embedded archive shares only std, the wire's shapes and the formats", () => {
+    const wrong = imports.filter(
+      ({ room, target }) =>
+        room === APART && target !== undefined && ![APART, ...APART_USES].includes(target),
+    );
+    expect(wrong.map(shown)).toEqual([]);
+  });
+
+  test("nothing but the command line knows the embedded archive", () => {
+    const wrong = imports.filter(
+      ({ room, target }) => target === APART && ![APART, ...APART_USERS].includes(room),
+    );
+    expect(wrong.map(shown)).toEqual([]);
+  });
+
+  test("the dashboard shows what sync reports and runs nothing of it", () => {
+    const wrong = imports.filter(
+      ({ room, target, clause, from }) =>
+        room === "dashboard" &&
+        target === "sync" &&
+        from !== SHARED_WITH_DASHBOARD &&
+        !isTypesOnly(clause),
+    );
+    expect(wrong.map(shown)).toEqual([]);
+  });
+});
+
+describe("libraries", () => {
+  const packageOf = (from: string) => /^(?:@[^/]+\/)?[^/]+/.exec(from)?.[0] ?? from;
+  const foreign = imports.filter(
+    ({ target, from }) => target === undefined && !from.startsWith("node:"),
+  );
+
+  test("each is used in its home alone", () => {
+    const wrong = foreign.filter(({ room, from }) => !HOMES[packageOf(from)]?.includes(room));
+    expect(wrong.map(shown)).toEqual([]);
+  });
+
+  test("each that the package asks for has a home here, and is used", () => {
+    const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+      dependencies: Record<string, string>;
+    };
+    expect(Object.keys(dependencies).sort()).toEqual(Object.keys(HOMES).sort());
+    const used = new Set(foreign.map(({ from }) => packageOf(from)));
+    expect(Object.keys(dependencies).filter((name) => !used.has(name))).toEqual([]);
+  });
+});
+
+describe("time and chance", () => {
+  const outside = sources.filter(({ file }) => roomOf(file) !== "std");
+
+  test.for([
+    [/\bDate\.now\(/, "the clock is injected"],
+    [/\bnew Date\(\s*\)/, "the clock is injected"],
+    [/(?<![.\w])(?:globalThis\.)?set(?:Timeout|Interval)\(/, "sleeping takes a clock and a signal"],
+    [/\bMath\.random\(/, "randomness is injected"],
+  ] as const)("%s is in std alone, because %s", ([pattern]) => {
+    expect(outside.filter(({ text }) => pattern.test(text)).map(({ file }) => file)).toEqual([]);
+  });
+
+  test("timers are imported by std alone; elsewhere only a turn of the event loop", () => {
+    const wrong = imports.filter(
+      ({ room, from, clause }) =>
+        room !== "std" &&
+        from.startsWith("node:timers") &&
+        !/^\{ setImmediate(?: as \w+)? \}$/.test(clause),
+    );
+    expect(wrong.map(shown)).toEqual([]);
+  });
+});
+
+describe("files", () => {
+  test.for(["src", "scripts"])("none below %s is longer than 300 lines", (folder) => {
+    const long = filesBelow(folder, /\.ts$/)
+      .map(({ file, text }) => ({ file, lines: text.split("\n").length - 1 }))
+      .filter(({ lines }) => lines > 300);
+    expect(long).toEqual([]);
+  });
+
+  test("none tells of the machine it was written on", () => {
+    const told = /(?<![\w.])\/(?:home|root|Users|work|workspaces?)\/|\b[A-Z]:\\Users\\/;
+    const pages = readdirSync(root)
+      .filter((name) => /\.(?:md|ya?ml)$|^Dockerfile$/.test(name))
+      .map((file) => ({ file, text: readFileSync(join(root, file), "utf8") }));
+    const folders = ["assets", "config", "docs", "scripts", "systemd"];
+    const others = folders.flatMap((folder) => filesBelow(folder, /\.\w+$/));
+    const all = [...sources, ...pages, ...others];
+    expect(all.filter(({ text }) => told.test(text)).map(({ file }) => file)).toEqual([]);
+  });
+});

@@ -1,0 +1,264 @@
+import { networkInterfaces } from "node:os";
+import { describe, expect, test } from "vitest";
+import { ASSET_FILES } from "../../../src/dashboard/assets.ts";
+import { type Asked, ask, DELIBERATE, openDashboard } from "./open-dashboard.ts";
+
+const TOKEN = "a-long-token-that-nobody-guesses";
+
+const READS = [
+  "/",
+  ...ASSET_FILES.filter((file) => file !== "index.html").map((file) => `/${file}`),
+  "/api/status",
+  "/api/documents",
+  "/api/events",
+  "/metrics",
+  "/healthz",
+  "/readyz",
+];
+const ACTIONS: [path: string, body: string][] = [
+  ["/api/retry", '{"ids":[1]}'],
+  ["/api/pause", "{}"],
+  ["/api/resume", "{}"],
+  ["/api/rescan", "{}"],
+];
+const ROUTES: Omit<Asked, "port">[] = [
+  ...READS.map((path) => ({ path })),
+  ...ACTIONS.map(([path, body]) => ({ path, body, method: "POST", headers: DELIBERATE })),
+];
+const OPEN = ["/healthz", "/readyz"];
+
+describe("every route", () => {
+  test.for(ROUTES.map((route) => [`${route.method ?? "GET"} ${route.path}`, route] as const))(
+    "%s answers its own page",
+    async ([, route]) => {
+      await using opened = await openDashboard();
+      const { status, headers } = await ask({ ...route, port: opened.port });
+      expect(status).toBe(200);
+      expect(headers["content-security-policy"]).toMatch(/^default-src 'none'; /);
+      expect(headers["content-security-policy"]).toContain("frame-ancestors 'none'");
+      expect(headers["x-content-type-options"]).toBe("nosniff");
+      expect(Object.keys(headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
+      expect(opened.asked).toHaveLength(route.method === "POST" ? 1 : 0);
+    },
+  );
+
+  test.for([
+    // headers, refused with, because
+    [{ host: "evil.example" }, 421, "another name that points here (DNS rebinding)"],
+    [{ host: "127.0.0.1.evil.example" }, 421, "a name that begins like ours"],
+    [{ host: "localhost.evil.example" }, 421, "a name that begins like ours"],
+    [{ host: "evil.example:8470" }, 421, "the port does not make it ours"],
+    [{ host: "192.0.2.1" }, 421, "an address that is not the listener's"],
+    [{ host: "user@localhost" }, 421, "no host at all"],
+    [{ origin: "http://evil.example" }, 403, "a page from elsewhere asks"],
+    [{ origin: "null" }, 403, "a page without an origin asks (sandboxed frame)"],
+    [{ origin: "http://localhost:1" }, 403, "another program's page on this host asks"],
+    [{ origin: "http://evil.example/localhost" }, 403, "what is no origin"],
+    [{ "sec-fetch-site": "cross-site", origin: "http://evil.example" }, 403, "both tell it"],
+  ] as const)("refuses %j with %i: %s", async ([headers, status]) => {
+    await using opened = await openDashboard();
+    for (const route of ROUTES) {
+      const asked = { ...route, headers: { ...route.headers, ...headers }, port: opened.port };
+      expect({ path: route.path, ...(await ask(asked)) }).toMatchObject({
+        path: route.path,
+        status,
+      });
+    }
+    expect(opened.asked).toEqual([]);
+  });
+
+  test.for([
+    ["cross-site", "another site's page asks without an origin (image, script, link)"],
+    ["same-site", "another port of this host is another program"],
+  ] as const)("refuses sec-fetch-site: %s, but for a link to the page: %s", async ([site]) => {
+    await using opened = await openDashboard();
+    for (const route of ROUTES) {
+      const headers = { ...route.headers, "sec-fetch-site": site };
+      const { status } = await ask({ ...route, headers, port: opened.port });
+      expect([route.path, status]).toEqual([route.path, route.path === "/" ? 200 : 403]);
+    }
+    expect(opened.asked).toEqual([]);
+  });
+
+  test.for([
+    // host, because
+    ["localhost", "a name of loopback"],
+    ["LOCALHOST:9000", "names have no case, and a tunnel has another port"],
+    ["127.0.0.1:8470", "an address of loopback"],
+    ["127.8.9.1", "an address of loopback"],
+    ["[::1]:8470", "an address of loopback"],
+  ] as const)("goes by %s: %s", async ([host]) => {
+    await using opened = await openDashboard();
+    const { status } = await ask({ path: "/api/status", headers: { host }, port: opened.port });
+    expect(status).toBe(200);
+  });
+});
+
+describe("a change", () => {
+  test.for([
+    // method, headers, refused with, because
+    ["GET", {}, 405, "reading changes nothing"],
+    ["GET", DELIBERATE, 405, "reading changes nothing, however it is dressed"],
+    ["HEAD", DELIBERATE, 405, "reading changes nothing"],
+    ["PUT", DELIBERATE, 405, "POST is the one way"],
+    ["POST", { "content-type": "application/json" }, 403, "a form can be sent from anywhere"],
+    ["POST", { ...DELIBERATE, "x-scanferry": "0" }, 403, "the header says what it must"],
+    ["POST", { "x-scanferry": "1" }, 415, "the body is not declared"],
+    ["POST", { ...DELIBERATE, "content-type": "text/plain" }, 415, "a form can send that"],
+    [
+      "POST",
+      { ...DELIBERATE, "content-type": "application/x-www-form-urlencoded" },
+      415,
+      "a form can send that",
+    ],
+    ["POST", { ...DELIBERATE, "sec-fetch-site": "none" }, 403, "no page of ours asks like that"],
+  ] as const)("by %s with %j is refused with %i: %s", async ([method, headers, status]) => {
+    await using opened = await openDashboard();
+    for (const [path, body] of ACTIONS) {
+      const given = method === "POST" ? { body } : {};
+      const answer = await ask({ port: opened.port, path, method, headers, ...given });
+      expect([path, answer.status]).toEqual([path, status]);
+    }
+    expect(opened.asked).toEqual([]);
+  });
+
+  test.for([
+    // path, body, because
+    ["/api/retry", "", "ids are missing"],
+    ["/api/retry", "{", "not JSON"],
+    ["/api/retry", '{"ids":[]}', "nothing to retry"],
+    ["/api/retry", '{"ids":["1"]}', "ids are numbers"],
+    ["/api/retry", '{"ids":[1.5]}', "ids are whole"],
+    ["/api/retry", '{"ids":[1],"all":true}', "unknown keys are errors"],
+    [
+      "/api/retry",
+      JSON.stringify({ ids: Array.from({ length: 1001 }, (_, i) => i + 1) }),
+      "too many",
+    ],
+    ["/api/pause", '{"until":1}', "unknown keys are errors"],
+    ["/api/pause", "[]", "not an object"],
+  ] as const)("%s with %s is refused: %s", async ([path, body]) => {
+    await using opened = await openDashboard();
+    const asked = { port: opened.port, path, body, method: "POST", headers: DELIBERATE };
+    expect(await ask(asked)).toMatchObject({ status: 400 });
+    expect(opened.asked).toEqual([]);
+  });
+
+  test("with more than 64 KiB is refused", async () => {
+    await using opened = await openDashboard();
+    const body = JSON.stringify({ ids: [1], filler: "x".repeat(64 * 1024) });
+    const asked = { port: opened.port, path: "/api/retry", body, method: "POST" };
+    expect((await ask({ ...asked, headers: DELIBERATE })).status).toBe(413);
+    expect(opened.asked).toEqual([]);
+  });
+
+  test("of our own page is done", async () => {
+    await using opened = await openDashboard();
+    const headers = {
+      ...DELIBERATE,
+      host: `localhost:${opened.port}`,
+      origin: `http://localhost:${opened.port}`,
+      "sec-fetch-site": "same-origin",
+    };
+    const body = '{"ids":[3,5,3]}';
+    await ask({ port: opened.port, path: "/api/retry", body, method: "POST", headers });
+    await ask({ port: opened.port, path: "/api/pause", method: "POST", headers });
+    expect(opened.asked).toEqual(["retry 3,5", "pause"]);
+  });
+});
+
+describe("beyond loopback", () => {
+  const everywhere = { host: "0.0.0.0", port: 0 };
+
+  test("without a configured token nothing but health answers, and the mend is told", async () => {
+    await using opened = await openDashboard({ listen: everywhere });
+    for (const route of [...ROUTES, { path: "/nothing" }]) {
+      const { status, body } = await ask({ ...route, port: opened.port });
+      expect([route.path, status]).toEqual([route.path, OPEN.includes(route.path) ? 200 : 403]);
+      if (status === 403) expect(body).toContain("set `web.listen` to 127.0.0.1");
+    }
+    expect(opened.asked).toEqual([]);
+  });
+
+  test.for([
+    // headers, because
+    [{}, "no token"],
+    [{ authorization: `Bearer ${TOKEN}x` }, "a longer token"],
+    [{ authorization: `Bearer ${TOKEN.slice(1)}` }, "a shorter token"],
+    [{ authorization: "Bearer" }, "an empty token"],
+    [{ authorization: `Basic ${TOKEN}` }, "another scheme"],
+    [{ cookie: `scanferry-0=${TOKEN}` }, "the cookie is not the token"],
+    [{ cookie: "scanferry-0=" }, "an empty cookie"],
+  ] as const)("%j is refused but for health: %s", async ([headers]) => {
+    await using opened = await openDashboard({ listen: everywhere, token: TOKEN });
+    for (const route of ROUTES) {
+      const asked = { ...route, headers: { ...route.headers, ...headers }, port: opened.port };
+      const { status, body } = await ask(asked);
+      expect([route.path, status]).toEqual([route.path, OPEN.includes(route.path) ? 200 : 401]);
+      expect(body).not.toContain("work is moving");
+    }
+    expect(opened.asked).toEqual([]);
+  });
+
+  test("the token opens every route", async () => {
+    await using opened = await openDashboard({ listen: everywhere, token: TOKEN });
+    for (const route of ROUTES) {
+      const headers = { ...route.headers, authorization: `Bearer ${TOKEN}` };
+      const { status } = await ask({ ...route, headers, port: opened.port });
+      expect([route.path, status]).toEqual([route.path, 200]);
+    }
+  });
+
+  test("an address bar with the token gets a cookie, and the cookie opens every route", async () => {
+    await using opened = await openDashboard({ listen: everywhere, token: TOKEN });
+    const shown = await ask({ port: opened.port, path: `/?token=${TOKEN}` });
+    const [cookie = ""] = [shown.headers["set-cookie"]].flat();
+    expect(shown.status).toBe(200);
+    expect(cookie).toMatch(/; HttpOnly; SameSite=Strict$/);
+    expect(cookie).not.toContain(TOKEN);
+    for (const route of ROUTES) {
+      const headers = { ...route.headers, cookie: `other=1; ${cookie.split(";")[0]}` };
+      const { status } = await ask({ ...route, headers, port: opened.port });
+      expect([route.path, status]).toEqual([route.path, 200]);
+    }
+  });
+
+  test.for([
+    [`/?token=${TOKEN}x`, "a wrong token"],
+    ["/?token=", "an empty token"],
+    [`/api/status?token=${TOKEN}`, "only the page takes it: addresses are logged by proxies"],
+  ] as const)("%s is refused and sets no cookie: %s", async ([path]) => {
+    await using opened = await openDashboard({ listen: everywhere, token: TOKEN });
+    const { status, headers } = await ask({ port: opened.port, path });
+    expect([status, headers["set-cookie"]]).toEqual([401, undefined]);
+  });
+
+  test("an empty configured token is no token", async () => {
+    await using opened = await openDashboard({ listen: everywhere, token: "" });
+    expect((await ask({ port: opened.port, path: "/?token=" })).status).toBe(403);
+  });
+
+  test.for([
+    // host, status, because
+    ["192.0.2.7:80", 200, "an address cannot be rebound, and may be a router's"],
+    ["evil.example", 421, "a name can be"],
+  ] as const)("on every address, called %s: %i, %s", async ([host, status]) => {
+    await using opened = await openDashboard({ listen: everywhere, token: TOKEN });
+    const headers = { host, authorization: `Bearer ${TOKEN}` };
+    expect((await ask({ port: opened.port, path: "/", headers })).status).toBe(status);
+  });
+
+  test("a listener on one address of the network is not on loopback", async (context) => {
+    const own = Object.values(networkInterfaces())
+      .flat()
+      .find((one) => one?.family === "IPv4" && !one.internal)?.address;
+    context.skip(own === undefined, "this host is on no network");
+    await using opened = await openDashboard({ listen: { host: own ?? "", port: 0 } });
+    expect((await fetch(`${opened.dashboard.url}/api/status`)).status).toBe(403);
+  });
+});
+
+test("on loopback a configured token is asked for, too", async () => {
+  await using opened = await openDashboard({ token: TOKEN });
+  expect((await ask({ port: opened.port, path: "/api/status" })).status).toBe(401);
+});

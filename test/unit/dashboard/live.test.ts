@@ -1,0 +1,110 @@
+import { expect, test } from "vitest";
+import { systemClock } from "../../../src/std/clock.ts";
+import { EventStream } from "./event-stream.ts";
+import { openDashboard, reportOf } from "./open-dashboard.ts";
+
+test("a page is told where things stand, and again when something changed", async () => {
+  let paused = false;
+  await using opened = await openDashboard({ status: async () => reportOf({ paused }) });
+  await using page = await EventStream.open(opened.dashboard.url);
+  expect(await page.next()).toMatchObject({ event: "status", data: { paused: false } });
+  paused = true;
+  opened.dashboard.changed();
+  expect(await page.next()).toMatchObject({
+    event: "status",
+    data: { paused: true, version: "0.0.0-test", health: { healthy: true } },
+  });
+});
+
+test("an action is told to every page", async () => {
+  let paused = false;
+  const actions = {
+    retry: async () => undefined,
+    pause: async () => void (paused = true),
+    resume: async () => undefined,
+    rescan: async () => undefined,
+  };
+  await using opened = await openDashboard({ actions, status: async () => reportOf({ paused }) });
+  await using page = await EventStream.open(opened.dashboard.url);
+  await page.next();
+  await fetch(`${opened.dashboard.url}/api/pause`, {
+    method: "POST",
+    headers: { "x-scanferry": "1", "content-type": "application/json" },
+  });
+  expect(await page.next()).toMatchObject({ data: { paused: true } });
+});
+
+test("many changes are few pushes, and the last of them is told", async () => {
+  let asked = 0;
+  let count = 0;
+  await using opened = await openDashboard({
+    status: async () => {
+      asked++;
+      return reportOf({ documents: { ...reportOf().documents, pending: count } });
+    },
+  });
+  await using page = await EventStream.open(opened.dashboard.url);
+  await page.next();
+  for (count = 1; count <= 1000; count++) {
+    opened.dashboard.changed();
+    if (count % 100 === 0) await systemClock.sleep(1, new AbortController().signal);
+  }
+  let told: unknown;
+  do told = (await page.next()).data;
+  while ((told as { documents: { pending: number } }).documents.pending < count);
+  expect(asked).toBeLessThan(5);
+});
+
+test("nobody looks: changes ask the journal nothing", async () => {
+  let asked = 0;
+  await using opened = await openDashboard({
+    status: async () => {
+      asked++;
+      return reportOf();
+    },
+  });
+  opened.dashboard.changed();
+  await systemClock.sleep(20, new AbortController().signal);
+  expect(asked).toBe(0);
+});
+
+test("a journal that cannot be read is told as trouble, and the stream goes on", async () => {
+  let isBroken = true;
+  await using opened = await openDashboard({
+    status: async () => {
+      if (isBroken) throw new Error("journal /j: disk I/O error");
+      return reportOf();
+    },
+  });
+  await using page = await EventStream.open(opened.dashboard.url);
+  expect(await page.next()).toEqual({
+    event: "trouble",
+    data: { message: "journal /j: disk I/O error" },
+  });
+  isBroken = false;
+  opened.dashboard.changed();
+  expect(await page.next()).toMatchObject({ event: "status" });
+});
+
+test("twenty pages are live at a time; one that leaves makes room", async () => {
+  await using opened = await openDashboard();
+  await using pages = new AsyncDisposableStack();
+  const { url } = opened.dashboard;
+  const all = await Promise.all(Array.from({ length: 20 }, () => EventStream.open(url)));
+  for (const page of all) pages.use(page);
+  const oneTooMany = await EventStream.open(url);
+  expect([...new Set(all.map(({ status }) => status)), oneTooMany.status]).toEqual([200, 503]);
+  await all[0]?.[Symbol.asyncDispose]();
+  await expect
+    .poll(async () => pages.use(await EventStream.open(url)).status, { timeout: 5000 })
+    .toBe(200);
+});
+
+test("closing ends live pages at once", async () => {
+  await using opened = await openDashboard();
+  await using page = await EventStream.open(opened.dashboard.url);
+  await page.next();
+  await opened.dashboard.close();
+  await expect(page.next()).rejects.toThrow();
+  await expect(fetch(opened.dashboard.url)).rejects.toThrow();
+});

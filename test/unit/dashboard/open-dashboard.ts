@@ -1,0 +1,93 @@
+import { request } from "node:http";
+import type { Document } from "../../../src/domain/document.ts";
+import { Dashboard, type DashboardOptions, type Health } from "../../../src/dashboard/dashboard.ts";
+import { systemClock } from "../../../src/std/clock.ts";
+import { silentLog } from "../../../src/std/log.ts";
+import { noDocuments, type StatusReport } from "../../../src/sync/status.ts";
+import { scriptedJournal } from "./scripted-journal.ts";
+
+/** A report over which a test lays what it is about. */
+export function reportOf(fields: Partial<StatusReport> = {}): StatusReport {
+  return {
+    running: true,
+    paused: false,
+    documents: noDocuments(),
+    quota: { blockedSince: null, nextProbeAt: null },
+    gate: null,
+    mirrors: [{ name: "scans", source: "/srv/scans", watch: "native", documents: noDocuments() }],
+    foldersToCreate: [],
+    ...fields,
+  };
+}
+
+export const WELL: Health = { healthy: true, ready: true, why: "work is moving" };
+
+/** A dashboard on a free port of loopback, over `rows`; `asked` tells which actions were taken. */
+export async function openDashboard(
+  options: Partial<DashboardOptions> & { rows?: readonly Document[] } = {},
+): Promise<{ dashboard: Dashboard; port: number; asked: string[] } & AsyncDisposable> {
+  const { rows = [], ...others } = options;
+  const asked: string[] = [];
+  const dashboard = await Dashboard.open({
+    listen: { host: "127.0.0.1", port: 0 },
+    journal: scriptedJournal(rows),
+    status: async () => reportOf(),
+    health: async () => WELL,
+    log: silentLog,
+    clock: systemClock,
+    version: "0.0.0-test",
+    actions: {
+      retry: async (ids) => void asked.push(`retry ${ids.join(",")}`),
+      pause: async () => void asked.push("pause"),
+      resume: async () => void asked.push("resume"),
+      rescan: async () => void asked.push("rescan"),
+    },
+    ...others,
+  });
+  const port = Number(new URL(dashboard.url).port);
+  return { dashboard, port, asked, [Symbol.asyncDispose]: () => dashboard.close() };
+}
+
+export type Asked = {
+  readonly port: number;
+  readonly method?: string;
+  readonly path: string;
+  /** Undefined leaves a header out. */
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  readonly body?: string;
+};
+
+export type Answer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: string;
+};
+
+/** One request over a real socket, with headers that `fetch` would not let us forge. */
+export function ask({ port, method = "GET", path, headers = {}, body }: Asked): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  const given = Object.entries(headers).filter((entry): entry is [string, string] => !!entry[1]);
+  const outgoing = request(
+    { host: "127.0.0.1", port, method, path, headers: Object.fromEntries(given), agent: false },
+    (reply) => {
+      const done = (text: string) =>
+        resolve({ status: reply.statusCode ?? 0, headers: reply.headers, body: text });
+      // A stream of events has no end: its head is the answer.
+      if (reply.headers["content-type"] === "text/event-stream") {
+        done("");
+        reply.destroy();
+        return;
+      }
+      let text = "";
+      reply.setEncoding("utf8").on("data", (part: string) => (text += part));
+      reply.on("end", () => done(text));
+      reply.on("error", reject);
+    },
+  );
+  outgoing.on("error", reject);
+  outgoing.end(body);
+  return promise;
+}
+
+/** The headers of a request that the page itself would send. */
+export const DELIBERATE = { "x-scanferry": "1", "content-type": "application/json" };

@@ -1,0 +1,137 @@
+import { readdir, readFile } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+import { ASSET_FILES } from "../../../src/dashboard/assets.ts";
+import { FAILURES } from "../../../src/domain/failure.ts";
+import { STATES } from "../../../src/domain/document.ts";
+import type { StatusReport } from "../../../src/sync/status.ts";
+import { noDocuments } from "../../../src/sync/status.ts";
+import { reportOf, WELL } from "./open-dashboard.ts";
+
+const FOLDER = new URL("../../../assets/dashboard/", import.meta.url);
+const read = (file: string) => readFile(new URL(file, FOLDER), "utf8");
+
+// The page's scripts are plain JavaScript; these are the shapes they have.
+type Words = { [key: string]: unknown };
+type Headline = {
+  tone: string;
+  title: string;
+  detail: string;
+  facts: { text?: string; at?: number }[];
+};
+const { strings } = (await import(new URL("strings.js", FOLDER).href)) as { strings: Words };
+const { headlineOf } = (await import(new URL("headline.js", FOLDER).href)) as {
+  headlineOf: (snapshot: object) => Headline;
+};
+
+describe("the page's files", () => {
+  test("are all served", async () => {
+    expect((await readdir(FOLDER)).toSorted()).toEqual([...ASSET_FILES].toSorted());
+  });
+
+  test.for([...ASSET_FILES])("%s makes no markup of text and needs no network", async (file) => {
+    const text = await read(file);
+    expect(text).not.toMatch(
+      /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|DOMParser|srcdoc/,
+    );
+    expect(text).not.toMatch(/\sstyle=|<style|\son[a-z]+=|javascript:|<script>/i);
+    expect(text.replace('xmlns="http://www.w3.org/2000/svg"', "")).not.toMatch(/https?:\/\//);
+  });
+
+  test("every word that the markup and the scripts ask for is there", async () => {
+    const markup = await read("index.html");
+    const asked = [...markup.matchAll(/data-(?:text|label)="(\w+)"/g)].map(([, key]) => key);
+    for (const file of ASSET_FILES.filter((name) => name.endsWith(".js")))
+      asked.push(
+        ...[...(await read(file)).matchAll(/\bstrings\.(?!js\b)(\w+)/g)].map(([, key]) => key),
+      );
+    const missing = [...new Set(asked)].filter((key) => !Object.hasOwn(strings, key ?? ""));
+    expect(asked.length).toBeGreaterThan(30);
+    expect(missing).toEqual([]);
+  });
+
+  test("every state has a word and an explanation, in the order of a document's life", () => {
+    expect(Object.keys(strings["states"] as Words)).toEqual([...STATES]);
+    expect(Object.keys(strings["stateHelp"] as Words)).toEqual([...STATES]);
+  });
+
+  test("every failure that closes the gate has words", () => {
+    const gating = Object.entries(FAILURES).filter(([, { fate }]) => fate === "gate");
+    const words = (strings["headline"] as { gateReasons: Words }).gateReasons;
+    expect(Object.keys(words).toSorted()).toEqual(gating.map(([code]) => code).toSorted());
+  });
+});
+
+describe("the headline says the one thing that matters first", () => {
+  const gate = {
+    closedAt: 1000,
+    code: "QUOTA_LIMIT",
+    message: "no pages left",
+    hint: "Buy pages.",
+    nextProbeAt: 9000,
+  };
+  const folder = { mirror: "scans", path: "/A", code: "FOLDER_MISSING", documents: 2 };
+  const some = (counts: object) => ({ documents: { ...noDocuments(), ...counts } });
+
+  test.for([
+    // report, tone, title, because
+    [{}, "quiet", "Waiting for the first scan", "nothing was ever seen"],
+    [some({ converted: 3 }), "good", "All 3 documents are archived", "nothing is left to do"],
+    [some({ converted: 1 }), "good", "The one document is archived", "one is one"],
+    [some({ converted: 3, uploaded: 1 }), "busy", "1 document on the way", "not yet proven"],
+    [some({ held: 2, uploaded: 1 }), "warn", "2 documents are held", "they would be overlooked"],
+    [
+      { ...some({ held: 2 }), foldersToCreate: [folder, { ...folder, code: "FOLDER_TWINS" }] },
+      "warn",
+      "1 folder to create in the archive",
+      "what a person can do goes before what waits for it",
+    ],
+    [
+      { ...some({ failed: 1, held: 2 }), foldersToCreate: [folder] },
+      "bad",
+      "1 document needs you",
+      "it never goes on by itself",
+    ],
+    [
+      { ...some({ failed: 1 }), paused: true },
+      "warn",
+      "Sending is paused",
+      "nothing is sent at all",
+    ],
+    [
+      { ...some({ failed: 1 }), paused: true, gate },
+      "bad",
+      "Sending has stopped: the page allowance is used up",
+      "resuming would not help",
+    ],
+    [
+      { gate: { ...gate, code: "SOMETHING_NEW" } },
+      "bad",
+      "Sending has stopped: the archive answers SOMETHING_NEW",
+      "a code nobody knew",
+    ],
+  ] as [Partial<StatusReport>, string, string, string][])(
+    "%j: %s, %s (%s)",
+    ([report, tone, title]) => {
+      const headline = headlineOf({ ...reportOf(report), at: 0, version: "1", health: WELL });
+      expect(headline).toMatchObject({ tone, title });
+    },
+  );
+
+  test("a daemon that is not well says so before all else", () => {
+    const health = { healthy: false, ready: true, why: "nothing has moved for 2 hours" };
+    expect(headlineOf({ ...reportOf({ gate }), health })).toMatchObject({
+      tone: "bad",
+      detail: "nothing has moved for 2 hours",
+    });
+  });
+
+  test("a closed gate tells reason, mend and the next try", () => {
+    const { facts } = headlineOf({ ...reportOf({ gate }), health: WELL });
+    expect(facts.map(({ text, at }) => text ?? at)).toEqual([
+      "no pages left (QUOTA_LIMIT)",
+      "Buy pages.",
+      1000,
+      9000,
+    ]);
+  });
+});

@@ -1,0 +1,79 @@
+import type { Document } from "../../../src/domain/document.ts";
+import type { Journal, ListQuery } from "../../../src/journal/journal.ts";
+import { InvariantError } from "../../../src/std/invariant.ts";
+import { rawOfText, ROOT } from "../../../src/std/raw-path.ts";
+
+/** A row as the journal would give it; `name` is text. */
+export function documentOf({
+  name = "scan.pdf",
+  ...fields
+}: Partial<Omit<Document, "name" | "dir">> & { name?: string } = {}): Document {
+  return {
+    id: 1,
+    mirrorId: 1,
+    dir: ROOT,
+    state: "pending",
+    seen: { sizeBytes: 1000, modifiedAt: 0, stamp: "1" },
+    firstSeenAt: 0,
+    changedAt: 0,
+    dueAt: null,
+    digest: null,
+    sentName: null,
+    targetPath: null,
+    remark: null,
+    batch: null,
+    folderId: null,
+    attempts: 0,
+    sentAt: null,
+    doubtAt: null,
+    looks: 0,
+    documentId: null,
+    archiveStatus: null,
+    uploadedAt: null,
+    polls: 0,
+    convertedAt: null,
+    pages: null,
+    archiveBytes: null,
+    digidoc: false,
+    trouble: null,
+    patience: 0,
+    current: true,
+    supersedes: null,
+    goneAt: null,
+    movedFrom: null,
+    after: null,
+    afterMessage: null,
+    ...fields,
+    name: rawOfText(name),
+  };
+}
+
+/**
+ * A journal over rows that the test may change at any time. It knows the questions the page asks;
+ * any other, and every write, is a bug.
+ */
+export function scriptedJournal(rows: readonly Document[]): Journal {
+  const script: Partial<Journal> = {
+    mirrors: async () => [{ id: 1, name: "scans", source: "/srv/scans", device: null }],
+    counts: async () =>
+      [...Map.groupBy(rows, ({ state }) => state)].map(([state, of]) => ({
+        mirrorId: 1,
+        state,
+        documents: of.length,
+      })),
+    due: async ({ state, now, limit }) =>
+      rows
+        .filter((row) => row.state === state && row.dueAt !== null && row.dueAt <= now)
+        .toSorted((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0))
+        .slice(0, limit),
+    async *list({ state }: ListQuery) {
+      for (const row of rows) if (state === undefined || row.state === state) yield row;
+    },
+  };
+  return new Proxy(script as Journal, {
+    get(target, property) {
+      if (property in target) return target[property as keyof Journal];
+      throw new InvariantError(`the page asked the journal for ${String(property)}`);
+    },
+  });
+}
