@@ -1,1 +1,15 @@
-console.log("scanferry");
+/** Starts the command line. On an old Node the journal's library crashes when it is loaded. */
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+
+if (major > 22 || (major === 22 && minor >= 22)) {
+  const { processSurroundings } = await import("./cli/process-surroundings.ts");
+  const { runProgram } = await import("./cli/run-program.ts");
+  const code = await runProgram(process.argv.slice(2), processSurroundings());
+  // Whatever is still open must not keep a command that is done; what it wrote goes out first.
+  process.stdout.write("", () => process.stderr.write("", () => process.exit(code)));
+} else {
+  process.stderr.write(
+    `scanferry: Node ${process.versions.node} is too old; install Node 24, or any from 22.22 on\n`,
+  );
+  process.exitCode = 2;
+}

@@ -90,6 +90,7 @@ export class Daemon implements AsyncDisposable {
     } finally {
       stopping.removeEventListener("abort", ask);
       loops.abort(new Error("the daemon stops"));
+      await this.#parts.endReaders();
       await running;
     }
     this.#log.info({}, "stopped");

@@ -34,6 +34,8 @@ export type Parts = {
   readonly journal: SqliteJournal;
   readonly sync: Sync;
   readonly changed: Listeners;
+  /** Ends every reader, also one that hangs: what waits for it goes on. */
+  readonly endReaders: () => Promise<void>;
 };
 
 /** Connections of the daemon itself, for lists and look-ups. */
@@ -87,7 +89,11 @@ export async function openParts(
     () => changed.tell(),
   );
   ready.resolve(sync);
-  return { journal, sync, changed };
+  const readers = new Set([...mirrors.values()].map(({ reader }) => reader));
+  const endReaders = async () => {
+    await Promise.all([...readers].map((reader) => reader.close()));
+  };
+  return { journal, sync, changed, endReaders };
 }
 
 /** How the archive is spoken to; sent to readers as it is. */

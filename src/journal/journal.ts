@@ -47,15 +47,18 @@ export type Batch = {
 /**
  * A write to the journal.
  * - `add`: a new row in `settling`; where `supersedes` names a row, that one stops being current.
+ *   Skipped when the path's current row is not `supersedes` (null: none) any more.
  * - `event`: an arrow of `life.ts`, applied to the row as it is now (read, transition,
  *   compare-and-set). With `from`, the change is skipped when the row has left those states.
  * - `note`: columns that are not part of the life: what was seen of the file, that it is gone, what
  *   became of it after archiving. Never `state`.
  * - `forget`: removes a row that was never sent (`settling`, `pending`, `held`, `failed` without a
  *   document id); its history keeps why. A superseded predecessor becomes current again where
- *   `restore` is set.
+ *   `restore` is set. With `from`, the change is skipped when the row has left those states; a sent
+ *   row is an `InvariantError` otherwise.
  * - `follow`: the file of a sent row was renamed or moved: the sent row takes over path and stamp
- *   of `successor` (a row in `settling`), which is forgotten.
+ *   of `successor` (a row in `settling`), which is forgotten. Skipped when either has left those
+ *   states.
  * - `batch`: inserts or updates a batch.
  * - `directory`: remembers the fingerprint of a directory whose listing has been journaled;
  *   null forgets the directory.
@@ -64,7 +67,14 @@ export type Change =
   | { type: "add"; document: NewDocument }
   | { type: "event"; id: number; event: Event; from?: readonly State[] }
   | { type: "note"; id: number; at: number; why: string; set: Note }
-  | { type: "forget"; id: number; at: number; why: string; restore?: boolean }
+  | {
+      type: "forget";
+      id: number;
+      at: number;
+      why: string;
+      restore?: boolean;
+      from?: readonly State[];
+    }
   | { type: "follow"; id: number; successor: number; at: number }
   | { type: "batch"; batch: Batch }
   | { type: "directory"; mirrorId: number; dir: RawPath; fingerprint: string | null };
@@ -127,6 +137,8 @@ export type HistoryRow = {
   readonly to: State | null;
   readonly event: string;
   readonly detail: string | null;
+  /** How often the same thing happened in a row, e.g. polls; `at` is the last time. Absent for once. */
+  readonly times?: number;
 };
 
 /** One attempt to send a document: the intent, and what became of it. */
@@ -193,6 +205,8 @@ export interface Journal extends AsyncDisposable {
   due(query: DueQuery): Promise<Document[]>;
   /** When the next row of this state is due after `now`; null when none waits for a time. */
   nextDueAt(state: State): Promise<number | null>;
+  /** Rows in `uploading`. */
+  underWay(limit: number): Promise<Document[]>;
   /** Rows in `uploading` or `inDoubt` with this name in this folder: a rival must wait for them. */
   rivals(folderId: number, sentName: string): Promise<Document[]>;
   /** Which of these archive document ids belong to a row already. */
@@ -203,8 +217,12 @@ export interface Journal extends AsyncDisposable {
   outstandingIn(folderId: number, limit: number): Promise<Document[]>;
   /** Rows in `converted` whose after-action is due. */
   afterDue(now: number, limit: number): Promise<Document[]>;
-  /** Held rows with one of these codes, oldest first. */
-  heldWith(codes: readonly string[], limit: number): Promise<Document[]>;
+  /** Held rows with one of these codes, oldest first; with `place`, those that wait for one folder. */
+  heldWith(
+    codes: readonly string[],
+    limit: number,
+    place?: { mirrorId: number; targetPath: string },
+  ): Promise<Document[]>;
   /** The smallest held row with one of these codes: the cheapest to probe the gate with. */
   smallestHeld(codes: readonly string[]): Promise<Document | undefined>;
   waitingFolders(): Promise<WaitingFolder[]>;

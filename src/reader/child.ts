@@ -8,7 +8,7 @@ import { act, recoverQuarantine } from "../source/after.ts";
 import { inspect } from "../source/inspect.ts";
 import { systemClock } from "../std/clock.ts";
 import { invariant } from "../std/invariant.ts";
-import { Line, type Offer } from "./line.ts";
+import { Line } from "./line.ts";
 import { MirrorHost } from "./mirror-host.ts";
 import type { DaemonCalls, ReaderCalls } from "./protocol.ts";
 import { send } from "./send.ts";

@@ -11,7 +11,6 @@ export type Port = {
 };
 
 /** Functions one side offers. */
-// biome-ignore lint/suspicious/noExplicitAny: parameters are contravariant; the typed face is Calls<T>
 export type Offer = Record<string, (...parameters: never[]) => Promise<unknown>>;
 
 type Message =

@@ -14,7 +14,7 @@ import { type Clock, type Random } from "../std/clock.ts";
 import { messageOf } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
 import type { RawPath } from "../std/raw-path.ts";
-import { Line, LineCut, type Offer } from "./line.ts";
+import { Line, LineCut } from "./line.ts";
 import type {
   DaemonCalls,
   Look,
@@ -31,6 +31,9 @@ const VIGILANCE: Vigilance = { everyMs: 10_000, patienceMs: 30_000 };
 
 /** Waits between restarts of a reader that keeps dying. */
 const RESTART = { initialMs: 200, maxMs: 30_000 };
+
+/** How long a killed reader is waited for. */
+const CLOSE_MS = 2_000;
 
 /** Environment that a reader is given: nothing that could hold a secret. */
 const ENVIRONMENT = [
@@ -60,13 +63,14 @@ export type ReaderOptions = {
   readonly vigilance?: Vigilance;
 };
 
-type Running = { readonly child: ChildProcess; readonly line: Line<ReaderCalls & Offer> };
+type Running = { readonly child: ChildProcess; readonly line: Line<ReaderCalls> };
 
 export class Reader implements AsyncDisposable {
   readonly #options: ReaderOptions;
   readonly #closing = new AbortController();
   readonly #supervision: Promise<void>;
   #running: Running | undefined;
+  #child: ChildProcess | undefined;
   #ready = Promise.withResolvers<Running>();
   #closed: Promise<void> | undefined;
   #sends = 0;
@@ -133,8 +137,10 @@ export class Reader implements AsyncDisposable {
     this.#closed ??= (async () => {
       this.#closing.abort(new LineCut("closing"));
       this.#ready.reject(this.#closing.signal.reason);
-      this.#running?.child.kill("SIGKILL");
-      await this.#supervision;
+      this.#child?.kill("SIGKILL");
+      // A process that hangs in the kernel is left to die when its share answers.
+      const patience = this.#options.clock.sleep(CLOSE_MS, new AbortController().signal);
+      await Promise.race([this.#supervision, patience]);
     })();
     return this.#closed;
   }
@@ -168,6 +174,7 @@ export class Reader implements AsyncDisposable {
   /** One life of the process, from its start to its end; says why it ended. */
   async #live(restart: boolean): Promise<string> {
     const child = this.#fork();
+    this.#child = child;
     const ended = Promise.withResolvers<string>();
     const line = this.#lineTo(child);
     const end = (why: string) => {
@@ -179,6 +186,7 @@ export class Reader implements AsyncDisposable {
       }
       ended.resolve(why);
     };
+    this.#closing.signal.addEventListener("abort", () => end("closing"), { once: true });
     child.once("exit", (code, signal) => end(signal ?? `exit code ${code}`));
     child.once("error", (error) => end(error.message));
     void this.#watchOver(child, line);
@@ -215,7 +223,7 @@ export class Reader implements AsyncDisposable {
     });
   }
 
-  #lineTo(child: ChildProcess): Line<ReaderCalls & Offer> {
+  #lineTo(child: ChildProcess): Line<ReaderCalls> {
     return new Line(
       {
         send: (message) => {
@@ -231,7 +239,7 @@ export class Reader implements AsyncDisposable {
   }
 
   /** Kills a reader that does not answer in time; its end is handled where it is waited for. */
-  async #watchOver(child: ChildProcess, line: Line<ReaderCalls & Offer>): Promise<void> {
+  async #watchOver(child: ChildProcess, line: Line<ReaderCalls>): Promise<void> {
     const { clock, log, name } = this.#options;
     const { everyMs, patienceMs } = this.#options.vigilance ?? VIGILANCE;
     const signal = this.#closing.signal;

@@ -85,24 +85,25 @@ export class Gatekeeper {
     this.#context.bells.sending.ring();
   }
 
-  /** A probe ended without an answer about the account. */
+  /** A probe ended without an answer about the account: it is repeated, but not at once. */
   async unanswered(): Promise<void> {
-    if (!gates.isClosed(this.#gate)) return;
-    await this.#set(gates.probeUnanswered(this.#gate, this.#context.clock.now(), this.#policy));
+    const now = this.#context.clock.now();
+    if (!gates.mayProbe(this.#gate, now)) return;
+    await this.#set(gates.probeUnanswered(this.#gate, now, this.#policy));
   }
 
   /**
    * A document was refused. Where the code is one the interface does not name, and several
    * documents in a row met it, it is the account's trouble and the gate closes.
    */
-  async met(document: Document, { code, message }: Trouble): Promise<void> {
+  async met(document: Document, { code, message }: Trouble, probe: boolean): Promise<void> {
     if (isKnown(code)) return;
     if (this.#repeated.code !== code) this.#repeated = { code, ids: new Set() };
     this.#repeated.ids.add(document.id);
     const times = this.#repeated.ids.size;
-    if (times < REPEATS_MAX) return;
-    const repeats = `${times} documents in a row were refused with ${code}: ${message}`;
-    await this.refused({ code: "SAME_CODE_REPEATS", message: repeats }, false);
+    if (times < REPEATS_MAX && !probe) return;
+    const repeats = `document after document is refused with ${code}: ${message}`;
+    await this.refused({ code: "SAME_CODE_REPEATS", message: repeats }, probe);
   }
 
   /**

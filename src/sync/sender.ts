@@ -20,6 +20,9 @@ import { loop, untilNext } from "./loop.ts";
 import { HOLD } from "./patience.ts";
 import type { Placement } from "./placement.ts";
 
+/** How long requests that are torn down may take to say so. */
+const CUT_MS = 1_000;
+
 /** The archive cannot be reached: how often it was tried in a row, and what was said. */
 export type Outage = { readonly tries: number; readonly until: number; readonly trouble: Trouble };
 
@@ -70,14 +73,20 @@ export class Sender {
 
   /**
    * Finishes what is being sent, gives back what is only claimed. When `deadline` aborts, requests
-   * are torn down; what had left is in doubt and is settled at the next start.
+   * are torn down; what had left is in doubt and is settled at the next start. A reader that does
+   * not even answer that is not waited for.
    */
   async drain(deadline: AbortSignal): Promise<void> {
     this.#draining = true;
-    const cut = () => this.#cut.abort(new Error("the time to shut down is over"));
+    const over = Promise.withResolvers<void>();
+    const cut = () => {
+      this.#cut.abort(new Error("the time to shut down is over"));
+      const grace = this.#context.clock.sleep(CUT_MS, new AbortController().signal);
+      grace.then(() => over.resolve(), over.reject);
+    };
     if (deadline.aborted) cut();
     deadline.addEventListener("abort", cut, { once: true });
-    await this.#queue.onIdle();
+    await Promise.race([this.#queue.onIdle(), over.promise]);
     deadline.removeEventListener("abort", cut);
   }
 
@@ -208,7 +217,7 @@ export class Sender {
         return;
       }
       this.#placement.doubted(outcome.trouble.code);
-      await this.#keeper.met(document, outcome.trouble);
+      await this.#keeper.met(document, outcome.trouble, probe);
       if (outcome.trouble.code === "ARCHIVE_BUSY") {
         this.#unreachable(outcome.trouble, outcome.retryAfterMs ?? 0);
       }

@@ -56,8 +56,11 @@ export async function statusOf(
   const gate = await journal.gate();
   const waiting = await journal.waitingFolders();
   const nameOf = new Map(rows.map(({ id, name }) => [id, name]));
+  const configured = new Set(mirrors.map(({ name }) => name));
   const documents = noDocuments();
-  for (const { state, documents: number } of counts) documents[state] += number;
+  for (const { mirrorId, state, documents: number } of counts) {
+    if (configured.has(nameOf.get(mirrorId) ?? "")) documents[state] += number;
+  }
   const mounts = readMounts();
   const blocked = gate.closedAt !== null && gate.trouble?.code === "QUOTA_LIMIT";
   return {

@@ -1,0 +1,136 @@
+/**
+ * The audit: what the journal says is in the archive against what the archive's folders list. One
+ * list a folder instead of one request a document; what is not listed where it should be is asked
+ * for by itself, since it may have been moved.
+ */
+import type { Archive } from "../archive/archive.ts";
+import { ArchiveError } from "../archive/archive-error.ts";
+import { allDocuments } from "../archive/paging.ts";
+import type { Document } from "../domain/document.ts";
+import type { Journal } from "../journal/journal.ts";
+import { joinRaw, shown } from "../std/raw-path.ts";
+import type { DocumentDetail } from "../wire/shapes.ts";
+
+/** What the audit says of one document. */
+export type AuditLine = {
+  readonly kind: "same" | "missing" | "changed" | "unknown";
+  readonly documentId: number;
+  /** Null for a document that the journal does not know. */
+  readonly mirror: string | null;
+  /** Relative to the mirror's source; for an unknown document, its name in the archive. */
+  readonly path: string;
+  readonly folderId: number | null;
+  readonly detail: string;
+};
+
+/** What the journal says of a document that the archive has. */
+type Expected = Pick<AuditLine, "mirror" | "path"> & {
+  readonly documentId: number;
+  readonly folderId: number | null;
+  readonly name: string | null;
+  /** As the archive counted them when it converted the document; 0 while it has not. */
+  readonly sizeBytes: number;
+};
+
+const PAGE_SIZE = 1_000;
+
+/** Audits folder by folder. Rejects with `ArchiveError` when the archive cannot be asked. */
+export async function* audit(
+  journal: Journal,
+  archive: Archive,
+  signal: AbortSignal,
+): AsyncGenerator<AuditLine> {
+  for (const [folderId, expected] of await expectations(journal)) {
+    if (folderId !== null) yield* auditFolder({ journal, archive }, folderId, expected, signal);
+    // What is left was not listed in its folder.
+    for (const each of expected.values()) yield await lookFor(each, archive, signal);
+  }
+}
+
+/** Archived documents by folder and document id. */
+async function expectations(journal: Journal): Promise<Map<number | null, Map<number, Expected>>> {
+  const names = new Map((await journal.mirrors()).map(({ id, name }) => [id, name]));
+  const folders = new Map<number | null, Map<number, Expected>>();
+  for (const state of ["uploaded", "converted"] as const) {
+    for await (const document of journal.list({ state })) {
+      const each = expectedOf(document, names.get(document.mirrorId) ?? "");
+      if (!each) continue;
+      const folder = folders.get(each.folderId) ?? new Map<number, Expected>();
+      folders.set(each.folderId, folder.set(each.documentId, each));
+    }
+  }
+  return folders;
+}
+
+function expectedOf(document: Document, mirror: string): Expected | undefined {
+  const { documentId, folderId, sentName, archiveBytes } = document;
+  if (documentId === null) return undefined;
+  const path = shown(joinRaw(document.dir, document.name));
+  const sizeBytes = archiveBytes ?? 0;
+  return { documentId, folderId, mirror, path, name: sentName, sizeBytes };
+}
+
+/** Compares one folder; takes what was found out of `expected`. */
+async function* auditFolder(
+  { journal, archive }: { journal: Journal; archive: Archive },
+  folderId: number,
+  expected: Map<number, Expected>,
+  signal: AbortSignal,
+): AsyncGenerator<AuditLine> {
+  // Oldest first: what arrives meanwhile does not push others to a page already read.
+  const query = { folderId, sortBy: "UPLOADED_DATE", paginationSize: PAGE_SIZE } as const;
+  const strangers: DocumentDetail[] = [];
+  try {
+    for await (const found of allDocuments(archive, query, signal)) {
+      const each = expected.get(found.id);
+      if (!each) strangers.push(found);
+      else {
+        expected.delete(found.id);
+        yield compared(each, found);
+      }
+    }
+  } catch (error) {
+    // The folder is gone; its documents may be elsewhere.
+    if (!(error instanceof ArchiveError) || error.code !== "FOLDER_NOT_EXISTS") throw error;
+  }
+  // One that was moved here is known too; its own folder's audit tells of it.
+  const claimed = await journal.claimed(strangers.map(({ id }) => id));
+  for (const { id, filename } of strangers) {
+    if (claimed.has(id)) continue;
+    const detail = `${filename}, in folder ${folderId}`;
+    yield { kind: "unknown", documentId: id, mirror: null, path: filename, folderId, detail };
+  }
+}
+
+async function lookFor(each: Expected, archive: Archive, signal: AbortSignal): Promise<AuditLine> {
+  try {
+    return compared(each, await archive.document(each.documentId, signal));
+  } catch (error) {
+    if (!(error instanceof ArchiveError) || error.code !== "DOC_NOT_EXIST") throw error;
+    return lineOf("missing", each, "the archive has no such document");
+  }
+}
+
+function compared(each: Expected, found: DocumentDetail): AuditLine {
+  const differences = [
+    ...(found.folderId === each.folderId ? [] : [`now in folder ${found.folderId}`]),
+    ...(each.name === null || isSameName(found.filename, each.name)
+      ? []
+      : [`now named ${found.filename}`]),
+    // 0 is not a size: it was not known yet.
+    ...(found.filesize === 0 || each.sizeBytes === 0 || found.filesize === each.sizeBytes
+      ? []
+      : [`now ${found.filesize} bytes, were ${each.sizeBytes}`]),
+  ];
+  return lineOf(differences.length === 0 ? "same" : "changed", each, differences.join(", "));
+}
+
+/** Archives may normalise Unicode; the name is the same for every reader. */
+function isSameName(a: string, b: string): boolean {
+  return a.normalize("NFC") === b.normalize("NFC");
+}
+
+function lineOf(kind: AuditLine["kind"], each: Expected, detail: string): AuditLine {
+  const { documentId, mirror, path, folderId } = each;
+  return { kind, documentId, mirror, path, folderId, detail };
+}

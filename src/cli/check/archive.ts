@@ -1,0 +1,86 @@
+import { ArchiveError } from "../../archive/archive-error.ts";
+import { HttpArchive } from "../../archive/http-archive.ts";
+import type { Config, Mirror } from "../../config/config.ts";
+import { archiveSettings } from "../../daemon/parts.ts";
+import { failureOf } from "../../domain/failure.ts";
+import { targetPathOf } from "../../domain/naming.ts";
+import { ROOT } from "../../std/raw-path.ts";
+import { Folders } from "../../sync/folders.ts";
+import type { Shell } from "../shell.ts";
+import { spanText } from "../wording.ts";
+import { fail, failOf, type Finding, ok, warn } from "./finding.ts";
+
+/** Beyond this, documents in doubt are looked for in the wrong window, and certificates may fail. */
+const CLOCK_MS_MAX = 120_000;
+
+/** Is the archive there, does it accept the account, and does it have the folders? */
+export async function* examineArchive(config: Config, shell: Shell): AsyncGenerator<Finding> {
+  let archive: HttpArchive;
+  try {
+    archive = await HttpArchive.open(archiveSettings(config, 2), shell.clock);
+  } catch (error) {
+    yield failOf("signing", error);
+    return;
+  }
+  await using client = archive;
+  const { signing, url } = config.archive;
+  const signal = shell.stopping();
+  try {
+    await client.folder(undefined, signal);
+    yield ok(
+      `signing by ${signing.scheme === "hmac" ? `hmac ${signing.algorithm}` : signing.scheme}`,
+    );
+    yield ok(`archive ${url} is reached`);
+    yield ok("account key and signature are accepted");
+  } catch (error) {
+    yield* archiveFailure(url, error);
+    return;
+  }
+  yield clockFinding(client.clockOffsetMs);
+  const folders = new Folders(client);
+  for (const mirror of config.mirrors) yield await targetFinding(mirror, folders, signal);
+}
+
+function* archiveFailure(url: string, error: unknown): Generator<Finding> {
+  if (error instanceof ArchiveError && error.credentials) {
+    yield ok(`archive ${url} is reached`);
+    yield failOf("account key and signature", error);
+  } else if (error instanceof ArchiveError && error.code === "SIGNING_FAILED") {
+    yield failOf("signing", error);
+  } else {
+    yield failOf(`archive ${url}`, error);
+  }
+}
+
+function clockFinding(offsetMs: number | undefined): Finding {
+  if (offsetMs === undefined) return ok("clock: the archive does not tell its own");
+  const span = spanText(offsetMs);
+  if (Math.abs(offsetMs) <= CLOCK_MS_MAX) return ok("clock agrees with the archive's");
+  return warn(
+    `clock is ${span} ${offsetMs > 0 ? "behind" : "ahead of"} the archive's`,
+    "Set the host's clock, e.g. by NTP.",
+  );
+}
+
+/** The folder that a mirror is carried into; without it, all its documents wait. */
+async function targetFinding(
+  { name, target, missingFolder }: Mirror,
+  folders: Folders,
+  signal: AbortSignal,
+): Promise<Finding> {
+  const path = targetPathOf(target, ROOT);
+  try {
+    const found = await folders.resolve(path, signal);
+    if (found.kind === "found")
+      return ok(`mirror ${name}: archive folder ${path} (id ${found.folderId})`);
+    const { code, message } = found.trouble;
+    const what = `mirror ${name}: ${message}`;
+    const { hint } = failureOf(code);
+    const substituted = code === "FOLDER_MISSING" && missingFolder.kind !== "hold";
+    return substituted
+      ? warn(`${what}; missingFolder is ${missingFolder.kind}`, hint)
+      : fail(what, hint);
+  } catch (error) {
+    return failOf(`mirror ${name}: archive folder ${path}`, error);
+  }
+}

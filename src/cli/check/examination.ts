@@ -1,0 +1,14 @@
+import type { Config } from "../../config/config.ts";
+import type { Shell } from "../shell.ts";
+import { examineArchive } from "./archive.ts";
+import { type Finding, ok } from "./finding.ts";
+import { examineJournal } from "./journal.ts";
+import { examineSources } from "./sources.ts";
+
+/** Examines everything, one finding after another as it is known. */
+export async function* examinationOf(config: Config, shell: Shell): AsyncGenerator<Finding> {
+  yield ok(`configuration ${config.file ?? ""}`);
+  yield* examineArchive(config, shell);
+  yield* examineSources(config, shell);
+  yield* examineJournal(config);
+}

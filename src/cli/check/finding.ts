@@ -1,0 +1,32 @@
+import { ArchiveError } from "../../archive/archive-error.ts";
+import { Fault } from "../../std/fault.ts";
+
+/** One thing that was examined. */
+export type Finding = {
+  readonly level: "ok" | "warn" | "FAIL";
+  readonly what: string;
+  /** What to do about it; null where nothing is to be done. */
+  readonly mend: string | null;
+};
+
+export function ok(what: string): Finding {
+  return { level: "ok", what, mend: null };
+}
+
+export function warn(what: string, mend: string): Finding {
+  return { level: "warn", what, mend };
+}
+
+export function fail(what: string, mend: string): Finding {
+  return { level: "FAIL", what, mend };
+}
+
+/** The finding that an expected failure is; anything else is a bug and thrown again. */
+export function failOf(what: string, error: unknown): Finding {
+  if (!(error instanceof Fault)) throw error;
+  const said =
+    error instanceof ArchiveError && !error.message.includes(error.code)
+      ? `${error.code}: ${error.message}`
+      : error.message;
+  return fail(`${what}: ${said}`, error.hint);
+}

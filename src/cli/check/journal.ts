@@ -1,0 +1,69 @@
+import { constants } from "node:fs";
+import { access, statfs } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { Config } from "../../config/config.ts";
+import type { Journal } from "../../journal/journal.ts";
+import { networkFileSystem } from "../../journal/network-file-system.ts";
+import { codeOf } from "../../std/fault.ts";
+import { readJournal, runningDaemon } from "../journals.ts";
+import { counted, sizeText } from "../wording.ts";
+import { fail, failOf, type Finding, ok, warn } from "./finding.ts";
+
+const FREE_BYTES_MIN = 16_000_000;
+const FREE_BYTES_SCARCE = 200_000_000;
+
+/** Is the journal whole, on a disk that can hold it, and is somebody working on it? */
+export async function* examineJournal(config: Config): AsyncGenerator<Finding> {
+  const { journal: path } = config;
+  try {
+    await using journal = await readJournal(config);
+    yield ok(journal ? `journal ${path} opens` : `journal ${path} is made at the first start`);
+    yield* diskFindings(path);
+    if (journal) yield* contentFindings(journal);
+    const owner = await runningDaemon(config);
+    yield ok(owner ? `the daemon is running (process ${owner.pid})` : "the daemon is not running");
+  } catch (error) {
+    yield failOf("journal", error);
+  }
+}
+
+async function* diskFindings(path: string): AsyncGenerator<Finding> {
+  const directory = await nearestDirectory(dirname(path));
+  try {
+    await access(directory, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const what = `journal: ${directory} cannot be written to (${codeOf(error)})`;
+    yield fail(what, "Give the daemon's user the right to it, or run check as that user.");
+  }
+  const { type, bavail, bsize } = await statfs(directory);
+  const network = process.platform === "linux" ? networkFileSystem(type) : undefined;
+  if (network) yield fail(`journal: ${directory} lies on ${network}`, "Put it on a local disk.");
+  const free = bavail * bsize;
+  const what = `journal: ${sizeText(free)} free on its disk`;
+  if (free < FREE_BYTES_MIN) yield fail(what, "Free space; without it nothing is sent.");
+  else if (free < FREE_BYTES_SCARCE) yield warn(what, "Free space before it runs out.");
+  else yield ok(what);
+}
+
+/** The directory, or the nearest above it that is there. */
+async function nearestDirectory(directory: string): Promise<string> {
+  try {
+    await access(directory);
+    return directory;
+  } catch {
+    return directory === dirname(directory) ? directory : nearestDirectory(dirname(directory));
+  }
+}
+
+async function* contentFindings(journal: Journal): AsyncGenerator<Finding> {
+  if (await journal.paused()) yield warn("sending is paused", "See scanferry resume.");
+  const gate = await journal.gate();
+  if (gate.closedAt !== null) {
+    const why = gate.trouble?.message ?? "the archive refuses the account";
+    yield warn(`nothing is sent: ${why}`, "See scanferry status.");
+  }
+  for (const { targetPath, documents, code } of await journal.waitingFolders()) {
+    const what = `${counted(documents, "document")} for ${targetPath} (${code})`;
+    yield warn(`held: ${what}`, `Create or mend ${targetPath} in the archive.`);
+  }
+}

@@ -1,0 +1,56 @@
+/** Text in columns, measured as a terminal shows it. */
+import { stripVTControlCharacters } from "node:util";
+
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
+const EMPTY = /[\p{Mn}\p{Me}\p{Cf}]/u;
+
+/** Columns that `text` takes: colours and combining marks none, East Asian characters two. */
+export function widthOf(text: string): number {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: printable ASCII is the common case
+  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
+  let width = 0;
+  for (const character of stripVTControlCharacters(text)) {
+    if (EMPTY.test(character)) continue;
+    width += WIDE.test(character) ? 2 : 1;
+  }
+  return width;
+}
+
+/** `text` filled with blanks up to `width`; longer text stays whole. */
+export function padded(text: string, width: number, align: "left" | "right" = "left"): string {
+  const blanks = " ".repeat(Math.max(0, width - widthOf(text)));
+  return align === "left" ? text + blanks : blanks + text;
+}
+
+/** `text` cut at `width` columns, the cut shown. */
+export function cut(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let out = "";
+  for (const character of text) {
+    if (widthOf(out + character) > width - 1) break;
+    out += character;
+  }
+  return `${out}…`;
+}
+
+/** Lines of a table: each column as wide as its widest cell, numbers to the right. */
+export function table(
+  rows: readonly (readonly string[])[],
+  right: readonly number[] = [],
+): string[] {
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [column, cell] of row.entries()) {
+      widths[column] = Math.max(widths[column] ?? 0, widthOf(cell));
+    }
+  }
+  return rows.map((row) =>
+    row
+      .map((cell, column) =>
+        padded(cell, widths[column] ?? 0, right.includes(column) ? "right" : "left"),
+      )
+      .join("  ")
+      .trimEnd(),
+  );
+}

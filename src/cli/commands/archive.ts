@@ -1,0 +1,170 @@
+import { type Command } from "commander";
+import { type Archive } from "../../archive/archive.ts";
+import { HttpArchive } from "../../archive/http-archive.ts";
+import { readArchiveSettings } from "../archive-settings.ts";
+import { examples } from "../examples.ts";
+import { EXIT, UsageError } from "../exit.ts";
+import type { Shell } from "../shell.ts";
+import { documentsLines, fieldLines, foldersLines } from "./archive-tables.ts";
+import { addUploadOptions, readUpload, type UploadOptions } from "./archive-upload.ts";
+import {
+  addParameters,
+  DIGIDOC_PARAMETERS,
+  DOCUMENTS_PARAMETERS,
+  FOLDERS_PARAMETERS,
+  ID_PARAMETER,
+  type Given,
+  queryOf,
+  SEARCH_PARAMETERS,
+} from "./archive-parameters.ts";
+
+/** What came of an operation: the reply as JSON, and as lines for people. */
+type Answer = { readonly reply: object; readonly lines: readonly string[] };
+
+type Ask = (archive: Archive, signal: AbortSignal) => Promise<Answer>;
+
+/** Reads what was given, and only then asks: a mistake costs no request, and no configuration. */
+type Operation = (given: Given) => Ask;
+
+/** `scanferry archive …`: the interface's seven operations from the shell. */
+export function addArchive(program: Command, shell: Shell): void {
+  const archive = program
+    .command("archive")
+    .description("speak to the archive: the interface's seven operations")
+    .addHelpText("after", examples("scanferry archive folders", "scanferry archive document 17"));
+  archive.action(() => {
+    const known = archive.commands.map((command) => command.name()).join(", ");
+    const [unknown] = archive.args;
+    const what = unknown === undefined ? "needs an operation" : `has no operation ${unknown}`;
+    throw new UsageError(`archive ${what}: one of ${known}`);
+  });
+  archive.allowExcessArguments();
+  addReads(archive, shell);
+  addUpload(archive, shell);
+}
+
+function addReads(archive: Command, shell: Shell): void {
+  const search = archive.command("search").description("search documents and folders");
+  positional(search, "query", "query", shell, (given) => {
+    const query = queryOf(SEARCH_PARAMETERS, given);
+    return async (client, signal) => {
+      const reply = await client.search(query, signal);
+      return { reply, lines: [...documentsLines(reply), ...foldersLines(reply)] };
+    };
+  });
+  addParameters(search, SEARCH_PARAMETERS);
+  search.addHelpText("after", examples("scanferry archive search invoice --pages-start 2"));
+
+  const documents = archive.command("documents").description("list the documents of a folder");
+  positional(documents, "folderId", "folder-id", shell, (given) => {
+    const query = queryOf(DOCUMENTS_PARAMETERS, given);
+    return async (client, signal) => {
+      const reply = await client.documents(query, signal);
+      return { reply, lines: documentsLines(reply) };
+    };
+  });
+  addParameters(documents, DOCUMENTS_PARAMETERS);
+  documents.addHelpText(
+    "after",
+    examples("scanferry archive documents 17 --sort-by UPLOADED_DATE --sort-desc"),
+  );
+  addDigidoc(archive, shell);
+  addFolders(archive, shell);
+}
+
+function addDigidoc(archive: Command, shell: Shell): void {
+  const digidoc = archive.command("digidoc").description("list the documents inside a digidoc");
+  positional(digidoc, "digidocId", "digidoc-id", shell, (given) => {
+    const { digidocId, ...query } = queryOf(DIGIDOC_PARAMETERS, given);
+    if (digidocId === undefined) throw new UsageError("digidoc needs --digidoc-id");
+    return async (client, signal) => {
+      const reply = await client.digidoc({ ...query, digidocId }, signal);
+      return { reply, lines: documentsLines(reply) };
+    };
+  });
+  addParameters(digidoc, DIGIDOC_PARAMETERS);
+  digidoc.addHelpText("after", examples("scanferry archive digidoc 205 --json"));
+
+  const document = archive.command("document").description("show a document");
+  positional(document, "id", "id", shell, (given) => {
+    const { id } = queryOf(ID_PARAMETER, given);
+    if (id === undefined) throw new UsageError("document needs --id");
+    return async (client, signal) => {
+      const found = await client.document(id, signal);
+      return { reply: { document: found }, lines: fieldLines(found) };
+    };
+  });
+  addParameters(document, ID_PARAMETER);
+  document.addHelpText("after", examples("scanferry archive document 205"));
+}
+
+function addFolders(archive: Command, shell: Shell): void {
+  const folders = archive.command("folders").description("list the subfolders of a folder");
+  positional(folders, "folderId", "folder-id", shell, (given) => {
+    const query = queryOf(FOLDERS_PARAMETERS, given);
+    return async (client, signal) => {
+      const reply = await client.folders(query, signal);
+      return { reply, lines: foldersLines(reply) };
+    };
+  });
+  addParameters(folders, FOLDERS_PARAMETERS);
+  folders.addHelpText(
+    "after",
+    examples("scanferry archive folders", "scanferry archive folders 17"),
+  );
+
+  const folder = archive.command("folder").description("show a folder; the root without an id");
+  positional(folder, "id", "id", shell, (given) => {
+    const { id } = queryOf(ID_PARAMETER, given);
+    return async (client, signal) => {
+      const found = await client.folder(id, signal);
+      return { reply: { folder: found }, lines: fieldLines(found) };
+    };
+  });
+  addParameters(folder, ID_PARAMETER);
+  folder.addHelpText("after", examples("scanferry archive folder 17"));
+}
+
+/** The parameter that is asked for most may stand without its option's name. */
+function positional(
+  command: Command,
+  name: string,
+  flag: string,
+  shell: Shell,
+  operation: Operation,
+): void {
+  command.argument(`[${flag}]`, `the same as --${flag}`);
+  command.option("--json", "print the reply as JSON");
+  command.action(async (value: string | undefined, given: Given & { json?: boolean }) => {
+    if (value !== undefined && given[name] !== undefined) {
+      throw new UsageError(`${command.name()}: ${flag} is given twice; keep one of the two`);
+    }
+    const all = value === undefined ? given : { ...given, [name]: value };
+    await answer(shell, given.json === true, operation(all));
+  });
+}
+
+function addUpload(archive: Command, shell: Shell): void {
+  const upload = archive
+    .command("upload <file>")
+    .description("send one file, outside of any mirror and without the journal")
+    .option("--json", "print the reply as JSON");
+  addUploadOptions(upload);
+  upload.action(async (file: string, options: UploadOptions & { json?: boolean }) => {
+    await using request = await readUpload(file, options, shell.cwd);
+    await answer(shell, options.json === true, async (client, signal) => {
+      const document = await client.upload(request.upload, signal);
+      return { reply: { document }, lines: fieldLines(document) };
+    });
+  });
+  upload.addHelpText("after", examples("scanferry archive upload letter.pdf --folder-id 17"));
+}
+
+async function answer(shell: Shell, json: boolean, ask: Ask): Promise<void> {
+  const settings = await readArchiveSettings(shell.places);
+  await using client = await HttpArchive.open(settings, shell.clock);
+  const { reply, lines } = await ask(client, shell.stopping());
+  if (json) await shell.out.line(JSON.stringify({ response: "OK", ...reply }));
+  else for (const line of lines) await shell.out.line(line);
+  shell.exitCode = EXIT.done;
+}

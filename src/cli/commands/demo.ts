@@ -1,0 +1,40 @@
+import type { Command } from "commander";
+import { Demo } from "../demo/demo.ts";
+import { examples } from "../examples.ts";
+import { EXIT } from "../exit.ts";
+import { onePass } from "../one-pass.ts";
+import { wholeNumber } from "../option-values.ts";
+import type { Shell } from "../shell.ts";
+import { troubleLines, troublesOf } from "../troubles.ts";
+
+const PORT_DEFAULT = 8470;
+
+type Options = { readonly once?: boolean; readonly data?: string; readonly port: number };
+
+/** `scanferry demo`: what `npm start` runs; needs no configuration. */
+export function addDemo(program: Command, shell: Shell): void {
+  program
+    .command("demo")
+    .description("show it all: an embedded archive, the daemon and its page over sample scans")
+    .option("--once", "leave when every document is CONVERTED")
+    .option("--data <dir>", "keep everything in this directory; default: a temporary one")
+    .option("--port <n>", "port of the page", wholeNumber, PORT_DEFAULT)
+    .action((options: Options) => demo(shell, options))
+    .addHelpText("after", examples("scanferry demo", "scanferry demo --once"));
+}
+
+async function demo(shell: Shell, { once, data, port }: Options): Promise<void> {
+  const stopping = shell.stopping();
+  await using demo = await Demo.open(shell, { data, port, isPassing: once === true });
+  if (once !== true) {
+    await demo.run(stopping);
+    return;
+  }
+  const { documents } = await onePass(demo.daemon, { waitConverted: true }, stopping);
+  for (const line of troubleLines(await troublesOf(demo.daemon.journal)))
+    await shell.out.line(line);
+  const { converted, held, failed } = documents;
+  const total = Object.values(documents).reduce((sum, number) => sum + number, 0);
+  await shell.out.line(`${converted} of ${total} documents CONVERTED`);
+  shell.exitCode = held + failed > 0 ? EXIT.unsettled : EXIT.done;
+}

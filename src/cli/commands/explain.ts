@@ -1,0 +1,32 @@
+import type { Command } from "commander";
+import { examples } from "../examples.ts";
+import { explanationOf } from "../explanation.ts";
+import { explanationLines } from "../explanation-lines.ts";
+import { EXIT } from "../exit.ts";
+import { readJournal } from "../journals.ts";
+import { placeOf } from "../paths.ts";
+import type { Shell } from "../shell.ts";
+
+/** `scanferry explain`: one file, and why it is where it is. */
+export function addExplain(program: Command, shell: Shell): void {
+  program
+    .command("explain")
+    .description("tell everything about one file: its states, its folder, its errors")
+    .argument("<path>", "absolute, or relative to here or to a mirror's source")
+    .option("--json", "print one JSON object")
+    .action((path: string, { json }: { json?: boolean }) => explain(shell, path, json === true))
+    .addHelpText("after", examples('scanferry explain "/srv/scans/Invoices/Scan 0007.pdf"'));
+}
+
+async function explain(shell: Shell, typed: string, json: boolean): Promise<void> {
+  const config = await shell.config();
+  await using journal = await readJournal(config);
+  const place = await placeOf(typed, { cwd: shell.cwd, mirrors: config.mirrors }, journal);
+  const explanation = await explanationOf(shell, place, journal);
+  if (json) await shell.out.line(JSON.stringify(explanation));
+  else {
+    const lines = explanationLines(explanation, place.mirror, shell.clock.now(), shell.out);
+    for (const line of lines) await shell.out.line(line);
+  }
+  shell.exitCode = EXIT.done;
+}

@@ -1,0 +1,45 @@
+import type { Command } from "commander";
+import type { Config } from "../../config/config.ts";
+import { SqliteJournal } from "../../journal/sqlite-journal.ts";
+import { codeOf } from "../../std/fault.ts";
+import { examples } from "../examples.ts";
+import { runningDaemon, writeJournal } from "../journals.ts";
+import type { Shell } from "../shell.ts";
+
+/** `scanferry pause` and `resume`: stop and restart sending, daemon running or not. */
+export function addPause(program: Command, shell: Shell): void {
+  program
+    .command("pause")
+    .description("stop sending, until resumed; survives a restart")
+    .action(() => setPaused(shell, true))
+    .addHelpText("after", examples("scanferry pause"));
+  program
+    .command("resume")
+    .description("send again")
+    .action(() => setPaused(shell, false))
+    .addHelpText("after", examples("scanferry resume"));
+}
+
+async function setPaused(shell: Shell, paused: boolean): Promise<void> {
+  const config = await shell.config();
+  await using journal = await writable(config);
+  const was = await journal.paused();
+  if (was !== paused) await journal.setPaused(paused);
+  const running = (await runningDaemon(config)) !== undefined;
+  const what = paused ? "paused: nothing is sent until scanferry resume" : "sending goes on";
+  const already = was === paused ? " (as before)" : "";
+  const when = running ? "" : "; the daemon is not running";
+  await shell.out.line(`${what}${already}${when}`);
+}
+
+/** Paused before the first start, a daemon sends nothing at all: so the journal is made. */
+async function writable(config: Config): Promise<SqliteJournal> {
+  try {
+    return await writeJournal(config);
+  } catch (error) {
+    if (codeOf(error) !== "JOURNAL_MISSING") throw error;
+    await using made = await SqliteJournal.open({ path: config.journal, role: "owner" });
+    await made.close();
+    return writeJournal(config);
+  }
+}

@@ -1,0 +1,76 @@
+import type { Command } from "commander";
+import { HttpArchive } from "../../archive/http-archive.ts";
+import type { Config } from "../../config/config.ts";
+import { archiveSettings } from "../../daemon/parts.ts";
+import type { Journal } from "../../journal/journal.ts";
+import { Fault } from "../../std/fault.ts";
+import { examples } from "../examples.ts";
+import { EXIT } from "../exit.ts";
+import { readJournal } from "../journals.ts";
+import { Destinations } from "../plan/destinations.ts";
+import type { PlanLine, PlanTotals } from "../plan/plan-line.ts";
+import { planMirrors } from "../plan/plan-mirrors.ts";
+import { PlanJson, PlanText } from "../plan/plan-output.ts";
+import type { Shell } from "../shell.ts";
+
+/** `scanferry plan`: dry run. Sends nothing, writes nothing. */
+export function addPlan(program: Command, shell: Shell): void {
+  program
+    .command("plan")
+    .description(
+      "tell what would be sent, where to, and what would be held; send and write nothing",
+    )
+    .option("--json", "print one JSON object")
+    .action(({ json }: { json?: boolean }) => plan(shell, json === true))
+    .addHelpText("after", examples("scanferry plan", "scanferry plan --json | jq .totals"));
+}
+
+async function plan(shell: Shell, json: boolean): Promise<void> {
+  const config = await shell.config();
+  await using stack = new AsyncDisposableStack();
+  const journal = await readJournal(config);
+  stack.use(journal);
+  const archive = await openArchive(config, shell);
+  if (archive instanceof HttpArchive) stack.use(archive);
+  const destinations = new Destinations(archive);
+  const output = json ? new PlanJson(shell.out) : new PlanText(shell.out);
+  const totals = { send: 0, pages: 0, pagesUnknown: 0, bytes: 0, hold: 0, wait: 0 };
+  const plans = await planMirrors({
+    config,
+    journal,
+    destinations,
+    shell,
+    begin: (mirror) => output.begin(mirror),
+    emit: async (line) => {
+      add(totals, line);
+      await output.line(line);
+    },
+  });
+  const stopped = journal === undefined ? null : await whyStopped(journal);
+  await output.end(plans, destinations, { totals, stopped });
+  shell.exitCode = plans.some(({ offline }) => offline !== null) ? EXIT.fault : EXIT.done;
+}
+
+/** Without an archive to ask, the plan is still worth something. */
+async function openArchive(config: Config, { clock }: Shell): Promise<HttpArchive | Fault> {
+  try {
+    return await HttpArchive.open(archiveSettings(config, 2), clock);
+  } catch (error) {
+    if (error instanceof Fault) return error;
+    throw error;
+  }
+}
+
+function add(totals: PlanTotals, { action, pages, sizeBytes }: PlanLine): void {
+  totals[action] += 1;
+  if (action !== "send") return;
+  totals.bytes += sizeBytes;
+  if (pages === null) totals.pagesUnknown += 1;
+  else totals.pages += pages;
+}
+
+async function whyStopped(journal: Journal): Promise<string | null> {
+  if (await journal.paused()) return "paused, see scanferry resume";
+  const { closedAt, trouble } = await journal.gate();
+  return closedAt === null ? null : (trouble?.message ?? "the archive refuses the account");
+}

@@ -1,0 +1,124 @@
+import { type Command, Option } from "commander";
+import type { Document } from "../../domain/document.ts";
+import { failureOf } from "../../domain/failure.ts";
+import type { Change, Journal } from "../../journal/journal.ts";
+import { examples } from "../examples.ts";
+import { runningDaemon, writeJournal } from "../journals.ts";
+import { queriesOf } from "../selection.ts";
+import type { Shell } from "../shell.ts";
+import { counted } from "../wording.ts";
+
+/** Rows of one commit. */
+const CHUNK = 500;
+
+type Options = {
+  readonly state?: "held" | "failed";
+  readonly error?: string;
+  readonly mirror?: string;
+};
+
+/** What was done, by kind. */
+type Tally = {
+  queued: number;
+  /** Held because the archive refuses the account: it is asked anew, not each document. */
+  gated: number;
+  /** Had been archived, and were gone from the archive. */
+  again: number;
+};
+
+/** `scanferry retry`: put held or failed documents back in the queue. */
+export function addRetry(program: Command, shell: Shell): void {
+  program
+    .command("retry")
+    .description("put held or failed documents back in the queue")
+    .argument("[path...]", "files or directories; all without")
+    .addOption(new Option("--state <state>", "only these").choices(["held", "failed"]))
+    .option("--error <code>", "only with this error, e.g. FILE_SIZE_TOO_BIG")
+    .option("--mirror <name>", "only of this mirror")
+    .action((paths: string[], options: Options) => retry(shell, paths, options))
+    .addHelpText(
+      "after",
+      examples("scanferry retry --state failed", "scanferry retry --error QUOTA_LIMIT"),
+    );
+}
+
+async function retry(shell: Shell, paths: readonly string[], options: Options): Promise<void> {
+  const config = await shell.config();
+  await using journal = await writeJournal(config);
+  const scope = { cwd: shell.cwd, config, mirror: options.mirror };
+  const tally: Tally = { queued: 0, gated: 0, again: 0 };
+  const isClosed = (await journal.gate()).closedAt !== null;
+  const states = options.state === undefined ? (["held", "failed"] as const) : [options.state];
+  for (const query of await queriesOf(paths, scope, journal)) {
+    for (const state of states) {
+      const code = options.error === undefined ? {} : { code: options.error };
+      const rows = journal.list({ ...query, state, ...code });
+      await requeue(journal, rows, isClosed, shell.clock.now(), tally);
+    }
+  }
+  if (tally.gated > 0) await probeNow(journal, shell.clock.now());
+  await tell(shell, tally, (await runningDaemon(config)) !== undefined);
+}
+
+async function requeue(
+  journal: Journal,
+  rows: AsyncIterable<Document>,
+  isClosed: boolean,
+  at: number,
+  tally: Tally,
+): Promise<void> {
+  // Ids first: what is listed must not change under the list.
+  const found: Document[] = [];
+  for await (const row of rows) found.push(row);
+  const waits = (row: Document) => isClosed && isGated(row);
+  const others = found.filter((row) => !waits(row));
+  tally.gated += found.length - others.length;
+  for (let from = 0; from < others.length; from += CHUNK) {
+    const chunk = others.slice(from, from + CHUNK);
+    const applied = await journal.apply(chunk.map((row) => changeOf(row, at)));
+    for (const [index, { skipped }] of applied.entries()) {
+      if (skipped) continue;
+      tally.queued += 1;
+      const row = chunk[index];
+      if (row?.state === "failed" && row.documentId !== null) tally.again += 1;
+    }
+  }
+}
+
+function isGated({ state, trouble }: Document): boolean {
+  return state === "held" && trouble !== null && failureOf(trouble.code).fate === "gate";
+}
+
+/** What was in doubt is looked for again before it is sent; what never settled is looked at. */
+function changeOf(row: Document, at: number): Change {
+  const { id, state } = row;
+  if (state === "failed")
+    return { type: "event", id, event: { type: "goesOn", at }, from: [state] };
+  const type = row.doubtAt !== null ? "lookAgain" : row.digest === null ? "recheck" : "goesOn";
+  return { type: "event", id, event: { type, at }, from: ["held"] };
+}
+
+/** The daemon sees the write and asks the archive at once. */
+async function probeNow(journal: Journal, now: number): Promise<void> {
+  const gate = await journal.gate();
+  if (gate.closedAt !== null) await journal.setGate({ ...gate, nextProbeAt: now });
+}
+
+async function tell({ out }: Shell, tally: Tally, running: boolean): Promise<void> {
+  const { queued, gated, again } = tally;
+  if (queued + gated === 0) {
+    await out.line("nothing to retry: no such document is held or failed");
+    return;
+  }
+  if (queued > 0) await out.line(`${counted(queued, "document")} put back in the queue`);
+  if (again > 0) {
+    await out.line(
+      `${again} of them had been archived and are gone from the archive: they are sent again`,
+    );
+  }
+  if (gated > 0) {
+    const wait = `${counted(gated, "document")} ${gated === 1 ? "waits" : "wait"}`;
+    await out.line(`${wait} for the archive to accept the account: it is asked now`);
+  }
+  if (!running) await out.line("the daemon is not running: this takes effect when it starts");
+}

@@ -1,0 +1,103 @@
+import { mkdir } from "node:fs/promises";
+import { resolve } from "node:path";
+import { type Command, Option } from "commander";
+import {
+  EmbeddedArchive,
+  type EmbeddedArchiveOptions,
+} from "../../embedded-archive/embedded-archive.ts";
+import { examples } from "../examples.ts";
+import {
+  accounts,
+  duration,
+  folderPaths,
+  listenAddress,
+  size,
+  wholeNumber,
+} from "../option-values.ts";
+import type { Shell } from "../shell.ts";
+
+const LISTEN_DEFAULT = "127.0.0.1:8471";
+
+type Options = {
+  readonly data: string;
+  readonly listen: { host: string; port: number };
+  readonly account?: { key: string; secret: string }[];
+  readonly folder?: string[];
+  readonly quotaPages?: number;
+  readonly reminderPlugin: boolean;
+  readonly maxFileSize?: number;
+  readonly convertDelay: number;
+  readonly errorStyle: "bare" | "object";
+  readonly errorHttp: "200" | "400";
+};
+
+/** `scanferry serve-archive`: the embedded archive alone. */
+export function addServeArchive(program: Command, shell: Shell): void {
+  program
+    .command("serve-archive")
+    .description("run the embedded archive alone, until SIGTERM or Ctrl-C")
+    .requiredOption("--data <dir>", "where documents and database live; made if missing")
+    .addOption(
+      new Option("--listen <host:port>", "address; port 0 is any free one")
+        .argParser(listenAddress)
+        .default(listenAddress(LISTEN_DEFAULT), LISTEN_DEFAULT),
+    )
+    .option("--account <key:secret>", "an account (repeatable); default demo:demo", accounts)
+    .option("--folder <path>", "a folder, made if missing (repeatable)", folderPaths)
+    .option("--quota-pages <n>", "page allowance of each account", wholeNumber)
+    .option("--no-reminder-plugin", "refuse expiry dates")
+    .option("--max-file-size <size>", "refuse larger files, e.g. 10MB", size)
+    .addOption(
+      new Option("--convert-delay <duration>", "how long documents stay UPLOADED")
+        .argParser(duration)
+        .default(500, "500ms"),
+    )
+    .addOption(
+      new Option("--error-style <style>", "how error codes are written")
+        .choices(["bare", "object"])
+        .default("bare"),
+    )
+    .addOption(
+      new Option("--error-http <status>", "HTTP status of errors")
+        .choices(["200", "400"])
+        .default("200"),
+    )
+    .action((options: Options) => serve(shell, options))
+    .addHelpText(
+      "after",
+      examples("scanferry serve-archive --data ./archive --listen 127.0.0.1:0 --folder /Scans"),
+    );
+}
+
+async function serve(shell: Shell, options: Options): Promise<void> {
+  // First: a signal while it opens must end it as cleanly as a later one.
+  const stopping = shell.stopping();
+  const settings = settingsOf(options, shell.cwd);
+  await mkdir(settings.dataDir, { recursive: true });
+  await using archive = await EmbeddedArchive.open(settings);
+  await shell.out.line(`listening on ${archive.url}`);
+  await stopped(stopping);
+}
+
+function settingsOf(options: Options, cwd: string): EmbeddedArchiveOptions {
+  return {
+    dataDir: resolve(cwd, options.data),
+    listen: options.listen,
+    accounts: options.account,
+    folders: options.folder,
+    quotaPages: options.quotaPages,
+    reminderPlugin: options.reminderPlugin,
+    maxFileSizeBytes: options.maxFileSize,
+    convertDelayMs: options.convertDelay,
+    errorStyle: options.errorStyle,
+    errorHttp: options.errorHttp === "400" ? 400 : 200,
+  };
+}
+
+/** Resolves when `signal` aborts. */
+export function stopped(signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  if (signal.aborted) resolve();
+  else signal.addEventListener("abort", () => resolve(), { once: true });
+  return promise;
+}

@@ -1,0 +1,51 @@
+import type { Command } from "commander";
+import { Daemon } from "../../daemon/daemon.ts";
+import { examples } from "../examples.ts";
+import { EXIT } from "../exit.ts";
+import { onePass } from "../one-pass.ts";
+import { Progress } from "../progress.ts";
+import type { Shell } from "../shell.ts";
+import { troubleLines, troublesOf } from "../troubles.ts";
+import { warningsTo } from "../warnings.ts";
+import { secretsOf } from "./run.ts";
+
+/** `scanferry sync`: one pass, in the foreground. */
+export function addSync(program: Command, shell: Shell): void {
+  program
+    .command("sync")
+    .description("carry everything over once: scan, send, wait until CONVERTED, leave")
+    .option("--no-wait", "leave once everything is uploaded")
+    .action(({ wait }: { wait: boolean }) => sync(shell, wait))
+    .addHelpText("after", examples("scanferry sync", "scanferry sync --no-wait"));
+}
+
+async function sync(shell: Shell, waitConverted: boolean): Promise<void> {
+  const { clock, random } = shell.surroundings;
+  const stopping = shell.stopping();
+  const config = await shell.config();
+  const progress = new Progress(shell.out, clock);
+  await using daemon = await Daemon.open({
+    config,
+    log: warningsTo(shell.err, secretsOf(config)),
+    clock,
+    random,
+    web: false,
+    journaled: (applied) => progress.journaled(applied),
+  });
+  progress.begin((await daemon.status()).documents);
+  try {
+    const { documents, paused } = await onePass(daemon, { waitConverted }, stopping);
+    progress.end();
+    if (paused) await shell.out.line("paused: nothing was sent; see scanferry resume");
+    for (const line of troubleLines(await troublesOf(daemon.journal))) await shell.out.line(line);
+    const { held, failed, uploaded, pending } = documents;
+    const left = uploaded === 0 ? "" : `, ${uploaded} not CONVERTED yet`;
+    const { sent, converted } = progress;
+    await shell.out.line(
+      `sent ${sent}, converted ${converted}${left}, held ${held}, failed ${failed}`,
+    );
+    shell.exitCode = held + failed + pending > 0 ? EXIT.unsettled : EXIT.done;
+  } finally {
+    progress.end();
+  }
+}

@@ -1,0 +1,98 @@
+import type { Config } from "../../config/config.ts";
+import { Daemon } from "../../daemon/daemon.ts";
+import { EmbeddedArchive } from "../../embedded-archive/embedded-archive.ts";
+import { codeOf } from "../../std/fault.ts";
+import type { Shell } from "../shell.ts";
+import { warningsTo } from "../warnings.ts";
+import { demoConfig } from "./demo-config.ts";
+import { DemoPlace } from "./demo-place.ts";
+import { Journey } from "./journey.ts";
+
+/** How long the archive takes to convert: long enough to be seen. */
+const CONVERT_DELAY_MS = 400;
+
+/** Where the samples go, in the archive. */
+const TARGET = "/Scans";
+
+export type DemoOptions = {
+  /** Where everything is kept; undefined: in a temporary directory. */
+  readonly data: string | undefined;
+  /** Port of the page, when it is free. */
+  readonly port: number;
+  /** One pass, after which nothing temporary is left; else it goes on watching. */
+  readonly isPassing: boolean;
+};
+
+/** The demonstration: the embedded archive, the daemon and its page, over a copy of the samples. */
+export class Demo implements AsyncDisposable {
+  readonly daemon: Daemon;
+  readonly #owned: AsyncDisposableStack;
+
+  private constructor(daemon: Daemon, owned: AsyncDisposableStack) {
+    this.daemon = daemon;
+    this.#owned = owned;
+  }
+
+  /** Opens everything and tells where it is. Rejects with a Fault when a part cannot be opened. */
+  static async open(shell: Shell, options: DemoOptions): Promise<Demo> {
+    await using stack = new AsyncDisposableStack();
+    const place = stack.use(await DemoPlace.open(options.data, shell.cwd));
+    const archive = stack.use(
+      await EmbeddedArchive.open({
+        dataDir: place.archive,
+        listen: { host: "127.0.0.1", port: 0 },
+        convertDelayMs: CONVERT_DELAY_MS,
+        folders: place.folders.map((folder) => `${TARGET}${folder}`),
+      }),
+    );
+    const config = demoConfig({ place, url: archive.url, target: TARGET, port: options.port });
+    const journey = new Journey(shell.out, TARGET);
+    const daemon = stack.use(await openDaemon(config, shell, journey));
+    await introduce(shell, place, archive.url, daemon, options.isPassing);
+    return new Demo(daemon, stack.move());
+  }
+
+  /** Goes on until `stopping` aborts. */
+  run(stopping: AbortSignal): Promise<void> {
+    return this.daemon.run(stopping);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#owned.disposeAsync();
+  }
+}
+
+/** On the port that was asked for, or any free one where that is taken. */
+async function openDaemon(config: Config, shell: Shell, journey: Journey): Promise<Daemon> {
+  const { clock, random } = shell.surroundings;
+  const log = warningsTo(shell.err, []);
+  const journaled = journey.journaled.bind(journey);
+  try {
+    return await Daemon.open({ config, log, clock, random, journaled });
+  } catch (error) {
+    if (codeOf(error) !== "WEB_LISTEN" || !config.web) throw error;
+    const elsewhere = { ...config, web: { ...config.web, port: 0 } };
+    return Daemon.open({ config: elsewhere, log, clock, random, journaled });
+  }
+}
+
+async function introduce(
+  { out }: Shell,
+  place: DemoPlace,
+  url: string,
+  daemon: Daemon,
+  isPassing: boolean,
+): Promise<void> {
+  const say = (name: string, text: string) =>
+    out.line(`${out.paint("bold", name.padEnd(10))} ${text}`);
+  await say("archive", `${url} (embedded)`);
+  if (daemon.webUrl !== undefined) await say("dashboard", daemon.webUrl);
+  await say("folder", `${place.inbox} → ${TARGET}`);
+  if (!isPassing) {
+    await out.line("Drop files into the folder and see them go; Ctrl-C ends it.");
+    await out.line(
+      "The interface cannot create folders: a new subfolder's documents are held until it exists.",
+    );
+  }
+  await out.line();
+}

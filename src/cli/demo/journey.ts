@@ -1,0 +1,57 @@
+import type { Document, State } from "../../domain/document.ts";
+import { failureOf } from "../../domain/failure.ts";
+import type { Applied } from "../../journal/journal.ts";
+import { joinRaw, shown } from "../../std/raw-path.ts";
+import { padded } from "../columns.ts";
+import { clause } from "../exit.ts";
+import { printable } from "../printable.ts";
+import { STATE_STYLES } from "../status-lines.ts";
+import type { Terminal } from "../terminal.ts";
+import { counted } from "../wording.ts";
+
+/** As the archive writes it, since that is what everybody waits for. */
+const WORDS: Partial<Record<State, string>> = { converted: "CONVERTED" };
+
+const PATH_COLUMNS = 56;
+
+/** Prints each document on its way, a line a step. */
+export class Journey {
+  readonly #out: Terminal;
+  readonly #target: string;
+
+  /** `target` is the archive folder that the mirror is carried into. */
+  constructor(out: Terminal, target: string) {
+    this.#out = out;
+    this.#target = target;
+  }
+
+  journaled(applied: readonly Applied[]): void {
+    for (const { change, document, from, skipped } of applied) {
+      if (skipped || !document || change.type !== "event" || document.state === from) continue;
+      this.#out.print(`${this.#lineOf(document)}\n`);
+    }
+  }
+
+  #lineOf(document: Document): string {
+    const { state } = document;
+    const word = this.#out.paint(STATE_STYLES[state], padded(WORDS[state] ?? state, 9));
+    const path = padded(shown(joinRaw(document.dir, document.name)), PATH_COLUMNS);
+    return `${word}  ${path}  ${printable(this.#detailOf(document))}`.trimEnd();
+  }
+
+  #detailOf({ state, documentId, pages, targetPath, trouble }: Document): string {
+    if (trouble && (state === "held" || state === "failed")) {
+      const mend =
+        trouble.code === "FOLDER_MISSING"
+          ? `the interface cannot create ${targetPath ?? this.#target}; scanferry demo --data DIR makes the folders that DIR/scans has when it starts`
+          : clause(failureOf(trouble.code).hint);
+      return `${trouble.code}: ${mend}`;
+    }
+    const parts = [
+      documentId === null ? "" : `document ${documentId}`,
+      pages === null ? "" : counted(pages, "page"),
+      state === "pending" ? `for ${targetPath ?? this.#target}` : "",
+    ];
+    return parts.filter((part) => part !== "").join(", ");
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * How a command ends: its exit code, and the lines that say why. Every failure is one line on
+ * stderr that names what happened and the mend.
+ */
+import { CommanderError } from "commander";
+import { ArchiveError } from "../archive/archive-error.ts";
+import { ConfigError } from "../config/config-error.ts";
+import { Fault, messageOf } from "../std/fault.ts";
+import { printable } from "./printable.ts";
+
+/** The exit codes of the outside contract. */
+export const EXIT = {
+  done: 0,
+  fault: 1,
+  /** Unusable arguments or configuration. */
+  usage: 2,
+  /** Done, but documents are held or failed. */
+  unsettled: 3,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** The arguments cannot be used; `message` says what is wrong and, behind a semicolon, the mend. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+/** The command was asked to stop before it was done. */
+export class Interrupted extends Error {
+  override readonly name = "Interrupted";
+}
+
+/** What a command ends with. */
+export type Ending = { readonly code: ExitCode; readonly lines: readonly string[] };
+
+/** The ending that `error` makes; anything unexpected is a bug and says where it happened. */
+export function endingOf(error: unknown): Ending {
+  if (error instanceof CommanderError) return usageEnding(error);
+  if (error instanceof ConfigError) return ending(EXIT.usage, error.lines());
+  if (error instanceof UsageError) return ending(EXIT.usage, [error.message]);
+  if (error instanceof Interrupted) return ending(EXIT.fault, [error.message]);
+  if (error instanceof ArchiveError) return archiveEnding(error);
+  if (error instanceof Fault) return ending(EXIT.fault, [faultLine(error)]);
+  return ending(EXIT.fault, [`a bug in scanferry: ${messageOf(error)}${placeOf(error)}`]);
+}
+
+/** `MESSAGE; HINT`, with the hint as the end of a sentence. */
+export function faultLine({ message, hint }: Pick<Fault, "message" | "hint">): string {
+  return hint === "" ? message : `${message}; ${clause(hint)}`;
+}
+
+/** A hint as part of a line: without the full stop, and without a capital that is no name. */
+export function clause(hint: string): string {
+  const rest = hint.replace(/\.$/, "");
+  return /^[A-Z][a-z' ]/.test(rest) ? rest.charAt(0).toLowerCase() + rest.slice(1) : rest;
+}
+
+function ending(code: ExitCode, lines: readonly string[]): Ending {
+  return { code, lines: lines.map((line) => `scanferry: ${printable(line)}`) };
+}
+
+function usageEnding(error: CommanderError): Ending {
+  if (error.exitCode === 0) return { code: EXIT.done, lines: [] };
+  const message = error.message.replace(/^error: /, "").replaceAll(/\s*\n\s*/g, " ");
+  return ending(EXIT.usage, [`${message}; see --help`]);
+}
+
+function archiveEnding(error: ArchiveError): Ending {
+  const line = faultLine(error);
+  const coded = line.includes(error.code) ? line : `${error.code}: ${line}`;
+  // Nothing was sent: what was asked for breaks the interface's rules.
+  return ending(error.kind === "invalid" ? EXIT.usage : EXIT.fault, [coded]);
+}
+
+function placeOf(error: unknown): string {
+  const [, frame] = error instanceof Error ? (error.stack ?? "").split("\n    at ") : [];
+  return frame === undefined ? "" : ` (at ${frame.trim()})`;
+}

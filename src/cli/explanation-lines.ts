@@ -1,0 +1,156 @@
+import type { Mirror } from "../config/config.ts";
+import { formatDuration } from "../config/duration.ts";
+import type { AttemptRow, HistoryRow } from "../journal/journal.ts";
+import type { DocumentRecord } from "../sync/record.ts";
+import { padded, table } from "./columns.ts";
+import type { Explanation, Revision } from "./explanation.ts";
+import { clause } from "./exit.ts";
+import { printable } from "./printable.ts";
+import { STATE_STYLES } from "./status-lines.ts";
+import type { Terminal } from "./terminal.ts";
+import { counted, relativeText, sizeText, timeText } from "./wording.ts";
+
+/** An explanation for people. */
+export function explanationLines(
+  explanation: Explanation,
+  mirror: Mirror,
+  now: number,
+  terminal: Terminal,
+): string[] {
+  const { path, leftOut, note, revisions, forgotten, target } = explanation;
+  const current = revisions.findLast(({ document }) => document.current) ?? revisions.at(-1);
+  const lines = [terminal.paint("bold", path === "" ? mirror.source : path)];
+  lines.push(field("mirror", `${mirror.name}: ${mirror.source}`), field("rule", ruleOf(mirror)));
+  lines.push(field("folder", folderOf(current?.document, target)));
+  if (leftOut !== null) lines.push(field("left out", `never sent: ${leftOut}`));
+  if (note !== null) lines.push(field("state", `not in the journal: ${note}`));
+  if (current) lines.push(...documentFields(current, now, terminal));
+  for (const revision of revisions) {
+    lines.push("", ...historyLines(titleOf(revision, current), revision.history));
+    if (revision.attempts.length > 0) lines.push("", ...attemptLines(revision.attempts));
+  }
+  if (forgotten.length > 0) lines.push("", ...historyLines("earlier, and forgotten", forgotten));
+  return lines;
+}
+
+function field(name: string, text: string): string {
+  return `  ${padded(name, 13)} ${printable(text)}`;
+}
+
+function ruleOf({
+  include,
+  exclude,
+  settleMs,
+  incompleteMs,
+  missingFolder,
+  changed,
+  after,
+}: Mirror) {
+  const missing =
+    missingFolder.kind === "fallback" ? `fallback:${missingFolder.path}` : missingFolder.kind;
+  const done = after.kind === "move" ? `move:${after.to}` : after.kind;
+  const globs = `include ${include.join(" ")}${exclude.length === 0 ? "" : `, exclude ${exclude.join(" ")}`}`;
+  const times = `settle ${formatDuration(settleMs)}, incomplete ${formatDuration(incompleteMs)}`;
+  return `${globs}; ${times}; missingFolder ${missing}, changed ${changed}, after ${done}`;
+}
+
+function folderOf(document: DocumentRecord | undefined, target: string): string {
+  const path = document?.target ?? target;
+  return document?.folderId == null ? path : `${path} (id ${document.folderId})`;
+}
+
+function documentFields(
+  { document, contents }: Revision,
+  now: number,
+  terminal: Terminal,
+): string[] {
+  const lines = [
+    field("state", document.state).replace(document.state, () => stateOf(document, terminal)),
+  ];
+  const add = (name: string, text: string | null) => {
+    if (text !== null) lines.push(field(name, text));
+  };
+  add("document id", document.documentId === null ? null : String(document.documentId));
+  add("sent as", document.sentName);
+  const archived =
+    document.pages === null ? "" : `, ${counted(document.pages, "page")} in the archive`;
+  add("size", `${sizeText(document.size)}${archived}`);
+  add("sha-256", document.sha256);
+  add("batch", document.batch);
+  add("attempts", document.attempts === 0 ? null : String(document.attempts));
+  add("uploaded", document.uploadedAt === null ? null : timeText(document.uploadedAt));
+  add("converted", document.convertedAt === null ? null : timeText(document.convertedAt));
+  if (document.error) {
+    const { code, message, hint } = document.error;
+    add("last error", message.includes(code) ? message : `${code}: ${message}`);
+    add("mend", clause(hint));
+  }
+  add("next", nextOf(document, now));
+  add("remark", document.remark);
+  add("moved from", document.movedFrom);
+  add("local file", document.goneAt === null ? null : `gone since ${timeText(document.goneAt)}`);
+  add(
+    "after",
+    document.after === null ? null : [document.after, document.afterMessage].join(" ").trim(),
+  );
+  for (const { documentId, filename, pages } of contents) {
+    add("contains", `${filename} (document ${documentId}, ${counted(pages, "page")})`);
+  }
+  return lines;
+}
+
+function stateOf({ state }: DocumentRecord, terminal: Terminal): string {
+  return terminal.paint(STATE_STYLES[state], state);
+}
+
+/** When it is looked at next, and by what. */
+function nextOf({ state, nextAttemptAt }: DocumentRecord, now: number): string | null {
+  if (state === "converted") return null;
+  if (state === "failed") return "a person: scanferry retry sends it again";
+  if (nextAttemptAt === null)
+    return state === "held" ? "as soon as what it waits for is there" : null;
+  const what = {
+    settling: "looked at",
+    pending: "sent",
+    uploading: "sent",
+    inDoubt: "looked for in the archive",
+    uploaded: "asked whether it is CONVERTED",
+    held: "tried again",
+  }[state];
+  // A moment that has passed is one the daemon has not come to yet.
+  const when =
+    nextAttemptAt <= now
+      ? "next"
+      : `${relativeText(nextAttemptAt, now)} (${timeText(nextAttemptAt)})`;
+  return `${what} ${when}`;
+}
+
+function titleOf({ document }: Revision, current: Revision | undefined): string {
+  return document.id === current?.document.id
+    ? "history"
+    : `history of an earlier revision (document ${document.documentId ?? "not archived"})`;
+}
+
+function historyLines(title: string, history: readonly HistoryRow[]): string[] {
+  const rows = history.map(({ at, from, to, event, detail, times }) => [
+    `  ${timeText(at)}`,
+    from === to ? (to ?? "") : `${from ?? "-"} → ${to ?? "-"}`,
+    event,
+    printable(
+      [detail ?? "", times === undefined || times < 2 ? "" : `(${times} times)`].join(" ").trim(),
+    ),
+  ]);
+  return [title, ...table(rows)];
+}
+
+function attemptLines(attempts: readonly AttemptRow[]): string[] {
+  const rows = attempts.map(({ startedAt, endedAt, folderId, sentName, outcome, documentId }) => [
+    `  ${timeText(startedAt)}`,
+    endedAt === null ? "" : `${((endedAt - startedAt) / 1000).toFixed(1)} s`,
+    `folder ${folderId}`,
+    printable(outcome ?? "under way"),
+    documentId === null ? "" : `document ${documentId}`,
+    printable(sentName),
+  ]);
+  return ["attempts", ...table(rows, [1])];
+}

@@ -1,0 +1,115 @@
+import { sourceSettings } from "../daemon/reader-mirror.ts";
+import type { Document } from "../domain/document.ts";
+import { targetPathOf } from "../domain/naming.ts";
+import type { AttemptRow, Content, HistoryRow, Journal } from "../journal/journal.ts";
+import { mountOf, readMounts } from "../source/mounts.ts";
+import { messageOf } from "../std/fault.ts";
+import { dirOf, joinRaw, type RawPath, shown } from "../std/raw-path.ts";
+import { type DocumentRecord, recordOf } from "../sync/record.ts";
+import { whyLeftOut } from "./left-out.ts";
+import { Looker } from "./looker.ts";
+import type { KnownPlace } from "./paths.ts";
+import type { Shell } from "./shell.ts";
+import { counted } from "./wording.ts";
+
+/** One revision of the file, with everything the journal has of it. */
+export type Revision = {
+  readonly document: DocumentRecord;
+  readonly history: readonly HistoryRow[];
+  readonly attempts: readonly AttemptRow[];
+  readonly contents: readonly Content[];
+};
+
+/** Everything that is known of one path. */
+export type Explanation = {
+  readonly mirror: string;
+  readonly source: string;
+  readonly path: string;
+  /** The archive folder it belongs in. */
+  readonly target: string;
+  /** Why the rules leave it out; null when they do not. */
+  readonly leftOut: string | null;
+  /** What there is to say where the journal has no row of it. */
+  readonly note: string | null;
+  /** The current one last. */
+  readonly revisions: readonly Revision[];
+  /** History of rows that were forgotten. */
+  readonly forgotten: readonly HistoryRow[];
+};
+
+/** Asks the journal and, where that knows nothing, the source. Writes nothing. */
+export async function explanationOf(
+  shell: Shell,
+  place: KnownPlace,
+  journal: Journal | undefined,
+): Promise<Explanation> {
+  const { mirror, path, mirrorId } = place;
+  const settings = sourceSettings(mirror, mountOf(mirror.source, readMounts()), null);
+  const leftOut = path === "" ? undefined : whyLeftOut(settings, path);
+  const { revisions, below } = await revisionsOf(place, journal);
+  const forgotten = mirrorId === null ? [] : ((await journal?.forgotten(mirrorId, path)) ?? []);
+  const known = revisions.length > 0;
+  return {
+    mirror: mirror.name,
+    source: mirror.source,
+    path: shown(path),
+    target: targetPathOf(mirror.target, dirOf(path)),
+    leftOut: leftOut ?? null,
+    note: known || leftOut !== undefined ? null : await noteOn(shell, place, below),
+    revisions,
+    forgotten,
+  };
+}
+
+/** Every revision of the path, oldest first; and how many documents there are below it. */
+async function revisionsOf(
+  { mirror, path, mirrorId }: KnownPlace,
+  journal: Journal | undefined,
+): Promise<{ revisions: Revision[]; below: number }> {
+  const revisions: Revision[] = [];
+  let below = 0;
+  if (!journal || mirrorId === null) return { revisions, below };
+  for await (const document of journal.list({ path: { mirrorId, path } })) {
+    if (joinRaw(document.dir, document.name) !== path) below += 1;
+    else revisions.push(await revisionOf(document, mirror.name, journal));
+  }
+  return { revisions, below };
+}
+
+async function revisionOf(document: Document, mirror: string, journal: Journal): Promise<Revision> {
+  const { id } = document;
+  return {
+    document: recordOf(document, mirror),
+    history: await journal.history(id),
+    attempts: await journal.attempts(id),
+    contents: await journal.contents(id),
+  };
+}
+
+/** A path without a row: a directory, a file that was not seen yet, or nothing at all. */
+async function noteOn(shell: Shell, place: KnownPlace, below: number): Promise<string> {
+  if (below > 0 || place.path === "") {
+    return `a directory with ${counted(below, "document")} in the journal; see scanferry list`;
+  }
+  const { clock, random } = shell.surroundings;
+  const { mirror, path, mirrorId } = place;
+  try {
+    await using looker = await Looker.open(
+      mirror,
+      { id: mirrorId ?? 1, device: null },
+      { clock, random },
+    );
+    if (!looker.status.online) return `the source is offline: ${looker.status.why}`;
+    return await lookAt(looker, path);
+  } catch (error) {
+    return `the source cannot be asked: ${messageOf(error)}`;
+  }
+}
+
+async function lookAt(looker: Looker, path: RawPath): Promise<string> {
+  const [look] = await looker.reader.look(looker.mirrorId, [path]);
+  if (look === null) return "there is no such file, and the journal never saw one";
+  if (look === undefined)
+    return "it cannot be looked at: it, or a directory on the way, is not readable";
+  return "the file is there, but was not seen yet: the next scan takes it up";
+}

@@ -1,0 +1,39 @@
+import picomatch from "picomatch";
+import { eligibility } from "../source/eligible.ts";
+import { IGNORED, type Ignored } from "../source/ignored.ts";
+import type { SourceSettings } from "../source/source.ts";
+import { joinRaw, partsOf, type RawPath, ROOT, shown, textOf } from "../std/raw-path.ts";
+
+/** Why the rules of a mirror leave a file out, by its path alone; undefined when they do not. */
+export function whyLeftOut(settings: SourceSettings, path: RawPath): string | undefined {
+  if (eligibility(settings).file(path)) return undefined;
+  const parts = partsOf(path);
+  for (const [index, name] of parts.entries()) {
+    const ignored = ignoredBy(name, index === parts.length - 1 ? "file" : "directory");
+    if (ignored) {
+      return `${shown(name)} is on the built-in list (${ignored.pattern}): ${ignored.because}`;
+    }
+  }
+  const plain = { ...settings, include: ["**/*"], exclude: [], without: [] };
+  let dir = ROOT;
+  for (const name of parts) {
+    dir = joinRaw(dir, name);
+    if (settings.without.includes(shown(dir))) {
+      return `${shown(dir)} is where finished files are moved (after)`;
+    }
+  }
+  const excluding = settings.exclude.find(
+    (glob) => !eligibility({ ...plain, exclude: [glob] }).file(path),
+  );
+  if (excluding !== undefined) return `exclude has ${JSON.stringify(excluding)}`;
+  return `no glob of include matches: ${settings.include.map((glob) => JSON.stringify(glob)).join(", ")}`;
+}
+
+function ignoredBy(name: RawPath, of: "file" | "directory"): Ignored | undefined {
+  const text = (textOf(name) ?? name).normalize("NFC");
+  return IGNORED.find(
+    (ignored) =>
+      (ignored.of ?? of) === of &&
+      picomatch.makeRe(ignored.pattern, { dot: true, nocase: true }).test(text),
+  );
+}

@@ -1,0 +1,34 @@
+import type { Daemon } from "../daemon/daemon.ts";
+import type { Quiescence } from "../daemon/quiescent.ts";
+import type { StatusReport } from "../sync/status.ts";
+import { Interrupted } from "./exit.ts";
+
+/**
+ * Runs the daemon until nothing is left that goes on by itself, and lets it end. Rejects with the
+ * daemon's own failure, with what keeps the pass from ever being over, or with `Interrupted`.
+ */
+export async function onePass(
+  daemon: Daemon,
+  wanted: Quiescence,
+  stopping: AbortSignal,
+): Promise<StatusReport> {
+  const over = new AbortController();
+  const signal = AbortSignal.any([stopping, over.signal]);
+  const running = daemon.run(signal);
+  const ended = running.then((): never => {
+    throw new Interrupted("stopped before everything was done; what is left goes on the next time");
+  });
+  const quiet = daemon.quiescent(wanted, signal);
+  quiet.catch(() => {});
+  ended.catch(() => {});
+  try {
+    // Stopping ends both; that it was stopped is what counts then.
+    return await Promise.race([
+      quiet.catch((error) => (stopping.aborted ? ended : Promise.reject(error))),
+      ended,
+    ]);
+  } finally {
+    over.abort(new Error("the pass is over"));
+    await running;
+  }
+}

@@ -1,0 +1,81 @@
+/** How the values of options are read; what cannot be meant is refused in one line. */
+import { InvalidArgumentError } from "commander";
+import { parseDuration } from "../config/duration.ts";
+
+/** A whole number, 0 or more. */
+export function wholeNumber(text: string): number {
+  const number = Number(text);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(number)) {
+    throw new InvalidArgumentError("Write a whole number.");
+  }
+  return number;
+}
+
+/** `true` or `false`. */
+export function trueOrFalse(text: string): boolean {
+  if (text === "true") return true;
+  if (text === "false") return false;
+  throw new InvalidArgumentError("Write true or false.");
+}
+
+/** A date: epoch milliseconds as a number; any other text goes to the archive as it is. */
+export function moment(text: string): number | string {
+  return /^-?\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : text;
+}
+
+/** Milliseconds of `500ms`, `3s`. */
+export function duration(text: string): number {
+  const ms = parseDuration(text);
+  if (ms === undefined) throw new InvalidArgumentError("Write a duration such as 500ms or 3s.");
+  return ms;
+}
+
+const UNITS: Readonly<Record<string, number>> = {
+  "": 1,
+  b: 1,
+  k: 1_000,
+  kb: 1_000,
+  m: 1_000_000,
+  mb: 1_000_000,
+  g: 1_000_000_000,
+  gb: 1_000_000_000,
+  kib: 1024,
+  mib: 1024 ** 2,
+  gib: 1024 ** 3,
+};
+
+/** Bytes of `1048576`, `10MB`, `10MiB`. */
+export function size(text: string): number {
+  const [, amount, unit = ""] = /^(\d+(?:\.\d+)?) ?([a-z]*)$/i.exec(text) ?? [];
+  const factor = UNITS[unit.toLowerCase()];
+  const bytes = Math.round(Number(amount) * (factor ?? Number.NaN));
+  if (!Number.isSafeInteger(bytes)) throw new InvalidArgumentError("Write a size such as 10MB.");
+  return bytes;
+}
+
+/** `HOST:PORT`; an IPv6 address stands in brackets; port 0 is any free one. */
+export function listenAddress(text: string): { host: string; port: number } {
+  const [, v6, name, digits] = /^(?:\[([0-9a-f:.]+)\]|([^\s:/[\]]+)):(\d{1,5})$/i.exec(text) ?? [];
+  const host = v6 ?? name;
+  const port = Number(digits);
+  if (host === undefined || port > 65_535) {
+    throw new InvalidArgumentError("Write HOST:PORT, e.g. 127.0.0.1:8471.");
+  }
+  return { host, port };
+}
+
+/** `KEY:SECRET`; added to those before. The value is not repeated in a message: it is a secret. */
+export function accounts(
+  text: string,
+  before: readonly { key: string; secret: string }[] = [],
+): { key: string; secret: string }[] {
+  const colon = text.indexOf(":");
+  if (colon < 1 || colon === text.length - 1) throw new InvalidArgumentError("Write KEY:SECRET.");
+  return [...before, { key: text.slice(0, colon), secret: text.slice(colon + 1) }];
+}
+
+/** `/A/B`; added to those before. */
+export function folderPaths(text: string, before: readonly string[] = []): string[] {
+  if (!text.startsWith("/")) throw new InvalidArgumentError("Write a path such as /Scans/2026.");
+  return [...before, text];
+}

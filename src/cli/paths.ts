@@ -1,0 +1,110 @@
+/**
+ * Paths as people type them. A path means a file (or directory) of a mirror: absolute, relative to
+ * the working directory, or relative to a mirror's source, and with what `list` shows of bytes that
+ * are no text (`\xHH`). Nothing is looked for on disk: a share may be away, or hang.
+ */
+import { resolve } from "node:path";
+import type { Mirror } from "../config/config.ts";
+import { nearest } from "../config/nearest.ts";
+import type { Journal } from "../journal/journal.ts";
+import { type RawPath, rawOf, rawOfText } from "../std/raw-path.ts";
+import { UsageError } from "./exit.ts";
+
+/** A path below a mirror's source; the empty one is the source itself. */
+export type Place = { readonly mirror: Mirror; readonly path: RawPath };
+
+/** The mirror of this name. Throws `UsageError`. */
+export function mirrorNamed(name: string, mirrors: readonly Mirror[]): Mirror {
+  const found = mirrors.find((mirror) => mirror.name === name);
+  if (found) return found;
+  const names = mirrors.map((mirror) => mirror.name);
+  const meant = nearest(name, names);
+  const mend = meant === undefined ? `there are ${names.join(", ")}` : `did you mean ${meant}?`;
+  throw new UsageError(`no mirror is named ${JSON.stringify(name)}; ${mend}`);
+}
+
+/**
+ * Every place that `typed` may mean, the likeliest first: below a source as an absolute path or
+ * from the working directory, else below each source in turn. Throws `UsageError` for an absolute
+ * path outside of every source.
+ */
+export function placesOf(typed: string, cwd: string, mirrors: readonly Mirror[]): Place[] {
+  const absolute = resolve(cwd, typed);
+  const [inside] = mirrors
+    .filter(({ source }) => isAtOrBelow(absolute, source))
+    .sort((a, b) => b.source.length - a.source.length);
+  if (inside) return spellings(inside, below(absolute, inside.source));
+  if (typed.startsWith("/")) {
+    const sources = mirrors.map(({ source }) => source).join(", ");
+    throw new UsageError(`${typed} is not below the source of a mirror; sources: ${sources}`);
+  }
+  return mirrors.flatMap((mirror) => {
+    const path = resolve(mirror.source, typed);
+    return isAtOrBelow(path, mirror.source) ? spellings(mirror, below(path, mirror.source)) : [];
+  });
+}
+
+/** A place, and the id of its mirror in the journal; null where that has none yet. */
+export type KnownPlace = Place & { readonly mirrorId: number | null };
+
+/**
+ * The one place that is meant: the only one, or the one the journal knows something of. Throws
+ * `UsageError` when several mirrors have it.
+ */
+export async function placeOf(
+  typed: string,
+  scope: { cwd: string; mirrors: readonly Mirror[] },
+  journal: Journal | undefined,
+): Promise<KnownPlace> {
+  const places = placesOf(typed, scope.cwd, scope.mirrors);
+  const ids = new Map((await journal?.mirrors())?.map(({ name, id }) => [name, id]));
+  const all = places.map((place) => ({ ...place, mirrorId: ids.get(place.mirror.name) ?? null }));
+  const known = [];
+  for (const place of all) if (await isKnown(place, journal)) known.push(place);
+  const candidates = known.length > 0 ? known : all;
+  const names = [...new Set(candidates.map(({ mirror }) => mirror.name))];
+  if (names.length > 1) {
+    throw new UsageError(
+      `${typed} may be in the mirrors ${names.join(", ")}; write the absolute path`,
+    );
+  }
+  const [place] = candidates;
+  if (!place) throw new UsageError(`${typed} is not below the source of a mirror`);
+  return place;
+}
+
+async function isKnown(place: KnownPlace, journal: Journal | undefined): Promise<boolean> {
+  const { mirrorId, path } = place;
+  if (!journal || mirrorId === null) return false;
+  for await (const _ of journal.list({ path: { mirrorId, path } })) return true;
+  return (await journal.forgotten(mirrorId, path)).length > 0;
+}
+
+/**
+ * A name may hold `\x41` itself, so what was typed goes before what it may stand for: bytes that
+ * are no text, or control characters of a name that is.
+ */
+function spellings(mirror: Mirror, path: string): Place[] {
+  const bytes = unescaped(path, (code) => Buffer.of(code));
+  const characters = unescaped(path, (code) => Buffer.from(String.fromCharCode(code)));
+  const paths = new Set([rawOfText(path), bytes, characters]);
+  return [...paths].map((path) => ({ mirror, path }));
+}
+
+/** The path with `\xHH` as `byte` makes it and `\uHHHH` as a character, as `shown` writes them. */
+function unescaped(path: string, byte: (code: number) => Buffer): RawPath {
+  const pieces = path.split(/(\\x[0-9a-f]{2}|\\u[0-9a-f]{4})/i).map((piece) => {
+    const code = Number.parseInt(piece.slice(2), 16);
+    if (/^\\x/i.test(piece)) return byte(code);
+    return Buffer.from(/^\\u/i.test(piece) ? String.fromCharCode(code) : piece);
+  });
+  return rawOf(Buffer.concat(pieces));
+}
+
+function isAtOrBelow(path: string, top: string): boolean {
+  return path === top || top === "/" || path.startsWith(`${top}/`);
+}
+
+function below(path: string, top: string): string {
+  return path.slice(top.length).replace(/^\//, "");
+}

@@ -1,0 +1,76 @@
+import type { Archive } from "../../archive/archive.ts";
+import type { Trouble } from "../../domain/document.ts";
+import { Fault } from "../../std/fault.ts";
+import type { LiveMirror } from "../../sync/context.ts";
+import { Folders } from "../../sync/folders.ts";
+import { Placement } from "../../sync/placement.ts";
+
+/** A folder to create, and how many documents would wait for it. */
+export type MissingFolder = { readonly path: string; readonly documents: number };
+
+/**
+ * Where documents would go. Asks the archive for folders and for nothing else; once it cannot be
+ * asked, it is not asked again, and destinations stay unknown.
+ */
+export class Destinations {
+  readonly #folders: Folders | undefined;
+  readonly #placement: Placement | undefined;
+  readonly #missing = new Map<string, number>();
+  #outage: Fault | undefined;
+
+  constructor(archive: Archive | Fault) {
+    if (archive instanceof Fault) {
+      this.#outage = archive;
+      return;
+    }
+    this.#folders = new Folders(archive);
+    this.#placement = new Placement(this.#folders);
+  }
+
+  /** Why the archive could not be asked. */
+  get outage(): Fault | undefined {
+    return this.#outage;
+  }
+
+  /** Folders to create, those above others first. */
+  get missing(): MissingFolder[] {
+    return [...this.#missing]
+      .map(([path, documents]) => ({ path, documents }))
+      .sort((a, b) => (a.path < b.path ? -1 : 1));
+  }
+
+  /** The folder a document would go to (null: not known), or why it would be held. */
+  async of(
+    targetPath: string,
+    mirror: LiveMirror,
+    signal: AbortSignal,
+  ): Promise<{ folderId: number | null } | { trouble: Trouble }> {
+    if (this.#outage || !this.#placement) return { folderId: null };
+    try {
+      const place = await this.#placement.of(targetPath, mirror, signal);
+      if ("trouble" in place && place.trouble.code === "FOLDER_MISSING") {
+        await this.#order(targetPath, signal);
+      }
+      return place;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof Fault)) throw error;
+      this.#outage = error;
+      return { folderId: null };
+    }
+  }
+
+  /** Notes the folder, and every one above it that is missing too. */
+  async #order(targetPath: string, signal: AbortSignal): Promise<void> {
+    this.#missing.set(targetPath, (this.#missing.get(targetPath) ?? 0) + 1);
+    for (let at = targetPath.lastIndexOf("/"); at > 0; at = targetPath.lastIndexOf("/", at - 1)) {
+      const above = targetPath.slice(0, at);
+      if (this.#missing.has(above)) return;
+      const found = await this.#folders?.resolve(above, signal);
+      if (found?.kind !== "unusable" || found.trouble.code !== "FOLDER_MISSING") return;
+      // A folder that is named by its id cannot be made.
+      if (found.nearestId === null) return;
+      this.#missing.set(above, 0);
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import type { Trouble } from "../../domain/document.ts";
+import type { RawPath } from "../../std/raw-path.ts";
+
+/** What a run would do with one file that the archive does not have yet. */
+export type PlanLine = {
+  readonly mirror: string;
+  /** Relative to the mirror's source. */
+  readonly path: RawPath;
+  /** `wait`: not finished yet; it is sent once it is. */
+  readonly action: "send" | "hold" | "wait";
+  /** The archive folder it belongs in, and the id of the one it would go to; null: not known. */
+  readonly target: string;
+  readonly folderId: number | null;
+  readonly sentName: string;
+  /** Null where pages cannot be counted here. */
+  readonly pages: number | null;
+  readonly sizeBytes: number;
+  readonly digest: string | null;
+  /** Why it would be held, or has to wait. */
+  readonly trouble: Trouble | null;
+  readonly remark: string | null;
+};
+
+/** What was found in one mirror beside the lines. */
+export type MirrorPlan = {
+  readonly name: string;
+  readonly source: string;
+  /** Why its source could not be read; null when it could. */
+  readonly offline: string | null;
+  /** Files whose content the archive has, or is getting, already. */
+  readonly archived: number;
+  /** Directories and files that could not be read. */
+  readonly obstacles: readonly { readonly path: RawPath; readonly trouble: Trouble }[];
+};
+
+/** Sums over all lines. */
+export type PlanTotals = {
+  send: number;
+  pages: number;
+  /** Documents whose pages are not counted. */
+  pagesUnknown: number;
+  bytes: number;
+  hold: number;
+  wait: number;
+};

@@ -1,0 +1,71 @@
+import type { Config, Mirror } from "../../config/config.ts";
+import type { Journal, MirrorRow } from "../../journal/journal.ts";
+import { LineCut } from "../../reader/line.ts";
+import { Bell } from "../../std/bell.ts";
+import { codeOf, messageOf } from "../../std/fault.ts";
+import { Looker } from "../looker.ts";
+import type { Shell } from "../shell.ts";
+import type { Destinations } from "./destinations.ts";
+import type { MirrorPlan, PlanLine } from "./plan-line.ts";
+import { Planner } from "./planner.ts";
+
+export type Planning = {
+  readonly config: Config;
+  readonly journal: Journal | undefined;
+  readonly destinations: Destinations;
+  readonly shell: Shell;
+  /** Told before the lines of a mirror. */
+  readonly begin: (mirror: Mirror) => Promise<void>;
+  readonly emit: (line: PlanLine) => Promise<void>;
+};
+
+/** Plans mirror after mirror; one whose source is offline does not stop the others. */
+export async function planMirrors(planning: Planning): Promise<MirrorPlan[]> {
+  const rows = (await planning.journal?.mirrors()) ?? [];
+  const plans: MirrorPlan[] = [];
+  for (const mirror of planning.config.mirrors) {
+    await planning.begin(mirror);
+    const row = rows.find(({ name }) => name === mirror.name);
+    plans.push(await planMirror(planning, mirror, row));
+  }
+  return plans;
+}
+
+async function planMirror(
+  planning: Planning,
+  mirror: Mirror,
+  row: MirrorRow | undefined,
+): Promise<MirrorPlan> {
+  const { clock, random } = planning.shell.surroundings;
+  const { name, source } = mirror;
+  const known = row ?? { id: 1, name, source, device: null };
+  let planner: Planner | undefined;
+  const base = { name, source, archived: 0, obstacles: [] };
+  try {
+    await using looker = await Looker.open(mirror, known, {
+      clock,
+      random,
+      listing: async (listing) => planner?.listing(listing),
+    });
+    if (!looker.status.online) return { ...base, offline: looker.status.why };
+    planner = new Planner({
+      mirror: {
+        row: known,
+        settings: mirror,
+        reader: looker.reader,
+        settling: { small: new Bell(), large: new Bell() },
+      },
+      journal: row && planning.journal,
+      destinations: planning.destinations,
+      clock,
+      signal: planning.shell.stopping(),
+      emit: planning.emit,
+    });
+    const { obstacles } = await looker.reader.scan(known.id, null);
+    return { ...base, offline: null, archived: planner.archived, obstacles };
+  } catch (error) {
+    const away = codeOf(error) === "SOURCE_OFFLINE" || error instanceof LineCut;
+    if (!away) throw error;
+    return { ...base, offline: messageOf(error), archived: planner?.archived ?? 0 };
+  }
+}

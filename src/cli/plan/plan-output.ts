@@ -1,0 +1,152 @@
+/** A plan as it is printed: for people as it comes, or as one JSON object written piece by piece. */
+import type { Mirror } from "../../config/config.ts";
+import { failureOf } from "../../domain/failure.ts";
+import { targetPathOf } from "../../domain/naming.ts";
+import { ROOT, shown } from "../../std/raw-path.ts";
+import { padded } from "../columns.ts";
+import { clause, faultLine } from "../exit.ts";
+import { printable } from "../printable.ts";
+import type { Style, Terminal } from "../terminal.ts";
+import { counted, sizeText } from "../wording.ts";
+import type { Destinations } from "./destinations.ts";
+import type { MirrorPlan, PlanLine, PlanTotals } from "./plan-line.ts";
+
+/** Where a plan goes. */
+export interface PlanOutput {
+  begin(mirror: Mirror): Promise<void>;
+  line(line: PlanLine): Promise<void>;
+  end(plans: readonly MirrorPlan[], destinations: Destinations, notes: PlanNotes): Promise<void>;
+}
+
+/** What stands at the end of a plan. */
+export type PlanNotes = {
+  readonly totals: PlanTotals;
+  /** Why nothing would be sent just now; null when it would. */
+  readonly stopped: string | null;
+};
+
+const STYLES: Readonly<Record<PlanLine["action"], Style>> = {
+  send: "green",
+  hold: "yellow",
+  wait: "dim",
+};
+
+/** For people. */
+export class PlanText implements PlanOutput {
+  readonly #out: Terminal;
+
+  constructor(out: Terminal) {
+    this.#out = out;
+  }
+
+  async begin({ name, source, target }: Mirror): Promise<void> {
+    const title = `${name}: ${source} → ${targetPathOf(target, ROOT)}`;
+    await this.#out.line(this.#out.paint("bold", printable(title)));
+  }
+
+  async line(line: PlanLine): Promise<void> {
+    const { action, path, target, folderId, pages, sizeBytes, trouble, remark } = line;
+    const mark = this.#out.paint(STYLES[action], action);
+    const size = padded(sizeText(sizeBytes), 8, "right");
+    const paper = padded(pages === null ? "? p" : `${pages} p`, 6, "right");
+    const place = folderId === null ? target : `${target} (id ${folderId})`;
+    const name = line.sentName === shown(path).split("/").at(-1) ? "" : ` as ${line.sentName}`;
+    const where = action === "send" ? `${place}${name}` : reasonOf(trouble);
+    const note = remark === null ? "" : this.#out.paint("dim", `  ${printable(remark)}`);
+    await this.#out.line(
+      `  ${mark}  ${paper}  ${size}  ${shown(path)}  → ${printable(where)}${note}`,
+    );
+  }
+
+  async end(
+    plans: readonly MirrorPlan[],
+    destinations: Destinations,
+    { totals, stopped }: PlanNotes,
+  ): Promise<void> {
+    const out = this.#out;
+    for (const { name, offline, obstacles } of plans) {
+      if (offline !== null) await out.line(printable(`mirror ${name} is offline: ${offline}`));
+      for (const { path, trouble } of obstacles) {
+        await out.line(`cannot be read: ${shown(path)}: ${printable(trouble.message)}`);
+      }
+    }
+    const { missing, outage } = destinations;
+    if (missing.length > 0) {
+      await out.line("create in the archive:");
+      for (const { path, documents } of missing) {
+        const wait = documents === 0 ? "" : `  ${counted(documents, "document")}`;
+        await out.line(`  ${printable(path)}${wait}`);
+      }
+    }
+    if (outage)
+      await out.line(printable(`the archive was not asked for folders: ${faultLine(outage)}`));
+    if (stopped !== null) await out.line(printable(`just now nothing is sent: ${stopped}`));
+    await out.line(totalsLine(totals, plans));
+  }
+}
+
+function reasonOf(trouble: PlanLine["trouble"]): string {
+  if (!trouble) return "not known";
+  const { code, message } = trouble;
+  return `${code}: ${message}; ${clause(failureOf(code).hint)}`;
+}
+
+function totalsLine(totals: PlanTotals, plans: readonly MirrorPlan[]): string {
+  const { send, pages, pagesUnknown, bytes, hold, wait } = totals;
+  const archived = plans.reduce((sum, plan) => sum + plan.archived, 0);
+  const unknown = pagesUnknown === 0 ? "" : ` and ${counted(pagesUnknown, "document")} not counted`;
+  const paper = `${counted(pages, "page")}${unknown}, ${sizeText(bytes)}`;
+  const rest = `would hold ${hold}, wait for ${wait}, leave ${archived} alone`;
+  return `would send ${counted(send, "document")} (${paper}), ${rest}; nothing was sent or written`;
+}
+
+/** One JSON object, written piece by piece: a plan may be longer than memory. */
+export class PlanJson implements PlanOutput {
+  readonly #out: Terminal;
+  #isOpen = false;
+  #lines = 0;
+
+  constructor(out: Terminal) {
+    this.#out = out;
+  }
+
+  async begin(): Promise<void> {
+    await this.#open();
+  }
+
+  async line(line: PlanLine): Promise<void> {
+    const { path, sizeBytes, digest, trouble, ...rest } = line;
+    const record = {
+      ...rest,
+      path: shown(path),
+      size: sizeBytes,
+      sha256: digest,
+      error: trouble && { ...trouble, hint: failureOf(trouble.code).hint },
+    };
+    await this.#out.write(`${this.#lines > 0 ? "," : ""}\n${JSON.stringify(record)}`);
+    this.#lines += 1;
+  }
+
+  async end(
+    plans: readonly MirrorPlan[],
+    { missing, outage }: Destinations,
+    { totals, stopped }: PlanNotes,
+  ): Promise<void> {
+    await this.#open();
+    const mirrors = plans.map(({ obstacles, ...plan }) => ({
+      ...plan,
+      obstacles: obstacles.map(({ path, trouble }) => ({ path: shown(path), ...trouble })),
+    }));
+    const archive = outage
+      ? { asked: false, error: { code: outage.code, message: outage.message, hint: outage.hint } }
+      : { asked: true, error: null };
+    const rest = { foldersToCreate: missing, mirrors, archive, stopped, totals };
+    await this.#out.line(`\n],${JSON.stringify(rest).slice(1)}`);
+  }
+
+  async #open(): Promise<void> {
+    if (this.#isOpen) return;
+    this.#isOpen = true;
+    await this.#out.write('{"documents":[');
+  }
+}

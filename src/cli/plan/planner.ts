@@ -1,0 +1,201 @@
+/**
+ * What a run would do, found out without doing it: the source is scanned as if nothing were known,
+ * every file is compared with the journal, and what would be sent is looked at closely. Decides by
+ * the same rules as intake and settling; writes and sends nothing.
+ */
+import { type Document, SENT_STATES, type Trouble } from "../../domain/document.ts";
+import { sentNameOf, targetPathOf } from "../../domain/naming.ts";
+import { ripeness } from "../../domain/settle.ts";
+import { FOLDER_CODES } from "../../domain/verdict.ts";
+import type { Journal, Known } from "../../journal/journal.ts";
+import type { FileSeen, Inspection, Listing } from "../../source/source.ts";
+import type { Clock } from "../../std/clock.ts";
+import { dirOf, joinRaw, nameOf, type RawPath, shown } from "../../std/raw-path.ts";
+import type { LiveMirror } from "../../sync/context.ts";
+import type { Destinations } from "./destinations.ts";
+import type { PlanLine } from "./plan-line.ts";
+
+/** Files of one close look. */
+const INSPECT_MAX = 32;
+
+/** A file that may have to be sent, with its row where it has one. */
+type Candidate = {
+  readonly path: RawPath;
+  readonly file: FileSeen;
+  readonly row: Known | undefined;
+};
+
+type Whole = Extract<Inspection, { kind: "whole" }>;
+
+export type PlannerOptions = {
+  readonly mirror: LiveMirror;
+  /** Undefined where the journal does not have the mirror, or there is none. */
+  readonly journal: Journal | undefined;
+  readonly destinations: Destinations;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly emit: (line: PlanLine) => Promise<void>;
+};
+
+/** Plans one mirror, directory by directory. */
+export class Planner {
+  readonly #options: PlannerOptions;
+  #archived = 0;
+
+  constructor(options: PlannerOptions) {
+    this.#options = options;
+  }
+
+  /** Files whose content the archive has, or is getting, already. */
+  get archived(): number {
+    return this.#archived;
+  }
+
+  /** Plans the files of one directory. */
+  async listing({ dir, files }: Listing): Promise<void> {
+    const { journal, mirror } = this.#options;
+    const rows = (await journal?.rowsIn(mirror.row.id, dir)) ?? [];
+    const known = new Map(rows.map((row) => [row.name, row]));
+    const candidates: Candidate[] = [];
+    for (const file of files) {
+      const candidate = { path: joinRaw(dir, file.name), file, row: known.get(file.name) };
+      if (await this.#isCandidate(candidate)) candidates.push(candidate);
+    }
+    for (let at = 0; at < candidates.length; at += INSPECT_MAX) {
+      await this.#lookAt(candidates.slice(at, at + INSPECT_MAX));
+    }
+  }
+
+  /** False when it is settled already what becomes of the file. */
+  async #isCandidate(candidate: Candidate): Promise<boolean> {
+    const { row, file } = candidate;
+    if (!row || row.stamp !== file.seen.stamp) return true;
+    if (SENT_STATES.includes(row.state)) {
+      this.#archived += 1;
+      return false;
+    }
+    if (row.state !== "held" && row.state !== "failed") return true;
+    const trouble = (await this.#options.journal?.document(row.id))?.trouble;
+    // Folders are looked up anew: one that was missing may be there by now.
+    if (!trouble || (FOLDER_CODES as readonly string[]).includes(trouble.code)) return true;
+    await this.#emit(candidate, { action: "hold", trouble });
+    return false;
+  }
+
+  async #lookAt(candidates: readonly Candidate[]): Promise<void> {
+    const { mirror } = this.#options;
+    const asked = candidates.map(({ path, file }) => ({ path, seen: file.seen }));
+    const found = await mirror.reader.inspect(mirror.row.id, asked, { pages: true });
+    for (const [index, candidate] of candidates.entries()) {
+      const inspection = found[index];
+      if (inspection) await this.#judge(candidate, inspection);
+    }
+  }
+
+  async #judge(candidate: Candidate, found: Inspection): Promise<void> {
+    switch (found.kind) {
+      case "gone":
+        return;
+      case "changed": {
+        const trouble = { code: "FILE_CHANGED", message: "it is being written to" };
+        return this.#emit(candidate, { action: "wait", trouble });
+      }
+      case "unreadable":
+        return this.#emit(candidate, { action: "hold", trouble: found.trouble });
+      case "whole":
+        return this.#whole(candidate, found);
+    }
+  }
+
+  async #whole(candidate: Candidate, found: Whole): Promise<void> {
+    const { settings } = this.#options.mirror;
+    const { settleMs, incompleteMs } = settings;
+    const now = this.#options.clock.now();
+    const before = await this.#rowOf(candidate);
+    const unchanged = before?.seen.stamp === found.seen.stamp;
+    const changedAt = unchanged ? before.changedAt : now;
+    const ripe = ripeness(found.seen, found.completeness, {
+      now,
+      changedAt,
+      settleMs,
+      incompleteMs,
+    });
+    const common = { digest: found.digest, pages: found.pages ?? null };
+    if (ripe.kind === "wait") {
+      return this.#emit(candidate, { ...common, action: "wait", trouble: ripe.trouble });
+    }
+    if (ripe.kind === "empty") {
+      return this.#emit(candidate, { ...common, action: "hold", trouble: ripe.trouble });
+    }
+    if (await this.#isArchived(candidate, before, found.digest)) {
+      this.#archived += 1;
+      return;
+    }
+    const target = targetPathOf(settings.target, dirOf(candidate.path));
+    const place = await this.#place(target);
+    await this.#emit(candidate, { ...common, ...place, remark: ripe.remark });
+  }
+
+  /** Touched, moved, or changed where changes are ignored: nothing would be sent. */
+  async #isArchived(
+    { path }: Candidate,
+    before: Document | undefined,
+    digest: string,
+  ): Promise<boolean> {
+    const { journal, mirror } = this.#options;
+    const wasSent = before !== undefined && (isSent(before) || before.documentId !== null);
+    if (wasSent && before.digest === digest) return true;
+    if (wasSent && before.goneAt === null && mirror.settings.changed === "ignore") return true;
+    const others = ((await journal?.sentWith(mirror.row.id, digest)) ?? []).filter(
+      (other) => other.current && other.after !== "done" && joinRaw(other.dir, other.name) !== path,
+    );
+    if (others.length === 0) return false;
+    const places = others.map((other) => joinRaw(other.dir, other.name));
+    return (await mirror.reader.look(mirror.row.id, places)).includes(null);
+  }
+
+  async #rowOf({ row }: Candidate): Promise<Document | undefined> {
+    return row && (await this.#options.journal?.document(row.id));
+  }
+
+  async #place(target: string): Promise<Pick<Fields, "action" | "folderId" | "trouble">> {
+    const { destinations, mirror, signal } = this.#options;
+    const place = await destinations.of(target, mirror, signal);
+    return "trouble" in place
+      ? { action: "hold", trouble: place.trouble }
+      : { action: "send", folderId: place.folderId };
+  }
+
+  async #emit({ path, file }: Candidate, fields: Fields): Promise<void> {
+    const { settings } = this.#options.mirror;
+    const { name: sentName, mended } = sentNameOf(nameOf(path));
+    const legal = mended ? `archived under a legal name; here it is ${shown(nameOf(path))}` : null;
+    await this.#options.emit({
+      mirror: settings.name,
+      path,
+      action: fields.action,
+      target: targetPathOf(settings.target, dirOf(path)),
+      folderId: fields.folderId ?? null,
+      sentName,
+      pages: fields.pages ?? null,
+      sizeBytes: file.seen.sizeBytes,
+      digest: fields.digest ?? null,
+      trouble: fields.trouble ?? null,
+      remark: fields.remark ?? legal,
+    });
+  }
+}
+
+/** What is decided of a file; the rest of its line follows from its path. */
+type Fields = {
+  readonly action: PlanLine["action"];
+  readonly folderId?: number | null;
+  readonly pages?: number | null;
+  readonly digest?: string;
+  readonly trouble?: Trouble;
+  readonly remark?: string | null;
+};
+
+function isSent({ state }: Document): boolean {
+  return SENT_STATES.includes(state);
+}

@@ -1,0 +1,44 @@
+import type { Config } from "../config/config.ts";
+import type { Journal, ListQuery } from "../journal/journal.ts";
+import { UsageError } from "./exit.ts";
+import { mirrorNamed, placeOf } from "./paths.ts";
+
+/** Where typed names and paths are looked up. */
+export type Scope = {
+  readonly cwd: string;
+  readonly config: Config;
+  /** What `--mirror` says. */
+  readonly mirror: string | undefined;
+};
+
+/**
+ * The queries that together give the documents that are meant: those at and below each path, of one
+ * mirror where it is named; all without either. A mirror that is no longer in the configuration can
+ * still be named as long as the journal has it. Throws `UsageError`.
+ */
+export async function queriesOf(
+  paths: readonly string[],
+  { cwd, config, mirror }: Scope,
+  journal: Journal | undefined,
+): Promise<ListQuery[]> {
+  const rows = (await journal?.mirrors()) ?? [];
+  const row = rows.find(({ name }) => name === mirror);
+  const isFormer = row && !config.mirrors.some(({ name }) => name === mirror);
+  if (isFormer) {
+    if (paths.length > 0) {
+      throw new UsageError(`mirror ${mirror} is no longer configured; name it without a path`);
+    }
+    return [{ mirrorId: row.id }];
+  }
+  const mirrors = mirror === undefined ? config.mirrors : [mirrorNamed(mirror, config.mirrors)];
+  if (paths.length === 0) {
+    if (mirror === undefined) return [{}];
+    return row ? [{ mirrorId: row.id }] : [];
+  }
+  const queries: ListQuery[] = [];
+  for (const typed of paths) {
+    const { mirrorId, path } = await placeOf(typed, { cwd, mirrors }, journal);
+    if (mirrorId !== null) queries.push({ path: { mirrorId, path } });
+  }
+  return queries;
+}

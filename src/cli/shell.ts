@@ -1,0 +1,57 @@
+import type { Config } from "../config/config.ts";
+import type { ConfigPlaces } from "../config/config-file.ts";
+import { loadConfig } from "../config/load-config.ts";
+import type { Clock, Random } from "../std/clock.ts";
+import { EXIT, type ExitCode } from "./exit.ts";
+import { type Stream, Terminal } from "./terminal.ts";
+
+/** Everything that a command gets from the process it runs in; injected, so that it can be tested. */
+export type Surroundings = {
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+  readonly stdout: Stream;
+  readonly stderr: Stream;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Aborts when the process is asked to stop; asking for it is what makes the process listen. */
+  readonly stopping: () => AbortSignal;
+};
+
+/** What commands share: their surroundings, where they write, and what they end with. */
+export class Shell {
+  readonly surroundings: Surroundings;
+  readonly out: Terminal;
+  readonly err: Terminal;
+  /** What `--config` says. */
+  configFile: string | undefined;
+  exitCode: ExitCode = EXIT.done;
+
+  constructor(surroundings: Surroundings) {
+    this.surroundings = surroundings;
+    this.out = new Terminal(surroundings.stdout, surroundings.env);
+    this.err = new Terminal(surroundings.stderr, surroundings.env);
+  }
+
+  get clock(): Clock {
+    return this.surroundings.clock;
+  }
+
+  get cwd(): string {
+    return this.surroundings.cwd;
+  }
+
+  /** Where the configuration is looked for. */
+  get places(): ConfigPlaces {
+    const { env, cwd } = this.surroundings;
+    return { file: this.configFile, env, cwd };
+  }
+
+  /** Reads the configuration; throws `ConfigError`. */
+  config(): Promise<Config> {
+    return loadConfig(this.places);
+  }
+
+  stopping(): AbortSignal {
+    return this.surroundings.stopping();
+  }
+}

@@ -1,0 +1,77 @@
+import { STATES, type State } from "../domain/document.ts";
+import type { Owner } from "../journal/owner-lock.ts";
+import type { StatusReport } from "../sync/status.ts";
+import { padded, table } from "./columns.ts";
+import { clause } from "./exit.ts";
+import { printable } from "./printable.ts";
+import type { Style, Terminal } from "./terminal.ts";
+import { type Trouble, troubleLines } from "./troubles.ts";
+import { counted, relativeText, timeText } from "./wording.ts";
+
+/** The colour of each state, wherever it is shown. */
+export const STATE_STYLES: Readonly<Record<State, Style>> = {
+  settling: "dim",
+  pending: "dim",
+  uploading: "cyan",
+  inDoubt: "yellow",
+  uploaded: "cyan",
+  converted: "green",
+  held: "yellow",
+  failed: "red",
+};
+
+/** What the report itself does not tell. */
+export type Around = {
+  readonly owner: Owner | undefined;
+  readonly troubles: readonly Trouble[];
+  readonly now: number;
+};
+
+/** The report for people. */
+export function statusLines(report: StatusReport, around: Around, terminal: Terminal): string[] {
+  const lines = [headline(report, around), ...gateLines(report, around.now), ""];
+  const rows = report.mirrors.map(({ name, documents, watch }) => [
+    printable(name),
+    ...STATES.map((state) => String(documents[state])),
+    watch,
+  ]);
+  const heading = ["MIRROR", ...STATES, "watch"];
+  const total = ["all", ...STATES.map((state) => String(report.documents[state])), ""];
+  const numbers = STATES.map((_, index) => index + 1);
+  lines.push(...table([heading, ...rows, ...(rows.length > 1 ? [total] : [])], numbers));
+  if (around.troubles.length > 0) {
+    const paint = (line: string) =>
+      terminal.paint(line.startsWith("failed") ? "red" : "yellow", line);
+    lines.push("", ...troubleLines(around.troubles).map(paint));
+  }
+  return [...lines, ...folderLines(report)];
+}
+
+function headline({ running, paused }: StatusReport, { owner, now }: Around): string {
+  const state = running ? `running (process ${owner?.pid ?? "?"}` : "not running";
+  const since = running && owner ? `, since ${relativeText(owner.startedAt, now)})` : "";
+  const web = owner?.web === undefined ? "" : `; page at ${owner.web}`;
+  return `scanferry is ${state}${since}${paused ? "; paused, see scanferry resume" : ""}${web}`;
+}
+
+function gateLines({ gate }: StatusReport, now: number): string[] {
+  if (!gate) return [];
+  const next =
+    gate.nextProbeAt === null ? "" : `; asked again ${relativeText(gate.nextProbeAt, now)}`;
+  const since = `nothing is sent since ${timeText(gate.closedAt)}`;
+  return [printable(`${since}: ${gate.message}; ${clause(gate.hint)}${next}`)];
+}
+
+/** The work order. */
+function folderLines({ foldersToCreate }: StatusReport): string[] {
+  if (foldersToCreate.length === 0) return [];
+  const width = Math.max(...foldersToCreate.map(({ path }) => path.length));
+  return [
+    "",
+    "folders that documents wait for in the archive:",
+    ...foldersToCreate.map(({ path, code, documents }) => {
+      const place = padded(printable(path), Math.min(width, 60));
+      return `  ${place}  ${counted(documents, "document")}  ${code}`;
+    }),
+  ];
+}

@@ -1,0 +1,70 @@
+import type { Writable } from "node:stream";
+import { styleText } from "node:util";
+import { Fault, codeOf, messageOf } from "../std/fault.ts";
+
+/** Where a command writes: a process's stream, or a test's. */
+export type Stream = Writable & { readonly isTTY?: boolean; readonly columns?: number };
+
+/** The styles in use; each means one thing wherever it occurs. */
+export type Style = "bold" | "dim" | "green" | "yellow" | "red" | "cyan";
+
+const WIDTH_DEFAULT = 100;
+
+/**
+ * One output stream. Colour only on a terminal, and not against NO_COLOR; elsewhere plain text. A
+ * reader that went away (`| head`) is no failure: what is written after it is dropped.
+ */
+export class Terminal {
+  /** True when a person watches: lines may be drawn over. */
+  readonly isInteractive: boolean;
+  readonly hasColour: boolean;
+  readonly #stream: Stream;
+  readonly #gone = new AbortController();
+  #failure: unknown;
+
+  constructor(stream: Stream, env: NodeJS.ProcessEnv) {
+    this.#stream = stream;
+    this.isInteractive = stream.isTTY === true && env["TERM"] !== "dumb";
+    this.hasColour = this.isInteractive && (env["NO_COLOR"] ?? "") === "";
+    stream.on("error", (error) => {
+      if (codeOf(error) !== "EPIPE") this.#failure ??= error;
+      this.#gone.abort(error);
+    });
+  }
+
+  /** Columns. */
+  get width(): number {
+    return this.#stream.columns ?? WIDTH_DEFAULT;
+  }
+
+  /** Aborts when nobody reads any more; a long list ends there. */
+  get gone(): AbortSignal {
+    return this.#gone.signal;
+  }
+
+  /** Resolves when the text is taken. Rejects with OUTPUT_FAILED when it cannot be, e.g. a full disk. */
+  async write(text: string): Promise<void> {
+    if (!this.#gone.signal.aborted) {
+      await new Promise<void>((resolve) => {
+        this.#stream.write(text, () => resolve());
+      });
+    }
+    if (this.#failure === undefined) return;
+    const message = `output cannot be written: ${messageOf(this.#failure)}`;
+    throw new Fault("OUTPUT_FAILED", message, "Free space, or write somewhere else.");
+  }
+
+  /** Writes a line; see `write`. */
+  async line(text = ""): Promise<void> {
+    await this.write(`${text}\n`);
+  }
+
+  /** Writes without waiting, for news that nobody waits for. */
+  print(text: string): void {
+    if (!this.#gone.signal.aborted) this.#stream.write(text);
+  }
+
+  paint(style: Style | readonly Style[], text: string): string {
+    return this.hasColour ? styleText(style as Style, text, { validateStream: false }) : text;
+  }
+}

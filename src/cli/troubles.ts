@@ -1,0 +1,37 @@
+import { failureOf } from "../domain/failure.ts";
+import type { Journal } from "../journal/journal.ts";
+import { clause } from "./exit.ts";
+import { printable } from "./printable.ts";
+import { counted } from "./wording.ts";
+
+/** Documents that are held or failed for one reason. */
+export type Trouble = {
+  readonly state: "held" | "failed";
+  readonly code: string;
+  readonly documents: number;
+  /** What one of them met. */
+  readonly message: string;
+};
+
+/** Why documents are held or failed, the commonest reason first. */
+export async function troublesOf(journal: Journal): Promise<Trouble[]> {
+  const found = new Map<string, Trouble>();
+  for (const state of ["held", "failed"] as const) {
+    for await (const { trouble } of journal.list({ state })) {
+      const { code, message } = trouble ?? { code: "UNKNOWN", message: "no reason is journaled" };
+      const key = `${state} ${code}`;
+      const documents = (found.get(key)?.documents ?? 0) + 1;
+      found.set(key, { state, code, documents, message });
+    }
+  }
+  return [...found.values()].sort((a, b) => b.documents - a.documents);
+}
+
+/** `held 3: QUOTA_LIMIT: …; buy pages or wait …`, a line each. */
+export function troubleLines(troubles: readonly Trouble[]): string[] {
+  return troubles.map(({ state, code, documents, message }) => {
+    const what = code === "QUOTA_LIMIT" ? `${counted(documents, "document")} wait` : message;
+    const said = what.includes(code) ? what : `${code}: ${what}`;
+    return printable(`${state} ${documents}: ${said}; ${clause(failureOf(code).hint)}`);
+  });
+}

@@ -1,0 +1,47 @@
+/** How numbers, sizes and times are told to people. */
+
+/** `1 document`, `3 documents`. */
+export function counted(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+const SIZES = ["B", "kB", "MB", "GB", "TB"];
+
+/** Bytes in decimal units, three digits: `24.6 kB`. */
+export function sizeText(bytes: number): string {
+  let value = bytes;
+  let unit = 0;
+  while (value >= 999.5 && unit < SIZES.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  const digits = unit === 0 || value >= 99.5 ? 0 : value >= 9.995 ? 1 : 2;
+  return `${value.toFixed(digits)} ${SIZES[unit]}`;
+}
+
+/** A moment (epoch ms) in the host's time zone, to the second: `2026-11-20 21:04:05`. */
+export function timeText(at: number): string {
+  const date = new Date(at);
+  const two = (number: number) => String(number).padStart(2, "0");
+  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join("-");
+  return `${day} ${[date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(":")}`;
+}
+
+const SPANS = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+  ["second", 1_000],
+] as const;
+
+/** A span of time in its largest unit: `3 minutes`. */
+export function spanText(ms: number): string {
+  const [unit, factor] = SPANS.find(([, factor]) => Math.abs(ms) >= factor) ?? SPANS[3];
+  return counted(Math.round(Math.abs(ms) / factor), unit);
+}
+
+/** `in 3 minutes`, `3 minutes ago`, `now`. */
+export function relativeText(at: number, now: number): string {
+  if (Math.abs(at - now) < 1_000) return "now";
+  return at > now ? `in ${spanText(at - now)}` : `${spanText(now - at)} ago`;
+}

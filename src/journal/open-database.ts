@@ -1,0 +1,159 @@
+/**
+ * Opening the journal's file. Whatever is surprising about it ends here with a `Fault`; a file
+ * that cannot be trusted is never written to.
+ */
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import Database from "better-sqlite3";
+import { asFault, journalFault } from "./journal-fault.ts";
+import { networkFileSystem } from "./network-file-system.ts";
+import { APPLICATION_ID, migrate, SCHEMA_VERSION } from "./schema.ts";
+
+/** Who opens: the one daemon, a command that writes beside it, or one that only looks. */
+export type Role = "owner" | "guest" | "reader";
+
+/** How long a write waits for another process's, in ms. */
+const BUSY_MS = 5000;
+/** A checkpoint every 16 MiB of log: fewer rewrites of hot pages than SQLite's 4 MiB. */
+const CHECKPOINT_PAGES = 4096;
+/** What a checkpoint leaves of a log that once grew longer. */
+const LOG_BYTES_MAX = 64 * 1024 * 1024;
+const CACHE_KIB = 32 * 1024;
+
+/** Makes the journal's directory when missing; refuses a network file system. */
+export function prepareDirectory(path: string, role: Role): void {
+  const directory = dirname(path);
+  try {
+    if (role === "owner") mkdirSync(directory, { recursive: true, mode: 0o700 });
+    if (!existsSync(directory)) throw journalFault("JOURNAL_MISSING", path, "there is none");
+    if (process.platform !== "linux") return;
+    const network = networkFileSystem(statfsSync(directory).type);
+    if (network) throw journalFault("JOURNAL_ON_NETWORK", path, `lies on ${network}`);
+  } catch (error) {
+    throw asFault(error, path);
+  }
+}
+
+/** Makes a new, empty journal where there is none. The caller holds the owner lock. */
+export function createIfMissing(path: string): void {
+  if (existsSync(path)) return;
+  if (existsSync(`${path}-wal`)) {
+    // SQLite would play the old log into the new file.
+    throw journalFault("JOURNAL_CORRUPT", path, "the file is gone, its -wal is not");
+  }
+  // Renamed into place when it is whole: an empty file at `path` then always means a loss.
+  const draft = `${path}.new`;
+  try {
+    rmSync(draft, { force: true });
+    closeSync(openSync(draft, "wx", 0o600));
+    const db = new Database(draft);
+    try {
+      migrate(db, 0);
+    } finally {
+      db.close();
+    }
+    renameSync(draft, path);
+    syncDirectory(dirname(path));
+  } catch (error) {
+    throw asFault(error, path);
+  }
+}
+
+/** Opens the file for `role`, checks it and brings its settings and, for the owner, tables up to date. */
+export function openDatabase(path: string, role: Role): Database.Database {
+  let db: Database.Database | undefined;
+  try {
+    assertNotEmpty(path);
+    if (role === "owner") restrict(path);
+    db = new Database(path, { readonly: role === "reader", fileMustExist: true, timeout: BUSY_MS });
+    const version = checkedVersion(db, path, role);
+    if (role === "owner") {
+      checkPages(db, path);
+      db.pragma("journal_mode = WAL");
+      migrate(db, version);
+    }
+    settle(db);
+    // A first statement opens the log, whose files take the mode of the database's.
+    db.prepare("SELECT paused FROM account").get();
+    if (role === "owner") restrict(path);
+    return db;
+  } catch (error) {
+    db?.close();
+    throw unreadable(asFault(error, path), path, role);
+  }
+}
+
+function settle(db: Database.Database): void {
+  // NORMAL would lose acknowledged rows in a power cut.
+  db.pragma("synchronous = FULL");
+  db.pragma("foreign_keys = ON");
+  db.pragma("trusted_schema = OFF");
+  db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+  db.pragma(`journal_size_limit = ${LOG_BYTES_MAX}`);
+  db.pragma(`cache_size = -${CACHE_KIB}`);
+  // The unit's /tmp may be missing or read-only.
+  db.pragma("temp_store = MEMORY");
+}
+
+function assertNotEmpty(path: string): void {
+  const size = statSync(path, { throwIfNoEntry: false })?.size;
+  if (size === undefined) throw journalFault("JOURNAL_MISSING", path, "there is none");
+  if (size === 0) throw journalFault("JOURNAL_CORRUPT", path, "the file is empty");
+}
+
+function checkedVersion(db: Database.Database, path: string, role: Role): number {
+  const version = Number(db.pragma("user_version", { simple: true }));
+  if (Number(db.pragma("application_id", { simple: true })) !== APPLICATION_ID) {
+    throw journalFault("JOURNAL_FOREIGN", path, "a database, but not a scanferry journal");
+  }
+  const versions = `schema ${version}, this scanferry writes ${SCHEMA_VERSION}`;
+  if (version > SCHEMA_VERSION) throw journalFault("JOURNAL_NEWER", path, versions);
+  if (version < SCHEMA_VERSION && role !== "owner") {
+    throw journalFault("JOURNAL_OLDER", path, versions);
+  }
+  return version;
+}
+
+function checkPages(db: Database.Database, path: string): void {
+  const verdict = String(db.pragma("quick_check(1)", { simple: true }));
+  if (verdict !== "ok") {
+    throw journalFault("JOURNAL_CORRUPT", path, verdict.replaceAll("\n", " "));
+  }
+}
+
+/** Nobody but the daemon's user reads the journal, whatever the umask was. */
+function restrict(path: string): void {
+  for (const suffix of ["", "-wal", "-shm"]) {
+    const mode = statSync(path + suffix, { throwIfNoEntry: false })?.mode;
+    if (mode !== undefined && (mode & 0o077) !== 0) chmodSync(path + suffix, 0o600);
+  }
+}
+
+/** For those who do not own the journal, not being let in is about reading. */
+function unreadable(error: unknown, path: string, role: Role): unknown {
+  const isRefused =
+    error instanceof Error && "code" in error && error.code === "JOURNAL_UNWRITABLE";
+  if (role === "owner" || !isRefused) return error;
+  return journalFault("JOURNAL_UNREADABLE", path, "cannot be opened", { cause: error });
+}
+
+/** Makes a rename in `directory` durable. */
+export function syncDirectory(directory: string): void {
+  const descriptor = openSync(directory, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,122 @@
+/**
+ * One daemon per journal. The lock is an exclusive transaction on a database of its own beside the
+ * journal: a lock of the kernel, which ends with the process however that ends, so that no stale
+ * lock can exist. The journal itself stays open to readers and to the command line.
+ *
+ * The lock file must never be opened other than through SQLite: closing any descriptor of it would
+ * drop the process's locks (POSIX).
+ */
+import { closeSync, existsSync, openSync } from "node:fs";
+import Database from "better-sqlite3";
+import { codeOf } from "../std/fault.ts";
+import { asFault, journalFault } from "./journal-fault.ts";
+
+/** Who owns a journal. */
+export type Owner = {
+  readonly pid: number;
+  /** Address of its page, where it has one. */
+  readonly web?: string;
+  /** Epoch ms. */
+  readonly startedAt: number;
+  readonly version: string;
+};
+
+/** A probe holds the lock for an instant; an owner waits that long. */
+const PATIENCE_MS = 1000;
+
+/** The lock file of the journal at `path`. */
+export function lockPathOf(path: string): string {
+  return `${path}.lock`;
+}
+
+/**
+ * Takes the lock; it lasts until the returned connection is closed or the process ends.
+ * Throws `JOURNAL_LOCKED` when another process has it.
+ */
+export function takeOwnerLock(path: string): Database.Database {
+  const lockPath = lockPathOf(path);
+  let lock: Database.Database | undefined;
+  try {
+    if (!existsSync(lockPath)) closeSync(openSync(lockPath, "a", 0o600));
+    lock = new Database(lockPath, { timeout: PATIENCE_MS });
+    // Nothing is ever written to the lock file, so that it needs no rollback journal beside it.
+    lock.pragma("journal_mode = MEMORY");
+    lock.exec("BEGIN EXCLUSIVE");
+    return lock;
+  } catch (error) {
+    lock?.close();
+    if (!isBusy(error)) throw asFault(error, path);
+    const owner = ownerRow(path);
+    const who = owner ? `process ${owner.pid}` : "another process";
+    throw journalFault("JOURNAL_LOCKED", path, `in use by ${who}`, { cause: error });
+  }
+}
+
+/**
+ * The daemon that owns the journal now; undefined when there is none. While a daemon is still
+ * opening its journal it is not announced yet: the answer is then undefined or, after a crash, its
+ * predecessor.
+ */
+export async function ownerOf(path: string): Promise<Owner | undefined> {
+  return isLocked(path) ? ownerRow(path) : undefined;
+}
+
+/** Whether any process holds the owner lock. Asks with a shared lock, for an instant. */
+function isLocked(path: string): boolean {
+  const lockPath = lockPathOf(path);
+  if (!existsSync(lockPath)) return false;
+  let lock: Database.Database | undefined;
+  try {
+    lock = new Database(lockPath, { readonly: true, fileMustExist: true, timeout: 0 });
+    lock.prepare("SELECT count(*) FROM sqlite_schema").get();
+    return false;
+  } catch (error) {
+    if (isBusy(error)) return true;
+    throw asFault(error, path);
+  } finally {
+    lock?.close();
+  }
+}
+
+function ownerRow(path: string): Owner | undefined {
+  let db: Database.Database | undefined;
+  try {
+    db = new Database(path, { readonly: true, fileMustExist: true });
+    return readOwner(db);
+  } catch {
+    // Only a name for a message: whatever is wrong with the journal is told when it is opened.
+    return undefined;
+  } finally {
+    db?.close();
+  }
+}
+
+type OwnerColumns = { pid: number; web: string | null; startedAt: number; version: string };
+
+function readOwner(db: Database.Database): Owner | undefined {
+  const row = db
+    .prepare<[], OwnerColumns>("SELECT pid, web, started_at AS startedAt, version FROM owner")
+    .get();
+  if (!row) return undefined;
+  const { web, ...rest } = row;
+  return web === null ? rest : { ...rest, web };
+}
+
+/** Tells others who owns the journal; undefined takes it back. */
+export function writeOwner(db: Database.Database, owner: Owner | undefined): void {
+  db.transaction(() => {
+    db.exec("DELETE FROM owner");
+    if (!owner) return;
+    const { pid, web, startedAt, version } = owner;
+    db.prepare("INSERT INTO owner (id, pid, web, started_at, version) VALUES (1, ?, ?, ?, ?)").run(
+      pid,
+      web ?? null,
+      startedAt,
+      version,
+    );
+  }).immediate();
+}
+
+function isBusy(error: unknown): boolean {
+  return codeOf(error)?.startsWith("SQLITE_BUSY") ?? false;
+}

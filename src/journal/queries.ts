@@ -1,0 +1,189 @@
+/** What the journal is asked. Each query is served by an index of its own; a test reads the plans. */
+import type { Document, State } from "../domain/document.ts";
+import { FOLDER_CODES } from "../domain/verdict.ts";
+import { bytesOf, type RawPath, rawOf } from "../std/raw-path.ts";
+import { type DocumentRow, documentOf } from "./columns.ts";
+import { CURRENT_AT, SELECT_DOCUMENT } from "./documents-table.ts";
+import type { Batch, Content, Known, MirrorRow, WaitingFolder } from "./journal.ts";
+import { rangeBelow } from "./path-range.ts";
+import type { Statements } from "./statements.ts";
+
+const KNOWN = `n.id, n.name, n.state, n.stamp, n.gone_at AS goneAt, n.document_id AS documentId`;
+
+/** The texts, by the question they answer. */
+export const QUERIES = {
+  directories: `SELECT path, fingerprint FROM directories
+    WHERE mirror_id = ? AND fingerprint IS NOT NULL ORDER BY path`,
+  rowsIn: `SELECT ${KNOWN} FROM directories d CROSS JOIN documents n ON n.dir_id = d.id
+    WHERE d.mirror_id = ? AND d.path = ? AND n.current = 1 ORDER BY n.name`,
+  rowsBelow: `SELECT ${KNOWN} FROM directories d CROSS JOIN documents n ON n.dir_id = d.id
+    WHERE d.mirror_id = ? AND d.path >= ? AND d.path < ? AND n.current = 1
+    ORDER BY d.path, n.name`,
+  currentAt: CURRENT_AT,
+  sentWith: `${SELECT_DOCUMENT} WHERE n.mirror_id = ? AND n.digest = ?
+    AND n.state IN ('uploading', 'inDoubt', 'uploaded', 'converted') ORDER BY n.id`,
+  rivals: `${SELECT_DOCUMENT} WHERE n.folder_id = ? AND n.sent_name = ?
+    AND n.state IN ('uploading', 'inDoubt') ORDER BY n.id`,
+  claimed: `SELECT n.document_id AS id FROM documents n
+    WHERE n.document_id IN (SELECT value FROM json_each(?))`,
+  outstanding: `SELECT folder_id AS folderId, count(*) AS documents,
+      count(*) FILTER (WHERE due_at <= ?) AS due
+    FROM documents WHERE state = 'uploaded' GROUP BY folder_id ORDER BY folder_id`,
+  outstandingIn: `${SELECT_DOCUMENT} WHERE n.folder_id = ? AND n.state = 'uploaded'
+    ORDER BY n.due_at NULLS LAST, n.id LIMIT ?`,
+  afterDue: `${SELECT_DOCUMENT} WHERE n.state = 'converted' AND n.after_state = 'due'
+    AND coalesce(n.due_at, 0) <= ? ORDER BY coalesce(n.due_at, 0), n.id LIMIT ?`,
+  underWay: `${SELECT_DOCUMENT} WHERE n.mirror_id IN (SELECT id FROM mirrors)
+    AND n.state = 'uploading' ORDER BY n.id LIMIT ?`,
+  heldWith: `${SELECT_DOCUMENT} WHERE n.trouble_code = ? AND n.state = 'held'
+    ORDER BY n.id LIMIT ?`,
+  heldFor: `${SELECT_DOCUMENT} WHERE n.trouble_code = ? AND n.mirror_id = ? AND n.target_path = ?
+    AND n.state = 'held' ORDER BY n.id LIMIT ?`,
+  smallestHeld: `${SELECT_DOCUMENT} WHERE n.trouble_code = ? AND n.state = 'held'
+    ORDER BY n.size_bytes, n.id LIMIT 1`,
+  waitingFolders: `SELECT mirror_id AS mirrorId, target_path AS targetPath, trouble_code AS code,
+      count(*) AS documents
+    FROM documents WHERE state = 'held' AND trouble_code = ? AND target_path IS NOT NULL
+    GROUP BY mirror_id, target_path`,
+  nextDueAt: `SELECT min((SELECT n.due_at FROM documents n
+      WHERE n.mirror_id = m.id AND n.state = ? AND n.due_at IS NOT NULL
+      ORDER BY n.due_at LIMIT 1)) AS dueAt FROM mirrors m`,
+  counts: `SELECT mirror_id AS mirrorId, state, count(*) AS documents
+    FROM documents GROUP BY mirror_id, state`,
+  lastBatch: `SELECT id, mirror_id AS mirrorId, opened_at AS openedAt, joined_at AS joinedAt, documents
+    FROM batches WHERE mirror_id = ? ORDER BY number DESC LIMIT 1`,
+  contents: `SELECT document_id AS documentId, filename, size_bytes AS sizeBytes, pages
+    FROM contents WHERE document = ? ORDER BY position`,
+  mirrors: `SELECT id, name, source, device FROM mirrors ORDER BY id`,
+} as const;
+
+type Place = { readonly mirrorId: number; readonly targetPath: string };
+type KnownRow = Omit<Known, "name"> & { readonly name: Buffer };
+
+export class Queries {
+  readonly #sql: Statements;
+
+  constructor(sql: Statements) {
+    this.#sql = sql;
+  }
+
+  mirrors(): MirrorRow[] {
+    return this.#sql.of<MirrorRow>(QUERIES.mirrors).all();
+  }
+
+  directories(mirrorId: number): [RawPath, string][] {
+    return this.#sql
+      .of<{ path: Buffer; fingerprint: string }>(QUERIES.directories)
+      .all(mirrorId)
+      .map(({ path, fingerprint }) => [rawOf(path), fingerprint]);
+  }
+
+  rowsIn(mirrorId: number, dir: RawPath): Known[] {
+    const rows = this.#sql.of<KnownRow>(QUERIES.rowsIn).all(mirrorId, bytesOf(dir));
+    return rows.map(known);
+  }
+
+  rowsBelow(mirrorId: number, dir: RawPath): Known[] {
+    const below = this.#sql.of<KnownRow>(QUERIES.rowsBelow).all(mirrorId, ...rangeBelow(dir));
+    // Below the root is everything, the root included; elsewhere siblings sort in between.
+    return dir === "" ? below.map(known) : [...this.rowsIn(mirrorId, dir), ...below.map(known)];
+  }
+
+  sentWith(mirrorId: number, digest: string): Document[] {
+    return this.#documents(QUERIES.sentWith, mirrorId, digest);
+  }
+
+  rivals(folderId: number, sentName: string): Document[] {
+    return this.#documents(QUERIES.rivals, folderId, sentName);
+  }
+
+  claimed(documentIds: readonly number[]): Set<number> {
+    const rows = this.#sql.of<{ id: number }>(QUERIES.claimed).all(JSON.stringify(documentIds));
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  outstanding(now: number): { folderId: number; documents: number; due: number }[] {
+    return this.#sql
+      .of<{ folderId: number; documents: number; due: number }>(QUERIES.outstanding)
+      .all(now);
+  }
+
+  outstandingIn(folderId: number, limit: number): Document[] {
+    return this.#documents(QUERIES.outstandingIn, folderId, limit);
+  }
+
+  afterDue(now: number, limit: number): Document[] {
+    return this.#documents(QUERIES.afterDue, now, limit);
+  }
+
+  underWay(limit: number): Document[] {
+    return this.#documents(QUERIES.underWay, limit);
+  }
+
+  heldWith(codes: readonly string[], limit: number, place?: Place): Document[] {
+    // Asked code by code: only then does the index give each code's rows in order.
+    return distinct(codes)
+      .flatMap((code) =>
+        place
+          ? this.#documents(QUERIES.heldFor, code, place.mirrorId, place.targetPath, limit)
+          : this.#documents(QUERIES.heldWith, code, limit),
+      )
+      .sort((a, b) => a.id - b.id)
+      .slice(0, limit);
+  }
+
+  smallestHeld(codes: readonly string[]): Document | undefined {
+    return distinct(codes)
+      .flatMap((code) => this.#documents(QUERIES.smallestHeld, code))
+      .sort((a, b) => a.seen.sizeBytes - b.seen.sizeBytes || a.id - b.id)[0];
+  }
+
+  waitingFolders(): WaitingFolder[] {
+    return FOLDER_CODES.flatMap((code) =>
+      this.#sql.of<WaitingFolder>(QUERIES.waitingFolders).all(code),
+    ).sort(byPlace);
+  }
+
+  nextDueAt(state: State): number | null {
+    return this.#sql.of<{ dueAt: number | null }>(QUERIES.nextDueAt).get(state)?.dueAt ?? null;
+  }
+
+  counts(): { mirrorId: number; state: State; documents: number }[] {
+    return this.#sql
+      .of<{ mirrorId: number; state: State; documents: number }>(QUERIES.counts)
+      .all();
+  }
+
+  lastBatch(mirrorId: number): Batch | undefined {
+    return this.#sql.of<Batch>(QUERIES.lastBatch).get(mirrorId);
+  }
+
+  contents(id: number): Content[] {
+    return this.#sql.of<Content>(QUERIES.contents).all(id);
+  }
+
+  #documents(sql: string, ...values: unknown[]): Document[] {
+    return this.#sql
+      .of<DocumentRow>(sql)
+      .all(...values)
+      .map(documentOf);
+  }
+}
+
+function known({ id, name, state, stamp, goneAt, documentId }: KnownRow): Known {
+  return { id, name: rawOf(name), state, stamp, goneAt, documentId };
+}
+
+function distinct(codes: readonly string[]): string[] {
+  return [...new Set(codes)];
+}
+
+/** By mirror, then folder, then code; text by code unit, as nobody's language is meant. */
+export function byPlace(a: WaitingFolder, b: WaitingFolder): number {
+  return a.mirrorId - b.mirrorId || compare(a.targetPath, b.targetPath) || compare(a.code, b.code);
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

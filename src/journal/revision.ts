@@ -1,0 +1,112 @@
+/**
+ * What the changes that are not events make of a document. Pure, so that every journal decides
+ * alike; `life.ts` does the same for events.
+ */
+import { type Document, SENT_STATES, type State } from "../domain/document.ts";
+import { invariant } from "../std/invariant.ts";
+import { joinRaw, shown } from "../std/raw-path.ts";
+import type { NewDocument, Note } from "./journal.ts";
+
+/** States a row may be forgotten in, as long as the archive gave no document id for it. */
+const FORGETTABLE: readonly State[] = ["settling", "pending", "held", "failed"];
+
+/** The row of a file that was just seen. */
+export function firstRevision(id: number, seen: NewDocument): Document {
+  return {
+    id,
+    mirrorId: seen.mirrorId,
+    dir: seen.dir,
+    name: seen.name,
+    state: "settling",
+    seen: seen.seen,
+    firstSeenAt: seen.at,
+    changedAt: seen.at,
+    dueAt: checkedDue(id, seen.dueAt),
+    digest: null,
+    sentName: null,
+    targetPath: null,
+    remark: null,
+    batch: null,
+    folderId: null,
+    attempts: 0,
+    sentAt: null,
+    doubtAt: null,
+    looks: 0,
+    documentId: null,
+    archiveStatus: null,
+    uploadedAt: null,
+    polls: 0,
+    convertedAt: null,
+    pages: null,
+    archiveBytes: null,
+    digidoc: false,
+    trouble: null,
+    patience: 0,
+    current: true,
+    supersedes: seen.supersedes,
+    goneAt: null,
+    movedFrom: null,
+    after: null,
+    afterMessage: null,
+  };
+}
+
+/** The fields a note sets. Anything beside them is left out, whatever the caller's object holds. */
+export function noted(document: Document, set: Note): Partial<Document> {
+  const { seen, goneAt, after, afterMessage, dueAt, remark } = set;
+  const fields = { seen, goneAt, after, afterMessage, dueAt, remark };
+  if (dueAt !== undefined) checkedDue(document.id, dueAt);
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+/** The fields by which a sent row takes over the place of `successor`. */
+export function followed(document: Document, successor: Document): Partial<Document> {
+  invariant(
+    document.id !== successor.id && document.mirrorId === successor.mirrorId,
+    `document ${document.id} cannot follow document ${successor.id}`,
+  );
+  const origin = document.movedFrom ?? shownPath(document);
+  return {
+    dir: successor.dir,
+    name: successor.name,
+    seen: successor.seen,
+    current: true,
+    goneAt: null,
+    // Moved back to where it was sent from: there is nothing left to tell.
+    movedFrom: origin === shownPath(successor) ? null : origin,
+  };
+}
+
+/** Either may have moved on since the caller looked; then there is nothing to follow. */
+export function mayFollow(document: Document, successor: Document): boolean {
+  return (
+    SENT_STATES.includes(document.state) && successor.state === "settling" && successor.current
+  );
+}
+
+/** Whether the predecessor of a forgotten row is the path's current one again. */
+export function mayRestore(forgotten: Document, predecessor: Document): boolean {
+  // One that was moved elsewhere meanwhile has another path's story by now.
+  return (
+    forgotten.current && predecessor.dir === forgotten.dir && predecessor.name === forgotten.name
+  );
+}
+
+/** Throws `InvariantError` when the archive holds, or may hold, the document. */
+export function assertForgettable({ id, state, documentId }: Document): void {
+  invariant(
+    FORGETTABLE.includes(state) && documentId === null,
+    `document ${id} was sent (${state}) and is never forgotten`,
+  );
+}
+
+/** A time that is not a number would be stored as null: the row would never be looked at again. */
+export function checkedDue(id: number, dueAt: number | null): number | null {
+  invariant(dueAt === null || Number.isFinite(dueAt), `document ${id}: due at ${dueAt}`);
+  return dueAt;
+}
+
+/** The document's path below the mirror's source, for people. */
+export function shownPath({ dir, name }: Pick<Document, "dir" | "name">): string {
+  return shown(joinRaw(dir, name));
+}

@@ -1,0 +1,103 @@
+/**
+ * One opening of the journal's file: its connection, the owner lock where it has one, the queue of
+ * writes, and its end. Knows nothing of what is read or written.
+ */
+import { existsSync } from "node:fs";
+import type { Database } from "better-sqlite3";
+import { GroupCommit } from "./group-commit.ts";
+import { journalFault } from "./journal-fault.ts";
+import { createIfMissing, openDatabase, prepareDirectory, type Role } from "./open-database.ts";
+import { type Owner, takeOwnerLock, writeOwner } from "./owner-lock.ts";
+
+export class Session {
+  readonly db: Database;
+  /** True when this opening made the journal. */
+  readonly isNew: boolean;
+  readonly #path: string;
+  readonly #role: Role;
+  readonly #lock: Database | undefined;
+  readonly #commits: GroupCommit;
+  #closed: Promise<void> | undefined;
+
+  private constructor(
+    path: string,
+    role: Role,
+    opened: { db: Database; lock?: Database; isNew: boolean },
+  ) {
+    this.#path = path;
+    this.#role = role;
+    this.db = opened.db;
+    this.isNew = opened.isNew;
+    this.#lock = opened.lock;
+    this.#commits = new GroupCommit(opened.db, path);
+  }
+
+  /** Opens the journal at an absolute path. Throws a `Fault`. */
+  static open(path: string, role: Role, owner: Owner | undefined): Session {
+    prepareDirectory(path, role);
+    if (role !== "owner") {
+      return new Session(path, role, { db: openDatabase(path, role), isNew: false });
+    }
+    const lock = takeOwnerLock(path);
+    try {
+      const isNew = !existsSync(path);
+      createIfMissing(path);
+      const db = openDatabase(path, role);
+      writeOwner(db, owner);
+      return new Session(path, role, { db, lock, isNew });
+    } catch (error) {
+      lock.close();
+      throw error;
+    }
+  }
+
+  /** Runs `query` after all writes that were issued before it. */
+  async read<T>(query: () => T): Promise<T> {
+    this.#assertOpen();
+    await this.#commits.drain();
+    try {
+      return query();
+    } catch (error) {
+      throw this.#commits.faultOf(error);
+    }
+  }
+
+  /** Queues `run` for the next commit; resolves once that is durable. See `GroupCommit.enqueue`. */
+  async write<T>(run: () => T, committed?: (value: T) => void): Promise<T> {
+    this.#assertOpen();
+    if (this.#role === "reader") {
+      throw journalFault("JOURNAL_READ_ONLY", this.#path, "opened for reading");
+    }
+    return this.#commits.enqueue(run, committed);
+  }
+
+  /** Commits what is queued, and closes. Every call after it rejects with `JOURNAL_CLOSED`. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    try {
+      // What the journal refused was told to those who wrote it.
+      await this.#commits.drain().catch(() => undefined);
+      if (this.#role === "owner") this.#leaveTidy();
+    } finally {
+      this.db.close();
+      this.#lock?.close();
+    }
+  }
+
+  #leaveTidy(): void {
+    try {
+      writeOwner(this.db, undefined);
+      this.db.pragma("wal_checkpoint(TRUNCATE)");
+    } catch {
+      // Everything is in the log already; the next opening reads it.
+    }
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw journalFault("JOURNAL_CLOSED", this.#path, "closed");
+  }
+}

@@ -1,0 +1,185 @@
+/**
+ * The one writer of `state`: read, transition, compare-and-set. Runs within the transaction of a
+ * group commit, so that a document's row, its history and its attempt are changed together or not
+ * at all. Everybody else asks by `Change`.
+ */
+import type { Document, State } from "../domain/document.ts";
+import { type Event, transition } from "../domain/life.ts";
+import { Fault } from "../std/fault.ts";
+import { InvariantError, invariant } from "../std/invariant.ts";
+import type { DocumentsTable } from "./documents-table.ts";
+import {
+  eventLine,
+  followLine,
+  forgetLine,
+  noteLine,
+  seenLine,
+  successorLine,
+} from "./history-line.ts";
+import type { Applied, Batch, Change } from "./journal.ts";
+import type { RecordsTable } from "./records-table.ts";
+import {
+  assertForgettable,
+  checkedDue,
+  firstRevision,
+  followed,
+  mayFollow,
+  mayRestore,
+  noted,
+} from "./revision.ts";
+import type { Statements } from "./statements.ts";
+
+type On<T extends Change["type"]> = Extract<Change, { type: T }>;
+
+export class Writer {
+  readonly #sql: Statements;
+  readonly #documents: DocumentsTable;
+  readonly #records: RecordsTable;
+
+  constructor(sql: Statements, documents: DocumentsTable, records: RecordsTable) {
+    this.#sql = sql;
+    this.#documents = documents;
+    this.#records = records;
+  }
+
+  /** Applies one change. Throws `InvariantError` for a change that no journal may take. */
+  apply(change: Change): Applied {
+    switch (change.type) {
+      case "add":
+        return this.#add(change);
+      case "event":
+        return this.#event(change);
+      case "note":
+        return this.#note(change);
+      case "forget":
+        return this.#forget(change);
+      case "follow":
+        return this.#follow(change);
+      case "batch":
+        this.#batch(change.batch);
+        return done(change, undefined, undefined);
+      case "directory":
+        this.#documents.setFingerprint(change.mirrorId, change.dir, change.fingerprint);
+        return done(change, undefined, undefined);
+      default:
+        change satisfies never;
+        throw new InvariantError("a change of an unknown type");
+    }
+  }
+
+  #add(change: On<"add">): Applied {
+    const { mirrorId, dir, name, supersedes } = change.document;
+    const current = this.#documents.currentAt(mirrorId, dir, name);
+    if ((current?.id ?? null) !== supersedes) {
+      return { change, document: current, from: undefined, skipped: true };
+    }
+    if (current) this.#documents.update(current, { current: false });
+    const draft = firstRevision(0, change.document);
+    const document = { ...draft, id: this.#documents.insert(draft) };
+    this.#records.tell(document.id, seenLine(document));
+    return done(change, document, undefined);
+  }
+
+  #event(change: On<"event">): Applied {
+    const before = this.#documents.read(change.id);
+    if (!before || hasLeft(before, change.from)) return skipped(change, before);
+    const { event } = change;
+    const patch = transition(before, event);
+    if (patch.dueAt !== undefined) checkedDue(before.id, patch.dueAt);
+    if (patch.documentId !== undefined) this.#assertUnclaimed(before, event, patch.documentId);
+    this.#documents.update(before, patch);
+    const document: Document = { ...before, ...patch };
+    this.#records.tell(before.id, eventLine(before.state, document.state, event));
+    this.#records.attempt(before, document, event);
+    return done(change, document, before);
+  }
+
+  /** The archive is a stranger: giving one id twice is its fault, not a bug of ours. */
+  #assertUnclaimed({ id }: Document, event: Event, documentId: number | null): void {
+    if (documentId === null) return;
+    const other = this.#sql
+      .of<{ id: number }>("SELECT id FROM documents WHERE document_id = ? AND id <> ?")
+      .get(documentId, id);
+    if (other) throw claimedTwice(id, event, documentId, other.id);
+  }
+
+  #note(change: On<"note">): Applied {
+    const before = this.#documents.read(change.id);
+    if (!before) return skipped(change, undefined);
+    const fields = noted(before, change.set);
+    this.#documents.update(before, fields);
+    this.#records.tell(before.id, noteLine(before, change.at, change.why));
+    return done(change, { ...before, ...fields }, before);
+  }
+
+  #forget(change: On<"forget">): Applied {
+    const before = this.#documents.read(change.id);
+    if (!before || hasLeft(before, change.from)) return skipped(change, before);
+    assertForgettable(before);
+    this.#records.tell(before.id, forgetLine(before, change.at, change.why));
+    this.#records.rememberForgotten(before);
+    this.#documents.delete(before);
+    if (change.restore) this.#restore(before);
+    this.#documents.tidyDirectory(before.mirrorId, before.dir);
+    return done(change, undefined, before);
+  }
+
+  #restore(forgotten: Document): void {
+    const predecessor = this.#documents.read(forgotten.supersedes ?? 0);
+    if (predecessor && mayRestore(forgotten, predecessor)) {
+      this.#documents.update(predecessor, { current: true });
+    }
+  }
+
+  #follow(change: On<"follow">): Applied {
+    const before = this.#documents.read(change.id);
+    const successor = this.#documents.read(change.successor);
+    if (!before || !successor) return skipped(change, before);
+    const fields = followed(before, successor);
+    if (!mayFollow(before, successor)) return skipped(change, before);
+    this.#records.tell(before.id, followLine(before, successor, change.at));
+    this.#records.tell(successor.id, successorLine(successor, before.id, change.at));
+    this.#records.rememberForgotten(successor);
+    this.#documents.delete(successor);
+    this.#documents.update(before, fields);
+    this.#documents.tidyDirectory(before.mirrorId, before.dir);
+    return done(change, { ...before, ...fields }, before);
+  }
+
+  #batch({ id, mirrorId, openedAt, joinedAt, documents }: Batch): void {
+    invariant(id.length <= 36, `batch ${id}: longer than 36 characters`);
+    this.#sql
+      .of(`INSERT INTO batches (id, mirror_id, opened_at, joined_at, documents)
+        VALUES (?, ?, ?, ?, ?)
+        ON CONFLICT (id) DO UPDATE SET mirror_id = excluded.mirror_id,
+          opened_at = excluded.opened_at, joined_at = excluded.joined_at,
+          documents = excluded.documents`)
+      .run(id, mirrorId, openedAt, joinedAt, documents);
+  }
+}
+
+function hasLeft({ state }: Document, from: readonly State[] | undefined): boolean {
+  return from !== undefined && !from.includes(state);
+}
+
+function done(
+  change: Change,
+  document: Document | undefined,
+  before: Document | undefined,
+): Applied {
+  return { change, document, from: before?.state, skipped: false };
+}
+
+/** The change came too late: `document` is as it was. */
+function skipped(change: Change, document: Document | undefined): Applied {
+  return { change, document, from: document?.state, skipped: true };
+}
+
+/** The archive gave two documents the same id: nothing can be said about either any more. */
+export function claimedTwice(id: number, event: Event, documentId: number, other: number): Fault {
+  return new Fault(
+    "DOCUMENT_ID_TAKEN",
+    `document ${id}: ${event.type} with archive document ${documentId}, which is document ${other}'s`,
+    "Compare the two in the archive: it gave one id for both, or holds one of them only.",
+  );
+}

@@ -1,0 +1,44 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Applied } from "../../src/journal/journal.ts";
+import { SqliteJournal } from "../../src/journal/sqlite-journal.ts";
+import { MemoryJournal } from "../fakes/memory-journal.ts";
+import { type JournalFixture, journalWritesContract } from "./journal.contract.ts";
+import { journalReadsContract } from "./journal-reads.contract.ts";
+
+async function inMemory(): Promise<JournalFixture> {
+  const applied: Applied[][] = [];
+  const journal = new MemoryJournal({ onApplied: (some) => applied.push(some) });
+  return {
+    journal,
+    applied,
+    beside: async () => new MemoryJournal({ store: journal.store }),
+    [Symbol.asyncDispose]: () => journal.close(),
+  };
+}
+
+async function onDisk(): Promise<JournalFixture> {
+  const directory = mkdtempSync(join(tmpdir(), "journal-"));
+  const path = join(directory, "journal.db");
+  const applied: Applied[][] = [];
+  const onApplied = (some: Applied[]) => applied.push(some);
+  const journal = await SqliteJournal.open({ path, role: "owner", onApplied });
+  return {
+    journal,
+    applied,
+    beside: () => SqliteJournal.open({ path, role: "guest" }),
+    async [Symbol.asyncDispose]() {
+      await journal.close();
+      rmSync(directory, { recursive: true });
+    },
+  };
+}
+
+for (const [name, open] of [
+  ["MemoryJournal", inMemory],
+  ["SqliteJournal", onDisk],
+] as const) {
+  journalWritesContract(name, open);
+  journalReadsContract(name, open);
+}

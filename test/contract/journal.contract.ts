@@ -1,0 +1,402 @@
+import { describe, expect, test } from "vitest";
+import type { Document } from "../../src/domain/document.ts";
+import type { Applied, Journal } from "../../src/journal/journal.ts";
+import { InvariantError } from "../../src/std/invariant.ts";
+import { bytesOf, ROOT, rawOf, rawOfText } from "../../src/std/raw-path.ts";
+import { appearing, Desk, events, NOW, seenOf } from "./journal-desk.ts";
+
+/** One store of a journal, and ways into it. */
+export type JournalFixture = AsyncDisposable & {
+  readonly journal: Journal;
+  readonly applied: Applied[][];
+  /** Another process's journal over the same store. */
+  beside(): Promise<Journal>;
+};
+
+const raw = rawOfText;
+const ids = (documents: readonly { id: number }[]) => documents.map(({ id }) => id);
+const { settled, claimed, accepted, converted, heldBack, deferred, replyLost, found } = events;
+
+/** What every journal promises about writing. Run against the one in memory and the one on disk. */
+export function journalWritesContract(name: string, open: () => Promise<JournalFixture>): void {
+  const withDesk = (check: (desk: Desk, fixture: JournalFixture) => Promise<void>) => async () => {
+    await using fixture = await open();
+    await check(await Desk.at(fixture.journal), fixture);
+  };
+
+  describe(`${name}: documents`, () => {
+    test(
+      "a file that appears is settling, whole and current",
+      withDesk(async (desk, { applied }) => {
+        const document = await desk.add("in/a.pdf");
+        expect(document).toMatchObject({
+          state: "settling",
+          dir: "in",
+          name: "a.pdf",
+          seen: seenOf(100),
+          firstSeenAt: NOW,
+          changedAt: NOW,
+          dueAt: NOW + 3000,
+          current: true,
+          attempts: 0,
+          digest: null,
+          after: null,
+        });
+        expect(await desk.journal.document(document.id)).toEqual(document);
+        expect(applied.at(-1)).toMatchObject([{ from: undefined, skipped: false }]);
+      }),
+    );
+
+    test(
+      "names that are no UTF-8 come back byte for byte",
+      withDesk(async (desk) => {
+        const dir = rawOf(Buffer.from([0xff, 0x00, 0x2f, 0xc3]));
+        const name = rawOf(Buffer.from([0xfe, 0x20, 0xe4]));
+        const document = { ...appearing(desk.mirrorId, "x"), dir, name };
+        await desk.journal.apply([{ type: "add", document }]);
+        const [known] = await desk.journal.rowsIn(desk.mirrorId, dir);
+        expect(bytesOf(known?.name ?? ROOT)).toEqual(Buffer.from([0xfe, 0x20, 0xe4]));
+      }),
+    );
+
+    test(
+      "a path has one current row: a second `add` is skipped and shows the first",
+      withDesk(async (desk) => {
+        const { id } = await desk.add("a.pdf");
+        const document = appearing(desk.mirrorId, "a.pdf");
+        const [again] = await desk.journal.apply([{ type: "add", document }]);
+        expect(again).toMatchObject({ skipped: true, from: undefined, document: { id } });
+      }),
+    );
+
+    test(
+      "a new revision supersedes the sent one, which stops being current",
+      withDesk(async (desk) => {
+        const sent = await desk.uploaded("a.pdf", 501);
+        const next = await desk.add("a.pdf", { supersedes: sent.id, seen: seenOf(7) });
+        expect(await desk.journal.document(sent.id)).toEqual({ ...sent, current: false });
+        expect((await desk.journal.currentAt(desk.mirrorId, raw("a.pdf")))?.id).toBe(next.id);
+        const document = appearing(desk.mirrorId, "a.pdf", { supersedes: sent.id });
+        const [late] = await desk.journal.apply([{ type: "add", document }]);
+        expect(late).toMatchObject({ skipped: true, document: { id: next.id } });
+      }),
+    );
+
+    test(
+      "an event moves a row; `from` skips it once the row has left those states",
+      withDesk(async (desk) => {
+        const { id } = await desk.add("a.pdf");
+        const change = { type: "event", id, event: settled(), from: ["settling"] } as const;
+        const [first, second] = await desk.journal.apply([change, change]);
+        expect(first).toMatchObject({ from: "settling", skipped: false });
+        expect(second).toMatchObject({ from: "pending", skipped: true });
+        expect(second?.document).toEqual(first?.document);
+      }),
+    );
+
+    test(
+      "changes of a row that is gone are skipped",
+      withDesk(async (desk) => {
+        const applied = await desk.journal.apply([
+          { type: "event", id: 99, event: settled() },
+          { type: "note", id: 99, at: NOW, why: "x", set: { goneAt: NOW } },
+          { type: "forget", id: 99, at: NOW, why: "x" },
+          { type: "follow", id: 99, successor: 98, at: NOW },
+        ]);
+        expect(applied.map(({ skipped, document }) => [skipped, document])).toEqual(
+          applied.map(() => [true, undefined]),
+        );
+      }),
+    );
+
+    test(
+      "an impossible event rejects, and nothing of its call is kept",
+      withDesk(async (desk) => {
+        const { id } = await desk.add("a.pdf");
+        const call = desk.journal.apply([
+          { type: "event", id, event: settled() },
+          { type: "add", document: appearing(desk.mirrorId, "b.pdf") },
+          { type: "event", id, event: converted() },
+        ]);
+        const other = desk.add("c.pdf");
+        await expect(call).rejects.toBeInstanceOf(InvariantError);
+        expect((await other).state).toBe("settling");
+        expect((await desk.journal.document(id))?.state).toBe("settling");
+        expect(await desk.paths()).toEqual(["|a.pdf", "|c.pdf"]);
+        expect(await desk.journal.history(id)).toHaveLength(1);
+      }),
+    );
+
+    test(
+      "a time that is not a number is refused",
+      withDesk(async (desk) => {
+        await expect(desk.add("a.pdf", { dueAt: Number.NaN })).rejects.toBeInstanceOf(
+          InvariantError,
+        );
+      }),
+    );
+
+    test(
+      "an archive that gives one id twice is told apart from a bug",
+      withDesk(async (desk) => {
+        await desk.uploaded("a.pdf", 501);
+        const { id } = await desk.add("b.pdf");
+        await desk.after(id, settled("d2"), claimed());
+        await expect(desk.after(id, accepted(501))).rejects.toMatchObject({
+          code: "DOCUMENT_ID_TAKEN",
+        });
+        expect((await desk.journal.document(id))?.state).toBe("uploading");
+      }),
+    );
+
+    test(
+      "a note sets its columns and never the state",
+      withDesk(async (desk) => {
+        const { id } = await desk.uploaded("a.pdf", 501);
+        const set = { goneAt: NOW, after: "done", afterMessage: "moved", dueAt: null } as const;
+        const smuggled = { ...set, state: "failed" };
+        await desk.journal.apply([{ type: "note", id, at: NOW, why: "gone", set: smuggled }]);
+        expect(await desk.journal.document(id)).toMatchObject({ ...set, state: "uploaded" });
+      }),
+    );
+  });
+
+  describe(`${name}: forgetting and following`, () => {
+    test(
+      "a row that was never sent is forgotten, and its history keeps why",
+      withDesk(async (desk) => {
+        const { id } = await desk.add("in/a.pdf");
+        expect(await desk.forget(id)).toMatchObject({ from: "settling", document: undefined });
+        expect(await desk.journal.document(id)).toBeUndefined();
+        const lines = await desk.journal.forgotten(desk.mirrorId, raw("in/a.pdf"));
+        expect(lines.map(({ event, to, detail }) => [event, to, detail])).toEqual([
+          ["add", "settling", "100 bytes"],
+          ["forget", null, "removed"],
+        ]);
+        expect(await desk.journal.history(id)).toEqual(lines);
+        expect((await desk.add("in/a.pdf")).id).toBeGreaterThan(id);
+      }),
+    );
+
+    test.for<[string, (desk: Desk) => Promise<Document>]>([
+      ["uploading", async (desk) => desk.after((await desk.add("a")).id, settled(), claimed())],
+      [
+        "inDoubt",
+        async (desk) => desk.after((await desk.add("a")).id, settled(), claimed(), replyLost()),
+      ],
+      ["uploaded", (desk) => desk.uploaded("a", 501)],
+      ["converted", async (desk) => desk.after((await desk.uploaded("a", 501)).id, converted())],
+      [
+        "failed with a document id",
+        async (desk) => {
+          const trouble = { code: "DOC_NOT_EXIST", message: "gone" };
+          const { id } = await desk.uploaded("a", 501);
+          return desk.after(id, { type: "vanished", at: NOW, trouble });
+        },
+      ],
+    ])("%s is never forgotten", async ([, prepare]) => {
+      await using fixture = await open();
+      const desk = await Desk.at(fixture.journal);
+      const document = await prepare(desk);
+      await expect(desk.forget(document.id)).rejects.toBeInstanceOf(InvariantError);
+      expect(await desk.journal.document(document.id)).toEqual(document);
+    });
+
+    test(
+      "`from` makes a forget that comes too late a no-op",
+      withDesk(async (desk) => {
+        const { id } = await desk.add("a.pdf");
+        await desk.after(id, settled(), claimed());
+        const forget = { type: "forget", id, at: NOW, why: "removed", from: ["pending"] } as const;
+        expect(await desk.journal.apply([forget])).toMatchObject([
+          { skipped: true, from: "uploading" },
+        ]);
+      }),
+    );
+
+    test.for([
+      [true, "touched, not changed: the sent row is the file again"],
+      [false, "the file is gone, both of its revisions"],
+    ] as const)("restore %s: %s", async ([restore]) => {
+      await using fixture = await open();
+      const desk = await Desk.at(fixture.journal);
+      const sent = await desk.uploaded("a.pdf", 501);
+      const next = await desk.add("a.pdf", { supersedes: sent.id });
+      await desk.forget(next.id, restore);
+      const current = await desk.journal.currentAt(desk.mirrorId, raw("a.pdf"));
+      expect(current?.id).toBe(restore ? sent.id : undefined);
+    });
+
+    test(
+      "a forgotten row in between leaves the chain whole",
+      withDesk(async (desk) => {
+        const first = await desk.uploaded("a.pdf", 501);
+        const second = await desk.add("a.pdf", { supersedes: first.id });
+        const third = await desk.add("a.pdf", { supersedes: second.id });
+        await desk.forget(second.id, true);
+        expect(await desk.journal.document(third.id)).toMatchObject({ supersedes: first.id });
+        expect(await desk.journal.document(first.id)).toMatchObject({ current: false });
+      }),
+    );
+
+    test(
+      "a sent row follows its file, and tells where it was sent from until it is back",
+      withDesk(async (desk) => {
+        const sent = await desk.uploaded("old/a.pdf", 501);
+        const gone = { type: "note", id: sent.id, at: NOW, why: "gone", set: { goneAt: NOW } };
+        await desk.journal.apply([gone as never]);
+        const there = await desk.add("new/b.pdf", { seen: seenOf(100, "moved") });
+        expect((await desk.follow(sent.id, there.id))?.document).toEqual({
+          ...sent,
+          ...{ dir: "new", name: "b.pdf", seen: seenOf(100, "moved"), movedFrom: "old/a.pdf" },
+        });
+        expect(await desk.journal.document(there.id)).toBeUndefined();
+        expect(
+          (await desk.journal.forgotten(desk.mirrorId, raw("new/b.pdf"))).at(-1),
+        ).toMatchObject({
+          event: "follow",
+          to: null,
+          detail: `is document ${sent.id}, moved here`,
+        });
+        const back = await desk.add("old/a.pdf");
+        expect((await desk.follow(sent.id, back.id))?.document?.movedFrom).toBeNull();
+        expect(ids(await desk.journal.rowsIn(desk.mirrorId, raw("old")))).toEqual([sent.id]);
+      }),
+    );
+
+    test(
+      "a file that moved on since is not followed",
+      withDesk(async (desk) => {
+        const sent = await desk.uploaded("a.pdf", 501);
+        const there = await desk.add("b.pdf");
+        await desk.after(there.id, settled("d2"));
+        expect(await desk.follow(sent.id, there.id)).toMatchObject({ skipped: true });
+        expect(await desk.follow(there.id, (await desk.add("c.pdf")).id)).toMatchObject({
+          skipped: true,
+        });
+        expect(await desk.paths()).toEqual(["|a.pdf", "|b.pdf", "|c.pdf"]);
+      }),
+    );
+  });
+
+  describe(`${name}: history and attempts`, () => {
+    const intent = { digest: "d1", sentName: "a.pdf", folderId: 7, batch: "batch-1" };
+
+    test(
+      "the history tells every arrow; what repeats is counted",
+      withDesk(async (desk) => {
+        const { id } = await desk.uploaded("a.pdf", 501);
+        await desk.after(id, ...[1, 2, 3].map((n) => events.polled("UPLOADED", NOW + n)));
+        await desk.after(id, converted());
+        const told = (await desk.journal.history(id)).map(({ event, from, to, at, ...rest }) => {
+          return [event, from, to, at - NOW, rest.detail, rest.times];
+        });
+        expect(told).toEqual([
+          ["add", null, "settling", 0, "100 bytes", undefined],
+          ["settled", "settling", "pending", 10, "as a.pdf for /Scans", undefined],
+          ["claimed", "pending", "uploading", 20, "folder 7, batch batch-1", undefined],
+          ["accepted", "uploading", "uploaded", 30, "document 501", undefined],
+          ["polled", "uploaded", "uploaded", 3, "UPLOADED", 3],
+          ["converted", "uploaded", "converted", 40, "3 pages, 99 bytes", undefined],
+        ]);
+      }),
+    );
+
+    test(
+      "an attempt is journaled with its intent and completed with its outcome",
+      withDesk(async (desk) => {
+        const { id } = await desk.add("a.pdf");
+        await desk.after(id, settled(), claimed());
+        const open = { endedAt: null, outcome: null, documentId: null };
+        expect(await desk.journal.attempts(id)).toEqual([
+          { startedAt: NOW + 20, ...intent, ...open },
+        ]);
+        await desk.after(id, deferred("ARCHIVE_BUSY"), claimed(8, NOW + 50), accepted(501));
+        expect(await desk.journal.attempts(id)).toMatchObject([
+          { endedAt: NOW + 26, outcome: "deferred: ARCHIVE_BUSY", documentId: null },
+          { folderId: 8, startedAt: NOW + 50, outcome: "accepted", documentId: 501 },
+        ]);
+      }),
+    );
+
+    test(
+      "an attempt that was given back leaves no trace",
+      withDesk(async (desk) => {
+        const { id } = await desk.add("a.pdf");
+        const after = await desk.after(id, settled(), claimed(), { type: "released", at: NOW });
+        expect(after).toMatchObject({ state: "pending", attempts: 0, sentAt: null });
+        expect(await desk.journal.attempts(id)).toEqual([]);
+      }),
+    );
+
+    test(
+      "an attempt in doubt has an outcome and no end until it is settled",
+      withDesk(async (desk) => {
+        const { id } = await desk.add("a.pdf");
+        await desk.after(id, settled(), claimed(), replyLost());
+        const [doubtful] = await desk.journal.attempts(id);
+        expect(doubtful).toMatchObject({ outcome: "replyLost: REPLY_LOST", endedAt: null });
+        await desk.after(id, { type: "looked", at: NOW, dueAt: NOW + 1 }, found(501));
+        const [certain] = await desk.journal.attempts(id);
+        expect(certain).toMatchObject({ outcome: "found", endedAt: NOW + 70, documentId: 501 });
+      }),
+    );
+
+    test(
+      "the hook is told each call once, as the call resolved",
+      withDesk(async (desk, { applied }) => {
+        applied.length = 0;
+        const [a, b] = await Promise.all([
+          desk.journal.apply([{ type: "add", document: appearing(desk.mirrorId, "a") }]),
+          desk.journal.apply([{ type: "add", document: appearing(desk.mirrorId, "b") }]),
+        ]);
+        await expect(desk.forget(99)).resolves.toMatchObject({ skipped: true });
+        expect(applied).toHaveLength(3);
+        expect(applied.slice(0, 2)).toEqual([a, b]);
+      }),
+    );
+  });
+
+  describe(`${name}: its life`, () => {
+    test(
+      "what one process writes, another reads and notices",
+      withDesk(async (desk, { beside }) => {
+        const other = await beside();
+        const before = await desk.journal.outsideWrites();
+        await desk.journal.setPaused(false);
+        expect(await desk.journal.outsideWrites()).toBe(before);
+        await other.setPaused(true);
+        expect(await desk.journal.outsideWrites()).not.toBe(before);
+        expect(await desk.journal.paused()).toBe(true);
+        await other.close();
+      }),
+    );
+
+    test(
+      "closing twice is closing once; then everything is refused",
+      withDesk(async (desk) => {
+        const late = desk.add("a.pdf");
+        await Promise.all([desk.journal.close(), desk.journal.close()]);
+        await expect(late).resolves.toMatchObject({ state: "settling" });
+        await expect(desk.journal.paused()).rejects.toMatchObject({ code: "JOURNAL_CLOSED" });
+        await expect(desk.journal.setPaused(true)).rejects.toMatchObject({
+          code: "JOURNAL_CLOSED",
+        });
+      }),
+    );
+  });
+
+  test(
+    `${name}: held rows keep waiting where they were`,
+    withDesk(async (desk) => {
+      const { id } = await desk.add("a.pdf");
+      const held = await desk.after(
+        id,
+        settled(),
+        heldBack("QUOTA_LIMIT"),
+        heldBack("QUOTA_LIMIT"),
+      );
+      expect(held).toMatchObject({ state: "held", patience: 2, trouble: { code: "QUOTA_LIMIT" } });
+    }),
+  );
+}

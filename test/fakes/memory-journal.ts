@@ -1,0 +1,302 @@
+import type { Document, State } from "../../src/domain/document.ts";
+import { SENT_STATES } from "../../src/domain/document.ts";
+import { FOLDER_CODES } from "../../src/domain/verdict.ts";
+import { byPath, isWanted } from "../../src/journal/document-list.ts";
+import type {
+  Applied,
+  AttemptRow,
+  Batch,
+  Change,
+  Content,
+  DueQuery,
+  GateRow,
+  HistoryRow,
+  Journal,
+  Known,
+  ListQuery,
+  MirrorRow,
+  WaitingFolder,
+} from "../../src/journal/journal.ts";
+import { journalFault } from "../../src/journal/journal-fault.ts";
+import { invariant } from "../../src/std/invariant.ts";
+import { dirOf, joinRaw, nameOf, type RawPath } from "../../src/std/raw-path.ts";
+import { MemoryStore, placeKey } from "./memory-store.ts";
+import { countsOf, outstandingOf, waitingFoldersOf } from "./memory-tallies.ts";
+import { applyTo } from "./memory-writer.ts";
+
+/**
+ * A journal in memory, for tests and simulations. It keeps the contract of `Journal` but for
+ * durability: what outlives a `MemoryJournal` is its store, which another one may open, as a
+ * process that starts again, or one that writes beside it, would.
+ *
+ * Queries read everything: it is meant for thousands of rows, not millions.
+ */
+export class MemoryJournal implements Journal {
+  readonly store: MemoryStore;
+  readonly #onApplied: (applied: Applied[]) => void;
+  #ownWrites: number;
+  #isClosed = false;
+
+  constructor(options: { store?: MemoryStore; onApplied?: (applied: Applied[]) => void } = {}) {
+    this.store = options.store ?? new MemoryStore();
+    this.#onApplied = options.onApplied ?? (() => undefined);
+    this.#ownWrites = this.store.writes;
+  }
+
+  async mirror(name: string, source: string): Promise<MirrorRow> {
+    const known = this.#open.mirrors.get(name);
+    if (known?.source === source) return known;
+    const id = known?.id ?? this.store.mirrors.size + 1;
+    const mirror = { id, name, source, device: null };
+    this.#write(() => this.store.set(this.store.mirrors, name, mirror));
+    return mirror;
+  }
+
+  async mirrors(): Promise<MirrorRow[]> {
+    return [...this.#open.mirrors.values()];
+  }
+
+  async setDevice(mirrorId: number, device: string): Promise<void> {
+    for (const mirror of this.#open.mirrors.values()) {
+      if (mirror.id !== mirrorId) continue;
+      this.#write(() => this.store.set(this.store.mirrors, mirror.name, { ...mirror, device }));
+    }
+  }
+
+  async apply(changes: readonly Change[]): Promise<Applied[]> {
+    const applied = this.#write(() => changes.map((change) => applyTo(this.store, change)));
+    this.#onApplied(applied);
+    return applied;
+  }
+
+  async directories(mirrorId: number): Promise<[dir: RawPath, fingerprint: string][]> {
+    return [...this.#open.directories.values()]
+      .filter((directory) => directory.mirrorId === mirrorId)
+      .map(({ dir, print }): [RawPath, string] => [dir, print])
+      .sort(([a], [b]) => (a < b ? -1 : 1));
+  }
+
+  async rowsIn(mirrorId: number, dir: RawPath): Promise<Known[]> {
+    return this.#known(mirrorId, (document) => document.dir === dir);
+  }
+
+  async rowsBelow(mirrorId: number, dir: RawPath): Promise<Known[]> {
+    return this.#known(mirrorId, (document) => isAtOrBelow(document.dir, dir));
+  }
+
+  async document(id: number): Promise<Document | undefined> {
+    return this.#open.documents.get(id);
+  }
+
+  async currentAt(mirrorId: number, path: RawPath): Promise<Document | undefined> {
+    const id = this.#open.current.get(placeKey(mirrorId, dirOf(path), nameOf(path)));
+    return this.store.documents.get(id ?? 0);
+  }
+
+  async sentWith(mirrorId: number, digest: string): Promise<Document[]> {
+    return this.#rows(
+      (row) =>
+        row.mirrorId === mirrorId && row.digest === digest && SENT_STATES.includes(row.state),
+    );
+  }
+
+  async due(query: DueQuery): Promise<Document[]> {
+    const { state, now, limit, mirrorId, sizeMaxBytes, sizeOverBytes } = query;
+    return this.#rows(
+      ({ dueAt, seen, ...row }) =>
+        row.state === state &&
+        dueAt !== null &&
+        dueAt <= now &&
+        (mirrorId === undefined || row.mirrorId === mirrorId) &&
+        (sizeMaxBytes === undefined || seen.sizeBytes <= sizeMaxBytes) &&
+        (sizeOverBytes === undefined || seen.sizeBytes > sizeOverBytes),
+    )
+      .sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0))
+      .slice(0, limit);
+  }
+
+  async nextDueAt(state: State): Promise<number | null> {
+    const times = this.#rows((row) => row.state === state).flatMap(({ dueAt }) => dueAt ?? []);
+    return times.length === 0 ? null : Math.min(...times);
+  }
+
+  async underWay(limit: number): Promise<Document[]> {
+    return this.#rows(({ state }) => state === "uploading").slice(0, limit);
+  }
+
+  async rivals(folderId: number, sentName: string): Promise<Document[]> {
+    return this.#rows(
+      (row) =>
+        (row.state === "uploading" || row.state === "inDoubt") &&
+        row.folderId === folderId &&
+        row.sentName === sentName,
+    );
+  }
+
+  async claimed(documentIds: readonly number[]): Promise<Set<number>> {
+    const ids = this.#rows(() => true).flatMap(({ documentId }) => documentId ?? []);
+    return new Set(documentIds).intersection(new Set(ids));
+  }
+
+  async outstanding(now: number): Promise<{ folderId: number; documents: number; due: number }[]> {
+    return outstandingOf(
+      this.#rows(() => true),
+      now,
+    );
+  }
+
+  async outstandingIn(folderId: number, limit: number): Promise<Document[]> {
+    const last = Number.POSITIVE_INFINITY;
+    return this.#rows((row) => row.state === "uploaded" && row.folderId === folderId)
+      .sort((a, b) => order(a.dueAt ?? last, b.dueAt ?? last))
+      .slice(0, limit);
+  }
+
+  async afterDue(now: number, limit: number): Promise<Document[]> {
+    return this.#rows(
+      ({ state, after, dueAt }) => state === "converted" && after === "due" && (dueAt ?? 0) <= now,
+    )
+      .sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0))
+      .slice(0, limit);
+  }
+
+  async heldWith(
+    codes: readonly string[],
+    limit: number,
+    place?: { mirrorId: number; targetPath: string },
+  ): Promise<Document[]> {
+    return this.#held(codes)
+      .filter(
+        ({ mirrorId, targetPath }) =>
+          !place || (place.mirrorId === mirrorId && place.targetPath === targetPath),
+      )
+      .slice(0, limit);
+  }
+
+  async smallestHeld(codes: readonly string[]): Promise<Document | undefined> {
+    return this.#held(codes).sort((a, b) => a.seen.sizeBytes - b.seen.sizeBytes)[0];
+  }
+
+  async waitingFolders(): Promise<WaitingFolder[]> {
+    return waitingFoldersOf(this.#held(FOLDER_CODES));
+  }
+
+  async lastBatch(mirrorId: number): Promise<Batch | undefined> {
+    return [...this.#open.batches.values()].findLast((batch) => batch.mirrorId === mirrorId);
+  }
+
+  async gate(): Promise<GateRow> {
+    return this.#open.gate;
+  }
+
+  async setGate(gate: GateRow): Promise<void> {
+    this.#write(() => {
+      this.store.gate = gate;
+    });
+  }
+
+  async paused(): Promise<boolean> {
+    return this.#open.paused;
+  }
+
+  async setPaused(paused: boolean): Promise<void> {
+    this.#write(() => {
+      this.store.paused = paused;
+    });
+  }
+
+  async setContents(id: number, contents: readonly Content[]): Promise<void> {
+    this.#write(() => {
+      invariant(contents.length === 0 || this.store.documents.has(id), `no document ${id}`);
+      this.store.set(this.store.contents, id, [...contents]);
+    });
+  }
+
+  async contents(id: number): Promise<Content[]> {
+    return [...(this.#open.contents.get(id) ?? [])];
+  }
+
+  async counts(): Promise<{ mirrorId: number; state: State; documents: number }[]> {
+    return countsOf(this.#rows(() => true));
+  }
+
+  async *list(query: ListQuery): AsyncGenerator<Document> {
+    const { path } = query;
+    const isThere = (row: Document) =>
+      !path ||
+      (row.mirrorId === path.mirrorId && isAtOrBelow(joinRaw(row.dir, row.name), path.path));
+    yield* this.#rows((row) => isWanted(row, query) && isThere(row)).sort(byPath);
+  }
+
+  async history(id: number): Promise<HistoryRow[]> {
+    return [...(this.#open.history.get(id) ?? [])];
+  }
+
+  async forgotten(mirrorId: number, path: RawPath): Promise<HistoryRow[]> {
+    return [...this.#open.forgotten]
+      .filter(([, row]) => row.mirrorId === mirrorId && row.path === path)
+      .map(([id]) => id)
+      .sort(order)
+      .flatMap((id) => this.store.history.get(id) ?? []);
+  }
+
+  async attempts(id: number): Promise<AttemptRow[]> {
+    return (this.#open.attempts.get(id) ?? []).map(({ number, ...row }) => {
+      invariant(number > 0, "attempts are numbered from 1");
+      return row;
+    });
+  }
+
+  async outsideWrites(): Promise<number> {
+    return this.#open.writes - this.#ownWrites;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  get #open(): MemoryStore {
+    if (this.#isClosed) throw journalFault("JOURNAL_CLOSED", "in memory", "closed");
+    return this.store;
+  }
+
+  #write<T>(change: () => T): T {
+    const result = this.#open.transact(change);
+    this.store.writes += 1;
+    this.#ownWrites += 1;
+    return result;
+  }
+
+  /** In the order of their ids. */
+  #rows(isMeant: (row: Document) => boolean): Document[] {
+    return [...this.#open.documents.values()].filter(isMeant).sort((a, b) => a.id - b.id);
+  }
+
+  #held(codes: readonly string[]): Document[] {
+    return this.#rows(
+      ({ state, trouble }) => state === "held" && trouble !== null && codes.includes(trouble.code),
+    );
+  }
+
+  #known(mirrorId: number, isMeant: (row: Document) => boolean): Known[] {
+    return this.#rows((row) => row.current && row.mirrorId === mirrorId && isMeant(row))
+      .sort(byPath)
+      .map(({ id, name, state, seen, goneAt, documentId }) => {
+        return { id, name, state, stamp: seen.stamp, goneAt, documentId };
+      });
+  }
+}
+
+function isAtOrBelow(path: RawPath, top: RawPath): boolean {
+  return top === "" || path === top || path.startsWith(`${top}/`);
+}
+
+/** Unlike a difference, right for infinities. */
+function order(a: number, b: number): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

@@ -1,0 +1,104 @@
+import type { Document } from "../../src/domain/document.ts";
+import type {
+  AttemptRow,
+  Batch,
+  Content,
+  GateRow,
+  HistoryRow,
+  MirrorRow,
+} from "../../src/journal/journal.ts";
+import type { RawPath } from "../../src/std/raw-path.ts";
+
+/** An attempt with its number, by which events find it. */
+export type NumberedAttempt = AttemptRow & { readonly number: number };
+
+/** The key of a path, or of a directory, of one mirror. */
+export function placeKey(mirrorId: number, ...parts: RawPath[]): string {
+  return [mirrorId, ...parts].join("\0");
+}
+
+/**
+ * What a `MemoryJournal` remembers. Values are never changed in place, and every change goes
+ * through `set` and `delete`, so that a call that breaks a rule halfway can be undone.
+ */
+export class MemoryStore {
+  readonly mirrors = new Map<string, MirrorRow>();
+  readonly documents = new Map<number, Document>();
+  /** Ids of current rows, by place. */
+  readonly current = new Map<string, number>();
+  /** Fingerprints, by directory. */
+  readonly directories = new Map<string, { mirrorId: number; dir: RawPath; print: string }>();
+  readonly history = new Map<number, readonly HistoryRow[]>();
+  readonly forgotten = new Map<number, { mirrorId: number; path: RawPath }>();
+  readonly attempts = new Map<number, readonly NumberedAttempt[]>();
+  readonly batches = new Map<string, Batch>();
+  readonly contents = new Map<number, readonly Content[]>();
+  gate: GateRow = { closedAt: null, trouble: null, probes: 0, nextProbeAt: null };
+  paused = false;
+  /** Writes of every handle, and what is the next new row's id. */
+  writes = 0;
+  nextId = 1;
+  #undo: (() => void)[] = [];
+
+  /** Runs `change` whole or not at all. */
+  transact<T>(change: () => T): T {
+    this.#undo = [];
+    const { nextId } = this;
+    try {
+      return change();
+    } catch (error) {
+      for (const step of this.#undo.toReversed()) step();
+      this.nextId = nextId;
+      throw error;
+    }
+  }
+
+  set<K, V>(map: Map<K, V>, key: K, value: V): void {
+    this.#remember(map, key);
+    map.set(key, value);
+  }
+
+  delete<K, V>(map: Map<K, V>, key: K): void {
+    this.#remember(map, key);
+    map.delete(key);
+  }
+
+  #remember<K, V>(map: Map<K, V>, key: K): void {
+    const was = map.get(key);
+    this.#undo.push(() => {
+      if (was === undefined) map.delete(key);
+      else map.set(key, was);
+    });
+  }
+
+  /** Writes a row and what finds it by its place. */
+  put(document: Document): void {
+    this.#forgetPlace(document.id);
+    this.set(this.documents, document.id, document);
+    if (!document.current) return;
+    const { mirrorId, dir, name } = document;
+    this.set(this.current, placeKey(mirrorId, dir, name), document.id);
+  }
+
+  /** Removes a row; what superseded it supersedes its predecessor instead. */
+  remove(document: Document): void {
+    this.#forgetPlace(document.id);
+    this.delete(this.documents, document.id);
+    for (const other of this.documents.values()) {
+      if (other.supersedes === document.id) {
+        this.put({ ...other, supersedes: document.supersedes });
+      }
+    }
+  }
+
+  #forgetPlace(id: number): void {
+    const was = this.documents.get(id);
+    if (!was?.current) return;
+    const key = placeKey(was.mirrorId, was.dir, was.name);
+    if (this.current.get(key) === id) this.delete(this.current, key);
+  }
+
+  hasMirror(id: number): boolean {
+    return [...this.mirrors.values()].some((mirror) => mirror.id === id);
+  }
+}

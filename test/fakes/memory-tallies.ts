@@ -1,0 +1,40 @@
+import type { Document, State } from "../../src/domain/document.ts";
+import type { WaitingFolder } from "../../src/journal/journal.ts";
+import { byPlace } from "../../src/journal/queries.ts";
+
+/** Rows per mirror and state. */
+export function countsOf(
+  rows: readonly Document[],
+): { mirrorId: number; state: State; documents: number }[] {
+  return [...Map.groupBy(rows, ({ mirrorId, state }) => `${mirrorId} ${state}`).values()]
+    .flatMap((group) => (group[0] ? [{ ...group[0], documents: group.length }] : []))
+    .map(({ mirrorId, state, documents }) => ({ mirrorId, state, documents }))
+    .sort((a, b) => a.mirrorId - b.mirrorId || (a.state < b.state ? -1 : 1));
+}
+
+/** Uploaded rows per archive folder. */
+export function outstandingOf(
+  rows: readonly Document[],
+  now: number,
+): { folderId: number; documents: number; due: number }[] {
+  const uploaded = rows.filter(({ state }) => state === "uploaded");
+  return [...Map.groupBy(uploaded, ({ folderId }) => folderId ?? 0)]
+    .map(([folderId, group]) => {
+      const due = group.filter(({ dueAt }) => dueAt !== null && dueAt <= now).length;
+      return { folderId, documents: group.length, due };
+    })
+    .sort((a, b) => a.folderId - b.folderId);
+}
+
+/** Held rows per folder they wait for. */
+export function waitingFoldersOf(held: readonly Document[]): WaitingFolder[] {
+  const folders = new Map<string, WaitingFolder>();
+  for (const { mirrorId, targetPath, trouble } of held) {
+    if (targetPath === null || trouble === null) continue;
+    const { code } = trouble;
+    const key = [mirrorId, targetPath, code].join("\0");
+    const documents = (folders.get(key)?.documents ?? 0) + 1;
+    folders.set(key, { mirrorId, targetPath, code, documents });
+  }
+  return [...folders.values()].sort(byPlace);
+}

@@ -1,0 +1,210 @@
+import type { Document, State } from "../../src/domain/document.ts";
+import { type Event, transition } from "../../src/domain/life.ts";
+import { attemptEffect } from "../../src/journal/attempt-effect.ts";
+import {
+  eventLine,
+  followLine,
+  forgetLine,
+  type HistoryLine,
+  isRepeat,
+  noteLine,
+  seenLine,
+  successorLine,
+} from "../../src/journal/history-line.ts";
+import type { Applied, Change } from "../../src/journal/journal.ts";
+import {
+  assertForgettable,
+  checkedDue,
+  firstRevision,
+  followed,
+  mayFollow,
+  mayRestore,
+  noted,
+} from "../../src/journal/revision.ts";
+import { claimedTwice } from "../../src/journal/writer.ts";
+import { InvariantError, invariant } from "../../src/std/invariant.ts";
+import { joinRaw } from "../../src/std/raw-path.ts";
+import { type MemoryStore, type NumberedAttempt, placeKey } from "./memory-store.ts";
+
+type On<T extends Change["type"]> = Extract<Change, { type: T }>;
+
+/** Applies one change to the store; throws for a change that no journal may take. */
+export function applyTo(store: MemoryStore, change: Change): Applied {
+  switch (change.type) {
+    case "add":
+      return add(store, change);
+    case "event":
+      return happen(store, change);
+    case "note":
+      return note(store, change);
+    case "forget":
+      return forget(store, change);
+    case "follow":
+      return follow(store, change);
+    case "batch":
+      assertMirror(store, change.batch.mirrorId);
+      invariant(change.batch.id.length <= 36, "a batch id of more than 36 characters");
+      store.set(store.batches, change.batch.id, change.batch);
+      return done(change, undefined, undefined);
+    case "directory":
+      remember(store, change);
+      return done(change, undefined, undefined);
+    default:
+      change satisfies never;
+      throw new InvariantError("a change of an unknown type");
+  }
+}
+
+function add(store: MemoryStore, change: On<"add">): Applied {
+  const { mirrorId, dir, name, supersedes } = change.document;
+  const current = store.documents.get(store.current.get(placeKey(mirrorId, dir, name)) ?? 0);
+  if ((current?.id ?? null) !== supersedes) {
+    return { change, document: current, from: undefined, skipped: true };
+  }
+  assertMirror(store, mirrorId);
+  if (current) store.put({ ...current, current: false });
+  const document = firstRevision(store.nextId, change.document);
+  store.nextId += 1;
+  store.put(document);
+  tell(store, document.id, seenLine(document));
+  return done(change, document, undefined);
+}
+
+function happen(store: MemoryStore, change: On<"event">): Applied {
+  const { id, event, from } = change;
+  const before = store.documents.get(id);
+  if (!before || hasLeft(before, from)) return skipped(change, before);
+  const patch = transition(before, event);
+  if (patch.dueAt !== undefined) checkedDue(id, patch.dueAt);
+  const { documentId = null } = patch;
+  for (const other of documentId === null ? [] : store.documents.values()) {
+    if (other.documentId === documentId && other.id !== id) {
+      throw claimedTwice(id, event, documentId ?? 0, other.id);
+    }
+  }
+  const document: Document = { ...before, ...patch };
+  store.put(document);
+  tell(store, id, eventLine(before.state, document.state, event));
+  attempt(store, before, document, event);
+  return done(change, document, before);
+}
+
+function note(store: MemoryStore, change: On<"note">): Applied {
+  const before = store.documents.get(change.id);
+  if (!before) return skipped(change, undefined);
+  const document = { ...before, ...noted(before, change.set) };
+  store.put(document);
+  tell(store, before.id, noteLine(before, change.at, change.why));
+  return done(change, document, before);
+}
+
+function forget(store: MemoryStore, change: On<"forget">): Applied {
+  const before = store.documents.get(change.id);
+  if (!before || hasLeft(before, change.from)) return skipped(change, before);
+  assertForgettable(before);
+  bury(store, before, forgetLine(before, change.at, change.why));
+  const predecessor = store.documents.get(before.supersedes ?? 0);
+  if (change.restore && predecessor && mayRestore(before, predecessor)) {
+    store.put({ ...predecessor, current: true });
+  }
+  return done(change, undefined, before);
+}
+
+function follow(store: MemoryStore, change: On<"follow">): Applied {
+  const before = store.documents.get(change.id);
+  const successor = store.documents.get(change.successor);
+  if (!before || !successor) return skipped(change, before);
+  const fields = followed(before, successor);
+  if (!mayFollow(before, successor)) return skipped(change, before);
+  tell(store, before.id, followLine(before, successor, change.at));
+  bury(store, successor, successorLine(successor, before.id, change.at));
+  const document = { ...before, ...fields };
+  store.put(document);
+  return done(change, document, before);
+}
+
+function remember(store: MemoryStore, { mirrorId, dir, fingerprint }: On<"directory">): void {
+  const key = placeKey(mirrorId, dir);
+  if (fingerprint === null) {
+    store.delete(store.directories, key);
+    return;
+  }
+  assertMirror(store, mirrorId);
+  store.set(store.directories, key, { mirrorId, dir, print: fingerprint });
+}
+
+function bury(store: MemoryStore, document: Document, line: HistoryLine): void {
+  const { id, mirrorId, dir, name } = document;
+  tell(store, id, line);
+  store.set(store.forgotten, id, { mirrorId, path: joinRaw(dir, name) });
+  store.remove(document);
+  store.delete(store.contents, id);
+}
+
+function tell(store: MemoryStore, id: number, line: HistoryLine): void {
+  const lines = store.history.get(id) ?? [];
+  const last = lines.at(-1);
+  const repeated = last && isRepeat(last, line);
+  store.set(
+    store.history,
+    id,
+    repeated
+      ? [...lines.slice(0, -1), { ...last, at: line.at, times: (last.times ?? 1) + 1 }]
+      : [...lines, line],
+  );
+}
+
+function attempt(store: MemoryStore, before: Document, document: Document, event: Event): void {
+  const effect = attemptEffect(before.state, event);
+  if (!effect) return;
+  const { id } = document;
+  const attempts = store.attempts.get(id) ?? [];
+  const of = (number: number, changed: (row: NumberedAttempt) => NumberedAttempt[]) =>
+    attempts.flatMap((row) => (row.number === number ? changed(row) : [row]));
+  switch (effect.type) {
+    case "open":
+      store.set(store.attempts, id, [...attempts, opened(document, event.at)]);
+      return;
+    case "drop":
+      store.set(
+        store.attempts,
+        id,
+        of(before.attempts, () => []),
+      );
+      return;
+    case "outcome": {
+      const { type: _, ...fields } = effect;
+      store.set(
+        store.attempts,
+        id,
+        of(document.attempts, (row) => [{ ...row, ...fields }]),
+      );
+    }
+  }
+}
+
+function opened({ attempts, digest, sentName, folderId, batch }: Document, at: number) {
+  invariant(
+    digest !== null && sentName !== null && folderId !== null && batch !== null,
+    "claimed without an intent",
+  );
+  const intent = { digest, sentName, folderId, batch };
+  const open = { startedAt: at, endedAt: null, outcome: null, documentId: null };
+  return { number: attempts, ...intent, ...open };
+}
+
+function assertMirror(store: MemoryStore, mirrorId: number): void {
+  invariant(store.hasMirror(mirrorId), `no mirror ${mirrorId}`);
+}
+
+function hasLeft({ state }: Document, from: readonly State[] | undefined): boolean {
+  return from !== undefined && !from.includes(state);
+}
+
+function done(change: Change, document: Document | undefined, before: Document | undefined) {
+  return { change, document, from: before?.state, skipped: false };
+}
+
+function skipped(change: Change, document: Document | undefined): Applied {
+  return { change, document, from: document?.state, skipped: true };
+}

@@ -1,0 +1,262 @@
+/** Commands over a journal: what they print, what they change, and how they end. */
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { SqliteJournal } from "../../src/journal/sqlite-journal.ts";
+import { STATES } from "../../src/domain/document.ts";
+import { pdfOf } from "../fixtures/documents.ts";
+import { rowsOf } from "../fixtures/auditor.ts";
+import { aWorld, type World } from "../fixtures/world.ts";
+import { linesOf, scanferry } from "../unit/cli/in-process.ts";
+
+/** One document converted, one held for a folder, and one that was refused for good. */
+async function aStory(): Promise<
+  World & { config: string; run: (...words: string[]) => ReturnType<typeof scanferry> }
+> {
+  const world = await aWorld({ maxFileSizeBytes: 100_000 });
+  const config = world.configFile();
+  world.write("done.pdf", pdfOf(2));
+  world.write("New/held.pdf", pdfOf(1, { seed: 1 }));
+  world.write("huge.txt", "x".repeat(200_000));
+  const run = (...words: string[]) => scanferry(["--config", config, ...words], { cwd: world.dir });
+  return { ...world, config, run };
+}
+
+describe("before there is a journal", () => {
+  test("status, list, explain and check say so, and make none", async () => {
+    await using world = await aWorld();
+    const config = world.configFile();
+    world.write("scan.pdf", pdfOf(1));
+    const run = (...words: string[]) => scanferry(["--config", config, ...words]);
+    const status = await run("status", "--json");
+    const report = JSON.parse(status.stdout) as { running: boolean; documents: object };
+    expect(report.running).toBe(false);
+    expect(Object.keys(report.documents)).toEqual([...STATES]);
+    expect(await run("list")).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect((await run("explain", "scan.pdf")).stdout).toMatch(
+      /the file is there, but was not seen/,
+    );
+    expect((await run("explain", "none.pdf")).stdout).toMatch(/there is no such file/);
+    expect((await run("check")).stdout).toMatch(/made at the first start/);
+    const retry = await run("retry");
+    expect(retry.code).toBe(1);
+    expect(linesOf(retry.stderr)).toEqual([
+      expect.stringMatching(/there is none; check `journal`/),
+    ]);
+    expect(existsSync(world.journal)).toBe(false);
+  });
+
+  test("pause makes one: a daemon that starts paused sends nothing", async () => {
+    await using world = await aWorld();
+    const config = world.configFile();
+    world.write("scan.pdf", pdfOf(1));
+    const run = (...words: string[]) => scanferry(["--config", config, ...words]);
+    expect((await run("pause")).stdout).toMatch(/^paused.*not running/);
+    expect((await run("status")).stdout).toMatch(/paused/);
+    expect(await run("sync")).toMatchObject({
+      code: 3,
+      stdout: expect.stringMatching(/paused: nothing/),
+    });
+    expect(world.archive.documents()).toEqual([]);
+    expect((await run("resume")).stdout).toMatch(/^sending goes on/);
+    expect((await run("sync")).code).toBe(0);
+    expect(world.archive.documents()).toHaveLength(1);
+  });
+});
+
+test("sync tells each document and, last, why what is left is left", async () => {
+  await using story = await aStory();
+  const { code, stdout, stderr } = await story.run("sync");
+  expect({ code, stderr }).toEqual({ code: 3, stderr: "" });
+  const lines = linesOf(stdout);
+  expect(lines).toContainEqual(
+    expect.stringMatching(/^converted {2}done\.pdf {2}document \d+, 2 pages$/),
+  );
+  expect(lines).toContainEqual(
+    expect.stringMatching(/^held 1: FOLDER_MISSING: .*New.*; create the folder/),
+  );
+  expect(lines).toContainEqual(
+    expect.stringMatching(/^failed 1: .*FILE_SIZE_TOO_BIG.*; split the document/),
+  );
+  expect(lines.at(-1)).toBe("sent 1, converted 1, held 1, failed 1");
+
+  const again = await story.run("sync", "--no-wait");
+  expect(linesOf(again.stdout).at(-1)).toBe("sent 0, converted 0, held 1, failed 1");
+});
+
+test("list and status have the shape that scripts rely on", async () => {
+  await using story = await aStory();
+  await story.run("sync");
+  const rows = linesOf((await story.run("list", "--json")).stdout).map(
+    (line) => JSON.parse(line) as Record<string, unknown>,
+  );
+  expect(rows.map(({ path, state }) => `${path} ${state}`)).toEqual([
+    "done.pdf converted",
+    "huge.txt failed",
+    "New/held.pdf held",
+  ]);
+  expect(rows[0]).toMatchObject({
+    mirror: "scans",
+    documentId: expect.any(Number),
+    folderId: expect.any(Number),
+    batch: expect.any(String),
+    size: pdfOf(2).length,
+    sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+    attempts: 1,
+    error: null,
+    uploadedAt: expect.any(Number),
+    convertedAt: expect.any(Number),
+    pages: 2,
+  });
+  expect(rows[2]).toMatchObject({
+    documentId: null,
+    error: { code: "FOLDER_MISSING", message: expect.any(String) },
+  });
+
+  const status = JSON.parse((await story.run("status", "--json")).stdout) as unknown;
+  const counts = {
+    settling: 0,
+    pending: 0,
+    uploading: 0,
+    inDoubt: 0,
+    uploaded: 0,
+    converted: 1,
+    held: 1,
+    failed: 1,
+  };
+  expect(status).toMatchObject({
+    running: false,
+    documents: counts,
+    quota: { blockedSince: null, nextProbeAt: null },
+    mirrors: [
+      { name: "scans", source: story.source, watch: expect.any(String), documents: counts },
+    ],
+    foldersToCreate: [{ path: "/Scans/New", documents: 1 }],
+  });
+});
+
+test("list filters by state, mirror and path", async () => {
+  await using story = await aStory();
+  await story.run("sync");
+  const paths = async (...words: string[]) => {
+    const { stdout } = await story.run("list", "--json", ...words);
+    return linesOf(stdout).map((line) => (JSON.parse(line) as { path: string }).path);
+  };
+  expect(await paths("--state", "failed")).toEqual(["huge.txt"]);
+  expect(await paths("New")).toEqual(["New/held.pdf"]);
+  expect(await paths(join(story.source, "done.pdf"), "scans/huge.txt")).toEqual([
+    "done.pdf",
+    "huge.txt",
+  ]);
+  expect(await paths("--mirror", "scans", "--state", "settling")).toEqual([]);
+  const wrong = await story.run("list", "--mirror", "scan");
+  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringMatching(/did you mean scans\?/) });
+});
+
+test("explain tells states, attempts, the last error with its mend, and what comes next", async () => {
+  await using story = await aStory();
+  await story.run("sync");
+  const failed = (await story.run("explain", "huge.txt")).stdout;
+  expect(failed).toMatch(/last error +.*FILE_SIZE_TOO_BIG/);
+  expect(failed).toMatch(/mend +split the document/);
+  expect(failed).toMatch(/uploading → failed/);
+  expect(failed).toMatch(/attempts\n.*folder \d+/);
+  const held = (await story.run("explain", "New/held.pdf")).stdout;
+  expect(held).toMatch(/folder +\/Scans\/New\n/);
+  expect(held).toMatch(/next +as soon as what it waits for is there/);
+  const done = JSON.parse((await story.run("explain", "--json", "done.pdf")).stdout) as unknown;
+  expect(done).toMatchObject({
+    path: "done.pdf",
+    revisions: [{ document: { state: "converted" } }],
+  });
+  expect((await story.run("explain", "a/Thumbs.db")).stdout).toMatch(/never sent: .*built-in list/);
+});
+
+describe("retry", () => {
+  test.for([
+    [["--state", "held"], ["huge.txt failed", "New/held.pdf pending"], "only what is held"],
+    [
+      ["--error", "FILE_SIZE_TOO_BIG"],
+      ["huge.txt pending", "New/held.pdf held"],
+      "only that error",
+    ],
+    [["New"], ["huge.txt failed", "New/held.pdf pending"], "only what is below"],
+    [[], ["huge.txt pending", "New/held.pdf pending"], "everything that is held or failed"],
+  ] as const)("%j leaves %j: %s", async ([words, states]) => {
+    await using story = await aStory();
+    await story.run("sync");
+    const { code, stdout } = await story.run("retry", ...words);
+    const count = states.filter((state) => state.endsWith("pending")).length;
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(new RegExp(`^${count} documents? put back in the queue\\n`)),
+    });
+    const rows = await rowsOf(story.journal);
+    const others = rows.filter(({ state }) => state !== "converted");
+    const found = others.map(
+      ({ dir, name, state }) => `${dir === "" ? "" : `${dir}/`}${name} ${state}`,
+    );
+    expect(found.sort((a, b) => (a < b ? 1 : -1))).toEqual([...states]);
+  });
+
+  test("what the gate holds is not re-queued: the archive is asked at once", async () => {
+    await using world = await aWorld({ quotaPages: 1 });
+    const config = world.configFile("");
+    for (let n = 0; n < 3; n++) world.write(`scan-${n}.pdf`, pdfOf(1, { seed: n }));
+    const run = (...words: string[]) => scanferry(["--config", config, ...words]);
+    const sync = await run("sync");
+    expect(sync.code).toBe(3);
+    expect(sync.stdout).toMatch(
+      /held 2: QUOTA_LIMIT: 2 documents wait; the company's page allowance/,
+    );
+    const { stdout } = await run("retry");
+    expect(stdout).toMatch(/^2 documents wait for the archive to accept the account/);
+    await using journal = await SqliteJournal.open({ path: world.journal, role: "reader" });
+    expect((await journal.gate()).nextProbeAt).toBeLessThanOrEqual(Date.now());
+  });
+
+  test("nothing to retry is said, and is no failure", async () => {
+    await using story = await aStory();
+    await story.run("pause");
+    expect(await story.run("retry")).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^nothing/),
+    });
+  });
+});
+
+test("verify finds what is missing and what nobody journaled, and ends with 3", async () => {
+  await using story = await aStory();
+  await story.run("sync");
+  expect(await story.run("verify")).toMatchObject({
+    code: 0,
+    stdout: "1 as journaled, 0 missing, 0 changed, 0 unknown\n",
+  });
+  const stranger = join(story.dir, "stranger.txt");
+  writeFileSync(stranger, "not ours");
+  await story.run("archive", "upload", stranger, "--path", "/Scans");
+  const more = await story.run("verify", "--all");
+  expect(more.code).toBe(0);
+  expect(linesOf(more.stdout)).toEqual([
+    expect.stringMatching(/^= document \d+ {2}scans {2}done\.pdf$/),
+    expect.stringMatching(/^\+ document \d+ {2}stranger\.txt, in folder \d+$/),
+    "1 as journaled, 0 missing, 0 changed, 1 unknown",
+  ]);
+
+  // The same journal against an archive that knows nothing of it.
+  await using other = await aWorld();
+  const config = join(story.dir, "other.yaml");
+  writeFileSync(
+    config,
+    `archive: { url: "${other.archive.url}", accountKey: office, signing: { secret: canary-secret-4711 } }
+mirrors: [{ source: ${story.source}, target: /Scans }]
+journal: ${story.journal}
+`,
+    { mode: 0o600 },
+  );
+  const lost = await scanferry(["--config", config, "verify", "--json"]);
+  expect(lost.code).toBe(3);
+  expect(linesOf(lost.stdout).map((line) => JSON.parse(line) as unknown)).toEqual([
+    expect.objectContaining({ mark: "-", kind: "missing", path: "done.pdf", mirror: "scans" }),
+  ]);
+});

@@ -1,0 +1,128 @@
+/** The dry run: what it says is what then happens, and it changes nothing. */
+import { existsSync, readdirSync, renameSync, rmSync, utimesSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { asiceOf, pdfOf, tiffOf } from "../fixtures/documents.ts";
+import { aWorld, type World } from "../fixtures/world.ts";
+import { linesOf, scanferry } from "../unit/cli/in-process.ts";
+
+type Plan = {
+  documents: {
+    path: string;
+    action: string;
+    target: string;
+    folderId: number | null;
+    pages: number | null;
+    sentName: string;
+    error: { code: string } | null;
+  }[];
+  foldersToCreate: { path: string; documents: number }[];
+  mirrors: { name: string; offline: string | null; archived: number }[];
+  archive: { asked: boolean; error: { code: string } | null };
+  totals: Record<string, number>;
+};
+
+async function planOf(config: string): Promise<Plan & { code: number }> {
+  const { code, stdout, stderr } = await scanferry(["--config", config, "plan", "--json"]);
+  expect(stderr).toBe("");
+  return { ...(JSON.parse(stdout) as Plan), code };
+}
+
+function fill(world: World): void {
+  world.write("letter.pdf", pdfOf(2));
+  world.write("2026/pages.tiff", tiffOf(3));
+  world.write("2026/what: why?.txt", "forbidden characters");
+  world.write("New/Deep/signed.asice", asiceOf({ "a.txt": "one" }));
+  world.write("2026/half.pdf", pdfOf(2, { seed: 7 }).subarray(0, 200));
+  world.write("Thumbs.db", "no document");
+}
+
+test("names, pages, folders and reasons, without a byte sent or a file written", async () => {
+  await using world = await aWorld({ folders: ["/Scans/2026"] });
+  fill(world);
+  const before = readdirSync(world.dir, { recursive: true }).length;
+  const config = world.configFile();
+  const plan = await planOf(config);
+  const told = plan.documents.map(({ path, action, target, pages, error }) => [
+    path,
+    action,
+    target,
+    pages,
+    error?.code ?? null,
+  ]);
+  expect(told.sort()).toEqual(
+    [
+      ["2026/half.pdf", "wait", "/Scans/2026", expect.anything(), "FILE_UNFINISHED"],
+      ["2026/pages.tiff", "send", "/Scans/2026", 3, null],
+      ["2026/what: why?.txt", "send", "/Scans/2026", 1, null],
+      ["New/Deep/signed.asice", "hold", "/Scans/New/Deep", null, "FOLDER_MISSING"],
+      ["letter.pdf", "send", "/Scans", 2, null],
+    ]
+      .map((row) => row.map((cell) => (cell === expect.anything() ? cell : cell)))
+      .sort(),
+  );
+  expect(plan.documents.find(({ path }) => path.includes("why"))?.sentName).toBe("what_ why_.txt");
+  expect(plan.foldersToCreate).toEqual([
+    { path: "/Scans/New", documents: 0 },
+    { path: "/Scans/New/Deep", documents: 1 },
+  ]);
+  expect(plan.totals).toMatchObject({ send: 3, hold: 1, wait: 1, pages: 6 });
+  expect(plan.code).toBe(0);
+  expect(world.archive.documents()).toEqual([]);
+  expect(existsSync(world.journal)).toBe(false);
+  // The configuration is the one file that came to be, and the test wrote it.
+  expect(readdirSync(world.dir, { recursive: true })).toHaveLength(before + 1);
+});
+
+test("what was planned is what a sync sends; a second plan has nothing left", async () => {
+  await using world = await aWorld({ folders: ["/Scans/2026"] });
+  world.write("letter.pdf", pdfOf(2));
+  world.write("2026/pages.tiff", tiffOf(3));
+  const config = world.configFile();
+  const { documents } = await planOf(config);
+  const planned = documents.map(({ sentName, folderId }) => `${folderId} ${sentName}`).sort();
+  expect((await scanferry(["--config", config, "sync"])).code).toBe(0);
+  const sent = world.archive.documents().map(({ filename, folderId }) => `${folderId} ${filename}`);
+  expect(sent.sort()).toEqual(planned);
+
+  // Touched and moved files are not sent again, and the plan knows.
+  utimesSync(join(world.source, "letter.pdf"), 1_000, 1_000);
+  renameSync(join(world.source, "2026/pages.tiff"), join(world.source, "2026/moved.tiff"));
+  const again = await planOf(config);
+  expect(again.documents).toEqual([]);
+  expect(again.mirrors).toMatchObject([{ archived: 2 }]);
+
+  world.write("letter.pdf", pdfOf(4, { seed: 3 }));
+  expect((await planOf(config)).documents).toMatchObject([
+    { path: "letter.pdf", action: "send", pages: 4 },
+  ]);
+});
+
+test("an archive that cannot be asked leaves the folders open, and is said", async () => {
+  await using world = await aWorld();
+  world.write("letter.pdf", pdfOf(2));
+  const config = world.configFile();
+  await world.archive.close();
+  const plan = await planOf(config);
+  expect(plan.documents).toMatchObject([
+    { path: "letter.pdf", action: "send", folderId: null, pages: 2 },
+  ]);
+  expect(plan.archive).toMatchObject({ asked: false, error: { code: "ARCHIVE_UNREACHABLE" } });
+  expect(plan.code).toBe(0);
+  const text = await scanferry(["--config", config, "plan"]);
+  expect(text.stdout).toMatch(/the archive was not asked for folders: .*; check `archive\.url`/);
+});
+
+test("an offline source ends the plan with 1, and is named", async () => {
+  await using world = await aWorld();
+  rmSync(world.source, { recursive: true });
+  const config = world.configFile();
+  const plan = await planOf(config);
+  expect(plan).toMatchObject({
+    code: 1,
+    documents: [],
+    mirrors: [{ offline: expect.stringMatching(/does not exist/) }],
+  });
+  const { stdout } = await scanferry(["--config", config, "plan"]);
+  expect(linesOf(stdout)).toContainEqual(expect.stringMatching(/^mirror scans is offline: /));
+});

@@ -1,0 +1,224 @@
+/** The command line in a process of its own: exit codes, signals, pipes. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { aProcess } from "../fixtures/a-process.ts";
+import { pdfOf } from "../fixtures/documents.ts";
+import { until } from "../fixtures/until.ts";
+import { aWorld } from "../fixtures/world.ts";
+import { linesOf } from "../unit/cli/in-process.ts";
+
+const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+
+class Folder {
+  readonly path = mkdtempSync(join(tmpdir(), "scanferry-cli-"));
+
+  [Symbol.dispose](): void {
+    rmSync(this.path, { recursive: true, force: true });
+  }
+}
+
+test("a configuration with three mistakes: three lines with file, key and mend, and 2", async () => {
+  using folder = new Folder();
+  const config = join(folder.path, "bad.yaml");
+  const text = `archive: { url: "http://127.0.0.1:9", accountKey: k, signing: { secret: s } }
+mirrors: [{ source: /srv/scans, target: /Scans, settel: 3s }]
+upload: { concurrency: many }
+log: { level: loud }
+`;
+  writeFileSync(config, text, { mode: 0o600 });
+  for (const command of ["run", "sync", "status", "check"]) {
+    await using process = aProcess(["--config", config, command]);
+    expect(await process.ended).toBe(2);
+    const lines = linesOf(process.output.stderr);
+    expect(lines).toHaveLength(3);
+    expect(lines[0]).toMatch(
+      /bad\.yaml:2: mirrors\[0\]\.settel: unknown key; did you mean settle\?$/,
+    );
+    expect(process.output.stdout).toBe("");
+  }
+});
+
+test("the configuration is found in the working directory and in $SCANFERRY_CONFIG", async () => {
+  await using world = await aWorld();
+  const config = world.configFile();
+  await using named = aProcess(["status", "--json"], { SCANFERRY_CONFIG: config });
+  expect(await named.ended).toBe(0);
+  expect(JSON.parse(named.output.stdout)).toMatchObject({ running: false });
+});
+
+test("init writes a starter that only its owner reads, and overwrites nothing unasked", async () => {
+  using folder = new Folder();
+  const config = join(folder.path, "new", "scanferry.yaml");
+  const words = ["--config", config, "init", "--source", "/srv/in", "--url", "https://a.example"];
+  await using first = aProcess(words);
+  expect(await first.ended).toBe(0);
+  expect(statSync(config).mode & 0o777).toBe(0o600);
+  const written = readFileSync(config, "utf8");
+  expect(written).toMatch(/url: https:\/\/a\.example[\s\S]*source: \/srv\/in/);
+  writeFileSync(config, "mine");
+  await using second = aProcess(words);
+  expect(await second.ended).toBe(2);
+  expect(linesOf(second.output.stderr)).toEqual([
+    expect.stringMatching(/exists; --force overwrites/),
+  ]);
+  expect(readFileSync(config, "utf8")).toBe("mine");
+  await using forced = aProcess([...words, "--force"]);
+  expect(await forced.ended).toBe(0);
+  expect(readFileSync(config, "utf8")).toBe(written);
+});
+
+test.for(["SIGTERM", "SIGINT"] as const)(
+  "serve-archive says where it listens; %s ends it with 0, and it keeps what it has",
+  async (signal) => {
+    using folder = new Folder();
+    const words = [
+      "serve-archive",
+      "--data",
+      join(folder.path, "data"),
+      "--listen",
+      "127.0.0.1:0",
+      "--account",
+      "k:s",
+    ];
+    let first = "";
+    for (const more of [["--folder", "/A/B"], []]) {
+      await using process = aProcess([...words, ...more]);
+      await process.says(/listening on http:\/\/127\.0\.0\.1:\d+\n/);
+      const [, url = ""] = /listening on (\S+)/.exec(process.output.stdout) ?? [];
+      const config = join(folder.path, "c.yaml");
+      writeFileSync(config, `archive: { url: "${url}", accountKey: k, signing: { secret: s } }\n`, {
+        mode: 0o600,
+      });
+      await using folders = aProcess(["--config", config, "archive", "folders", "--json"]);
+      expect(await folders.ended, folders.output.stderr).toBe(0);
+      first ||= folders.output.stdout;
+      expect(folders.output.stdout).toBe(first);
+      expect(first).toContain('"name":"A"');
+      expect(await process.end(signal)).toBe(0);
+      expect(process.output.stderr).toBe("");
+    }
+  },
+);
+
+test("a port that is taken: one line, 1", async () => {
+  await using world = await aWorld();
+  const { host } = new URL(world.archive.url);
+  await using process = aProcess([
+    "serve-archive",
+    "--data",
+    join(world.dir, "other"),
+    "--listen",
+    host,
+  ]);
+  expect(await process.ended).toBe(1);
+  expect(linesOf(process.output.stderr)).toEqual([
+    expect.stringMatching(/EADDRINUSE.*port 0 takes any/),
+  ]);
+});
+
+test("a reader that leaves early ends a long list quietly", async () => {
+  await using world = await aWorld();
+  const config = world.configFile();
+  for (let n = 0; n < 40; n++)
+    world.write(`a-rather-long-name-${n}-${"x".repeat(180)}.txt`, `${n}`);
+  await using sync = aProcess(["--config", config, "sync"]);
+  expect(await sync.ended).toBe(0);
+  const child = spawn(process.execPath, [MAIN, "--config", config, "list", "--json"], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let stderr = "";
+  child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+  // The pipe is closed before anything is read: the first write fails.
+  child.stdout.destroy();
+  const [code] = (await once(child, "close")) as [number];
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+});
+
+test("Ctrl-C ends a sync that waits, with 1, one line and nothing half done", async () => {
+  await using world = await aWorld({ convertDelayMs: 60_000 });
+  world.write("scan.pdf", pdfOf(1));
+  await using sync = aProcess(["--config", world.configFile(), "sync"]);
+  await sync.says(/^uploaded {2}scan\.pdf/m);
+  expect(await sync.end("SIGINT")).toBe(1);
+  expect(linesOf(sync.output.stderr)).toEqual([
+    expect.stringMatching(/stopped before everything was done/),
+  ]);
+});
+
+test("status --watch goes on until it is asked to stop, and that is no failure", async () => {
+  await using world = await aWorld();
+  const config = world.configFile();
+  await using watch = aProcess(["--config", config, "status", "--watch", "--json"]);
+  await watch.says(/"held":0/);
+  await using pause = aProcess(["--config", config, "pause"]);
+  expect(await pause.ended).toBe(0);
+  await watch.says(/"paused":true/);
+  expect(await watch.end("SIGINT")).toBe(0);
+});
+
+test("a status beside a running daemon names its process; retry reaches it", async () => {
+  await using world = await aWorld();
+  const config = world.configFile();
+  world.write("New/scan.pdf", pdfOf(1));
+  await using daemon = aProcess(["--config", config, "run"]);
+  await daemon.says(/"held/);
+  await using status = aProcess(["--config", config, "status"]);
+  expect(await status.ended).toBe(0);
+  expect(status.output.stdout).toMatch(
+    new RegExp(`^scanferry is running \\(process ${daemon.child.pid}`),
+  );
+  expect(status.output.stdout).toMatch(/\/Scans\/New +1 document/);
+  world.archive.createFolder("/Scans/New");
+  await using retry = aProcess(["--config", config, "retry"]);
+  expect(await retry.ended).toBe(0);
+  expect(retry.output.stdout).not.toMatch(/not running/);
+  await until("the document", () => world.archive.documents().length === 1);
+  expect(await daemon.end("SIGTERM")).toBe(0);
+});
+
+test("demo --once carries every sample to CONVERTED, leaves with 0 and nothing behind", async () => {
+  using folder = new Folder();
+  const env = { TMPDIR: folder.path };
+  await using demo = aProcess(["demo", "--once", "--port", "0"], env);
+  expect(await demo.ended, demo.output.stderr).toBe(0);
+  expect(demo.output.stdout).toMatch(/^archive +http:\/\/127/m);
+  expect(demo.output.stdout).toMatch(/^dashboard +http:\/\/127/m);
+  const [, converted, all] = /^(\d+) of (\d+) documents CONVERTED$/m.exec(demo.output.stdout) ?? [];
+  expect(Number(converted)).toBeGreaterThan(5);
+  expect(converted).toBe(all);
+  const [, inbox = ""] = /^folder +(\S+) →/m.exec(demo.output.stdout) ?? [];
+  expect(inbox.startsWith(folder.path)).toBe(true);
+  expect(existsSync(inbox)).toBe(false);
+});
+
+test("demo goes on watching: a file that is dropped goes too, a new folder's is held; Ctrl-C ends it with 0", async () => {
+  using folder = new Folder();
+  const data = join(folder.path, "kept");
+  await using demo = aProcess(["demo", "--data", data, "--port", "0"]);
+  await demo.says(/Ctrl-C/);
+  writeFileSync(join(data, "scans", "dropped.pdf"), pdfOf(3, { seed: 99 }));
+  await demo.says(/^CONVERTED +dropped\.pdf +document \d+, 3 pages$/m);
+  mkdirSync(join(data, "scans", "New"));
+  writeFileSync(join(data, "scans", "New", "late.pdf"), pdfOf(1, { seed: 98 }));
+  await demo.says(/^held +New\/late\.pdf +FOLDER_MISSING: .*scanferry demo --data/m);
+  expect(await demo.end("SIGINT")).toBe(0);
+  expect(demo.output.stderr).toBe("");
+
+  // As the line said: a demonstration that starts over this directory has the folder.
+  await using again = aProcess(["demo", "--data", data, "--port", "0", "--once"]);
+  expect(await again.ended, again.output.stdout).toBe(0);
+  expect(again.output.stdout).toMatch(/^CONVERTED +New\/late\.pdf/m);
+});

@@ -1,0 +1,19 @@
+import type { Mirror } from "../../../src/config/config.ts";
+
+/** A mirror with nothing special about it; `set` says what is. */
+export function aMirror(set: Partial<Mirror> = {}): Mirror {
+  return {
+    name: "scans",
+    source: "/srv/scans",
+    target: { path: "/Scans" },
+    include: ["**/*"],
+    exclude: [],
+    watch: "auto",
+    settleMs: 3_000,
+    incompleteMs: 600_000,
+    missingFolder: { kind: "hold" },
+    changed: "upload",
+    after: { kind: "keep" },
+    ...set,
+  };
+}

@@ -1,0 +1,65 @@
+/** What cannot be meant is told in one line and ends with 2; nothing is printed to stdout. */
+import { describe, expect, test } from "vitest";
+import { linesOf, scanferry } from "./in-process.ts";
+
+test.for([
+  [[], /no command/, "help on stdout would end up in somebody's pipe"],
+  [["lsit"], /unknown command 'lsit'.*list/, "a typo names the command that was meant"],
+  [["list", "--jsno"], /unknown option '--jsno'.*--json/, "the same for options"],
+  [["list", "--state", "gone"], /settling, pending/, "the states are named"],
+  [["explain"], /missing required argument 'path'/, "there is nothing to explain"],
+  [["status", "extra"], /too many arguments/, "what is not read is not ignored"],
+  [["serve-archive"], /--data/, "an archive needs a place"],
+  [["serve-archive", "--data", "x", "--listen", "8471"], /HOST:PORT/, "a port alone is no address"],
+  [["serve-archive", "--data", "x", "--account", "key"], /KEY:SECRET/, "an account has two parts"],
+  [["serve-archive", "--data", "x", "--convert-delay", "1"], /500ms/, "a duration has a unit"],
+  [["serve-archive", "--data", "x", "--error-http", "500"], /200, 400/, "the choices are named"],
+  [["serve-archive", "--data", "x", "--max-file-size", "ten"], /10MB/, "a size is a number"],
+  [["archive"], /search, documents, digidoc/, "the operations are named"],
+  [["archive", "serach"], /no operation serach/, "an operation that does not exist"],
+  [["archive", "document"], /--id/, "a document is known by its id"],
+  [["archive", "document", "x"], /whole number/, "an id is a number"],
+  [["archive", "folders", "1", "--folder-id", "2"], /twice/, "it cannot be both"],
+  [["archive", "documents", "--sort-desc", "yes"], /true or false/, "a flag is one of two"],
+  [["archive", "upload", "/nowhere/x.pdf"], /cannot be opened \(ENOENT\)/, "a file to send exists"],
+  [["archive", "upload", "/"], /not a file/, "a directory cannot be sent"],
+] as const)("%j is refused with %s: %s", async ([args, line]) => {
+  const { code, stdout, stderr } = await scanferry(args);
+  expect(linesOf(stderr)).toEqual([expect.stringMatching(line)]);
+  expect(stderr).toMatch(/^scanferry: /);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+});
+
+test("an account's secret is not repeated when it cannot be read", async () => {
+  const { stderr } = await scanferry(["serve-archive", "--data", "x", "--listen", "h:99999"]);
+  expect(stderr).not.toContain("undefined");
+});
+
+const COMMANDS = [
+  ...["init", "check", "plan", "run", "sync", "status", "list", "explain", "retry", "pause"],
+  ...["resume", "verify", "archive", "serve-archive", "demo"],
+];
+const OPERATIONS = ["search", "documents", "digidoc", "document", "folders", "folder", "upload"];
+
+describe("help", () => {
+  test.for([...COMMANDS.map((name) => [name]), ...OPERATIONS.map((name) => ["archive", name])])(
+    "%j has help with an example, and needs no configuration for it",
+    async (words) => {
+      const { code, stdout, stderr } = await scanferry([...words, "--help"]);
+      expect(stdout).toMatch(/Examples?:\n {2}scanferry /);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    },
+  );
+
+  test("names every command", async () => {
+    const { code, stdout } = await scanferry(["--help"]);
+    for (const name of COMMANDS) expect(stdout).toMatch(new RegExp(`^ {2}${name}\\b`, "m"));
+    expect(code).toBe(0);
+  });
+
+  test("the version goes to stdout", async () => {
+    const { code, stdout } = await scanferry(["--version"]);
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect(code).toBe(0);
+  });
+});

@@ -1,0 +1,48 @@
+import * as fc from "fast-check";
+import { type Document, STATES } from "../../../src/domain/document.ts";
+import { rawOf } from "../../../src/std/raw-path.ts";
+
+const text = fc.string();
+const count = fc.nat();
+const time = fc.double({ noNaN: true, noDefaultInfinity: true });
+const maybe = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: null });
+const path = fc.uint8Array({ minLength: 1, maxLength: 20 }).map(rawOf);
+
+/** Any document that a row can hold, likely or not. */
+export const documents: fc.Arbitrary<Document> = fc.record({
+  id: count,
+  mirrorId: count,
+  dir: path,
+  name: path,
+  state: fc.constantFrom(...STATES),
+  seen: fc.record({ sizeBytes: count, modifiedAt: time, stamp: text }),
+  firstSeenAt: time,
+  changedAt: time,
+  dueAt: maybe(time),
+  digest: maybe(text),
+  sentName: maybe(text),
+  targetPath: maybe(text),
+  remark: maybe(text),
+  batch: maybe(text),
+  folderId: maybe(count),
+  attempts: count,
+  sentAt: maybe(time),
+  doubtAt: maybe(time),
+  looks: count,
+  documentId: maybe(count),
+  archiveStatus: maybe(text),
+  uploadedAt: maybe(time),
+  polls: count,
+  convertedAt: maybe(time),
+  pages: maybe(count),
+  archiveBytes: maybe(count),
+  digidoc: fc.boolean(),
+  trouble: maybe(fc.record({ code: text, message: text })),
+  patience: count,
+  current: fc.boolean(),
+  supersedes: maybe(count),
+  goneAt: maybe(time),
+  movedFrom: maybe(text),
+  after: maybe(fc.constantFrom("due", "done", "refused")),
+  afterMessage: maybe(text),
+});

@@ -1,0 +1,111 @@
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { expect, test } from "vitest";
+import { GroupCommit } from "../../../src/journal/group-commit.ts";
+import { InvariantError } from "../../../src/std/invariant.ts";
+import { scratch } from "./scratch.ts";
+
+function open(path: string) {
+  const db = new Database(join(path, "numbers.db"), { timeout: 20 });
+  db.pragma("journal_mode = WAL");
+  db.exec("CREATE TABLE IF NOT EXISTS numbers (n INTEGER PRIMARY KEY, ballast BLOB) STRICT");
+  const commits = new GroupCommit(db, "numbers.db");
+  const insert = db.prepare("INSERT INTO numbers (n, ballast) VALUES (?, zeroblob(?))");
+  return {
+    db,
+    commits,
+    add: (n: number, bytes = 0) => commits.enqueue(() => insert.run(n, bytes).changes),
+    numbers: () => db.prepare<[], number>("SELECT n FROM numbers ORDER BY n").pluck().all(),
+    [Symbol.dispose]: () => db.close(),
+  };
+}
+
+test("writes run in the order they were issued, and are told in that order", async () => {
+  using directory = scratch();
+  using store = open(directory.path);
+  const ran: number[] = [];
+  const told: string[] = [];
+  const write = (n: number) =>
+    store.commits
+      .enqueue(
+        () => ran.push(n),
+        () => told.push(`committed ${n}`),
+      )
+      .then(() => told.push(`resolved ${n}`));
+  await Promise.all([write(1), write(2), write(3)]);
+  expect(ran).toEqual([1, 2, 3]);
+  expect(told).toEqual([
+    ...["committed 1", "committed 2", "committed 3"],
+    ...["resolved 1", "resolved 2", "resolved 3"],
+  ]);
+});
+
+test("a write that breaks a rule is undone alone", async () => {
+  using directory = scratch();
+  using store = open(directory.path);
+  const outcomes = await Promise.allSettled([
+    store.add(1),
+    store.add(1),
+    store.commits.enqueue(() => {
+      store.db.exec("INSERT INTO numbers (n) VALUES (7)");
+      throw new InvariantError("on second thoughts");
+    }),
+    store.add(2),
+  ]);
+  expect(outcomes.map(({ status }) => status)).toEqual([
+    ...["fulfilled", "rejected", "rejected", "fulfilled"],
+  ]);
+  expect(outcomes[1]).toMatchObject({ reason: expect.any(InvariantError) });
+  expect(store.numbers()).toEqual([1, 2]);
+});
+
+test("a full disk refuses its group, whole; when there is room again, writes go on", async () => {
+  using directory = scratch();
+  using store = open(directory.path);
+  await store.add(1);
+  store.db.pragma("max_page_count = 20");
+  const refused = await Promise.allSettled([store.add(2), store.add(3, 1_000_000), store.add(4)]);
+  expect(refused).toMatchObject(refused.map(() => ({ reason: { code: "JOURNAL_FULL" } })));
+  expect(store.numbers()).toEqual([1]);
+  store.db.pragma("max_page_count = 10000");
+  await store.add(3, 1_000_000);
+  expect(store.numbers()).toEqual([1, 3]);
+});
+
+test("a write waits while another process has the lock, and the event loop goes on", async () => {
+  using directory = scratch();
+  using store = open(directory.path);
+  using other = open(directory.path);
+  other.db.exec("BEGIN IMMEDIATE");
+  const write = store.add(1);
+  const drained = store.commits.drain();
+  for (let turns = 0; turns < 3; turns++) await new Promise((resolve) => setImmediate(resolve));
+  other.db.exec("ROLLBACK");
+  await Promise.all([write, drained]);
+  expect(store.numbers()).toEqual([1]);
+});
+
+test("a lock that is never given back is told in the end, and refuses nothing else", async () => {
+  using directory = scratch();
+  using store = open(directory.path);
+  using other = open(directory.path);
+  other.db.exec("BEGIN IMMEDIATE");
+  await expect(store.add(1)).rejects.toMatchObject({ code: "JOURNAL_BUSY" });
+  other.db.exec("ROLLBACK");
+  await expect(store.add(2)).resolves.toBe(1);
+});
+
+test("after what cannot be trusted everything is refused, queued or not", async () => {
+  using directory = scratch();
+  using store = open(directory.path);
+  const broken = Object.assign(new Error("disk I/O error"), { code: "SQLITE_IOERR_FSYNC" });
+  const failing = store.commits.enqueue(() => {
+    throw broken;
+  });
+  const sameGroup = store.add(1);
+  await expect(failing).rejects.toMatchObject({ code: "JOURNAL_BROKEN", cause: broken });
+  await expect(sameGroup).rejects.toMatchObject({ code: "JOURNAL_BROKEN" });
+  await expect(store.add(2)).rejects.toMatchObject({ code: "JOURNAL_BROKEN" });
+  await expect(store.commits.drain()).rejects.toMatchObject({ code: "JOURNAL_BROKEN" });
+  expect(store.numbers()).toEqual([]);
+});

@@ -1,0 +1,222 @@
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { expect, test } from "vitest";
+import { storageFault } from "../../../src/journal/journal-fault.ts";
+import { networkFileSystem } from "../../../src/journal/network-file-system.ts";
+import { SCHEMA_VERSION } from "../../../src/journal/schema.ts";
+import { SqliteJournal } from "../../../src/journal/sqlite-journal.ts";
+import { Desk } from "../../contract/journal-desk.ts";
+import { scratch } from "./scratch.ts";
+
+const ROLES = ["owner", "guest", "reader"] as const;
+
+/** A closed journal of some pages. */
+async function journalAt(path: string): Promise<void> {
+  await using journal = await SqliteJournal.open({ path, role: "owner" });
+  const desk = await Desk.at(journal);
+  for (let n = 0; n < 200; n++) await desk.add(`${n}-${"x".repeat(100)}`);
+}
+
+function edit(path: string, sql: string): void {
+  const db = new Database(path);
+  db.exec(sql);
+  db.close();
+}
+
+test("the journal and its directory are their owner's alone, whatever the umask", async () => {
+  using directory = scratch();
+  const path = join(directory.path, "deep", "er", "journal.db");
+  const umask = process.umask(0);
+  try {
+    await using journal = await SqliteJournal.open({ path, role: "owner" });
+    expect(journal.isNew).toBe(true);
+    await journal.setPaused(true);
+    const backup = join(directory.path, "backup.db");
+    await journal.backup(backup);
+    for (const file of [path, `${path}-wal`, `${path}-shm`, `${path}.lock`, backup]) {
+      expect([file, statSync(file).mode & 0o777]).toEqual([file, 0o600]);
+    }
+    expect(statSync(join(directory.path, "deep")).mode & 0o777).toBe(0o700);
+  } finally {
+    process.umask(umask);
+  }
+});
+
+test("a journal that others could read is closed to them", async () => {
+  using directory = scratch();
+  const path = join(directory.path, "journal.db");
+  await journalAt(path);
+  chmodSync(path, 0o644);
+  await using _ = await SqliteJournal.open({ path, role: "owner" });
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+test.for<[string, (path: string) => void, string, string]>([
+  [
+    "a newer schema",
+    (path) => edit(path, `PRAGMA user_version = ${SCHEMA_VERSION + 1}`),
+    "JOURNAL_NEWER",
+    "a later scanferry may mean other things by the same columns",
+  ],
+  [
+    "another program's database",
+    (path) => edit(path, "PRAGMA application_id = 7"),
+    "JOURNAL_FOREIGN",
+    "its tables are somebody else's",
+  ],
+  [
+    "not a database",
+    (path) => writeFileSync(path, "archive:\n  url: https://archive.example.com\n".repeat(50)),
+    "JOURNAL_CORRUPT",
+    "a path may be mistyped",
+  ],
+  [
+    "an empty file",
+    (path) => truncateSync(path),
+    "JOURNAL_CORRUPT",
+    "a new journal over a lost one would send everything again",
+  ],
+])("%s is refused by every role and left alone: %s", async ([, spoil, code]) => {
+  using directory = scratch();
+  const path = join(directory.path, "journal.db");
+  await journalAt(path);
+  spoil(path);
+  const before = readFileSync(path);
+  for (const role of ROLES) {
+    await expect(SqliteJournal.open({ path, role })).rejects.toMatchObject({
+      code,
+      hint: expect.stringMatching(/\.$/),
+    });
+  }
+  expect(readFileSync(path).equals(before)).toBe(true);
+});
+
+test.for<[string, (path: string) => void]>([
+  [
+    "pages overwritten",
+    (path) => {
+      const file = openSync(path, "r+");
+      for (let at = 3; at < 40; at++) writeSync(file, Buffer.alloc(2048, 0x5a), 0, 2048, at * 4096);
+      closeSync(file);
+    },
+  ],
+  [
+    "cut short",
+    (path) => {
+      const file = openSync(path, "r+");
+      ftruncateSync(file, 4096 * 5);
+      closeSync(file);
+    },
+  ],
+])("a corrupt journal is not opened by the daemon: %s", async ([, spoil]) => {
+  using directory = scratch();
+  const path = join(directory.path, "journal.db");
+  await journalAt(path);
+  spoil(path);
+  const before = readFileSync(path);
+  await expect(SqliteJournal.open({ path, role: "owner" })).rejects.toMatchObject({
+    code: "JOURNAL_CORRUPT",
+    hint: expect.stringContaining("adopt"),
+  });
+  expect(readFileSync(path).equals(before)).toBe(true);
+});
+
+test("a log whose journal is gone is not played into a new one", async () => {
+  using directory = scratch();
+  const path = join(directory.path, "journal.db");
+  await journalAt(path);
+  rmSync(path);
+  writeFileSync(`${path}-wal`, "frames");
+  await expect(SqliteJournal.open({ path, role: "owner" })).rejects.toMatchObject({
+    code: "JOURNAL_CORRUPT",
+  });
+  expect(existsSync(path)).toBe(false);
+});
+
+test("only the daemon makes a journal", async () => {
+  using directory = scratch();
+  for (const role of ["guest", "reader"] as const) {
+    for (const path of ["journal.db", "none/journal.db"]) {
+      const opening = SqliteJournal.open({ path: join(directory.path, path), role });
+      await expect(opening).rejects.toMatchObject({ code: "JOURNAL_MISSING" });
+    }
+  }
+  expect(existsSync(join(directory.path, "none"))).toBe(false);
+});
+
+test("a directory that cannot be written is named", async () => {
+  using directory = scratch();
+  const closed = join(directory.path, "closed");
+  mkdirSync(closed, { mode: 0o500 });
+  // Root may write anywhere but in the kernel's own file systems.
+  const path = process.getuid?.() === 0 ? "/proc/none/journal.db" : join(closed, "journal.db");
+  await expect(SqliteJournal.open({ path, role: "owner" })).rejects.toMatchObject({
+    code: "JOURNAL_UNWRITABLE",
+    message: expect.stringContaining(path),
+  });
+});
+
+test("a backup is a journal", async () => {
+  using directory = scratch();
+  const path = join(directory.path, "journal.db");
+  const copy = join(directory.path, "copy.db");
+  await journalAt(path);
+  await using journal = await SqliteJournal.open({ path, role: "owner" });
+  writeFileSync(copy, "yesterday's");
+  const late = journal.setPaused(true);
+  await journal.backup(copy);
+  await late;
+  await using restored = await SqliteJournal.open({ path: copy, role: "owner" });
+  expect(await restored.paused()).toBe(true);
+  expect(await restored.counts()).toEqual(await journal.counts());
+  expect(existsSync(`${copy}.partial`)).toBe(false);
+  const nowhere = journal.backup(join(directory.path, "none", "copy.db"));
+  await expect(nowhere).rejects.toMatchObject({ code: "JOURNAL_UNWRITABLE" });
+});
+
+test.for([
+  [0x6969, "NFS", "locks and shared memory end at the host"],
+  [0xff534d42, "CIFS", "as above"],
+  [0xff534d42 | 0, "CIFS", "the same number, read as a signed one"],
+  [0xfe534d42, "SMB2", "as above"],
+  [0x65735546, "FUSE", "what stands behind it cannot be known"],
+  [0x01021997, "9P", "a host's directory in a virtual machine"],
+  [0x00c36400, "Ceph", "as above"],
+  [0xef53, undefined, "ext4 is local"],
+  [0x58465342, undefined, "XFS is local"],
+  [0x9123683e, undefined, "btrfs is local"],
+  [0x01021994, undefined, "tmpfs is local"],
+] as const)("file system %i is %s: %s", ([type, name]) => {
+  expect(networkFileSystem(type)).toBe(name);
+});
+
+test.for([
+  ["SQLITE_FULL", "JOURNAL_FULL", "room may be made"],
+  ["SQLITE_IOERR_FSYNC", "JOURNAL_BROKEN", "nobody knows what reached the disk"],
+  ["SQLITE_IOERR_WRITE", "JOURNAL_BROKEN", "the same"],
+  ["SQLITE_CORRUPT_INDEX", "JOURNAL_CORRUPT", "extended codes mean the same"],
+  ["SQLITE_NOTADB", "JOURNAL_CORRUPT", "somebody wrote over it"],
+  ["SQLITE_READONLY_DBMOVED", "JOURNAL_READ_ONLY", "writing on would write into nothing"],
+  ["SQLITE_BUSY_SNAPSHOT", "JOURNAL_BUSY", "it passes"],
+  ["EROFS", "JOURNAL_READ_ONLY", "the disk was remounted"],
+  ["ENOSPC", "JOURNAL_FULL", "making the directory may fail so too"],
+  ["SQLITE_CONSTRAINT_UNIQUE", undefined, "a breach of our own rules is a bug"],
+  ["ERR_INVALID_ARG_TYPE", undefined, "so is this"],
+] as const)("%s is %s: %s", ([code, fault]) => {
+  const error = Object.assign(new Error("x"), { code });
+  expect(storageFault(error, "/j.db")?.code).toBe(fault);
+});

@@ -1,0 +1,80 @@
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { LARGE_BYTES } from "../../../src/domain/feed.ts";
+import { LIST_QUERIES } from "../../../src/journal/document-list.ts";
+import { DUE_QUERIES } from "../../../src/journal/due-documents.ts";
+import { QUERIES } from "../../../src/journal/queries.ts";
+import { LARGE_INDEX_BYTES, migrate } from "../../../src/journal/schema.ts";
+import { Statements } from "../../../src/journal/statements.ts";
+import { scratch } from "./scratch.ts";
+
+const directory = scratch();
+let db: Database.Database;
+
+beforeAll(() => {
+  db = new Database(join(directory.path, "journal.db"));
+  migrate(db, 0);
+});
+
+afterAll(() => {
+  db.close();
+  directory[Symbol.dispose]();
+});
+
+/** What SQLite would do, without the indentation of its tree. */
+function planOf(sql: string): string[] {
+  const { source } = new Statements(db).of(sql);
+  const named = Object.fromEntries([...source.matchAll(/@(\w+)/g)].map(([, name]) => [name, 1]));
+  const values = source.includes("@") ? [named] : (source.match(/\?/g) ?? []).map(() => 1);
+  return db
+    .prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${source}`)
+    .all(...values)
+    .map(({ detail }) => detail);
+}
+
+const all = { ...QUERIES, ...DUE_QUERIES, ...LIST_QUERIES };
+
+describe("with a million rows", () => {
+  test.for(Object.entries(all))("%s never reads the whole table", ([, sql]) => {
+    const scans = planOf(sql).filter(
+      (step) => /SCAN (documents|n|history|directories)\b/.test(step) && !/COVERING/.test(step),
+    );
+    expect(scans).toEqual([]);
+  });
+
+  const BOUNDED: readonly string[] = ["underWay", "ofState", "ofCode"];
+
+  test.for(Object.entries(all).filter(([name]) => !BOUNDED.includes(name)))(
+    "%s reads its rows in order instead of sorting them",
+    ([, sql]) => {
+      expect(planOf(sql).filter((step) => step.includes("TEMP B-TREE"))).toEqual([]);
+    },
+  );
+
+  test.for([
+    ["counts", "documents_due", "counted without a look at the rows"],
+    ["outstanding", "documents_outstanding", "the same"],
+    ["waitingFolders", "documents_waiting", "the same"],
+    ["nextDueAt", "documents_due", "one row a mirror"],
+    ["claimed", "documents_archived", "asked for whole pages of the archive's list"],
+  ] as const)("%s reads nothing but the index %s: %s", ([name, index]) => {
+    expect(planOf(QUERIES[name]).join()).toContain(`USING COVERING INDEX ${index}`);
+  });
+
+  test.for([
+    ["any", "documents_due"],
+    ["large", "documents_large"],
+  ] as const)("due documents: %s is served by %s", ([name, index]) => {
+    expect(planOf(DUE_QUERIES[name]).join()).toContain(`INDEX ${index} (mirror_id=? AND state=?`);
+  });
+
+  test("large documents are looked for with the index of large ones", () => {
+    expect(LARGE_BYTES).toBeGreaterThanOrEqual(LARGE_INDEX_BYTES);
+  });
+});
+
+test("a statement is not planned anew for each value", () => {
+  const { source } = new Statements(db).of(QUERIES.sentWith);
+  expect(source).toContain("n.mirror_id = +?");
+});
