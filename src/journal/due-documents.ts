@@ -13,7 +13,8 @@ import type { DueQuery } from "./journal.ts";
 import { LARGE_INDEX_BYTES } from "./schema.ts";
 import type { Statements } from "./statements.ts";
 
-const DUE = "n.mirror_id = @mirrorId AND n.state = @state AND n.due_at <= @now";
+const DUE =
+  "n.mirror_id = @mirrorId AND n.state = @state AND n.due_at <= @now AND n.due_at > @after";
 const WITHIN = "n.size_bytes > @over AND n.size_bytes <= @max";
 const ORDER = "ORDER BY n.due_at, n.id LIMIT @limit";
 
@@ -42,6 +43,10 @@ export function dueDocuments(sql: Statements, query: DueQuery): Document[] {
 function dueOf(sql: Statements, mirrorId: number, query: DueQuery): Document[] {
   const { state, now, limit, sizeMaxBytes: max = Number.MAX_SAFE_INTEGER } = query;
   const over = query.sizeOverBytes ?? -1;
+  const after = query.after ?? -1;
   const text = over >= LARGE_INDEX_BYTES ? DUE_QUERIES.large : DUE_QUERIES.any;
-  return sql.of<DocumentRow>(text).all({ mirrorId, state, now, limit, max, over }).map(documentOf);
+  return sql
+    .of<DocumentRow>(text)
+    .all({ mirrorId, state, now, after, limit, max, over })
+    .map(documentOf);
 }

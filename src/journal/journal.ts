@@ -114,6 +114,8 @@ export type DueQuery = {
   readonly state: State;
   readonly now: number;
   readonly limit: number;
+  /** Only rows due later than this. */
+  readonly after?: number;
   readonly mirrorId?: number;
   /** Only rows at most, or more than, this large. */
   readonly sizeMaxBytes?: number;

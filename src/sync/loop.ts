@@ -22,12 +22,20 @@ export async function loop(
   }
 }
 
-/** How long until the next row of this kind is due; for ever when none waits for a time. */
+/**
+ * How long until the next row of this kind falls due after `now`; for ever when none does. Rows
+ * that are due already wait for something else, and whatever that is rings the bell.
+ */
 export async function untilNext(
   journal: Journal,
-  query: Omit<DueQuery, "now" | "limit">,
+  query: Omit<DueQuery, "now" | "after" | "limit">,
   now: number,
 ): Promise<number> {
-  const [next] = await journal.due({ ...query, now: Number.MAX_SAFE_INTEGER, limit: 1 });
+  const [next] = await journal.due({
+    ...query,
+    now: Number.MAX_SAFE_INTEGER,
+    after: now,
+    limit: 1,
+  });
   return next?.dueAt == null ? Number.POSITIVE_INFINITY : next.dueAt - now;
 }

@@ -44,8 +44,9 @@ export class Poller {
 
   async #step(signal: AbortSignal): Promise<number> {
     const { journal, clock, config, random } = this.#context;
+    const now = clock.now();
     try {
-      for (const { folderId, due } of await journal.outstanding(clock.now())) {
+      for (const { folderId, due } of await journal.outstanding(now)) {
         if (due > SINGLE_MAX) await this.#askInBulk(folderId, signal);
         else if (due > 0) await this.#askSingly(folderId, due, signal);
       }
@@ -59,7 +60,7 @@ export class Poller {
       return Math.min(NAP_MS_MAX, backoffMs(config.upload.retry, this.#tries, random));
     }
     this.#tries = 0;
-    return untilNext(journal, { state: "uploaded" }, clock.now());
+    return untilNext(journal, { state: "uploaded" }, now);
   }
 
   async #askSingly(folderId: number, limit: number, signal: AbortSignal): Promise<void> {

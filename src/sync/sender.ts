@@ -100,9 +100,9 @@ export class Sender {
     if (this.#outage && now < this.#outage.until) return this.#outage.until - now;
     const slots = this.#slots();
     if (slots === 0) return Number.POSITIVE_INFINITY;
-    const candidates = await this.#candidates(slots);
+    const candidates = await this.#candidates(slots, now);
     if (candidates.length === 0) {
-      return untilNext(this.#context.journal, { state: "pending" }, clock.now());
+      return untilNext(this.#context.journal, { state: "pending" }, now);
     }
     for (const claimed of await this.#claim(candidates, signal)) this.#enqueue(claimed, false);
     return 0;
@@ -135,9 +135,8 @@ export class Sender {
     return this.#queue.size > concurrency / 2 ? 0 : 2 * concurrency - this.underWay;
   }
 
-  async #candidates(slots: number): Promise<Document[]> {
-    const { journal, mirrors, clock, config } = this.#context;
-    const now = clock.now();
+  async #candidates(slots: number, now: number): Promise<Document[]> {
+    const { journal, mirrors, config } = this.#context;
     const large = Math.max(0, largeSlots(config.upload.concurrency) - this.#large);
     const queues = new Map<number, Document[]>();
     for (const mirrorId of mirrors.keys()) {

@@ -57,8 +57,9 @@ export class Settler {
   async #step(mirror: LiveMirror, lane: Lane, limit: number): Promise<number> {
     const { journal, clock } = this.#context;
     const query = { state: "settling", mirrorId: mirror.row.id, ...lane } as const;
-    const due = await journal.due({ ...query, now: clock.now(), limit });
-    if (due.length === 0) return untilNext(journal, query, clock.now());
+    const now = clock.now();
+    const due = await journal.due({ ...query, now, limit });
+    if (due.length === 0) return untilNext(journal, query, now);
     let inspections: Inspection[];
     try {
       inspections = await mirror.reader.inspect(

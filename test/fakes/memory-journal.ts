@@ -101,12 +101,13 @@ export class MemoryJournal implements Journal {
   }
 
   async due(query: DueQuery): Promise<Document[]> {
-    const { state, now, limit, mirrorId, sizeMaxBytes, sizeOverBytes } = query;
+    const { state, now, after = -1, limit, mirrorId, sizeMaxBytes, sizeOverBytes } = query;
     return this.#rows(
       ({ dueAt, seen, ...row }) =>
         row.state === state &&
         dueAt !== null &&
         dueAt <= now &&
+        dueAt > after &&
         (mirrorId === undefined || row.mirrorId === mirrorId) &&
         (sizeMaxBytes === undefined || seen.sizeBytes <= sizeMaxBytes) &&
         (sizeOverBytes === undefined || seen.sizeBytes > sizeOverBytes),

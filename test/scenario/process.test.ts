@@ -1,4 +1,5 @@
 /** The daemon in a process of its own: real signals, real kills, exit codes and clear lines. */
+import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
@@ -104,6 +105,65 @@ test("pause, resume and retry reach a running daemon", async () => {
   await until("sent", () => world.archive.documents().length === 1);
 });
 
+test("a reader that hangs does not keep SIGTERM from ending it within `shutdown`", async () => {
+  await using world = await aWorld();
+  const config = world.configFile();
+  await using daemon = aProcess(["--config", config, "run"]);
+  await daemon.says(/"scanned"/);
+  const [reader] = childrenOf(daemon.child.pid ?? 0);
+  if (reader === undefined) throw new Error("no reader");
+  process.kill(reader, "SIGSTOP");
+  world.write("scan.pdf", pdfOf(1));
+  const startedAt = performance.now();
+  expect(await daemon.end("SIGTERM")).toBe(0);
+  expect(performance.now() - startedAt).toBeLessThan(9_000);
+});
+
+test.skipIf(process.getuid?.() !== 0)(
+  "a full disk under the journal: one clear line, exit 1, nothing lost",
+  async () => {
+    await using world = await aWorld();
+    const disk = dirname(world.journal);
+    mkdirSync(disk, { recursive: true });
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=400k,mode=0700", "tmpfs", disk]);
+    try {
+      const config = world.configFile();
+      for (let n = 0; n < 400; n++) world.write(`scan-${n}.pdf`, pdfOf(1, { seed: n }));
+      {
+        await using full = aProcess(["--config", config, "sync"]);
+        expect(await full.ended, full.output.stderr).toBe(1);
+        const lines = full.output.stderr.trim().split("\n");
+        expect(lines.at(-1), full.output.stderr).toMatch(/full|space/i);
+      }
+      execFileSync("mount", ["-o", "remount,size=64m", disk]);
+      await using roomy = aProcess(["--config", config, "sync"]);
+      expect(await roomy.ended, roomy.output.stderr).toBe(0);
+      expect(await audit(world)).toEqual([]);
+      expect(world.archive.documents()).toHaveLength(400);
+    } finally {
+      execFileSync("umount", ["-l", disk]);
+    }
+  },
+  120_000,
+);
+
+test.skipIf(process.getuid?.() !== 0)(
+  "a source without permission: one clear line with the mend, exit 1",
+  async () => {
+    await using world = await aWorld();
+    world.write("scan.pdf", pdfOf(1));
+    const config = world.configFile();
+    chmodSync(world.source, 0o700);
+    // Everything but the source belongs to the daemon's user.
+    execFileSync("chown", ["-R", "65534:65534", config, mkdirOf(world.journal)]);
+    chmodSync(world.dir, 0o755);
+    await using daemon = aProcess(["--config", config, "sync"], {}, { uid: 65534, gid: 65534 });
+    expect(await daemon.ended, daemon.output.stderr).toBe(1);
+    expect(daemon.output.stderr).toMatch(/EACCES|permission|right/i);
+    expect(daemon.output.stderr).toContain(world.source);
+  },
+);
+
 describe("bad input: one clear line, the right exit code, nothing lost", () => {
   type Spoil = (world: Awaited<ReturnType<typeof aWorld>>, config: string) => void | Promise<void>;
   const TABLE: [string, Spoil, string[], number, RegExp][] = [
@@ -182,6 +242,17 @@ describe("bad input: one clear line, the right exit code, nothing lost", () => {
     expect(said).toMatch(/\b3\b/);
   });
 });
+
+/** Process ids of a process's children. */
+function childrenOf(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
+  return children === "" ? [] : children.split(" ").map(Number);
+}
+
+function mkdirOf(path: string): string {
+  mkdirSync(dirname(path), { recursive: true });
+  return dirname(path);
+}
 
 /** The path, in a directory that is there. */
 function fresh(path: string): string {
