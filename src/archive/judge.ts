@@ -15,7 +15,8 @@ export type Question = { operation: Operation; now: number; secrets: readonly st
  * | body                     | 2xx     | 3xx     | 4xx     | other   |
  * | ------------------------ | ------- | ------- | ------- | ------- |
  * | OK                       | result  | inDoubt | inDoubt | inDoubt |
- * | ERROR with a code        | refused | refused | refused | refused |
+ * | ERROR with a known code  | refused | refused | refused | refused |
+ * | ERROR with an unknown one| refused | refused | refused | inDoubt |
  * | anything else, unreadable| inDoubt | refused | refused | inDoubt |
  *
  * Returns what `read` makes of an OK. An OK that `read` cannot read, or that came before the whole
@@ -90,6 +91,10 @@ function errorReply(
     return verdict("refused", "ARCHIVE_BUSY", `asked for a pause: ${code}`);
   }
   const credentials = !known && (isUnauthorized(reply) || meansCredentials(code));
+  if (!known && !credentials && reply.status >= 500) {
+    // "Internal error" and the like: it may have failed after it stored.
+    return verdict("inDoubt", code, `failed: ${code}`);
+  }
   return verdict("refused", code, `refused: ${code}`, credentials);
 }
 
