@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { version } from "../daemon/version.ts";
+import { addAdopt } from "./commands/adopt.ts";
 import { addArchive } from "./commands/archive.ts";
 import { addCheck } from "./commands/check.ts";
 import { addDemo } from "./commands/demo.ts";
@@ -30,6 +31,7 @@ const COMMANDS = [
   addRetry,
   addPause,
   addVerify,
+  addAdopt,
   addArchive,
   addServeArchive,
   addDemo,

@@ -44,7 +44,7 @@ export function statusLines(report: StatusReport, around: Around, terminal: Term
       terminal.paint(line.startsWith("failed") ? "red" : "yellow", line);
     lines.push("", ...troubleLines(around.troubles).map(paint));
   }
-  return [...lines, ...folderLines(report)];
+  return [...lines, ...folderLines(report), ...movedLines(report)];
 }
 
 function headline({ running, paused }: StatusReport, { owner, now }: Around): string {
@@ -60,6 +60,18 @@ function gateLines({ gate }: StatusReport, now: number): string[] {
     gate.nextProbeAt === null ? "" : `; asked again ${relativeText(gate.nextProbeAt, now)}`;
   const since = `nothing is sent since ${timeText(gate.closedAt)}`;
   return [printable(`${since}: ${gate.message}; ${clause(gate.hint)}${next}`)];
+}
+
+/** What was moved here and not in the archive; nobody but a person can move it there. */
+function movedLines({ moved }: StatusReport): string[] {
+  if (moved.length === 0) return [];
+  return [
+    "",
+    "renamed or moved here; the archive still has them where they were:",
+    ...moved.map(({ path, from, archivedIn, documentId }) =>
+      printable(`  ${path}  was ${from}, in ${archivedIn} as document ${documentId}`),
+    ),
+  ];
 }
 
 /** The work order. */

@@ -20,6 +20,8 @@ export type DaemonOptions = {
   readonly log: Log;
   readonly clock?: Clock;
   readonly random?: Random;
+  /** False: files are watched and journaled, and nothing is sent (`adopt`). Default true. */
+  readonly sending?: boolean;
   /** False: no web listener, whatever the config says (`sync`). */
   readonly web?: boolean;
   /** Told of everything that is journaled, after it is durable. */
@@ -32,6 +34,7 @@ export class Daemon implements AsyncDisposable {
   readonly #clock: Clock;
   readonly #owned: AsyncDisposableStack;
   readonly #parts: Parts;
+  readonly #sending: boolean;
   #dashboard: Dashboard | undefined;
   #closed: Promise<void> | undefined;
 
@@ -44,6 +47,7 @@ export class Daemon implements AsyncDisposable {
     this.#log = options.log;
     this.#clock = options.clock;
     this.#owned = owned;
+    this.#sending = options.sending ?? true;
     this.#parts = parts;
   }
 
@@ -114,6 +118,7 @@ export class Daemon implements AsyncDisposable {
       changed,
       clock: this.#clock,
       outage: () => sync.outage,
+      sending: this.#sending,
       status: () => this.status(),
     };
     return quiescent(watched, wanted, signal);

@@ -24,6 +24,8 @@ export type PartsOptions = {
   readonly log: Log;
   readonly clock: Clock;
   readonly random: Random;
+  /** False: everything but sending. Default true. */
+  readonly sending?: boolean;
   readonly journaled?: (
     applied: readonly Applied[],
     mirrorName: (mirrorId: number) => string,
@@ -78,6 +80,7 @@ export async function openParts(
     clock,
     random,
     log,
+    sending: options.sending ?? true,
     newBatchId: randomUUID,
   };
   const { retryAt } = config.quota;

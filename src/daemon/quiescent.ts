@@ -15,6 +15,8 @@ export type Quiescence = { readonly waitConverted: boolean };
 type Watched = {
   readonly journal: Journal;
   readonly surveys: readonly Survey[];
+  /** False: what is ready stays so. */
+  readonly sending: boolean;
   readonly outage: () => Outage | undefined;
   readonly changed: Listeners;
   readonly clock: Clock;
@@ -68,14 +70,15 @@ function giveUp({ surveys, outage }: Watched): void {
 }
 
 async function isOver(
-  { surveys, journal }: Watched,
+  { surveys, journal, sending }: Watched,
   { documents, paused, gate }: StatusReport,
   { waitConverted }: Quiescence,
 ): Promise<boolean> {
   if (surveys.some(({ state }) => state.scans === 0)) return false;
   if (documents.settling + documents.uploading + documents.inDoubt > 0) return false;
   // Behind a closed gate what is ready is on its way to be held.
-  if (documents.pending > 0 && !(paused && !gate)) return false;
+  const waits = !sending || (paused && !gate);
+  if (documents.pending > 0 && !waits) return false;
   if (!waitConverted) return true;
   const stuck = await count(journal, (document) => document.trouble?.code === "CONVERSION_STUCK");
   if (documents.uploaded > stuck) return false;

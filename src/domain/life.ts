@@ -7,6 +7,7 @@
  *     settling  -> held      [heldBack]    cannot be read, or is empty
  *     pending   -> settling  [changed]
  *     pending   -> uploading [claimed]     the intent: committed before the first byte leaves
+ *     pending   -> uploaded  [adopted]     the archive had it before: a person claimed it
  *     pending   -> held      [heldBack]    folder missing, or the account's gate is closed
  *     uploading -> uploaded  [accepted]    the archive answered with a document id
  *     uploading -> pending   [released]    given back before it was begun: costs no attempt
@@ -55,6 +56,14 @@ export type Event =
     }
   | { type: "claimed"; at: number; folderId: number; batch: string }
   | { type: "accepted"; at: number; dueAt: number; documentId: number; status: string | null }
+  | {
+      type: "adopted";
+      at: number;
+      dueAt: number;
+      documentId: number;
+      folderId: number;
+      status: string | null;
+    }
   | { type: "released"; at: number }
   | { type: "deferred"; at: number; dueAt: number; trouble: Trouble }
   | { type: "heldBack"; at: number; dueAt: number | null; trouble: Trouble }
@@ -153,6 +162,18 @@ export const ARROWS: Arrows = {
       attempts: document.attempts + 1,
       sentAt: at,
       dueAt: null,
+    }),
+    adopted: (_, { at, dueAt, documentId, folderId, status }) => ({
+      state: "uploaded",
+      documentId,
+      folderId,
+      archiveStatus: status,
+      uploadedAt: at,
+      dueAt,
+      polls: 0,
+      trouble: null,
+      patience: 0,
+      remark: "was in the archive already",
     }),
     heldBack: holdBack,
   },

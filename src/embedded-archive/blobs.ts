@@ -1,34 +1,57 @@
-import { createHash, randomUUID } from "node:crypto";
-import { type FileHandle, mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { createReadStream, renameSync } from "node:fs";
+import { access, type FileHandle, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { Draft, type LimitOf } from "./draft.ts";
 
-/** What a finished draft holds. */
-export type Sealed = { sha256: string; size: number };
+const SHARDS = Array.from({ length: 256 }, (_, n) => n.toString(16).padStart(2, "0"));
+const DIGEST = /^[0-9a-f]{64}$/;
 
 /**
  * The documents' bytes, one file for each content: `blobs/ab/abcdef…`, named after its SHA-256.
- * A blob comes before the row that speaks of it; one without a row is left by a crash between the
- * two, and swept away when the archive is next opened.
+ *
+ * An upload is written to `incoming/`, and its row is committed once its bytes and its name there
+ * are on the disk. Only then it moves to its place. A power cut may undo the move, but leaves the
+ * file under one of its two names, and `recover` makes the move again. So the directory that waits
+ * for the disk is the same for all uploads, and one wait serves many of them.
  */
 export class Blobs {
   readonly #root: string;
   readonly #incoming: string;
-  readonly #madeDirs = new Set<string>();
+  readonly #handle: FileHandle;
+  readonly #durable: boolean;
 
-  private constructor(dataDir: string) {
+  private constructor(dataDir: string, handle: FileHandle, durable: boolean) {
     this.#root = join(dataDir, "blobs");
-    this.#incoming = join(dataDir, "incoming");
+    this.#incoming = incomingOf(dataDir);
+    this.#handle = handle;
+    this.#durable = durable;
   }
 
-  /** Opens the blobs below `dataDir` and removes what broken-off uploads left. */
-  static async open(dataDir: string, isKnown: (sha256: string) => boolean): Promise<Blobs> {
-    const blobs = new Blobs(dataDir);
-    await rm(blobs.#incoming, { recursive: true, force: true });
-    await mkdir(blobs.#incoming, { recursive: true });
-    await mkdir(blobs.#root, { recursive: true });
-    await syncDirectory(dataDir);
-    await blobs.#sweep(isKnown);
-    return blobs;
+  /** Makes the directories if missing; touches nothing in them. Close it after use. */
+  static async open(dataDir: string, durable = true): Promise<Blobs> {
+    const root = join(dataDir, "blobs");
+    await mkdir(incomingOf(dataDir), { recursive: true });
+    await mkdir(root, { recursive: true });
+    const there = new Set(await readdir(root));
+    for (const shard of SHARDS) if (!there.has(shard)) await mkdir(join(root, shard));
+    for (const dir of [root, dataDir]) await syncDirectory(dir);
+    return new Blobs(dataDir, await open(incomingOf(dataDir), "r"), durable);
+  }
+
+  /**
+   * Finishes what a crash cut short: uploads with a row get their place, those without one go,
+   * and so does every blob that no row speaks of. What is no blob's name is left alone.
+   */
+  async recover(isKnown: (sha256: string) => boolean): Promise<void> {
+    for (const name of await readdir(this.#incoming)) {
+      const path = join(this.#incoming, name);
+      const sha256 = await digestOf(path);
+      if (isKnown(sha256) && !(await this.has(sha256))) await rename(path, this.pathOf(sha256));
+      else await rm(path);
+    }
+    for await (const { sha256, path } of blobsBelow(this.#root))
+      if (!isKnown(sha256)) await rm(path);
   }
 
   /** Where the bytes with this digest are. */
@@ -36,94 +59,55 @@ export class Blobs {
     return join(this.#root, sha256.slice(0, 2), sha256);
   }
 
+  async has(sha256: string): Promise<boolean> {
+    return access(this.pathOf(sha256)).then(
+      () => true,
+      () => false,
+    );
+  }
+
   /** A file to write an upload into. */
-  async draft(sizeMax: number): Promise<Draft> {
-    const path = join(this.#incoming, randomUUID());
-    return new Draft(this, path, await open(path, "wx"), sizeMax);
+  draft(limitOf: LimitOf): Draft {
+    return new Draft(this.#incoming, limitOf, this.#durable);
   }
 
-  /** Gives a sealed draft its place: on the disk with its name when this resolves. */
-  async keep(draftPath: string, sha256: string): Promise<void> {
-    const dir = join(this.#root, sha256.slice(0, 2));
-    if (!this.#madeDirs.has(dir)) {
-      await mkdir(dir, { recursive: true });
-      await syncDirectory(this.#root);
-      this.#madeDirs.add(dir);
-    }
-    // Where the content is there already this replaces it by itself, which changes nothing.
-    await rename(draftPath, this.pathOf(sha256));
-    await syncDirectory(dir);
+  /** The names of all sealed drafts are on the disk when this resolves. */
+  async settle(): Promise<void> {
+    if (this.#durable) await this.#handle.sync();
   }
 
-  async #sweep(isKnown: (sha256: string) => boolean): Promise<void> {
-    for (const dir of await readdir(this.#root))
-      for (const name of await readdir(join(this.#root, dir)))
-        if (!isKnown(name)) await rm(join(this.#root, dir, name));
+  /**
+   * Gives a sealed draft its place. At once, so that nobody meets a row without its bytes. Where
+   * the content is there already this replaces it by itself, which changes nothing.
+   */
+  place(draft: Draft, sha256: string): void {
+    renameSync(draft.path, this.pathOf(sha256));
+    draft.isPlaced = true;
+  }
+
+  async close(): Promise<void> {
+    await this.#handle.close();
   }
 }
 
-/** The bytes of one upload as they come in; constant memory whatever their number. */
-export class Draft {
-  readonly path: string;
-  readonly #blobs: Blobs;
-  readonly #file: FileHandle;
-  readonly #sizeMax: number;
-  readonly #hash = createHash("sha256");
-  #size = 0;
-  #open = true;
-  #kept = false;
-  #sha256: string | undefined;
+/** Where uploads are written before they have a row. */
+export function incomingOf(dataDir: string): string {
+  return join(dataDir, "incoming");
+}
 
-  constructor(blobs: Blobs, path: string, file: FileHandle, sizeMax: number) {
-    this.#blobs = blobs;
-    this.path = path;
-    this.#file = file;
-    this.#sizeMax = sizeMax;
-  }
+/** Every blob below `root`; files whose names are no digests, or in the wrong place, are none. */
+export async function* blobsBelow(root: string): AsyncGenerator<{ sha256: string; path: string }> {
+  for (const shard of SHARDS)
+    for (const name of await readdir(join(root, shard)))
+      if (DIGEST.test(name) && name.startsWith(shard))
+        yield { sha256: name, path: join(root, shard, name) };
+}
 
-  /** Bytes that came in, also those past the limit. */
-  get size(): number {
-    return this.#size;
-  }
-
-  get isTooBig(): boolean {
-    return this.#size > this.#sizeMax;
-  }
-
-  /** Bytes past the limit are counted and thrown away. */
-  async write(chunk: Buffer): Promise<void> {
-    this.#size += chunk.length;
-    if (this.isTooBig) return;
-    this.#hash.update(chunk);
-    await this.#file.writeFile(chunk);
-  }
-
-  /** Ends the draft; its bytes are on the disk when this resolves. */
-  async seal(): Promise<Sealed> {
-    await this.#file.sync();
-    await this.#close();
-    this.#sha256 = this.#hash.digest("hex");
-    return { sha256: this.#sha256, size: this.#size };
-  }
-
-  /** Makes a sealed draft a blob. */
-  async keep(): Promise<void> {
-    if (this.#sha256 === undefined) throw new Error("a draft is sealed before it is kept");
-    await this.#blobs.keep(this.path, this.#sha256);
-    this.#kept = true;
-  }
-
-  /** Removes what was not kept. */
-  async discard(): Promise<void> {
-    await this.#close();
-    if (!this.#kept) await rm(this.path, { force: true });
-  }
-
-  async #close(): Promise<void> {
-    if (!this.#open) return;
-    this.#open = false;
-    await this.#file.close();
-  }
+/** SHA-256 of a file, hexadecimal. */
+export async function digestOf(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  return hash.digest("hex");
 }
 
 async function syncDirectory(path: string): Promise<void> {

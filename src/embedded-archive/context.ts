@@ -1,6 +1,7 @@
 import type { Blobs } from "./blobs.ts";
 import type { Conversion } from "./conversion.ts";
 import type { Converter } from "./converter.ts";
+import type { Expiry } from "./expiry.ts";
 import type { FaultSchedule } from "./faults.ts";
 import type { Settings } from "./options.ts";
 import type { Account, Store } from "./store.ts";
@@ -12,6 +13,7 @@ export type Context = {
   readonly blobs: Blobs;
   readonly converter: Converter;
   readonly conversion: Conversion;
+  readonly expiry: Expiry;
   /** By account key. */
   readonly accounts: ReadonlyMap<string, Account>;
   /** Aborted when the archive closes. */

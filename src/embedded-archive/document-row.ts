@@ -27,6 +27,8 @@ export type DocumentRow = {
   producer: string | null;
   description: string | null;
   convert_at: number | null;
+  viewed_tally: number;
+  downloaded_tally: number;
 };
 
 /** Section Resources, DocumentDetail. Documents inside a digidoc carry its id and no status. */
@@ -48,8 +50,8 @@ export function documentDetailOf(row: DocumentRow): DocumentDetail {
 }
 
 /**
- * Section Resources, Document. Nobody views or downloads here (the interface has no operation for
- * either, and reading the details is neither), so both tallies stay 0.
+ * Section Resources, Document. The interface has no operation that views or downloads, and reading
+ * the details is neither; what is counted is what people do on the archive's own page.
  */
 export function documentOf(row: DocumentRow): Document {
   return {
@@ -59,8 +61,8 @@ export function documentOf(row: DocumentRow): Document {
     producer: row.producer ?? "",
     description: row.description ?? "",
     modifiedDate: row.modified_at,
-    viewedTally: 0,
-    downloadedTally: 0,
+    viewedTally: row.viewed_tally,
+    downloadedTally: row.downloaded_tally,
   };
 }
 

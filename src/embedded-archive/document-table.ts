@@ -1,5 +1,6 @@
 import type { DocumentSort } from "../wire/shapes.ts";
 import type { DocumentRow } from "./document-row.ts";
+import { LABELS, LabelIndex } from "./label-index.ts";
 import type { Slice } from "./paging.ts";
 import { type Connection, fold } from "./schema.ts";
 import { Statements } from "./statements.ts";
@@ -45,9 +46,11 @@ export function documentOrder(sort: DocumentSort, descending: boolean): string {
 /** The documents of all accounts. */
 export class DocumentTable {
   readonly #sql: Statements;
+  readonly #labels: LabelIndex;
 
   constructor(db: Connection) {
     this.#sql = new Statements(db);
+    this.#labels = new LabelIndex(db);
   }
 
   /** Adds an uploaded document and charges its pages. */
@@ -64,6 +67,7 @@ export class DocumentTable {
       )
       .get(given);
     if (!row) throw new Error("the insert returned no row");
+    this.#labels.add(row);
     this.#charge(given.account_id, given.pages_charged);
     return row;
   }
@@ -79,8 +83,9 @@ export class DocumentTable {
 
   /** One slice of a folder's documents uploaded before `before`, and how many there are. */
   inFolder(folderId: number, sort: DocumentSort, slice: Slice, before: number) {
-    const where = "folder_id = ? AND digidoc_id IS NULL AND uploaded_at < ?";
-    return this.#slice(where, [folderId, before], sort, slice);
+    const where = "folder_id = ? AND digidoc_id IS NULL";
+    if (before === Infinity) return this.#slice(where, [folderId], sort, slice);
+    return this.#slice(`${where} AND uploaded_at < ?`, [folderId, before], sort, slice);
   }
 
   /** One slice of the documents inside a digidoc document, and how many there are. */
@@ -88,13 +93,51 @@ export class DocumentTable {
     return this.#slice("digidoc_id = ?", [digidocId], sort, slice);
   }
 
-  /** Every uploaded document of the account, oldest first. */
-  all(accountId: number): DocumentRow[] {
+  /** Uploaded documents of the account with ids above `after`, oldest first; -1: no limit. */
+  uploaded(accountId: number, after = 0, limit = -1): DocumentRow[] {
     return this.#sql
-      .prepare<[number], DocumentRow>(
-        "SELECT * FROM document WHERE account_id = ? AND digidoc_id IS NULL ORDER BY id",
+      .prepare<[number, number, number], DocumentRow>(
+        `SELECT * FROM document NOT INDEXED
+         WHERE account_id = ? AND digidoc_id IS NULL AND id > ? ORDER BY id LIMIT ?`,
+      )
+      .all(accountId, after, limit);
+  }
+
+  /** The uploaded document with this id, of whatever account. */
+  uploadedById(id: number): DocumentRow | undefined {
+    return this.#sql
+      .prepare<[number], DocumentRow>("SELECT * FROM document WHERE id = ? AND digidoc_id IS NULL")
+      .get(id);
+  }
+
+  /** How many uploaded documents the account has in each state. */
+  stateCounts(accountId: number): { uploaded: number; converted: number } {
+    const rows = this.#sql
+      .prepare<[number], { status: string; count: number }>(
+        `SELECT status, count(*) AS count FROM document
+         WHERE account_id = ? AND digidoc_id IS NULL GROUP BY status`,
       )
       .all(accountId);
+    const of = (status: string) => rows.find((row) => row.status === status)?.count ?? 0;
+    return { uploaded: of("UPLOADED"), converted: of("CONVERTED") };
+  }
+
+  /** How many documents are in each folder of the account that has any. */
+  folderCounts(accountId: number): Map<number, number> {
+    const rows = this.#sql
+      .prepare<[number], { folder_id: number; count: number }>(
+        `SELECT folder_id, count(*) AS count FROM document
+         WHERE account_id = ? AND digidoc_id IS NULL GROUP BY folder_id`,
+      )
+      .all(accountId);
+    return new Map(rows.map(({ folder_id, count }) => [folder_id, count]));
+  }
+
+  /** One more view or download of the document. */
+  tally(id: number, what: "viewed" | "downloaded"): void {
+    this.#sql
+      .prepare<[number]>(`UPDATE document SET ${what}_tally = ${what}_tally + 1 WHERE id = ?`)
+      .run(id);
   }
 
   /** The document whose conversion is due first, perhaps not yet. */
@@ -126,16 +169,16 @@ export class DocumentTable {
   convert(row: DocumentRow, found: Converted, now: number): void {
     const { pages, digidoc, text, contents } = found;
     const { title = null, author = null, subject = null, keywords = null, producer = null } = found;
-    this.#sql
-      .prepare(
+    const converted = this.#sql
+      .prepare<[object], DocumentRow>(
         `UPDATE document SET status = 'CONVERTED', convert_at = NULL, modified_at = @now,
            pages = @pages, pages_charged = @pages, filesize = size, digidoc = @digidoc,
            title = coalesce(title, @title), author = coalesce(author, @author),
            subject = coalesce(subject, @subject), keywords = coalesce(keywords, @keywords),
            producer = coalesce(producer, @producer)
-         WHERE id = @id AND status = 'UPLOADED'`,
+         WHERE id = @id AND status = 'UPLOADED' RETURNING *`,
       )
-      .run({
+      .get({
         id: row.id,
         now,
         pages,
@@ -146,6 +189,9 @@ export class DocumentTable {
         keywords,
         producer,
       });
+    // Converted before, or gone: nothing may be charged or listed twice.
+    if (!converted) return;
+    if (LABELS.some((label) => converted[label] !== row[label])) this.#labels.replace(converted);
     this.#charge(row.account_id, pages - row.pages_charged);
     for (const content of contents) this.#addContent(row, content, now);
     if (text !== "")
@@ -154,9 +200,11 @@ export class DocumentTable {
         .run(row.id, fold(text));
   }
 
-  /** Whether any document has these bytes. */
+  /** Whether any uploaded document has these bytes; those inside a digidoc have no blob. */
   hasBlob(sha256: string): boolean {
-    const found = this.#sql.prepare("SELECT 1 FROM document WHERE sha256 = ? LIMIT 1").get(sha256);
+    const found = this.#sql
+      .prepare("SELECT 1 FROM document WHERE sha256 = ? AND digidoc_id IS NULL LIMIT 1")
+      .get(sha256);
     return found !== undefined;
   }
 

@@ -6,7 +6,9 @@ import type { StoredDocument } from "./document-row.ts";
 import { type FaultPlan, FaultSchedule } from "./faults.ts";
 import type { FolderDescription } from "./folder-table.ts";
 import { type EmbeddedArchiveOptions, settingsOf } from "./options.ts";
-import { closeParts, listen, makeFolder, type Opened, openParts } from "./parts.ts";
+import { setQuota } from "./admin-actions.ts";
+import { makeFolder } from "./make-folder.ts";
+import { closeParts, listen, type Opened, openParts } from "./parts.ts";
 import type { Account } from "./store.ts";
 import type { Traffic } from "./traffic.ts";
 
@@ -22,14 +24,19 @@ export type { AccountOption, EmbeddedArchiveOptions } from "./options.ts";
 export class EmbeddedArchive implements AsyncDisposable {
   /** `http://HOST:PORT`, without a slash at the end: the interface's {base_url}. */
   readonly url: string;
+  /** The same for administration; undefined without it. */
+  readonly adminUrl: string | undefined;
   readonly #context: Context;
   readonly #app: FastifyInstance;
+  readonly #admin: FastifyInstance | undefined;
   readonly #traffic: Traffic;
   readonly #closing: AbortController;
   #closed: Promise<void> | undefined;
 
-  private constructor(opened: Opened, url: string) {
+  private constructor(opened: Opened, { url, adminUrl }: Awaited<ReturnType<typeof listen>>) {
     this.url = url;
+    this.adminUrl = adminUrl;
+    this.#admin = opened.admin;
     this.#context = opened.context;
     this.#app = opened.app;
     this.#traffic = opened.traffic;
@@ -45,6 +52,7 @@ export class EmbeddedArchive implements AsyncDisposable {
     const opened = await openParts(settings);
     const archive = new EmbeddedArchive(opened, await listen(opened, settings));
     opened.context.conversion.start();
+    opened.context.expiry.start();
     return archive;
   }
 
@@ -56,11 +64,15 @@ export class EmbeddedArchive implements AsyncDisposable {
   /** Sets what the folder `/A/B` says of itself, making it if missing. */
   describeFolder(path: string, description: FolderDescription, account?: string): void {
     this.#context.store.folders.describe(this.createFolder(path, account), description);
+    this.#context.expiry.poke();
   }
 
-  /** Sets the page allowance; undefined: unlimited. What is used already stays used. */
+  /**
+   * Sets the page allowance; undefined: unlimited. What is used already stays used. It is kept: the
+   * next run has it, too, whatever its options say.
+   */
   setQuota(pages: number | undefined, account?: string): void {
-    this.#context.quotas.set(this.#account(account).id, pages);
+    setQuota(this.#context, this.#account(account).id, pages);
   }
 
   setReminderPlugin(on: boolean): void {
@@ -106,7 +118,7 @@ export class EmbeddedArchive implements AsyncDisposable {
 
   async #close(): Promise<void> {
     this.#closing.abort(new Error("the embedded archive is closing"));
-    await this.#app.close();
+    await Promise.all([this.#app.close(), this.#admin?.close()]);
     await closeParts(this.#context, this.#traffic);
   }
 

@@ -4,11 +4,10 @@ import { listDigidoc } from "../formats/digidoc.ts";
 import { type Kind, kindOf } from "../formats/kind.ts";
 import { countPages, pdfFacts } from "../formats/pages.ts";
 import type { Converted } from "./document-table.ts";
+import { officeFacts, TEXT_MAX, withoutTags } from "./office.ts";
 
 /** Larger files are not looked into: they count as one page without text. */
 const SIZE_MAX = 256 * 1024 * 1024;
-/** Characters of one document that the content search sees. A guess. */
-const TEXT_MAX = 1024 * 1024;
 
 /** The pages charged for a file: at least 1, and 1 where its bytes do not say. */
 export async function pagesOf(path: string, filename: string): Promise<number> {
@@ -25,9 +24,9 @@ export async function extract(path: string, filename: string): Promise<Converted
     const { pages = 1, ...facts } = await pdfFacts(bytes);
     return { ...NOTHING_FOUND, ...facts, pages: Math.max(1, pages) };
   }
-  const found = { ...NOTHING_FOUND, pages: await pagesOfBytes(bytes, kind) };
-  if (kind !== "digidoc" && kind !== "ddoc") return { ...found, text: await textOf(bytes, kind) };
-  return { ...found, digidoc: true, ...(await insideOf(bytes, kind)) };
+  if (kind === "digidoc" || kind === "ddoc")
+    return { ...NOTHING_FOUND, digidoc: true, ...(await insideOf(bytes, kind)) };
+  return { ...NOTHING_FOUND, ...(await looked(bytes, kind)) };
 }
 
 /** A document that nothing could be found out about. */
@@ -39,7 +38,9 @@ async function bytesOf(path: string): Promise<Buffer | undefined> {
 }
 
 async function pagesOfBytes(bytes: Buffer, kind: Kind): Promise<number> {
-  return Math.max(1, (await countPages(bytes, kind)) ?? 1);
+  const counted =
+    kind === "office" ? (await officeFacts(bytes)).pages : await countPages(bytes, kind);
+  return Math.max(1, counted ?? 1);
 }
 
 /** The documents in a digidoc container, and all their names and texts for the search. */
@@ -52,45 +53,36 @@ async function insideOf(
   for (const { name, size, bytes } of await listDigidoc(container, kind)) {
     const inner = kindOf(bytes, name);
     const sha256 = createHash("sha256").update(bytes).digest("hex");
-    contents.push({ name, size, sha256, pages: await pagesOfBytes(bytes, inner) });
-    if (text.length < TEXT_MAX) text += `${name}\n${await textOf(bytes, inner)}\n`;
+    const { pages, text: words } = await looked(bytes, inner);
+    contents.push({ name, size, sha256, pages });
+    if (text.length < TEXT_MAX) text += `${name}\n${words}\n`;
   }
   return { contents, text: text.slice(0, TEXT_MAX) };
 }
 
-async function textOf(bytes: Buffer, kind: Kind): Promise<string> {
-  if (kind === "text" || kind === "mail") return bytes.toString("utf8", 0, TEXT_MAX);
+/** Pages and text of what is no digidoc. Each document is opened once. */
+async function looked(bytes: Buffer, kind: Kind): Promise<{ pages: number; text: string }> {
+  if (kind === "pdf" || kind === "office") {
+    const { pages = 1, text } = await (kind === "pdf" ? pdfFacts(bytes) : officeFacts(bytes));
+    return { pages: Math.max(1, pages), text };
+  }
+  return { pages: await pagesOfBytes(bytes, kind), text: textOf(bytes, kind) };
+}
+
+function textOf(bytes: Buffer, kind: Kind): string {
+  if (kind === "text" || kind === "mail") return decoded(bytes.subarray(0, TEXT_MAX));
   if (kind === "xml") return withoutTags(bytes.toString("utf8", 0, TEXT_MAX));
-  if (kind === "pdf") return (await pdfFacts(bytes)).text;
-  if (kind === "office") return textOfOffice(bytes);
   return "";
 }
 
-/** Where the words are in DOCX, XLSX, PPTX and OpenDocument. */
-const OFFICE_TEXTS = /^(?:document|sharedStrings|slide\d+|content)\.xml$/;
-
-/** Office files are read with the reader of ZIP-based containers, for it is bounded. */
-async function textOfOffice(bytes: Buffer): Promise<string> {
-  const entries = await listDigidoc(bytes, "digidoc");
-  return entries
-    .filter(({ name }) => OFFICE_TEXTS.test(name))
-    .map((entry) => withoutTags(entry.bytes.toString("utf8", 0, TEXT_MAX)))
-    .join("\n")
-    .slice(0, TEXT_MAX);
+/** UTF-16 where its mark says so, else UTF-8, else the encoding that old text files here have. */
+function decoded(bytes: Buffer): string {
+  const mark = bytes.toString("latin1", 0, 2);
+  if (mark === "\xff\xfe") return new TextDecoder("utf-16le").decode(bytes);
+  if (mark === "\xfe\xff") return new TextDecoder("utf-16be").decode(bytes);
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true });
+  } catch {
+    return new TextDecoder("windows-1257").decode(bytes);
+  }
 }
-
-/** Paragraphs and cells end words; other tags may stand in the middle of one. */
-function withoutTags(xml: string): string {
-  return xml
-    .replace(/<\/(?:w:p|a:p|text:p|text:h|si|row)>/g, "\n")
-    .replace(/<[^>]*>/g, "")
-    .replace(/&(amp|lt|gt|quot|apos);/g, (_, name: string) => ENTITIES.get(name) ?? "");
-}
-
-const ENTITIES = new Map([
-  ["amp", "&"],
-  ["lt", "<"],
-  ["gt", ">"],
-  ["quot", '"'],
-  ["apos", "'"],
-]);

@@ -75,6 +75,22 @@ export class FolderTable {
       .get(id, accountId);
   }
 
+  /** The folder with this id, of whatever account. */
+  byId(id: number): FolderRow | undefined {
+    return this.#sql.prepare<[number], FolderRow>("SELECT * FROM folder WHERE id = ?").get(id);
+  }
+
+  /** `/A/B`; `/` for a root. */
+  pathOf(id: number): string {
+    const names: string[] = [];
+    let row = this.byId(id);
+    while (row && row.parent_id !== null) {
+      names.unshift(row.name);
+      row = this.byId(row.parent_id);
+    }
+    return `/${names.join("/")}`;
+  }
+
   /** One slice of the folders directly below `parentId`, and how many there are in all. */
   below(parentId: number, sort: FolderSort, slice: Slice): { rows: FolderRow[]; total: number } {
     const direction = slice.descending ? "DESC" : "ASC";
@@ -93,15 +109,16 @@ export class FolderTable {
   }
 
   /** Every folder of the account with its path, parents first. */
-  tree(accountId: number): { id: number; path: string }[] {
+  tree(accountId: number): { id: number; path: string; depth: number }[] {
     return this.#sql
-      .prepare<[number], { id: number; path: string }>(
-        `WITH RECURSIVE tree (id, path) AS (
-           SELECT id, '' FROM folder WHERE account_id = ? AND parent_id IS NULL
+      .prepare<[number], { id: number; path: string; depth: number }>(
+        `WITH RECURSIVE tree (id, path, depth) AS (
+           SELECT id, '', 0 FROM folder WHERE account_id = ? AND parent_id IS NULL
            UNION ALL
-           SELECT folder.id, tree.path || '/' || folder.name
+           SELECT folder.id, tree.path || '/' || folder.name, depth + 1
            FROM folder JOIN tree ON folder.parent_id = tree.id)
-         SELECT id, iif(path = '', '/', path) AS path FROM tree ORDER BY path`,
+         SELECT id, iif(path = '', '/', path) AS path, depth FROM tree
+         ORDER BY replace(path, '/', char(1))`,
       )
       .all(accountId);
   }
@@ -111,7 +128,8 @@ export class FolderTable {
       .prepare(
         `UPDATE folder SET folder_index = coalesce(@index, folder_index),
            description = coalesce(@description, description), keywords = coalesce(@keywords, keywords),
-           expire_at = iif(@setsExpiry, @expireDate, expire_at) WHERE id = @id`,
+           expire_at = iif(@setsExpiry, @expireDate, expire_at),
+           expiry_noticed = iif(@setsExpiry, 0, expiry_noticed) WHERE id = @id`,
       )
       .run({
         id,

@@ -2,6 +2,7 @@ import type { Clock } from "../std/clock.ts";
 import { systemClock } from "../std/clock.ts";
 import { Fault } from "../std/fault.ts";
 import type { FaultPlan } from "./faults.ts";
+import { type FileLimits, KINDS } from "./file-limits.ts";
 
 /** One company at the archive: its own folder tree, documents and page allowance. */
 export type AccountOption = { key: string; secret: string };
@@ -22,6 +23,8 @@ export type EmbeddedArchiveOptions = {
   reminderPlugin?: boolean | undefined;
   /** Larger files are refused with FILE_SIZE_TOO_BIG; absent: any size. */
   maxFileSizeBytes?: number | undefined;
+  /** The same for documents of one kind, in place of `maxFileSizeBytes`. */
+  maxFileSizeByKind?: FileLimits | undefined;
   /** How long a document stays UPLOADED before it is converted. Default 500. */
   convertDelayMs?: number | undefined;
   /** `responseDescription` as `"CODE"` or as `{"code": "CODE"}`. Default bare. */
@@ -32,13 +35,23 @@ export type EmbeddedArchiveOptions = {
   requireSignature?: boolean | undefined;
   /** What goes wrong on purpose; nothing unless given. */
   faults?: FaultPlan | undefined;
+  /** Where expiries are told of: an http(s) URL that takes JSON. Absent: they are only logged. */
+  notifyUrl?: string | undefined;
+  /** A second listener for administration, on this machine only; absent: none. */
+  admin?: { host: string; port: number } | undefined;
+  /** False: an OK says nothing about the disk. Only for measuring what waiting for it costs. */
+  durable?: boolean | undefined;
   clock?: Clock | undefined;
   log?: ((event: Record<string, unknown>) => void) | undefined;
 };
 
 /** The options with every default filled in. */
 export type Settings = {
-  readonly [K in keyof EmbeddedArchiveOptions]-?: K extends "quotaPages" | "faults"
+  readonly [K in keyof EmbeddedArchiveOptions]-?: K extends
+    | "quotaPages"
+    | "faults"
+    | "notifyUrl"
+    | "admin"
     ? EmbeddedArchiveOptions[K]
     : NonNullable<EmbeddedArchiveOptions[K]>;
 };
@@ -53,6 +66,10 @@ export function settingsOf(options: EmbeddedArchiveOptions): Settings {
     quotaPages: options.quotaPages,
     reminderPlugin: options.reminderPlugin ?? true,
     maxFileSizeBytes: options.maxFileSizeBytes ?? Infinity,
+    maxFileSizeByKind: options.maxFileSizeByKind ?? {},
+    notifyUrl: options.notifyUrl,
+    admin: options.admin,
+    durable: options.durable ?? true,
     convertDelayMs: options.convertDelayMs ?? 500,
     errorStyle: options.errorStyle ?? "bare",
     errorHttp: options.errorHttp ?? 200,
@@ -61,13 +78,30 @@ export function settingsOf(options: EmbeddedArchiveOptions): Settings {
     clock: options.clock ?? systemClock,
     log: options.log ?? (() => {}),
   };
+  assertAccounts(settings);
+  const unknown = Object.keys(settings.maxFileSizeByKind).find((kind) => !isKind(kind));
+  if (unknown !== undefined)
+    throw unusable(`there is no kind ${JSON.stringify(unknown)}`, `Kinds: ${KINDS.join(", ")}.`);
+  if (settings.notifyUrl !== undefined && !/^https?:$/.test(protocolOf(settings.notifyUrl)))
+    throw unusable("the address to notify is no http or https URL", "Write http://HOST/PATH.");
+  return settings;
+}
+
+function assertAccounts(settings: Settings): void {
   if (settings.accounts.length === 0)
     throw unusable("accounts is empty", "Name at least one account, or leave accounts out.");
   const keys = new Set(settings.accounts.map((account) => account.key));
   if (keys.size !== settings.accounts.length)
     throw unusable("two accounts have the same key", "Give every account a key of its own.");
   if (keys.has("")) throw unusable("an account has an empty key", "Give every account a key.");
-  return settings;
+}
+
+function isKind(name: string): boolean {
+  return (KINDS as readonly string[]).includes(name);
+}
+
+function protocolOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).protocol : "";
 }
 
 function unusable(message: string, hint: string): Fault {

@@ -5,28 +5,32 @@ import { Blobs } from "./blobs.ts";
 import type { Context } from "./context.ts";
 import { Conversion } from "./conversion.ts";
 import { Converter } from "./converter.ts";
+import { Expiry } from "./expiry.ts";
 import { FaultSchedule } from "./faults.ts";
 import type { Settings } from "./options.ts";
-import { folderPath, MALFORMED } from "./reading.ts";
+import { adminOf } from "./admin.ts";
+import { makeFolder } from "./make-folder.ts";
 import { serverOf } from "./server.ts";
-import { type Account, Store } from "./store.ts";
+import { Store } from "./store.ts";
 import { Traffic } from "./traffic.ts";
 
 /** The parts of an open archive. */
 export type Opened = {
   context: Context;
   app: FastifyInstance;
+  /** The listener for administration, where one is wanted. */
+  admin: FastifyInstance | undefined;
   traffic: Traffic;
   closing: AbortController;
 };
 
 /** Opens the data directory; nothing listens or converts yet. */
 export async function openParts(settings: Settings): Promise<Opened> {
-  const { dataDir, clock, log } = settings;
+  const { dataDir, clock, log, notifyUrl } = settings;
   await mkdir(dataDir, { recursive: true });
-  const store = Store.open(dataDir);
+  const { store, blobs } = await openStorage(dataDir, settings.durable);
   try {
-    const blobs = await Blobs.open(dataDir, (sha256) => store.documents.hasBlob(sha256));
+    await blobs.recover((sha256) => store.documents.hasBlob(sha256));
     store.documents.rearm(clock.now());
     const accounts = new Map(
       settings.accounts.map((option) => [option.key, store.account(option, clock.now())]),
@@ -40,9 +44,10 @@ export async function openParts(settings: Settings): Promise<Opened> {
       blobs,
       converter,
       conversion,
+      expiry: new Expiry({ store, clock, log, notifyUrl }),
       accounts,
       closing: closing.signal,
-      quotas: new Map([...accounts.values()].map(({ id }) => [id, settings.quotaPages])),
+      quotas: new Map([...accounts.values()].map(({ id }) => [id, quotaOf(store, id, settings)])),
       lateStores: new Set(),
       reminderPlugin: settings.reminderPlugin,
       faults: new FaultSchedule(settings.faults),
@@ -51,37 +56,70 @@ export async function openParts(settings: Settings): Promise<Opened> {
       for (const path of settings.folders) makeFolder(context, account, path);
     const traffic = new Traffic();
     const app = await serverOf(context, (operation, work) => traffic.track(operation, work));
-    return { context, app, traffic, closing };
+    const admin = settings.admin && adminOf(context, traffic, settings.admin.host);
+    return { context, app, admin, traffic, closing };
   } catch (error) {
     store.close();
+    await blobs.close();
     throw error;
   }
+}
+
+/** The store and the blobs that its commits wait for. Nothing is swept away or mended yet. */
+export async function openStorage(
+  dataDir: string,
+  durable = true,
+): Promise<{ store: Store; blobs: Blobs }> {
+  const blobs = await Blobs.open(dataDir, durable);
+  try {
+    return { store: Store.open(dataDir, { beforeCommit: () => blobs.settle(), durable }), blobs };
+  } catch (error) {
+    await blobs.close();
+    throw error;
+  }
+}
+
+/** What was set by hand counts before what the options say. */
+function quotaOf(store: Store, accountId: number, settings: Settings): number | undefined {
+  const pages = store.allowance(accountId) ?? settings.quotaPages;
+  return pages === -1 ? undefined : pages;
 }
 
 /** Closes what `openParts` opened, once no more requests come in. */
 export async function closeParts(context: Context, traffic: Traffic): Promise<void> {
   // The thread first: an upload may be waiting for it to count pages.
-  const stopped = context.conversion.stop();
+  const stopped = Promise.all([context.conversion.stop(), context.expiry.stop()]);
   await context.converter.close();
   await stopped;
   await traffic.quiet();
   context.store.close();
+  await context.blobs.close();
 }
 
-/** Listens and returns the base address. */
+/** Listens on every address and returns them; closes everything when one cannot be had. */
 export async function listen(
-  { app, context, traffic }: Opened,
-  { listen }: Settings,
-): Promise<string> {
-  const { host, port } = listen;
+  { app, admin, context, traffic }: Opened,
+  settings: Settings,
+): Promise<{ url: string; adminUrl: string | undefined }> {
+  try {
+    const url = await listenOn(app, settings.listen);
+    const adminUrl = admin && settings.admin && (await listenOn(admin, settings.admin));
+    return { url, adminUrl };
+  } catch (error) {
+    await app.close();
+    await admin?.close();
+    await closeParts(context, traffic);
+    throw error;
+  }
+}
+
+async function listenOn(app: FastifyInstance, { host, port }: Settings["listen"]): Promise<string> {
   try {
     await app.listen({ host, port });
     const address = app.server.address();
     const bound = typeof address === "object" && address !== null ? address.port : port;
     return `http://${host.includes(":") ? `[${host}]` : host}:${bound}`;
   } catch (error) {
-    await app.close();
-    await closeParts(context, traffic);
     throw new Fault(
       "EMBEDDED_ARCHIVE_LISTEN",
       `${host}:${port} cannot be listened on: ${codeOf(error) ?? messageOf(error)}`,
@@ -89,14 +127,4 @@ export async function listen(
       { cause: error },
     );
   }
-}
-
-/** Makes `/A/B` and all above it; a Fault with EMBEDDED_ARCHIVE_OPTIONS for what is no path. */
-export function makeFolder({ store, settings }: Context, account: Account, path: string): number {
-  if (folderPath(path) !== MALFORMED) return store.makeFolder(account, path, settings.clock.now());
-  throw new Fault(
-    "EMBEDDED_ARCHIVE_OPTIONS",
-    `${JSON.stringify(path)} is not a folder's path`,
-    "Write it as /A/B: a slash before every name, no empty names.",
-  );
 }

@@ -1,6 +1,7 @@
 import { documentOrder } from "./document-table.ts";
 import type { DocumentRow } from "./document-row.ts";
 import type { FolderRow } from "./folder-table.ts";
+import { type Label, LABELS, labelMatch } from "./label-index.ts";
 import type { Values } from "./parameters.ts";
 import { sliceOf } from "./paging.ts";
 import { type Connection, fold } from "./schema.ts";
@@ -104,24 +105,13 @@ function documentConditions(
   before: number,
 ): Conditions {
   const all = new Conditions("account_id = ? AND digidoc_id IS NULL", accountId);
-  all.add("uploaded_at < ?", before);
-  if (asked.query !== undefined) {
-    const named = `instr(fold(concat_ws(char(10), filename, title, author, subject, keywords, producer,
-      description)), ?) > 0`;
-    const words = asked.queryContent ? matchOf(asked.query) : undefined;
-    if (words === undefined) all.add(named, fold(asked.query));
-    else
-      all.add(
-        `${named} OR id IN (SELECT rowid FROM document_text WHERE document_text MATCH ?)`,
-        fold(asked.query),
-        words,
-      );
-  }
-  all.contains("filename", asked.docFilename);
-  all.contains("title", asked.docTitle);
-  all.contains("author", asked.docAuthor);
-  all.contains("subject", asked.docSubject);
-  all.contains("keywords", asked.docKeywords);
+  if (before !== Infinity) all.add("uploaded_at < ?", before);
+  addQuery(all, asked);
+  addLabel(all, "filename", asked.docFilename);
+  addLabel(all, "title", asked.docTitle);
+  addLabel(all, "author", asked.docAuthor);
+  addLabel(all, "subject", asked.docSubject);
+  addLabel(all, "keywords", asked.docKeywords);
   all.present("expire_at", asked.docHasExpireDate);
   all.range("created_at", asked.createdDateStart, asked.createdDateEnd);
   all.range("modified_at", asked.modifiedDateStart, asked.modifiedDateEnd);
@@ -129,6 +119,30 @@ function documentConditions(
   all.range("pages", asked.pagesStart, asked.pagesEnd);
   return all;
 }
+
+/** The main criterion: any of the labels, or the words of the content. Blank text is everywhere. */
+function addQuery(all: Conditions, { query, queryContent }: Values<"search">): void {
+  if (query === undefined || query === "") return;
+  const labels = labelMatch(query, LABELS);
+  const named =
+    labels === undefined
+      ? `instr(fold(concat_ws(char(10), ${LABELS.join(", ")})), ?) > 0`
+      : IN_LABELS;
+  const words = queryContent ? matchOf(query) : undefined;
+  const value = labels ?? fold(query);
+  if (words === undefined) all.add(named, value);
+  else all.add(`${named} OR ${IN_CONTENT}`, value, words);
+}
+
+function addLabel(all: Conditions, label: Label, part: string | undefined): void {
+  if (part === undefined || part === "") return;
+  const match = labelMatch(part, [label]);
+  if (match === undefined) all.contains(label, part);
+  else all.add(IN_LABELS, match);
+}
+
+const IN_LABELS = "id IN (SELECT rowid FROM document_label WHERE document_label MATCH ?)";
+const IN_CONTENT = "id IN (SELECT rowid FROM document_text WHERE document_text MATCH ?)";
 
 function folderConditions(accountId: number, asked: Values<"search">): Conditions {
   const all = new Conditions("account_id = ?", accountId);

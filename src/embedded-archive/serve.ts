@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Operation } from "../wire/shapes.ts";
 import { authenticate } from "./authentication.ts";
-import type { Draft } from "./blobs.ts";
+import type { Draft } from "./draft.ts";
 import type { Context } from "./context.ts";
 import type { FaultAction } from "./faults.ts";
 import { type Fields, fieldOf } from "./fields.ts";
+import { sizeLimit } from "./file-limits.ts";
 import { answer, answerEarly } from "./mischief.ts";
 import type { Answer, Call } from "./operations/call.ts";
 import { digidoc } from "./operations/digidoc.ts";
@@ -110,7 +111,9 @@ class Arrival {
     }
     this.#admission = this.#admitted(fields);
     if (this.#admission instanceof Refusal) return undefined;
-    this.draft = await this.#context.blobs.draft(this.#context.settings.maxFileSizeBytes);
+    const { blobs, settings } = this.#context;
+    const { filename } = this.#admission.asked;
+    this.draft = blobs.draft((head) => sizeLimit(settings, head, filename));
     return this.draft;
   }
 

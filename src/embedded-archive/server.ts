@@ -5,7 +5,7 @@ import { messageOf } from "../std/fault.ts";
 import { type Operation, PATHS } from "../wire/shapes.ts";
 import type { Context } from "./context.ts";
 import type { Fields } from "./fields.ts";
-import { page, PAGE_POLICY } from "./page.ts";
+import { addPages } from "./page-routes.ts";
 import { isPartAFile, MULTIPART_LIMITS } from "./receive.ts";
 import { Refusal } from "./refusal.ts";
 import { refused, send } from "./reply.ts";
@@ -54,12 +54,7 @@ export async function serverOf(
         return serveReading(context, operation, (request.body as Fields | undefined) ?? [], reply);
       }),
     );
-  app.get("/", async (request, reply) => {
-    if (!isLocal(request)) throw new Refusal("NOT_FOUND", 404);
-    reply.header("content-type", "text/html; charset=utf-8");
-    reply.header("content-security-policy", PAGE_POLICY).header("cache-control", "no-store");
-    return page(context);
-  });
+  addPages(app, context);
   answerTheRest(app, context);
   return app;
 }
@@ -110,13 +105,4 @@ function refuseOtherBodies(request: FastifyRequest, operation: Operation): void 
   const isForm = type === undefined || /^application\/x-www-form-urlencoded\b/i.test(type);
   if (!isForm && !(operation === "upload" && request.isMultipart()))
     throw new Refusal("UNSUPPORTED_MEDIA_TYPE", 415);
-}
-
-/**
- * The page asks for no signature, so it is only for the machine itself; the Host is checked
- * because a foreign page can make a browser here ask under a name of its own.
- */
-function isLocal(request: FastifyRequest): boolean {
-  const isPeerLocal = /^(?:::ffff:)?127\.|^::1$/.test(request.socket.remoteAddress ?? "");
-  return isPeerLocal && /^(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$/i.test(request.host);
 }

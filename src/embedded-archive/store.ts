@@ -3,6 +3,7 @@ import type { AccountOption } from "./options.ts";
 import { type DocumentRow, type StoredDocument, storedDocumentOf } from "./document-row.ts";
 import { type Converted, DocumentTable, type NewDocument } from "./document-table.ts";
 import { FolderTable } from "./folder-table.ts";
+import { NoticeTable } from "./notice-table.ts";
 import type { Values } from "./parameters.ts";
 import { CommitGroup } from "./commit-group.ts";
 import { type Connection, lockDirectory, openDatabase } from "./schema.ts";
@@ -12,6 +13,13 @@ import { Statements } from "./statements.ts";
 /** An account that may sign requests, with its place in the store. */
 export type Account = AccountOption & { id: number; rootId: number };
 
+export type StoreOptions = {
+  /** Done ahead of each commit of uploads. */
+  beforeCommit?: () => Promise<void>;
+  /** False: nothing waits for the disk. Default true. */
+  durable?: boolean;
+};
+
 /**
  * All that the archive knows, in one SQLite database. What `add` returns is on the disk: WAL with
  * synchronous=FULL.
@@ -19,25 +27,35 @@ export type Account = AccountOption & { id: number; rootId: number };
 export class Store {
   readonly folders: FolderTable;
   readonly documents: DocumentTable;
+  readonly notices: NoticeTable;
   readonly #db: Connection;
   readonly #lock: Connection;
   readonly #sql: Statements;
   readonly #group: CommitGroup;
+  readonly #durable: boolean;
 
-  private constructor(db: Connection, lock: Connection) {
+  private constructor(
+    db: Connection,
+    lock: Connection,
+    durable: boolean,
+    beforeCommit: StoreOptions["beforeCommit"],
+  ) {
     this.#db = db;
     this.#lock = lock;
     this.#sql = new Statements(db);
-    this.#group = new CommitGroup(db);
+    this.#group = new CommitGroup(db, beforeCommit);
+    this.#durable = durable;
     this.folders = new FolderTable(db);
     this.documents = new DocumentTable(db);
+    this.notices = new NoticeTable(db);
   }
 
   /** A Fault with EMBEDDED_ARCHIVE_IN_USE or EMBEDDED_ARCHIVE_TOO_NEW says why it cannot be opened. */
-  static open(dataDir: string): Store {
+  static open(dataDir: string, { beforeCommit, durable = true }: StoreOptions = {}): Store {
     const lock = lockDirectory(join(dataDir, "lock.db"));
     try {
-      return new Store(openDatabase(join(dataDir, "archive.db")), lock);
+      const db = openDatabase(join(dataDir, "archive.db"), durable);
+      return new Store(db, lock, durable, beforeCommit);
     } catch (error) {
       lock.close();
       throw error;
@@ -67,6 +85,28 @@ export class Store {
     );
   }
 
+  /** Pages that were set by hand: -1 unlimited, undefined when none were. */
+  allowance(accountId: number): number | undefined {
+    const row = this.#sql
+      .prepare<[number], { allowance: number | null }>("SELECT allowance FROM account WHERE id = ?")
+      .get(accountId);
+    return row?.allowance ?? undefined;
+  }
+
+  /** Sets them; undefined: the options say again. */
+  setAllowance(accountId: number, pages: number | undefined): void {
+    this.#sql
+      .prepare("UPDATE account SET allowance = ? WHERE id = ?")
+      .run(pages ?? null, accountId);
+  }
+
+  /** Every account that the store knows, oldest first, whether or not it may sign now. */
+  accounts(): { id: number; key: string }[] {
+    return this.#sql
+      .prepare<[], { id: number; key: string }>("SELECT id, key FROM account ORDER BY id")
+      .all();
+  }
+
   /** Makes the folder at `/A/B` and all above it; returns its id. */
   makeFolder(account: Account, path: string, now: number): number {
     return this.#db.transaction(() => this.folders.make(account.id, account.rootId, path, now))();
@@ -75,12 +115,21 @@ export class Store {
   /**
    * Adds an uploaded document, unless its pages are more than what is left of `quotaPages`:
    * then undefined. Counting and adding are one step, so uploads side by side cannot overdraw
-   * the allowance.
+   * the allowance. `place` gives the bytes their place once the row is committed.
    */
-  async add(given: NewDocument, quotaPages: number | undefined): Promise<DocumentRow | undefined> {
-    return this.#group.run(() => {
-      const left = (quotaPages ?? Infinity) - this.pagesUsed(given.account_id);
-      return given.pages_charged > left ? undefined : this.documents.add(given);
+  async add(
+    given: NewDocument,
+    quotaPages: number | undefined,
+    place: () => void,
+  ): Promise<DocumentRow | undefined> {
+    return this.#group.run({
+      run: () => {
+        const left = (quotaPages ?? Infinity) - this.pagesUsed(given.account_id);
+        return given.pages_charged > left ? undefined : this.documents.add(given);
+      },
+      after: (row) => {
+        if (row) place();
+      },
     });
   }
 
@@ -88,24 +137,34 @@ export class Store {
   convert(row: DocumentRow, found: Converted, now: number): void {
     // A power cut may take a conversion back, for it is made again then. So it need not wait for
     // the disk, and a thousand of them do not slow the uploads.
-    this.#db.pragma("synchronous = NORMAL");
-    try {
-      this.#db.transaction(() => this.documents.convert(row, found, now))();
-    } finally {
-      this.#db.pragma("synchronous = FULL");
-    }
+    this.#unhurried(() => this.documents.convert(row, found, now));
+  }
+
+  /** Counts a view or a download; a power cut may lose the last ones. */
+  tally(id: number, what: "viewed" | "downloaded"): void {
+    this.#unhurried(() => this.documents.tally(id, what));
   }
 
   search(accountId: number, asked: Values<"search">, before: number): Found {
     return search(this.#db, accountId, asked, before);
   }
 
-  /** The account's whole store. */
-  audit(accountId: number): StoredDocument[] {
+  /** What the account has stored, oldest first: of ids above `after`, `limit` of them or all. */
+  audit(accountId: number, after?: number, limit?: number): StoredDocument[] {
     const paths = new Map(this.folders.tree(accountId).map(({ id, path }) => [id, path]));
     return this.documents
-      .all(accountId)
+      .uploaded(accountId, after, limit)
       .map((row) => storedDocumentOf(row, paths.get(row.folder_id) ?? ""));
+  }
+
+  /** A transaction that is kept over a crash of the program, but does not wait for the disk. */
+  #unhurried(work: () => void): void {
+    if (this.#durable) this.#db.pragma("synchronous = NORMAL");
+    try {
+      this.#db.transaction(work)();
+    } finally {
+      if (this.#durable) this.#db.pragma("synchronous = FULL");
+    }
   }
 
   close(): void {

@@ -64,6 +64,7 @@ function detailOf(event: Event): string | null {
     case "claimed":
       return `folder ${event.folderId}, batch ${event.batch}`;
     case "accepted":
+    case "adopted":
     case "found":
       return `document ${event.documentId}`;
     case "polled":

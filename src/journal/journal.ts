@@ -226,7 +226,12 @@ export interface Journal extends AsyncDisposable {
     place?: { mirrorId: number; targetPath: string },
   ): Promise<Document[]>;
   /** The smallest held row with one of these codes: the cheapest to probe the gate with. */
-  smallestHeld(codes: readonly string[]): Promise<Document | undefined>;
+  smallestHeld(
+    codes: readonly string[],
+    mirrorIds: readonly number[],
+  ): Promise<Document | undefined>;
+  /** Sent rows whose file was renamed or moved since: the archive has them where they were. */
+  moved(limit: number): Promise<Document[]>;
   waitingFolders(): Promise<WaitingFolder[]>;
 
   /** The latest batch of a mirror, whether or not another document may still join it. */

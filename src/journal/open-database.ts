@@ -35,7 +35,7 @@ const CACHE_KIB = 32 * 1024;
 export function prepareDirectory(path: string, role: Role): void {
   const directory = dirname(path);
   try {
-    if (role === "owner") mkdirSync(directory, { recursive: true, mode: 0o700 });
+    if (role === "owner") makeDirectory(directory);
     if (!existsSync(directory)) throw journalFault("JOURNAL_MISSING", path, "there is none");
     if (process.platform !== "linux") return;
     const network = networkFileSystem(statfsSync(directory).type);
@@ -43,6 +43,13 @@ export function prepareDirectory(path: string, role: Role): void {
   } catch (error) {
     throw asFault(error, path);
   }
+}
+
+/** Level by level: Node's recursive `mkdir` never returns where the kernel makes no directories. */
+function makeDirectory(directory: string): void {
+  if (existsSync(directory)) return;
+  makeDirectory(dirname(directory));
+  mkdirSync(directory, { mode: 0o700 });
 }
 
 /** Makes a new, empty journal where there is none. The caller holds the owner lock. */

@@ -40,7 +40,9 @@ export const QUERIES = {
   heldFor: `${SELECT_DOCUMENT} WHERE n.trouble_code = ? AND n.mirror_id = ? AND n.target_path = ?
     AND n.state = 'held' ORDER BY n.id LIMIT ?`,
   smallestHeld: `${SELECT_DOCUMENT} WHERE n.trouble_code = ? AND n.state = 'held'
+    AND n.mirror_id IN (SELECT value FROM json_each(?))
     ORDER BY n.size_bytes, n.id LIMIT 1`,
+  moved: `${SELECT_DOCUMENT} WHERE n.moved_from IS NOT NULL ORDER BY n.id LIMIT ?`,
   waitingFolders: `SELECT mirror_id AS mirrorId, target_path AS targetPath, trouble_code AS code,
       count(*) AS documents
     FROM documents WHERE state = 'held' AND trouble_code = ? AND target_path IS NOT NULL
@@ -132,9 +134,13 @@ export class Queries {
       .slice(0, limit);
   }
 
-  smallestHeld(codes: readonly string[]): Document | undefined {
+  moved(limit: number): Document[] {
+    return this.#documents(QUERIES.moved, limit);
+  }
+
+  smallestHeld(codes: readonly string[], mirrorIds: readonly number[]): Document | undefined {
     return distinct(codes)
-      .flatMap((code) => this.#documents(QUERIES.smallestHeld, code))
+      .flatMap((code) => this.#documents(QUERIES.smallestHeld, code, JSON.stringify(mirrorIds)))
       .sort((a, b) => a.seen.sizeBytes - b.seen.sizeBytes || a.id - b.id)[0];
   }
 

@@ -103,10 +103,11 @@ const DOCUMENTS = `
   -- What is in trouble.
   CREATE INDEX documents_troubled ON documents (trouble_code, state, id)
     WHERE trouble_code IS NOT NULL;
-  CREATE INDEX documents_held_by_size ON documents (trouble_code, size_bytes, id)
+  CREATE INDEX documents_held_by_size ON documents (trouble_code, size_bytes, id, mirror_id)
     WHERE state = 'held';
   CREATE INDEX documents_waiting ON documents (trouble_code, mirror_id, target_path, id)
     WHERE state = 'held';
+  CREATE INDEX documents_moved ON documents (id) WHERE moved_from IS NOT NULL;
   CREATE INDEX documents_supersedes ON documents (supersedes) WHERE supersedes IS NOT NULL;
 `;
 

@@ -176,8 +176,15 @@ export class SqliteJournal implements Journal {
     return this.#session.read(() => this.#queries.heldWith(codes, limit, place));
   }
 
-  smallestHeld(codes: readonly string[]): Promise<Document | undefined> {
-    return this.#session.read(() => this.#queries.smallestHeld(codes));
+  smallestHeld(
+    codes: readonly string[],
+    mirrorIds: readonly number[],
+  ): Promise<Document | undefined> {
+    return this.#session.read(() => this.#queries.smallestHeld(codes, mirrorIds));
+  }
+
+  moved(limit: number): Promise<Document[]> {
+    return this.#session.read(() => this.#queries.moved(limit));
   }
 
   waitingFolders(): Promise<WaitingFolder[]> {

@@ -34,5 +34,7 @@ export type SyncContext = {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** False: nothing is ever sent (`adopt`). */
+  readonly sending: boolean;
   readonly newBatchId: () => string;
 };

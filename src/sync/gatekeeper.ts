@@ -119,8 +119,8 @@ export class Gatekeeper {
    * first when an allowance comes back little by little.
    */
   async probeDocument(): Promise<Document | undefined> {
-    const { journal, clock } = this.#context;
-    const held = await journal.smallestHeld(GATE_CODES);
+    const { journal, clock, mirrors } = this.#context;
+    const held = await journal.smallestHeld(GATE_CODES, [...mirrors.keys()]);
     if (!held) {
       const [pending] = await journal.due({ state: "pending", now: clock.now(), limit: 1 });
       return pending;

@@ -3,6 +3,7 @@
  * its outstanding documents; a single look-up only where that is cheaper.
  */
 import { ArchiveError } from "../archive/archive-error.ts";
+import { isCodeOf } from "../archive/error-code.ts";
 import { allDigidoc, allDocuments } from "../archive/paging.ts";
 import { troubleOf } from "../archive/trouble.ts";
 import { backoffMs } from "../domain/backoff.ts";
@@ -30,6 +31,10 @@ const GRACE_MS = 60_000;
 export class Poller {
   readonly #context: SyncContext;
   readonly #keeper: Gatekeeper;
+  /** Since when the archive does not know a document, by its row; by the monotonic clock. */
+  readonly #missingSince = new Map<number, number>();
+  /** The folder that was being asked about last. */
+  #asking = 0;
   #tries = 0;
 
   constructor(context: SyncContext, keeper: Gatekeeper) {
@@ -46,7 +51,8 @@ export class Poller {
     const { journal, clock, config, random } = this.#context;
     const now = clock.now();
     try {
-      for (const { folderId, due } of await journal.outstanding(now)) {
+      for (const { folderId, due } of this.#inTurn(await journal.outstanding(now))) {
+        this.#asking = folderId;
         if (due > SINGLE_MAX) await this.#askInBulk(folderId, signal);
         else if (due > 0) await this.#askSingly(folderId, due, signal);
       }
@@ -61,6 +67,12 @@ export class Poller {
     }
     this.#tries = 0;
     return untilNext(journal, { state: "uploaded" }, now);
+  }
+
+  /** Begins after the folder where the last round ended: one that fails must not starve others. */
+  #inTurn<F extends { folderId: number }>(folders: readonly F[]): F[] {
+    const isLater = ({ folderId }: F) => folderId > this.#asking;
+    return [...folders.filter(isLater), ...folders.filter((folder) => !isLater(folder))];
   }
 
   async #askSingly(folderId: number, limit: number, signal: AbortSignal): Promise<void> {
@@ -83,13 +95,18 @@ export class Poller {
       sortDesc: true,
       paginationSize: Math.min(OUTSTANDING_MAX, Math.max(100, documents.length)),
     } as const;
-    for await (const item of allDocuments(archive, query, signal)) {
-      const document = waiting.get(item.id);
-      if (document) {
-        waiting.delete(item.id);
-        await this.#heard(document, item, signal);
+    try {
+      for await (const item of allDocuments(archive, query, signal)) {
+        const document = waiting.get(item.id);
+        if (document) {
+          waiting.delete(item.id);
+          await this.#heard(document, item, signal);
+        }
+        if (waiting.size === 0 || item.uploadedDate < oldest) break;
       }
-      if (waiting.size === 0 || item.uploadedDate < oldest) break;
+    } catch (error) {
+      // Documents of a folder that is gone may live on in another.
+      if (!(error instanceof ArchiveError) || error.code !== "FOLDER_NOT_EXISTS") throw error;
     }
     // A list can be stale; only a question about the document itself tells that it is gone.
     const now = clock.now();
@@ -99,23 +116,30 @@ export class Poller {
   }
 
   async #ask(document: Document, signal: AbortSignal): Promise<void> {
+    let item;
     try {
-      const item = await this.#context.archive.document(document.documentId ?? 0, signal);
-      await this.#heard(document, item, signal);
+      item = await this.#context.archive.document(document.documentId ?? 0, signal);
     } catch (error) {
-      if (!(error instanceof ArchiveError) || error.code !== "DOC_NOT_EXIST") throw error;
-      await this.#missing(document);
+      if (!(error instanceof ArchiveError) || !isCodeOf("document", error.code)) throw error;
+      if (error.code === "DOC_NOT_EXIST") await this.#missing(document);
+      else await this.#notYet(document, document.archiveStatus, troubleOf(error));
+      return;
     }
+    await this.#heard(document, item, signal);
   }
 
   async #heard(document: Document, item: DocumentDetail, signal: AbortSignal): Promise<void> {
     const { clock, mirrors, journal } = this.#context;
+    this.#missingSince.delete(document.id);
     if (item.status !== "CONVERTED") {
       // Only those whose time has come lose patience; others were met on the way.
       if ((document.dueAt ?? 0) <= clock.now()) await this.#notYet(document, item.status ?? null);
       return;
     }
-    const contents = item.digidoc ? await this.#contents(item.id, signal) : [];
+    // Before `converted`, which is final: nobody would ask for them after a crash in between.
+    if (item.digidoc) {
+      await journal.setContents(document.id, await this.#contents(item.id, signal));
+    }
     const after = mirrors.get(document.mirrorId)?.settings.after.kind ?? "keep";
     await this.#apply(document, {
       type: "converted",
@@ -125,7 +149,6 @@ export class Poller {
       digidoc: item.digidoc,
       after: after === "keep" ? null : "due",
     });
-    if (contents.length > 0) await journal.setContents(document.id, contents);
   }
 
   async #contents(digidocId: number, signal: AbortSignal): Promise<Content[]> {
@@ -139,33 +162,30 @@ export class Poller {
   }
 
   /** Asks ever more rarely; says once that it takes too long. */
-  async #notYet(document: Document, status: string | null, missing?: Trouble): Promise<void> {
+  async #notYet(document: Document, status: string | null, other?: Trouble): Promise<void> {
     const { clock, config, random } = this.#context;
     const at = clock.now();
-    const waitedMs = at - (document.uploadedAt ?? at);
-    const stuck = waitedMs >= config.conversion.stuckAfterMs;
-    const hours = Math.round(waitedMs / 3_600_000);
-    const trouble =
-      missing ??
-      (stuck
-        ? {
-            code: "CONVERSION_STUCK",
-            message: `document ${document.documentId} is not CONVERTED after ${hours} h`,
-          }
-        : null);
+    const uploadedAt = document.uploadedAt ?? at;
+    const stuck = at - uploadedAt >= config.conversion.stuckAfterMs;
+    // Always the same words, so that the history tells it once.
+    const message = `document ${document.documentId}, uploaded ${new Date(uploadedAt).toISOString()}, is still not CONVERTED`;
+    const trouble = other ?? (stuck ? { code: "CONVERSION_STUCK", message } : null);
     const dueAt = at + backoffMs(config.conversion.poll, document.polls + 2, random);
     await this.#apply(document, { type: "polled", at, dueAt, status, trouble });
   }
 
   async #missing(document: Document): Promise<void> {
-    const at = this.#context.clock.now();
+    const { clock } = this.#context;
     const message = `the archive does not know document ${document.documentId} any more`;
     const trouble = { code: "DOC_NOT_EXIST", message };
-    if (document.trouble?.code === trouble.code && at - (document.uploadedAt ?? at) > GRACE_MS) {
-      await this.#apply(document, { type: "vanished", at, trouble });
-    } else {
+    const since = this.#missingSince.get(document.id) ?? clock.monotonic();
+    this.#missingSince.set(document.id, since);
+    if (clock.monotonic() - since <= GRACE_MS) {
       await this.#notYet(document, document.archiveStatus, trouble);
+      return;
     }
+    this.#missingSince.delete(document.id);
+    await this.#apply(document, { type: "vanished", at: clock.now(), trouble });
   }
 
   async #apply(document: Document, event: Event): Promise<void> {

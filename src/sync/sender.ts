@@ -93,6 +93,7 @@ export class Sender {
   async #step(signal: AbortSignal): Promise<number> {
     const { clock } = this.#context;
     if (this.#failure !== undefined) throw this.#failure;
+    if (!this.#context.sending) return Number.POSITIVE_INFINITY;
     if (isClosed(this.#keeper.gate)) return this.#stepClosed(signal);
     if (await this.#keeper.sweep()) return 0;
     if (this.#paused || this.#draining) return Number.POSITIVE_INFINITY;

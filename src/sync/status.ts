@@ -3,6 +3,7 @@ import type { Mirror } from "../config/config.ts";
 import { STATES, type State } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
 import type { Journal } from "../journal/journal.ts";
+import { joinRaw, shown } from "../std/raw-path.ts";
 import { mountOf, readMounts, watchMode } from "../source/mounts.ts";
 
 /** Documents by state, every state present. */
@@ -23,6 +24,14 @@ export type StatusReport = {
     readonly nextProbeAt: number | null;
   } | null;
   readonly mirrors: readonly MirrorStatusReport[];
+  /** Documents whose local file was renamed or moved: the archive has them where they were. */
+  readonly moved: readonly {
+    readonly mirror: string;
+    readonly path: string;
+    readonly from: string;
+    readonly archivedIn: string;
+    readonly documentId: number | null;
+  }[];
   /** The work order: archive folders that documents wait for. */
   readonly foldersToCreate: readonly {
     readonly mirror: string;
@@ -39,6 +48,9 @@ export type MirrorStatusReport = {
   readonly watch: string;
   readonly documents: Counts;
 };
+
+/** A report names no more than this many moved documents. */
+const MOVED_MAX = 100;
 
 /** No document in any state. */
 export function noDocuments(): Counts {
@@ -87,6 +99,13 @@ export async function statusOf(
       const { mode } = watchMode(mirror.watch, mountOf(mirror.source, mounts));
       return { name: mirror.name, source: mirror.source, watch: mode, documents: own };
     }),
+    moved: (await journal.moved(MOVED_MAX)).map((document) => ({
+      mirror: nameOf.get(document.mirrorId) ?? "",
+      path: shown(joinRaw(document.dir, document.name)),
+      from: document.movedFrom ?? "",
+      archivedIn: document.targetPath ?? "",
+      documentId: document.documentId,
+    })),
     foldersToCreate: waiting.map(({ mirrorId, targetPath, code, documents: number }) => ({
       mirror: nameOf.get(mirrorId) ?? "",
       path: targetPath,

@@ -5,7 +5,9 @@ import type { Applied } from "../../src/journal/journal.ts";
 import { SqliteJournal } from "../../src/journal/sqlite-journal.ts";
 import { MemoryJournal } from "../fakes/memory-journal.ts";
 import { type JournalFixture, journalWritesContract } from "./journal.contract.ts";
+import { journalListsContract } from "./journal-lists.contract.ts";
 import { journalReadsContract } from "./journal-reads.contract.ts";
+import { journalRecordsContract } from "./journal-records.contract.ts";
 
 async function inMemory(): Promise<JournalFixture> {
   const applied: Applied[][] = [];
@@ -41,4 +43,6 @@ for (const [name, open] of [
 ] as const) {
   journalWritesContract(name, open);
   journalReadsContract(name, open);
+  journalListsContract(name, open);
+  journalRecordsContract(name, open);
 }

@@ -10,12 +10,12 @@ export type JournalFixture = AsyncDisposable & {
   readonly journal: Journal;
   readonly applied: Applied[][];
   /** Another process's journal over the same store. */
-  beside(): Promise<Journal>;
+  readonly beside: () => Promise<Journal>;
 };
 
 const raw = rawOfText;
 const ids = (documents: readonly { id: number }[]) => documents.map(({ id }) => id);
-const { settled, claimed, accepted, converted, heldBack, deferred, replyLost, found } = events;
+const { settled, claimed, accepted, converted, replyLost } = events;
 
 /** What every journal promises about writing. Run against the one in memory and the one on disk. */
 export function journalWritesContract(name: string, open: () => Promise<JournalFixture>): void {
@@ -248,7 +248,10 @@ export function journalWritesContract(name: string, open: () => Promise<JournalF
         const there = await desk.add("new/b.pdf", { seen: seenOf(100, "moved") });
         expect((await desk.follow(sent.id, there.id))?.document).toEqual({
           ...sent,
-          ...{ dir: "new", name: "b.pdf", seen: seenOf(100, "moved"), movedFrom: "old/a.pdf" },
+          dir: "new",
+          name: "b.pdf",
+          seen: seenOf(100, "moved"),
+          movedFrom: "old/a.pdf",
         });
         expect(await desk.journal.document(there.id)).toBeUndefined();
         expect(
@@ -278,125 +281,4 @@ export function journalWritesContract(name: string, open: () => Promise<JournalF
       }),
     );
   });
-
-  describe(`${name}: history and attempts`, () => {
-    const intent = { digest: "d1", sentName: "a.pdf", folderId: 7, batch: "batch-1" };
-
-    test(
-      "the history tells every arrow; what repeats is counted",
-      withDesk(async (desk) => {
-        const { id } = await desk.uploaded("a.pdf", 501);
-        await desk.after(id, ...[1, 2, 3].map((n) => events.polled("UPLOADED", NOW + n)));
-        await desk.after(id, converted());
-        const told = (await desk.journal.history(id)).map(({ event, from, to, at, ...rest }) => {
-          return [event, from, to, at - NOW, rest.detail, rest.times];
-        });
-        expect(told).toEqual([
-          ["add", null, "settling", 0, "100 bytes", undefined],
-          ["settled", "settling", "pending", 10, "as a.pdf for /Scans", undefined],
-          ["claimed", "pending", "uploading", 20, "folder 7, batch batch-1", undefined],
-          ["accepted", "uploading", "uploaded", 30, "document 501", undefined],
-          ["polled", "uploaded", "uploaded", 3, "UPLOADED", 3],
-          ["converted", "uploaded", "converted", 40, "3 pages, 99 bytes", undefined],
-        ]);
-      }),
-    );
-
-    test(
-      "an attempt is journaled with its intent and completed with its outcome",
-      withDesk(async (desk) => {
-        const { id } = await desk.add("a.pdf");
-        await desk.after(id, settled(), claimed());
-        const open = { endedAt: null, outcome: null, documentId: null };
-        expect(await desk.journal.attempts(id)).toEqual([
-          { startedAt: NOW + 20, ...intent, ...open },
-        ]);
-        await desk.after(id, deferred("ARCHIVE_BUSY"), claimed(8, NOW + 50), accepted(501));
-        expect(await desk.journal.attempts(id)).toMatchObject([
-          { endedAt: NOW + 26, outcome: "deferred: ARCHIVE_BUSY", documentId: null },
-          { folderId: 8, startedAt: NOW + 50, outcome: "accepted", documentId: 501 },
-        ]);
-      }),
-    );
-
-    test(
-      "an attempt that was given back leaves no trace",
-      withDesk(async (desk) => {
-        const { id } = await desk.add("a.pdf");
-        const after = await desk.after(id, settled(), claimed(), { type: "released", at: NOW });
-        expect(after).toMatchObject({ state: "pending", attempts: 0, sentAt: null });
-        expect(await desk.journal.attempts(id)).toEqual([]);
-      }),
-    );
-
-    test(
-      "an attempt in doubt has an outcome and no end until it is settled",
-      withDesk(async (desk) => {
-        const { id } = await desk.add("a.pdf");
-        await desk.after(id, settled(), claimed(), replyLost());
-        const [doubtful] = await desk.journal.attempts(id);
-        expect(doubtful).toMatchObject({ outcome: "replyLost: REPLY_LOST", endedAt: null });
-        await desk.after(id, { type: "looked", at: NOW, dueAt: NOW + 1 }, found(501));
-        const [certain] = await desk.journal.attempts(id);
-        expect(certain).toMatchObject({ outcome: "found", endedAt: NOW + 70, documentId: 501 });
-      }),
-    );
-
-    test(
-      "the hook is told each call once, as the call resolved",
-      withDesk(async (desk, { applied }) => {
-        applied.length = 0;
-        const [a, b] = await Promise.all([
-          desk.journal.apply([{ type: "add", document: appearing(desk.mirrorId, "a") }]),
-          desk.journal.apply([{ type: "add", document: appearing(desk.mirrorId, "b") }]),
-        ]);
-        await expect(desk.forget(99)).resolves.toMatchObject({ skipped: true });
-        expect(applied).toHaveLength(3);
-        expect(applied.slice(0, 2)).toEqual([a, b]);
-      }),
-    );
-  });
-
-  describe(`${name}: its life`, () => {
-    test(
-      "what one process writes, another reads and notices",
-      withDesk(async (desk, { beside }) => {
-        const other = await beside();
-        const before = await desk.journal.outsideWrites();
-        await desk.journal.setPaused(false);
-        expect(await desk.journal.outsideWrites()).toBe(before);
-        await other.setPaused(true);
-        expect(await desk.journal.outsideWrites()).not.toBe(before);
-        expect(await desk.journal.paused()).toBe(true);
-        await other.close();
-      }),
-    );
-
-    test(
-      "closing twice is closing once; then everything is refused",
-      withDesk(async (desk) => {
-        const late = desk.add("a.pdf");
-        await Promise.all([desk.journal.close(), desk.journal.close()]);
-        await expect(late).resolves.toMatchObject({ state: "settling" });
-        await expect(desk.journal.paused()).rejects.toMatchObject({ code: "JOURNAL_CLOSED" });
-        await expect(desk.journal.setPaused(true)).rejects.toMatchObject({
-          code: "JOURNAL_CLOSED",
-        });
-      }),
-    );
-  });
-
-  test(
-    `${name}: held rows keep waiting where they were`,
-    withDesk(async (desk) => {
-      const { id } = await desk.add("a.pdf");
-      const held = await desk.after(
-        id,
-        settled(),
-        heldBack("QUOTA_LIMIT"),
-        heldBack("QUOTA_LIMIT"),
-      );
-      expect(held).toMatchObject({ state: "held", patience: 2, trouble: { code: "QUOTA_LIMIT" } });
-    }),
-  );
 }

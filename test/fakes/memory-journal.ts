@@ -147,18 +147,15 @@ export class MemoryJournal implements Journal {
   }
 
   async outstandingIn(folderId: number, limit: number): Promise<Document[]> {
-    const last = Number.POSITIVE_INFINITY;
-    return this.#rows((row) => row.state === "uploaded" && row.folderId === folderId)
-      .sort((a, b) => order(a.dueAt ?? last, b.dueAt ?? last))
-      .slice(0, limit);
+    const rows = this.#rows((row) => row.state === "uploaded" && row.folderId === folderId);
+    return longestDue(rows, Number.POSITIVE_INFINITY).slice(0, limit);
   }
 
   async afterDue(now: number, limit: number): Promise<Document[]> {
-    return this.#rows(
+    const rows = this.#rows(
       ({ state, after, dueAt }) => state === "converted" && after === "due" && (dueAt ?? 0) <= now,
-    )
-      .sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0))
-      .slice(0, limit);
+    );
+    return longestDue(rows, 0).slice(0, limit);
   }
 
   async heldWith(
@@ -174,8 +171,17 @@ export class MemoryJournal implements Journal {
       .slice(0, limit);
   }
 
-  async smallestHeld(codes: readonly string[]): Promise<Document | undefined> {
-    return this.#held(codes).sort((a, b) => a.seen.sizeBytes - b.seen.sizeBytes)[0];
+  async smallestHeld(
+    codes: readonly string[],
+    mirrorIds: readonly number[],
+  ): Promise<Document | undefined> {
+    return this.#held(codes)
+      .filter(({ mirrorId }) => mirrorIds.includes(mirrorId))
+      .sort((a, b) => a.seen.sizeBytes - b.seen.sizeBytes)[0];
+  }
+
+  async moved(limit: number): Promise<Document[]> {
+    return this.#rows(({ movedFrom }) => movedFrom !== null).slice(0, limit);
   }
 
   async waitingFolders(): Promise<WaitingFolder[]> {
@@ -290,6 +296,11 @@ export class MemoryJournal implements Journal {
         return { id, name, state, stamp: seen.stamp, goneAt, documentId };
       });
   }
+}
+
+/** By time; rows without one are taken to be due at `otherwise`. */
+function longestDue(rows: Document[], otherwise: number): Document[] {
+  return rows.sort((a, b) => order(a.dueAt ?? otherwise, b.dueAt ?? otherwise));
 }
 
 function isAtOrBelow(path: RawPath, top: RawPath): boolean {

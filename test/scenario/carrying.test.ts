@@ -220,6 +220,9 @@ test("a rename, and a move to another folder, send nothing; the journal follows"
   await live.quiescent();
   expect(world.archive.documents()).toHaveLength(1);
   expect(await rowAt(world, "scan.pdf")).toBeUndefined();
+  expect((await live.daemon.status()).moved).toMatchObject([
+    { path: "2026/contract.pdf", from: "scan.pdf", archivedIn: "/Scans" },
+  ]);
   expect(await audit(world)).toEqual([]);
 });
 

@@ -23,31 +23,15 @@ describe("archive", () => {
     const json = async (...words: string[]) => {
       const { code, stdout, stderr } = await run(...words, "--json");
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-      return JSON.parse(stdout) as Record<string, never>;
+      return JSON.parse(stdout) as unknown;
     };
     writeFileSync(join(world.dir, "letter.txt"), "Dear Sir");
     const { folders } = (await json("folders")) as { folders: { id: number; name: string }[] };
     const folderId = String(folders[0]?.id);
-    const uploaded = await json(
-      ...[
-        "upload",
-        "letter.txt",
-        "--folderId",
-        folderId,
-        "--filename",
-        "brief.txt",
-        "--batch",
-        "b1",
-      ],
-      ...[
-        "--metadata-title",
-        "A title",
-        "--metadata-keywords",
-        "one,two",
-        "--expire-date",
-        "1900000000000",
-      ],
-    );
+    const metadata = ["--metadata-title", "A title", "--metadata-keywords", "one,two"];
+    const name = ["--filename", "brief.txt", "--batch", "b1", "--expire-date", "1900000000000"];
+    const place = ["--folderId", folderId];
+    const uploaded = await json("upload", "letter.txt", ...place, ...name, ...metadata);
     expect(uploaded).toMatchObject({
       response: "OK",
       document: { filename: "brief.txt", status: "UPLOADED" },

@@ -11,15 +11,15 @@ import { linesOf, scanferry } from "../unit/cli/in-process.ts";
 
 /** One document converted, one held for a folder, and one that was refused for good. */
 async function aStory(): Promise<
-  World & { config: string; run: (...words: string[]) => ReturnType<typeof scanferry> }
+  World & { run: (...words: string[]) => ReturnType<typeof scanferry> }
 > {
   const world = await aWorld({ maxFileSizeBytes: 100_000 });
-  const config = world.configFile();
+  const file = world.configFile();
   world.write("done.pdf", pdfOf(2));
   world.write("New/held.pdf", pdfOf(1, { seed: 1 }));
   world.write("huge.txt", "x".repeat(200_000));
-  const run = (...words: string[]) => scanferry(["--config", config, ...words], { cwd: world.dir });
-  return { ...world, config, run };
+  const run = (...words: string[]) => scanferry(["--config", file, ...words], { cwd: world.dir });
+  return { ...world, run };
 }
 
 describe("before there is a journal", () => {
@@ -88,7 +88,7 @@ test("list and status have the shape that scripts rely on", async () => {
   await using story = await aStory();
   await story.run("sync");
   const rows = linesOf((await story.run("list", "--json")).stdout).map(
-    (line) => JSON.parse(line) as Record<string, unknown>,
+    (line) => JSON.parse(line) as Record<string, unknown> & { path: string; state: string },
   );
   expect(rows.map(({ path, state }) => `${path} ${state}`)).toEqual([
     "done.pdf converted",

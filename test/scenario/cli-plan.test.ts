@@ -50,17 +50,13 @@ test("names, pages, folders and reasons, without a byte sent or a file written",
     pages,
     error?.code ?? null,
   ]);
-  expect(told.sort()).toEqual(
-    [
-      ["2026/half.pdf", "wait", "/Scans/2026", expect.anything(), "FILE_UNFINISHED"],
-      ["2026/pages.tiff", "send", "/Scans/2026", 3, null],
-      ["2026/what: why?.txt", "send", "/Scans/2026", 1, null],
-      ["New/Deep/signed.asice", "hold", "/Scans/New/Deep", null, "FOLDER_MISSING"],
-      ["letter.pdf", "send", "/Scans", 2, null],
-    ]
-      .map((row) => row.map((cell) => (cell === expect.anything() ? cell : cell)))
-      .sort(),
-  );
+  expect(told.sort(([a], [b]) => (String(a) < String(b) ? -1 : 1))).toEqual([
+    ["2026/half.pdf", "wait", "/Scans/2026", null, "FILE_UNFINISHED"],
+    ["2026/pages.tiff", "send", "/Scans/2026", 3, null],
+    ["2026/what: why?.txt", "send", "/Scans/2026", 1, null],
+    ["New/Deep/signed.asice", "hold", "/Scans/New/Deep", null, "FOLDER_MISSING"],
+    ["letter.pdf", "send", "/Scans", 2, null],
+  ]);
   expect(plan.documents.find(({ path }) => path.includes("why"))?.sentName).toBe("what_ why_.txt");
   expect(plan.foldersToCreate).toEqual([
     { path: "/Scans/New", documents: 0 },

@@ -39,7 +39,7 @@ upload: { concurrency: many }
 log: { level: loud }
 `;
   writeFileSync(config, text, { mode: 0o600 });
-  for (const command of ["run", "sync", "status", "check"]) {
+  for (const command of ["run", "check"]) {
     await using process = aProcess(["--config", config, command]);
     expect(await process.ended).toBe(2);
     const lines = linesOf(process.output.stderr);
@@ -151,7 +151,7 @@ test("Ctrl-C ends a sync that waits, with 1, one line and nothing half done", as
   await using world = await aWorld({ convertDelayMs: 60_000 });
   world.write("scan.pdf", pdfOf(1));
   await using sync = aProcess(["--config", world.configFile(), "sync"]);
-  await sync.says(/^uploaded {2}scan\.pdf/m);
+  await sync.says(/^uploaded +scan\.pdf/m);
   expect(await sync.end("SIGINT")).toBe(1);
   expect(linesOf(sync.output.stderr)).toEqual([
     expect.stringMatching(/stopped before everything was done/),

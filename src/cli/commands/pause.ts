@@ -40,6 +40,6 @@ async function writable(config: Config): Promise<SqliteJournal> {
     if (codeOf(error) !== "JOURNAL_MISSING") throw error;
     await using made = await SqliteJournal.open({ path: config.journal, role: "owner" });
     await made.close();
-    return writeJournal(config);
+    return await writeJournal(config);
   }
 }

@@ -99,6 +99,7 @@ function nothingYet(config: Config): StatusReport {
       watch: watchMode(watch, mountOf(source, mounts)).mode,
       documents: noDocuments(),
     })),
+    moved: [],
     foldersToCreate: [],
   };
 }

@@ -1,5 +1,5 @@
 import { authenticate } from "../authentication.ts";
-import type { Draft } from "../blobs.ts";
+import type { Draft } from "../draft.ts";
 import type { Context } from "../context.ts";
 import { documentDetailOf } from "../document-row.ts";
 import { documentNameOf } from "../document-table.ts";
@@ -44,7 +44,6 @@ export async function upload(
   const pages = await pagesCharged(context, draft, asked.filename, quotaPages);
   if (store.pagesUsed(account.id) + pages > (quotaPages ?? Infinity))
     throw new Refusal("QUOTA_LIMIT");
-  await draft.keep();
   const now = settings.clock.now();
   const given = {
     ...metadataOf(asked),
@@ -59,9 +58,11 @@ export async function upload(
     expire_at: asked.expireDate ?? null,
     convert_at: convertAtOf(fault, now, settings.convertDelayMs),
   };
-  const row = await store.add(given, quotas.get(account.id));
+  const place = () => context.blobs.place(draft, sealed.sha256);
+  const row = await store.add(given, quotas.get(account.id), place);
   if (!row) throw new Refusal("QUOTA_LIMIT");
   context.conversion.poke();
+  if (given.expire_at !== null) context.expiry.poke();
   return { document: documentDetailOf(row) };
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { placesOf } from "../../../src/cli/paths.ts";
 import { UsageError } from "../../../src/cli/exit.ts";
 import { bytesOf, rawOf, shown, textOf } from "../../../src/std/raw-path.ts";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { aMirror } from "./mirrors.ts";
 
 const scans = aMirror({ name: "scans", source: "/srv/scans" });

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { cut, padded, table, widthOf } from "../../../src/cli/columns.ts";
 import { listenAddress, moment, size } from "../../../src/cli/option-values.ts";

@@ -15,6 +15,7 @@ export function reportOf(fields: Partial<StatusReport> = {}): StatusReport {
     quota: { blockedSince: null, nextProbeAt: null },
     gate: null,
     mirrors: [{ name: "scans", source: "/srv/scans", watch: "native", documents: noDocuments() }],
+    moved: [],
     foldersToCreate: [],
     ...fields,
   };

@@ -13,11 +13,11 @@ function opened() {
 test("what comes together is kept in its order, each with its own result", async () => {
   const { group, add, names } = opened();
   const results = await Promise.all(
-    ["a", "b", "c"].map((name) => group.run(() => add(name) && name)),
+    ["a", "b", "c"].map((name) => group.run({ run: () => add(name) && name })),
   );
   expect(results).toEqual(["a", "b", "c"]);
   expect(names()).toEqual(["a", "b", "c"]);
-  await group.run(() => add("d"));
+  await group.run({ run: () => add("d") });
   expect(names()).toEqual(["a", "b", "c", "d"]);
 });
 
@@ -28,9 +28,9 @@ test("one that fails is undone whole and takes none of the others along", async 
     return add("a");
   };
   const outcomes = await Promise.allSettled([
-    group.run(() => add("a")),
-    group.run(failing),
-    group.run(() => add("b")),
+    group.run({ run: () => add("a") }),
+    group.run({ run: failing }),
+    group.run({ run: () => add("b") }),
   ]);
   expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
   expect(names()).toEqual(["a", "b"]);

@@ -35,8 +35,12 @@ test("writes run in the order they were issued, and are told in that order", asy
   await Promise.all([write(1), write(2), write(3)]);
   expect(ran).toEqual([1, 2, 3]);
   expect(told).toEqual([
-    ...["committed 1", "committed 2", "committed 3"],
-    ...["resolved 1", "resolved 2", "resolved 3"],
+    "committed 1",
+    "committed 2",
+    "committed 3",
+    "resolved 1",
+    "resolved 2",
+    "resolved 3",
   ]);
 });
 
@@ -52,9 +56,8 @@ test("a write that breaks a rule is undone alone", async () => {
     }),
     store.add(2),
   ]);
-  expect(outcomes.map(({ status }) => status)).toEqual([
-    ...["fulfilled", "rejected", "rejected", "fulfilled"],
-  ]);
+  const statuses = outcomes.map(({ status }) => status);
+  expect(statuses).toEqual(["fulfilled", "rejected", "rejected", "fulfilled"]);
   expect(outcomes[1]).toMatchObject({ reason: expect.any(InvariantError) });
   expect(store.numbers()).toEqual([1, 2]);
 });

@@ -2,7 +2,6 @@ import {
   chmodSync,
   closeSync,
   existsSync,
-  ftruncateSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -65,36 +64,29 @@ test("a journal that others could read is closed to them", async () => {
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
-test.for<[string, (path: string) => void, string, string]>([
-  [
-    "a newer schema",
-    (path) => edit(path, `PRAGMA user_version = ${SCHEMA_VERSION + 1}`),
-    "JOURNAL_NEWER",
-    "a later scanferry may mean other things by the same columns",
-  ],
-  [
-    "another program's database",
-    (path) => edit(path, "PRAGMA application_id = 7"),
-    "JOURNAL_FOREIGN",
-    "its tables are somebody else's",
-  ],
-  [
-    "not a database",
-    (path) => writeFileSync(path, "archive:\n  url: https://archive.example.com\n".repeat(50)),
-    "JOURNAL_CORRUPT",
-    "a path may be mistyped",
-  ],
-  [
-    "an empty file",
-    (path) => truncateSync(path),
-    "JOURNAL_CORRUPT",
-    "a new journal over a lost one would send everything again",
-  ],
-])("%s is refused by every role and left alone: %s", async ([, spoil, code]) => {
+const SPOILT = {
+  "a newer schema": (path: string) => edit(path, `PRAGMA user_version = ${SCHEMA_VERSION + 1}`),
+  "another program's database": (path: string) => edit(path, "PRAGMA application_id = 7"),
+  "not a database": (path: string) => writeFileSync(path, "archive:\n  url: x\n".repeat(50)),
+  "an empty file": (path: string) => truncateSync(path),
+  "a file with pages overwritten": (path: string) => {
+    const file = openSync(path, "r+");
+    for (let at = 3; at < 40; at++) writeSync(file, Buffer.alloc(2048, 0x5a), 0, 2048, at * 4096);
+    closeSync(file);
+  },
+  "a file cut short": (path: string) => truncateSync(path, 4096 * 5),
+} as const;
+
+test.for([
+  ["a newer schema", "JOURNAL_NEWER", "the same columns may mean other things by then"],
+  ["another program's database", "JOURNAL_FOREIGN", "its tables are somebody else's"],
+  ["not a database", "JOURNAL_CORRUPT", "a path may be mistyped"],
+  ["an empty file", "JOURNAL_CORRUPT", "a new journal over a lost one would send all again"],
+] as const)("%s is %s to every role, and left alone: %s", async ([what, code]) => {
   using directory = scratch();
   const path = join(directory.path, "journal.db");
   await journalAt(path);
-  spoil(path);
+  SPOILT[what](path);
   const before = readFileSync(path);
   for (const role of ROLES) {
     await expect(SqliteJournal.open({ path, role })).rejects.toMatchObject({
@@ -105,35 +97,21 @@ test.for<[string, (path: string) => void, string, string]>([
   expect(readFileSync(path).equals(before)).toBe(true);
 });
 
-test.for<[string, (path: string) => void]>([
-  [
-    "pages overwritten",
-    (path) => {
-      const file = openSync(path, "r+");
-      for (let at = 3; at < 40; at++) writeSync(file, Buffer.alloc(2048, 0x5a), 0, 2048, at * 4096);
-      closeSync(file);
-    },
-  ],
-  [
-    "cut short",
-    (path) => {
-      const file = openSync(path, "r+");
-      ftruncateSync(file, 4096 * 5);
-      closeSync(file);
-    },
-  ],
-])("a corrupt journal is not opened by the daemon: %s", async ([, spoil]) => {
-  using directory = scratch();
-  const path = join(directory.path, "journal.db");
-  await journalAt(path);
-  spoil(path);
-  const before = readFileSync(path);
-  await expect(SqliteJournal.open({ path, role: "owner" })).rejects.toMatchObject({
-    code: "JOURNAL_CORRUPT",
-    hint: expect.stringContaining("adopt"),
-  });
-  expect(readFileSync(path).equals(before)).toBe(true);
-});
+test.for(["a file with pages overwritten", "a file cut short"] as const)(
+  "%s is not opened by the daemon, and left alone",
+  async (what) => {
+    using directory = scratch();
+    const path = join(directory.path, "journal.db");
+    await journalAt(path);
+    SPOILT[what](path);
+    const before = readFileSync(path);
+    await expect(SqliteJournal.open({ path, role: "owner" })).rejects.toMatchObject({
+      code: "JOURNAL_CORRUPT",
+      hint: expect.stringContaining("adopt"),
+    });
+    expect(readFileSync(path).equals(before)).toBe(true);
+  },
+);
 
 test("a log whose journal is gone is not played into a new one", async () => {
   using directory = scratch();

@@ -38,7 +38,10 @@ const all = { ...QUERIES, ...DUE_QUERIES, ...LIST_QUERIES };
 describe("with a million rows", () => {
   test.for(Object.entries(all))("%s never reads the whole table", ([, sql]) => {
     const scans = planOf(sql).filter(
-      (step) => /SCAN (documents|n|history|directories)\b/.test(step) && !/COVERING/.test(step),
+      (step) =>
+        /SCAN (documents|n|history|directories)\b/.test(step) &&
+        // An index alone is narrow; that of moved documents holds nothing else.
+        !/COVERING INDEX|documents_moved/.test(step),
     );
     expect(scans).toEqual([]);
   });

@@ -1,0 +1,94 @@
+import type { Command } from "commander";
+import { HttpArchive } from "../../archive/http-archive.ts";
+import type { Config } from "../../config/config.ts";
+import { Daemon } from "../../daemon/daemon.ts";
+import { archiveSettings } from "../../daemon/parts.ts";
+import type { Journal } from "../../journal/journal.ts";
+import { joinRaw, shown } from "../../std/raw-path.ts";
+import { type Found, adopting, findArchived } from "../../sync/adopter.ts";
+import { examples } from "../examples.ts";
+import { EXIT } from "../exit.ts";
+import { onePass } from "../one-pass.ts";
+import { printable } from "../printable.ts";
+import type { Shell } from "../shell.ts";
+import { warningsTo } from "../warnings.ts";
+import { secretsOf } from "./run.ts";
+
+type Options = { readonly yes?: boolean; readonly json?: boolean };
+
+/** `scanferry adopt`: claims what is in the archive already. */
+export function addAdopt(program: Command, shell: Shell): void {
+  program
+    .command("adopt")
+    .description("claim documents that are in the archive already, without sending them again")
+    .option("--yes", "claim them; without it only what would be claimed is shown")
+    .option("--json", "print one JSON object a line")
+    .action((options: Options) => adopt(shell, options))
+    .addHelpText(
+      "after",
+      `${examples("scanferry adopt", "scanferry adopt --yes")}
+
+For a journal that was lost, or a first run beside an archive that is in use. Files are scanned and
+journaled, nothing is sent. A document is claimed when its folder, name and size are the file's and
+nothing else could be meant; the rest is shown and sent by the next \`run\` or \`sync\`.`,
+    );
+}
+
+async function adopt(shell: Shell, { yes, json }: Options): Promise<void> {
+  const { out, err, surroundings } = shell;
+  const { clock, random } = surroundings;
+  const config = await shell.config();
+  const stopping = shell.stopping();
+  const log = warningsTo(err, secretsOf(config));
+  await using daemon = await Daemon.open({
+    config,
+    log,
+    clock,
+    random,
+    web: false,
+    sending: false,
+  });
+  await onePass(daemon, { waitConverted: false }, stopping);
+  const tally = { claimed: 0, unclear: 0 };
+  for (const found of await look(config, daemon.journal, shell, stopping)) {
+    const { taken } = found;
+    if (taken) tally.claimed += 1;
+    else tally.unclear += 1;
+    await out.line(json === true ? JSON.stringify(recordOf(found)) : textOf(found));
+    const change = yes === true ? adopting(found, clock.now()) : undefined;
+    if (change) await daemon.journal.apply([change]);
+  }
+  if (json !== true) {
+    const done = yes === true ? "claimed" : "would be claimed; `scanferry adopt --yes` claims them";
+    await out.line(`${tally.claimed} ${done}; ${tally.unclear} unclear, left alone`);
+  }
+  shell.exitCode = tally.unclear > 0 ? EXIT.unsettled : EXIT.done;
+}
+
+async function look(
+  config: Config,
+  journal: Journal,
+  { clock }: Shell,
+  signal: AbortSignal,
+): Promise<Found[]> {
+  await using archive = await HttpArchive.open(archiveSettings(config, 2), clock);
+  const names = new Set(config.mirrors.map(({ name }) => name));
+  const live = (await journal.mirrors()).filter(({ name }) => names.has(name));
+  const mirrorIds = new Set(live.map(({ id }) => id));
+  return await Array.fromAsync(findArchived({ journal, archive, clock }, mirrorIds, signal));
+}
+
+function recordOf({ document, folderId, taken, unclear }: Found) {
+  return {
+    path: shown(joinRaw(document.dir, document.name)),
+    folderId,
+    documentId: taken?.id ?? null,
+    candidates: unclear.map(({ id, filesize, uploadedDate }) => ({ id, filesize, uploadedDate })),
+  };
+}
+
+function textOf({ document, taken, unclear }: Found): string {
+  const path = printable(shown(joinRaw(document.dir, document.name)));
+  if (taken) return `=  ${path}  document ${taken.id}`;
+  return `?  ${path}  could be ${unclear.map(({ id }) => `document ${id}`).join(" or ")}`;
+}

@@ -1,0 +1,131 @@
+import { Bell } from "../std/bell.ts";
+import { isAbortOf } from "../std/abort.ts";
+import type { Clock } from "../std/clock.ts";
+import { messageOf } from "../std/fault.ts";
+import type { NoticeRow } from "./notice-table.ts";
+import type { Store } from "./store.ts";
+
+export type ExpiryParts = {
+  store: Store;
+  clock: Clock;
+  log: (event: Record<string, unknown>) => void;
+  /** Where expiries are told of; undefined: they are only logged. */
+  notifyUrl: string | undefined;
+};
+
+/** Between deliveries of one notice: doubled with each failure, up to the second. Guesses. */
+const RETRY_MS_MIN = 1_000;
+const RETRY_MS_MAX = 3_600_000;
+/** How long the other side may take to answer. */
+const ANSWER_MS_MAX = 10_000;
+/** The wall clock may be set: no rest is longer than this. */
+const REST_MS_MAX = 60_000;
+/** Expiries noticed in one transaction. */
+const NOTICED_MAX = 500;
+
+/**
+ * Notices when the expiry date of a document or a folder passes: logs it, and tells it to
+ * `notifyUrl` with a POST of JSON until that answers with a 2xx.
+ *
+ * Each expiry is noticed once, and a date that is set anew again. A notice outlives restarts until
+ * it is delivered. It is delivered once, unless the archive ends between the answer and writing
+ * that down; `notice` in the body is the same then, so that the receiver can tell.
+ */
+export class Expiry {
+  readonly #parts: ExpiryParts;
+  readonly #bell = new Bell();
+  readonly #delivery = new Bell();
+  readonly #stopping = new AbortController();
+  #running: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: ExpiryParts) {
+    this.#parts = parts;
+  }
+
+  /** Two loops: a receiver that takes its time must not delay the log. */
+  start(): void {
+    this.#running = Promise.all([
+      this.#loop(this.#bell, () => this.#notice()),
+      this.#loop(this.#delivery, () => this.#deliver()),
+    ]);
+  }
+
+  /** Says that an expiry date was set. */
+  poke(): void {
+    this.#bell.ring();
+  }
+
+  /** Breaks off a delivery under way: it is made again by the next run. */
+  async stop(): Promise<void> {
+    this.#stopping.abort(new Error("the embedded archive is closing"));
+    await this.#running;
+  }
+
+  /** Steps, each followed by the rest that it asks for in milliseconds. */
+  async #loop(bell: Bell, step: () => number | Promise<number>): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      try {
+        await bell.wait(Math.min(await step(), REST_MS_MAX), this.#parts.clock, signal);
+      } catch (error) {
+        if (isAbortOf(signal, error)) return;
+        this.#parts.log({ event: "fault", why: messageOf(error) });
+        await this.#parts.clock.sleep(RETRY_MS_MIN, signal).catch(() => undefined);
+      }
+    }
+  }
+
+  #notice(): number {
+    const { store, clock, log, notifyUrl } = this.#parts;
+    const now = clock.now();
+    const next = store.notices.nextExpiry();
+    if (next === undefined) return Infinity;
+    if (next > now) return next - now;
+    const noticed = store.notices.notice(now, notifyUrl !== undefined, NOTICED_MAX);
+    for (const row of noticed) log(bodyOf(row));
+    this.#delivery.ring();
+    return 0;
+  }
+
+  async #deliver(): Promise<number> {
+    const { store, clock, log, notifyUrl } = this.#parts;
+    const next = store.notices.nextDue();
+    // Without an address what is still to be delivered waits for a run that has one.
+    if (!next || notifyUrl === undefined) return Infinity;
+    const waitMs = next.due_at - clock.now();
+    if (waitMs > 0) return waitMs;
+    try {
+      await this.#post(notifyUrl, bodyOf(next));
+      store.notices.delivered(next.id, clock.now());
+    } catch (error) {
+      if (this.#stopping.signal.aborted) return 0;
+      const backoffMs = Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** Math.min(next.attempts, 30));
+      store.notices.postpone(next.id, clock.now() + backoffMs);
+      log({ event: "not notified", notice: next.id, why: messageOf(error) });
+    }
+    return 0;
+  }
+
+  async #post(url: string, body: Record<string, unknown>): Promise<void> {
+    const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(ANSWER_MS_MAX)]);
+    const headers = { "content-type": "application/json" };
+    const init = { method: "POST", headers, body: JSON.stringify(body), signal } as const;
+    const response = await fetch(url, { ...init, redirect: "manual" });
+    await response.body?.cancel();
+    if (!response.ok) throw new Error(`answered with ${response.status}`);
+  }
+}
+
+/** What the receiver gets. */
+function bodyOf(row: NoticeRow): Record<string, unknown> {
+  const { id, kind, subject_id, name, folder_id, expire_at, noticed_at, key } = row;
+  return {
+    event: kind === "document" ? "documentExpired" : "folderExpired",
+    notice: id,
+    account: key,
+    ...(kind === "document" ? { documentId: subject_id, filename: name } : { folderName: name }),
+    folderId: folder_id,
+    expireDate: expire_at,
+    noticedAt: noticed_at,
+  };
+}

@@ -1,0 +1,184 @@
+import { describe, expect, test } from "vitest";
+import type { Document } from "../../src/domain/document.ts";
+import type { ListQuery } from "../../src/journal/journal.ts";
+import { InvariantError } from "../../src/std/invariant.ts";
+import { ROOT, rawOfText } from "../../src/std/raw-path.ts";
+import type { JournalFixture } from "./journal.contract.ts";
+import { Desk, events, NOW, seenOf } from "./journal-desk.ts";
+
+const raw = rawOfText;
+const ids = (documents: readonly { id: number }[]) => documents.map(({ id }) => id);
+const { settled, heldBack } = events;
+
+/** What every journal promises about what waits, about the account, and about its list. */
+export function journalListsContract(name: string, open: () => Promise<JournalFixture>): void {
+  const withDesk = (check: (desk: Desk, fixture: JournalFixture) => Promise<void>) => async () => {
+    await using fixture = await open();
+    await check(await Desk.at(fixture.journal), fixture);
+  };
+
+  describe(`${name}: what is held`, () => {
+    test(
+      "by code, oldest first, and the smallest to probe with",
+      withDesk(async (desk) => {
+        const { journal } = desk;
+        const a = await desk.held("a", "QUOTA_LIMIT", { seen: seenOf(30) });
+        const b = await desk.held("b", "CREDENTIALS_REFUSED", { seen: seenOf(20) });
+        const c = await desk.held("c", "QUOTA_LIMIT", { seen: seenOf(20) });
+        await desk.held("d", "FILE_EMPTY", { seen: seenOf(0) });
+        const codes = ["QUOTA_LIMIT", "CREDENTIALS_REFUSED", "QUOTA_LIMIT"];
+        expect(ids(await journal.heldWith(codes, 9))).toEqual(ids([a, b, c]));
+        expect(ids(await journal.heldWith(codes, 2))).toEqual(ids([a, b]));
+        const mirrorIds = [a.mirrorId];
+        expect((await journal.smallestHeld(codes, mirrorIds))?.id).toBe(b.id);
+        expect(await journal.smallestHeld(codes, [a.mirrorId + 99])).toBeUndefined();
+        expect(await journal.heldWith([], 9)).toEqual([]);
+        expect(await journal.smallestHeld(["NONE"], mirrorIds)).toBeUndefined();
+      }),
+    );
+
+    test(
+      "folders that documents wait for, with how many",
+      withDesk(async (desk) => {
+        const wait = async (path: string, target: string, code: string) =>
+          desk.after((await desk.add(path)).id, settled("d", target), heldBack(code));
+        const a = await wait("a", "/B", "FOLDER_MISSING");
+        await wait("b", "/A", "FOLDER_TWINS");
+        const c = await wait("c", "/B", "FOLDER_MISSING");
+        await wait("d", "/B", "QUOTA_LIMIT");
+        const { mirrorId } = desk;
+        expect(await desk.journal.waitingFolders()).toEqual([
+          { mirrorId, targetPath: "/A", code: "FOLDER_TWINS", documents: 1 },
+          { mirrorId, targetPath: "/B", code: "FOLDER_MISSING", documents: 2 },
+        ]);
+        const place = { mirrorId, targetPath: "/B" };
+        const codes = ["FOLDER_MISSING", "FOLDER_TWINS"];
+        expect(ids(await desk.journal.heldWith(codes, 9, place))).toEqual(ids([a, c]));
+        expect(ids(await desk.journal.heldWith(codes, 1, place))).toEqual([a.id]);
+      }),
+    );
+  });
+
+  describe(`${name}: the account`, () => {
+    test(
+      "the gate and the pause are remembered",
+      withDesk(async ({ journal }) => {
+        const open = { closedAt: null, trouble: null, probes: 0, nextProbeAt: null };
+        expect(await journal.gate()).toEqual(open);
+        const trouble = { code: "QUOTA_LIMIT", message: "used up" };
+        const closed = { closedAt: NOW, trouble, probes: 2, nextProbeAt: NOW + 5.5 };
+        await journal.setGate(closed);
+        expect(await journal.gate()).toEqual(closed);
+        await journal.setGate(open);
+        expect(await journal.gate()).toEqual(open);
+        await journal.setPaused(true);
+        expect(await journal.paused()).toBe(true);
+      }),
+    );
+
+    test(
+      "a batch grows; the latest is the one that was opened last",
+      withDesk(async ({ journal, mirrorId }) => {
+        const batch = (id: string, documents: number) =>
+          ({ id, mirrorId, openedAt: NOW, joinedAt: NOW + documents, documents }) as const;
+        expect(await journal.lastBatch(mirrorId)).toBeUndefined();
+        const grow = async (id: string, documents: number) =>
+          journal.apply([{ type: "batch", batch: batch(id, documents) }]);
+        await grow("a", 1);
+        await grow("b", 1);
+        await grow("a", 2);
+        await grow("b", 3);
+        expect(await journal.lastBatch(mirrorId)).toEqual(batch("b", 3));
+        await expect(grow("x".repeat(37), 1)).rejects.toBeInstanceOf(InvariantError);
+      }),
+    );
+
+    test(
+      "contents replace what was there",
+      withDesk(async (desk) => {
+        const { id } = await desk.uploaded("a.bdoc", 501);
+        const item = { documentId: 9, filename: "käsi.pdf", sizeBytes: 5, pages: 1 };
+        await desk.journal.setContents(id, [item, item]);
+        await desk.journal.setContents(id, [{ ...item, pages: 2 }]);
+        expect(await desk.journal.contents(id)).toEqual([{ ...item, pages: 2 }]);
+        await expect(desk.journal.setContents(99, [item])).rejects.toBeInstanceOf(InvariantError);
+      }),
+    );
+  });
+
+  describe(`${name}: the list`, () => {
+    const listed = async (desk: Desk, query: ListQuery): Promise<Document[]> =>
+      Array.fromAsync(desk.journal.list(query));
+
+    test(
+      "directory by directory, names in byte order, revisions oldest first",
+      withDesk(async (desk) => {
+        for (const path of ["b/2", "z", "b/10", "a b/c", "a/z", "a"]) await desk.add(path);
+        const sent = await desk.uploaded("b/1", 501);
+        const next = await desk.add("b/1", { supersedes: sent.id });
+        expect(await desk.paths()).toEqual([
+          "|a",
+          "|z",
+          "a|z",
+          "a b|c",
+          "b|1",
+          "b|1",
+          "b|10",
+          "b|2",
+        ]);
+        const revisions = await listed(desk, {
+          path: { mirrorId: desk.mirrorId, path: raw("b/1") },
+        });
+        expect(ids(revisions)).toEqual([sent.id, next.id]);
+        expect(await desk.journal.counts()).toEqual([
+          { mirrorId: desk.mirrorId, state: "settling", documents: 7 },
+          { mirrorId: desk.mirrorId, state: "uploaded", documents: 1 },
+        ]);
+      }),
+    );
+
+    test(
+      "every filter, alone and together",
+      withDesk(async (desk) => {
+        const { journal, mirrorId } = desk;
+        const other = new Desk(journal, (await journal.mirror("inbox", "/in")).id);
+        const file = await desk.add("a");
+        const inside = await desk.held("a-dir/x", "QUOTA_LIMIT");
+        const deep = await desk.held("a-dir/sub/y", "FILE_EMPTY");
+        const beside = await desk.add("a-dir-2/z");
+        const elsewhere = await other.held("a-dir/x", "QUOTA_LIMIT");
+        const sent = await desk.uploaded("a-dir/sent", 501);
+        const next = await desk.add("a-dir/sent", { supersedes: sent.id });
+        const below = { path: { mirrorId, path: raw("a-dir") } };
+        const of = async (query: ListQuery) => ids(await listed(desk, query));
+        expect(await of({ mirrorId: other.mirrorId })).toEqual(ids([elsewhere]));
+        expect(await of({ state: "held" })).toEqual(ids([inside, deep, elsewhere]));
+        expect(await of({ code: "QUOTA_LIMIT" })).toEqual(ids([inside, elsewhere]));
+        expect(await of({ code: "QUOTA_LIMIT", mirrorId })).toEqual([inside.id]);
+        expect(await of({ state: "held", code: "NONE" })).toEqual([]);
+        expect(await of(below)).toEqual(ids([sent, next, inside, deep]));
+        expect(await of({ ...below, currentOnly: true })).toEqual(ids([next, inside, deep]));
+        expect(await of({ ...below, state: "held" })).toEqual(ids([inside, deep]));
+        expect(await of({ path: { mirrorId, path: raw("a") } })).toEqual([file.id]);
+        expect(await of({ path: { mirrorId, path: raw("a-di") } })).toEqual([]);
+        expect(await of({ path: { mirrorId, path: ROOT }, state: "settling" })).toEqual(
+          ids([file, next, beside]),
+        );
+      }),
+    );
+
+    test(
+      "a list that is read slowly sees what was written meanwhile",
+      withDesk(async (desk) => {
+        await desk.add("a");
+        const { id } = await desk.add("dir/b");
+        const seen: string[] = [];
+        for await (const document of desk.journal.list({})) {
+          seen.push(document.state);
+          if (document.id !== id) await desk.after(id, settled());
+        }
+        expect(seen).toHaveLength(2);
+      }),
+    );
+  });
+}

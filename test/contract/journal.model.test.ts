@@ -1,0 +1,200 @@
+/**
+ * Any sequence of changes leaves both journals equal: the one in memory is the model of the one on
+ * disk. Steps are drawn as numbers and made into changes that fit what is there, so that long
+ * sequences stay mostly legal; the others must be refused by both alike.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { type Document, STATES } from "../../src/domain/document.ts";
+import { ARROWS, type Event, type EventType } from "../../src/domain/life.ts";
+import type { Change, Journal } from "../../src/journal/journal.ts";
+import { SqliteJournal } from "../../src/journal/sqlite-journal.ts";
+import { codeOf } from "../../src/std/fault.ts";
+import { dirOf, joinRaw, nameOf, ROOT, rawOf } from "../../src/std/raw-path.ts";
+import { MemoryJournal } from "../fakes/memory-journal.ts";
+import { events, NOW, seenOf } from "./journal-desk.ts";
+
+const PATHS = ["a", "a/b", "a/b/c", "a-b/c", "\xff/\xfe"].map((path) =>
+  rawOf(Buffer.from(path, "latin1")),
+);
+const CODES = ["QUOTA_LIMIT", "FOLDER_MISSING", "FILE_EMPTY"] as const;
+
+/** One step: what kind of change, to which row, and a number for everything else. */
+type Step = { readonly kind: number; readonly row: number; readonly n: number };
+
+const steps: fc.Arbitrary<Step[][]> = fc.array(
+  fc.array(fc.record({ kind: fc.nat(11), row: fc.nat(30), n: fc.nat(1000) }), {
+    minLength: 1,
+    maxLength: 3,
+  }),
+  { maxLength: 40 },
+);
+
+function eventOf(type: EventType, n: number): Event {
+  const at = NOW + n;
+  const dueAt = at + (n % 7);
+  const trouble = { code: CODES[n % CODES.length] ?? "", message: "so it was" };
+  const made: { readonly [T in EventType]: Event } = {
+    changed: { type: "changed", at, dueAt, seen: seenOf(n) },
+    unfinished: { type: "unfinished", at, dueAt, trouble },
+    settled: events.settled(`d${n % 3}`, `/T${n % 2}`, `n${n % 3}`),
+    claimed: events.claimed(n % 3, at),
+    // Few ids, so that one is given twice now and then.
+    accepted: events.accepted(500 + (n % 40), dueAt),
+    adopted: {
+      type: "adopted",
+      at,
+      dueAt,
+      documentId: 500 + (n % 40),
+      folderId: n % 3,
+      status: "CONVERTED",
+    },
+    adopted: { type: "adopted", at, dueAt, documentId: 500 + (n % 40), folderId: 1, status: null },
+    released: { type: "released", at },
+    deferred: { type: "deferred", at, dueAt, trouble },
+    heldBack: { type: "heldBack", at, dueAt: n % 2 ? dueAt : null, trouble },
+    refused: { type: "refused", at, trouble },
+    replyLost: { type: "replyLost", at, dueAt, trouble },
+    looked: { type: "looked", at, dueAt },
+    found: events.found(500 + (n % 40)),
+    absent: { type: "absent", at },
+    polled: events.polled(n % 2 ? "UPLOADED" : null, at),
+    converted: events.converted(n % 2 ? "due" : null),
+    vanished: { type: "vanished", at, trouble },
+    goesOn: { type: "goesOn", at },
+    recheck: { type: "recheck", at },
+    lookAgain: { type: "lookAgain", at },
+  };
+  return made[type];
+}
+
+/** Events that may befall `document`; only what was sent is looked for in the archive. */
+function typesFor({ state, folderId }: Document): EventType[] {
+  const types = Object.keys(ARROWS[state]) as EventType[];
+  return folderId === null ? types.filter((type) => type !== "lookAgain") : types;
+}
+
+/** The change that `step` means for these rows. */
+function changeOf({ kind, row, n }: Step, rows: readonly Document[], mirrorId: number): Change {
+  const document = rows[row % Math.max(1, rows.length)];
+  const at = NOW + n;
+  const path = PATHS[n % PATHS.length] ?? ROOT;
+  if (kind === 0 || !document) {
+    const place = { mirrorId, dir: dirOf(path), name: nameOf(path) };
+    const current = rows.find((other) => other.current && joinRaw(other.dir, other.name) === path);
+    const supersedes = current?.id ?? null;
+    return { type: "add", document: { ...place, seen: seenOf(n), at, dueAt: at, supersedes } };
+  }
+  const { id } = document;
+  switch (kind) {
+    case 1:
+      return { type: "forget", id, at, why: "removed", restore: n % 2 === 0 };
+    case 2: {
+      const successor = rows.find(({ state, id: other }) => state === "settling" && other !== id);
+      return { type: "follow", id, successor: successor?.id ?? id + 1, at };
+    }
+    case 3: {
+      const set = [{ goneAt: at }, { after: "done" as const }, { dueAt: null }, { remark: "r" }];
+      return { type: "note", id, at, why: "noted", set: set[n % set.length] ?? {} };
+    }
+    case 4: {
+      const fingerprint = n % 3 === 0 ? null : `${n}`;
+      return { type: "directory", mirrorId, dir: dirOf(path), fingerprint };
+    }
+    case 5: {
+      const batch = { id: `b${n % 4}`, mirrorId, openedAt: at, joinedAt: at, documents: n };
+      return { type: "batch", batch };
+    }
+    default: {
+      const types = typesFor(document);
+      // Now and then an event that no arrow leads to.
+      const type = n % 50 === 0 ? "looked" : (types[n % Math.max(1, types.length)] ?? "goesOn");
+      return { type: "event", id, event: eventOf(type, n) };
+    }
+  }
+}
+
+/** Everything a journal can be asked. */
+async function everything(journal: Journal, idsMax: number): Promise<unknown> {
+  const [mirror] = await journal.mirrors();
+  const mirrorId = mirror?.id ?? 0;
+  const rows = await Array.fromAsync(journal.list({}));
+  const ids = Array.from({ length: idsMax }, (_, index) => index + 1);
+  const each = <T, R>(items: readonly T[], ask: (item: T) => Promise<R>) =>
+    Promise.all(items.map(ask));
+  const due = { now: NOW + 500, limit: 5 };
+  return {
+    rows,
+    histories: await each(ids, (id) => journal.history(id)),
+    attempts: await each(ids, (id) => journal.attempts(id)),
+    forgotten: await each(PATHS, (path) => journal.forgotten(mirrorId, path)),
+    current: await each(PATHS, (path) => journal.currentAt(mirrorId, path)),
+    listed: await each(PATHS, (path) =>
+      Array.fromAsync(journal.list({ path: { mirrorId, path } })),
+    ),
+    ofCode: await each(CODES, (code) => Array.fromAsync(journal.list({ code }))),
+    inside: await each(PATHS, (path) => journal.rowsIn(mirrorId, dirOf(path))),
+    below: await each([ROOT, ...PATHS], (path) => journal.rowsBelow(mirrorId, path)),
+    directories: await journal.directories(mirrorId),
+    due: await each(STATES, (state) => journal.due({ ...due, state, sizeOverBytes: 100 })),
+    nextDueAt: await each(STATES, (state) => journal.nextDueAt(state)),
+    sent: await each(["d0", "d1", "d2"], (digest) => journal.sentWith(mirrorId, digest)),
+    rivals: await each([0, 1, 2], (folderId) => journal.rivals(folderId, "n1")),
+    underWay: await journal.underWay(3),
+    claimed: [...(await journal.claimed(ids.map((id) => 499 + id)))].sort((a, b) => a - b),
+    outstanding: await journal.outstanding(NOW + 500),
+    outstandingIn: await each([0, 1, 2], (folderId) => journal.outstandingIn(folderId, 3)),
+    afterDue: await journal.afterDue(NOW + 500, 3),
+    held: await journal.heldWith(CODES, 4),
+    smallest: await journal.smallestHeld(CODES, [mirrorId]),
+    moved: await journal.moved(3),
+    waiting: await journal.waitingFolders(),
+    counts: await journal.counts(),
+    lastBatch: await journal.lastBatch(mirrorId),
+  };
+}
+
+/** What became of a call, whichever journal it was made to. */
+async function outcomeOf(journal: Journal, changes: readonly Change[]): Promise<unknown> {
+  try {
+    return await journal.apply(changes);
+  } catch (error) {
+    return codeOf(error) ?? (error as Error).name;
+  }
+}
+
+test("any sequence of changes leaves the journal on disk equal to its model", async () => {
+  const applied = { calls: 0, refused: 0 };
+  await fc.assert(
+    fc.asyncProperty(steps, async (calls) => {
+      const directory = mkdtempSync(join(tmpdir(), "journal-"));
+      const model = new MemoryJournal();
+      const path = join(directory, "journal.db");
+      const journal = await SqliteJournal.open({ path, role: "owner" });
+      try {
+        const { id: mirrorId } = await model.mirror("scans", "/srv/scans");
+        await journal.mirror("scans", "/srv/scans");
+        for (const call of calls) {
+          const rows = await Array.fromAsync(model.list({}));
+          const changes = call.map((step) => changeOf(step, rows, mirrorId));
+          const expected = await outcomeOf(model, changes);
+          expect(await outcomeOf(journal, changes)).toEqual(expected);
+          applied.calls += 1;
+          if (typeof expected === "string") applied.refused += 1;
+        }
+        const idsMax = calls.length * 3;
+        expect(await everything(journal, idsMax)).toEqual(await everything(model, idsMax));
+      } finally {
+        await journal.close();
+        rmSync(directory, { recursive: true });
+      }
+    }),
+    { numRuns: 60 },
+  );
+  // Refusals are compared too, but must not be the rule: a refused call changes nothing.
+  expect(applied.refused).toBeLessThan(applied.calls / 2);
+  expect(applied.refused).toBeGreaterThan(0);
+});

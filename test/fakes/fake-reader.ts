@@ -1,0 +1,102 @@
+import type { Outcome } from "../../src/domain/outcome.ts";
+import type { Seen } from "../../src/domain/document.ts";
+import { LineCut } from "../../src/reader/line.ts";
+import type { Look, SendOrder } from "../../src/reader/protocol.ts";
+import type { Reader } from "../../src/reader/reader.ts";
+import type { Acted, Inspection, ScanReport } from "../../src/source/source.ts";
+import type { RawPath } from "../../src/std/raw-path.ts";
+
+/** The part of a reader that the loops use. */
+type Used = Pick<Reader, "pid" | "inspect" | "look" | "send" | "act" | "scan">;
+
+type Whole = Extract<Inspection, { kind: "whole" }>;
+
+/** A file as the reader finds it. */
+export type FakeFile = {
+  readonly seen: Seen;
+  readonly digest: string;
+  readonly completeness?: Whole["completeness"];
+};
+
+/**
+ * A reader without a process. Files are what a test puts in; uploads are answered by `onSend`,
+ * after-actions by `onAct`, scans by `onScan`. Everything it was asked to do is kept.
+ */
+export class FakeReader implements Used {
+  /** Undefined while the process is down. */
+  pid: number | undefined = 4711;
+  readonly files = new Map<string, FakeFile | Inspection>();
+  readonly sent: SendOrder[] = [];
+  readonly inspected: string[] = [];
+  readonly acted: string[] = [];
+  scans = 0;
+  onSend: (order: SendOrder, cut: AbortSignal) => Outcome | Promise<Outcome>;
+  onAct: () => Acted | Promise<Acted> = () => ({ kind: "done" });
+  onScan: () => ScanReport | Promise<ScanReport> = () => emptyScan();
+  readonly #cut = new Set<keyof Used>();
+
+  constructor() {
+    let documentId = 1_000;
+    this.onSend = () => ({ kind: "stored", documentId: documentId++, status: "UPLOADED" });
+  }
+
+  /** As what the loops are given; the class itself holds a process. */
+  get asReader(): Reader {
+    return this as Used as Reader;
+  }
+
+  /** The next such call finds the reader dying under it. */
+  cutNext(call: keyof Used): void {
+    this.#cut.add(call);
+  }
+
+  async inspect(
+    _mirrorId: number,
+    files: readonly { path: RawPath; seen: Seen | null }[],
+  ): Promise<Inspection[]> {
+    this.#assertUncut("inspect");
+    return files.map(({ path, seen }) => {
+      this.inspected.push(path);
+      const file = this.files.get(path);
+      if (!file) return { kind: "gone" };
+      if ("kind" in file) return file;
+      if (seen && seen.stamp !== file.seen.stamp) return { kind: "changed", seen: file.seen };
+      return { kind: "whole", completeness: "complete", ...file };
+    });
+  }
+
+  async look(_mirrorId: number, paths: readonly RawPath[]): Promise<Look[]> {
+    this.#assertUncut("look");
+    return paths.map((path) => {
+      const file = this.files.get(path);
+      return file && "seen" in file ? file.seen : null;
+    });
+  }
+
+  async send(order: SendOrder, cut: AbortSignal): Promise<Outcome> {
+    if (this.pid === undefined) return { kind: "notBegun" };
+    this.sent.push(order);
+    return this.onSend(order, cut);
+  }
+
+  async act(_mirrorId: number, path: RawPath): Promise<Acted> {
+    this.#assertUncut("act");
+    this.acted.push(path);
+    return this.onAct();
+  }
+
+  async scan(): Promise<ScanReport> {
+    this.scans += 1;
+    this.#assertUncut("scan");
+    return this.onScan();
+  }
+
+  #assertUncut(call: keyof Used): void {
+    if (this.#cut.delete(call)) throw new LineCut("the reader ended: SIGKILL");
+  }
+}
+
+/** A scan that found nothing out of the ordinary. */
+export function emptyScan(set: Partial<ScanReport> = {}): ScanReport {
+  return { directories: 1, files: 0, vanished: [], obstacles: [], leftOut: 0, ...set };
+}

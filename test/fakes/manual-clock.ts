@@ -1,0 +1,94 @@
+import { setImmediate as turn } from "node:timers/promises";
+import type { Clock } from "../../src/std/clock.ts";
+
+/** Wake-ups at one and the same moment after which a loop is taken to spin. */
+const SPIN_MAX = 2_000;
+
+type Sleeper = { readonly at: number; readonly order: number; wake(): void };
+
+/**
+ * A clock that moves by hand. Nothing that sleeps on it wakes but by `advance` or `settle`, in the
+ * order of the times asked for; between two of them everything that can go on without time does.
+ *
+ * What is tested on it must not wait for anything but this clock and what is in memory: a real
+ * timer or socket is not waited for.
+ */
+export class ManualClock implements Clock {
+  #now: number;
+  #monotonic = 0;
+  #order = 0;
+  #sleepers: Sleeper[] = [];
+
+  constructor(now = 1_700_000_000_000) {
+    this.#now = now;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  monotonic(): number {
+    return this.#monotonic;
+  }
+
+  sleep(ms: number, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        this.#sleepers = this.#sleepers.filter((other) => other !== sleeper);
+        signal.removeEventListener("abort", abort);
+      };
+      const abort = () => {
+        leave();
+        reject(signal.reason);
+      };
+      const wake = () => {
+        leave();
+        resolve();
+      };
+      const sleeper = { at: this.#monotonic + Math.max(0, ms), order: this.#order++, wake };
+      this.#sleepers.push(sleeper);
+      signal.addEventListener("abort", abort, { once: true });
+    });
+  }
+
+  /** Lets `ms` pass: wakes all who wanted to sleep no longer, each at its own moment. */
+  async advance(ms: number): Promise<void> {
+    const end = this.#monotonic + ms;
+    let woken = 0;
+    for (;;) {
+      await goOn();
+      const next = this.#next();
+      if (!next || next.at > end) break;
+      woken = next.at > this.#monotonic ? 0 : woken + 1;
+      if (woken > SPIN_MAX) throw new Error(`a loop spins: woken ${woken} times at ${this.#now}`);
+      this.#moveTo(next.at);
+      next.wake();
+    }
+    this.#moveTo(end);
+  }
+
+  /** Lets everything go on that needs no time. */
+  settle(): Promise<void> {
+    return this.advance(0);
+  }
+
+  /** Sets the wall clock forward or back, as an operator or NTP may; nobody wakes by it. */
+  jump(ms: number): void {
+    this.#now += ms;
+  }
+
+  #next(): Sleeper | undefined {
+    return this.#sleepers.toSorted((a, b) => a.at - b.at || a.order - b.order)[0];
+  }
+
+  #moveTo(monotonic: number): void {
+    this.#now += monotonic - this.#monotonic;
+    this.#monotonic = monotonic;
+  }
+}
+
+/** One turn of the event loop: all promises that could resolve by then have. */
+async function goOn(): Promise<void> {
+  await turn();
+}

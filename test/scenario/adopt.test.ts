@@ -1,0 +1,35 @@
+/** A journal that was lost: what is archived already is claimed, not sent again. */
+import { rmSync } from "node:fs";
+import { dirname } from "node:path";
+import { expect, test } from "vitest";
+import { aProcess } from "../fixtures/a-process.ts";
+import { audit, rowsOf } from "../fixtures/auditor.ts";
+import { pdfOf } from "../fixtures/documents.ts";
+import { aWorld } from "../fixtures/world.ts";
+
+test("after the journal is lost, `adopt` shows, `adopt --yes` claims, and nothing is sent twice", async () => {
+  await using world = await aWorld({ folders: ["/Scans/2026"] });
+  const config = world.configFile();
+  for (let n = 0; n < 6; n++) world.write(`scan-${n}.pdf`, pdfOf(1, { seed: n }));
+  world.write("2026/contract.pdf", pdfOf(3));
+  const run = async (...words: string[]) => {
+    await using process = aProcess(["--config", config, ...words]);
+    const code = await process.ended;
+    return { code, ...process.output };
+  };
+  expect((await run("sync")).code).toBe(0);
+  rmSync(dirname(world.journal), { recursive: true });
+  world.write("new.pdf", pdfOf(2, { seed: 99 }));
+
+  const shown = await run("adopt");
+  expect(shown.code, shown.stderr).toBe(0);
+  expect(shown.stdout).toContain("7 would be claimed");
+  expect(world.archive.documents()).toHaveLength(7);
+  expect((await rowsOf(world.journal)).every(({ state }) => state === "pending")).toBe(true);
+
+  const claimed = await run("adopt", "--yes");
+  expect(claimed.stdout).toContain("7 claimed");
+  expect((await run("sync")).code).toBe(0);
+  expect(world.archive.documents()).toHaveLength(8);
+  expect(await audit(world)).toEqual([]);
+});

@@ -1,0 +1,214 @@
+/**
+ * A desk for one loop at a time: the context that all loops share, with every outside a fake and
+ * time moved by hand. Chance is its upper end, so that every wait is as long as it can be.
+ */
+import { onTestFinished } from "vitest";
+import type { Config, Mirror } from "../../../src/config/config.ts";
+import type { Document } from "../../../src/domain/document.ts";
+import { Bell } from "../../../src/std/bell.ts";
+import { rawOfText } from "../../../src/std/raw-path.ts";
+import { silentLog } from "../../../src/std/log.ts";
+import type { LiveMirror, SyncContext } from "../../../src/sync/context.ts";
+import { Gatekeeper } from "../../../src/sync/gatekeeper.ts";
+import { FakeReader } from "../../fakes/fake-reader.ts";
+import { ManualClock } from "../../fakes/manual-clock.ts";
+import { MemoryJournal } from "../../fakes/memory-journal.ts";
+import { ScriptedArchive } from "../../fakes/scripted-archive.ts";
+import { aDocument } from "../../fixtures/a-document.ts";
+
+export const never: AbortSignal = new AbortController().signal;
+
+export const SECOND = 1_000;
+export const MINUTE = 60_000;
+export const HOUR = 3_600_000;
+
+const CONFIG: SyncContext["config"] = {
+  upload: {
+    concurrency: 4,
+    retry: { initialMs: SECOND, maxMs: 5 * MINUTE },
+    doubt: { windowMs: 10 * MINUTE, toleranceMs: MINUTE },
+  },
+  batch: { quietMs: 5 * SECOND, maxDocuments: 200 },
+  quota: { retry: { initialMs: 5 * MINUTE, maxMs: 6 * HOUR }, retryAt: undefined },
+  conversion: { poll: { initialMs: 2 * SECOND, maxMs: 5 * MINUTE }, stuckAfterMs: 24 * HOUR },
+};
+
+const MIRROR: Mirror = {
+  name: "scans",
+  source: "/srv/scans",
+  target: { path: "/Scans" },
+  include: ["**/*"],
+  exclude: [],
+  watch: "auto",
+  settleMs: 3 * SECOND,
+  incompleteMs: 10 * MINUTE,
+  missingFolder: { kind: "hold" },
+  changed: "upload",
+  after: { kind: "keep" },
+};
+
+type Deskful = {
+  /** The mirrors; their ids are 1, 2 … in this order. */
+  mirrors?: readonly Partial<Mirror>[];
+  config?: Partial<Pick<Config, keyof SyncContext["config"]>>;
+};
+
+export class SyncDesk {
+  readonly clock: ManualClock;
+  readonly journal: MemoryJournal;
+  readonly archive = new ScriptedArchive();
+  readonly readers: ReadonlyMap<number, FakeReader>;
+  readonly context: SyncContext;
+  /** What was logged at `warn` and above. */
+  readonly warnings: string[] = [];
+  readonly #stopping = new AbortController();
+  #failure: unknown;
+
+  private constructor(
+    parts: { clock: ManualClock; journal: MemoryJournal; readers: Map<number, FakeReader> },
+    context: Omit<SyncContext, "archive" | "log" | "journal" | "clock">,
+  ) {
+    this.clock = parts.clock;
+    this.journal = parts.journal;
+    this.readers = parts.readers;
+    const warn = (_: object, message: string) => {
+      this.warnings.push(message);
+    };
+    const log = { ...silentLog, warn, error: warn };
+    this.context = { ...context, ...parts, archive: this.archive, log };
+  }
+
+  /** Opens a desk; everything that runs on it ends with the test. */
+  static async open({ mirrors = [{}], config = {} }: Deskful = {}): Promise<SyncDesk> {
+    const clock = new ManualClock();
+    const bells = {
+      sending: new Bell(),
+      doubts: new Bell(),
+      polling: new Bell(),
+      held: new Bell(),
+      after: new Bell(),
+    };
+    const live = new Map<number, LiveMirror>();
+    const journal = new MemoryJournal({
+      onApplied: () => {
+        for (const bell of Object.values(bells)) bell.ring();
+        for (const { settling } of live.values()) {
+          settling.small.ring();
+          settling.large.ring();
+        }
+      },
+    });
+    const readers = new Map<number, FakeReader>();
+    for (const [index, set] of mirrors.entries()) {
+      const settings = { ...MIRROR, name: index === 0 ? "scans" : `scans-${index + 1}`, ...set };
+      const row = await journal.mirror(settings.name, settings.source);
+      const reader = new FakeReader();
+      readers.set(row.id, reader);
+      const settling = { small: new Bell(), large: new Bell() };
+      live.set(row.id, { row, settings, reader: reader.asReader, settling });
+    }
+    let batches = 0;
+    const desk = new SyncDesk(
+      { clock, journal, readers },
+      {
+        config: { ...CONFIG, ...config },
+        mirrors: live,
+        bells,
+        random: () => 1,
+        sending: true,
+        newBatchId: () => `batch-${++batches}`,
+      },
+    );
+    onTestFinished(() => desk.stop());
+    return desk;
+  }
+
+  get reader(): FakeReader {
+    return this.readerOf(1);
+  }
+
+  readerOf(mirrorId: number): FakeReader {
+    const reader = this.readers.get(mirrorId);
+    if (!reader) throw new Error(`no mirror ${mirrorId}`);
+    return reader;
+  }
+
+  mirror(mirrorId = 1): LiveMirror {
+    const mirror = this.context.mirrors.get(mirrorId);
+    if (!mirror) throw new Error(`no mirror ${mirrorId}`);
+    return mirror;
+  }
+
+  keeper(scheduledAfter: (at: number) => number | null = () => null): Promise<Gatekeeper> {
+    return Gatekeeper.open(this.context, scheduledAfter);
+  }
+
+  /** Puts a row into the journal as if it had come that far by itself. Its id is the next one. */
+  put(set: Partial<Document> & { path?: string } = {}): Document {
+    const { store } = this.journal;
+    const id = set.id ?? store.nextId;
+    const { path = `2026/scan-${id}.pdf`, ...columns } = set;
+    const slash = path.lastIndexOf("/");
+    const now = this.clock.now();
+    const document = aDocument({
+      dir: rawOfText(path.slice(0, Math.max(0, slash))),
+      name: rawOfText(path.slice(slash + 1)),
+      sentName: path.slice(slash + 1),
+      targetPath: "/Scans",
+      firstSeenAt: now,
+      changedAt: now,
+      dueAt: now,
+      sentAt: now,
+      ...columns,
+      id,
+    });
+    store.nextId = Math.max(store.nextId, id + 1);
+    store.put(document);
+    return document;
+  }
+
+  /** A row that waits to be sent. */
+  pending(set: Parameters<SyncDesk["put"]>[0] = {}): Document {
+    return this.put({ state: "pending", folderId: null, sentAt: null, attempts: 0, ...set });
+  }
+
+  /** The row as it is now. */
+  async row(id: number | { readonly id: number }): Promise<Document> {
+    const document = await this.journal.document(typeof id === "number" ? id : id.id);
+    if (!document) throw new Error("the row is gone");
+    return document;
+  }
+
+  /** States of all rows, in the order of their ids. */
+  states(): string[] {
+    return [...this.journal.store.documents.values()]
+      .sort((a, b) => a.id - b.id)
+      .map(({ state }) => state);
+  }
+
+  /** What the history says of a row, without the times. */
+  async story(id: number | { readonly id: number }): Promise<string[]> {
+    const rows = await this.journal.history(typeof id === "number" ? id : id.id);
+    return rows.map(({ event, detail }) => (detail === null ? event : `${event}: ${detail}`));
+  }
+
+  /** Starts a loop and lets it go as far as it can without time. */
+  async run(...loops: { run(stopping: AbortSignal): Promise<unknown> }[]): Promise<void> {
+    for (const loop of loops) {
+      loop.run(this.#stopping.signal).catch((error: unknown) => {
+        if (!this.#stopping.signal.aborted) this.#failure ??= error;
+      });
+    }
+    await this.advance(0);
+  }
+
+  /** Lets time pass; a loop that failed meanwhile fails the test. */
+  async advance(ms: number): Promise<void> {
+    await this.clock.advance(ms);
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  stop(): void {
+    this.#stopping.abort(new Error("the test is over"));
+  }
+}

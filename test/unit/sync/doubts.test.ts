@@ -1,0 +1,230 @@
+import { describe, expect, test } from "vitest";
+import type { Document } from "../../../src/domain/document.ts";
+import { Doubts } from "../../../src/sync/doubts.ts";
+import { refused, unauthorized, unreachable } from "../../fakes/scripted-archive.ts";
+import { HOUR, MINUTE, SECOND, SyncDesk } from "./desk.ts";
+
+const SIZE = 1_000;
+
+/** A desk whose loop looks for what is in doubt in one folder. */
+async function aSearch() {
+  const desk = await SyncDesk.open();
+  const folderId = desk.archive.addFolder("Scans");
+  const keeper = await desk.keeper();
+  return { desk, folderId, keeper, doubts: new Doubts(desk.context, keeper) };
+}
+
+/** A document that was sent just now, and whose reply was lost. */
+function doubted(desk: SyncDesk, folderId: number, set: Partial<Document> = {}): Document {
+  const now = desk.clock.now();
+  const columns = { state: "inDoubt", folderId, sentAt: now, doubtAt: now } as const;
+  return desk.put({ path: "scan.pdf", ...columns, ...set });
+}
+
+/** Somebody's document in the archive; by what is not said it may be ours. */
+function stored(desk: SyncDesk, folderId: number, set: { filesize?: number; agoMs?: number } = {}) {
+  const { filesize = SIZE, agoMs = 0 } = set;
+  const uploadedDate = desk.clock.now() - agoMs;
+  return desk.archive.addDocument({ folderId, filename: "scan.pdf", filesize, uploadedDate });
+}
+
+describe("what a look finds", () => {
+  test("the document: it is uploaded, and its conversion is asked for at once", async () => {
+    const { desk, folderId, doubts } = await aSearch();
+    const { id } = doubted(desk, folderId);
+    const documentId = stored(desk, folderId);
+    await desk.run(doubts);
+    expect(await desk.row(id)).toMatchObject({
+      ...{ state: "uploaded", documentId, archiveStatus: "UPLOADED" },
+      ...{ dueAt: desk.clock.now(), doubtAt: null, trouble: null },
+    });
+  });
+
+  test("nothing: it is looked for over the whole window, ever more rarely, then sent again", async () => {
+    const { desk, folderId, doubts } = await aSearch();
+    const { id } = doubted(desk, folderId);
+    const start = desk.clock.now();
+    await desk.run(doubts);
+    const looks = [];
+    while ((await desk.row(id)).state === "inDoubt") {
+      looks.push((desk.clock.now() - start) / SECOND);
+      const { dueAt } = await desk.row(id);
+      await desk.advance((dueAt ?? 0) - desk.clock.now());
+    }
+    expect(looks).toEqual([0, 1, 3, 7, 15, 31, 63, 127, 255, 511]);
+    expect(desk.clock.now() - start).toBeGreaterThanOrEqual(10 * MINUTE);
+    expect(await desk.row(id)).toMatchObject({ state: "pending", doubtAt: null, documentId: null });
+    expect(desk.archive.count("documents")).toBe(looks.length + 1);
+  });
+
+  test("one that is committed late is found, and not sent again", async () => {
+    const { desk, folderId, doubts } = await aSearch();
+    const { id } = doubted(desk, folderId);
+    await desk.run(doubts);
+    await desk.advance(5 * MINUTE);
+    const documentId = stored(desk, folderId, { agoMs: 4 * MINUTE });
+    await desk.advance(10 * MINUTE);
+    expect(await desk.row(id)).toMatchObject({ state: "uploaded", documentId });
+  });
+
+  test("a stale list at first: it is found once the list shows it", async () => {
+    const { desk, folderId, doubts } = await aSearch();
+    const { id } = doubted(desk, folderId);
+    const documentId = stored(desk, folderId);
+    desk.archive.unlist(documentId);
+    await desk.run(doubts);
+    await desk.advance(2 * MINUTE);
+    expect((await desk.row(id)).state).toBe("inDoubt");
+    desk.archive.unlist(documentId, false);
+    await desk.advance(5 * MINUTE);
+    expect(await desk.row(id)).toMatchObject({ state: "uploaded", documentId });
+  });
+
+  test("two that fit: held with both ids, looked at again until one is certain", async () => {
+    const { desk, folderId, doubts } = await aSearch();
+    const { id } = doubted(desk, folderId);
+    const first = stored(desk, folderId, { filesize: 0 });
+    const second = stored(desk, folderId, { filesize: 0 });
+    await desk.run(doubts);
+    await desk.advance(20 * MINUTE);
+    const { state, trouble, dueAt } = await desk.row(id);
+    expect(state).toBe("held");
+    expect(trouble).toMatchObject({ code: "DOUBT_AMBIGUOUS" });
+    for (const candidate of [first, second]) expect(trouble?.message).toContain(String(candidate));
+    expect(dueAt).toBeGreaterThan(desk.clock.now() - 20 * MINUTE);
+    // Conversion tells the sizes; one is not ours.
+    desk.archive.change(first, { filesize: 5 });
+    desk.archive.change(second, { filesize: SIZE });
+    const event = { type: "lookAgain", at: desk.clock.now() } as const;
+    await desk.journal.apply([{ type: "event", id, event }]);
+    await desk.advance(SECOND);
+    expect(await desk.row(id)).toMatchObject({ state: "uploaded", documentId: second });
+  });
+});
+
+describe("what is no look", () => {
+  test.for([
+    [unreachable(), "nobody answered"],
+    [refused("INVALID_SORT_BY"), "the archive answered something else"],
+  ] as const)(
+    "a list that fails (%s) decides nothing, however often, because %s",
+    async ([error]) => {
+      const { desk, folderId, doubts } = await aSearch();
+      const { id } = doubted(desk, folderId);
+      desk.archive.fail("documents", ...Array.from({ length: 1_000 }, () => error));
+      await desk.run(doubts);
+      await desk.advance(30 * MINUTE);
+      expect(await desk.row(id)).toMatchObject({ state: "inDoubt", looks: 0 });
+      expect(desk.archive.count("documents")).toBeLessThan(1_000);
+    },
+  );
+
+  test("after an outage longer than the window it takes two looks that succeed", async () => {
+    const { desk, folderId, doubts } = await aSearch();
+    const { id } = doubted(desk, folderId, { doubtAt: desk.clock.now() - HOUR });
+    await desk.run(doubts);
+    expect(await desk.row(id)).toMatchObject({ state: "inDoubt", looks: 1 });
+    await desk.advance(SECOND);
+    expect((await desk.row(id)).state).toBe("pending");
+  });
+
+  test("refused credentials close the gate", async () => {
+    const { desk, folderId, keeper, doubts } = await aSearch();
+    doubted(desk, folderId);
+    desk.archive.fail("documents", unauthorized());
+    await desk.run(doubts);
+    expect(keeper.gate.trouble).toMatchObject({ code: "CREDENTIALS_REFUSED" });
+  });
+
+  test("a clock set forward does not hurry a re-send", async () => {
+    const { desk, folderId, doubts } = await aSearch();
+    const { id } = doubted(desk, folderId);
+    desk.clock.jump(24 * HOUR);
+    await desk.run(doubts);
+    expect((await desk.row(id)).state).toBe("inDoubt");
+  });
+});
+
+describe("candidates", () => {
+  test("two documents in doubt of one name never take the same candidate", async () => {
+    const { desk, folderId, doubts } = await aSearch();
+    const first = doubted(desk, folderId, { current: false });
+    const second = doubted(desk, folderId);
+    const documentId = stored(desk, folderId);
+    await desk.run(doubts);
+    const rows = [await desk.row(first), await desk.row(second)];
+    expect(rows.map(({ state }) => state)).toEqual(["uploaded", "inDoubt"]);
+    expect(rows.map((row) => row.documentId)).toEqual([documentId, null]);
+  });
+
+  test("a document that another row owns is not ours", async () => {
+    const { desk, folderId, doubts } = await aSearch();
+    const documentId = stored(desk, folderId);
+    desk.put({ state: "converted", path: "before/scan.pdf", documentId, folderId });
+    const { id } = doubted(desk, folderId);
+    await desk.run(doubts);
+    expect((await desk.row(id)).state).toBe("inDoubt");
+  });
+
+  test("a folder's list is asked for once, however many are looked for in it", async () => {
+    const { desk, folderId, doubts } = await aSearch();
+    const rows = [];
+    for (let n = 0; n < 100; n++) {
+      rows.push(doubted(desk, folderId, { sentName: `scan-${n}.pdf`, current: false }));
+      const uploadedDate = desk.clock.now();
+      desk.archive.addDocument({ folderId, filename: `scan-${n}.pdf`, uploadedDate });
+    }
+    await desk.run(doubts);
+    expect(desk.archive.count("documents")).toBe(1);
+    expect(desk.states()).toEqual(Array(100).fill("uploaded"));
+    expect(rows).toHaveLength(100);
+  });
+
+  test.for([
+    // our clock is behind by, uploaded before the send by their clock, taken, because
+    [0, 30 * SECOND, true, "clocks differ by up to the tolerance"],
+    [0, 2 * MINUTE, false, "it was there before ours was sent"],
+    [HOUR, -HOUR + 30 * SECOND, true, "the archive's clock is an hour ahead of ours"],
+    [HOUR, 0, false, "by their clock that was an hour before the send"],
+    [-HOUR, HOUR, true, "the archive's clock is an hour behind"],
+  ] as const)("offset %i ms, uploaded %i ms ago: taken %s, because %s", async (line) => {
+    const [offsetMs, agoMs, isTaken] = line;
+    const { desk, folderId, doubts } = await aSearch();
+    desk.archive.clockOffsetMs = offsetMs;
+    const { id } = doubted(desk, folderId);
+    stored(desk, folderId, { agoMs });
+    await desk.run(doubts);
+    expect((await desk.row(id)).state).toBe(isTaken ? "uploaded" : "inDoubt");
+  });
+
+  test.for([
+    [10 * MINUTE, true, "nobody knows the archive's clock, so more is allowed for"],
+    [20 * MINUTE, false, "but not everything"],
+  ] as const)("offset unknown, uploaded %i ms ago: taken %s, because %s", async (line) => {
+    const [agoMs, isTaken] = line;
+    const { desk, folderId, doubts } = await aSearch();
+    desk.archive.clockOffsetMs = undefined;
+    const { id } = doubted(desk, folderId);
+    stored(desk, folderId, { agoMs });
+    await desk.run(doubts);
+    expect((await desk.row(id)).state).toBe(isTaken ? "uploaded" : "inDoubt");
+  });
+
+  test("the first list tells the archive's clock, and is judged by it", async () => {
+    const { desk, folderId, doubts } = await aSearch();
+    desk.archive.clockOffsetMs = undefined;
+    desk.archive.offsetToLearn = 0;
+    const { id } = doubted(desk, folderId);
+    stored(desk, folderId, { agoMs: 10 * MINUTE });
+    await desk.run(doubts);
+    expect((await desk.row(id)).state).toBe("inDoubt");
+  });
+
+  test("old documents of a full folder are not read to the end", async () => {
+    const { desk, folderId, doubts } = await aSearch();
+    for (let n = 0; n < 2_000; n++) stored(desk, folderId, { agoMs: HOUR + n });
+    doubted(desk, folderId);
+    await desk.run(doubts);
+    expect(desk.archive.count("documents")).toBeLessThanOrEqual(2);
+  });
+});

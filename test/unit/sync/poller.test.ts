@@ -1,0 +1,276 @@
+import { describe, expect, test } from "vitest";
+import { Poller } from "../../../src/sync/poller.ts";
+import type { Document } from "../../../src/domain/document.ts";
+import { refused, unauthorized, unreachable } from "../../fakes/scripted-archive.ts";
+import { HOUR, MINUTE, SECOND, SyncDesk } from "./desk.ts";
+
+/** A desk with a poller and `count` documents that the archive holds in one folder. */
+async function aPoller(count: number, options: Parameters<typeof SyncDesk.open>[0] = {}) {
+  const desk = await SyncDesk.open(options);
+  const folderId = desk.archive.addFolder("Scans");
+  const rows = Array.from({ length: count }, () => uploaded(desk, folderId));
+  const keeper = await desk.keeper();
+  return { desk, folderId, rows, keeper, poller: new Poller(desk.context, keeper) };
+}
+
+/** An uploaded document that both sides know, not CONVERTED yet. */
+function uploaded(desk: SyncDesk, folderId: number, set: Partial<Document> = {}): Document {
+  const uploadedAt = desk.clock.now();
+  const filename = `scan-${desk.journal.store.nextId}.pdf`;
+  const documentId = desk.archive.addDocument({ folderId, filename, uploadedDate: uploadedAt });
+  return desk.put({ state: "uploaded", folderId, documentId, uploadedAt, ...set });
+}
+
+const idOf = (row: Document | undefined) => row?.documentId ?? 0;
+
+describe("requests", () => {
+  test.for([
+    // due, lists, look-ups, because
+    [1, 0, 1, "one document is one question"],
+    [2, 0, 2, "two questions about two are cheaper than a list of a large folder"],
+    [3, 1, 0, "from three on one list serves all"],
+    [100, 1, 0, "a page is as large as what is outstanding"],
+    [450, 1, 0, "still one page"],
+  ] as const)(
+    "%i due in one folder: %i lists, %i look-ups, because %s",
+    async ([due, lists, looks]) => {
+      const { desk, poller } = await aPoller(due);
+      await desk.run(poller);
+      expect(desk.archive.count("documents")).toBe(lists);
+      expect(desk.archive.count("document")).toBe(looks);
+    },
+  );
+
+  test("a round is one list a folder, whether or not anything was converted", async () => {
+    const { desk, rows, poller } = await aPoller(100);
+    await desk.run(poller);
+    expect(desk.archive.forgetAsked()).toBe(1);
+    for (const row of rows.slice(0, 60)) desk.archive.change(idOf(row), { status: "CONVERTED" });
+    await desk.advance(4 * SECOND);
+    expect(desk.archive.forgetAsked()).toBe(1);
+    expect(desk.states().filter((state) => state === "converted")).toHaveLength(60);
+  });
+
+  test("documents met in a list that was read for others are taken up too", async () => {
+    const { desk, folderId, poller } = await aPoller(3);
+    const later = uploaded(desk, folderId, { dueAt: desk.clock.now() + HOUR });
+    desk.archive.change(idOf(later), { status: "CONVERTED" });
+    await desk.run(poller);
+    expect((await desk.row(later)).state).toBe("converted");
+  });
+
+  test("a list is read no further than the oldest document that is waited for", async () => {
+    const { desk, folderId, rows, poller } = await aPoller(3);
+    const uploadedDate = desk.clock.now() - 24 * HOUR;
+    for (let n = 0; n < 1_000; n++) {
+      desk.archive.addDocument({ folderId, filename: `old-${n}.pdf`, uploadedDate });
+    }
+    desk.archive.unlist(idOf(rows[0]));
+    await desk.run(poller);
+    expect(desk.archive.count("documents")).toBe(1);
+    expect(desk.archive.count("document")).toBe(1);
+  });
+});
+
+describe("patience", () => {
+  test("each document is asked for ever more rarely, up to the maximum", async () => {
+    const { desk, rows, poller } = await aPoller(1);
+    await desk.run(poller);
+    const waits = [];
+    for (let round = 0; round < 9; round++) {
+      const { dueAt } = await desk.row(rows[0]?.id ?? 0);
+      const waitMs = (dueAt ?? 0) - desk.clock.now();
+      waits.push(waitMs / SECOND);
+      await desk.advance(waitMs);
+    }
+    expect(waits).toEqual([4, 8, 16, 32, 64, 128, 256, 300, 300]);
+    expect(desk.archive.count()).toBe(10);
+  });
+
+  test("one that is met before its time loses no patience", async () => {
+    const { desk, folderId, poller } = await aPoller(3);
+    const later = uploaded(desk, folderId, { dueAt: desk.clock.now() + MINUTE, polls: 4 });
+    await desk.run(poller);
+    expect(await desk.row(later)).toMatchObject({ polls: 4, dueAt: later.dueAt });
+  });
+
+  test("what is stuck is said once a spell, and followed all the same", async () => {
+    const { desk, rows, poller } = await aPoller(1, {
+      config: { conversion: { poll: { initialMs: SECOND, maxMs: HOUR }, stuckAfterMs: 24 * HOUR } },
+    });
+    const id = rows[0]?.id ?? 0;
+    await desk.run(poller);
+    await desk.advance(22 * HOUR);
+    expect((await desk.row(id)).trouble).toBeNull();
+    await desk.advance(4 * HOUR);
+    expect(await desk.row(id)).toMatchObject({
+      state: "uploaded",
+      trouble: { code: "CONVERSION_STUCK" },
+    });
+    await desk.advance(72 * HOUR);
+    const told = (await desk.story(id)).filter((line) => line.includes("CONVERSION_STUCK"));
+    expect(told).toHaveLength(1);
+    desk.archive.change(idOf(rows[0]), { status: "CONVERTED" });
+    await desk.advance(HOUR);
+    expect(await desk.row(id)).toMatchObject({ state: "converted", trouble: null });
+  });
+});
+
+describe("documents that vanish", () => {
+  test("a list alone never says so: the document itself is asked for", async () => {
+    const { desk, rows, poller } = await aPoller(5);
+    desk.archive.unlist(idOf(rows[2]));
+    await desk.run(poller);
+    await desk.advance(HOUR);
+    expect(desk.states()).toEqual(Array(5).fill("uploaded"));
+    expect((await desk.row(rows[2]?.id ?? 0)).trouble).toBeNull();
+  });
+
+  test("one the archive does not know for longer than the grace has failed", async () => {
+    const { desk, rows, poller } = await aPoller(1);
+    const id = rows[0]?.id ?? 0;
+    desk.archive.vanish(idOf(rows[0]));
+    await desk.run(poller);
+    await desk.advance(59 * SECOND);
+    expect(await desk.row(id)).toMatchObject({
+      state: "uploaded",
+      trouble: { code: "DOC_NOT_EXIST" },
+    });
+    await desk.advance(2 * MINUTE);
+    expect(await desk.row(id)).toMatchObject({
+      state: "failed",
+      trouble: { code: "DOC_NOT_EXIST" },
+    });
+  });
+
+  test("the grace begins when it is first missed, not when it was uploaded", async () => {
+    const { desk, folderId, poller } = await aPoller(0, {
+      config: { conversion: { poll: { initialMs: 500, maxMs: SECOND }, stuckAfterMs: 24 * HOUR } },
+    });
+    const { id, documentId } = uploaded(desk, folderId, {
+      uploadedAt: desk.clock.now() - 10 * HOUR,
+    });
+    desk.archive.fail("document", refused("DOC_NOT_EXIST"), refused("DOC_NOT_EXIST"));
+    await desk.run(poller);
+    await desk.advance(10 * SECOND);
+    expect(await desk.row(id)).toMatchObject({ state: "uploaded", trouble: null });
+    desk.archive.vanish(documentId ?? 0);
+    await desk.advance(58 * SECOND);
+    expect((await desk.row(id)).state).toBe("uploaded");
+    await desk.advance(5 * SECOND);
+    expect((await desk.row(id)).state).toBe("failed");
+  });
+
+  test("a folder that is gone costs the documents of other folders nothing", async () => {
+    const { desk, folderId, poller } = await aPoller(3);
+    const other = desk.archive.addFolder("Other");
+    const elsewhere = Array.from({ length: 3 }, () => uploaded(desk, other));
+    for (const row of elsewhere) desk.archive.change(idOf(row), { status: "CONVERTED" });
+    desk.archive.removeFolder(folderId);
+    await desk.run(poller);
+    await desk.advance(MINUTE);
+    expect(desk.states()).toEqual([...Array(3).fill("uploaded"), ...Array(3).fill("converted")]);
+  });
+});
+
+describe("CONVERTED", () => {
+  test("is final, with what the archive counted", async () => {
+    const { desk, rows, poller } = await aPoller(1);
+    const set = { status: "CONVERTED", pages: 3, filesize: 777 };
+    desk.archive.change(idOf(rows[0]), set);
+    await desk.run(poller);
+    expect(await desk.row(rows[0]?.id ?? 0)).toMatchObject({
+      ...{ state: "converted", archiveStatus: "CONVERTED", pages: 3, archiveBytes: 777 },
+      ...{ dueAt: null, convertedAt: desk.clock.now(), after: null },
+    });
+    await desk.advance(HOUR);
+    expect(desk.archive.count()).toBe(1);
+  });
+
+  test.for([
+    [{ kind: "keep" }, null, "nothing is to be done"],
+    [{ kind: "delete" }, "due", "the file is to go"],
+    [{ kind: "move", to: "/srv/done" }, "due", "the file is to be put away"],
+  ] as const)("after %o it is %s, because %s", async ([after, due]) => {
+    const { desk, rows, poller } = await aPoller(1, { mirrors: [{ after }] });
+    desk.archive.change(idOf(rows[0]), { status: "CONVERTED" });
+    await desk.run(poller);
+    expect((await desk.row(rows[0]?.id ?? 0)).after).toBe(due);
+  });
+
+  test("a digidoc's contents are read a hundred at a time, and journaled", async () => {
+    const { desk, rows, poller } = await aPoller(1);
+    const names = Array.from({ length: 250 }, (_, n) => `part-${n}.pdf`);
+    desk.archive.change(idOf(rows[0]), { status: "CONVERTED", digidoc: true });
+    desk.archive.setContents(idOf(rows[0]), names);
+    await desk.run(poller);
+    expect(desk.archive.count("digidoc")).toBe(3);
+    const contents = await desk.journal.contents(rows[0]?.id ?? 0);
+    expect(contents.map(({ filename }) => filename)).toEqual(names);
+    expect(await desk.row(rows[0]?.id ?? 0)).toMatchObject({ state: "converted", digidoc: true });
+  });
+
+  test("before CONVERTED nothing is asked about a digidoc's contents", async () => {
+    const { desk, rows, poller } = await aPoller(1);
+    desk.archive.change(idOf(rows[0]), { digidoc: true });
+    await desk.run(poller);
+    expect(desk.archive.count("digidoc")).toBe(0);
+  });
+
+  test("contents that cannot be read are asked for again; the document is not called missing", async () => {
+    const { desk, rows, poller } = await aPoller(1);
+    const id = rows[0]?.id ?? 0;
+    desk.archive.change(idOf(rows[0]), { status: "CONVERTED", digidoc: true });
+    desk.archive.setContents(idOf(rows[0]), ["a.pdf"]);
+    desk.archive.fail("digidoc", refused("DOC_NOT_EXIST"), unreachable());
+    await desk.run(poller);
+    expect(await desk.row(id)).toMatchObject({ state: "uploaded", trouble: null });
+    await desk.advance(MINUTE);
+    expect((await desk.row(id)).state).toBe("converted");
+    expect(await desk.journal.contents(id)).toHaveLength(1);
+  });
+});
+
+describe("an archive that cannot be asked", () => {
+  test("is asked ever more rarely; nothing is lost and no document loses patience", async () => {
+    const { desk, rows, poller } = await aPoller(2);
+    const errors = Array.from({ length: 4 }, () => unreachable());
+    for (const row of rows) desk.archive.change(idOf(row), { status: "CONVERTED" });
+    desk.archive.fail("document", ...errors);
+    await desk.run(poller);
+    const asked = [];
+    for (let second = 0; second < 16; second++) {
+      asked.push(desk.archive.forgetAsked());
+      await desk.advance(SECOND);
+    }
+    // At 0, 1, 3, 7 s in vain, and at 15 s at last.
+    expect(asked).toEqual([1, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 2]);
+    expect(desk.states()).toEqual(["converted", "converted"]);
+  });
+
+  test("refused credentials close the gate; polling goes on and finds out when they are good", async () => {
+    const { desk, rows, keeper, poller } = await aPoller(1);
+    desk.archive.fail("document", unauthorized());
+    await desk.run(poller);
+    expect(keeper.gate).toMatchObject({
+      closedAt: desk.clock.now(),
+      trouble: { code: "CREDENTIALS_REFUSED" },
+    });
+    expect((await desk.journal.gate()).closedAt).toBe(desk.clock.now());
+    desk.archive.change(idOf(rows[0]), { status: "CONVERTED" });
+    await desk.advance(SECOND);
+    expect(desk.states()).toEqual(["converted"]);
+  });
+
+  test("one document that always fails does not keep the others from being followed", async () => {
+    const { desk, folderId, poller } = await aPoller(1);
+    desk.archive.fail("document", ...Array.from({ length: 50 }, () => refused("INVALID_DOC_ID")));
+    const other = desk.archive.addFolder("Other");
+    const elsewhere = Array.from({ length: 3 }, () => uploaded(desk, other));
+    for (const row of elsewhere) desk.archive.change(idOf(row), { status: "CONVERTED" });
+    await desk.run(poller);
+    await desk.advance(MINUTE);
+    expect(folderId).toBeLessThan(other);
+    expect(desk.states()).toEqual(["uploaded", "converted", "converted", "converted"]);
+  });
+});
