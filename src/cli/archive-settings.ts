@@ -1,6 +1,7 @@
 import { dirname, resolve } from "node:path";
 import type { ArchiveSettings } from "../archive/http-archive.ts";
 import type { SigningSettings } from "../archive/signing.ts";
+import type { Config } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { type ConfigPlaces, readConfigFile } from "../config/config-file.ts";
 import { reportConflicts } from "../config/conflicts.ts";
@@ -13,6 +14,12 @@ import { invariant } from "../std/invariant.ts";
 
 /** One request after another, and one to spare. */
 const CONNECTIONS = 2;
+
+/** How the archive is spoken to by a command that has the whole configuration. */
+export function lookUpSettings({ archive }: Config): ArchiveSettings {
+  const { url, accountKey, signing, timeoutMs } = archive;
+  return { url, accountKey, signing, timeoutMs, connections: CONNECTIONS };
+}
 
 /**
  * How the archive is spoken to, from the `archive` part of the configuration alone: what is wrong

@@ -8,7 +8,7 @@ import { Fault } from "../std/fault.ts";
 import type { Listeners } from "../std/listeners.ts";
 import type { StatusReport } from "../sync/status.ts";
 import type { Survey } from "../sync/survey.ts";
-import type { Outage } from "../sync/sender.ts";
+import type { Outage } from "../sync/outage.ts";
 
 export type Quiescence = { readonly waitConverted: boolean };
 

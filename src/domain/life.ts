@@ -113,6 +113,9 @@ const startOver = (_: Document, { at, dueAt, seen }: On<"changed">): Patch => ({
   trouble: null,
   patience: 0,
   goneAt: null,
+  doubtAt: null,
+  documentId: null,
+  archiveStatus: null,
 });
 
 const holdBack = (document: Document, { dueAt, trouble }: On<"heldBack">): Patch => ({
@@ -284,6 +287,9 @@ export function transition(document: Document, event: Event): Patch {
       document.digest !== null && document.sentName !== null,
       `document ${document.id}: claimed before it was settled`,
     );
+  }
+  if (event.type === "lookAgain") {
+    invariant(document.doubtAt !== null, `document ${document.id}: was never in doubt`);
   }
   return arrow(document, event);
 }

@@ -9,12 +9,15 @@ import type { Note } from "../journal/journal.ts";
 import { LineCut } from "../reader/line.ts";
 import { joinRaw } from "../std/raw-path.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
-import { NAP_MS_MAX, loop } from "./loop.ts";
+import { loop } from "./loop.ts";
 
 const CHUNK = 50;
 
 /** An archive or reader that could not be asked is asked again after this long. */
 const AGAIN_MS = 10_000;
+
+/** Documents of a mirror that is not configured any more wait for it to come back. */
+const NO_MIRROR_MS = 600_000;
 
 export class Aftercare {
   readonly #context: SyncContext;
@@ -33,7 +36,10 @@ export class Aftercare {
     const due = await journal.afterDue(clock.now(), CHUNK);
     for (const document of due) {
       const mirror = mirrors.get(document.mirrorId);
-      if (!mirror) continue;
+      if (!mirror) {
+        await this.#note(document, { dueAt: clock.now() + NO_MIRROR_MS });
+        continue;
+      }
       try {
         await this.#note(document, await this.#care(document, mirror, signal));
       } catch (error) {
@@ -42,7 +48,7 @@ export class Aftercare {
         await this.#note(document, { dueAt: clock.now() + AGAIN_MS });
       }
     }
-    return due.length === CHUNK ? 0 : due.length > 0 ? AGAIN_MS : NAP_MS_MAX;
+    return due.length === CHUNK ? 0 : AGAIN_MS;
   }
 
   async #care(document: Document, mirror: LiveMirror, signal: AbortSignal): Promise<Note> {

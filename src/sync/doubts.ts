@@ -60,12 +60,10 @@ export class Doubts {
   }
 
   async #lookIn(folderId: number, documents: Document[], signal: AbortSignal): Promise<void> {
-    const { archive, journal } = this.#context;
-    const policy = this.#policy();
-    const offset = archive.clockOffsetMs ?? 0;
-    const earliest = Math.min(...documents.map((each) => earliestUpload(each, offset, policy)));
+    const { journal, clock } = this.#context;
     let listed: Candidate[];
     try {
+      const earliest = Math.min(...documents.map((document) => this.#earliest(document)));
       listed = await this.#newest(folderId, earliest, signal);
     } catch (error) {
       signal.throwIfAborted();
@@ -77,14 +75,19 @@ export class Doubts {
     // One after another: what one document is found to be is no candidate for the next.
     for (const document of documents) {
       const finding = reconcile(document, listed, {
-        earliest: earliestUpload(document, offset, policy),
+        // Asked anew: the list itself may have told the archive's clock.
+        earliest: this.#earliest(document),
         claimed,
-        now: this.#context.clock.now(),
-        policy,
+        now: clock.now(),
+        policy: this.#policy(),
       });
       if (finding.kind === "found") claimed.add(finding.candidate.id);
       await this.#conclude(document, finding);
     }
+  }
+
+  #earliest(document: Document): number {
+    return earliestUpload(document, this.#context.archive.clockOffsetMs ?? 0, this.#policy());
   }
 
   /** The folder's documents, newest first, as far back as a candidate could be. */

@@ -7,7 +7,7 @@ import { ArchiveError } from "../archive/archive-error.ts";
 import { allFolders } from "../archive/paging.ts";
 import type { Trouble } from "../domain/document.ts";
 import { walkOf } from "../domain/naming.ts";
-import type { FolderDetail } from "../wire/shapes.ts";
+import { type FolderDetail, LIMITS } from "../wire/shapes.ts";
 
 /** Where a folder path leads. */
 export type Resolved =
@@ -39,12 +39,29 @@ export class Folders {
    * reported, never guessed. Rejects with `ArchiveError` when the archive cannot be asked.
    */
   async resolve(targetPath: string, signal: AbortSignal): Promise<Resolved> {
+    try {
+      return await this.#walk(targetPath, signal);
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
+    // A folder on the way was removed since its parent was read: what is remembered is not true.
+    this.forget();
+    try {
+      return await this.#walk(targetPath, signal);
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      const message = `archive folder ${targetPath}: the archive denies a folder that it lists`;
+      return { kind: "unusable", trouble: { code: "FOLDER_MISSING", message }, nearestId: null };
+    }
+  }
+
+  async #walk(targetPath: string, signal: AbortSignal): Promise<Resolved> {
     const { fromId, names } = walkOf(targetPath);
     let at: number;
     try {
       at = await this.#start(fromId, signal);
     } catch (error) {
-      if (!(error instanceof ArchiveError) || error.code !== "FOLDER_NOT_EXISTS") throw error;
+      if (!isMissing(error)) throw error;
       const message = `the archive has no folder with id ${fromId}`;
       return { kind: "unusable", trouble: { code: "FOLDER_MISSING", message }, nearestId: null };
     }
@@ -68,9 +85,14 @@ export class Folders {
 
   #childrenOf(folderId: number, signal: AbortSignal): Promise<readonly FolderDetail[]> {
     return remembered(this.#children, folderId, async () => {
-      return Array.fromAsync(allFolders(this.#archive, { folderId }, signal));
+      const query = { folderId, paginationSize: LIMITS.paginationSize.folders };
+      return Array.fromAsync(allFolders(this.#archive, query, signal));
     });
   }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof ArchiveError && error.code === "FOLDER_NOT_EXISTS";
 }
 
 /** One look-up for all who ask at the same time; a failed one is not remembered. */

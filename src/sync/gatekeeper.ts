@@ -97,8 +97,9 @@ export class Gatekeeper {
    * documents in a row met it, it is the account's trouble and the gate closes.
    */
   async met(document: Document, { code, message }: Trouble, probe: boolean): Promise<void> {
-    if (isKnown(code)) return;
+    // A code the interface names ends the row too: that document was judged by itself.
     if (this.#repeated.code !== code) this.#repeated = { code, ids: new Set() };
+    if (isKnown(code)) return;
     this.#repeated.ids.add(document.id);
     const times = this.#repeated.ids.size;
     if (times < REPEATS_MAX && !probe) return;

@@ -15,6 +15,9 @@ import { goOn } from "./retry.ts";
 
 const CHUNK = 500;
 
+/** Codes of our own look at the tree; the others are the archive's answers to an upload. */
+const BY_LOOK: readonly string[] = ["FOLDER_MISSING", "FOLDER_TWINS", "FOLDER_CASE"];
+
 export class Held {
   readonly #context: SyncContext;
   readonly #folders: Folders;
@@ -72,14 +75,21 @@ export class Held {
   async #look(signal: AbortSignal): Promise<void> {
     const { journal, mirrors } = this.#context;
     const waiting = await journal.waitingFolders();
-    if (waiting.length === 0) return;
+    if (waiting.length === 0) {
+      // The first to wait is looked after soon, however long nobody did.
+      this.#looks = 0;
+      return;
+    }
     this.#folders.forget();
     try {
-      for (const { mirrorId, targetPath } of waiting) {
+      for (const { mirrorId, targetPath, code } of waiting) {
         const mirror = mirrors.get(mirrorId);
         if (!mirror) continue;
         const place = await this.#placement.of(targetPath, mirror, signal);
-        if ("folderId" in place) await this.#letGo({ mirrorId, targetPath });
+        if (!("folderId" in place)) continue;
+        await this.#letGo({ mirrorId, targetPath });
+        // Somebody is making folders. One that was there all along must not be tried ever sooner.
+        if (BY_LOOK.includes(code)) this.#looks = 0;
       }
     } catch (error) {
       signal.throwIfAborted();
@@ -90,7 +100,6 @@ export class Held {
 
   async #letGo(place: { mirrorId: number; targetPath: string }): Promise<void> {
     const { journal } = this.#context;
-    this.#looks = 0;
     for (;;) {
       const rows = await journal.heldWith(FOLDER_CODES, CHUNK, place);
       await journal.apply(rows.map((row) => goOn(row, this.#context.clock.now())));

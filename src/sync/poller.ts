@@ -14,6 +14,7 @@ import type { Content } from "../journal/journal.ts";
 import type { DocumentDetail } from "../wire/shapes.ts";
 import type { SyncContext } from "./context.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
+import type { Outage } from "./outage.ts";
 import { NAP_MS_MAX, loop, untilNext } from "./loop.ts";
 
 /** Up to this many due documents of a folder are asked for one by one. */
@@ -35,11 +36,16 @@ export class Poller {
   readonly #missingSince = new Map<number, number>();
   /** The folder that was being asked about last. */
   #asking = 0;
-  #tries = 0;
+  #outage: Outage | undefined;
 
   constructor(context: SyncContext, keeper: Gatekeeper) {
     this.#context = context;
     this.#keeper = keeper;
+  }
+
+  /** The archive could not be asked; undefined once it answers again. */
+  get outage(): Outage | undefined {
+    return this.#outage;
   }
 
   async run(stopping: AbortSignal): Promise<never> {
@@ -59,13 +65,15 @@ export class Poller {
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof ArchiveError)) throw error;
-      this.#tries += 1;
       const trouble = troubleOf(error);
+      const tries = (this.#outage?.tries ?? 0) + 1;
+      const waitMs = Math.min(NAP_MS_MAX, backoffMs(config.upload.retry, tries, random));
+      this.#outage = { tries, until: clock.now() + waitMs, trouble };
       if (failureOf(trouble.code).fate === "gate") await this.#keeper.refused(trouble, false);
       this.#context.log.debug({ code: trouble.code }, `could not poll: ${trouble.message}`);
-      return Math.min(NAP_MS_MAX, backoffMs(config.upload.retry, this.#tries, random));
+      return waitMs;
     }
-    this.#tries = 0;
+    this.#outage = undefined;
     return untilNext(journal, { state: "uploaded" }, now);
   }
 

@@ -9,8 +9,10 @@ import { failureOf } from "../domain/failure.ts";
 import { LARGE_BYTES, interleave, largeSlots } from "../domain/feed.ts";
 import { isClosed, mayProbe } from "../domain/gate.ts";
 import { sentNameOf } from "../domain/naming.ts";
+import type { Event } from "../domain/life.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import { verdict } from "../domain/verdict.ts";
+import { codeOf, messageOf } from "../std/fault.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
 import { LIMITS } from "../wire/shapes.ts";
 import { type Claimed, Claimer } from "./claimer.ts";
@@ -18,13 +20,11 @@ import type { LiveMirror, SyncContext } from "./context.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
 import { loop, untilNext } from "./loop.ts";
 import { HOLD } from "./patience.ts";
+import type { Outage } from "./outage.ts";
 import type { Placement } from "./placement.ts";
 
 /** How long requests that are torn down may take to say so. */
 const CUT_MS = 1_000;
-
-/** The archive cannot be reached: how often it was tried in a row, and what was said. */
-export type Outage = { readonly tries: number; readonly until: number; readonly trouble: Trouble };
 
 export class Sender {
   readonly #context: SyncContext;
@@ -190,16 +190,21 @@ export class Sender {
       : await mirror.reader.send(orderOf(document), this.#cut.signal);
     const judged = verdict(document, outcome, clock.now(), this.#policy(mirror));
     const { id } = document;
-    await journal.apply([
+    const event: Event =
       judged.kind === "gone"
-        ? {
-            type: "event",
-            id,
-            event: { type: "changed", at: clock.now(), dueAt: clock.now(), seen: document.seen },
-            from: ["uploading"],
-          }
-        : { type: "event", id, event: judged.event, from: ["uploading"] },
-    ]);
+        ? { type: "changed", at: clock.now(), dueAt: clock.now(), seen: document.seen }
+        : judged.event;
+    try {
+      await journal.apply([{ type: "event", id, event, from: ["uploading"] }]);
+    } catch (error) {
+      // An archive that gives one id twice has not told us which document is ours.
+      if (codeOf(error) !== "DOCUMENT_ID_TAKEN") throw error;
+      const trouble = { code: "DOCUMENT_ID_TAKEN", message: messageOf(error) };
+      const lost = verdict(document, { kind: "lost", trouble }, clock.now(), this.#policy(mirror));
+      if (lost.kind === "gone") return;
+      await journal.apply([{ type: "event", id, event: lost.event, from: ["uploading"] }]);
+      return;
+    }
     await this.#consequences(document, outcome, probe);
   }
 

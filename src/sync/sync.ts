@@ -14,9 +14,10 @@ import { Folders } from "./folders.ts";
 import { Gatekeeper } from "./gatekeeper.ts";
 import { Held } from "./held.ts";
 import { Intake } from "./intake.ts";
+import type { Outage } from "./outage.ts";
 import { Placement } from "./placement.ts";
 import { Poller } from "./poller.ts";
-import { type Outage, Sender } from "./sender.ts";
+import { Sender } from "./sender.ts";
 import { Settler } from "./settler.ts";
 import { Survey } from "./survey.ts";
 
@@ -29,6 +30,7 @@ export class Sync {
   readonly #folders: Folders;
   readonly #held: Held;
   readonly #sender: Sender;
+  readonly #poller: Poller;
   readonly #intake: Intake;
   readonly #surveys: ReadonlyMap<number, Survey>;
   readonly #changed: () => void;
@@ -41,6 +43,7 @@ export class Sync {
     const placement = new Placement(this.#folders);
     this.#held = new Held(context, this.#folders, placement);
     this.#sender = new Sender(context, keeper, placement);
+    this.#poller = new Poller(context, keeper);
     const intake = new Intake(context);
     this.#intake = intake;
     this.#surveys = new Map(
@@ -98,7 +101,7 @@ export class Sync {
 
   /** The archive cannot be reached just now; undefined while it can. */
   get outage(): Outage | undefined {
-    return this.#sender.outage;
+    return this.#sender.outage ?? this.#poller.outage;
   }
 
   /** Scans every mirror, or one, and looks for missing folders again. */
@@ -136,7 +139,7 @@ export class Sync {
       new Settler(this.#context).run(signal),
       this.#sender.run(signal),
       new Doubts(this.#context, this.#keeper).run(signal),
-      new Poller(this.#context, this.#keeper).run(signal),
+      this.#poller.run(signal),
       this.#held.run(signal),
       new Aftercare(this.#context).run(signal),
       this.#followOutside(signal),

@@ -52,7 +52,6 @@ function eventOf(type: EventType, n: number): Event {
       folderId: n % 3,
       status: "CONVERTED",
     },
-    adopted: { type: "adopted", at, dueAt, documentId: 500 + (n % 40), folderId: 1, status: null },
     released: { type: "released", at },
     deferred: { type: "deferred", at, dueAt, trouble },
     heldBack: { type: "heldBack", at, dueAt: n % 2 ? dueAt : null, trouble },

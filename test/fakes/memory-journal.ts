@@ -21,6 +21,7 @@ import { journalFault } from "../../src/journal/journal-fault.ts";
 import { invariant } from "../../src/std/invariant.ts";
 import { dirOf, joinRaw, nameOf, type RawPath } from "../../src/std/raw-path.ts";
 import { MemoryStore, placeKey } from "./memory-store.ts";
+import { isAtOrBelow, longestDue, order } from "./memory-order.ts";
 import { countsOf, outstandingOf, waitingFoldersOf } from "./memory-tallies.ts";
 import { applyTo } from "./memory-writer.ts";
 
@@ -296,19 +297,4 @@ export class MemoryJournal implements Journal {
         return { id, name, state, stamp: seen.stamp, goneAt, documentId };
       });
   }
-}
-
-/** By time; rows without one are taken to be due at `otherwise`. */
-function longestDue(rows: Document[], otherwise: number): Document[] {
-  return rows.sort((a, b) => order(a.dueAt ?? otherwise, b.dueAt ?? otherwise));
-}
-
-function isAtOrBelow(path: RawPath, top: RawPath): boolean {
-  return top === "" || path === top || path.startsWith(`${top}/`);
-}
-
-/** Unlike a difference, right for infinities. */
-function order(a: number, b: number): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }

@@ -1,7 +1,7 @@
 import { ArchiveError } from "../../archive/archive-error.ts";
 import { HttpArchive } from "../../archive/http-archive.ts";
 import type { Config, Mirror } from "../../config/config.ts";
-import { archiveSettings } from "../../daemon/parts.ts";
+import { lookUpSettings } from "../archive-settings.ts";
 import { failureOf } from "../../domain/failure.ts";
 import { targetPathOf } from "../../domain/naming.ts";
 import { ROOT } from "../../std/raw-path.ts";
@@ -17,7 +17,7 @@ const CLOCK_MS_MAX = 120_000;
 export async function* examineArchive(config: Config, shell: Shell): AsyncGenerator<Finding> {
   let archive: HttpArchive;
   try {
-    archive = await HttpArchive.open(archiveSettings(config, 2), shell.clock);
+    archive = await HttpArchive.open(lookUpSettings(config), shell.clock);
   } catch (error) {
     yield failOf("signing", error);
     return;

@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import { Demo } from "../demo/demo.ts";
 import { examples } from "../examples.ts";
 import { EXIT } from "../exit.ts";
 import { onePass } from "../one-pass.ts";
@@ -25,6 +24,8 @@ export function addDemo(program: Command, shell: Shell): void {
 
 async function demo(shell: Shell, { once, data, port }: Options): Promise<void> {
   const stopping = shell.stopping();
+  // Loaded only here: it is most of the program, and the other commands start twice as fast.
+  const { Demo } = await import("../demo/demo.ts");
   await using demo = await Demo.open(shell, { data, port, isPassing: once === true });
   if (once !== true) {
     await demo.run(stopping);

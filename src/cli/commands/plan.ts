@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { HttpArchive } from "../../archive/http-archive.ts";
 import type { Config } from "../../config/config.ts";
-import { archiveSettings } from "../../daemon/parts.ts";
+import { lookUpSettings } from "../archive-settings.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { Fault } from "../../std/fault.ts";
 import { examples } from "../examples.ts";
@@ -54,7 +54,7 @@ async function plan(shell: Shell, json: boolean): Promise<void> {
 /** Without an archive to ask, the plan is still worth something. */
 async function openArchive(config: Config, { clock }: Shell): Promise<HttpArchive | Fault> {
   try {
-    return await HttpArchive.open(archiveSettings(config, 2), clock);
+    return await HttpArchive.open(lookUpSettings(config), clock);
   } catch (error) {
     if (error instanceof Fault) return error;
     throw error;

@@ -1,7 +1,5 @@
 import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
-import { liveDaemon } from "../../daemon/lifetime.ts";
-import { openLog } from "../../daemon/log.ts";
 import { examples } from "../examples.ts";
 import type { Shell } from "../shell.ts";
 
@@ -10,18 +8,21 @@ export function addRun(program: Command, shell: Shell): void {
   program
     .command("run")
     .description("run the daemon in the foreground, until SIGTERM or Ctrl-C")
-    .action(() =>
-      liveDaemon({
-        load: () => shell.config(),
-        openLog: (config) =>
-          openLog({
-            level: config.log.level,
-            secrets: secretsOf(config),
-            pretty: shell.out.isInteractive,
-          }),
-      }),
-    )
+    .action(() => run(shell))
     .addHelpText("after", examples("scanferry --config /etc/scanferry/scanferry.yaml run"));
+}
+
+async function run(shell: Shell): Promise<void> {
+  // Loaded only here: it is most of the program, and the other commands start twice as fast.
+  const { liveDaemon } = await import("../../daemon/lifetime.ts");
+  const { openLog } = await import("../../daemon/log.ts");
+  await liveDaemon({
+    load: () => shell.config(),
+    openLog: (config) => {
+      const pretty = shell.out.isInteractive;
+      return openLog({ level: config.log.level, secrets: secretsOf(config), pretty });
+    },
+  });
 }
 
 /** Everything in the configuration that must never be shown. */

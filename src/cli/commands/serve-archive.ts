@@ -1,10 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
-import {
-  EmbeddedArchive,
-  type EmbeddedArchiveOptions,
-} from "../../embedded-archive/embedded-archive.ts";
+import type { EmbeddedArchiveOptions } from "../../embedded-archive/embedded-archive.ts";
 import { examples } from "../examples.ts";
 import {
   accounts,
@@ -72,6 +69,8 @@ export function addServeArchive(program: Command, shell: Shell): void {
 async function serve(shell: Shell, options: Options): Promise<void> {
   // First: a signal while it opens must end it as cleanly as a later one.
   const stopping = shell.stopping();
+  // Loaded only here: it is most of the program, and the other commands start twice as fast.
+  const { EmbeddedArchive } = await import("../../embedded-archive/embedded-archive.ts");
   const settings = settingsOf(options, shell.cwd);
   await mkdir(settings.dataDir, { recursive: true });
   await using archive = await EmbeddedArchive.open(settings);

@@ -1,12 +1,10 @@
 import type { Command } from "commander";
-import { Daemon } from "../../daemon/daemon.ts";
 import { examples } from "../examples.ts";
 import { EXIT } from "../exit.ts";
 import { onePass } from "../one-pass.ts";
 import { Progress } from "../progress.ts";
 import type { Shell } from "../shell.ts";
 import { troubleLines, troublesOf } from "../troubles.ts";
-import { warningsTo } from "../warnings.ts";
 import { secretsOf } from "./run.ts";
 
 /** `scanferry sync`: one pass, in the foreground. */
@@ -20,6 +18,9 @@ export function addSync(program: Command, shell: Shell): void {
 }
 
 async function sync(shell: Shell, waitConverted: boolean): Promise<void> {
+  // Loaded only here: it is most of the program, and the other commands start twice as fast.
+  const { Daemon } = await import("../../daemon/daemon.ts");
+  const { warningsTo } = await import("../warnings.ts");
   const { clock, random } = shell.surroundings;
   const stopping = shell.stopping();
   const config = await shell.config();

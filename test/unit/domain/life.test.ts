@@ -18,7 +18,10 @@ function drawn(source: string): string[] {
 const coded = STATES.flatMap((state) =>
   everyEvent()
     .filter(({ type }) => mayHappen(state, type))
-    .map((event) => `${state} -> ${transition(inState(state), event).state} [${event.type}]`),
+    .map((event) => {
+      const { state: to } = transition(inState(state, { doubtAt: 1 }), event);
+      return `${state} -> ${to} [${event.type}]`;
+    }),
 );
 
 describe("the life of a document", () => {
@@ -56,6 +59,11 @@ describe("the life of a document", () => {
     const claimed = everyEvent().find(({ type }) => type === "claimed");
     if (!claimed) throw new Error("no such event");
     expect(() => transition(inState("pending", { digest: null }), claimed)).toThrow(/settled/);
+  });
+
+  test("only what was in doubt is looked for again", () => {
+    const again = { type: "lookAgain", at: 1 } as const;
+    expect(() => transition(inState("held", { doubtAt: null }), again)).toThrow(/in doubt/);
   });
 
   test("being given back costs no attempt, failing does", () => {

@@ -52,7 +52,7 @@ test("a guest and a reader work beside the daemon, and without one", async () =>
     await using reader = await SqliteJournal.open({ path, role: "reader" });
     await guest.setPaused(paused);
     await expect(reader.setPaused(true)).rejects.toMatchObject({ code: "JOURNAL_READ_ONLY" });
-    return reader.paused();
+    return await reader.paused();
   };
   expect(await setAndRead(true)).toBe(true);
   await child.kill();

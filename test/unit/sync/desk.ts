@@ -90,7 +90,8 @@ export class SyncDesk {
     };
     const live = new Map<number, LiveMirror>();
     const journal = new MemoryJournal({
-      onApplied: () => {
+      onApplied: (applied) => {
+        if (!applied.some(({ document, skipped }) => document && !skipped)) return;
         for (const bell of Object.values(bells)) bell.ring();
         for (const { settling } of live.values()) {
           settling.small.ring();

@@ -136,7 +136,7 @@ describe("what is no look", () => {
     expect(keeper.gate.trouble).toMatchObject({ code: "CREDENTIALS_REFUSED" });
   });
 
-  test("a clock set forward does not hurry a re-send", async () => {
+  test("a clock set forward does not make one look enough", async () => {
     const { desk, folderId, doubts } = await aSearch();
     const { id } = doubted(desk, folderId);
     desk.clock.jump(24 * HOUR);

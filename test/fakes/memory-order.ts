@@ -1,0 +1,18 @@
+import type { Document } from "../../src/domain/document.ts";
+import type { RawPath } from "../../src/std/raw-path.ts";
+
+/** By time; rows without one are taken to be due at `otherwise`. */
+export function longestDue(rows: Document[], otherwise: number): Document[] {
+  return rows.sort((a, b) => order(a.dueAt ?? otherwise, b.dueAt ?? otherwise));
+}
+
+/** Whether `path` is `top` or below it. */
+export function isAtOrBelow(path: RawPath, top: RawPath): boolean {
+  return top === "" || path === top || path.startsWith(`${top}/`);
+}
+
+/** Unlike a difference, right for infinities. */
+export function order(a: number, b: number): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

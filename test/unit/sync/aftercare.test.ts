@@ -1,0 +1,170 @@
+import { describe, expect, test } from "vitest";
+import type { Document } from "../../../src/domain/document.ts";
+import { Aftercare } from "../../../src/sync/aftercare.ts";
+import { refused, unauthorized, unreachable } from "../../fakes/scripted-archive.ts";
+import { HOUR, MINUTE, SECOND, SyncDesk } from "./desk.ts";
+
+/** A desk with one converted document whose file is to be put away, and its id in the archive. */
+async function aFinished(set: Partial<Document> = {}) {
+  const desk = await SyncDesk.open({ mirrors: [{ after: { kind: "move", to: "/srv/done" } }] });
+  const folderId = desk.archive.addFolder("Scans");
+  const filename = "scan.pdf";
+  const documentId = desk.archive.addDocument({ folderId, filename, status: "CONVERTED" });
+  const columns = { state: "converted", documentId, folderId, after: "due", dueAt: null } as const;
+  const row = desk.put({ path: "2026/scan.pdf", ...columns, ...set });
+  return { desk, row, documentId, folderId, aftercare: new Aftercare(desk.context) };
+}
+
+describe("the first key: the archive says it again", () => {
+  test("both keys fit: the file is put away, and where to is remembered", async () => {
+    const { desk, row, aftercare } = await aFinished();
+    desk.reader.onAct = () => ({ kind: "done", to: "/srv/done/2026/scan.pdf" });
+    await desk.run(aftercare);
+    expect(desk.reader.acted).toEqual(["2026/scan.pdf"]);
+    expect(await desk.row(row)).toMatchObject({
+      ...{ state: "converted", after: "done", afterMessage: "/srv/done/2026/scan.pdf" },
+      goneAt: desk.clock.now(),
+    });
+  });
+
+  test.for([
+    [{ status: "UPLOADED" }, /is UPLOADED/, "it may never be converted after all"],
+    [{ filename: "other.pdf" }, /now named other\.pdf/, "it may be another document"],
+    [{ folderId: 1 }, /now in folder 1/, "somebody moved it; a person is to look"],
+  ] as const)("the archive has %o: refused, because %s", async ([set, message]) => {
+    const { desk, row, documentId, aftercare } = await aFinished();
+    desk.archive.change(documentId, set);
+    await desk.run(aftercare);
+    const { after, afterMessage } = await desk.row(row);
+    expect(after).toBe("refused");
+    expect(afterMessage).toMatch(message);
+    expect(desk.reader.acted).toEqual([]);
+  });
+
+  test("the archive does not know it any more: refused", async () => {
+    const { desk, row, documentId, aftercare } = await aFinished();
+    desk.archive.vanish(documentId);
+    await desk.run(aftercare);
+    expect(await desk.row(row)).toMatchObject({ after: "refused" });
+    expect(desk.reader.acted).toEqual([]);
+  });
+
+  test("a digest that is not known: refused, and the archive is not even asked", async () => {
+    const { desk, row, aftercare } = await aFinished({ digest: null });
+    await desk.run(aftercare);
+    expect((await desk.row(row)).after).toBe("refused");
+    expect(desk.archive.count()).toBe(0);
+    expect(desk.reader.acted).toEqual([]);
+  });
+
+  test("a refusal is final: nobody asks again", async () => {
+    const { desk, documentId, aftercare } = await aFinished();
+    desk.archive.vanish(documentId);
+    await desk.run(aftercare);
+    await desk.advance(HOUR);
+    expect(desk.archive.count()).toBe(1);
+  });
+
+  test.for([
+    [unreachable(), "nobody answered"],
+    [unauthorized(), "no question is answered"],
+    [refused("INVALID_DOC_ID"), "that says nothing about the document"],
+  ] as const)("the archive answers %s: again later, because %s", async ([error]) => {
+    const { desk, row, aftercare } = await aFinished();
+    desk.archive.fail("document", error, error);
+    await desk.run(aftercare);
+    expect(await desk.row(row)).toMatchObject({ after: "due" });
+    expect(desk.reader.acted).toEqual([]);
+    await desk.advance(30 * SECOND);
+    expect((await desk.row(row)).after).toBe("done");
+  });
+});
+
+describe("the second key: the file", () => {
+  const trouble = (code: string) =>
+    ({ kind: "refused", trouble: { code, message: "so" } }) as const;
+
+  test.for([
+    [trouble("FILE_CHANGED"), "refused", /FILE_CHANGED: so/, "the bytes were never sent"],
+    [trouble("AFTER_REFUSED"), "refused", /AFTER_REFUSED: so/, "no right or no room: for a person"],
+    [{ kind: "gone" }, "done", /gone already/, "there is nothing left to put away"],
+    [trouble("SOURCE_OFFLINE"), "due", null, "a share that is away comes back"],
+  ] as const)("the reader answers %o: %s", async ([acted, after, message]) => {
+    const { desk, row, aftercare } = await aFinished();
+    desk.reader.onAct = () => acted;
+    await desk.run(aftercare);
+    const found = await desk.row(row);
+    expect(found.after).toBe(after);
+    if (message === null) expect(found.afterMessage).toBeNull();
+    else expect(found.afterMessage).toMatch(message);
+  });
+
+  test("a source that is away is asked again until it is back", async () => {
+    const { desk, row, aftercare } = await aFinished();
+    desk.reader.onAct = () => trouble("SOURCE_OFFLINE");
+    await desk.run(aftercare);
+    await desk.advance(5 * MINUTE);
+    expect((await desk.row(row)).after).toBe("due");
+    desk.reader.onAct = () => ({ kind: "done" });
+    await desk.advance(MINUTE);
+    expect((await desk.row(row)).after).toBe("done");
+  });
+
+  test("a reader that dies under it is asked again", async () => {
+    const { desk, row, aftercare } = await aFinished();
+    desk.reader.cutNext("act");
+    await desk.run(aftercare);
+    expect((await desk.row(row)).after).toBe("due");
+    await desk.advance(MINUTE);
+    expect((await desk.row(row)).after).toBe("done");
+  });
+
+  test("`keep` in the meantime: nothing is done, and nothing is asked", async () => {
+    const desk = await SyncDesk.open();
+    const row = desk.put({ state: "converted", documentId: 5, after: "due", dueAt: null });
+    await desk.run(new Aftercare(desk.context));
+    expect((await desk.row(row)).after).toBeNull();
+    expect(desk.archive.count()).toBe(0);
+    expect(desk.reader.acted).toEqual([]);
+  });
+});
+
+describe("many", () => {
+  test("all are put away, one question each", async () => {
+    const { desk, folderId, aftercare } = await aFinished();
+    for (let n = 0; n < 120; n++) {
+      const filename = `scan-${n}.pdf`;
+      const documentId = desk.archive.addDocument({ folderId, filename, status: "CONVERTED" });
+      const columns = { folderId, documentId, sentName: filename, after: "due" } as const;
+      desk.put({ state: "converted", dueAt: null, ...columns });
+    }
+    await desk.run(aftercare);
+    expect(desk.reader.acted).toHaveLength(121);
+    expect(desk.archive.count()).toBe(121);
+  });
+
+  test("those of a mirror that is not configured any more keep nobody waiting", async () => {
+    const { desk, row, aftercare } = await aFinished({ dueAt: 5 });
+    await desk.journal.mirror("removed", "/srv/removed");
+    for (let n = 0; n < 60; n++) {
+      const documentId = 900_000 + n;
+      desk.put({ state: "converted", mirrorId: 2, documentId, after: "due", dueAt: null });
+    }
+    await desk.run(aftercare);
+    await desk.advance(MINUTE);
+    expect((await desk.row(row)).after).toBe("done");
+    expect((await desk.row(2)).after).toBe("due");
+  });
+
+  test("an archive that is away is not asked about each of them again and again", async () => {
+    const { desk, folderId, aftercare } = await aFinished();
+    for (let n = 0; n < 30; n++) {
+      const documentId = desk.archive.addDocument({ folderId, filename: `${n}.pdf` });
+      desk.put({ state: "converted", documentId, folderId, after: "due", dueAt: null });
+    }
+    desk.archive.fail("document", ...Array.from({ length: 10_000 }, () => unreachable()));
+    await desk.run(aftercare);
+    await desk.advance(MINUTE);
+    expect(desk.archive.count()).toBeLessThan(31 * 8);
+  });
+});

@@ -1,0 +1,169 @@
+import { describe, expect, test } from "vitest";
+import { Folders } from "../../../src/sync/folders.ts";
+import { ScriptedArchive, refused, unreachable } from "../../fakes/scripted-archive.ts";
+import { never } from "./desk.ts";
+
+/** An archive with `/Scans/2026/März`, and its folders. */
+function anArchive() {
+  const archive = new ScriptedArchive();
+  const scans = archive.addFolder("Scans");
+  const year = archive.addFolder("2026", scans);
+  const month = archive.addFolder("März".normalize("NFC"), year);
+  return { archive, scans, year, month, folders: new Folders(archive) };
+}
+
+describe("resolving a path", () => {
+  test.for([
+    ["/", "root", "the root is a folder like any other"],
+    ["/Scans", "scans", "one level"],
+    ["/Scans/2026", "year", "the tree is walked down"],
+    [`/Scans/2026/${"März".normalize("NFC")}`, "month", "as it is stored"],
+    [`/Scans/2026/${"März".normalize("NFD")}`, "month", "decomposed: the same name for a reader"],
+  ] as const)("%s is %s: %s", async ([path, which]) => {
+    const { archive, folders, ...ids } = anArchive();
+    const folderId = which === "root" ? archive.rootId : ids[which];
+    expect(await folders.resolve(path, never)).toEqual({ kind: "found", folderId });
+  });
+
+  test("a decomposed name in the archive is found by a composed path", async () => {
+    const { archive, scans, folders } = anArchive();
+    const folderId = archive.addFolder("Übrig".normalize("NFD"), scans);
+    const path = `/Scans/${"Übrig".normalize("NFC")}`;
+    expect(await folders.resolve(path, never)).toEqual({ kind: "found", folderId });
+  });
+
+  test("`#id` starts from that folder, without reading the tree above it", async () => {
+    const { archive, year, scans, folders } = anArchive();
+    expect(await folders.resolve(`#${scans}/2026`, never)).toEqual({
+      kind: "found",
+      folderId: year,
+    });
+    expect(archive.asked.map(({ about }) => about)).toEqual([
+      scans,
+      expect.objectContaining({ folderId: scans }),
+    ]);
+  });
+
+  test("an id that is not there is missing, and has no nearest folder", async () => {
+    const { folders } = anArchive();
+    const trouble = { code: "FOLDER_MISSING", message: "the archive has no folder with id 9" };
+    const unusable = { kind: "unusable", trouble, nearestId: null };
+    expect(await folders.resolve("#9/2026", never)).toEqual(unusable);
+  });
+});
+
+describe("what is not guessed", () => {
+  test.for([
+    ["/Scans/2027", "FOLDER_MISSING", /2027 does not exist/, "there is none"],
+    [
+      "/Scans/Twin",
+      "FOLDER_TWINS",
+      /2 folders are named Twin \(ids \d+, \d+\)/,
+      "either may be it",
+    ],
+    ["/Scans/letters", "FOLDER_CASE", /but Letters \(id \d+\) is/, "it may be another folder"],
+    ["/Scans/Twin/deep", "FOLDER_TWINS", /Twin/, "the way down is not certain"],
+    ["/Scans/ÜBRIG", "FOLDER_CASE", /brig \(id \d+\) is/, "case beyond ASCII counts too"],
+  ] as const)("%s is %s: %s, because %s", async ([path, code, message]) => {
+    const { archive, scans, folders } = anArchive();
+    for (const name of ["Twin", "Twin", "Letters", "Übrig".normalize("NFD")]) {
+      archive.addFolder(name, scans);
+    }
+    const resolved = await folders.resolve(path, never);
+    expect(resolved).toMatchObject({ kind: "unusable", trouble: { code }, nearestId: scans });
+    expect(resolved.kind === "unusable" && resolved.trouble.message).toMatch(message);
+    expect(resolved.kind === "unusable" && resolved.trouble.message).toContain(path);
+  });
+
+  test("twins by normal form are twins", async () => {
+    const { archive, year, folders } = anArchive();
+    archive.addFolder("März".normalize("NFD"), year);
+    const resolved = await folders.resolve("/Scans/2026/März", never);
+    expect(resolved).toMatchObject({ trouble: { code: "FOLDER_TWINS" } });
+  });
+
+  test("beside its own spelling another one does not disturb", async () => {
+    const { archive, scans, folders } = anArchive();
+    archive.addFolder("SCANS");
+    expect(await folders.resolve("/Scans", never)).toEqual({ kind: "found", folderId: scans });
+  });
+});
+
+describe("requests", () => {
+  test("lists are read in pages as large as the interface allows", async () => {
+    const { archive, folders } = anArchive();
+    for (let n = 0; n < 2_400; n++) archive.addFolder(`folder-${n}`);
+    const last = archive.addFolder("last");
+    expect(await folders.resolve("/last", never)).toEqual({ kind: "found", folderId: last });
+    expect(archive.count("folders")).toBe(3);
+  });
+
+  test("what was read is remembered, also what is missing, until it is forgotten", async () => {
+    const { archive, scans, folders } = anArchive();
+    await folders.resolve("/Scans/2026", never);
+    await folders.resolve("/Scans/2027", never);
+    expect(archive.forgetAsked()).toBe(3);
+    const folderId = archive.addFolder("2027", scans);
+    for (let n = 0; n < 100; n++) await folders.resolve("/Scans/2027", never);
+    expect(archive.count()).toBe(0);
+    folders.forget();
+    expect(await folders.resolve("/Scans/2027", never)).toEqual({ kind: "found", folderId });
+  });
+
+  test("those who ask at the same time share one look-up", async () => {
+    const { archive, folders } = anArchive();
+    await Promise.all(Array.from({ length: 20 }, () => folders.resolve("/Scans", never)));
+    expect(archive.count()).toBe(2);
+  });
+
+  test("a look-up that failed is not remembered", async () => {
+    const { archive, scans, folders } = anArchive();
+    archive.fail("folder", unreachable());
+    archive.fail("folders", unreachable());
+    await expect(folders.resolve("/Scans", never)).rejects.toMatchObject({
+      code: "ARCHIVE_UNREACHABLE",
+    });
+    await expect(folders.resolve("/Scans", never)).rejects.toThrow("connection refused");
+    expect(await folders.resolve("/Scans", never)).toEqual({ kind: "found", folderId: scans });
+  });
+
+  test("one that failed after it was forgotten does not undo a newer one", async () => {
+    const { archive, scans, folders } = anArchive();
+    const release = archive.stall("folder");
+    const before = folders.resolve("/Scans", never);
+    folders.forget();
+    expect(await folders.resolve("/Scans", never)).toEqual({ kind: "found", folderId: scans });
+    release();
+    expect(await before).toEqual({ kind: "found", folderId: scans });
+  });
+});
+
+describe("a tree that changes while it is remembered", () => {
+  test("a folder that was removed is missing, not an archive that cannot be asked", async () => {
+    const { archive, scans, year, folders } = anArchive();
+    await folders.resolve("/Scans/2026", never);
+    archive.removeFolder(year);
+    expect(await folders.resolve("/Scans/2026/März", never)).toMatchObject({
+      ...{ kind: "unusable", trouble: { code: "FOLDER_MISSING" }, nearestId: scans },
+    });
+  });
+
+  test("one that was removed and made anew is found under its new id", async () => {
+    const { archive, scans, year, folders } = anArchive();
+    await folders.resolve("/Scans/2026", never);
+    archive.removeFolder(year);
+    const again = archive.addFolder("2026", scans);
+    const folderId = archive.addFolder("April", again);
+    expect(await folders.resolve("/Scans/2026/April", never)).toEqual({ kind: "found", folderId });
+  });
+
+  test("an archive that denies its own folders is not asked without end", async () => {
+    const { archive, folders } = anArchive();
+    const denials = Array.from({ length: 10 }, () => refused("FOLDER_NOT_EXISTS"));
+    archive.fail("folders", ...denials);
+    expect(await folders.resolve("/Scans", never)).toMatchObject({
+      ...{ kind: "unusable", trouble: { code: "FOLDER_MISSING" }, nearestId: null },
+    });
+    expect(archive.count()).toBeLessThan(10);
+  });
+});

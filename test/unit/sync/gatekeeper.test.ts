@@ -1,0 +1,234 @@
+import { describe, expect, test } from "vitest";
+import type { Document } from "../../../src/domain/document.ts";
+import { Gatekeeper } from "../../../src/sync/gatekeeper.ts";
+import { refused, unauthorized, unreachable } from "../../fakes/scripted-archive.ts";
+import { HOUR, MINUTE, never, SyncDesk } from "./desk.ts";
+
+const quota = { code: "QUOTA_LIMIT", message: "used up" };
+const credentials = { code: "CREDENTIALS_REFUSED", message: "refused: BAD_KEY" };
+const odd = (code: string) => ({ code, message: `refused: ${code}` });
+
+/** A row that is held behind the gate. */
+function behind(desk: SyncDesk, set: Partial<Document> = {}): Document {
+  return desk.pending({ state: "held", dueAt: null, trouble: quota, ...set });
+}
+
+const size = (sizeBytes: number) => ({ seen: { sizeBytes, modifiedAt: 0, stamp: "a" } });
+
+describe("closing", () => {
+  test.for([
+    [quota, true, "the allowance has to come back, and only an upload shows it"],
+    [credentials, false, "any question shows whether the key is good"],
+  ] as const)("by %o; probes by upload: %s, because %s", async ([trouble, probesByUpload]) => {
+    const desk = await SyncDesk.open();
+    const keeper = await desk.keeper();
+    await keeper.refused(trouble, false);
+    expect(keeper.gate).toMatchObject({ closedAt: desk.clock.now(), trouble, probes: 0 });
+    expect(keeper.waitMs(desk.clock.now())).toBe(5 * MINUTE);
+    expect(keeper.probesByUpload).toBe(probesByUpload);
+    expect(desk.warnings).toHaveLength(1);
+  });
+
+  test("survives a restart, wait and all", async () => {
+    const desk = await SyncDesk.open();
+    await (await desk.keeper()).refused(quota, false);
+    await desk.clock.advance(2 * MINUTE);
+    const again = await Gatekeeper.open(desk.context, () => null);
+    expect(again.gate.trouble).toEqual(quota);
+    expect(again.waitMs(desk.clock.now())).toBe(3 * MINUTE);
+  });
+
+  test("the refusal of a request that was under way does not lengthen the wait", async () => {
+    const desk = await SyncDesk.open();
+    const keeper = await desk.keeper();
+    await keeper.refused(quota, false);
+    await desk.clock.advance(4 * MINUTE);
+    await keeper.refused(quota, false);
+    expect(keeper.waitMs(desk.clock.now())).toBe(MINUTE);
+    expect(desk.warnings).toHaveLength(1);
+  });
+
+  test("a probe that is refused lengthens it, one without an answer does not", async () => {
+    const desk = await SyncDesk.open();
+    const keeper = await desk.keeper();
+    await keeper.refused(quota, false);
+    await keeper.refused(quota, true);
+    expect(keeper.waitMs(desk.clock.now())).toBe(10 * MINUTE);
+    await desk.clock.advance(10 * MINUTE);
+    await keeper.unanswered();
+    expect(keeper.waitMs(desk.clock.now())).toBe(5 * MINUTE);
+    expect(keeper.gate.probes).toBe(1);
+  });
+
+  test("a probe without an answer moves no wait that is not over", async () => {
+    const desk = await SyncDesk.open();
+    const keeper = await desk.keeper();
+    await keeper.refused(quota, true);
+    await desk.clock.advance(MINUTE);
+    await keeper.unanswered();
+    expect(keeper.waitMs(desk.clock.now())).toBe(4 * MINUTE);
+  });
+
+  test("the schedule may bring a probe sooner", async () => {
+    const desk = await SyncDesk.open();
+    const keeper = await desk.keeper((at) => at + MINUTE);
+    await keeper.refused(quota, false);
+    expect(keeper.waitMs(desk.clock.now())).toBe(MINUTE);
+  });
+
+  test("a probe that another process asked for is taken up", async () => {
+    const desk = await SyncDesk.open();
+    const keeper = await desk.keeper();
+    await keeper.refused(quota, false);
+    const gate = await desk.journal.gate();
+    await desk.journal.setGate({ ...gate, nextProbeAt: desk.clock.now() });
+    await keeper.reread();
+    expect(keeper.waitMs(desk.clock.now())).toBe(0);
+  });
+});
+
+describe("codes that the interface does not name", () => {
+  test.for([
+    [["ODD", "ODD"], false, "two may be chance"],
+    [["ODD", "ODD", "ODD"], true, "three documents in a row met the same"],
+    [["ODD", "EVEN", "ODD", "EVEN"], false, "different codes are different reasons"],
+    [["ODD", "ODD", "EVEN", "ODD", "ODD"], false, "the row was broken"],
+    [["ODD", "ODD", "EVEN", "EVEN", "EVEN"], true, "it starts again with another code"],
+    [["FILE_SIZE_TOO_BIG", "FILE_SIZE_TOO_BIG", "FILE_SIZE_TOO_BIG"], false, "a document's own"],
+    [["ODD", "ODD", "FILE_SIZE_TOO_BIG", "ODD"], false, "the archive judged one by itself"],
+  ] as const)("%j closes the gate: %s, because %s", async ([codes, closes]) => {
+    const desk = await SyncDesk.open();
+    const keeper = await desk.keeper();
+    for (const code of codes) await keeper.met(desk.pending(), odd(code), false);
+    expect(keeper.gate.closedAt !== null).toBe(closes);
+    if (closes) expect(keeper.gate.trouble?.code).toBe("SAME_CODE_REPEATS");
+  });
+
+  test("one document that meets it again and again is one document", async () => {
+    const desk = await SyncDesk.open();
+    const keeper = await desk.keeper();
+    const document = desk.pending();
+    for (let n = 0; n < 10; n++) await keeper.met(document, odd("ODD"), false);
+    expect(keeper.gate.closedAt).toBeNull();
+  });
+
+  test("a probe that meets one is an answer about the account: the wait grows", async () => {
+    const desk = await SyncDesk.open();
+    const keeper = await desk.keeper();
+    await keeper.refused(odd("SAME_CODE_REPEATS"), false);
+    await keeper.met(desk.pending(), odd("ODD"), true);
+    expect(keeper.waitMs(desk.clock.now())).toBe(10 * MINUTE);
+  });
+
+  test("something accepted in between breaks the row", async () => {
+    const desk = await SyncDesk.open();
+    const keeper = await desk.keeper();
+    await keeper.met(desk.pending(), odd("ODD"), false);
+    await keeper.met(desk.pending(), odd("ODD"), false);
+    await keeper.passed();
+    await keeper.met(desk.pending(), odd("ODD"), false);
+    expect(keeper.gate.closedAt).toBeNull();
+  });
+});
+
+describe("sweeping", () => {
+  test("a closed gate holds everything that waits, in chunks, whenever it is due", async () => {
+    const desk = await SyncDesk.open();
+    const keeper = await desk.keeper();
+    for (let n = 0; n < 1_200; n++) desk.pending({ dueAt: desk.clock.now() + n * HOUR });
+    await keeper.refused(quota, false);
+    const more = [await keeper.sweep(), await keeper.sweep(), await keeper.sweep()];
+    expect(more).toEqual([true, true, false]);
+    expect(await desk.journal.counts()).toMatchObject([{ state: "held", documents: 1_200 }]);
+    expect((await desk.row(1)).trouble).toEqual(quota);
+  });
+
+  test("an open gate lets go what it held, in chunks, and nothing else", async () => {
+    const desk = await SyncDesk.open();
+    const keeper = await desk.keeper();
+    const folder = behind(desk, { trouble: odd("FOLDER_MISSING") });
+    for (let n = 0; n < 700; n++) behind(desk);
+    const login = behind(desk, { trouble: credentials });
+    const repeats = behind(desk, { trouble: odd("SAME_CODE_REPEATS") });
+    expect([await keeper.sweep(), await keeper.sweep()]).toEqual([true, false]);
+    expect((await desk.row(folder)).state).toBe("held");
+    expect((await desk.row(login)).state).toBe("pending");
+    expect((await desk.row(repeats)).state).toBe("pending");
+    expect(desk.states().filter((state) => state === "pending")).toHaveLength(702);
+  });
+
+  test("what is settling, sent or done is left alone by a closed gate", async () => {
+    const desk = await SyncDesk.open();
+    const keeper = await desk.keeper();
+    for (const state of ["settling", "uploading", "inDoubt", "uploaded", "failed"] as const) {
+      desk.put({ state, dueAt: desk.clock.now() });
+    }
+    const before = desk.states();
+    await keeper.refused(quota, false);
+    await keeper.sweep();
+    expect(desk.states()).toEqual(before);
+  });
+});
+
+describe("the probe", () => {
+  test("is the smallest document that is held", async () => {
+    const desk = await SyncDesk.open();
+    const keeper = await desk.keeper();
+    behind(desk, size(500));
+    const small = behind(desk, size(10));
+    behind(desk, size(3_000));
+    behind(desk, { ...size(1), trouble: odd("FOLDER_MISSING") });
+    await keeper.refused(quota, false);
+    expect(await keeper.probeDocument()).toMatchObject({ id: small.id, state: "pending" });
+    expect(desk.states().filter((state) => state === "pending")).toHaveLength(1);
+  });
+
+  test("is never a document whose mirror is not configured any more", async () => {
+    const desk = await SyncDesk.open();
+    const keeper = await desk.keeper();
+    await desk.journal.mirror("removed", "/srv/removed");
+    behind(desk, { ...size(1), mirrorId: 2 });
+    const ours = behind(desk, size(10));
+    await keeper.refused(quota, false);
+    expect(await keeper.probeDocument()).toMatchObject({ id: ours.id, state: "pending" });
+  });
+
+  test("is one that waits, where nothing is held", async () => {
+    const desk = await SyncDesk.open();
+    const keeper = await desk.keeper();
+    const { id } = desk.pending();
+    await keeper.refused(quota, false);
+    expect(await keeper.probeDocument()).toMatchObject({ id });
+  });
+
+  test("is nothing where nothing waits", async () => {
+    const desk = await SyncDesk.open();
+    const keeper = await desk.keeper();
+    await keeper.refused(quota, false);
+    expect(await keeper.probeDocument()).toBeUndefined();
+  });
+
+  test("for credentials is a question that costs nothing", async () => {
+    const desk = await SyncDesk.open();
+    const keeper = await desk.keeper();
+    await keeper.refused(credentials, false);
+    await keeper.probeFree(never);
+    expect(keeper.gate.closedAt).toBeNull();
+    expect(desk.archive.asked).toEqual([{ operation: "folder", about: undefined }]);
+  });
+
+  test.for([
+    [unauthorized(), 10 * MINUTE, "the key is still refused"],
+    [unreachable(), 5 * MINUTE, "nobody answered, so nothing is known"],
+    [refused("FOLDER_NOT_EXISTS"), 5 * MINUTE, "that is no word about the key"],
+  ] as const)("for credentials, answered %s: %i ms to the next, because %s", async (line) => {
+    const [error, waitMs] = line;
+    const desk = await SyncDesk.open();
+    const keeper = await desk.keeper();
+    await keeper.refused(credentials, false);
+    await desk.clock.advance(5 * MINUTE);
+    desk.archive.fail("folder", error);
+    await keeper.probeFree(never);
+    expect(keeper.waitMs(desk.clock.now())).toBe(waitMs);
+  });
+});

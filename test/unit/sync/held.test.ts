@@ -1,0 +1,159 @@
+import { expect, test } from "vitest";
+import { Folders } from "../../../src/sync/folders.ts";
+import { Held } from "../../../src/sync/held.ts";
+import { Placement } from "../../../src/sync/placement.ts";
+import { unreachable } from "../../fakes/scripted-archive.ts";
+import { HOUR, MINUTE, SECOND, SyncDesk } from "./desk.ts";
+
+async function aWait(options: Parameters<typeof SyncDesk.open>[0] = {}) {
+  const desk = await SyncDesk.open(options);
+  const folders = new Folders(desk.archive);
+  const held = new Held(desk.context, folders, new Placement(folders));
+  return { desk, held };
+}
+
+/** A row that waits for `targetPath`. */
+function waiting(desk: SyncDesk, targetPath: string, code = "FOLDER_MISSING", mirrorId = 1) {
+  const trouble = { code, message: `${targetPath} is not there` };
+  return desk.pending({ state: "held", dueAt: null, trouble, targetPath, mirrorId });
+}
+
+test("a folder appears: all its documents go on, and one look served them all", async () => {
+  const { desk, held } = await aWait();
+  for (let n = 0; n < 700; n++) waiting(desk, "/2026");
+  const other = waiting(desk, "/2027");
+  await desk.run(held);
+  // The root and its children: once, however many wait.
+  expect(desk.archive.forgetAsked()).toBe(2);
+  desk.archive.addFolder("2026");
+  await desk.advance(5 * SECOND);
+  expect(desk.archive.count()).toBe(2);
+  const counts = await desk.journal.counts();
+  expect(counts).toMatchObject([
+    { state: "held", documents: 1 },
+    { state: "pending", documents: 700 },
+  ]);
+  expect((await desk.row(other)).state).toBe("held");
+});
+
+test.for([
+  ["FOLDER_MISSING", "it is there now"],
+  ["FOLDER_TWINS", "one of the twins was renamed"],
+  ["FOLDER_CASE", "it was renamed"],
+  ["FOLDER_NOT_EXISTS", "it was made again"],
+  ["INVALID_FOLDER_ID", "the tree knows it"],
+  ["INVALID_FOLDER_PATH", "the tree knows it"],
+] as const)("held by %s it goes on once the folder is usable, because %s", async ([code]) => {
+  const { desk, held } = await aWait();
+  const row = waiting(desk, "/2026", code);
+  desk.archive.addFolder("2026");
+  await desk.run(held);
+  expect((await desk.row(row)).state).toBe("pending");
+});
+
+test("each mirror's own way with missing folders counts", async () => {
+  const mirrors = [{}, { missingFolder: { kind: "nearest" } }] as const;
+  const { desk, held } = await aWait({ mirrors });
+  const patient = waiting(desk, "/2026");
+  const easy = waiting(desk, "/2026", "FOLDER_MISSING", 2);
+  await desk.run(held);
+  expect((await desk.row(patient)).state).toBe("held");
+  expect((await desk.row(easy)).state).toBe("pending");
+});
+
+test("looks grow rarer while the folder stays away", async () => {
+  const { desk, held } = await aWait();
+  waiting(desk, "/2026");
+  await desk.run(held);
+  const looks = [];
+  for (let tenth = 0; tenth < 6; tenth++) {
+    desk.archive.forgetAsked();
+    await desk.advance(10 * MINUTE);
+    looks.push(desk.archive.count("folders"));
+  }
+  // 5, 10, 20, 40, 80, 160 s, then every five minutes.
+  expect(looks).toEqual([6, 2, 2, 2, 2, 2]);
+});
+
+test("the first to wait after a quiet time is looked after at once, not after a long interval", async () => {
+  const { desk, held } = await aWait();
+  await desk.run(held);
+  await desk.advance(24 * HOUR + MINUTE);
+  const row = waiting(desk, "/2026");
+  desk.context.bells.held.ring();
+  await desk.advance(SECOND);
+  desk.archive.addFolder("2026");
+  await desk.advance(15 * SECOND);
+  expect((await desk.row(row)).state).toBe("pending");
+});
+
+test("a person who asks is not made to wait", async () => {
+  const { desk, held } = await aWait();
+  const row = waiting(desk, "/2026");
+  await desk.run(held);
+  await desk.advance(HOUR);
+  desk.archive.addFolder("2026");
+  held.recheck();
+  await desk.advance(0);
+  expect((await desk.row(row)).state).toBe("pending");
+});
+
+test("a folder the archive refuses although it lists it is not sent to without end", async () => {
+  const { desk, held } = await aWait();
+  desk.archive.addFolder("2026");
+  const { id } = waiting(desk, "/2026", "INVALID_FOLDER_ID");
+  await desk.run(held);
+  let times = 0;
+  for (let second = 0; second < 3_600; second++) {
+    if ((await desk.row(id)).state === "pending") {
+      times += 1;
+      const trouble = { code: "INVALID_FOLDER_ID", message: "refused again" };
+      const event = { type: "heldBack", at: desk.clock.now(), dueAt: null, trouble } as const;
+      await desk.journal.apply([{ type: "event", id, event }]);
+    }
+    await desk.advance(SECOND);
+  }
+  expect(times).toBeGreaterThan(5);
+  expect(times).toBeLessThan(25);
+});
+
+test("what waits for time goes on when it is over, where it was held", async () => {
+  const { desk, held } = await aWait();
+  const at = desk.clock.now() + MINUTE;
+  const trouble = { code: "FILE_UNREADABLE", message: "no right to read" };
+  const rows = [
+    desk.put({ state: "held", dueAt: at, trouble, digest: null }),
+    desk.put({ state: "held", dueAt: at, trouble: { code: "ODD", message: "odd" } }),
+    desk.put({ state: "held", dueAt: at, trouble, doubtAt: desk.clock.now() }),
+    desk.put({ state: "held", dueAt: null, trouble: { code: "FILE_EMPTY", message: "empty" } }),
+    desk.put({ state: "held", dueAt: null, trouble: { code: "QUOTA_LIMIT", message: "used up" } }),
+  ];
+  await desk.run(held);
+  await desk.advance(59 * SECOND);
+  expect(desk.states()).toEqual(Array(5).fill("held"));
+  await desk.advance(SECOND);
+  expect(desk.states()).toEqual(["settling", "pending", "inDoubt", "held", "held"]);
+  expect(rows).toHaveLength(5);
+});
+
+test("what came back lets go what waited for it, and nothing else", async () => {
+  const { desk, held } = await aWait();
+  const offline = { code: "SOURCE_OFFLINE", message: "not mounted" };
+  for (let n = 0; n < 600; n++) desk.put({ state: "held", trouble: offline, digest: null });
+  const other = waiting(desk, "/2026");
+  await held.release("SOURCE_OFFLINE");
+  expect(desk.states().filter((state) => state === "settling")).toHaveLength(600);
+  expect((await desk.row(other)).state).toBe("held");
+});
+
+test("an archive that cannot be asked is asked again; nothing is let go meanwhile", async () => {
+  const { desk, held } = await aWait();
+  const row = waiting(desk, "/2026");
+  desk.archive.addFolder("2026");
+  desk.archive.fail("folder", unreachable(), unreachable());
+  await desk.run(held);
+  await desk.advance(5 * SECOND);
+  expect((await desk.row(row)).state).toBe("held");
+  await desk.advance(10 * SECOND);
+  expect((await desk.row(row)).state).toBe("pending");
+});

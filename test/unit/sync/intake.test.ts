@@ -1,0 +1,255 @@
+import { describe, expect, test } from "vitest";
+import { type Document, STATES, type Seen, type State } from "../../../src/domain/document.ts";
+import type { Applied, Change } from "../../../src/journal/journal.ts";
+import { type RawPath, nameOf, rawOfText } from "../../../src/std/raw-path.ts";
+import { Intake } from "../../../src/sync/intake.ts";
+import { SECOND, SyncDesk } from "./desk.ts";
+
+const PATH = rawOfText("2026/scan.pdf");
+const DIR = rawOfText("2026");
+
+const seen = (stamp: string, sizeBytes = 1_000): Seen => ({ sizeBytes, modifiedAt: 500, stamp });
+
+async function anIntake() {
+  const desk = await SyncDesk.open();
+  return { desk, intake: new Intake(desk.context) };
+}
+
+/** A listing of `2026`; names to stamps. */
+function listing(files: Record<string, string>, fingerprint = "print") {
+  const entries = Object.entries(files).map(([name, stamp]) => {
+    return { name: rawOfText(name), seen: seen(stamp) };
+  });
+  return { dir: DIR, fingerprint, files: entries };
+}
+
+/** The row of `scan.pdf`, in a state; those that were sent have what a sent row has. */
+function rowIn(desk: SyncDesk, state: State, set: Partial<Document> = {}): Document {
+  const isSent = state === "uploaded" || state === "converted";
+  const columns = { documentId: isSent ? 5 : null, seen: seen("old"), trouble: null };
+  return desk.put({ path: PATH, state, ...columns, ...set });
+}
+
+/** How the readers tell of one file, each in its own way. */
+const WAYS = [
+  [
+    "a listing",
+    async (intake: Intake, stamp: string | null) => {
+      await intake.listing(1, listing(stamp === null ? {} : { "scan.pdf": stamp }));
+    },
+  ],
+  [
+    "a hint",
+    async (intake: Intake, stamp: string | null) => {
+      await intake.hint(1, [{ path: PATH, seen: stamp === null ? null : seen(stamp) }]);
+    },
+  ],
+] as const;
+
+describe.for(WAYS)("%s", ([, tell]) => {
+  test("of a new file: a row that settles", async () => {
+    const { desk, intake } = await anIntake();
+    await tell(intake, "new");
+    const row = await desk.journal.currentAt(1, PATH);
+    expect(row).toMatchObject({
+      ...{ state: "settling", supersedes: null, firstSeenAt: desk.clock.now() },
+      dueAt: desk.clock.now() + 3 * SECOND,
+    });
+  });
+
+  test.for([
+    // state, set, becomes, because
+    ["settling", {}, "settling", "it is still being written: the quiet time starts over"],
+    ["pending", {}, "settling", "it was about to be sent as it was"],
+    ["held", {}, "settling", "other content, another chance"],
+    ["failed", {}, "settling", "other content, another chance"],
+    ["uploading", {}, "superseded", "the old bytes may arrive"],
+    ["inDoubt", {}, "superseded", "the old bytes may be there"],
+    ["uploaded", {}, "superseded", "the old bytes are there"],
+    ["converted", {}, "superseded", "the old bytes are there"],
+    ["held", { doubtAt: 1 }, "superseded", "held in doubt: the old bytes may be there"],
+    ["failed", { documentId: 5 }, "superseded", "it was there once; its story is kept"],
+  ] as const)("of a change, %s %o: %s, because %s", async ([state, set, becomes]) => {
+    const { desk, intake } = await anIntake();
+    const before = rowIn(desk, state, set);
+    await tell(intake, "new");
+    const now = await desk.journal.currentAt(1, PATH);
+    expect(now).toMatchObject({ state: "settling", seen: { stamp: "new" } });
+    if (becomes === "superseded") {
+      expect(now).toMatchObject({ supersedes: before.id });
+      expect(await desk.row(before)).toEqual({ ...before, current: false });
+    } else {
+      expect(now).toMatchObject({ id: before.id, digest: null, sentName: null });
+    }
+  });
+
+  test.for([
+    ["settling", {}, "forgotten", "there is nothing to send"],
+    ["pending", {}, "forgotten", "there is nothing to send"],
+    ["held", {}, "forgotten", "nobody needs to mend it any more"],
+    ["failed", {}, "forgotten", "nobody needs to mend it any more"],
+    ["uploading", {}, "noted", "the bytes may arrive"],
+    ["inDoubt", {}, "noted", "it is still to be found out whether they arrived"],
+    ["uploaded", {}, "noted", "it is in the archive"],
+    ["converted", {}, "noted", "it is in the archive"],
+    ["held", { doubtAt: 1 }, "noted", "it is still to be found out whether it arrived"],
+    ["failed", { documentId: 5 }, "noted", "it was in the archive once"],
+  ] as const)("of a removal, %s %o: %s, because %s", async ([state, set, becomes]) => {
+    const { desk, intake } = await anIntake();
+    const before = rowIn(desk, state, set);
+    await tell(intake, null);
+    if (becomes === "forgotten") {
+      expect(await desk.journal.document(before.id)).toBeUndefined();
+      expect((await desk.journal.forgotten(1, PATH)).at(-1)?.event).toBe("forget");
+    } else {
+      expect(await desk.row(before)).toEqual({ ...before, goneAt: desk.clock.now() });
+    }
+  });
+
+  test.for(STATES)("of nothing new, %s: the row stays as it is", async (state) => {
+    const { desk, intake } = await anIntake();
+    const before = rowIn(desk, state);
+    await tell(intake, "old");
+    expect(await desk.row(before)).toEqual(before);
+    expect(await desk.story(before)).toEqual([]);
+  });
+
+  test("of a file that is back as it was: it is there again, and nothing is sent", async () => {
+    const { desk, intake } = await anIntake();
+    const before = rowIn(desk, "converted", { goneAt: 5 });
+    await tell(intake, "old");
+    expect(await desk.row(before)).toEqual({ ...before, goneAt: null });
+  });
+
+  test("of a file that is back with other bytes: a successor", async () => {
+    const { desk, intake } = await anIntake();
+    const before = rowIn(desk, "converted", { goneAt: 5 });
+    await tell(intake, "new");
+    expect(await desk.journal.currentAt(1, PATH)).toMatchObject({ supersedes: before.id });
+  });
+
+  test("of a file that is gone still: it is noted once", async () => {
+    const { desk, intake } = await anIntake();
+    const before = rowIn(desk, "converted", { goneAt: 5 });
+    await tell(intake, null);
+    expect(await desk.row(before)).toEqual(before);
+  });
+
+  test("of an edit of an edit: the one that was never sent is not kept", async () => {
+    const { desk, intake } = await anIntake();
+    const before = rowIn(desk, "converted");
+    await tell(intake, "second");
+    await tell(intake, "third");
+    expect(await desk.journal.currentAt(1, PATH)).toMatchObject({
+      ...{ supersedes: before.id, seen: { stamp: "third" } },
+    });
+    expect(desk.states()).toEqual(["converted", "settling"]);
+  });
+});
+
+describe("fingerprints", () => {
+  const prints = (desk: SyncDesk) => desk.journal.directories(1);
+
+  test("a directory that was journaled whole is remembered", async () => {
+    const { desk, intake } = await anIntake();
+    await intake.listing(1, listing({ "a.pdf": "1", "b.pdf": "1" }, "print-1"));
+    expect(await prints(desk)).toEqual([[DIR, "print-1"]]);
+  });
+
+  test("a hint, which is not a whole directory, changes none", async () => {
+    const { desk, intake } = await anIntake();
+    await intake.listing(1, listing({ "a.pdf": "1" }, "print-1"));
+    await intake.hint(1, [{ path: PATH, seen: seen("1") }]);
+    expect(await prints(desk)).toEqual([[DIR, "print-1"]]);
+  });
+
+  test("a change that came too late is compared again before the directory is remembered", async () => {
+    const { desk, intake } = await anIntake();
+    const row = rowIn(desk, "pending");
+    // Between the comparison and the write the row is claimed.
+    claimBefore(desk, 1, row.id);
+    await intake.listing(1, listing({ "scan.pdf": "new" }, "print-1"));
+    expect(await desk.journal.currentAt(1, PATH)).toMatchObject({ supersedes: row.id });
+    expect(await prints(desk)).toEqual([[DIR, "print-1"]]);
+  });
+
+  test("rows that move faster than they are compared: the directory is not remembered", async () => {
+    const { desk, intake } = await anIntake();
+    await intake.listing(1, listing({ "scan.pdf": "old" }, "print-0"));
+    const row = await desk.journal.currentAt(1, PATH);
+    const moves: Change[] = [];
+    const { journal } = desk;
+    const apply = journal.apply.bind(journal);
+    // Every time, the row is gone to another state before the change arrives.
+    journal.apply = async (changes): Promise<Applied[]> => {
+      moves.push(...changes);
+      const applied = await apply(changes.filter(({ type }) => type === "directory"));
+      return changes.map(
+        (change, index) =>
+          applied[index] ?? { change, document: row, from: undefined, skipped: true },
+      );
+    };
+    await intake.listing(1, listing({ "scan.pdf": "new" }, "print-1"));
+    expect(moves.filter(({ type }) => type === "event")).toHaveLength(3);
+    expect(await prints(desk)).toEqual([]);
+  });
+
+  test("a directory that is gone is forgotten, with what was below it", async () => {
+    const { desk, intake } = await anIntake();
+    await intake.listing(1, listing({ "a.pdf": "1" }, "print-1"));
+    await intake.vanished(1, [DIR]);
+    expect(await prints(desk)).toEqual([]);
+    expect(desk.states()).toEqual([]);
+  });
+
+  test("a row that was claimed while its directory vanished is noted all the same", async () => {
+    const { desk, intake } = await anIntake();
+    const row = rowIn(desk, "pending");
+    claimBefore(desk, 1, row.id);
+    await intake.vanished(1, [DIR]);
+    expect(await desk.row(row)).toMatchObject({ state: "uploading", goneAt: desk.clock.now() });
+  });
+
+  test("so it is with a hint", async () => {
+    const { desk, intake } = await anIntake();
+    const row = rowIn(desk, "pending");
+    claimBefore(desk, 1, row.id);
+    await intake.hint(1, [{ path: PATH, seen: seen("new") }]);
+    expect(await desk.journal.currentAt(1, PATH)).toMatchObject({ supersedes: row.id });
+  });
+});
+
+describe("large directories", () => {
+  test("are journaled in more than one commit, whole all the same", async () => {
+    const { desk, intake } = await anIntake();
+    const names = Array.from({ length: 4_500 }, (_, n) => [`scan-${n}.pdf`, "1"] as const);
+    const writes = desk.journal.store.writes;
+    await intake.listing(1, listing(Object.fromEntries(names)));
+    expect(desk.journal.store.documents.size).toBe(4_500);
+    expect(desk.journal.store.writes - writes).toBe(4);
+  });
+
+  test("names are bytes: two that look alike are two", async () => {
+    const { desk, intake } = await anIntake();
+    const names = ["é".normalize("NFC"), "é".normalize("NFD")].map(rawOfText);
+    const files = [...names, "\xe9" as RawPath].map((name) => ({ name, seen: seen("1") }));
+    await intake.listing(1, { dir: DIR, fingerprint: "print", files });
+    const rows = await desk.journal.rowsIn(1, DIR);
+    expect(rows.map(({ name }) => name).sort()).toEqual([...names, "\xe9"].sort());
+    expect(nameOf(PATH)).toBe("scan.pdf");
+  });
+});
+
+/** Just before the `nth` next write, the document is claimed by somebody else. */
+function claimBefore({ journal, clock }: SyncDesk, nth: number, id: number): void {
+  const apply = journal.apply.bind(journal);
+  let writes = 0;
+  journal.apply = async (changes) => {
+    writes += 1;
+    if (writes === nth) {
+      const event = { type: "claimed", at: clock.now(), folderId: 7, batch: "b" } as const;
+      await apply([{ type: "event", id, event }]);
+    }
+    return apply(changes);
+  };
+}
