@@ -19,8 +19,31 @@ type Locked = {
   optionalDependencies?: Record<string, string>;
 };
 
-const OS = ["aix", "android", "darwin", "freebsd", "linux", "netbsd", "openbsd", "openharmony", "sunos", "win32"];
-const CPU = ["arm64", "arm", "ia32", "loong64", "mips64el", "ppc64", "ppc64le", "riscv64", "s390x", "x64", "wasm32"];
+const OS = [
+  "aix",
+  "android",
+  "darwin",
+  "freebsd",
+  "linux",
+  "netbsd",
+  "openbsd",
+  "openharmony",
+  "sunos",
+  "win32",
+];
+const CPU = [
+  "arm64",
+  "arm",
+  "ia32",
+  "loong64",
+  "mips64el",
+  "ppc64",
+  "ppc64le",
+  "riscv64",
+  "s390x",
+  "x64",
+  "wasm32",
+];
 
 const file = new URL("../package-lock.json", import.meta.url);
 const lock = JSON.parse(readFileSync(file, "utf8")) as { packages: Record<string, Locked> };
@@ -32,7 +55,9 @@ for (const locked of Object.values(lock.packages)) {
   for (const [name, version] of Object.entries(locked.optionalDependencies ?? {})) {
     const key = `node_modules/${name}`;
     if (lock.packages[key] || !/^\d/.test(version)) continue;
-    const words = name.split(/[-/]/).map((word) => (word === "win32" || word === "windows" ? "win32" : word));
+    const words = name
+      .split(/[-/]/)
+      .map((word) => (word === "win32" || word === "windows" ? "win32" : word));
     const entry: Locked = { version, optional: true };
     if (locked.dev) entry.dev = true;
     const os = OS.filter((word) => words.includes(word) || words.includes(`${word}musl`));
@@ -44,6 +69,8 @@ for (const locked of Object.values(lock.packages)) {
   }
 }
 
-lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
+lock.packages = Object.fromEntries(
+  Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)),
+);
 writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
 console.log(`${added} optional packages of other platforms added`);

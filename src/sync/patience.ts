@@ -4,4 +4,4 @@ import type { Backoff } from "../domain/backoff.ts";
 export const HOLD: Backoff = { initialMs: 30_000, maxMs: 6 * 3_600_000 };
 
 /** How often missing archive folders are looked for again. */
-export const FOLDERS: Backoff = { initialMs: 5_000, maxMs: 300_000 };
+export const FOLDERS: Backoff = { initialMs: 5_000, maxMs: 60_000 };

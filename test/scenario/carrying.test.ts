@@ -279,3 +279,53 @@ test("a source that vanishes is offline, not deleted; it goes on when it is back
   await inState(world, "two.pdf", "converted");
   expect(await audit(world)).toEqual([]);
 });
+
+test("without events, `polling` finds a new file by itself, and `off` at the next rescan", async () => {
+  await using world = await aWorld();
+  for (const [watch, name] of [
+    ["polling", "one.pdf"],
+    ["off", "two.pdf"],
+  ] as const) {
+    await using live = await aDaemon(world.config({}, { watch }));
+    await live.quiescent();
+    world.write(name, pdfOf(1, { seed: name.length + watch.length }));
+    if (watch === "off") live.daemon.rescan("test");
+    await inState(world, name, "converted");
+  }
+  expect(await audit(world)).toEqual([]);
+});
+
+test("a folder that differs in capitals only is reported, not guessed", async () => {
+  await using world = await aWorld({ folders: ["/Scans/Invoices"] });
+  world.write("invoices/scan.pdf", pdfOf(1));
+  await using live = await aDaemon(world.config());
+  await live.quiescent();
+  const row = await rowAt(world, "invoices/scan.pdf");
+  expect(row).toMatchObject({ state: "held", trouble: { code: "FOLDER_CASE" } });
+  expect(row?.trouble?.message).toContain("Invoices");
+});
+
+test("a document that the archive never converts is reported as stuck, and the pass ends", async () => {
+  await using world = await aWorld();
+  world.archive.setFaults([{ on: "upload", do: "convert", afterMs: "never" }]);
+  world.write("scan.pdf", pdfOf(1));
+  const conversion = { poll: { initialMs: 50, maxMs: 200 }, stuckAfterMs: 500 };
+  await using live = await aDaemon(world.config({ conversion }));
+  await live.quiescent();
+  const row = await rowAt(world, "scan.pdf");
+  expect(row).toMatchObject({ state: "uploaded", trouble: { code: "CONVERSION_STUCK" } });
+});
+
+test("large and small files beside each other: each once, the large one whole", async () => {
+  await using world = await aWorld();
+  const large = Buffer.alloc(40 * 1024 * 1024, 7);
+  world.write("large.bin", large);
+  for (let n = 0; n < 20; n++) world.write(`small-${n}.pdf`, pdfOf(1, { seed: n }));
+  await using live = await aDaemon(world.config());
+  await live.quiescent();
+  expect(world.archive.documents().find(({ filename }) => filename === "large.bin")).toMatchObject({
+    size: large.length,
+    sha256: digestOf(large),
+  });
+  expect(await audit(world)).toEqual([]);
+});

@@ -23,25 +23,29 @@ function seeded(seed: number): () => number {
 const SEED = Number(process.env.SCANFERRY_SEED ?? 20_261_120);
 const KILLS = Number(process.env.SCANFERRY_KILLS ?? 12);
 
-test(`killed ${KILLS} times under load (seed ${SEED}), then left to finish: each document once`, async () => {
-  await using world = await aWorld({ convertDelayMs: 200 });
-  const random = seeded(SEED);
-  const config = world.configFile();
-  for (let n = 0; n < 30; n++) world.write(`before-${n}.pdf`, pdfOf(1, { seed: n }));
-  for (let kill = 0; kill < KILLS; kill++) {
-    await using daemon = aProcess(["--config", config, "run"]);
-    await daemon.says(/"started"/);
-    for (let n = 0; n < 4; n++)
-      world.write(`${kill}-${n}.pdf`, pdfOf(1, { seed: 1_000 * kill + 500 + n }));
-    await new Promise((resolve) => setTimeout(resolve, random() * 900));
-    expect(await daemon.end("SIGKILL")).toBe("SIGKILL");
-  }
-  await using last = aProcess(["--config", config, "sync"]);
-  expect(await last.ended, last.output.stderr).toBe(0);
-  await world.archive.idle();
-  expect(await audit(world)).toEqual([]);
-  expect(world.archive.documents()).toHaveLength(30 + 4 * KILLS);
-}, 240_000);
+test(
+  `killed ${KILLS} times under load (seed ${SEED}), then left to finish: each document once`,
+  async () => {
+    await using world = await aWorld({ convertDelayMs: 200 });
+    const random = seeded(SEED);
+    const config = world.configFile();
+    for (let n = 0; n < 30; n++) world.write(`before-${n}.pdf`, pdfOf(1, { seed: n }));
+    for (let kill = 0; kill < KILLS; kill++) {
+      await using daemon = aProcess(["--config", config, "run"]);
+      await daemon.says(/"started"/);
+      for (let n = 0; n < 4; n++)
+        world.write(`${kill}-${n}.pdf`, pdfOf(1, { seed: 1_000 * kill + 500 + n }));
+      await new Promise((resolve) => setTimeout(resolve, random() * 900));
+      expect(await daemon.end("SIGKILL")).toBe("SIGKILL");
+    }
+    await using last = aProcess(["--config", config, "sync"]);
+    expect(await last.ended, last.output.stderr).toBe(0);
+    await world.archive.idle();
+    expect(await audit(world)).toEqual([]);
+    expect(world.archive.documents()).toHaveLength(30 + 4 * KILLS);
+  },
+  Math.max(240_000, KILLS * 8_000),
+);
 
 test("SIGTERM ends it with 0 and nothing half done; the next run goes on", async () => {
   await using world = await aWorld();

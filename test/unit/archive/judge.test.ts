@@ -84,7 +84,12 @@ describe("what a reply means", () => {
       "errors may have any status",
     ],
     [replied(500, refused("QUOTA_LIMIT")), "refused", "QUOTA_LIMIT", "the archive itself said so"],
-    [replied(500, refused("INTERNAL")), "inDoubt", "INTERNAL", "it may have failed after it stored"],
+    [
+      replied(500, refused("INTERNAL")),
+      "inDoubt",
+      "INTERNAL",
+      "it may have failed after it stored",
+    ],
     [replied(500, refused("INVALID_SIG")), "refused", "INVALID_SIG", "it got no further than that"],
     [
       replied(200, `\ufeff${JSON.stringify(refused("QUOTA_LIMIT"))}`),
