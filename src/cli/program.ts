@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { version } from "../daemon/version.ts";
 import { addAdopt } from "./commands/adopt.ts";
+import { addArchiveAdmin } from "./commands/archive-admin.ts";
 import { addArchive } from "./commands/archive.ts";
 import { addCheck } from "./commands/check.ts";
 import { addDemo } from "./commands/demo.ts";
@@ -34,6 +35,7 @@ const COMMANDS = [
   addAdopt,
   addArchive,
   addServeArchive,
+  addArchiveAdmin,
   addDemo,
 ];
 

@@ -31,10 +31,14 @@ export function buildConfig(file: string, shape: FileShape, secrets: Secrets): C
     quota: { retry: intervalOf(quota.retry), retryAt: quota.retryAt },
     conversion: { poll: intervalOf(conversion.poll), stuckAfterMs: conversion.stuckAfter },
     schedule: { rescan: shape.schedule.rescan },
-    web: shape.web?.listen,
+    web: shape.web && webOf(shape.web.listen, secrets.webToken),
     log: { level: shape.log.level },
     shutdownMs: shape.shutdown,
   });
+}
+
+function webOf(listen: { host: string; port: number }, token: string | undefined): Config["web"] {
+  return token === undefined ? listen : { ...listen, token };
 }
 
 function signingOf({ archive: { signing } }: FileShape, secrets: Secrets, folder: string): Signing {

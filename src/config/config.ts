@@ -33,7 +33,9 @@ export type Config = {
   /** Cron expressions. */
   readonly schedule: { readonly rescan: string };
   /** Undefined: no web listener. `host` is without brackets; port 0 is any free one. */
-  readonly web: { readonly host: string; readonly port: number } | undefined;
+  readonly web:
+    | { readonly host: string; readonly port: number; readonly token?: string }
+    | undefined;
   readonly log: { readonly level: LogLevel };
   /** How long a stop waits for what is in flight. */
   readonly shutdownMs: number;

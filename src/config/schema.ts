@@ -187,6 +187,17 @@ export const fileSchema = section(
                 "Where the page, `/healthz`, `/readyz` and `/metrics` are served. Port 0 is any free one.",
               example: '"[::1]:8470"',
             }),
+            token: setting(secret().optional(), {
+              meaning:
+                "Whoever opens the page or reads `/metrics` must know it. Beyond loopback nothing " +
+                "but `/healthz` and `/readyz` is served without one.",
+              example: '"…"',
+              without: "`tokenFile`, else `$SCANFERRY_WEB_TOKEN`, else none",
+            }),
+            tokenFile: setting(localPath().optional(), {
+              meaning: "The file that holds the token.",
+              example: "/etc/scanferry/web.token",
+            }),
           },
           "The daemon's web page.",
         ),

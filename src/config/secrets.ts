@@ -14,7 +14,11 @@ import type { Sketch } from "./schema.ts";
 export type Secrets = {
   readonly accountKey: string | undefined;
   readonly signingSecret: string | undefined;
+  readonly webToken: string | undefined;
 };
+
+/** Whether a secret has to be there; one that is not used is not looked for. */
+type Need = "required" | "optional" | "unused";
 
 /** What one secret is read from. */
 type Origin = {
@@ -37,7 +41,7 @@ const SECRET_BYTES_MAX = 64 * 1024;
 /** Opening a named pipe would wait for its writer; this way it is opened, and refused. */
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-/** Looks up the account key and, where the scheme is `hmac`, the signing secret. */
+/** Looks up the account key, the signing secret where the scheme is `hmac`, and the page's token. */
 export async function findSecrets(sketch: Sketch, around: Surroundings): Promise<Secrets> {
   const { archive } = sketch;
   const signing = archive?.signing;
@@ -51,7 +55,7 @@ export async function findSecrets(sketch: Sketch, around: Surroundings): Promise
         file: archive.accountKeyFile,
         variable: "SCANFERRY_ACCOUNT_KEY",
       },
-      true,
+      "required",
       around,
     ));
   const signingSecret =
@@ -64,15 +68,29 @@ export async function findSecrets(sketch: Sketch, around: Surroundings): Promise
         file: signing.secretFile,
         variable: "SCANFERRY_SIGNING_SECRET",
       },
-      signing.scheme === "hmac",
+      signing.scheme === "hmac" ? "required" : "unused",
       around,
     ));
-  return { accountKey, signingSecret };
+  const { web } = sketch;
+  const webToken =
+    web &&
+    (await findSecret(
+      {
+        section: ["web"],
+        name: "token",
+        value: web.token,
+        file: web.tokenFile,
+        variable: "SCANFERRY_WEB_TOKEN",
+      },
+      "optional",
+      around,
+    ));
+  return { accountKey, signingSecret, webToken };
 }
 
 async function findSecret(
   origin: Origin,
-  needed: boolean,
+  need: Need,
   around: Surroundings,
 ): Promise<string | undefined> {
   const { findings, config, env } = around;
@@ -90,10 +108,11 @@ async function findSecret(
     }
     return fit(origin.value, "the secret", key, findings);
   }
-  if (!needed || findings.has(key) || findings.has(fileKey)) return undefined;
+  if (need === "unused" || findings.has(key) || findings.has(fileKey)) return undefined;
   if (origin.file !== undefined) return readSecretFile(origin.file, fileKey, around);
   const fromEnv = env[origin.variable];
   if (fromEnv) return fit(fromEnv, `$${origin.variable}`, key, findings);
+  if (need === "optional") return undefined;
   const mend = `write ${origin.name} or ${origin.name}File, or set $${origin.variable}`;
   findings.report(key, "is missing", mend);
   return undefined;

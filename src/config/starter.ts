@@ -125,6 +125,8 @@ schedule:
 # The page, /healthz, /readyz and /metrics; or web: off.
 web:
   #listen: 127.0.0.1:8470
+  # Beyond this machine the page asks for a token:
+  # tokenFile: /etc/scanferry/web.token
 
 log:
   #level: info                        # trace | debug | info | warn | error | fatal | silent

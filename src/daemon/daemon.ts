@@ -158,6 +158,7 @@ export class Daemon implements AsyncDisposable {
       log: this.#log,
       clock: this.#clock,
       version,
+      ...(web.token === undefined ? {} : { token: web.token }),
       actions: {
         retry: (ids) => this.#retry(ids),
         pause: () => this.#setPaused(true),

@@ -20,11 +20,16 @@ const PRIORITY = { pages: 1, extract: 0 } as const;
 export class Converter {
   readonly #queue = new PQueue({ concurrency: 1 });
   readonly #log: (event: Record<string, unknown>) => void;
+  readonly #jobMsMax: number;
   #worker: Worker | undefined;
   #closed = false;
 
-  constructor(log: (event: Record<string, unknown>) => void) {
+  constructor(
+    log: (event: Record<string, unknown>) => void,
+    { jobMsMax = JOB_MS_MAX }: { jobMsMax?: number } = {},
+  ) {
     this.#log = log;
+    this.#jobMsMax = jobMsMax;
   }
 
   /** Pages charged for the file. */
@@ -62,7 +67,7 @@ export class Converter {
     if (this.#closed) return { job: "failed", message: "the archive is closing" };
     const worker = (this.#worker ??= this.#start());
     const answered = new AbortController();
-    const signal = AbortSignal.any([AbortSignal.timeout(JOB_MS_MAX), answered.signal]);
+    const signal = AbortSignal.any([AbortSignal.timeout(this.#jobMsMax), answered.signal]);
     try {
       // `once` rejects on 'error'; an exit without an error comes from `close` alone.
       const reply = Promise.race([

@@ -110,29 +110,6 @@ export class DocumentTable {
       .get(id);
   }
 
-  /** How many uploaded documents the account has in each state. */
-  stateCounts(accountId: number): { uploaded: number; converted: number } {
-    const rows = this.#sql
-      .prepare<[number], { status: string; count: number }>(
-        `SELECT status, count(*) AS count FROM document
-         WHERE account_id = ? AND digidoc_id IS NULL GROUP BY status`,
-      )
-      .all(accountId);
-    const of = (status: string) => rows.find((row) => row.status === status)?.count ?? 0;
-    return { uploaded: of("UPLOADED"), converted: of("CONVERTED") };
-  }
-
-  /** How many documents are in each folder of the account that has any. */
-  folderCounts(accountId: number): Map<number, number> {
-    const rows = this.#sql
-      .prepare<[number], { folder_id: number; count: number }>(
-        `SELECT folder_id, count(*) AS count FROM document
-         WHERE account_id = ? AND digidoc_id IS NULL GROUP BY folder_id`,
-      )
-      .all(accountId);
-    return new Map(rows.map(({ folder_id, count }) => [folder_id, count]));
-  }
-
   /** One more view or download of the document. */
   tally(id: number, what: "viewed" | "downloaded"): void {
     this.#sql

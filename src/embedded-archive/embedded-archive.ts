@@ -94,6 +94,11 @@ export class EmbeddedArchive implements AsyncDisposable {
     return this.#context.store.pagesUsed(this.#account(account).id);
   }
 
+  /** How many expiries have been noticed, and how many of them are still to be told. */
+  notices(): { noticed: number; waiting: number } {
+    return this.#context.store.notices.counts();
+  }
+
   /** Resolves when no conversion is outstanding, nor a document that a fault stores late. */
   async idle(): Promise<void> {
     const { lateStores, conversion } = this.#context;

@@ -1,11 +1,19 @@
 import { createHash } from "node:crypto";
 
+/** Folders deeper than this are shown no deeper. */
+export const DEPTH_MAX = 20;
+const INDENTS = Array.from(
+  { length: DEPTH_MAX },
+  (_, depth) => `.d${depth + 1} { margin-left: ${(depth + 1) * 1.2}rem }`,
+).join("\n");
+
 const STYLE = `
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 62rem; padding: 0 1rem; color: #222 }
 h2 { font-size: 1.1rem; border-bottom: 1px solid #ccc; margin-top: 2rem }
 h3 { font-size: 1rem; margin: 1.2rem 0 .2rem }
 a { color: #0b57a4 }
-ul.tree, ul.tree ul { list-style: none; padding-left: 1.2rem; margin: 0 }
+ul.tree { list-style: none; padding: 0; margin: 0 }
+${INDENTS}
 table { border-collapse: collapse; width: 100% }
 td, th { text-align: left; padding: .15rem .8rem .15rem 0; vertical-align: top; overflow-wrap: anywhere }
 td.number, th.number { text-align: right; white-space: nowrap }

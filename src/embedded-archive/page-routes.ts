@@ -57,5 +57,5 @@ function assertFound(what: unknown): asserts what {
 function numberOf(text: string): number {
   const number = integer(text);
   assertFound(number !== MALFORMED && number >= 0 && number <= 1e12);
-  return number as number;
+  return number;
 }

@@ -1,7 +1,7 @@
 import type { Context } from "./context.ts";
 import type { DocumentRow } from "./document-row.ts";
 import type { FolderRow } from "./folder-table.ts";
-import { escaped, layout, momentOf } from "./page-layout.ts";
+import { DEPTH_MAX, escaped, layout, momentOf } from "./page-layout.ts";
 import type { Account, Store } from "./store.ts";
 
 /** Documents on one page of a folder. */
@@ -81,13 +81,11 @@ function sectionOf({ store, quotas }: Context, account: Account): string {
   const allowed = quotas.get(account.id);
   const pages = allowed === undefined ? `${used} pages used` : `${used} of ${allowed} pages used`;
   const folders = store.folders.tree(account.id);
-  const counts = store.documents.folderCounts(account.id);
+  const counts = store.holdings.folderCounts(account.id);
   const tree = folders.slice(0, FOLDERS_MAX).map(({ id, path, depth }) => {
     const name = depth === 0 ? path : path.slice(path.lastIndexOf("/") + 1);
-    const indent = "<ul>".repeat(depth);
-    return `${indent}<li><a href="/folders/${id}" title="${escaped(path)}">${escaped(name)}</a> ${
-      counts.get(id) ?? 0
-    }</li>${"</ul>".repeat(depth)}`;
+    const link = `<a href="/folders/${id}" title="${escaped(path)}">${escaped(name)}</a>`;
+    return `<li class="d${Math.min(depth, DEPTH_MAX)}">${link} ${counts.get(id) ?? 0}</li>`;
   });
   const rest = folders.length - tree.length;
   return `<h2>Account ${escaped(account.key)} <small>${pages}</small></h2>

@@ -102,6 +102,8 @@ CREATE INDEX notice_due ON notice (due_at, id) WHERE due_at IS NOT NULL;
 
 -- Names are the order in which searches come; the lists of a folder can be asked for by name, too.
 CREATE INDEX document_of_account ON document (account_id, document_name COLLATE NOCASE, id) WHERE digidoc_id IS NULL;
+-- Days and years are asked for, too.
+CREATE INDEX document_created ON document (account_id, created_at, id) WHERE digidoc_id IS NULL;
 CREATE INDEX document_named ON document (folder_id, document_name COLLATE NOCASE, id) WHERE digidoc_id IS NULL;
 
 -- Three letters in a row of the texts that say what a document is, folded, so that a part of a name is

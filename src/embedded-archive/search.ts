@@ -20,12 +20,16 @@ export type Found = { documents: DocumentRow[]; folders: FolderRow[]; total: num
 
 /** Conditions that are joined by AND, with their values. */
 class Conditions {
-  readonly #parts: string[] = [];
-  readonly values: (string | number)[] = [];
+  /** True: few rows are left by a full-text index, which is then where to begin. */
+  isNarrow = false;
+  readonly #first: string;
+  readonly #parts: string[];
+  readonly values: (string | number)[];
 
-  constructor(part: string, ...values: (string | number)[]) {
-    this.#parts.push(part);
-    this.values.push(...values);
+  constructor(first: string, value: number, ...parts: string[]) {
+    this.#first = first;
+    this.#parts = parts;
+    this.values = [value];
   }
 
   add(part: string, ...values: (string | number)[]): void {
@@ -46,8 +50,21 @@ class Conditions {
     if (wanted !== undefined) this.add(`${column} IS ${wanted ? "NOT NULL" : "NULL"}`);
   }
 
-  get where(): string {
-    return `WHERE ${this.#parts.join(" AND ")}`;
+  /**
+   * The table and its conditions. SQLite has no statistics here and takes an account for a few
+   * rows; with a plus before it the account is no reason to choose an index. Rows that have to be
+   * looked at one by one are read in the order in which they lie: by an index that is in the wanted
+   * order, each would be somewhere else.
+   */
+  from(table: string): string {
+    const where = [`${this.isNarrow ? "+" : ""}${this.#first} = ?`, ...this.#parts].join(" AND ");
+    return `FROM ${table}${this.#isScan ? " NOT INDEXED" : ""} WHERE ${where}`;
+  }
+
+  get #isScan(): boolean {
+    const conditions = this.#parts.filter((part) => part.startsWith("("));
+    const hasIndex = this.isNarrow || conditions.some((part) => part.startsWith("(created_at "));
+    return conditions.length > 0 && !hasIndex;
   }
 }
 
@@ -104,7 +121,7 @@ function documentConditions(
   asked: Values<"search">,
   before: number,
 ): Conditions {
-  const all = new Conditions("account_id = ? AND digidoc_id IS NULL", accountId);
+  const all = new Conditions("account_id", accountId, "digidoc_id IS NULL");
   if (before !== Infinity) all.add("uploaded_at < ?", before);
   addQuery(all, asked);
   addLabel(all, "filename", asked.docFilename);
@@ -124,28 +141,34 @@ function documentConditions(
 function addQuery(all: Conditions, { query, queryContent }: Values<"search">): void {
   if (query === undefined || query === "") return;
   const labels = labelMatch(query, LABELS);
-  const named =
-    labels === undefined
-      ? `instr(fold(concat_ws(char(10), ${LABELS.join(", ")})), ?) > 0`
-      : IN_LABELS;
   const words = queryContent ? matchOf(query) : undefined;
-  const value = labels ?? fold(query);
-  if (words === undefined) all.add(named, value);
-  else all.add(`${named} OR ${IN_CONTENT}`, value, words);
+  if (labels !== undefined) {
+    const both = `${IN_LABELS.slice(0, -1)} UNION ${WORDS})`;
+    if (words === undefined) all.add(IN_LABELS, labels);
+    else all.add(both, labels, words);
+    all.isNarrow = true;
+    return;
+  }
+  const named = `instr(fold(concat_ws(char(10), ${LABELS.join(", ")})), ?) > 0`;
+  if (words === undefined) all.add(named, fold(query));
+  else all.add(`${named} OR id IN (${WORDS})`, fold(query), words);
 }
 
 function addLabel(all: Conditions, label: Label, part: string | undefined): void {
   if (part === undefined || part === "") return;
   const match = labelMatch(part, [label]);
   if (match === undefined) all.contains(label, part);
-  else all.add(IN_LABELS, match);
+  else {
+    all.add(IN_LABELS, match);
+    all.isNarrow = true;
+  }
 }
 
 const IN_LABELS = "id IN (SELECT rowid FROM document_label WHERE document_label MATCH ?)";
-const IN_CONTENT = "id IN (SELECT rowid FROM document_text WHERE document_text MATCH ?)";
+const WORDS = "SELECT rowid FROM document_text WHERE document_text MATCH ?";
 
 function folderConditions(accountId: number, asked: Values<"search">): Conditions {
-  const all = new Conditions("account_id = ?", accountId);
+  const all = new Conditions("account_id", accountId);
   all.contains("concat_ws(char(10), name, folder_index, description, keywords)", asked.query);
   all.contains("name", asked.folderName);
   all.contains("folder_index", asked.folderIndex);
@@ -172,7 +195,7 @@ function folderOrder(sort: Values<"search">["sortBy"], descending: boolean): str
 function count(db: Connection, table: string, conditions: Conditions): number {
   const row = db
     .prepare<(string | number)[], { total: number }>(
-      `SELECT count(*) AS total FROM ${table} ${conditions.where}`,
+      `SELECT count(*) AS total ${conditions.from(table)}`,
     )
     .get(...conditions.values);
   return row?.total ?? 0;
@@ -188,7 +211,7 @@ function select<Row>(
 ): Row[] {
   return db
     .prepare<(string | number)[], Row>(
-      `SELECT * FROM ${table} ${conditions.where} ${order} LIMIT ? OFFSET ?`,
+      `SELECT * ${conditions.from(table)} ${order} LIMIT ? OFFSET ?`,
     )
     .all(...conditions.values, limit, offset);
 }

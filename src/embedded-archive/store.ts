@@ -3,6 +3,7 @@ import type { AccountOption } from "./options.ts";
 import { type DocumentRow, type StoredDocument, storedDocumentOf } from "./document-row.ts";
 import { type Converted, DocumentTable, type NewDocument } from "./document-table.ts";
 import { FolderTable } from "./folder-table.ts";
+import { Holdings } from "./holdings.ts";
 import { NoticeTable } from "./notice-table.ts";
 import type { Values } from "./parameters.ts";
 import { CommitGroup } from "./commit-group.ts";
@@ -28,6 +29,7 @@ export class Store {
   readonly folders: FolderTable;
   readonly documents: DocumentTable;
   readonly notices: NoticeTable;
+  readonly holdings: Holdings;
   readonly #db: Connection;
   readonly #lock: Connection;
   readonly #sql: Statements;
@@ -48,6 +50,7 @@ export class Store {
     this.folders = new FolderTable(db);
     this.documents = new DocumentTable(db);
     this.notices = new NoticeTable(db);
+    this.holdings = new Holdings(db);
   }
 
   /** A Fault with EMBEDDED_ARCHIVE_IN_USE or EMBEDDED_ARCHIVE_TOO_NEW says why it cannot be opened. */
@@ -108,7 +111,7 @@ export class Store {
   }
 
   /** Makes the folder at `/A/B` and all above it; returns its id. */
-  makeFolder(account: Account, path: string, now: number): number {
+  makeFolder(account: Pick<Account, "id" | "rootId">, path: string, now: number): number {
     return this.#db.transaction(() => this.folders.make(account.id, account.rootId, path, now))();
   }
 
@@ -145,6 +148,12 @@ export class Store {
     this.#unhurried(() => this.documents.tally(id, what));
   }
 
+  /** What SQLite says of the database's own health; empty: all is well. */
+  damage(): string[] {
+    const found = this.#db.pragma("quick_check(10)") as { quick_check: string }[];
+    return found.map((row) => row.quick_check).filter((line) => line !== "ok");
+  }
+
   search(accountId: number, asked: Values<"search">, before: number): Found {
     return search(this.#db, accountId, asked, before);
   }
@@ -155,6 +164,11 @@ export class Store {
     return this.documents
       .uploaded(accountId, after, limit)
       .map((row) => storedDocumentOf(row, paths.get(row.folder_id) ?? ""));
+  }
+
+  /** All of `work`'s changes, or none; one commit for many. */
+  inOneTransaction(work: () => void): void {
+    this.#db.transaction(work)();
   }
 
   /** A transaction that is kept over a crash of the program, but does not wait for the disk. */

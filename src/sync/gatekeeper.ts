@@ -121,7 +121,11 @@ export class Gatekeeper {
    */
   async probeDocument(): Promise<Document | undefined> {
     const { journal, clock, mirrors } = this.#context;
-    const held = await journal.smallestHeld(GATE_CODES, [...mirrors.keys()]);
+    const up = [...mirrors].filter(([, { reader }]) => reader.pid !== undefined);
+    const held = await journal.smallestHeld(
+      GATE_CODES,
+      up.map(([id]) => id),
+    );
     if (!held) {
       const [pending] = await journal.due({ state: "pending", now: clock.now(), limit: 1 });
       return pending;

@@ -12,6 +12,9 @@ import type { LiveMirror, SyncContext } from "./context.ts";
 /** Changes of one commit at most; a directory of a hundred thousand files must not block the loop. */
 const CHANGES_MAX = 2_000;
 
+/** How often a comparison that came too late is made anew. */
+const TRIES = 3;
+
 /** States in which the bytes may be in the archive: such a row is never reused for other bytes. */
 const KEPT: ReadonlySet<State> = new Set(["uploading", "inDoubt", "uploaded", "converted"]);
 
@@ -26,21 +29,18 @@ export class Intake {
   async listing(mirrorId: number, { dir, fingerprint, files }: Listing): Promise<void> {
     const { journal } = this.#context;
     const mirror = this.#mirror(mirrorId);
-    for (let tries = 0; tries < 3; tries++) {
+    const isWhole = await this.#journaled(async () => {
       const found = compare(await journal.rowsIn(mirrorId, dir), files);
-      const changes = [
+      return [
         ...found.appeared.map((file) => this.#added(mirror, dir, file, null)),
         ...(await this.#changes(mirror, dir, found.changed)),
         ...found.returned.map((row) => this.#back(row)),
         ...(await this.#gone(found.vanished)),
       ];
-      if (!(await this.#applied(changes)).some(({ skipped }) => skipped)) {
-        await journal.apply([{ type: "directory", mirrorId, dir, fingerprint }]);
-        return;
-      }
-    }
-    // The rows move faster than they can be compared: the next scan looks again.
-    await journal.apply([{ type: "directory", mirrorId, dir, fingerprint: null }]);
+    });
+    // Without a fingerprint the next scan looks again.
+    const known = isWhole ? fingerprint : null;
+    await journal.apply([{ type: "directory", mirrorId, dir, fingerprint: known }]);
   }
 
   /** Journals single files as they are now; null: not there. */
@@ -48,12 +48,19 @@ export class Intake {
     mirrorId: number,
     files: readonly { path: RawPath; seen: Seen | null }[],
   ): Promise<void> {
-    const { journal } = this.#context;
     const mirror = this.#mirror(mirrorId);
+    await this.#journaled(() => this.#hinted(mirror, files));
+  }
+
+  async #hinted(
+    mirror: LiveMirror,
+    files: readonly { path: RawPath; seen: Seen | null }[],
+  ): Promise<Change[]> {
+    const { journal } = this.#context;
     const changes: Change[] = [];
     for (const { path, seen } of files) {
       const dir = dirOf(path);
-      const row = await journal.currentAt(mirrorId, path);
+      const row = await journal.currentAt(mirror.row.id, path);
       if (!row) {
         if (seen) changes.push(this.#added(mirror, dir, { name: nameOf(path), seen }, null));
         continue;
@@ -66,15 +73,17 @@ export class Intake {
         ...(await this.#gone(found.vanished)),
       );
     }
-    await this.#applied(changes);
+    return changes;
   }
 
   /** Directories that are not there any more: everything below them is gone. */
   async vanished(mirrorId: number, dirs: readonly RawPath[]): Promise<void> {
     const { journal } = this.#context;
     for (const dir of dirs) {
-      const rows = (await journal.rowsBelow(mirrorId, dir)).filter(({ goneAt }) => goneAt === null);
-      await this.#applied(await this.#gone(rows));
+      await this.#journaled(async () => {
+        const rows = await journal.rowsBelow(mirrorId, dir);
+        return this.#gone(rows.filter(({ goneAt }) => goneAt === null));
+      });
       await journal.apply([{ type: "directory", mirrorId, dir, fingerprint: null }]);
     }
   }
@@ -153,6 +162,18 @@ export class Intake {
     // Held while in doubt: what was sent may still turn up.
     const document = await this.#context.journal.document(row.id);
     return document?.doubtAt != null;
+  }
+
+  /**
+   * Compares and writes, again where a row had moved on in between. False when rows move faster
+   * than they can be compared.
+   */
+  async #journaled(compared: () => Promise<Change[]>): Promise<boolean> {
+    for (let tries = 0; tries < TRIES; tries++) {
+      const applied = await this.#applied(await compared());
+      if (!applied.some(({ skipped }) => skipped)) return true;
+    }
+    return false;
   }
 
   async #applied(changes: readonly Change[]): Promise<Applied[]> {

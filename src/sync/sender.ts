@@ -38,6 +38,8 @@ export class Sender {
   #paused = false;
   #draining = false;
   #probing = false;
+  /** The step that is under way; what it claims is in the queue once it ends. */
+  #stepping: Promise<unknown> = Promise.resolve();
   /** A journal that refused an outcome; ends the loop. */
   #failure: unknown;
   /** The archive cannot be reached: until then nothing is tried, and then one at a time. */
@@ -62,7 +64,11 @@ export class Sender {
 
   async run(stopping: AbortSignal): Promise<never> {
     const { bells, clock } = this.#context;
-    return loop(bells.sending, clock, stopping, () => this.#step(stopping));
+    return loop(bells.sending, clock, stopping, () => {
+      const step = this.#step(stopping);
+      this.#stepping = step.catch(() => {});
+      return step;
+    });
   }
 
   /** `pause` and `resume` write to the journal; this reads what they wrote. */
@@ -86,7 +92,8 @@ export class Sender {
     };
     if (deadline.aborted) cut();
     deadline.addEventListener("abort", cut, { once: true });
-    await Promise.race([this.#queue.onIdle(), over.promise]);
+    const idle = this.#stepping.then(() => this.#queue.onIdle());
+    await Promise.race([idle, over.promise]);
     deadline.removeEventListener("abort", cut);
   }
 
@@ -140,7 +147,9 @@ export class Sender {
     const { journal, mirrors, config } = this.#context;
     const large = Math.max(0, largeSlots(config.upload.concurrency) - this.#large);
     const queues = new Map<number, Document[]>();
-    for (const mirrorId of mirrors.keys()) {
+    for (const [mirrorId, { reader }] of mirrors) {
+      // A reader that is down would give everything back; it says when it is up.
+      if (reader.pid === undefined) continue;
       const query = { state: "pending", now, mirrorId } as const;
       const some = await journal.due({ ...query, limit: slots, sizeMaxBytes: LARGE_BYTES });
       const big =
@@ -152,7 +161,9 @@ export class Sender {
     }
     const chosen = interleave(queues, this.#lastMirrorId, slots);
     this.#lastMirrorId = chosen.at(-1)?.mirrorId;
-    return chosen;
+    // Each mirror may have offered as many large ones as there is room for.
+    let room = large;
+    return chosen.filter(({ seen }) => seen.sizeBytes <= LARGE_BYTES || room-- > 0);
   }
 
   /** Claims what can be claimed; an archive that cannot be asked is the account's trouble, or an outage. */
@@ -184,7 +195,7 @@ export class Sender {
 
   async #attempt({ document, mirror }: Claimed, probe: boolean): Promise<void> {
     const { clock, journal } = this.#context;
-    const stopped = this.#draining || (isClosed(this.#keeper.gate) && !probe);
+    const stopped = this.#draining || this.#paused || (isClosed(this.#keeper.gate) && !probe);
     const outcome: Outcome = stopped
       ? { kind: "notBegun" }
       : await mirror.reader.send(orderOf(document), this.#cut.signal);
@@ -216,7 +227,7 @@ export class Sender {
       return;
     }
     if (outcome.kind === "refused") {
-      this.#outage = undefined;
+      if (outcome.trouble.code !== "ARCHIVE_BUSY") this.#outage = undefined;
       if (failureOf(outcome.trouble.code).fate === "gate") {
         await this.#keeper.refused(outcome.trouble, probe);
         return;
@@ -236,7 +247,11 @@ export class Sender {
   /** One line in the log for an outage, not one per document. */
   #unreachable(trouble: Trouble, waitMsMin: number): void {
     const { clock, config, random, log } = this.#context;
-    if (this.#outage && clock.now() < this.#outage.until) return;
+    if (this.#outage && clock.now() < this.#outage.until) {
+      const until = Math.max(this.#outage.until, clock.now() + waitMsMin);
+      this.#outage = { ...this.#outage, until };
+      return;
+    }
     const tries = (this.#outage?.tries ?? 0) + 1;
     const waitMs = Math.max(backoffMs(config.upload.retry, tries, random), waitMsMin);
     this.#outage = { tries, until: clock.now() + waitMs, trouble };

@@ -60,30 +60,46 @@ export class Settler {
     const now = clock.now();
     const due = await journal.due({ ...query, now, limit });
     if (due.length === 0) return untilNext(journal, query, now);
-    let inspections: Inspection[];
     try {
-      inspections = await mirror.reader.inspect(
-        mirror.row.id,
-        due.map((document) => ({
-          path: joinRaw(document.dir, document.name),
-          seen: document.seen,
-        })),
-        { pages: false },
-      );
+      await journal.apply(await this.#judged(mirror, due));
+      return 0;
     } catch (error) {
       if (error instanceof LineCut) return READER_DOWN_MS;
       throw error;
     }
-    const changes: Change[] = [];
-    for (const [index, document] of due.entries()) {
-      const inspection = inspections[index];
-      if (inspection) changes.push(...(await this.#judge(mirror, document, inspection)));
-    }
-    await journal.apply(changes);
-    return 0;
   }
 
-  async #judge(mirror: LiveMirror, document: Document, found: Inspection): Promise<Change[]> {
+  /** What a close look at these files changes. */
+  async #judged(mirror: LiveMirror, due: readonly Document[]): Promise<Change[]> {
+    const files = due.map((document) => ({
+      path: joinRaw(document.dir, document.name),
+      seen: document.seen,
+    }));
+    const inspections = await mirror.reader.inspect(mirror.row.id, files, { pages: false });
+    const changes: Change[] = [];
+    const followed = new Set<number>();
+    for (const [index, document] of due.entries()) {
+      const inspection = inspections[index];
+      if (!inspection) continue;
+      const judged = await this.#judge(mirror, document, inspection, followed);
+      if (await this.#isStill(document)) changes.push(...judged);
+    }
+    return changes;
+  }
+
+  /** False when the file was seen to change meanwhile: then the look is of another content. */
+  async #isStill({ id, seen }: Document): Promise<boolean> {
+    const now = await this.#context.journal.document(id);
+    return now?.state === "settling" && now.seen.stamp === seen.stamp;
+  }
+
+  /** `followed`: sent rows whose file was found already; none can be in two places. */
+  async #judge(
+    mirror: LiveMirror,
+    document: Document,
+    found: Inspection,
+    followed: Set<number>,
+  ): Promise<Change[]> {
     const at = this.#context.clock.now();
     const { id } = document;
     const from = ["settling"] as const;
@@ -102,11 +118,16 @@ export class Settler {
         return [{ type: "event", id, event, from }];
       }
       case "whole":
-        return this.#ripe(mirror, document, found);
+        return this.#ripe(mirror, document, found, followed);
     }
   }
 
-  async #ripe(mirror: LiveMirror, document: Document, found: Whole): Promise<Change[]> {
+  async #ripe(
+    mirror: LiveMirror,
+    document: Document,
+    found: Whole,
+    followed: Set<number>,
+  ): Promise<Change[]> {
     const { settleMs, incompleteMs } = mirror.settings;
     const at = this.#context.clock.now();
     const quiet: Quiet = { now: at, changedAt: document.changedAt, settleMs, incompleteMs };
@@ -121,7 +142,7 @@ export class Settler {
         return [this.#held(document, ripe.trouble, false)];
       case "ripe":
         return (
-          (await this.#alreadySent(mirror, document, found)) ??
+          (await this.#alreadySent(mirror, document, found, followed)) ??
           this.#settled(mirror, document, found.digest, ripe.remark)
         );
     }
@@ -141,6 +162,7 @@ export class Settler {
     mirror: LiveMirror,
     document: Document,
     { digest, seen }: Whole,
+    followed: Set<number>,
   ): Promise<Change[] | undefined> {
     const { journal, clock } = this.#context;
     const at = clock.now();
@@ -167,8 +189,9 @@ export class Settler {
         { type: "note", id: before.id, at, why: remark, set: { seen, remark } },
       ];
     }
-    const original = await this.#movedFrom(mirror, document, digest);
+    const original = await this.#movedFrom(mirror, document, digest, followed);
     if (!original) return undefined;
+    followed.add(original.id);
     return [{ type: "follow", id: original.id, successor: id, at }];
   }
 
@@ -183,10 +206,15 @@ export class Settler {
     mirror: LiveMirror,
     document: Document,
     digest: string,
+    followed: ReadonlySet<number>,
   ): Promise<Document | undefined> {
     const sent = await this.#context.journal.sentWith(mirror.row.id, digest);
     const others = sent.filter(
-      (other) => other.current && other.id !== document.supersedes && other.after !== "done",
+      (other) =>
+        other.current &&
+        other.id !== document.supersedes &&
+        other.after !== "done" &&
+        !followed.has(other.id),
     );
     if (others.length === 0) return undefined;
     const looks = await mirror.reader.look(

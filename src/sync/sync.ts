@@ -97,6 +97,8 @@ export class Sync {
     const wasOffline = survey?.state.status?.online === false;
     await survey?.told(status);
     if (wasOffline && status.online) await this.#held.release("SOURCE_OFFLINE");
+    // Told after every start of a reader: what it is to send waits for that.
+    if (status.online) this.#context.bells.sending.ring();
   }
 
   /** The archive cannot be reached just now; undefined while it can. */

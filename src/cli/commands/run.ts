@@ -26,7 +26,10 @@ async function run(shell: Shell): Promise<void> {
 }
 
 /** Everything in the configuration that must never be shown. */
-export function secretsOf({ archive }: Config): string[] {
+export function secretsOf({ archive, web }: Config): string[] {
   const { accountKey, signing } = archive;
-  return signing.scheme === "hmac" ? [accountKey, signing.secret] : [accountKey];
+  const secrets = [accountKey];
+  if (signing.scheme === "hmac") secrets.push(signing.secret);
+  if (web?.token !== undefined) secrets.push(web.token);
+  return secrets;
 }

@@ -3,26 +3,23 @@ import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import type { EmbeddedArchiveOptions } from "../../embedded-archive/embedded-archive.ts";
 import { examples } from "../examples.ts";
-import {
-  accounts,
-  duration,
-  folderPaths,
-  listenAddress,
-  size,
-  wholeNumber,
-} from "../option-values.ts";
+import { accounts, duration, folderPaths, listenAddress, wholeNumber } from "../option-values.ts";
 import type { Shell } from "../shell.ts";
+import {
+  addServeArchiveOptions,
+  type ServeArchiveOptions,
+  settingsOfMore,
+} from "./serve-archive-options.ts";
 
 const LISTEN_DEFAULT = "127.0.0.1:8471";
 
-type Options = {
+type Options = ServeArchiveOptions & {
   readonly data: string;
   readonly listen: { host: string; port: number };
   readonly account?: { key: string; secret: string }[];
   readonly folder?: string[];
   readonly quotaPages?: number;
   readonly reminderPlugin: boolean;
-  readonly maxFileSize?: number;
   readonly convertDelay: number;
   readonly errorStyle: "bare" | "object";
   readonly errorHttp: "200" | "400";
@@ -30,8 +27,7 @@ type Options = {
 
 /** `scanferry serve-archive`: the embedded archive alone. */
 export function addServeArchive(program: Command, shell: Shell): void {
-  program
-    .command("serve-archive")
+  addServeArchiveOptions(program.command("serve-archive"))
     .description("run the embedded archive alone, until SIGTERM or Ctrl-C")
     .requiredOption("--data <dir>", "where documents and database live; made if missing")
     .addOption(
@@ -43,7 +39,6 @@ export function addServeArchive(program: Command, shell: Shell): void {
     .option("--folder <path>", "a folder, made if missing (repeatable)", folderPaths)
     .option("--quota-pages <n>", "page allowance of each account", wholeNumber)
     .option("--no-reminder-plugin", "refuse expiry dates")
-    .option("--max-file-size <size>", "refuse larger files, e.g. 10MB", size)
     .addOption(
       new Option("--convert-delay <duration>", "how long documents stay UPLOADED")
         .argParser(duration)
@@ -75,6 +70,7 @@ async function serve(shell: Shell, options: Options): Promise<void> {
   await mkdir(settings.dataDir, { recursive: true });
   await using archive = await EmbeddedArchive.open(settings);
   await shell.out.line(`listening on ${archive.url}`);
+  if (archive.adminUrl) await shell.out.line(`administration on ${archive.adminUrl}`);
   await stopped(stopping);
 }
 
@@ -86,7 +82,7 @@ function settingsOf(options: Options, cwd: string): EmbeddedArchiveOptions {
     folders: options.folder,
     quotaPages: options.quotaPages,
     reminderPlugin: options.reminderPlugin,
-    maxFileSizeBytes: options.maxFileSize,
+    ...settingsOfMore(options),
     convertDelayMs: options.convertDelay,
     errorStyle: options.errorStyle,
     errorHttp: options.errorHttp === "400" ? 400 : 200,

@@ -29,5 +29,6 @@ export function demoConfig(options: {
   return buildConfig(place.journal, shape as FileShape, {
     accountKey: "demo",
     signingSecret: "demo",
+    webToken: undefined,
   });
 }

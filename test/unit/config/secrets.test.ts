@@ -200,3 +200,25 @@ test("a number for a secret must be quoted, since YAML would drop its zeros", as
     "scanferry.yaml:3: archive.accountKey: must be text, is a number; put it in quotes",
   ]);
 });
+
+const WEB_TOKEN = "CANARY-web-token";
+
+test.for([
+  [`web: { token: ${WEB_TOKEN} }\n`, {}, WEB_TOKEN, "by value"],
+  ["web: { tokenFile: web.token }\n", {}, WEB_TOKEN, "by file"],
+  ["", { SCANFERRY_WEB_TOKEN: WEB_TOKEN }, WEB_TOKEN, "by the environment"],
+  ["", {}, undefined, "a page on loopback needs none"],
+  ["web: off\n", { SCANFERRY_WEB_TOKEN: WEB_TOKEN }, undefined, "no page, no token"],
+] as const)("%j and %o give the page's token %j: %s", async ([web, env, expected]) => {
+  using folder = new ConfigFolder(BY_VALUE + web);
+  folder.write("web.token", `${WEB_TOKEN}\n`);
+  expect((await folder.load(env)).web?.token).toBe(expected);
+});
+
+test("a token file that everyone can read is refused, and the token is not told", async () => {
+  using folder = new ConfigFolder(`${BY_VALUE}web: { tokenFile: web.token }\n`);
+  folder.write("web.token", WEB_TOKEN, 0o644);
+  const problems = await folder.problems({});
+  expect(problems.join("\n")).toMatch(/web\.tokenFile.*chmod 600/);
+  expect(problems.join("\n")).not.toContain(WEB_TOKEN);
+});

@@ -1,0 +1,134 @@
+import { access, open } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { pipeline } from "node:stream/promises";
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import type { Clock } from "../std/clock.ts";
+import { codeOf, Fault } from "../std/fault.ts";
+import type { Blobs } from "./blobs.ts";
+import { check, type CheckFinding, type CheckTally } from "./check.ts";
+import { type StoredDocument, storedDocumentOf } from "./document-row.ts";
+import { openStorage } from "./parts.ts";
+import { folderPath, MALFORMED } from "./reading.ts";
+import type { Store } from "./store.ts";
+
+export type { CheckFinding, CheckTally } from "./check.ts";
+
+/** Documents read from the database at a time. */
+const CHUNK = 1_000;
+
+/** An archive that does not run, held by its data directory: to look at, and for small changes. */
+export class ClosedArchive implements AsyncDisposable {
+  readonly #dataDir: string;
+  readonly #store: Store;
+  readonly #blobs: Blobs;
+  readonly #clock: Clock;
+
+  private constructor(dataDir: string, store: Store, blobs: Blobs, clock: Clock) {
+    this.#dataDir = dataDir;
+    this.#store = store;
+    this.#blobs = blobs;
+    this.#clock = clock;
+  }
+
+  /**
+   * Rejects with a Fault: EMBEDDED_ARCHIVE_OPTIONS where no archive is, EMBEDDED_ARCHIVE_IN_USE
+   * while it runs, EMBEDDED_ARCHIVE_TOO_NEW. Sweeps nothing away.
+   */
+  static async open(dataDir: string, clock: Clock): Promise<ClosedArchive> {
+    try {
+      await access(join(dataDir, "archive.db"));
+    } catch (error) {
+      throw unusable(
+        `${dataDir} is no archive's data directory`,
+        "Name the directory that serve-archive was given.",
+        error,
+      );
+    }
+    const { store, blobs } = await openStorage(dataDir);
+    return new ClosedArchive(dataDir, store, blobs, clock);
+  }
+
+  /** See `check`; `tally` grows meanwhile. */
+  check(tally: CheckTally): AsyncGenerator<CheckFinding> {
+    return check({ store: this.#store, blobs: this.#blobs, dataDir: this.#dataDir }, tally);
+  }
+
+  /** The account's documents, oldest first; without a key the first account's. */
+  *documents(key?: string): Generator<StoredDocument> {
+    const { id } = this.#account(key);
+    let after = 0;
+    for (;;) {
+      const some = this.#store.audit(id, after, CHUNK);
+      yield* some;
+      const last = some.at(-1);
+      if (!last || some.length < CHUNK) return;
+      after = last.id;
+    }
+  }
+
+  /**
+   * Writes a document's bytes into a new file and returns what they are. Rejects with a Fault
+   * where there is no such document, the file exists, or the bytes are not those of the upload.
+   */
+  async export(id: number, path: string): Promise<StoredDocument> {
+    const row = this.#store.documents.uploadedById(id);
+    if (!row) throw unusable(`there is no document ${id}`, "List the documents for their ids.");
+    const file = await open(path, "wx").catch((error: unknown) => {
+      throw unusable(
+        `${path} cannot be made: ${codeOf(error)}`,
+        "Name a file that does not exist yet, in a directory that does.",
+        error,
+      );
+    });
+    const hash = createHash("sha256");
+    await pipeline(
+      createReadStream(this.#blobs.pathOf(row.sha256)),
+      async function* digested(chunks: AsyncIterable<Buffer>) {
+        for await (const chunk of chunks) {
+          hash.update(chunk);
+          yield chunk;
+        }
+      },
+      file.createWriteStream({ flush: true }),
+    );
+    if (hash.digest("hex") !== row.sha256)
+      throw unusable(`the bytes of document ${id} are damaged`, "Run the check; take the backup.");
+    const { folders } = this.#store;
+    return storedDocumentOf(row, folders.pathOf(row.folder_id));
+  }
+
+  /** Makes the folder `/A/B` and all above it; returns its id. */
+  createFolder(path: string, key?: string): number {
+    if (folderPath(path) === MALFORMED)
+      throw unusable(`${JSON.stringify(path)} is not a folder's path`, "Write it as /A/B.");
+    const { id } = this.#account(key);
+    const now = this.#clock.now();
+    const rootId = this.#store.folders.root(id, now);
+    return this.#store.makeFolder({ id, rootId }, path, now);
+  }
+
+  /** Pages for the next runs; `unlimited`, or `default`: as the options of the run say. */
+  setQuota(pages: number | "unlimited" | "default", key?: string): void {
+    const { id } = this.#account(key);
+    const stored = pages === "unlimited" ? -1 : pages === "default" ? undefined : pages;
+    this.#store.setAllowance(id, stored);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#store.close();
+    await this.#blobs.close();
+  }
+
+  #account(key: string | undefined): { id: number; key: string } {
+    const accounts = this.#store.accounts();
+    const account = key === undefined ? accounts[0] : accounts.find((one) => one.key === key);
+    if (account) return account;
+    const keys = accounts.map((one) => one.key).join(", ");
+    throw unusable(`there is no account ${JSON.stringify(key)}`, `Name one of these: ${keys}.`);
+  }
+}
+
+function unusable(message: string, hint: string, cause?: unknown): Fault {
+  return new Fault("EMBEDDED_ARCHIVE_OPTIONS", message, hint, { cause });
+}
