@@ -68,6 +68,8 @@ export type Document = {
   readonly attempts: number;
   /** When the last attempt began, by our clock. */
   readonly sentAt: number | null;
+  /** The same moment by the archive's clock, as far as it was known; survives a mended clock here. */
+  readonly sentArchiveAt: number | null;
   /** When the reply was lost, and how many looks for the document have been taken since. */
   readonly doubtAt: number | null;
   readonly looks: number;

@@ -54,7 +54,7 @@ export type Event =
       remark: string | null;
       batch: string;
     }
-  | { type: "claimed"; at: number; folderId: number; batch: string }
+  | { type: "claimed"; at: number; archiveAt: number | null; folderId: number; batch: string }
   | { type: "accepted"; at: number; dueAt: number; documentId: number; status: string | null }
   | {
       type: "adopted";
@@ -158,12 +158,13 @@ export const ARROWS: Arrows = {
   },
   pending: {
     changed: startOver,
-    claimed: (document, { at, folderId, batch }) => ({
+    claimed: (document, { at, archiveAt, folderId, batch }) => ({
       state: "uploading",
       folderId,
       batch,
       attempts: document.attempts + 1,
       sentAt: at,
+      sentArchiveAt: archiveAt,
       dueAt: null,
     }),
     adopted: (_, { at, dueAt, documentId, folderId, status }) => ({
@@ -195,6 +196,7 @@ export const ARROWS: Arrows = {
       state: "pending",
       attempts: document.attempts - 1,
       sentAt: null,
+      sentArchiveAt: null,
       dueAt: at,
     }),
     deferred: (document, { dueAt, trouble }) => ({

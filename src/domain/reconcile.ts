@@ -36,14 +36,16 @@ export type Finding =
 
 /**
  * Documents uploaded before this moment, by the archive's clock, cannot be ours.
- * `clockOffsetMs` is the archive's clock minus ours, 0 when unknown.
+ * `clockOffsetMs` is the archive's clock minus ours, 0 when unknown; it serves only where the intent
+ * did not note the archive's time, since our clock may have been mended after the send.
  */
 export function earliestUpload(
-  document: Pick<Document, "sentAt">,
+  document: Pick<Document, "sentAt" | "sentArchiveAt">,
   clockOffsetMs: number,
   policy: DoubtPolicy,
 ): number {
-  return (document.sentAt ?? 0) + clockOffsetMs - policy.toleranceMs;
+  const sentAt = document.sentArchiveAt ?? (document.sentAt ?? 0) + clockOffsetMs;
+  return sentAt - policy.toleranceMs;
 }
 
 /** Decides what a look at the folder means. `listed` may hold the same document twice. */

@@ -23,6 +23,7 @@ const PLAIN = {
   folderId: "folder_id",
   attempts: "attempts",
   sentAt: "sent_at",
+  sentArchiveAt: "sent_archive_at",
   doubtAt: "doubt_at",
   looks: "looks",
   documentId: "document_id",

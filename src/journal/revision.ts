@@ -30,6 +30,7 @@ export function firstRevision(id: number, seen: NewDocument): Document {
     folderId: null,
     attempts: 0,
     sentAt: null,
+    sentArchiveAt: null,
     doubtAt: null,
     looks: 0,
     documentId: null,

@@ -58,6 +58,7 @@ const DOCUMENTS = `
     folder_id       INTEGER,
     attempts        INTEGER NOT NULL DEFAULT 0, -- count
     sent_at         REAL,             -- ms
+    sent_archive_at REAL,             -- ms, by the archive's clock
     doubt_at        REAL,             -- ms
     looks           INTEGER NOT NULL DEFAULT 0, -- count
     document_id     INTEGER,          -- the archive's

@@ -77,9 +77,14 @@ export class Claimer {
     return {
       type: "event",
       id,
-      event: { type: "claimed", at, folderId, batch },
+      event: { type: "claimed", at, archiveAt: this.#archiveTime(at), folderId, batch },
       from: ["pending"],
     };
+  }
+
+  #archiveTime(at: number): number | null {
+    const { clockOffsetMs } = this.#context.archive;
+    return clockOffsetMs === undefined ? null : at + clockOffsetMs;
   }
 
   /** Two of one name in one folder at a time could not be told apart if both replies were lost. */

@@ -96,7 +96,8 @@ export class Poller {
     const documents = await journal.outstandingIn(folderId, OUTSTANDING_MAX);
     const waiting = new Map(documents.map((document) => [document.documentId, document]));
     const offset = archive.clockOffsetMs ?? 0;
-    const oldest = Math.min(...documents.map(({ sentAt }) => sentAt ?? 0)) + offset - SLACK_MS;
+    const sent = documents.map((each) => each.sentArchiveAt ?? (each.sentAt ?? 0) + offset);
+    const oldest = Math.min(...sent) - SLACK_MS;
     const query = {
       folderId,
       sortBy: "UPLOADED_DATE",

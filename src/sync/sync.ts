@@ -15,6 +15,7 @@ import { Gatekeeper } from "./gatekeeper.ts";
 import { Held } from "./held.ts";
 import { Intake } from "./intake.ts";
 import type { Outage } from "./outage.ts";
+import { ClockWatch, pullInUnexplained } from "./mended-clock.ts";
 import { Placement } from "./placement.ts";
 import { Poller } from "./poller.ts";
 import { Sender } from "./sender.ts";
@@ -63,6 +64,7 @@ export class Sync {
     scheduledAfter: ProbePolicy["scheduledAfter"],
     changed: () => void,
   ): Promise<Sync> {
+    await pullInUnexplained(context);
     await doubtInterrupted(context);
     const sync = new Sync(context, await Gatekeeper.open(context, scheduledAfter), changed);
     await sync.#sender.reread();
@@ -183,11 +185,13 @@ export class Sync {
   /** A `retry`, `pause` or `resume` from the command line shows as a write by another process. */
   async #followOutside(signal: AbortSignal): Promise<never> {
     const { journal, clock } = this.#context;
+    const watch = new ClockWatch(this.#context);
     let known = await journal.outsideWrites();
     for (;;) {
       await clock.sleep(OUTSIDE_MS, signal);
       const now = await journal.outsideWrites();
-      if (now === known) continue;
+      const setBack = await watch.look();
+      if (now === known && !setBack) continue;
       known = now;
       await this.reread();
     }

@@ -28,7 +28,7 @@ export const events = {
     return { type: "settled", at: NOW + 10, ...settled };
   },
   claimed: (folderId = 7, at = NOW + 20): Event => {
-    return { type: "claimed", at, folderId, batch: "batch-1" };
+    return { type: "claimed", at, archiveAt: at - 5, folderId, batch: "batch-1" };
   },
   accepted: (documentId: number, dueAt = NOW + 5000): Event => {
     return { type: "accepted", at: NOW + 30, dueAt, documentId, status: "UPLOADED" };

@@ -35,8 +35,9 @@ export class FakeReader implements Used {
   onScan: () => ScanReport | Promise<ScanReport> = () => emptyScan();
   readonly #cut = new Set<keyof Used>();
 
-  constructor() {
-    let documentId = 1_000;
+  /** `firstDocumentId`: what the archive answers the first upload with; then one more each. */
+  constructor(firstDocumentId = 1_000) {
+    let documentId = firstDocumentId;
     this.onSend = () => ({ kind: "stored", documentId: documentId++, status: "UPLOADED" });
   }
 

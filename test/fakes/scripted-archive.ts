@@ -91,8 +91,16 @@ export class ScriptedArchive implements Archive {
   /** What a digidoc document contains. */
   setContents(digidocId: number, filenames: readonly string[]): void {
     const items = filenames.map((filename, index) => ({
-      ...{ id: digidocId * 10_000 + index, folderId: 0, digidocId, digidoc: false, filename },
-      ...{ documentName: filename, createdDate: 0, uploadedDate: index, pages: 1, filesize: 10 },
+      id: digidocId * 1e4 + index,
+      folderId: 0,
+      digidocId,
+      digidoc: false,
+      filename,
+      documentName: filename,
+      createdDate: 0,
+      uploadedDate: index,
+      pages: 1,
+      filesize: 10,
     }));
     this.#contents.set(digidocId, items);
   }

@@ -25,6 +25,7 @@ export function documentOf({
     folderId: null,
     attempts: 0,
     sentAt: null,
+    sentArchiveAt: null,
     doubtAt: null,
     looks: 0,
     documentId: null,

@@ -72,6 +72,7 @@ describe("the life of a document", () => {
     const claimed = transition(inState("pending", { attempts: 2 }), {
       type: "claimed",
       at: 1,
+      archiveAt: null,
       folderId: 1,
       batch: "b",
     });

@@ -101,6 +101,12 @@ describe("a lost reply", () => {
   });
 
   test("the archive's clock is reckoned with", () => {
-    expect(earliestUpload({ sentAt: SENT_AT }, -3_600_000, policy)).toBe(SENT_AT - 3_605_000);
+    const sent = { sentAt: SENT_AT, sentArchiveAt: null };
+    expect(earliestUpload(sent, -3_600_000, policy)).toBe(SENT_AT - 3_605_000);
+  });
+
+  test("its time as it was noted with the intent holds, however our clock was mended since", () => {
+    const sent = { sentAt: 9e12, sentArchiveAt: SENT_AT };
+    expect(earliestUpload(sent, 0, policy)).toBe(SENT_AT - 5_000);
   });
 });

@@ -27,6 +27,7 @@ export const documents: fc.Arbitrary<Document> = fc.record({
   folderId: maybe(count),
   attempts: count,
   sentAt: maybe(time),
+  sentArchiveAt: maybe(time),
   doubtAt: maybe(time),
   looks: count,
   documentId: maybe(count),

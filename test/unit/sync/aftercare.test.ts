@@ -22,7 +22,9 @@ describe("the first key: the archive says it again", () => {
     await desk.run(aftercare);
     expect(desk.reader.acted).toEqual(["2026/scan.pdf"]);
     expect(await desk.row(row)).toMatchObject({
-      ...{ state: "converted", after: "done", afterMessage: "/srv/done/2026/scan.pdf" },
+      state: "converted",
+      after: "done",
+      afterMessage: "/srv/done/2026/scan.pdf",
       goneAt: desk.clock.now(),
     });
   });

@@ -103,7 +103,7 @@ export class SyncDesk {
     for (const [index, set] of mirrors.entries()) {
       const settings = { ...MIRROR, name: index === 0 ? "scans" : `scans-${index + 1}`, ...set };
       const row = await journal.mirror(settings.name, settings.source);
-      const reader = new FakeReader();
+      const reader = new FakeReader((index + 1) * 100_000);
       readers.set(row.id, reader);
       const settling = { small: new Bell(), large: new Bell() };
       live.set(row.id, { row, settings, reader: reader.asReader, settling });

@@ -35,8 +35,12 @@ describe("what a look finds", () => {
     const documentId = stored(desk, folderId);
     await desk.run(doubts);
     expect(await desk.row(id)).toMatchObject({
-      ...{ state: "uploaded", documentId, archiveStatus: "UPLOADED" },
-      ...{ dueAt: desk.clock.now(), doubtAt: null, trouble: null },
+      state: "uploaded",
+      documentId,
+      archiveStatus: "UPLOADED",
+      dueAt: desk.clock.now(),
+      doubtAt: null,
+      trouble: null,
     });
   });
 

@@ -144,7 +144,9 @@ describe("a tree that changes while it is remembered", () => {
     await folders.resolve("/Scans/2026", never);
     archive.removeFolder(year);
     expect(await folders.resolve("/Scans/2026/März", never)).toMatchObject({
-      ...{ kind: "unusable", trouble: { code: "FOLDER_MISSING" }, nearestId: scans },
+      kind: "unusable",
+      trouble: { code: "FOLDER_MISSING" },
+      nearestId: scans,
     });
   });
 
@@ -162,7 +164,9 @@ describe("a tree that changes while it is remembered", () => {
     const denials = Array.from({ length: 10 }, () => refused("FOLDER_NOT_EXISTS"));
     archive.fail("folders", ...denials);
     expect(await folders.resolve("/Scans", never)).toMatchObject({
-      ...{ kind: "unusable", trouble: { code: "FOLDER_MISSING" }, nearestId: null },
+      kind: "unusable",
+      trouble: { code: "FOLDER_MISSING" },
+      nearestId: null,
     });
     expect(archive.count()).toBeLessThan(10);
   });

@@ -52,7 +52,9 @@ describe.for(WAYS)("%s", ([, tell]) => {
     await tell(intake, "new");
     const row = await desk.journal.currentAt(1, PATH);
     expect(row).toMatchObject({
-      ...{ state: "settling", supersedes: null, firstSeenAt: desk.clock.now() },
+      state: "settling",
+      supersedes: null,
+      firstSeenAt: desk.clock.now(),
       dueAt: desk.clock.now() + 3 * SECOND,
     });
   });
@@ -141,7 +143,8 @@ describe.for(WAYS)("%s", ([, tell]) => {
     await tell(intake, "second");
     await tell(intake, "third");
     expect(await desk.journal.currentAt(1, PATH)).toMatchObject({
-      ...{ supersedes: before.id, seen: { stamp: "third" } },
+      supersedes: before.id,
+      seen: { stamp: "third" },
     });
     expect(desk.states()).toEqual(["converted", "settling"]);
   });
@@ -247,7 +250,13 @@ function claimBefore({ journal, clock }: SyncDesk, nth: number, id: number): voi
   journal.apply = async (changes) => {
     writes += 1;
     if (writes === nth) {
-      const event = { type: "claimed", at: clock.now(), folderId: 7, batch: "b" } as const;
+      const event = {
+        type: "claimed",
+        at: clock.now(),
+        archiveAt: null,
+        folderId: 7,
+        batch: "b",
+      } as const;
       await apply([{ type: "event", id, event }]);
     }
     return apply(changes);

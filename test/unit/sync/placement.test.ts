@@ -14,7 +14,9 @@ async function aPlacement(missingFolder: MissingFolder) {
   const { archive } = desk;
   const scans = archive.addFolder("Scans");
   const ids = {
-    ...{ root: archive.rootId, scans, year: archive.addFolder("2026", scans) },
+    root: archive.rootId,
+    scans,
+    year: archive.addFolder("2026", scans),
     rest: archive.addFolder("Rest"),
   };
   for (const name of ["Twin", "Twin", "Letters"]) archive.addFolder(name, scans);

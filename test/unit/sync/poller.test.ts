@@ -180,8 +180,13 @@ describe("CONVERTED", () => {
     desk.archive.change(idOf(rows[0]), set);
     await desk.run(poller);
     expect(await desk.row(rows[0]?.id ?? 0)).toMatchObject({
-      ...{ state: "converted", archiveStatus: "CONVERTED", pages: 3, archiveBytes: 777 },
-      ...{ dueAt: null, convertedAt: desk.clock.now(), after: null },
+      state: "converted",
+      archiveStatus: "CONVERTED",
+      pages: 3,
+      archiveBytes: 777,
+      dueAt: null,
+      convertedAt: desk.clock.now(),
+      after: null,
     });
     await desk.advance(HOUR);
     expect(desk.archive.count()).toBe(1);

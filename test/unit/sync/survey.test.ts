@@ -161,7 +161,6 @@ describe("what a scan finds", () => {
     const trouble = { code: "FILE_UNREADABLE", message: "no right to read" };
     desk.reader.onScan = () => emptyScan({ obstacles: [{ path: "x" as RawPath, trouble }] });
     await survey.told(status());
-    const before = changes();
     await desk.run(survey);
     expect(survey.state.obstacles).toBe(1);
     expect(desk.warnings).toEqual(["cannot be read: no right to read"]);

@@ -1,0 +1,48 @@
+/** A desk with a settler, and files on its reader's disk. */
+import type { Document, Seen } from "../../../src/domain/document.ts";
+import { Settler } from "../../../src/sync/settler.ts";
+import type { FakeFile } from "../../fakes/fake-reader.ts";
+import { SyncDesk } from "./desk.ts";
+
+export async function aSettler(options: Parameters<typeof SyncDesk.open>[0] = {}) {
+  const desk = await SyncDesk.open(options);
+  return { desk, settler: new Settler(desk.context) };
+}
+
+/** Puts a file on the disk; its stamp is its digest. */
+export function onDisk(
+  desk: SyncDesk,
+  path: string,
+  digest: string,
+  set: Partial<FakeFile> = {},
+): Seen {
+  const seen = { sizeBytes: 1_000, modifiedAt: desk.clock.now(), stamp: digest };
+  const file = { seen, digest, ...set };
+  desk.reader.files.set(path, file);
+  return file.seen;
+}
+
+/** A file on the disk and its row, which is due to be looked at. */
+export function settling(
+  desk: SyncDesk,
+  path: string,
+  digest: string,
+  set: Partial<Document> & { file?: Partial<FakeFile> } = {},
+): Document {
+  const { file, ...columns } = set;
+  const seen = onDisk(desk, path, digest, file);
+  const unknown = { digest: null, sentName: null, targetPath: null, batch: null, folderId: null };
+  return desk.put({ path, state: "settling", seen, ...unknown, sentAt: null, ...columns });
+}
+
+/** A row of a file that is in the archive. */
+export function sent(
+  desk: SyncDesk,
+  path: string,
+  digest: string,
+  set: Partial<Document> = {},
+): Document {
+  const documentId = 5_000 + desk.journal.store.nextId;
+  const seen = { sizeBytes: 1_000, modifiedAt: 0, stamp: digest };
+  return desk.put({ path, state: "converted", digest, documentId, seen, dueAt: null, ...set });
+}

@@ -1,0 +1,57 @@
+import { describe, expect, test } from "vitest";
+import { ClockWatch, pullInUnexplained } from "../../../src/sync/mended-clock.ts";
+import { SyncDesk } from "./desk.ts";
+
+const HOUR = 3_600_000;
+const YEAR = 365 * 24 * HOUR;
+
+describe("a clock that is set back", () => {
+  test("at the start, what is due in a time that no wait can explain is due now", async () => {
+    const desk = await SyncDesk.open();
+    const now = desk.clock.now();
+    const far = desk.put({ path: "far.pdf", state: "pending", dueAt: now + 70 * YEAR });
+    const doubted = desk.put({
+      path: "doubt.pdf",
+      state: "inDoubt",
+      folderId: 7,
+      doubtAt: now,
+      dueAt: now + YEAR,
+    });
+    const near = desk.put({ path: "near.pdf", state: "pending", dueAt: now + 5 * HOUR });
+    await pullInUnexplained(desk.context);
+    expect((await desk.row(far.id)).dueAt).toBe(now);
+    expect((await desk.row(doubted.id)).dueAt).toBe(now);
+    expect((await desk.row(near.id)).dueAt, "a backoff may well be so long").toBe(now + 5 * HOUR);
+  });
+
+  test("while running, it is noticed, and what waited is due now", async () => {
+    const desk = await SyncDesk.open();
+    const watch = new ClockWatch(desk.context);
+    const waiting = desk.put({ path: "a.pdf", state: "pending", dueAt: desk.clock.now() + 60_000 });
+    desk.clock.jump(-2 * HOUR);
+    expect(await watch.look()).toBe(true);
+    expect((await desk.row(waiting.id)).dueAt).toBe(desk.clock.now());
+    expect(await watch.look(), "once").toBe(false);
+  });
+
+  test.for([
+    [HOUR, "a clock set forward makes nothing late"],
+    [-5_000, "a correction is not worth a stir"],
+  ] as const)("by %i ms is not taken for one: %s", async ([ms]) => {
+    const desk = await SyncDesk.open();
+    const watch = new ClockWatch(desk.context);
+    desk.clock.jump(ms);
+    await desk.clock.advance(1_000);
+    expect(await watch.look()).toBe(false);
+  });
+
+  test("a gate's probe is pulled in too", async () => {
+    const desk = await SyncDesk.open();
+    const { journal, clock } = desk.context;
+    const trouble = { code: "QUOTA_LIMIT", message: "used up" };
+    const now = clock.now();
+    await journal.setGate({ closedAt: now, trouble, probes: 1, nextProbeAt: now + YEAR });
+    await pullInUnexplained(desk.context);
+    expect((await journal.gate()).nextProbeAt).toBe(now);
+  });
+});

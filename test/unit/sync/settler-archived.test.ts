@@ -1,0 +1,144 @@
+import { describe, expect, test } from "vitest";
+import type { Document } from "../../../src/domain/document.ts";
+import { aSettler, onDisk, sent, settling } from "./a-settler.ts";
+
+describe("bytes that are in the archive already", () => {
+  test("touched, not changed: nothing is sent, and the row is as it was", async () => {
+    const { desk, settler } = await aSettler();
+    const before = sent(desk, "scan.pdf", "d1", { current: false, goneAt: 5 });
+    const seen = { sizeBytes: 1_000, modifiedAt: 9, stamp: "touched" };
+    const successor = settling(desk, "scan.pdf", "d1", {
+      supersedes: before.id,
+      file: { seen },
+    });
+    await desk.run(settler);
+    expect(await desk.row(before)).toEqual({ ...before, current: true, seen, goneAt: null });
+    expect(await desk.journal.document(successor.id)).toBeUndefined();
+  });
+
+  test("touched after its after-action: it is put away once more", async () => {
+    const { desk, settler } = await aSettler({ mirrors: [{ after: { kind: "delete" } }] });
+    const before = sent(desk, "scan.pdf", "d1", { current: false, after: "done", goneAt: 5 });
+    settling(desk, "scan.pdf", "d1", { supersedes: before.id });
+    await desk.run(settler);
+    expect(await desk.row(before)).toMatchObject({ after: "due", goneAt: null });
+  });
+
+  test("edited: sent as a document of its own, the one before stays", async () => {
+    const { desk, settler } = await aSettler();
+    const before = sent(desk, "scan.pdf", "d1", { current: false });
+    const { id } = settling(desk, "scan.pdf", "d2", { supersedes: before.id });
+    await desk.run(settler);
+    expect(await desk.row(id)).toMatchObject({ state: "pending", digest: "d2" });
+    expect(await desk.row(before)).toEqual(before);
+  });
+
+  test("edited under `changed: ignore`: not sent, with a remark; not looked at again", async () => {
+    const { desk, settler } = await aSettler({ mirrors: [{ changed: "ignore" }] });
+    const before = sent(desk, "scan.pdf", "d1", { current: false });
+    const successor = settling(desk, "scan.pdf", "d2", { supersedes: before.id });
+    await desk.run(settler);
+    expect(await desk.journal.document(successor.id)).toBeUndefined();
+    const row = await desk.row(before);
+    expect(row).toMatchObject({ current: true, seen: { stamp: "d2" }, digest: "d1" });
+    expect(row.remark).toContain("changed: ignore");
+  });
+
+  test("a name that was free again and is used anew is no edit: it is sent", async () => {
+    const { desk, settler } = await aSettler({ mirrors: [{ changed: "ignore" }] });
+    const before = sent(desk, "scan.pdf", "d1", { current: false, goneAt: 5 });
+    const { id } = settling(desk, "scan.pdf", "d2", { supersedes: before.id });
+    await desk.run(settler);
+    expect((await desk.row(id)).state).toBe("pending");
+  });
+
+  test.for([
+    ["2026/other.pdf", "renamed"],
+    ["2027/scan.pdf", "moved"],
+    ["2027/other.pdf", "both"],
+  ] as const)("%s: %s, so the row follows and nothing is sent", async ([path]) => {
+    const { desk, settler } = await aSettler();
+    const original = sent(desk, "2026/scan.pdf", "d1");
+    const successor = settling(desk, path, "d1");
+    await desk.run(settler);
+    expect(await desk.journal.document(successor.id)).toBeUndefined();
+    expect(await desk.journal.currentAt(1, successorPath(successor))).toMatchObject({
+      id: original.id,
+      state: "converted",
+      movedFrom: "2026/scan.pdf",
+      seen: successor.seen,
+    });
+  });
+
+  test("a copy: the original is where it was, so it is sent too", async () => {
+    const { desk, settler } = await aSettler();
+    sent(desk, "scan.pdf", "d1");
+    onDisk(desk, "scan.pdf", "d1");
+    const copy = settling(desk, "copy.pdf", "d1");
+    await desk.run(settler);
+    expect((await desk.row(copy)).state).toBe("pending");
+  });
+
+  test("renamed, and copied besides: one is the original, the other is sent", async () => {
+    const { desk, settler } = await aSettler();
+    const original = sent(desk, "scan.pdf", "d1");
+    settling(desk, "one.pdf", "d1");
+    settling(desk, "two.pdf", "d1");
+    await desk.run(settler);
+    const rows = [...desk.journal.store.documents.values()];
+    expect(rows.map(({ name, state }) => `${name} ${state}`).sort()).toEqual([
+      "one.pdf converted",
+      "two.pdf pending",
+    ]);
+    expect((await desk.row(original)).name).toBe("one.pdf");
+  });
+
+  test("two that were sent are renamed at once: each is followed", async () => {
+    const { desk, settler } = await aSettler();
+    sent(desk, "a.pdf", "d1");
+    sent(desk, "b.pdf", "d1");
+    settling(desk, "c.pdf", "d1");
+    settling(desk, "d.pdf", "d1");
+    await desk.run(settler);
+    const rows = [...desk.journal.store.documents.values()];
+    expect(rows.map(({ name, state }) => `${name} ${state}`).sort()).toEqual([
+      "c.pdf converted",
+      "d.pdf converted",
+    ]);
+  });
+
+  test.for([
+    ["uploading", "its upload goes on under the old name"],
+    ["inDoubt", "it is looked for under the name it was sent with"],
+    ["uploaded", "its conversion is followed by its id"],
+  ] as const)("the one that was renamed is %s: followed, because %s", async ([state]) => {
+    const { desk, settler } = await aSettler();
+    const documentId = state === "uploaded" ? 9 : null;
+    const original = sent(desk, "scan.pdf", "d1", { state, documentId });
+    settling(desk, "other.pdf", "d1");
+    await desk.run(settler);
+    expect(await desk.row(original)).toMatchObject({ state, name: "other.pdf", current: true });
+    expect(desk.states()).toEqual([state]);
+  });
+
+  test("put away by its after-action, it is no original: the same bytes again are sent", async () => {
+    const { desk, settler } = await aSettler({ mirrors: [{ after: { kind: "delete" } }] });
+    sent(desk, "scan.pdf", "d1", { after: "done", goneAt: 5 });
+    const { id } = settling(desk, "again.pdf", "d1");
+    await desk.run(settler);
+    expect((await desk.row(id)).state).toBe("pending");
+  });
+
+  test("another mirror's document is another document", async () => {
+    const mirrors = [{}, { source: "/srv/other" }];
+    const { desk, settler } = await aSettler({ mirrors });
+    sent(desk, "scan.pdf", "d1", { mirrorId: 2 });
+    const { id } = settling(desk, "other.pdf", "d1");
+    await desk.run(settler);
+    expect((await desk.row(id)).state).toBe("pending");
+  });
+});
+
+function successorPath({ dir, name }: Document) {
+  return (dir === "" ? name : `${dir}/${name}`) as Document["name"];
+}

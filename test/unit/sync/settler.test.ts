@@ -1,0 +1,209 @@
+import { describe, expect, test } from "vitest";
+import { aSettler, onDisk, sent, settling } from "./a-settler.ts";
+import { HOUR, MINUTE, SECOND } from "./desk.ts";
+
+const MIB = 1024 * 1024;
+
+describe("a file that is finished", () => {
+  test("becomes pending with digest, name, folder and batch", async () => {
+    const { desk, settler } = await aSettler();
+    const { id } = settling(desk, "2026/May/scan 1.pdf", "d1");
+    await desk.run(settler);
+    expect(await desk.row(id)).toMatchObject({
+      state: "pending",
+      digest: "d1",
+      sentName: "scan 1.pdf",
+      targetPath: "/Scans/2026/May",
+      batch: "batch-1",
+      remark: null,
+      dueAt: desk.clock.now(),
+    });
+  });
+
+  test("under a name the archive does not take: a legal one, with a remark", async () => {
+    const { desk, settler } = await aSettler();
+    const { id } = settling(desk, "a:b.pdf", "d1");
+    await desk.run(settler);
+    const row = await desk.row(id);
+    expect(row).toMatchObject({ sentName: "a_b.pdf", targetPath: "/Scans" });
+    expect(row.remark).toContain("a:b.pdf");
+  });
+
+  test("is not looked at before its quiet time is over", async () => {
+    const { desk, settler } = await aSettler();
+    const { id } = settling(desk, "scan.pdf", "d1", { dueAt: desk.clock.now() + 3 * SECOND });
+    await desk.run(settler);
+    await desk.advance(2_999);
+    expect(desk.reader.inspected).toEqual([]);
+    await desk.advance(1);
+    expect((await desk.row(id)).state).toBe("pending");
+  });
+
+  test("documents that are ready together share a batch; later ones have their own", async () => {
+    const { desk, settler } = await aSettler();
+    for (let n = 0; n < 100; n++) settling(desk, `scan-${n}.pdf`, `d${n}`);
+    await desk.run(settler);
+    await desk.advance(MINUTE);
+    const late = settling(desk, "late.pdf", "late");
+    desk.mirror().settling.small.ring();
+    await desk.advance(0);
+    const batches = [...desk.journal.store.batches.values()];
+    expect(batches.map(({ id, documents }) => [id, documents])).toEqual([
+      ["batch-1", 100],
+      ["batch-2", 1],
+    ]);
+    expect((await desk.row(late)).batch).toBe("batch-2");
+  });
+
+  test("a batch that was open when the daemon ended is joined again", async () => {
+    const { desk, settler } = await aSettler();
+    const at = desk.clock.now();
+    const batch = { id: "before", mirrorId: 1, openedAt: at, joinedAt: at, documents: 3 };
+    await desk.journal.apply([{ type: "batch", batch }]);
+    const { id } = settling(desk, "scan.pdf", "d1");
+    await desk.run(settler);
+    expect((await desk.row(id)).batch).toBe("before");
+  });
+
+  test("hashing one large file does not keep small ones waiting", async () => {
+    const { desk, settler } = await aSettler();
+    const big = { seen: { sizeBytes: 20 * MIB, modifiedAt: 0, stamp: "big" } };
+    const large = settling(desk, "large.tif", "big", { file: big });
+    const inspect = desk.reader.inspect.bind(desk.reader);
+    const hashed = Promise.withResolvers<void>();
+    desk.reader.inspect = async (mirrorId, files) => {
+      if (files.some(({ seen }) => (seen?.sizeBytes ?? 0) > MIB)) await hashed.promise;
+      return inspect(mirrorId, files);
+    };
+    const small = settling(desk, "small.pdf", "d1");
+    await desk.run(settler);
+    expect((await desk.row(small)).state).toBe("pending");
+    expect((await desk.row(large)).state).toBe("settling");
+    hashed.resolve();
+    await desk.advance(0);
+    expect((await desk.row(large)).state).toBe("pending");
+  });
+});
+
+describe("a file that is not", () => {
+  test("changed since: the quiet time starts over", async () => {
+    const { desk, settler } = await aSettler();
+    const { id } = settling(desk, "scan.pdf", "d1");
+    onDisk(desk, "scan.pdf", "d2");
+    await desk.run(settler);
+    expect(await desk.row(id)).toMatchObject({
+      state: "settling",
+      seen: { stamp: "d2" },
+      dueAt: desk.clock.now() + 3 * SECOND,
+    });
+    await desk.advance(3 * SECOND);
+    expect(await desk.row(id)).toMatchObject({ state: "pending", digest: "d2" });
+  });
+
+  test("gone: forgotten", async () => {
+    const { desk, settler } = await aSettler();
+    const { id } = settling(desk, "scan.pdf", "d1");
+    desk.reader.files.delete("scan.pdf");
+    await desk.run(settler);
+    expect(await desk.journal.document(id)).toBeUndefined();
+  });
+
+  test("superseded meanwhile: forgotten, whatever the file looks like", async () => {
+    const { desk, settler } = await aSettler();
+    const { id } = settling(desk, "scan.pdf", "d1", { current: false });
+    await desk.run(settler);
+    expect(await desk.journal.document(id)).toBeUndefined();
+  });
+
+  test("unfinished by its format: waits, and goes with a remark after `incomplete`", async () => {
+    const { desk, settler } = await aSettler();
+    const { id } = settling(desk, "scan.pdf", "d1", { file: { completeness: "unfinished" } });
+    await desk.run(settler);
+    expect(await desk.row(id)).toMatchObject({
+      state: "settling",
+      trouble: { code: "FILE_UNFINISHED" },
+    });
+    await desk.advance(10 * MINUTE - SECOND);
+    expect((await desk.row(id)).state).toBe("settling");
+    await desk.advance(SECOND);
+    const row = await desk.row(id);
+    expect(row).toMatchObject({ state: "pending", trouble: null });
+    expect(row.remark).toContain("looks unfinished");
+  });
+
+  test("unfinished, but old: broken for good, so it goes at once", async () => {
+    const { desk, settler } = await aSettler();
+    const seen = { sizeBytes: 9, modifiedAt: desk.clock.now() - HOUR, stamp: "d1" };
+    const file = { seen, completeness: "unfinished" } as const;
+    const { id } = settling(desk, "scan.pdf", "d1", { file, changedAt: desk.clock.now() - 3_000 });
+    await desk.run(settler);
+    expect((await desk.row(id)).state).toBe("pending");
+  });
+
+  test("empty: it may grow for `incomplete`, then it is held for a person", async () => {
+    const { desk, settler } = await aSettler();
+    const seen = { sizeBytes: 0, modifiedAt: desk.clock.now(), stamp: "d1" };
+    const file = { seen, completeness: "unfinished" } as const;
+    const { id } = settling(desk, "scan.pdf", "d1", { file });
+    await desk.run(settler);
+    expect((await desk.row(id)).state).toBe("settling");
+    await desk.advance(10 * MINUTE);
+    expect(await desk.row(id)).toMatchObject({
+      state: "held",
+      trouble: { code: "FILE_EMPTY" },
+      dueAt: null,
+    });
+  });
+
+  test("unreadable: held, with patience that grows", async () => {
+    const { desk, settler } = await aSettler();
+    const { id } = settling(desk, "scan.pdf", "d1");
+    const trouble = { code: "FILE_UNREADABLE", message: "no right to read" };
+    desk.reader.files.set("scan.pdf", { kind: "unreadable", trouble });
+    await desk.run(settler);
+    const waits = [];
+    for (let round = 0; round < 4; round++) {
+      const { state, dueAt } = await desk.row(id);
+      expect(state).toBe("held");
+      waits.push(((dueAt ?? 0) - desk.clock.now()) / SECOND);
+      const event = { type: "recheck", at: desk.clock.now() } as const;
+      await desk.journal.apply([{ type: "event", id, event }]);
+      await desk.advance(0);
+    }
+    expect(waits).toEqual([30, 60, 120, 240]);
+  });
+});
+
+describe("a reader that dies", () => {
+  test.for([
+    ["inspect", "while files are inspected"],
+    ["look", "while it is looked where the original is"],
+  ] as const)("in `%s`, %s: it is done again", async ([call]) => {
+    const { desk, settler } = await aSettler();
+    const original = sent(desk, "scan.pdf", "d1");
+    const successor = settling(desk, "other.pdf", "d1");
+    desk.reader.cutNext(call);
+    await desk.run(settler);
+    expect((await desk.row(successor)).state).toBe("settling");
+    await desk.advance(SECOND);
+    expect((await desk.row(original)).name).toBe("other.pdf");
+  });
+
+  test("what changed while it was inspected is not overwritten", async () => {
+    const { desk, settler } = await aSettler();
+    const { id } = settling(desk, "scan.pdf", "d1");
+    const inspect = desk.reader.inspect.bind(desk.reader);
+    desk.reader.inspect = async (mirrorId, files) => {
+      const found = await inspect(mirrorId, files);
+      const seen = onDisk(desk, "scan.pdf", "d2");
+      const at = desk.clock.now();
+      const event = { type: "changed", at, dueAt: at + 3 * SECOND, seen } as const;
+      desk.reader.inspect = inspect;
+      await desk.journal.apply([{ type: "event", id, event }]);
+      return found;
+    };
+    await desk.run(settler);
+    await desk.advance(3 * SECOND);
+    expect(await desk.row(id)).toMatchObject({ state: "pending", digest: "d2" });
+  });
+});

@@ -1,0 +1,150 @@
+/** All loops together, over fakes: what ties them to one another. */
+import { describe, expect, test } from "vitest";
+import type { MirrorStatus } from "../../../src/reader/protocol.ts";
+import { type RawPath, rawOfText } from "../../../src/std/raw-path.ts";
+import { Sync } from "../../../src/sync/sync.ts";
+import { MemoryJournal } from "../../fakes/memory-journal.ts";
+import { HOUR, SECOND, SyncDesk } from "./desk.ts";
+
+const noSchedule = () => null;
+
+function status(set: Partial<MirrorStatus> = {}): MirrorStatus {
+  return { mirrorId: 1, online: true, why: "", device: "8:1/ef53/2", mode: "native", ...set };
+}
+
+async function aSync() {
+  const desk = await SyncDesk.open();
+  desk.archive.addFolder("Scans");
+  const sync = await Sync.open(desk.context, noSchedule, () => {});
+  return { desk, sync };
+}
+
+test("one file, from the reader's word to CONVERTED", async () => {
+  const { desk, sync } = await aSync();
+  await desk.run(sync);
+  await sync.told(status());
+  const seen = { sizeBytes: 5, modifiedAt: 0, stamp: "a" };
+  desk.reader.files.set("scan.pdf", { seen, digest: "d1" });
+  const files = [{ name: "scan.pdf" as RawPath, seen }];
+  await sync.readerCalls.listing(1, { dir: "" as RawPath, fingerprint: "print", files });
+  const folderId = 100;
+  desk.reader.onSend = ({ filename }) => {
+    const documentId = desk.archive.addDocument({ folderId, filename });
+    return { kind: "stored", documentId, status: "UPLOADED" };
+  };
+  await desk.advance(3 * SECOND);
+  expect(desk.states()).toEqual(["uploaded"]);
+  const { documentId } = await desk.row(1);
+  desk.archive.change(documentId ?? 0, { status: "CONVERTED", pages: 2 });
+  await desk.advance(10 * SECOND);
+  expect(await desk.row(1)).toMatchObject({ state: "converted", pages: 2, attempts: 1 });
+});
+
+test("what was under way when the last run ended is in doubt, however much it is", async () => {
+  const desk = await SyncDesk.open();
+  for (let n = 0; n < 1_200; n++) desk.put({ state: "uploading", dueAt: null });
+  const sync = await Sync.open(desk.context, noSchedule, () => {});
+  expect(new Set(desk.states())).toEqual(new Set(["inDoubt"]));
+  expect(await desk.row(1)).toMatchObject({
+    trouble: { code: "REPLY_LOST" },
+    doubtAt: desk.clock.now(),
+  });
+  expect(sync.underWay).toBe(0);
+});
+
+describe("another process writes to the journal", () => {
+  test("`pause` stops sending, `resume` lets it go on, within a second", async () => {
+    const { desk, sync } = await aSync();
+    const other = new MemoryJournal({ store: desk.journal.store });
+    await desk.run(sync);
+    await other.setPaused(true);
+    await desk.advance(SECOND);
+    desk.pending();
+    desk.context.bells.sending.ring();
+    await desk.advance(HOUR);
+    expect(desk.states()).toEqual(["pending"]);
+    await other.setPaused(false);
+    await desk.advance(SECOND);
+    expect(desk.states()).toEqual(["uploaded"]);
+  });
+
+  test("`retry` puts a failed document back, and it is sent", async () => {
+    const { desk, sync } = await aSync();
+    const { id } = desk.put({ state: "failed", trouble: { code: "ODD", message: "odd" } });
+    const other = new MemoryJournal({ store: desk.journal.store });
+    await desk.run(sync);
+    const event = { type: "goesOn", at: desk.clock.now() } as const;
+    await other.apply([{ type: "event", id, event }]);
+    await desk.advance(SECOND);
+    expect((await desk.row(id)).state).toBe("uploaded");
+  });
+});
+
+describe("sources", () => {
+  test("one that comes back lets go what waited for it", async () => {
+    const { desk, sync } = await aSync();
+    const trouble = { code: "SOURCE_OFFLINE", message: "not mounted" };
+    const { id } = desk.put({ state: "held", trouble, digest: null, dueAt: null });
+    await desk.run(sync);
+    await sync.told(status({ online: false, why: "not mounted" }));
+    await desk.advance(0);
+    expect((await desk.row(id)).state).toBe("held");
+    await sync.told(status());
+    expect((await desk.row(id)).state).toBe("settling");
+  });
+
+  test("a reader that is up again is sent through at once", async () => {
+    const { desk, sync } = await aSync();
+    desk.reader.pid = undefined;
+    desk.pending();
+    await desk.run(sync);
+    await desk.advance(SECOND);
+    expect(desk.states()).toEqual(["pending"]);
+    desk.reader.pid = 4712;
+    await sync.told(status());
+    await desk.advance(0);
+    expect(desk.states()).toEqual(["uploaded"]);
+  });
+
+  test("events that may be missing ask for a scan of that mirror", async () => {
+    const { desk, sync } = await aSync();
+    await desk.run(sync);
+    await sync.told(status());
+    await desk.advance(0);
+    await sync.readerCalls.doubt(1, "the kernel's queue ran over");
+    await desk.advance(0);
+    expect(desk.reader.scans).toBe(2);
+  });
+
+  test("a hint is taken up without a scan", async () => {
+    const { desk, sync } = await aSync();
+    await desk.run(sync);
+    const seen = { sizeBytes: 5, modifiedAt: 0, stamp: "a" };
+    await sync.readerCalls.hint(1, [{ path: rawOfText("2026/scan.pdf"), seen }]);
+    expect(desk.states()).toEqual(["settling"]);
+    expect(desk.reader.scans).toBe(0);
+  });
+});
+
+test("a rescan looks for missing folders too, at once", async () => {
+  const { desk, sync } = await aSync();
+  const trouble = { code: "FOLDER_MISSING", message: "2026 does not exist" };
+  const row = desk.pending({ state: "held", trouble, dueAt: null, targetPath: "/2026" });
+  await desk.run(sync);
+  await desk.advance(HOUR);
+  desk.archive.addFolder("2026");
+  sync.rescan("SIGUSR1");
+  await desk.advance(0);
+  expect((await desk.row(row)).state).toBe("uploaded");
+});
+
+test("a loop that fails ends all the others, and is what is told", async () => {
+  const { desk, sync } = await aSync();
+  const running = sync.run(new AbortController().signal);
+  running.catch(() => {});
+  await desk.advance(0);
+  desk.journal.due = () => Promise.reject(new Error("disk full"));
+  desk.context.bells.doubts.ring();
+  await desk.advance(0);
+  await expect(running).rejects.toThrow("disk full");
+});
