@@ -78,10 +78,16 @@ export function reconcile(
     return { kind: "found", candidate: match };
   }
 
-  // At least two looks, whatever the clock says: a clock set forward must not hurry a re-send.
-  const overdue = now - (document.doubtAt ?? now) >= policy.windowMs && document.looks >= 1;
+  // As many looks as the window has room for: a clock set forward must not hurry a re-send.
+  const overdue =
+    now - (document.doubtAt ?? now) >= policy.windowMs && document.looks >= looksMin(policy);
   if (!overdue) return { kind: "lookAgain", waitMs: nextLookMs(document.looks, policy) };
   return candidates.length === 0 ? { kind: "absent" } : { kind: "ambiguous", candidates };
+}
+
+/** Looks that fit into the window when the waits between them double; at least one before the last. */
+function looksMin({ windowMs, firstLookMs }: DoubtPolicy): number {
+  return Math.max(1, Math.floor(Math.log2(windowMs / firstLookMs)));
 }
 
 /** Waits double, so that a late commit is found soon and a slow one is not missed. */

@@ -209,7 +209,10 @@ export interface Journal extends AsyncDisposable {
   nextDueAt(state: State): Promise<number | null>;
   /** Rows in `uploading`. */
   underWay(limit: number): Promise<Document[]>;
-  /** Rows in `uploading` or `inDoubt` with this name in this folder: a rival must wait for them. */
+  /**
+   * Rows that are being sent or in doubt, also held in doubt, with this name in this folder: a
+   * rival must wait for them.
+   */
   rivals(folderId: number, sentName: string): Promise<Document[]>;
   /** Which of these archive document ids belong to a row already. */
   claimed(documentIds: readonly number[]): Promise<Set<number>>;

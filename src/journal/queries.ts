@@ -23,7 +23,7 @@ export const QUERIES = {
   sentWith: `${SELECT_DOCUMENT} WHERE n.mirror_id = ? AND n.digest = ?
     AND n.state IN ('uploading', 'inDoubt', 'uploaded', 'converted') ORDER BY n.id`,
   rivals: `${SELECT_DOCUMENT} WHERE n.folder_id = ? AND n.sent_name = ?
-    AND n.state IN ('uploading', 'inDoubt') ORDER BY n.id`,
+    AND (n.state IN ('uploading', 'inDoubt') OR n.doubt_at IS NOT NULL) ORDER BY n.id`,
   claimed: `SELECT n.document_id AS id FROM documents n
     WHERE n.document_id IN (SELECT value FROM json_each(?))`,
   outstanding: `SELECT folder_id AS folderId, count(*) AS documents,

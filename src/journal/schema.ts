@@ -98,7 +98,7 @@ const DOCUMENTS = `
   CREATE INDEX documents_sent ON documents (mirror_id, digest, id)
     WHERE state IN ('uploading', 'inDoubt', 'uploaded', 'converted');
   CREATE INDEX documents_rivals ON documents (folder_id, sent_name, id)
-    WHERE state IN ('uploading', 'inDoubt');
+    WHERE state IN ('uploading', 'inDoubt') OR doubt_at IS NOT NULL;
   CREATE INDEX documents_outstanding ON documents (folder_id, due_at, id) WHERE state = 'uploaded';
   CREATE UNIQUE INDEX documents_archived ON documents (document_id) WHERE document_id IS NOT NULL;
   -- What is in trouble.

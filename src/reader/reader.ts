@@ -32,6 +32,9 @@ const VIGILANCE: Vigilance = { everyMs: 10_000, patienceMs: 30_000 };
 /** Waits between restarts of a reader that keeps dying. */
 const RESTART = { initialMs: 200, maxMs: 30_000 };
 
+/** Processes of one reader that may hang in the kernel before it is not replaced any more. */
+const ALIVE_MAX = 3;
+
 /** How long a killed reader is waited for. */
 const CLOSE_MS = 2_000;
 
@@ -71,6 +74,8 @@ export class Reader implements AsyncDisposable {
   readonly #supervision: Promise<void>;
   #running: Running | undefined;
   #child: ChildProcess | undefined;
+  /** Processes that were started and have not ended, killed or not. */
+  readonly #alive = new Set<ChildProcess>();
   #ready = Promise.withResolvers<Running>();
   #closed: Promise<void> | undefined;
   #sends = 0;
@@ -157,6 +162,10 @@ export class Reader implements AsyncDisposable {
     const { clock, random, log, name } = this.#options;
     const signal = this.#closing.signal;
     for (let deaths = 0; !signal.aborted; ) {
+      // What hangs in the kernel cannot be killed; more of it would help nobody.
+      while (this.#alive.size >= ALIVE_MAX && !signal.aborted) {
+        await clock.sleep(RESTART.maxMs, signal).catch(() => {});
+      }
       const startedAt = clock.monotonic();
       const why = await this.#live(deaths > 0);
       if (signal.aborted) return;
@@ -173,8 +182,15 @@ export class Reader implements AsyncDisposable {
 
   /** One life of the process, from its start to its end; says why it ended. */
   async #live(restart: boolean): Promise<string> {
-    const child = this.#fork();
+    let child: ChildProcess;
+    try {
+      child = this.#fork();
+    } catch (error) {
+      return messageOf(error);
+    }
     this.#child = child;
+    this.#alive.add(child);
+    child.once("close", () => this.#alive.delete(child));
     const ended = Promise.withResolvers<string>();
     const line = this.#lineTo(child);
     const end = (why: string) => {

@@ -68,8 +68,12 @@ export class Doubts {
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof ArchiveError)) throw error;
-      await this.#later(documents, error);
-      return;
+      if (error.code !== "FOLDER_NOT_EXISTS") {
+        await this.#later(documents, error);
+        return;
+      }
+      // A folder that was removed holds nothing of ours.
+      listed = [];
     }
     const claimed = await journal.claimed(listed.map(({ id }) => id));
     // One after another: what one document is found to be is no candidate for the next.

@@ -23,6 +23,9 @@ import { HOLD } from "./patience.ts";
 import type { Outage } from "./outage.ts";
 import type { Placement } from "./placement.ts";
 
+/** Replies lost in a row before sending slows down. */
+const LOST_MAX = 5;
+
 /** How long requests that are torn down may take to say so. */
 const CUT_MS = 1_000;
 
@@ -44,6 +47,7 @@ export class Sender {
   #failure: unknown;
   /** The archive cannot be reached: until then nothing is tried, and then one at a time. */
   #outage: Outage | undefined;
+  #lostInARow = 0;
 
   constructor(context: SyncContext, keeper: Gatekeeper, placement: Placement) {
     this.#context = context;
@@ -221,6 +225,7 @@ export class Sender {
 
   /** What the outcome says about the account and the way to the archive. */
   async #consequences(document: Document, outcome: Outcome, probe: boolean): Promise<void> {
+    if (outcome.kind === "stored" || outcome.kind === "refused") this.#lostInARow = 0;
     if (outcome.kind === "stored") {
       this.#outage = undefined;
       await this.#keeper.passed();
@@ -240,6 +245,10 @@ export class Sender {
     }
     if (outcome.kind === "notSent") {
       this.#unreachable(outcome.trouble, outcome.retryAfterMs ?? 0);
+    }
+    // A proxy that answers for an archive which is away must not be fed the whole backlog.
+    if (outcome.kind === "lost" && ++this.#lostInARow >= LOST_MAX) {
+      this.#unreachable(outcome.trouble, 0);
     }
     if (probe) await this.#keeper.unanswered();
   }

@@ -23,6 +23,9 @@ const INSPECT_MAX = 64;
 /** A reader that is down comes back by itself; until then nothing can be inspected. */
 const READER_DOWN_MS = 500;
 
+/** A revision that waits for the one before it is looked at again no sooner than this. */
+const RIVAL_MS = 1_000;
+
 /** Small files and large ones settle beside each other. */
 type Lane = { sizeMaxBytes: number } | { sizeOverBytes: number };
 
@@ -183,6 +186,12 @@ export class Settler {
     }
     // A name that was free again and is used for something new is not an edit: it is always sent.
     if (before && before.goneAt === null && mirror.settings.changed === "ignore") {
+      // What is in doubt is known by its size, which the row must keep until then.
+      if (before.state === "uploading" || before.doubtAt !== null) {
+        const why = "waits until it is certain what became of the content before it";
+        const dueAt = at + Math.max(mirror.settings.settleMs, RIVAL_MS);
+        return [{ type: "note", id, at, why, set: { dueAt } }];
+      }
       const remark = "its content has changed since; by `changed: ignore` that is not sent";
       return [
         { type: "forget", id, at, why: remark, restore: true, from: ["settling"] },

@@ -129,7 +129,7 @@ export class MemoryJournal implements Journal {
   async rivals(folderId: number, sentName: string): Promise<Document[]> {
     return this.#rows(
       (row) =>
-        (row.state === "uploading" || row.state === "inDoubt") &&
+        (row.state === "uploading" || row.state === "inDoubt" || row.doubtAt !== null) &&
         row.folderId === folderId &&
         row.sentName === sentName,
     );

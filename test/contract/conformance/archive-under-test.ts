@@ -1,28 +1,25 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import {
   EmbeddedArchive,
   type EmbeddedArchiveOptions,
 } from "../../../src/embedded-archive/embedded-archive.ts";
-import { type Operation, PATHS } from "../../../src/wire/shapes.ts";
-import { type Credentials, type SentField, signedForm, signedUpload } from "../../fixtures/sign.ts";
+import { RemoteArchive, type Reply } from "./remote-archive.ts";
 
-/** A reply as a client gets it. */
-export type Reply = {
-  status: number;
-  type: string | null;
-  // Tests look into replies of every shape; what they expect is checked by the tests themselves.
-  body: Record<string, unknown> & { response?: string; responseDescription?: unknown };
-};
+export { outcomeOf, type Reply } from "./remote-archive.ts";
 
 /** An embedded archive over a directory of its own, which goes with it. */
 export class ArchiveUnderTest implements AsyncDisposable {
   readonly archive: EmbeddedArchive;
+  /** The same archive as anybody sees it. */
+  readonly remote: RemoteArchive;
   readonly dataDir: string;
 
   private constructor(archive: EmbeddedArchive, dataDir: string) {
     this.archive = archive;
+    this.remote = new RemoteArchive(archive.url);
     this.dataDir = dataDir;
   }
 
@@ -34,24 +31,13 @@ export class ArchiveUnderTest implements AsyncDisposable {
   }
 
   /** Asks with a url-encoded body, signed. */
-  async ask(
-    operation: Operation,
-    fields: Record<string, string> | SentField[] = {},
-    credentials?: Credentials,
-  ): Promise<Reply> {
-    return this.post(operation, signedForm(fields, credentials));
+  ask(...given: Parameters<RemoteArchive["ask"]>): Promise<Reply> {
+    return this.remote.ask(...given);
   }
 
   /** Uploads, signed; without `file` the body has no file part. */
-  async upload(
-    fields: Record<string, string>,
-    file: Uint8Array | string | undefined = "content",
-    credentials?: Credentials,
-  ): Promise<Reply> {
-    return this.post(
-      "upload",
-      signedUpload(fields, file === undefined ? file : Buffer.from(file), credentials),
-    );
+  upload(...given: Parameters<RemoteArchive["upload"]>): Promise<Reply> {
+    return this.remote.upload(...given);
   }
 
   /** Uploads and returns the document of the reply. */
@@ -65,29 +51,26 @@ export class ArchiveUnderTest implements AsyncDisposable {
     return body["document"] as { id: number; folderId: number };
   }
 
-  async post(
-    operation: Operation,
-    body: string | URLSearchParams | FormData,
-    headers: Record<string, string> = {},
-  ): Promise<Reply> {
-    const response = await fetch(this.archive.url + PATHS[operation], {
-      method: "POST",
-      body,
-      headers,
-      redirect: "manual",
-    });
-    const { status } = response;
-    const type = response.headers.get("content-type");
-    return { status, type, body: (await response.json()) as Reply["body"] };
+  post(...given: Parameters<RemoteArchive["post"]>): Promise<Reply> {
+    return this.remote.post(...given);
+  }
+
+  /** The files with the documents' bytes, in the order of the uploads; the archive may be closed. */
+  stored(): string[] {
+    const db = new Database(join(this.dataDir, "archive.db"), { readonly: true });
+    try {
+      const digests = db
+        .prepare<[], string>("SELECT sha256 FROM document WHERE digidoc_id IS NULL ORDER BY id")
+        .pluck()
+        .all();
+      return digests.map((sha256) => join(this.dataDir, "blobs", sha256.slice(0, 2), sha256));
+    } finally {
+      db.close();
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.archive.close();
     await rm(this.dataDir, { recursive: true, force: true });
   }
-}
-
-/** The code of a refusal, or OK. */
-export function outcomeOf({ body }: Reply): unknown {
-  return body.response === "OK" ? "OK" : body.responseDescription;
 }

@@ -7,7 +7,7 @@ function opened() {
   db.exec("CREATE TABLE entry (name TEXT NOT NULL UNIQUE) STRICT");
   const insert = db.prepare("INSERT INTO entry (name) VALUES (?)");
   const names = () => db.prepare("SELECT name FROM entry ORDER BY rowid").pluck().all();
-  return { group: new CommitGroup(db), add: (name: string) => insert.run(name).changes, names };
+  return { db, group: new CommitGroup(db), add: (name: string) => insert.run(name).changes, names };
 }
 
 test("what comes together is kept in its order, each with its own result", async () => {
@@ -34,4 +34,43 @@ test("one that fails is undone whole and takes none of the others along", async 
   ]);
   expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
   expect(names()).toEqual(["a", "b"]);
+});
+
+test("the disk is waited for once a group, ahead of its commit; what follows comes in the same turn", async () => {
+  const { db, add, names } = opened();
+  const seen: string[] = [];
+  const group = new CommitGroup(db, async () => {
+    seen.push(`before ${names().length}`);
+    await new Promise((resolve) => setImmediate(resolve));
+  });
+  const work = (name: string) => ({
+    run: () => add(name),
+    after: () => seen.push(`after ${name}: ${names().length}`),
+  });
+  const first = [group.run(work("a")), group.run(work("b"))];
+  // While the first group waits for the disk, the next one gathers.
+  await new Promise((resolve) => setImmediate(resolve));
+  const second = [group.run(work("c")), group.run(work("d"))];
+  await Promise.all([...first, ...second]);
+  expect(seen).toEqual([
+    "before 0",
+    "after a: 2",
+    "after b: 2",
+    "before 2",
+    "after c: 4",
+    "after d: 4",
+  ]);
+});
+
+test("a disk that fails keeps nothing of the group, and the next one is tried", async () => {
+  const { db, add, names } = opened();
+  let isBroken = true;
+  const group = new CommitGroup(db, () =>
+    isBroken ? Promise.reject(new Error("no space left")) : Promise.resolve(),
+  );
+  await expect(group.run({ run: () => add("a") })).rejects.toThrow("no space left");
+  expect(names()).toEqual([]);
+  isBroken = false;
+  await group.run({ run: () => add("b") });
+  expect(names()).toEqual(["b"]);
 });

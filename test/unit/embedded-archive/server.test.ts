@@ -3,7 +3,6 @@ import { request } from "node:http";
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { PATHS } from "../../../src/wire/shapes.ts";
-import { pdfOf } from "../../fixtures/documents.ts";
 import { signedForm, signedUpload } from "../../fixtures/sign.ts";
 import { ArchiveUnderTest, outcomeOf } from "../../contract/conformance/archive-under-test.ts";
 
@@ -92,31 +91,6 @@ describe("requests that no client of ours sends", () => {
       response: "OK",
     });
     expect(under.archive.documents()).toMatchObject([{ size: 7 }]);
-  });
-});
-
-describe("the page", () => {
-  test("shows folders, documents, pages and states, and nothing as markup", async () => {
-    await using under = await ArchiveUnderTest.open({ folders: ["/<b>Arved"], quotaPages: 50 });
-    await under.store("it's & co.pdf", pdfOf(4), { path: "/<b>Arved" });
-    await under.archive.idle();
-    const response = await fetch(under.archive.url);
-    const text = await response.text();
-    expect(text).toContain("/&#60;b&#62;Arved");
-    expect(text).toContain("it&#39;s &#38; co.pdf");
-    expect(text).toMatch(/CONVERTED<td class="number">4/);
-    expect(text).toContain("4 of 50 pages used");
-    expect(text).not.toContain("<b>");
-    expect(response.headers.get("content-security-policy")).toMatch(/^default-src 'none'/);
-    expect(text).not.toMatch(/<script|https?:/);
-  });
-
-  test("is only for the machine itself", async () => {
-    await using under = await ArchiveUnderTest.open();
-    const asking = request(under.archive.url, { headers: { host: "rebound.example" } });
-    const [response] = await once(asking.end(), "response");
-    response.resume();
-    expect(response.statusCode).toBe(404);
   });
 });
 

@@ -123,12 +123,23 @@ describe("what is no look", () => {
     },
   );
 
-  test("after an outage longer than the window it takes two looks that succeed", async () => {
+  test("after an outage longer than the window it still takes all the looks that succeed", async () => {
     const { desk, folderId, doubts } = await aSearch();
     const { id } = doubted(desk, folderId, { doubtAt: desk.clock.now() - HOUR });
     await desk.run(doubts);
     expect(await desk.row(id)).toMatchObject({ state: "inDoubt", looks: 1 });
-    await desk.advance(SECOND);
+    await desk.advance(10 * SECOND);
+    expect((await desk.row(id)).state).toBe("inDoubt");
+    await desk.advance(10 * MINUTE);
+    expect((await desk.row(id)).state).toBe("pending");
+  });
+
+  test("a folder that was removed from the archive ends the doubt", async () => {
+    const { desk, folderId, doubts } = await aSearch();
+    const { id } = doubted(desk, folderId);
+    desk.archive.removeFolder(folderId);
+    await desk.run(doubts);
+    await desk.advance(15 * MINUTE);
     expect((await desk.row(id)).state).toBe("pending");
   });
 

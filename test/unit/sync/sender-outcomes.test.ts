@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import type { Outcome } from "../../../src/domain/outcome.ts";
 import { Settler } from "../../../src/sync/settler.ts";
 import { answers, aSender, refusal, statesOf, stored } from "./a-sender.ts";
-import { never } from "./desk.ts";
 
 describe("what an outcome means for its document", () => {
   const lost: Outcome = { kind: "lost", trouble: { code: "REPLY_LOST", message: "cut" } };

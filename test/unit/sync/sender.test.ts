@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import type { Outcome } from "../../../src/domain/outcome.ts";
 import { aSender, oneAtATime, stalled, statesOf, stored } from "./a-sender.ts";
 import { HOUR, MINUTE, never, SECOND } from "./desk.ts";
 

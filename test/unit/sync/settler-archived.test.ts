@@ -44,6 +44,29 @@ describe("bytes that are in the archive already", () => {
     expect(row.remark).toContain("changed: ignore");
   });
 
+  test.for([
+    ["uploading", {}, "its size will tell it from others, should the reply be lost"],
+    ["inDoubt", { doubtAt: 1 }, "its size tells it from others"],
+    ["held", { doubtAt: 1 }, "it is in doubt all the same"],
+  ] as const)("edited under `changed: ignore` while %s: waits, since %3$s", async (row) => {
+    const [state, set] = row;
+    const { desk, settler } = await aSettler({ mirrors: [{ changed: "ignore" }] });
+    const before = sent(desk, "scan.pdf", "d1", {
+      state,
+      current: false,
+      documentId: null,
+      ...set,
+    });
+    const { id } = settling(desk, "scan.pdf", "d2", { supersedes: before.id });
+    await desk.run(settler);
+    expect(await desk.row(before)).toEqual(before);
+    expect((await desk.row(id)).state).toBe("settling");
+    desk.journal.store.put({ ...before, state: "uploaded", doubtAt: null });
+    await desk.advance(10_000);
+    expect(await desk.journal.document(id)).toBeUndefined();
+    expect((await desk.row(before)).remark).toContain("changed: ignore");
+  });
+
   test("a name that was free again and is used anew is no edit: it is sent", async () => {
     const { desk, settler } = await aSettler({ mirrors: [{ changed: "ignore" }] });
     const before = sent(desk, "scan.pdf", "d1", { current: false, goneAt: 5 });

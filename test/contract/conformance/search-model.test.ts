@@ -1,0 +1,298 @@
+/** Lists and search over random trees and documents, against a model that only filters and sorts. */
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Operation } from "../../../src/wire/shapes.ts";
+import { ArchiveUnderTest } from "./archive-under-test.ts";
+
+const word = fc.constantFrom(
+  "arve",
+  "Leping",
+  "ÄRI",
+  "2026",
+  "a%b",
+  "x_y",
+  'q"t',
+  "pine",
+  "e\u0301",
+);
+const phrase = fc.array(word, { minLength: 1, maxLength: 3 }).map((words) => words.join(" "));
+const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
+
+const documents = fc.array(
+  fc.record({
+    filename: phrase.map((text) => `${text.replaceAll(/["*?]/g, "")}.txt`),
+    place: fc.nat(),
+    content: fc.array(word, { maxLength: 4 }).map((words) => ` ${words.join(" ")}`),
+    expireDate: maybe(fc.constantFrom("1000", "2000", "3000")),
+    metadataTitle: maybe(phrase),
+    metadataAuthor: maybe(phrase),
+    metadataSubject: maybe(phrase),
+    metadataKeywords: maybe(phrase),
+  }),
+  { minLength: 1, maxLength: 14 },
+);
+const folders = fc.array(
+  fc.record({
+    name: word,
+    parent: fc.nat(),
+    index: maybe(word),
+    keywords: maybe(phrase),
+    description: maybe(phrase),
+    expireDate: maybe(fc.constantFrom(1000, 2000)),
+  }),
+  { maxLength: 7 },
+);
+
+/** A part of what may occur, short and long, in other capitals. */
+const part = fc.oneof(word, phrase, fc.constantFrom("a", "ar", "PIN", "ä", "%", '"', "zzz"));
+const flag = fc.constantFrom("true", "false");
+const size = fc.integer({ min: 0, max: 30 }).map(String);
+const everything = fc.record({
+  query: part,
+  queryContent: flag,
+  docFilename: part,
+  docTitle: part,
+  docAuthor: part,
+  docSubject: part,
+  docKeywords: part,
+  docHasExpireDate: flag,
+  folderName: part,
+  folderIndex: part,
+  folderDescription: part,
+  folderKeywords: part,
+  folderHasExpireDate: flag,
+  filesizeStart: size,
+  filesizeEnd: size,
+  pagesStart: fc.constantFrom("0", "1", "2"),
+  pagesEnd: fc.constantFrom("0", "1", "2"),
+  createdDateStart: fc.constantFrom("0", "9000000000000"),
+  modifiedDateEnd: fc.constantFrom("0", "9000000000000"),
+});
+
+/** Each of them alone, and some of them together: all must hold. */
+const criteria = everything.chain((all) => {
+  const names = Object.keys(all) as (keyof typeof all)[];
+  const picked = (some: (keyof typeof all)[]): Record<string, string> =>
+    Object.fromEntries(some.map((name) => [name, all[name]]));
+  return fc
+    .array(fc.subarray(names, { minLength: 2, maxLength: 3 }), { minLength: 4, maxLength: 4 })
+    .map((together) => [...names.map((name) => [name]), ...together, []].map(picked));
+});
+
+const order = fc.record({
+  sortBy: fc.constantFrom("NAME", "PAGES", "CREATED_DATE", "UPLOADED_DATE", "EXPIRE_DATE"),
+  sortDesc: flag,
+  paginationSize: fc.constantFrom("1", "2", "5", "100"),
+});
+
+type Item = Record<string, string | number | undefined> & { id: number };
+type Model = { documents: Item[]; folders: Item[] };
+type Asked = Record<string, string>;
+
+const folded = (text: string | number | undefined) =>
+  String(text ?? "")
+    .normalize("NFC")
+    .toLowerCase();
+const contains = (text: string | number | undefined, wanted: string | undefined) =>
+  wanted === undefined || (text !== undefined && folded(text).includes(folded(wanted)));
+const between = (value: unknown, start?: string, end?: string) =>
+  (start === undefined || Number(value) >= Number(start)) &&
+  (end === undefined || Number(value) <= Number(end));
+const dated = (item: Item, wanted: string | undefined) =>
+  wanted === undefined || (item["expireDate"] !== undefined) === (wanted === "true");
+const wordsOf = (text: string | number | undefined) => folded(text).match(/[\p{L}\p{N}]+/gu) ?? [];
+
+function hasWords(content: string | number | undefined, query: string): boolean {
+  const wanted = wordsOf(query);
+  const there = wordsOf(content);
+  return wanted.length > 0 && wanted.every((w) => there.some((one) => one.startsWith(w)));
+}
+
+const LABELS = [
+  "filename",
+  "metadataTitle",
+  "metadataAuthor",
+  "metadataSubject",
+  "metadataKeywords",
+];
+
+function isFoundDocument(item: Item, asked: Asked): boolean {
+  const { query } = asked;
+  const labels = LABELS.some((label) => item[label] !== undefined && contains(item[label], query));
+  const content = asked["queryContent"] !== "false" && hasWords(item["content"], query ?? "");
+  return (
+    (query === undefined || labels || content) &&
+    contains(item["filename"], asked["docFilename"]) &&
+    contains(item["metadataTitle"], asked["docTitle"]) &&
+    contains(item["metadataAuthor"], asked["docAuthor"]) &&
+    contains(item["metadataSubject"], asked["docSubject"]) &&
+    contains(item["metadataKeywords"], asked["docKeywords"]) &&
+    dated(item, asked["docHasExpireDate"]) &&
+    between(item["size"], asked["filesizeStart"], asked["filesizeEnd"]) &&
+    between(1, asked["pagesStart"], asked["pagesEnd"]) &&
+    between(item["createdDate"], asked["createdDateStart"]) &&
+    asked["modifiedDateEnd"] !== "0"
+  );
+}
+
+function isFoundFolder(item: Item, asked: Asked): boolean {
+  const { query } = asked;
+  const texts = ["name", "index", "description", "keywords"];
+  return (
+    (query === undefined || texts.some((text) => contains(item[text] ?? "", query))) &&
+    contains(item["name"], asked["folderName"]) &&
+    contains(item["index"] ?? "", asked["folderIndex"]) &&
+    contains(item["description"] ?? "", asked["folderDescription"]) &&
+    contains(item["keywords"] ?? "", asked["folderKeywords"]) &&
+    dated(item, asked["folderHasExpireDate"]) &&
+    between(item["createdDate"], asked["createdDateStart"])
+  );
+}
+
+function idsFound(model: Model, asked: Asked): string[] {
+  const speaks = (pattern: RegExp) => Object.keys(asked).some((name) => pattern.test(name));
+  const ofDocuments = speaks(/^(?:doc|modified|filesize|pages)/);
+  const ofFolders = speaks(/^folder/);
+  const documents = ofFolders && !ofDocuments ? [] : model.documents;
+  const folders = ofDocuments && !ofFolders ? [] : model.folders;
+  return [
+    ...documents.filter((item) => isFoundDocument(item, asked)).map(({ id }) => `d${id}`),
+    ...folders.filter((item) => isFoundFolder(item, asked)).map(({ id }) => `f${id}`),
+  ];
+}
+
+type FolderGiven = { name: string; parent: number } & Record<string, string | number | undefined>;
+type DocumentGiven = { filename: string; place: number; content: string } & Record<
+  string,
+  string | number | undefined
+>;
+
+const present = (given: object) =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+
+/** Makes the folders; what each says is what the last description of it said. */
+async function plant(under: ArchiveUnderTest, given: FolderGiven[]) {
+  const says = new Map<string, Record<string, string | number>>([["", {}]]);
+  for (const { name, parent, ...given_ } of given) {
+    const paths = [...says.keys()];
+    const path = `${paths[parent % paths.length]}/${name}`;
+    under.archive.describeFolder(path, present(given_));
+    says.set(path, { ...says.get(path), ...present(given_) });
+  }
+  return says;
+}
+
+async function fill(
+  under: ArchiveUnderTest,
+  trees: FolderGiven[],
+  files: DocumentGiven[],
+): Promise<Model> {
+  const model: Model = { documents: [], folders: [] };
+  const says = await plant(under, trees);
+  const paths = [...says.keys()];
+  for (const [path, said] of says) {
+    const id = under.archive.createFolder(path === "" ? "/" : path);
+    const { body } = await under.ask("folder", { id: String(id) });
+    model.folders.push({ ...(body["folder"] as Item), ...said, path });
+  }
+  for (const { place, content, ...fields } of files) {
+    const path = paths[place % paths.length] || "/";
+    const sent = present(fields) as Record<string, string>;
+    const { id } = await under.store(fields.filename, content, { ...sent, path });
+    model.documents.push({ ...sent, id, content, size: Buffer.byteLength(content) });
+  }
+  await under.archive.idle();
+  for (const item of model.documents) {
+    const { body } = await under.ask("document", { id: String(item.id) });
+    Object.assign(item, { ...(body["document"] as Item) });
+  }
+  return model;
+}
+
+/** ASCII letters alone lose their case, and texts compare by the bytes of their UTF-8. */
+const nameOf = (item: Item) =>
+  Buffer.from(
+    String(item["documentName"] ?? item["name"]).replace(/[A-Z]/g, (c) => c.toLowerCase()),
+  );
+
+function compared(a: Item, b: Item, sortBy: string, direction: number): number {
+  if (sortBy === "NAME") return direction * (Buffer.compare(nameOf(a), nameOf(b)) || a.id - b.id);
+  if (sortBy === "EXPIRE_DATE") {
+    const [x, y] = [a, b].map((item) => Number(item["expireDate"] ?? Number.NaN)) as [
+      number,
+      number,
+    ];
+    if (Number.isNaN(x) !== Number.isNaN(y)) return Number.isNaN(x) ? 1 : -1;
+    return direction * ((Number.isNaN(x) ? 0 : x - y) || a.id - b.id);
+  }
+  const key = { PAGES: "pages", UPLOADED_DATE: "uploadedDate" }[sortBy] ?? "createdDate";
+  const valueOf = (item: Item) => Number(item[key] ?? item["createdDate"]);
+  return direction * (valueOf(a) - valueOf(b) || a.id - b.id);
+}
+
+type Order = { sortBy: string; sortDesc: string; paginationSize: string };
+
+function inOrder(items: Item[], { sortBy, sortDesc }: Order): Item[] {
+  return items.toSorted((a, b) => compared(a, b, sortBy, sortDesc === "true" ? -1 : 1));
+}
+
+/** All pages, one after another. */
+async function paged(under: ArchiveUnderTest, operation: Operation, asked: Asked) {
+  const ids: string[] = [];
+  for (let index = 0, pages = 1; index < pages; index++) {
+    const { body } = await under.ask(operation, { ...asked, paginationIndex: String(index) });
+    pages = Number(body["paginationPages"]);
+    const of = (kind: string) => (body[kind] ?? []) as Item[];
+    const items = [
+      ...of("documents").map(({ id }) => `d${id}`),
+      ...of("folders").map(({ id }) => `f${id}`),
+    ];
+    expect(items.length).toBeLessThanOrEqual(Number(asked["paginationSize"]));
+    ids.push(...items);
+  }
+  return ids;
+}
+
+test("search finds what the model finds, in its order, page by page", async () => {
+  const law = fc.asyncProperty(
+    folders,
+    documents,
+    criteria,
+    order,
+    async (trees, files, asks, ordered) => {
+      await using under = await ArchiveUnderTest.open();
+      const model = await fill(under, trees, files);
+      const sorted = {
+        documents: inOrder(model.documents, ordered),
+        folders: inOrder(model.folders, ordered),
+      };
+      for (const asked of asks) {
+        const found = await paged(under, "search", { ...asked, ...ordered });
+        expect({ asked, ordered, found }).toEqual({
+          asked,
+          ordered,
+          found: idsFound(sorted, asked),
+        });
+      }
+    },
+  );
+  await fc.assert(law, { numRuns: 25, endOnFailure: true });
+});
+
+test("lists show what was put there, in the model's order, page by page", async () => {
+  const law = fc.asyncProperty(folders, documents, order, async (trees, files, ordered) => {
+    await using under = await ArchiveUnderTest.open();
+    const model = await fill(under, trees, files);
+    for (const folder of model.folders) {
+      const asked = { ...ordered, folderId: String(folder.id) };
+      const inside = model.documents.filter((item) => item["folderId"] === folder.id);
+      const listed = inOrder(inside, ordered).map(({ id }) => `d${id}`);
+      expect(await paged(under, "documents", asked)).toEqual(listed);
+      const sortBy = ordered.sortBy === "NAME" ? "NAME" : "CREATED_DATE";
+      const below = model.folders.filter((item) => item["parentId"] === folder.id);
+      const names = inOrder(below, { ...ordered, sortBy }).map(({ id }) => `f${id}`);
+      expect(await paged(under, "folders", { ...asked, sortBy })).toEqual(names);
+    }
+  });
+  await fc.assert(law, { numRuns: 12, endOnFailure: true });
+});

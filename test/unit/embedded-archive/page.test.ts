@@ -1,0 +1,123 @@
+import { request } from "node:http";
+import { once } from "node:events";
+import { describe, expect, test } from "vitest";
+import { ArchiveUnderTest } from "../../contract/conformance/archive-under-test.ts";
+import { asiceOf, pdfOf } from "../../fixtures/documents.ts";
+
+const textOf = async (url: string) => (await fetch(url)).text();
+
+describe("the page", () => {
+  test("shows the tree, documents, pages and states, and nothing as markup", async () => {
+    const folders = ["/<b>Arved/2026"];
+    await using under = await ArchiveUnderTest.open({ folders, quotaPages: 50 });
+    const place = { path: "/<b>Arved" };
+    const { id, folderId } = await under.store("it's \u202e& co.pdf", pdfOf(4), place);
+    await under.archive.idle();
+    const response = await fetch(under.archive.url);
+    const text = await response.text();
+    expect(text).toContain(`<a href="/folders/${folderId}" title="/&#60;b&#62;Arved">`);
+    expect(text).toContain(">2026</a> 0");
+    expect(text).toContain("4 of 50 pages used");
+    expect(response.headers.get("content-security-policy")).toMatch(/^default-src 'none'.*sandbox/);
+    const folder = await textOf(`${under.archive.url}/folders/${folderId}`);
+    expect(folder).toContain(`<a href="/documents/${id}">it&#39;s \uFFFD&#38; co.pdf</a>`);
+    expect(folder).toMatch(/CONVERTED<td class="number">4/);
+    for (const page of [text, folder]) expect(page).not.toMatch(/<script|https?:|<b>/);
+  });
+
+  test("counts views and downloads, and reading the details is neither", async () => {
+    await using under = await ArchiveUnderTest.open();
+    const { id } = await under.store("a.pdf", pdfOf(2), { metadataTitle: "A title" });
+    await under.archive.idle();
+    const page = `${under.archive.url}/documents/${id}`;
+    expect(await textOf(page)).toContain("A title");
+    expect(await textOf(page)).toMatch(/Viewed<td>2/);
+    for (let n = 0; n < 3; n++) await textOf(`${page}/content`);
+    await under.ask("document", { id: String(id) });
+    const { body } = await under.ask("document", { id: String(id) });
+    expect(body["document"]).toMatchObject({ viewedTally: 2, downloadedTally: 3 });
+    await under.archive.close();
+    await using again = await ArchiveUnderTest.open({ dataDir: under.dataDir });
+    const later = await again.ask("document", { id: String(id) });
+    expect(later.body["document"]).toMatchObject({ viewedTally: 2, downloadedTally: 3 });
+  });
+
+  test.for([
+    ["a.pdf", pdfOf(1), "application/pdf", "a PDF says so"],
+    ["a.html", Buffer.from("<script>alert(1)</script>"), "application/octet-stream", "markup runs"],
+    ["a.svg", Buffer.from("<svg onload='alert(1)'/>"), "application/octet-stream", "so does SVG"],
+    ["a.pdf", Buffer.from("<html>"), "application/octet-stream", "the name alone says nothing"],
+    [
+      "ö\", x='y'\r\n.txt".replaceAll(/["\r\n]/g, ""),
+      Buffer.from("a"),
+      "application/octet-stream",
+      "a name with quotes",
+    ],
+  ] as [string, Buffer, string, string][])(
+    "%s is saved as %#: %s",
+    async ([filename, bytes, type]) => {
+      await using under = await ArchiveUnderTest.open();
+      const { id } = await under.store(filename, bytes);
+      const response = await fetch(`${under.archive.url}/documents/${id}/content`);
+      expect(Buffer.from(await response.arrayBuffer())).toEqual(bytes);
+      const header = (name: string) => response.headers.get(name);
+      expect(header("content-type")).toBe(type);
+      expect(header("x-content-type-options")).toBe("nosniff");
+      expect(header("content-security-policy")).toBe("sandbox; default-src 'none'");
+      const [, written = ""] =
+        /^attachment; filename\*=UTF-8''([\w.~%!-]+)$/.exec(header("content-disposition") ?? "") ??
+        [];
+      expect(decodeURIComponent(written)).toBe(filename);
+    },
+  );
+
+  test("lists what is inside a digidoc", async () => {
+    await using under = await ArchiveUnderTest.open();
+    const { id } = await under.store("a.asice", asiceOf({ "x.txt": "a", "y.pdf": pdfOf(2) }));
+    await under.archive.idle();
+    const text = await textOf(`${under.archive.url}/documents/${id}`);
+    expect(text).toMatch(/Inside \(2\)[^]*x\.txt[^]*y\.pdf<td class="number">2/);
+  });
+
+  test("shows a full folder page by page", async () => {
+    await using under = await ArchiveUnderTest.open();
+    const folderId = under.archive.createFolder("/");
+    const names = Array.from({ length: 203 }, (_, n) => `${n}.txt`);
+    for (const name of names) await under.store(name);
+    const page = async (index: number) => {
+      const text = await textOf(`${under.archive.url}/folders/${folderId}?page=${index}`);
+      return [...text.matchAll(/>(\d+\.txt)</g)].map(([, name]) => name);
+    };
+    expect([...(await page(0)), ...(await page(1))]).toEqual(names.toReversed());
+  });
+
+  test.for([
+    "/folders/999",
+    "/folders/x",
+    "/documents/999",
+    "/documents/-1",
+    "/documents/1/x",
+    "/documents/1e3/content",
+    "/blobs",
+    "/documents/..%2f..%2fetc",
+  ])("%s is not there", async (path) => {
+    await using under = await ArchiveUnderTest.open();
+    const response = await fetch(under.archive.url + path);
+    expect(response.status).toBe(404);
+  });
+
+  test.for(["/", "/folders/1", "/documents/1", "/documents/1/content"])(
+    "%s is only for the machine itself",
+    async (path) => {
+      await using under = await ArchiveUnderTest.open();
+      await under.store("a.txt");
+      for (const host of ["rebound.example", "localhost.example:80", "[::2]", "127.0.0.1@x"]) {
+        const asking = request(under.archive.url + path, { headers: { host } });
+        const [response] = await once(asking.end(), "response");
+        response.resume();
+        expect(response.statusCode).toBe(404);
+      }
+      expect((await fetch(under.archive.url + path)).status).toBe(200);
+    },
+  );
+});

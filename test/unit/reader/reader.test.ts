@@ -1,0 +1,225 @@
+/** The handle on a reader, with real processes. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { LineCut } from "../../../src/reader/line.ts";
+import { rawOfText } from "../../../src/std/raw-path.ts";
+import { until } from "../../fixtures/until.ts";
+import { never, put, scratch } from "../source/scratch.ts";
+import { isAlive, MIRROR, openReader, orderFor, silentArchive } from "./a-reader.ts";
+
+/** Impatient, so that a hang shows soon; a process must be able to start in that time. */
+const vigilance = { everyMs: 50, patienceMs: 2_500 };
+
+const pidOf = (open: ReturnType<typeof openReader>, notThis?: number) =>
+  until("a reader", () => (open.reader.pid === notThis ? undefined : open.reader.pid));
+
+describe("what a reader is asked", () => {
+  test("waits until the process is up, and is answered by it", async () => {
+    const open = openReader();
+    put(open.source, "2026/scan.pdf", "content");
+    const report = await open.reader.scan(MIRROR, null);
+    expect(report).toMatchObject({ directories: 2, files: 1, vanished: [] });
+    expect(open.listings.map(({ dir, files }) => [dir, files.map(({ name }) => name)])).toEqual([
+      ["", []],
+      ["2026", ["scan.pdf"]],
+    ]);
+    expect(open.starts).toMatchObject([{ restart: false, statuses: [{ online: true }] }]);
+  });
+
+  test("tells what is there, what is not, and what is changed", async () => {
+    const { reader, source } = openReader();
+    put(source, "scan.pdf", "content");
+    const paths = ["scan.pdf", "other.pdf"].map(rawOfText);
+    const [there, notThere] = await reader.look(MIRROR, paths);
+    expect(there).toMatchObject({ sizeBytes: 7 });
+    expect(notThere).toBeNull();
+    put(source, "scan.pdf", "other content");
+    const files = [{ path: rawOfText("scan.pdf"), seen: there ?? null }];
+    expect(await reader.inspect(MIRROR, files, { pages: false })).toMatchObject([
+      { kind: "changed" },
+    ]);
+  });
+
+  test("of a mirror it does not host: an error, not its end", async () => {
+    const open = openReader();
+    await expect(open.reader.scan(99, null)).rejects.toThrow("no mirror 99 in this reader");
+    await open.reader.scan(MIRROR, null);
+    expect(open.starts).toHaveLength(1);
+  });
+});
+
+describe("sending", () => {
+  test("without a process it is given back, not begun", async () => {
+    const { reader, source } = openReader();
+    put(source, "scan.pdf");
+    const order = await orderFor(reader, "scan.pdf");
+    await reader.close();
+    expect(await reader.send(order, never)).toEqual({ kind: "notBegun" });
+  });
+
+  test("cut before it began it is given back; cut in the middle it is in doubt", async () => {
+    const archive = await silentArchive();
+    const { reader, source } = openReader({ archive: () => archive.settings });
+    put(source, "scan.pdf");
+    const order = await orderFor(reader, "scan.pdf");
+    expect(await reader.send(order, AbortSignal.abort())).toEqual({ kind: "notBegun" });
+    const cut = new AbortController();
+    const outcome = reader.send(order, cut.signal);
+    await archive.connected;
+    cut.abort();
+    expect(["lost", "notSent"]).toContain((await outcome).kind);
+  });
+});
+
+describe("a reader that hangs or dies", () => {
+  test("hangs: it is killed and started again; what it was sending is in doubt", async () => {
+    const archive = await silentArchive();
+    const open = openReader({ archive: () => archive.settings, vigilance });
+    put(open.source, "scan.pdf");
+    const order = await orderFor(open.reader, "scan.pdf");
+    const outcome = open.reader.send(order, never);
+    await archive.connected;
+    const pid = await pidOf(open);
+    process.kill(pid, "SIGSTOP");
+    const scan = open.reader.scan(MIRROR, null).catch((error: unknown) => error);
+    expect(await outcome).toMatchObject({ kind: "lost", trouble: { code: "REPLY_LOST" } });
+    expect(await scan).toBeInstanceOf(LineCut);
+    await pidOf(open, pid);
+    expect(await open.reader.scan(MIRROR, null)).toMatchObject({ files: 1 });
+    expect(open.starts.map(({ restart }) => restart)).toEqual([false, true]);
+    expect(open.warnings.join("\n")).toContain("does not answer");
+    await until("its end", () => !isAlive(pid));
+  });
+
+  test("that only takes long to answer a call is not killed", async () => {
+    const open = openReader({ vigilance });
+    const pid = await pidOf(open);
+    process.kill(pid, "SIGSTOP");
+    const scan = open.reader.scan(MIRROR, null);
+    await new Promise((resolve) => setTimeout(resolve, vigilance.everyMs + 50));
+    process.kill(pid, "SIGCONT");
+    expect(await scan).toMatchObject({ directories: 1 });
+    expect(open.reader.pid).toBe(pid);
+  });
+
+  test("dies again and again: it is started again, ever more slowly", async () => {
+    const open = openReader({ random: () => 0 });
+    let pid: number | undefined;
+    for (let death = 0; death < 3; death++) {
+      pid = await pidOf(open, pid);
+      process.kill(pid, "SIGKILL");
+      const dead = pid;
+      await until("its end to be noticed", () => open.reader.pid !== dead);
+    }
+    await until("the last start", () => open.starts.length === 4);
+    const waits = open.sleeps.filter((ms) => ms < 10_000);
+    expect(waits).toEqual([100, 200, 400]);
+    expect(open.warnings.filter((line) => line.includes("SIGKILL"))).toHaveLength(3);
+  });
+
+  test("a call that waits for the process outlives its deaths", async () => {
+    const open = openReader({ random: () => 0 });
+    const pid = await pidOf(open);
+    process.kill(pid, "SIGKILL");
+    await until("its end to be noticed", () => open.reader.pid === undefined);
+    expect(await open.reader.scan(MIRROR, null)).toMatchObject({ directories: 1 });
+  });
+
+  test("one that cannot open says why, and is started again", async () => {
+    let starts = 0;
+    const open = openReader({
+      random: () => 0,
+      mirrors: () => {
+        starts += 1;
+        return starts < 3 ? Promise.reject(new Error("the journal is busy")) : Promise.resolve([]);
+      },
+    });
+    await until("it to be up", () => open.starts.length === 1);
+    expect(open.warnings).toHaveLength(2);
+    expect(open.warnings[0]).toContain("the journal is busy");
+  });
+});
+
+describe("the end", () => {
+  test("closed, the process is gone and calls are refused", async () => {
+    const open = openReader();
+    const pid = await pidOf(open);
+    await open.reader.close();
+    await until("its end", () => !isAlive(pid));
+    await expect(open.reader.scan(MIRROR, null)).rejects.toBeInstanceOf(LineCut);
+    expect(open.reader.pid).toBeUndefined();
+    await open.reader.close();
+  });
+
+  test.for([
+    ["at once", 0],
+    ["while it starts", 50],
+  ] as const)("closed %s, it ends all the same, and so do calls that wait", async ([, ms]) => {
+    const open = openReader();
+    const scan = open.reader.scan(MIRROR, null).catch((error: unknown) => error);
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    const start = performance.now();
+    await open.reader.close();
+    expect(performance.now() - start).toBeLessThan(1_500);
+    expect(await scan).toBeInstanceOf(LineCut);
+    expect(open.starts).toEqual([]);
+  });
+
+  test("a process that hangs does not keep it open", async () => {
+    const open = openReader();
+    const pid = await pidOf(open);
+    process.kill(pid, "SIGSTOP");
+    await open.reader.close();
+    await until("its end", () => !isAlive(pid));
+  });
+
+  test("when the daemon is killed, its reader ends", async () => {
+    const parent = spawn(
+      process.execPath,
+      [fileURLToPath(new URL("./parent.ts", import.meta.url)), scratch()],
+      { stdio: ["ignore", "pipe", "inherit"] },
+    );
+    onTestFinished(() => void parent.kill("SIGKILL"));
+    const [line] = (await once(createInterface({ input: parent.stdout }), "line")) as [string];
+    const pid = Number(line);
+    expect(isAlive(pid)).toBe(true);
+    parent.kill("SIGKILL");
+    await until("the reader's end", () => !isAlive(pid), 5_000);
+  });
+
+  test("signals that a terminal sends to all are for the daemon to act on", async () => {
+    const open = openReader();
+    const pid = await pidOf(open);
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR1"] as const) {
+      process.kill(pid, signal);
+      await open.reader.scan(MIRROR, null);
+    }
+    expect(open.reader.pid).toBe(pid);
+  });
+});
+
+test("neither its environment nor its command line holds a secret", async () => {
+  const canary = "canary-8155";
+  process.env["SCANFERRY_SIGNING_SECRET"] = `${canary}-environment`;
+  process.env["SCANFERRY_ACCOUNT_KEY"] = `${canary}-environment`;
+  process.env["SOME_TOKEN"] = `${canary}-environment`;
+  onTestFinished(() => {
+    for (const key of ["SCANFERRY_SIGNING_SECRET", "SCANFERRY_ACCOUNT_KEY", "SOME_TOKEN"])
+      delete process.env[key];
+  });
+  const archive = await silentArchive(canary);
+  const open = openReader({ archive: () => archive.settings });
+  const pid = await pidOf(open);
+  const environment = readFileSync(`/proc/${pid}/environ`, "utf8");
+  expect(environment).toContain("PATH=");
+  expect(environment).not.toContain(canary);
+  expect(environment).not.toContain("SCANFERRY");
+  const commandLine = readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  expect(commandLine).toContain("child.ts");
+  expect(commandLine).not.toContain(canary);
+  expect(commandLine).not.toContain(open.source);
+});
