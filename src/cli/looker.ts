@@ -48,7 +48,10 @@ export class Looker implements AsyncDisposable {
       mirrors: async () => [{ id: row.id, settings, mode: "off", tidies: false, known: [] }],
       archive: () => null,
       daemon: {
-        listing: (_, found) => listing(found),
+        listing: async (_, found) => {
+          await listing(found);
+          return true;
+        },
         hint: async () => {},
         doubt: async () => {},
         status: async () => {},

@@ -61,6 +61,7 @@ const offer: ReaderCalls = {
   abort: async (id) => sends.get(id)?.abort(new Error("cut short")),
   act: (mirrorId, path, digest, action) =>
     act(hostOf(mirrorId).settings, path, { digest }, action, ending.signal),
+  unlearn: async (mirrorId, dirs) => hostOf(mirrorId).unlearn(dirs),
   status: (mirrorId) => hostOf(mirrorId).refresh(),
   ping: async () => {},
 };

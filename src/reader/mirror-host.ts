@@ -10,7 +10,7 @@ import { sourceStatus } from "../source/status.ts";
 import { DirectoryWatch } from "../source/watch.ts";
 import type { Clock } from "../std/clock.ts";
 import { messageOf } from "../std/fault.ts";
-import { type RawPath } from "../std/raw-path.ts";
+import { dirOf, type RawPath } from "../std/raw-path.ts";
 import { type Line, LineCut } from "./line.ts";
 import type { DaemonCalls, Look, MirrorStatus, ReaderMirror } from "./protocol.ts";
 
@@ -100,14 +100,23 @@ export class MirrorHost {
     });
   }
 
+  /**
+   * Forgets how these directories looked. A row that was forgotten as gone leaves a directory whose
+   * fingerprint speaks of a file that is not journaled: back in its place, it would never be seen.
+   */
+  unlearn(dirs: readonly RawPath[]): void {
+    for (const dir of dirs) this.#known.delete(dir);
+  }
+
   async close(): Promise<void> {
     this.#closing.abort(new Error("closing"));
     await this.#unwatch();
   }
 
   async #report(listing: Listing): Promise<void> {
-    await this.#daemon.call("listing", this.#mirror.id, listing);
-    this.#known.set(listing.dir, listing.fingerprint);
+    const isWhole = await this.#daemon.call("listing", this.#mirror.id, listing);
+    if (isWhole) this.#known.set(listing.dir, listing.fingerprint);
+    else this.#known.delete(listing.dir);
   }
 
   #remember(device: string): void {
@@ -142,6 +151,7 @@ export class MirrorHost {
         const seen = looks[index];
         return seen === undefined ? [] : [{ path, seen }];
       });
+      this.unlearn(files.filter(({ seen }) => seen === null).map(({ path }) => dirOf(path)));
       if (files.length > 0) this.#tell(this.#daemon.call("hint", this.#mirror.id, files));
     }
   }

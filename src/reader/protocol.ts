@@ -73,13 +73,18 @@ export type ReaderCalls = {
     digest: string,
     action: { kind: "delete" } | { kind: "move"; to: string },
   ) => Promise<Acted>;
+  /** These directories are reported again at the next scan, changed or not. */
+  unlearn: (mirrorId: number, dirs: readonly RawPath[]) => Promise<void>;
   status: (mirrorId: number) => Promise<MirrorStatus>;
   ping: () => Promise<void>;
 };
 
-/** Calls the reader makes. `listing` is answered once it is journaled: that is the back-pressure. */
+/**
+ * Calls the reader makes. `listing` is answered once it is journaled: that is the back-pressure. The
+ * answer says whether all of it was; if not, the directory is reported again at the next scan.
+ */
 export type DaemonCalls = {
-  listing: (mirrorId: number, listing: Listing) => Promise<void>;
+  listing: (mirrorId: number, listing: Listing) => Promise<boolean>;
   /** Files that may have changed, as they are now; null: not there. */
   hint: (mirrorId: number, files: readonly { path: RawPath; seen: Seen | null }[]) => Promise<void>;
   /** Events may have been missed: a full scan is needed. */

@@ -112,6 +112,15 @@ export class Reader implements AsyncDisposable {
     return (await this.#up()).line.call("act", ...parameters);
   }
 
+  /** A reader that is down learns everything anew when it comes up. */
+  async unlearn(mirrorId: number, dirs: readonly RawPath[]): Promise<void> {
+    try {
+      await this.#running?.line.call("unlearn", mirrorId, dirs);
+    } catch (error) {
+      if (!(error instanceof LineCut)) throw error;
+    }
+  }
+
   async status(mirrorId: number): Promise<MirrorStatus> {
     return (await this.#up()).line.call("status", mirrorId);
   }

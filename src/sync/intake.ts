@@ -26,7 +26,7 @@ export class Intake {
   }
 
   /** Journals a directory's listing; its fingerprint is remembered only if nothing was skipped. */
-  async listing(mirrorId: number, { dir, fingerprint, files }: Listing): Promise<void> {
+  async listing(mirrorId: number, { dir, fingerprint, files }: Listing): Promise<boolean> {
     const { journal } = this.#context;
     const mirror = this.#mirror(mirrorId);
     const isWhole = await this.#journaled(async () => {
@@ -41,6 +41,7 @@ export class Intake {
     // Without a fingerprint the next scan looks again.
     const known = isWhole ? fingerprint : null;
     await journal.apply([{ type: "directory", mirrorId, dir, fingerprint: known }]);
+    return isWhole;
   }
 
   /** Journals single files as they are now; null: not there. */
@@ -72,6 +73,10 @@ export class Intake {
         ...found.returned.map((back) => this.#back(back)),
         ...(await this.#gone(found.vanished)),
       );
+      // Its fingerprint speaks of a file that may come back just as it was.
+      if (found.vanished.length > 0) {
+        changes.push({ type: "directory", mirrorId: mirror.row.id, dir, fingerprint: null });
+      }
     }
     return changes;
   }

@@ -64,7 +64,10 @@ export class Settler {
     const due = await journal.due({ ...query, now, limit });
     if (due.length === 0) return untilNext(journal, query, now);
     try {
-      await journal.apply(await this.#judged(mirror, due));
+      const changes = await this.#judged(mirror, due);
+      await journal.apply(changes);
+      const left = changes.flatMap((change) => (change.type === "directory" ? [change.dir] : []));
+      if (left.length > 0) await mirror.reader.unlearn(mirror.row.id, left);
       return 0;
     } catch (error) {
       if (error instanceof LineCut) return READER_DOWN_MS;
@@ -112,7 +115,16 @@ export class Settler {
     }
     switch (found.kind) {
       case "gone":
-        return [{ type: "forget", id, at, why: "the file was removed before it was sent", from }];
+        // Its directory's fingerprint speaks of a file that may come back just as it was.
+        return [
+          { type: "forget", id, at, why: "the file was removed before it was sent", from },
+          {
+            type: "directory",
+            mirrorId: document.mirrorId,
+            dir: document.dir,
+            fingerprint: null,
+          },
+        ];
       case "unreadable":
         return [this.#held(document, found.trouble, true)];
       case "changed": {

@@ -34,10 +34,17 @@ export class Sync {
   readonly #poller: Poller;
   readonly #intake: Intake;
   readonly #surveys: ReadonlyMap<number, Survey>;
+  readonly #outsideWrites: number;
   readonly #changed: () => void;
 
-  private constructor(context: SyncContext, keeper: Gatekeeper, changed: () => void) {
+  private constructor(
+    context: SyncContext,
+    keeper: Gatekeeper,
+    outsideWrites: number,
+    changed: () => void,
+  ) {
     this.#context = context;
+    this.#outsideWrites = outsideWrites;
     this.#keeper = keeper;
     this.#changed = changed;
     this.#folders = new Folders(context.archive);
@@ -64,9 +71,12 @@ export class Sync {
     scheduledAfter: ProbePolicy["scheduledAfter"],
     changed: () => void,
   ): Promise<Sync> {
+    // Taken before anything is read: what the command line writes from here on is noticed.
+    const outsideWrites = await context.journal.outsideWrites();
     await pullInUnexplained(context);
     await doubtInterrupted(context);
-    const sync = new Sync(context, await Gatekeeper.open(context, scheduledAfter), changed);
+    const keeper = await Gatekeeper.open(context, scheduledAfter);
+    const sync = new Sync(context, keeper, outsideWrites, changed);
     await sync.#sender.reread();
     return sync;
   }
@@ -186,7 +196,7 @@ export class Sync {
   async #followOutside(signal: AbortSignal): Promise<never> {
     const { journal, clock } = this.#context;
     const watch = new ClockWatch(this.#context);
-    let known = await journal.outsideWrites();
+    let known = this.#outsideWrites;
     for (;;) {
       await clock.sleep(OUTSIDE_MS, signal);
       const now = await journal.outsideWrites();

@@ -7,7 +7,7 @@ import type { Acted, Inspection, ScanReport } from "../../src/source/source.ts";
 import type { RawPath } from "../../src/std/raw-path.ts";
 
 /** The part of a reader that the loops use. */
-type Used = Pick<Reader, "pid" | "inspect" | "look" | "send" | "act" | "scan">;
+type Used = Pick<Reader, "pid" | "inspect" | "look" | "send" | "act" | "scan" | "unlearn">;
 
 type Whole = Extract<Inspection, { kind: "whole" }>;
 
@@ -44,6 +44,13 @@ export class FakeReader implements Used {
   /** As what the loops are given; the class itself holds a process. */
   get asReader(): Reader {
     return this as Used as Reader;
+  }
+
+  /** Directories that are to be reported again. */
+  readonly unlearned: RawPath[] = [];
+
+  async unlearn(_mirrorId: number, dirs: readonly RawPath[]): Promise<void> {
+    this.unlearned.push(...dirs);
   }
 
   /** The next such call finds the reader dying under it. */

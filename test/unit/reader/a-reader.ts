@@ -47,7 +47,7 @@ export function openReader(set: Partial<ReaderOptions> = {}): OpenReader {
     mirrors: async () => [aMirror(source)],
     archive: () => null,
     daemon: {
-      listing: async (_, listing) => void listings.push(listing),
+      listing: async (_, listing) => listings.push(listing) > 0,
       hint: async () => {},
       doubt: async () => {},
       status: async () => {},

@@ -23,7 +23,7 @@ const reader = Reader.open({
   ],
   archive: () => null,
   daemon: {
-    listing: async () => {},
+    listing: async () => true,
     hint: async () => {},
     doubt: async () => {},
     status: async () => {},

@@ -1,0 +1,225 @@
+/** What happens to a world between two steps of its clock. */
+import { LARGE_BYTES } from "../../src/domain/feed.ts";
+import { type RawPath, dirOf, nameOf } from "../../src/std/raw-path.ts";
+import { probeNow, retryOf } from "../../src/sync/retry.ts";
+import type { Dice } from "./dice.ts";
+import { POISON } from "./simulated-archive.ts";
+import { type Bytes, pathIn } from "./simulated-tree.ts";
+import type { Place, SimulatedWorld } from "./simulated-world.ts";
+import { someWeather } from "./weather.ts";
+
+/** What can happen in a history, and how often. */
+export type Repertoire = readonly (readonly [weight: number, name: string, action: Action])[];
+
+type Action = (world: SimulatedWorld, place: Place) => void | Promise<void>;
+
+const DIRECTORIES = ["", "a", "b", "a/c"];
+const NAMES = ["1.pdf", "2.pdf", "3.pdf", "4.bin", "5.bin"];
+
+/** How far the host's clock may be set from where it was; well within `upload.doubt.tolerance`. */
+const JUMP_MS = 20_000;
+
+/** Does something, of all that can happen; says in the trace what. */
+export async function act(world: SimulatedWorld, repertoire: Repertoire): Promise<void> {
+  const place = world.dice.pick(world.places);
+  if (!place) return;
+  const [name, action] = world.dice.weighted(
+    repertoire.map(([weight, name, action]) => [weight, [name, action] as const] as const),
+  );
+  world.trace.add("world", `${name} ${place.mirrorId}`);
+  await action(world, place);
+}
+
+const ACTIONS: Repertoire = [
+  [14, "write", (world, place) => place.source.tree.write(somewhere(world, place), bytes(world))],
+  [6, "write slowly", writeSlowly],
+  [4, "edit", (world, place) => onFile(world, place, (path) => edit(world, place, path))],
+  [2, "touch", (world, place) => onFile(world, place, (path) => place.source.tree.touch(path))],
+  [3, "remove", (world, place) => onFile(world, place, (path) => place.source.tree.remove(path))],
+  [4, "rename", (world, place) => onFile(world, place, (path) => rename(world, place, path))],
+  [
+    1,
+    "rename and back",
+    (world, place) => onFile(world, place, (path) => away(world, place, path)),
+  ],
+  [2, "copy", (world, place) => onFile(world, place, (path) => copy(world, place, path))],
+  [1, "move directory", moveDirectory],
+  [1, "remove directory", removeDirectory],
+  [1, "unreadable", (world, place) => onFile(world, place, (path) => deny(world, place, path))],
+  [1, "source offline or online", toggleSource],
+  [5, "weather", changeWeather],
+  [1, "folder", makeFolder],
+  [1, "document removed", removeDocument],
+  [2, "reader dies", (world, place) => world.later(0, () => world.readerOf(place.mirrorId)?.die())],
+  [4, "crash", (world) => world.life?.lightFuse(world.dice.int(1, 60))],
+  [1, "stop", (world) => world.stop()],
+  [1, "clock set", setClock],
+  [1, "pause or resume", pauseOrResume],
+  [1, "retry", retry],
+  [2, "rescan", (world) => world.sync?.rescan("schedule")],
+];
+
+/**
+ * What can happen in one history: some of all there is, each rarely or often, because what needs
+ * many of one kind in a row is seldom met where everything happens.
+ */
+export function someRepertoire(dice: Dice): Repertoire {
+  const some = ACTIONS.filter(([, name]) => name === "write" || dice.chance(0.6));
+  return some.map(([weight, name, action]) => [weight * dice.int(1, 4), name, action]);
+}
+
+function bytes(world: SimulatedWorld): Bytes {
+  const { dice } = world;
+  const kind = dice.chance(0.03) ? POISON : "content";
+  // Few sizes, so that size alone seldom tells two documents apart.
+  const sizeBytes = dice.int(1, 3) * (dice.chance(0.1) ? 2 * LARGE_BYTES : 100);
+  return { content: `${kind}-${dice.int(0, 1_000_000_000)}`, sizeBytes };
+}
+
+/** A path that nobody is writing to. */
+function somewhere({ dice }: SimulatedWorld, { source }: Place): RawPath {
+  const free = DIRECTORIES.flatMap((dir) => NAMES.map((name) => pathIn(dir, name))).filter(
+    (path) => source.tree.at(path)?.whole !== false,
+  );
+  return dice.pick(free) ?? pathIn("", `${dice.int(6, 99)}.bin`);
+}
+
+function onFile({ dice }: SimulatedWorld, { source }: Place, use: (path: RawPath) => void): void {
+  const path = dice.pick(source.tree.paths.filter((each) => source.tree.at(each)?.whole));
+  if (path !== undefined) use(path);
+}
+
+/** Other bytes, and sometimes the earlier ones again a moment later. */
+function edit(world: SimulatedWorld, { source }: Place, path: RawPath): void {
+  const was = source.tree.at(path);
+  source.tree.write(path, bytes(world));
+  const now = source.tree.at(path);
+  if (!was || !world.dice.chance(0.3)) return;
+  world.later(world.dice.int(0, 20_000), () => {
+    if (source.tree.at(path) !== now) return;
+    source.tree.write(path, { content: was.content, sizeBytes: was.seen.sizeBytes });
+  });
+}
+
+function rename(world: SimulatedWorld, place: Place, path: RawPath): void {
+  const to = somewhere(world, place);
+  // A file keeps its kind, or its format would not say any more whether it is whole.
+  if (to.slice(-4) === path.slice(-4)) place.source.tree.move(path, to);
+}
+
+/** Out of sight for a moment, as while a program replaces a file by way of another name. */
+function away(world: SimulatedWorld, { source }: Place, path: RawPath): void {
+  const to = pathIn(dirOf(path), `away-${nameOf(path)}`);
+  source.tree.move(path, to);
+  world.later(world.dice.int(0, 15_000), () => {
+    if (!source.tree.at(path) && source.tree.at(to)?.whole) source.tree.move(to, path);
+  });
+}
+
+function copy(world: SimulatedWorld, place: Place, path: RawPath): void {
+  const file = place.source.tree.at(path);
+  const target = world.dice.pick(world.places) ?? place;
+  const to = somewhere(world, target);
+  if (!file || (to === path && target === place)) return;
+  target.source.tree.write(to, { content: file.content, sizeBytes: file.seen.sizeBytes });
+}
+
+/** A file that grows. One whose format tells nothing never rests as long as `settle`. */
+function writeSlowly(world: SimulatedWorld, place: Place): void {
+  const { dice } = world;
+  const { tree } = place.source;
+  const path = somewhere(world, place);
+  const whole = bytes(world);
+  const parts = dice.int(2, 4);
+  const restMs = path.endsWith(".pdf") ? (dice.pick([1_000, 10_000, 100_000]) ?? 1_000) : 2_500;
+  const part = (number: number) => {
+    if (number > 1 && !tree.at(path)) return;
+    if (number === parts) {
+      tree.write(path, whole);
+      return;
+    }
+    const sizeBytes = Math.ceil((whole.sizeBytes * number) / parts);
+    tree.write(path, { content: `${whole.content}~${number}`, sizeBytes }, false);
+    world.later(dice.int(1, restMs), () => part(number + 1));
+  };
+  part(1);
+}
+
+function isBeingWritten({ source }: Place, dir: RawPath): boolean {
+  return source.tree.paths.some(
+    (path) => path.startsWith(`${dir}/`) && source.tree.at(path)?.whole === false,
+  );
+}
+
+function moveDirectory(world: SimulatedWorld, place: Place): void {
+  const { tree } = place.source;
+  const from = world.dice.pick(tree.directories.filter((dir) => dir !== ""));
+  if (from === undefined || isBeingWritten(place, from)) return;
+  const to = pathIn("", world.dice.pick(["x", "y", "a", "b"]) ?? "x");
+  if (from === to || to.startsWith(`${from}/`)) return;
+  tree.moveDirectory(from, to);
+}
+
+function removeDirectory(world: SimulatedWorld, place: Place): void {
+  const dir = world.dice.pick(place.source.tree.directories.filter((each) => each !== ""));
+  if (dir !== undefined && !isBeingWritten(place, dir)) place.source.tree.removeDirectory(dir);
+}
+
+function deny(world: SimulatedWorld, { source }: Place, path: RawPath): void {
+  source.tree.setUnreadable(path, true);
+  if (!world.dice.chance(0.7)) return;
+  world.later(world.dice.int(0, 60_000), () => {
+    if (source.tree.at(path)?.unreadable) source.tree.setUnreadable(path, false);
+  });
+}
+
+function toggleSource(world: SimulatedWorld, place: Place): void {
+  const { source, mirrorId } = place;
+  source.online = !source.online;
+  world.trace.add("source", `${mirrorId} ${source.online ? "online" : "offline"}`);
+  world.tell(place);
+}
+
+function changeWeather(world: SimulatedWorld): void {
+  world.archive.weather = someWeather(world.dice);
+  const { outage, quota, refusesCredentials } = world.archive.weather;
+  world.trace.add("weather", JSON.stringify({ outage, quota, refusesCredentials }));
+}
+
+function makeFolder(world: SimulatedWorld, place: Place): void {
+  const dir = world.dice.pick([...DIRECTORIES, "x", "y"]) ?? "";
+  world.archive.addFolder(world.targetOf(place, pathIn(dir, "file")));
+}
+
+function removeDocument(world: SimulatedWorld): void {
+  const document = world.dice.pick(world.archive.stored);
+  if (!document || document.committedAt > world.clock.monotonic()) return;
+  world.trace.add("archive", `somebody removes ${document.id}`);
+  world.archive.remove(document.id);
+}
+
+/** Not while a file grows whose format says nothing: then time is all there is to go by. */
+function setClock(world: SimulatedWorld): void {
+  const grows = world.places.some(({ source: { tree } }) =>
+    tree.paths.some((path) => path.endsWith(".bin") && tree.at(path)?.whole === false),
+  );
+  if (grows) return;
+  const off = world.clock.now() - world.clock.monotonic() - world.startedAt;
+  world.clock.jump(world.dice.int(-JUMP_MS, JUMP_MS) - off);
+}
+
+async function pauseOrResume(world: SimulatedWorld): Promise<void> {
+  await world.writeBeside(async (journal) => journal.setPaused(!(await journal.paused())));
+}
+
+async function retry(world: SimulatedWorld): Promise<void> {
+  const row = world.dice.pick(
+    world.rows.filter(({ state }) => state === "held" || state === "failed"),
+  );
+  if (!row) return;
+  await world.writeBeside(async (journal) => {
+    const change = retryOf(row, world.clock.now());
+    if (change) await journal.apply([change]);
+    await probeNow(journal, world.clock.now());
+  });
+}

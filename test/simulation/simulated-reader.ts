@@ -1,0 +1,273 @@
+import { ArchiveError } from "../../src/archive/archive-error.ts";
+import { troubleOf } from "../../src/archive/trouble.ts";
+import type { Seen } from "../../src/domain/document.ts";
+import type { Outcome } from "../../src/domain/outcome.ts";
+import { LineCut } from "../../src/reader/line.ts";
+import type { DaemonCalls, Look, MirrorStatus, SendOrder } from "../../src/reader/protocol.ts";
+import type { Reader } from "../../src/reader/reader.ts";
+import type { Acted, Inspection, ScanReport } from "../../src/source/source.ts";
+import { Fault } from "../../src/std/fault.ts";
+import { dirOf, type RawPath } from "../../src/std/raw-path.ts";
+import type { Dice } from "./dice.ts";
+import type { Life } from "./life.ts";
+import type { SimulatedArchive } from "./simulated-archive.ts";
+import { type SimulatedTree, digestOf } from "./simulated-tree.ts";
+
+/** The part of a reader that the loops use. */
+export type UsedReader = Pick<
+  Reader,
+  "pid" | "inspect" | "look" | "send" | "act" | "scan" | "unlearn"
+>;
+
+/** A source: its files, and whether it can be reached. */
+export type Source = {
+  readonly tree: SimulatedTree;
+  readonly mode: "native" | "polling";
+  /** Something about a file that is put away; called before it goes. */
+  readonly puttingAway: (path: RawPath, content: string) => void;
+  online: boolean;
+};
+
+type Parts = {
+  readonly life: Life;
+  readonly dice: Dice;
+  readonly archive: SimulatedArchive;
+  readonly source: Source;
+  readonly mirrorId: number;
+  readonly daemon: DaemonCalls;
+  /** Directories that are journaled, asked at every start. */
+  readonly known: () => Promise<readonly (readonly [RawPath, string])[]>;
+  readonly started: (status: MirrorStatus, restart: boolean) => void;
+};
+
+const DOWN_MS_MAX = 3_000;
+
+/** A reader's process on a simulated source: everything takes a while, and it may die under it. */
+export class SimulatedReader implements UsedReader {
+  readonly #parts: Parts;
+  /** Changes with every start of the process. */
+  #incarnation = 0;
+  #isUp = false;
+  #isClosed = false;
+  #up = Promise.withResolvers<void>();
+  #known = new Map<RawPath, string>();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#up.promise.catch(() => {});
+  }
+
+  get pid(): number | undefined {
+    return this.#isUp ? 4_711 : undefined;
+  }
+
+  get status(): MirrorStatus {
+    const { mirrorId, source } = this.#parts;
+    const { online, mode } = source;
+    return {
+      mirrorId,
+      online,
+      why: online ? "" : "not mounted",
+      device: online ? "dev" : null,
+      mode,
+    };
+  }
+
+  /** Starts the process, the first time or again. */
+  async start(): Promise<void> {
+    const restart = this.#incarnation > 0;
+    this.#incarnation += 1;
+    this.#known = new Map(await this.#parts.known());
+    this.#isUp = true;
+    this.#up.resolve();
+    this.#parts.started(this.status, restart);
+  }
+
+  /** The process dies, and is started again after a while. */
+  async die(): Promise<void> {
+    if (!this.#isUp) return;
+    this.#isUp = false;
+    this.#incarnation += 1;
+    this.#up = Promise.withResolvers();
+    this.#up.promise.catch(() => {});
+    await this.#parts.life.pause(this.#parts.dice.int(200, DOWN_MS_MAX));
+    if (!this.#isClosed) await this.start();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#isUp = false;
+    this.#incarnation += 1;
+    this.#up.reject(new LineCut("closing"));
+  }
+
+  inspect(
+    _: number,
+    files: readonly { path: RawPath; seen: Seen | null }[],
+  ): Promise<Inspection[]> {
+    return this.#work(async (pause) => {
+      const found: Inspection[] = [];
+      for (const { path, seen } of files) found.push(await this.#inspect(path, seen, pause));
+      return found;
+    });
+  }
+
+  async unlearn(_: number, dirs: readonly RawPath[]): Promise<void> {
+    for (const dir of dirs) this.#known.delete(dir);
+  }
+
+  look(_: number, paths: readonly RawPath[]): Promise<Look[]> {
+    return this.#work(async (pause) => {
+      await pause(1);
+      const { online, tree } = this.#parts.source;
+      return paths.map((path) => (online ? (tree.at(path)?.seen ?? null) : undefined));
+    });
+  }
+
+  async send(order: SendOrder, cut: AbortSignal): Promise<Outcome> {
+    if (!this.#isUp || cut.aborted) return { kind: "notBegun" };
+    try {
+      return await this.#work((pause) => this.#send(order, cut, pause));
+    } catch (error) {
+      if (!(error instanceof LineCut)) throw error;
+      return { kind: "lost", trouble: { code: "REPLY_LOST", message: error.message } };
+    }
+  }
+
+  act(_: number, path: RawPath, digest: string): Promise<Acted> {
+    return this.#work(async (pause) => {
+      await pause(this.#parts.dice.int(1, 20));
+      const { source } = this.#parts;
+      if (!source.online) return { kind: "refused", trouble: offline() };
+      const file = source.tree.at(path);
+      if (!file) return { kind: "gone" };
+      if (digestOf(file.content) !== digest || !file.whole) {
+        return { kind: "refused", trouble: { code: "FILE_CHANGED", message: "other content" } };
+      }
+      source.puttingAway(path, file.content);
+      source.tree.remove(path);
+      return { kind: "done" };
+    });
+  }
+
+  scan(): Promise<ScanReport> {
+    return this.#work(async (pause) => {
+      const { tree } = this.#parts.source;
+      const visited = new Set<RawPath>();
+      this.#assertOnline();
+      for (const dir of tree.directories) {
+        await pause(this.#parts.dice.int(0, 10));
+        this.#assertOnline();
+        visited.add(dir);
+        await this.list(dir);
+      }
+      this.#assertOnline();
+      const vanished = [...this.#known.keys()].filter((dir) => !visited.has(dir));
+      for (const dir of vanished) this.#known.delete(dir);
+      return { directories: visited.size, files: 0, vanished, obstacles: [], leftOut: 0 };
+    });
+  }
+
+  /** Tells the daemon of a directory that is not as it is remembered. */
+  async list(dir: RawPath): Promise<void> {
+    const { tree } = this.#parts.source;
+    if (!tree.directories.includes(dir)) return;
+    const listing = tree.listing(dir);
+    if (this.#known.get(dir) === listing.fingerprint) return;
+    const isWhole = await this.#parts.daemon.listing(this.#parts.mirrorId, listing);
+    if (isWhole) this.#known.set(dir, listing.fingerprint);
+    else this.#known.delete(dir);
+  }
+
+  /** Tells the daemon of files that may have changed. */
+  async hint(paths: readonly RawPath[]): Promise<void> {
+    const { source, daemon, mirrorId } = this.#parts;
+    if (!this.#isUp || !source.online) return;
+    const files = paths.map((path) => ({ path, seen: source.tree.at(path)?.seen ?? null }));
+    for (const { path, seen } of files) if (seen === null) this.#known.delete(dirOf(path));
+    await daemon.hint(mirrorId, files);
+  }
+
+  /** Runs `work` in this incarnation: once it is dead, its next pause ends it. */
+  async #work<T>(work: (pause: (ms: number) => Promise<void>) => Promise<T>): Promise<T> {
+    const { life } = this.#parts;
+    return life.call(async () => {
+      if (!this.#isUp) await this.#up.promise;
+      const incarnation = this.#incarnation;
+      return work(async (ms) => {
+        await life.pause(ms);
+        if (this.#incarnation !== incarnation) throw new LineCut("the reader ended: SIGKILL");
+      });
+    });
+  }
+
+  async #inspect(
+    path: RawPath,
+    expected: Seen | null,
+    pause: (ms: number) => Promise<void>,
+  ): Promise<Inspection> {
+    const { source, dice } = this.#parts;
+    if (!source.online) return { kind: "unreadable", trouble: offline() };
+    const before = source.tree.at(path);
+    if (!before) return { kind: "gone" };
+    if (before.unreadable) return { kind: "unreadable", trouble: unreadable() };
+    if (expected && before.seen.stamp !== expected.stamp) {
+      return { kind: "changed", seen: before.seen };
+    }
+    const completeness = source.tree.completeness(path);
+    await pause(dice.int(1, 40));
+    if (!source.online) return { kind: "unreadable", trouble: offline() };
+    const after = source.tree.at(path);
+    if (!after) return { kind: "gone" };
+    if (after.seen.stamp !== before.seen.stamp) return { kind: "changed", seen: after.seen };
+    return { kind: "whole", digest: digestOf(before.content), seen: after.seen, completeness };
+  }
+
+  async #send(
+    order: SendOrder,
+    cut: AbortSignal,
+    pause: (ms: number) => Promise<void>,
+  ): Promise<Outcome> {
+    const { source, archive, dice } = this.#parts;
+    await pause(dice.int(0, 20));
+    if (cut.aborted) return { kind: "notBegun" };
+    if (!source.online) return { kind: "unreadable", trouble: offline() };
+    const file = source.tree.at(order.path);
+    if (!file) return { kind: "gone" };
+    if (file.unreadable) return { kind: "unreadable", trouble: unreadable() };
+    if (file.seen.stamp !== order.seen.stamp || digestOf(file.content) !== order.digest) {
+      return { kind: "changed", seen: null };
+    }
+    const { folderId, filename } = order;
+    const upload = { folderId, filename, content: file.content, sizeBytes: file.seen.sizeBytes };
+    try {
+      const { id } = await archive.store(upload, cut);
+      await pause(0);
+      return { kind: "stored", documentId: id, status: "UPLOADED" };
+    } catch (error) {
+      if (!(error instanceof ArchiveError)) throw error;
+      await pause(0);
+      return outcomeOf(error);
+    }
+  }
+
+  #assertOnline(): void {
+    if (this.#parts.source.online) return;
+    throw new Fault("SOURCE_OFFLINE", "not mounted", "mount it");
+  }
+}
+
+function outcomeOf(error: ArchiveError): Outcome {
+  const trouble = troubleOf(error);
+  const retryAfterMs = error.retryAfterMs ?? null;
+  if (error.kind === "inDoubt") return { kind: "lost", trouble };
+  return { kind: error.kind === "notSent" ? "notSent" : "refused", trouble, retryAfterMs };
+}
+
+function offline() {
+  return { code: "SOURCE_OFFLINE", message: "not mounted" };
+}
+
+function unreadable() {
+  return { code: "FILE_UNREADABLE", message: "permission denied" };
+}

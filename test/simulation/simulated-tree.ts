@@ -1,0 +1,176 @@
+import type { Seen } from "../../src/domain/document.ts";
+import type { Completeness } from "../../src/domain/settle.ts";
+import type { Listing } from "../../src/source/source.ts";
+import type { Clock } from "../../src/std/clock.ts";
+import { ROOT, type RawPath, dirOf, joinRaw, nameOf } from "../../src/std/raw-path.ts";
+
+/** A file as it is now. Never changed in place. */
+export type SimulatedFile = {
+  /** Names the bytes: two files of one content are byte for byte the same. */
+  readonly content: string;
+  readonly seen: Seen;
+  /** False while its writer is at it. */
+  readonly whole: boolean;
+  readonly unreadable: boolean;
+};
+
+/** The bytes of a file that is written. */
+export type Bytes = { readonly content: string; readonly sizeBytes: number };
+
+/** How often a content came to a path as a whole file. */
+export type Appearances = ReadonlyMap<string, number>;
+
+/**
+ * The files below one source. It remembers how often each content appeared where, which is how
+ * often the archive may have it at most.
+ */
+export class SimulatedTree {
+  readonly #clock: Clock;
+  /** Inode and change time cannot be trusted: stamps hold size and mtime alone. */
+  readonly #network: boolean;
+  readonly #files = new Map<RawPath, SimulatedFile>();
+  readonly #directories = new Set<RawPath>([ROOT]);
+  readonly #appearances = new Map<string, number>();
+  readonly #changed: (path: RawPath) => void;
+  #ticks = 0;
+  #lastModifiedAt = 0;
+
+  constructor(clock: Clock, network: boolean, changed: (path: RawPath) => void) {
+    this.#clock = clock;
+    this.#network = network;
+    this.#changed = changed;
+  }
+
+  get paths(): RawPath[] {
+    return [...this.#files.keys()];
+  }
+
+  get directories(): RawPath[] {
+    return [...this.#directories].sort();
+  }
+
+  get appearances(): Appearances {
+    return this.#appearances;
+  }
+
+  at(path: RawPath): SimulatedFile | undefined {
+    return this.#files.get(path);
+  }
+
+  /** What a file's own format says; only `.pdf` says anything. */
+  completeness(path: RawPath): Completeness {
+    if (!path.endsWith(".pdf")) return "unknown";
+    return this.#files.get(path)?.whole ? "complete" : "unfinished";
+  }
+
+  /** Other bytes in a file, new or not. */
+  write(path: RawPath, { content, sizeBytes }: Bytes, whole = true): void {
+    const modifiedAt = Math.max(this.#clock.now(), this.#lastModifiedAt + 1);
+    this.#lastModifiedAt = modifiedAt;
+    const seen = this.#seen(sizeBytes, modifiedAt);
+    this.#put(path, { content, seen, whole, unreadable: false });
+    if (whole) this.#appear(path, content);
+  }
+
+  /** The same bytes, written again. */
+  touch(path: RawPath): void {
+    const file = this.#files.get(path);
+    if (!file) return;
+    const modifiedAt = Math.max(this.#clock.now(), this.#lastModifiedAt + 1);
+    this.#lastModifiedAt = modifiedAt;
+    this.#put(path, { ...file, seen: this.#seen(file.seen.sizeBytes, modifiedAt) });
+  }
+
+  setUnreadable(path: RawPath, unreadable: boolean): void {
+    const file = this.#files.get(path);
+    if (!file) return;
+    const { sizeBytes, modifiedAt } = file.seen;
+    this.#put(path, { ...file, unreadable, seen: this.#seen(sizeBytes, modifiedAt) });
+  }
+
+  remove(path: RawPath): void {
+    this.#files.delete(path);
+    this.#changed(path);
+  }
+
+  /** Renames or moves a file over whatever is at `to`. */
+  move(from: RawPath, to: RawPath): void {
+    const file = this.#files.get(from);
+    if (!file || from === to) return;
+    const { sizeBytes, modifiedAt } = file.seen;
+    this.#files.delete(from);
+    this.#put(to, { ...file, seen: this.#seen(sizeBytes, modifiedAt) });
+    if (file.whole) this.#appear(to, file.content);
+    this.#changed(from);
+  }
+
+  /** Moves a directory and all files below it; their own stamps stay as they are. */
+  moveDirectory(from: RawPath, to: RawPath): void {
+    if (this.#directories.has(to)) return;
+    for (const dir of this.directories.filter((each) => isAtOrBelow(each, from))) {
+      this.#directories.delete(dir);
+      this.#directories.add((to + dir.slice(from.length)) as RawPath);
+    }
+    for (const path of this.paths.filter((each) => each.startsWith(`${from}/`))) {
+      const file = this.#files.get(path);
+      const there = (to + path.slice(from.length)) as RawPath;
+      this.#files.delete(path);
+      if (!file) continue;
+      this.#files.set(there, file);
+      if (file.whole) this.#appear(there, file.content);
+      this.#changed(path);
+      this.#changed(there);
+    }
+  }
+
+  /** Removes a directory and everything below it. */
+  removeDirectory(dir: RawPath): void {
+    for (const path of this.paths) if (path.startsWith(`${dir}/`)) this.remove(path);
+    for (const each of this.directories) if (isAtOrBelow(each, dir)) this.#directories.delete(each);
+  }
+
+  listing(dir: RawPath): Listing {
+    const files = [...this.#files]
+      .filter(([path]) => dirOf(path) === dir)
+      .map(([path, { seen }]) => ({ name: nameOf(path), seen }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+    const fingerprint = files.map(({ name, seen }) => `${name}:${seen.stamp}`).join("|");
+    return { dir, fingerprint, files };
+  }
+
+  #put(path: RawPath, file: SimulatedFile): void {
+    for (let dir = dirOf(path); dir !== ROOT; dir = dirOf(dir)) this.#directories.add(dir);
+    this.#files.set(path, file);
+    this.#changed(path);
+  }
+
+  #seen(sizeBytes: number, modifiedAt: number): Seen {
+    this.#ticks += 1;
+    const stamp = `${sizeBytes}-${modifiedAt}${this.#network ? "" : `-${this.#ticks}`}`;
+    return { sizeBytes, modifiedAt, stamp };
+  }
+
+  #appear(path: RawPath, content: string): void {
+    const key = appearance(path, content);
+    this.#appearances.set(key, (this.#appearances.get(key) ?? 0) + 1);
+  }
+}
+
+/** The key of a content at a path. */
+export function appearance(path: RawPath | string, content: string): string {
+  return `${path}\0${content}`;
+}
+
+/** Stands for the SHA-256 of a content. */
+export function digestOf(content: string): string {
+  return `digest of ${content}`;
+}
+
+/** The path of a name in a directory. */
+export function pathIn(dir: string, name: string): RawPath {
+  return joinRaw(dir as RawPath, name as RawPath);
+}
+
+function isAtOrBelow(dir: RawPath, top: RawPath): boolean {
+  return dir === top || dir.startsWith(`${top}/`);
+}

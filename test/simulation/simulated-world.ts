@@ -1,0 +1,293 @@
+import type { Mirror } from "../../src/config/config.ts";
+import type { Document } from "../../src/domain/document.ts";
+import { targetPathOf } from "../../src/domain/naming.ts";
+import type { Journal } from "../../src/journal/journal.ts";
+import type { Reader } from "../../src/reader/reader.ts";
+import { Bell } from "../../src/std/bell.ts";
+import { silentLog } from "../../src/std/log.ts";
+import { type RawPath, dirOf } from "../../src/std/raw-path.ts";
+import type { LiveMirror, SyncContext } from "../../src/sync/context.ts";
+import { Sync } from "../../src/sync/sync.ts";
+import { ManualClock } from "../fakes/manual-clock.ts";
+import { MemoryJournal } from "../fakes/memory-journal.ts";
+import { MemoryStore } from "../fakes/memory-store.ts";
+import { Dice } from "./dice.ts";
+import { Life } from "./life.ts";
+import { SimulatedArchive } from "./simulated-archive.ts";
+import { SimulatedReader, type Source, type UsedReader } from "./simulated-reader.ts";
+import { SimulatedTree } from "./simulated-tree.ts";
+import { someConfig, someMirror } from "./some-settings.ts";
+import { Trace, journaled } from "./trace.ts";
+
+const SECOND = 1_000;
+
+/** How long a stop waits for what is being sent. */
+const SHUTDOWN_MS = 5 * SECOND;
+
+/** Bugs put between the loops and the world; what they find of them is a test of the simulation. */
+export type Sabotage = {
+  readonly journal?: (journal: Journal, world: SimulatedWorld) => Journal;
+  readonly reader?: (reader: UsedReader, source: Source) => UsedReader;
+};
+
+/** A source with its settings, whoever reads it just now. */
+export type Place = {
+  readonly mirrorId: number;
+  readonly settings: Mirror;
+  readonly source: Source;
+};
+
+/** Everything outside the loops, and the loops that live in it just now. */
+export class SimulatedWorld {
+  readonly dice: Dice;
+  readonly clock = new ManualClock();
+  readonly trace = new Trace(this.clock);
+  readonly store = new MemoryStore();
+  /** What the host's clock said at the beginning. */
+  readonly startedAt = this.clock.now();
+  readonly archive: SimulatedArchive;
+  readonly places: readonly Place[];
+  /** What went wrong before the end, and what no loop may ever do. */
+  readonly problems: string[] = [];
+  readonly #config: SyncContext["config"];
+  readonly #sabotage: Sabotage;
+  #life: Life | undefined;
+  #running: Promise<void> = Promise.resolve();
+  #sync: Sync | undefined;
+  #readers = new Map<number, SimulatedReader>();
+  #batches = 0;
+
+  constructor(seed: number, sabotage: Sabotage = {}) {
+    this.dice = new Dice(seed);
+    this.#sabotage = sabotage;
+    this.archive = new SimulatedArchive(this.clock, this.dice, this.trace);
+    const shared = this.dice.chance(0.5);
+    this.places = Array.from({ length: this.dice.chance(0.3) ? 2 : 1 }, (_, index) =>
+      this.#place(index + 1, shared || index === 0 ? "/Scans" : "/Other"),
+    );
+    this.#config = someConfig(this.dice);
+  }
+
+  /** The rows of all lives. */
+  get rows(): Document[] {
+    return [...this.store.documents.values()];
+  }
+
+  get sync(): Sync | undefined {
+    return this.#life?.isOver === false ? this.#sync : undefined;
+  }
+
+  get life(): Life | undefined {
+    return this.#life;
+  }
+
+  readerOf(mirrorId: number): SimulatedReader | undefined {
+    return this.#readers.get(mirrorId);
+  }
+
+  placeOf(mirrorId: number): Place | undefined {
+    return this.places.find((place) => place.mirrorId === mirrorId);
+  }
+
+  /** Starts the daemon, over whatever an earlier life left. */
+  start(): void {
+    this.trace.add("daemon", "starts");
+    const life = new Life(this.clock, this.dice, () => this.trace.add("daemon", "killed"));
+    this.#life = life;
+    this.#sync = undefined;
+    this.#readers = new Map();
+    this.#running = this.#live(life).catch((error: unknown) => {
+      if (!life.isOver && !life.stopping.aborted) this.#broke(error);
+    });
+  }
+
+  /** Starts it again if it was killed. */
+  async restartIfDead(): Promise<void> {
+    if (this.#life?.isOver === false) return;
+    await this.clock.advance(this.dice.int(0, 5_000));
+    this.start();
+  }
+
+  /** SIGTERM: what is being sent is finished in time, or cut. */
+  async stop(): Promise<void> {
+    const life = this.#life;
+    const sync = this.sync;
+    if (!life || !sync) return;
+    this.trace.add("daemon", "is asked to stop");
+    const stop = { isDone: false };
+    this.#track(
+      this.#stopped(life, sync).then(() => {
+        stop.isDone = true;
+      }),
+    );
+    for (let waited = 0; !stop.isDone && waited < 60; waited++) await this.clock.advance(SECOND);
+    if (!stop.isDone && !life.isOver) this.problems.push("the daemon did not stop");
+    life.crash();
+  }
+
+  /** Something that happens by itself after a while. */
+  later(ms: number, happen: () => void | Promise<void>): void {
+    this.#track(this.clock.sleep(ms, new AbortController().signal).then(happen));
+  }
+
+  /** Its reader looks at a source every few seconds, and says whether it is there. */
+  tell({ mirrorId }: Place): void {
+    this.later(this.dice.int(0, 5_000), async () => {
+      const reader = this.readerOf(mirrorId);
+      if (reader?.pid !== undefined) await this.sync?.told(reader.status);
+    });
+  }
+
+  /** Another process writes to the journal: `retry`, `pause`, `resume`. */
+  async writeBeside(write: (journal: Journal) => Promise<void>): Promise<void> {
+    await write(new MemoryJournal({ store: this.store }));
+    this.#life?.wroteOutside();
+  }
+
+  /** The archive folder of a path of a source. */
+  targetOf({ settings }: Place, path: RawPath): string {
+    return targetPathOf(settings.target, dirOf(path));
+  }
+
+  #place(mirrorId: number, path: string): Place {
+    const { dice } = this;
+    const mode = dice.chance(0.6) ? "native" : "polling";
+    const network = mode === "polling" && dice.chance(0.5);
+    const tree = new SimulatedTree(this.clock, network, (changed) => {
+      if (mode === "native") this.#event(mirrorId, changed);
+    });
+    const settings = someMirror(dice, mirrorId, path, mode);
+    const puttingAway = (gone: RawPath, content: string) => this.#putAway(gone, content);
+    return { mirrorId, settings, source: { tree, mode, online: true, puttingAway } };
+  }
+
+  /** Most events come; some are lost, or come for the whole directory. */
+  #event(mirrorId: number, path: RawPath): void {
+    const { dice } = this;
+    if (dice.chance(0.15)) return;
+    const whole = dice.chance(0.2);
+    this.later(dice.int(0, 300), async () => {
+      const reader = this.readerOf(mirrorId);
+      const life = this.#life;
+      if (!life || life.isOver || !reader?.pid) return;
+      await (whole ? reader.list(dirOf(path)) : reader.hint([path]));
+    });
+  }
+
+  /** A local file goes: the archive must have it by now. */
+  #putAway(path: RawPath, content: string): void {
+    this.trace.add("daemon", `puts away ${path} ${content}`);
+    const now = this.clock.monotonic();
+    const proven = this.archive.stored.some(
+      (each) => each.content === content && each.convertedAt <= now && !each.removed,
+    );
+    if (!proven) this.problems.push(`${path}: put away, but the archive does not have ${content}`);
+  }
+
+  async #live(life: Life): Promise<void> {
+    const plain = life.journal(this.store, (applied) => {
+      for (const line of journaled(applied)) this.trace.add("journal", line);
+      this.#sync?.journaled(applied);
+    });
+    const journal = this.#sabotage.journal?.(plain, this) ?? plain;
+    const ready = Promise.withResolvers<Sync>();
+    const mirrors = await this.#mirrors(life, journal, ready.promise);
+    const context: SyncContext = {
+      config: this.#config,
+      journal,
+      archive: life.archive(this.archive),
+      mirrors,
+      bells: {
+        sending: new Bell(),
+        doubts: new Bell(),
+        polling: new Bell(),
+        held: new Bell(),
+        after: new Bell(),
+      },
+      clock: this.clock,
+      random: this.dice.random,
+      log: silentLog,
+      sending: true,
+      newBatchId: () => `batch-${++this.#batches}`,
+    };
+    const sync = await Sync.open(
+      context,
+      () => null,
+      () => undefined,
+    );
+    this.#sync = sync;
+    ready.resolve(sync);
+    const running = sync.run(life.stopping);
+    for (const reader of this.#readers.values()) this.#track(reader.start());
+    await running;
+  }
+
+  async #mirrors(
+    life: Life,
+    journal: Journal,
+    ready: Promise<Sync>,
+  ): Promise<Map<number, LiveMirror>> {
+    const live = new Map<number, LiveMirror>();
+    for (const { mirrorId, settings, source } of this.places) {
+      const row = await journal.mirror(settings.name, settings.source);
+      const reader = new SimulatedReader({
+        life,
+        dice: this.dice,
+        archive: this.archive,
+        source,
+        mirrorId,
+        daemon: {
+          listing: async (...all) => (await ready).readerCalls.listing(...all),
+          hint: async (...all) => (await ready).readerCalls.hint(...all),
+          doubt: async (...all) => (await ready).readerCalls.doubt(...all),
+          status: async (...all) => (await ready).readerCalls.status(...all),
+        },
+        known: () => journal.directories(mirrorId),
+        started: (status, restart) => {
+          this.#track(
+            ready.then(async (sync) => {
+              await sync.told(status);
+              if (restart) sync.rescan("reader restarted", mirrorId);
+            }),
+          );
+        },
+      });
+      this.#readers.set(mirrorId, reader);
+      const used: UsedReader = this.#sabotage.reader?.(reader, source) ?? reader;
+      const settling = { small: new Bell(), large: new Bell() };
+      live.set(row.id, { row, settings, reader: used as Reader, settling });
+    }
+    return live;
+  }
+
+  async #stopped(life: Life, sync: Sync): Promise<void> {
+    const over = new AbortController();
+    const finished = new AbortController();
+    const deadline = this.clock.sleep(SHUTDOWN_MS, finished.signal).then(
+      () => over.abort(),
+      () => {},
+    );
+    await sync.drain(over.signal);
+    finished.abort();
+    await deadline;
+    life.stop();
+    for (const reader of this.#readers.values()) reader.close();
+    await this.#running;
+  }
+
+  /** What goes on by itself; its failure is the history's, unless its life is over. */
+  #track(promise: Promise<void>): void {
+    const life = this.#life;
+    promise.catch((error: unknown) => {
+      if (life?.isOver || life?.stopping.aborted) return;
+      if (error instanceof Error && error.name === "LineCut") return;
+      this.#broke(error);
+    });
+  }
+
+  #broke(error: unknown): void {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    this.trace.add("daemon", `broke: ${error instanceof Error ? error.message : text}`);
+    this.problems.push(`broke: ${text}`);
+  }
+}

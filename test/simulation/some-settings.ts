@@ -1,0 +1,49 @@
+import type { Mirror } from "../../src/config/config.ts";
+import type { SyncContext } from "../../src/sync/context.ts";
+import type { Dice } from "./dice.ts";
+
+const SECOND = 1_000;
+const MINUTE = 60_000;
+
+/** Settings of the loops, with waits short enough for a history to come to rest soon. */
+export function someConfig(dice: Dice): SyncContext["config"] {
+  return {
+    upload: {
+      concurrency: dice.int(1, 4),
+      retry: { initialMs: SECOND, maxMs: 30 * SECOND },
+      doubt: { windowMs: 3 * MINUTE, toleranceMs: MINUTE },
+    },
+    batch: { quietMs: 5 * SECOND, maxDocuments: 20 },
+    quota: { retry: { initialMs: 5 * SECOND, maxMs: MINUTE }, retryAt: undefined },
+    conversion: {
+      poll: { initialMs: 2 * SECOND, maxMs: 30 * SECOND },
+      stuckAfterMs: 60 * MINUTE,
+    },
+  };
+}
+
+/** Settings of one mirror into the archive folder `path`. */
+export function someMirror(
+  dice: Dice,
+  mirrorId: number,
+  path: string,
+  mode: "native" | "polling",
+): Mirror {
+  const after = dice.weighted([
+    [3, { kind: "keep" } as const],
+    [1, { kind: "delete" } as const],
+  ]);
+  return {
+    name: `mirror-${mirrorId}`,
+    source: `/srv/${mirrorId}`,
+    target: { path },
+    include: ["**/*"],
+    exclude: [],
+    watch: mode,
+    settleMs: 3 * SECOND,
+    incompleteMs: 5 * MINUTE,
+    missingFolder: { kind: "hold" },
+    changed: dice.chance(0.1) ? "ignore" : "upload",
+    after,
+  };
+}
