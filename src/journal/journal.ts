@@ -205,8 +205,6 @@ export interface Journal extends AsyncDisposable {
   sentWith(mirrorId: number, digest: string): Promise<Document[]>;
   /** Rows that are due, the longest due first. */
   due(query: DueQuery): Promise<Document[]>;
-  /** When the next row of this state is due after `now`; null when none waits for a time. */
-  nextDueAt(state: State): Promise<number | null>;
   /** Rows in `uploading`. */
   underWay(limit: number): Promise<Document[]>;
   /**

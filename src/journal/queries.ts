@@ -47,9 +47,6 @@ export const QUERIES = {
       count(*) AS documents
     FROM documents WHERE state = 'held' AND trouble_code = ? AND target_path IS NOT NULL
     GROUP BY mirror_id, target_path`,
-  nextDueAt: `SELECT min((SELECT n.due_at FROM documents n
-      WHERE n.mirror_id = m.id AND n.state = ? AND n.due_at IS NOT NULL
-      ORDER BY n.due_at LIMIT 1)) AS dueAt FROM mirrors m`,
   counts: `SELECT mirror_id AS mirrorId, state, count(*) AS documents
     FROM documents GROUP BY mirror_id, state`,
   lastBatch: `SELECT id, mirror_id AS mirrorId, opened_at AS openedAt, joined_at AS joinedAt, documents
@@ -148,10 +145,6 @@ export class Queries {
     return FOLDER_CODES.flatMap((code) =>
       this.#sql.of<WaitingFolder>(QUERIES.waitingFolders).all(code),
     ).sort(byPlace);
-  }
-
-  nextDueAt(state: State): number | null {
-    return this.#sql.of<{ dueAt: number | null }>(QUERIES.nextDueAt).get(state)?.dueAt ?? null;
   }
 
   counts(): { mirrorId: number; state: State; documents: number }[] {

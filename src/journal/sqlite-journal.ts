@@ -140,10 +140,6 @@ export class SqliteJournal implements Journal {
     return this.#session.read(() => dueDocuments(this.#statements, query));
   }
 
-  nextDueAt(state: State): Promise<number | null> {
-    return this.#session.read(() => this.#queries.nextDueAt(state));
-  }
-
   underWay(limit: number): Promise<Document[]> {
     return this.#session.read(() => this.#queries.underWay(limit));
   }

@@ -43,12 +43,15 @@ export class Held {
     this.#context.bells.held.ring();
   }
 
-  /** What the documents held with `code` waited for is there. */
-  async release(code: FailureCode): Promise<void> {
-    const { journal } = this.#context;
+  /** What the documents held with these codes waited for is there; with `place`, for one folder. */
+  async release(
+    codes: readonly FailureCode[],
+    place?: { mirrorId: number; targetPath: string },
+  ): Promise<void> {
+    const { journal, clock } = this.#context;
     for (;;) {
-      const rows = await journal.heldWith([code], CHUNK);
-      await journal.apply(rows.map((row) => goOn(row, this.#context.clock.now())));
+      const rows = await journal.heldWith(codes, CHUNK, place);
+      await journal.apply(rows.map((row) => goOn(row, clock.now())));
       if (rows.length < CHUNK) return;
     }
   }
@@ -87,7 +90,7 @@ export class Held {
         if (!mirror) continue;
         const place = await this.#placement.of(targetPath, mirror, signal);
         if (!("folderId" in place)) continue;
-        await this.#letGo({ mirrorId, targetPath });
+        await this.release(FOLDER_CODES, { mirrorId, targetPath });
         // Somebody is making folders. One that was there all along must not be tried ever sooner.
         if (BY_LOOK.includes(code)) this.#looks = 0;
       }
@@ -95,15 +98,6 @@ export class Held {
       signal.throwIfAborted();
       // The archive cannot be asked; it is asked again soon.
       if (!(error instanceof ArchiveError)) throw error;
-    }
-  }
-
-  async #letGo(place: { mirrorId: number; targetPath: string }): Promise<void> {
-    const { journal } = this.#context;
-    for (;;) {
-      const rows = await journal.heldWith(FOLDER_CODES, CHUNK, place);
-      await journal.apply(rows.map((row) => goOn(row, this.#context.clock.now())));
-      if (rows.length < CHUNK) return;
     }
   }
 }

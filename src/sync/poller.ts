@@ -68,7 +68,7 @@ export class Poller {
       const trouble = troubleOf(error);
       const tries = (this.#outage?.tries ?? 0) + 1;
       const waitMs = Math.min(NAP_MS_MAX, backoffMs(config.upload.retry, tries, random));
-      this.#outage = { tries, until: clock.now() + waitMs, trouble };
+      this.#outage = { tries, until: clock.monotonic() + waitMs, trouble };
       if (failureOf(trouble.code).fate === "gate") await this.#keeper.refused(trouble, false);
       this.#context.log.debug({ code: trouble.code }, `could not poll: ${trouble.message}`);
       return waitMs;

@@ -109,7 +109,8 @@ export class Sender {
     if (await this.#keeper.sweep()) return 0;
     if (this.#paused || this.#draining) return Number.POSITIVE_INFINITY;
     const now = clock.now();
-    if (this.#outage && now < this.#outage.until) return this.#outage.until - now;
+    const outMs = (this.#outage?.until ?? 0) - clock.monotonic();
+    if (outMs > 0) return outMs;
     const slots = this.#slots();
     if (slots === 0) return Number.POSITIVE_INFINITY;
     const candidates = await this.#candidates(slots, now);
@@ -198,29 +199,30 @@ export class Sender {
   }
 
   async #attempt({ document, mirror }: Claimed, probe: boolean): Promise<void> {
-    const { clock, journal } = this.#context;
     const stopped = this.#draining || this.#paused || (isClosed(this.#keeper.gate) && !probe);
     const outcome: Outcome = stopped
       ? { kind: "notBegun" }
       : await mirror.reader.send(orderOf(document), this.#cut.signal);
+    await this.#consequences(document, await this.#recorded(document, outcome, mirror), probe);
+  }
+
+  /** Journals the outcome; the one it came to is returned. */
+  async #recorded(document: Document, outcome: Outcome, mirror: LiveMirror): Promise<Outcome> {
+    const { clock, journal } = this.#context;
     const judged = verdict(document, outcome, clock.now(), this.#policy(mirror));
-    const { id } = document;
     const event: Event =
       judged.kind === "gone"
         ? { type: "changed", at: clock.now(), dueAt: clock.now(), seen: document.seen }
         : judged.event;
     try {
-      await journal.apply([{ type: "event", id, event, from: ["uploading"] }]);
+      await journal.apply([{ type: "event", id: document.id, event, from: ["uploading"] }]);
+      return outcome;
     } catch (error) {
+      if (outcome.kind !== "stored" || codeOf(error) !== "DOCUMENT_ID_TAKEN") throw error;
       // An archive that gives one id twice has not told us which document is ours.
-      if (codeOf(error) !== "DOCUMENT_ID_TAKEN") throw error;
       const trouble = { code: "DOCUMENT_ID_TAKEN", message: messageOf(error) };
-      const lost = verdict(document, { kind: "lost", trouble }, clock.now(), this.#policy(mirror));
-      if (lost.kind === "gone") return;
-      await journal.apply([{ type: "event", id, event: lost.event, from: ["uploading"] }]);
-      return;
+      return await this.#recorded(document, { kind: "lost", trouble }, mirror);
     }
-    await this.#consequences(document, outcome, probe);
   }
 
   /** What the outcome says about the account and the way to the archive. */
@@ -256,14 +258,15 @@ export class Sender {
   /** One line in the log for an outage, not one per document. */
   #unreachable(trouble: Trouble, waitMsMin: number): void {
     const { clock, config, random, log } = this.#context;
-    if (this.#outage && clock.now() < this.#outage.until) {
-      const until = Math.max(this.#outage.until, clock.now() + waitMsMin);
+    const now = clock.monotonic();
+    if (this.#outage && now < this.#outage.until) {
+      const until = Math.max(this.#outage.until, now + waitMsMin);
       this.#outage = { ...this.#outage, until };
       return;
     }
     const tries = (this.#outage?.tries ?? 0) + 1;
     const waitMs = Math.max(backoffMs(config.upload.retry, tries, random), waitMsMin);
-    this.#outage = { tries, until: clock.now() + waitMs, trouble };
+    this.#outage = { tries, until: now + waitMs, trouble };
     const hint = failureOf(trouble.code).hint;
     log.warn({ code: trouble.code, tries, waitMs }, `${trouble.message}. ${hint}`);
   }

@@ -108,7 +108,7 @@ export class Sync {
     const survey = this.#surveys.get(status.mirrorId);
     const wasOffline = survey?.state.status?.online === false;
     await survey?.told(status);
-    if (wasOffline && status.online) await this.#held.release("SOURCE_OFFLINE");
+    if (wasOffline && status.online) await this.#held.release(["SOURCE_OFFLINE"]);
     // Told after every start of a reader: what it is to send waits for that.
     if (status.online) this.#context.bells.sending.ring();
   }

@@ -139,7 +139,6 @@ async function everything(journal: Journal, idsMax: number): Promise<unknown> {
     below: await each([ROOT, ...PATHS], (path) => journal.rowsBelow(mirrorId, path)),
     directories: await journal.directories(mirrorId),
     due: await each(STATES, (state) => journal.due({ ...due, state, sizeOverBytes: 100 })),
-    nextDueAt: await each(STATES, (state) => journal.nextDueAt(state)),
     sent: await each(["d0", "d1", "d2"], (digest) => journal.sentWith(mirrorId, digest)),
     rivals: await each([0, 1, 2], (folderId) => journal.rivals(folderId, "n1")),
     underWay: await journal.underWay(3),

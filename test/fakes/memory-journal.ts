@@ -117,11 +117,6 @@ export class MemoryJournal implements Journal {
       .slice(0, limit);
   }
 
-  async nextDueAt(state: State): Promise<number | null> {
-    const times = this.#rows((row) => row.state === state).flatMap(({ dueAt }) => dueAt ?? []);
-    return times.length === 0 ? null : Math.min(...times);
-  }
-
   async underWay(limit: number): Promise<Document[]> {
     return this.#rows(({ state }) => state === "uploading").slice(0, limit);
   }

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import type { Document } from "../../domain/document.ts";
-import { failureOf } from "../../domain/failure.ts";
-import type { Change, Journal } from "../../journal/journal.ts";
+import type { Journal } from "../../journal/journal.ts";
+import { isBehindGate, probeNow, retryOf } from "../../sync/retry.ts";
 import { examples } from "../examples.ts";
 import { runningDaemon, writeJournal } from "../journals.ts";
 import { queriesOf } from "../selection.ts";
@@ -70,12 +70,12 @@ async function requeue(
   // Ids first: what is listed must not change under the list.
   const found: Document[] = [];
   for await (const row of rows) found.push(row);
-  const waits = (row: Document) => isClosed && isGated(row);
+  const waits = (row: Document) => isClosed && isBehindGate(row);
   const others = found.filter((row) => !waits(row));
   tally.gated += found.length - others.length;
   for (let from = 0; from < others.length; from += CHUNK) {
     const chunk = others.slice(from, from + CHUNK);
-    const applied = await journal.apply(chunk.map((row) => changeOf(row, at)));
+    const applied = await journal.apply(chunk.flatMap((row) => retryOf(row, at) ?? []));
     for (const [index, { skipped }] of applied.entries()) {
       if (skipped) continue;
       tally.queued += 1;
@@ -83,25 +83,6 @@ async function requeue(
       if (row?.state === "failed" && row.documentId !== null) tally.again += 1;
     }
   }
-}
-
-function isGated({ state, trouble }: Document): boolean {
-  return state === "held" && trouble !== null && failureOf(trouble.code).fate === "gate";
-}
-
-/** What was in doubt is looked for again before it is sent; what never settled is looked at. */
-function changeOf(row: Document, at: number): Change {
-  const { id, state } = row;
-  if (state === "failed")
-    return { type: "event", id, event: { type: "goesOn", at }, from: [state] };
-  const type = row.doubtAt !== null ? "lookAgain" : row.digest === null ? "recheck" : "goesOn";
-  return { type: "event", id, event: { type, at }, from: ["held"] };
-}
-
-/** The daemon sees the write and asks the archive at once. */
-async function probeNow(journal: Journal, now: number): Promise<void> {
-  const gate = await journal.gate();
-  if (gate.closedAt !== null) await journal.setGate({ ...gate, nextProbeAt: now });
 }
 
 async function tell({ out }: Shell, tally: Tally, running: boolean): Promise<void> {

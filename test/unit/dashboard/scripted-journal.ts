@@ -1,6 +1,7 @@
 import type { Document } from "../../../src/domain/document.ts";
 import type { Journal, ListQuery } from "../../../src/journal/journal.ts";
 import { InvariantError } from "../../../src/std/invariant.ts";
+import { aDocument } from "../../fixtures/a-document.ts";
 import { rawOfText, ROOT } from "../../../src/std/raw-path.ts";
 
 /** A row as the journal would give it; `name` is text. */
@@ -8,45 +9,21 @@ export function documentOf({
   name = "scan.pdf",
   ...fields
 }: Partial<Omit<Document, "name" | "dir">> & { name?: string } = {}): Document {
-  return {
-    id: 1,
-    mirrorId: 1,
+  return aDocument({
     dir: ROOT,
     state: "pending",
-    seen: { sizeBytes: 1000, modifiedAt: 0, stamp: "1" },
     firstSeenAt: 0,
     changedAt: 0,
     dueAt: null,
     digest: null,
     sentName: null,
-    targetPath: null,
-    remark: null,
     batch: null,
     folderId: null,
     attempts: 0,
     sentAt: null,
-    sentArchiveAt: null,
-    doubtAt: null,
-    looks: 0,
-    documentId: null,
-    archiveStatus: null,
-    uploadedAt: null,
-    polls: 0,
-    convertedAt: null,
-    pages: null,
-    archiveBytes: null,
-    digidoc: false,
-    trouble: null,
-    patience: 0,
-    current: true,
-    supersedes: null,
-    goneAt: null,
-    movedFrom: null,
-    after: null,
-    afterMessage: null,
     ...fields,
     name: rawOfText(name),
-  };
+  });
 }
 
 /**

@@ -141,7 +141,7 @@ test("what came back lets go what waited for it, and nothing else", async () => 
   const offline = { code: "SOURCE_OFFLINE", message: "not mounted" };
   for (let n = 0; n < 600; n++) desk.put({ state: "held", trouble: offline, digest: null });
   const other = waiting(desk, "/2026");
-  await held.release("SOURCE_OFFLINE");
+  await held.release(["SOURCE_OFFLINE"]);
   expect(desk.states().filter((state) => state === "settling")).toHaveLength(600);
   expect((await desk.row(other)).state).toBe("held");
 });
