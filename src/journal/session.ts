@@ -4,6 +4,7 @@
  */
 import { existsSync } from "node:fs";
 import type { Database } from "better-sqlite3";
+import type { Clock } from "../std/clock.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { journalFault } from "./journal-fault.ts";
 import { createIfMissing, openDatabase, prepareDirectory, type Role } from "./open-database.ts";
@@ -23,20 +24,21 @@ export class Session {
     path: string,
     role: Role,
     opened: { db: Database; lock?: Database; isNew: boolean },
+    clock: Clock,
   ) {
     this.#path = path;
     this.#role = role;
     this.db = opened.db;
     this.isNew = opened.isNew;
     this.#lock = opened.lock;
-    this.#commits = new GroupCommit(opened.db, path);
+    this.#commits = new GroupCommit(opened.db, path, clock);
   }
 
   /** Opens the journal at an absolute path. Throws a `Fault`. */
-  static open(path: string, role: Role, owner: Owner | undefined): Session {
+  static open(path: string, role: Role, owner: Owner | undefined, clock: Clock): Session {
     prepareDirectory(path, role);
     if (role !== "owner") {
-      return new Session(path, role, { db: openDatabase(path, role), isNew: false });
+      return new Session(path, role, { db: openDatabase(path, role), isNew: false }, clock);
     }
     const lock = takeOwnerLock(path);
     try {
@@ -44,17 +46,28 @@ export class Session {
       createIfMissing(path);
       const db = openDatabase(path, role);
       writeOwner(db, owner);
-      return new Session(path, role, { db, lock, isNew });
+      return new Session(path, role, { db, lock, isNew }, clock);
     } catch (error) {
       lock.close();
       throw error;
     }
   }
 
-  /** Runs `query` after all writes that were issued before it. */
+  /** Runs `query`, which sees all writes that were issued before it, durable or not. */
   async read<T>(query: () => T): Promise<T> {
     this.#assertOpen();
+    await this.#commits.settle();
+    return this.#asked(query);
+  }
+
+  /** Runs `query` once all writes that were issued before it are durable. */
+  async readDurable<T>(query: () => T): Promise<T> {
+    this.#assertOpen();
     await this.#commits.drain();
+    return this.#asked(query);
+  }
+
+  #asked<T>(query: () => T): T {
     try {
       return query();
     } catch (error) {

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { Document, State } from "../domain/document.ts";
 import { invariant } from "../std/invariant.ts";
+import { type Clock, systemClock } from "../std/clock.ts";
 import { dirOf, nameOf, type RawPath } from "../std/raw-path.ts";
 import { AccountTable } from "./account-table.ts";
 import { backUp } from "./backup.ts";
@@ -43,12 +44,14 @@ export type JournalOptions = {
   readonly onApplied?: (applied: Applied[]) => void;
   /** What `ownerOf` tells others; for the role `owner`. */
   readonly owner?: Owner;
+  /** Paces the commits; the host's own unless a test brings another. */
+  readonly clock?: Clock;
 };
 
 /**
  * The journal in one SQLite file, for one archive account. `synchronous=FULL`: what is resolved
  * survives a power cut. Reads and writes are synchronous inside, and short; writes are committed in
- * groups.
+ * groups, which reads see before they are durable (see `GroupCommit`).
  */
 export class SqliteJournal implements Journal {
   readonly #session: Session;
@@ -77,8 +80,8 @@ export class SqliteJournal implements Journal {
    * `JOURNAL_ON_NETWORK`, `JOURNAL_UNWRITABLE`, `JOURNAL_UNREADABLE`, `JOURNAL_FULL` and the like.
    */
   static async open(options: JournalOptions): Promise<SqliteJournal> {
-    const { role, owner, onApplied = () => undefined } = options;
-    return new SqliteJournal(Session.open(resolve(options.path), role, owner), onApplied);
+    const { role, owner, onApplied = () => undefined, clock = systemClock } = options;
+    return new SqliteJournal(Session.open(resolve(options.path), role, owner, clock), onApplied);
   }
 
   /** True when this opening made the journal: of what was sent before, nothing is known. */
@@ -161,7 +164,7 @@ export class SqliteJournal implements Journal {
   }
 
   afterDue(now: number, limit: number): Promise<Document[]> {
-    return this.#session.read(() => this.#queries.afterDue(now, limit));
+    return this.#session.readDurable(() => this.#queries.afterDue(now, limit));
   }
 
   heldWith(
@@ -247,12 +250,12 @@ export class SqliteJournal implements Journal {
 
   /** Tells others more about the owner, e.g. where its page is once that listens. */
   announce(owner: Owner): Promise<void> {
-    return this.#session.read(() => writeOwner(this.#session.db, owner));
+    return this.#session.write(() => writeOwner(this.#session.db, owner));
   }
 
   /** Writes a whole copy of the journal to the file `to`; see `backup.ts`. */
   async backup(to: string): Promise<void> {
-    await this.#session.read(() => undefined);
+    await this.#session.readDurable(() => undefined);
     await backUp(this.#session.db, to);
   }
 

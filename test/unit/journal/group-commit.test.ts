@@ -2,14 +2,16 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { GroupCommit } from "../../../src/journal/group-commit.ts";
+import { type Clock, systemClock } from "../../../src/std/clock.ts";
 import { InvariantError } from "../../../src/std/invariant.ts";
+import { ManualClock } from "../../fakes/manual-clock.ts";
 import { scratch } from "./scratch.ts";
 
-function open(path: string) {
+function open(path: string, clock: Clock = systemClock) {
   const db = new Database(join(path, "numbers.db"), { timeout: 20 });
   db.pragma("journal_mode = WAL");
   db.exec("CREATE TABLE IF NOT EXISTS numbers (n INTEGER PRIMARY KEY, ballast BLOB) STRICT");
-  const commits = new GroupCommit(db, "numbers.db");
+  const commits = new GroupCommit(db, "numbers.db", clock);
   const insert = db.prepare("INSERT INTO numbers (n, ballast) VALUES (?, zeroblob(?))");
   return {
     db,
@@ -73,6 +75,65 @@ test("a full disk refuses its group, whole; when there is room again, writes go 
   store.db.pragma("max_page_count = 10000");
   await store.add(3, 1_000_000);
   expect(store.numbers()).toEqual([1, 3]);
+});
+
+test("what is issued can be read at once, and by others only once it is durable", async () => {
+  using directory = scratch();
+  using store = open(directory.path);
+  using other = open(directory.path);
+  let durable = false;
+  const write = store.add(1).then(() => {
+    durable = true;
+  });
+  await store.commits.settle();
+  expect({ own: store.numbers(), others: other.numbers(), durable }).toEqual({
+    own: [1],
+    others: [],
+    durable: false,
+  });
+  await store.commits.drain();
+  expect(other.numbers()).toEqual([1]);
+  await write;
+});
+
+test("what was read before its commit is undone with its group", async () => {
+  using directory = scratch();
+  using store = open(directory.path);
+  store.db.pragma("max_page_count = 20");
+  const first = store.add(1);
+  await store.commits.settle();
+  expect(store.numbers()).toEqual([1]);
+  const second = store.add(2, 1_000_000);
+  const refused = await Promise.allSettled([first, second]);
+  expect(refused).toMatchObject(refused.map(() => ({ reason: { code: "JOURNAL_FULL" } })));
+  expect(store.numbers()).toEqual([]);
+});
+
+test("after a commit there is a pause of three times its length, for others to join", async () => {
+  using directory = scratch();
+  const clock = new ManualClock();
+  let waitedMs = 0;
+  using store = open(directory.path, {
+    now: () => clock.now(),
+    monotonic: () => clock.monotonic() + waitedMs,
+    sleep: (ms, signal) => clock.sleep(ms, signal),
+  });
+  const exec = store.db.exec.bind(store.db);
+  store.db.exec = (sql) => {
+    if (sql === "COMMIT") waitedMs += 10;
+    return exec(sql);
+  };
+  using other = open(directory.path);
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+  await store.add(1);
+  const later = [store.add(2), store.add(3)];
+  for (let turns = 0; turns < 3; turns++) await turn();
+  expect(other.numbers()).toEqual([1]);
+  await clock.advance(29);
+  expect(other.numbers()).toEqual([1]);
+  await clock.advance(1);
+  await Promise.all(later);
+  expect(other.numbers()).toEqual([1, 2, 3]);
 });
 
 test("a write waits while another process has the lock, and the event loop goes on", async () => {
