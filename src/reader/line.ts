@@ -1,6 +1,7 @@
 /**
  * Calls over a process's message channel: each side offers functions, either side may call, and
- * every call is answered once, with a result or an error.
+ * every call is answered once, with a result or an error. What is said in one turn of the event
+ * loop crosses in one message, for a message costs more than what is in it.
  */
 import { Fault, codeOf, messageOf } from "../std/fault.ts";
 
@@ -32,13 +33,16 @@ export class LineCut extends Error {
 export class Line<Theirs extends Offer> {
   readonly #port: Port;
   readonly #waiting = new Map<number, Waiting>();
+  #unsent: Message[] = [];
   #next = 1;
   #cut: LineCut | undefined;
 
   /** Answers the other side's calls with `offer`. */
   constructor(port: Port, offer: Offer) {
     this.#port = port;
-    port.onMessage((message) => this.#receive(message as Message, offer));
+    port.onMessage((messages) => {
+      for (const message of messages as Message[]) this.#receive(message, offer);
+    });
   }
 
   /** Calls the other side; rejects with its error, or with `LineCut` when it is gone. */
@@ -91,8 +95,15 @@ export class Line<Theirs extends Offer> {
   }
 
   #post(message: Message): void {
+    this.#unsent.push(message);
+    if (this.#unsent.length === 1) setImmediate(() => this.#send());
+  }
+
+  #send(): void {
+    const messages = this.#unsent;
+    this.#unsent = [];
     try {
-      this.#port.send(message);
+      this.#port.send(messages);
     } catch (error) {
       this.cut(messageOf(error));
     }

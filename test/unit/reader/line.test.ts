@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { Line, LineCut, type Port } from "../../../src/reader/line.ts";
 import { Fault } from "../../../src/std/fault.ts";
 
@@ -47,14 +47,23 @@ describe("calls", () => {
     expect(await here.call("add", 1, 2)).toBe(3);
   });
 
+  test("of one turn cross together, and so do their answers", async () => {
+    const { here, crossed } = aLine({ add: async (a, b) => a + b });
+    const sums = await Promise.all([here.call("add", 1, 2), here.call("add", 3, 4)]);
+    expect(sums).toEqual([3, 7]);
+    expect(crossed).toMatchObject([
+      [{ call: 1 }, { call: 2 }],
+      [{ answer: 1 }, { answer: 2 }],
+    ]);
+  });
+
   test("are matched with their answers, in whatever order those come", async () => {
     const waiting = new Map<string, (answer: string) => void>();
     const { here } = aLine({
       slow: (name) => new Promise((resolve) => waiting.set(name, resolve)),
     });
     const calls = ["a", "b", "c"].map((name) => here.call("slow", name));
-    await Promise.resolve();
-    await Promise.resolve();
+    await vi.waitUntil(() => waiting.size === 3);
     for (const name of ["c", "a", "b"]) waiting.get(name)?.(`answer to ${name}`);
     expect(await Promise.all(calls)).toEqual(["answer to a", "answer to b", "answer to c"]);
   });
@@ -139,8 +148,8 @@ describe("a line that is cut", () => {
     const call = here.call("slow", "a");
     here.cut("gone");
     for (const listener of listeners[0] ?? []) {
-      listener({ answer: 1, result: "late" });
-      listener({ answer: 99, result: "to nothing" });
+      listener([{ answer: 1, result: "late" }]);
+      listener([{ answer: 99, result: "to nothing" }]);
     }
     await expect(call).rejects.toThrow("gone");
   });
