@@ -26,6 +26,8 @@ export class Gatekeeper {
   readonly #policy: gates.ProbePolicy;
   #gate: gates.Gate = gates.OPEN_GATE;
   #repeated: { code: string; ids: Set<number> } = { code: "", ids: new Set() };
+  /** Since the gate was last touched, all that it held has been let go. */
+  #released = false;
 
   private constructor(context: SyncContext, scheduledAfter: gates.ProbePolicy["scheduledAfter"]) {
     this.#context = context;
@@ -50,6 +52,7 @@ export class Gatekeeper {
   /** Another process may have asked for a probe now. */
   async reread(): Promise<void> {
     this.#gate = await this.#context.journal.gate();
+    this.#released = false;
   }
 
   /** Milliseconds until the gate wants a probe; 0 when it is open or wants one now. */
@@ -112,7 +115,12 @@ export class Gatekeeper {
    * it held. True when there may be more.
    */
   async sweep(): Promise<boolean> {
-    return gates.isClosed(this.#gate) ? this.#hold() : this.#release();
+    if (gates.isClosed(this.#gate)) return this.#hold();
+    if (this.#released) return false;
+    const gate = this.#gate;
+    const more = await this.#release();
+    this.#released = !more && this.#gate === gate;
+    return more;
   }
 
   /**
@@ -154,6 +162,7 @@ export class Gatekeeper {
 
   async #set(gate: gates.Gate): Promise<void> {
     this.#gate = gate;
+    this.#released = false;
     await this.#context.journal.setGate(gate);
   }
 

@@ -8,19 +8,18 @@ import type { Document, Trouble } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
 import { LARGE_BYTES, interleave, largeSlots } from "../domain/feed.ts";
 import { isClosed, mayProbe } from "../domain/gate.ts";
-import { sentNameOf } from "../domain/naming.ts";
 import type { Event } from "../domain/life.ts";
+import { LookAhead } from "../domain/look-ahead.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import { verdict } from "../domain/verdict.ts";
 import { codeOf, messageOf } from "../std/fault.ts";
-import { joinRaw, shown } from "../std/raw-path.ts";
-import { LIMITS } from "../wire/shapes.ts";
 import { type Claimed, Claimer } from "./claimer.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
 import { loop, untilNext } from "./loop.ts";
 import { HOLD } from "./patience.ts";
 import type { Outage } from "./outage.ts";
+import { orderOf } from "./order.ts";
 import type { Placement } from "./placement.ts";
 
 /** Replies lost in a row before sending slows down. */
@@ -36,6 +35,8 @@ export class Sender {
   readonly #claimer: Claimer;
   readonly #queue: PQueue;
   readonly #cut = new AbortController();
+  readonly #underWay = new Set<Promise<void>>();
+  readonly #ahead: LookAhead;
   #large = 0;
   #lastMirrorId: number | undefined;
   #paused = false;
@@ -55,6 +56,7 @@ export class Sender {
     this.#placement = placement;
     this.#claimer = new Claimer(context, placement);
     this.#queue = new PQueue({ concurrency: context.config.upload.concurrency });
+    this.#ahead = new LookAhead(context.config.upload.concurrency);
   }
 
   get outage(): Outage | undefined {
@@ -63,7 +65,7 @@ export class Sender {
 
   /** Documents that are claimed and not settled yet. */
   get underWay(): number {
-    return this.#queue.size + this.#queue.pending;
+    return this.#underWay.size;
   }
 
   async run(stopping: AbortSignal): Promise<never> {
@@ -96,7 +98,7 @@ export class Sender {
     };
     if (deadline.aborted) cut();
     deadline.addEventListener("abort", cut, { once: true });
-    const idle = this.#stepping.then(() => this.#queue.onIdle());
+    const idle = this.#stepping.then(() => Promise.all(this.#underWay));
     await Promise.race([idle, over.promise]);
     deadline.removeEventListener("abort", cut);
   }
@@ -114,6 +116,7 @@ export class Sender {
     const slots = this.#slots();
     if (slots === 0) return Number.POSITIVE_INFINITY;
     const candidates = await this.#candidates(slots, now);
+    this.#ahead.found(candidates.length, slots, this.underWay, this.#queue.pending);
     if (candidates.length === 0) {
       return untilNext(this.#context.journal, { state: "pending" }, now);
     }
@@ -141,11 +144,10 @@ export class Sender {
     return 0;
   }
 
-  /** How many more may be claimed: twice the concurrency, so that intents are committed in groups. */
+  /** While the archive cannot be reached, one at a time finds out when it can. */
   #slots(): number {
-    const { concurrency } = this.#context.config.upload;
     if (this.#outage) return this.underWay === 0 ? 1 : 0;
-    return this.#queue.size > concurrency / 2 ? 0 : 2 * concurrency - this.underWay;
+    return this.#ahead.slots(this.underWay);
   }
 
   async #candidates(slots: number, now: number): Promise<Document[]> {
@@ -182,28 +184,43 @@ export class Sender {
   }
 
   #enqueue(claimed: Claimed, probe: boolean): void {
-    const large = claimed.document.seen.sizeBytes > LARGE_BYTES;
-    if (large) this.#large += 1;
     if (probe) this.#probing = true;
-    void this.#queue.add(async () => {
-      try {
-        await this.#attempt(claimed, probe);
-      } catch (error) {
+    const attempt = this.#attempt(claimed, probe)
+      .catch((error: unknown) => {
         this.#failure ??= error;
-      } finally {
-        if (large) this.#large -= 1;
+      })
+      .finally(() => {
         if (probe) this.#probing = false;
+        this.#underWay.delete(attempt);
         this.#context.bells.sending.ring();
-      }
-    });
+      });
+    this.#underWay.add(attempt);
   }
 
-  async #attempt({ document, mirror }: Claimed, probe: boolean): Promise<void> {
-    const stopped = this.#draining || this.#paused || (isClosed(this.#keeper.gate) && !probe);
-    const outcome: Outcome = stopped
-      ? { kind: "notBegun" }
-      : await mirror.reader.send(orderOf(document), this.#cut.signal);
+  /**
+   * Once a document is stored the line is free again, and the journal follows beside it. Any other
+   * outcome may mean that nothing more is to be sent: it is taken in first.
+   */
+  async #attempt(claimed: Claimed, probe: boolean): Promise<void> {
+    const large = claimed.document.seen.sizeBytes > LARGE_BYTES ? 1 : 0;
+    this.#large += large;
+    const stored = await this.#queue.add(async () => {
+      const outcome = await this.#send(claimed, probe);
+      this.#large -= large;
+      if (outcome.kind === "stored") return outcome;
+      await this.#ended(claimed, outcome, probe);
+    });
+    if (stored) await this.#ended(claimed, stored, probe);
+  }
+
+  async #ended({ document, mirror }: Claimed, outcome: Outcome, probe: boolean): Promise<void> {
     await this.#consequences(document, await this.#recorded(document, outcome, mirror), probe);
+  }
+
+  async #send({ document, mirror }: Claimed, probe: boolean): Promise<Outcome> {
+    const stopped = this.#draining || this.#paused || (isClosed(this.#keeper.gate) && !probe);
+    if (stopped) return { kind: "notBegun" };
+    return mirror.reader.send(orderOf(document), this.#cut.signal);
   }
 
   /** Journals the outcome; the one it came to is returned. */
@@ -271,29 +288,9 @@ export class Sender {
     log.warn({ code: trouble.code, tries, waitMs }, `${trouble.message}. ${hint}`);
   }
 
-  #policy(mirror: LiveMirror) {
+  #policy({ settings: { settleMs } }: LiveMirror) {
     const { config, random } = this.#context;
-    return {
-      retry: config.upload.retry,
-      hold: HOLD,
-      poll: config.conversion.poll,
-      settleMs: mirror.settings.settleMs,
-      random,
-    };
+    const { retry } = config.upload;
+    return { retry, hold: HOLD, poll: config.conversion.poll, settleMs, random };
   }
-}
-
-/** What the reader is told to send: the intent as it was committed. */
-function orderOf(document: Document) {
-  const { mended } = sentNameOf(document.name);
-  return {
-    mirrorId: document.mirrorId,
-    path: joinRaw(document.dir, document.name),
-    seen: document.seen,
-    digest: document.digest ?? "",
-    folderId: document.folderId ?? 0,
-    filename: document.sentName ?? "",
-    batch: document.batch ?? "",
-    title: mended ? shown(document.name).slice(0, LIMITS.metadataTitle) : null,
-  };
 }
