@@ -6,6 +6,7 @@ import type { Document, State } from "../domain/document.ts";
 import { invariant } from "../std/invariant.ts";
 import { bytesOf, type RawPath } from "../std/raw-path.ts";
 import { columnsOf, type DocumentRow, documentOf } from "./columns.ts";
+import type { NewDocument } from "./journal.ts";
 import type { Statements } from "./statements.ts";
 
 /** Every query that yields documents begins like this; `n` is the row, `d` its directory. */
@@ -18,6 +19,8 @@ export const CURRENT_AT = `SELECT n.*, d.path AS dir
 
 export class DocumentsTable {
   readonly #sql: Statements;
+  /** The directory that was last asked for: files come by the directory. */
+  #directory: { mirrorId: number; dir: RawPath; id: number } | undefined;
 
   constructor(sql: Statements) {
     this.#sql = sql;
@@ -34,15 +37,32 @@ export class DocumentsTable {
     return row && documentOf(row);
   }
 
-  /** Inserts `document` with an id of the database's choosing, and returns that. */
-  insert(document: Document): number {
-    const { id: _, ...columns } = columnsOf(document);
-    // Null is what a column holds that is not named; a row that was just seen has few others.
-    const cells = Object.entries(columns).filter(([, cell]) => cell !== null);
-    const names = ["dir_id", ...cells.map(([name]) => name)];
+  /**
+   * Inserts the row of a file that was just seen, as the current one of its path, and returns its
+   * id, which is of the database's choosing; undefined where the path has a current row already.
+   */
+  insert({ mirrorId, dir, name, seen, at, dueAt, supersedes }: NewDocument): number | undefined {
+    const dirId = this.directoryId(mirrorId, dir);
+    const isTaken = this.#sql
+      .of("SELECT 1 FROM documents WHERE dir_id = ? AND name = ? AND current = 1")
+      .get(dirId, bytesOf(name));
+    if (isTaken) return undefined;
     const { lastInsertRowid } = this.#sql
-      .of(`INSERT INTO documents (${names.join()}) VALUES (${names.map(() => "?").join()})`)
-      .run(this.directoryId(document.mirrorId, document.dir), ...cells.map(([, cell]) => cell));
+      .of(`INSERT INTO documents (mirror_id, dir_id, name, state, size_bytes, modified_at, stamp,
+          first_seen_at, changed_at, due_at, current, supersedes)
+        VALUES (?, ?, ?, 'settling', ?, ?, ?, ?, ?, ?, 1, ?)`)
+      .run(
+        mirrorId,
+        dirId,
+        bytesOf(name),
+        seen.sizeBytes,
+        seen.modifiedAt,
+        seen.stamp,
+        at,
+        at,
+        dueAt,
+        supersedes,
+      );
     return Number(lastInsertRowid);
   }
 
@@ -72,9 +92,21 @@ export class DocumentsTable {
     this.#sql.of("DELETE FROM documents WHERE id = ?").run(id);
   }
 
+  /** A new set of changes begins: an earlier one may have been undone. */
+  begin(): void {
+    this.#directory = undefined;
+  }
+
   /** The directory's id; its row is made when missing. */
   directoryId(mirrorId: number, dir: RawPath): number {
-    const path = bytesOf(dir);
+    const last = this.#directory;
+    if (last?.mirrorId === mirrorId && last.dir === dir) return last.id;
+    const id = this.#directoryId(mirrorId, bytesOf(dir));
+    this.#directory = { mirrorId, dir, id };
+    return id;
+  }
+
+  #directoryId(mirrorId: number, path: Buffer): number {
     const known = this.#sql
       .of<{ id: number }>("SELECT id FROM directories WHERE mirror_id = ? AND path = ?")
       .get(mirrorId, path);
@@ -102,6 +134,7 @@ export class DocumentsTable {
 
   /** Removes the directory's row when it has neither fingerprint nor documents. */
   tidyDirectory(mirrorId: number, dir: RawPath): void {
+    this.#directory = undefined;
     this.#sql
       .of(`DELETE FROM directories WHERE mirror_id = ? AND path = ? AND fingerprint IS NULL
         AND NOT EXISTS (SELECT 1 FROM documents n WHERE n.dir_id = directories.id AND n.current = 1)

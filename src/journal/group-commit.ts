@@ -2,8 +2,9 @@
  * Many writes, one sync. Writes queue up until the event loop comes round, run in the order they
  * were issued, in one transaction, and their promises resolve once it is committed.
  *
- * - Waiting for the disk takes at most a quarter of the time: the slower it syncs, the more writes
- *   one sync carries.
+ * - While writes come from several at once, waiting for the disk takes at most a quarter of the
+ *   time: the slower it syncs, the more writes one sync carries. One who waits for each of his
+ *   writes before he issues the next is not kept waiting for others.
  * - A read that comes in between runs what is queued and sees it, without a commit of its own. What
  *   it sees may still be undone by a crash: whoever acts on more than the journal drains first.
  * - A write that throws (a bug, a breach of a rule) is undone alone; the others are committed.
@@ -145,6 +146,12 @@ export class GroupCommit {
     }
   }
 
+  /** Lets others join the next commit, in proportion to how long this one took. */
+  #rest(startedAt: number): void {
+    const now = this.#clock.monotonic();
+    this.#restUntil = now + Math.min(PAUSE_PER_COMMIT * (now - startedAt), PAUSE_MS_MAX);
+  }
+
   /** Refuses everything from now on; what is not committed rejects. The first refusal stands. */
   refuse(refusal: Fault): void {
     this.#refusal ??= refusal;
@@ -173,9 +180,8 @@ export class GroupCommit {
       );
       return;
     }
-    const endedAt = this.#clock.monotonic();
-    this.#restUntil = endedAt + Math.min(PAUSE_PER_COMMIT * (endedAt - startedAt), PAUSE_MS_MAX);
     const runs = this.#open;
+    if (runs.length > 1) this.#rest(startedAt);
     this.#open = [];
     settle(runs);
   }

@@ -20,6 +20,14 @@ export class RecordsTable {
     this.#sql = sql;
   }
 
+  /** The first line of a new document's history. */
+  begin(document: number, { at, from, to, event, detail }: HistoryLine): void {
+    this.#sql
+      .of(`INSERT INTO history (document, number, at, from_state, to_state, event, detail)
+        VALUES (?, 1, ?, ?, ?, ?, ?)`)
+      .run(document, at, from, to, event, detail);
+  }
+
   /** Adds a line to a document's history; a repetition of its last one is counted there. */
   tell(document: number, line: HistoryLine): void {
     const { at, from, to, event, detail } = line;

@@ -109,10 +109,10 @@ export class SqliteJournal implements Journal {
   }
 
   apply(changes: readonly Change[]): Promise<Applied[]> {
-    return this.#session.write(
-      () => changes.map((change) => this.#writer.apply(change)),
-      this.#onApplied,
-    );
+    return this.#session.write(() => {
+      this.#documents.begin();
+      return changes.map((change) => this.#writer.apply(change));
+    }, this.#onApplied);
   }
 
   directories(mirrorId: number): Promise<[dir: RawPath, fingerprint: string][]> {

@@ -68,15 +68,17 @@ export class Writer {
   }
 
   #add(change: On<"add">): Applied {
-    const { mirrorId, dir, name, supersedes } = change.document;
-    const current = this.#documents.currentAt(mirrorId, dir, name);
-    if ((current?.id ?? null) !== supersedes) {
-      return { change, document: current, from: undefined, skipped: true };
+    const { mirrorId, dir, name, supersedes, dueAt } = change.document;
+    checkedDue(0, dueAt);
+    if (supersedes !== null) {
+      const current = this.#documents.currentAt(mirrorId, dir, name);
+      if (current?.id !== supersedes) return notAdded(change, current);
+      this.#documents.update(current, { current: false });
     }
-    if (current) this.#documents.update(current, { current: false });
-    const draft = firstRevision(0, change.document);
-    const document = { ...draft, id: this.#documents.insert(draft) };
-    this.#records.tell(document.id, seenLine(document));
+    const id = this.#documents.insert(change.document);
+    if (id === undefined) return notAdded(change, this.#documents.currentAt(mirrorId, dir, name));
+    const document = firstRevision(id, change.document);
+    this.#records.begin(id, seenLine(document));
     return done(change, document, undefined);
   }
 
@@ -168,6 +170,11 @@ function done(
   before: Document | undefined,
 ): Applied {
   return { change, document, from: before?.state, skipped: false };
+}
+
+/** Another row has the path: `current`. */
+function notAdded(change: Change, current: Document | undefined): Applied {
+  return { change, document: current, from: undefined, skipped: true };
 }
 
 /** The change came too late: `document` is as it was. */

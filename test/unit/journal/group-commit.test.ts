@@ -109,7 +109,7 @@ test("what was read before its commit is undone with its group", async () => {
   expect(store.numbers()).toEqual([]);
 });
 
-test("after a commit there is a pause of three times its length, for others to join", async () => {
+test("after a commit of several there is a pause of three times its length, for others to join", async () => {
   using directory = scratch();
   const clock = new ManualClock();
   let waitedMs = 0;
@@ -125,15 +125,26 @@ test("after a commit there is a pause of three times its length, for others to j
   };
   using other = open(directory.path);
   const turn = () => new Promise((resolve) => setImmediate(resolve));
-  await store.add(1);
-  const later = [store.add(2), store.add(3)];
+  await Promise.all([store.add(1), store.add(2)]);
+  const later = [store.add(3), store.add(4)];
   for (let turns = 0; turns < 3; turns++) await turn();
-  expect(other.numbers()).toEqual([1]);
   await clock.advance(29);
-  expect(other.numbers()).toEqual([1]);
+  expect(other.numbers()).toEqual([1, 2]);
   await clock.advance(1);
   await Promise.all(later);
-  expect(other.numbers()).toEqual([1, 2, 3]);
+  expect(other.numbers()).toEqual([1, 2, 3, 4]);
+});
+
+test("one writer by himself is not kept waiting", async () => {
+  using directory = scratch();
+  const clock = new ManualClock();
+  using store = open(directory.path, {
+    now: () => clock.now(),
+    monotonic: () => performance.now(),
+    sleep: (ms, signal) => clock.sleep(ms, signal),
+  });
+  for (let n = 1; n <= 20; n++) await store.add(n);
+  expect(store.numbers()).toHaveLength(20);
 });
 
 test("a write waits while another process has the lock, and the event loop goes on", async () => {
