@@ -13,7 +13,7 @@ import { accessOf, type RandomAccess } from "../formats/random-access.ts";
 import { nameOf, type RawPath, textOf } from "../std/raw-path.ts";
 import { FileGone, fileFault, isSystemError, NotRegular, troubleOf } from "./file-fault.ts";
 import { lookInside, openInside } from "./open-inside.ts";
-import { accessOfFd, digestOf, readAt } from "./read-file.ts";
+import { accessOfFd, digestOf, readSmall } from "./read-file.ts";
 import { seenOf } from "./seen.ts";
 import type { Inspection, SourceSettings } from "./source.ts";
 import { sourceStatus } from "./status.ts";
@@ -23,6 +23,13 @@ const WHOLE_BYTES_MAX = 8 << 20;
 /** Pages of larger files are not counted: their content would have to be held in memory. */
 const PAGES_BYTES_MAX = 64 << 20;
 const HEAD_BYTES = 4096;
+
+type OpenFile = {
+  readonly fd: number;
+  readonly path: RawPath;
+  readonly size: number;
+  readonly network: boolean;
+};
 
 type Content = {
   readonly digest: string;
@@ -69,8 +76,9 @@ async function inspectOpen(
 ): Promise<Inspection> {
   const before = seenOf(fstatSync(fd, { bigint: true }), settings.network);
   if (expected && expected.stamp !== before.stamp) return { kind: "changed", seen: before };
+  const file = { fd, path, size: before.sizeBytes, network: settings.network };
   const read = before.sizeBytes <= WHOLE_BYTES_MAX ? readWhole : readInChunks;
-  const content = await read(fd, path, before.sizeBytes, options.pages, signal);
+  const content = await read(file, options.pages, signal);
   const there = lookInside(settings.source, path, settings.network);
   if (!there) throw new FileGone(path);
   if (there.stamp !== before.stamp) return { kind: "changed", seen: there };
@@ -83,13 +91,11 @@ async function inspectOpen(
 }
 
 async function readWhole(
-  fd: number,
-  path: RawPath,
-  size: number,
+  { fd, path, size, network }: OpenFile,
   wantsPages: boolean,
   signal: AbortSignal,
 ): Promise<Content> {
-  const bytes = await readAt(fd, 0, size);
+  const bytes = await readSmall(fd, 0, size, network);
   signal.throwIfAborted();
   return {
     digest: hash("sha256", bytes),
@@ -100,9 +106,7 @@ async function readWhole(
 }
 
 async function readInChunks(
-  fd: number,
-  path: RawPath,
-  size: number,
+  { fd, path, size }: OpenFile,
   wantsPages: boolean,
   signal: AbortSignal,
 ): Promise<Content> {

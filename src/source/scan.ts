@@ -16,6 +16,7 @@ import { closeSync, fstatSync, statSync } from "node:fs";
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { Fault } from "../std/fault.ts";
 import { dirOf, type RawPath, ROOT } from "../std/raw-path.ts";
+import { Window } from "../std/window.ts";
 import { openRoot } from "./directory-fd.ts";
 import { type Eligibility, eligibility } from "./eligible.ts";
 import { FileGone, fileFault, SourceOffline, troubleOf } from "./file-fault.ts";
@@ -25,11 +26,16 @@ import { sourceStatus } from "./status.ts";
 
 export { listOne } from "./listing.ts";
 
+/** Files whose listings may be on their way at a time; a directory counts as some, too. */
+const AHEAD_FILES = 2_000;
+const FILES_PER_DIRECTORY = 20;
+
 /**
  * Walks a source, or what is at and below one directory of it.
  *
  * @param known directories with the fingerprints they are remembered by
- * @param found called, and awaited, for each directory whose fingerprint is another
+ * @param found called for each directory whose fingerprint is another; while what it was given and
+ *   has not resolved for adds up to `AHEAD_FILES`, the walk waits, and it ends after the last of them
  * @throws `SourceOffline`; the signal's reason; whatever `found` throws
  */
 export async function scan(
@@ -58,6 +64,7 @@ class Walk {
   readonly #known: ReadonlyMap<RawPath, string>;
   readonly #found: (listing: Listing) => void | Promise<void>;
   readonly #eligible: Eligibility;
+  readonly #ahead = new Window(AHEAD_FILES);
   readonly #visited = new Set<RawPath>();
   readonly #obstacles = new Map<RawPath, Obstacle>();
   #files = 0;
@@ -87,6 +94,7 @@ class Walk {
       for (const directory of directories.toReversed()) waiting.push(directory);
       await nextTick();
     }
+    await this.#ahead.drain();
   }
 
   /** The directories in `dir` that are to be visited. */
@@ -101,7 +109,10 @@ class Walk {
     }
     this.#visited.add(dir);
     this.#files += listing.files.length;
-    if (this.#known.get(dir) !== listing.fingerprint) await this.#found(listing);
+    if (this.#known.get(dir) !== listing.fingerprint) {
+      const weight = FILES_PER_DIRECTORY + listing.files.length;
+      await this.#ahead.add(weight, () => this.#found(listing));
+    }
     return directories;
   }
 

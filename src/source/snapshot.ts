@@ -13,7 +13,7 @@ import { invariant } from "../std/invariant.ts";
 import type { RawPath } from "../std/raw-path.ts";
 import { FileChanged, FileGone, fileFault, NotRegular, SourceOffline } from "./file-fault.ts";
 import { openInside } from "./open-inside.ts";
-import { readAt } from "./read-file.ts";
+import { readSmall } from "./read-file.ts";
 import { seenOf } from "./seen.ts";
 import type { SourceSettings } from "./source.ts";
 import { sourceStatus } from "./status.ts";
@@ -155,7 +155,8 @@ class OpenFile {
   /** Always a new buffer: whoever sends it may hold it until the peer has taken it. */
   #read(position: number, length: number): Promise<Buffer> {
     invariant(!this.#closed, "a closed snapshot is not read");
-    const reading = readAt(this.#fd, position, length).then((chunk) => {
+    const { network } = this.#settings;
+    const reading = readSmall(this.#fd, position, length, network).then((chunk) => {
       if (chunk.length < length) throw new FileChanged(this.#path, "became shorter");
       return chunk;
     });

@@ -83,14 +83,20 @@ export class Settler {
     }));
     const inspections = await mirror.reader.inspect(mirror.row.id, files, { pages: false });
     const changes: Change[] = [];
+    /** What each batch came to with the last document that joined it. */
+    const batches = new Map<string, Change>();
     const followed = new Set<number>();
     for (const [index, document] of due.entries()) {
       const inspection = inspections[index];
       if (!inspection) continue;
       const judged = await this.#judge(mirror, document, inspection, followed);
-      if (await this.#isStill(document)) changes.push(...judged);
+      if (!(await this.#isStill(document))) continue;
+      for (const change of judged) {
+        if (change.type === "batch") batches.set(change.batch.id, change);
+        else changes.push(change);
+      }
     }
-    return changes;
+    return [...batches.values(), ...changes];
   }
 
   /** False when the file was seen to change meanwhile: then the look is of another content. */

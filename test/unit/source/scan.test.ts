@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import * as fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { SourceOffline } from "../../../src/source/file-fault.ts";
 import { listOne, scan } from "../../../src/source/scan.ts";
 import type { Listing, ScanReport, SourceSettings } from "../../../src/source/source.ts";
@@ -129,21 +129,33 @@ test("a directory swapped for a link has vanished, and is not followed", async (
   expect(listOne(settingsOf(`${dir}/source`), raw("in"))).toBeUndefined();
 });
 
-test("found is awaited before the scan goes on", async () => {
+test("a scan waits for what it handed over: while it is much, and at its end", async () => {
   const dir = scratch();
-  for (const path of ["a/1", "b/1", "c/1"]) put(dir, path);
-  let running = 0;
-  await scan(
+  const directories = 150;
+  for (let at = 0; at < directories; at++) put(dir, `d${at}/1`);
+  const taken: (() => void)[] = [];
+  let ended = false;
+  const scanning = scan(
     settingsOf(dir),
     new Map(),
-    async () => {
-      running += 1;
-      expect(running).toBe(1);
-      await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
-      running -= 1;
-    },
+    () => new Promise<void>((resolve) => taken.push(resolve)),
     never,
-  );
+  ).then(() => {
+    ended = true;
+  });
+  // A directory of one file weighs 21 of 2,000, the empty root 20.
+  await vi.waitUntil(() => taken.length === 95);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(taken).toHaveLength(95);
+  for (let at = 0; at < directories; at++) {
+    await vi.waitUntil(() => taken.length > at);
+    taken[at]?.();
+  }
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(ended).toBe(false);
+  await vi.waitUntil(() => taken.length === directories + 1);
+  taken.at(-1)?.();
+  await scanning;
 });
 
 test("a scan stops when it is told to, and passes on what its listener throws", async () => {
