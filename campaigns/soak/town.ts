@@ -1,0 +1,211 @@
+/** Where a soak takes place: the daemon and the archive as processes of their own, built. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, openSync, closeSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { StoredDocument } from "../../src/embedded-archive/embedded-archive.ts";
+import { CANARY } from "../../test/fixtures/canary.ts";
+import { until } from "../../test/fixtures/until.ts";
+
+const MAIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
+
+type Ports = { readonly archive: number; readonly admin: number; readonly web: number };
+
+export class Town {
+  readonly dir: string;
+  readonly source: string;
+  readonly journal: string;
+  readonly #ports: Ports;
+  #daemon: ChildProcess | undefined;
+  #archive: ChildProcess | undefined;
+
+  private constructor(dir: string, ports: Ports) {
+    this.dir = dir;
+    this.source = join(dir, "scans");
+    this.journal = join(dir, "state", "journal.db");
+    this.#ports = ports;
+  }
+
+  /** Builds it in an empty directory and starts both processes. */
+  static async open(dir: string): Promise<Town> {
+    const [archive, admin, web] = await Promise.all([freePort(), freePort(), freePort()]);
+    const town = new Town(dir, { archive, admin, web });
+    for (const name of ["scans", "secrets", "logs"]) mkdirSync(join(dir, name), { mode: 0o700 });
+    town.#configure();
+    await town.startArchive();
+    await town.#startDaemon();
+    return town;
+  }
+
+  get web(): string {
+    return `http://127.0.0.1:${this.#ports.web}`;
+  }
+
+  get daemonPid(): number {
+    return pidOf(this.#daemon);
+  }
+
+  get archivePid(): number {
+    return pidOf(this.#archive);
+  }
+
+  /** False once it has ended, however. */
+  get daemonRuns(): boolean {
+    return this.#daemon?.exitCode === null && this.#daemon.signalCode === null;
+  }
+
+  /** The readers that live now. */
+  readers(): number[] {
+    return childrenOf(this.daemonPid);
+  }
+
+  async startArchive(): Promise<void> {
+    const { archive, admin } = this.#ports;
+    this.#archive = this.#start("archive", [
+      "serve-archive",
+      `--data=${join(this.dir, "archive")}`,
+      `--listen=127.0.0.1:${archive}`,
+      `--admin=127.0.0.1:${admin}`,
+      `--account=${CANARY.accountKey}:${CANARY.signingSecret}`,
+      "--folder=/Scans",
+      "--convert-delay=1s",
+    ]);
+    await until("the archive", () => this.stored(1).then(Boolean, () => false));
+  }
+
+  async endArchive(signal: NodeJS.Signals): Promise<void> {
+    await end(this.#archive, signal);
+  }
+
+  /** Ends the daemon; its exit code or signal. */
+  endDaemon(signal: NodeJS.Signals): Promise<number | NodeJS.Signals> {
+    return end(this.#daemon, signal);
+  }
+
+  /** Runs a command of the command line; its exit code. What it says goes to the logs. */
+  async command(...words: string[]): Promise<number> {
+    const child = this.#start("commands", ["--config", join(this.dir, "scanferry.yaml"), ...words]);
+    const [code] = (await once(child, "close")) as [number | null];
+    return code ?? -1;
+  }
+
+  /** Tells the archive's administration something. */
+  async tell(path: string, body: object): Promise<void> {
+    const response = await fetch(`http://127.0.0.1:${this.#ports.admin}${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(20_000),
+    });
+    if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
+  }
+
+  /** All documents of the archive, oldest first; at most `limit` of them when it is given. */
+  async stored(limit = Number.POSITIVE_INFINITY): Promise<StoredDocument[]> {
+    const all: StoredDocument[] = [];
+    for (let after: number | null = 0; after !== null && all.length < limit; ) {
+      const url: string = `http://127.0.0.1:${this.#ports.admin}/documents?after=${after}`;
+      const page = (await (await fetch(url, { signal: AbortSignal.timeout(20_000) })).json()) as {
+        documents: StoredDocument[];
+        next: number | null;
+      };
+      all.push(...page.documents);
+      after = page.next;
+    }
+    return all;
+  }
+
+  /** A request to the daemon's page, with its token. */
+  page(path: string, init: RequestInit = {}): Promise<Response> {
+    const headers = {
+      authorization: `Bearer ${CANARY.webToken}`,
+      ...(init.method === "POST" ? { "x-scanferry": "1", "content-type": "application/json" } : {}),
+    };
+    return fetch(this.web + path, { signal: AbortSignal.timeout(20_000), ...init, headers });
+  }
+
+  /** Ends whatever still runs. */
+  async close(): Promise<void> {
+    await Promise.all([end(this.#daemon, "SIGKILL"), end(this.#archive, "SIGKILL")]);
+  }
+
+  async #startDaemon(): Promise<void> {
+    this.#daemon = this.#start("daemon", ["--config", join(this.dir, "scanferry.yaml"), "run"]);
+    await until("the page", () =>
+      this.page("/readyz").then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    );
+  }
+
+  #start(log: string, words: readonly string[]): ChildProcess {
+    const output = openSync(join(this.dir, "logs", `${log}.log`), "a");
+    try {
+      return spawn(process.execPath, [MAIN, ...words], { stdio: ["ignore", output, output] });
+    } finally {
+      closeSync(output);
+    }
+  }
+
+  #configure(): void {
+    for (const [name, secret] of Object.entries(CANARY))
+      writeFileSync(join(this.dir, "secrets", name), secret, { mode: 0o600 });
+    const config = `archive:
+  url: http://127.0.0.1:${this.#ports.archive}
+  accountKeyFile: secrets/accountKey
+  signing: { scheme: hmac, secretFile: secrets/signingSecret }
+  timeout: 10s
+mirrors:
+  - { source: scans, target: /Scans, settle: 1s, incomplete: 30s }
+journal: state/journal.db
+upload: { concurrency: 4, retry: { initial: 500ms, max: 10s }, doubt: { window: 15s, tolerance: 5s } }
+batch: { quiet: 5s }
+quota: { retry: { initial: 2s, max: 15s } }
+conversion: { poll: { initial: 1s, max: 15s } }
+schedule: { rescan: "* * * * *" }
+web: { listen: "127.0.0.1:${this.#ports.web}", tokenFile: secrets/webToken }
+log: { level: trace }
+shutdown: 10s
+`;
+    writeFileSync(join(this.dir, "scanferry.yaml"), config, { mode: 0o600 });
+  }
+}
+
+/** Process ids of a process's children; none when it is gone. */
+export function childrenOf(pid: number): number[] {
+  try {
+    const text = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
+    return text === "" ? [] : text.split(" ").map(Number);
+  } catch {
+    return [];
+  }
+}
+
+function pidOf(child: ChildProcess | undefined): number {
+  return child?.pid ?? 0;
+}
+
+async function end(
+  child: ChildProcess | undefined,
+  signal: NodeJS.Signals,
+): Promise<number | NodeJS.Signals> {
+  if (!child) return 0;
+  if (child.exitCode === null && child.signalCode === null) {
+    const closed = once(child, "exit");
+    child.kill(signal);
+    await closed;
+  }
+  return child.exitCode ?? child.signalCode ?? 0;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
