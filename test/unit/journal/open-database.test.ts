@@ -55,6 +55,23 @@ test("the journal and its directory are their owner's alone, whatever the umask"
   }
 });
 
+test("its log stays below 16 MB, however much is written", async () => {
+  using directory = scratch();
+  const path = join(directory.path, "journal.db");
+  await using journal = await SqliteJournal.open({ path, role: "owner" });
+  const desk = await Desk.at(journal);
+  const names = Array.from({ length: 300 }, (_, n) => `${n}-${"x".repeat(100)}`);
+  const rows = await Promise.all(names.map((name) => desk.add(name)));
+  let most = 0;
+  for (let at = 1; at <= 120; at++) {
+    const why = `round ${at} ${"y".repeat(300)}`;
+    await journal.apply(rows.map(({ id }) => ({ type: "note", id, at, why, set: { dueAt: at } })));
+    most = Math.max(most, statSync(`${path}-wal`).size);
+  }
+  expect(most).toBeGreaterThan(8_000_000);
+  expect(most).toBeLessThan(16_000_000);
+});
+
 test("a journal that others could read is closed to them", async () => {
   using directory = scratch();
   const path = join(directory.path, "journal.db");
