@@ -78,7 +78,8 @@ type Life = {
 /** Everybody at once, for as long as was asked for. */
 async function live({ run, town, work, troubles, visitors, sampler, dice }: Life): Promise<void> {
   const minutes = run.count;
-  const over = AbortSignal.timeout(minutes * 60_000);
+  const gone = new AbortController();
+  const over = AbortSignal.any([AbortSignal.timeout(minutes * 60_000), gone.signal]);
   const startedAt = performance.now();
   const pace = minutes < 10 ? HASTE : PACE;
   const often = async (meanMs: number, act: () => Promise<unknown>) => {
@@ -103,13 +104,21 @@ async function live({ run, town, work, troubles, visitors, sampler, dice }: Life
     }),
     often(pace.visitMs, () => visitors.next(over)),
     often(pace.visitMs, () => makeFolders(town, work)),
-    sample(run, sampler, over),
+    sample(run, town, sampler, over).then(() => {
+      // Without a daemon there is nothing to wait for; `rest` tells of it.
+      if (!town.daemonRuns) gone.abort();
+    }),
   ]);
   await Promise.all(slow);
 }
 
-async function sample(run: CampaignRun, sampler: Sampler, over: AbortSignal): Promise<void> {
-  while (!over.aborted) {
+async function sample(
+  run: CampaignRun,
+  town: Town,
+  sampler: Sampler,
+  over: AbortSignal,
+): Promise<void> {
+  while (!over.aborted && town.daemonRuns) {
     const { seconds, daemonRss, readerRss, wal, documents } = await sampler.look();
     const mb = (bytes: number) => (bytes / 1024 / 1024).toFixed(0);
     if (sampler.samples.length % 60 === 0)

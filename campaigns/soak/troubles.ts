@@ -25,7 +25,7 @@ type Trouble = readonly [name: string, act: (signal: AbortSignal) => Promise<voi
 
 export class Troubles {
   readonly done = new Map<string, number>();
-  /** Troubles that ended the reader are left out while this is false. */
+  /** Troubles that end the reader are left out while this is false. */
   endsReaders = true;
   readonly #town: Town;
   readonly #dice: Dice;
@@ -35,8 +35,11 @@ export class Troubles {
     this.#dice = dice;
   }
 
-  /** Makes one trouble and waits until it is over; cut short, it is made good at once. */
-  async next(signal: AbortSignal): Promise<string> {
+  /**
+   * Makes one trouble and waits until it is over; cut short, it is made good at once. One that
+   * could not be made, say since the archive was just busy, is counted as such.
+   */
+  async next(signal: AbortSignal): Promise<void> {
     const [name, act] = this.#dice.weighted<Trouble>([
       [10, ["archive fault", () => this.#plan()]],
       [3, ["reader stopped", (cut) => this.#stopReader(this.#dice.int(2_000, 12_000), cut)]],
@@ -47,9 +50,11 @@ export class Troubles {
       [2, ["paused", (cut) => this.#pause(cut)]],
       ...(this.endsReaders ? this.#ends() : []),
     ]);
-    this.done.set(name, (this.done.get(name) ?? 0) + 1);
-    await act(signal);
-    return name;
+    const outcome = await act(signal).then(
+      () => name,
+      () => `${name} in vain`,
+    );
+    this.done.set(outcome, (this.done.get(outcome) ?? 0) + 1);
   }
 
   #ends(): [number, Trouble][] {
