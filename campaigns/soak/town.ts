@@ -2,11 +2,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, openSync, closeSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { StoredDocument } from "../../src/embedded-archive/embedded-archive.ts";
 import { CANARY } from "../../test/fixtures/canary.ts";
+import { freePort } from "../../test/fixtures/free-port.ts";
 import { until } from "../../test/fixtures/until.ts";
 
 const MAIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
@@ -199,13 +199,4 @@ async function end(
     await closed;
   }
   return child.exitCode ?? child.signalCode ?? 0;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
