@@ -79,7 +79,7 @@ export class Daemon implements AsyncDisposable {
   async run(stopping: AbortSignal): Promise<void> {
     const { schedule, mirrors, journal } = this.#config;
     const { sync } = this.#parts;
-    using _rescan = Schedule.start(schedule.rescan, () => this.rescan("schedule"));
+    using _rescan = Schedule.start(schedule.rescan, () => this.rescan("schedule"), this.#clock);
     this.#log.info({ mirrors: mirrors.map(({ name }) => name), journal, version }, "started");
     const loops = new AbortController();
     const running = sync.run(loops.signal);

@@ -84,11 +84,10 @@ export async function openParts(
     newBatchId: randomUUID,
   };
   const { retryAt } = config.quota;
-  const probes = retryAt === undefined ? undefined : Schedule.start(retryAt, () => {});
-  if (probes) stack.use(disposable(() => probes[Symbol.dispose]()));
+  const probes = retryAt === undefined ? undefined : new Schedule(retryAt);
   sync = await Sync.open(
     context,
-    () => probes?.next() ?? null,
+    (at) => probes?.next(at) ?? null,
     () => changed.tell(),
   );
   ready.resolve(sync);
@@ -175,8 +174,4 @@ function newBells(): SyncContext["bells"] {
     held: new Bell(),
     after: new Bell(),
   };
-}
-
-function disposable(dispose: () => void): AsyncDisposable {
-  return { [Symbol.asyncDispose]: async () => dispose() };
 }
