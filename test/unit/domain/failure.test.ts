@@ -1,0 +1,87 @@
+import { describe, expect, test } from "vitest";
+import { FAILURES, type Fate, failureOf, isKnown } from "../../../src/domain/failure.ts";
+
+/** The fate of every code, written down a second time: a slip in the table costs documents or money. */
+const FATES: Readonly<Record<Fate, readonly (keyof typeof FAILURES)[]>> = {
+  // No document of the account can succeed.
+  gate: ["QUOTA_LIMIT", "CREDENTIALS_REFUSED", "SAME_CODE_REPEATS"],
+  // Something outside the document has to come first.
+  hold: [
+    "FOLDER_NOT_EXISTS",
+    "INVALID_FOLDER_ID",
+    "INVALID_FOLDER_PATH",
+    "PLUGIN_REMINDER_NOT_INSTALLED",
+    "FOLDER_MISSING",
+    "FOLDER_TWINS",
+    "FOLDER_CASE",
+    "DOUBT_AMBIGUOUS",
+    "FILE_EMPTY",
+    "FILE_UNREADABLE",
+    "FILE_UNFINISHED",
+    "SOURCE_OFFLINE",
+    "AFTER_REFUSED",
+  ],
+  // The same document would be refused again.
+  fail: [
+    "INVALID_BATCH",
+    "INVALID_METADATA_TITLE",
+    "INVALID_METADATA_KEYWORD",
+    "INVALID_METADATA_PRODUCER",
+    "INVALID_METADATA_SUBJECT",
+    "INVALID_METADATA_AUTHOR",
+    "INVALID_METADATA_DESCRIPTION",
+    "INVALID_EXPIRE_DATE",
+    "INVALID_FILENAME",
+    "NO_FILE_DATA",
+    "FILE_SIZE_TOO_BIG",
+    "DOC_NOT_EXIST",
+  ],
+  // It passes, or it is about a question and not about a document.
+  retry: [
+    "INVALID_DOC_ID",
+    "INVALID_DIGIDOC_ID",
+    "INVALID_SORT_BY",
+    "INVALID_SORT_DESC",
+    "INVALID_PAGINATION_INDEX",
+    "INVALID_PAGINATION_SIZE",
+    "INVALID_QUERY_CONTENT",
+    "INVALID_DOC_HAS_EXPIRE_DATE",
+    "INVALID_FOLDER_HAS_EXPIRE_DATE",
+    "INVALID_CREATED_DATE_START",
+    "INVALID_CREATED_DATE_END",
+    "INVALID_MODIFIED_DATE_START",
+    "INVALID_MODIFIED_DATE_END",
+    "INVALID_FILESIZE_START",
+    "INVALID_FILESIZE_END",
+    "INVALID_PAGES_START",
+    "INVALID_PAGES_END",
+    "ARCHIVE_UNREACHABLE",
+    "ARCHIVE_BUSY",
+    "TLS_REFUSED",
+    "REPLY_LOST",
+    "CONVERSION_STUCK",
+    "FILE_CHANGED",
+  ],
+};
+
+describe("failures", () => {
+  test("every code has the fate that is meant for it, and no other", () => {
+    for (const [fate, codes] of Object.entries(FATES))
+      for (const code of codes) expect([code, failureOf(code).fate]).toEqual([code, fate]);
+    expect(Object.values(FATES).flat().sort()).toEqual(Object.keys(FAILURES).sort());
+  });
+
+  test("every code tells the operator what to do, in a sentence", () => {
+    for (const [code, { hint }] of Object.entries(FAILURES))
+      expect(hint, code).toMatch(/^[A-Z].{15,}\.$/);
+  });
+
+  test.for([
+    ["WEIRD", "the archive may say what it likes"],
+    ["toString", "what every object has is no row"],
+    ["", "no code is no row"],
+  ] as const)("%j holds its document, and says whom to ask, because %s", ([code]) => {
+    expect(isKnown(code)).toBe(false);
+    expect(failureOf(code)).toMatchObject({ fate: "hold", hint: expect.stringMatching(/support/) });
+  });
+});
