@@ -1,0 +1,290 @@
+/** What each arrow writes, to the letter: a column too many or too few is a document lost or sent twice. */
+import { describe, expect, test } from "vitest";
+import type { Document, State } from "../../../src/domain/document.ts";
+import { type Event, mayHappen, type Patch, transition } from "../../../src/domain/life.ts";
+import { InvariantError } from "../../../src/std/invariant.ts";
+import { inState } from "../../fixtures/a-document.ts";
+import { everyEvent } from "../../fixtures/events.ts";
+
+const AT = 20_000;
+const DUE = 30_000;
+const trouble = { code: "X", message: "x" };
+const seen = { sizeBytes: 2, modifiedAt: AT, stamp: "b" };
+
+const changed: Event = { type: "changed", at: AT, dueAt: DUE, seen };
+const startedOver: Patch = {
+  state: "settling",
+  seen,
+  changedAt: AT,
+  dueAt: DUE,
+  digest: null,
+  sentName: null,
+  targetPath: null,
+  remark: null,
+  batch: null,
+  folderId: null,
+  trouble: null,
+  patience: 0,
+  goneAt: null,
+  doubtAt: null,
+  documentId: null,
+  archiveStatus: null,
+};
+
+const heldBack: Event = { type: "heldBack", at: AT, dueAt: DUE, trouble };
+const held: Patch = { state: "held", dueAt: DUE, trouble, patience: 1 };
+
+const goesOn: Event = { type: "goesOn", at: AT };
+const wentOn: Patch = { state: "pending", dueAt: AT, documentId: null, archiveStatus: null };
+
+type Line = [State, Partial<Document>, Event, Patch, string];
+
+const LINES: Line[] = [
+  ["settling", {}, changed, startedOver, "what was known is of another content"],
+  [
+    "settling",
+    {},
+    { type: "unfinished", at: AT, dueAt: DUE, trouble },
+    { state: "settling", dueAt: DUE, trouble },
+    "it is looked at again, and says why",
+  ],
+  [
+    "settling",
+    { trouble, patience: 3 },
+    {
+      type: "settled",
+      at: AT,
+      digest: "e",
+      sentName: "n.pdf",
+      targetPath: "/T",
+      remark: "r",
+      batch: "b",
+    },
+    {
+      state: "pending",
+      digest: "e",
+      sentName: "n.pdf",
+      targetPath: "/T",
+      remark: "r",
+      batch: "b",
+      dueAt: AT,
+      trouble: null,
+      patience: 0,
+    },
+    "everything that an attempt needs, and no trouble of before",
+  ],
+  ["settling", {}, heldBack, held, "it cannot be read"],
+  ["pending", {}, changed, startedOver, "the digest is no longer true"],
+  [
+    "pending",
+    { attempts: 2 },
+    { type: "claimed", at: AT, archiveAt: 19_000, folderId: 8, batch: "c" },
+    {
+      state: "uploading",
+      folderId: 8,
+      batch: "c",
+      attempts: 3,
+      sentAt: AT,
+      sentArchiveAt: 19_000,
+      dueAt: null,
+    },
+    "the intent, with the archive's time for a doubt to go by",
+  ],
+  [
+    "pending",
+    { polls: 4, patience: 2, trouble },
+    { type: "adopted", at: AT, dueAt: DUE, documentId: 9, folderId: 8, status: "CONVERTED" },
+    {
+      state: "uploaded",
+      documentId: 9,
+      folderId: 8,
+      archiveStatus: "CONVERTED",
+      uploadedAt: AT,
+      dueAt: DUE,
+      polls: 0,
+      trouble: null,
+      patience: 0,
+      remark: "was in the archive already",
+    },
+    "it was not sent by us, and says so",
+  ],
+  ["pending", {}, heldBack, held, "its folder is missing"],
+  [
+    "uploading",
+    { polls: 4, patience: 2, trouble },
+    { type: "accepted", at: AT, dueAt: DUE, documentId: 9, status: "UPLOADED" },
+    {
+      state: "uploaded",
+      documentId: 9,
+      archiveStatus: "UPLOADED",
+      uploadedAt: AT,
+      dueAt: DUE,
+      polls: 0,
+      trouble: null,
+      patience: 0,
+    },
+    "the archive has it",
+  ],
+  [
+    "uploading",
+    { attempts: 3 },
+    { type: "released", at: AT },
+    { state: "pending", attempts: 2, sentAt: null, sentArchiveAt: null, dueAt: AT },
+    "it is as if it had not been claimed",
+  ],
+  [
+    "uploading",
+    { trouble, patience: 2 },
+    { type: "deferred", at: AT, dueAt: DUE, trouble },
+    { state: "pending", dueAt: DUE, trouble, patience: 3 },
+    "the same trouble again",
+  ],
+  [
+    "uploading",
+    { trouble: { code: "Y", message: "y" }, patience: 2 },
+    { type: "deferred", at: AT, dueAt: DUE, trouble },
+    { state: "pending", dueAt: DUE, trouble, patience: 1 },
+    "another trouble",
+  ],
+  ["uploading", {}, changed, startedOver, "the request was torn down"],
+  ["uploading", {}, heldBack, held, "refused for a reason outside of it"],
+  [
+    "uploading",
+    {},
+    { type: "refused", at: AT, trouble },
+    { state: "failed", dueAt: null, trouble },
+    "nothing but a person helps",
+  ],
+  [
+    "uploading",
+    { looks: 7 },
+    { type: "replyLost", at: AT, dueAt: DUE, trouble },
+    { state: "inDoubt", doubtAt: AT, looks: 0, dueAt: DUE, trouble },
+    "every doubt takes all its looks",
+  ],
+  [
+    "inDoubt",
+    { looks: 2 },
+    { type: "looked", at: AT, dueAt: DUE },
+    { state: "inDoubt", looks: 3, dueAt: DUE },
+    "one look more",
+  ],
+  [
+    "inDoubt",
+    { polls: 4, doubtAt: 1, patience: 2, trouble },
+    { type: "found", at: AT, dueAt: DUE, documentId: 9, status: "UPLOADED" },
+    {
+      state: "uploaded",
+      documentId: 9,
+      archiveStatus: "UPLOADED",
+      uploadedAt: AT,
+      dueAt: DUE,
+      polls: 0,
+      doubtAt: null,
+      trouble: null,
+      patience: 0,
+    },
+    "the doubt is over",
+  ],
+  [
+    "inDoubt",
+    { doubtAt: 1, trouble },
+    { type: "absent", at: AT },
+    { state: "pending", dueAt: AT, doubtAt: null, trouble: null },
+    "it may be sent again",
+  ],
+  ["inDoubt", {}, heldBack, held, "a person can tell"],
+  [
+    "uploaded",
+    { polls: 2 },
+    { type: "polled", at: AT, dueAt: DUE, status: "CONVERTING", trouble },
+    { state: "uploaded", archiveStatus: "CONVERTING", polls: 3, dueAt: DUE, trouble },
+    "it is asked for ever more rarely",
+  ],
+  [
+    "uploaded",
+    { trouble },
+    { type: "converted", at: AT, pages: 3, archiveBytes: 44, digidoc: true, after: "due" },
+    {
+      state: "converted",
+      archiveStatus: "CONVERTED",
+      convertedAt: AT,
+      pages: 3,
+      archiveBytes: 44,
+      digidoc: true,
+      after: "due",
+      dueAt: null,
+      trouble: null,
+    },
+    "what the archive counted, and what is to be done with the file",
+  ],
+  [
+    "uploaded",
+    {},
+    { type: "vanished", at: AT, trouble },
+    { state: "failed", dueAt: null, trouble },
+    "somebody removed it there",
+  ],
+  ["held", {}, goesOn, wentOn, "it will get another id"],
+  [
+    "held",
+    {},
+    { type: "recheck", at: AT },
+    { state: "settling", dueAt: AT },
+    "it is looked at now",
+  ],
+  ["held", {}, changed, startedOver, "another content, another chance"],
+  [
+    "held",
+    { doubtAt: 1 },
+    { type: "lookAgain", at: AT },
+    { state: "inDoubt", dueAt: AT },
+    "the doubt goes on, with the looks it had",
+  ],
+  ["held", {}, heldBack, held, "the reason changed"],
+  ["failed", {}, goesOn, wentOn, "a person asked"],
+  ["failed", {}, changed, startedOver, "a person mended it"],
+];
+
+describe("what an arrow writes", () => {
+  test.for(LINES)("%s, %o, %o: exactly %o, because %s", ([state, set, event, patch]) => {
+    expect(transition(inState(state, set), event)).toEqual(patch);
+  });
+
+  test("every arrow stands here", () => {
+    const states = [...new Set(LINES.map(([state]) => state))];
+    const drawn = [...states, "converted" as const].flatMap((state) =>
+      everyEvent()
+        .filter(({ type }) => mayHappen(state, type))
+        .map(({ type }) => `${state} ${type}`),
+    );
+    expect(new Set(LINES.map(([state, , { type }]) => `${state} ${type}`))).toEqual(new Set(drawn));
+  });
+});
+
+describe("what cannot be", () => {
+  const claimed: Event = { type: "claimed", at: 1, archiveAt: null, folderId: 1, batch: "b" };
+
+  test.for<[Partial<Document>, string]>([
+    [{ digest: null }, "nothing proves what would be sent"],
+    [{ sentName: null }, "nobody could look for it in the archive"],
+    [{ digest: null, sentName: null }, "neither"],
+  ])("a row with %o is not claimed: %s", ([set]) => {
+    const document = inState("pending", { id: 42, ...set });
+    expect(() => transition(document, claimed)).toThrow(
+      "document 42: claimed before it was settled",
+    );
+  });
+
+  test("what was never in doubt is not looked for again, and says which it is", () => {
+    const document = inState("held", { id: 42, doubtAt: null });
+    const again: Event = { type: "lookAgain", at: 1 };
+    expect(() => transition(document, again)).toThrow("document 42: was never in doubt");
+  });
+
+  test("an arrow that is not drawn is a bug that says where it would have led from", () => {
+    const impossible = () => transition(inState("converted", { id: 42 }), claimed);
+    expect(impossible).toThrow("document 42: converted has no arrow for claimed");
+    expect(impossible).toThrow(InvariantError);
+  });
+});
