@@ -3,14 +3,16 @@
  *
  * A share that is not mounted leaves an empty directory behind, which looks as if everyone had
  * deleted everything. So a mirror remembers what its source was made of when it last had entries:
- * file system and, on a local one, the directory itself. Then
+ * file system and the directory itself. Then
  *
  * - the same again: online, even when it is empty. It is the real directory, people emptied it.
  * - another one with entries: online, and the new one is remembered. Device numbers of network
- *   shares change with every mount, those of disks with the order they were found in.
+ *   shares change with mounts, those of disks with the order they were found in.
  * - another one that is empty: offline. That is the bare mount point (the inode tells it even
  *   where a directory of the same file system had been bound over it), or a new and empty file
- *   system; both are good reasons to wait, and nothing is lost by waiting.
+ *   system; both are good reasons to wait, and nothing is lost by waiting. The inode counts on a
+ *   network share too: the next mount gets the number that the last one gave back, and a server
+ *   whose own disk is missing shows an empty directory under the very same number.
  *
  * Entries that are on the built-in ignore list do not count: `lost+found` and a stray `.DS_Store`
  * are found on bare mount points too.
@@ -26,7 +28,7 @@ import type { SourceSettings, SourceStatus } from "./source.ts";
 export function sourceStatus(settings: SourceSettings): SourceStatus {
   const { source } = settings;
   try {
-    const device = deviceOf(source, settings.network);
+    const device = deviceOf(source);
     if (device === undefined) return offline(`${source} is not a directory`);
     // Also shows that the directory can be read, so it comes before anything is concluded.
     const empty = isEmpty(source);
@@ -45,13 +47,12 @@ function offline(why: string): SourceStatus {
   return { kind: "offline", why };
 }
 
-/** `major:minor/type` and, where inodes can be trusted, `/inode`; undefined for no directory. */
-function deviceOf(source: string, network: boolean): string | undefined {
+/** `major:minor/type/inode`; undefined for no directory. */
+function deviceOf(source: string): string | undefined {
   const stat = statSync(source, { bigint: true });
   if (!stat.isDirectory()) return undefined;
   const type = statfsSync(source).type.toString(16);
-  const device = `${majorOf(stat.dev)}:${minorOf(stat.dev)}/${type}`;
-  return network ? device : `${device}/${stat.ino}`;
+  return `${majorOf(stat.dev)}:${minorOf(stat.dev)}/${type}/${stat.ino}`;
 }
 
 /** glibc's packing of device numbers. */

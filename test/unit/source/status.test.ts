@@ -48,11 +48,13 @@ test("another file system with files in it is accepted, and remembered anew", ()
   expect(deviceOf(status)).not.toBe("8:17/ef53/2");
 });
 
-test("on a network file system the directory's inode does not count", () => {
+test("on a network share too, an empty directory with another inode is offline", () => {
   const dir = scratch();
   put(dir, "one/scan.pdf");
   mkdirSync(`${dir}/two`);
   const device = deviceOf(sourceStatus(settingsOf(`${dir}/one`, { network: true })));
+  expect(sourceStatus(settingsOf(`${dir}/two`, { network: true, device })).kind).toBe("offline");
+  put(dir, "two/scan.pdf");
   expect(sourceStatus(settingsOf(`${dir}/two`, { network: true, device })).kind).toBe("online");
 });
 
