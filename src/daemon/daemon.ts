@@ -15,6 +15,9 @@ import { type Quiescence, quiescent } from "./quiescent.ts";
 import { Schedule } from "./schedule.ts";
 import { version } from "./version.ts";
 
+/** Of `shutdown`, what is left for tearing requests down, ending readers and closing the journal. */
+const CLOSING_MS = 2_500;
+
 export type DaemonOptions = {
   readonly config: Config;
   readonly log: Log;
@@ -133,11 +136,13 @@ export class Daemon implements AsyncDisposable {
     return this.close();
   }
 
-  /** What is being sent may be finished, but not for longer than `shutdown`. */
+  /** What is being sent may be finished, but everything ends within `shutdown`. */
   async #drain(): Promise<void> {
     const over = new AbortController();
     const finished = new AbortController();
-    const deadline = this.#clock.sleep(this.#config.shutdownMs, finished.signal).then(
+    const { shutdownMs } = this.#config;
+    const drainMs = Math.max(shutdownMs - CLOSING_MS, shutdownMs / 2);
+    const deadline = this.#clock.sleep(drainMs, finished.signal).then(
       () => over.abort(),
       () => {},
     );
