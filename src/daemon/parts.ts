@@ -139,6 +139,7 @@ async function openMirrors(
           if (restart) for (const { row } of rows) sync.rescan("reader restarted", row.id);
         });
       },
+      silence: () => void ready.then((sync) => sync.readerSilence()),
       clock,
       random,
       log,

@@ -7,26 +7,21 @@ const TIMES = { min: 2, max: 16 };
 
 /** Grows while the line runs dry although there is enough to send; starts over when there is not. */
 export class LookAhead {
-  readonly #concurrency: number;
-  #documents: number;
+  #times = TIMES.min;
 
-  constructor(concurrency: number) {
-    this.#concurrency = concurrency;
-    this.#documents = TIMES.min * concurrency;
+  /**
+   * How many more may be claimed where `concurrency` are sent at once and `underWay` are claimed;
+   * several or none, so that intents are committed in groups.
+   */
+  slots(concurrency: number, underWay: number): number {
+    const documents = this.#times * concurrency;
+    const slots = documents - underWay;
+    return slots < documents / 4 ? 0 : slots;
   }
 
-  /** How many more may be claimed; several or none, so that intents are committed in groups. */
-  slots(underWay: number): number {
-    const slots = this.#documents - underWay;
-    return slots < this.#documents / 4 ? 0 : slots;
-  }
-
-  /** `found` documents were there for `slots`, while of those under way `sending` were being sent. */
-  found(found: number, slots: number, underWay: number, sending: number): void {
-    const ranDry = underWay > 0 && sending < this.#concurrency;
-    if (found < slots) this.#documents = TIMES.min * this.#concurrency;
-    else if (ranDry) {
-      this.#documents = Math.min(2 * this.#documents, TIMES.max * this.#concurrency);
-    }
+  /** `found` documents were there for `slots`; `ranDry`: less than possible was being sent. */
+  found(found: number, slots: number, ranDry: boolean): void {
+    if (found < slots) this.#times = TIMES.min;
+    else if (ranDry) this.#times = Math.min(2 * this.#times, TIMES.max);
   }
 }

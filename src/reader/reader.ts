@@ -23,11 +23,7 @@ import type {
   ReaderMirror,
   SendOrder,
 } from "./protocol.ts";
-
-/** How often a reader is asked, and how long it may take to answer before it is killed. */
-export type Vigilance = { readonly everyMs: number; readonly patienceMs: number };
-
-const VIGILANCE: Vigilance = { everyMs: 10_000, patienceMs: 30_000 };
+import { VIGILANCE, type Vigilance, vigil } from "./vigil.ts";
 
 /** Waits between restarts of a reader that keeps dying. */
 const RESTART = { initialMs: 200, maxMs: 30_000 };
@@ -36,7 +32,7 @@ const RESTART = { initialMs: 200, maxMs: 30_000 };
 const ALIVE_MAX = 3;
 
 /** How long a killed reader is waited for. */
-const CLOSE_MS = 2_000;
+const CLOSE_MS = 1_000;
 
 /** Environment that a reader is given: nothing that could hold a secret. */
 const ENVIRONMENT = [
@@ -60,6 +56,8 @@ export type ReaderOptions = {
   readonly daemon: DaemonCalls;
   /** Told after every start, with the state of each source. */
   readonly started: (statuses: readonly MirrorStatus[], restart: boolean) => void;
+  /** Told when `silent` has changed. */
+  readonly silence?: () => void;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -79,6 +77,7 @@ export class Reader implements AsyncDisposable {
   #ready = Promise.withResolvers<Running>();
   #closed: Promise<void> | undefined;
   #sends = 0;
+  #silent = false;
 
   private constructor(options: ReaderOptions) {
     this.#options = options;
@@ -94,6 +93,11 @@ export class Reader implements AsyncDisposable {
   /** Process id while it runs; for tests and for `status`. */
   get pid(): number | undefined {
     return this.#running?.child.pid;
+  }
+
+  /** It does not answer just now: what it is asked to do waits, most likely for a share. */
+  get silent(): boolean {
+    return this.#silent;
   }
 
   async scan(mirrorId: number, below: RawPath | null): Promise<ScanReport> {
@@ -204,6 +208,7 @@ export class Reader implements AsyncDisposable {
     const line = this.#lineTo(child);
     const end = (why: string) => {
       line.cut(`the reader ended: ${why}`);
+      this.#hush(false);
       if (this.#running?.child === child) {
         this.#running = undefined;
         this.#ready = Promise.withResolvers<Running>();
@@ -265,24 +270,26 @@ export class Reader implements AsyncDisposable {
 
   /** Kills a reader that does not answer in time; its end is handled where it is waited for. */
   async #watchOver(child: ChildProcess, line: Line<ReaderCalls>): Promise<void> {
-    const { clock, log, name } = this.#options;
-    const { everyMs, patienceMs } = this.#options.vigilance ?? VIGILANCE;
-    const signal = this.#closing.signal;
+    const { clock, log, name, vigilance = VIGILANCE } = this.#options;
+    const isUp = () => child.exitCode === null && child.signalCode === null;
+    const ask = () => line.call("ping");
+    const hush = (silent: boolean) => this.#hush(silent);
     try {
-      while (child.exitCode === null && child.signalCode === null) {
-        await clock.sleep(everyMs, signal);
-        const answered = line.call("ping").then(() => true);
-        const late = clock.sleep(patienceMs, signal).then(() => false);
-        if (!(await Promise.race([answered, late]))) {
-          log.error({ reader: name, patienceMs }, "reader does not answer; it is killed");
-          child.kill("SIGKILL");
-          // A process that hangs in the kernel dies only when the share answers: go on without it.
-          child.emit("exit", null, "SIGKILL (did not answer)");
-          return;
-        }
-      }
+      await vigil({ isUp, ask, hush }, vigilance, clock, this.#closing.signal);
+      if (!isUp()) return;
+      const { patienceMs } = vigilance;
+      log.error({ reader: name, patienceMs }, "reader does not answer; it is killed");
+      child.kill("SIGKILL");
+      // A process that hangs in the kernel dies only when the share answers: go on without it.
+      child.emit("exit", null, "SIGKILL (did not answer)");
     } catch (error) {
       if (!(error instanceof LineCut)) throw error;
     }
+  }
+
+  #hush(silent: boolean): void {
+    if (this.#silent === silent) return;
+    this.#silent = silent;
+    this.#options.silence?.();
   }
 }

@@ -2,14 +2,12 @@
  * Sending: takes documents that are ready from the journal, commits the intent of each, and carries
  * them through the queue. The feed is bounded: the journal holds the backlog, not memory.
  */
-import PQueue from "p-queue";
 import { backoffMs } from "../domain/backoff.ts";
 import type { Document, Trouble } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
 import { LARGE_BYTES, interleave, largeSlots } from "../domain/feed.ts";
 import { isClosed, mayProbe } from "../domain/gate.ts";
 import type { Event } from "../domain/life.ts";
-import { LookAhead } from "../domain/look-ahead.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import { verdict } from "../domain/verdict.ts";
 import { codeOf, messageOf } from "../std/fault.ts";
@@ -19,8 +17,9 @@ import type { Gatekeeper } from "./gatekeeper.ts";
 import { loop, untilNext } from "./loop.ts";
 import { HOLD } from "./patience.ts";
 import type { Outage } from "./outage.ts";
-import { orderOf } from "./order.ts";
 import type { Placement } from "./placement.ts";
+import { orderOf } from "./send-order.ts";
+import { SendQueue, type TakeLine } from "./send-queue.ts";
 
 /** Replies lost in a row before sending slows down. */
 const LOST_MAX = 5;
@@ -33,10 +32,8 @@ export class Sender {
   readonly #keeper: Gatekeeper;
   readonly #placement: Placement;
   readonly #claimer: Claimer;
-  readonly #queue: PQueue;
+  readonly #queue: SendQueue;
   readonly #cut = new AbortController();
-  readonly #underWay = new Set<Promise<void>>();
-  readonly #ahead: LookAhead;
   #large = 0;
   #lastMirrorId: number | undefined;
   #paused = false;
@@ -55,8 +52,7 @@ export class Sender {
     this.#keeper = keeper;
     this.#placement = placement;
     this.#claimer = new Claimer(context, placement);
-    this.#queue = new PQueue({ concurrency: context.config.upload.concurrency });
-    this.#ahead = new LookAhead(context.config.upload.concurrency);
+    this.#queue = new SendQueue(context.config.upload.concurrency);
   }
 
   get outage(): Outage | undefined {
@@ -65,7 +61,13 @@ export class Sender {
 
   /** Documents that are claimed and not settled yet. */
   get underWay(): number {
-    return this.#underWay.size;
+    return this.#queue.underWay;
+  }
+
+  /** A reader has fallen silent, or speaks again. */
+  rebalance(): void {
+    this.#queue.rebalance();
+    this.#context.bells.sending.ring();
   }
 
   async run(stopping: AbortSignal): Promise<never> {
@@ -98,7 +100,7 @@ export class Sender {
     };
     if (deadline.aborted) cut();
     deadline.addEventListener("abort", cut, { once: true });
-    const idle = this.#stepping.then(() => Promise.all(this.#underWay));
+    const idle = this.#stepping.then(() => this.#queue.idle());
     await Promise.race([idle, over.promise]);
     deadline.removeEventListener("abort", cut);
   }
@@ -116,7 +118,7 @@ export class Sender {
     const slots = this.#slots();
     if (slots === 0) return Number.POSITIVE_INFINITY;
     const candidates = await this.#candidates(slots, now);
-    this.#ahead.found(candidates.length, slots, this.underWay, this.#queue.pending);
+    this.#queue.found(candidates.length, slots);
     if (candidates.length === 0) {
       return untilNext(this.#context.journal, { state: "pending" }, now);
     }
@@ -144,10 +146,10 @@ export class Sender {
     return 0;
   }
 
-  /** While the archive cannot be reached, one at a time finds out when it can. */
+  /** How many more may be claimed. */
   #slots(): number {
     if (this.#outage) return this.underWay === 0 ? 1 : 0;
-    return this.#ahead.slots(this.underWay);
+    return this.#queue.room;
   }
 
   async #candidates(slots: number, now: number): Promise<Document[]> {
@@ -155,8 +157,8 @@ export class Sender {
     const large = Math.max(0, largeSlots(config.upload.concurrency) - this.#large);
     const queues = new Map<number, Document[]>();
     for (const [mirrorId, { reader }] of mirrors) {
-      // A reader that is down would give everything back; it says when it is up.
-      if (reader.pid === undefined) continue;
+      // A reader that is down would give everything back; it says when it is up, or speaks again.
+      if (reader.pid === undefined || reader.silent) continue;
       const query = { state: "pending", now, mirrorId } as const;
       const some = await journal.due({ ...query, limit: slots, sizeMaxBytes: LARGE_BYTES });
       const big =
@@ -185,26 +187,26 @@ export class Sender {
 
   #enqueue(claimed: Claimed, probe: boolean): void {
     if (probe) this.#probing = true;
-    const attempt = this.#attempt(claimed, probe)
-      .catch((error: unknown) => {
+    this.#queue.add(claimed.mirror.reader, async (line) => {
+      try {
+        await this.#attempt(claimed, probe, line);
+      } catch (error) {
         this.#failure ??= error;
-      })
-      .finally(() => {
+      } finally {
         if (probe) this.#probing = false;
-        this.#underWay.delete(attempt);
         this.#context.bells.sending.ring();
-      });
-    this.#underWay.add(attempt);
+      }
+    });
   }
 
   /**
    * Once a document is stored the line is free again, and the journal follows beside it. Any other
    * outcome may mean that nothing more is to be sent: it is taken in first.
    */
-  async #attempt(claimed: Claimed, probe: boolean): Promise<void> {
+  async #attempt(claimed: Claimed, probe: boolean, line: TakeLine): Promise<void> {
     const large = claimed.document.seen.sizeBytes > LARGE_BYTES ? 1 : 0;
     this.#large += large;
-    const stored = await this.#queue.add(async () => {
+    const stored = await line(async () => {
       const outcome = await this.#send(claimed, probe);
       this.#large -= large;
       if (outcome.kind === "stored") return outcome;
@@ -219,7 +221,7 @@ export class Sender {
 
   async #send({ document, mirror }: Claimed, probe: boolean): Promise<Outcome> {
     const stopped = this.#draining || this.#paused || (isClosed(this.#keeper.gate) && !probe);
-    if (stopped) return { kind: "notBegun" };
+    if (stopped || mirror.reader.silent) return { kind: "notBegun" };
     return mirror.reader.send(orderOf(document), this.#cut.signal);
   }
 
@@ -262,12 +264,13 @@ export class Sender {
         this.#unreachable(outcome.trouble, outcome.retryAfterMs ?? 0);
       }
     }
-    if (outcome.kind === "notSent") {
+    if (outcome.kind === "notSent" && outcome.trouble.code !== "FILE_STALLED") {
       this.#unreachable(outcome.trouble, outcome.retryAfterMs ?? 0);
     }
-    // A proxy that answers for an archive which is away must not be fed the whole backlog.
-    if (outcome.kind === "lost" && ++this.#lostInARow >= LOST_MAX) {
-      this.#unreachable(outcome.trouble, 0);
+    // A proxy that answers for an archive which is away must not be fed the whole backlog. A reader
+    // that died with its uploads says nothing about the archive.
+    if (outcome.kind === "lost" && outcome.trouble.code !== "REPLY_LOST") {
+      if (++this.#lostInARow >= LOST_MAX) this.#unreachable(outcome.trouble, 0);
     }
     if (probe) await this.#keeper.unanswered();
   }

@@ -104,6 +104,11 @@ export class Sync {
     };
   }
 
+  /** A reader has fallen silent, or speaks again. */
+  readerSilence(): void {
+    this.#sender.rebalance();
+  }
+
   async told(status: MirrorStatus): Promise<void> {
     const survey = this.#surveys.get(status.mirrorId);
     const wasOffline = survey?.state.status?.online === false;

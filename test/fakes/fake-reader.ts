@@ -7,7 +7,10 @@ import type { Acted, Inspection, ScanReport } from "../../src/source/source.ts";
 import type { RawPath } from "../../src/std/raw-path.ts";
 
 /** The part of a reader that the loops use. */
-type Used = Pick<Reader, "pid" | "inspect" | "look" | "send" | "act" | "scan" | "unlearn">;
+type Used = Pick<
+  Reader,
+  "pid" | "silent" | "inspect" | "look" | "send" | "act" | "scan" | "unlearn"
+>;
 
 type Whole = Extract<Inspection, { kind: "whole" }>;
 
@@ -25,6 +28,7 @@ export type FakeFile = {
 export class FakeReader implements Used {
   /** Undefined while the process is down. */
   pid: number | undefined = 4711;
+  silent = false;
   readonly files = new Map<string, FakeFile | Inspection>();
   readonly sent: SendOrder[] = [];
   readonly inspected: string[] = [];

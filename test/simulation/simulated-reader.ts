@@ -16,7 +16,7 @@ import { type SimulatedTree, digestOf } from "./simulated-tree.ts";
 /** The part of a reader that the loops use. */
 export type UsedReader = Pick<
   Reader,
-  "pid" | "inspect" | "look" | "send" | "act" | "scan" | "unlearn"
+  "pid" | "silent" | "inspect" | "look" | "send" | "act" | "scan" | "unlearn"
 >;
 
 /** A source: its files, and whether it can be reached. */
@@ -56,6 +56,8 @@ export class SimulatedReader implements UsedReader {
     this.#parts = parts;
     this.#up.promise.catch(() => {});
   }
+
+  readonly silent = false;
 
   get pid(): number | undefined {
     return this.#isUp ? 4_711 : undefined;

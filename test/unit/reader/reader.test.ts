@@ -12,7 +12,7 @@ import { never, put, scratch } from "../source/scratch.ts";
 import { isAlive, MIRROR, openReader, orderFor, silentArchive } from "./a-reader.ts";
 
 /** Impatient, so that a hang shows soon; a process must be able to start in that time. */
-const vigilance = { everyMs: 50, patienceMs: 2_500 };
+const vigilance = { everyMs: 50, silentMs: 100, patienceMs: 2_500 };
 
 const pidOf = (open: ReturnType<typeof openReader>, notThis?: number) =>
   until("a reader", () => (open.reader.pid === notThis ? undefined : open.reader.pid));
@@ -95,19 +95,24 @@ describe("a reader that hangs or dies", () => {
     await until("its end", () => !isAlive(pid));
   });
 
-  test("that only takes long to answer a call is not killed", async () => {
-    const open = openReader({ vigilance });
+  test("that only takes long to answer a call is silent meanwhile, and not killed", async () => {
+    const told: boolean[] = [];
+    const open = openReader({ vigilance, silence: () => told.push(open.reader.silent) });
     const pid = await pidOf(open);
     process.kill(pid, "SIGSTOP");
     const scan = open.reader.scan(MIRROR, null);
+    await until("silence", () => open.reader.silent);
     await new Promise((resolve) => setTimeout(resolve, vigilance.everyMs + 50));
     process.kill(pid, "SIGCONT");
     expect(await scan).toMatchObject({ directories: 1 });
     expect(open.reader.pid).toBe(pid);
+    await until("an answer", () => !open.reader.silent);
+    expect(told.slice(0, 2)).toEqual([true, false]);
   });
 
   test("dies again and again: it is started again, ever more slowly", async () => {
-    const open = openReader({ random: () => 0 });
+    const rarely = { everyMs: 20_000, silentMs: 20_000, patienceMs: 20_000 };
+    const open = openReader({ random: () => 0, vigilance: rarely });
     let pid: number | undefined;
     for (let death = 0; death < 3; death++) {
       pid = await pidOf(open, pid);

@@ -1,0 +1,59 @@
+/** Keeping an eye on a process: whether it answers, answers late, or will not answer any more. */
+import type { Clock } from "../std/clock.ts";
+
+/** How often a process is asked, how late an answer makes it silent, and how late ends the vigil. */
+export type Vigilance = {
+  readonly everyMs: number;
+  readonly silentMs: number;
+  readonly patienceMs: number;
+};
+
+/**
+ * Silence is noticed soon, because what waits for it is dear; patience is long, because a share that
+ * is only slow must not have its uploads torn.
+ */
+export const VIGILANCE: Vigilance = { everyMs: 500, silentMs: 500, patienceMs: 30_000 };
+
+/** The process that is watched. */
+export type Watched = {
+  isUp(): boolean;
+  /** Resolves when it answers; rejects when it never will. */
+  ask(): Promise<void>;
+  /** It has fallen silent, or speaks again. */
+  hush(silent: boolean): void;
+};
+
+/**
+ * Resolves once the process has ended, or was silent for longer than anyone can wait. Rejects with
+ * what `ask` rejects with, or the signal's reason.
+ */
+export async function vigil(
+  watched: Watched,
+  { everyMs, silentMs, patienceMs }: Vigilance,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<void> {
+  while (watched.isUp()) {
+    await clock.sleep(everyMs, signal);
+    const answer = watched.ask();
+    if (await comes(answer, silentMs, clock)) continue;
+    watched.hush(true);
+    if (!(await comes(answer, patienceMs - silentMs, clock))) return;
+    watched.hush(false);
+  }
+}
+
+/** Whether the answer comes within `ms`. */
+async function comes(answer: Promise<void>, ms: number, clock: Clock): Promise<boolean> {
+  const over = new AbortController();
+  const late = clock.sleep(ms, over.signal).then(() => false);
+  late.catch(() => {}); // it ends so when the answer was first
+  try {
+    return await Promise.race([answer.then(() => true), late]);
+  } finally {
+    over.abort(OVER);
+  }
+}
+
+/** Made once: an error with its stack is dear to make twice a second. */
+const OVER = new Error("the question is answered");

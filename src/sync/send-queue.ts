@@ -1,0 +1,80 @@
+import PQueue from "p-queue";
+import { LookAhead } from "../domain/look-ahead.ts";
+import type { Reader } from "../reader/reader.ts";
+
+/** Waits for a place on the line, and holds it as long as `use` takes. */
+export type TakeLine = <T>(use: () => Promise<T>) => Promise<T>;
+
+/**
+ * The attempts that are under way: so many on the line at a time, some in wait for it, so that
+ * intents are committed in groups, and some whose outcome is being journaled. An attempt that hangs
+ * with a reader that does not answer takes nobody's place: as long as the silence lasts there is
+ * room for one more.
+ */
+export class SendQueue {
+  #limit: number;
+  readonly #line: PQueue;
+  readonly #ahead = new LookAhead();
+  readonly #attempts = new Set<Promise<void>>();
+  /** The reader of each attempt that is on the line. */
+  readonly #begun = new Set<{ readonly reader: Reader }>();
+  #stuck = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+    this.#line = new PQueue({ concurrency: limit });
+  }
+
+  /** How many are on the line at a time. */
+  set limit(limit: number) {
+    if (limit === this.#limit) return;
+    this.#limit = limit;
+    this.rebalance();
+  }
+
+  /** Attempts that were added and have not ended. */
+  get underWay(): number {
+    return this.#attempts.size;
+  }
+
+  /** How many more may be added now; several or none. */
+  get room(): number {
+    return this.#ahead.slots(this.#limit, this.underWay - this.#stuck);
+  }
+
+  /** There was `room` for so many, and so many were found. */
+  found(found: number, room: number): void {
+    const ranDry = this.underWay > 0 && this.#line.pending - this.#stuck < this.#limit;
+    this.#ahead.found(found, room, ranDry);
+  }
+
+  /** `attempt` must not reject. */
+  add(reader: Reader, attempt: (line: TakeLine) => Promise<void>): void {
+    const ending = attempt((use) => this.#line.add(() => this.#on(reader, use))).finally(() =>
+      this.#attempts.delete(ending),
+    );
+    this.#attempts.add(ending);
+  }
+
+  /** To be called when a reader has fallen silent, or speaks again. */
+  rebalance(): void {
+    this.#stuck = [...this.#begun].filter(({ reader }) => reader.silent).length;
+    this.#line.concurrency = this.#limit + this.#stuck;
+  }
+
+  /** Resolves once what is under way has ended. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#attempts);
+  }
+
+  async #on<T>(reader: Reader, use: () => Promise<T>): Promise<T> {
+    const begun = { reader };
+    this.#begun.add(begun);
+    try {
+      return await use();
+    } finally {
+      this.#begun.delete(begun);
+      if (this.#stuck > 0) this.rebalance();
+    }
+  }
+}
