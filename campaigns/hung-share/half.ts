@@ -1,0 +1,57 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { until } from "../../test/fixtures/until.ts";
+import type { Twin } from "./twin.ts";
+
+/** How often the page is asked. */
+const PAGE_EVERY_MS = 250;
+
+/** One half of the comparison: the same stretch of time beside a hung share and without. */
+export class Half {
+  /** Local files the archive was asked to take by the twin with the hung share, and by the other. */
+  hung = 0;
+  free = 0;
+  readonly pageMs: number[] = [];
+  readonly freePageMs: number[] = [];
+
+  static async run(hung: Twin, free: Twin, ms: number): Promise<Half> {
+    const half = new Half();
+    free.burst();
+    await Half.hang(hung);
+    const before = { hung: hung.local, free: free.local };
+    const over = AbortSignal.timeout(ms);
+    await Promise.all([
+      half.#watch(hung, half.pageMs, over),
+      half.#watch(free, half.freePageMs, over),
+    ]);
+    half.hung = hung.local - before.hung;
+    half.free = free.local - before.free;
+    hung.share.goOn();
+    await until("the share's files", () => hung.carried >= hung.shared, 180_000);
+    return half;
+  }
+
+  /** Hangs the share in the middle of a burst: some of it is being sent, some waits for that. */
+  static async hang(twin: Twin): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    twin.onShared = () => {
+      twin.share.hang();
+      resolve();
+    };
+    twin.burst();
+    await promise;
+    twin.onShared = () => {};
+  }
+
+  async #watch(twin: Twin, ms: number[], over: AbortSignal): Promise<void> {
+    while (!over.aborted) {
+      ms.push(await twin.askPage());
+      await delay(PAGE_EVERY_MS);
+    }
+  }
+}
+
+/** A value below which this part of all is. */
+export function quantile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
+}
