@@ -229,7 +229,13 @@ function mismatched(message: string): ArchiveError {
 }
 
 /** A reply that speaks of another document says nothing about ours. */
-function checkOurs(document: DocumentDetail, { filename, file }: Upload): void {
+function checkOurs(document: DocumentDetail, { folderId, filename, file }: Upload): void {
+  // Another upload of this name may be under way to another folder.
+  if (folderId !== undefined && document.folderId !== folderId) {
+    throw mismatched(
+      `document ${document.id} is in folder ${document.folderId}, it was sent to ${folderId}`,
+    );
+  }
   // Archives may normalise Unicode; the name is the same for every reader.
   if (document.filename.normalize() !== filename.normalize()) {
     throw mismatched(`document ${document.id} has another filename than the one sent`);

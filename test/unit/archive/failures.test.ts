@@ -149,6 +149,12 @@ describe("what comes back over the wire", () => {
       "another document's reply",
     ],
     [
+      { onWhole: (s) => void s.write(stored({ folderId: 8 })) },
+      "inDoubt",
+      "REPLY_MISMATCHED",
+      "a document of this name went to another folder",
+    ],
+    [
       { onWhole: (s) => void s.write(stored({ filesize: 5 })) },
       "inDoubt",
       "REPLY_MISMATCHED",
