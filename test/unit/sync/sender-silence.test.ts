@@ -1,6 +1,5 @@
 /** A share that hangs: its uploads wait for it, and nothing else waits for them. */
 import { expect, test } from "vitest";
-import type { Outcome } from "../../../src/domain/outcome.ts";
 import { answers, aSender, stalled, stored } from "./a-sender.ts";
 import { SECOND } from "./desk.ts";
 
@@ -59,7 +58,7 @@ test.for([
 ] as const)("%# is no outage: %s", async ([outcome]) => {
   const bench = await aSender();
   const { desk, sender } = bench;
-  answers(bench, outcome as Outcome);
+  answers(bench, outcome);
   for (let n = 0; n < 12; n++) desk.pending();
   await desk.run(sender);
   expect(desk.reader.sent.length).toBeGreaterThanOrEqual(12);
