@@ -125,8 +125,11 @@ export class Worker implements AsyncDisposable {
     const mayBeTooBig = (plan.body?.length ?? 0) > REPLY_BYTES;
     const mustSucceed =
       success !== undefined && plan.framing === "whole" && !wasPoisoned && !mayBeTooBig;
-    // On a machine that stands still even a right reply comes too late.
-    if (mustSucceed && error.code !== "ARCHIVE_TIMEOUT")
+    // On a machine that stands still even a right reply comes too late; and a connection that the
+    // reply before had reset may be found so only now, before anything is sent on it.
+    const isExcused =
+      error.code === "ARCHIVE_TIMEOUT" || (error.kind === "notSent" && heard.length === 0);
+    if (mustSucceed && !isExcused)
       broken.push(`a right reply was refused: ${error.kind} ${error.code} ${error.message}`);
     if (error.kind === "notSent" && heard.some(({ whole }) => whole))
       broken.push(`called not sent, but it was received whole: ${error.code}`);
