@@ -73,6 +73,8 @@ export type Change =
       at: number;
       why: string;
       restore?: boolean;
+      /** With `restore`: the file is gone, and so is the predecessor's. */
+      goneAt?: number;
       from?: readonly State[];
     }
   | { type: "follow"; id: number; successor: number; at: number }

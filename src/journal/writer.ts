@@ -121,15 +121,16 @@ export class Writer {
     this.#records.tell(before.id, forgetLine(before, change.at, change.why));
     this.#records.rememberForgotten(before);
     this.#documents.delete(before);
-    if (change.restore) this.#restore(before);
+    if (change.restore) this.#restore(before, change.goneAt);
     this.#documents.tidyDirectory(before.mirrorId, before.dir);
     return done(change, undefined, before);
   }
 
-  #restore(forgotten: Document): void {
+  #restore(forgotten: Document, goneAt: number | undefined): void {
     const predecessor = this.#documents.read(forgotten.supersedes ?? 0);
     if (predecessor && mayRestore(forgotten, predecessor)) {
-      this.#documents.update(predecessor, { current: true });
+      const gone = goneAt === undefined ? {} : { goneAt };
+      this.#documents.update(predecessor, { current: true, ...gone });
     }
   }
 

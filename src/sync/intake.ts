@@ -153,6 +153,9 @@ export class Intake {
               id,
               at,
               why: "the file was removed before it was sent",
+              // What was sent before it must be found when the same bytes come back.
+              restore: true,
+              goneAt: at,
               from: [row.state],
             },
       );

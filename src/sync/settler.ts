@@ -32,6 +32,9 @@ type Lane = { sizeMaxBytes: number } | { sizeOverBytes: number };
 /** What becomes of a revision whose bytes are those of the one before it. */
 const TOUCHED = "touched, not changed";
 
+/** What becomes of a revision that nobody saw whole. What was sent before it stays its path's. */
+const REMOVED = "the file was removed before it was sent";
+
 type Whole = Extract<Inspection, { kind: "whole" }>;
 
 export class Settler {
@@ -123,7 +126,7 @@ export class Settler {
       case "gone":
         // Its directory's fingerprint speaks of a file that may come back just as it was.
         return [
-          { type: "forget", id, at, why: "the file was removed before it was sent", from },
+          { type: "forget", id, at, why: REMOVED, restore: true, goneAt: at, from },
           {
             type: "directory",
             mirrorId: document.mirrorId,

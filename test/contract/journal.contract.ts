@@ -228,6 +228,18 @@ export function journalWritesContract(name: string, open: () => Promise<JournalF
     });
 
     test(
+      "restore with goneAt: the sent row is the path's again, and its file is gone",
+      withDesk(async (desk) => {
+        const sent = await desk.uploaded("a.pdf", 501);
+        const next = await desk.add("a.pdf", { supersedes: sent.id });
+        const rest = { at: NOW, why: "removed", restore: true, goneAt: NOW + 7 } as const;
+        await desk.journal.apply([{ type: "forget", id: next.id, ...rest }]);
+        const current = await desk.journal.currentAt(desk.mirrorId, raw("a.pdf"));
+        expect(current).toMatchObject({ id: sent.id, goneAt: NOW + 7 });
+      }),
+    );
+
+    test(
       "a forgotten row in between leaves the chain whole",
       withDesk(async (desk) => {
         const first = await desk.uploaded("a.pdf", 501);

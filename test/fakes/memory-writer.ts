@@ -105,7 +105,8 @@ function forget(store: MemoryStore, change: On<"forget">): Applied {
   bury(store, before, forgetLine(before, change.at, change.why));
   const predecessor = store.documents.get(before.supersedes ?? 0);
   if (change.restore && predecessor && mayRestore(before, predecessor)) {
-    store.put({ ...predecessor, current: true });
+    const gone = change.goneAt === undefined ? {} : { goneAt: change.goneAt };
+    store.put({ ...predecessor, current: true, ...gone });
   }
   return done(change, undefined, before);
 }

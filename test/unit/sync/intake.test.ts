@@ -150,6 +150,20 @@ describe.for(WAYS)("%s", ([, tell]) => {
   });
 });
 
+describe.for(WAYS)("of an archived file that was touched, by %s", ([, tell]) => {
+  test("then gone: the archived row has the path again, so that the bytes are known when they are back", async () => {
+    const { desk, intake } = await anIntake();
+    const sent = rowIn(desk, "converted");
+    await tell(intake, "touched");
+    await tell(intake, null);
+    expect(await desk.row(sent)).toMatchObject({ current: true, goneAt: desk.clock.now() });
+    expect(desk.states()).toEqual(["converted"]);
+    await tell(intake, "back");
+    const [, next] = [...desk.journal.store.documents.values()];
+    expect(next).toMatchObject({ state: "settling", supersedes: sent.id });
+  });
+});
+
 describe("fingerprints", () => {
   const prints = (desk: SyncDesk) => desk.journal.directories(1);
 
