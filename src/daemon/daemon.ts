@@ -3,7 +3,7 @@
  * opens first and closes last, so that it outlives whatever writes to it.
  */
 import type { Config } from "../config/config.ts";
-import { Dashboard } from "../dashboard/dashboard.ts";
+import type { Dashboard } from "../dashboard/dashboard.ts";
 import type { Change, Journal } from "../journal/journal.ts";
 import { type Clock, type Random, systemClock, systemRandom } from "../std/clock.ts";
 import type { Log } from "../std/log.ts";
@@ -155,6 +155,8 @@ export class Daemon implements AsyncDisposable {
     const { web } = this.#config;
     if (!web) return;
     const { journal, changed } = this.#parts;
+    // Loaded only here: a third of all modules, and `sync` and `web: off` need none of them.
+    const { Dashboard } = await import("../dashboard/dashboard.ts");
     const dashboard = await Dashboard.open({
       listen: web,
       journal,

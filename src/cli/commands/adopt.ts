@@ -1,11 +1,10 @@
 import type { Command } from "commander";
 import { HttpArchive } from "../../archive/http-archive.ts";
 import type { Config } from "../../config/config.ts";
-import { Daemon } from "../../daemon/daemon.ts";
-import { archiveSettings } from "../../daemon/parts.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { joinRaw, shown } from "../../std/raw-path.ts";
 import { type Found, adopting, findArchived } from "../../sync/adopter.ts";
+import { lookUpSettings } from "../archive-settings.ts";
 import { examples } from "../examples.ts";
 import { EXIT } from "../exit.ts";
 import { onePass } from "../one-pass.ts";
@@ -35,6 +34,8 @@ nothing else could be meant; the rest is shown and sent by the next \`run\` or \
 }
 
 async function adopt(shell: Shell, { yes, json }: Options): Promise<void> {
+  // Loaded only here: it is most of the program, and the other commands start twice as fast.
+  const { Daemon } = await import("../../daemon/daemon.ts");
   const { out, err, surroundings } = shell;
   const { clock, random } = surroundings;
   const config = await shell.config();
@@ -71,7 +72,7 @@ async function look(
   { clock }: Shell,
   signal: AbortSignal,
 ): Promise<Found[]> {
-  await using archive = await HttpArchive.open(archiveSettings(config, 2), clock);
+  await using archive = await HttpArchive.open(lookUpSettings(config), clock);
   const names = new Set(config.mirrors.map(({ name }) => name));
   const live = (await journal.mirrors()).filter(({ name }) => names.has(name));
   const mirrorIds = new Set(live.map(({ id }) => id));
