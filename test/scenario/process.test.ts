@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { SqliteJournal } from "../../src/journal/sqlite-journal.ts";
-import { aProcess } from "../fixtures/a-process.ts";
+import { aProcess, childrenOf } from "../fixtures/a-process.ts";
 import { audit, rowsOf } from "../fixtures/auditor.ts";
 import { pdfOf } from "../fixtures/documents.ts";
 import { until } from "../fixtures/until.ts";
@@ -119,7 +119,7 @@ test("a reader that hangs does not keep SIGTERM from ending it within `shutdown`
   const config = world.configFile();
   await using daemon = aProcess(["--config", config, "run"]);
   await daemon.says(/"scanned"/);
-  const [reader] = childrenOf(daemon.child.pid ?? 0);
+  const [reader] = childrenOf(daemon.child.pid);
   if (reader === undefined) throw new Error("no reader");
   process.kill(reader, "SIGSTOP");
   world.write("scan.pdf", pdfOf(1));
@@ -251,12 +251,6 @@ describe("bad input: one clear line, the right exit code, nothing lost", () => {
     expect(said).toMatch(/\b3\b/);
   });
 });
-
-/** Process ids of a process's children. */
-function childrenOf(pid: number): number[] {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
-  return children === "" ? [] : children.split(" ").map(Number);
-}
 
 /** The path, in a directory that is there. */
 function fresh(path: string): string {

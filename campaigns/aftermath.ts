@@ -1,0 +1,59 @@
+/** What every campaign looks for when the dust has settled, beside what the auditor finds. */
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { SqliteJournal } from "../src/journal/sqlite-journal.ts";
+import { aProcess, BUILT } from "../test/fixtures/a-process.ts";
+import { audit, rowsOf } from "../test/fixtures/auditor.ts";
+import { SECRET, type World } from "../test/fixtures/world.ts";
+import type { ScanDropper } from "./scan-dropper.ts";
+
+/** Lets the daemon come to rest, undisturbed, and tells every promise that was broken. */
+export async function restAndAudit(world: World, dropper: ScanDropper): Promise<string[]> {
+  dropper.finish();
+  await using rest = aProcess(
+    ["--config", join(world.dir, "scanferry.yaml"), "sync"],
+    {},
+    [],
+    BUILT,
+  );
+  const code = await rest.ended;
+  const problems =
+    code === 0 ? [] : [`the pass that followed ended with ${code}: ${rest.output.stderr}`];
+  await world.archive.idle();
+  const found = await audit(world, { formerly: dropper.formerly });
+  return [
+    ...problems,
+    ...found,
+    ...dropper.touched(),
+    ...secretsSaid(rest.output),
+    ...secretsWritten(world),
+  ];
+}
+
+/** The secret, in what processes said. */
+export function secretsSaid(...said: readonly { stdout: string; stderr: string }[]): string[] {
+  const spoken = said.some(({ stdout, stderr }) => (stdout + stderr).includes(SECRET));
+  return spoken ? ["the secret was printed"] : [];
+}
+
+/** The secret, in the journal or whatever lies beside it. */
+function secretsWritten({ journal }: World): string[] {
+  const state = dirname(journal);
+  return readdirSync(state)
+    .filter((name) => readFileSync(join(state, name)).includes(SECRET))
+    .map((name) => `the secret stands in ${name}`);
+}
+
+/** How often a lost reply's document was found in the archive, and how often it was not there. */
+export async function doubtsOf(journal: string): Promise<{ found: number; absent: number }> {
+  const rows = await rowsOf(journal);
+  await using reader = await SqliteJournal.open({ path: journal, role: "reader" });
+  const doubts = { found: 0, absent: 0 };
+  for (const { id } of rows) {
+    for (const { event } of await reader.history(id)) {
+      if (event === "found") doubts.found += 1;
+      if (event === "absent") doubts.absent += 1;
+    }
+  }
+  return doubts;
+}

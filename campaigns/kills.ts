@@ -1,0 +1,123 @@
+/**
+ * SIGKILL at random moments of the real daemon and of its readers, under load: half of the moments
+ * lie in the start-up, half in the work after it. In between everything comes to rest and is audited.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { aProcess, BUILT, childrenOf, type Running } from "../test/fixtures/a-process.ts";
+import { aWorld, type World } from "../test/fixtures/world.ts";
+import { Dice } from "../test/simulation/dice.ts";
+import { doubtsOf, restAndAudit, secretsSaid } from "./aftermath.ts";
+import { type CampaignRun, runCampaign } from "./campaign.ts";
+import { FOLDERS, ScanDropper } from "./scan-dropper.ts";
+
+/** Kills of one world, before it is left to finish and audited. */
+const WORLD_KILLS = 200;
+/** Files that may wait to be carried before nothing more is dropped. */
+const BACKLOG_MAX = 80;
+/** The part of a life that is spent after its start-up. */
+const WORK_MS = 500;
+const READER_SHARE = 0.25;
+
+type Tally = { daemons: number; readers: number; starting: number; documents: number } & {
+  found: number;
+  absent: number;
+};
+
+await runCampaign({
+  name: "kills",
+  about: "SIGKILL of the daemon or a reader at random moments under load; each document once",
+  unit: "kills",
+  count: { short: 300, long: 10_000 },
+  async run(run) {
+    const tally = { daemons: 0, readers: 0, starting: 0, documents: 0, found: 0, absent: 0 };
+    const beganAt = performance.now();
+    for (let done = 0, seed = run.seed; done < run.count; done += WORLD_KILLS, seed++) {
+      const kills = Math.min(WORLD_KILLS, run.count - done);
+      await oneWorld(run, seed, kills, tally);
+      const perKill = (performance.now() - beganAt) / 1_000 / (done + kills);
+      run.say(
+        `${done + kills} kills, ${tally.documents} documents, ${perKill.toFixed(2)} s a kill`,
+      );
+    }
+    return {
+      "kills of the daemon": `${tally.daemons}, ${tally.starting} of them while it started`,
+      "kills of a reader": tally.readers,
+      "documents archived": tally.documents,
+      "replies lost to a kill": `${tally.found} found in the archive, ${tally.absent} not there and sent again`,
+    };
+  },
+});
+
+/** One world with its own seed, so that what breaks in it can be repeated without the others. */
+async function oneWorld(
+  run: CampaignRun,
+  seed: number,
+  kills: number,
+  tally: Tally,
+): Promise<void> {
+  const dice = new Dice(seed);
+  const folders = FOLDERS.filter((folder) => folder !== "").map((folder) => `/Scans/${folder}`);
+  await using world = await aWorld({ convertDelayMs: 100, folders });
+  const slow = new Dice(seed);
+  world.archive.setFaults(({ operation }) =>
+    operation === "upload" && slow.chance(0.4) ? { do: "delay", ms: slow.int(10, 250) } : undefined,
+  );
+  const dropper = new ScanDropper(world.source, dice);
+  const problems = await underFire(world, dropper, dice, kills, tally);
+  world.archive.setFaults(undefined);
+  problems.push(...(await restAndAudit(world, dropper)));
+  const doubts = await doubtsOf(world.journal);
+  tally.found += doubts.found;
+  tally.absent += doubts.absent;
+  tally.documents += world.archive.documents().length;
+  for (const problem of problems) run.broken(problem, `--seed ${seed} --count ${kills}`);
+}
+
+async function underFire(
+  world: World,
+  dropper: ScanDropper,
+  dice: Dice,
+  kills: number,
+  tally: Tally,
+): Promise<string[]> {
+  const config = world.configFile();
+  const start = () => aProcess(["--config", config, "run"], {}, [], BUILT);
+  const dropping = setInterval(() => {
+    if (dropper.files - world.archive.documents().length < BACKLOG_MAX) dropper.step();
+  }, 70);
+  const problems: string[] = [];
+  try {
+    const startMs = await startUpMs(start);
+    let daemon = start();
+    for (let kill = 0; kill < kills; kill++) {
+      const inStart = dice.chance(0.5);
+      await sleep(inStart ? dice.random() * startMs : startMs + dice.random() * WORK_MS);
+      if (daemon.child.exitCode !== null) {
+        problems.push(`ended by itself with ${daemon.child.exitCode}: ${daemon.output.stderr}`);
+      }
+      const [reader] = childrenOf(daemon.child.pid);
+      if (reader !== undefined && dice.chance(READER_SHARE)) {
+        process.kill(reader, "SIGKILL");
+        tally.readers += 1;
+        continue;
+      }
+      tally.daemons += 1;
+      if (!daemon.output.stdout.includes('"scanned"')) tally.starting += 1;
+      await daemon.end("SIGKILL");
+      problems.push(...secretsSaid(daemon.output));
+      daemon = start();
+    }
+    await daemon.end("SIGKILL");
+  } finally {
+    clearInterval(dropping);
+  }
+  return problems;
+}
+
+/** How long this machine takes, just now, from the start of the process to the end of its first scan. */
+async function startUpMs(start: () => Running): Promise<number> {
+  const startedAt = performance.now();
+  await using daemon = start();
+  await daemon.says(/"scanned"/);
+  return performance.now() - startedAt;
+}
