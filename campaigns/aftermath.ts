@@ -37,7 +37,7 @@ export function secretsSaid(...said: readonly { stdout: string; stderr: string }
 }
 
 /** The secret, in the journal or whatever lies beside it. */
-function secretsWritten({ journal }: World): string[] {
+export function secretsWritten({ journal }: World): string[] {
   const state = dirname(journal);
   return readdirSync(state)
     .filter((name) => readFileSync(join(state, name)).includes(SECRET))
