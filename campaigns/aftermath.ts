@@ -39,7 +39,8 @@ export function secretsSaid(...said: readonly { stdout: string; stderr: string }
 /** The secret, in the journal or whatever lies beside it. */
 export function secretsWritten({ journal }: World): string[] {
   const state = dirname(journal);
-  return readdirSync(state)
+  return readdirSync(state, { withFileTypes: true })
+    .flatMap((entry) => (entry.isFile() ? [entry.name] : []))
     .filter((name) => readFileSync(join(state, name)).includes(SECRET))
     .map((name) => `the secret stands in ${name}`);
 }
