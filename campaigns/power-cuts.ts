@@ -6,6 +6,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -46,7 +47,7 @@ await runCampaign({
       const daemon = await daemonCuts(run, Math.ceil(run.count / DAEMON_SHARE));
       return { ...full, ...control, ...daemon };
     } finally {
-      rmSync(dir, { recursive: true, force: true });
+      await rm(dir, { recursive: true, force: true }).catch((error) => run.say(String(error)));
     }
   },
 });
