@@ -67,6 +67,7 @@ function mirrorsOf(shape: FileShape, layout: Layout): Mirror[] {
       settleMs: mirror.settle,
       incompleteMs: mirror.incomplete,
       missingFolder: mirror.missingFolder,
+      firstRun: mirror.firstRun,
       changed: mirror.changed,
       after: afterOf(mirror.after, place),
     };

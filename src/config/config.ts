@@ -72,6 +72,7 @@ export type Mirror = {
   readonly settleMs: number;
   readonly incompleteMs: number;
   readonly missingFolder: MissingFolder;
+  readonly firstRun: "hold" | "upload";
   readonly changed: "upload" | "ignore";
   readonly after: After;
 };

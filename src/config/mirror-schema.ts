@@ -59,6 +59,13 @@ export const mirrorSchema = section(
         "to the `nearest` folder above that exists, or to the `fallback` folder.",
       example: "fallback:/Inbox",
     }),
+    firstRun: setting(choice("hold", "upload").prefault("hold"), {
+      meaning:
+        "What happens on the first run over this mirror, or after the journal was lost, to a file whose " +
+        "name the archive folder holds already: `hold` it until `scanferry adopt` has told them apart, " +
+        "or `upload` it as a further document.",
+      example: "upload",
+    }),
     changed: setting(choice("upload", "ignore").prefault("upload"), {
       meaning:
         "What an edit of an archived file does: `upload` sends it as a further document, `ignore` nothing.",

@@ -90,6 +90,9 @@ mirrors:
     # While the archive folder of a document does not exist.
     #missingFolder: hold              # hold | nearest | fallback:/Path
 
+    # On the first run: files whose names the archive folder holds already.
+    #firstRun: hold                   # hold | upload
+
     # What an edit of an archived file does.
     #changed: upload                  # upload | ignore
 

@@ -131,6 +131,10 @@ export const FAILURES = {
     fate: "hold",
     hint: "The archive's folder differs in upper and lower case only: rename one of the two.",
   },
+  FIRST_RUN: {
+    fate: "hold",
+    hint: "The archive folder held a document of this name before the first run: `scanferry adopt` claims what is the same; or set `firstRun: upload` for the mirror, and all is sent.",
+  },
   DOUBT_AMBIGUOUS: {
     fate: "hold",
     hint: "Look at the candidates in the archive; it is looked at again until one is certain.",

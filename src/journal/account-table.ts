@@ -62,6 +62,17 @@ export class AccountTable {
     this.#sql.of("UPDATE mirrors SET device = ? WHERE id = ?").run(device, mirrorId);
   }
 
+  firstRuns(): number[] {
+    return this.#sql
+      .of<{ id: number }>("SELECT id FROM mirrors WHERE first_run_over_at IS NULL ORDER BY id")
+      .all()
+      .map(({ id }) => id);
+  }
+
+  endFirstRun(mirrorId: number, at: number): void {
+    this.#sql.of("UPDATE mirrors SET first_run_over_at = ? WHERE id = ?").run(at, mirrorId);
+  }
+
   setContents(id: number, contents: readonly Content[]): void {
     this.#sql.of("DELETE FROM contents WHERE document = ?").run(id);
     const insert = this.#sql.of(`INSERT INTO contents

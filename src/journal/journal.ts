@@ -190,6 +190,9 @@ export interface Journal extends AsyncDisposable {
   mirrors(): Promise<MirrorRow[]>;
   /** Remembers the file system a mirror's source is on. */
   setDevice(mirrorId: number, device: string): Promise<void>;
+  /** Ids of the mirrors whose first run is not over: the archive may hold their files already. */
+  firstRuns(): Promise<number[]>;
+  endFirstRun(mirrorId: number, at: number): Promise<void>;
 
   apply(changes: readonly Change[]): Promise<Applied[]>;
 

@@ -196,8 +196,15 @@ const SINGLES = `
   ) STRICT;
 `;
 
+const FIRST_RUNS = `
+  -- ms; null: the first run over the mirror is not over, and the archive may hold its files already
+  ALTER TABLE mirrors ADD COLUMN first_run_over_at REAL;
+  UPDATE mirrors SET first_run_over_at = 0
+    WHERE id IN (SELECT mirror_id FROM documents WHERE document_id IS NOT NULL);
+`;
+
 /** Migration n leads from `user_version` n to n + 1. Released ones are never edited. */
-const MIGRATIONS: readonly string[] = [`${MIRRORS}${DOCUMENTS}${RECORDS}${SINGLES}`];
+const MIGRATIONS: readonly string[] = [`${MIRRORS}${DOCUMENTS}${RECORDS}${SINGLES}`, FIRST_RUNS];
 
 /** The `user_version` this scanferry writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -108,6 +108,14 @@ export class SqliteJournal implements Journal {
     return this.#session.write(() => this.#account.setDevice(mirrorId, device));
   }
 
+  firstRuns(): Promise<number[]> {
+    return this.#session.read(() => this.#account.firstRuns());
+  }
+
+  endFirstRun(mirrorId: number, at: number): Promise<void> {
+    return this.#session.write(() => this.#account.endFirstRun(mirrorId, at));
+  }
+
   apply(changes: readonly Change[]): Promise<Applied[]> {
     return this.#session.write(() => {
       this.#documents.begin();

@@ -7,6 +7,7 @@ import type { Candidate } from "../domain/reconcile.ts";
 import type { Change, Journal } from "../journal/journal.ts";
 import type { Clock } from "../std/clock.ts";
 import { Folders } from "./folders.ts";
+import { goOn } from "./retry.ts";
 
 /** What was found for one file. `taken`: its document; `unclear`: documents it could be. */
 export type Found = {
@@ -26,8 +27,10 @@ export async function* findArchived(
 ): AsyncGenerator<Found> {
   const folders = new Folders(archive);
   const waiting: Document[] = [];
-  for await (const document of journal.list({ state: "pending", currentOnly: true })) {
-    if (mirrorIds.has(document.mirrorId)) waiting.push(document);
+  for (const query of [{ state: "pending" }, { state: "held", code: "FIRST_RUN" }] as const) {
+    for await (const document of journal.list({ ...query, currentOnly: true })) {
+      if (mirrorIds.has(document.mirrorId)) waiting.push(document);
+    }
   }
   for (const [targetPath, documents] of Map.groupBy(waiting, (each) => each.targetPath ?? "/")) {
     const place = await folders.resolve(targetPath, signal);
@@ -63,10 +66,24 @@ async function* foundIn(
   }
 }
 
-/** The change that makes a found document the file's own; conversion is followed from there. */
-export function adopting({ document, folderId, taken }: Found, at: number): Change | undefined {
-  if (taken === null) return undefined;
+/** The changes that make a found document the file's own; conversion is followed from there. */
+export function adopting({ document, folderId, taken }: Found, at: number): Change[] {
+  if (taken === null) return [];
   const { id: documentId, status } = taken;
   const event = { type: "adopted", at, dueAt: at, documentId, folderId, status } as const;
-  return { type: "event", id: document.id, event, from: ["pending"] };
+  const adopted: Change = { type: "event", id: document.id, event, from: ["pending"] };
+  return document.state === "held" ? [goOn(document, at), adopted] : [adopted];
+}
+
+/** A person has chosen: what the first run held and nothing was found for is to be sent. */
+export async function endFirstRuns(
+  { journal, clock }: Omit<Parts, "archive">,
+  mirrorIds: ReadonlySet<number>,
+): Promise<void> {
+  for (const mirrorId of mirrorIds) {
+    const held = journal.list({ mirrorId, state: "held", code: "FIRST_RUN" });
+    const rows = await Array.fromAsync(held);
+    await journal.apply(rows.map((row) => goOn(row, clock.now())));
+    await journal.endFirstRun(mirrorId, clock.now());
+  }
 }

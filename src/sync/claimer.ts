@@ -7,6 +7,7 @@ import { troubleOf } from "../archive/trouble.ts";
 import type { Document, Trouble } from "../domain/document.ts";
 import type { Change } from "../journal/journal.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
+import type { FirstRun } from "./first-run.ts";
 import type { Placement } from "./placement.ts";
 
 /** A row that has to wait for another one to be settled is looked at again this soon. */
@@ -21,10 +22,13 @@ export type Claims = { readonly claimed: readonly Claimed[]; readonly trouble: T
 export class Claimer {
   readonly #context: SyncContext;
   readonly #placement: Placement;
+  readonly #firstRun: FirstRun | undefined;
 
-  constructor(context: SyncContext, placement: Placement) {
+  /** Without `firstRun`, every first run is over. */
+  constructor(context: SyncContext, placement: Placement, firstRun?: FirstRun) {
     this.#context = context;
     this.#placement = placement;
+    this.#firstRun = firstRun;
   }
 
   /** Commits the intents of as many candidates as have a place, all in one transaction. */
@@ -63,16 +67,15 @@ export class Claimer {
     const { id, targetPath, sentName } = document;
     const place = await this.#placement.of(targetPath ?? "/", mirror, signal);
     const at = this.#context.clock.now();
-    if ("trouble" in place) {
-      const event = { type: "heldBack", at, dueAt: null, trouble: place.trouble } as const;
-      return { type: "event", id, event, from: ["pending"] };
-    }
+    if ("trouble" in place) return held(id, at, place.trouble);
     const { folderId } = place;
     const key = `${folderId}/${sentName}`;
     if (taken.has(key) || (await this.#hasRival(document, folderId))) {
       const why = "another document of this name in this folder is under way";
       return { type: "note", id, at, why, set: { dueAt: at + RIVAL_MS } };
     }
+    const objection = await this.#firstRun?.objection(document, folderId, signal);
+    if (objection) return held(id, at, objection);
     taken.add(key);
     return {
       type: "event",
@@ -92,4 +95,9 @@ export class Claimer {
     const rivals = await this.#context.journal.rivals(folderId, document.sentName ?? "");
     return rivals.some(({ id }) => id !== document.id);
   }
+}
+
+function held(id: number, at: number, trouble: Trouble): Change {
+  const event = { type: "heldBack", at, dueAt: null, trouble } as const;
+  return { type: "event", id, event, from: ["pending"] };
 }

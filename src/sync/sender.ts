@@ -13,6 +13,7 @@ import { verdict } from "../domain/verdict.ts";
 import { codeOf, messageOf } from "../std/fault.ts";
 import { type Claimed, Claimer } from "./claimer.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
+import type { FirstRun } from "./first-run.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
 import { loop, untilNext } from "./loop.ts";
 import { HOLD } from "./patience.ts";
@@ -47,11 +48,11 @@ export class Sender {
   #outage: Outage | undefined;
   #lostInARow = 0;
 
-  constructor(context: SyncContext, keeper: Gatekeeper, placement: Placement) {
+  constructor(context: SyncContext, keeper: Gatekeeper, placement: Placement, firstRun?: FirstRun) {
     this.#context = context;
     this.#keeper = keeper;
     this.#placement = placement;
-    this.#claimer = new Claimer(context, placement);
+    this.#claimer = new Claimer(context, placement, firstRun);
     this.#queue = new SendQueue(context.config.upload.concurrency);
   }
 

@@ -10,6 +10,7 @@ import { isAbortOf } from "../std/abort.ts";
 import { Aftercare } from "./aftercare.ts";
 import type { SyncContext } from "./context.ts";
 import { Doubts } from "./doubts.ts";
+import { FirstRun } from "./first-run.ts";
 import { Folders } from "./folders.ts";
 import { Gatekeeper } from "./gatekeeper.ts";
 import { Held } from "./held.ts";
@@ -30,6 +31,7 @@ export class Sync {
   readonly #keeper: Gatekeeper;
   readonly #folders: Folders;
   readonly #held: Held;
+  readonly #firstRun: FirstRun;
   readonly #sender: Sender;
   readonly #poller: Poller;
   readonly #intake: Intake;
@@ -39,7 +41,7 @@ export class Sync {
 
   private constructor(
     context: SyncContext,
-    keeper: Gatekeeper,
+    { keeper, firstRun }: { keeper: Gatekeeper; firstRun: FirstRun },
     outsideWrites: number,
     changed: () => void,
   ) {
@@ -50,7 +52,8 @@ export class Sync {
     this.#folders = new Folders(context.archive);
     const placement = new Placement(this.#folders);
     this.#held = new Held(context, this.#folders, placement);
-    this.#sender = new Sender(context, keeper, placement);
+    this.#firstRun = firstRun;
+    this.#sender = new Sender(context, keeper, placement, firstRun);
     this.#poller = new Poller(context, keeper);
     const intake = new Intake(context);
     this.#intake = intake;
@@ -76,7 +79,12 @@ export class Sync {
     await pullInUnexplained(context);
     await doubtInterrupted(context);
     const keeper = await Gatekeeper.open(context, scheduledAfter);
-    const sync = new Sync(context, keeper, outsideWrites, changed);
+    let sync: Sync | undefined;
+    const firstRun = await FirstRun.open(
+      context,
+      (id) => (sync?.surveys.get(id)?.state.scans ?? 0) > 0,
+    );
+    sync = new Sync(context, { keeper, firstRun }, outsideWrites, changed);
     await sync.#sender.reread();
     return sync;
   }
@@ -160,6 +168,7 @@ export class Sync {
       new Doubts(this.#context, this.#keeper).run(signal),
       this.#poller.run(signal),
       this.#held.run(signal),
+      this.#firstRun.run(signal),
       new Aftercare(this.#context).run(signal),
       this.#followOutside(signal),
       ...[...this.#surveys.values()].map((survey) => survey.run(signal)),
@@ -195,6 +204,7 @@ export class Sync {
   /** Ends sending: what is being sent is finished until `deadline` aborts. */
   async drain(deadline: AbortSignal): Promise<void> {
     await this.#sender.drain(deadline);
+    await this.#firstRun.conclude();
   }
 
   /** A `retry`, `pause` or `resume` from the command line shows as a write by another process. */

@@ -30,6 +30,18 @@ export function journalReadsContract(name: string, open: () => Promise<JournalFi
     );
 
     test(
+      "a mirror is in its first run until that is ended, whatever becomes of its source",
+      withDesk(async ({ journal, mirrorId }, { beside }) => {
+        const { id } = await journal.mirror("inbox", "/in");
+        expect(await journal.firstRuns()).toEqual([mirrorId, id]);
+        await journal.endFirstRun(mirrorId, NOW);
+        await journal.mirror("scans", "/mnt/scans");
+        expect(await journal.firstRuns()).toEqual([id]);
+        expect(await (await beside()).firstRuns()).toEqual([id]);
+      }),
+    );
+
+    test(
       "directories are those whose listing was journaled",
       withDesk(async (desk) => {
         const { journal, mirrorId } = desk;

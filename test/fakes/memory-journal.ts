@@ -64,6 +64,15 @@ export class MemoryJournal implements Journal {
     }
   }
 
+  async firstRuns(): Promise<number[]> {
+    const ids = [...this.#open.mirrors.values()].map(({ id }) => id);
+    return ids.filter((id) => !this.store.firstRunsOver.has(id));
+  }
+
+  async endFirstRun(mirrorId: number, at: number): Promise<void> {
+    this.#write(() => this.store.set(this.store.firstRunsOver, mirrorId, at));
+  }
+
   async apply(changes: readonly Change[]): Promise<Applied[]> {
     const applied = this.#write(() => changes.map((change) => applyTo(this.store, change)));
     this.#onApplied(applied);

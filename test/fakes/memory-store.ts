@@ -33,6 +33,8 @@ export class MemoryStore {
   readonly attempts = new Map<number, readonly NumberedAttempt[]>();
   readonly batches = new Map<string, Batch>();
   readonly contents = new Map<number, readonly Content[]>();
+  /** When the first run was over, by mirror. */
+  readonly firstRunsOver = new Map<number, number>();
   gate: GateRow = { closedAt: null, trouble: null, probes: 0, nextProbeAt: null };
   paused = false;
   /** Writes of every handle, and what is the next new row's id. */

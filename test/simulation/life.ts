@@ -14,6 +14,7 @@ const COMMIT_MS_MAX = 4;
 const WRITES: readonly string[] = [
   "mirror",
   "setDevice",
+  "endFirstRun",
   "apply",
   "setGate",
   "setPaused",

@@ -43,6 +43,7 @@ export function someMirror(
     settleMs: 3 * SECOND,
     incompleteMs: 5 * MINUTE,
     missingFolder: { kind: "hold" },
+    firstRun: "hold",
     changed: dice.chance(0.1) ? "ignore" : "upload",
     after,
   };

@@ -3,7 +3,7 @@ import { HttpArchive } from "../../archive/http-archive.ts";
 import type { Config } from "../../config/config.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { joinRaw, shown } from "../../std/raw-path.ts";
-import { type Found, adopting, findArchived } from "../../sync/adopter.ts";
+import { type Found, adopting, endFirstRuns, findArchived } from "../../sync/adopter.ts";
 import { lookUpSettings } from "../archive-settings.ts";
 import { examples } from "../examples.ts";
 import { EXIT } from "../exit.ts";
@@ -29,7 +29,8 @@ export function addAdopt(program: Command, shell: Shell): void {
 
 For a journal that was lost, or a first run beside an archive that is in use. Files are scanned and
 journaled, nothing is sent. A document is claimed when its folder, name and size are the file's and
-nothing else could be meant; the rest is shown and sent by the next \`run\` or \`sync\`.`,
+nothing else could be meant. What is unclear is shown, and held by the next \`run\` or \`sync\`; without
+any such the first run is over, and all that was not claimed is sent.`,
     );
 }
 
@@ -56,8 +57,11 @@ async function adopt(shell: Shell, { yes, json }: Options): Promise<void> {
     if (taken) tally.claimed += 1;
     else tally.unclear += 1;
     await out.line(json === true ? JSON.stringify(recordOf(found)) : textOf(found));
-    const change = yes === true ? adopting(found, clock.now()) : undefined;
-    if (change) await daemon.journal.apply([change]);
+    if (yes === true) await daemon.journal.apply(adopting(found, clock.now()));
+  }
+  // What is unclear stays behind the guard of the first run, until the archive knows more of it.
+  if (yes === true && tally.unclear === 0) {
+    await endFirstRuns({ journal: daemon.journal, clock }, await liveIds(config, daemon.journal));
   }
   if (json !== true) {
     const done = yes === true ? "claimed" : "would be claimed; `scanferry adopt --yes` claims them";
@@ -73,10 +77,15 @@ async function look(
   signal: AbortSignal,
 ): Promise<Found[]> {
   await using archive = await HttpArchive.open(lookUpSettings(config), clock);
-  const names = new Set(config.mirrors.map(({ name }) => name));
-  const live = (await journal.mirrors()).filter(({ name }) => names.has(name));
-  const mirrorIds = new Set(live.map(({ id }) => id));
+  const mirrorIds = await liveIds(config, journal);
   return await Array.fromAsync(findArchived({ journal, archive, clock }, mirrorIds, signal));
+}
+
+/** Ids of the mirrors that are configured. */
+async function liveIds({ mirrors }: Config, journal: Journal): Promise<Set<number>> {
+  const names = new Set(mirrors.map(({ name }) => name));
+  const live = (await journal.mirrors()).filter(({ name }) => names.has(name));
+  return new Set(live.map(({ id }) => id));
 }
 
 function recordOf({ document, folderId, taken, unclear }: Found) {

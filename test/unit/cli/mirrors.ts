@@ -12,6 +12,7 @@ export function aMirror(set: Partial<Mirror> = {}): Mirror {
     settleMs: 3_000,
     incompleteMs: 600_000,
     missingFolder: { kind: "hold" },
+    firstRun: "hold",
     changed: "upload",
     after: { kind: "keep" },
     ...set,

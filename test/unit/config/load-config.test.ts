@@ -54,6 +54,7 @@ const EXPECTED = {
       settleMs: 3_000,
       incompleteMs: 600_000,
       missingFolder: { kind: "hold" },
+      firstRun: "hold",
       changed: "upload",
       after: { kind: "keep" },
     },

@@ -43,6 +43,7 @@ const MIRROR: Mirror = {
   settleMs: 3 * SECOND,
   incompleteMs: 10 * MINUTE,
   missingFolder: { kind: "hold" },
+  firstRun: "upload",
   changed: "upload",
   after: { kind: "keep" },
 };
