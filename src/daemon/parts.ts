@@ -134,10 +134,11 @@ async function openMirrors(
       archive: () => archiveSettings(config, config.upload.concurrency),
       daemon: callsTo(ready),
       started: (statuses, restart) => {
-        void ready.then(async (sync) => {
+        const told = async (sync: Sync) => {
           for (const status of statuses) await sync.told(status);
           if (restart) for (const { row } of rows) sync.rescan("reader restarted", row.id);
-        });
+        };
+        void ready.then((sync) => told(sync).catch((error) => sync.fail(error)));
       },
       silence: () => void ready.then((sync) => sync.readerSilence()),
       clock,

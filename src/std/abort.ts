@@ -9,6 +9,14 @@ export function isAbortOf(signal: AbortSignal, error: unknown): boolean {
   return error === signal.reason || (error instanceof Error && error.cause === signal.reason);
 }
 
+/** Rejects with `signal`'s reason once it aborts. */
+export function aborted(signal: AbortSignal): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  if (signal.aborted) reject(signal.reason as Error);
+  else signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+  return promise;
+}
+
 /** The reason given when the daemon is asked to stop. */
 export class Stopping extends Error {
   override readonly name = "Stopping";

@@ -6,7 +6,7 @@ import { LineCut } from "../reader/line.ts";
 import type { DaemonCalls, MirrorStatus } from "../reader/protocol.ts";
 import type { Applied, Change } from "../journal/journal.ts";
 import type { ProbePolicy } from "../domain/gate.ts";
-import { isAbortOf } from "../std/abort.ts";
+import { aborted, isAbortOf } from "../std/abort.ts";
 import { Aftercare } from "./aftercare.ts";
 import type { SyncContext } from "./context.ts";
 import { Doubts } from "./doubts.ts";
@@ -37,6 +37,8 @@ export class Sync {
   readonly #intake: Intake;
   readonly #surveys: ReadonlyMap<number, Survey>;
   readonly #outsideWrites: number;
+  /** Rejects with what failed beside the loops. */
+  readonly #broken = Promise.withResolvers<never>();
   readonly #changed: () => void;
 
   private constructor(
@@ -46,6 +48,7 @@ export class Sync {
     changed: () => void,
   ) {
     this.#context = context;
+    this.#broken.promise.catch(() => {});
     this.#outsideWrites = outsideWrites;
     this.#keeper = keeper;
     this.#changed = changed;
@@ -158,6 +161,11 @@ export class Sync {
     this.#changed();
   }
 
+  /** Something failed that no loop waits for: all of them end with it. */
+  fail(error: unknown): void {
+    this.#broken.reject(error);
+  }
+
   /** Runs all loops until `stopping` aborts; rejects with the first failure of any of them. */
   async run(stopping: AbortSignal): Promise<void> {
     const failed = new AbortController();
@@ -171,6 +179,7 @@ export class Sync {
       this.#firstRun.run(signal),
       new Aftercare(this.#context).run(signal),
       this.#followOutside(signal),
+      Promise.race([this.#broken.promise, aborted(signal)]),
       ...[...this.#surveys.values()].map((survey) => survey.run(signal)),
     ];
     const outcomes = await Promise.allSettled(

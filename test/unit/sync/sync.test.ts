@@ -4,7 +4,7 @@ import type { MirrorStatus } from "../../../src/reader/protocol.ts";
 import { type RawPath, rawOfText } from "../../../src/std/raw-path.ts";
 import { Sync } from "../../../src/sync/sync.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";
-import { HOUR, SECOND, SyncDesk } from "./desk.ts";
+import { HOUR, SECOND, SyncDesk, never } from "./desk.ts";
 
 const noSchedule = () => null;
 
@@ -50,6 +50,13 @@ test("what was under way when the last run ended is in doubt, however much it is
     doubtAt: desk.clock.now(),
   });
   expect(sync.underWay).toBe(0);
+});
+
+test("what fails beside the loops ends them all, with its own error", async () => {
+  const { sync } = await aSync();
+  const running = sync.run(never);
+  sync.fail(new Error("the disk is gone"));
+  await expect(running).rejects.toThrow("the disk is gone");
 });
 
 describe("another process writes to the journal", () => {
