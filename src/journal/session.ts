@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import type { Clock } from "../std/clock.ts";
 import { GroupCommit } from "./group-commit.ts";
-import { journalFault } from "./journal-fault.ts";
+import { asFault, journalFault } from "./journal-fault.ts";
 import { createIfMissing, openDatabase, prepareDirectory, type Role } from "./open-database.ts";
 import { type Owner, takeOwnerLock, writeOwner } from "./owner-lock.ts";
 
@@ -45,11 +45,16 @@ export class Session {
       const isNew = !existsSync(path);
       createIfMissing(path);
       const db = openDatabase(path, role);
-      writeOwner(db, owner);
+      try {
+        writeOwner(db, owner);
+      } catch (error) {
+        db.close();
+        throw error;
+      }
       return new Session(path, role, { db, lock, isNew }, clock);
     } catch (error) {
       lock.close();
-      throw error;
+      throw asFault(error, path);
     }
   }
 
