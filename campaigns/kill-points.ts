@@ -73,6 +73,8 @@ async function lane(run: CampaignRun, queue: Iterator<Case>, tally: Tally): Prom
       const ending = await inWorld((world) => oneCase(world, next.value));
       const kind = `${target}, ${point.injection}: ${ending.how}`;
       tally.set(kind, (tally.get(kind) ?? 0) + 1);
+      const done = [...tally.values()].reduce((sum, times) => sum + times, 0);
+      if (done % 50 === 0) run.say(`${done} points`);
       for (const problem of ending.problems) run.broken(`${name}: ${problem}`);
     } catch (error) {
       run.broken(`${name}: ${String(error)}`);
