@@ -93,7 +93,8 @@ function ownerRow(path: string): Owner | undefined {
 
 type OwnerColumns = { pid: number; web: string | null; startedAt: number; version: string };
 
-function readOwner(db: Database.Database): Owner | undefined {
+/** The owner's row; one that is there without a running owner was left by a crash. */
+export function readOwner(db: Database.Database): Owner | undefined {
   const row = db
     .prepare<[], OwnerColumns>("SELECT pid, web, started_at AS startedAt, version FROM owner")
     .get();

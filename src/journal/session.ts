@@ -8,7 +8,7 @@ import type { Clock } from "../std/clock.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { asFault, journalFault } from "./journal-fault.ts";
 import { createIfMissing, openDatabase, prepareDirectory, type Role } from "./open-database.ts";
-import { type Owner, takeOwnerLock, writeOwner } from "./owner-lock.ts";
+import { type Owner, readOwner, takeOwnerLock, writeOwner } from "./owner-lock.ts";
 
 export class Session {
   readonly db: Database;
@@ -44,9 +44,13 @@ export class Session {
     try {
       const isNew = !existsSync(path);
       createIfMissing(path);
+      const hadLog = isNew || existsSync(`${path}-wal`);
       const db = openDatabase(path, role);
       try {
+        if (!hadLog && readOwner(db)) beginFirstRuns(db);
         writeOwner(db, owner);
+        // The file itself must tell that it is in use: its log may be lost.
+        db.pragma("wal_checkpoint(PASSIVE)");
       } catch (error) {
         db.close();
         throw error;
@@ -118,4 +122,12 @@ export class Session {
   #assertOpen(): void {
     if (this.#closed) throw journalFault("JOURNAL_CLOSED", this.#path, "closed");
   }
+}
+
+/**
+ * The file says that it was in use, and there is no log: it is a copy, or its log was lost. The
+ * archive knows more than it does, as before a first run.
+ */
+function beginFirstRuns(db: Database): void {
+  db.exec("UPDATE mirrors SET first_run_over_at = NULL");
 }

@@ -1,0 +1,240 @@
+/**
+ * The journal's disk fails, or its files are spoiled: one clear line and never a wrong send; then
+ * `adopt`, or yesterday's backup, brings it all back without one duplicate.
+ */
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test, vi } from "vitest";
+import { aProcess } from "../fixtures/a-process.ts";
+import { audit } from "../fixtures/auditor.ts";
+import { pdfOf } from "../fixtures/documents.ts";
+import { can, smallDisk } from "../fixtures/small-disk.ts";
+import { until } from "../fixtures/until.ts";
+import { SECRET, type World, aWorld } from "../fixtures/world.ts";
+
+// Every step is a process of its own.
+vi.setConfig({ testTimeout: 240_000 });
+
+const mounts = can("unshare", "-m", "true");
+const traces = can("strace", "-o", "/dev/null", "true");
+
+const scanferry = async (world: World, words: string[], within: string[] = []) => {
+  await using process = aProcess(["--config", world.configFile(), ...words], {}, within);
+  const code = await process.ended;
+  expect(process.output.stdout + process.output.stderr).not.toContain(SECRET);
+  return { code, ...process.output };
+};
+
+function drop(world: World, first: number, count: number): void {
+  for (let n = first; n < first + count; n++) world.write(`scan-${n}.pdf`, pdfOf(1, { seed: n }));
+}
+
+/** The one line that says what is wrong with the journal. */
+function clearLine({ code, stderr }: { code: unknown; stderr: string }): string {
+  expect(code, stderr).toBe(1);
+  const lines = stderr.trim().split("\n");
+  expect(lines, stderr).toHaveLength(1);
+  expect(lines[0], stderr).toMatch(/^scanferry: .*journal/);
+  return lines[0] ?? "";
+}
+
+/** What is carried on or repaired fits together, each document once. */
+async function whole(world: World, documents: number): Promise<void> {
+  const { code, stdout, stderr } = await scanferry(world, ["sync"]);
+  expect(code, stdout + stderr).toBe(0);
+  expect(world.archive.documents()).toHaveLength(documents);
+  expect(await audit(world)).toEqual([]);
+}
+
+describe("a disk that refuses: one line, exit 1, and the next pass carries on", () => {
+  type Refusal = [string, (world: World) => Promise<void>, boolean, string];
+  const strace = (call: string, error: string, when: string) => async (world: World) => {
+    const inject = `inject=${call}:error=${error}:when=${when}`;
+    const within = ["strace", "-qq", "-o", "/dev/null", "-e", `trace=${call}`, "-e", inject];
+    clearLine(await scanferry(world, ["sync"], within));
+  };
+  const TABLE: Refusal[] = [
+    [
+      "EIO when it syncs",
+      strace("fsync", "EIO", "12+"),
+      traces,
+      "nobody knows what is on the disk",
+    ],
+    ["EIO when it writes", strace("pwrite64", "EIO", "80+"), traces, "the same"],
+    ["ENOSPC when it writes", strace("pwrite64", "ENOSPC", "90"), traces, "even if only once"],
+    ["a full disk", full, mounts, "room comes back"],
+    ["a disk that becomes read-only", readOnly, mounts, "as ext4 does after an error"],
+    ["a limit of the file's size", limited, true, "EFBIG is no reason to crash"],
+  ];
+
+  async function full(world: World): Promise<void> {
+    using disk = smallDisk(dirname(world.journal), "400k");
+    drop(world, 100, 300);
+    expect(clearLine(await scanferry(world, ["sync"]))).toMatch(/full|space/i);
+    disk.remount("size=64m");
+    await whole(world, 310);
+    // What follows finds a journal on a disk that is there to stay.
+    rmSync(world.source, { recursive: true });
+    mkdirSync(world.source);
+  }
+
+  async function readOnly(world: World): Promise<void> {
+    using disk = smallDisk(dirname(world.journal), "64m");
+    await using daemon = aProcess(["--config", world.configFile(), "run"]);
+    await until("ten", () => world.archive.documents().length === 10);
+    // SQLite has its files open: the kernel refuses to remount while something is being written to.
+    await daemon.end("SIGKILL");
+    disk.remount("ro");
+    drop(world, 100, 5);
+    expect(clearLine(await scanferry(world, ["sync"]))).toMatch(/writable|read-only/);
+    expect(world.archive.documents()).toHaveLength(10);
+    disk.remount("rw");
+    await whole(world, 15);
+    rmSync(world.source, { recursive: true });
+    mkdirSync(world.source);
+  }
+
+  async function limited(world: World): Promise<void> {
+    drop(world, 100, 200);
+    const within = ["sh", "-c", 'ulimit -f 400; exec "$@"', "sh"];
+    clearLine(await scanferry(world, ["sync"], within));
+  }
+
+  test.for(TABLE)("$0, because $3", async ([, refuse, possible], { skip }) => {
+    if (!possible) skip("not possible on this machine");
+    await using world = await aWorld();
+    drop(world, 0, 10);
+    await refuse(world);
+    if (existsSync(join(world.source, "scan-0.pdf"))) {
+      await whole(world, existsSync(join(world.source, "scan-100.pdf")) ? 210 : 10);
+    }
+  });
+});
+
+describe("spoiled files of the journal", () => {
+  /** Returns what `sync` must say; undefined: it goes on, and holds what it cannot tell. */
+  type Spoil = (journal: string) => RegExp | undefined;
+  const TABLE: [string, Spoil, string][] = [
+    ["nothing in it", (j) => (writeFileSync(j, ""), /empty/), "an empty file means a loss"],
+    ["cut in half", (j) => (truncateSync(j, half(j)), /malformed|corrupt/), "pages are missing"],
+    ["a page overwritten", (j) => (flip(j, 8_192), /malformed|corrupt/), "as by a dying disk"],
+    ["its head overwritten", (j) => (flip(j, 0), /database/), "it is none any more"],
+    ["gone", (j) => (rmSync(j), undefined), "the archive holds documents of these names"],
+    ["its directory gone", (j) => (rmSync(dirname(j), { recursive: true }), undefined), "the same"],
+    ["gone, with a log left", (j) => (rename(j), /-wal is not/), "a log does not fit a new file"],
+  ];
+  const half = (path: string) => Math.floor(statSync(path).size / 2);
+
+  function flip(path: string, at: number): void {
+    const file = openSync(path, "r+");
+    writeSync(file, Buffer.alloc(2_048, 0xa5), 0, 2_048, at);
+  }
+
+  function rename(path: string): void {
+    renameSync(path, `${path}-wal`);
+  }
+
+  test.for(TABLE)("$0, because $2; `adopt` and a backup mend it", async ([, spoil]) => {
+    await using world = await aWorld();
+    drop(world, 0, 3);
+    await whole(world, 3);
+    const backup = join(world.dir, "yesterday.db");
+    copyFileSync(world.journal, backup);
+    drop(world, 3, 2);
+    await whole(world, 5);
+    const today = join(world.dir, "today.db");
+    copyFileSync(world.journal, today);
+
+    const line = spoil(world.journal);
+    drop(world, 5, 1);
+    const refused = await scanferry(world, ["sync"]);
+    if (line) expect(clearLine(refused)).toMatch(line);
+    else expect(refused.code, refused.stdout).toBe(3);
+    // Nothing that is there already was sent, whatever became of the journal.
+    expect(world.archive.documents()).toHaveLength(line ? 5 : 6);
+
+    // Without a backup.
+    rmSync(dirname(world.journal), { recursive: true, force: true });
+    expect((await scanferry(world, ["adopt", "--yes"])).code).toBe(0);
+    await whole(world, 6);
+    // With yesterday's: the archive knows more than it does.
+    rmSync(dirname(world.journal), { recursive: true });
+    mkdirSync(dirname(world.journal), { mode: 0o700 });
+    copyFileSync(backup, world.journal);
+    expect((await scanferry(world, ["adopt", "--yes"])).stdout).toContain("3 claimed");
+    await whole(world, 6);
+  });
+});
+
+describe("a log that is lost, or belongs to another file", () => {
+  /** A world whose daemon was killed after it archived five documents; its log is as it left it. */
+  async function killed(): Promise<World> {
+    const world = await aWorld();
+    drop(world, 0, 5);
+    await using daemon = aProcess(["--config", world.configFile(), "run"]);
+    await until("five", () => world.archive.documents().length === 5);
+    await daemon.says(/(?:"converted"[\s\S]*){5}/);
+    await daemon.end("SIGKILL");
+    return world;
+  }
+
+  test("without its -shm it goes on: SQLite makes that anew", async () => {
+    await using world = await killed();
+    rmSync(`${world.journal}-shm`);
+    await whole(world, 5);
+  });
+
+  test("without its -wal it knows less than the archive, and holds instead of sending again", async () => {
+    await using world = await killed();
+    expect(readFileSync(`${world.journal}-wal`).length).toBeGreaterThan(0);
+    rmSync(`${world.journal}-wal`);
+    rmSync(`${world.journal}-shm`);
+    const { code, stdout } = await scanferry(world, ["sync"]);
+    expect(code, stdout).toBe(3);
+    expect(stdout).toContain("FIRST_RUN");
+    expect(world.archive.documents()).toHaveLength(5);
+    expect((await scanferry(world, ["adopt", "--yes"])).stdout).toContain("5 claimed");
+    await whole(world, 5);
+  });
+
+  test("a copy of the file alone, taken while it was in use, holds too until `adopt`", async () => {
+    await using world = await killed();
+    const copy = readFileSync(world.journal);
+    await whole(world, 5);
+    for (const end of ["", "-wal", "-shm"]) rmSync(world.journal + end, { force: true });
+    writeFileSync(world.journal, copy, { mode: 0o600 });
+    expect((await scanferry(world, ["sync"])).code).toBe(3);
+    expect(world.archive.documents()).toHaveLength(5);
+    expect((await scanferry(world, ["adopt", "--yes"])).code).toBe(0);
+    await whole(world, 5);
+  });
+});
+
+test("the journal's directory vanishes while it runs: what was archived is not sent again", async () => {
+  await using world = await aWorld();
+  drop(world, 0, 5);
+  {
+    await using daemon = aProcess(["--config", world.configFile(), "run"]);
+    await until("five", () => world.archive.documents().length === 5);
+    rmSync(dirname(world.journal), { recursive: true });
+    drop(world, 5, 2);
+    await until("seven", () => world.archive.documents().length === 7);
+    await daemon.end("SIGKILL");
+  }
+  expect((await scanferry(world, ["sync"])).code).toBe(3);
+  expect(world.archive.documents()).toHaveLength(7);
+  expect((await scanferry(world, ["adopt", "--yes"])).stdout).toContain("7 claimed");
+  await whole(world, 7);
+});
