@@ -23,7 +23,9 @@ A file named by the first two must exist. \`scanferry init\` writes a commented 
 examples. \`scanferry check\` tells everything that is wrong with a file at once, a line each, with file,
 line, key and mend. Unknown keys are errors. A key without a value counts as left out.
 
-- **Durations** are written \`200ms\`, \`3s\`, \`1.5s\`, \`5m\`, \`6h\` or \`7d\`; \`0\` needs no unit.
+- **Durations** are written \`200ms\`, \`3s\`, \`1.5s\`, \`5m\`, \`6h\`, \`7d\` or \`3y\` (of 365 days);
+  \`0\` needs no unit.
+- **Sizes** are written \`1048576\` (bytes), \`512KB\`, \`2MB\` (thousands) or \`10MiB\` (1024s).
 - **Paths** that are relative are relative to the configuration file. \`~\` is not expanded.
 - **Cron expressions** have five fields, or six with seconds first.
 - **Globs** are matched against paths relative to the mirror's source.

@@ -1,6 +1,7 @@
 /** How the values of options are read; what cannot be meant is refused in one line. */
 import { InvalidArgumentError } from "commander";
 import { parseDuration } from "../config/duration.ts";
+import { parseSize } from "../config/size.ts";
 
 /** A whole number, 0 or more. */
 export function wholeNumber(text: string): number {
@@ -30,26 +31,10 @@ export function duration(text: string): number {
   return ms;
 }
 
-const UNITS: Readonly<Record<string, number>> = {
-  "": 1,
-  b: 1,
-  k: 1_000,
-  kb: 1_000,
-  m: 1_000_000,
-  mb: 1_000_000,
-  g: 1_000_000_000,
-  gb: 1_000_000_000,
-  kib: 1024,
-  mib: 1024 ** 2,
-  gib: 1024 ** 3,
-};
-
 /** Bytes of `1048576`, `10MB`, `10MiB`. */
 export function size(text: string): number {
-  const [, amount, unit = ""] = /^(\d+(?:\.\d+)?) ?([a-z]*)$/i.exec(text) ?? [];
-  const factor = UNITS[unit.toLowerCase()];
-  const bytes = Math.round(Number(amount) * (factor ?? Number.NaN));
-  if (!Number.isSafeInteger(bytes)) throw new InvalidArgumentError("Write a size such as 10MB.");
+  const bytes = parseSize(text);
+  if (bytes === undefined) throw new InvalidArgumentError("Write a size such as 10MB.");
   return bytes;
 }
 

@@ -22,19 +22,36 @@ export function buildConfig(file: string, shape: FileShape, secrets: Secrets): C
     },
     mirrors: mirrorsOf(shape, layout),
     journal: layout.journal,
+    retention: retentionOf(shape.journal),
     upload: {
       concurrency: upload.concurrency,
+      bytesPerSecond: upload.bandwidth,
+      hours: upload.hours,
       retry: intervalOf(upload.retry),
       doubt: { windowMs: upload.doubt.window, toleranceMs: upload.doubt.tolerance },
     },
     batch: { quietMs: batch.quiet, maxDocuments: batch.maxDocuments },
     quota: { retry: intervalOf(quota.retry), retryAt: quota.retryAt },
-    conversion: { poll: intervalOf(conversion.poll), stuckAfterMs: conversion.stuckAfter },
+    conversion: {
+      poll: intervalOf(conversion.poll),
+      stuckAfterMs: conversion.stuckAfter,
+      outstandingMax: conversion.maxOutstanding,
+    },
     schedule: { rescan: shape.schedule.rescan },
     web: shape.web && webOf(shape.web.listen, secrets.webToken),
-    log: { level: shape.log.level },
+    log: { level: shape.log.level, file: logFileOf(shape.log, layout) },
     shutdownMs: shape.shutdown,
   });
+}
+
+function retentionOf(journal: FileShape["journal"]): Config["retention"] {
+  if (typeof journal === "string" || journal.retain === undefined) return undefined;
+  return { retainMs: journal.retain, rememberMs: journal.remember };
+}
+
+function logFileOf({ keep }: FileShape["log"], { log }: Layout): Config["log"]["file"] {
+  if (log === undefined) return undefined;
+  return { path: log, sizeBytesMax: keep.size, olderMax: keep.files };
 }
 
 function webOf(listen: { host: string; port: number }, token: string | undefined): Config["web"] {

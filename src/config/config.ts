@@ -1,3 +1,5 @@
+import type { Hours } from "../domain/hours.ts";
+
 /**
  * The configuration as the rest of scanferry sees it: everything checked, every default filled in,
  * durations in milliseconds, paths absolute, secrets read. Frozen all the way down; a reload makes
@@ -17,8 +19,15 @@ export type Config = {
   readonly mirrors: Mirror[];
   /** The journal's file, absolute. */
   readonly journal: string;
+  /** Undefined: everything is kept. */
+  readonly retention?: Retention | undefined;
   readonly upload: {
+    /** At most; see `domain/concurrency.ts`. */
     readonly concurrency: number;
+    /** Of all uploads together; undefined: no limit. */
+    readonly bytesPerSecond?: number | undefined;
+    /** When uploads may begin; undefined: always. */
+    readonly hours?: Hours | undefined;
     readonly retry: RetryInterval;
     /** After a lost reply: how long to look, and how far clocks may differ. */
     readonly doubt: { readonly windowMs: number; readonly toleranceMs: number };
@@ -29,16 +38,31 @@ export type Config = {
     /** A cron expression. */
     readonly retryAt: string | undefined;
   };
-  readonly conversion: { readonly poll: RetryInterval; readonly stuckAfterMs: number };
+  readonly conversion: {
+    readonly poll: RetryInterval;
+    readonly stuckAfterMs: number;
+    /** Nothing is sent while so many documents are uploaded and not CONVERTED; undefined: no ceiling. */
+    readonly outstandingMax?: number | undefined;
+  };
   /** Cron expressions. */
   readonly schedule: { readonly rescan: string };
   /** Undefined: no web listener. `host` is without brackets; port 0 is any free one. */
   readonly web:
     | { readonly host: string; readonly port: number; readonly token?: string }
     | undefined;
-  readonly log: { readonly level: LogLevel };
+  readonly log: { readonly level: LogLevel; readonly file?: LogFile | undefined };
   /** How long a stop waits for what is in flight. */
   readonly shutdownMs: number;
+};
+
+/** How long the journal keeps details, and how much longer it remembers contents. */
+export type Retention = { readonly retainMs: number; readonly rememberMs: number };
+
+/** A log of its own: its file, absolute, the most it holds in bytes, and how many older ones stay. */
+export type LogFile = {
+  readonly path: string;
+  readonly sizeBytesMax: number;
+  readonly olderMax: number;
 };
 
 /** How `sig` is made. */

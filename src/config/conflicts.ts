@@ -13,7 +13,7 @@ export function reportConflicts(sketch: Sketch, layout: Layout, findings: Findin
   reportNames(layout, findings);
   reportOverlaps(layout, findings);
   reportMoves(layout, findings);
-  reportJournal(layout, findings);
+  reportOwnFiles(layout, findings);
   reportIntervals(sketch, findings);
 }
 
@@ -103,12 +103,19 @@ function reportMoves({ mirrors }: Layout, findings: Findings): void {
   }
 }
 
-function reportJournal({ journal, mirrors }: Layout, findings: Findings): void {
-  if (journal === undefined) return;
-  const at = mirrors.findIndex(({ source }) => source !== undefined && isWithin(source, journal));
-  if (at < 0) return;
-  const message = `${quoted(journal)} lies in the source of mirrors[${at}], which would send it`;
-  findings.report(["journal"], message, "keep it outside, e.g. /var/lib/scanferry/journal.db");
+/** What the daemon writes itself must not be found in a source. */
+function reportOwnFiles({ journal, log, mirrors }: Layout, findings: Findings): void {
+  const files = [
+    [["journal"], journal, "/var/lib/scanferry/journal.db"],
+    [["log", "file"], log, "/var/log/scanferry/scanferry.log"],
+  ] as const;
+  for (const [key, file, example] of files) {
+    if (file === undefined) continue;
+    const at = mirrors.findIndex(({ source }) => source !== undefined && isWithin(source, file));
+    if (at < 0) continue;
+    const message = `${quoted(file)} lies in the source of mirrors[${at}], which would send it`;
+    findings.report([...key], message, `keep it outside, e.g. ${example}`);
+  }
 }
 
 function reportIntervals({ upload, quota, conversion }: Sketch, findings: Findings): void {

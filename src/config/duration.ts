@@ -1,5 +1,6 @@
 /** The units a duration is written in, largest first, in milliseconds. */
 const UNITS = [
+  ["y", 31_536_000_000],
   ["d", 86_400_000],
   ["h", 3_600_000],
   ["m", 60_000],
@@ -7,11 +8,11 @@ const UNITS = [
   ["ms", 1],
 ] as const;
 
-const WRITTEN = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/;
+const WRITTEN = /^(\d+(?:\.\d+)?)(ms|s|m|h|d|y)$/;
 
 /**
- * Milliseconds of a duration written as `200ms`, `3s`, `1.5s`, `5m`, `6h` or `7d`; `0` needs no
- * unit. Undefined when the text is no duration, or one too long to be counted in milliseconds.
+ * Milliseconds of a duration written as `200ms`, `3s`, `1.5s`, `5m`, `6h`, `7d` or `3y` (of 365
+ * days); `0` needs no unit. Undefined when the text is no duration, or one too long to be counted in milliseconds.
  */
 export function parseDuration(text: string): number | undefined {
   if (text === "0") return 0;

@@ -2,7 +2,12 @@ import { basename, isAbsolute, relative, resolve, sep } from "node:path";
 import type { Sketch } from "./schema.ts";
 
 /** The places on disk that a configuration speaks of, absolute, as far as they could be read. */
-export type Layout = { readonly journal: string | undefined; readonly mirrors: MirrorLayout[] };
+export type Layout = {
+  readonly journal: string | undefined;
+  /** The log's own file. */
+  readonly log: string | undefined;
+  readonly mirrors: MirrorLayout[];
+};
 
 /** The places and the name of one mirror. */
 export type MirrorLayout = {
@@ -15,8 +20,10 @@ export type MirrorLayout = {
 /** Resolves every path against the folder of the configuration file. Looks at no disk. */
 export function layoutOf(sketch: Sketch, folder: string): Layout {
   const at = (path: string | undefined) => (path === undefined ? undefined : resolve(folder, path));
+  const { journal } = sketch;
   return {
-    journal: at(sketch.journal),
+    journal: at(typeof journal === "string" ? journal : journal?.path),
+    log: at(sketch.log?.file),
     mirrors: (sketch.mirrors ?? []).map((mirror) => {
       const source = at(mirror?.source);
       const after = mirror?.after;

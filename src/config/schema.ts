@@ -9,8 +9,11 @@ import { cron } from "./cron.ts";
 import { digest } from "./digest.ts";
 import { section, setting } from "./kind.ts";
 import { choice, duration, secret, switchedOff, wholeNumber } from "./kinds.ts";
+import { journalSchema, logSchema } from "./keeping-schema.ts";
 import { mirrorSchema } from "./mirror-schema.ts";
 import { archiveUrl, listenAddress, localPath } from "./places.ts";
+import { sendingHours } from "./sending-hours.ts";
+import { size } from "./size.ts";
 
 /** An interval that grows after every attempt, with jitter. */
 function interval(first: string, most: string, what: string) {
@@ -103,6 +106,13 @@ const quota = section(
 const conversion = section(
   {
     poll: interval("2s", "5m", "How often the archive is asked whether documents are CONVERTED."),
+    maxOutstanding: setting(wholeNumber(1, 1_000_000).optional(), {
+      meaning:
+        "While so many documents are uploaded and not yet CONVERTED, nothing new is sent; it goes on " +
+        "below that. Of the whole account.",
+      example: "500",
+      without: "no ceiling",
+    }),
     stuckAfter: setting(duration("1ms", "365d").prefault("24h"), {
       meaning: "A document that is not CONVERTED after this long is reported as stuck.",
       example: "12h",
@@ -120,16 +130,29 @@ export const fileSchema = section(
       example: "[{ source: /srv/scans, target: /Scans }]",
       required: true,
     }),
-    journal: setting(localPath().prefault("/var/lib/scanferry/journal.db"), {
-      meaning:
-        "The file of the journal: what was seen, sent and converted. On a local disk, outside of every source.",
+    journal: setting(z.union([localPath(), journalSchema]), {
+      meaning: "The journal: its file alone, or its keys.",
       example: "./journal.db",
     }),
     upload: section(
       {
         concurrency: setting(wholeNumber(1, 64).prefault(4), {
-          meaning: "Uploads at the same time.",
+          meaning:
+            "Uploads at the same time, at most. Where the archive asks for patience (HTTP 429, 503, " +
+            "timeouts) it is halved, and grows back with what is accepted.",
           example: "8",
+        }),
+        bandwidth: setting(size("1KB", "100GB").optional(), {
+          meaning: "Bytes a second that uploads may take, all of them together.",
+          example: "2MB",
+          without: "no limit",
+        }),
+        hours: setting(sendingHours().optional(), {
+          meaning:
+            "When uploads may begin, in the host's time zone; what is under way is finished. All else " +
+            "goes on at all hours.",
+          example: '"18:00-07:00, 12:00-13:00"',
+          without: "at all hours",
         }),
         retry: interval("1s", "5m", "How soon a failed upload is tried again."),
         doubt: section(
@@ -204,15 +227,7 @@ export const fileSchema = section(
       ]),
       { meaning: "The daemon's web page; `web: off` serves none.", example: "off" },
     ),
-    log: section(
-      {
-        level: setting(
-          choice("trace", "debug", "info", "warn", "error", "fatal", "silent").prefault("info"),
-          { meaning: "The least important lines that are logged.", example: "debug" },
-        ),
-      },
-      "Logging.",
-    ),
+    log: logSchema,
     shutdown: setting(duration("0", "1h").prefault("20s"), {
       meaning: "How long a stop waits for what is in flight before it is safely abandoned.",
       example: "1m",

@@ -22,7 +22,10 @@ export function starterConfig(options: StarterOptions = {}): string {
     HEADER,
     archivePart(url),
     mirrorsPart(source, target),
-    `# Where the journal lives: on a local disk, outside of every source.\njournal: ${scalar(journal)}\n`,
+    `# Where the journal lives: on a local disk, outside of every source.
+# To keep details for a time only: { path: …, retain: 3y, remember: 30y }.
+journal: ${scalar(journal)}
+`,
     REST,
   ].join("\n");
 }
@@ -37,7 +40,7 @@ function scalar(text: string): string {
 const HEADER = `# Configuration of scanferry. What is set here must be set; a line that starts with a # and no
 # blank shows a key with its default. docs/config.md explains every key.
 #
-# Durations: 200ms, 3s, 5m, 6h, 7d. Relative paths are relative to this file. After a change:
+# Durations: 200ms, 3s, 5m, 6h, 7d, 3y. Relative paths are relative to this file. After a change:
 # "scanferry check" tells everything that is wrong with it; SIGHUP makes a running daemon reload it.
 `;
 
@@ -102,7 +105,9 @@ mirrors:
 }
 
 const REST = `upload:
-  #concurrency: 4
+  #concurrency: 4                     # at most; fewer while the archive asks for patience
+  # bandwidth: 2MB                    # bytes a second, all uploads together
+  # hours: "18:00-07:00, 12:00-13:00" # when uploads may begin, in the host's time zone
   #retry: { initial: 1s, max: 5m }
   #doubt: { window: 60s, tolerance: 60s }   # how long a lost reply is looked for
 
@@ -120,6 +125,7 @@ quota:
 conversion:
   #poll: { initial: 2s, max: 5m }
   #stuckAfter: 24h
+  # maxOutstanding: 500               # nothing is sent while so many are not CONVERTED
 
 # Every source is walked in full this often, whatever events said (cron, in the host's time zone).
 schedule:
@@ -133,6 +139,8 @@ web:
 
 log:
   #level: info                        # trace | debug | info | warn | error | fatal | silent
+  # file: /var/log/scanferry/scanferry.log  # instead of the standard output
+  #keep: { size: 10MB, files: 5 }     # how much of that file is kept
 
 # How long a stop waits for what is in flight.
 #shutdown: 20s

@@ -27,7 +27,7 @@ test.for([
   ],
   [
     "log: { colour: true }",
-    "scanferry.yaml:3: log.colour: unknown key; known keys here: level",
+    "scanferry.yaml:3: log.colour: unknown key; known keys here: level, file, keep",
     "nothing is near",
   ],
   [
@@ -117,7 +117,7 @@ test.for([
   ],
   [
     "log: debug",
-    "scanferry.yaml:3: log: must be a mapping of keys, is text; write its keys: level",
+    "scanferry.yaml:3: log: must be a mapping of keys, is text; write its keys: level, file, keep",
     "a section is no value",
   ],
   [

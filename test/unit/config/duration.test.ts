@@ -18,6 +18,7 @@ test.for([
   ["-3s", undefined, "time does not run backwards"],
   ["1h30m", undefined, "one unit at a time"],
   [".5s", undefined, "a digit comes first"],
+  ["3y", 94_608_000_000, "of 365 days each"],
   ["3w", undefined, "weeks are no unit of ours"],
   ["", undefined, "empty"],
   ["9".repeat(400) + "d", undefined, "no number any more"],
