@@ -80,6 +80,14 @@ export type UploadFile = { sizeBytes: number } & (
   | { chunks: () => AsyncIterable<Buffer> }
 );
 
+/** Holds a request back to a rate. */
+export type Allowance = {
+  /** No piece of the request is larger. */
+  readonly pieceBytes: number;
+  /** Resolves when this many bytes may leave; while it is awaited, no timeout runs. */
+  take(bytes: number): Promise<void>;
+};
+
 /** Parameters of upload (endpoint 7). */
 export type Upload = {
   folderId?: number;
@@ -91,6 +99,8 @@ export type Upload = {
   expireDate?: Moment;
   metadata?: UploadMetadata;
   file: UploadFile;
+  /** Without it the request leaves as fast as it can. */
+  allowance?: Allowance;
 };
 
 /**

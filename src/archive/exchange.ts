@@ -13,6 +13,8 @@ export interface RequestBody {
   readonly ended: boolean;
   /** Just now the file is awaited, not the network. */
   readonly waiting: boolean;
+  /** Just now we hold it back ourselves: that is no silence of the network. */
+  readonly held: boolean;
   /** The error with which the file itself ended the request. */
   readonly failure: { error: unknown } | undefined;
   /** The request is over: lets go of the file. */
@@ -59,7 +61,7 @@ export async function exchange(line: Line, request: Request, signal: AbortSignal
   const over = new AbortController();
   const onAbort = () => handler.abort(signal.reason);
   signal.addEventListener("abort", onAbort, { once: true });
-  deadline.passed(over.signal).then(
+  silence(deadline, request.body, over.signal).then(
     () => handler.timeOut(),
     () => {}, // the request was over first
   );
@@ -71,6 +73,15 @@ export async function exchange(line: Line, request: Request, signal: AbortSignal
     over.abort(OVER);
     signal.removeEventListener("abort", onAbort);
     request.body.close();
+  }
+}
+
+/** Resolves once the deadline has passed, but not for a time in which the body was held back. */
+async function silence(deadline: Deadline, body: RequestBody, over: AbortSignal): Promise<void> {
+  for (;;) {
+    await deadline.passed(over);
+    if (!body.held) return;
+    deadline.restart();
   }
 }
 

@@ -24,6 +24,7 @@ import type { JsonFields } from "./json-fields.ts";
 import { judge } from "./judge.ts";
 import { type OpenLine, openLine } from "./line.ts";
 import { frameOf } from "./multipart.ts";
+import { pacedBody } from "./paced-body.ts";
 import * as parameters from "./parameters.ts";
 import { dateOf } from "./reply-headers.ts";
 import * as resources from "./resources.ts";
@@ -155,7 +156,12 @@ export class HttpArchive implements Archive {
       read: (reply) => resources.documentDetailOf(reply.object("document")),
       request: (signed) => {
         const frame = frameOf(signed, upload.filename);
-        return { body: uploadBody(frame, upload.file), contentType: frame.contentType };
+        const body = uploadBody(frame, upload.file);
+        const { allowance } = upload;
+        return {
+          body: allowance ? pacedBody(body, allowance) : body,
+          contentType: frame.contentType,
+        };
       },
       replyBytesMax: REPLY_BYTES_MAX,
     };

@@ -30,6 +30,7 @@ export function wholeBody(content: Buffer): RequestBody {
     length: content.length,
     ended: true,
     waiting: false,
+    held: false,
     failure: undefined,
     close: () => {},
   };
@@ -53,6 +54,7 @@ class StreamedBody implements RequestBody {
   readonly length: number;
   ended = false;
   waiting = false;
+  readonly held = false;
   failure: { error: unknown } | undefined;
   readonly #frame: Frame;
   readonly #sizeBytes: number;

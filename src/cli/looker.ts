@@ -53,6 +53,7 @@ export class Looker implements AsyncDisposable {
           return true;
         },
         hint: async () => {},
+        allowance: async () => {},
         doubt: async () => {},
         status: async () => {},
       },

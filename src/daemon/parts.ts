@@ -163,6 +163,7 @@ function callsTo(ready: Promise<Sync>): DaemonCalls {
   return {
     listing: async (...all) => (await ready).readerCalls.listing(...all),
     hint: async (...all) => (await ready).readerCalls.hint(...all),
+    allowance: async (...all) => (await ready).readerCalls.allowance(...all),
     doubt: async (...all) => (await ready).readerCalls.doubt(...all),
     status: async (...all) => (await ready).readerCalls.status(...all),
   };

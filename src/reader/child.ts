@@ -53,7 +53,9 @@ const offer: ReaderCalls = {
     const cut = new AbortController();
     sends.set(id, cut);
     try {
-      return await send(archive, hostOf(order.mirrorId).settings, order, cut.signal);
+      const { settings } = hostOf(order.mirrorId);
+      const allowance = (bytes: number) => daemon.call("allowance", bytes);
+      return await send(archive, settings, order, allowance, cut.signal);
     } finally {
       sends.delete(id);
     }

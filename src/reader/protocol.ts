@@ -35,6 +35,8 @@ export type SendOrder = {
   readonly batch: string;
   /** Metadata title; null: the archive keeps the file's own. */
   readonly title: string | null;
+  /** Every piece of the request, no larger than this, is asked for first; null: none is. */
+  readonly pieceBytes: number | null;
 };
 
 /** Whether a mirror's source can be read just now. */
@@ -87,6 +89,8 @@ export type DaemonCalls = {
   listing: (mirrorId: number, listing: Listing) => Promise<boolean>;
   /** Files that may have changed, as they are now; null: not there. */
   hint: (mirrorId: number, files: readonly { path: RawPath; seen: Seen | null }[]) => Promise<void>;
+  /** Answered when this many bytes of an upload may leave. */
+  allowance: (bytes: number) => Promise<void>;
   /** Events may have been missed: a full scan is needed. */
   doubt: (mirrorId: number, why: string) => Promise<void>;
   status: (status: MirrorStatus) => Promise<void>;

@@ -1,5 +1,5 @@
 /** One attempt to send one file: opens the snapshot, uploads it, and says what became of it. */
-import type { Archive, Upload } from "../archive/archive.ts";
+import type { Archive, Allowance, Upload } from "../archive/archive.ts";
 import { ArchiveError } from "../archive/archive-error.ts";
 import { troubleOf } from "../archive/trouble.ts";
 import type { Outcome } from "../domain/outcome.ts";
@@ -13,6 +13,7 @@ export async function send(
   archive: Archive,
   settings: SourceSettings,
   order: SendOrder,
+  allowance: Allowance["take"],
   signal: AbortSignal,
 ): Promise<Outcome> {
   let opened: Awaited<ReturnType<typeof openSnapshot>>;
@@ -23,7 +24,7 @@ export async function send(
     return signal.aborted ? { kind: "notBegun" } : (ofFile(error) ?? notOpened(error));
   }
   try {
-    const stored = await archive.upload(uploadOf(order, opened.file), signal);
+    const stored = await archive.upload(uploadOf(order, opened.file, allowance), signal);
     return { kind: "stored", documentId: stored.id, status: stored.status ?? null };
   } catch (error) {
     if (error instanceof ArchiveError) return ofArchive(error);
@@ -33,13 +34,15 @@ export async function send(
   }
 }
 
-function uploadOf(order: SendOrder, file: Upload["file"]): Upload {
+function uploadOf(order: SendOrder, file: Upload["file"], take: Allowance["take"]): Upload {
+  const { pieceBytes } = order;
   return {
     folderId: order.folderId,
     filename: order.filename,
     batch: order.batch,
     ...(order.title === null ? {} : { metadata: { title: order.title } }),
     file,
+    ...(pieceBytes === null ? {} : { allowance: { pieceBytes, take } }),
   };
 }
 

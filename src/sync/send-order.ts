@@ -4,8 +4,8 @@ import type { SendOrder } from "../reader/protocol.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
 import { LIMITS } from "../wire/shapes.ts";
 
-/** What the reader is told to send: the intent as it was committed. */
-export function orderOf(document: Document): SendOrder {
+/** What the reader is told to send: the intent as it was committed, and in which pieces. */
+export function sendOrder(document: Document, pieceBytes: number | null): SendOrder {
   const { mended } = sentNameOf(document.name);
   return {
     mirrorId: document.mirrorId,
@@ -16,5 +16,6 @@ export function orderOf(document: Document): SendOrder {
     filename: document.sentName ?? "",
     batch: document.batch ?? "",
     title: mended ? shown(document.name).slice(0, LIMITS.metadataTitle) : null,
+    pieceBytes,
   };
 }

@@ -11,6 +11,7 @@ import type { Event } from "../domain/life.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import { verdict } from "../domain/verdict.ts";
 import { codeOf, messageOf } from "../std/fault.ts";
+import { pieceBytesAt } from "./bandwidth.ts";
 import { type Claimed, Claimer } from "./claimer.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import type { FirstRun } from "./first-run.ts";
@@ -19,7 +20,7 @@ import { loop, untilNext } from "./loop.ts";
 import { HOLD } from "./patience.ts";
 import type { Outage } from "./outage.ts";
 import type { Placement } from "./placement.ts";
-import { orderOf } from "./send-order.ts";
+import { sendOrder } from "./send-order.ts";
 import { SendQueue, type TakeLine } from "./send-queue.ts";
 
 /** Replies lost in a row before sending slows down. */
@@ -35,6 +36,7 @@ export class Sender {
   readonly #claimer: Claimer;
   readonly #queue: SendQueue;
   readonly #cut = new AbortController();
+  readonly #pieceBytes: number | null;
   #large = 0;
   #lastMirrorId: number | undefined;
   #paused = false;
@@ -53,6 +55,7 @@ export class Sender {
     this.#keeper = keeper;
     this.#placement = placement;
     this.#claimer = new Claimer(context, placement, firstRun);
+    this.#pieceBytes = pieceBytesAt(context.config.upload.bytesPerSecond);
     this.#queue = new SendQueue(context.config.upload.concurrency);
   }
 
@@ -223,7 +226,7 @@ export class Sender {
   async #send({ document, mirror }: Claimed, probe: boolean): Promise<Outcome> {
     const stopped = this.#draining || this.#paused || (isClosed(this.#keeper.gate) && !probe);
     if (stopped || mirror.reader.silent) return { kind: "notBegun" };
-    return mirror.reader.send(orderOf(document), this.#cut.signal);
+    return mirror.reader.send(sendOrder(document, this.#pieceBytes), this.#cut.signal);
   }
 
   /** Journals the outcome; the one it came to is returned. */

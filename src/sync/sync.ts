@@ -6,9 +6,10 @@ import { LineCut } from "../reader/line.ts";
 import type { DaemonCalls, MirrorStatus } from "../reader/protocol.ts";
 import type { Applied, Change } from "../journal/journal.ts";
 import type { ProbePolicy } from "../domain/gate.ts";
-import { aborted, isAbortOf } from "../std/abort.ts";
+import { aborted, isAbortOf, Stopping } from "../std/abort.ts";
 import { Aftercare } from "./aftercare.ts";
 import type { SyncContext } from "./context.ts";
+import { Bandwidth } from "./bandwidth.ts";
 import { Doubts } from "./doubts.ts";
 import { FirstRun } from "./first-run.ts";
 import { Folders } from "./folders.ts";
@@ -40,6 +41,9 @@ export class Sync {
   /** Rejects with what failed beside the loops. */
   readonly #broken = Promise.withResolvers<never>();
   readonly #changed: () => void;
+  readonly #bandwidth: Bandwidth;
+  /** Aborts when no loop runs any more. */
+  readonly #over = new AbortController();
 
   private constructor(
     context: SyncContext,
@@ -52,6 +56,7 @@ export class Sync {
     this.#outsideWrites = outsideWrites;
     this.#keeper = keeper;
     this.#changed = changed;
+    this.#bandwidth = new Bandwidth(context.config.upload.bytesPerSecond, context.clock);
     this.#folders = new Folders(context.archive);
     const placement = new Placement(this.#folders);
     this.#held = new Held(context, this.#folders, placement);
@@ -106,6 +111,7 @@ export class Sync {
     return {
       listing: (mirrorId, listing) => this.#intake.listing(mirrorId, listing),
       hint: (mirrorId, files) => this.#intake.hint(mirrorId, files),
+      allowance: (bytes) => this.#bandwidth.take(bytes, this.#over.signal),
       doubt: async (mirrorId, why) => {
         const survey = this.#surveys.get(mirrorId);
         this.#context.log.warn({ mirror: survey?.mirror.row.name, why }, "events may be missing");
@@ -194,6 +200,7 @@ export class Sync {
         }
       }),
     );
+    this.#over.abort(new Stopping("no loop runs any more"));
     for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
   }
 

@@ -49,6 +49,7 @@ export function openReader(set: Partial<ReaderOptions> = {}): OpenReader {
     daemon: {
       listing: async (_, listing) => listings.push(listing) > 0,
       hint: async () => {},
+      allowance: async () => {},
       doubt: async () => {},
       status: async () => {},
     },
@@ -73,7 +74,7 @@ export async function orderFor(reader: Reader, name: string): Promise<SendOrder>
   if (found?.kind !== "whole") throw new Error(`${name} is ${found?.kind}`);
   const { seen, digest } = found;
   const place = { mirrorId: MIRROR, path, folderId: 7, filename: name };
-  return { ...place, seen, digest, batch: "batch-1", title: null };
+  return { ...place, seen, digest, batch: "batch-1", title: null, pieceBytes: null };
 }
 
 /** An archive that takes requests and never answers; `connected` once one is there. */

@@ -25,6 +25,7 @@ const reader = Reader.open({
   daemon: {
     listing: async () => true,
     hint: async () => {},
+    allowance: async () => {},
     doubt: async () => {},
     status: async () => {},
   },
