@@ -1,6 +1,7 @@
 import { STATES, type State } from "../domain/document.ts";
 import type { Owner } from "../journal/owner-lock.ts";
 import type { StatusReport } from "../sync/status.ts";
+import type { Waiting } from "../sync/waiting.ts";
 import { padded, table } from "./columns.ts";
 import { clause } from "./exit.ts";
 import { printable } from "./printable.ts";
@@ -29,7 +30,13 @@ export type Around = {
 
 /** The report for people. */
 export function statusLines(report: StatusReport, around: Around, terminal: Terminal): string[] {
-  const lines = [headline(report, around), ...gateLines(report, around.now), ""];
+  const { waits } = report.sending;
+  const lines = [
+    headline(report, around),
+    ...gateLines(report, around.now),
+    ...(waits ? [waitingLine(waits, around.now)] : []),
+    "",
+  ];
   const rows = report.mirrors.map(({ name, documents, watch }) => [
     printable(name),
     ...STATES.map((state) => String(documents[state])),
@@ -60,6 +67,12 @@ function gateLines({ gate }: StatusReport, now: number): string[] {
     gate.nextProbeAt === null ? "" : `; asked again ${relativeText(gate.nextProbeAt, now)}`;
   const since = `nothing is sent since ${timeText(gate.closedAt)}`;
   return [printable(`${since}: ${gate.message}; ${clause(gate.hint)}${next}`)];
+}
+
+/** Why nothing new is sent, and until when. */
+export function waitingLine({ message, until }: Waiting, now: number): string {
+  const opens = until === null ? "" : ` until ${timeText(until)} (${relativeText(until, now)})`;
+  return printable(`nothing new is sent${opens}: ${message}`);
 }
 
 /** What was moved here and not in the archive; nobody but a person can move it there. */

@@ -108,7 +108,7 @@ export class Daemon implements AsyncDisposable {
   }
 
   async status(): Promise<StatusReport> {
-    return statusOf(this.journal, this.#config.mirrors, true);
+    return statusOf(this.journal, this.#config, true, this.#clock.now());
   }
 
   /** Resolves when nothing is left that goes on by itself; see `quiescent.ts`. */
@@ -184,7 +184,8 @@ export class Daemon implements AsyncDisposable {
       now: this.#clock.now(),
       limit: 1,
     });
-    return healthOf(await this.status(), oldest?.dueAt ?? null, this.#clock.now());
+    const { movedAt } = this.#parts.sync;
+    return healthOf(await this.status(), oldest?.dueAt ?? null, movedAt, this.#clock.now());
   }
 
   async #retry(ids: readonly number[]): Promise<void> {

@@ -12,6 +12,8 @@ import type { Clock, Random } from "../std/clock.ts";
 import { Listeners } from "../std/listeners.ts";
 import type { Log } from "../std/log.ts";
 import type { LiveMirror, SyncContext } from "../sync/context.ts";
+import { Pace } from "../sync/pace.ts";
+import { patientArchive } from "../sync/patient-archive.ts";
 import { Sync } from "../sync/sync.ts";
 import { logApplied } from "./log-applied.ts";
 import { readerMirror } from "./reader-mirror.ts";
@@ -69,13 +71,15 @@ export async function openParts(
   );
   const settings = archiveSettings(config, LOOKUP_CONNECTIONS);
   const archive = stack.use(await HttpArchive.open(settings, clock));
+  const pace = await Pace.open({ journal, config, clock, log });
   const mirrors = await openMirrors(options, stack, journal, ready.promise);
   for (const [id, { row }] of mirrors) names.set(id, row.name);
   const context: SyncContext = {
     config,
     journal,
-    archive,
+    archive: patientArchive(archive, pace, clock),
     mirrors,
+    pace,
     bells: newBells(),
     clock,
     random,

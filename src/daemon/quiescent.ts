@@ -7,6 +7,7 @@ import type { Clock } from "../std/clock.ts";
 import { Fault } from "../std/fault.ts";
 import type { Listeners } from "../std/listeners.ts";
 import type { StatusReport } from "../sync/status.ts";
+import type { Waiting } from "../sync/waiting.ts";
 import type { Survey } from "../sync/survey.ts";
 import type { Outage } from "../sync/outage.ts";
 
@@ -26,13 +27,16 @@ type Watched = {
 /** Attempts to reach the archive before a pass gives up; the daemon never does. */
 const TRIES_MAX = 4;
 
+/** A pause that the archive asked for is waited out up to this long. */
+const PAUSE_MS_MAX = 60_000;
+
 /** Counting a large journal takes a moment: not more often than this. */
 const LOOK_MS = 100;
 
 /**
  * Resolves when every source has been scanned and nothing is settling, ready, being sent or in
  * doubt; with `waitConverted`, nothing waits for conversion or its after-action either. What is
- * held or failed stays. Rejects when the archive cannot be reached or a source is offline.
+ * held or failed stays, and so does what is ready while sending waits for long (`isLong`). Rejects when the archive cannot be reached or a source is offline.
  */
 export async function quiescent(
   watched: Watched,
@@ -70,19 +74,29 @@ function giveUp({ surveys, outage }: Watched): void {
 }
 
 async function isOver(
-  { surveys, journal, sending }: Watched,
-  { documents, paused, gate }: StatusReport,
+  { surveys, journal, sending, clock }: Watched,
+  { documents, paused, gate, sending: { waits: wait } }: StatusReport,
   { waitConverted }: Quiescence,
 ): Promise<boolean> {
   if (surveys.some(({ state }) => state.scans === 0)) return false;
   if (documents.settling + documents.uploading + documents.inDoubt > 0) return false;
   // Behind a closed gate what is ready is on its way to be held.
-  const waits = !sending || (paused && !gate);
+  let waits = !sending || (paused && !gate) || isLong(wait, clock.now());
+  const isStuck = ({ trouble }: Document) => trouble?.code === "CONVERSION_STUCK";
+  const asksForStuck = waitConverted || wait?.why === "conversion";
+  const converting = documents.uploaded - (asksForStuck ? await count(journal, isStuck) : 0);
+  // What takes up the ceiling will not make room any more.
+  if (wait?.why === "conversion" && converting <= 0) waits = true;
   if (documents.pending > 0 && !waits) return false;
   if (!waitConverted) return true;
-  const stuck = await count(journal, (document) => document.trouble?.code === "CONVERSION_STUCK");
-  if (documents.uploaded > stuck) return false;
+  if (converting > 0) return false;
   return (await journal.afterDue(Number.MAX_SAFE_INTEGER, 1)).length === 0;
+}
+
+/** A pass waits out a short pause, but neither the day until the hours begin nor a long one. */
+function isLong(wait: Waiting | null, now: number): boolean {
+  if (wait === null || wait.until === null) return false;
+  return wait.why === "hours" || wait.until - now > PAUSE_MS_MAX;
 }
 
 async function count(journal: Journal, which: (document: Document) => boolean): Promise<number> {

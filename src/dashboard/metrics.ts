@@ -12,6 +12,10 @@ export type Measured = {
   readonly snapshot: () => Promise<Snapshot>;
 };
 
+type Why = NonNullable<Snapshot["sending"]["waits"]>["why"];
+
+const WHY_WAITING = ["hours", "asked", "conversion"] as const satisfies readonly Why[];
+
 /**
  * The measures in Prometheus text. Labels are mirror, state and code: few values, and no file names.
  * Made anew for every scrape, so that a mirror that left the config leaves the measures too.
@@ -21,6 +25,7 @@ export async function metricsText(measured: Measured): Promise<string> {
   const snapshot = await measured.snapshot();
   addDocuments(registry, snapshot);
   addAccount(registry, snapshot);
+  addSending(registry, snapshot);
   await addOldestPending(registry, measured);
   // The library spells what it could not measure in a way that strict readers do not know.
   const ofProcess = (await processMetrics().metrics()).replaceAll(/ Nan$/gm, " NaN");
@@ -62,6 +67,21 @@ function addAccount(registry: Registry, snapshot: Snapshot): void {
   if (gate.nextProbeAt === null) return;
   const probe = "When the archive is tried again, seconds since the epoch.";
   set(registry, "scanferry_gate_next_probe_timestamp_seconds", probe, gate.nextProbeAt / 1000);
+}
+
+function addSending(registry: Registry, { sending: { waits, concurrency } }: Snapshot): void {
+  const help = "Uploads at the same time at most, as far as the archive bears them.";
+  set(registry, "scanferry_upload_concurrency", help, concurrency);
+  const waiting = new Gauge({
+    name: "scanferry_sending_waits",
+    help: "1 while nothing new is sent for this reason.",
+    labelNames: ["why"],
+    registers: [registry],
+  });
+  for (const why of WHY_WAITING) waiting.set({ why }, Number(waits?.why === why));
+  if (waits?.until == null) return;
+  const until = "When sending goes on, seconds since the epoch.";
+  set(registry, "scanferry_sending_waits_until_timestamp_seconds", until, waits.until / 1000);
 }
 
 /** Grows without a bound only when work does not move: what an alarm should watch. */

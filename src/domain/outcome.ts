@@ -10,6 +10,8 @@ import type { Seen, Trouble } from "./document.ts";
  * - `changed`, `gone`, `unreadable`: the file was not as journaled; the request was torn down
  *   before its end, or never begun.
  * - `notBegun`: given back untouched.
+ *
+ * `pressed`: the archive asked for patience, or took too long; fewer at a time may help it.
  */
 export type Outcome =
   | { readonly kind: "stored"; readonly documentId: number; readonly status: string | null }
@@ -17,9 +19,20 @@ export type Outcome =
       readonly kind: "refused";
       readonly trouble: Trouble;
       readonly retryAfterMs: number | null;
+      readonly pressed?: boolean;
     }
-  | { readonly kind: "notSent"; readonly trouble: Trouble; readonly retryAfterMs: number | null }
-  | { readonly kind: "lost"; readonly trouble: Trouble }
+  | {
+      readonly kind: "notSent";
+      readonly trouble: Trouble;
+      readonly retryAfterMs: number | null;
+      readonly pressed?: boolean;
+    }
+  | {
+      readonly kind: "lost";
+      readonly trouble: Trouble;
+      readonly retryAfterMs?: number | null;
+      readonly pressed?: boolean;
+    }
   | { readonly kind: "changed"; readonly seen: Seen | null }
   | { readonly kind: "gone" }
   | { readonly kind: "unreadable"; readonly trouble: Trouble }

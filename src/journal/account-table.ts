@@ -1,5 +1,5 @@
 /** What the journal knows beside documents: mirrors, the account's gate and pause, contents. */
-import type { Content, GateRow, MirrorRow } from "./journal.ts";
+import type { Content, GateRow, MirrorRow, PaceRow } from "./journal.ts";
 import type { Statements } from "./statements.ts";
 import { troubleOf } from "./columns.ts";
 
@@ -10,6 +10,8 @@ type GateColumns = {
   readonly probes: number;
   readonly nextProbeAt: number | null;
 };
+
+type PaceColumns = Omit<PaceRow, "trouble"> & Pick<GateColumns, "code" | "message">;
 
 export class AccountTable {
   readonly #sql: Statements;
@@ -33,6 +35,23 @@ export class AccountTable {
       .of(`UPDATE account SET gate_closed_at = ?, gate_code = ?, gate_message = ?,
         gate_probes = ?, gate_next_probe_at = ?`)
       .run(closedAt, trouble?.code ?? null, trouble?.message ?? null, probes, nextProbeAt);
+  }
+
+  pace(): PaceRow {
+    const row = this.#sql
+      .of<PaceColumns>(`SELECT pace_limit AS "limit", pace_paused_at AS pausedAt,
+          pace_paused_until AS pausedUntil, pace_code AS code, pace_message AS message
+        FROM account`)
+      .get();
+    const { limit = null, pausedAt = null, pausedUntil = null, code, message } = row ?? {};
+    return { limit, pausedAt, pausedUntil, trouble: troubleOf(code, message) };
+  }
+
+  setPace({ limit, pausedAt, pausedUntil, trouble }: PaceRow): void {
+    this.#sql
+      .of(`UPDATE account SET pace_limit = ?, pace_paused_at = ?, pace_paused_until = ?,
+        pace_code = ?, pace_message = ?`)
+      .run(limit, pausedAt, pausedUntil, trouble?.code ?? null, trouble?.message ?? null);
   }
 
   paused(): boolean {

@@ -111,6 +111,17 @@ export type GateRow = {
   readonly nextProbeAt: number | null;
 };
 
+/** What the archive's load made of the account's pace. Survives restarts. */
+export type PaceRow = {
+  /** Uploads at the same time; null: as many as the configuration says. */
+  readonly limit: number | null;
+  /** When the archive asked for a pause, and until when; null: it never did. */
+  readonly pausedAt: number | null;
+  readonly pausedUntil: number | null;
+  /** What it said then. */
+  readonly trouble: Trouble | null;
+};
+
 /** Asks for rows that are due. */
 export type DueQuery = {
   readonly state: State;
@@ -245,6 +256,8 @@ export interface Journal extends AsyncDisposable {
 
   gate(): Promise<GateRow>;
   setGate(gate: GateRow): Promise<void>;
+  pace(): Promise<PaceRow>;
+  setPace(pace: PaceRow): Promise<void>;
   paused(): Promise<boolean>;
   setPaused(paused: boolean): Promise<void>;
 

@@ -203,8 +203,21 @@ const FIRST_RUNS = `
     WHERE id IN (SELECT mirror_id FROM documents WHERE document_id IS NOT NULL);
 `;
 
+const PACE = `
+  -- How the archive's load slowed sending: uploads at a time (null: as configured), and a pause it asked for.
+  ALTER TABLE account ADD COLUMN pace_limit INTEGER; -- count
+  ALTER TABLE account ADD COLUMN pace_paused_at REAL;    -- ms
+  ALTER TABLE account ADD COLUMN pace_paused_until REAL; -- ms
+  ALTER TABLE account ADD COLUMN pace_code TEXT;
+  ALTER TABLE account ADD COLUMN pace_message TEXT;
+`;
+
 /** Migration n leads from `user_version` n to n + 1. Released ones are never edited. */
-const MIGRATIONS: readonly string[] = [`${MIRRORS}${DOCUMENTS}${RECORDS}${SINGLES}`, FIRST_RUNS];
+const MIGRATIONS: readonly string[] = [
+  `${MIRRORS}${DOCUMENTS}${RECORDS}${SINGLES}`,
+  FIRST_RUNS,
+  PACE,
+];
 
 /** The `user_version` this scanferry writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;

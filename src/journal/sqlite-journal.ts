@@ -21,6 +21,7 @@ import type {
   Known,
   ListQuery,
   MirrorRow,
+  PaceRow,
   WaitingFolder,
 } from "./journal.ts";
 import type { Role } from "./open-database.ts";
@@ -208,6 +209,14 @@ export class SqliteJournal implements Journal {
 
   setGate(gate: GateRow): Promise<void> {
     return this.#session.write(() => this.#account.setGate(gate));
+  }
+
+  pace(): Promise<PaceRow> {
+    return this.#session.read(() => this.#account.pace());
+  }
+
+  setPace(pace: PaceRow): Promise<void> {
+    return this.#session.write(() => this.#account.setPace(pace));
   }
 
   paused(): Promise<boolean> {

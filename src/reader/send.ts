@@ -1,6 +1,7 @@
 /** One attempt to send one file: opens the snapshot, uploads it, and says what became of it. */
 import type { Archive, Allowance, Upload } from "../archive/archive.ts";
 import { ArchiveError } from "../archive/archive-error.ts";
+import { isPressed } from "../archive/pressure.ts";
 import { troubleOf } from "../archive/trouble.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import { openSnapshot } from "../source/snapshot.ts";
@@ -49,15 +50,15 @@ function uploadOf(order: SendOrder, file: Upload["file"], take: Allowance["take"
 /** What the archive, or the way to it, did. */
 function ofArchive(error: ArchiveError): Outcome {
   const trouble = troubleOf(error);
-  const retryAfterMs = error.retryAfterMs ?? null;
+  const load = { retryAfterMs: error.retryAfterMs ?? null, pressed: isPressed(error) };
   switch (error.kind) {
     case "refused":
     case "invalid":
-      return { kind: "refused", trouble, retryAfterMs };
+      return { kind: "refused", trouble, ...load };
     case "notSent":
-      return { kind: "notSent", trouble, retryAfterMs };
+      return { kind: "notSent", trouble, ...load };
     case "inDoubt":
-      return { kind: "lost", trouble };
+      return { kind: "lost", trouble, ...load };
   }
 }
 

@@ -5,6 +5,7 @@ import type { Reader } from "../reader/reader.ts";
 import type { Bell } from "../std/bell.ts";
 import type { Clock, Random } from "../std/clock.ts";
 import type { Log } from "../std/log.ts";
+import type { Pace } from "./pace.ts";
 
 /** A mirror as the loops see it: its settings, its row, and the process that reads it. */
 export type LiveMirror = {
@@ -31,6 +32,7 @@ export type SyncContext = {
   readonly archive: Archive;
   readonly mirrors: ReadonlyMap<number, LiveMirror>;
   readonly bells: Bells;
+  readonly pace: Pace;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

@@ -1,4 +1,63 @@
+import { backoffMs } from "../domain/backoff.ts";
 import type { Trouble } from "../domain/document.ts";
+import { failureOf } from "../domain/failure.ts";
+import type { SyncContext } from "./context.ts";
 
 /** The archive cannot be reached: how often it was tried in a row, until when (monotonic ms), what was said. */
 export type Outage = { readonly tries: number; readonly until: number; readonly trouble: Trouble };
+
+/** Replies lost in a row before sending slows down. */
+const LOST_MAX = 5;
+
+/** What sending knows of the way to the archive: one outage at a time, one line in the log for each. */
+export class Outages {
+  readonly #context: SyncContext;
+  #current: Outage | undefined;
+  #lostInARow = 0;
+
+  constructor(context: SyncContext) {
+    this.#context = context;
+  }
+
+  /** Until it is over nothing is tried, and then one document at a time. */
+  get current(): Outage | undefined {
+    return this.#current;
+  }
+
+  /** Milliseconds until the archive is tried again; 0 when it may be. */
+  get waitMs(): number {
+    return Math.max(0, (this.#current?.until ?? 0) - this.#context.clock.monotonic());
+  }
+
+  /** The archive answered, whatever it said. */
+  answered(): void {
+    this.#lostInARow = 0;
+  }
+
+  /** The archive takes documents, or says why not. */
+  over(): void {
+    this.#current = undefined;
+  }
+
+  /** A reply was lost. A proxy that answers for an archive which is away must not be fed everything. */
+  lost(trouble: Trouble): void {
+    this.#lostInARow += 1;
+    if (this.#lostInARow >= LOST_MAX) this.met(trouble, 0);
+  }
+
+  /** It could not be reached; it is tried again after a backoff, and no sooner than `waitMsMin`. */
+  met(trouble: Trouble, waitMsMin: number): void {
+    const { clock, config, random, log } = this.#context;
+    const now = clock.monotonic();
+    if (this.#current && now < this.#current.until) {
+      const until = Math.max(this.#current.until, now + waitMsMin);
+      this.#current = { ...this.#current, until };
+      return;
+    }
+    const tries = (this.#current?.tries ?? 0) + 1;
+    const waitMs = Math.max(backoffMs(config.upload.retry, tries, random), waitMsMin);
+    this.#current = { tries, until: now + waitMs, trouble };
+    const hint = failureOf(trouble.code).hint;
+    log.warn({ code: trouble.code, tries, waitMs }, `${trouble.message}. ${hint}`);
+  }
+}

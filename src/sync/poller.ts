@@ -54,7 +54,9 @@ export class Poller {
   }
 
   async #step(signal: AbortSignal): Promise<number> {
-    const { journal, clock, config, random } = this.#context;
+    const { journal, clock, config, random, pace } = this.#context;
+    // A pause that was asked for is no outage, and does not count as a try.
+    if (pace.pauseMs > 0) return pace.pauseMs;
     const now = clock.now();
     try {
       for (const { folderId, due } of this.#inTurn(await journal.outstanding(now))) {

@@ -2,8 +2,7 @@
  * Sending: takes documents that are ready from the journal, commits the intent of each, and carries
  * them through the queue. The feed is bounded: the journal holds the backlog, not memory.
  */
-import { backoffMs } from "../domain/backoff.ts";
-import type { Document, Trouble } from "../domain/document.ts";
+import type { Document } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
 import { LARGE_BYTES, interleave, largeSlots } from "../domain/feed.ts";
 import { isClosed, mayProbe } from "../domain/gate.ts";
@@ -18,16 +17,16 @@ import type { FirstRun } from "./first-run.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
 import { loop, untilNext } from "./loop.ts";
 import { HOLD } from "./patience.ts";
-import type { Outage } from "./outage.ts";
+import { type Outage, Outages } from "./outage.ts";
 import type { Placement } from "./placement.ts";
 import { sendOrder } from "./send-order.ts";
 import { SendQueue, type TakeLine } from "./send-queue.ts";
 
-/** Replies lost in a row before sending slows down. */
-const LOST_MAX = 5;
-
 /** How long requests that are torn down may take to say so. */
 const CUT_MS = 1_000;
+
+/** How an attempt ended, and when it was begun (monotonic ms). */
+type Sent = { readonly outcome: Outcome; readonly begunAt: number };
 
 export class Sender {
   readonly #context: SyncContext;
@@ -38,6 +37,7 @@ export class Sender {
   readonly #cut = new AbortController();
   readonly #pieceBytes: number | null;
   #large = 0;
+  #movedAt = 0;
   #lastMirrorId: number | undefined;
   #paused = false;
   #draining = false;
@@ -46,21 +46,20 @@ export class Sender {
   #stepping: Promise<unknown> = Promise.resolve();
   /** A journal that refused an outcome; ends the loop. */
   #failure: unknown;
-  /** The archive cannot be reached: until then nothing is tried, and then one at a time. */
-  #outage: Outage | undefined;
-  #lostInARow = 0;
+  readonly #outages: Outages;
 
   constructor(context: SyncContext, keeper: Gatekeeper, placement: Placement, firstRun?: FirstRun) {
     this.#context = context;
     this.#keeper = keeper;
     this.#placement = placement;
+    this.#outages = new Outages(context);
     this.#claimer = new Claimer(context, placement, firstRun);
     this.#pieceBytes = pieceBytesAt(context.config.upload.bytesPerSecond);
-    this.#queue = new SendQueue(context.config.upload.concurrency);
+    this.#queue = new SendQueue(context.pace.limit);
   }
 
   get outage(): Outage | undefined {
-    return this.#outage;
+    return this.#outages.current;
   }
 
   /** Documents that are claimed and not settled yet. */
@@ -72,6 +71,11 @@ export class Sender {
   rebalance(): void {
     this.#queue.rebalance();
     this.#context.bells.sending.ring();
+  }
+
+  /** When an attempt last ended, epoch ms; 0 for never. */
+  get movedAt(): number {
+    return this.#movedAt;
   }
 
   async run(stopping: AbortSignal): Promise<never> {
@@ -117,10 +121,10 @@ export class Sender {
     if (await this.#keeper.sweep()) return 0;
     if (this.#paused || this.#draining) return Number.POSITIVE_INFINITY;
     const now = clock.now();
-    const outMs = (this.#outage?.until ?? 0) - clock.monotonic();
-    if (outMs > 0) return outMs;
-    const slots = this.#slots();
-    if (slots === 0) return Number.POSITIVE_INFINITY;
+    const waitMs = Math.max(this.#outages.waitMs, this.#context.pace.waitMs);
+    if (waitMs > 0) return waitMs;
+    const slots = Math.min(this.#slots(), await this.#context.pace.room(this.underWay));
+    if (slots <= 0) return Number.POSITIVE_INFINITY;
     const candidates = await this.#candidates(slots, now);
     this.#queue.found(candidates.length, slots);
     if (candidates.length === 0) {
@@ -133,13 +137,17 @@ export class Sender {
   /** Behind a closed gate: everything that waits is held, and one document probes in its time. */
   async #stepClosed(signal: AbortSignal): Promise<number> {
     if (await this.#keeper.sweep()) return 0;
-    const now = this.#context.clock.now();
+    const { clock, pace } = this.#context;
+    const now = clock.now();
     if (this.#paused || this.#draining || this.#probing) return Number.POSITIVE_INFINITY;
     if (!mayProbe(this.#keeper.gate, now)) return this.#keeper.waitMs(now);
     if (!this.#keeper.probesByUpload) {
+      if (pace.pauseMs > 0) return pace.pauseMs;
       await this.#keeper.probeFree(signal);
       return 0;
     }
+    if (pace.waitMs > 0) return pace.waitMs;
+    if ((await pace.room(this.underWay)) <= 0) return Number.POSITIVE_INFINITY;
     // What was under way when the gate closed may still bring news of its own.
     if (this.underWay > 0) return Number.POSITIVE_INFINITY;
     const document = await this.#keeper.probeDocument();
@@ -152,13 +160,13 @@ export class Sender {
 
   /** How many more may be claimed. */
   #slots(): number {
-    if (this.#outage) return this.underWay === 0 ? 1 : 0;
+    if (this.#outages.current) return this.underWay === 0 ? 1 : 0;
     return this.#queue.room;
   }
 
   async #candidates(slots: number, now: number): Promise<Document[]> {
-    const { journal, mirrors, config } = this.#context;
-    const large = Math.max(0, largeSlots(config.upload.concurrency) - this.#large);
+    const { journal, mirrors, pace } = this.#context;
+    const large = Math.max(0, largeSlots(pace.limit) - this.#large);
     const queues = new Map<number, Document[]>();
     for (const [mirrorId, { reader }] of mirrors) {
       // A reader that is down would give everything back; it says when it is up, or speaks again.
@@ -184,7 +192,7 @@ export class Sender {
     const { claimed, trouble } = await this.#claimer.claim(candidates, signal);
     if (trouble) {
       if (failureOf(trouble.code).fate === "gate") await this.#keeper.refused(trouble, false);
-      else this.#unreachable(trouble, 0);
+      else this.#outages.met(trouble, 0);
     }
     return claimed;
   }
@@ -211,22 +219,37 @@ export class Sender {
     const large = claimed.document.seen.sizeBytes > LARGE_BYTES ? 1 : 0;
     this.#large += large;
     const stored = await line(async () => {
-      const outcome = await this.#send(claimed, probe);
+      const sent = await this.#send(claimed, probe);
       this.#large -= large;
-      if (outcome.kind === "stored") return outcome;
-      await this.#ended(claimed, outcome, probe);
+      if (sent.outcome.kind === "stored") return sent;
+      await this.#ended(claimed, sent, probe);
     });
     if (stored) await this.#ended(claimed, stored, probe);
   }
 
-  async #ended({ document, mirror }: Claimed, outcome: Outcome, probe: boolean): Promise<void> {
-    await this.#consequences(document, await this.#recorded(document, outcome, mirror), probe);
+  async #send({ document, mirror }: Claimed, probe: boolean): Promise<Sent> {
+    const { clock } = this.#context;
+    const begunAt = clock.monotonic();
+    if (mirror.reader.silent || !this.#mayBegin(probe)) {
+      return { outcome: { kind: "notBegun" }, begunAt };
+    }
+    const order = sendOrder(document, this.#pieceBytes);
+    const outcome = await mirror.reader.send(order, this.#cut.signal);
+    if (outcome.kind !== "notBegun") this.#movedAt = clock.now();
+    return { outcome, begunAt };
   }
 
-  async #send({ document, mirror }: Claimed, probe: boolean): Promise<Outcome> {
-    const stopped = this.#draining || this.#paused || (isClosed(this.#keeper.gate) && !probe);
-    if (stopped || mirror.reader.silent) return { kind: "notBegun" };
-    return mirror.reader.send(sendOrder(document, this.#pieceBytes), this.#cut.signal);
+  /** What was claimed a while ago may have to wait by now. */
+  #mayBegin(probe: boolean): boolean {
+    if (this.#draining || this.#paused || this.#context.pace.waitMs > 0) return false;
+    return probe || !isClosed(this.#keeper.gate);
+  }
+
+  async #ended({ document, mirror }: Claimed, sent: Sent, probe: boolean): Promise<void> {
+    const recorded = await this.#recorded(document, sent.outcome, mirror);
+    await this.#context.pace.learn(recorded, sent.begunAt);
+    this.#queue.limit = this.#context.pace.limit;
+    await this.#consequences(document, recorded, probe);
   }
 
   /** Journals the outcome; the one it came to is returned. */
@@ -250,14 +273,14 @@ export class Sender {
 
   /** What the outcome says about the account and the way to the archive. */
   async #consequences(document: Document, outcome: Outcome, probe: boolean): Promise<void> {
-    if (outcome.kind === "stored" || outcome.kind === "refused") this.#lostInARow = 0;
+    if (outcome.kind === "stored" || outcome.kind === "refused") this.#outages.answered();
     if (outcome.kind === "stored") {
-      this.#outage = undefined;
+      this.#outages.over();
       await this.#keeper.passed();
       return;
     }
     if (outcome.kind === "refused") {
-      if (outcome.trouble.code !== "ARCHIVE_BUSY") this.#outage = undefined;
+      if (outcome.trouble.code !== "ARCHIVE_BUSY") this.#outages.over();
       if (failureOf(outcome.trouble.code).fate === "gate") {
         await this.#keeper.refused(outcome.trouble, probe);
         return;
@@ -265,34 +288,17 @@ export class Sender {
       this.#placement.doubted(outcome.trouble.code);
       await this.#keeper.met(document, outcome.trouble, probe);
       if (outcome.trouble.code === "ARCHIVE_BUSY") {
-        this.#unreachable(outcome.trouble, outcome.retryAfterMs ?? 0);
+        this.#outages.met(outcome.trouble, outcome.retryAfterMs ?? 0);
       }
     }
     if (outcome.kind === "notSent" && outcome.trouble.code !== "FILE_STALLED") {
-      this.#unreachable(outcome.trouble, outcome.retryAfterMs ?? 0);
+      this.#outages.met(outcome.trouble, outcome.retryAfterMs ?? 0);
     }
-    // A proxy that answers for an archive which is away must not be fed the whole backlog. A reader
-    // that died with its uploads says nothing about the archive.
+    // A reader that died with its uploads says nothing about the archive.
     if (outcome.kind === "lost" && outcome.trouble.code !== "REPLY_LOST") {
-      if (++this.#lostInARow >= LOST_MAX) this.#unreachable(outcome.trouble, 0);
+      this.#outages.lost(outcome.trouble);
     }
     if (probe) await this.#keeper.unanswered();
-  }
-
-  /** One line in the log for an outage, not one per document. */
-  #unreachable(trouble: Trouble, waitMsMin: number): void {
-    const { clock, config, random, log } = this.#context;
-    const now = clock.monotonic();
-    if (this.#outage && now < this.#outage.until) {
-      const until = Math.max(this.#outage.until, now + waitMsMin);
-      this.#outage = { ...this.#outage, until };
-      return;
-    }
-    const tries = (this.#outage?.tries ?? 0) + 1;
-    const waitMs = Math.max(backoffMs(config.upload.retry, tries, random), waitMsMin);
-    this.#outage = { tries, until: now + waitMs, trouble };
-    const hint = failureOf(trouble.code).hint;
-    log.warn({ code: trouble.code, tries, waitMs }, `${trouble.message}. ${hint}`);
   }
 
   #policy({ settings: { settleMs } }: LiveMirror) {

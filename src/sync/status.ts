@@ -1,10 +1,11 @@
 /** Where things stand, from the journal alone: the same with the daemon running or not. */
-import type { Mirror } from "../config/config.ts";
+import type { Config } from "../config/config.ts";
 import { STATES, type State } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
 import type { Journal } from "../journal/journal.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
 import { mountOf, readMounts, watchMode } from "../source/mounts.ts";
+import { type Waiting, type WaitingConfig, waitingOf } from "./waiting.ts";
 
 /** Documents by state, every state present. */
 export type Counts = Record<State, number>;
@@ -23,6 +24,8 @@ export type StatusReport = {
     readonly hint: string;
     readonly nextProbeAt: number | null;
   } | null;
+  /** What keeps new uploads from beginning besides, and how many run at the same time at most. */
+  readonly sending: { readonly waits: Waiting | null; readonly concurrency: number };
   readonly mirrors: readonly MirrorStatusReport[];
   /** Documents whose local file was renamed or moved: the archive has them where they were. */
   readonly moved: readonly {
@@ -57,12 +60,15 @@ export function noDocuments(): Counts {
   return Object.fromEntries(STATES.map((state) => [state, 0])) as Counts;
 }
 
-/** Reads the report; `mirrors` are those of the config, others in the journal are left out. */
+/** Reads the report as of `now`; mirrors that are not in the config are left out. */
 export async function statusOf(
   journal: Journal,
-  mirrors: readonly Mirror[],
+  config: Pick<Config, "mirrors"> & WaitingConfig,
   running: boolean,
+  now: number,
 ): Promise<StatusReport> {
+  const { mirrors, upload } = config;
+  const { limit } = await journal.pace();
   const rows = await journal.mirrors();
   const counts = await journal.counts();
   const gate = await journal.gate();
@@ -92,6 +98,10 @@ export async function statusOf(
             hint: failureOf(gate.trouble.code).hint,
             nextProbeAt: gate.nextProbeAt,
           },
+    sending: {
+      waits: await waitingOf(journal, config, now),
+      concurrency: Math.min(limit ?? upload.concurrency, upload.concurrency),
+    },
     mirrors: mirrors.map((mirror) => {
       const id = rows.find(({ name }) => name === mirror.name)?.id;
       const own = noDocuments();

@@ -5,6 +5,7 @@
 import { LineCut } from "../reader/line.ts";
 import type { DaemonCalls, MirrorStatus } from "../reader/protocol.ts";
 import type { Applied, Change } from "../journal/journal.ts";
+import type { State } from "../domain/document.ts";
 import type { ProbePolicy } from "../domain/gate.ts";
 import { aborted, isAbortOf, Stopping } from "../std/abort.ts";
 import { Aftercare } from "./aftercare.ts";
@@ -26,6 +27,9 @@ import { Survey } from "./survey.ts";
 
 /** How often the journal is asked whether the command line has written to it. */
 const OUTSIDE_MS = 250;
+
+/** States in which a document is not under conversion any more. */
+const CONCLUDED: readonly State[] = ["converted", "failed"];
 
 export class Sync {
   readonly #context: SyncContext;
@@ -106,6 +110,11 @@ export class Sync {
     return this.#sender.underWay;
   }
 
+  /** When an attempt to send last ended, epoch ms; 0 for never. */
+  get movedAt(): number {
+    return this.#sender.movedAt;
+  }
+
   /** The functions that readers call. */
   get readerCalls(): DaemonCalls {
     return {
@@ -151,7 +160,8 @@ export class Sync {
 
   /** Rings the bells of the loops that a write concerns. */
   journaled(applied: readonly Applied[]): void {
-    const { bells, mirrors } = this.#context;
+    const { bells, mirrors, config } = this.#context;
+    const hasCeiling = config.conversion.outstandingMax !== undefined;
     for (const { document, skipped } of applied) {
       if (!document || skipped) continue;
       if (document.state === "settling") {
@@ -159,6 +169,8 @@ export class Sync {
         mirrors.get(document.mirrorId)?.settling.large.ring();
       }
       if (document.state === "pending") bells.sending.ring();
+      // It makes room below the ceiling.
+      if (hasCeiling && CONCLUDED.includes(document.state)) bells.sending.ring();
       if (document.state === "inDoubt") bells.doubts.ring();
       if (document.state === "uploaded") bells.polling.ring();
       if (document.state === "held") bells.held.ring();

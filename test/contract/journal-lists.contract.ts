@@ -77,6 +77,20 @@ export function journalListsContract(name: string, open: () => Promise<JournalFi
     );
 
     test(
+      "the pace is remembered",
+      withDesk(async ({ journal }) => {
+        const none = { limit: null, pausedAt: null, pausedUntil: null, trouble: null };
+        expect(await journal.pace()).toEqual(none);
+        const trouble = { code: "ARCHIVE_BUSY", message: "asked for a pause" };
+        const slow = { limit: 2, pausedAt: NOW, pausedUntil: NOW + 60_000.5, trouble };
+        await journal.setPace(slow);
+        expect(await journal.pace()).toEqual(slow);
+        await journal.setPace(none);
+        expect(await journal.pace()).toEqual(none);
+      }),
+    );
+
+    test(
       "a batch grows; the latest is the one that was opened last",
       withDesk(async ({ journal, mirrorId }) => {
         const batch = (id: string, documents: number) =>

@@ -15,6 +15,7 @@ import type {
   Known,
   ListQuery,
   MirrorRow,
+  PaceRow,
   WaitingFolder,
 } from "../../src/journal/journal.ts";
 import { journalFault } from "../../src/journal/journal-fault.ts";
@@ -204,6 +205,16 @@ export class MemoryJournal implements Journal {
   async setGate(gate: GateRow): Promise<void> {
     this.#write(() => {
       this.store.gate = gate;
+    });
+  }
+
+  async pace(): Promise<PaceRow> {
+    return this.#open.pace;
+  }
+
+  async setPace(pace: PaceRow): Promise<void> {
+    this.#write(() => {
+      this.store.pace = pace;
     });
   }
 

@@ -6,6 +6,7 @@ import type {
   GateRow,
   HistoryRow,
   MirrorRow,
+  PaceRow,
 } from "../../src/journal/journal.ts";
 import type { RawPath } from "../../src/std/raw-path.ts";
 
@@ -36,6 +37,7 @@ export class MemoryStore {
   /** When the first run was over, by mirror. */
   readonly firstRunsOver = new Map<number, number>();
   gate: GateRow = { closedAt: null, trouble: null, probes: 0, nextProbeAt: null };
+  pace: PaceRow = { limit: null, pausedAt: null, pausedUntil: null, trouble: null };
   paused = false;
   /** Writes of every handle, and what is the next new row's id. */
   writes = 0;

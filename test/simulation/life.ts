@@ -17,6 +17,7 @@ const WRITES: readonly string[] = [
   "endFirstRun",
   "apply",
   "setGate",
+  "setPace",
   "setPaused",
   "setContents",
 ] satisfies (keyof Journal)[];

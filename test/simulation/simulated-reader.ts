@@ -1,4 +1,5 @@
 import { ArchiveError } from "../../src/archive/archive-error.ts";
+import { isPressed } from "../../src/archive/pressure.ts";
 import { troubleOf } from "../../src/archive/trouble.ts";
 import type { Seen } from "../../src/domain/document.ts";
 import type { Outcome } from "../../src/domain/outcome.ts";
@@ -261,9 +262,9 @@ export class SimulatedReader implements UsedReader {
 
 function outcomeOf(error: ArchiveError): Outcome {
   const trouble = troubleOf(error);
-  const retryAfterMs = error.retryAfterMs ?? null;
-  if (error.kind === "inDoubt") return { kind: "lost", trouble };
-  return { kind: error.kind === "notSent" ? "notSent" : "refused", trouble, retryAfterMs };
+  const load = { retryAfterMs: error.retryAfterMs ?? null, pressed: isPressed(error) };
+  if (error.kind === "inDoubt") return { kind: "lost", trouble, ...load };
+  return { kind: error.kind === "notSent" ? "notSent" : "refused", trouble, ...load };
 }
 
 function offline() {

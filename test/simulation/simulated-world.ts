@@ -7,6 +7,8 @@ import { Bell } from "../../src/std/bell.ts";
 import { silentLog } from "../../src/std/log.ts";
 import { type RawPath, dirOf } from "../../src/std/raw-path.ts";
 import type { LiveMirror, SyncContext } from "../../src/sync/context.ts";
+import { Pace } from "../../src/sync/pace.ts";
+import { patientArchive } from "../../src/sync/patient-archive.ts";
 import { Sync } from "../../src/sync/sync.ts";
 import { ManualClock } from "../fakes/manual-clock.ts";
 import { MemoryJournal } from "../fakes/memory-journal.ts";
@@ -192,10 +194,17 @@ export class SimulatedWorld {
     const journal = this.#sabotage.journal?.(plain, this) ?? plain;
     const ready = Promise.withResolvers<Sync>();
     const mirrors = await this.#mirrors(life, journal, ready.promise);
+    const pace = await Pace.open({
+      journal,
+      config: this.#config,
+      clock: this.clock,
+      log: silentLog,
+    });
     const context: SyncContext = {
       config: this.#config,
       journal,
-      archive: life.archive(this.archive),
+      pace,
+      archive: patientArchive(life.archive(this.archive), pace, this.clock),
       mirrors,
       bells: {
         sending: new Bell(),

@@ -3,6 +3,7 @@ import type { Config } from "../../config/config.ts";
 import type { Owner } from "../../journal/owner-lock.ts";
 import { mountOf, readMounts, watchMode } from "../../source/mounts.ts";
 import { noDocuments, type StatusReport, statusOf } from "../../sync/status.ts";
+import { outsideHours } from "../../sync/waiting.ts";
 import { examples } from "../examples.ts";
 import { readJournal, runningDaemon } from "../journals.ts";
 import type { Shell } from "../shell.ts";
@@ -25,7 +26,7 @@ export function addStatus(program: Command, shell: Shell): void {
     .action(async ({ json, watch }: { json?: boolean; watch?: boolean }) => {
       const config = await shell.config();
       const print = json === true ? printJson : printText;
-      await print(shell, await standingOf(config), false);
+      await print(shell, await standingOf(config, shell.clock.now()), false);
       if (watch === true) await follow(shell, config, print);
     })
     .addHelpText("after", examples("scanferry status", "scanferry status --json | jq .documents"));
@@ -65,7 +66,7 @@ async function follow(shell: Shell, config: Config, print: Print): Promise<void>
       // Ctrl-C is how this ends.
       return;
     }
-    const standing = await standingOf(config);
+    const standing = await standingOf(config, shell.clock.now());
     const now = JSON.stringify(standing);
     // Where nothing is drawn over, only news is worth a line.
     if (shell.out.isInteractive || now !== last) await print(shell, standing, true);
@@ -73,19 +74,19 @@ async function follow(shell: Shell, config: Config, print: Print): Promise<void>
   }
 }
 
-async function standingOf(config: Config): Promise<Standing> {
+async function standingOf(config: Config, now: number): Promise<Standing> {
   const owner = await runningDaemon(config);
   await using journal = await readJournal(config);
-  if (!journal) return { report: nothingYet(config), owner, troubles: [] };
+  if (!journal) return { report: nothingYet(config, now), owner, troubles: [] };
   return {
-    report: await statusOf(journal, config.mirrors, owner !== undefined),
+    report: await statusOf(journal, config, owner !== undefined, now),
     owner,
     troubles: await troublesOf(journal),
   };
 }
 
 /** Where things stand before there is a journal. */
-function nothingYet(config: Config): StatusReport {
+function nothingYet(config: Config, now: number): StatusReport {
   const mounts = readMounts();
   return {
     running: false,
@@ -93,6 +94,7 @@ function nothingYet(config: Config): StatusReport {
     documents: noDocuments(),
     quota: { blockedSince: null, nextProbeAt: null },
     gate: null,
+    sending: { waits: outsideHours(config, now), concurrency: config.upload.concurrency },
     mirrors: config.mirrors.map(({ name, source, watch }) => ({
       name,
       source,

@@ -4,6 +4,7 @@ import { EXIT } from "../exit.ts";
 import { onePass } from "../one-pass.ts";
 import { Progress } from "../progress.ts";
 import type { Shell } from "../shell.ts";
+import { waitingLine } from "../status-lines.ts";
 import { troubleLines, troublesOf } from "../troubles.ts";
 import { secretsOf } from "./run.ts";
 
@@ -35,8 +36,11 @@ async function sync(shell: Shell, waitConverted: boolean): Promise<void> {
   });
   progress.begin((await daemon.status()).documents);
   try {
-    const { documents, paused } = await onePass(daemon, { waitConverted }, stopping);
+    const { documents, paused, sending } = await onePass(daemon, { waitConverted }, stopping);
     progress.end();
+    if (sending.waits && documents.pending > 0) {
+      await shell.out.line(waitingLine(sending.waits, clock.now()));
+    }
     if (paused) await shell.out.line("paused: nothing was sent; see scanferry resume");
     for (const line of troubleLines(await troublesOf(daemon.journal))) await shell.out.line(line);
     const { held, failed, uploaded, pending } = documents;

@@ -14,6 +14,7 @@ export function reportOf(fields: Partial<StatusReport> = {}): StatusReport {
     documents: noDocuments(),
     quota: { blockedSince: null, nextProbeAt: null },
     gate: null,
+    sending: { waits: null, concurrency: 4 },
     mirrors: [{ name: "scans", source: "/srv/scans", watch: "native", documents: noDocuments() }],
     moved: [],
     foldersToCreate: [],

@@ -9,6 +9,7 @@ import { Bell } from "../../../src/std/bell.ts";
 import { rawOfText } from "../../../src/std/raw-path.ts";
 import { silentLog } from "../../../src/std/log.ts";
 import type { LiveMirror, SyncContext } from "../../../src/sync/context.ts";
+import { Pace } from "../../../src/sync/pace.ts";
 import { Gatekeeper } from "../../../src/sync/gatekeeper.ts";
 import { FakeReader } from "../../fakes/fake-reader.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
@@ -110,10 +111,12 @@ export class SyncDesk {
       live.set(row.id, { row, settings, reader: reader.asReader, settling });
     }
     let batches = 0;
+    const told = { ...CONFIG, ...config };
     const desk = new SyncDesk(
       { clock, journal, readers },
       {
-        config: { ...CONFIG, ...config },
+        config: told,
+        pace: await Pace.open({ journal, config: told, clock, log: silentLog }),
         mirrors: live,
         bells,
         random: () => 1,

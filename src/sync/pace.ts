@@ -1,0 +1,141 @@
+/**
+ * The pace of sending: how many uploads at a time, and whether a new one may begin at all. What the
+ * archive asked for is journaled, so that a restart does not fall upon it.
+ */
+import { type Concurrency, accepted, concurrencyOf, pressed } from "../domain/concurrency.ts";
+import type { Trouble } from "../domain/document.ts";
+import type { Outcome } from "../domain/outcome.ts";
+import type { Journal, PaceRow } from "../journal/journal.ts";
+import type { Clock } from "../std/clock.ts";
+import type { Log } from "../std/log.ts";
+import { type Waiting, type WaitingConfig, asked, outsideHours, roomOf } from "./waiting.ts";
+
+/** What an archive's answer, or its silence, says of its load. */
+export type Load = {
+  /** It asked for patience, or took too long. */
+  readonly pressed: boolean;
+  readonly retryAfterMs: number;
+  readonly trouble: Trouble;
+};
+
+type Parts = {
+  readonly journal: Journal;
+  readonly config: WaitingConfig;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+/** How long the archive is left alone at most, whatever it asks for. */
+const PAUSE_MS_MAX = 86_400_000;
+
+export class Pace {
+  readonly #parts: Parts;
+  #concurrency: Concurrency;
+  #row: PaceRow;
+  #written: PaceRow;
+  /** Until when the archive asked to be left alone, by the monotonic clock: the wall's may be set. */
+  #askedUntil: number;
+  /** What was last found out about the hours, good until then. */
+  #hours: { readonly from: number; readonly to: number; readonly waiting: Waiting | null };
+
+  private constructor(parts: Parts, row: PaceRow) {
+    this.#parts = parts;
+    this.#row = row;
+    this.#written = row;
+    const { concurrency } = parts.config.upload;
+    this.#concurrency = concurrencyOf(Math.min(row.limit ?? concurrency, concurrency));
+    this.#hours = { from: 0, to: 0, waiting: null };
+    const now = parts.clock.now();
+    this.#askedUntil = parts.clock.monotonic() + ((asked(row, now)?.until ?? now) - now);
+  }
+
+  /** Reads what the last run journaled. */
+  static async open(parts: Parts): Promise<Pace> {
+    return new Pace(parts, await parts.journal.pace());
+  }
+
+  /** Uploads at the same time, just now. */
+  get limit(): number {
+    return this.#concurrency.limit;
+  }
+
+  /** Milliseconds for which the archive asked to be left alone; 0 when it did not. */
+  get pauseMs(): number {
+    return Math.max(0, this.#askedUntil - this.#parts.clock.monotonic());
+  }
+
+  /** Milliseconds until a new upload may begin, by the hours and by what the archive asked for. */
+  get waitMs(): number {
+    const now = this.#parts.clock.now();
+    return Math.max(this.pauseMs, (this.#hoursAt(now)?.until ?? now) - now);
+  }
+
+  /** How many more documents may be sent before `conversion.maxOutstanding`. */
+  room(underWay: number): Promise<number> {
+    const { journal, config, clock } = this.#parts;
+    return roomOf(journal, config, clock.now()).then((room) => room - underWay);
+  }
+
+  /** Learns what an upload that was begun at `begunAt` (monotonic ms) says of the archive's load. */
+  async learn(outcome: Outcome, begunAt: number): Promise<void> {
+    if (outcome.kind === "stored") await this.accepted(begunAt);
+    if (!("pressed" in outcome)) return;
+    const { pressed: isPressed = false, retryAfterMs, trouble } = outcome;
+    await this.met({ pressed: isPressed, retryAfterMs: retryAfterMs ?? 0, trouble }, begunAt);
+  }
+
+  /** The archive answered, or did not, to what was begun at `begunAt` (monotonic ms). */
+  async met({ pressed: isPressed, retryAfterMs, trouble }: Load, begunAt: number): Promise<void> {
+    if (!isPressed) return;
+    const { clock, log } = this.#parts;
+    const was = this.limit;
+    this.#concurrency = pressed(this.#concurrency, begunAt, clock.monotonic());
+    if (this.limit < was) {
+      log.warn(
+        { code: trouble.code, concurrency: this.limit },
+        `fewer uploads at a time: ${trouble.message}`,
+      );
+    }
+    if (retryAfterMs > 0) this.#pause(Math.min(retryAfterMs, PAUSE_MS_MAX), trouble);
+    await this.#journaled();
+  }
+
+  /** The archive accepted what was begun at `begunAt` (monotonic ms). */
+  async accepted(begunAt: number): Promise<void> {
+    const { concurrency } = this.#parts.config.upload;
+    this.#concurrency = accepted(this.#concurrency, begunAt, concurrency);
+    await this.#journaled();
+  }
+
+  #pause(ms: number, trouble: Trouble): void {
+    const { clock, log } = this.#parts;
+    if (ms <= this.pauseMs) return;
+    const now = clock.now();
+    this.#askedUntil = clock.monotonic() + ms;
+    this.#row = { ...this.#row, pausedAt: now, pausedUntil: now + ms, trouble };
+    log.warn(
+      { code: trouble.code, waitMs: ms },
+      `the archive asked for a pause: ${trouble.message}`,
+    );
+  }
+
+  /** Writes what has changed; null stands for as many as the configuration says. */
+  async #journaled(): Promise<void> {
+    const { journal, config } = this.#parts;
+    const limit = this.limit < config.upload.concurrency ? this.limit : null;
+    if (this.#row.limit !== limit) this.#row = { ...this.#row, limit };
+    if (this.#row === this.#written) return;
+    this.#written = this.#row;
+    await journal.setPace(this.#row);
+  }
+
+  /** Looked up once a window: that takes a millisecond, and a sender asks often. */
+  #hoursAt(now: number): Waiting | null {
+    if (now < this.#hours.from || now >= this.#hours.to) {
+      const waiting = outsideHours(this.#parts.config, now);
+      const minute = 60_000 - (now % 60_000);
+      this.#hours = { from: now, to: waiting?.until ?? now + minute, waiting };
+    }
+    return this.#hours.waiting;
+  }
+}
