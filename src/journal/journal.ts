@@ -1,6 +1,7 @@
 import type { AfterState, Document, Seen, State, Trouble } from "../domain/document.ts";
 import type { Event } from "../domain/life.ts";
 import type { RawPath } from "../std/raw-path.ts";
+import type { Remembered, Tidied, TidyRequest } from "./tidiness.ts";
 
 /** A mirror as the journal knows it: rows outlive a mirror's removal from the config. */
 export type MirrorRow = {
@@ -228,7 +229,7 @@ export interface Journal extends AsyncDisposable {
    * rival must wait for them.
    */
   rivals(folderId: number, sentName: string): Promise<Document[]>;
-  /** Which of these archive document ids belong to a row already. */
+  /** Which of these archive document ids belong to a row, or to one that was dropped. */
   claimed(documentIds: readonly number[]): Promise<Set<number>>;
   /** Rows in `uploaded`, by archive folder: how many, and how many of them are due. */
   outstanding(now: number): Promise<{ folderId: number; documents: number; due: number }[]>;
@@ -272,6 +273,16 @@ export interface Journal extends AsyncDisposable {
   /** History of rows of a path that were forgotten. */
   forgotten(mirrorId: number, path: RawPath): Promise<HistoryRow[]>;
   attempts(id: number): Promise<AttemptRow[]>;
+
+  /**
+   * A step of retention, short whatever the journal's size. Drops rows that are long converted and
+   * whose file is long gone, or was replaced by a revision that is long converted, and remembers
+   * their contents; trims attempts and history of other rows that are long converted; lets go of
+   * forgotten rows, batches and remembrances. Never touches a row that is on its way.
+   */
+  tidy(request: TidyRequest): Promise<Tidied>;
+  /** Documents of dropped rows with this content, for a file at `path`; the latest first. */
+  remembered(mirrorId: number, digest: string, path: RawPath): Promise<Remembered[]>;
 
   /**
    * A number that changes when another process has written (a `retry`, `pause` or `resume` from the

@@ -25,7 +25,9 @@ export const QUERIES = {
   rivals: `${SELECT_DOCUMENT} WHERE n.folder_id = ? AND n.sent_name = ?
     AND (n.state IN ('uploading', 'inDoubt') OR n.doubt_at IS NOT NULL) ORDER BY n.id`,
   claimed: `SELECT n.document_id AS id FROM documents n
-    WHERE n.document_id IN (SELECT value FROM json_each(?))`,
+    WHERE n.document_id IN (SELECT value FROM json_each(@ids))
+    UNION SELECT r.document_id FROM remembered r
+    WHERE r.document_id IN (SELECT value FROM json_each(@ids))`,
   outstanding: `SELECT folder_id AS folderId, count(*) AS documents,
       count(*) FILTER (WHERE due_at <= ?) AS due
     FROM documents WHERE state = 'uploaded' GROUP BY folder_id ORDER BY folder_id`,
@@ -97,7 +99,9 @@ export class Queries {
   }
 
   claimed(documentIds: readonly number[]): Set<number> {
-    const rows = this.#sql.of<{ id: number }>(QUERIES.claimed).all(JSON.stringify(documentIds));
+    const rows = this.#sql.of<{ id: number }>(QUERIES.claimed).all({
+      ids: JSON.stringify(documentIds),
+    });
     return new Set(rows.map(({ id }) => id));
   }
 

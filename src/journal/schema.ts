@@ -212,11 +212,26 @@ const PACE = `
   ALTER TABLE account ADD COLUMN pace_message TEXT;
 `;
 
+const REMEMBERED = `
+  -- What stays of a row that retention dropped, in the order they were dropped.
+  CREATE TABLE remembered (
+    number      INTEGER PRIMARY KEY,
+    document_id INTEGER NOT NULL UNIQUE, -- the archive's
+    mirror_id   INTEGER NOT NULL,
+    folder_id   INTEGER NOT NULL,
+    digest      BLOB,          -- SHA-256; null: it was replaced by an edit
+    place       BLOB,          -- digest of the only path that counts; null: any
+    dropped_at  REAL NOT NULL  -- ms
+  ) STRICT;
+  CREATE INDEX remembered_digest ON remembered (mirror_id, digest) WHERE digest IS NOT NULL;
+`;
+
 /** Migration n leads from `user_version` n to n + 1. Released ones are never edited. */
 const MIGRATIONS: readonly string[] = [
   `${MIRRORS}${DOCUMENTS}${RECORDS}${SINGLES}`,
   FIRST_RUNS,
   PACE,
+  REMEMBERED,
 ];
 
 /** The `user_version` this scanferry writes. */

@@ -30,6 +30,8 @@ import { Queries } from "./queries.ts";
 import { RecordsTable } from "./records-table.ts";
 import { Session } from "./session.ts";
 import { Statements } from "./statements.ts";
+import type { Remembered, Tidied, TidyRequest } from "./tidiness.ts";
+import { TidyTable } from "./tidy-table.ts";
 import { Writer } from "./writer.ts";
 
 /** How a journal is opened. */
@@ -63,6 +65,7 @@ export class SqliteJournal implements Journal {
   readonly #account: AccountTable;
   readonly #queries: Queries;
   readonly #writer: Writer;
+  readonly #tidy: TidyTable;
 
   private constructor(session: Session, onApplied: (applied: Applied[]) => void) {
     this.#session = session;
@@ -72,6 +75,7 @@ export class SqliteJournal implements Journal {
     this.#records = new RecordsTable(this.#statements);
     this.#account = new AccountTable(this.#statements);
     this.#queries = new Queries(this.#statements);
+    this.#tidy = new TidyTable(this.#statements, this.#documents);
     this.#writer = new Writer(this.#statements, this.#documents, this.#records);
   }
 
@@ -256,6 +260,14 @@ export class SqliteJournal implements Journal {
 
   attempts(id: number): Promise<AttemptRow[]> {
     return this.#session.read(() => this.#records.attempts(id));
+  }
+
+  tidy(request: TidyRequest): Promise<Tidied> {
+    return this.#session.write(() => this.#tidy.tidy(request));
+  }
+
+  remembered(mirrorId: number, digest: string, path: RawPath): Promise<Remembered[]> {
+    return this.#session.read(() => this.#tidy.remembered(mirrorId, digest, path));
   }
 
   /** SQLite's own count; it leaves this connection's writes out. */

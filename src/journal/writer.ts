@@ -103,6 +103,11 @@ export class Writer {
       .of<{ id: number }>("SELECT id FROM documents WHERE document_id = ? AND id <> ?")
       .get(documentId, id);
     if (other) throw claimedTwice(id, event, documentId, other.id);
+    // What was dropped may be taken up again; a new document with its id is not ours.
+    const { changes } = this.#sql
+      .of("DELETE FROM remembered WHERE document_id = ?")
+      .run(documentId);
+    if (changes > 0 && event.type !== "adopted") throw claimedTwice(id, event, documentId, null);
   }
 
   #note(change: On<"note">): Applied {
@@ -184,10 +189,16 @@ function skipped(change: Change, document: Document | undefined): Applied {
 }
 
 /** The archive gave two documents the same id: nothing can be said about either any more. */
-export function claimedTwice(id: number, event: Event, documentId: number, other: number): Fault {
+export function claimedTwice(
+  id: number,
+  event: Event,
+  documentId: number,
+  other: number | null,
+): Fault {
+  const whose = other === null ? "that of a file long gone" : `document ${other}'s`;
   return new Fault(
     "DOCUMENT_ID_TAKEN",
-    `document ${id}: ${event.type} with archive document ${documentId}, which is document ${other}'s`,
+    `document ${id}: ${event.type} with archive document ${documentId}, which is ${whose}`,
     "Compare the two in the archive: it gave one id for both, or holds one of them only.",
   );
 }

@@ -27,7 +27,7 @@ export type Bells = {
 
 /** What all loops share. */
 export type SyncContext = {
-  readonly config: Pick<Config, "upload" | "batch" | "quota" | "conversion">;
+  readonly config: Pick<Config, "upload" | "batch" | "quota" | "conversion" | "retention">;
   readonly journal: Journal;
   readonly archive: Archive;
   readonly mirrors: ReadonlyMap<number, LiveMirror>;

@@ -16,6 +16,7 @@ import { joinRaw, shown } from "../std/raw-path.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import { HOLD } from "./patience.ts";
 import { loop, untilNext } from "./loop.ts";
+import { type Followed, recall } from "./recall.ts";
 
 /** Files of one inspection at most. */
 const INSPECT_MAX = 64;
@@ -88,7 +89,7 @@ export class Settler {
     const changes: Change[] = [];
     /** What each batch came to with the last document that joined it. */
     const batches = new Map<string, Change>();
-    const followed = new Set<number>();
+    const followed: Followed = { rows: new Set(), remembered: new Set() };
     for (const [index, document] of due.entries()) {
       const inspection = inspections[index];
       if (!inspection) continue;
@@ -108,12 +109,11 @@ export class Settler {
     return now?.state === "settling" && now.seen.stamp === seen.stamp;
   }
 
-  /** `followed`: sent rows whose file was found already; none can be in two places. */
   async #judge(
     mirror: LiveMirror,
     document: Document,
     found: Inspection,
-    followed: Set<number>,
+    followed: Followed,
   ): Promise<Change[]> {
     const at = this.#context.clock.now();
     const { id } = document;
@@ -150,7 +150,7 @@ export class Settler {
     mirror: LiveMirror,
     document: Document,
     found: Whole,
-    followed: Set<number>,
+    followed: Followed,
   ): Promise<Change[]> {
     const { settleMs, incompleteMs } = mirror.settings;
     const at = this.#context.clock.now();
@@ -167,6 +167,7 @@ export class Settler {
       case "ripe":
         return (
           (await this.#alreadySent(mirror, document, found, followed)) ??
+          (await this.#recalled(mirror, document, found.digest, followed)) ??
           this.#settled(mirror, document, found.digest, ripe.remark)
         );
     }
@@ -186,7 +187,7 @@ export class Settler {
     mirror: LiveMirror,
     document: Document,
     { digest, seen }: Whole,
-    followed: Set<number>,
+    followed: Followed,
   ): Promise<Change[] | undefined> {
     const { journal, clock } = this.#context;
     const at = clock.now();
@@ -221,7 +222,7 @@ export class Settler {
     }
     const original = await this.#movedFrom(mirror, document, digest, followed);
     if (!original) return undefined;
-    followed.add(original.id);
+    followed.rows.add(original.id);
     return [{ type: "follow", id: original.id, successor: id, at }];
   }
 
@@ -236,7 +237,7 @@ export class Settler {
     mirror: LiveMirror,
     document: Document,
     digest: string,
-    followed: ReadonlySet<number>,
+    followed: Followed,
   ): Promise<Document | undefined> {
     const sent = await this.#context.journal.sentWith(mirror.row.id, digest);
     const others = sent.filter(
@@ -244,7 +245,7 @@ export class Settler {
         other.current &&
         other.id !== document.supersedes &&
         other.after !== "done" &&
-        !followed.has(other.id),
+        !followed.rows.has(other.id),
     );
     if (others.length === 0) return undefined;
     const looks = await mirror.reader.look(
@@ -252,6 +253,21 @@ export class Settler {
       others.map((other) => joinRaw(other.dir, other.name)),
     );
     return others.find((_, index) => looks[index] === null);
+  }
+
+  /** A file that was sent so long ago that its row was dropped: the archive is asked about it again. */
+  async #recalled(
+    mirror: LiveMirror,
+    document: Document,
+    digest: string,
+    followed: Followed,
+  ): Promise<Change[] | undefined> {
+    const known = await recall(this.#context.journal, document, digest, followed);
+    if (!known) return undefined;
+    const at = this.#context.clock.now();
+    const event = { type: "adopted", at, dueAt: at, status: null, ...known } as const;
+    const settled = await this.#settled(mirror, document, digest, null);
+    return [...settled, { type: "event", id: document.id, event, from: ["pending"] }];
   }
 
   async #settled(

@@ -24,6 +24,7 @@ import { Poller } from "./poller.ts";
 import { Sender } from "./sender.ts";
 import { Settler } from "./settler.ts";
 import { Survey } from "./survey.ts";
+import { Tidier } from "./tidier.ts";
 
 /** How often the journal is asked whether the command line has written to it. */
 const OUTSIDE_MS = 250;
@@ -196,6 +197,7 @@ export class Sync {
       this.#held.run(signal),
       this.#firstRun.run(signal),
       new Aftercare(this.#context).run(signal),
+      new Tidier(this.#context, () => this.#scanned()).run(signal),
       this.#followOutside(signal),
       Promise.race([this.#broken.promise, aborted(signal)]),
       ...[...this.#surveys.values()].map((survey) => survey.run(signal)),
@@ -214,6 +216,10 @@ export class Sync {
     );
     this.#over.abort(new Stopping("no loop runs any more"));
     for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+  }
+
+  #scanned(): number[] {
+    return [...this.#surveys].filter(([, { state }]) => state.scans > 0).map(([id]) => id);
   }
 
   /** Takes up what was written to the journal beside the loops: pause, retry, a probe asked for. */

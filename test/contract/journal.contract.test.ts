@@ -8,6 +8,7 @@ import { type JournalFixture, journalWritesContract } from "./journal.contract.t
 import { journalListsContract } from "./journal-lists.contract.ts";
 import { journalReadsContract } from "./journal-reads.contract.ts";
 import { journalRecordsContract } from "./journal-records.contract.ts";
+import { journalTidyContract } from "./journal-tidy.contract.ts";
 
 async function inMemory(): Promise<JournalFixture> {
   const applied: Applied[][] = [];
@@ -45,4 +46,5 @@ for (const [name, open] of [
   journalReadsContract(name, open);
   journalListsContract(name, open);
   journalRecordsContract(name, open);
+  journalTidyContract(name, open);
 }

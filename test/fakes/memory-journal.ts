@@ -24,6 +24,13 @@ import { dirOf, joinRaw, nameOf, type RawPath } from "../../src/std/raw-path.ts"
 import { MemoryStore, placeKey } from "./memory-store.ts";
 import { isAtOrBelow, longestDue, order } from "./memory-order.ts";
 import { countsOf, outstandingOf, waitingFoldersOf } from "./memory-tallies.ts";
+import { tidyIn } from "./memory-tidy.ts";
+import {
+  placeOf,
+  type Remembered,
+  type Tidied,
+  type TidyRequest,
+} from "../../src/journal/tidiness.ts";
 import { applyTo } from "./memory-writer.ts";
 
 /**
@@ -142,7 +149,8 @@ export class MemoryJournal implements Journal {
 
   async claimed(documentIds: readonly number[]): Promise<Set<number>> {
     const ids = this.#rows(() => true).flatMap(({ documentId }) => documentId ?? []);
-    return new Set(documentIds).intersection(new Set(ids));
+    const own = new Set([...ids, ...this.#open.remembered.keys()]);
+    return new Set(documentIds).intersection(own);
   }
 
   async outstanding(now: number): Promise<{ folderId: number; documents: number; due: number }[]> {
@@ -268,6 +276,19 @@ export class MemoryJournal implements Journal {
       invariant(number > 0, "attempts are numbered from 1");
       return row;
     });
+  }
+
+  async tidy(request: TidyRequest): Promise<Tidied> {
+    return this.#write(() => tidyIn(this.store, request));
+  }
+
+  async remembered(mirrorId: number, digest: string, path: RawPath): Promise<Remembered[]> {
+    const place = placeOf(path);
+    return [...this.#open.remembered.values()]
+      .filter((each) => each.mirrorId === mirrorId && each.digest === digest)
+      .filter((each) => each.place === null || each.place === place)
+      .map(({ documentId, folderId }) => ({ documentId, folderId }))
+      .toReversed();
   }
 
   async outsideWrites(): Promise<number> {

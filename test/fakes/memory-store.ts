@@ -8,6 +8,7 @@ import type {
   MirrorRow,
   PaceRow,
 } from "../../src/journal/journal.ts";
+import type { Remembrance } from "../../src/journal/tidiness.ts";
 import type { RawPath } from "../../src/std/raw-path.ts";
 
 /** An attempt with its number, by which events find it. */
@@ -37,6 +38,8 @@ export class MemoryStore {
   /** When the first run was over, by mirror. */
   readonly firstRunsOver = new Map<number, number>();
   gate: GateRow = { closedAt: null, trouble: null, probes: 0, nextProbeAt: null };
+  /** What stays of dropped rows, by the archive's document id, in the order they were dropped. */
+  readonly remembered = new Map<number, Remembrance & { readonly droppedAt: number }>();
   pace: PaceRow = { limit: null, pausedAt: null, pausedUntil: null, trouble: null };
   paused = false;
   /** Writes of every handle, and what is the next new row's id. */

@@ -82,6 +82,10 @@ function happen(store: MemoryStore, change: On<"event">): Applied {
       throw claimedTwice(id, event, documentId ?? 0, other.id);
     }
   }
+  if (documentId !== null && store.remembered.has(documentId)) {
+    if (event.type !== "adopted") throw claimedTwice(id, event, documentId, null);
+    store.delete(store.remembered, documentId);
+  }
   const document: Document = { ...before, ...patch };
   store.put(document);
   tell(store, id, eventLine(before.state, document.state, event));

@@ -18,6 +18,7 @@ const WRITES: readonly string[] = [
   "apply",
   "setGate",
   "setPace",
+  "tidy",
   "setPaused",
   "setContents",
 ] satisfies (keyof Journal)[];

@@ -6,6 +6,7 @@ import { LIST_QUERIES } from "../../../src/journal/document-list.ts";
 import { DUE_QUERIES } from "../../../src/journal/due-documents.ts";
 import { QUERIES } from "../../../src/journal/queries.ts";
 import { LARGE_INDEX_BYTES, migrate } from "../../../src/journal/schema.ts";
+import { TIDY_QUERIES } from "../../../src/journal/tidy-table.ts";
 import { Statements } from "../../../src/journal/statements.ts";
 import { scratch } from "./scratch.ts";
 
@@ -33,7 +34,7 @@ function planOf(sql: string): string[] {
     .map(({ detail }) => detail);
 }
 
-const all = { ...QUERIES, ...DUE_QUERIES, ...LIST_QUERIES };
+const all = { ...QUERIES, ...DUE_QUERIES, ...LIST_QUERIES, ...TIDY_QUERIES };
 
 describe("with a million rows", () => {
   test.for(Object.entries(all))("%s never reads the whole table", ([, sql]) => {

@@ -1,0 +1,82 @@
+/**
+ * What retention may do to a row. Pure, so that every journal decides alike.
+ *
+ * A row whose file is there is never dropped, nor one that is on its way, nor one that a younger
+ * revision is still compared with. What is dropped is remembered by its content.
+ */
+import { createHash } from "node:crypto";
+import type { Document } from "../domain/document.ts";
+import { bytesOf, joinRaw, type RawPath } from "../std/raw-path.ts";
+
+/** One step of retention; see `Journal.tidy`. Times are epoch ms. */
+export type TidyRequest = {
+  readonly at: number;
+  /** Details that are older are let go. */
+  readonly before: number;
+  /** Remembrances made before this are let go. */
+  readonly forgetBefore: number;
+  /** Only of these are rows dropped: what is gone there is known to be. */
+  readonly mirrorIds: readonly number[];
+  /** Begins behind this row; 0: at the first. */
+  readonly after: number;
+  /** Rows looked at. */
+  readonly limit: number;
+};
+
+/** What a step did; `next` is where the next one begins, null when all rows were looked at. */
+export type Tidied = {
+  readonly next: number | null;
+  readonly dropped: number;
+  readonly trimmed: number;
+};
+
+/** A document of the archive whose row was dropped. */
+export type Remembered = { readonly documentId: number; readonly folderId: number };
+
+/** `drop`: the row goes, a remembrance stays. `trim`: its attempts and older history go. */
+export type Tidiness = "drop" | "trim" | "keep";
+
+/** Judges a row for details from `before` (epoch ms) and older; `successor` is what superseded it. */
+export function tidiness(
+  document: Document,
+  successor: Document | undefined,
+  before: number,
+): Tidiness {
+  if (!isDone(document, before)) return "keep";
+  const { current, goneAt, after, digest, folderId } = document;
+  if (after === "due" || digest === null || folderId === null) return "trim";
+  if (current) return goneAt !== null && goneAt <= before ? "drop" : "trim";
+  return successor === undefined || isDone(successor, before) ? "drop" : "trim";
+}
+
+function isDone({ state, convertedAt }: Document, before: number): boolean {
+  return state === "converted" && convertedAt !== null && convertedAt <= before;
+}
+
+/** What stays of a dropped row. */
+export type Remembrance = {
+  readonly mirrorId: number;
+  readonly documentId: number;
+  readonly folderId: number;
+  /** Null: replaced by an edit, so its content is sent again if it ever comes back. */
+  readonly digest: string | null;
+  /** Only this path counts, where the daemon itself put the file away; null: any. */
+  readonly place: string | null;
+};
+
+/** The remembrance of a row that is dropped. */
+export function remembranceOf(document: Document): Remembrance {
+  const { mirrorId, documentId, folderId, digest, current, after, dir, name } = document;
+  return {
+    mirrorId,
+    documentId: documentId ?? 0,
+    folderId: folderId ?? 0,
+    digest: current ? digest : null,
+    place: after === "done" ? placeOf(joinRaw(dir, name)) : null,
+  };
+}
+
+/** A short digest of a path: 16 bytes, hex. */
+export function placeOf(path: RawPath): string {
+  return createHash("sha256").update(bytesOf(path)).digest("hex").slice(0, 32);
+}

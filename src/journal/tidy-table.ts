@@ -1,0 +1,127 @@
+/** Retention: drops and trims what is long done, a few rows at a time; SQLite uses the pages again. */
+import type { Document } from "../domain/document.ts";
+import type { RawPath } from "../std/raw-path.ts";
+import { type DocumentRow, documentOf } from "./columns.ts";
+import { SELECT_DOCUMENT, type DocumentsTable } from "./documents-table.ts";
+import type { Statements } from "./statements.ts";
+import {
+  placeOf,
+  type Remembered,
+  remembranceOf,
+  type Tidied,
+  tidiness,
+  type TidyRequest,
+} from "./tidiness.ts";
+
+/** Every statement of retention, so that a test can see how SQLite runs them. */
+export const TIDY_QUERIES = {
+  ids: "SELECT n.id FROM documents n WHERE n.id > ? ORDER BY n.id LIMIT ?",
+  forgottenIds: `SELECT f.document AS id FROM forgotten f WHERE f.document > ?
+    ORDER BY f.document LIMIT ?`,
+  rows: `${SELECT_DOCUMENT} WHERE n.id > ? AND n.id <= ? ORDER BY n.id`,
+  successor: `${SELECT_DOCUMENT} WHERE n.supersedes = ? AND n.supersedes IS NOT NULL`,
+  remember: `INSERT INTO remembered (document_id, mirror_id, folder_id, digest, place, dropped_at)
+    VALUES (?, ?, ?, unhex(?), unhex(?), ?)`,
+  remembered: `SELECT r.document_id AS documentId, r.folder_id AS folderId FROM remembered r
+    WHERE r.mirror_id = ? AND r.digest = unhex(?) AND (r.place IS NULL OR r.place = unhex(?))
+    ORDER BY r.number DESC`,
+  trimAttempts: "DELETE FROM attempts WHERE document = ? AND ended_at <= ?",
+  trimHistory: `DELETE FROM history WHERE document = @id AND at <= @before
+    AND number < (SELECT max(number) FROM history WHERE document = @id)`,
+  dropAttempts: "DELETE FROM attempts WHERE document = ?",
+  dropHistory: "DELETE FROM history WHERE document = ?",
+  dropContents: "DELETE FROM contents WHERE document = ?",
+  forgotten: `SELECT f.document AS id FROM forgotten f WHERE f.document > ? AND f.document <= ?
+    AND coalesce((SELECT max(h.at) FROM history h WHERE h.document = f.document), 0) <= ?`,
+  dropForgotten: "DELETE FROM forgotten WHERE document = ?",
+  batches: `DELETE FROM batches WHERE number IN (
+    SELECT b.number FROM (SELECT number, mirror_id, joined_at FROM batches ORDER BY number LIMIT ?) b
+    WHERE b.joined_at <= ?
+      AND b.number < (SELECT max(m.number) FROM batches m WHERE m.mirror_id = b.mirror_id))`,
+  unremember: `DELETE FROM remembered WHERE number IN (
+    SELECT r.number FROM (SELECT number, dropped_at FROM remembered ORDER BY number LIMIT ?) r
+    WHERE r.dropped_at <= ?)`,
+} as const;
+
+export class TidyTable {
+  readonly #sql: Statements;
+  readonly #documents: DocumentsTable;
+
+  constructor(sql: Statements, documents: DocumentsTable) {
+    this.#sql = sql;
+    this.#documents = documents;
+  }
+
+  /** One step; see `Journal.tidy`. */
+  tidy(request: TidyRequest): Tidied {
+    const { after, limit, before, forgetBefore } = request;
+    const ids = [TIDY_QUERIES.ids, TIDY_QUERIES.forgottenIds]
+      .flatMap((sql) => this.#sql.of<{ id: number }>(sql).all(after, limit))
+      .map(({ id }) => id)
+      .sort((a, b) => a - b)
+      .slice(0, limit);
+    const last = ids.at(-1) ?? after;
+    const done = this.#rows(request, last);
+    this.#forgotten(after, last, before);
+    this.#sql.of(TIDY_QUERIES.batches).run(limit, before);
+    this.#sql.of(TIDY_QUERIES.unremember).run(limit, forgetBefore);
+    return { ...done, next: ids.length < limit ? null : last };
+  }
+
+  /** Documents of dropped rows with this content, the latest first. */
+  remembered(mirrorId: number, digest: string, path: RawPath): Remembered[] {
+    return this.#sql.of<Remembered>(TIDY_QUERIES.remembered).all(mirrorId, digest, placeOf(path));
+  }
+
+  #rows({ after, before, at, mirrorIds }: TidyRequest, last: number) {
+    let dropped = 0;
+    let trimmed = 0;
+    for (const row of this.#documentsIn(after, last)) {
+      const judged = tidiness(row, this.#successorOf(row), before);
+      if (judged === "drop" && mirrorIds.includes(row.mirrorId)) {
+        this.#drop(row, at);
+        dropped += 1;
+      } else if (judged !== "keep" && this.#trim(row.id, before)) trimmed += 1;
+    }
+    return { dropped, trimmed };
+  }
+
+  #documentsIn(after: number, last: number): Document[] {
+    return this.#sql.of<DocumentRow>(TIDY_QUERIES.rows).all(after, last).map(documentOf);
+  }
+
+  /** Only what is not current has one that matters. */
+  #successorOf({ id, current }: Document): Document | undefined {
+    if (current) return undefined;
+    const row = this.#sql.of<DocumentRow>(TIDY_QUERIES.successor).get(id);
+    return row && documentOf(row);
+  }
+
+  #drop(row: Document, at: number): void {
+    const { documentId, mirrorId, folderId, digest, place } = remembranceOf(row);
+    this.#sql.of(TIDY_QUERIES.remember).run(documentId, mirrorId, folderId, digest, place, at);
+    for (const sql of [
+      TIDY_QUERIES.dropAttempts,
+      TIDY_QUERIES.dropHistory,
+      TIDY_QUERIES.dropContents,
+    ]) {
+      this.#sql.of(sql).run(row.id);
+    }
+    this.#documents.delete(row);
+    this.#documents.tidyDirectory(row.mirrorId, row.dir);
+  }
+
+  #trim(id: number, before: number): boolean {
+    const attempts = this.#sql.of(TIDY_QUERIES.trimAttempts).run(id, before).changes;
+    return this.#sql.of(TIDY_QUERIES.trimHistory).run({ id, before }).changes + attempts > 0;
+  }
+
+  #forgotten(after: number, last: number, before: number): void {
+    const rows = this.#sql.of<{ id: number }>(TIDY_QUERIES.forgotten).all(after, last, before);
+    for (const { id } of rows) {
+      this.#sql.of(TIDY_QUERIES.dropHistory).run(id);
+      this.#sql.of(TIDY_QUERIES.dropAttempts).run(id);
+      this.#sql.of(TIDY_QUERIES.dropForgotten).run(id);
+    }
+  }
+}

@@ -1,0 +1,226 @@
+/** Retention: what every journal lets go of, and what never. Run against each implementation. */
+import { describe, expect, test } from "vitest";
+import type { Document } from "../../src/domain/document.ts";
+import type { Change } from "../../src/journal/journal.ts";
+import { rawOfText } from "../../src/std/raw-path.ts";
+import type { JournalFixture } from "./journal.contract.ts";
+import { Desk, events, NOW } from "./journal-desk.ts";
+
+const DAY = 86_400_000;
+
+/** After everything that these tests let happen. */
+const LATER = NOW + 1_000 * DAY;
+const longAgo = { before: NOW + 500 * DAY, forgetBefore: NOW, at: LATER };
+
+/** Goes through the whole journal; how many rows were dropped and trimmed. */
+async function tidied(desk: Desk, set: Partial<typeof longAgo & { limit: number }> = {}) {
+  const { journal, mirrorId } = desk;
+  const sum = { dropped: 0, trimmed: 0 };
+  let after: number | null = 0;
+  while (after !== null) {
+    const request = { ...longAgo, limit: 2, ...set, mirrorIds: [mirrorId], after };
+    const { next, dropped, trimmed } = await journal.tidy(request);
+    sum.dropped += dropped;
+    sum.trimmed += trimmed;
+    after = next;
+  }
+  return sum;
+}
+
+async function converted(
+  desk: Desk,
+  path: string,
+  documentId: number,
+  digest = digestOf(documentId),
+) {
+  const { id } = await desk.uploaded(path, documentId, digest);
+  return desk.after(id, events.converted());
+}
+
+const digestOf = (n: number) => n.toString(16).padStart(64, "0");
+
+const gone = (desk: Desk, { id }: Document, at = NOW + 100) =>
+  desk.journal.apply([{ type: "note", id, at, why: "gone", set: { goneAt: at } }]);
+
+/** What every journal promises about what it lets go of. */
+export function journalTidyContract(name: string, open: () => Promise<JournalFixture>): void {
+  const withDesk = (check: (desk: Desk) => Promise<void>) => async () => {
+    await using fixture = await open();
+    await check(await Desk.at(fixture.journal));
+  };
+
+  describe(`${name}: retention`, () => {
+    test(
+      "what is long converted and long gone is dropped, and remembered",
+      withDesk(async (desk) => {
+        const row = await converted(desk, "a/b.pdf", 17);
+        await gone(desk, row);
+        expect(await tidied(desk)).toEqual({ dropped: 1, trimmed: 0 });
+        const { journal, mirrorId } = desk;
+        expect(await journal.document(row.id)).toBeUndefined();
+        expect(await journal.history(row.id)).toEqual([]);
+        expect(await journal.attempts(row.id)).toEqual([]);
+        const anywhere = rawOfText("other/name.pdf");
+        const known = [{ documentId: 17, folderId: 7 }];
+        expect(await journal.remembered(mirrorId, digestOf(17), anywhere)).toEqual(known);
+        expect(await journal.remembered(mirrorId + 1, digestOf(17), anywhere)).toEqual([]);
+        expect(await journal.claimed([16, 17])).toEqual(new Set([17]));
+      }),
+    );
+
+    test.for<readonly [string, (desk: Desk) => Promise<Document>, string]>([
+      ["there", (desk) => converted(desk, "a", 1), "it would be sent again"],
+      [
+        "gone a short while",
+        async (desk) => {
+          const row = await converted(desk, "a", 1);
+          await gone(desk, row, NOW + 600 * DAY);
+          return row;
+        },
+        "it may come back",
+      ],
+      [
+        "uploaded",
+        async (desk) => {
+          const row = await desk.uploaded("a", 1);
+          await gone(desk, row);
+          return row;
+        },
+        "it is not CONVERTED",
+      ],
+      ["held", (desk) => desk.held("a", "FOLDER_MISSING"), "it waits"],
+      [
+        "to be put away",
+        async (desk) => {
+          const { id } = await desk.uploaded("a", 1);
+          const row = await desk.after(id, events.converted("due"));
+          await gone(desk, row);
+          return row;
+        },
+        "something is still to be done",
+      ],
+    ])("a row whose file is %s stays: %#", async ([, made]) =>
+      withDesk(async (desk) => {
+        const { id } = await made(desk);
+        expect((await tidied(desk)).dropped).toBe(0);
+        expect(await desk.journal.document(id)).toBeDefined();
+      })(),
+    );
+
+    test(
+      "a row is dropped of mirrors only that are named",
+      withDesk(async (desk) => {
+        const row = await converted(desk, "a", 1);
+        await gone(desk, row);
+        const { dropped } = await desk.journal.tidy({
+          ...longAgo,
+          after: 0,
+          limit: 9,
+          mirrorIds: [],
+        });
+        expect(dropped).toBe(0);
+        expect(await desk.journal.document(row.id)).toBeDefined();
+      }),
+    );
+
+    test(
+      "revisions that were replaced long ago are dropped; their content is sent again if it comes back",
+      withDesk(async (desk) => {
+        const first = await converted(desk, "a", 1);
+        const { id } = await desk.add("a", { supersedes: first.id });
+        expect((await tidied(desk)).dropped).toBe(0);
+        await desk.after(id, events.settled(digestOf(2)), events.claimed(), events.accepted(2));
+        await desk.after(id, events.converted());
+        expect((await tidied(desk)).dropped).toBe(1);
+        expect(await desk.journal.document(id)).toMatchObject({ supersedes: null, current: true });
+        expect(await desk.journal.remembered(desk.mirrorId, digestOf(1), rawOfText("a"))).toEqual(
+          [],
+        );
+        expect(await desk.journal.claimed([1])).toEqual(new Set([1]));
+      }),
+    );
+
+    test(
+      "what the daemon put away is remembered for its own path alone",
+      withDesk(async (desk) => {
+        const row = await converted(desk, "a/b.pdf", 17);
+        await desk.journal.apply([
+          { type: "note", id: row.id, at: NOW + 90, why: "moved", set: { after: "done" } },
+        ]);
+        await gone(desk, row);
+        await tidied(desk);
+        const at = (path: string) =>
+          desk.journal.remembered(desk.mirrorId, digestOf(17), rawOfText(path));
+        expect(await at("a/b.pdf")).toHaveLength(1);
+        expect(await at("a/c.pdf")).toHaveLength(0);
+      }),
+    );
+
+    test(
+      "what is remembered belongs to one row: adopted it is no remembrance any more",
+      withDesk(async (desk) => {
+        await gone(desk, await converted(desk, "a", 17));
+        await tidied(desk);
+        const { id } = await desk.add("b");
+        const adopted = { type: "adopted", at: NOW, dueAt: NOW, status: null } as const;
+        const change: Change = {
+          type: "event",
+          id,
+          event: { ...adopted, documentId: 17, folderId: 7 },
+        };
+        await desk.after(id, events.settled(digestOf(17)));
+        await desk.journal.apply([change]);
+        expect(await desk.journal.remembered(desk.mirrorId, digestOf(17), rawOfText("a"))).toEqual(
+          [],
+        );
+        expect(await desk.journal.claimed([17])).toEqual(new Set([17]));
+      }),
+    );
+
+    test(
+      "an archive that gives a remembered id to a new document is told so",
+      withDesk(async (desk) => {
+        await gone(desk, await converted(desk, "a", 17));
+        await tidied(desk);
+        await expect(desk.uploaded("b", 17)).rejects.toMatchObject({ code: "DOCUMENT_ID_TAKEN" });
+        expect(await desk.journal.claimed([17])).toEqual(new Set([17]));
+      }),
+    );
+
+    test(
+      "of a row that stays, attempts and older history go; its last line and its life do not",
+      withDesk(async (desk) => {
+        const row = await converted(desk, "a", 1);
+        const before = await desk.journal.history(row.id);
+        expect(before.length).toBeGreaterThan(3);
+        expect(await tidied(desk)).toEqual({ dropped: 0, trimmed: 1 });
+        expect(await desk.journal.history(row.id)).toEqual(before.slice(-1));
+        expect(await desk.journal.attempts(row.id)).toEqual([]);
+        expect(await desk.journal.document(row.id)).toEqual(row);
+        expect(await tidied(desk)).toEqual({ dropped: 0, trimmed: 0 });
+      }),
+    );
+
+    test(
+      "forgotten rows, batches and remembrances go in their time; the latest batch stays",
+      withDesk(async (desk) => {
+        const { journal, mirrorId } = desk;
+        const { id } = await desk.add("a");
+        await desk.forget(id);
+        const batch = { mirrorId, openedAt: NOW, joinedAt: NOW, documents: 1 };
+        for (const each of ["b1", "b2"]) {
+          await journal.apply([{ type: "batch", batch: { ...batch, id: each } }]);
+        }
+        await gone(desk, await converted(desk, "c", 17));
+        await tidied(desk, { before: NOW - 1 });
+        expect(await journal.forgotten(mirrorId, rawOfText("a"))).not.toEqual([]);
+        await tidied(desk);
+        expect(await journal.forgotten(mirrorId, rawOfText("a"))).toEqual([]);
+        expect(await journal.lastBatch(mirrorId)).toMatchObject({ id: "b2" });
+        expect(await journal.claimed([17])).toEqual(new Set([17]));
+        await tidied(desk, { forgetBefore: LATER });
+        expect(await journal.claimed([17])).toEqual(new Set());
+      }),
+    );
+  });
+}

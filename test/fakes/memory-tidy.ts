@@ -1,0 +1,72 @@
+import {
+  remembranceOf,
+  type Tidied,
+  tidiness,
+  type TidyRequest,
+} from "../../src/journal/tidiness.ts";
+import { order } from "./memory-order.ts";
+import type { MemoryStore } from "./memory-store.ts";
+
+/** One step of retention over a store. */
+export function tidyIn(store: MemoryStore, request: TidyRequest): Tidied {
+  const { after, limit } = request;
+  const ids = [...store.documents.keys(), ...store.forgotten.keys()]
+    .filter((id) => id > after)
+    .sort(order)
+    .slice(0, limit);
+  const done = { dropped: 0, trimmed: 0 };
+  for (const id of ids) {
+    const judged = rowIn(store, id, request);
+    if (judged) done[judged] += 1;
+  }
+  recordsIn(store, request);
+  return { ...done, next: ids.length < limit ? null : (ids.at(-1) ?? null) };
+}
+
+function rowIn(store: MemoryStore, id: number, { before, mirrorIds, at }: TidyRequest) {
+  const row = store.documents.get(id);
+  if (!row) {
+    forgottenIn(store, id, before);
+    return undefined;
+  }
+  const successor = [...store.documents.values()].find((other) => other.supersedes === id);
+  const judged = tidiness(row, row.current ? undefined : successor, before);
+  if (judged === "drop" && mirrorIds.includes(row.mirrorId)) {
+    const remembrance = { ...remembranceOf(row), droppedAt: at };
+    store.set(store.remembered, remembrance.documentId, remembrance);
+    store.delete(store.attempts, id);
+    store.delete(store.history, id);
+    store.delete(store.contents, id);
+    store.remove(row);
+    return "dropped";
+  }
+  return judged !== "keep" && trimIn(store, id, before) ? "trimmed" : undefined;
+}
+
+function recordsIn(store: MemoryStore, { before, forgetBefore, limit }: TidyRequest): void {
+  for (const batch of [...store.batches.values()].slice(0, limit)) {
+    const last = [...store.batches.values()].findLast((each) => each.mirrorId === batch.mirrorId);
+    if (batch.joinedAt <= before && batch !== last) store.delete(store.batches, batch.id);
+  }
+  for (const [id, { droppedAt }] of [...store.remembered].slice(0, limit)) {
+    if (droppedAt <= forgetBefore) store.delete(store.remembered, id);
+  }
+}
+
+function trimIn(store: MemoryStore, id: number, before: number): boolean {
+  const attempts = store.attempts.get(id) ?? [];
+  const history = store.history.get(id) ?? [];
+  const young = attempts.filter(({ endedAt }) => endedAt === null || endedAt > before);
+  const told = history.filter(({ at }, index) => at > before || index === history.length - 1);
+  store.set(store.attempts, id, young);
+  store.set(store.history, id, told);
+  return young.length < attempts.length || told.length < history.length;
+}
+
+function forgottenIn(store: MemoryStore, id: number, before: number): void {
+  const last = Math.max(0, ...(store.history.get(id) ?? []).map(({ at }) => at));
+  if (last > before) return;
+  store.delete(store.history, id);
+  store.delete(store.attempts, id);
+  store.delete(store.forgotten, id);
+}
