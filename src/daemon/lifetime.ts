@@ -12,11 +12,13 @@ import { Stopping } from "../std/abort.ts";
 import { messageOf } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
 import { Daemon } from "./daemon.ts";
+import type { OpenLog } from "./log.ts";
 
 export type LifetimeOptions = {
   /** Reads the config; called at the start and at every SIGHUP. */
   readonly load: () => Promise<Config>;
-  readonly openLog: (config: Config) => Log;
+  /** Opened anew with every config; let go of when that life is over. */
+  readonly openLog: (config: Config) => OpenLog;
   readonly started?: (daemon: Daemon) => void;
 };
 
@@ -83,8 +85,9 @@ class Lifetime {
 
   async #live(config: Config): Promise<void> {
     this.#ending = new AbortController();
-    this.#log = this.#options.openLog(config);
-    await using daemon = await Daemon.open({ config, log: this.#log });
+    using log = this.#options.openLog(config);
+    this.#log = log;
+    await using daemon = await Daemon.open({ config, log });
     this.#daemon = daemon;
     try {
       if (this.#stopping.signal.aborted) return;

@@ -1,5 +1,6 @@
 import { pino, stdTimeFunctions } from "pino";
 import type { Config } from "../config/config.ts";
+import { LogFile } from "./log-file.ts";
 import type { Log } from "../std/log.ts";
 
 export type LogOptions = {
@@ -8,23 +9,35 @@ export type LogOptions = {
   readonly secrets: readonly string[];
   /** For people at a terminal: one plain line each instead of JSON. */
   readonly pretty: boolean;
+  /** Instead of the standard output. */
+  readonly file?: Config["log"]["file"];
 };
+
+/** A log that holds on to something; disposing it lets go. */
+export type OpenLog = Log & Disposable;
 
 /** Shorter values would blot out innocent text. */
 const SECRET_LENGTH_MIN = 4;
 
-/** pino to stdout. One redactor, by value, over every line: a secret has no other way out. */
-export function openLog({ level, secrets, pretty }: LogOptions): Log {
+/** pino to stdout, or to a file of its own. One redactor, by value, over every line: a secret has no other way out. */
+export function openLog({ level, secrets, pretty, file }: LogOptions): OpenLog {
   const redact = redactor(secrets);
-  const write = (line: string) => {
+  const toOutput = (line: string) => {
     // A closed or full stdout must neither end the daemon nor block it.
-    process.stdout.write(redact(pretty ? plainLine(line) : line), () => {});
+    process.stdout.write(pretty ? plainLine(line) : line, () => {});
   };
   process.stdout.on("error", () => {});
-  return pino(
+  const own = file && new LogFile(file, toOutput);
+  const write = (line: string) => {
+    const clean = redact(line);
+    if (own) own.write(clean);
+    else toOutput(clean);
+  };
+  const log = pino(
     { level, base: { pid: process.pid }, timestamp: stdTimeFunctions.isoTime },
     { write },
   );
+  return Object.assign(log, { [Symbol.dispose]: () => own?.close() });
 }
 
 /** Replaces every secret, also as it looks inside JSON or percent-encoded. */

@@ -20,7 +20,8 @@ async function run(shell: Shell): Promise<void> {
     load: () => shell.config(),
     openLog: (config) => {
       const pretty = shell.out.isInteractive;
-      return openLog({ level: config.log.level, secrets: secretsOf(config), pretty });
+      const { level, file } = config.log;
+      return openLog({ level, file, secrets: secretsOf(config), pretty });
     },
   });
 }
