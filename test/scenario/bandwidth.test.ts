@@ -14,7 +14,11 @@ const RATE = 400_000;
 const WINDOW_MS = 10_000;
 const SETTLED_MS = 1_000;
 
-test("all uploads together take the rate, smoothly and to within 5 % over 10 s", async () => {
+// A machine that cannot keep up sends less than the rate; it gets more than one try.
+test("all uploads together take the rate, smoothly and to within 5 % over 10 s", {
+  retry: 2,
+  timeout: 200_000,
+}, async () => {
   await using world = await aWorld();
   const { url, arrived } = await counting(Number(new URL(world.archive.url).port));
   const other = elsewhere();
