@@ -13,7 +13,9 @@ import { healthOf } from "./health.ts";
 import { type Parts, type PartsOptions, openParts } from "./parts.ts";
 import { type Quiescence, quiescent } from "./quiescent.ts";
 import { Schedule } from "./schedule.ts";
+import { statusLine } from "./status-line.ts";
 import { version } from "./version.ts";
+import type { Look } from "./vigil.ts";
 
 /** Of `shutdown`, what is left for tearing requests down, ending readers and closing the journal. */
 const CLOSING_MS = 2_500;
@@ -109,6 +111,16 @@ export class Daemon implements AsyncDisposable {
 
   async status(): Promise<StatusReport> {
     return statusOf(this.journal, this.#config, true, this.#clock.now());
+  }
+
+  /** What goes on, and whether the loops still turn; for the service manager. */
+  async look(): Promise<Look> {
+    const { sync, hearts } = this.#parts;
+    const surveys = [...sync.surveys.values()];
+    const away = surveys.filter(({ state }) => state.status?.online === false);
+    const offline = away.map(({ mirror }) => mirror.row.name);
+    const line = statusLine({ report: await this.status(), outage: sync.outage, offline });
+    return { line, stuck: hearts.stuck() };
   }
 
   /** Resolves when nothing is left that goes on by itself; see `quiescent.ts`. */

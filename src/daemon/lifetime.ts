@@ -1,18 +1,24 @@
 /**
- * The lifetime of `run`: signals in, a clean end out.
+ * The lifetime of `run`: signals in, a clean end out; the service manager is told of each step.
  *
- *     starting -> running    everything is open
- *     running  -> draining   SIGTERM or SIGINT: what is being sent is finished within `shutdown`
+ *     starting -> running    everything is open                                        READY
+ *     running  -> draining   SIGTERM or SIGINT: what is being sent is finished
+ *                            within `shutdown`                                         STOPPING
  *     draining -> killed     a second SIGTERM or SIGINT: at once; what had left is in doubt
- *     running  -> starting   SIGHUP with a config that is good; a bad one changes nothing
+ *     running  -> starting   SIGHUP with a config that is good; a bad one changes
+ *                            nothing, and one that cannot be run with gives way
+ *                            to the old one again                                      RELOADING
  */
 import type { Config } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { Stopping } from "../std/abort.ts";
-import { messageOf } from "../std/fault.ts";
+import { type Clock, systemClock } from "../std/clock.ts";
+import { Fault, messageOf } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
 import { Daemon } from "./daemon.ts";
 import type { OpenLog } from "./log.ts";
+import { type Notifier, silentNotifier } from "./notifier.ts";
+import { type Look, vigil } from "./vigil.ts";
 
 export type LifetimeOptions = {
   /** Reads the config; called at the start and at every SIGHUP. */
@@ -20,7 +26,16 @@ export type LifetimeOptions = {
   /** Opened anew with every config; let go of when that life is over. */
   readonly openLog: (config: Config) => OpenLog;
   readonly started?: (daemon: Daemon) => void;
+  /** Told of every step. Default: nobody is. */
+  readonly notifier?: Notifier;
+  readonly clock?: Clock;
 };
+
+/** Starting, and closing, may take this long until it counts as stuck: a large journal is checked. */
+const BETWEEN_LIVES_MS = 30 * 60_000;
+
+/** The end waits this long for the manager to be told of it, not longer. */
+const FAREWELL_MS = 1_000;
 
 /** Runs until SIGTERM or SIGINT; resolves on a clean end, rejects on a failure. */
 export async function liveDaemon(options: LifetimeOptions): Promise<void> {
@@ -42,28 +57,52 @@ export async function liveDaemon(options: LifetimeOptions): Promise<void> {
 /** One daemon after another, each with its own config; signals may come at any moment. */
 class Lifetime {
   readonly #options: LifetimeOptions;
+  readonly #notifier: Notifier;
+  readonly #clock: Clock;
   readonly #stopping = new AbortController();
   /** Ends the present life. */
   #ending = new AbortController();
   #daemon: Daemon | undefined;
-  #log: Log | undefined;
+  /** When the last life ended, by the monotonic clock. */
+  #endedAt: number;
+  #log: OpenLog | undefined;
   #next: Config | undefined;
+  #farewell: Promise<unknown> = Promise.resolve();
+  /** A config was refused since the one in use was taken. */
+  #isRefused = false;
 
   constructor(options: LifetimeOptions) {
     this.#options = options;
+    this.#notifier = options.notifier ?? silentNotifier;
+    this.#clock = options.clock ?? systemClock;
+    this.#endedAt = this.#clock.monotonic();
   }
 
   async run(): Promise<void> {
     this.#next = await this.#options.load();
-    while (this.#next && !this.#stopping.signal.aborted) {
-      const config = this.#next;
-      this.#next = undefined;
-      await this.#live(config);
+    const over = new AbortController();
+    const watching = this.#watch(over.signal);
+    try {
+      let used: Config | undefined;
+      while (this.#next && !this.#stopping.signal.aborted) {
+        const config = this.#next;
+        this.#next = undefined;
+        used = await this.#live(config, used);
+      }
+    } finally {
+      over.abort(new Stopping("the daemon has ended"));
+      await watching;
+      await Promise.race([
+        this.#farewell,
+        this.#clock.sleep(FAREWELL_MS, new AbortController().signal),
+      ]);
+      this.#log?.[Symbol.dispose]();
     }
   }
 
   stop(): void {
     if (this.#stopping.signal.aborted) process.kill(process.pid, "SIGKILL");
+    this.#farewell = this.#notifier.tell("STOPPING=1", "STATUS=stopping");
     this.#stopping.abort(new Stopping());
     this.#ending.abort(new Stopping());
   }
@@ -73,28 +112,82 @@ class Lifetime {
   }
 
   async reload(): Promise<void> {
+    // Managers that wait for the end of a reload tell old messages from new ones by this time.
+    const usec = process.hrtime.bigint() / 1_000n;
+    void this.#notifier.tell("RELOADING=1", `MONOTONIC_USEC=${usec}`);
     try {
       this.#next = await this.#options.load();
       this.#log?.info({}, "config read again; starting over with it");
       this.#ending.abort(new Stopping("reload"));
     } catch (error) {
-      const problems = error instanceof ConfigError ? error.lines() : [messageOf(error)];
-      this.#log?.error({ problems }, "the new config is refused; the old one stays");
+      this.#refuse(error, "the new config is refused; the old one stays");
+      void this.#notifier.tell("READY=1");
     }
   }
 
-  async #live(config: Config): Promise<void> {
+  #refuse(error: unknown, what: string): void {
+    const problems = error instanceof ConfigError ? error.lines() : [messageOf(error)];
+    this.#log?.error({ problems }, what);
+    this.#isRefused = true;
+  }
+
+  /** One life; resolves at its end with the config that was used. */
+  async #live(wanted: Config, before: Config | undefined): Promise<Config> {
     this.#ending = new AbortController();
-    using log = this.#options.openLog(config);
-    this.#log = log;
-    await using daemon = await Daemon.open({ config, log });
+    const { daemon: opened, config } = await this.#open(wanted, before);
+    await using daemon = opened;
     this.#daemon = daemon;
     try {
-      if (this.#stopping.signal.aborted) return;
+      if (this.#stopping.signal.aborted) return config;
+      void this.#notifier.tell("READY=1");
       this.#options.started?.(daemon);
       await daemon.run(this.#ending.signal);
+      return config;
     } finally {
       this.#daemon = undefined;
+      this.#endedAt = this.#clock.monotonic();
     }
+  }
+
+  /** With the wanted config, or with the one before where that cannot be: a port taken, say. */
+  async #open(
+    wanted: Config,
+    before: Config | undefined,
+  ): Promise<{ daemon: Daemon; config: Config }> {
+    try {
+      const daemon = await Daemon.open({ config: wanted, log: this.#logOf(wanted) });
+      this.#isRefused = false;
+      return { daemon, config: wanted };
+    } catch (error) {
+      if (before === undefined || !(error instanceof Fault)) throw error;
+      this.#refuse(error, "cannot run with the new config; going on with the old one");
+      const daemon = await Daemon.open({ config: before, log: this.#logOf(before) });
+      return { daemon, config: before };
+    }
+  }
+
+  /** Opened before the one in use is let go of, so that no line is without a log. */
+  #logOf(config: Config): Log {
+    const before = this.#log;
+    this.#log = this.#options.openLog(config);
+    before?.[Symbol.dispose]();
+    return this.#log;
+  }
+
+  async #watch(signal: AbortSignal): Promise<void> {
+    const notifier = this.#notifier;
+    if (notifier === silentNotifier) return;
+    const wrong = (what: string) => this.#log?.error({}, what);
+    await vigil({ notifier, clock: this.#clock, look: () => this.#look(), wrong }, signal);
+  }
+
+  async #look(): Promise<Look> {
+    if (this.#daemon) {
+      const { line, stuck } = await this.#daemon.look();
+      return { line: this.#isRefused ? `${line}; the new config is refused` : line, stuck };
+    }
+    const tookMs = this.#clock.monotonic() - this.#endedAt;
+    const stuck = tookMs > BETWEEN_LIVES_MS ? "starting and closing take too long" : undefined;
+    return { line: this.#stopping.signal.aborted ? "stopping" : "starting", stuck };
   }
 }

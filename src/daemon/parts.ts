@@ -7,7 +7,6 @@ import { SqliteJournal } from "../journal/sqlite-journal.ts";
 import type { DaemonCalls } from "../reader/protocol.ts";
 import { Reader } from "../reader/reader.ts";
 import { mountOf, readMounts } from "../source/mounts.ts";
-import { Bell } from "../std/bell.ts";
 import type { Clock, Random } from "../std/clock.ts";
 import { Listeners } from "../std/listeners.ts";
 import type { Log } from "../std/log.ts";
@@ -15,6 +14,7 @@ import type { LiveMirror, SyncContext } from "../sync/context.ts";
 import { Pace } from "../sync/pace.ts";
 import { patientArchive } from "../sync/patient-archive.ts";
 import { Sync } from "../sync/sync.ts";
+import { Heartbeats } from "./heartbeats.ts";
 import { logApplied } from "./log-applied.ts";
 import { readerMirror } from "./reader-mirror.ts";
 import { Schedule } from "./schedule.ts";
@@ -38,6 +38,7 @@ export type Parts = {
   readonly journal: SqliteJournal;
   readonly sync: Sync;
   readonly changed: Listeners;
+  readonly hearts: Heartbeats;
   /** Ends every reader, also one that hangs: what waits for it goes on. */
   readonly endReaders: () => Promise<void>;
 };
@@ -52,6 +53,7 @@ export async function openParts(
 ): Promise<Parts> {
   const { config, log, clock, random } = options;
   const changed = new Listeners();
+  const hearts = new Heartbeats(clock, config.archive.timeoutMs);
   const names = new Map<number, string>();
   const nameOf = (id: number) => names.get(id) ?? "";
   // Set once everything is open; the journal is written to by nobody else before that.
@@ -64,6 +66,7 @@ export async function openParts(
       owner: { pid: process.pid, startedAt: clock.now(), version },
       onApplied: (applied) => {
         logApplied(log, applied, nameOf);
+        hearts.journaled(applied);
         options.journaled?.(applied, nameOf);
         sync?.journaled(applied);
       },
@@ -72,7 +75,7 @@ export async function openParts(
   const settings = archiveSettings(config, LOOKUP_CONNECTIONS);
   const archive = stack.use(await HttpArchive.open(settings, clock));
   const pace = await Pace.open({ journal, config, clock, log });
-  const mirrors = await openMirrors(options, stack, journal, ready.promise);
+  const mirrors = await openMirrors(options, stack, { journal, hearts, ready: ready.promise });
   for (const [id, { row }] of mirrors) names.set(id, row.name);
   const context: SyncContext = {
     config,
@@ -80,7 +83,7 @@ export async function openParts(
     archive: patientArchive(archive, pace, clock),
     mirrors,
     pace,
-    bells: newBells(),
+    bells: bellsOf(hearts),
     clock,
     random,
     log,
@@ -99,7 +102,7 @@ export async function openParts(
   const endReaders = async () => {
     await Promise.all([...readers].map((reader) => reader.close()));
   };
-  return { journal, sync, changed, endReaders };
+  return { journal, sync, changed, hearts, endReaders };
 }
 
 /** How the archive is spoken to; sent to readers as it is. */
@@ -112,8 +115,7 @@ export function archiveSettings(config: Config, connections: number): ArchiveSet
 async function openMirrors(
   { config, log, clock, random }: PartsOptions,
   stack: AsyncDisposableStack,
-  journal: SqliteJournal,
-  ready: Promise<Sync>,
+  { journal, hearts, ready }: { journal: SqliteJournal; hearts: Heartbeats; ready: Promise<Sync> },
 ): Promise<Map<number, LiveMirror>> {
   const mounts = readMounts();
   const pointOf = (source: string) => mountOf(source, mounts)?.point ?? "/";
@@ -151,12 +153,8 @@ async function openMirrors(
     });
     stack.use(reader);
     for (const { row, mirror: settings } of rows) {
-      live.set(row.id, {
-        row,
-        settings,
-        reader,
-        settling: { small: new Bell(), large: new Bell() },
-      });
+      const bell = () => hearts.bell(`settling:${row.id}`);
+      live.set(row.id, { row, settings, reader, settling: { small: bell(), large: bell() } });
     }
   }
   return live;
@@ -173,12 +171,12 @@ function callsTo(ready: Promise<Sync>): DaemonCalls {
   };
 }
 
-function newBells(): SyncContext["bells"] {
+function bellsOf(hearts: Heartbeats): SyncContext["bells"] {
   return {
-    sending: new Bell(),
-    doubts: new Bell(),
-    polling: new Bell(),
-    held: new Bell(),
-    after: new Bell(),
+    sending: hearts.bell("sending"),
+    doubts: hearts.bell("doubts"),
+    polling: hearts.bell("polling"),
+    held: hearts.bell("held"),
+    after: hearts.bell("after"),
   };
 }

@@ -16,7 +16,9 @@ async function run(shell: Shell): Promise<void> {
   // Loaded only here: it is most of the program, and the other commands start twice as fast.
   const { liveDaemon } = await import("../../daemon/lifetime.ts");
   const { openLog } = await import("../../daemon/log.ts");
+  const { notifierOf } = await import("../../daemon/notifier.ts");
   await liveDaemon({
+    notifier: notifierOf(shell.surroundings.env, process.pid),
     load: () => shell.config(),
     openLog: (config) => {
       const pretty = shell.out.isInteractive;

@@ -1,0 +1,30 @@
+import type { Outage } from "../sync/outage.ts";
+import type { StatusReport } from "../sync/status.ts";
+
+/** What goes on, as far as it is no document's own business. */
+export type Standing = {
+  readonly report: Pick<StatusReport, "documents" | "paused" | "gate">;
+  readonly outage: Outage | undefined;
+  /** Names of the mirrors whose source is away. */
+  readonly offline: readonly string[];
+};
+
+const BUSY = ["settling", "pending", "uploading", "inDoubt", "uploaded"] as const;
+const WAITING = ["held", "failed"] as const;
+
+/** One line of what goes on, for `systemctl status`: what stops it first, then the numbers. */
+export function statusLine({ report, outage, offline }: Standing): string {
+  const { documents, paused, gate } = report;
+  const numbers = (states: readonly (keyof typeof documents)[]) =>
+    states.filter((state) => documents[state] > 0).map((state) => `${documents[state]} ${state}`);
+  const stops = [
+    ...(paused ? ["paused"] : []),
+    ...(gate ? [`nothing is sent: ${gate.code}`] : []),
+    ...(outage ? [`archive not reached: ${outage.trouble.code}`] : []),
+    ...offline.map((name) => `source of ${name} offline`),
+  ];
+  const busy = numbers(BUSY).join(", ") || "idle";
+  return [...stops, busy, `${documents.converted} converted`, ...numbers(WAITING)]
+    .join("; ")
+    .replaceAll(/\p{Cc}/gu, "?");
+}
