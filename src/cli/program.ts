@@ -15,6 +15,7 @@ import { addRun } from "./commands/run.ts";
 import { addServeArchive } from "./commands/serve-archive.ts";
 import { addStatus } from "./commands/status.ts";
 import { addSync } from "./commands/sync.ts";
+import { addSystemd } from "./commands/systemd.ts";
 import { addVerify } from "./commands/verify.ts";
 import { examples } from "./examples.ts";
 import type { Shell } from "./shell.ts";
@@ -34,6 +35,7 @@ const COMMANDS = [
   addVerify,
   addAdopt,
   addArchive,
+  addSystemd,
   addServeArchive,
   addArchiveAdmin,
   addDemo,

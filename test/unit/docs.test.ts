@@ -81,6 +81,16 @@ describe("packaging", () => {
     expect(copied.filter((name) => !existsSync(join(root, name)))).toEqual([]);
   });
 
+  test("scanferry@ is scanferry but for its name", () => {
+    const settingsOf = (unit: string) => read(unit).replaceAll(/^#.*\n/gm, "");
+    const named = settingsOf("systemd/scanferry@.service")
+      .replace(" (%i)", "")
+      .replace("/%i.yaml", "/scanferry.yaml")
+      .replaceAll("secrets/%i/", "secrets/")
+      .replace("scanferry-%i", "scanferry");
+    expect(named).toBe(settingsOf("systemd/scanferry.service"));
+  });
+
   test("the service leaves more time to stop than `shutdown` is by default", () => {
     const seconds = Number(/^TimeoutStopSec=(\d+)s$/m.exec(read("systemd/scanferry.service"))?.[1]);
     expect(seconds).toBeGreaterThan(20);

@@ -1,0 +1,163 @@
+/**
+ * The drop-in of the systemd unit for one configuration: of the places where sources lie it opens
+ * just the configured ones, and of the network just the archive, where that has a fixed address.
+ *
+ * Written from the configuration and the mount table alone; no source is looked at.
+ */
+import { isIP } from "node:net";
+import { type Mount, isNetwork, mountOf } from "../source/mounts.ts";
+import { UsageError } from "./exit.ts";
+
+/** What a service needs to reach. Paths are absolute. */
+export type Needs = {
+  readonly configFile: string;
+  /** The file's name without its ending, for `scanferry@NAME`; undefined: for the plain unit. */
+  readonly instance: string | undefined;
+  readonly mirrors: readonly { readonly source: string; readonly after: After }[];
+  readonly journal: string;
+  /** Names of the credentials that the configuration asks for. */
+  readonly credentials: readonly string[];
+  /** Other files that are read: a module that signs. */
+  readonly files: readonly string[];
+  readonly archiveHost: string;
+  /** Where the page listens; undefined: nowhere. */
+  readonly webHost: string | undefined;
+};
+
+/** `to` is where finished files go. */
+type After = { readonly kind: "keep" | "delete" } | { readonly kind: "move"; readonly to: string };
+
+/** What the unit says without a drop-in. */
+const DEFAULT_CONFIG = "/etc/scanferry/scanferry.yaml";
+const PROGRAM = "/opt/scanferry/bin/scanferry";
+const STATE = "/var/lib/scanferry";
+
+/** What is closed but for the sources; the unit closes the homes by itself (`ProtectHome=`). */
+const HOMES = ["/home", "/root", "/run/user"];
+const TOPS = [...HOMES, "/srv", "/mnt", "/media", "/run/media"];
+
+/** The text of the drop-in. Throws `UsageError` for a path that no unit can hold. */
+export function dropIn(needs: Needs, mounts: readonly Mount[]): string {
+  const places = [...placesOf(needs)];
+  const sections = [
+    "[Service]",
+    ...programLines(needs),
+    ...credentialLines(needs),
+    ...closing(places, mounts),
+    ...networkLines(needs),
+  ];
+  return `${sections.join("\n")}\n`;
+}
+
+/** A place that the service reads, or writes to. */
+type Place = { readonly path: string; readonly isWritten: boolean };
+
+function* placesOf({ mirrors, configFile, files, journal }: Needs): Generator<Place> {
+  for (const { source, after } of mirrors) {
+    yield { path: source, isWritten: after.kind !== "keep" };
+    if (after.kind === "move" && !isBelow(source, after.to))
+      yield { path: after.to, isWritten: true };
+  }
+  for (const path of [configFile, ...files]) yield { path, isWritten: false };
+  const folder = journal.slice(0, Math.max(1, journal.lastIndexOf("/")));
+  if (!folder.startsWith(STATE)) yield { path: folder, isWritten: true };
+}
+
+function programLines({ configFile, instance }: Needs): string[] {
+  if (instance !== undefined || configFile === DEFAULT_CONFIG) return [];
+  return ["ExecStart=", `ExecStart=${PROGRAM} --config ${quoted(configFile)} run`];
+}
+
+function credentialLines({ configFile, instance, credentials }: Needs): string[] {
+  const folder = configFile.slice(0, configFile.lastIndexOf("/"));
+  const secrets = `${folder}/secrets${instance === undefined ? "" : `/${instance}`}`;
+  return [
+    "# The secrets that the configuration names, each a file of root's alone.",
+    "LoadCredential=",
+    ...credentials.map((name) => `LoadCredential=${quoted(`${name}:${secrets}/${name}`)}`),
+  ];
+}
+
+/** Closes what can be closed, and opens the places again that lie there. */
+function closing(places: readonly Place[], mounts: readonly Mount[]): string[] {
+  const reasons = TOPS.flatMap((top) => {
+    const why = whyOpen(top, places, mounts);
+    return why === undefined ? [] : [{ top, why }];
+  });
+  // The homes are closed together, or not at all.
+  const opened = reasons.map(({ top }) => top);
+  const homesOpen = HOMES.some((home) => opened.includes(home));
+  const closed = TOPS.filter((top) => !opened.includes(top) && !(homesOpen && HOMES.includes(top)));
+  const covered = closed.filter((top) => !HOMES.includes(top)).map((top) => `${top}:ro`);
+  const inHomes = places.some(({ path }) => HOMES.some((home) => isBelow(home, path)));
+  return [
+    "# Closed but for what is named below. A source that is removed and made anew while the service",
+    "# runs is seen after a restart.",
+    ...(inHomes ? [`ProtectHome=${homesOpen ? "read-only" : "tmpfs"}`] : []),
+    ...(covered.length > 0 ? [`TemporaryFileSystem=${covered.join(" ")}`] : []),
+    ...reasons.map(({ top, why }) => `# ${top} stays open: ${why}.`),
+    ...places.flatMap((place) => openingLines(place, closed)),
+  ];
+}
+
+function openingLines({ path, isWritten }: Place, closed: readonly string[]): string[] {
+  const isClosed = closed.some((top) => isBelow(top, path));
+  if (isClosed) return [`${isWritten ? "BindPaths" : "BindReadOnlyPaths"}=${quoted(`-${path}`)}`];
+  return isWritten ? [`ReadWritePaths=${quoted(`-${path}`)}`] : [];
+}
+
+/**
+ * Why a top directory cannot be closed. What is opened again must be looked up at the start, and a
+ * share that hangs would keep the whole service from starting; one that is mounted later, or again,
+ * would not be seen.
+ */
+function whyOpen(
+  top: string,
+  places: readonly Place[],
+  mounts: readonly Mount[],
+): string | undefined {
+  for (const { path } of places) {
+    if (!isBelow(top, path)) continue;
+    const mount = mountOf(path, mounts);
+    if (!mount) return `nothing is known of the file system of ${shownIn(path)}`;
+    if (isNetwork(mount) || mount.fsType === "autofs" || !isBelow(mount.point, top))
+      return `${shownIn(path)} is on a file system of its own (${mount.fsType} at ${shownIn(mount.point)})`;
+  }
+  return undefined;
+}
+
+function networkLines({ archiveHost, webHost }: Needs): string[] {
+  const host = archiveHost.replace(/^\[|\]$/g, "");
+  const isWide = webHost !== undefined && !isLoopback(webHost);
+  if (isWide || (isIP(host) === 0 && !isLoopback(host))) {
+    return [
+      "# Where the archive, the name servers and all who look at the page have fixed addresses:",
+      "# IPAddressAllow=",
+      "# IPAddressAllow=localhost 192.0.2.10 192.0.2.53",
+    ];
+  }
+  const allowed = isLoopback(host) ? "localhost" : `localhost ${host}`;
+  return ["# No other address is spoken to.", "IPAddressAllow=", `IPAddressAllow=${allowed}`];
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127(\.\d+){3}$/.test(host);
+}
+
+function isBelow(folder: string, path: string): boolean {
+  return folder === "/" || path === folder || path.startsWith(`${folder}/`);
+}
+
+/** A word as unit files write it. */
+function quoted(word: string): string {
+  const specific = shownIn(word).replaceAll("%", "%%");
+  if (/^[\w@%+=:,./-]+$/.test(specific)) return specific;
+  return `"${specific.replaceAll(/["\\]/g, "\\$&")}"`;
+}
+
+function shownIn(path: string): string {
+  if (!/\p{Cc}/u.test(path)) return path;
+  throw new UsageError(
+    `${JSON.stringify(path)} has a control character, which a unit cannot hold; rename it`,
+  );
+}

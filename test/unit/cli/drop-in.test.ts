@@ -1,0 +1,145 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { dropIn, type Needs } from "../../../src/cli/drop-in.ts";
+import { UsageError } from "../../../src/cli/exit.ts";
+import { type Mount, parseMountinfo } from "../../../src/source/mounts.ts";
+import { scanferry } from "./in-process.ts";
+
+const ROOT = "1 0 8:1 / / rw - ext4 /dev/sda1 rw";
+const mounts = (...lines: string[]): Mount[] => parseMountinfo([ROOT, ...lines].join("\n"));
+
+const NEEDS: Needs = {
+  configFile: "/etc/scanferry/scanferry.yaml",
+  instance: undefined,
+  mirrors: [{ source: "/srv/scans", after: { kind: "keep" } }],
+  journal: "/var/lib/scanferry/journal.db",
+  credentials: ["account.key"],
+  files: [],
+  archiveHost: "archive.example.com",
+  webHost: "127.0.0.1",
+};
+
+/** The settings, without what is said about them. */
+function settings(needs: Partial<Needs>, table = mounts()): string[] {
+  const lines = dropIn({ ...NEEDS, ...needs }, table)
+    .trim()
+    .split("\n");
+  expect(lines[0]).toBe("[Service]");
+  return lines.slice(1).filter((line) => !line.startsWith("#"));
+}
+
+test("the whole of it, for one source", () => {
+  expect(settings({})).toEqual([
+    "LoadCredential=",
+    "LoadCredential=account.key:/etc/scanferry/secrets/account.key",
+    "TemporaryFileSystem=/srv:ro /mnt:ro /media:ro /run/media:ro",
+    "BindReadOnlyPaths=-/srv/scans",
+  ]);
+});
+
+const move = (to: string) => ({ kind: "move", to }) as const;
+const keep = { kind: "keep" } as const;
+const SHARE = "2 1 0:40 / /mnt/share rw - cifs //nas/scans rw";
+const DISK = "2 1 8:2 / /srv rw - xfs /dev/sdb1 rw";
+const STICK = "2 1 8:3 / /media/stick rw - vfat /dev/sdc1 rw";
+const AUTOMOUNT = "2 1 0:41 / /mnt/auto rw - autofs systemd-1 rw";
+
+test.for([
+  ["/srv/a", move("/srv/done"), [], ["BindPaths=-/srv/a", "BindPaths=-/srv/done"], "both change"],
+  ["/srv/a", move("/srv/a/done"), [], ["BindPaths=-/srv/a"], "it is inside"],
+  ["/srv/a", { kind: "delete" }, [], ["BindPaths=-/srv/a"], "deleting writes to the directory"],
+  ["/data/a", keep, [], [], "all is read-only there, and nothing closed"],
+  ["/data/a", move("/srv/b"), [], ["ReadWritePaths=-/data/a", "BindPaths=-/srv/b"], "each its way"],
+  [
+    "/home/ann/scans",
+    keep,
+    [],
+    ["ProtectHome=tmpfs", "BindReadOnlyPaths=-/home/ann/scans"],
+    "home",
+  ],
+  ["/srv/a", keep, [DISK], ["BindReadOnlyPaths=-/srv/a"], "a disk for all of /srv is there or not"],
+  ["/srv/100% x", keep, [], ['BindReadOnlyPaths="-/srv/100%% x"'], "of words and specifiers"],
+  ['/srv/a"b\\c', keep, [], ['BindReadOnlyPaths="-/srv/a\\"b\\\\c"'], "of quotes"],
+] as const)("%s with %o and mounts %o: %o, because %s", ([source, after, lines, expected]) => {
+  const all = settings({ mirrors: [{ source, after }] }, mounts(...lines));
+  const about = all.filter((line) => /^(Bind|ReadWrite|ProtectHome)/.test(line));
+  expect(about).toEqual(expected);
+});
+
+test.for([
+  ["/mnt/share/in", SHARE, "/srv:ro /media:ro /run/media:ro", "a share that hangs at the start"],
+  ["/mnt/auto/in", AUTOMOUNT, "/srv:ro /media:ro /run/media:ro", "looking it up would mount it"],
+  ["/media/stick/in", STICK, "/srv:ro /mnt:ro /run/media:ro", "it comes and goes"],
+] as const)(
+  "what holds %s stays open on %s: all but %s is closed, because of %s",
+  ([source, line, closed]) => {
+    const text = dropIn({ ...NEEDS, mirrors: [{ source, after: keep }] }, mounts(line));
+    expect(text).toContain(`TemporaryFileSystem=${closed}\n`);
+    expect(text).toMatch(/^# \/\w+ stays open: .* is on a file system of its own/m);
+    expect(text).not.toContain("Bind");
+  },
+);
+
+test("homes on a share stay readable, all of them", () => {
+  const table = mounts("2 1 0:40 / /home rw - nfs4 nas:/home rw");
+  const mirrors = [{ source: "/home/ann/scans", after: keep }];
+  expect(settings({ mirrors }, table)).toContain("ProtectHome=read-only");
+});
+
+test.for([
+  ["127.0.0.1", "127.0.0.1", "localhost", "both on this machine"],
+  ["[2001:db8::1]", undefined, "localhost 2001:db8::1", "an address does not change"],
+  ["archive.example.com", undefined, undefined, "a name may mean another address tomorrow"],
+  ["192.0.2.7", "0.0.0.0", undefined, "whoever looks at the page is not known"],
+] as const)("archive %s and page %s allow %s, because %s", ([archiveHost, webHost, allowed]) => {
+  const lines = settings({ archiveHost, webHost }).filter((line) => line.startsWith("IPAddress"));
+  const expected = allowed === undefined ? [] : ["IPAddressAllow=", `IPAddressAllow=${allowed}`];
+  expect(lines).toEqual(expected);
+});
+
+test("another configuration, an instance, a journal elsewhere, a module that signs", () => {
+  const file = "/srv/conf/a.yaml";
+  expect(settings({ configFile: file, files: ["/srv/conf/sign.mjs"], credentials: [] })).toEqual([
+    "ExecStart=",
+    "ExecStart=/opt/scanferry/bin/scanferry --config /srv/conf/a.yaml run",
+    "LoadCredential=",
+    "TemporaryFileSystem=/srv:ro /mnt:ro /media:ro /run/media:ro",
+    "BindReadOnlyPaths=-/srv/scans",
+    "BindReadOnlyPaths=-/srv/conf/a.yaml",
+    "BindReadOnlyPaths=-/srv/conf/sign.mjs",
+  ]);
+  const instance = settings({ configFile: "/etc/scanferry/a.yaml", instance: "a" });
+  expect(instance).toContain("LoadCredential=account.key:/etc/scanferry/secrets/a/account.key");
+  expect(instance.join()).not.toContain("ExecStart");
+  expect(settings({ journal: "/data/j/journal.db" })).toContain("ReadWritePaths=-/data/j");
+  expect(settings({ journal: "/var/lib/scanferry-a/j.db" }).join()).not.toContain("ReadWrite");
+});
+
+test("a path that would break the line is refused", () => {
+  const mirrors = [{ source: "/srv/a\nExecStart=/bin/x", after: keep }];
+  expect(() => dropIn({ ...NEEDS, mirrors }, mounts())).toThrow(UsageError);
+});
+
+test("scanferry systemd reads the configuration, and no secret", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "scanferry-drop-in-"));
+  try {
+    const file = join(dir, "office.yaml");
+    const archive =
+      "{ url: http://127.0.0.1:1, accountKeyFile: a.key, signing: { secretFile: /s } }";
+    const mirror = "{ source: /srv/in, target: /Scans, after: delete }";
+    writeFileSync(file, `archive: ${archive}\nmirrors: [${mirror}]\n`);
+    const { code, stdout, stderr } = await scanferry(["systemd", "--instance", "--config", file]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain(`# Made by: scanferry --config "${file}" systemd --instance\n`);
+    expect(stdout).toContain(`LoadCredential=a.key:${dir}/secrets/office/a.key\n`);
+    expect(stdout).toContain("BindPaths=-/srv/in\n");
+    expect(stdout).toContain("IPAddressAllow=localhost\n");
+    expect(stdout).not.toContain("LoadCredential=/s");
+    writeFileSync(file, "mirors: []\n");
+    expect((await scanferry(["systemd", "--config", file])).code).toBe(2);
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+});
