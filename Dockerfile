@@ -1,4 +1,5 @@
-# The daemon in an image of its own: no build tools, no development packages, no root.
+# The daemon in an image of its own: Node, what it is linked with, and scanferry. No shell, no
+# package manager, no program of any other kind; nothing in it belongs to the user that it runs as.
 #
 #   docker build -t scanferry .
 #   docker run --read-only --tmpfs /tmp --cap-drop ALL --security-opt no-new-privileges \
@@ -7,34 +8,40 @@
 
 # The version that package.json pins for development; a test holds the two together.
 ARG NODE_VERSION=24.21.0
+# Anything with Node, npm, binutils and glibc; scripts/proof/container.sh gives one of its own.
+ARG BASE=docker.io/library/node:${NODE_VERSION}-bookworm
 
-FROM node:${NODE_VERSION}-slim AS build
+FROM ${BASE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 # No script of a package runs: the image brings Node, and the journal's library its own binaries.
-RUN npm ci --ignore-scripts --no-audit --no-fund
+# A registry of one's own: --secret id=npmrc,src=$HOME/.npmrc
+RUN --mount=type=secret,id=npmrc,target=/etc/npmrc \
+    NPM_CONFIG_USERCONFIG=/etc/npmrc npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
 RUN node_modules/.bin/tsc -p tsconfig.build.json \
- && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
+ && npm prune --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
+COPY scripts/image-root ./
+RUN ./image-root /app /image
 
-FROM node:${NODE_VERSION}-slim
+FROM scratch
+COPY --from=build /image /
 ENV NODE_ENV=production
 WORKDIR /app
-# 10001 owns nothing here but the journal's place, so that it cannot change what it runs.
-RUN install -d -m 0700 -o 10001 -g 10001 /var/lib/scanferry
-COPY --from=build /app/node_modules ./node_modules
-COPY --from=build /app/dist ./dist
 COPY package.json LICENSE ./
 COPY assets ./assets
 COPY config ./config
 COPY samples ./samples
+# Any other number does as well (--user): it needs to own nothing here.
 USER 10001:10001
 VOLUME ["/var/lib/scanferry"]
 EXPOSE 8470
 # Node itself is process 1: it gets the signals that npm or a shell would keep to themselves.
-ENTRYPOINT ["node", "/app/dist/main.js"]
+ENTRYPOINT ["/bin/node", "/app/dist/main.js"]
 CMD ["run"]
 STOPSIGNAL SIGTERM
+# For a page elsewhere, or none, give another address: -e SCANFERRY_HEALTH_URL=...
+ENV SCANFERRY_HEALTH_URL=http://127.0.0.1:8470/healthz
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s --retries=3 \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:8470/readyz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["/bin/node", "-e", "fetch(process.env.SCANFERRY_HEALTH_URL, { signal: AbortSignal.timeout(4000) }).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]

@@ -1,0 +1,76 @@
+# What the proofs share; sourced, not run. Each runs as root on a Debian machine, prints what it saw,
+# ends with 1 at the first thing that is not as it should be, and leaves nothing behind.
+set -euo pipefail
+repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+
+say() { printf '%s\n' "$*"; }
+step() { printf '\n== %s\n' "$*"; }
+saw() { printf '   %-44s %s\n' "$1" "$2"; }
+fail() {
+  printf 'NOT SO: %s\n' "$*" >&2
+  exit 1
+}
+
+# needs PACKAGE:PROGRAM...
+needs() {
+  local pair missing=()
+  [ "$(id -u)" = 0 ] || fail "this must run as root: it mounts, and builds a Debian of its own"
+  for pair; do command -v "${pair#*:}" >/dev/null || missing+=("${pair%%:*}"); done
+  [ ${#missing[@]} = 0 ] || fail "missing here; apt-get install ${missing[*]}"
+}
+
+# A place of its own below $TMPDIR. Whatever is mounted below it goes first.
+workplace() {
+  work=$(mktemp -d "${TMPDIR:-/tmp}/scanferry-proof.XXXXXX")
+  trap 'leave' EXIT
+}
+
+leave() {
+  local mount
+  for pid in "${running[@]-}"; do [ -z "$pid" ] || kill -KILL "$pid" 2>/dev/null || :; done
+  while read -r mount; do umount -l "$mount" 2>/dev/null || :; done \
+    < <(awk -v below="$work/" 'index($5, below) == 1 { print $5 }' /proc/self/mountinfo | sort -r)
+  rm -rf --one-file-system "$work"
+}
+
+# debian_root TARGET PACKAGES: a small Debian of this machine's own release, from this machine's own
+# mirrors (those entries of its apt configuration that are Debian's).
+debian_root() {
+  local target=$1 packages=$2 suite sources
+  suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
+  mapfile -t sources < <(
+    grep -lrsE '^[^#]*\b'"$suite"'\b.*\bmain\b|^Suites:.*\b'"$suite"'\b' \
+      /etc/apt/sources.list /etc/apt/sources.list.d |
+      xargs -r grep -lE 'debian-archive-keyring|^deb .*/debian/? '
+  )
+  [ ${#sources[@]} -gt 0 ] || fail "no Debian mirror for $suite in the apt configuration"
+  mmdebstrap --quiet --variant=minbase --include="$packages" "$suite" "$target" "${sources[@]}" \
+    >"$work/mmdebstrap.log" 2>&1 || {
+    cat "$work/mmdebstrap.log" >&2
+    fail "mmdebstrap could not make a Debian"
+  }
+}
+
+# install_tree DIRECTORY: what `npm ci --omit=dev` of the package leaves there, with the pinned Node.
+install_tree() {
+  local to=$1 name
+  local node=$repository/node_modules/node/bin/node
+  [ -x "$node" ] || fail "run npm ci in the repository first"
+  (cd "$repository" && PATH=$repository/node_modules/.bin:$PATH npm run --silent build)
+  mkdir -p "$to"
+  while read -r name; do cp -a --parents "$name" "$to"; done < <(
+    cd "$repository"
+    "$node" -p 'JSON.parse(require("fs").readFileSync("package.json")).files.join("\n")'
+  )
+  (
+    cd "$repository"
+    cp package.json package-lock.json "$to"
+    "$node" -p '
+      const { packages } = JSON.parse(require("fs").readFileSync("package-lock.json", "utf8"));
+      Object.entries(packages).flatMap(([path, { dev }]) => (path === "" || dev ? [] : [path])).join("\n")
+    ' | while read -r name; do if [ -d "$name" ]; then cp -a --parents "$name" "$to"; fi; done
+    cp -aL --parents node_modules/node/bin "$to"
+  )
+}
+
+commit() { git -C "$repository" rev-parse --short HEAD 2>/dev/null || echo unknown; }

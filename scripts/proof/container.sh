@@ -1,0 +1,170 @@
+#!/usr/bin/env bash
+# Builds the image of the Dockerfile without a registry of images (on a base made of Debian's
+# packages and the pinned Node), runs it as it should be run, and looks at it from outside.
+#
+#   sudo scripts/proof/container.sh
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+needs mmdebstrap:mmdebstrap buildah:buildah crun:crun npm:npm
+workplace
+node=$repository/node_modules/node/bin/node
+version=$("$node" --version)
+any_uid=4242
+running=()
+
+# crun wants a host with one kind of control groups; one that has both hides them from it.
+alone() {
+  unshare --mount --propagation private bash -c '
+    if [ "$(stat -fc %T /sys/fs/cgroup)" != cgroup2fs ]; then
+      umount -l /sys/fs/cgroup && mount -t cgroup2 cgroup2 /sys/fs/cgroup
+    fi
+    exec "$@"' - "$@"
+}
+container() { alone crun --root "$work/crun" --cgroup-manager=disabled "$@"; }
+pid_of() { container state "$1" | sed -n 's/.*"pid": *\([0-9]*\).*/\1/p'; }
+# until_true SECONDS WHAT COMMAND...
+until_true() {
+  local left=$(($1 * 5)) what=$2
+  shift 2
+  until "$@" >/dev/null 2>&1; do
+    ((left-- > 0)) || {
+      tail -n 30 "$work"/*.log
+      fail "waited in vain for $what"
+    }
+    sleep 0.2
+  done
+}
+builder() { STORAGE_DRIVER=vfs buildah --root "$work/images" --runroot "$work/run" "$@"; }
+
+step "a base like node:${version#v}-bookworm, of Debian's packages and the pinned Node"
+debian_root "$work/base.tar" binutils,ca-certificates,libstdc++6
+mkdir -p "$work/add/usr/local/bin" "$work/add/usr/local/lib/node_modules" "$work/add/etc/ssl/certs"
+cp -L "$node" "$work/add/usr/local/bin/node"
+# The registry may be behind an authority of the host's own.
+cp /etc/ssl/certs/ca-certificates.crt "$work/add/etc/ssl/certs/"
+(cd "$work" && npm pack --silent "npm@$(npm --version)" >/dev/null && tar -xzf npm-*.tgz)
+mv "$work/package" "$work/add/usr/local/lib/node_modules/npm"
+ln -s ../lib/node_modules/npm/bin/npm-cli.js "$work/add/usr/local/bin/npm"
+chmod +x "$work/add/usr/local/lib/node_modules/npm/bin/npm-cli.js"
+base=$(builder from scratch)
+builder add --quiet "$base" "$work/base.tar" / >/dev/null
+builder add --quiet "$base" "$work/add" / >/dev/null
+builder commit --quiet --rm "$base" localhost/node-base >/dev/null
+rm -rf "$work/base.tar" "$work/add"
+
+step "build"
+cat "$(npm config get globalconfig)" "$(npm config get userconfig)" >"$work/npmrc" 2>/dev/null || :
+builder bud --isolation chroot --build-arg BASE=localhost/node-base --secret "id=npmrc,src=$work/npmrc" \
+  --format docker --tag localhost/scanferry "$repository" >"$work/build.log" 2>&1 || {
+  tail -40 "$work/build.log"
+  fail "the image cannot be built"
+}
+mounted=$(builder from localhost/scanferry)
+root=$(builder mount "$mounted")
+bytes=$(du --apparent-size --block-size=1 -s "$root" | cut -f1)
+saw "size, unpacked" "$((bytes / 1000000)) MB"
+[ "$bytes" -le 150000000 ] || fail "it is larger than 150 MB"
+saw "largest parts" "$(cd "$root" && du --apparent-size -B1000000 -s bin lib lib64 usr app/node_modules app/dist 2>/dev/null |
+  awk '{ printf "%s %s MB  ", $2, $1 }')"
+programs=$(find "$root" -xdev -type f -perm /111 ! -name '*.so*' ! -name '*.node' -printf '/%P ')
+saw "programs" "$programs"
+saw "shells" "$(find "$root" -xdev -name '*sh' -perm /111 | wc -l)"
+saw "files with setuid or setgid" "$(find "$root" -xdev -type f -perm /6000 | wc -l)"
+saw "files that anyone may change" "$(find "$root" -xdev -type f -perm /022 | wc -l)"
+[ "$(find "$root" -xdev -type f -perm /6022 | wc -l)" = 0 ] || fail "see above"
+saw user "$(builder inspect --type image --format '{{.Docker.Config.User}}' localhost/scanferry)"
+
+# bundle NAME [OPTIONS OF bundle.ts] [-- COMMAND...]: one container, as any uid, with a volume.
+bundle() {
+  local name=$1
+  shift
+  mkdir -p "$work/$name" "$work/$name-volume"
+  # As Docker makes a new volume: with the rights of the directory in the image.
+  chmod --reference="$root/var/lib/scanferry" "$work/$name-volume"
+  "$node" "$repository/scripts/proof/bundle.ts" --image "$work/image.json" --root "$root" \
+    --user $any_uid --write "/var/lib/scanferry=$work/$name-volume" "$@" >"$work/$name/config.json"
+}
+builder inspect --type image localhost/scanferry >"$work/image.json"
+
+step "the demo, as uid $any_uid: root read-only, no capability, no network"
+bundle demo -- demo --once
+container run --bundle "$work/demo" demo >"$work/demo.log" 2>&1 </dev/null || {
+  cat "$work/demo.log"
+  fail "the demo did not end with 0"
+}
+saw "says" "$(tail -1 "$work/demo.log")"
+
+step "the daemon beside the archive, secrets as files"
+mkdir -p "$work/secrets" "$work/config" "$work/scans"
+printf %s proof >"$work/secrets/account.key"
+printf %s kept-secret-4711 >"$work/secrets/signing.secret"
+chmod 400 "$work"/secrets/*
+chown $any_uid "$work"/secrets/*
+cat >"$work/config/scanferry.yaml" <<YAML
+archive:
+  url: http://127.0.0.1:8480
+  accountKeyFile: /run/secrets/account.key
+  signing: { scheme: hmac, secretFile: /run/secrets/signing.secret }
+mirrors:
+  - source: /srv/scans
+    target: /Scans
+    settle: 500ms
+conversion: { poll: { initial: 500ms, max: 2s } }
+YAML
+bundle archive -- serve-archive --data /var/lib/scanferry/archive --listen 127.0.0.1:8480 \
+  --account proof:kept-secret-4711 --folder /Scans
+container run --bundle "$work/archive" archive >"$work/archive.log" 2>&1 </dev/null &
+running+=($!)
+until_true 30 "the archive" grep -q "listening on" "$work/archive.log"
+bundle daemon --network "/proc/$(pid_of archive)/ns/net" --read "/etc/scanferry=$work/config" \
+  --read "/run/secrets=$work/secrets" --read "/srv/scans=$work/scans"
+container run --bundle "$work/daemon" daemon >"$work/daemon.log" 2>&1 </dev/null &
+daemon=$!
+running+=("$daemon")
+until_true 30 "the daemon" grep -q '"started"' "$work/daemon.log"
+find "$repository/samples" -name '*.pdf' -exec cp -t "$work/scans" {} +
+scans=$(find "$work/scans" -type f | wc -l)
+scanferry() { container exec --user $any_uid:$any_uid daemon /bin/node /app/dist/main.js "$@"; }
+all_converted() { [ "$(scanferry list --json --state converted | wc -l)" = "$scans" ]; }
+until_true 60 "CONVERTED" all_converted
+saw "documents CONVERTED" "$scans of $scans"
+inside() { container exec --user $any_uid:$any_uid daemon /bin/node -p "$1" 2>&1; }
+saw "process 1" "$(inside 'fs.readFileSync("/proc/1/cmdline", "utf8").replaceAll("\0", " ")')"
+saw "its rights" "$(inside 'fs.readFileSync("/proc/1/status", "utf8").match(/^(Uid|CapEff|NoNewPrivs):.*$/gm).join(" ").replace(/\s+/g, " ")')"
+saw "writing to the root" "$(inside 'try { fs.writeFileSync("/app/x", "") } catch (error) { error.code }')"
+saw "writing to a source" "$(inside 'try { fs.writeFileSync("/srv/scans/x", "") } catch (error) { error.code }')"
+saw "secrets in the environment" "$(inside 'fs.readFileSync("/proc/1/environ", "utf8").split("4711").length - 1')"
+
+step "HEALTHCHECK, as the image says it"
+mapfile -t check < <("$node" -p '
+  const { Test } = JSON.parse(require("fs").readFileSync(process.argv[1], "utf8")).Docker.config.Healthcheck;
+  Test.slice(1).join("\n")' "$work/image.json")
+export -f alone container
+export work any_uid
+health() {
+  timeout --signal=KILL 10 bash -c 'container exec --user $any_uid:$any_uid daemon "$@"' - "${check[@]}" \
+    >/dev/null 2>&1 && echo healthy || echo unhealthy
+}
+is_then() {
+  saw "$1" "$2"
+  [ "$2" = "$3" ] || fail "it should be $3"
+}
+is_then "at work" "$(health)" healthy
+kill -STOP "$(pid_of daemon)"
+is_then "process stopped (SIGSTOP)" "$(health)" unhealthy
+kill -CONT "$(pid_of daemon)"
+is_then "going on" "$(health)" healthy
+
+step "signals, as process 1"
+container kill daemon HUP
+until_true 20 "the reload" grep -q "config read again" "$work/daemon.log"
+until_true 20 "the reload" eval '[ "$(grep -c "\"started\"" "$work/daemon.log")" = 2 ]'
+saw SIGHUP "configuration read again"
+began=$(date +%s%N)
+container kill daemon TERM
+wait "$daemon" && code=0 || code=$?
+saw "SIGTERM" "exit code $code after $((($(date +%s%N) - began) / 1000000)) ms"
+[ "$code" = 0 ] || fail "it did not end with 0"
+container kill archive TERM
+wait "${running[0]}" || :
+running=()
+step "proven at commit $(commit), $(date --utc +%Y-%m-%d)"
