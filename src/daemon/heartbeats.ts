@@ -1,6 +1,6 @@
 /**
- * Whether the loops still turn. A loop beats when it goes to rest and when it wakes, which it does
- * at least every half minute, and whenever a document that it is to move on moves. One that does
+ * Whether the loops still turn. A loop's heart beats when it comes round to its bell, which an idle
+ * one does every half minute, and whenever a document that it is to move on moves. One that does
  * neither for longer than its longest honest step can take is stuck: nothing in the process will
  * mend that, a restart will.
  *
@@ -90,9 +90,8 @@ class BeatingBell extends Bell {
     this.#beat = beat;
   }
 
-  override async wait(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
+  override wait(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
     this.#beat();
-    await super.wait(ms, clock, signal);
-    this.#beat();
+    return super.wait(ms, clock, signal);
   }
 }
