@@ -32,8 +32,16 @@ systemd-run --quiet --unit=archive --property=StateDirectory=archive --property=
   --account proof:kept-secret-4711 --folder /Scans
 until_true 20 "the archive" logged "listening on" archive
 
-step "installed as docs/operations.md says"
-install -d /etc/scanferry /srv/scans
+status() { property StatusText "$@"; }
+has_status() { [[ $(status) == $1 ]]; }
+started() { [ "$(logged '"started"' | grep -c '"started"')" -ge "$1" ]; }
+# What a process sees of a directory, in the place that systemd made for it.
+sees() { nsenter --target "$(property MainPID)" --mount ls "$1" 2>&1 | tr '\n' ' '; }
+
+step "installed as docs/operations.md says, with the drop-in that scanferry writes"
+groupadd --system scans
+install -d /etc/scanferry /srv/done /srv/private /etc/systemd/system/scanferry.service.d
+install -d -m 770 -g scans "/srv/My Scans" /srv/done
 install -d -m 700 /etc/scanferry/secrets
 printf %s proof >/etc/scanferry/secrets/account.key
 printf %s kept-secret-4711 >/etc/scanferry/secrets/signing.secret
@@ -44,53 +52,118 @@ archive:
   accountKeyFile: account.key
   signing: { scheme: hmac, secretFile: signing.secret }
 mirrors:
-  - source: /srv/scans
+  - source: /srv/My Scans
     target: /Scans
     settle: 500ms
 conversion: { poll: { initial: 500ms, max: 2s } }
 YAML
-cp /opt/scanferry/systemd/scanferry.service /etc/systemd/system/
+cp /opt/scanferry/systemd/*.service /etc/systemd/system/
+drop_in() { scanferry --config $config systemd >/etc/systemd/system/scanferry.service.d/configured.conf; }
+drop_in
+printf '[Service]\nSupplementaryGroups=scans\nWatchdogSec=20s\n' \
+  >/etc/systemd/system/scanferry.service.d/proof.conf
 systemctl daemon-reload
+saw "exposure with it" "$(systemd-analyze security scanferry | sed -n 's/.*exposure level[^:]*: *\([0-9.]*\).*/\1/p')"
 mapfile -t samples < <(find /opt/scanferry/samples -type f -name '*.pdf' | sort)
-cp "${samples[0]}" /srv/scans/first.pdf
+scan() { install -m 640 -g scans "${samples[$1]}" "/srv/My Scans/$2.pdf"; }
 
 step "start"
+scan 0 first
 systemctl start scanferry || fail "it did not start"
-saw state "$(property ActiveState), $(property SubState)"
+saw state "$(property ActiveState), $(property SubState), ready by its own word ($(property Type))"
 pid=$(property MainPID)
 saw "user of the daemon" "$(stat -c %u "/proc/$pid"), chosen by systemd"
 [ "$(stat -c %u "/proc/$pid")" != 0 ] || fail "it runs as root"
-until_true 30 "CONVERTED" all_converted 1
-saw "documents CONVERTED" "$(converted)"
-saw "account key in the environment" "$(tr '\0' '\n' <"/proc/$pid/environ" | grep -c 4711 || :) times"
+until_true 120 "CONVERTED" all_converted 1
+until_true 60 "the status" has_status "idle; 1 converted"
+saw "status" "$(status)"
+saw "sees of /srv" "$(sees /srv)"
+saw "sees of /home" "$(sees /home)"
+[ "$(sees /srv)" = "My Scans " ] || fail "it sees other things"
+saw "secret in its environment" "$(tr '\0' '\n' <"/proc/$pid/environ" | grep -c 4711 || :) times"
+
+step "watchdog: the process is stopped (SIGSTOP), limit $(property WatchdogUSec)"
+kill -STOP "$pid"
+until_true 120 "a restart" restarts 1
+saw "systemd says" "$(logged 'Watchdog timeout' | tail -1 | sed 's/.*: //')"
+until_true 120 "the start" started 2
+scan 1 second
+until_true 120 "CONVERTED" all_converted 2
+saw "restarts, documents CONVERTED" "$(property NRestarts), $(converted)"
 
 step "restart after a kill"
 systemctl kill --signal=KILL --kill-whom=main scanferry
-until_true 30 "a restart" restarts 1
-until_true 30 "the page" logged '"started"'
-cp "${samples[1]}" /srv/scans/second.pdf
-until_true 30 "CONVERTED" all_converted 2
+until_true 120 "a restart" restarts 2
+until_true 120 "the start" started 3
+scan 2 third
+until_true 120 "CONVERTED" all_converted 3
 saw "restarts, documents CONVERTED" "$(property NRestarts), $(converted)"
 
-step "reload"
+step "reload: a bad configuration, then a good one"
 pid=$(property MainPID)
-sed -i 's/settle: 500ms/settle: 400ms/' $config
+cp $config $config.good
+sed -i 's/^mirrors:/mirors:/' $config
 systemctl reload scanferry
-until_true 30 "the new configuration" logged 'config read again'
-cp "${samples[2]}" /srv/scans/third.pdf
-until_true 30 "CONVERTED" all_converted 3
+until_true 60 "the refusal" logged 'the new config is refused'
+until_true 60 "the status" has_status "*the new config is refused"
+saw "status" "$(status)"
+sed 's/settle: 500ms/settle: 400ms/' $config.good >$config
+systemctl reload scanferry
+until_true 60 "the new configuration" started 4
+scan 3 fourth
+until_true 120 "CONVERTED" all_converted 4
 [ "$(property MainPID)" = "$pid" ] || fail "the process is another one"
 saw "same process, documents CONVERTED" "$pid, $(converted)"
+saw state "$(property ActiveState), $(property SubState)"
 
-step "stop"
+step "another source setting: the drop-in made anew opens what after: move needs"
+echo "    after: move:/srv/done" >$config.after
+sed -i "/settle:/r $config.after" $config
+drop_in
+systemctl daemon-reload
+systemctl restart scanferry
+scan 4 fifth
+until_true 120 "the move" test -e /srv/done/fifth.pdf
+saw "moved to" "$(find /srv/done -type f | tr '\n' ' ')"
+saw "sees of /srv" "$(sees /srv)"
+
+step "stop, and start again"
 systemctl stop scanferry
 saw "result, exit code" "$(property Result), $(property ExecMainStatus)"
 [ "$(property ExecMainStatus)" = 0 ] || fail "it did not end with 0"
 saw "journal kept" "$(stat -c '%n, %s bytes, mode %a' /var/lib/scanferry/journal.db)"
 systemctl start scanferry
-saw "documents CONVERTED after another start" "$(converted)"
+saw "documents CONVERTED" "$(converted)"
 scanferry --config $config verify | sed 's/^/   verify: /'
+scanferry --config $config verify | grep -q '^5 as journaled, 0 missing, 0 changed, 0 unknown$' ||
+  fail "the archive does not hold just these"
+
+step "an unusable configuration is not started again and again"
 systemctl stop scanferry
+sed -i 's/^mirrors:/mirors:/' $config
+systemctl start scanferry && fail "it started"
+sleep 6
+saw "result, exit code, restarts" "$(property Result), $(property ExecMainStatus), $(property NRestarts)"
+[ "$(property ActiveState)" = failed ] || fail "it is started again"
+
+step "a second instance"
+install -d -m 700 /etc/scanferry/secrets/office
+cp /etc/scanferry/secrets/*.{key,secret} /etc/scanferry/secrets/office
+install -d -m 755 /srv/office
+sed 's/My Scans/office/; s/^mirors:/mirrors:/' $config.good >/etc/scanferry/office.yaml
+cat >>/etc/scanferry/office.yaml <<YAML
+journal: /var/lib/scanferry-office/journal.db
+web: { listen: 127.0.0.1:8471 }
+YAML
+config=/etc/scanferry/office.yaml
+install -d /etc/systemd/system/scanferry@office.service.d
+scanferry --config $config systemd --instance >/etc/systemd/system/scanferry@office.service.d/configured.conf
+systemctl daemon-reload
+systemctl start scanferry@office || fail "it did not start"
+install -m 644 "${samples[5]}" /srv/office/sixth.pdf
+until_true 120 "CONVERTED" all_converted 1
+saw "scanferry@office" "$(property ActiveState scanferry@office), $(converted) CONVERTED"
+systemctl stop scanferry@office
 
 say
 say "all as it should be"
