@@ -1,6 +1,7 @@
 import type { AfterState, Document, Seen, State, Trouble } from "../domain/document.ts";
 import type { Event } from "../domain/life.ts";
 import type { RawPath } from "../std/raw-path.ts";
+import type { Tally } from "./tally.ts";
 import type { Remembered, Tidied, TidyRequest } from "./tidiness.ts";
 
 /** A mirror as the journal knows it: rows outlive a mirror's removal from the config. */
@@ -43,6 +44,14 @@ export type Batch = {
   /** When the last document joined. */
   readonly joinedAt: number;
   readonly documents: number;
+};
+
+/** How far a batch has come. */
+export type BatchProgress = Batch & {
+  /** Its documents by state; a state without any is absent. Some may have changed or gone since. */
+  readonly states: Readonly<Partial<Record<State, number>>>;
+  /** Pages as the archive counts them, of those that are converted. */
+  readonly pages: number;
 };
 
 /**
@@ -254,6 +263,14 @@ export interface Journal extends AsyncDisposable {
 
   /** The latest batch of a mirror, whether or not another document may still join it. */
   lastBatch(mirrorId: number): Promise<Batch | undefined>;
+  /** The batches that were opened last, the latest first. */
+  latestBatches(limit: number): Promise<BatchProgress[]>;
+  /** Documents of a batch, in the order in which they were first seen. */
+  inBatch(batch: string, limit: number): Promise<Document[]>;
+  /** The documents to which something happened last, the latest first. */
+  recent(limit: number): Promise<Document[]>;
+  /** What reached the archive from `from` (inclusive) to `to`, by time and mirror. */
+  tallies(from: number, to: number): Promise<Tally[]>;
 
   gate(): Promise<GateRow>;
   setGate(gate: GateRow): Promise<void>;
@@ -265,8 +282,11 @@ export interface Journal extends AsyncDisposable {
   setContents(id: number, contents: readonly Content[]): Promise<void>;
   contents(id: number): Promise<Content[]>;
 
-  /** Rows per mirror and state; superseded revisions that were sent are counted too. */
-  counts(): Promise<{ mirrorId: number; state: State; documents: number }[]>;
+  /**
+   * Rows per mirror and state; superseded revisions that were sent are counted too. `oldestAt` is
+   * when the one of them that is known longest was first seen.
+   */
+  counts(): Promise<{ mirrorId: number; state: State; documents: number; oldestAt: number }[]>;
   /** Rows in path order, without holding them all in memory. */
   list(query: ListQuery): AsyncIterable<Document>;
   history(id: number): Promise<HistoryRow[]>;

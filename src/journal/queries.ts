@@ -49,8 +49,9 @@ export const QUERIES = {
       count(*) AS documents
     FROM documents WHERE state = 'held' AND trouble_code = ? AND target_path IS NOT NULL
     GROUP BY mirror_id, target_path`,
-  counts: `SELECT mirror_id AS mirrorId, state, count(*) AS documents
-    FROM documents GROUP BY mirror_id, state`,
+  counts: `SELECT c.mirror_id AS mirrorId, c.state, c.documents, n.first_seen_at AS oldestAt
+    FROM (SELECT mirror_id, state, count(*) AS documents, min(id) AS oldest
+      FROM documents GROUP BY mirror_id, state) c JOIN documents n ON n.id = c.oldest`,
   lastBatch: `SELECT id, mirror_id AS mirrorId, opened_at AS openedAt, joined_at AS joinedAt, documents
     FROM batches WHERE mirror_id = ? ORDER BY number DESC LIMIT 1`,
   contents: `SELECT document_id AS documentId, filename, size_bytes AS sizeBytes, pages
@@ -59,6 +60,12 @@ export const QUERIES = {
 } as const;
 
 type Place = { readonly mirrorId: number; readonly targetPath: string };
+type CountRow = {
+  readonly mirrorId: number;
+  readonly state: State;
+  readonly documents: number;
+  readonly oldestAt: number;
+};
 type KnownRow = Omit<Known, "name"> & { readonly name: Buffer };
 
 export class Queries {
@@ -151,10 +158,8 @@ export class Queries {
     ).sort(byPlace);
   }
 
-  counts(): { mirrorId: number; state: State; documents: number }[] {
-    return this.#sql
-      .of<{ mirrorId: number; state: State; documents: number }>(QUERIES.counts)
-      .all();
+  counts(): CountRow[] {
+    return this.#sql.of<CountRow>(QUERIES.counts).all();
   }
 
   lastBatch(mirrorId: number): Batch | undefined {

@@ -8,6 +8,7 @@
  * explains them.
  */
 import type { Database } from "better-sqlite3";
+import { TALLY_MS } from "./tally.ts";
 
 /** Marks the file as a scanferry journal: "SFRY". */
 export const APPLICATION_ID = 0x53465259;
@@ -226,12 +227,43 @@ const REMEMBERED = `
   CREATE INDEX remembered_digest ON remembered (mirror_id, digest) WHERE digest IS NOT NULL;
 `;
 
+/**
+ * When something last happened to a document, as far as its row tells. The text stands in an index,
+ * and a query is served by that only while it says the same.
+ */
+export const ACTIVE_AT =
+  "max(first_seen_at, changed_at, coalesce(sent_at, 0), coalesce(uploaded_at, 0), coalesce(converted_at, 0))";
+
+const ACTIVITY = `
+  -- What reached the archive, a row for each mirror's quarter of an hour in which anything did.
+  CREATE TABLE tallies (
+    at             REAL NOT NULL,    -- ms; when the quarter of an hour began
+    mirror_id      INTEGER NOT NULL, -- mirrors.id
+    uploaded       INTEGER NOT NULL, -- count of documents
+    uploaded_bytes INTEGER NOT NULL, -- bytes
+    converted      INTEGER NOT NULL, -- count of documents
+    pages          INTEGER NOT NULL, -- count, of the converted ones
+    PRIMARY KEY (at, mirror_id)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO tallies
+    SELECT floor(uploaded_at / ${TALLY_MS}) * ${TALLY_MS}, mirror_id, count(*), sum(size_bytes), 0, 0
+    FROM documents WHERE uploaded_at IS NOT NULL AND attempts > 0 GROUP BY 1, 2;
+  INSERT INTO tallies
+    SELECT floor(converted_at / ${TALLY_MS}) * ${TALLY_MS}, mirror_id, 0, 0, count(*), sum(pages)
+    FROM documents WHERE converted_at IS NOT NULL AND attempts > 0 GROUP BY 1, 2
+    ON CONFLICT (at, mirror_id) DO UPDATE SET converted = excluded.converted, pages = excluded.pages;
+
+  CREATE INDEX documents_recent ON documents (${ACTIVE_AT}, id);
+  CREATE INDEX documents_batch ON documents (substr(batch, 1, 8)) WHERE batch IS NOT NULL;
+`;
+
 /** Migration n leads from `user_version` n to n + 1. Released ones are never edited. */
-const MIGRATIONS: readonly string[] = [
+export const MIGRATIONS: readonly string[] = [
   `${MIRRORS}${DOCUMENTS}${RECORDS}${SINGLES}`,
   FIRST_RUNS,
   PACE,
   REMEMBERED,
+  ACTIVITY,
 ];
 
 /** The `user_version` this scanferry writes. */

@@ -1,9 +1,10 @@
 import { resolve } from "node:path";
-import type { Document, State } from "../domain/document.ts";
+import type { Document } from "../domain/document.ts";
 import { invariant } from "../std/invariant.ts";
 import { type Clock, systemClock } from "../std/clock.ts";
 import { dirOf, nameOf, type RawPath } from "../std/raw-path.ts";
 import { AccountTable } from "./account-table.ts";
+import { ActivityTable } from "./activity-table.ts";
 import { backUp } from "./backup.ts";
 import { documentList, pagesOf } from "./document-list.ts";
 import { DocumentsTable } from "./documents-table.ts";
@@ -12,6 +13,7 @@ import type {
   Applied,
   AttemptRow,
   Batch,
+  BatchProgress,
   Change,
   Content,
   DueQuery,
@@ -30,6 +32,7 @@ import { Queries } from "./queries.ts";
 import { RecordsTable } from "./records-table.ts";
 import { Session } from "./session.ts";
 import { Statements } from "./statements.ts";
+import type { Tally } from "./tally.ts";
 import type { Remembered, Tidied, TidyRequest } from "./tidiness.ts";
 import { TidyTable } from "./tidy-table.ts";
 import { Writer } from "./writer.ts";
@@ -63,6 +66,7 @@ export class SqliteJournal implements Journal {
   readonly #documents: DocumentsTable;
   readonly #records: RecordsTable;
   readonly #account: AccountTable;
+  readonly #activity: ActivityTable;
   readonly #queries: Queries;
   readonly #writer: Writer;
   readonly #tidy: TidyTable;
@@ -74,9 +78,10 @@ export class SqliteJournal implements Journal {
     this.#documents = new DocumentsTable(this.#statements);
     this.#records = new RecordsTable(this.#statements);
     this.#account = new AccountTable(this.#statements);
+    this.#activity = new ActivityTable(this.#statements);
     this.#queries = new Queries(this.#statements);
     this.#tidy = new TidyTable(this.#statements, this.#documents);
-    this.#writer = new Writer(this.#statements, this.#documents, this.#records);
+    this.#writer = new Writer(this.#statements, this.#documents, this.#records, this.#activity);
   }
 
   /**
@@ -207,6 +212,22 @@ export class SqliteJournal implements Journal {
     return this.#session.read(() => this.#queries.lastBatch(mirrorId));
   }
 
+  latestBatches(limit: number): Promise<BatchProgress[]> {
+    return this.#session.read(() => this.#activity.latestBatches(limit));
+  }
+
+  inBatch(batch: string, limit: number): Promise<Document[]> {
+    return this.#session.read(() => this.#activity.inBatch(batch, limit));
+  }
+
+  recent(limit: number): Promise<Document[]> {
+    return this.#session.read(() => this.#activity.recent(limit));
+  }
+
+  tallies(from: number, to: number): Promise<Tally[]> {
+    return this.#session.read(() => this.#activity.tallies(from, to));
+  }
+
   gate(): Promise<GateRow> {
     return this.#session.read(() => this.#account.gate());
   }
@@ -239,7 +260,7 @@ export class SqliteJournal implements Journal {
     return this.#session.read(() => this.#queries.contents(id));
   }
 
-  counts(): Promise<{ mirrorId: number; state: State; documents: number }[]> {
+  counts(): ReturnType<Journal["counts"]> {
     return this.#session.read(() => this.#queries.counts());
   }
 

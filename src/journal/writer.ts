@@ -7,6 +7,7 @@ import type { Document, State } from "../domain/document.ts";
 import { type Event, transition } from "../domain/life.ts";
 import { Fault } from "../std/fault.ts";
 import { InvariantError, invariant } from "../std/invariant.ts";
+import type { ActivityTable } from "./activity-table.ts";
 import type { DocumentsTable } from "./documents-table.ts";
 import {
   eventLine,
@@ -28,6 +29,7 @@ import {
   noted,
 } from "./revision.ts";
 import type { Statements } from "./statements.ts";
+import { talliedBy } from "./tally.ts";
 
 type On<T extends Change["type"]> = Extract<Change, { type: T }>;
 
@@ -35,11 +37,18 @@ export class Writer {
   readonly #sql: Statements;
   readonly #documents: DocumentsTable;
   readonly #records: RecordsTable;
+  readonly #activity: ActivityTable;
 
-  constructor(sql: Statements, documents: DocumentsTable, records: RecordsTable) {
+  constructor(
+    sql: Statements,
+    documents: DocumentsTable,
+    records: RecordsTable,
+    activity: ActivityTable,
+  ) {
     this.#sql = sql;
     this.#documents = documents;
     this.#records = records;
+    this.#activity = activity;
   }
 
   /** Applies one change. Throws `InvariantError` for a change that no journal may take. */
@@ -93,6 +102,8 @@ export class Writer {
     const document: Document = { ...before, ...patch };
     this.#records.tell(before.id, eventLine(before.state, document.state, event));
     this.#records.attempt(before, document, event);
+    const tallied = talliedBy(before, event);
+    if (tallied) this.#activity.add(tallied);
     return done(change, document, before);
   }
 

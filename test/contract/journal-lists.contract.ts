@@ -145,8 +145,8 @@ export function journalListsContract(name: string, open: () => Promise<JournalFi
         });
         expect(ids(revisions)).toEqual([sent.id, next.id]);
         expect(await desk.journal.counts()).toEqual([
-          { mirrorId: desk.mirrorId, state: "settling", documents: 7 },
-          { mirrorId: desk.mirrorId, state: "uploaded", documents: 1 },
+          { mirrorId: desk.mirrorId, state: "settling", documents: 7, oldestAt: NOW },
+          { mirrorId: desk.mirrorId, state: "uploaded", documents: 1, oldestAt: NOW },
         ]);
       }),
     );

@@ -104,7 +104,13 @@ function changeOf({ kind, row, n }: Step, rows: readonly Document[], mirrorId: n
       return { type: "directory", mirrorId, dir: dirOf(path), fingerprint };
     }
     case 5: {
-      const batch = { id: `b${n % 4}`, mirrorId, openedAt: at, joinedAt: at, documents: n };
+      const batch = {
+        id: n % 4 === 0 ? "batch-1" : `b${n % 4}`,
+        mirrorId,
+        openedAt: at,
+        joinedAt: at,
+        documents: n,
+      };
       return { type: "batch", batch };
     }
     default: {
@@ -152,6 +158,10 @@ async function everything(journal: Journal, idsMax: number): Promise<unknown> {
     waiting: await journal.waitingFolders(),
     counts: await journal.counts(),
     lastBatch: await journal.lastBatch(mirrorId),
+    batches: await journal.latestBatches(3),
+    inBatch: await each(["b", "batch-1"], (batch) => journal.inBatch(batch, 4)),
+    recent: await journal.recent(6),
+    tallies: await journal.tallies(0, NOW + 86_400_000),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Document, State } from "../../src/domain/document.ts";
+import type { Document } from "../../src/domain/document.ts";
 import { SENT_STATES } from "../../src/domain/document.ts";
 import { FOLDER_CODES } from "../../src/domain/verdict.ts";
 import { byPath, isWanted } from "../../src/journal/document-list.ts";
@@ -6,6 +6,7 @@ import type {
   Applied,
   AttemptRow,
   Batch,
+  BatchProgress,
   Change,
   Content,
   DueQuery,
@@ -19,11 +20,18 @@ import type {
   WaitingFolder,
 } from "../../src/journal/journal.ts";
 import { journalFault } from "../../src/journal/journal-fault.ts";
+import type { Tally } from "../../src/journal/tally.ts";
 import { invariant } from "../../src/std/invariant.ts";
 import { dirOf, joinRaw, nameOf, type RawPath } from "../../src/std/raw-path.ts";
 import { MemoryStore, placeKey } from "./memory-store.ts";
 import { isAtOrBelow, longestDue, order } from "./memory-order.ts";
-import { countsOf, outstandingOf, waitingFoldersOf } from "./memory-tallies.ts";
+import {
+  batchProgressOf,
+  countsOf,
+  outstandingOf,
+  recentOf,
+  waitingFoldersOf,
+} from "./memory-tallies.ts";
 import { tidyIn } from "./memory-tidy.ts";
 import {
   placeOf,
@@ -206,6 +214,30 @@ export class MemoryJournal implements Journal {
     return [...this.#open.batches.values()].findLast((batch) => batch.mirrorId === mirrorId);
   }
 
+  async latestBatches(limit: number): Promise<BatchProgress[]> {
+    const latest = [...this.#open.batches.values()].toReversed().slice(0, limit);
+    return latest.map((batch) =>
+      batchProgressOf(
+        batch,
+        this.#rows((row) => row.batch === batch.id),
+      ),
+    );
+  }
+
+  async inBatch(batch: string, limit: number): Promise<Document[]> {
+    return this.#rows((row) => row.batch === batch).slice(0, limit);
+  }
+
+  async recent(limit: number): Promise<Document[]> {
+    return recentOf(this.#rows(() => true)).slice(0, limit);
+  }
+
+  async tallies(from: number, to: number): Promise<Tally[]> {
+    return [...this.#open.tallies.values()]
+      .filter(({ at }) => at >= from && at < to)
+      .sort((a, b) => a.at - b.at || a.mirrorId - b.mirrorId);
+  }
+
   async gate(): Promise<GateRow> {
     return this.#open.gate;
   }
@@ -247,7 +279,7 @@ export class MemoryJournal implements Journal {
     return [...(this.#open.contents.get(id) ?? [])];
   }
 
-  async counts(): Promise<{ mirrorId: number; state: State; documents: number }[]> {
+  async counts(): ReturnType<Journal["counts"]> {
     return countsOf(this.#rows(() => true));
   }
 

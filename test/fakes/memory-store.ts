@@ -9,6 +9,7 @@ import type {
   PaceRow,
 } from "../../src/journal/journal.ts";
 import type { Remembrance } from "../../src/journal/tidiness.ts";
+import { sumOf, type Tally } from "../../src/journal/tally.ts";
 import type { RawPath } from "../../src/std/raw-path.ts";
 
 /** An attempt with its number, by which events find it. */
@@ -37,6 +38,7 @@ export class MemoryStore {
   readonly contents = new Map<number, readonly Content[]>();
   /** When the first run was over, by mirror. */
   readonly firstRunsOver = new Map<number, number>();
+  readonly tallies = new Map<string, Tally>();
   gate: GateRow = { closedAt: null, trouble: null, probes: 0, nextProbeAt: null };
   /** What stays of dropped rows, by the archive's document id, in the order they were dropped. */
   readonly remembered = new Map<number, Remembrance & { readonly droppedAt: number }>();
@@ -103,6 +105,14 @@ export class MemoryStore {
     if (!was?.current) return;
     const key = placeKey(was.mirrorId, was.dir, was.name);
     if (this.current.get(key) === id) this.delete(this.current, key);
+  }
+
+  /** Adds to the tally of its mirror and time. */
+  tally(more: Tally): void {
+    const { mirrorId, at } = more;
+    const key = `${at} ${mirrorId}`;
+    const known = this.tallies.get(key);
+    this.set(this.tallies, key, { mirrorId, at, ...sumOf(known ? [known, more] : [more]) });
   }
 
   hasMirror(id: number): boolean {

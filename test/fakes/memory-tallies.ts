@@ -1,14 +1,20 @@
 import type { Document, State } from "../../src/domain/document.ts";
-import type { WaitingFolder } from "../../src/journal/journal.ts";
+import { progressOf } from "../../src/journal/activity-table.ts";
+import type { Batch, BatchProgress, WaitingFolder } from "../../src/journal/journal.ts";
 import { byPlace } from "../../src/journal/queries.ts";
 
 /** Rows per mirror and state. */
 export function countsOf(
   rows: readonly Document[],
-): { mirrorId: number; state: State; documents: number }[] {
+): { mirrorId: number; state: State; documents: number; oldestAt: number }[] {
   return [...Map.groupBy(rows, ({ mirrorId, state }) => `${mirrorId} ${state}`).values()]
-    .flatMap((group) => (group[0] ? [{ ...group[0], documents: group.length }] : []))
-    .map(({ mirrorId, state, documents }) => ({ mirrorId, state, documents }))
+    .flatMap((group) => {
+      const oldest = group.toSorted((a, b) => a.id - b.id)[0];
+      return oldest ? [{ oldest, documents: group.length }] : [];
+    })
+    .map(({ oldest: { mirrorId, state, firstSeenAt }, documents }) => {
+      return { mirrorId, state, documents, oldestAt: firstSeenAt };
+    })
     .sort((a, b) => a.mirrorId - b.mirrorId || (a.state < b.state ? -1 : 1));
 }
 
@@ -37,4 +43,20 @@ export function waitingFoldersOf(held: readonly Document[]): WaitingFolder[] {
     folders.set(key, { mirrorId, targetPath, code, documents });
   }
   return [...folders.values()].sort(byPlace);
+}
+
+/** The rows to which something happened last, the latest first. */
+export function recentOf(rows: readonly Document[]): Document[] {
+  const activeAt = ({ firstSeenAt, changedAt, sentAt, uploadedAt, convertedAt }: Document) =>
+    Math.max(firstSeenAt, changedAt, sentAt ?? 0, uploadedAt ?? 0, convertedAt ?? 0);
+  return rows.toSorted((a, b) => activeAt(b) - activeAt(a) || b.id - a.id);
+}
+
+/** How far `batch` has come; `rows` are its documents. */
+export function batchProgressOf(batch: Batch, rows: readonly Document[]): BatchProgress {
+  const states = [...Map.groupBy(rows, ({ state }) => state)].map(([state, group]) => {
+    const pages = group.reduce((sum, row) => sum + (row.pages ?? 0), 0);
+    return { state, documents: group.length, pages };
+  });
+  return progressOf(batch, states);
 }

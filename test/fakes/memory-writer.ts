@@ -21,6 +21,7 @@ import {
   mayRestore,
   noted,
 } from "../../src/journal/revision.ts";
+import { talliedBy } from "../../src/journal/tally.ts";
 import { claimedTwice } from "../../src/journal/writer.ts";
 import { InvariantError, invariant } from "../../src/std/invariant.ts";
 import { joinRaw } from "../../src/std/raw-path.ts";
@@ -90,6 +91,8 @@ function happen(store: MemoryStore, change: On<"event">): Applied {
   store.put(document);
   tell(store, id, eventLine(before.state, document.state, event));
   attempt(store, before, document, event);
+  const tallied = talliedBy(before, event);
+  if (tallied) store.tally(tallied);
   return done(change, document, before);
 }
 

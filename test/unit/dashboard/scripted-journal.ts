@@ -38,6 +38,7 @@ export function scriptedJournal(rows: readonly Document[]): Journal {
         mirrorId: 1,
         state,
         documents: of.length,
+        oldestAt: Math.min(...of.map(({ firstSeenAt }) => firstSeenAt)),
       })),
     due: async ({ state, now, limit }) =>
       rows

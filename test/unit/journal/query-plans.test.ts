@@ -2,6 +2,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LARGE_BYTES } from "../../../src/domain/feed.ts";
+import { ACTIVITY_QUERIES } from "../../../src/journal/activity-table.ts";
 import { LIST_QUERIES } from "../../../src/journal/document-list.ts";
 import { DUE_QUERIES } from "../../../src/journal/due-documents.ts";
 import { QUERIES } from "../../../src/journal/queries.ts";
@@ -34,20 +35,27 @@ function planOf(sql: string): string[] {
     .map(({ detail }) => detail);
 }
 
-const all = { ...QUERIES, ...DUE_QUERIES, ...LIST_QUERIES, ...TIDY_QUERIES };
+const all = {
+  ...QUERIES,
+  ...DUE_QUERIES,
+  ...LIST_QUERIES,
+  ...TIDY_QUERIES,
+  ...ACTIVITY_QUERIES,
+};
 
 describe("with a million rows", () => {
   test.for(Object.entries(all))("%s never reads the whole table", ([, sql]) => {
     const scans = planOf(sql).filter(
       (step) =>
         /SCAN (documents|n|history|directories)\b/.test(step) &&
-        // An index alone is narrow; that of moved documents holds nothing else.
-        !/COVERING INDEX|documents_moved/.test(step),
+        // An index alone is narrow; that of moved documents holds nothing else, and that of recent
+        // ones is read from its end.
+        !/COVERING INDEX|documents_(?:moved|recent)/.test(step),
     );
     expect(scans).toEqual([]);
   });
 
-  const BOUNDED: readonly string[] = ["underWay", "ofState", "ofCode"];
+  const BOUNDED: readonly string[] = ["underWay", "ofState", "ofCode", "ofBatch", "inBatch"];
 
   test.for(Object.entries(all).filter(([name]) => !BOUNDED.includes(name)))(
     "%s reads its rows in order instead of sorting them",
@@ -70,6 +78,14 @@ describe("with a million rows", () => {
     ["large", "documents_large"],
   ] as const)("due documents: %s is served by %s", ([name, index]) => {
     expect(planOf(DUE_QUERIES[name]).join()).toContain(`INDEX ${index} (mirror_id=? AND state=?`);
+  });
+
+  test.for([
+    ["recent", "documents_recent"],
+    ["ofBatch", "documents_batch"],
+    ["inBatch", "documents_batch"],
+  ] as const)("what happened lately: %s is served by %s", ([name, index]) => {
+    expect(planOf(ACTIVITY_QUERIES[name]).join()).toContain(`USING INDEX ${index}`);
   });
 
   test("large documents are looked for with the index of large ones", () => {

@@ -1,0 +1,76 @@
+/** What happened lately: tallies, the latest documents, and how far batches have come. */
+import type { Document, State } from "../domain/document.ts";
+import { type DocumentRow, documentOf } from "./columns.ts";
+import { SELECT_DOCUMENT } from "./documents-table.ts";
+import type { Batch, BatchProgress } from "./journal.ts";
+import { ACTIVE_AT } from "./schema.ts";
+import type { Statements } from "./statements.ts";
+import type { Tally } from "./tally.ts";
+
+/** The first characters tell batches apart well enough, in an index of a quarter of the size. */
+const OF_BATCH = "substr(n.batch, 1, 8) = substr(@batch, 1, 8) AND n.batch = @batch";
+
+/** The texts, by the question they answer. */
+export const ACTIVITY_QUERIES = {
+  recent: `${SELECT_DOCUMENT} ORDER BY ${ACTIVE_AT.replaceAll(/\b(\w+_at)\b/g, "n.$1")} DESC, n.id DESC LIMIT ?`,
+  tallies: `SELECT mirror_id AS mirrorId, at, uploaded, uploaded_bytes AS uploadedBytes, converted, pages
+    FROM tallies WHERE at >= ? AND at < ? ORDER BY at, mirror_id`,
+  latestBatches: `SELECT id, mirror_id AS mirrorId, opened_at AS openedAt, joined_at AS joinedAt, documents
+    FROM batches ORDER BY number DESC LIMIT ?`,
+  ofBatch: `SELECT n.state, count(*) AS documents, coalesce(sum(n.pages), 0) AS pages
+    FROM documents n WHERE ${OF_BATCH} AND n.batch IS NOT NULL GROUP BY n.state`,
+  inBatch: `${SELECT_DOCUMENT} WHERE ${OF_BATCH} AND n.batch IS NOT NULL ORDER BY n.id LIMIT @limit`,
+} as const;
+
+type InState = { readonly state: State; readonly documents: number; readonly pages: number };
+
+export class ActivityTable {
+  readonly #sql: Statements;
+
+  constructor(sql: Statements) {
+    this.#sql = sql;
+  }
+
+  /** Adds to the tally of its mirror and time. */
+  add({ mirrorId, at, uploaded, uploadedBytes, converted, pages }: Tally): void {
+    this.#sql
+      .of(`INSERT INTO tallies (at, mirror_id, uploaded, uploaded_bytes, converted, pages)
+        VALUES (?, ?, ?, ?, ?, ?)
+        ON CONFLICT (at, mirror_id) DO UPDATE SET uploaded = uploaded + excluded.uploaded,
+          uploaded_bytes = uploaded_bytes + excluded.uploaded_bytes,
+          converted = converted + excluded.converted, pages = pages + excluded.pages`)
+      .run(at, mirrorId, uploaded, uploadedBytes, converted, pages);
+  }
+
+  tallies(from: number, to: number): Tally[] {
+    return this.#sql.of<Tally>(ACTIVITY_QUERIES.tallies).all(from, to);
+  }
+
+  recent(limit: number): Document[] {
+    return this.#sql.of<DocumentRow>(ACTIVITY_QUERIES.recent).all(limit).map(documentOf);
+  }
+
+  latestBatches(limit: number): BatchProgress[] {
+    return this.#sql
+      .of<Batch>(ACTIVITY_QUERIES.latestBatches)
+      .all(limit)
+      .map((batch) => progressOf(batch, this.#ofBatch(batch.id)));
+  }
+
+  inBatch(batch: string, limit: number): Document[] {
+    return this.#sql
+      .of<DocumentRow>(ACTIVITY_QUERIES.inBatch)
+      .all({ batch, limit })
+      .map(documentOf);
+  }
+
+  #ofBatch(batch: string): InState[] {
+    return this.#sql.of<InState>(ACTIVITY_QUERIES.ofBatch).all({ batch });
+  }
+}
+
+/** A batch with how far its documents are. */
+export function progressOf(batch: Batch, rows: readonly InState[]): BatchProgress {
+  const states = Object.fromEntries(rows.map(({ state, documents }) => [state, documents]));
+  return { ...batch, states, pages: rows.reduce((sum, { pages }) => sum + pages, 0) };
+}

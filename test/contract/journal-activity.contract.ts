@@ -1,0 +1,140 @@
+import { describe, expect, test } from "vitest";
+import type { Event } from "../../src/domain/life.ts";
+import { TALLY_MS } from "../../src/journal/tally.ts";
+import type { JournalFixture } from "./journal.contract.ts";
+import { Desk, events, NOW, seenOf } from "./journal-desk.ts";
+
+const ids = (documents: readonly { id: number }[]) => documents.map(({ id }) => id);
+const { settled, claimed, accepted, converted, found, replyLost } = events;
+const QUARTER = Math.floor(NOW / TALLY_MS) * TALLY_MS;
+
+/** What every journal promises about what happened lately. */
+export function journalActivityContract(name: string, open: () => Promise<JournalFixture>): void {
+  const withDesk = (check: (desk: Desk) => Promise<void>) => async () => {
+    await using fixture = await open();
+    await check(await Desk.at(fixture.journal));
+  };
+  const everything = (desk: Desk) => desk.journal.tallies(0, Number.MAX_SAFE_INTEGER);
+
+  describe(`${name}: tallies`, () => {
+    const adopted: Event = {
+      type: "adopted",
+      at: NOW + 30,
+      dueAt: NOW + 30,
+      documentId: 501,
+      folderId: 7,
+      status: "CONVERTED",
+    };
+
+    test.for([
+      // events, uploaded, converted, pages, because
+      [[settled()], 0, 0, 0, "nothing has left"],
+      [[settled(), claimed()], 0, 0, 0, "a reply may never come"],
+      [[settled(), claimed(), accepted(501)], 1, 0, 0, "the archive has it"],
+      [[settled(), claimed(), replyLost(), found(501)], 1, 0, 0, "it turned out to have it"],
+      [[settled(), claimed(), accepted(501), converted()], 1, 1, 3, "pages count once converted"],
+      [[settled(), adopted, converted()], 0, 0, 0, "what was there before cost nothing now"],
+    ] as [Event[], number, number, number, string][])(
+      "%j: %i uploaded, %i converted, %i pages: %s",
+      async ([steps, uploadedCount, convertedCount, pages]) => {
+        await withDesk(async (desk) => {
+          const { id } = await desk.add("a.pdf", { seen: seenOf(70) });
+          await desk.after(id, ...steps);
+          const counted = {
+            mirrorId: desk.mirrorId,
+            at: QUARTER,
+            uploaded: uploadedCount,
+            uploadedBytes: uploadedCount * 70,
+            converted: convertedCount,
+            pages,
+          };
+          expect(await everything(desk)).toEqual(uploadedCount > 0 ? [counted] : []);
+        })();
+      },
+    );
+
+    test(
+      "are kept by quarter of an hour and mirror, and outlive the rows' next life",
+      withDesk(async (desk) => {
+        const other = new Desk(desk.journal, (await desk.journal.mirror("inbox", "/in")).id);
+        await desk.uploaded("a", 501);
+        await other.uploaded("a", 502);
+        const b = await desk.uploaded("b", 503);
+        const later: Event = { ...converted(), at: QUARTER + TALLY_MS };
+        await desk.after(b.id, later);
+        const { mirrorId } = desk;
+        expect(await everything(desk)).toMatchObject([
+          { mirrorId, at: QUARTER, uploaded: 2, uploadedBytes: 200, pages: 0 },
+          { mirrorId: other.mirrorId, at: QUARTER, uploaded: 1, uploadedBytes: 100 },
+          { mirrorId, at: QUARTER + TALLY_MS, uploaded: 0, converted: 1, pages: 3 },
+        ]);
+        expect(await desk.journal.tallies(QUARTER, QUARTER + TALLY_MS)).toHaveLength(2);
+        expect(await desk.journal.tallies(QUARTER + 1, QUARTER + TALLY_MS)).toEqual([]);
+      }),
+    );
+
+    test(
+      "a change that is refused is in no tally",
+      withDesk(async (desk) => {
+        const { id } = await desk.add("a");
+        const steps = [settled(), claimed(), accepted(501), accepted(502)];
+        const changes = steps.map((event) => ({ type: "event", id, event }) as const);
+        await expect(desk.journal.apply(changes)).rejects.toThrow();
+        expect(await everything(desk)).toEqual([]);
+      }),
+    );
+  });
+
+  test(
+    `${name}: the latest documents come first, whatever it was that happened`,
+    withDesk(async (desk) => {
+      const a = await desk.add("a");
+      const b = await desk.add("b", { at: NOW + 1 });
+      const c = await desk.add("c", { at: NOW + 2 });
+      expect(ids(await desk.journal.recent(9))).toEqual(ids([c, b, a]));
+      await desk.after(a.id, settled(), claimed());
+      expect(ids(await desk.journal.recent(9))).toEqual(ids([a, c, b]));
+      await desk.after(b.id, settled(), claimed(), accepted(501), converted());
+      expect(ids(await desk.journal.recent(2))).toEqual(ids([b, a]));
+    }),
+  );
+
+  test(
+    `${name}: batches tell how far they are, the latest first`,
+    withDesk(async (desk) => {
+      const batch = (id: string) =>
+        ({ id, mirrorId: desk.mirrorId, openedAt: NOW, joinedAt: NOW + 9, documents: 3 }) as const;
+      await desk.journal.apply([
+        { type: "batch", batch: batch("batch-0") },
+        { type: "batch", batch: batch("batch-1") },
+        // The same beginning, and another batch all the same.
+        { type: "batch", batch: batch("batch-1-other") },
+      ]);
+      const a = await desk.uploaded("a", 501);
+      const b = await desk.uploaded("b", 502);
+      const c = await desk.held("c", "FOLDER_MISSING");
+      await desk.after(a.id, converted());
+      expect(await desk.journal.latestBatches(2)).toEqual([
+        { ...batch("batch-1-other"), states: {}, pages: 0 },
+        { ...batch("batch-1"), states: { converted: 1, uploaded: 1, held: 1 }, pages: 3 },
+      ]);
+      expect(ids(await desk.journal.inBatch("batch-1", 9))).toEqual(ids([a, b, c]));
+      expect(ids(await desk.journal.inBatch("batch-1", 2))).toEqual(ids([a, b]));
+      expect(await desk.journal.inBatch("batch-", 9)).toEqual([]);
+    }),
+  );
+
+  test(
+    `${name}: each count tells since when its oldest document is known`,
+    withDesk(async (desk) => {
+      const { mirrorId } = desk;
+      const oldest = await desk.add("a", { at: NOW - 50 });
+      await desk.add("b", { at: NOW - 40 });
+      await desk.after(oldest.id, settled());
+      expect(await desk.journal.counts()).toEqual([
+        { mirrorId, state: "pending", documents: 1, oldestAt: NOW - 50 },
+        { mirrorId, state: "settling", documents: 1, oldestAt: NOW - 40 },
+      ]);
+    }),
+  );
+}
