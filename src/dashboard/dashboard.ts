@@ -1,5 +1,6 @@
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
+import { activityOf } from "./activity.ts";
 import { addActions } from "./action-routes.ts";
 import { addressOf, listenFault, urlOf } from "./address.ts";
 import type { Gatehouse } from "./admission.ts";
@@ -17,6 +18,7 @@ export type { Actions, DashboardOptions, Health } from "./options.ts";
 
 /** Questions within this time share an answer. */
 const SNAPSHOT_MS_MAX = 250;
+const ACTIVITY_MS_MAX = 1_000;
 
 /**
  * The daemon's web listener: the page, its data, health and measures.
@@ -58,7 +60,16 @@ export class Dashboard implements AsyncDisposable {
       latest.forget();
       live.ring();
     };
-    addReads(app, { options, gatehouse, assets, snapshot: () => latest.read(), search, live });
+    const activity = new Latest(() => activityOf(journal, clock.now()), clock, ACTIVITY_MS_MAX);
+    addReads(app, {
+      options,
+      gatehouse,
+      assets,
+      snapshot: () => latest.read(),
+      activity: () => activity.read(),
+      search,
+      live,
+    });
     addActions(app, { actions: options.actions, log, done });
     try {
       await app.listen({ host: address.ip, port: listen.port });

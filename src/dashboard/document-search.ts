@@ -12,6 +12,8 @@ type Bounds = { readonly rowsMax: number; readonly msMax: number };
 const GLANCE: Bounds = { rowsMax: 20_000, msMax: 500 };
 /** For a name that somebody typed and wants found. */
 const SEARCH: Bounds = { rowsMax: 1_000_000, msMax: 2_000 };
+/** So many of the latest documents are looked at first: most people look for one of these. */
+const RECENT_MAX = 1_000;
 /** Of a large journal, rows of each state but `converted`: these are what is going on. */
 const ROWS_OF_STATE_MAX = 1_000;
 /** So often the event loop gets a turn: the journal answers without giving it one. */
@@ -47,32 +49,33 @@ export class DocumentSearch {
   async #find({ states, text, limit }: DocumentQuery): Promise<Found> {
     const names = new Map((await this.#journal.mirrors()).map(({ id, name }) => [id, name]));
     const latest = new LatestOf(limit);
+    const consider = (document: Document) => {
+      if (states.length > 0 && !states.includes(document.state)) return;
+      const record = recordOf(document, names.get(document.mirrorId) ?? "");
+      if (text === "" || foldedOf(record.path).includes(text)) latest.add(document, record);
+    };
+    const isGlance = text === "" && states.length === 0;
+    for (const row of await this.#journal.recent(isGlance ? limit : RECENT_MAX)) consider(row);
+    if (isGlance) return { documents: latest.records(), complete: true };
     const look = new Look(this.#journal, this.#clock, text === "" ? GLANCE : SEARCH);
-    for (const { query, rowsMax } of await this.#plan(states, text)) {
-      for await (const document of look.rows(query, rowsMax)) {
-        if (states.length > 0 && !states.includes(document.state)) continue;
-        const record = recordOf(document, names.get(document.mirrorId) ?? "");
-        if (text === "" || foldedOf(record.path).includes(text)) latest.add(document, record);
-      }
+    for (const { query, rowsMax } of plan(states, text)) {
+      for await (const document of look.rows(query, rowsMax)) consider(document);
     }
     return { documents: latest.records(), complete: look.isComplete };
   }
+}
 
-  /** In one walk while that is affordable, else state by state, what is going on first. */
-  async #plan(states: readonly State[], text: string): Promise<Step[]> {
-    const [only, another] = states;
-    if (only && !another) return [{ query: { state: only }, rowsMax: Infinity }];
-    if (text !== "") return [{ query: {}, rowsMax: Infinity }];
-    const counts = await this.#journal.counts();
-    const rows = counts.reduce((sum, { documents }) => sum + documents, 0);
-    if (states.length === 0 && rows <= GLANCE.rowsMax) return [{ query: {}, rowsMax: Infinity }];
-    return STATES.filter((state) => states.length === 0 || states.includes(state))
-      .toSorted((a, b) => Number(a === "converted") - Number(b === "converted"))
-      .map((state) => ({
-        query: { state },
-        rowsMax: state === "converted" ? Infinity : ROWS_OF_STATE_MAX,
-      }));
-  }
+/** A name is looked for in one walk; without one, state by state, what is going on first. */
+function plan(states: readonly State[], text: string): Step[] {
+  const [only, another] = states;
+  if (only && !another) return [{ query: { state: only }, rowsMax: Infinity }];
+  if (text !== "") return [{ query: {}, rowsMax: Infinity }];
+  return STATES.filter((state) => states.includes(state))
+    .toSorted((a, b) => Number(a === "converted") - Number(b === "converted"))
+    .map((state) => ({
+      query: { state },
+      rowsMax: state === "converted" ? Infinity : ROWS_OF_STATE_MAX,
+    }));
 }
 
 /** One list to go through, and how far at most. */
@@ -114,13 +117,17 @@ class Look {
 /** Keeps the few latest of many. */
 class LatestOf {
   readonly #limit: number;
+  readonly #known = new Set<number>();
   #kept: { readonly at: number; readonly record: DocumentRecord }[] = [];
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
+  /** The same document twice counts once. */
   add(document: Document, record: DocumentRecord): void {
+    if (this.#known.has(document.id)) return;
+    this.#known.add(document.id);
     this.#kept.push({ at: lastActivityOf(document), record });
     if (this.#kept.length >= 4 * this.#limit) this.#prune();
   }

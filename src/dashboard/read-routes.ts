@@ -1,4 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import type { Activity } from "./activity.ts";
 import { type Gatehouse, isTrusted, showsToken } from "./admission.ts";
 import type { Asset } from "./assets.ts";
 import { documentQueryOf } from "./document-query.ts";
@@ -6,7 +8,18 @@ import type { DocumentSearch } from "./document-search.ts";
 import type { Live } from "./live.ts";
 import { METRICS_TYPE, metricsText } from "./metrics.ts";
 import type { DashboardOptions } from "./options.ts";
+import { receiptOf } from "./receipt.ts";
+import { Refusal } from "./refusal.ts";
 import { healthOf, type Snapshot } from "./snapshot.ts";
+import { storyOf } from "./story.ts";
+
+const ONE_DOCUMENT = z.object({
+  id: z
+    .string()
+    .regex(/^[1-9]\d{0,14}$/)
+    .transform(Number),
+});
+const ONE_BATCH = z.object({ batch: z.string().regex(/^[\w-]{1,36}$/) });
 
 /** What the routes answer from. */
 export type Sources = {
@@ -14,16 +27,27 @@ export type Sources = {
   readonly gatehouse: Gatehouse;
   readonly assets: readonly Asset[];
   readonly snapshot: () => Promise<Snapshot>;
+  readonly activity: () => Promise<Activity>;
   readonly search: DocumentSearch;
   readonly live: Live;
 };
 
 /** Adds the routes that only read. */
 export function addReads(app: FastifyInstance, sources: Sources): void {
-  const { options, gatehouse, snapshot, search, live } = sources;
+  const { options, gatehouse, snapshot, activity, search, live } = sources;
   addAssets(app, sources);
   app.get("/api/status", () => snapshot());
+  app.get("/api/activity", () => activity());
   app.get("/api/documents", ({ query }) => search.find(documentQueryOf(query)));
+  app.get("/api/document", ({ query }) =>
+    storyOf(options.journal, asked(ONE_DOCUMENT, query, "id: a journal id.").id),
+  );
+  app.get("/api/receipt", async ({ query }, reply) => {
+    const { batch } = asked(ONE_BATCH, query, "batch: the id of a batch.");
+    const text = await receiptOf(options.journal, batch);
+    reply.header("content-disposition", `attachment; filename="scanferry-${batch}.txt"`);
+    return reply.type("text/plain; charset=utf-8").send(text);
+  });
   app.get("/api/events", async (_, reply) => {
     // Named for proxies that would hold events back until their buffer is full.
     reply.header("x-accel-buffering", "no").type("text/event-stream");
@@ -45,6 +69,13 @@ export function addReads(app: FastifyInstance, sources: Sources): void {
     };
   app.get("/healthz", { exposeHeadRoute: true }, tell("healthy"));
   app.get("/readyz", { exposeHeadRoute: true }, tell("ready"));
+}
+
+/** The parameters of a question. Throws a `Refusal` for what cannot be meant. */
+function asked<T>(schema: z.ZodType<T>, query: unknown, hint: string): T {
+  const parsed = schema.safeParse(query);
+  if (parsed.success) return parsed.data;
+  throw new Refusal(400, "BAD_QUERY", "unusable parameters", hint);
 }
 
 function addAssets(app: FastifyInstance, { assets, gatehouse }: Sources): void {

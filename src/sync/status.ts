@@ -50,6 +50,8 @@ export type MirrorStatusReport = {
   /** How the source is followed: `native`, `polling` or `off`. */
   readonly watch: string;
   readonly documents: Counts;
+  /** By state, when the one of its documents that is known longest was first seen. */
+  readonly oldestAt: Readonly<Partial<Record<State, number>>>;
 };
 
 /** A report names no more than this many moved documents. */
@@ -105,9 +107,13 @@ export async function statusOf(
     mirrors: mirrors.map((mirror) => {
       const id = rows.find(({ name }) => name === mirror.name)?.id;
       const own = noDocuments();
-      for (const count of counts) if (count.mirrorId === id) own[count.state] += count.documents;
+      const oldestAt: Partial<Record<State, number>> = {};
+      for (const count of counts.filter(({ mirrorId }) => mirrorId === id)) {
+        own[count.state] += count.documents;
+        oldestAt[count.state] = count.oldestAt;
+      }
       const { mode } = watchMode(mirror.watch, mountOf(mirror.source, mounts));
-      return { name: mirror.name, source: mirror.source, watch: mode, documents: own };
+      return { name: mirror.name, source: mirror.source, watch: mode, documents: own, oldestAt };
     }),
     moved: (await journal.moved(MOVED_MAX)).map((document) => ({
       mirror: nameOf.get(document.mirrorId) ?? "",

@@ -100,6 +100,7 @@ function nothingYet(config: Config, now: number): StatusReport {
       source,
       watch: watchMode(watch, mountOf(source, mounts)).mode,
       documents: noDocuments(),
+      oldestAt: {},
     })),
     moved: [],
     foldersToCreate: [],

@@ -1,7 +1,8 @@
 import { networkInterfaces } from "node:os";
 import { describe, expect, test } from "vitest";
 import { ASSET_FILES } from "../../../src/dashboard/assets.ts";
-import { type Asked, ask, DELIBERATE, openDashboard } from "./open-dashboard.ts";
+import { type Asked, ask, DELIBERATE, openDashboard as open } from "./open-dashboard.ts";
+import { documentOf } from "./scripted-journal.ts";
 
 const TOKEN = "a-long-token-that-nobody-guesses";
 
@@ -9,7 +10,10 @@ const READS = [
   "/",
   ...ASSET_FILES.filter((file) => file !== "index.html").map((file) => `/${file}`),
   "/api/status",
+  "/api/activity",
   "/api/documents",
+  "/api/document?id=1",
+  "/api/receipt?batch=batch-1",
   "/api/events",
   "/metrics",
   "/healthz",
@@ -25,6 +29,9 @@ const ROUTES: Omit<Asked, "port">[] = [
   ...READS.map((path) => ({ path })),
   ...ACTIONS.map(([path, body]) => ({ path, body, method: "POST", headers: DELIBERATE })),
 ];
+/** With what the routes ask for. */
+const openDashboard = (options: Parameters<typeof open>[0] = {}) =>
+  open({ rows: [documentOf({ id: 1, batch: "batch-1" })], ...options });
 const OPEN = ["/healthz", "/readyz"];
 
 describe("every route", () => {

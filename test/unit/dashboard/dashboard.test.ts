@@ -84,7 +84,15 @@ describe("metrics", () => {
   const documents = { ...noDocuments(), pending: 2, converted: 7 };
   const report = reportOf({
     documents,
-    mirrors: [{ name: 'a "quoted"\nmirror', source: "/srv/scans", watch: "native", documents }],
+    mirrors: [
+      {
+        name: 'a "quoted"\nmirror',
+        source: "/srv/scans",
+        watch: "native",
+        documents,
+        oldestAt: {},
+      },
+    ],
     gate: { closedAt: 5000, code: "QUOTA_LIMIT", message: "no", hint: "", nextProbeAt: 65_000 },
     foldersToCreate: [
       { mirror: "a", path: "/Secret folder", code: "FOLDER_MISSING", documents: 1 },

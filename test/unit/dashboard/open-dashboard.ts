@@ -15,7 +15,15 @@ export function reportOf(fields: Partial<StatusReport> = {}): StatusReport {
     quota: { blockedSince: null, nextProbeAt: null },
     gate: null,
     sending: { waits: null, concurrency: 4 },
-    mirrors: [{ name: "scans", source: "/srv/scans", watch: "native", documents: noDocuments() }],
+    mirrors: [
+      {
+        name: "scans",
+        source: "/srv/scans",
+        watch: "native",
+        documents: noDocuments(),
+        oldestAt: {},
+      },
+    ],
     moved: [],
     foldersToCreate: [],
     ...fields,

@@ -1,6 +1,7 @@
 import type { Document } from "../../../src/domain/document.ts";
 import type { Journal, ListQuery } from "../../../src/journal/journal.ts";
 import { InvariantError } from "../../../src/std/invariant.ts";
+import { recentOf } from "../../fakes/memory-tallies.ts";
 import { aDocument } from "../../fixtures/a-document.ts";
 import { rawOfText, ROOT } from "../../../src/std/raw-path.ts";
 
@@ -40,6 +41,15 @@ export function scriptedJournal(rows: readonly Document[]): Journal {
         documents: of.length,
         oldestAt: Math.min(...of.map(({ firstSeenAt }) => firstSeenAt)),
       })),
+    recent: async (limit) => recentOf(rows).slice(0, limit),
+    document: async (id) => rows.find((row) => row.id === id),
+    inBatch: async (batch) => rows.filter((row) => row.batch === batch),
+    latestBatches: async () => [],
+    tallies: async () => [],
+    history: async () => [],
+    attempts: async () => [],
+    contents: async () => [],
+    forgotten: async () => [],
     due: async ({ state, now, limit }) =>
       rows
         .filter((row) => row.state === state && row.dueAt !== null && row.dueAt <= now)

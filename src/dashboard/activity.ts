@@ -1,0 +1,70 @@
+/** What has reached the archive: today, this month, hour by hour, day by day, batch by batch. */
+import { dayStart, lastDays, lastHours, monthStart } from "../domain/calendar.ts";
+import type { BatchProgress, Journal } from "../journal/journal.ts";
+import { sumOf, type Tally, type TallyCounts } from "../journal/tally.ts";
+
+const HOURS = 24;
+const DAYS = 31;
+const BATCHES = 10;
+
+/** A stretch of time that is shown as one bar of a plot; it ends where the next one begins. */
+export type Bar = TallyCounts & { readonly at: number };
+
+/** What reached the archive in some time, all together and by mirror. */
+export type Sums = TallyCounts & {
+  readonly mirrors: readonly (TallyCounts & { readonly mirror: string })[];
+};
+
+/** A batch as the page shows it. */
+export type BatchReport = Omit<BatchProgress, "mirrorId"> & { readonly mirror: string };
+
+/** What `/api/activity` answers; days and months are those of the daemon's host. */
+export type Activity = {
+  readonly at: number;
+  readonly today: Sums;
+  readonly month: Sums;
+  readonly hours: readonly Bar[];
+  readonly days: readonly Bar[];
+  readonly batches: readonly BatchReport[];
+};
+
+/** Reads it from the journal: a few thousand rows of tallies at most. */
+export async function activityOf(journal: Journal, now: number): Promise<Activity> {
+  const names = new Map((await journal.mirrors()).map(({ id, name }) => [id, name]));
+  const hours = lastHours(now, HOURS);
+  const days = lastDays(now, DAYS);
+  const from = Math.min(monthStart(now), days[0] ?? now, hours[0] ?? now);
+  const tallies = await journal.tallies(from, Number.MAX_SAFE_INTEGER);
+  const batches = await journal.latestBatches(BATCHES);
+  return {
+    at: now,
+    today: sumsOf(since(tallies, dayStart(now)), names),
+    month: sumsOf(since(tallies, monthStart(now)), names),
+    hours: barsOf(tallies, hours),
+    days: barsOf(tallies, days),
+    batches: batches.map(({ mirrorId, ...batch }) => {
+      return { ...batch, mirror: names.get(mirrorId) ?? "" };
+    }),
+  };
+}
+
+/** Sums of all tallies, and of each mirror's. */
+export function sumsOf(tallies: readonly Tally[], names: ReadonlyMap<number, string>): Sums {
+  const mirrors = [...Map.groupBy(tallies, ({ mirrorId }) => mirrorId)]
+    .toSorted(([a], [b]) => a - b)
+    .map(([id, group]) => ({ mirror: names.get(id) ?? "", ...sumOf(group) }));
+  return { ...sumOf(tallies), mirrors };
+}
+
+function since(tallies: readonly Tally[], from: number): Tally[] {
+  return tallies.filter(({ at }) => at >= from);
+}
+
+/** One bar for each of `starts`, which ascend; a tally falls into the last one that began before. */
+function barsOf(tallies: readonly Tally[], starts: readonly number[]): Bar[] {
+  const groups = starts.map((): Tally[] => []);
+  for (const tally of tallies) {
+    groups[starts.findLastIndex((start) => start <= tally.at)]?.push(tally);
+  }
+  return starts.map((at, index) => ({ at, ...sumOf(groups[index] ?? []) }));
+}

@@ -1,0 +1,31 @@
+/** Hours, days and months as this host's people count them. Times are epoch milliseconds. */
+
+const HOUR_MS = 3_600_000;
+
+/** The beginning of the hour that `at` is in. */
+export function hourStart(at: number): number {
+  return new Date(at).setMinutes(0, 0, 0);
+}
+
+/** Midnight before `at`; `days` days earlier. */
+export function dayStart(at: number, days = 0): number {
+  const day = new Date(at);
+  return new Date(day.getFullYear(), day.getMonth(), day.getDate() - days).getTime();
+}
+
+/** The first of the month that `at` is in; `months` months later. */
+export function monthStart(at: number, months = 0): number {
+  const day = new Date(at);
+  return new Date(day.getFullYear(), day.getMonth() + months).getTime();
+}
+
+/** The last `count` hours up to `at`, oldest first: when each begins. */
+export function lastHours(at: number, count: number): number[] {
+  const last = hourStart(at);
+  return Array.from({ length: count }, (_, index) => last - (count - 1 - index) * HOUR_MS);
+}
+
+/** The last `count` days up to `at`, oldest first: when each begins. */
+export function lastDays(at: number, count: number): number[] {
+  return Array.from({ length: count }, (_, index) => dayStart(at, count - 1 - index));
+}
