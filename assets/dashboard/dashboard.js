@@ -1,9 +1,11 @@
 /** Puts the page together: words, the line to the daemon, what a click does. */
+import { showActivity } from "./activity.js";
 import { ask, follow, tell } from "./connection.js";
-import { fillStates, showDocuments, showTroubles } from "./documents.js";
+import { fillStates, showDocuments, showNow, showTroubles } from "./documents.js";
 import { byId, refreshTimes, setText } from "./dom.js";
 import { timeOfDay } from "./format.js";
 import { showOverview, showTrouble } from "./overview.js";
+import { listenToStory, openStory } from "./story.js";
 import { strings } from "./strings.js";
 
 const LIST_GAP_MS = 2_000;
@@ -12,6 +14,7 @@ const LIST_REST = 10;
 const TYPING_MS = 250;
 const TROUBLES_MAX = 50;
 const RECENT_MAX = 50;
+const NOW_MAX = 8;
 
 let snapshot;
 /** How far the daemon's clock is ahead of this one. */
@@ -72,12 +75,19 @@ async function list() {
   listedAt = Date.now();
   const mine = ++lists;
   try {
-    const [troubles, recent] = await Promise.all([askTroubles(), askRecent()]);
+    const [troubles, underWay, recent, activity] = await Promise.all([
+      askTroubles(),
+      askNow(),
+      askRecent(),
+      ask("/api/activity"),
+    ]);
     listGapMs = Math.max(LIST_GAP_MS, LIST_REST * (Date.now() - listedAt));
     // What was typed meanwhile has a list of its own.
     if (mine !== lists) return;
-    showTroubles({ ...troubles, at: now() }, retry);
-    showDocuments({ ...recent, at: now() });
+    showTroubles({ ...troubles, at: now() }, { onRetry: retry, onStory: openStory });
+    showNow({ ...underWay, at: now() }, openStory);
+    showActivity(activity);
+    showDocuments({ ...recent, at: now() }, openStory);
   } catch (error) {
     setText(byId("documents-note"), strings.documentsFailed(error.message));
   }
@@ -88,6 +98,14 @@ async function askTroubles() {
   if (total === 0) return { documents: [], total };
   const { documents } = await ask(`/api/documents?state=failed,held&limit=${TROUBLES_MAX}`);
   return { documents: documents.toSorted((a, b) => a.state.localeCompare(b.state)), total };
+}
+
+async function askNow() {
+  const { uploading = 0, inDoubt = 0, settling = 0, pending = 0 } = snapshot?.documents ?? {};
+  const waiting = pending;
+  if (uploading + inDoubt === 0) return { documents: [], settling, waiting };
+  const { documents } = await ask(`/api/documents?state=uploading,inDoubt&limit=${NOW_MAX}`);
+  return { documents, settling, waiting };
 }
 
 function askRecent() {
@@ -131,6 +149,7 @@ function listenToClicks() {
 showWords();
 hideToken();
 listenToClicks();
+listenToStory();
 follow({
   onStatus: showStatus,
   onTrouble: showTrouble,

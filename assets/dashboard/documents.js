@@ -1,21 +1,23 @@
 /** Lists of documents: those in trouble, and the recent ones. */
+import { cardTable, cell, rowHead } from "./cards.js";
 import { byId, element, setText, sync, time } from "./dom.js";
 import { count } from "./format.js";
 import { strings } from "./strings.js";
 
 /** Held and failed documents, each with its reason, the mend and a button. */
-export function showTroubles({ documents, total, at }, onRetry) {
+export function showTroubles({ documents, total, at }, { onRetry, onStory }) {
   byId("troubles").hidden = documents.length === 0;
   byId("retry-all").dataset.ids = documents.map(({ id }) => id).join(",");
   sync(byId("troubles-list"), documents, {
     key: ({ id }) => id,
-    make: (document) => troubleItem(document, at, onRetry),
+    make: (document) => troubleItem(document, at, { onRetry, onStory }),
   });
   const isMore = total > documents.length;
   setText(byId("troubles-more"), isMore ? strings.moreTroubles(documents.length, total) : "");
 }
 
-function troubleItem({ id, path, mirror, state, error, attempts, nextAttemptAt }, now, onRetry) {
+function troubleItem(document, now, { onRetry, onStory }) {
+  const { id, path, mirror, state, error, attempts, nextAttemptAt } = document;
   const button = element("button", { type: "button", "aria-label": strings.retryOne(path) }, strings.retry);
   button.addEventListener("click", () => onRetry([id]));
   const next =
@@ -36,7 +38,7 @@ function troubleItem({ id, path, mirror, state, error, attempts, nextAttemptAt }
     element(
       "div",
       {},
-      element("p", { class: "path" }, badge(state), element("bdi", {}, path)),
+      element("p", { class: "path" }, badge(state), storyButton(document, onStory)),
       error ? element("p", {}, error.message) : undefined,
       error ? element("p", { class: "mend" }, error.hint) : undefined,
       facts,
@@ -47,44 +49,61 @@ function troubleItem({ id, path, mirror, state, error, attempts, nextAttemptAt }
 
 const COLUMNS = ["path", "mirror", "state", "pages", "documentId", "at"];
 
+/** What is being sent, or may have been sent, at this moment. */
+export function showNow({ documents, settling, waiting, at }, onStory) {
+  sync(byId("now-list"), documents, {
+    key: ({ id }) => id,
+    make: (document) =>
+      element(
+        "li",
+        {},
+        badge(document.state),
+        storyButton(document, onStory),
+        element("small", {}, document.mirror, " · ", time(lastChangeOf(document), at)),
+      ),
+  });
+  setText(byId("now-note"), strings.nowNote(documents.length, settling, waiting));
+}
+
 /** The recent documents that match the filters. */
-export function showDocuments({ documents, complete, at }) {
-  const table = byId("documents");
-  if (!table.tHead) {
-    const heads = COLUMNS.map((column) =>
-      element("th", { role: "columnheader", scope: "col", class: column }, strings.columns[column]),
-    );
-    // On a phone rows are cards: said to be a table here, it stays one for screen readers.
-    const head = element("thead", { role: "rowgroup" }, element("tr", { role: "row" }, ...heads));
-    table.append(head, element("tbody", { role: "rowgroup" }));
-  }
-  sync(table.tBodies[0], documents, { key: ({ id }) => id, make: (one) => documentRow(one, at) });
+export function showDocuments({ documents, complete, at }, onStory) {
+  const body = cardTable(byId("documents"), COLUMNS.map((column) => [column, strings.columns[column]]));
+  sync(body, documents, { key: ({ id }) => id, make: (one) => documentRow(one, at, onStory) });
   const note = documents.length === 0 ? strings.noDocuments : "";
   setText(byId("documents-note"), complete ? note : `${note} ${strings.incomplete}`.trim());
 }
 
-function documentRow(document, now) {
-  const { path, mirror, state, pages, documentId, remark } = document;
-  const cell = (column, ...children) =>
-    element("td", { role: "cell", class: column, "data-label": strings.columns[column] }, ...children);
+function documentRow(document, now, onStory) {
+  const { mirror, state, pages, documentId, remark } = document;
+  const words = strings.columns;
   const note = remark ? element("small", {}, remark) : undefined;
   return element(
     "tr",
     { role: "row" },
-    element("th", { role: "rowheader", scope: "row", class: "path" }, element("bdi", {}, path), note),
-    cell("mirror", mirror),
-    cell("state", badge(state)),
-    cell("pages", pages === null ? strings.none : count(pages)),
-    cell("documentId", documentId === null ? strings.none : String(documentId)),
-    cell("at", time(lastChangeOf(document), now)),
+    rowHead("path", storyButton(document, onStory), note),
+    cell("mirror", words.mirror, mirror),
+    cell("state", words.state, badge(state)),
+    cell("pages", words.pages, pages === null ? strings.none : count(pages)),
+    cell("documentId", words.documentId, documentId === null ? strings.none : String(documentId)),
+    cell("at", words.at, time(lastChangeOf(document), now)),
   );
 }
 
-function lastChangeOf({ firstSeenAt, changedAt, uploadedAt, convertedAt }) {
-  return Math.max(firstSeenAt, changedAt, uploadedAt ?? 0, convertedAt ?? 0);
+/** The path, which opens the document's story. */
+function storyButton(document, onStory) {
+  const title = strings.storyOf;
+  const attributes = { type: "button", class: "link", "aria-haspopup": "dialog", title };
+  const button = element("button", attributes, element("bdi", {}, document.path));
+  button.addEventListener("click", () => onStory(document));
+  return button;
 }
 
-function badge(state) {
+function lastChangeOf({ firstSeenAt, changedAt, sentAt, uploadedAt, convertedAt }) {
+  return Math.max(firstSeenAt, changedAt, sentAt ?? 0, uploadedAt ?? 0, convertedAt ?? 0);
+}
+
+/** A state, with what it means. */
+export function badge(state) {
   const attributes = { class: "badge", "data-state": state, title: strings.stateHelp[state] };
   return element("span", attributes, strings.states[state] ?? state);
 }

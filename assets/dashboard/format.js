@@ -21,6 +21,26 @@ export function relativeTime(at, now) {
   return relative.format(Math.trunc(distance / 1000), "second");
 }
 
+const hour = new Intl.DateTimeFormat(strings.lang, { hour: "2-digit", minute: "2-digit" });
+const day = new Intl.DateTimeFormat(strings.lang, { day: "numeric", month: "short" });
+const SIZES = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"].map(
+  (unit) =>
+    new Intl.NumberFormat(strings.lang, {
+      style: "unit",
+      unit,
+      unitDisplay: unit === "byte" ? "long" : "short",
+      maximumSignificantDigits: 3,
+    }),
+);
+
+/** "1.2 MB"; a kilobyte has a thousand bytes. */
+export function bytes(value) {
+  const step = Math.min(SIZES.length - 1, Math.floor(Math.log10(Math.max(1, value)) / 3));
+  return SIZES[step].format(value / 1000 ** step);
+}
+
+export const hourOf = (at) => hour.format(at);
+export const dayOf = (at) => day.format(at);
 export const fullTime = (at) => moment.format(at);
 export const timeOfDay = (at) => clock.format(at);
 export const count = (value) => number.format(value);

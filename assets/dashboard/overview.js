@@ -1,4 +1,5 @@
 /** What a snapshot says: headline, counts, folders to create. */
+import { cardTable, cell, rowHead } from "./cards.js";
 import { byId, element, setText, sync, time } from "./dom.js";
 import { count } from "./format.js";
 import { allOf, headlineOf } from "./headline.js";
@@ -66,30 +67,30 @@ function showFolders(folders) {
   });
 }
 
-function showCounts({ mirrors, documents }) {
-  const rows = mirrors.map(({ name, source, watch, documents }) => ({ name, source, watch, documents }));
-  if (mirrors.length > 1) rows.push({ name: strings.total, documents, isTotal: true });
-  const table = byId("counts");
-  if (!table.tHead) {
-    const heads = STATES.map((state) =>
-      element("th", { scope: "col", title: strings.stateHelp[state] }, strings.states[state]),
-    );
-    const head = element("tr", {}, element("th", { scope: "col" }, strings.mirror), ...heads);
-    table.append(element("thead", {}, head), element("tbody"));
-  }
-  sync(table.tBodies[0], rows, {
+function showCounts({ mirrors, documents, at }) {
+  const rows = mirrors.map(({ name, source, watch, documents, oldestAt }) => {
+    return { name, source, watch, documents, oldestAt };
+  });
+  if (mirrors.length > 1) rows.push({ name: strings.total, documents, oldestAt: {}, isTotal: true });
+  const columns = STATES.map((state) => [state, strings.states[state], strings.stateHelp[state]]);
+  const body = cardTable(byId("counts"), [["mirror", strings.mirror], ...columns]);
+  sync(body, rows, {
     key: ({ name, isTotal }) => `${isTotal ? "total" : "mirror"}:${name}`,
-    make: countsRow,
+    make: (row) => countsRow(row, at),
   });
 }
 
-function countsRow({ name, source, watch, documents, isTotal }) {
+function countsRow({ name, source, watch, documents, oldestAt, isTotal }, now) {
   const place = source
     ? element("small", {}, `${source} · ${strings.watch[watch] ?? watch}`)
     : undefined;
-  const cells = STATES.map((state) =>
-    element("td", { "data-state": documents[state] > 0 ? state : undefined }, count(documents[state])),
-  );
-  const head = element("th", { scope: "row" }, element("span", {}, name), place);
-  return element("tr", { class: isTotal ? "total" : undefined }, head, ...cells);
+  const cells = STATES.map((state) => {
+    const made = cell("count", strings.states[state], element("span", {}, count(documents[state])));
+    const oldest = state === "converted" ? undefined : oldestAt[state];
+    if (documents[state] > 0) made.dataset.state = state;
+    if (documents[state] > 0 && oldest !== undefined) made.append(element("small", {}, time(oldest, now)));
+    return made;
+  });
+  const head = rowHead("mirror", element("span", {}, name), place);
+  return element("tr", { role: "row", class: isTotal ? "total" : undefined }, head, ...cells);
 }

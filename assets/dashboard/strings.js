@@ -12,6 +12,21 @@ function many(count, one, other) {
   return `${number.format(count)} ${rules.select(count) === "one" ? one : other}`;
 }
 const documents = (count) => many(count, "document", "documents");
+const pages = (count) => many(count, "page", "pages");
+
+/** What an event of the history did, where a state does not say it all. */
+const EVENTS = {
+  add: "seen",
+  note: "noted",
+  forget: "forgotten: the file is gone",
+  follow: "renamed or moved",
+  polled: "asked for: not converted yet",
+  looked: "looked for in the archive",
+  released: "given back before it was sent",
+  goesOn: "goes on",
+  changed: "the file changed",
+  unfinished: "looks unfinished",
+};
 
 export const strings = {
   lang,
@@ -27,8 +42,15 @@ export const strings = {
     "Create these folders in the archive. Their documents go on by themselves once the folders are there.",
   troublesTitle: "Held and failed",
   retryAll: "Retry all shown",
-  countsTitle: "Documents by state",
-  documentsTitle: "Recent documents",
+  todayTitle: "Today",
+  monthTitle: "This month",
+  nowTitle: "Now",
+  countsTitle: "The queue",
+  countsHint: "Documents by state, and since when the oldest of them has been known.",
+  throughputTitle: "Throughput",
+  batchesTitle: "Batches",
+  documentsTitle: "Documents",
+  close: "Close",
   searchLabel: "File name",
   stateLabel: "State",
   metrics: "Metrics",
@@ -81,7 +103,9 @@ export const strings = {
     moving: (count) => `${documents(count)} on the way`,
     movingDetail: (archived) => `${documents(archived)} archived so far.`,
     done: (count) =>
-      count === 1 ? "The one document is archived" : `All ${documents(count)} are archived`,
+      count === 1
+        ? "The one document is in the archive"
+        : `All ${documents(count)} are in the archive`,
     doneDetail: "Converted, and read back from the archive.",
     empty: "Waiting for the first scan",
     emptyDetail: "Nothing has been found in the watched folders yet.",
@@ -93,6 +117,76 @@ export const strings = {
     starting: "Not ready yet",
   },
   archivedOf: (archived, all) => `${number.format(archived)} of ${number.format(all)} archived`,
+
+  // What reached the archive.
+  sums: {
+    documents: "documents",
+    pages: "pages",
+    bytes: "sent",
+    ofMirror: (sent, counted) => `${documents(sent)}, ${pages(counted)}`,
+  },
+  documentsCounted: documents,
+  pagesCounted: pages,
+  documentsPerHour: "Documents per hour",
+  pagesPerDay: "Pages per day",
+  plotSummary: (title, all, most) => `${title}: ${all} in all, at most ${most}`,
+  asTable: "As a table",
+  from: "From",
+  batchColumns: {
+    batch: "Begun",
+    mirror: "Mirror",
+    converted: "Converted",
+    pages: "Pages",
+    receipt: "Receipt",
+  },
+  batchProgress: (converted, all, { held = 0, failed = 0 }) =>
+    [
+      `${number.format(converted)} of ${number.format(all)}`,
+      held > 0 ? `${number.format(held)} held` : "",
+      failed > 0 ? `${number.format(failed)} failed` : "",
+    ]
+      .filter((part) => part !== "")
+      .join(", "),
+  receipt: "Receipt",
+  receiptOf: (begun) => `Receipt of the batch begun ${begun}`,
+  noBatches: "Nothing has been sent yet.",
+  nowNote: (underWay, settling, waiting) => {
+    const parts = [
+      settling > 0 ? `${documents(settling)} still being written or looked at` : "",
+      waiting > 0 ? `${documents(waiting)} ready and waiting for a turn` : "",
+    ].filter((part) => part !== "");
+    if (parts.length === 0) return underWay === 0 ? "Nothing is being sent." : "";
+    return `${parts.join("; ")}.`;
+  },
+
+  // The story of one document.
+  storyOf: "Show the whole history",
+  story: {
+    history: "History",
+    attempts: "Attempts to send",
+    contents: "Contains",
+    revisions: "Other revisions",
+    forgotten: "Seen here before",
+    why: "Why",
+    target: "Archive folder",
+    sentName: "Name in the archive",
+    size: "Size",
+    sha256: "SHA-256",
+    batch: "Batch",
+    remark: "Remark",
+    movedFrom: "Moved from",
+    goneAt: "File gone since",
+    underWay: "under way",
+    attempt: (folder, document) =>
+      document === null ? `folder ${folder}` : `folder ${folder}, document ${document}`,
+  },
+  step: (from, to, event) => {
+    const word = EVENTS[event];
+    if (to === null || from === to) return word ?? event;
+    const state = strings.states[to] ?? to;
+    return word === undefined ? state : `${word}: ${state}`;
+  },
+  times: (count) => `(${many(count, "time", "times")})`,
 
   // Tables and lists.
   mirror: "Mirror",

@@ -14,13 +14,18 @@ const TYPES = {
 export const ASSET_FILES = [
   "index.html",
   "dashboard.css",
+  "tables.css",
   "dashboard.js",
   "strings.js",
   "format.js",
   "headline.js",
   "dom.js",
+  "cards.js",
   "overview.js",
+  "activity.js",
+  "plot.js",
   "documents.js",
+  "story.js",
   "connection.js",
   "favicon.svg",
 ] as const;

@@ -55,7 +55,10 @@ export class DocumentSearch {
       if (text === "" || foldedOf(record.path).includes(text)) latest.add(document, record);
     };
     const isGlance = text === "" && states.length === 0;
-    for (const row of await this.#journal.recent(isGlance ? limit : RECENT_MAX)) consider(row);
+    // Of the other states there are few, and they are read whole.
+    const isLatest = isGlance || text !== "" || states.includes("converted");
+    const latestMax = isGlance ? limit : RECENT_MAX;
+    if (isLatest) for (const row of await this.#journal.recent(latestMax)) consider(row);
     if (isGlance) return { documents: latest.records(), complete: true };
     const look = new Look(this.#journal, this.#clock, text === "" ? GLANCE : SEARCH);
     for (const { query, rowsMax } of plan(states, text)) {

@@ -15,6 +15,7 @@ export type DocumentRecord = {
   readonly sha256: string | null;
   readonly attempts: number;
   readonly error: { readonly code: string; readonly message: string; readonly hint: string } | null;
+  readonly sentAt: number | null;
   readonly uploadedAt: number | null;
   readonly convertedAt: number | null;
   readonly pages: number | null;
@@ -48,6 +49,7 @@ export function recordOf(document: Document, mirror: string): DocumentRecord {
     sha256: document.digest,
     attempts: document.attempts,
     error: trouble === null ? null : { ...trouble, hint: failureOf(trouble.code).hint },
+    sentAt: document.sentAt,
     uploadedAt: document.uploadedAt,
     convertedAt: document.convertedAt,
     pages: document.pages,

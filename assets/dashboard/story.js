@@ -1,0 +1,124 @@
+/** The whole story of one document, in a dialog. */
+import { ask } from "./connection.js";
+import { badge } from "./documents.js";
+import { byId, element, setText } from "./dom.js";
+import { bytes, count, fullTime } from "./format.js";
+import { strings } from "./strings.js";
+
+/** Opens the dialog; where it was opened from has the focus again once it is closed. */
+export async function openStory({ id, path }) {
+  const words = strings.story;
+  const body = byId("story-body");
+  byId("story-title").replaceChildren(element("bdi", {}, path));
+  body.replaceChildren(element("p", { class: "hint" }, strings.loading));
+  if (!byId("story").open) byId("story").showModal();
+  try {
+    const story = await ask(`/api/document?id=${id}`);
+    body.replaceChildren(
+      factsOf(story.document),
+      ...part(words.history, historyOf(story.history)),
+      ...part(words.attempts, story.attempts.length > 0 && attemptsOf(story.attempts)),
+      ...part(words.contents, story.contents.length > 0 && contentsOf(story.contents)),
+      ...part(words.revisions, story.revisions.length > 0 && revisionsOf(story.revisions)),
+      ...part(words.forgotten, story.forgotten.length > 0 && historyOf(story.forgotten)),
+    );
+  } catch (error) {
+    body.replaceChildren(element("p", {}, strings.documentsFailed(error.message)));
+  }
+}
+
+/** Makes its button and a click beside it close the dialog; Escape does by itself. */
+export function listenToStory() {
+  byId("story-close").addEventListener("click", () => byId("story").close());
+  byId("story").addEventListener("click", ({ target }) => {
+    if (target === byId("story")) byId("story").close();
+  });
+  byId("story").addEventListener("close", () => {
+    setText(byId("story-title"), "");
+    byId("story-body").replaceChildren();
+  });
+}
+
+function part(title, content) {
+  return content ? [element("h3", {}, title), content] : [];
+}
+
+function factsOf(record) {
+  const words = strings.story;
+  const facts = [
+    [strings.columns.state, badge(record.state)],
+    [words.why, record.error && `${record.error.message} (${record.error.code})`],
+    [strings.headline.mend, record.error?.hint],
+    [strings.mirror, record.mirror],
+    [words.target, record.target],
+    [words.sentName, record.sentName],
+    [strings.columns.documentId, record.documentId],
+    [strings.columns.pages, record.pages === null ? null : count(record.pages)],
+    [words.size, bytes(record.size)],
+    [words.sha256, record.sha256 && element("code", {}, record.sha256)],
+    [words.batch, record.batch && element("code", {}, record.batch)],
+    [strings.headline.nextTry, record.nextAttemptAt === null ? null : fullTime(record.nextAttemptAt)],
+    [words.remark, record.remark],
+    [words.movedFrom, record.movedFrom],
+    [words.goneAt, record.goneAt === null ? null : fullTime(record.goneAt)],
+  ].filter(([, value]) => value !== null && value !== undefined && value !== "");
+  const rows = facts.map(([name, value]) =>
+    element("div", {}, element("dt", {}, name), element("dd", {}, typeof value === "number" ? String(value) : value)),
+  );
+  return element("dl", { class: "facts" }, ...rows);
+}
+
+function historyOf(lines) {
+  return element(
+    "ol",
+    { class: "history" },
+    ...lines.map(({ at, from, to, event, detail, times }) =>
+      element(
+        "li",
+        {},
+        element("time", { datetime: new Date(at).toISOString() }, fullTime(at)),
+        element("span", { class: "step" }, strings.step(from, to, event), times ? ` ${strings.times(times)}` : ""),
+        detail ? element("bdi", { class: "detail" }, detail) : undefined,
+      ),
+    ),
+  );
+}
+
+function attemptsOf(attempts) {
+  const words = strings.story;
+  return element(
+    "ol",
+    { class: "history" },
+    ...attempts.map(({ startedAt, outcome, folderId, documentId }) =>
+      element(
+        "li",
+        {},
+        element("time", { datetime: new Date(startedAt).toISOString() }, fullTime(startedAt)),
+        element("span", { class: "step" }, outcome ?? words.underWay),
+        element("span", { class: "detail" }, words.attempt(folderId, documentId)),
+      ),
+    ),
+  );
+}
+
+function contentsOf(contents) {
+  return element(
+    "ul",
+    {},
+    ...contents.map(({ filename, sizeBytes, pages }) =>
+      element("li", {}, element("bdi", {}, filename), `, ${bytes(sizeBytes)}, ${strings.pagesCounted(pages)}`),
+    ),
+  );
+}
+
+function revisionsOf(revisions) {
+  return element(
+    "ul",
+    {},
+    ...revisions.map((record) => {
+      const button = element("button", { type: "button", class: "link" }, fullTime(record.changedAt));
+      button.addEventListener("click", () => openStory(record));
+      return element("li", {}, button, " ", badge(record.state));
+    }),
+  );
+}
