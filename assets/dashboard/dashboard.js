@@ -12,6 +12,7 @@ const LIST_GAP_MS = 2_000;
 /** A list that took long is asked for more rarely: the pause is so many times as long. */
 const LIST_REST = 10;
 const TYPING_MS = 250;
+const AFTER_CLICK_MS = 100;
 const TROUBLES_MAX = 50;
 const RECENT_MAX = 50;
 const NOW_MAX = 8;
@@ -119,6 +120,8 @@ async function act(work, outcome) {
   try {
     await work();
     setText(byId("outcome"), outcome);
+    // Whoever clicked waits to see what came of it.
+    listAfter(AFTER_CLICK_MS);
   } catch (error) {
     setText(byId("outcome"), strings.notDone(error.message));
   }

@@ -1,0 +1,135 @@
+/** The page in a real browser: what a person sees, does, hears and is spared. */
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { aBrowser, noBrowser } from "../fixtures/a-browser.ts";
+import { aDaemon } from "../fixtures/a-daemon.ts";
+import { anOffice, fill, OFFICE_NOW } from "../fixtures/an-office.ts";
+import { pdfOf } from "../fixtures/documents.ts";
+import { aWorld } from "../fixtures/world.ts";
+import { SLOW, soon, visit } from "./visit.ts";
+
+let browser: Browser;
+const rowOf = (page: Page, name: string | RegExp) =>
+  page.locator("#documents").getByRole("row").filter({ hasText: name });
+
+// Where CI says so a missing browser is a failure.
+const isSkipped = noBrowser !== undefined && !process.env["CI"];
+
+describe.skipIf(isSkipped)(
+  `the page in a browser${isSkipped ? ` (${noBrowser})` : ""}`,
+  SLOW,
+  () => {
+    beforeAll(async () => {
+      browser = await aBrowser();
+    });
+    afterAll(async () => {
+      await browser?.close();
+    });
+
+    test("what is journaled comes up by itself", async () => {
+      await using office = await anOffice();
+      await using visiting = await visit(browser, office.url);
+      await visiting.headline(/^Waiting for the first scan$/);
+      await office.carried("first.pdf", 1);
+      office.changed();
+      await visiting.headline(/^The one document is in the archive$/);
+      await rowOf(visiting.page, "first.pdf").waitFor();
+      await office.ready("second.pdf", 1);
+      office.changed();
+      await visiting.headline(/^1 document on the way$/);
+      await visiting.page.getByText("1 document ready and waiting for a turn.").waitFor();
+    });
+
+    test("over a daemon: a file that is put into the folder is seen to arrive", async () => {
+      await using world = await aWorld();
+      const web = { host: "127.0.0.1", port: 0 };
+      await using running = await aDaemon(world.config({ web }));
+      await using visiting = await visit(browser, running.daemon.webUrl ?? "");
+      await visiting.headline(/^Waiting for the first scan$/);
+      world.write("invoice 4711.pdf", pdfOf(1));
+      await visiting.headline(/^The one document is in the archive$/);
+      await rowOf(visiting.page, "invoice 4711.pdf").getByText("converted").waitFor();
+    });
+
+    test("a name that is searched for is found, with its whole history", async () => {
+      await using office = await anOffice();
+      await fill(office);
+      await using visiting = await visit(browser, office.url);
+      const { page } = visiting;
+      await page.getByRole("searchbox", { name: "File name" }).fill("INVOICE 2240");
+      await soon(() => page.locator("#documents tbody tr").count()).toBe(1);
+      await page.getByRole("button", { name: "invoice 2240.pdf" }).click();
+      const dialog = page.getByRole("dialog", { name: "2026/Invoices/invoice 2240.pdf" });
+      await dialog.getByRole("heading", { name: "History" }).waitFor();
+      const steps = await dialog.locator("ol").first().locator(".step").allTextContents();
+      expect(steps).toEqual(["seen: settling", "pending", "uploading", "uploaded", "converted"]);
+      await dialog.getByText(/^folder 17, document \d+$/).waitFor();
+      await dialog.getByRole("button", { name: "Close" }).click();
+      expect(await page.getByRole("dialog").count()).toBe(0);
+    });
+
+    test("a retry puts the document back, and says so", async () => {
+      await using office = await anOffice();
+      await fill(office);
+      await using visiting = await visit(browser, office.url);
+      const { page } = visiting;
+      await visiting.headline(/^1 document needs you$/);
+      await page.getByRole("button", { name: "Retry 2026/Post/scan of a scan.pdf" }).click();
+      await page.getByText("1 document put back in the queue.").waitFor();
+      await visiting.headline(/^1 folder to create in the archive$/);
+      const failed = page.locator("#troubles").getByText("scan of a scan.pdf");
+      await failed.waitFor({ state: "detached" });
+      await page.getByRole("button", { name: "Retry all shown" }).click();
+      await soon(() => page.locator("#troubles").isVisible()).toBe(false);
+      expect((await office.journal.counts()).map(({ state }) => state)).not.toContain("held");
+    });
+
+    test("a closed gate tells why, what to do and when it is tried next", async () => {
+      await using office = await anOffice();
+      await fill(office);
+      await office.journal.setGate({
+        closedAt: OFFICE_NOW - 600_000,
+        trouble: { code: "QUOTA_LIMIT", message: "no pages are left" },
+        probes: 1,
+        nextProbeAt: OFFICE_NOW + 3_600_000,
+      });
+      await using visiting = await visit(browser, office.url);
+      await visiting.headline(/^Sending has stopped: the page allowance is used up$/);
+      const facts = await visiting.page.locator("#headline-facts").innerText();
+      expect(facts).toMatch(/no pages are left \(QUOTA_LIMIT\)/);
+      expect(facts).toMatch(/buy pages/);
+      expect(facts).toMatch(/Since\s+10 minutes ago/);
+      expect(facts).toMatch(/Next try\s+in (59 minutes|1 hour)/);
+    });
+
+    test("pausing is one click, and resuming the same button", async () => {
+      await using office = await anOffice();
+      await using visiting = await visit(browser, office.url);
+      await visiting.page.getByRole("button", { name: "Pause sending" }).click();
+      await visiting.headline(/^Sending is paused$/);
+      await visiting.page.getByRole("button", { name: "Resume sending" }).click();
+      await visiting.headline(/^Waiting for the first scan$/);
+      expect(await office.journal.paused()).toBe(false);
+    });
+
+    test("the receipt of a batch is a file that can be kept", async () => {
+      await using office = await anOffice();
+      await fill(office);
+      await using visiting = await visit(browser, office.url);
+      const link = visiting.page.getByRole("link", { name: /^Receipt of the batch/ }).last();
+      const [download] = await Promise.all([visiting.page.waitForEvent("download"), link.click()]);
+      expect(download.suggestedFilename()).toMatch(/^scanferry-[0-9a-f-]{36}\.txt$/);
+    });
+
+    test("a daemon that is gone is told, and noticed when it is back", async () => {
+      await using office = await anOffice();
+      await using visiting = await visit(browser, office.url);
+      await visiting.headline(/Waiting/);
+      const port = Number(new URL(office.url).port);
+      await office.dashboard.close();
+      await visiting.page.getByText(/^No connection to the daemon since/).waitFor();
+      await using _again = await anOffice({ listen: { host: "127.0.0.1", port } });
+      await visiting.page.getByText("Live", { exact: true }).waitFor();
+    });
+  },
+);
