@@ -3,13 +3,14 @@
  * opens first and closes last, so that it outlives whatever writes to it.
  */
 import type { Config } from "../config/config.ts";
-import type { Dashboard } from "../dashboard/dashboard.ts";
+import type { Dashboard, Health } from "../dashboard/dashboard.ts";
+import type { Document } from "../domain/document.ts";
 import type { Change, Journal } from "../journal/journal.ts";
 import { type Clock, type Random, systemClock, systemRandom } from "../std/clock.ts";
 import type { Log } from "../std/log.ts";
 import { probeNow, retryOf } from "../sync/retry.ts";
 import { type StatusReport, statusOf } from "../sync/status.ts";
-import { healthOf } from "./health.ts";
+import { HealthWatch } from "./health.ts";
 import { type Parts, type PartsOptions, openParts } from "./parts.ts";
 import { type Quiescence, quiescent } from "./quiescent.ts";
 import { Schedule } from "./schedule.ts";
@@ -40,6 +41,7 @@ export class Daemon implements AsyncDisposable {
   readonly #owned: AsyncDisposableStack;
   readonly #parts: Parts;
   readonly #sending: boolean;
+  readonly #healthWatch = new HealthWatch();
   #dashboard: Dashboard | undefined;
   #closed: Promise<void> | undefined;
 
@@ -190,14 +192,23 @@ export class Daemon implements AsyncDisposable {
     this.#dashboard = dashboard;
   }
 
-  async #health() {
-    const [oldest] = await this.journal.due({
-      state: "pending",
-      now: this.#clock.now(),
-      limit: 1,
+  async #health(): Promise<Health> {
+    const { sync, journal } = this.#parts;
+    const now = this.#clock.now();
+    const surveys = [...sync.surveys];
+    const heads: Document[] = [];
+    for (const [mirrorId, { state }] of surveys) {
+      if (!state.status?.online) continue;
+      heads.push(...(await journal.due({ state: "pending", now, limit: 1, mirrorId })));
+    }
+    return this.#healthWatch.look({
+      status: await this.status(),
+      heads,
+      underWay: sync.underWay,
+      outage: sync.outage?.trouble.code,
+      started: surveys.some(([, { state }]) => state.status !== undefined),
+      now: this.#clock.monotonic(),
     });
-    const { movedAt } = this.#parts.sync;
-    return healthOf(await this.status(), oldest?.dueAt ?? null, movedAt, this.#clock.now());
   }
 
   async #retry(ids: readonly number[]): Promise<void> {

@@ -3,30 +3,67 @@ import type { StatusReport } from "../sync/status.ts";
 
 /** A document that is ready and is not taken up for this long means that work has stopped. */
 const STALLED_MS = 15 * 60_000;
+/** While something is being sent: large files over a slow line may be all there is for a while. */
+const STALLED_SENDING_MS = 4 * STALLED_MS;
+
+/** What the daemon sees of its own work. */
+export type Work = {
+  readonly status: StatusReport;
+  /** The longest ready document of each mirror whose source is there. */
+  readonly heads: readonly { readonly id: number; readonly mirrorId: number }[];
+  /** Documents that are claimed or being sent. */
+  readonly underWay: number;
+  /** Why the archive cannot be reached; undefined while it can. */
+  readonly outage: string | undefined;
+  /** Some source has been asked whether it is there. */
+  readonly started: boolean;
+  /** Milliseconds by a clock that is never set. */
+  readonly now: number;
+};
 
 /**
- * Healthy means that work is moving, not that the process is up: the oldest document that is ready
- * is taken up in time, others are (`movedAt`: when an attempt last ended), or there is a reason that
- * sending waits for.
+ * Healthy means that work is moving, not that the process is up: of some mirror the document that
+ * is ready longest is another one than before, or there is a reason that sending waits for. How
+ * long it has been ready says nothing: behind a hundred thousand others that takes its time.
  */
-export function healthOf(
-  status: StatusReport,
-  oldestReadyAt: number | null,
-  movedAt: number,
-  now: number,
-): Health {
-  if (status.paused) return { healthy: true, ready: true, why: "paused" };
-  if (status.gate) return { healthy: true, ready: true, why: `waiting: ${status.gate.code}` };
-  const { waits } = status.sending;
-  if (waits) return { healthy: true, ready: true, why: `waiting: ${waits.why}` };
-  const waitedMs = oldestReadyAt === null ? 0 : now - Math.max(oldestReadyAt, movedAt);
-  if (waitedMs > STALLED_MS) {
-    const minutes = Math.floor(waitedMs / 60_000);
-    return {
-      healthy: false,
-      ready: true,
-      why: `documents are ready, and none was sent for ${minutes} minutes`,
-    };
+export class HealthWatch {
+  /** The document that was ready longest, by mirror. */
+  readonly #heads = new Map<number, number>();
+  /** When something was last seen to move. */
+  #movedAt = 0;
+
+  /** Looks at the work as it is now; what it is compared with are the looks before. */
+  look(work: Work): Health {
+    const { status, outage, started: ready } = work;
+    const stuckMs = this.#stuckMs(work);
+    if (status.paused) return { healthy: true, ready, why: "paused" };
+    if (status.gate) return { healthy: true, ready, why: `waiting: ${status.gate.code}` };
+    const { waits } = status.sending;
+    if (waits) return { healthy: true, ready, why: `waiting: ${waits.why}` };
+    if (outage !== undefined) return { healthy: true, ready, why: `waiting: ${outage}` };
+    if (stuckMs > (work.underWay > 0 ? STALLED_SENDING_MS : STALLED_MS)) {
+      const minutes = Math.floor(stuckMs / 60_000);
+      const why = `nothing has moved for ${minutes} minutes, and documents are ready`;
+      return { healthy: false, ready, why };
+    }
+    return { healthy: true, ready, why: ready ? "ok" : "starting" };
   }
-  return { healthy: true, ready: true, why: "ok" };
+
+  /** For how long nothing has moved although something is ready; 0 while nothing is. */
+  #stuckMs({ status, heads, outage, now }: Work): number {
+    const { paused, gate, sending } = status;
+    const waits = paused || gate !== null || sending.waits !== null || outage !== undefined;
+    for (const mirrorId of [...this.#heads.keys()]) {
+      if (heads.some((head) => head.mirrorId === mirrorId)) continue;
+      this.#heads.delete(mirrorId);
+      this.#movedAt = now;
+    }
+    for (const { id, mirrorId } of heads) {
+      const known = this.#heads.get(mirrorId);
+      if (known === id && !waits) continue;
+      this.#heads.set(mirrorId, id);
+      this.#movedAt = now;
+    }
+    return heads.length === 0 ? 0 : now - this.#movedAt;
+  }
 }

@@ -1,7 +1,10 @@
-import { Gauge, Registry } from "prom-client";
+import { Counter, Gauge, Registry } from "prom-client";
+import { monthStart } from "../domain/calendar.ts";
 import { STATES } from "../domain/document.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Clock } from "../std/clock.ts";
+import { sumsOf } from "./activity.ts";
+import { METRICS, type Metric, type MetricName } from "./metric-table.ts";
 import { processMetrics } from "./process-metrics.ts";
 import type { Snapshot } from "./snapshot.ts";
 
@@ -16,17 +19,22 @@ type Why = NonNullable<Snapshot["sending"]["waits"]>["why"];
 
 const WHY_WAITING = ["hours", "asked", "conversion"] as const satisfies readonly Why[];
 
+/** Sets one measure. */
+type Tell = (name: MetricName, value: number | boolean, labels?: Record<string, string>) => void;
+
 /**
- * The measures in Prometheus text. Labels are mirror, state and code: few values, and no file names.
- * Made anew for every scrape, so that a mirror that left the config leaves the measures too.
+ * The measures in Prometheus text. Labels are mirror and state: few values, and no file names. Made
+ * anew for every scrape, so that a mirror that left the config leaves the measures too.
  */
 export async function metricsText(measured: Measured): Promise<string> {
   const registry = new Registry();
+  const set = setterIn(registry);
   const snapshot = await measured.snapshot();
-  addDocuments(registry, snapshot);
-  addAccount(registry, snapshot);
-  addSending(registry, snapshot);
-  await addOldestPending(registry, measured);
+  addDocuments(set, snapshot);
+  addAccount(set, snapshot);
+  addSending(set, snapshot);
+  await addOldestPending(set, measured);
+  await addSent(set, measured, snapshot);
   // The library spells what it could not measure in a way that strict readers do not know.
   const ofProcess = (await processMetrics().metrics()).replaceAll(/ Nan$/gm, " NaN");
   return `${await registry.metrics()}\n${ofProcess}`;
@@ -35,67 +43,88 @@ export async function metricsText(measured: Measured): Promise<string> {
 /** Prometheus text, version 0.0.4. */
 export const METRICS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
 
-function addDocuments(registry: Registry, { mirrors, foldersToCreate }: Snapshot): void {
-  const documents = new Gauge({
-    name: "scanferry_documents",
-    help: "Documents in the journal, by mirror and state.",
-    labelNames: ["mirror", "state"],
-    registers: [registry],
-  });
-  for (const mirror of mirrors)
-    for (const state of STATES)
-      documents.set({ mirror: mirror.name, state }, mirror.documents[state]);
+function setterIn(registry: Registry): Tell {
+  const made = new Map<MetricName, (labels: Record<string, string>, value: number) => void>();
+  return (name, value, labels = {}) => {
+    const set = made.get(name) ?? make(registry, name);
+    made.set(name, set);
+    set(labels, Number(value));
+  };
+}
+
+function make(registry: Registry, name: MetricName) {
+  const { type, help, labels }: Metric = METRICS[name];
+  const about = { name, help, labelNames: [...labels], registers: [registry] };
+  if (type === "gauge") {
+    const gauge = new Gauge(about);
+    return (values: Record<string, string>, value: number) => gauge.set(values, value);
+  }
+  const counter = new Counter(about);
+  return (values: Record<string, string>, value: number) => counter.inc(values, value);
+}
+
+function addDocuments(set: Tell, { mirrors, foldersToCreate, at }: Snapshot): void {
+  for (const { name: mirror, documents, oldestAt } of mirrors) {
+    for (const state of STATES) {
+      set("scanferry_documents", documents[state], { mirror, state });
+      const oldest = state === "converted" ? undefined : oldestAt[state];
+      if (oldest === undefined) continue;
+      const age = Math.max(0, at - oldest) / 1000;
+      set("scanferry_oldest_document_age_seconds", age, { mirror, state });
+    }
+  }
   const folders = new Set(foldersToCreate.map(({ path }) => path));
-  set(registry, "scanferry_folders_to_create", "Archive folders documents wait for.", folders.size);
+  set("scanferry_folders_to_create", folders.size);
 }
 
-function addAccount(registry: Registry, snapshot: Snapshot): void {
-  const { gate, paused, health, version } = snapshot;
-  new Gauge({
-    name: "scanferry_info",
-    help: "The version that runs; always 1.",
-    labelNames: ["version"],
-    registers: [registry],
-  }).set({ version }, 1);
-  set(registry, "scanferry_healthy", "1 while work is moving, or rightly at rest.", health.healthy);
-  set(registry, "scanferry_ready", "1 once the daemon takes work.", health.ready);
-  set(registry, "scanferry_paused", "1 while a person has paused sending.", paused);
-  set(registry, "scanferry_gate_closed", "1 while the archive refuses the account.", gate !== null);
+function addAccount(set: Tell, { gate, paused, health, version }: Snapshot): void {
+  set("scanferry_info", 1, { version });
+  set("scanferry_healthy", health.healthy);
+  set("scanferry_ready", health.ready);
+  set("scanferry_paused", paused);
+  set("scanferry_gate_closed", gate !== null);
   if (gate === null) return;
-  const since = "When the archive began to refuse the account, seconds since the epoch.";
-  set(registry, "scanferry_gate_closed_timestamp_seconds", since, gate.closedAt / 1000);
+  set("scanferry_gate_closed_timestamp_seconds", gate.closedAt / 1000);
   if (gate.nextProbeAt === null) return;
-  const probe = "When the archive is tried again, seconds since the epoch.";
-  set(registry, "scanferry_gate_next_probe_timestamp_seconds", probe, gate.nextProbeAt / 1000);
+  set("scanferry_gate_next_probe_timestamp_seconds", gate.nextProbeAt / 1000);
 }
 
-function addSending(registry: Registry, { sending: { waits, concurrency } }: Snapshot): void {
-  const help = "Uploads at the same time at most, as far as the archive bears them.";
-  set(registry, "scanferry_upload_concurrency", help, concurrency);
-  const waiting = new Gauge({
-    name: "scanferry_sending_waits",
-    help: "1 while nothing new is sent for this reason.",
-    labelNames: ["why"],
-    registers: [registry],
-  });
-  for (const why of WHY_WAITING) waiting.set({ why }, Number(waits?.why === why));
+function addSending(set: Tell, { sending: { waits, concurrency } }: Snapshot): void {
+  set("scanferry_upload_concurrency", concurrency);
+  for (const why of WHY_WAITING) set("scanferry_sending_waits", waits?.why === why, { why });
   if (waits?.until == null) return;
-  const until = "When sending goes on, seconds since the epoch.";
-  set(registry, "scanferry_sending_waits_until_timestamp_seconds", until, waits.until / 1000);
+  set("scanferry_sending_waits_until_timestamp_seconds", waits.until / 1000);
 }
 
 /** Grows without a bound only when work does not move: what an alarm should watch. */
-async function addOldestPending(registry: Registry, { journal, clock }: Measured): Promise<void> {
+async function addOldestPending(set: Tell, { journal, clock }: Measured): Promise<void> {
   const now = clock.now();
   const [oldest] = await journal.due({ state: "pending", now, limit: 1 });
-  set(
-    registry,
-    "scanferry_oldest_pending_age_seconds",
-    "How long the document that waits longest could have been sent; 0 when none waits.",
-    oldest ? Math.max(0, now - (oldest.dueAt ?? oldest.firstSeenAt)) / 1000 : 0,
-  );
+  const readyAt = oldest ? (oldest.dueAt ?? oldest.firstSeenAt) : now;
+  set("scanferry_oldest_pending_age_seconds", Math.max(0, now - readyAt) / 1000);
 }
 
-function set(registry: Registry, name: string, help: string, value: number | boolean): void {
-  new Gauge({ name, help, registers: [registry] }).set(Number(value));
+/** Counted from the journal's first day, so that a restart is no reset. */
+async function addSent(
+  set: Tell,
+  { journal, clock }: Measured,
+  { mirrors }: Snapshot,
+): Promise<void> {
+  const names = new Map((await journal.mirrors()).map(({ id, name }) => [id, name]));
+  const tallies = await journal.tallies(0, Number.MAX_SAFE_INTEGER);
+  const month = monthStart(clock.now());
+  const ever = sumsOf(tallies, names).mirrors;
+  const lately = sumsOf(
+    tallies.filter(({ at }) => at >= month),
+    names,
+  ).mirrors;
+  for (const { name: mirror } of mirrors) {
+    const sums = ever.find((one) => one.mirror === mirror);
+    const inMonth = lately.find((one) => one.mirror === mirror);
+    set("scanferry_uploaded_documents_total", sums?.uploaded ?? 0, { mirror });
+    set("scanferry_uploaded_bytes_total", sums?.uploadedBytes ?? 0, { mirror });
+    set("scanferry_converted_documents_total", sums?.converted ?? 0, { mirror });
+    set("scanferry_pages_total", sums?.pages ?? 0, { mirror });
+    set("scanferry_pages_this_month", inMonth?.pages ?? 0, { mirror });
+  }
 }

@@ -37,7 +37,6 @@ export class Sender {
   readonly #cut = new AbortController();
   readonly #pieceBytes: number | null;
   #large = 0;
-  #movedAt = 0;
   #lastMirrorId: number | undefined;
   #paused = false;
   #draining = false;
@@ -71,11 +70,6 @@ export class Sender {
   rebalance(): void {
     this.#queue.rebalance();
     this.#context.bells.sending.ring();
-  }
-
-  /** When an attempt last ended, epoch ms; 0 for never. */
-  get movedAt(): number {
-    return this.#movedAt;
   }
 
   async run(stopping: AbortSignal): Promise<never> {
@@ -228,15 +222,12 @@ export class Sender {
   }
 
   async #send({ document, mirror }: Claimed, probe: boolean): Promise<Sent> {
-    const { clock } = this.#context;
-    const begunAt = clock.monotonic();
+    const begunAt = this.#context.clock.monotonic();
     if (mirror.reader.silent || !this.#mayBegin(probe)) {
       return { outcome: { kind: "notBegun" }, begunAt };
     }
     const order = sendOrder(document, this.#pieceBytes);
-    const outcome = await mirror.reader.send(order, this.#cut.signal);
-    if (outcome.kind !== "notBegun") this.#movedAt = clock.now();
-    return { outcome, begunAt };
+    return { outcome: await mirror.reader.send(order, this.#cut.signal), begunAt };
   }
 
   /** What was claimed a while ago may have to wait by now. */

@@ -111,11 +111,6 @@ export class Sync {
     return this.#sender.underWay;
   }
 
-  /** When an attempt to send last ended, epoch ms; 0 for never. */
-  get movedAt(): number {
-    return this.#sender.movedAt;
-  }
-
   /** The functions that readers call. */
   get readerCalls(): DaemonCalls {
     return {

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { failureReference } from "../../scripts/failure-reference.ts";
+import { metricsReference } from "../../scripts/metrics-reference.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), "utf8");
@@ -20,6 +21,10 @@ const pages = [
 
 test("docs/errors.md is what the tables say; node scripts/failure-reference.ts writes it", () => {
   expect(read("docs/errors.md")).toBe(failureReference());
+});
+
+test("docs/metrics.md is what the table says; node scripts/metrics-reference.ts writes it", () => {
+  expect(read("docs/metrics.md")).toBe(metricsReference());
 });
 
 test("docs/errors.md knows every code that a Fault is made with", () => {

@@ -1,0 +1,102 @@
+/**
+ * Every measure of `/metrics` that is scanferry's own. docs/metrics.md is written from this table;
+ * a name in it stays, as dashboards and alarms of users hold on to it.
+ */
+
+export type Metric = {
+  readonly type: "gauge" | "counter";
+  readonly help: string;
+  readonly labels: readonly ("mirror" | "state" | "version" | "why")[];
+};
+
+export const METRICS = {
+  scanferry_info: {
+    type: "gauge",
+    help: "The version that runs; always 1.",
+    labels: ["version"],
+  },
+  scanferry_healthy: {
+    type: "gauge",
+    help: "1 while work is moving, or rightly at rest.",
+    labels: [],
+  },
+  scanferry_ready: { type: "gauge", help: "1 once the daemon takes work.", labels: [] },
+  scanferry_paused: { type: "gauge", help: "1 while a person has paused sending.", labels: [] },
+  scanferry_documents: {
+    type: "gauge",
+    help: "Documents in the journal, by mirror and state.",
+    labels: ["mirror", "state"],
+  },
+  scanferry_oldest_document_age_seconds: {
+    type: "gauge",
+    help: "How long the longest known document of a state has been known; absent where there is none, and for converted ones.",
+    labels: ["mirror", "state"],
+  },
+  scanferry_oldest_pending_age_seconds: {
+    type: "gauge",
+    help: "How long the document that waits longest could have been sent; 0 when none waits.",
+    labels: [],
+  },
+  scanferry_uploaded_documents_total: {
+    type: "counter",
+    help: "Documents that the archive accepted, since the journal was made.",
+    labels: ["mirror"],
+  },
+  scanferry_uploaded_bytes_total: {
+    type: "counter",
+    help: "Bytes of the documents that the archive accepted, since the journal was made.",
+    labels: ["mirror"],
+  },
+  scanferry_converted_documents_total: {
+    type: "counter",
+    help: "Documents that were sent and became CONVERTED, since the journal was made.",
+    labels: ["mirror"],
+  },
+  scanferry_pages_total: {
+    type: "counter",
+    help: "Pages of the converted documents as the archive counts them, since the journal was made.",
+    labels: ["mirror"],
+  },
+  scanferry_pages_this_month: {
+    type: "gauge",
+    help: "The same pages since the first of the month, by the daemon's time zone.",
+    labels: ["mirror"],
+  },
+  scanferry_folders_to_create: {
+    type: "gauge",
+    help: "Archive folders that documents wait for.",
+    labels: [],
+  },
+  scanferry_gate_closed: {
+    type: "gauge",
+    help: "1 while the archive refuses the account.",
+    labels: [],
+  },
+  scanferry_gate_closed_timestamp_seconds: {
+    type: "gauge",
+    help: "When the archive began to refuse the account, seconds since the epoch; absent while it does not.",
+    labels: [],
+  },
+  scanferry_gate_next_probe_timestamp_seconds: {
+    type: "gauge",
+    help: "When the archive is tried again, seconds since the epoch; absent while nothing is to be tried.",
+    labels: [],
+  },
+  scanferry_upload_concurrency: {
+    type: "gauge",
+    help: "Uploads at the same time at most, as far as the archive bears them.",
+    labels: [],
+  },
+  scanferry_sending_waits: {
+    type: "gauge",
+    help: "1 while nothing new is sent for this reason.",
+    labels: ["why"],
+  },
+  scanferry_sending_waits_until_timestamp_seconds: {
+    type: "gauge",
+    help: "When sending goes on, seconds since the epoch; absent while nothing keeps it.",
+    labels: [],
+  },
+} as const satisfies Readonly<Record<string, Metric>>;
+
+export type MetricName = keyof typeof METRICS;
