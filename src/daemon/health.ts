@@ -53,7 +53,7 @@ export class HealthWatch {
   #stuckMs({ status, heads, outage, now }: Work): number {
     const { paused, gate, sending } = status;
     const waits = paused || gate !== null || sending.waits !== null || outage !== undefined;
-    for (const mirrorId of [...this.#heads.keys()]) {
+    for (const mirrorId of this.#heads.keys()) {
       if (heads.some((head) => head.mirrorId === mirrorId)) continue;
       this.#heads.delete(mirrorId);
       this.#movedAt = now;
