@@ -3,17 +3,14 @@ import { progressOf } from "../../src/journal/activity-table.ts";
 import type { Batch, BatchProgress, WaitingFolder } from "../../src/journal/journal.ts";
 import { byPlace } from "../../src/journal/queries.ts";
 
-/** Rows per mirror and state. */
+/** Rows per mirror and state; `rows` are in the order of their ids. */
 export function countsOf(
   rows: readonly Document[],
 ): { mirrorId: number; state: State; documents: number; oldestAt: number }[] {
   return [...Map.groupBy(rows, ({ mirrorId, state }) => `${mirrorId} ${state}`).values()]
-    .flatMap((group) => {
-      const oldest = group.toSorted((a, b) => a.id - b.id)[0];
-      return oldest ? [{ oldest, documents: group.length }] : [];
-    })
-    .map(({ oldest: { mirrorId, state, firstSeenAt }, documents }) => {
-      return { mirrorId, state, documents, oldestAt: firstSeenAt };
+    .flatMap((group) => (group[0] ? [{ ...group[0], documents: group.length }] : []))
+    .map(({ mirrorId, state, documents, firstSeenAt: oldestAt }) => {
+      return { mirrorId, state, documents, oldestAt };
     })
     .sort((a, b) => a.mirrorId - b.mirrorId || (a.state < b.state ? -1 : 1));
 }
