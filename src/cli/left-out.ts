@@ -1,5 +1,6 @@
 import picomatch from "picomatch";
-import { eligibility } from "../source/eligible.ts";
+import { documentBeside } from "../source/beside.ts";
+import { besideUse, eligibility } from "../source/eligible.ts";
 import { IGNORED, type Ignored } from "../source/ignored.ts";
 import type { SourceSettings } from "../source/source.ts";
 import { joinRaw, partsOf, type RawPath, ROOT, shown, textOf } from "../std/raw-path.ts";
@@ -14,6 +15,8 @@ export function whyLeftOut(settings: SourceSettings, path: RawPath): string | un
       return `${shown(name)} is on the built-in list (${ignored.pattern}): ${ignored.because}`;
     }
   }
+  const beside = documentBeside(path, besideUse(settings));
+  if (beside !== undefined) return `it stands beside ${shown(beside)}, and goes where that goes`;
   const plain = { ...settings, include: ["**/*"], exclude: [], without: [] };
   let dir = ROOT;
   for (const name of parts) {

@@ -1,5 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { invariant } from "../std/invariant.ts";
+import { baseOf } from "../rules/folder.ts";
+import { rulesOf } from "./build-rules.ts";
 import type { After, Config, Mirror, Signing } from "./config.ts";
 import { globBelow } from "./glob.ts";
 import { type Layout, layoutOf, type MirrorLayout, wayDown } from "./layout.ts";
@@ -87,6 +89,7 @@ function mirrorsOf(shape: FileShape, layout: Layout): Mirror[] {
       firstRun: mirror.firstRun,
       changed: mirror.changed,
       after: afterOf(mirror.after, place),
+      rules: rulesOf(mirror),
     };
   });
 }
@@ -94,7 +97,7 @@ function mirrorsOf(shape: FileShape, layout: Layout): Mirror[] {
 function targetOf({ target, targetId }: FileShape["mirrors"][number]): Mirror["target"] {
   if (targetId !== undefined) return { id: targetId };
   invariant(target !== undefined, "a checked mirror has a target");
-  return { path: target };
+  return { path: baseOf(target) };
 }
 
 /** What was moved within the source must not be found there and sent a second time. */

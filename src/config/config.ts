@@ -1,4 +1,5 @@
 import type { Hours } from "../domain/hours.ts";
+import type { MirrorRules } from "../rules/rules.ts";
 
 /**
  * The configuration as the rest of scanferry sees it: everything checked, every default filled in,
@@ -99,6 +100,8 @@ export type Mirror = {
   readonly firstRun: "hold" | "upload";
   readonly changed: "upload" | "ignore";
   readonly after: After;
+  /** What goes with its documents, and where they go. */
+  readonly rules: MirrorRules;
 };
 
 /** What becomes of documents whose archive folder does not exist. */

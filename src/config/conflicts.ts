@@ -4,12 +4,14 @@ import type { Findings } from "./findings.ts";
 import { nameIn } from "./kinds.ts";
 import { isWithin, type Layout } from "./layout.ts";
 import { quoted } from "./quoted.ts";
+import { reportRules } from "./rule-conflicts.ts";
 import type { Sketch } from "./schema.ts";
 
 /** Reports every conflict among what could be read. */
 export function reportConflicts(sketch: Sketch, layout: Layout, findings: Findings): void {
   reportSigning(sketch, findings);
   reportTargets(sketch, findings);
+  reportRules(sketch, findings);
   reportNames(layout, findings);
   reportOverlaps(layout, findings);
   reportMoves(layout, findings);

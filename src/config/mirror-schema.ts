@@ -2,7 +2,9 @@ import { z } from "zod";
 import { glob } from "./glob.ts";
 import { section, setting } from "./kind.ts";
 import { choice, duration, mirrorName, wholeNumber } from "./kinds.ts";
-import { afterwards, archivePath, localPath, missingFolder } from "./places.ts";
+import { afterwards, localPath, missingFolder } from "./places.ts";
+import { targetTemplate } from "./rule-kinds.ts";
+import { ruleKeys } from "./rule-schema.ts";
 
 /** The keys of one mirror: a source folder and the archive folder that it is carried into. */
 export const mirrorSchema = section(
@@ -17,9 +19,11 @@ export const mirrorSchema = section(
       example: "/srv/scans",
       required: true,
     }),
-    target: setting(archivePath().optional(), {
+    target: setting(targetTemplate().optional(), {
       meaning:
-        "The archive folder it is carried into, as a path; `/` is the root. Either this or `targetId`.",
+        "The archive folder it is carried into, as a path; `/` is the root. The tree below the source " +
+        "is mirrored there; a template such as `/{year}/{group.department}` puts each document where it " +
+        "says instead. Either this or `targetId`.",
       example: "/Scans",
       without: "`targetId` is required",
     }),
@@ -77,6 +81,7 @@ export const mirrorSchema = section(
         "`move` it to a folder outside of every other mirror's source.",
       example: "move:/srv/done",
     }),
+    ...ruleKeys,
   },
   "A source folder and the archive folder it is carried into. The sources must not overlap. Sources " +
     "are not looked at when the configuration is read: a share may be away at that time.",

@@ -37,12 +37,8 @@ function pathIn(path: string, refuse: Refuse): string {
   return path;
 }
 
-/** The path of an archive folder, `/` the root. */
-export function archivePath(): Kind<string> {
-  return kind("archive folder path", (value, refuse) => folderIn(textIn(value, refuse), refuse));
-}
-
-function folderIn(path: string, refuse: Refuse): string {
+/** The path of an archive folder, `/` the root, without a slash at its end. */
+export function folderIn(path: string, refuse: Refuse): string {
   if (!path.startsWith("/")) {
     const mend = /^[^\p{Cc}\\~:.]+$/u.test(path) ? `write /${path}` : "write a path such as /Scans";
     return refuse(`${quoted(path)} does not start with /`, mend);

@@ -5,6 +5,9 @@
  * carries it over; the starter must show it, or a test says so.
  */
 import { z } from "zod";
+import type { Period } from "../rules/calendar.ts";
+import type { ExpiryFrom } from "../rules/rules.ts";
+import type { Template } from "../rules/template.ts";
 import { cron } from "./cron.ts";
 import { digest } from "./digest.ts";
 import { section, setting } from "./kind.ts";
@@ -242,8 +245,13 @@ export type FileShape = z.output<typeof fileSchema>;
 /** The same, as far as it could be read: what is missing or wrong is left out. */
 export type Sketch = Partly<FileShape>;
 
-type Partly<T> = T extends readonly (infer Item)[]
-  ? Partly<Item>[]
-  : T extends object
-    ? { [K in keyof T]?: Partly<T[K]> | undefined }
-    : T;
+/** Values that are read whole or not at all. */
+type Whole = Template | ExpiryFrom | Period;
+
+type Partly<T> = T extends Whole
+  ? T
+  : T extends readonly (infer Item)[]
+    ? Partly<Item>[]
+    : T extends object
+      ? { [K in keyof T]?: Partly<T[K]> | undefined }
+      : T;

@@ -101,6 +101,28 @@ mirrors:
 
     # What happens to the local file once it is CONVERTED and proven.
     #after: keep                      # keep | delete | move:/srv/done
+
+    # What goes with a document: docs/rules.md has the templates; "scanferry rules test PATH" tries them.
+    # match: '^(?<department>[^/]+)/(?<year>\\d{4})/'
+    metadata:
+      # title: "{stem | replace _ ' '}"
+      # author: Accounting
+      # subject: "{group.department}"
+      # keywords: "{group.department}, {year}"
+      # producer: Front desk scanner
+      # description: "Scanned on {modified}"
+      #limits: truncate               # truncate | hold
+      #sidecar: none                  # none | optional | required: x.pdf.yaml, .json or .xmp
+    expire:
+      # after: 7y                     # 7y | 6mo | 2w | 30d | never
+      # from: uploaded                # uploaded | modified | sidecar | name(PATTERN)
+      #minimum: 1d
+      #unknown: hold                  # hold | upload-without
+      #withoutPlugin: hold            # hold | upload-without
+      #format: ms                     # ms | date | datetime | dmy
+    #rules: []                        # - { name: invoices, match: '^Invoices/', target: /Invoices }
+    #examples: []                     # - { path: a/b.pdf, modified: 2026-11-20, sent: 2026-11-20,
+    #                                 #     rule: none, folder: /Scans/a, sentName: b.pdf, expires: never }
 `;
 }
 

@@ -20,6 +20,8 @@ export function sourceSettings(
     without: inside ? [shown(rawOfText(after.to.slice(source.length + 1)))] : [],
     device,
     network: mount !== undefined && isNetwork(mount),
+    sidecar: mirror.rules.sidecar,
+    settleMs: mirror.settleMs,
   };
 }
 

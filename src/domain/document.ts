@@ -1,4 +1,5 @@
 import type { RawPath } from "../std/raw-path.ts";
+import type { Slip } from "./slip.ts";
 
 /** Where a document is on its way; the words of the outside contract. */
 export const STATES = [
@@ -60,6 +61,8 @@ export type Document = {
   readonly sentName: string | null;
   /** Archive folder path this document belongs in, e.g. `/Scans/2026`; null until settled. */
   readonly targetPath: string | null;
+  /** What goes with it; null until settled, and where nothing does. */
+  readonly slip: Slip | null;
   /** Something worth knowing that is not trouble, e.g. that it was sent although it looks unfinished. */
   readonly remark: string | null;
   readonly batch: string | null;

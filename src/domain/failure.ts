@@ -156,6 +156,35 @@ export const FAILURES = {
     fate: "retry",
     hint: "The file was written while it was sent; it is sent once it is quiet.",
   },
+  // What goes with a document.
+  TARGET_UNKNOWN: {
+    fate: "hold",
+    hint: "Mend the template of `target`, or the file's path; `scanferry rules test` shows what it gives.",
+  },
+  METADATA_TOO_LONG: {
+    fate: "hold",
+    hint: "Shorten the value where it comes from, or set `limits: truncate`.",
+  },
+  EXPIRY_UNKNOWN: {
+    fate: "hold",
+    hint: "Give the date where `expire.from` looks for it, or set `expire.unknown: upload-without`.",
+  },
+  EXPIRY_TOO_SOON: {
+    fate: "hold",
+    hint: "Check the date that it is counted from; an expiry date cannot be taken back. `expire.minimum` is the guard.",
+  },
+  PATTERN_SLOW: {
+    fate: "hold",
+    hint: "Mend the pattern: a repetition within a repetition, such as (a+)+, may take for ever.",
+  },
+  NOTES_BROKEN: {
+    fate: "hold",
+    hint: "Mend the file at the line and column that the message names; the document goes on by itself.",
+  },
+  SIDECAR_MISSING: {
+    fate: "hold",
+    hint: "Put the sidecar beside the file; the document goes on by itself.",
+  },
   SOURCE_OFFLINE: { fate: "hold", hint: "Mount the source again; it goes on by itself." },
   AFTER_REFUSED: {
     fate: "hold",

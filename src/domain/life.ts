@@ -39,54 +39,11 @@
  * (4) After a crash a row is still `uploading`; start-up moves it by `replyLost`.
  */
 import { invariant, InvariantError } from "../std/invariant.ts";
-import type { Document, Seen, State, Trouble } from "./document.ts";
+import type { Document, State, Trouble } from "./document.ts";
+import type { Event, EventType } from "./event.ts";
 
-/** What happens to a document. `at` is epoch milliseconds. */
-export type Event =
-  | { type: "changed"; at: number; dueAt: number; seen: Seen }
-  | { type: "unfinished"; at: number; dueAt: number; trouble: Trouble }
-  | {
-      type: "settled";
-      at: number;
-      digest: string;
-      sentName: string;
-      targetPath: string;
-      remark: string | null;
-      batch: string;
-    }
-  | { type: "claimed"; at: number; archiveAt: number | null; folderId: number; batch: string }
-  | { type: "accepted"; at: number; dueAt: number; documentId: number; status: string | null }
-  | {
-      type: "adopted";
-      at: number;
-      dueAt: number;
-      documentId: number;
-      folderId: number;
-      status: string | null;
-    }
-  | { type: "released"; at: number }
-  | { type: "deferred"; at: number; dueAt: number; trouble: Trouble }
-  | { type: "heldBack"; at: number; dueAt: number | null; trouble: Trouble }
-  | { type: "refused"; at: number; trouble: Trouble }
-  | { type: "replyLost"; at: number; dueAt: number; trouble: Trouble }
-  | { type: "looked"; at: number; dueAt: number }
-  | { type: "found"; at: number; dueAt: number; documentId: number; status: string | null }
-  | { type: "absent"; at: number }
-  | { type: "polled"; at: number; dueAt: number; status: string | null; trouble: Trouble | null }
-  | {
-      type: "converted";
-      at: number;
-      pages: number;
-      archiveBytes: number;
-      digidoc: boolean;
-      after: "due" | null;
-    }
-  | { type: "vanished"; at: number; trouble: Trouble }
-  | { type: "goesOn"; at: number }
-  | { type: "recheck"; at: number }
-  | { type: "lookAgain"; at: number };
+export type { Event, EventType };
 
-export type EventType = Event["type"];
 type On<T extends EventType> = Extract<Event, { type: T }>;
 
 /** The columns an event writes. `state` is always among them. */
@@ -107,6 +64,7 @@ const startOver = (_: Document, { at, dueAt, seen }: On<"changed">): Patch => ({
   digest: null,
   sentName: null,
   targetPath: null,
+  slip: null,
   remark: null,
   batch: null,
   folderId: null,
@@ -143,11 +101,12 @@ export const ARROWS: Arrows = {
   settling: {
     changed: startOver,
     unfinished: (_, { dueAt, trouble }) => ({ state: "settling", dueAt, trouble }),
-    settled: (_, { at, digest, sentName, targetPath, remark, batch }) => ({
+    settled: (_, { at, digest, sentName, targetPath, slip, remark, batch }) => ({
       state: "pending",
       digest,
       sentName,
       targetPath,
+      slip: slip ?? null,
       remark,
       batch,
       dueAt: at,
@@ -199,11 +158,12 @@ export const ARROWS: Arrows = {
       sentArchiveAt: null,
       dueAt: at,
     }),
-    deferred: (document, { dueAt, trouble }) => ({
+    deferred: (document, { dueAt, trouble, slip }) => ({
       state: "pending",
       dueAt,
       trouble,
       patience: patienceOf(document, trouble),
+      ...(slip === undefined ? {} : { slip }),
     }),
     changed: startOver,
     heldBack: holdBack,

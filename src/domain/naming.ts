@@ -54,8 +54,13 @@ export type Target = { readonly path: string } | { readonly id: number };
  */
 export function targetPathOf(target: Target, dir: RawPath): string {
   const base = "id" in target ? `#${target.id}` : target.path.replace(/\/+$/, "");
-  const below = partsOf(dir).map((part) => (textOf(part) ?? percentEncoded(part)).normalize("NFC"));
+  const below = partsOf(dir).map(folderNameOf);
   return below.length === 0 ? base || "/" : `${base}/${below.join("/")}`;
+}
+
+/** One part of a path as text: bytes that are not UTF-8 become `%XX`, composed forms are used. */
+export function folderNameOf(part: RawPath): string {
+  return (textOf(part) ?? percentEncoded(part)).normalize("NFC");
 }
 
 /** The inverse: the start (root or a folder's id) and the names to walk down from there. */

@@ -4,6 +4,7 @@ import type { Document, Seen, Trouble } from "./document.ts";
 import { failureOf } from "./failure.ts";
 import type { Event } from "./life.ts";
 import type { Outcome } from "./outcome.ts";
+import { withoutExpiry } from "./slip.ts";
 
 /** How long things wait after an attempt. */
 export type VerdictPolicy = {
@@ -76,6 +77,10 @@ function refusal(
   policy: VerdictPolicy,
 ): Event {
   const { trouble } = outcome;
+  const slip = withoutExpiry(document.slip);
+  if (trouble.code === "PLUGIN_REMINDER_NOT_INSTALLED" && slip) {
+    return { type: "deferred", at, dueAt: at, trouble, slip };
+  }
   switch (failureOf(trouble.code).fate) {
     case "fail":
       return { type: "refused", at, trouble };

@@ -1,4 +1,5 @@
 import type { AfterState, Document, Seen, State, Trouble } from "../domain/document.ts";
+import type { Slip } from "../domain/slip.ts";
 import { bytesOf, type RawPath, rawOf } from "../std/raw-path.ts";
 
 /** What SQLite stores. */
@@ -56,6 +57,7 @@ const SHAPED: { readonly [K in Shaped]: (value: Document[K]) => Record<string, C
     trouble_code: trouble?.code ?? null,
     trouble_message: trouble?.message ?? null,
   }),
+  slip: (slip) => ({ slip: slip && JSON.stringify(slip) }),
   digidoc: (digidoc) => ({ digidoc: Number(digidoc) }),
   current: (current) => ({ current: Number(current) }),
 };
@@ -91,11 +93,17 @@ export function documentOf(row: DocumentRow): Document {
     name: rawCell(row, "name"),
     seen: seenOf(row),
     trouble: troubleOf(row["trouble_code"], row["trouble_message"]),
+    slip: slipOf(row["slip"]),
     digidoc: row["digidoc"] === 1,
     current: row["current"] === 1,
     state: row["state"] as State,
     after: (row["after_state"] ?? null) as AfterState | null,
   };
+}
+
+/** Written by this room alone, so it is what it was. */
+function slipOf(cell: Cell | undefined): Slip | null {
+  return typeof cell === "string" ? (JSON.parse(cell) as Slip) : null;
 }
 
 function seenOf(row: DocumentRow): Seen {

@@ -25,6 +25,7 @@ export function firstRevision(id: number, seen: NewDocument): Document {
     digest: null,
     sentName: null,
     targetPath: null,
+    slip: null,
     remark: null,
     batch: null,
     folderId: null,

@@ -257,6 +257,11 @@ const ACTIVITY = `
   CREATE INDEX documents_batch ON documents (substr(batch, 1, 8)) WHERE batch IS NOT NULL;
 `;
 
+const SLIP = `
+  -- What goes with a document (domain/slip.ts), decided before it is sent.
+  ALTER TABLE documents ADD COLUMN slip TEXT; -- JSON; null: nothing
+`;
+
 /** Migration n leads from `user_version` n to n + 1. Released ones are never edited. */
 export const MIGRATIONS: readonly string[] = [
   `${MIRRORS}${DOCUMENTS}${RECORDS}${SINGLES}`,
@@ -264,6 +269,7 @@ export const MIGRATIONS: readonly string[] = [
   PACE,
   REMEMBERED,
   ACTIVITY,
+  SLIP,
 ];
 
 /** The `user_version` this scanferry writes. */

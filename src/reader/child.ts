@@ -6,6 +6,7 @@
 import { HttpArchive } from "../archive/http-archive.ts";
 import { act, recoverQuarantine } from "../source/after.ts";
 import { inspect } from "../source/inspect.ts";
+import { NotesReader } from "../source/read-notes.ts";
 import { systemClock } from "../std/clock.ts";
 import { invariant } from "../std/invariant.ts";
 import { Line } from "./line.ts";
@@ -41,12 +42,16 @@ const offer: ReaderCalls = {
   scan: (mirrorId, below) => hostOf(mirrorId).scan(below, ending.signal),
   async inspect(mirrorId, files, options) {
     const { settings } = hostOf(mirrorId);
+    const notes = new NotesReader(settings, systemClock.now());
     const found = [];
     for (const { path, seen } of files) {
-      found.push(await inspect(settings, path, seen ?? undefined, options, ending.signal));
+      const asked = { ...options, notes };
+      found.push(await inspect(settings, path, seen ?? undefined, asked, ending.signal));
     }
     return found;
   },
+  notes: async (mirrorId, path) =>
+    new NotesReader(hostOf(mirrorId).settings, systemClock.now()).of(path),
   look: async (mirrorId, paths) => hostOf(mirrorId).look(paths),
   async send(id, order) {
     invariant(archive, "a reader without an archive was asked to send");

@@ -4,10 +4,18 @@
  * Either side may call the other and is answered; the daemon commands, the reader reports. All of
  * it is small or batched: contents of files never cross.
  */
+import type { Moment, UploadMetadata } from "../archive/archive.ts";
 import type { ArchiveSettings } from "../archive/http-archive.ts";
 import type { Seen } from "../domain/document.ts";
 import type { Outcome } from "../domain/outcome.ts";
-import type { Acted, Inspection, Listing, ScanReport, SourceSettings } from "../source/source.ts";
+import type {
+  Acted,
+  FoundNotes,
+  Inspection,
+  Listing,
+  ScanReport,
+  SourceSettings,
+} from "../source/source.ts";
 import type { RawPath } from "../std/raw-path.ts";
 
 /** How a mirror's source is followed between scans. */
@@ -33,8 +41,10 @@ export type SendOrder = {
   readonly folderId: number;
   readonly filename: string;
   readonly batch: string;
-  /** Metadata title; null: the archive keeps the file's own. */
-  readonly title: string | null;
+  /** Fields that are not given stay as the archive takes them from the file. */
+  readonly metadata: UploadMetadata;
+  /** In the form that the archive takes; null: none. */
+  readonly expireDate: Moment | null;
   /** Every piece of the request, no larger than this, is asked for first; null: none is. */
   readonly pieceBytes: number | null;
 };
@@ -65,6 +75,8 @@ export type ReaderCalls = {
     files: readonly { path: RawPath; seen: Seen | null }[],
     options: { pages: boolean },
   ) => Promise<Inspection[]>;
+  /** What stands beside a path, be the file itself there or not. */
+  notes: (mirrorId: number, path: RawPath) => Promise<FoundNotes>;
   look: (mirrorId: number, paths: readonly RawPath[]) => Promise<Look[]>;
   send: (id: number, order: SendOrder) => Promise<Outcome>;
   /** Cuts an upload short; its `send` is answered all the same. */

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import type { ArchiveSettings } from "../archive/http-archive.ts";
 import { backoffMs } from "../domain/backoff.ts";
 import type { Outcome } from "../domain/outcome.ts";
-import type { Acted, Inspection, ScanReport } from "../source/source.ts";
+import type { Acted, FoundNotes, Inspection, ScanReport } from "../source/source.ts";
 import { isAbortOf } from "../std/abort.ts";
 import { type Clock, type Random } from "../std/clock.ts";
 import { messageOf } from "../std/fault.ts";
@@ -106,6 +106,10 @@ export class Reader implements AsyncDisposable {
 
   async inspect(...parameters: Parameters<ReaderCalls["inspect"]>): Promise<Inspection[]> {
     return (await this.#up()).line.call("inspect", ...parameters);
+  }
+
+  async notes(...parameters: Parameters<ReaderCalls["notes"]>): Promise<FoundNotes> {
+    return (await this.#up()).line.call("notes", ...parameters);
   }
 
   async look(mirrorId: number, paths: readonly RawPath[]): Promise<Look[]> {

@@ -41,7 +41,8 @@ function uploadOf(order: SendOrder, file: Upload["file"], take: Allowance["take"
     folderId: order.folderId,
     filename: order.filename,
     batch: order.batch,
-    ...(order.title === null ? {} : { metadata: { title: order.title } }),
+    metadata: order.metadata,
+    ...(order.expireDate === null ? {} : { expireDate: order.expireDate }),
     file,
     ...(pieceBytes === null ? {} : { allowance: { pieceBytes, take } }),
   };

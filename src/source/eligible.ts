@@ -9,6 +9,7 @@ import {
   rawOfText,
   textOf,
 } from "../std/raw-path.ts";
+import { type BesideUse, documentBeside } from "./beside.ts";
 import { IGNORED, type Ignored } from "./ignored.ts";
 import type { SourceSettings } from "./source.ts";
 
@@ -34,6 +35,7 @@ export function eligibility(settings: SourceSettings): Eligibility {
   const includes = globs(settings.include);
   const excludes = globs(settings.exclude);
   const excludesBelow = globs(settings.exclude.filter((glob) => glob.endsWith("/**")));
+  const use = besideUse(settings);
   const without = new Set(settings.without.map((dir) => rawOfText(dir.replace(/\/+$/, ""))));
 
   const enters = (dir: RawPath): boolean =>
@@ -52,9 +54,15 @@ export function eligibility(settings: SourceSettings): Eligibility {
   const file = (path: RawPath): boolean => {
     const dir = dirOf(path);
     if (dir !== last.dir) last = { dir, entered: directory(dir) };
-    return last.entered && !isIgnored(nameOf(path), "file") && includes(path) && !excludes(path);
+    if (!last.entered || isIgnored(nameOf(path), "file")) return false;
+    return includes(path) && !excludes(path) && documentBeside(path, use) === undefined;
   };
   return { file, directory };
+}
+
+/** Which files of the mirror stand beside others. */
+export function besideUse({ sidecar = "none" }: SourceSettings): BesideUse {
+  return { sidecars: sidecar !== "none" };
 }
 
 /** True when the built-in list leaves out this name; for a name of unknown kind, as a file's. */

@@ -22,6 +22,7 @@ const SYNC = "a synchroniser's own data";
  */
 export const IGNORED: readonly Ignored[] = [
   { pattern: ".scanferry-*", because: "a file that is being moved or deleted after archiving" },
+  { pattern: ".scanferry.yaml", because: "what goes with the documents of its directory" },
   { pattern: ".scanferry~*", because: "a copy that is being made after archiving" },
 
   { pattern: "*.tmp", because: "a temporary file", of: "file" },

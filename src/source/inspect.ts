@@ -13,6 +13,7 @@ import { accessOf, type RandomAccess } from "../formats/random-access.ts";
 import { nameOf, type RawPath, textOf } from "../std/raw-path.ts";
 import { FileGone, fileFault, isSystemError, NotRegular, troubleOf } from "./file-fault.ts";
 import { lookInside, openInside } from "./open-inside.ts";
+import type { NotesReader } from "./read-notes.ts";
 import { accessOfFd, digestOf, readSmall } from "./read-file.ts";
 import { seenOf } from "./seen.ts";
 import type { Inspection, SourceSettings } from "./source.ts";
@@ -38,18 +39,21 @@ type Content = {
   readonly pages: number | undefined;
 };
 
+type Options = { readonly pages: boolean; readonly notes?: NotesReader };
+
 /**
  * Looks closely at a file.
  *
  * @param expected what was seen of it; undefined: whatever it is now
  * @param options.pages whether to count the pages, where the kind of the file is one that can be
+ * @param options.notes reads what stands beside it; absent: nothing is looked for
  * @throws only the signal's reason
  */
 export async function inspect(
   settings: SourceSettings,
   path: RawPath,
   expected: Seen | undefined,
-  options: { pages: boolean },
+  options: Options,
   signal: AbortSignal,
 ): Promise<Inspection> {
   signal.throwIfAborted();
@@ -71,11 +75,14 @@ async function inspectOpen(
   path: RawPath,
   fd: number,
   expected: Seen | undefined,
-  options: { pages: boolean },
+  options: Options,
   signal: AbortSignal,
 ): Promise<Inspection> {
   const before = seenOf(fstatSync(fd, { bigint: true }), settings.network);
   if (expected && expected.stamp !== before.stamp) return { kind: "changed", seen: before };
+  // Before the last look at the file: on a share that went away, notes look missing too.
+  const notes = await options.notes?.of(path);
+  if (notes?.kind === "waits") return { kind: "waits", seen: before, trouble: notes.trouble };
   const file = { fd, path, size: before.sizeBytes, network: settings.network };
   const read = before.sizeBytes <= WHOLE_BYTES_MAX ? readWhole : readInChunks;
   const content = await read(file, options.pages, signal);
@@ -86,8 +93,14 @@ async function inspectOpen(
   if (after.stamp !== before.stamp || content.bytesRead !== before.sizeBytes)
     return { kind: "changed", seen: after };
   const { digest, completeness, pages } = content;
-  const whole = { kind: "whole", digest, seen: before, completeness } as const;
-  return pages === undefined ? whole : { ...whole, pages };
+  return {
+    kind: "whole",
+    digest,
+    seen: before,
+    completeness,
+    ...(pages === undefined ? {} : { pages }),
+    ...(notes ? { notes } : {}),
+  };
 }
 
 async function readWhole(

@@ -1,5 +1,7 @@
 import type { Seen } from "../domain/document.ts";
 import type { Trouble } from "../domain/document.ts";
+import type { Notes } from "../rules/notes.ts";
+import type { SidecarUse } from "../rules/rules.ts";
 import type { RawPath } from "../std/raw-path.ts";
 
 /** What the source room needs to know of a mirror. Plain data: it crosses into the reader process. */
@@ -15,6 +17,10 @@ export type SourceSettings = {
   readonly device: string | null;
   /** True when inode and ctime are not to be trusted (network file systems). */
   readonly network: boolean;
+  /** Whether documents have sidecars, which are then no documents themselves; absent: `none`. */
+  readonly sidecar?: SidecarUse;
+  /** What stands beside a document is read once it has been quiet for this long. */
+  readonly settleMs?: number;
 };
 
 /** A file of a listing. */
@@ -47,6 +53,16 @@ export type SourceStatus =
   | { readonly kind: "online"; readonly device: string }
   | { readonly kind: "offline"; readonly why: string };
 
+/** What the files beside a document say of it; or why it has to wait for them. */
+export type FoundNotes =
+  | {
+      readonly kind: "notes";
+      /** Of the directories on the way, the source's first. */
+      readonly directories: readonly Notes[];
+      readonly sidecar: Notes | null;
+    }
+  | { readonly kind: "waits"; readonly trouble: Trouble };
+
 /** What a close look at one file found. */
 export type Inspection =
   /** Unchanged since `stamp`, complete (or `unfinished`), hashed. */
@@ -56,7 +72,11 @@ export type Inspection =
       seen: Seen;
       completeness: "complete" | "unfinished" | "unknown";
       pages?: number;
+      /** What the files beside it say; absent where nobody asked. */
+      notes?: Extract<FoundNotes, { kind: "notes" }>;
     }
+  /** Something beside it is missing or broken; the file itself was not read. */
+  | { kind: "waits"; seen: Seen; trouble: Trouble }
   /** Not as it was: its stamp differs, or it changed while it was read. */
   | { kind: "changed"; seen: Seen }
   | { kind: "gone" }

@@ -1,12 +1,10 @@
 import type { Document } from "../domain/document.ts";
-import { sentNameOf } from "../domain/naming.ts";
+import { metadataOf } from "../domain/slip.ts";
 import type { SendOrder } from "../reader/protocol.ts";
-import { joinRaw, shown } from "../std/raw-path.ts";
-import { LIMITS } from "../wire/shapes.ts";
+import { joinRaw } from "../std/raw-path.ts";
 
 /** What the reader is told to send: the intent as it was committed, and in which pieces. */
 export function sendOrder(document: Document, pieceBytes: number | null): SendOrder {
-  const { mended } = sentNameOf(document.name);
   return {
     mirrorId: document.mirrorId,
     path: joinRaw(document.dir, document.name),
@@ -15,7 +13,8 @@ export function sendOrder(document: Document, pieceBytes: number | null): SendOr
     folderId: document.folderId ?? 0,
     filename: document.sentName ?? "",
     batch: document.batch ?? "",
-    title: mended ? shown(document.name).slice(0, LIMITS.metadataTitle) : null,
+    metadata: metadataOf(document.slip),
+    expireDate: document.slip?.expiry?.sent ?? null,
     pieceBytes,
   };
 }

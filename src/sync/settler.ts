@@ -5,16 +5,16 @@
  */
 import { joinBatch } from "../domain/batching.ts";
 import type { Document, Trouble } from "../domain/document.ts";
-import { backoffMs } from "../domain/backoff.ts";
+import { type Backoff, backoffMs } from "../domain/backoff.ts";
 import { LARGE_BYTES } from "../domain/feed.ts";
-import { sentNameOf, targetPathOf } from "../domain/naming.ts";
 import { type Quiet, ripeness } from "../domain/settle.ts";
 import type { Batch, Change } from "../journal/journal.ts";
+import { decide } from "../rules/decide.ts";
 import { LineCut } from "../reader/line.ts";
 import type { Inspection } from "../source/source.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
-import { HOLD } from "./patience.ts";
+import { BESIDE, HOLD } from "./patience.ts";
 import { loop, untilNext } from "./loop.ts";
 import { type Followed, recall } from "./recall.ts";
 
@@ -135,7 +135,9 @@ export class Settler {
           },
         ];
       case "unreadable":
-        return [this.#held(document, found.trouble, true)];
+        return [this.#held(document, found.trouble, HOLD)];
+      case "waits":
+        return [this.#held(document, found.trouble, BESIDE)];
       case "changed": {
         const dueAt = at + mirror.settings.settleMs;
         const event = { type: "changed", at, dueAt, seen: found.seen } as const;
@@ -163,21 +165,22 @@ export class Settler {
         return [{ type: "event", id: document.id, event, from: ["settling"] }];
       }
       case "empty":
-        return [this.#held(document, ripe.trouble, false)];
+        return [this.#held(document, ripe.trouble, null)];
       case "ripe":
         return (
           (await this.#alreadySent(mirror, document, found, followed)) ??
-          (await this.#recalled(mirror, document, found.digest, followed)) ??
-          this.#settled(mirror, document, found.digest, ripe.remark)
+          (await this.#recalled(mirror, document, found, followed)) ??
+          this.#settled(mirror, document, found, ripe.remark)
         );
     }
   }
 
-  #held(document: Document, trouble: Trouble, goesOnByTime: boolean): Change {
+  /** `patience` null: no time helps, only another content. */
+  #held(document: Document, trouble: Trouble, patience: Backoff | null): Change {
     const { clock, random } = this.#context;
     const at = clock.now();
     const tries = document.trouble?.code === trouble.code ? document.patience + 1 : 1;
-    const dueAt = goesOnByTime ? at + backoffMs(HOLD, tries, random) : null;
+    const dueAt = patience && at + backoffMs(patience, tries, random);
     const event = { type: "heldBack", at, dueAt, trouble } as const;
     return { type: "event", id: document.id, event, from: ["settling"] };
   }
@@ -259,35 +262,46 @@ export class Settler {
   async #recalled(
     mirror: LiveMirror,
     document: Document,
-    digest: string,
+    found: Whole,
     followed: Followed,
   ): Promise<Change[] | undefined> {
-    const known = await recall(this.#context.journal, document, digest, followed);
+    const known = await recall(this.#context.journal, document, found.digest, followed);
     if (!known) return undefined;
     const at = this.#context.clock.now();
     const event = { type: "adopted", at, dueAt: at, status: null, ...known } as const;
-    const settled = await this.#settled(mirror, document, digest, null);
+    const settled = await this.#settled(mirror, document, found, null);
     return [...settled, { type: "event", id: document.id, event, from: ["pending"] }];
   }
 
   async #settled(
     mirror: LiveMirror,
     document: Document,
-    digest: string,
+    { digest, seen, notes }: Whole,
     remark: string | null,
   ): Promise<Change[]> {
     const at = this.#context.clock.now();
-    const { name: sentName, mended } = sentNameOf(document.name);
+    const { name: mirrorName, rules, target } = mirror.settings;
+    const decision = decide(rules, target, {
+      mirror: mirrorName,
+      path: joinRaw(document.dir, document.name),
+      modifiedAt: seen.modifiedAt,
+      at,
+      directories: notes?.directories ?? [],
+      sidecar: notes?.sidecar ?? null,
+    });
+    if ("trouble" in decision) return [this.#held(document, decision.trouble, HOLD)];
+    const { folder, name, slip } = decision.decided;
     const batch = await this.#join(mirror, at);
     const event = {
       type: "settled",
       at,
       digest,
-      sentName,
-      targetPath: targetPathOf(mirror.settings.target, document.dir),
+      sentName: name.name,
+      targetPath: folder,
+      slip,
       remark:
         remark ??
-        (mended ? `archived under a legal name; here it is ${shown(document.name)}` : null),
+        (name.mended ? `archived under a legal name; here it is ${shown(document.name)}` : null),
       batch: batch.id,
     } as const;
     return [

@@ -1,4 +1,5 @@
 import type { Mirror } from "../../src/config/config.ts";
+import { NO_RULES } from "../../src/rules/rules.ts";
 import type { SyncContext } from "../../src/sync/context.ts";
 import type { Dice } from "./dice.ts";
 
@@ -46,5 +47,6 @@ export function someMirror(
     firstRun: "hold",
     changed: dice.chance(0.1) ? "ignore" : "upload",
     after,
+    rules: NO_RULES,
   };
 }

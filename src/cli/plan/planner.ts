@@ -100,6 +100,7 @@ export class Planner {
         const trouble = { code: "FILE_CHANGED", message: "it is being written to" };
         return this.#emit(candidate, { action: "wait", trouble });
       }
+      case "waits":
       case "unreadable":
         return this.#emit(candidate, { action: "hold", trouble: found.trouble });
       case "whole":

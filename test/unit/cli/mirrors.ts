@@ -1,5 +1,7 @@
 import type { Mirror } from "../../../src/config/config.ts";
 
+import { NO_RULES } from "../../../src/rules/rules.ts";
+
 /** A mirror with nothing special about it; `set` says what is. */
 export function aMirror(set: Partial<Mirror> = {}): Mirror {
   return {
@@ -15,6 +17,7 @@ export function aMirror(set: Partial<Mirror> = {}): Mirror {
     firstRun: "hold",
     changed: "upload",
     after: { kind: "keep" },
+    rules: NO_RULES,
     ...set,
   };
 }

@@ -1,3 +1,4 @@
+import { NO_RULES } from "../../../src/rules/rules.ts";
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -57,6 +58,7 @@ const EXPECTED = {
       firstRun: "hold",
       changed: "upload",
       after: { kind: "keep" },
+      rules: NO_RULES,
     },
   ],
   journal: "/var/lib/scanferry/journal.db",

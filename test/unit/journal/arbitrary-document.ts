@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { type Document, STATES } from "../../../src/domain/document.ts";
+import { ORIGINS, type Slip } from "../../../src/domain/slip.ts";
 import { rawOf } from "../../../src/std/raw-path.ts";
 
 const text = fc.string();
@@ -7,6 +8,21 @@ const count = fc.nat();
 const time = fc.double({ noNaN: true, noDefaultInfinity: true });
 const maybe = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: null });
 const path = fc.uint8Array({ minLength: 1, maxLength: 20 }).map(rawOf);
+
+const slips: fc.Arbitrary<Slip> = fc.record(
+  {
+    rule: text,
+    metadata: fc.record({ title: fc.record({ value: text, from: fc.constantFrom(...ORIGINS) }) }),
+    expiry: fc.record({
+      at: count,
+      sent: fc.oneof(count, text),
+      from: text,
+      withoutPlugin: fc.constantFrom("hold", "upload-without"),
+    }),
+    withoutExpiry: fc.constant(true),
+  },
+  { requiredKeys: [] },
+);
 
 /** Any document that a row can hold, likely or not. */
 export const documents: fc.Arbitrary<Document> = fc.record({
@@ -22,6 +38,7 @@ export const documents: fc.Arbitrary<Document> = fc.record({
   digest: maybe(text),
   sentName: maybe(text),
   targetPath: maybe(text),
+  slip: maybe(slips),
   remark: maybe(text),
   batch: maybe(text),
   folderId: maybe(count),

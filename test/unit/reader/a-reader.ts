@@ -74,7 +74,8 @@ export async function orderFor(reader: Reader, name: string): Promise<SendOrder>
   if (found?.kind !== "whole") throw new Error(`${name} is ${found?.kind}`);
   const { seen, digest } = found;
   const place = { mirrorId: MIRROR, path, folderId: 7, filename: name };
-  return { ...place, seen, digest, batch: "batch-1", title: null, pieceBytes: null };
+  const goes = { metadata: {}, expireDate: null };
+  return { ...place, ...goes, seen, digest, batch: "batch-1", pieceBytes: null };
 }
 
 /** An archive that takes requests and never answers; `connected` once one is there. */

@@ -3,6 +3,7 @@
  * time moved by hand. Chance is its upper end, so that every wait is as long as it can be.
  */
 import { onTestFinished } from "vitest";
+import { NO_RULES } from "../../../src/rules/rules.ts";
 import type { Config, Mirror } from "../../../src/config/config.ts";
 import type { Document } from "../../../src/domain/document.ts";
 import { Bell } from "../../../src/std/bell.ts";
@@ -47,6 +48,7 @@ const MIRROR: Mirror = {
   firstRun: "upload",
   changed: "upload",
   after: { kind: "keep" },
+  rules: NO_RULES,
 };
 
 type Deskful = {

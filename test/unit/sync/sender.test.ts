@@ -1,3 +1,4 @@
+import type { Slip } from "../../../src/domain/slip.ts";
 import { describe, expect, test } from "vitest";
 import { aSender, oneAtATime, stalled, statesOf, stored } from "./a-sender.ts";
 import { HOUR, MINUTE, never, SECOND } from "./desk.ts";
@@ -25,7 +26,8 @@ describe("the intent", () => {
         batch: "batch-7",
         folderId,
         digest: "d".repeat(64),
-        title: null,
+        metadata: {},
+        expireDate: null,
       }),
     ]);
     expect(await desk.row(id)).toMatchObject({ state: "uploaded", documentId: 9, attempts: 1 });
@@ -56,9 +58,12 @@ describe("the intent", () => {
 
   test("a local name the archive does not take goes into the title", async () => {
     const bench = await aSender();
-    bench.desk.pending({ path: "a:b.pdf", sentName: "a_b.pdf" });
+    const slip: Slip = { metadata: { title: { value: "a:b.pdf", from: "name" } } };
+    bench.desk.pending({ path: "a:b.pdf", sentName: "a_b.pdf", slip });
     await bench.desk.run(bench.sender);
-    expect(bench.desk.reader.sent).toMatchObject([{ filename: "a_b.pdf", title: "a:b.pdf" }]);
+    expect(bench.desk.reader.sent).toMatchObject([
+      { filename: "a_b.pdf", metadata: { title: "a:b.pdf" } },
+    ]);
   });
 });
 

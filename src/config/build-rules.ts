@@ -1,0 +1,76 @@
+/** From the keys of a mirror to its rules. */
+import { METADATA_FIELDS, type MetadataField } from "../domain/slip.ts";
+import {
+  type Example,
+  type ExpiryRule,
+  type MetadataTemplates,
+  type MirrorRules,
+  NO_RULES,
+  type Rule,
+} from "../rules/rules.ts";
+import { isLive, type Template } from "../rules/template.ts";
+import type { FileShape } from "./schema.ts";
+
+type MirrorShape = FileShape["mirrors"][number];
+
+/** The rules of a mirror in which nothing was found wrong. */
+export function rulesOf(mirror: MirrorShape): MirrorRules {
+  const { metadata, expire, match, target, rules, examples } = mirror;
+  return {
+    match: match ?? null,
+    ...(target && isLive(target) ? { target } : {}),
+    metadata: templatesOf(metadata),
+    limits: metadata.limits,
+    sidecar: metadata.sidecar,
+    expiry: expiryOf(expire) ?? NO_RULES.expiry,
+    guards: {
+      minimum: expire.minimum,
+      unknown: expire.unknown,
+      withoutPlugin: expire.withoutPlugin,
+      form: expire.format,
+    },
+    rules: rules.map(ruleOf),
+    examples: examples.map(exampleOf),
+  };
+}
+
+function ruleOf({ name, match, target, metadata, expire }: MirrorShape["rules"][number]): Rule {
+  const expiry = expiryOf(expire);
+  return {
+    name,
+    match,
+    ...(target ? { target } : {}),
+    metadata: templatesOf(metadata),
+    ...(expiry ? { expiry } : {}),
+  };
+}
+
+function expiryOf({ after, from }: Pick<MirrorShape["expire"], "after" | "from">) {
+  if (after === undefined && from === undefined) return undefined;
+  return { after: after ?? null, from: from ?? NO_RULES.expiry.from } satisfies ExpiryRule;
+}
+
+function templatesOf(
+  given: { readonly [F in MetadataField]?: Template | undefined },
+): MetadataTemplates {
+  return Object.fromEntries(
+    METADATA_FIELDS.flatMap((field) => (given[field] ? [[field, given[field]]] : [])),
+  );
+}
+
+function exampleOf(shape: MirrorShape["examples"][number]): Example {
+  const { path, modified, sent, rule, folder, sentName, expires } = shape;
+  const metadata = METADATA_FIELDS.flatMap((field) =>
+    shape[field] === undefined ? [] : [[field, shape[field]]],
+  );
+  return {
+    path,
+    ...(modified === undefined ? {} : { modifiedAt: modified }),
+    ...(sent === undefined ? {} : { sentAt: sent }),
+    ...(rule === undefined ? {} : { rule }),
+    ...(folder === undefined ? {} : { folder }),
+    ...(sentName === undefined ? {} : { name: sentName }),
+    ...(expires === undefined ? {} : { expires }),
+    metadata: Object.fromEntries(metadata),
+  };
+}

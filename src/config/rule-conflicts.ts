@@ -1,0 +1,63 @@
+/** What no key of a rule can say alone. */
+import { METADATA_FIELDS } from "../domain/slip.ts";
+import { groupNames } from "../rules/pattern.ts";
+import { groupsIn, type Template } from "../rules/template.ts";
+import type { Findings, Key } from "./findings.ts";
+import type { Sketch } from "./schema.ts";
+
+type MirrorSketch = NonNullable<NonNullable<Sketch["mirrors"]>[number]>;
+
+/** Reports templates that name a group which no pattern has, and rules of one name. */
+export function reportRules({ mirrors = [] }: Sketch, findings: Findings): void {
+  for (const [at, mirror] of mirrors.entries()) {
+    if (mirror) reportMirror(mirror, ["mirrors", at], findings);
+  }
+}
+
+function reportMirror(mirror: MirrorSketch, key: Key, findings: Findings): void {
+  const { match, target, metadata, rules = [] } = mirror;
+  const own = match === undefined ? [] : groupNames(match);
+  const inRules = rules.flatMap((rule) =>
+    rule?.match === undefined ? [] : groupNames(rule.match),
+  );
+  // A group of a rule's pattern serves the mirror's templates wherever that rule matches.
+  reportGroups({ target, metadata }, [...own, ...inRules], key, findings);
+  const names = new Set<string>();
+  for (const [at, rule] of rules.entries()) {
+    if (!rule) continue;
+    const ruleKey = [...key, "rules", at];
+    if (rule.name !== undefined && names.has(rule.name)) {
+      findings.report([...ruleKey, "name"], "is the name of another rule", "give it its own");
+    }
+    names.add(rule.name ?? "");
+    const groups = rule.match === undefined ? [] : groupNames(rule.match);
+    reportGroups(rule, [...own, ...groups], ruleKey, findings);
+  }
+}
+
+type Templates = {
+  readonly target?: Template | undefined;
+  readonly metadata?: MirrorSketch["metadata"];
+};
+
+function reportGroups(
+  { target, metadata }: Templates,
+  known: readonly string[],
+  key: Key,
+  findings: Findings,
+): void {
+  const places = [
+    [[...key, "target"], target],
+    ...METADATA_FIELDS.map((field) => [[...key, "metadata", field], metadata?.[field]] as const),
+  ] as const;
+  for (const [place, template] of places) {
+    const missing = template && groupsIn(template).find((name) => !known.includes(name));
+    if (missing === undefined) continue;
+    const has = known.length === 0 ? "no pattern has a group" : `groups: ${known.join(", ")}`;
+    findings.report(
+      place,
+      `no pattern has a group named ${missing}; ${has}`,
+      `write (?<${missing}>…) in match`,
+    );
+  }
+}

@@ -1,0 +1,53 @@
+import type { Seen, Trouble } from "./document.ts";
+import type { Slip } from "./slip.ts";
+
+/** What happens to a document. `at` is epoch milliseconds. */
+export type Event =
+  | { type: "changed"; at: number; dueAt: number; seen: Seen }
+  | { type: "unfinished"; at: number; dueAt: number; trouble: Trouble }
+  | {
+      type: "settled";
+      at: number;
+      digest: string;
+      sentName: string;
+      targetPath: string;
+      /** What goes with it; absent: nothing. */
+      slip?: Slip | null;
+      remark: string | null;
+      batch: string;
+    }
+  | { type: "claimed"; at: number; archiveAt: number | null; folderId: number; batch: string }
+  | { type: "accepted"; at: number; dueAt: number; documentId: number; status: string | null }
+  | {
+      type: "adopted";
+      at: number;
+      dueAt: number;
+      documentId: number;
+      folderId: number;
+      status: string | null;
+    }
+  | { type: "released"; at: number }
+  /** `slip`: what goes with it from now on, where that changes. */
+  | { type: "deferred"; at: number; dueAt: number; trouble: Trouble; slip?: Slip }
+  | { type: "heldBack"; at: number; dueAt: number | null; trouble: Trouble }
+  | { type: "refused"; at: number; trouble: Trouble }
+  | { type: "replyLost"; at: number; dueAt: number; trouble: Trouble }
+  | { type: "looked"; at: number; dueAt: number }
+  | { type: "found"; at: number; dueAt: number; documentId: number; status: string | null }
+  | { type: "absent"; at: number }
+  | { type: "polled"; at: number; dueAt: number; status: string | null; trouble: Trouble | null }
+  | {
+      type: "converted";
+      at: number;
+      pages: number;
+      archiveBytes: number;
+      digidoc: boolean;
+      after: "due" | null;
+    }
+  | { type: "vanished"; at: number; trouble: Trouble }
+  | { type: "goesOn"; at: number }
+  | { type: "recheck"; at: number }
+  | { type: "lookAgain"; at: number };
+
+/** The name of an event; the arrows of `life.ts` are drawn with them. */
+export type EventType = Event["type"];

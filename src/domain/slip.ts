@@ -1,0 +1,78 @@
+/**
+ * What goes with a document when it is sent, and where each value came from: decided once, when
+ * the document becomes ready, and journaled before anything leaves, so that every attempt sends
+ * the same and `explain` can tell why.
+ */
+import { LIMITS } from "../wire/shapes.ts";
+
+/** The metadata an upload may carry, and how many characters each may have. */
+export const METADATA_LIMITS = {
+  title: LIMITS.metadataTitle,
+  author: LIMITS.metadataAuthor,
+  subject: LIMITS.metadataSubject,
+  keywords: LIMITS.metadataKeywords,
+  producer: LIMITS.metadataProducer,
+  description: LIMITS.metadataDescription,
+} as const;
+
+export type MetadataField = keyof typeof METADATA_LIMITS;
+
+/** In the order in which they are shown. */
+export const METADATA_FIELDS = Object.keys(METADATA_LIMITS) as readonly MetadataField[];
+
+/**
+ * Where a value came from, the weakest first: the configuration as it stands there, the path, a
+ * directory's file, the sidecar, a hook. `name`: the file's own name, kept because it was mended.
+ */
+export const ORIGINS = ["name", "static", "path", "directory", "sidecar", "hook"] as const;
+
+export type Origin = (typeof ORIGINS)[number];
+
+/** One value that is sent. */
+export type SlipField = {
+  readonly value: string;
+  readonly from: Origin;
+  /** It was longer than the interface allows, and was cut. */
+  readonly cut?: true;
+};
+
+/** What becomes of a document with an expiry date where the reminder plugin is not installed. */
+export type WithoutPlugin = "hold" | "upload-without";
+
+/** The expiry date of a document. */
+export type SlipExpiry = {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** What is sent: the same moment in the form that the archive takes. */
+  readonly sent: number | string;
+  /** In words, e.g. `7y after it was uploaded`. */
+  readonly from: string;
+  readonly withoutPlugin: WithoutPlugin;
+};
+
+/** Everything that goes with one document beside its name, folder and batch. */
+export type Slip = {
+  /** The rule that matched; absent where the mirror's own settings apply. */
+  readonly rule?: string;
+  readonly metadata?: { readonly [F in MetadataField]?: SlipField };
+  readonly expiry?: SlipExpiry;
+  /** It is sent without its expiry date, as the archive has no reminder plugin. */
+  readonly withoutExpiry?: true;
+};
+
+/** The metadata as it is sent; absent fields are not. */
+export function metadataOf(slip: Slip | null): { [F in MetadataField]?: string } {
+  const sent: { [F in MetadataField]?: string } = {};
+  for (const field of METADATA_FIELDS) {
+    const value = slip?.metadata?.[field]?.value;
+    if (value !== undefined) sent[field] = value;
+  }
+  return sent;
+}
+
+/** The slip of a document that goes on without its expiry date; undefined where that is not wanted. */
+export function withoutExpiry(slip: Slip | null): Slip | undefined {
+  if (slip?.expiry?.withoutPlugin !== "upload-without") return undefined;
+  const { expiry: _, ...rest } = slip;
+  return { ...rest, withoutExpiry: true };
+}

@@ -1,0 +1,92 @@
+/**
+ * What goes with a document, and where it goes. Pure and total: the same facts give the same
+ * answer, and every fault is an answer too, that holds the one document it is about.
+ */
+import type { Trouble } from "../domain/document.ts";
+import { sentNameOf, type SentName, type Target } from "../domain/naming.ts";
+import type { Slip } from "../domain/slip.ts";
+import { nameOf, type RawPath } from "../std/raw-path.ts";
+import { expiryOf } from "./expiry.ts";
+import { folderOf } from "./folder.ts";
+import { matchPattern } from "./pattern.ts";
+import { metadataFor } from "./metadata.ts";
+import type { Notes } from "./notes.ts";
+import { Hold } from "./hold.ts";
+import type { MirrorRules, Rule } from "./rules.ts";
+import { TemplateFault } from "./template.ts";
+import { type Groups, textPath, valuesOf } from "./values.ts";
+
+/** What is known of a document when it is decided on. Times in epoch milliseconds. */
+export type Facts = {
+  /** The mirror's name. */
+  readonly mirror: string;
+  readonly path: RawPath;
+  readonly modifiedAt: number;
+  /** When it became ready: what `sent` and `uploaded` mean in a rule. */
+  readonly at: number;
+  /** Of the directories on the way, the source's first. */
+  readonly directories: readonly Notes[];
+  readonly sidecar: Notes | null;
+};
+
+/** Everything that is decided of a document that is ready. */
+export type Decided = {
+  /** The rule that matched; null where the mirror's own settings apply. */
+  readonly rule: string | null;
+  /** The archive folder path, as `targetPathOf` writes it. */
+  readonly folder: string;
+  readonly name: SentName;
+  /** Null: nothing goes with it. */
+  readonly slip: Slip | null;
+};
+
+export type Decision = { readonly decided: Decided } | { readonly trouble: Trouble };
+
+/** Decides. Never throws for rules that were checked when they were read. */
+export function decide(rules: MirrorRules, target: Target, facts: Facts): Decision {
+  try {
+    return { decided: decided(rules, target, facts) };
+  } catch (error) {
+    if (error instanceof Hold) return { trouble: error.trouble };
+    if (!(error instanceof TemplateFault)) throw error;
+    return { trouble: { code: "NOTES_BROKEN", message: `a directory's file: ${error.message}` } };
+  }
+}
+
+function decided(rules: MirrorRules, target: Target, facts: Facts): Decided {
+  const path = textPath(facts.path);
+  const { rule, groups } = matched(rules, path);
+  const values = valuesOf(facts, groups);
+  const name = sentNameOf(nameOf(facts.path));
+  const metadata = metadataFor({ rules, rule, groups, facts, name, values });
+  const expiry = expiryOf(rules.guards, rule?.expiry ?? rules.expiry, facts, path);
+  const slip: Slip = {
+    ...(rule ? { rule: rule.name } : {}),
+    ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
+    ...(expiry ? { expiry } : {}),
+  };
+  return {
+    rule: rule?.name ?? null,
+    folder: folderOf(rule?.target ?? rules.target, target, facts.path, values),
+    name,
+    slip: Object.keys(slip).length > 0 ? slip : null,
+  };
+}
+
+/** The first rule that matches, and the groups of the mirror's pattern and of its own. */
+function matched(rules: MirrorRules, path: string): { rule: Rule | null; groups: Groups } {
+  const own = rules.match === null ? {} : groupsOf(rules.match, path);
+  for (const rule of rules.rules) {
+    const groups = groupsOf(rule.match, path);
+    if (groups) return { rule, groups: { ...own, ...groups } };
+  }
+  return { rule: null, groups: own ?? {} };
+}
+
+function groupsOf(pattern: string, path: string): Groups | undefined {
+  const found = matchPattern(pattern, path);
+  if (found.kind === "slow") {
+    throw new Hold("PATTERN_SLOW", `the pattern ${pattern} takes too long on this path`);
+  }
+  return found.kind === "groups" ? found.groups : undefined;
+}

@@ -1,0 +1,54 @@
+/**
+ * Patterns over the relative path. A pattern that somebody wrote may take longer than the age of
+ * the universe on some name; it is cut off, and only the document with that name is held.
+ */
+import { createContext, Script } from "node:vm";
+
+/** What a pattern found; `slow` when it was cut off. */
+export type Matched =
+  | { readonly kind: "groups"; readonly groups: Readonly<Record<string, string>> }
+  | { readonly kind: "none" }
+  | { readonly kind: "slow" };
+
+/** Longer than any sane pattern takes on a path, by a factor of thousands. */
+const PATTERN_MS_MAX = 250;
+
+const compiled = new Map<string, RegExp>();
+
+const arena = createContext({ run: () => null });
+const script = new Script("run()");
+
+/** The expression of a pattern; throws `SyntaxError` when it is none. Unicode-aware. */
+export function compilePattern(source: string): RegExp {
+  const known = compiled.get(source);
+  if (known) return known;
+  const expression = new RegExp(source, "u");
+  compiled.set(source, expression);
+  return expression;
+}
+
+/** The names of the groups of a pattern that compiles. */
+export function groupNames(source: string): string[] {
+  return [...source.matchAll(/\(\?<([A-Za-z_]\w*)>/g)].map(([, name]) => name ?? "");
+}
+
+/** Matches a path (parts joined by `/`). Never throws for a pattern that compiles. */
+export function matchPattern(source: string, path: string): Matched {
+  const expression = compilePattern(source);
+  try {
+    const found = timed(() => expression.exec(path));
+    if (found === null) return { kind: "none" };
+    const groups = Object.entries(found.groups ?? {}).filter(
+      (group): group is [string, string] => group[1] !== undefined,
+    );
+    return { kind: "groups", groups: Object.fromEntries(groups) };
+  } catch {
+    return { kind: "slow" };
+  }
+}
+
+/** Runs what cannot be interrupted by itself; V8 ends an expression that backtracks for too long. */
+function timed(run: () => RegExpExecArray | null): RegExpExecArray | null {
+  arena["run"] = run;
+  return script.runInContext(arena, { timeout: PATTERN_MS_MAX }) as RegExpExecArray | null;
+}

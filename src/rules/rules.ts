@@ -1,0 +1,91 @@
+/** The rules of a mirror: what goes with its documents, and where they go. Plain data. */
+import type { MetadataField, WithoutPlugin } from "../domain/slip.ts";
+import type { Period } from "./calendar.ts";
+import type { Template } from "./template.ts";
+
+/** What becomes of a value that is longer than the interface allows. */
+export type Limits = "truncate" | "hold";
+
+/** Whether a document waits for its sidecar, takes one that is there, or sends none looked for. */
+export type SidecarUse = "required" | "optional" | "none";
+
+/** Templates of the metadata; absent: nothing is said of the field here. */
+export type MetadataTemplates = { readonly [F in MetadataField]?: Template };
+
+/** What an expiry date is counted from. */
+export type ExpiryFrom =
+  | { readonly kind: "uploaded" }
+  | { readonly kind: "modified" }
+  | { readonly kind: "sidecar" }
+  /** The group `date` of a pattern over the relative path, or its groups `year`, `month`, `day`. */
+  | { readonly kind: "name"; readonly pattern: string };
+
+/** How the expiry date is sent; the interface leaves the form open. */
+export type DateForm = "ms" | "date" | "datetime" | "dmy";
+
+/** `after` never: no expiry date. Null: only what notes say, where `from` is `sidecar`. */
+export type ExpiryRule = { readonly after: Period | "never" | null; readonly from: ExpiryFrom };
+
+/** The guards around every expiry date of a mirror. */
+export type ExpiryGuards = {
+  /** An expiry date sooner than this after now holds the document. */
+  readonly minimum: Period;
+  /** What becomes of a document whose date cannot be told. */
+  readonly unknown: "hold" | "upload-without";
+  readonly withoutPlugin: WithoutPlugin;
+  readonly form: DateForm;
+};
+
+/** One of a mirror's rules: the first whose pattern matches the relative path applies. */
+export type Rule = {
+  readonly name: string;
+  readonly match: string;
+  /** Absent: the mirror's own. */
+  readonly target?: Template;
+  readonly metadata: MetadataTemplates;
+  readonly expiry?: ExpiryRule;
+};
+
+/** A test that the configuration holds: a path, and what is expected of it. */
+export type Example = {
+  readonly path: string;
+  /** Epoch milliseconds; absent: now. */
+  readonly modifiedAt?: number;
+  readonly sentAt?: number;
+  readonly rule?: string;
+  readonly folder?: string;
+  readonly name?: string;
+  readonly expires?: string;
+  readonly metadata: { readonly [F in MetadataField]?: string };
+};
+
+export type MirrorRules = {
+  /** A pattern over the relative path: its groups serve every template of the mirror. */
+  readonly match: string | null;
+  /** Absent: the tree is mirrored below the mirror's target. */
+  readonly target?: Template;
+  readonly metadata: MetadataTemplates;
+  readonly limits: Limits;
+  readonly sidecar: SidecarUse;
+  readonly expiry: ExpiryRule;
+  readonly guards: ExpiryGuards;
+  readonly rules: readonly Rule[];
+  readonly examples: readonly Example[];
+};
+
+/** A mirror without rules: files are sent as they are, and the archive keeps what they say. */
+export const NO_RULES: MirrorRules = {
+  match: null,
+  metadata: {},
+  limits: "truncate",
+  sidecar: "none",
+  expiry: { after: null, from: { kind: "uploaded" } },
+  guards: {
+    minimum: { months: 0, days: 1 },
+    unknown: "hold",
+    withoutPlugin: "hold",
+    form: "ms",
+  },
+  rules: [],
+  examples: [],
+};

@@ -1,0 +1,51 @@
+/** What the placeholders of a template stand for, for one document. */
+import { folderNameOf } from "../domain/naming.ts";
+import { nameOf, partsOf, type RawPath } from "../std/raw-path.ts";
+import { isoDay, localDay, partsOfDay } from "./calendar.ts";
+import type { Facts } from "./decide.ts";
+import type { Values } from "./render.ts";
+
+/** The named groups of a pattern that took part in the match. */
+export type Groups = Readonly<Record<string, string>>;
+
+/** The relative path as text: what patterns are matched against. */
+export function textPath(path: RawPath): string {
+  return partsOf(path).map(folderNameOf).join("/");
+}
+
+/** The values of a document. `year`, `month` and `day` are those of its file's modification. */
+export function valuesOf(facts: Facts, groups: Groups): Values {
+  const name = folderNameOf(nameOf(facts.path));
+  const dirs = partsOf(facts.path).slice(0, -1).map(folderNameOf);
+  const dot = name.lastIndexOf(".");
+  const day = localDay(facts.modifiedAt);
+  const parts = partsOfDay(day);
+  return (value) => {
+    switch (value) {
+      case "name":
+        return name;
+      case "stem":
+        return dot > 0 ? name.slice(0, dot) : name;
+      case "extension":
+        return dot > 0 ? name.slice(dot + 1) : "";
+      case "dir":
+        return dirs.join("/");
+      case "parent":
+        return dirs.at(-1);
+      case "mirror":
+        return facts.mirror;
+      case "modified":
+        return isoDay(day);
+      case "sent":
+        return isoDay(localDay(facts.at));
+      case "year":
+      case "month":
+      case "day":
+        return parts[value];
+      default: {
+        const group = value.slice("group.".length);
+        return Object.hasOwn(groups, group) ? groups[group] : undefined;
+      }
+    }
+  };
+}
