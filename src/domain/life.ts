@@ -30,6 +30,7 @@
  *     held      -> held      [heldBack]    the reason changed
  *     failed    -> pending   [goesOn]      a person asked
  *     failed    -> settling  [changed]
+ *     failed    -> settling  [recheck]     a person asked, and what goes with it is decided anew
  *
  * Invariants:
  * (1) A row enters `uploading` only with digest, sent name, folder and batch, and only by `claimed`.
@@ -89,6 +90,14 @@ const goOn = (_: Document, { at }: On<"goesOn">): Patch => ({
   // A document that vanished from the archive and is sent again will get another id.
   documentId: null,
   archiveStatus: null,
+});
+
+/** The same content: what was decided of it is forgotten, and how often that failed is not. */
+const startAgain = (_: Document, { at }: On<"recheck">): Patch => ({
+  state: "settling",
+  dueAt: at,
+  digest: null,
+  slip: null,
 });
 
 /** Trouble that repeats is waited out longer; new trouble starts over. */
@@ -216,12 +225,12 @@ export const ARROWS: Arrows = {
   converted: {},
   held: {
     goesOn: goOn,
-    recheck: (_, { at }) => ({ state: "settling", dueAt: at }),
+    recheck: startAgain,
     changed: startOver,
     lookAgain: (_, { at }) => ({ state: "inDoubt", dueAt: at }),
     heldBack: holdBack,
   },
-  failed: { goesOn: goOn, changed: startOver },
+  failed: { goesOn: goOn, recheck: startAgain, changed: startOver },
 };
 
 /** True when `event` is possible in `state`. */

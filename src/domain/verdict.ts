@@ -29,6 +29,31 @@ export const FOLDER_CODES = [
   "INVALID_FOLDER_PATH",
 ] as const;
 
+/** Refusals of what goes with a document: mended by deciding that anew, by the rules as they are then. */
+export const SLIP_CODES = [
+  "PLUGIN_REMINDER_NOT_INSTALLED",
+  "INVALID_EXPIRE_DATE",
+  "INVALID_METADATA_TITLE",
+  "INVALID_METADATA_KEYWORD",
+  "INVALID_METADATA_PRODUCER",
+  "INVALID_METADATA_SUBJECT",
+  "INVALID_METADATA_AUTHOR",
+  "INVALID_METADATA_DESCRIPTION",
+] as const;
+
+/** Why the rules hold a document that was not sent: other rules, or other notes, may help. */
+export const RULE_CODES = [
+  "TARGET_UNKNOWN",
+  "METADATA_TOO_LONG",
+  "EXPIRY_UNKNOWN",
+  "EXPIRY_TOO_SOON",
+  "PATTERN_SLOW",
+  "NOTES_BROKEN",
+] as const;
+
+/** What a file beside the document may mend. */
+export const BESIDE_CODES: readonly string[] = ["SIDECAR_MISSING", "NOTES_BROKEN"];
+
 /** Turns the outcome of an attempt into the event of its document. Pure. */
 export function verdict(
   document: Document,

@@ -4,7 +4,8 @@
  * whatever it does: an upload without a daemon to journal its outcome must not go on.
  */
 import { HttpArchive } from "../archive/http-archive.ts";
-import { act, recoverQuarantine } from "../source/after.ts";
+import { actWithBeside } from "../source/act-beside.ts";
+import { recoverQuarantine } from "../source/after.ts";
 import { inspect } from "../source/inspect.ts";
 import { NotesReader } from "../source/read-notes.ts";
 import { systemClock } from "../std/clock.ts";
@@ -67,7 +68,7 @@ const offer: ReaderCalls = {
   },
   abort: async (id) => sends.get(id)?.abort(new Error("cut short")),
   act: (mirrorId, path, digest, action) =>
-    act(hostOf(mirrorId).settings, path, { digest }, action, ending.signal),
+    actWithBeside(hostOf(mirrorId).settings, path, { digest }, action, ending.signal),
   unlearn: async (mirrorId, dirs) => hostOf(mirrorId).unlearn(dirs),
   status: (mirrorId) => hostOf(mirrorId).refresh(),
   ping: async () => {},

@@ -2,7 +2,8 @@
  * One mirror inside its reader process: knows whether the source can be trusted, watches it while
  * it can, and turns events into hints. It decides nothing: what it sees, the daemon journals.
  */
-import { type Eligibility, eligibility } from "../source/eligible.ts";
+import { documentBeside } from "../source/beside.ts";
+import { besideUse, type Eligibility, eligibility } from "../source/eligible.ts";
 import { lookInside } from "../source/open-inside.ts";
 import { listOne, scan } from "../source/scan.ts";
 import type { Listing, ScanReport } from "../source/source.ts";
@@ -143,7 +144,10 @@ export class MirrorHost {
   }
 
   #hint(paths: readonly RawPath[]): void {
-    const eligible = paths.filter((path) => this.#eligible.file(path));
+    const use = besideUse(this.#mirror.settings);
+    // What stands beside a document is a hint that there is something new to look at.
+    const meant = new Set(paths.map((path) => documentBeside(path, use) ?? path));
+    const eligible = [...meant].filter((path) => this.#eligible.file(path));
     for (let at = 0; at < eligible.length; at += HINTS_MAX) {
       const slice = eligible.slice(at, at + HINTS_MAX);
       const looks = this.look(slice);

@@ -84,6 +84,7 @@ export type Inspection =
 
 /** What became of an after-action. */
 export type Acted =
-  | { kind: "done"; to?: string }
+  /** `stayed`: what stands beside it could not follow, and why. */
+  | { kind: "done"; to?: string; stayed?: string }
   | { kind: "gone" }
   | { kind: "refused"; trouble: Trouble };

@@ -64,7 +64,7 @@ export class Aftercare {
       case "done":
         return {
           after: "done",
-          afterMessage: acted.to ?? null,
+          afterMessage: [acted.to, acted.stayed].filter(Boolean).join("; ") || null,
           goneAt: this.#context.clock.now(),
         };
       case "gone":

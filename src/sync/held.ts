@@ -5,7 +5,7 @@
 import { ArchiveError } from "../archive/archive-error.ts";
 import { backoffMs } from "../domain/backoff.ts";
 import type { FailureCode } from "../domain/failure.ts";
-import { FOLDER_CODES } from "../domain/verdict.ts";
+import { FOLDER_CODES, RULE_CODES } from "../domain/verdict.ts";
 import type { SyncContext } from "./context.ts";
 import type { Folders } from "./folders.ts";
 import { NAP_MS_MAX, loop } from "./loop.ts";
@@ -33,6 +33,8 @@ export class Held {
 
   async run(stopping: AbortSignal): Promise<never> {
     const { bells, clock } = this.#context;
+    // The rules may be other ones since the last run.
+    await this.release(RULE_CODES);
     return loop(bells.held, clock, stopping, () => this.#step(stopping));
   }
 

@@ -3,7 +3,8 @@
  * too; hints are single files. Both lead to the same few changes.
  */
 import { compare } from "../domain/compare.ts";
-import type { Seen, State } from "../domain/document.ts";
+import type { Document, Seen, State } from "../domain/document.ts";
+import { BESIDE_CODES } from "../domain/verdict.ts";
 import type { Applied, Change, Known } from "../journal/journal.ts";
 import type { FileSeen, Listing } from "../source/source.ts";
 import { type RawPath, dirOf, nameOf } from "../std/raw-path.ts";
@@ -72,6 +73,7 @@ export class Intake {
         ...(await this.#changes(mirror, dir, found.changed)),
         ...found.returned.map((back) => this.#back(back)),
         ...(await this.#gone(found.vanished)),
+        ...(found.changed.length === 0 && seen ? this.#nudged(row, mirror) : []),
       );
       // Its fingerprint speaks of a file that may come back just as it was.
       if (found.vanished.length > 0) {
@@ -133,6 +135,16 @@ export class Intake {
       changes.push({ type: "event", id: row.id, event, from: [row.state] });
     }
     return changes;
+  }
+
+  /** What it waits for beside it may have been written: it is looked at as soon as that is quiet. */
+  #nudged({ id, state, trouble, dueAt }: Document, mirror: LiveMirror): Change[] {
+    if (state !== "held" || !BESIDE_CODES.includes(trouble?.code ?? "")) return [];
+    const at = this.#context.clock.now();
+    const soon = at + mirror.settings.settleMs;
+    if (dueAt !== null && dueAt <= soon) return [];
+    const why = "something was written beside it";
+    return [{ type: "note", id, at, why, set: { dueAt: soon } }];
   }
 
   #back(row: Known): Change {

@@ -1,5 +1,6 @@
 import type { Document } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
+import { SLIP_CODES } from "../domain/verdict.ts";
 import type { Change, Journal } from "../journal/journal.ts";
 
 /** The change that puts a held or failed row back in the queue; undefined for any other state. */
@@ -7,15 +8,24 @@ export function retryOf(document: Document, at: number): Change | undefined {
   const { id, state } = document;
   if (state === "held") return goOn(document, at);
   if (state !== "failed") return undefined;
-  return { type: "event", id, event: { type: "goesOn", at }, from: ["failed"] };
+  const type = isDecidedAnew(document) ? "recheck" : "goesOn";
+  return { type: "event", id, event: { type, at }, from: ["failed"] };
+}
+
+/** The archive took exception to what goes with it, and has nothing of it. */
+function isDecidedAnew({ trouble, doubtAt, documentId }: Document): boolean {
+  const isSlip = (SLIP_CODES as readonly string[]).includes(trouble?.code ?? "");
+  return isSlip && doubtAt === null && documentId === null;
 }
 
 /**
  * The change by which a held row goes on where it was held: in doubt, before it was settled, or
  * ready to be sent.
  */
-export function goOn({ id, doubtAt, digest }: Document, at: number): Change {
-  const type = doubtAt !== null ? "lookAgain" : digest === null ? "recheck" : "goesOn";
+export function goOn(document: Document, at: number): Change {
+  const { id, doubtAt, digest } = document;
+  const again = digest === null || isDecidedAnew(document);
+  const type = doubtAt !== null ? "lookAgain" : again ? "recheck" : "goesOn";
   return { type: "event", id, event: { type, at }, from: ["held"] };
 }
 

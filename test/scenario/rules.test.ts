@@ -1,0 +1,161 @@
+/** What goes with documents, over the whole daemon: real files, real readers, the embedded archive. */
+import { existsSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { MirrorRules } from "../../src/rules/rules.ts";
+import { bytesOf, joinRaw } from "../../src/std/raw-path.ts";
+import { aDaemon } from "../fixtures/a-daemon.ts";
+import { audit, rowsOf } from "../fixtures/auditor.ts";
+import { pdfOf } from "../fixtures/documents.ts";
+import { until } from "../fixtures/until.ts";
+import { aWorld, type World } from "../fixtures/world.ts";
+import { rulesOf, type Written } from "../unit/rules/a-decision.ts";
+
+const YEAR_MS = 365.25 * 86_400_000;
+
+/** A file beside documents, written long ago. */
+function beside(world: World, path: string, text: string): string {
+  const file = world.write(path, text);
+  utimesSync(file, 1_000, 1_000);
+  return file;
+}
+
+const withRules = (world: World, written: Written, more: object = {}) =>
+  world.config({}, { rules: rulesOf(written) satisfies MirrorRules, ...more });
+
+const rowAt = async (world: World, path: string) =>
+  (await rowsOf(world.journal)).find(
+    (row) => row.current && bytesOf(joinRaw(row.dir, row.name)).toString() === path,
+  );
+
+const archived = (world: World, filename: string) =>
+  world.archive.documents().find((document) => document.filename === filename);
+
+test("path, directory, sidecar and expiry go with a document, into the folder that the path names", async () => {
+  await using world = await aWorld({ folders: ["/2026/Legal"] });
+  world.write("Legal/2026/Lease.pdf", pdfOf(2));
+  beside(
+    world,
+    "Legal/.scanferry.yaml",
+    "author: Legal department\nsubject: '{group.year} papers'\n",
+  );
+  beside(
+    world,
+    "Legal/2026/Lease.pdf.yaml",
+    "title: Lease of the ground floor\nkeywords: [a, b]\n",
+  );
+  const config = withRules(world, {
+    match: "^(?<department>[^/]+)/(?<year>\\d{4})/",
+    target: "/{group.year}/{group.department}",
+    sidecar: "required",
+    metadata: {
+      author: "Nobody",
+      producer: "Scanner",
+      description: "{stem} of {group.department}",
+    },
+    expiry: { after: { months: 84, days: 0 }, from: { kind: "uploaded" } },
+  });
+  await using live = await aDaemon(config);
+  await live.quiescent();
+  const document = archived(world, "Lease.pdf");
+  expect(world.archive.documents()).toHaveLength(1);
+  expect(document).toMatchObject({
+    folderPath: "/2026/Legal",
+    title: "Lease of the ground floor",
+    author: "Legal department",
+    subject: "2026 papers",
+    keywords: "a, b",
+    producer: "Scanner",
+    description: "Lease of Legal",
+  });
+  const years = ((document?.expireDate ?? 0) - Date.now()) / YEAR_MS;
+  expect(years).toBeGreaterThan(6.99);
+  expect(years).toBeLessThan(7.01);
+  const { slip } = (await rowAt(world, "Legal/2026/Lease.pdf")) ?? {};
+  expect(slip?.metadata?.title?.from).toBe("sidecar");
+  expect(slip?.expiry?.at).toBe(document?.expireDate);
+  // The auditor knows nothing of what stands beside documents: that is all it may miss.
+  expect(await audit(world)).toEqual([
+    "Legal/.scanferry.yaml: not in the journal",
+    "Legal/2026/Lease.pdf.yaml: not in the journal",
+  ]);
+});
+
+test("a required sidecar is waited for; a broken one holds its own document, until it is mended", async () => {
+  await using world = await aWorld();
+  world.write("waits.pdf", pdfOf(1, { seed: 1 }));
+  world.write("broken.pdf", pdfOf(1, { seed: 2 }));
+  world.write("whole.pdf", pdfOf(1, { seed: 3 }));
+  beside(world, "broken.pdf.yaml", "title: Rent\nautor: Anna\n");
+  beside(world, "whole.pdf.json", '{"title": "Whole"}');
+  await using live = await aDaemon(withRules(world, { sidecar: "required" }));
+  await live.quiescent();
+  expect(archived(world, "whole.pdf")?.title).toBe("Whole");
+  expect((await rowAt(world, "waits.pdf"))?.trouble?.code).toBe("SIDECAR_MISSING");
+  const broken = (await rowAt(world, "broken.pdf"))?.trouble;
+  expect(broken?.code).toBe("NOTES_BROKEN");
+  expect(broken?.message).toMatch(/^broken\.pdf\.yaml:2:1: unknown key/);
+  writeFileSync(join(world.source, "broken.pdf.yaml"), "title: Rent\nauthor: Anna\n");
+  writeFileSync(join(world.source, "waits.pdf.yaml"), "title: Late\n");
+  await until("both go on", () => world.archive.documents().length === 3);
+  expect(archived(world, "broken.pdf")).toMatchObject({ title: "Rent", author: "Anna" });
+  expect(archived(world, "waits.pdf")).toMatchObject({ title: "Late" });
+});
+
+test("a sidecar goes where its document goes", async () => {
+  await using world = await aWorld();
+  const to = join(world.dir, "done");
+  mkdirSync(to);
+  world.write("a/x.pdf", pdfOf(1));
+  beside(world, "a/x.pdf.yaml", "title: X\n");
+  const config = withRules(
+    world,
+    { sidecar: "optional", target: "/Scans" },
+    {
+      target: { path: "/Scans" },
+      after: { kind: "move", to },
+    },
+  );
+  await using live = await aDaemon(config);
+  await live.quiescent();
+  expect(existsSync(join(to, "a/x.pdf"))).toBe(true);
+  await until("the sidecar follows", () => existsSync(join(to, "a/x.pdf.yaml")));
+  expect(existsSync(join(world.source, "a/x.pdf.yaml"))).toBe(false);
+  expect(world.archive.documents()).toHaveLength(1);
+});
+
+test.for([
+  ["hold", 0, "held", "its date is worth waiting for"],
+  ["upload-without", 1, "converted", "the document is worth more than its date"],
+] as const)(
+  "without the reminder plugin, %s: %i archived, %s: %s",
+  async ([withoutPlugin, count, state]) => {
+    await using world = await aWorld({ reminderPlugin: false });
+    world.write("a.pdf", pdfOf(1));
+    const written = rulesOf({
+      expiry: { after: { months: 12, days: 0 }, from: { kind: "uploaded" } },
+    });
+    const rules = { ...written, guards: { ...written.guards, withoutPlugin } };
+    await using live = await aDaemon(world.config({}, { rules }));
+    await live.quiescent();
+    const row = await rowAt(world, "a.pdf");
+    expect(row?.state).toBe(state);
+    expect(row?.slip?.withoutExpiry).toBe(count === 1 ? true : undefined);
+    expect(world.archive.documents()).toHaveLength(count);
+    expect(world.archive.documents().every(({ expireDate }) => expireDate == null)).toBe(true);
+  },
+);
+
+test("what the rules hold goes on with other rules at the next start", async () => {
+  await using world = await aWorld();
+  world.write("a.pdf", pdfOf(1));
+  const wanted: Written = { match: "^(?<year>\\d{4})/", target: "/{group.year}" };
+  {
+    await using live = await aDaemon(withRules(world, wanted));
+    await live.quiescent();
+    expect((await rowAt(world, "a.pdf"))?.trouble?.code).toBe("TARGET_UNKNOWN");
+  }
+  await using live = await aDaemon(withRules(world, {}));
+  await until("it goes on", async () => (await rowAt(world, "a.pdf"))?.state === "converted");
+  await live.quiescent();
+});
