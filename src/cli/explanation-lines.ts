@@ -1,11 +1,13 @@
 import type { Mirror } from "../config/config.ts";
 import { formatDuration } from "../config/duration.ts";
+import { METADATA_FIELDS, type Slip } from "../domain/slip.ts";
 import type { AttemptRow, HistoryRow } from "../journal/journal.ts";
 import type { DocumentRecord } from "../sync/record.ts";
 import { padded, table } from "./columns.ts";
 import type { Explanation, Revision } from "./explanation.ts";
 import { clause } from "./exit.ts";
 import { printable } from "./printable.ts";
+import { expiresOf } from "./rules/trial.ts";
 import { STATE_STYLES } from "./status-lines.ts";
 import type { Terminal } from "./terminal.ts";
 import { counted, relativeText, sizeText, timeText } from "./wording.ts";
@@ -85,6 +87,7 @@ function documentFields(
     add("last error", message.includes(code) ? message : `${code}: ${message}`);
     add("mend", clause(hint));
   }
+  for (const [name, text] of slipFields(document.slip)) add(name, text);
   add("next", nextOf(document, now));
   add("remark", document.remark);
   add("moved from", document.movedFrom);
@@ -97,6 +100,19 @@ function documentFields(
     add("contains", `${filename} (document ${documentId}, ${counted(pages, "page")})`);
   }
   return lines;
+}
+
+/** What goes with it, and where each value came from. */
+function slipFields(slip: Slip | null): [string, string][] {
+  const fields: [string, string][] = slip?.rule === undefined ? [] : [["matched", slip.rule]];
+  for (const field of METADATA_FIELDS) {
+    const { value, from, cut } = slip?.metadata?.[field] ?? {};
+    if (value !== undefined) fields.push([field, `${value} (${from}${cut ? ", cut" : ""})`]);
+  }
+  const expires = expiresOf(slip);
+  if (expires) fields.push(["expires", `${expires.at} (${expires.from})`]);
+  if (slip?.withoutExpiry) fields.push(["expires", "never: sent without, as there is no plugin"]);
+  return fields;
 }
 
 function stateOf({ state }: DocumentRecord, terminal: Terminal): string {

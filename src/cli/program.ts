@@ -11,6 +11,7 @@ import { addList } from "./commands/list.ts";
 import { addPause } from "./commands/pause.ts";
 import { addPlan } from "./commands/plan.ts";
 import { addRetry } from "./commands/retry.ts";
+import { addRules } from "./commands/rules.ts";
 import { addRun } from "./commands/run.ts";
 import { addServeArchive } from "./commands/serve-archive.ts";
 import { addStatus } from "./commands/status.ts";
@@ -25,6 +26,7 @@ const COMMANDS = [
   addInit,
   addCheck,
   addPlan,
+  addRules,
   addRun,
   addSync,
   addStatus,

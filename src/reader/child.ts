@@ -51,8 +51,12 @@ const offer: ReaderCalls = {
     }
     return found;
   },
-  notes: async (mirrorId, path) =>
-    new NotesReader(hostOf(mirrorId).settings, systemClock.now()).of(path),
+  async notes(mirrorId, path, isThere) {
+    const { settings } = hostOf(mirrorId);
+    const lenient = settings.sidecar === "required" && !isThere ? "optional" : settings.sidecar;
+    const asked = lenient === undefined ? settings : { ...settings, sidecar: lenient };
+    return new NotesReader(asked, systemClock.now()).of(path);
+  },
   look: async (mirrorId, paths) => hostOf(mirrorId).look(paths),
   async send(id, order) {
     invariant(archive, "a reader without an archive was asked to send");

@@ -75,8 +75,8 @@ export type ReaderCalls = {
     files: readonly { path: RawPath; seen: Seen | null }[],
     options: { pages: boolean },
   ) => Promise<Inspection[]>;
-  /** What stands beside a path, be the file itself there or not. */
-  notes: (mirrorId: number, path: RawPath) => Promise<FoundNotes>;
+  /** What stands beside a path, be the file itself there or not: then no sidecar is missed. */
+  notes: (mirrorId: number, path: RawPath, isThere: boolean) => Promise<FoundNotes>;
   look: (mirrorId: number, paths: readonly RawPath[]) => Promise<Look[]>;
   send: (id: number, order: SendOrder) => Promise<Outcome>;
   /** Cuts an upload short; its `send` is answered all the same. */

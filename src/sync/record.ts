@@ -1,5 +1,6 @@
 import type { Document, State } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
+import type { Slip } from "../domain/slip.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
 
 /** A document as `list --json` and the page show it; the keys of the outside contract and more. */
@@ -27,6 +28,8 @@ export type DocumentRecord = {
   readonly nextAttemptAt: number | null;
   readonly digidoc: boolean;
   readonly remark: string | null;
+  /** What goes with it, and where each value came from. */
+  readonly slip: Slip | null;
   readonly current: boolean;
   readonly supersedes: number | null;
   readonly goneAt: number | null;
@@ -61,6 +64,7 @@ export function recordOf(document: Document, mirror: string): DocumentRecord {
     nextAttemptAt: document.dueAt,
     digidoc: document.digidoc,
     remark: document.remark,
+    slip: document.slip,
     current: document.current,
     supersedes: document.supersedes,
     goneAt: document.goneAt,

@@ -1,6 +1,7 @@
 import type { Config } from "../../config/config.ts";
 import type { Shell } from "../shell.ts";
 import { examineArchive } from "./archive.ts";
+import { examineExamples } from "./examples.ts";
 import { type Finding, ok } from "./finding.ts";
 import { examineJournal } from "./journal.ts";
 import { examineSources } from "./sources.ts";
@@ -8,6 +9,7 @@ import { examineSources } from "./sources.ts";
 /** Examines everything, one finding after another as it is known. */
 export async function* examinationOf(config: Config, shell: Shell): AsyncGenerator<Finding> {
   yield ok(`configuration ${config.file ?? ""}`);
+  yield* examineExamples(config, shell);
   yield* examineArchive(config, shell);
   yield* examineSources(config, shell);
   yield* examineJournal(config);

@@ -1,4 +1,5 @@
 import type { Trouble } from "../../domain/document.ts";
+import type { Trial } from "../rules/trial.ts";
 import type { RawPath } from "../../std/raw-path.ts";
 
 /** What a run would do with one file that the archive does not have yet. */
@@ -19,6 +20,11 @@ export type PlanLine = {
   /** Why it would be held, or has to wait. */
   readonly trouble: Trouble | null;
   readonly remark: string | null;
+  /** The rule that matched; null: the mirror's own settings. */
+  readonly rule: string | null;
+  /** What is sent with it, and where each value came from. */
+  readonly metadata: Trial["metadata"];
+  readonly expires: Trial["expires"];
 };
 
 /** What was found in one mirror beside the lines. */

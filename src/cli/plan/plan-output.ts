@@ -56,6 +56,8 @@ export class PlanText implements PlanOutput {
     await this.#out.line(
       `  ${mark}  ${paper}  ${size}  ${shown(path)}  → ${printable(where)}${note}`,
     );
+    const goes = slipLine(line);
+    if (goes !== "") await this.#out.line(this.#out.paint("dim", printable(`        ${goes}`)));
   }
 
   async end(
@@ -83,6 +85,14 @@ export class PlanText implements PlanOutput {
     if (stopped !== null) await out.line(printable(`just now nothing is sent: ${stopped}`));
     await out.line(totalsLine(totals, plans));
   }
+}
+
+/** What goes with it, in one line: the rule, the values, the day on which it expires. */
+function slipLine({ rule, metadata, expires }: PlanLine): string {
+  const fields = Object.entries(metadata).map(([field, { value }]) => `${field} "${value}"`);
+  const named = rule === null ? [] : [`rule ${rule}`];
+  const dated = expires === null ? [] : [`expires ${expires.at} (${expires.from})`];
+  return [...named, ...fields, ...dated].join(", ");
 }
 
 function reasonOf(trouble: PlanLine["trouble"]): string {

@@ -8,10 +8,12 @@ import { sentNameOf, targetPathOf } from "../../domain/naming.ts";
 import { ripeness } from "../../domain/settle.ts";
 import { FOLDER_CODES } from "../../domain/verdict.ts";
 import type { Journal, Known } from "../../journal/journal.ts";
+import { type Decided, decide } from "../../rules/decide.ts";
 import type { FileSeen, Inspection, Listing } from "../../source/source.ts";
 import type { Clock } from "../../std/clock.ts";
 import { dirOf, joinRaw, nameOf, type RawPath, shown } from "../../std/raw-path.ts";
 import type { LiveMirror } from "../../sync/context.ts";
+import { expiresOf } from "../rules/trial.ts";
 import type { Destinations } from "./destinations.ts";
 import type { PlanLine } from "./plan-line.ts";
 
@@ -132,9 +134,20 @@ export class Planner {
       this.#archived += 1;
       return;
     }
-    const target = targetPathOf(settings.target, dirOf(candidate.path));
-    const place = await this.#place(target);
-    await this.#emit(candidate, { ...common, ...place, remark: ripe.remark });
+    const decision = decide(settings.rules, settings.target, {
+      mirror: settings.name,
+      path: candidate.path,
+      modifiedAt: found.seen.modifiedAt,
+      at: now,
+      directories: found.notes?.directories ?? [],
+      sidecar: found.notes?.sidecar ?? null,
+    });
+    if ("trouble" in decision) {
+      return this.#emit(candidate, { ...common, action: "hold", trouble: decision.trouble });
+    }
+    const { decided } = decision;
+    const place = await this.#place(decided.folder);
+    await this.#emit(candidate, { ...common, ...place, decided, remark: ripe.remark });
   }
 
   /** Touched, moved, or changed where changes are ignored: nothing would be sent. */
@@ -175,7 +188,7 @@ export class Planner {
       mirror: settings.name,
       path,
       action: fields.action,
-      target: targetPathOf(settings.target, dirOf(path)),
+      target: fields.decided?.folder ?? targetPathOf(settings.target, dirOf(path)),
       folderId: fields.folderId ?? null,
       sentName,
       pages: fields.pages ?? null,
@@ -183,6 +196,9 @@ export class Planner {
       digest: fields.digest ?? null,
       trouble: fields.trouble ?? null,
       remark: fields.remark ?? legal,
+      rule: fields.decided?.rule ?? null,
+      metadata: fields.decided?.slip?.metadata ?? {},
+      expires: expiresOf(fields.decided?.slip ?? null),
     });
   }
 }
@@ -193,6 +209,7 @@ type Fields = {
   readonly folderId?: number | null;
   readonly pages?: number | null;
   readonly digest?: string;
+  readonly decided?: Decided;
   readonly trouble?: Trouble;
   readonly remark?: string | null;
 };

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { exampleResults } from "../../../src/cli/rules/examples.ts";
 import { configReference } from "../../../scripts/config-reference.ts";
 import { unwrap } from "../../../src/config/kind.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
@@ -17,10 +18,12 @@ const names = readdirSync(shipped).filter(
 test("the examples are there", () => {
   expect(names).toEqual(
     expect.arrayContaining([
+      "accounting-share.yaml",
       "embedded-archive.yaml",
       "network-share.yaml",
       "office-scanner.yaml",
       "scanferry.yaml",
+      "signed-contracts.yaml",
     ]),
   );
 });
@@ -29,6 +32,7 @@ test.for(names)("config/%s loads", async (name) => {
   const file = new URL(name, shipped).pathname;
   const config = await loadConfig({ file, env: SECRETS, cwd: "/" });
   expect(config.mirrors.length).toBeGreaterThan(0);
+  expect(exampleResults(config, Date.now()).filter(({ wrong }) => wrong.length > 0)).toEqual([]);
 });
 
 test("config/scanferry.yaml is the starter", () => {

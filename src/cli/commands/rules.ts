@@ -1,0 +1,85 @@
+import type { Command } from "commander";
+import { examples } from "../examples.ts";
+import { EXIT, UsageError } from "../exit.ts";
+import { mirrorNamed, placesOf } from "../paths.ts";
+import { printable } from "../printable.ts";
+import { exampleResults } from "../rules/examples.ts";
+import { trialsOn } from "../rules/on-disk.ts";
+import { type Trial, trialLines } from "../rules/trial.ts";
+import type { Shell } from "../shell.ts";
+import type { Config, Mirror } from "../../config/config.ts";
+import type { RawPath } from "../../std/raw-path.ts";
+
+type Options = { readonly json?: boolean; readonly mirror?: string };
+
+/** `scanferry rules test`: what the rules decide, before they act. */
+export function addRules(program: Command, shell: Shell): void {
+  const rules = program.command("rules").description("try the rules of the configuration");
+  rules
+    .command("test")
+    .description(
+      "tell which rule matches a path, and its folder, metadata, expiry and name; without a path,\n" +
+        "run the examples of the configuration",
+    )
+    .argument("[path...]", "absolute, or relative to here or to a mirror's source")
+    .option("--mirror <name>", "only of this mirror")
+    .option("--json", "print one JSON object a line")
+    .action((paths: string[], options: Options) => test(shell, paths, options))
+    .addHelpText(
+      "after",
+      examples('scanferry rules test "Invoices/2026/R-4471 Nordwind.pdf"', "scanferry rules test"),
+    );
+}
+
+async function test(shell: Shell, typed: readonly string[], options: Options): Promise<void> {
+  const config = await shell.config();
+  if (typed.length === 0) return testExamples(shell, config, options);
+  const mirrors =
+    options.mirror === undefined ? config.mirrors : [mirrorNamed(options.mirror, config.mirrors)];
+  const trials: Trial[] = [];
+  for (const [mirror, paths] of byMirror(typed, shell.cwd, mirrors)) {
+    trials.push(...(await trialsOn(mirror, paths, shell)));
+  }
+  for (const [index, trial] of trials.entries()) {
+    if (options.json === true) await shell.out.line(JSON.stringify(trial));
+    else {
+      if (index > 0) await shell.out.line("");
+      for (const line of trialLines(trial)) await shell.out.line(printable(line));
+    }
+  }
+  shell.exitCode = trials.some(({ error }) => error) ? EXIT.unsettled : EXIT.done;
+}
+
+/** A path that may lie in several mirrors is tried in each. */
+function byMirror(
+  typed: readonly string[],
+  cwd: string,
+  mirrors: readonly Mirror[],
+): Map<Mirror, RawPath[]> {
+  const found = new Map<Mirror, RawPath[]>();
+  for (const path of typed) {
+    const places = placesOf(path, cwd, mirrors);
+    for (const mirror of new Set(places.map((place) => place.mirror))) {
+      const place = places.find((each) => each.mirror === mirror);
+      if (place && place.path !== "") found.set(mirror, [...(found.get(mirror) ?? []), place.path]);
+    }
+  }
+  if (found.size === 0) throw new UsageError(`${typed.join(" ")} is no file of a mirror`);
+  return found;
+}
+
+async function testExamples(shell: Shell, config: Config, { json, mirror }: Options) {
+  const mirrors = mirror === undefined ? config.mirrors : [mirrorNamed(mirror, config.mirrors)];
+  const results = exampleResults({ mirrors }, shell.clock.now());
+  for (const result of results) {
+    if (json === true) await shell.out.line(JSON.stringify(result));
+    else {
+      const verdict = result.wrong.length === 0 ? "ok" : result.wrong.join("; ");
+      await shell.out.line(printable(`${result.mirror}: ${result.path}: ${verdict}`));
+    }
+  }
+  if (results.length === 0 && json !== true) {
+    await shell.out.line("no mirror has examples; name a path, or write examples: in a mirror");
+  }
+  shell.exitCode = results.some(({ wrong }) => wrong.length > 0) ? EXIT.fault : EXIT.done;
+}

@@ -1,0 +1,83 @@
+/** A path tried as it is on the disk, with what stands beside it; a file need not be there. */
+import type { Mirror } from "../../config/config.ts";
+import { sourceSettings } from "../../daemon/reader-mirror.ts";
+import { failureOf } from "../../domain/failure.ts";
+import { mountOf, readMounts } from "../../source/mounts.ts";
+import { Fault } from "../../std/fault.ts";
+import type { RawPath } from "../../std/raw-path.ts";
+import { whyLeftOut } from "../left-out.ts";
+import { Looker } from "../looker.ts";
+import type { Shell } from "../shell.ts";
+import { type Trial, trialOf } from "./trial.ts";
+
+/** Tries the rules of a mirror on paths below its source. */
+export async function trialsOn(
+  mirror: Mirror,
+  paths: readonly RawPath[],
+  shell: Shell,
+): Promise<Trial[]> {
+  const { clock, random } = shell.surroundings;
+  const settings = sourceSettings(mirror, mountOf(mirror.source, readMounts()), null);
+  const trials: Trial[] = [];
+  let looker: Looker | undefined;
+  let offline: string | undefined;
+  try {
+    looker = await Looker.open(mirror, { id: 1, device: null }, { clock, random });
+    if (!looker.status.online) offline = looker.status.why;
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    offline = error.message;
+  }
+  try {
+    for (const path of paths) {
+      const leftOut = whyLeftOut(settings, path);
+      const notes = leftOut === undefined ? [] : [`never sent: ${leftOut}`];
+      if (offline === undefined && looker)
+        trials.push(await onDisk(looker, mirror, path, notes, clock.now()));
+      else
+        trials.push(
+          unseen(mirror, path, [...notes, `the source is offline: ${offline}`], clock.now()),
+        );
+    }
+    return trials;
+  } finally {
+    await looker?.[Symbol.asyncDispose]();
+  }
+}
+
+async function onDisk(
+  looker: Looker,
+  mirror: Mirror,
+  path: RawPath,
+  notes: readonly string[],
+  now: number,
+): Promise<Trial> {
+  const [seen] = await looker.reader.look(looker.mirrorId, [path]);
+  const isThere = seen !== null && seen !== undefined;
+  const read = await looker.reader.notes(looker.mirrorId, path, isThere);
+  const told = isThere ? notes : [...notes, "there is no such file; its time is taken to be now"];
+  const facts = {
+    mirror: mirror.name,
+    path,
+    modifiedAt: seen?.modifiedAt ?? now,
+    at: now,
+    directories: read.kind === "notes" ? read.directories : [],
+    sidecar: read.kind === "notes" ? read.sidecar : null,
+  };
+  const trial = trialOf({ mirror, facts, notes: told });
+  if (read.kind === "notes") return trial;
+  const { code, message } = read.trouble;
+  return { ...trial, error: { code, message, hint: failureOf(code).hint } };
+}
+
+function unseen(mirror: Mirror, path: RawPath, notes: readonly string[], now: number): Trial {
+  const facts = {
+    mirror: mirror.name,
+    path,
+    modifiedAt: now,
+    at: now,
+    directories: [],
+    sidecar: null,
+  };
+  return trialOf({ mirror, facts, notes });
+}

@@ -1,0 +1,86 @@
+/** Rules tried on a path: what would be decided, without a look at the journal or the archive. */
+import type { Mirror } from "../../config/config.ts";
+import { failureOf } from "../../domain/failure.ts";
+import { METADATA_FIELDS } from "../../domain/slip.ts";
+import { type Decided, decide, type Facts } from "../../rules/decide.ts";
+import { shown } from "../../std/raw-path.ts";
+
+/** What came of a trial, as `--json` prints it. */
+export type Trial = {
+  readonly mirror: string;
+  readonly path: string;
+  /** Null: the mirror's own settings. */
+  readonly rule: string | null;
+  readonly folder: string | null;
+  readonly sentName: string | null;
+  readonly metadata: Readonly<Record<string, { value: string; from: string; cut?: true }>>;
+  /** `at` is the day, `sent` what the archive is told. */
+  readonly expires: { at: string; sent: number | string; from: string } | null;
+  /** Why it would not be sent. */
+  readonly error: { code: string; message: string; hint: string } | null;
+  /** Worth knowing: that it is left out, or what could not be looked at. */
+  readonly notes: readonly string[];
+};
+
+type Trying = {
+  readonly mirror: Mirror;
+  readonly facts: Facts;
+  readonly notes?: readonly string[];
+};
+
+/** Tries the rules of a mirror on a path. */
+export function trialOf({ mirror, facts, notes = [] }: Trying): Trial {
+  const decision = decide(mirror.rules, mirror.target, facts);
+  const base = { mirror: mirror.name, path: shown(facts.path), notes };
+  if ("trouble" in decision) {
+    const { code, message } = decision.trouble;
+    return {
+      ...base,
+      rule: null,
+      folder: null,
+      sentName: null,
+      metadata: {},
+      expires: null,
+      error: { code, message, hint: failureOf(code).hint },
+    };
+  }
+  const { rule, folder, name, slip } = decision.decided;
+  return {
+    ...base,
+    rule,
+    folder,
+    sentName: name.name,
+    metadata: slip?.metadata ?? {},
+    expires: expiresOf(slip),
+    error: null,
+  };
+}
+
+/** The expiry date as people read it. */
+export function expiresOf(slip: Decided["slip"]): Trial["expires"] {
+  const { expiry } = slip ?? {};
+  if (!expiry) return null;
+  const { at, sent, from } = expiry;
+  return { at: new Date(at).toISOString().slice(0, 10), sent, from };
+}
+
+/** A trial for people, a line each. */
+export function trialLines(trial: Trial): string[] {
+  const lines = [`${trial.mirror}: ${trial.path}`];
+  const add = (name: string, text: string) => lines.push(`  ${name.padEnd(12)} ${text}`);
+  for (const note of trial.notes) add("note", note);
+  if (trial.error) {
+    add("held", `${trial.error.code}: ${trial.error.message}; ${trial.error.hint}`);
+    return lines;
+  }
+  add("rule", trial.rule ?? "none, the mirror's own settings");
+  add("folder", trial.folder ?? "");
+  add("sent as", trial.sentName ?? "");
+  for (const field of METADATA_FIELDS) {
+    const { value, from, cut } = trial.metadata[field] ?? {};
+    if (value !== undefined) add(field, `${value} (${from}${cut ? ", cut" : ""})`);
+  }
+  const { expires } = trial;
+  add("expires", expires ? `${expires.at} (${expires.from}), sent as ${expires.sent}` : "never");
+  return lines;
+}
