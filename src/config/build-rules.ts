@@ -17,6 +17,12 @@ type MirrorShape = FileShape["mirrors"][number];
 export function rulesOf(mirror: MirrorShape): MirrorRules {
   const { metadata, expire, match, target, rules, examples } = mirror;
   return {
+    ready: {
+      by: mirror.ready,
+      minAgeMs: mirror.minAge,
+      minBytes: mirror.minSize,
+      maxBytes: mirror.maxSize ?? NO_RULES.ready.maxBytes,
+    },
     match: match ?? null,
     ...(target && isLive(target) ? { target } : {}),
     metadata: templatesOf(metadata),

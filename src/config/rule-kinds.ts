@@ -93,6 +93,18 @@ export function expiryFrom(): Kind<ExpiryFrom> {
   });
 }
 
+const SIZE_UNITS = { B: 1, KB: 1024, MB: 1024 ** 2, GB: 1024 ** 3 } as const;
+
+/** A number of bytes, units being powers of 1024. */
+export function size(): Kind<number> {
+  return kind("size", (value, refuse) => {
+    const [, amount, unit = "B"] = /^(\d{1,9})(B|KB|MB|GB)?$/.exec(String(value)) ?? [];
+    if (amount === undefined)
+      return refuse(`${quoted(value)} is not a size`, "write 200MB, 1KB or 1024");
+    return Number(amount) * SIZE_UNITS[unit as keyof typeof SIZE_UNITS];
+  });
+}
+
 /** A day or a moment; epoch milliseconds, a day being its noon in UTC. */
 export function moment(): Kind<number> {
   return kind("date", (value, refuse) => {

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { METADATA_FIELDS, METADATA_LIMITS, type MetadataField } from "../domain/slip.ts";
 import { section, setting } from "./kind.ts";
-import { choice, mirrorName } from "./kinds.ts";
+import { choice, duration, mirrorName } from "./kinds.ts";
 import {
   expiryFrom,
   expiryPeriod,
@@ -10,6 +10,7 @@ import {
   pattern,
   period,
   plainText,
+  size,
   targetTemplate,
   template,
 } from "./rule-kinds.ts";
@@ -174,6 +175,25 @@ function examplesOfFields() {
 
 /** The keys of a mirror that are about what goes with its documents. */
 export const ruleKeys = {
+  ready: setting(choice("quiet", "marker", "rename").prefault("quiet"), {
+    meaning:
+      "When a file is ready, beside its quiet time: at once, when a `marker` stands beside it (`x.pdf.done` " +
+      "for `x.pdf`), or only when it was written under another name and then took this one by `rename`.",
+    example: "marker",
+  }),
+  minAge: setting(duration("0", "365d").prefault("0"), {
+    meaning: "A file is not sent before its modification is this old.",
+    example: "1h",
+  }),
+  minSize: setting(size().prefault("0"), {
+    meaning: "A smaller file is held.",
+    example: "1KB",
+  }),
+  maxSize: setting(size().optional(), {
+    meaning: "A larger file is held.",
+    example: "200MB",
+    without: "any size",
+  }),
   match: setting(pattern().optional(), {
     meaning:
       "A pattern over the relative path: its named groups serve every template of the mirror, and one " +

@@ -102,6 +102,12 @@ mirrors:
     # What happens to the local file once it is CONVERTED and proven.
     #after: keep                      # keep | delete | move:/srv/done
 
+    # What else makes a file ready, and which are not sent.
+    #ready: quiet                     # quiet | marker (x.pdf.done) | rename
+    #minAge: 0
+    #minSize: 0
+    # maxSize: 200MB
+
     # What goes with a document: docs/rules.md has the templates; "scanferry rules test PATH" tries them.
     # match: '^(?<department>[^/]+)/(?<year>\\d{4})/'
     metadata:

@@ -21,6 +21,7 @@ export function sourceSettings(
     device,
     network: mount !== undefined && isNetwork(mount),
     sidecar: mirror.rules.sidecar,
+    ready: mirror.rules.ready.by,
     settleMs: mirror.settleMs,
   };
 }

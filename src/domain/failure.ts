@@ -181,6 +181,17 @@ export const FAILURES = {
     fate: "hold",
     hint: "Mend the file at the line and column that the message names; the document goes on by itself.",
   },
+  MARKER_MISSING: {
+    fate: "hold",
+    hint: "Put the marker (the file's name and .done) beside the file once it is finished.",
+  },
+  NOT_RENAMED: {
+    fate: "hold",
+    hint: "Write the file under another name and rename it when it is finished, or set `ready: quiet`.",
+  },
+  FILE_YOUNG: { fate: "hold", hint: "The file is sent once it is as old as `minAge` asks." },
+  FILE_TOO_SMALL: { fate: "hold", hint: "Scan it again, remove it, or change `minSize`." },
+  FILE_TOO_LARGE: { fate: "hold", hint: "Split the document, or change `maxSize`." },
   SIDECAR_MISSING: {
     fate: "hold",
     hint: "Put the sidecar beside the file; the document goes on by itself.",

@@ -10,7 +10,25 @@ export type Quiet = {
   readonly changedAt: number;
   readonly settleMs: number;
   readonly incompleteMs: number;
+  /** How old its modification must be; absent: 0. */
+  readonly minAgeMs?: number;
 };
+
+/** How large a file may be to be sent. */
+export type SizeBounds = { readonly minBytes: number; readonly maxBytes: number };
+
+/** Why a file of this size is not sent; undefined when it may be. An empty one tells of itself. */
+export function unfitSize(
+  { sizeBytes }: Seen,
+  { minBytes, maxBytes }: SizeBounds,
+): Trouble | undefined {
+  const found = `the file has ${sizeBytes} bytes`;
+  if (sizeBytes > maxBytes) {
+    return { code: "FILE_TOO_LARGE", message: `${found}, ${maxBytes} are allowed` };
+  }
+  if (sizeBytes >= minBytes || sizeBytes === 0) return undefined;
+  return { code: "FILE_TOO_SMALL", message: `${found}, ${minBytes} are asked for` };
+}
 
 export type Ripeness =
   | { readonly kind: "ripe"; readonly remark: string | null }
@@ -23,12 +41,17 @@ export type Ripeness =
  * at once; it is then sent with a remark, because some files are broken for good.
  */
 export function ripeness(seen: Seen, completeness: Completeness, quiet: Quiet): Ripeness {
-  if (completeness !== "unfinished") return { kind: "ripe", remark: null };
   // An mtime in the future says nothing; then what was observed counts.
   const since = Math.min(
     quiet.changedAt,
     seen.modifiedAt <= quiet.now ? seen.modifiedAt : quiet.changedAt,
   );
+  const youngMs = since + (quiet.minAgeMs ?? 0) - quiet.now;
+  if (youngMs > 0) {
+    const trouble = { code: "FILE_YOUNG", message: "is not as old as `minAge` asks" };
+    return { kind: "wait", dueAt: quiet.now + youngMs, trouble };
+  }
+  if (completeness !== "unfinished") return { kind: "ripe", remark: null };
   const leftMs = since + quiet.incompleteMs - quiet.now;
   if (leftMs > 0) {
     const trouble = { code: "FILE_UNFINISHED", message: "looks unfinished by its format" };

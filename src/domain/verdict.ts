@@ -49,10 +49,18 @@ export const RULE_CODES = [
   "EXPIRY_TOO_SOON",
   "PATTERN_SLOW",
   "NOTES_BROKEN",
+  "MARKER_MISSING",
+  "NOT_RENAMED",
+  "FILE_TOO_SMALL",
+  "FILE_TOO_LARGE",
 ] as const;
 
 /** What a file beside the document may mend. */
-export const BESIDE_CODES: readonly string[] = ["SIDECAR_MISSING", "NOTES_BROKEN"];
+export const BESIDE_CODES: readonly string[] = [
+  "SIDECAR_MISSING",
+  "NOTES_BROKEN",
+  "MARKER_MISSING",
+];
 
 /** Turns the outcome of an attempt into the event of its document. Pure. */
 export function verdict(

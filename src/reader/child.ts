@@ -53,8 +53,9 @@ const offer: ReaderCalls = {
   },
   async notes(mirrorId, path, isThere) {
     const { settings } = hostOf(mirrorId);
-    const lenient = settings.sidecar === "required" && !isThere ? "optional" : settings.sidecar;
-    const asked = lenient === undefined ? settings : { ...settings, sidecar: lenient };
+    const isRequired = settings.sidecar === "required" && !isThere;
+    const sidecar = isRequired ? "optional" : (settings.sidecar ?? "none");
+    const asked = { ...settings, sidecar, ready: isThere ? (settings.ready ?? "quiet") : "quiet" };
     return new NotesReader(asked, systemClock.now()).of(path);
   },
   look: async (mirrorId, paths) => hostOf(mirrorId).look(paths),

@@ -59,7 +59,23 @@ export type Example = {
   readonly metadata: { readonly [F in MetadataField]?: string };
 };
 
+/**
+ * When a file is ready: after its quiet time alone, when a marker `x.pdf.done` stands beside it, or
+ * only when it was renamed into place.
+ */
+export type ReadyBy = "quiet" | "marker" | "rename";
+
+/** What a file must be to be sent at all. */
+export type Ready = {
+  readonly by: ReadyBy;
+  /** Since its modification. */
+  readonly minAgeMs: number;
+  readonly minBytes: number;
+  readonly maxBytes: number;
+};
+
 export type MirrorRules = {
+  readonly ready: Ready;
   /** A pattern over the relative path: its groups serve every template of the mirror. */
   readonly match: string | null;
   /** Absent: the tree is mirrored below the mirror's target. */
@@ -75,6 +91,7 @@ export type MirrorRules = {
 
 /** A mirror without rules: files are sent as they are, and the archive keeps what they say. */
 export const NO_RULES: MirrorRules = {
+  ready: { by: "quiet", minAgeMs: 0, minBytes: 0, maxBytes: Number.MAX_SAFE_INTEGER },
   match: null,
   metadata: {},
   limits: "truncate",

@@ -3,7 +3,8 @@ import { closeSync, fstatSync } from "node:fs";
 import type { RawPath } from "../std/raw-path.ts";
 import { shown } from "../std/raw-path.ts";
 import { act, type AfterAction } from "./after.ts";
-import { sidecarsOf } from "./beside.ts";
+import { markerOf, sidecarsOf } from "./beside.ts";
+import { besideUse } from "./eligible.ts";
 import { FileGone, fileFault, NotRegular } from "./file-fault.ts";
 import { openInside } from "./open-inside.ts";
 import { digestOf } from "./read-file.ts";
@@ -33,8 +34,12 @@ export async function actWithBeside(
   return { ...acted, stayed: stayed.join("; ") };
 }
 
-function besideOf({ sidecar = "none" }: SourceSettings, path: RawPath): RawPath[] {
-  return sidecar === "none" ? [] : sidecarsOf(path).map((each) => each.path);
+function besideOf(settings: SourceSettings, path: RawPath): RawPath[] {
+  const { sidecars, markers } = besideUse(settings);
+  return [
+    ...(sidecars ? sidecarsOf(path).map((each) => each.path) : []),
+    ...(markers ? [markerOf(path)] : []),
+  ];
 }
 
 /** Why it stayed; undefined when it did not, or was not there. */

@@ -5,15 +5,25 @@ import { dirOf, joinRaw, nameOf, type RawPath } from "../std/raw-path.ts";
 const SIDECAR = new RegExp(`^(?<document>.+\\.[^.]+)\\.(?:${NOTE_FORMS.join("|")})$`, "is");
 
 /** Which files of a mirror belong to another one. */
-export type BesideUse = { readonly sidecars: boolean };
+export type BesideUse = { readonly sidecars: boolean; readonly markers: boolean };
+
+const MARKER = /^(?<document>.+)\.done$/is;
 
 /**
  * The document that `path` stands beside, by its name alone, so that one that comes first is not
  * sent: `x.pdf` for `x.pdf.yaml`. Undefined for a file that may be a document.
  */
-export function documentBeside(path: RawPath, { sidecars }: BesideUse): RawPath | undefined {
-  const name = sidecars ? SIDECAR.exec(nameOf(path))?.groups?.["document"] : undefined;
+export function documentBeside(path: RawPath, use: BesideUse): RawPath | undefined {
+  const found =
+    (use.sidecars ? SIDECAR.exec(nameOf(path)) : null) ??
+    (use.markers ? MARKER.exec(nameOf(path)) : null);
+  const name = found?.groups?.["document"];
   return name === undefined ? undefined : joinRaw(dirOf(path), name as RawPath);
+}
+
+/** The marker that says a document is finished; what is in it does not matter. */
+export function markerOf(path: RawPath): RawPath {
+  return `${path}.done` as RawPath;
 }
 
 /** Where a document's sidecar may be, the first that is there being it. */

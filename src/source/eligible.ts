@@ -61,8 +61,8 @@ export function eligibility(settings: SourceSettings): Eligibility {
 }
 
 /** Which files of the mirror stand beside others. */
-export function besideUse({ sidecar = "none" }: SourceSettings): BesideUse {
-  return { sidecars: sidecar !== "none" };
+export function besideUse({ sidecar = "none", ready }: SourceSettings): BesideUse {
+  return { sidecars: sidecar !== "none", markers: ready === "marker" };
 }
 
 /** True when the built-in list leaves out this name; for a name of unknown kind, as a file's. */

@@ -4,13 +4,13 @@
  * before and after it was read, on the open file (a writer) and by its name (a replacement).
  */
 import { hash } from "node:crypto";
-import { closeSync, fstatSync } from "node:fs";
+import { type BigIntStats, closeSync, fstatSync } from "node:fs";
 import type { Seen } from "../domain/document.ts";
 import { type Completeness, completeness } from "../formats/complete.ts";
 import { kindOf } from "../formats/kind.ts";
 import { countPages } from "../formats/pages.ts";
 import { accessOf, type RandomAccess } from "../formats/random-access.ts";
-import { nameOf, type RawPath, textOf } from "../std/raw-path.ts";
+import { nameOf, type RawPath, shown, textOf } from "../std/raw-path.ts";
 import { FileGone, fileFault, isSystemError, NotRegular, troubleOf } from "./file-fault.ts";
 import { lookInside, openInside } from "./open-inside.ts";
 import type { NotesReader } from "./read-notes.ts";
@@ -78,8 +78,13 @@ async function inspectOpen(
   options: Options,
   signal: AbortSignal,
 ): Promise<Inspection> {
-  const before = seenOf(fstatSync(fd, { bigint: true }), settings.network);
+  const stat = fstatSync(fd, { bigint: true });
+  const before = seenOf(stat, settings.network);
   if (expected && expected.stamp !== before.stamp) return { kind: "changed", seen: before };
+  if (options.notes && settings.ready === "rename" && !wasRenamed(stat)) {
+    const message = `${shown(path)} was written in place, not renamed into it`;
+    return { kind: "waits", seen: before, trouble: { code: "NOT_RENAMED", message } };
+  }
   // Before the last look at the file: on a share that went away, notes look missing too.
   const notes = await options.notes?.of(path);
   if (notes?.kind === "waits") return { kind: "waits", seen: before, trouble: notes.trouble };
@@ -101,6 +106,11 @@ async function inspectOpen(
     ...(pages === undefined ? {} : { pages }),
     ...(notes ? { notes } : {}),
   };
+}
+
+/** A write sets both times to the same moment; a name that is given later sets one of them. */
+function wasRenamed({ ctimeNs, mtimeNs }: BigIntStats): boolean {
+  return ctimeNs > mtimeNs;
 }
 
 async function readWhole(

@@ -5,12 +5,13 @@
  */
 import { closeSync, fstatSync } from "node:fs";
 import type { Trouble } from "../domain/document.ts";
+import type { FailureCode } from "../domain/failure.ts";
 import { DIRECTORY_FILE, NOTES_BYTES_MAX, type Notes } from "../rules/notes.ts";
 import { parseNotes, type NoteForm } from "../rules/parse-notes.ts";
 import { dirOf, joinRaw, partsOf, type RawPath, ROOT, rawOfText, shown } from "../std/raw-path.ts";
-import { sidecarsOf } from "./beside.ts";
+import { markerOf, sidecarsOf } from "./beside.ts";
 import { FileGone, FileUnreadable, fileFault, NotRegular, SourceOffline } from "./file-fault.ts";
-import { openInside } from "./open-inside.ts";
+import { lookInside, openInside } from "./open-inside.ts";
 import { readAt } from "./read-file.ts";
 import type { FoundNotes, SourceSettings } from "./source.ts";
 
@@ -19,7 +20,7 @@ const DIRECTORY_NAME = rawOfText(DIRECTORY_FILE);
 /** Ends the reading: the document has to wait. */
 class Waits extends Error {
   readonly trouble: Trouble;
-  constructor(code: "NOTES_BROKEN" | "SIDECAR_MISSING" | "FILE_UNREADABLE", message: string) {
+  constructor(code: FailureCode, message: string) {
     super(message);
     this.trouble = { code, message };
   }
@@ -40,6 +41,7 @@ export class NotesReader {
   /** @throws `SourceOffline` */
   async of(path: RawPath): Promise<FoundNotes> {
     try {
+      this.#assertMarked(path);
       const directories = [];
       for (const dir of waysTo(path)) {
         const notes = await this.#directory(dir);
@@ -50,6 +52,12 @@ export class NotesReader {
       if (!(error instanceof Waits)) throw error;
       return { kind: "waits", trouble: error.trouble };
     }
+  }
+
+  #assertMarked(path: RawPath): void {
+    const { ready, source } = this.#settings;
+    if (ready !== "marker" || lookInside(source, markerOf(path))) return;
+    throw new Waits("MARKER_MISSING", `there is no ${shown(markerOf(path))} yet`);
   }
 
   #directory(dir: RawPath): Promise<Notes | undefined> {

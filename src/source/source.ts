@@ -1,7 +1,7 @@
 import type { Seen } from "../domain/document.ts";
 import type { Trouble } from "../domain/document.ts";
 import type { Notes } from "../rules/notes.ts";
-import type { SidecarUse } from "../rules/rules.ts";
+import type { ReadyBy, SidecarUse } from "../rules/rules.ts";
 import type { RawPath } from "../std/raw-path.ts";
 
 /** What the source room needs to know of a mirror. Plain data: it crosses into the reader process. */
@@ -19,6 +19,8 @@ export type SourceSettings = {
   readonly network: boolean;
   /** Whether documents have sidecars, which are then no documents themselves; absent: `none`. */
   readonly sidecar?: SidecarUse;
+  /** What makes a file ready beside its quiet time; absent: nothing. */
+  readonly ready?: ReadyBy;
   /** What stands beside a document is read once it has been quiet for this long. */
   readonly settleMs?: number;
 };

@@ -7,13 +7,13 @@ import { joinBatch } from "../domain/batching.ts";
 import type { Document, Trouble } from "../domain/document.ts";
 import { type Backoff, backoffMs } from "../domain/backoff.ts";
 import { LARGE_BYTES } from "../domain/feed.ts";
-import { type Quiet, ripeness } from "../domain/settle.ts";
+import { type Quiet, ripeness, unfitSize } from "../domain/settle.ts";
 import type { Batch, Change } from "../journal/journal.ts";
-import { decide } from "../rules/decide.ts";
 import { LineCut } from "../reader/line.ts";
 import type { Inspection } from "../source/source.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
+import { decisionOn } from "./decision.ts";
 import { BESIDE, HOLD } from "./patience.ts";
 import { loop, untilNext } from "./loop.ts";
 import { type Followed, recall } from "./recall.ts";
@@ -156,7 +156,17 @@ export class Settler {
   ): Promise<Change[]> {
     const { settleMs, incompleteMs } = mirror.settings;
     const at = this.#context.clock.now();
-    const quiet: Quiet = { now: at, changedAt: document.changedAt, settleMs, incompleteMs };
+    const { ready } = mirror.settings.rules;
+    const { minAgeMs } = ready;
+    const quiet: Quiet = {
+      now: at,
+      changedAt: document.changedAt,
+      settleMs,
+      incompleteMs,
+      minAgeMs,
+    };
+    const unfit = unfitSize(found.seen, ready);
+    if (unfit) return [this.#held(document, unfit, null)];
     const ripe = ripeness(found.seen, found.completeness, quiet);
     switch (ripe.kind) {
       case "wait": {
@@ -276,26 +286,19 @@ export class Settler {
   async #settled(
     mirror: LiveMirror,
     document: Document,
-    { digest, seen, notes }: Whole,
+    found: Whole,
     remark: string | null,
   ): Promise<Change[]> {
     const at = this.#context.clock.now();
-    const { name: mirrorName, rules, target } = mirror.settings;
-    const decision = decide(rules, target, {
-      mirror: mirrorName,
-      path: joinRaw(document.dir, document.name),
-      modifiedAt: seen.modifiedAt,
-      at,
-      directories: notes?.directories ?? [],
-      sidecar: notes?.sidecar ?? null,
-    });
+    const path = joinRaw(document.dir, document.name);
+    const decision = decisionOn(mirror.settings, path, found, at);
     if ("trouble" in decision) return [this.#held(document, decision.trouble, HOLD)];
     const { folder, name, slip } = decision.decided;
     const batch = await this.#join(mirror, at);
     const event = {
       type: "settled",
       at,
-      digest,
+      digest: found.digest,
       sentName: name.name,
       targetPath: folder,
       slip,

@@ -1,8 +1,8 @@
 /** What goes with documents, over the whole daemon: real files, real readers, the embedded archive. */
-import { existsSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { MirrorRules } from "../../src/rules/rules.ts";
+import { type MirrorRules, NO_RULES } from "../../src/rules/rules.ts";
 import { bytesOf, joinRaw } from "../../src/std/raw-path.ts";
 import { aDaemon } from "../fixtures/a-daemon.ts";
 import { audit, rowsOf } from "../fixtures/auditor.ts";
@@ -158,4 +158,42 @@ test("what the rules hold goes on with other rules at the next start", async () 
   await using live = await aDaemon(withRules(world, {}));
   await until("it goes on", async () => (await rowAt(world, "a.pdf"))?.state === "converted");
   await live.quiescent();
+});
+
+test("with `ready: marker` a file waits for its marker, which goes where it goes", async () => {
+  await using world = await aWorld();
+  const to = join(world.dir, "done");
+  mkdirSync(to);
+  world.write("a.pdf", pdfOf(1, { seed: 1 }));
+  world.write("b.pdf", pdfOf(1, { seed: 2 }));
+  world.write("b.pdf.done", "");
+  const ready = { ...NO_RULES.ready, by: "marker" } as const;
+  await using live = await aDaemon(withRules(world, { ready }, { after: { kind: "move", to } }));
+  await live.quiescent();
+  expect(world.archive.documents().map(({ filename }) => filename)).toEqual(["b.pdf"]);
+  expect((await rowAt(world, "a.pdf"))?.trouble?.code).toBe("MARKER_MISSING");
+  await until("the marker follows", () => existsSync(join(to, "b.pdf.done")));
+  world.write("a.pdf.done", "");
+  await until("the other goes on", () => world.archive.documents().length === 2);
+});
+
+test("with `ready: rename` only what was renamed into place is sent; sizes and ages are minded", async () => {
+  await using world = await aWorld();
+  const inPlace = world.write("in-place.pdf", pdfOf(1, { seed: 1 }));
+  expect(existsSync(inPlace)).toBe(true);
+  const draft = world.write("renamed.pdf.tmp", pdfOf(1, { seed: 2 }));
+  world.write("small.txt", "x");
+  world.write("large.txt", "x".repeat(20_000));
+  // Longer than a tick of the kernel's clock.
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  renameSync(draft, join(world.source, "renamed.pdf"));
+  for (const name of ["small.txt", "large.txt"]) utimesSync(join(world.source, name), 1, 1);
+  const ready = { by: "rename", minAgeMs: 0, minBytes: 10, maxBytes: 10_000 } as const;
+  await using live = await aDaemon(withRules(world, { ready }));
+  await live.quiescent();
+  expect(world.archive.documents().map(({ filename }) => filename)).toEqual(["renamed.pdf"]);
+  const codes = ["in-place.pdf", "small.txt", "large.txt"].map(
+    async (name) => (await rowAt(world, name))?.trouble?.code,
+  );
+  expect(await Promise.all(codes)).toEqual(["NOT_RENAMED", "FILE_TOO_SMALL", "FILE_TOO_LARGE"]);
 });

@@ -5,13 +5,14 @@
  */
 import { type Document, SENT_STATES, type Trouble } from "../../domain/document.ts";
 import { sentNameOf, targetPathOf } from "../../domain/naming.ts";
-import { ripeness } from "../../domain/settle.ts";
+import { ripeness, unfitSize } from "../../domain/settle.ts";
 import { FOLDER_CODES } from "../../domain/verdict.ts";
 import type { Journal, Known } from "../../journal/journal.ts";
-import { type Decided, decide } from "../../rules/decide.ts";
+import type { Decided } from "../../rules/decide.ts";
 import type { FileSeen, Inspection, Listing } from "../../source/source.ts";
 import type { Clock } from "../../std/clock.ts";
 import { dirOf, joinRaw, nameOf, type RawPath, shown } from "../../std/raw-path.ts";
+import { decisionOn } from "../../sync/decision.ts";
 import type { LiveMirror } from "../../sync/context.ts";
 import { expiresOf } from "../rules/trial.ts";
 import type { Destinations } from "./destinations.ts";
@@ -122,8 +123,11 @@ export class Planner {
       changedAt,
       settleMs,
       incompleteMs,
+      minAgeMs: settings.rules.ready.minAgeMs,
     });
     const common = { digest: found.digest, pages: found.pages ?? null };
+    const unfit = unfitSize(found.seen, settings.rules.ready);
+    if (unfit) return this.#emit(candidate, { ...common, action: "hold", trouble: unfit });
     if (ripe.kind === "wait") {
       return this.#emit(candidate, { ...common, action: "wait", trouble: ripe.trouble });
     }
@@ -134,14 +138,7 @@ export class Planner {
       this.#archived += 1;
       return;
     }
-    const decision = decide(settings.rules, settings.target, {
-      mirror: settings.name,
-      path: candidate.path,
-      modifiedAt: found.seen.modifiedAt,
-      at: now,
-      directories: found.notes?.directories ?? [],
-      sidecar: found.notes?.sidecar ?? null,
-    });
+    const decision = decisionOn(settings, candidate.path, found, now);
     if ("trouble" in decision) {
       return this.#emit(candidate, { ...common, action: "hold", trouble: decision.trouble });
     }

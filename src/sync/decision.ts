@@ -1,0 +1,21 @@
+import type { Mirror } from "../config/config.ts";
+import { type Decision, decide } from "../rules/decide.ts";
+import type { Inspection } from "../source/source.ts";
+import type { RawPath } from "../std/raw-path.ts";
+
+/** What the rules of a mirror decide of a file that was found whole. `at`: epoch milliseconds. */
+export function decisionOn(
+  { name, rules, target }: Mirror,
+  path: RawPath,
+  { seen, notes }: Extract<Inspection, { kind: "whole" }>,
+  at: number,
+): Decision {
+  return decide(rules, target, {
+    mirror: name,
+    path,
+    modifiedAt: seen.modifiedAt,
+    at,
+    directories: notes?.directories ?? [],
+    sidecar: notes?.sidecar ?? null,
+  });
+}
