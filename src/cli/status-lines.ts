@@ -51,7 +51,13 @@ export function statusLines(report: StatusReport, around: Around, terminal: Term
       terminal.paint(line.startsWith("failed") ? "red" : "yellow", line);
     lines.push("", ...troubleLines(around.troubles).map(paint));
   }
-  return [...lines, ...folderLines(report), ...movedLines(report)];
+  return [...lines, ...duplicateLines(report), ...folderLines(report), ...movedLines(report)];
+}
+
+function duplicateLines({ duplicates: { documents, pages } }: StatusReport): string[] {
+  if (documents === 0) return [];
+  const saved = `${counted(documents, "duplicate")} not sent, ${counted(pages, "page")} saved`;
+  return ["", saved];
 }
 
 function headline({ running, paused }: StatusReport, { owner, now }: Around): string {

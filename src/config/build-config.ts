@@ -22,7 +22,7 @@ export function buildConfig(file: string, shape: FileShape, secrets: Secrets): C
       signing: signingOf(shape, secrets, dirname(file)),
       timeoutMs: archive.timeout,
     },
-    mirrors: mirrorsOf(shape, layout),
+    mirrors: mirrorsOf(shape, layout, dirname(file)),
     journal: layout.journal,
     retention: retentionOf(shape.journal),
     upload: {
@@ -71,7 +71,7 @@ function signingOf({ archive: { signing } }: FileShape, secrets: Secrets, folder
   return { scheme, algorithm, encoding, secret: secrets.signingSecret };
 }
 
-function mirrorsOf(shape: FileShape, layout: Layout): Mirror[] {
+function mirrorsOf(shape: FileShape, layout: Layout, folder: string): Mirror[] {
   return shape.mirrors.map((mirror, at) => {
     const place = layout.mirrors[at];
     const { name, source } = place ?? {};
@@ -89,7 +89,7 @@ function mirrorsOf(shape: FileShape, layout: Layout): Mirror[] {
       firstRun: mirror.firstRun,
       changed: mirror.changed,
       after: afterOf(mirror.after, place),
-      rules: rulesOf(mirror),
+      rules: rulesOf(mirror, folder),
     };
   });
 }

@@ -1,8 +1,10 @@
 /** From the keys of a mirror to its rules. */
+import { resolve } from "node:path";
 import { METADATA_FIELDS, type MetadataField } from "../domain/slip.ts";
 import {
   type Example,
   type ExpiryRule,
+  type FileAction,
   type MetadataTemplates,
   type MirrorRules,
   NO_RULES,
@@ -13,10 +15,12 @@ import type { FileShape } from "./schema.ts";
 
 type MirrorShape = FileShape["mirrors"][number];
 
-/** The rules of a mirror in which nothing was found wrong. */
-export function rulesOf(mirror: MirrorShape): MirrorRules {
+/** The rules of a mirror in which nothing was found wrong; `folder`: the configuration file's. */
+export function rulesOf(mirror: MirrorShape, folder: string): MirrorRules {
   const { metadata, expire, match, target, rules, examples } = mirror;
   return {
+    duplicates: mirror.duplicates,
+    afterDuplicate: absolute(mirror.afterDuplicate, folder),
     ready: {
       by: mirror.ready,
       minAgeMs: mirror.minAge,
@@ -38,6 +42,11 @@ export function rulesOf(mirror: MirrorShape): MirrorRules {
     rules: rules.map(ruleOf),
     examples: examples.map(exampleOf),
   };
+}
+
+/** Relative paths are relative to the configuration file. */
+function absolute(action: FileAction, folder: string): FileAction {
+  return action.kind === "move" ? { kind: "move", to: resolve(folder, action.to) } : action;
 }
 
 function ruleOf({ name, match, target, metadata, expire }: MirrorShape["rules"][number]): Rule {

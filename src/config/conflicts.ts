@@ -11,7 +11,7 @@ import type { Sketch } from "./schema.ts";
 export function reportConflicts(sketch: Sketch, layout: Layout, findings: Findings): void {
   reportSigning(sketch, findings);
   reportTargets(sketch, findings);
-  reportRules(sketch, findings);
+  reportRules(sketch, layout, findings);
   reportNames(layout, findings);
   reportOverlaps(layout, findings);
   reportMoves(layout, findings);

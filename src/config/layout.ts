@@ -3,6 +3,8 @@ import type { Sketch } from "./schema.ts";
 
 /** The places on disk that a configuration speaks of, absolute, as far as they could be read. */
 export type Layout = {
+  /** Of the configuration file: relative paths are relative to it. */
+  readonly folder: string;
   readonly journal: string | undefined;
   /** The log's own file. */
   readonly log: string | undefined;
@@ -22,6 +24,7 @@ export function layoutOf(sketch: Sketch, folder: string): Layout {
   const at = (path: string | undefined) => (path === undefined ? undefined : resolve(folder, path));
   const { journal } = sketch;
   return {
+    folder,
     journal: at(typeof journal === "string" ? journal : journal?.path),
     log: at(sketch.log?.file),
     mirrors: (sketch.mirrors ?? []).map((mirror) => {

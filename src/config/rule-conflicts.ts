@@ -1,17 +1,38 @@
 /** What no key of a rule can say alone. */
+import { resolve } from "node:path";
 import { METADATA_FIELDS } from "../domain/slip.ts";
 import { groupNames } from "../rules/pattern.ts";
 import { groupsIn, type Template } from "../rules/template.ts";
+import { isWithin, type Layout } from "./layout.ts";
+import { quoted } from "./quoted.ts";
 import type { Findings, Key } from "./findings.ts";
 import type { Sketch } from "./schema.ts";
 
 type MirrorSketch = NonNullable<NonNullable<Sketch["mirrors"]>[number]>;
 
 /** Reports templates that name a group which no pattern has, and rules of one name. */
-export function reportRules({ mirrors = [] }: Sketch, findings: Findings): void {
+export function reportRules({ mirrors = [] }: Sketch, layout: Layout, findings: Findings): void {
   for (const [at, mirror] of mirrors.entries()) {
     if (mirror) reportMirror(mirror, ["mirrors", at], findings);
+    reportDuplicates(mirror?.afterDuplicate, at, layout, findings);
   }
+}
+
+/** What was moved away must not be found, and sent, again. */
+function reportDuplicates(
+  after: MirrorSketch["afterDuplicate"],
+  at: number,
+  layout: Layout,
+  findings: Findings,
+) {
+  if (after?.kind !== "move" || after.to === undefined) return;
+  const to = resolve(layout.folder, after.to);
+  const other = layout.mirrors.findIndex(
+    ({ source }) => source !== undefined && isWithin(source, to),
+  );
+  if (other < 0) return;
+  const message = `${quoted(to)} lies in the source of mirrors[${other}], which would send it again`;
+  findings.report(["mirrors", at, "afterDuplicate"], message, "move to a folder outside of it");
 }
 
 function reportMirror(mirror: MirrorSketch, key: Key, findings: Findings): void {

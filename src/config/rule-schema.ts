@@ -3,6 +3,7 @@ import { z } from "zod";
 import { METADATA_FIELDS, METADATA_LIMITS, type MetadataField } from "../domain/slip.ts";
 import { section, setting } from "./kind.ts";
 import { choice, duration, mirrorName } from "./kinds.ts";
+import { afterwards } from "./places.ts";
 import {
   expiryFrom,
   expiryPeriod,
@@ -180,6 +181,18 @@ export const ruleKeys = {
       "When a file is ready, beside its quiet time: at once, when a `marker` stands beside it (`x.pdf.done` " +
       "for `x.pdf`), or only when it was written under another name and then took this one by `rename`.",
     example: "marker",
+  }),
+  duplicates: setting(choice("upload", "skip", "link").prefault("upload"), {
+    meaning:
+      "What becomes of a file whose content another file of the mirror has in the archive: it is sent " +
+      "all the same, or not: `skip` gives it `afterDuplicate`, `link` treats it as the archived one (`after`).",
+    example: "skip",
+  }),
+  afterDuplicate: setting(afterwards().prefault("keep"), {
+    meaning:
+      "What happens to a skipped file, once its twin is proven to be in the archive: `keep`, `delete` or " +
+      "`move` it to a folder outside of every source.",
+    example: "move:/srv/duplicates",
   }),
   minAge: setting(duration("0", "365d").prefault("0"), {
     meaning: "A file is not sent before its modification is this old.",

@@ -105,6 +105,8 @@ mirrors:
     # What else makes a file ready, and which are not sent.
     #ready: quiet                     # quiet | marker (x.pdf.done) | rename
     #minAge: 0
+    #duplicates: upload               # upload | skip | link: the same content twice
+    #afterDuplicate: keep             # keep | delete | move:/srv/duplicates
     #minSize: 0
     # maxSize: 200MB
 

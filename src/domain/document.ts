@@ -89,6 +89,8 @@ export type Document = {
   readonly trouble: Trouble | null;
   /** Consecutive times this row was held or deferred for the same code; grows its patience. */
   readonly patience: number;
+  /** The row whose document in the archive this one stands for, being the same content. */
+  readonly duplicateOf: number | null;
   readonly current: boolean;
   readonly supersedes: number | null;
   /** When the local file was found gone. */

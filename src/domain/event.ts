@@ -1,5 +1,11 @@
-import type { Seen, Trouble } from "./document.ts";
+import type { Document, Seen, Trouble } from "./document.ts";
 import type { Slip } from "./slip.ts";
+
+/** What a duplicate takes over of the document that the archive has. */
+export type Original = Pick<
+  Document,
+  "id" | "folderId" | "sentName" | "uploadedAt" | "pages" | "archiveBytes" | "digidoc"
+> & { readonly documentId: number };
 
 /** What happens to a document. `at` is epoch milliseconds. */
 export type Event =
@@ -25,6 +31,14 @@ export type Event =
       documentId: number;
       folderId: number;
       status: string | null;
+    }
+  /** `original`: the row that the archive has this content of. */
+  | {
+      type: "duplicated";
+      at: number;
+      original: Original;
+      remark: string;
+      after: "due" | null;
     }
   | { type: "released"; at: number }
   /** `slip`: what goes with it from now on, where that changes. */

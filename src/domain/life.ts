@@ -8,6 +8,7 @@
  *     pending   -> settling  [changed]
  *     pending   -> uploading [claimed]     the intent: committed before the first byte leaves
  *     pending   -> uploaded  [adopted]     the archive had it before: a person claimed it
+ *     pending   -> converted [duplicated]  the archive has this content of another path
  *     pending   -> held      [heldBack]    folder missing, or the account's gate is closed
  *     uploading -> uploaded  [accepted]    the archive answered with a document id
  *     uploading -> pending   [released]    given back before it was begun: costs no attempt
@@ -146,6 +147,23 @@ export const ARROWS: Arrows = {
       trouble: null,
       patience: 0,
       remark: "was in the archive already",
+    }),
+    duplicated: (_, { at, original, remark, after }) => ({
+      state: "converted",
+      duplicateOf: original.id,
+      documentId: original.documentId,
+      folderId: original.folderId,
+      sentName: original.sentName,
+      archiveStatus: "CONVERTED",
+      uploadedAt: original.uploadedAt,
+      convertedAt: at,
+      pages: original.pages,
+      archiveBytes: original.archiveBytes,
+      digidoc: original.digidoc,
+      remark,
+      after,
+      dueAt: null,
+      trouble: null,
     }),
     heldBack: holdBack,
   },

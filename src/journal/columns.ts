@@ -35,6 +35,7 @@ const PLAIN = {
   pages: "pages",
   archiveBytes: "archive_bytes",
   patience: "patience",
+  duplicateOf: "duplicate_of",
   supersedes: "supersedes",
   goneAt: "gone_at",
   movedFrom: "moved_from",

@@ -67,6 +67,8 @@ function detailOf(event: Event): string | null {
     case "adopted":
     case "found":
       return `document ${event.documentId}`;
+    case "duplicated":
+      return event.remark;
     case "polled":
       return event.trouble ? troubleText(event.trouble) : event.status;
     case "converted":

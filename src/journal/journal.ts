@@ -186,6 +186,9 @@ export type WaitingFolder = {
   readonly documents: number;
 };
 
+/** What was not sent because the archive has it. */
+export type Duplicates = { readonly documents: number; readonly pages: number };
+
 /** Something a digidoc document contains, as the archive lists it. */
 export type Content = {
   readonly documentId: number;
@@ -282,6 +285,8 @@ export interface Journal extends AsyncDisposable {
   setContents(id: number, contents: readonly Content[]): Promise<void>;
   contents(id: number): Promise<Content[]>;
 
+  /** Documents that were not sent, being the same content as others, and the pages that saved. */
+  duplicates(): Promise<Duplicates>;
   /**
    * Rows per mirror and state; superseded revisions that were sent are counted too. `oldestAt` is
    * when the one of them that is known longest was first seen.

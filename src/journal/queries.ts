@@ -4,7 +4,7 @@ import { FOLDER_CODES } from "../domain/verdict.ts";
 import { bytesOf, type RawPath, rawOf } from "../std/raw-path.ts";
 import { type DocumentRow, documentOf } from "./columns.ts";
 import { CURRENT_AT, SELECT_DOCUMENT } from "./documents-table.ts";
-import type { Batch, Content, Known, MirrorRow, WaitingFolder } from "./journal.ts";
+import type { Batch, Content, Duplicates, Known, MirrorRow, WaitingFolder } from "./journal.ts";
 import { rangeBelow } from "./path-range.ts";
 import type { Statements } from "./statements.ts";
 
@@ -25,9 +25,11 @@ export const QUERIES = {
   rivals: `${SELECT_DOCUMENT} WHERE n.folder_id = ? AND n.sent_name = ?
     AND (n.state IN ('uploading', 'inDoubt') OR n.doubt_at IS NOT NULL) ORDER BY n.id`,
   claimed: `SELECT n.document_id AS id FROM documents n
-    WHERE n.document_id IN (SELECT value FROM json_each(@ids))
+    WHERE n.document_id IN (SELECT value FROM json_each(@ids)) AND n.duplicate_of IS NULL
     UNION SELECT r.document_id FROM remembered r
     WHERE r.document_id IN (SELECT value FROM json_each(@ids))`,
+  duplicates: `SELECT count(*) AS documents, coalesce(sum(pages), 0) AS pages FROM documents
+    WHERE duplicate_of IS NOT NULL`,
   outstanding: `SELECT folder_id AS folderId, count(*) AS documents,
       count(*) FILTER (WHERE due_at <= ?) AS due
     FROM documents WHERE state = 'uploaded' GROUP BY folder_id ORDER BY folder_id`,
@@ -156,6 +158,11 @@ export class Queries {
     return FOLDER_CODES.flatMap((code) =>
       this.#sql.of<WaitingFolder>(QUERIES.waitingFolders).all(code),
     ).sort(byPlace);
+  }
+
+  duplicates(): Duplicates {
+    const none = { documents: 0, pages: 0 };
+    return this.#sql.of<Duplicates>(QUERIES.duplicates).get() ?? none;
   }
 
   counts(): CountRow[] {

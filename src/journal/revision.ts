@@ -44,6 +44,7 @@ export function firstRevision(id: number, seen: NewDocument): Document {
     digidoc: false,
     trouble: null,
     patience: 0,
+    duplicateOf: null,
     current: true,
     supersedes: seen.supersedes,
     goneAt: null,

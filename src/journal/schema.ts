@@ -262,6 +262,16 @@ const SLIP = `
   ALTER TABLE documents ADD COLUMN slip TEXT; -- JSON; null: nothing
 `;
 
+const DUPLICATES = `
+  -- The row whose document in the archive this one stands for, being the same content.
+  ALTER TABLE documents ADD COLUMN duplicate_of INTEGER; -- documents.id
+  DROP INDEX documents_archived;
+  CREATE UNIQUE INDEX documents_archived ON documents (document_id)
+    WHERE document_id IS NOT NULL AND duplicate_of IS NULL;
+  CREATE INDEX documents_duplicates ON documents (duplicate_of, pages)
+    WHERE duplicate_of IS NOT NULL;
+`;
+
 /** Migration n leads from `user_version` n to n + 1. Released ones are never edited. */
 export const MIGRATIONS: readonly string[] = [
   `${MIRRORS}${DOCUMENTS}${RECORDS}${SINGLES}`,
@@ -270,6 +280,7 @@ export const MIGRATIONS: readonly string[] = [
   REMEMBERED,
   ACTIVITY,
   SLIP,
+  DUPLICATES,
 ];
 
 /** The `user_version` this scanferry writes. */

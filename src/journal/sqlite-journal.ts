@@ -16,6 +16,7 @@ import type {
   BatchProgress,
   Change,
   Content,
+  Duplicates,
   DueQuery,
   GateRow,
   HistoryRow,
@@ -258,6 +259,10 @@ export class SqliteJournal implements Journal {
 
   contents(id: number): Promise<Content[]> {
     return this.#session.read(() => this.#queries.contents(id));
+  }
+
+  duplicates(): Promise<Duplicates> {
+    return this.#session.read(() => this.#queries.duplicates());
   }
 
   counts(): ReturnType<Journal["counts"]> {

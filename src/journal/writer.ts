@@ -109,9 +109,10 @@ export class Writer {
 
   /** The archive is a stranger: giving one id twice is its fault, not a bug of ours. */
   #assertUnclaimed({ id }: Document, event: Event, documentId: number | null): void {
-    if (documentId === null) return;
+    if (documentId === null || event.type === "duplicated") return;
     const other = this.#sql
-      .of<{ id: number }>("SELECT id FROM documents WHERE document_id = ? AND id <> ?")
+      .of<{ id: number }>(`SELECT id FROM documents
+        WHERE document_id = ? AND duplicate_of IS NULL AND id <> ?`)
       .get(documentId, id);
     if (other) throw claimedTwice(id, event, documentId, other.id);
     // What was dropped may be taken up again; a new document with its id is not ours.

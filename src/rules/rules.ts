@@ -74,7 +74,22 @@ export type Ready = {
   readonly maxBytes: number;
 };
 
+/**
+ * What becomes of a file whose content another one of the mirror has: it is sent all the same;
+ * skipped, with an after-action of its own; or linked to the first one's document, and treated as
+ * archived.
+ */
+export type DuplicateUse = "upload" | "skip" | "link";
+
+/** What becomes of a local file; `to` is an absolute path. */
+export type FileAction =
+  | { readonly kind: "keep" }
+  | { readonly kind: "delete" }
+  | { readonly kind: "move"; readonly to: string };
+
 export type MirrorRules = {
+  readonly duplicates: DuplicateUse;
+  readonly afterDuplicate: FileAction;
   readonly ready: Ready;
   /** A pattern over the relative path: its groups serve every template of the mirror. */
   readonly match: string | null;
@@ -91,6 +106,8 @@ export type MirrorRules = {
 
 /** A mirror without rules: files are sent as they are, and the archive keeps what they say. */
 export const NO_RULES: MirrorRules = {
+  duplicates: "upload",
+  afterDuplicate: { kind: "keep" },
   ready: { by: "quiet", minAgeMs: 0, minBytes: 0, maxBytes: Number.MAX_SAFE_INTEGER },
   match: null,
   metadata: {},

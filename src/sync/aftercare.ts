@@ -52,7 +52,9 @@ export class Aftercare {
   }
 
   async #care(document: Document, mirror: LiveMirror, signal: AbortSignal): Promise<Note> {
-    const { after } = mirror.settings;
+    const { rules } = mirror.settings;
+    const isSkipped = document.duplicateOf !== null && rules.duplicates === "skip";
+    const after = isSkipped ? rules.afterDuplicate : mirror.settings.after;
     if (after.kind === "keep") return { after: null };
     if (document.digest === null)
       return { after: "refused", afterMessage: "its digest is not known" };

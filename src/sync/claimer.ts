@@ -7,6 +7,7 @@ import { troubleOf } from "../archive/trouble.ts";
 import type { Document, Trouble } from "../domain/document.ts";
 import type { Change } from "../journal/journal.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
+import { asDuplicate } from "./duplicates.ts";
 import type { FirstRun } from "./first-run.ts";
 import type { Placement } from "./placement.ts";
 
@@ -65,6 +66,8 @@ export class Claimer {
     signal: AbortSignal,
   ): Promise<Change> {
     const { id, targetPath, sentName } = document;
+    const duplicate = await this.#duplicate(document, mirror, taken);
+    if (duplicate) return duplicate;
     const place = await this.#placement.of(targetPath ?? "/", mirror, signal);
     const at = this.#context.clock.now();
     if ("trouble" in place) return held(id, at, place.trouble);
@@ -83,6 +86,23 @@ export class Claimer {
       event: { type: "claimed", at, archiveAt: this.#archiveTime(at), folderId, batch },
       from: ["pending"],
     };
+  }
+
+  /** Of two that are ready at once one is sent, and the other waits to learn what became of it. */
+  async #duplicate(
+    document: Document,
+    mirror: LiveMirror,
+    taken: Set<string>,
+  ): Promise<Change | undefined> {
+    if (mirror.settings.rules.duplicates === "upload") return undefined;
+    const twin = `${document.mirrorId} ${document.digest}`;
+    if (!taken.has(twin)) {
+      taken.add(twin);
+      return asDuplicate(this.#context, mirror, document);
+    }
+    const at = this.#context.clock.now();
+    const why = "another document of the same content is under way";
+    return { type: "note", id: document.id, at, why, set: { dueAt: at + RIVAL_MS } };
   }
 
   #archiveTime(at: number): number | null {

@@ -30,6 +30,8 @@ export type DocumentRecord = {
   readonly remark: string | null;
   /** What goes with it, and where each value came from. */
   readonly slip: Slip | null;
+  /** The id of the record that the archive has this content of. */
+  readonly duplicateOf: number | null;
   readonly current: boolean;
   readonly supersedes: number | null;
   readonly goneAt: number | null;
@@ -65,6 +67,7 @@ export function recordOf(document: Document, mirror: string): DocumentRecord {
     digidoc: document.digidoc,
     remark: document.remark,
     slip: document.slip,
+    duplicateOf: document.duplicateOf,
     current: document.current,
     supersedes: document.supersedes,
     goneAt: document.goneAt,

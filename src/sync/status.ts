@@ -2,7 +2,7 @@
 import type { Config } from "../config/config.ts";
 import { STATES, type State } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
-import type { Journal } from "../journal/journal.ts";
+import type { Duplicates, Journal } from "../journal/journal.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
 import { mountOf, readMounts, watchMode } from "../source/mounts.ts";
 import { type Waiting, type WaitingConfig, waitingOf } from "./waiting.ts";
@@ -35,6 +35,8 @@ export type StatusReport = {
     readonly archivedIn: string;
     readonly documentId: number | null;
   }[];
+  /** Documents that were not sent as the archive has their content, and the pages that saved. */
+  readonly duplicates: Duplicates;
   /** The work order: archive folders that documents wait for. */
   readonly foldersToCreate: readonly {
     readonly mirror: string;
@@ -115,6 +117,7 @@ export async function statusOf(
       const { mode } = watchMode(mirror.watch, mountOf(mirror.source, mounts));
       return { name: mirror.name, source: mirror.source, watch: mode, documents: own, oldestAt };
     }),
+    duplicates: await journal.duplicates(),
     moved: (await journal.moved(MOVED_MAX)).map((document) => ({
       mirror: nameOf.get(document.mirrorId) ?? "",
       path: shown(joinRaw(document.dir, document.name)),

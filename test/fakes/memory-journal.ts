@@ -9,6 +9,7 @@ import type {
   BatchProgress,
   Change,
   Content,
+  Duplicates,
   DueQuery,
   GateRow,
   HistoryRow,
@@ -156,7 +157,8 @@ export class MemoryJournal implements Journal {
   }
 
   async claimed(documentIds: readonly number[]): Promise<Set<number>> {
-    const ids = this.#rows(() => true).flatMap(({ documentId }) => documentId ?? []);
+    const sent = this.#rows(({ duplicateOf }) => duplicateOf === null);
+    const ids = sent.flatMap(({ documentId }) => documentId ?? []);
     const own = new Set([...ids, ...this.#open.remembered.keys()]);
     return new Set(documentIds).intersection(own);
   }
@@ -277,6 +279,14 @@ export class MemoryJournal implements Journal {
 
   async contents(id: number): Promise<Content[]> {
     return [...(this.#open.contents.get(id) ?? [])];
+  }
+
+  async duplicates(): Promise<Duplicates> {
+    const rows = this.#rows(({ duplicateOf }) => duplicateOf !== null);
+    return {
+      documents: rows.length,
+      pages: rows.reduce((sum, { pages }) => sum + (pages ?? 0), 0),
+    };
   }
 
   async counts(): ReturnType<Journal["counts"]> {

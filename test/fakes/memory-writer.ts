@@ -79,6 +79,7 @@ function happen(store: MemoryStore, change: On<"event">): Applied {
   if (patch.dueAt !== undefined) checkedDue(id, patch.dueAt);
   const { documentId = null } = patch;
   for (const other of documentId === null ? [] : store.documents.values()) {
+    if (event.type === "duplicated" || other.duplicateOf !== null) continue;
     if (other.documentId === documentId && other.id !== id) {
       throw claimedTwice(id, event, documentId ?? 0, other.id);
     }

@@ -197,3 +197,32 @@ test("with `ready: rename` only what was renamed into place is sent; sizes and a
   );
   expect(await Promise.all(codes)).toEqual(["NOT_RENAMED", "FILE_TOO_SMALL", "FILE_TOO_LARGE"]);
 });
+
+test.for([
+  ["upload", 3, true, "content is paid for as often as it comes"],
+  ["skip", 1, false, "one is sent, the other put away where duplicates go"],
+  ["link", 1, true, "one is sent, the others treated as it"],
+] as const)(
+  "duplicates: %s sends %i of three, and all stay: %s; %s",
+  async ([duplicates, count, stays]) => {
+    await using world = await aWorld();
+    const to = join(world.dir, "twins");
+    mkdirSync(to);
+    const names = ["a.pdf", "b.pdf", "c.pdf"];
+    for (const name of names) world.write(name, pdfOf(3, { seed: 1 }));
+    const afterDuplicate = { kind: "move", to } as const;
+    await using live = await aDaemon(withRules(world, { duplicates, afterDuplicate }));
+    await live.quiescent();
+    expect(world.archive.documents()).toHaveLength(count);
+    const status = await live.daemon.status();
+    expect(status.documents.converted).toBe(3);
+    expect(status.duplicates).toEqual({ documents: 3 - count, pages: (3 - count) * 3 });
+    const there = names.filter((name) => existsSync(join(world.source, name))).length;
+    expect(there).toBe(stays ? 3 : 1);
+    const rows = await rowsOf(world.journal);
+    const original = rows.find(({ duplicateOf }) => duplicateOf === null);
+    for (const row of rows.filter(({ duplicateOf }) => duplicateOf !== null)) {
+      expect(row).toMatchObject({ duplicateOf: original?.id, documentId: original?.documentId });
+    }
+  },
+);

@@ -34,7 +34,7 @@ async function plan(shell: Shell, json: boolean): Promise<void> {
   if (archive instanceof HttpArchive) stack.use(archive);
   const destinations = new Destinations(archive);
   const output = json ? new PlanJson(shell.out) : new PlanText(shell.out);
-  const totals = { send: 0, pages: 0, pagesUnknown: 0, bytes: 0, hold: 0, wait: 0 };
+  const totals = { send: 0, pages: 0, pagesUnknown: 0, bytes: 0, hold: 0, wait: 0, skip: 0 };
   const plans = await planMirrors({
     config,
     journal,

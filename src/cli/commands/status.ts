@@ -102,6 +102,7 @@ function nothingYet(config: Config, now: number): StatusReport {
       documents: noDocuments(),
       oldestAt: {},
     })),
+    duplicates: { documents: 0, pages: 0 },
     moved: [],
     foldersToCreate: [],
   };

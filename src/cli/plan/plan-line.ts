@@ -7,8 +7,8 @@ export type PlanLine = {
   readonly mirror: string;
   /** Relative to the mirror's source. */
   readonly path: RawPath;
-  /** `wait`: not finished yet; it is sent once it is. */
-  readonly action: "send" | "hold" | "wait";
+  /** `wait`: not finished yet; it is sent once it is. `skip`: the archive has its content. */
+  readonly action: "send" | "hold" | "wait" | "skip";
   /** The archive folder it belongs in, and the id of the one it would go to; null: not known. */
   readonly target: string;
   readonly folderId: number | null;
@@ -48,4 +48,5 @@ export type PlanTotals = {
   bytes: number;
   hold: number;
   wait: number;
+  skip: number;
 };

@@ -29,6 +29,7 @@ const STYLES: Readonly<Record<PlanLine["action"], Style>> = {
   send: "green",
   hold: "yellow",
   wait: "dim",
+  skip: "dim",
 };
 
 /** For people. */
@@ -51,7 +52,8 @@ export class PlanText implements PlanOutput {
     const paper = padded(pages === null ? "? p" : `${pages} p`, 6, "right");
     const place = folderId === null ? target : `${target} (id ${folderId})`;
     const name = line.sentName === shown(path).split("/").at(-1) ? "" : ` as ${line.sentName}`;
-    const where = action === "send" ? `${place}${name}` : reasonOf(trouble);
+    const isBound = action === "send" || action === "skip";
+    const where = isBound ? `${place}${name}` : reasonOf(trouble);
     const note = remark === null ? "" : this.#out.paint("dim", `  ${printable(remark)}`);
     await this.#out.line(
       `  ${mark}  ${paper}  ${size}  ${shown(path)}  → ${printable(where)}${note}`,
@@ -102,11 +104,12 @@ function reasonOf(trouble: PlanLine["trouble"]): string {
 }
 
 function totalsLine(totals: PlanTotals, plans: readonly MirrorPlan[]): string {
-  const { send, pages, pagesUnknown, bytes, hold, wait } = totals;
+  const { send, pages, pagesUnknown, bytes, hold, wait, skip } = totals;
   const archived = plans.reduce((sum, plan) => sum + plan.archived, 0);
   const unknown = pagesUnknown === 0 ? "" : ` and ${counted(pagesUnknown, "document")} not counted`;
   const paper = `${counted(pages, "page")}${unknown}, ${sizeText(bytes)}`;
-  const rest = `would hold ${hold}, wait for ${wait}, leave ${archived} alone`;
+  const skipped = skip === 0 ? "" : `skip ${counted(skip, "duplicate")}, `;
+  const rest = `would hold ${hold}, wait for ${wait}, ${skipped}leave ${archived} alone`;
   return `would send ${counted(send, "document")} (${paper}), ${rest}; nothing was sent or written`;
 }
 

@@ -43,6 +43,7 @@ export type PlannerOptions = {
 /** Plans one mirror, directory by directory. */
 export class Planner {
   readonly #options: PlannerOptions;
+  readonly #digests = new Map<string, RawPath>();
   #archived = 0;
 
   constructor(options: PlannerOptions) {
@@ -143,6 +144,11 @@ export class Planner {
       return this.#emit(candidate, { ...common, action: "hold", trouble: decision.trouble });
     }
     const { decided } = decision;
+    const twin = await this.#twin(candidate.path, found.digest);
+    if (twin !== undefined) {
+      const remark = `the same content as ${twin}; by \`duplicates\` it is not sent`;
+      return this.#emit(candidate, { ...common, action: "skip", decided, remark });
+    }
     const place = await this.#place(decided.folder);
     await this.#emit(candidate, { ...common, ...place, decided, remark: ripe.remark });
   }
@@ -163,6 +169,17 @@ export class Planner {
     if (others.length === 0) return false;
     const places = others.map((other) => joinRaw(other.dir, other.name));
     return (await mirror.reader.look(mirror.row.id, places)).includes(null);
+  }
+
+  /** Another file of the mirror with this content, archived or to be sent; undefined without one. */
+  async #twin(path: RawPath, digest: string): Promise<string | undefined> {
+    const { journal, mirror } = this.#options;
+    if (mirror.settings.rules.duplicates === "upload") return undefined;
+    const sent = (await journal?.sentWith(mirror.row.id, digest)) ?? [];
+    const [other] = sent.filter(({ current, duplicateOf }) => current && duplicateOf === null);
+    const twin = other ? joinRaw(other.dir, other.name) : this.#digests.get(digest);
+    this.#digests.set(digest, path);
+    return twin === undefined || twin === path ? undefined : shown(twin);
   }
 
   async #rowOf({ row }: Candidate): Promise<Document | undefined> {

@@ -24,6 +24,7 @@ export function reportOf(fields: Partial<StatusReport> = {}): StatusReport {
         oldestAt: {},
       },
     ],
+    duplicates: { documents: 0, pages: 0 },
     moved: [],
     foldersToCreate: [],
     ...fields,

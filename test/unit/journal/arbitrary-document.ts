@@ -57,6 +57,7 @@ export const documents: fc.Arbitrary<Document> = fc.record({
   digidoc: fc.boolean(),
   trouble: maybe(fc.record({ code: text, message: text })),
   patience: count,
+  duplicateOf: maybe(count),
   current: fc.boolean(),
   supersedes: maybe(count),
   goneAt: maybe(time),
