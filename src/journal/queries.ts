@@ -25,7 +25,7 @@ export const QUERIES = {
   rivals: `${SELECT_DOCUMENT} WHERE n.folder_id = ? AND n.sent_name = ?
     AND (n.state IN ('uploading', 'inDoubt') OR n.doubt_at IS NOT NULL) ORDER BY n.id`,
   claimed: `SELECT n.document_id AS id FROM documents n
-    WHERE n.document_id IN (SELECT value FROM json_each(@ids)) AND n.duplicate_of IS NULL
+    WHERE n.document_id IN (SELECT value FROM json_each(@ids))
     UNION SELECT r.document_id FROM remembered r
     WHERE r.document_id IN (SELECT value FROM json_each(@ids))`,
   duplicates: `SELECT count(*) AS documents, coalesce(sum(pages), 0) AS pages FROM documents

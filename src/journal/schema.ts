@@ -266,8 +266,10 @@ const DUPLICATES = `
   -- The row whose document in the archive this one stands for, being the same content.
   ALTER TABLE documents ADD COLUMN duplicate_of INTEGER; -- documents.id
   DROP INDEX documents_archived;
-  CREATE UNIQUE INDEX documents_archived ON documents (document_id)
-    WHERE document_id IS NOT NULL AND duplicate_of IS NULL;
+  -- One original a document of the archive, and any number of duplicates.
+  CREATE UNIQUE INDEX documents_archived
+    ON documents (document_id, CASE WHEN duplicate_of IS NULL THEN 0 ELSE id END)
+    WHERE document_id IS NOT NULL;
   CREATE INDEX documents_duplicates ON documents (duplicate_of, pages)
     WHERE duplicate_of IS NOT NULL;
 `;

@@ -10,8 +10,8 @@ export type Matched =
   | { readonly kind: "none" }
   | { readonly kind: "slow" };
 
-/** Longer than any sane pattern takes on a path, by a factor of thousands. */
-const PATTERN_MS_MAX = 250;
+/** Longer than any sane pattern takes on a path, however busy the machine is. */
+const PATTERN_MS_MAX = 1_000;
 
 const compiled = new Map<string, RegExp>();
 

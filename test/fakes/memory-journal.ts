@@ -157,8 +157,7 @@ export class MemoryJournal implements Journal {
   }
 
   async claimed(documentIds: readonly number[]): Promise<Set<number>> {
-    const sent = this.#rows(({ duplicateOf }) => duplicateOf === null);
-    const ids = sent.flatMap(({ documentId }) => documentId ?? []);
+    const ids = this.#rows(() => true).flatMap(({ documentId }) => documentId ?? []);
     const own = new Set([...ids, ...this.#open.remembered.keys()]);
     return new Set(documentIds).intersection(own);
   }
