@@ -19,6 +19,7 @@ type MirrorShape = FileShape["mirrors"][number];
 export function rulesOf(mirror: MirrorShape, folder: string): MirrorRules {
   const { metadata, expire, match, target, rules, examples } = mirror;
   return {
+    priority: mirror.priority,
     duplicates: mirror.duplicates,
     afterDuplicate: absolute(mirror.afterDuplicate, folder),
     ready: {

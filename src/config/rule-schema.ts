@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { METADATA_FIELDS, METADATA_LIMITS, type MetadataField } from "../domain/slip.ts";
 import { section, setting } from "./kind.ts";
-import { choice, duration, mirrorName } from "./kinds.ts";
+import { choice, duration, mirrorName, wholeNumber } from "./kinds.ts";
 import { afterwards } from "./places.ts";
 import {
   expiryFrom,
@@ -176,6 +176,12 @@ function examplesOfFields() {
 
 /** The keys of a mirror that are about what goes with its documents. */
 export const ruleKeys = {
+  priority: setting(wholeNumber(-100, 100).prefault(0), {
+    meaning:
+      "Mirrors with a higher priority are sent first, as long as they have something to send; those with " +
+      "the same take turns.",
+    example: "10",
+  }),
   ready: setting(choice("quiet", "marker", "rename").prefault("quiet"), {
     meaning:
       "When a file is ready, beside its quiet time: at once, when a `marker` stands beside it (`x.pdf.done` " +

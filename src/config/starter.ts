@@ -102,6 +102,9 @@ mirrors:
     # What happens to the local file once it is CONVERTED and proven.
     #after: keep                      # keep | delete | move:/srv/done
 
+    # Of several mirrors with something to send, the one with the highest goes first.
+    #priority: 0
+
     # What else makes a file ready, and which are not sent.
     #ready: quiet                     # quiet | marker (x.pdf.done) | rename
     #minAge: 0

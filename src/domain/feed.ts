@@ -11,13 +11,30 @@ export function largeSlots(slots: number): number {
 /**
  * One from each mirror in turn, beginning with the mirror after `lastMirrorId`: a mirror with a
  * hundred thousand files does not keep another's one file waiting. Order within a mirror is kept.
+ * Mirrors of a higher priority go first, and what they leave is shared by the others.
  */
 export function interleave(
   queues: ReadonlyMap<number, readonly Document[]>,
   lastMirrorId: number | undefined,
   limit: number,
+  priorityOf: (mirrorId: number) => number = () => 0,
 ): Document[] {
-  const ids = [...queues.keys()].sort((a, b) => a - b);
+  const classes = Map.groupBy(queues.keys(), priorityOf);
+  const chosen: Document[] = [];
+  for (const priority of [...classes.keys()].sort((a, b) => b - a)) {
+    const ids = classes.get(priority) ?? [];
+    chosen.push(...inTurn(queues, ids, lastMirrorId, limit - chosen.length));
+  }
+  return chosen;
+}
+
+function inTurn(
+  queues: ReadonlyMap<number, readonly Document[]>,
+  mirrorIds: readonly number[],
+  lastMirrorId: number | undefined,
+  limit: number,
+): Document[] {
+  const ids = mirrorIds.toSorted((a, b) => a - b);
   const start = lastMirrorId === undefined ? 0 : ids.findIndex((id) => id > lastMirrorId);
   const order = start <= 0 ? ids : [...ids.slice(start), ...ids.slice(0, start)];
   const chosen: Document[] = [];

@@ -88,6 +88,8 @@ export type FileAction =
   | { readonly kind: "move"; readonly to: string };
 
 export type MirrorRules = {
+  /** Of several mirrors with something to send, the one with the highest goes first. */
+  readonly priority: number;
   readonly duplicates: DuplicateUse;
   readonly afterDuplicate: FileAction;
   readonly ready: Ready;
@@ -106,6 +108,7 @@ export type MirrorRules = {
 
 /** A mirror without rules: files are sent as they are, and the archive keeps what they say. */
 export const NO_RULES: MirrorRules = {
+  priority: 0,
   duplicates: "upload",
   afterDuplicate: { kind: "keep" },
   ready: { by: "quiet", minAgeMs: 0, minBytes: 0, maxBytes: Number.MAX_SAFE_INTEGER },

@@ -174,7 +174,8 @@ export class Sender {
       const both = [...some, ...big].sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0));
       if (both.length > 0) queues.set(mirrorId, both);
     }
-    const chosen = interleave(queues, this.#lastMirrorId, slots);
+    const priorityOf = (id: number) => mirrors.get(id)?.settings.rules.priority ?? 0;
+    const chosen = interleave(queues, this.#lastMirrorId, slots, priorityOf);
     this.#lastMirrorId = chosen.at(-1)?.mirrorId;
     // Each mirror may have offered as many large ones as there is room for.
     let room = large;
