@@ -11,6 +11,7 @@ import type { Clock, Random } from "../std/clock.ts";
 import { Listeners } from "../std/listeners.ts";
 import type { Log } from "../std/log.ts";
 import type { LiveMirror, SyncContext } from "../sync/context.ts";
+import { NAP_MS_MAX } from "../sync/loop.ts";
 import { Pace } from "../sync/pace.ts";
 import { patientArchive } from "../sync/patient-archive.ts";
 import { Sync } from "../sync/sync.ts";
@@ -88,6 +89,7 @@ export async function openParts(
     random,
     log,
     sending: options.sending ?? true,
+    napMs: NAP_MS_MAX,
     newBatchId: randomUUID,
   };
   const { retryAt } = config.quota;

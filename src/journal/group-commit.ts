@@ -49,9 +49,6 @@ const PAUSE_PER_COMMIT = 3;
 /** But nobody waits longer than this for being durable, milliseconds. */
 const PAUSE_MS_MAX = 50;
 
-/** Pauses between commits are short and are always slept through. */
-const NEVER = new AbortController().signal;
-
 export class GroupCommit {
   readonly #db: Database;
   readonly #path: string;
@@ -111,7 +108,7 @@ export class GroupCommit {
     };
     const restMs = this.#restUntil - this.#clock.monotonic();
     if (restMs <= 0) setImmediate(flush);
-    else void this.#clock.sleep(restMs, NEVER).then(flush);
+    else this.#clock.alarm(restMs, flush);
   }
 
   /** Runs what is queued in the open transaction; false while another process holds the lock. */

@@ -13,21 +13,29 @@ export class Bell {
     this.#wake?.();
   }
 
-  /** Resolves at the next ring or after `ms`, whichever comes first; rejects when `signal` aborts. */
-  async wait(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    if (!this.#rung) {
-      const woken = new AbortController();
-      this.#wake = () => woken.abort();
-      try {
-        await clock.sleep(ms, AbortSignal.any([signal, woken.signal]));
-      } catch (error) {
-        signal.throwIfAborted();
-        if (!woken.signal.aborted) throw error;
-      } finally {
+  /**
+   * Resolves at the next ring or after `ms`, whichever comes first; rejects when `signal` aborts.
+   * Without a signal, whoever waits has to see to it that the bell is rung in the end.
+   */
+  wait(ms: number, clock: Clock, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      const wake = () => {
+        cancel();
+        signal?.removeEventListener("abort", wake);
         this.#wake = undefined;
+        this.#rung = false;
+        if (signal?.aborted) reject(signal.reason);
+        else resolve();
+      };
+      if (this.#rung) {
+        this.#rung = false;
+        resolve();
+        return;
       }
-    }
-    this.#rung = false;
+      this.#wake = wake;
+      const cancel = clock.alarm(ms, wake);
+      signal?.addEventListener("abort", wake, { once: true });
+    });
   }
 }

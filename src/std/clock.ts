@@ -1,5 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
-
 /**
  * Where time comes from. Nothing outside `std` reads the host's clock or sets a timer itself, so
  * that every decision can be tested at any moment of any day.
@@ -11,6 +9,8 @@ export interface Clock {
   monotonic(): number;
   /** Resolves after `ms`; rejects with the signal's reason when it aborts first. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
+  /** Calls `ring` after `ms`, unless the function that is returned was called before. */
+  alarm(ms: number, ring: () => void): () => void;
 }
 
 /** `setTimeout` takes at most 2^31-1 ms (24.8 days); a longer sleep is cut into pieces. */
@@ -20,20 +20,37 @@ const TIMER_MS_MAX = 2_147_483_647;
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  async sleep(ms, signal) {
-    signal.throwIfAborted();
-    let left = Math.max(0, ms);
-    try {
-      do {
-        await delay(Math.min(left, TIMER_MS_MAX), undefined, { signal });
-        left -= TIMER_MS_MAX;
-      } while (left > 0);
-    } catch (error) {
-      signal.throwIfAborted();
-      throw error;
-    }
+  sleep: (ms, signal) => sleepOn(systemClock, ms, signal),
+  alarm(ms, ring) {
+    let timer: NodeJS.Timeout | undefined;
+    const wait = (left: number) => {
+      const rest = left - TIMER_MS_MAX;
+      timer = setTimeout(() => (rest > 0 ? wait(rest) : ring()), Math.min(left, TIMER_MS_MAX));
+    };
+    wait(Math.max(0, ms));
+    return () => clearTimeout(timer);
   },
 };
+
+/** `Clock.sleep` by way of `Clock.alarm`. */
+export function sleepOn(
+  clock: Pick<Clock, "alarm">,
+  ms: number,
+  signal: AbortSignal,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const abort = () => {
+      cancel();
+      reject(signal.reason);
+    };
+    const cancel = clock.alarm(ms, () => {
+      signal.removeEventListener("abort", abort);
+      resolve();
+    });
+    signal.addEventListener("abort", abort, { once: true });
+  });
+}
 
 /** A number in [0, 1). Injected wherever jitter or an id is made. */
 export type Random = () => number;

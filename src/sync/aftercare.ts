@@ -27,8 +27,8 @@ export class Aftercare {
   }
 
   async run(stopping: AbortSignal): Promise<never> {
-    const { bells, clock } = this.#context;
-    return loop(bells.after, clock, stopping, () => this.#step(stopping));
+    const { bells } = this.#context;
+    return loop(bells.after, this.#context, stopping, () => this.#step(stopping));
   }
 
   async #step(signal: AbortSignal): Promise<number> {
@@ -48,7 +48,9 @@ export class Aftercare {
         await this.#note(document, { dueAt: clock.now() + AGAIN_MS });
       }
     }
-    return due.length === CHUNK ? 0 : AGAIN_MS;
+    if (due.length === CHUNK) return 0;
+    const [next] = await journal.afterDue(Number.MAX_SAFE_INTEGER, 1);
+    return next ? Math.max(AGAIN_MS, (next.dueAt ?? 0) - clock.now()) : Number.POSITIVE_INFINITY;
   }
 
   async #care(document: Document, mirror: LiveMirror, signal: AbortSignal): Promise<Note> {

@@ -38,5 +38,7 @@ export type SyncContext = {
   readonly log: Log;
   /** False: nothing is ever sent (`adopt`). */
   readonly sending: boolean;
+  /** How long a loop that waits for its bell alone sleeps; `NAP_MS_MAX` but in simulations. */
+  readonly napMs: number;
   readonly newBatchId: () => string;
 };

@@ -44,8 +44,8 @@ export class Doubts {
   }
 
   async run(stopping: AbortSignal): Promise<never> {
-    const { bells, clock } = this.#context;
-    return loop(bells.doubts, clock, stopping, () => this.#step(stopping));
+    const { bells } = this.#context;
+    return loop(bells.doubts, this.#context, stopping, () => this.#step(stopping));
   }
 
   async #step(signal: AbortSignal): Promise<number> {

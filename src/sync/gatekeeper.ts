@@ -176,6 +176,7 @@ export class Gatekeeper {
       now: Number.MAX_SAFE_INTEGER,
       limit: CHUNK,
     });
+    if (rows.length === 0) return false;
     await journal.apply(
       rows.map(({ id }): Change => {
         const event = { type: "heldBack", at, dueAt: null, trouble } as const;
@@ -188,6 +189,7 @@ export class Gatekeeper {
   async #release(): Promise<boolean> {
     const { journal, clock } = this.#context;
     const rows = await journal.heldWith(GATE_CODES, CHUNK);
+    if (rows.length === 0) return false;
     await journal.apply(rows.map((row) => goOn(row, clock.now())));
     return rows.length === CHUNK;
   }

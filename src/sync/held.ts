@@ -6,9 +6,10 @@ import { ArchiveError } from "../archive/archive-error.ts";
 import { backoffMs } from "../domain/backoff.ts";
 import type { FailureCode } from "../domain/failure.ts";
 import { FOLDER_CODES, RULE_CODES } from "../domain/verdict.ts";
+import type { WaitingFolder } from "../journal/journal.ts";
 import type { SyncContext } from "./context.ts";
 import type { Folders } from "./folders.ts";
-import { NAP_MS_MAX, loop } from "./loop.ts";
+import { loop } from "./loop.ts";
 import { FOLDERS } from "./patience.ts";
 import type { Placement } from "./placement.ts";
 import { goOn } from "./retry.ts";
@@ -22,6 +23,7 @@ export class Held {
   readonly #context: SyncContext;
   readonly #folders: Folders;
   readonly #placement: Placement;
+  /** 0: as soon as somebody waits. */
   #nextLookAt = 0;
   #looks = 0;
 
@@ -32,10 +34,10 @@ export class Held {
   }
 
   async run(stopping: AbortSignal): Promise<never> {
-    const { bells, clock } = this.#context;
+    const { bells } = this.#context;
     // The rules may be other ones since the last run.
     await this.release(RULE_CODES);
-    return loop(bells.held, clock, stopping, () => this.#step(stopping));
+    return loop(bells.held, this.#context, stopping, () => this.#step(stopping));
   }
 
   /** Missing folders are looked for at once; at every rescan and whenever a person asks. */
@@ -61,30 +63,31 @@ export class Held {
   async #step(signal: AbortSignal): Promise<number> {
     const { journal, clock, random } = this.#context;
     const due = await journal.due({ state: "held", now: clock.now(), limit: CHUNK });
-    await journal.apply(due.map((row) => goOn(row, clock.now())));
+    if (due.length > 0) await journal.apply(due.map((row) => goOn(row, clock.now())));
     if (due.length === CHUNK) return 0;
     if (clock.now() >= this.#nextLookAt) {
+      const waiting = await journal.waitingFolders();
       this.#looks += 1;
       this.#nextLookAt = clock.now() + backoffMs(FOLDERS, this.#looks, random);
-      await this.#look(signal);
+      if (waiting.length === 0) this.#lookNoMore();
+      else await this.#look(waiting, signal);
     }
     const [next] = await journal.due({ state: "held", now: Number.MAX_SAFE_INTEGER, limit: 1 });
     return Math.min(
-      NAP_MS_MAX,
-      this.#nextLookAt - clock.now(),
+      this.#nextLookAt === 0 ? Infinity : this.#nextLookAt - clock.now(),
       (next?.dueAt ?? Infinity) - clock.now(),
     );
   }
 
+  /** Nobody waits: the first to do so rings the bell, and is looked after at once. */
+  #lookNoMore(): void {
+    this.#looks = 0;
+    this.#nextLookAt = 0;
+  }
+
   /** Looks for every folder that documents wait for; one look a folder, however many wait. */
-  async #look(signal: AbortSignal): Promise<void> {
-    const { journal, mirrors } = this.#context;
-    const waiting = await journal.waitingFolders();
-    if (waiting.length === 0) {
-      // The first to wait is looked after soon, however long nobody did.
-      this.#looks = 0;
-      return;
-    }
+  async #look(waiting: readonly WaitingFolder[], signal: AbortSignal): Promise<void> {
+    const { mirrors } = this.#context;
     this.#folders.forget();
     try {
       for (const { mirrorId, targetPath, code } of waiting) {

@@ -2,23 +2,35 @@ import type { DueQuery, Journal } from "../journal/journal.ts";
 import type { Bell } from "../std/bell.ts";
 import type { Clock } from "../std/clock.ts";
 
-/** No loop sleeps longer than this: a wake-up that was missed costs at most this much. */
+/**
+ * No loop sleeps longer than this before something that is due: clocks jump. One that waits for
+ * nothing but its bell usually sleeps as long (`SyncContext.napMs`), so that a wake-up that was
+ * missed costs at most this much.
+ */
 export const NAP_MS_MAX = 30_000;
 
 /**
  * Runs `step` for ever, one at a time. A step says after how many milliseconds it wants to run
- * again; the bell wakes it sooner. Ends only by rejecting: with `stopping`'s abort or a failure.
+ * again, `Infinity` for not by itself; the bell wakes it sooner. Ends only by rejecting: with `stopping`'s abort or a failure.
  */
 export async function loop(
   bell: Bell,
-  clock: Clock,
+  { clock, napMs }: { readonly clock: Clock; readonly napMs: number },
   stopping: AbortSignal,
   step: () => Promise<number>,
 ): Promise<never> {
-  for (;;) {
-    stopping.throwIfAborted();
-    const waitMs = await step();
-    await bell.wait(Math.max(0, Math.min(waitMs, NAP_MS_MAX)), clock, stopping);
+  // One listener for as long as it runs: a signal with a listener for every wait costs more.
+  const wake = () => bell.ring();
+  stopping.addEventListener("abort", wake, { once: true });
+  try {
+    for (;;) {
+      stopping.throwIfAborted();
+      const waitMs = await step();
+      const ms = waitMs === Infinity ? napMs : Math.max(0, Math.min(waitMs, NAP_MS_MAX));
+      await bell.wait(ms, clock);
+    }
+  } finally {
+    stopping.removeEventListener("abort", wake);
   }
 }
 

@@ -49,8 +49,8 @@ export class Poller {
   }
 
   async run(stopping: AbortSignal): Promise<never> {
-    const { bells, clock } = this.#context;
-    return loop(bells.polling, clock, stopping, () => this.#step(stopping));
+    const { bells } = this.#context;
+    return loop(bells.polling, this.#context, stopping, () => this.#step(stopping));
   }
 
   async #step(signal: AbortSignal): Promise<number> {

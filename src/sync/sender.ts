@@ -73,8 +73,8 @@ export class Sender {
   }
 
   async run(stopping: AbortSignal): Promise<never> {
-    const { bells, clock } = this.#context;
-    return loop(bells.sending, clock, stopping, () => {
+    const { bells } = this.#context;
+    return loop(bells.sending, this.#context, stopping, () => {
       const step = this.#step(stopping);
       this.#stepping = step.catch(() => {});
       return step;

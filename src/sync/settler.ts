@@ -48,13 +48,13 @@ export class Settler {
 
   /** Two lanes a mirror, so that hashing one large file does not keep small ones waiting. */
   async run(stopping: AbortSignal): Promise<void> {
-    const { mirrors, clock } = this.#context;
+    const { mirrors } = this.#context;
     await Promise.all(
       [...mirrors.values()].flatMap((mirror) => [
-        loop(mirror.settling.small, clock, stopping, () =>
+        loop(mirror.settling.small, this.#context, stopping, () =>
           this.#step(mirror, { sizeMaxBytes: LARGE_BYTES }, INSPECT_MAX),
         ),
-        loop(mirror.settling.large, clock, stopping, () =>
+        loop(mirror.settling.large, this.#context, stopping, () =>
           this.#step(mirror, { sizeOverBytes: LARGE_BYTES }, 1),
         ),
       ]),

@@ -74,7 +74,7 @@ export class Survey {
   }
 
   async run(stopping: AbortSignal): Promise<never> {
-    return loop(this.#bell, this.#context.clock, stopping, () => this.#step(stopping));
+    return loop(this.#bell, this.#context, stopping, () => this.#step(stopping));
   }
 
   async #step(signal: AbortSignal): Promise<number> {

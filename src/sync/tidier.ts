@@ -34,7 +34,7 @@ export class Tidier {
   }
 
   async run(stopping: AbortSignal): Promise<never> {
-    return loop(new Bell(), this.#context.clock, stopping, () => this.#step());
+    return loop(new Bell(), this.#context, stopping, () => this.#step());
   }
 
   async #step(): Promise<number> {

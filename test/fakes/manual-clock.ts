@@ -1,10 +1,9 @@
-import { setImmediate as turn } from "node:timers/promises";
-import type { Clock } from "../../src/std/clock.ts";
+import { type Clock, sleepOn } from "../../src/std/clock.ts";
 
 /** Wake-ups at one and the same moment after which a loop is taken to spin. */
 const SPIN_MAX = 2_000;
 
-type Sleeper = { readonly at: number; readonly order: number; wake(): void };
+type Sleeper = { readonly at: number; readonly order: number; readonly wake: () => void };
 
 /**
  * A clock that moves by hand. Nothing that sleeps on it wakes but by `advance` or `settle`, in the
@@ -17,7 +16,7 @@ export class ManualClock implements Clock {
   #now: number;
   #monotonic = 0;
   #order = 0;
-  #sleepers: Sleeper[] = [];
+  readonly #sleepers = new Set<Sleeper>();
 
   constructor(now = 1_700_000_000_000) {
     this.#now = now;
@@ -32,24 +31,20 @@ export class ManualClock implements Clock {
   }
 
   sleep(ms: number, signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    return new Promise((resolve, reject) => {
-      const leave = () => {
-        this.#sleepers = this.#sleepers.filter((other) => other !== sleeper);
-        signal.removeEventListener("abort", abort);
-      };
-      const abort = () => {
-        leave();
-        reject(signal.reason);
-      };
-      const wake = () => {
-        leave();
-        resolve();
-      };
-      const sleeper = { at: this.#monotonic + Math.max(0, ms), order: this.#order++, wake };
-      this.#sleepers.push(sleeper);
-      signal.addEventListener("abort", abort, { once: true });
+    return sleepOn(this, ms, signal);
+  }
+
+  /** Sleeps, come what may. */
+  pass(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.alarm(ms, resolve);
     });
+  }
+
+  alarm(ms: number, ring: () => void): () => void {
+    const sleeper = { at: this.#monotonic + Math.max(0, ms), order: this.#order++, wake: ring };
+    this.#sleepers.add(sleeper);
+    return () => this.#sleepers.delete(sleeper);
   }
 
   /** Lets `ms` pass: wakes all who wanted to sleep no longer, each at its own moment. */
@@ -63,6 +58,7 @@ export class ManualClock implements Clock {
       woken = next.at > this.#monotonic ? 0 : woken + 1;
       if (woken > SPIN_MAX) throw new Error(`a loop spins: woken ${woken} times at ${this.#now}`);
       this.#moveTo(next.at);
+      this.#sleepers.delete(next);
       next.wake();
     }
     this.#moveTo(end);
@@ -78,8 +74,15 @@ export class ManualClock implements Clock {
     this.#now += ms;
   }
 
+  /** Few sleep at a time: to look at all of them costs less than to keep them in order. */
   #next(): Sleeper | undefined {
-    return this.#sleepers.toSorted((a, b) => a.at - b.at || a.order - b.order)[0];
+    let next: Sleeper | undefined;
+    for (const each of this.#sleepers) {
+      if (!next || each.at < next.at || (each.at === next.at && each.order < next.order)) {
+        next = each;
+      }
+    }
+    return next;
   }
 
   #moveTo(monotonic: number): void {
@@ -88,7 +91,9 @@ export class ManualClock implements Clock {
   }
 }
 
-/** One turn of the event loop: all promises that could resolve by then have. */
-async function goOn(): Promise<void> {
-  await turn();
+/** All promises that could resolve by then have: ticks have their turn when no promise has. */
+function goOn(): Promise<void> {
+  return new Promise((resolve) => {
+    process.nextTick(resolve);
+  });
 }

@@ -130,14 +130,14 @@ export class MemoryJournal implements Journal {
   async due(query: DueQuery): Promise<Document[]> {
     const { state, now, after = -1, limit, mirrorId, sizeMaxBytes, sizeOverBytes } = query;
     return this.#rows(
-      ({ dueAt, seen, ...row }) =>
+      (row) =>
         row.state === state &&
-        dueAt !== null &&
-        dueAt <= now &&
-        dueAt > after &&
+        row.dueAt !== null &&
+        row.dueAt <= now &&
+        row.dueAt > after &&
         (mirrorId === undefined || row.mirrorId === mirrorId) &&
-        (sizeMaxBytes === undefined || seen.sizeBytes <= sizeMaxBytes) &&
-        (sizeOverBytes === undefined || seen.sizeBytes > sizeOverBytes),
+        (sizeMaxBytes === undefined || row.seen.sizeBytes <= sizeMaxBytes) &&
+        (sizeOverBytes === undefined || row.seen.sizeBytes > sizeOverBytes),
     )
       .sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0))
       .slice(0, limit);
@@ -157,9 +157,9 @@ export class MemoryJournal implements Journal {
   }
 
   async claimed(documentIds: readonly number[]): Promise<Set<number>> {
-    const ids = this.#rows(() => true).flatMap(({ documentId }) => documentId ?? []);
-    const own = new Set([...ids, ...this.#open.remembered.keys()]);
-    return new Set(documentIds).intersection(own);
+    const ids = new Set<number | null>(this.#open.remembered.keys());
+    for (const { documentId } of this.#open.documents.values()) ids.add(documentId);
+    return new Set(documentIds.filter((id) => ids.has(id)));
   }
 
   async outstanding(now: number): Promise<{ folderId: number; documents: number; due: number }[]> {
@@ -358,7 +358,9 @@ export class MemoryJournal implements Journal {
 
   /** In the order of their ids. */
   #rows(isMeant: (row: Document) => boolean): Document[] {
-    return [...this.#open.documents.values()].filter(isMeant).sort((a, b) => a.id - b.id);
+    const rows: Document[] = [];
+    for (const row of this.#open.documents.values()) if (isMeant(row)) rows.push(row);
+    return rows.sort((a, b) => a.id - b.id);
   }
 
   #held(codes: readonly string[]): Document[] {

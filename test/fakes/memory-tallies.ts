@@ -21,6 +21,7 @@ export function outstandingOf(
   now: number,
 ): { folderId: number; documents: number; due: number }[] {
   const uploaded = rows.filter(({ state }) => state === "uploaded");
+  if (uploaded.length === 0) return [];
   return [...Map.groupBy(uploaded, ({ folderId }) => folderId ?? 0)]
     .map(([folderId, group]) => {
       const due = group.filter(({ dueAt }) => dueAt !== null && dueAt <= now).length;
@@ -31,6 +32,7 @@ export function outstandingOf(
 
 /** Held rows per folder they wait for. */
 export function waitingFoldersOf(held: readonly Document[]): WaitingFolder[] {
+  if (held.length === 0) return [];
   const folders = new Map<string, WaitingFolder>();
   for (const { mirrorId, targetPath, trouble } of held) {
     if (targetPath === null || trouble === null) continue;

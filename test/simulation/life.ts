@@ -1,6 +1,6 @@
 import type { Archive } from "../../src/archive/archive.ts";
 import type { Applied, Journal } from "../../src/journal/journal.ts";
-import type { Clock } from "../../src/std/clock.ts";
+import type { ManualClock } from "../fakes/manual-clock.ts";
 import { MemoryJournal } from "../fakes/memory-journal.ts";
 import type { MemoryStore } from "../fakes/memory-store.ts";
 import type { Dice } from "./dice.ts";
@@ -11,7 +11,7 @@ const never = (): Promise<never> => new Promise(() => {});
 /** Commits take up to this long. */
 const COMMIT_MS_MAX = 4;
 
-const WRITES: readonly string[] = [
+const WRITES: ReadonlySet<string> = new Set([
   "mirror",
   "setDevice",
   "endFirstRun",
@@ -21,7 +21,7 @@ const WRITES: readonly string[] = [
   "tidy",
   "setPaused",
   "setContents",
-] satisfies (keyof Journal)[];
+] satisfies (keyof Journal)[]);
 
 /**
  * One life of the daemon's process. Everything it does to the world goes through handles that die
@@ -29,7 +29,7 @@ const WRITES: readonly string[] = [
  * call that is made later does nothing.
  */
 export class Life {
-  readonly #clock: Clock;
+  readonly #clock: ManualClock;
   readonly #dice: Dice;
   readonly #stopping = new AbortController();
   readonly #crashed: () => void;
@@ -37,9 +37,10 @@ export class Life {
   /** Calls until it crashes, begin and end of each counted. */
   #fuse = Number.POSITIVE_INFINITY;
   #commits: Promise<unknown> = Promise.resolve();
+  #committing = 0;
   #written = Promise.withResolvers<void>();
 
-  constructor(clock: Clock, dice: Dice, crashed: () => void) {
+  constructor(clock: ManualClock, dice: Dice, crashed: () => void) {
     this.#clock = clock;
     this.#dice = dice;
     this.#crashed = crashed;
@@ -78,19 +79,24 @@ export class Life {
   }
 
   /** Lets time pass, in this life. */
-  async pause(ms: number): Promise<void> {
-    await this.#clock.sleep(ms, new AbortController().signal);
-    if (this.#isOver) await never();
+  pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#clock.alarm(ms, () => {
+        if (!this.#isOver) resolve();
+      });
+    });
   }
 
   /** One call to the world outside. */
-  async call<T>(effect: () => T | Promise<T>): Promise<T> {
+  call<T>(effect: () => Promise<T>): Promise<T> {
     if (this.#burns()) return never();
-    try {
-      return await effect();
-    } finally {
-      if (this.#burns()) await never();
-    }
+    return effect().then(
+      (answer) => (this.#burns() ? never() : answer),
+      (error: unknown) => {
+        if (this.#burns()) return never();
+        throw error;
+      },
+    );
   }
 
   /** The archive, for as long as this life lasts. */
@@ -107,23 +113,35 @@ export class Life {
       },
     });
     let told: number | undefined;
-    return guarded<Journal>(inner, async (name, effect) => {
+    return guarded<Journal>(inner, (name, effect) => {
       if (name === "outsideWrites") {
-        while ((await inner.outsideWrites()) === told) await this.#nextOutsideWrite();
-        told = await inner.outsideWrites();
+        return this.call(async () => {
+          while ((await inner.outsideWrites()) === told) await this.#nextOutsideWrite();
+          told = await inner.outsideWrites();
+          return told;
+        });
       }
-      if (!WRITES.includes(name)) {
-        await this.#commits;
-        return this.call(effect);
+      if (!WRITES.has(name)) {
+        return this.#committing > 0
+          ? this.#commits.then(() => this.call(effect))
+          : this.call(effect);
       }
-      const commit = this.#commits.then(async () => {
-        const ms = this.#dice.int(-COMMIT_MS_MAX, COMMIT_MS_MAX);
-        if (ms > 0) await this.pause(ms);
-        return this.call(effect);
-      });
+      const commit = this.#commit(this.#commits, effect);
       this.#commits = commit.catch(() => {});
       return commit;
     });
+  }
+
+  async #commit<T>(earlier: Promise<unknown>, effect: () => Promise<T>): Promise<T> {
+    this.#committing += 1;
+    try {
+      await earlier;
+      const ms = this.#dice.int(-COMMIT_MS_MAX, COMMIT_MS_MAX);
+      if (ms > 0) await this.pause(ms);
+      return await this.call(effect);
+    } finally {
+      this.#committing -= 1;
+    }
   }
 
   /** Instead of asking again and again, which costs a simulation most of its time. */
@@ -142,17 +160,39 @@ export class Life {
   }
 }
 
-/** The same object, every method of which goes through `call`; properties are as they are. */
+/** The same object, every method of which goes through `call`; what else it has can be read. */
 export function guarded<T extends object>(
   target: T,
   call: (name: string, effect: () => Promise<unknown>) => Promise<unknown>,
 ): T {
-  return new Proxy(target, {
-    get(_, name) {
-      const value: unknown = Reflect.get(target, name, target);
-      if (typeof value !== "function") return value;
-      return (...parameters: unknown[]) =>
-        call(String(name), () => Reflect.apply(value, target, parameters) as Promise<unknown>);
-    },
-  });
+  const handle: Record<string, unknown> = {};
+  for (const name of namesOf(target)) {
+    const { value, get } = descriptorOf(target, name) ?? {};
+    if (typeof value === "function") {
+      handle[name] = (...parameters: unknown[]) =>
+        call(name, () => value.apply(target, parameters) as Promise<unknown>);
+    } else if (get) {
+      Object.defineProperty(handle, name, { get: () => Reflect.get(target, name) as unknown });
+    }
+  }
+  return handle as T;
+}
+
+const names = new WeakMap<object, readonly string[]>();
+
+/** Names of everything that the class of an object, or a plain object, has. */
+function namesOf(target: object): readonly string[] {
+  const kind: object = Object.getPrototypeOf(target) as object;
+  const own = kind === Object.prototype ? target : kind;
+  const known =
+    names.get(own) ?? Object.getOwnPropertyNames(own).filter((n) => n !== "constructor");
+  names.set(own, known);
+  return known;
+}
+
+function descriptorOf(target: object, name: string): PropertyDescriptor | undefined {
+  return (
+    Object.getOwnPropertyDescriptor(target, name) ??
+    Object.getOwnPropertyDescriptor(Object.getPrototypeOf(target), name)
+  );
 }

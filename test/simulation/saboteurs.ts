@@ -73,8 +73,8 @@ function wholeAnyway(reader: UsedReader, { tree }: Source): UsedReader["inspect"
 
 /** The same object with some of its methods replaced. */
 function replaced<T extends object>(target: T, methods: Partial<T>): T {
-  const own = guarded(target, (_, effect) => effect());
-  return new Proxy(own, {
-    get: (_, name) => Reflect.get(methods, name) ?? Reflect.get(own, name),
-  });
+  return Object.assign(
+    guarded(target, (_, effect) => effect()),
+    methods,
+  );
 }

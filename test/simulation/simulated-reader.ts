@@ -41,6 +41,8 @@ type Parts = {
   readonly started: (status: MirrorStatus, restart: boolean) => void;
 };
 
+type Pause = (ms: number) => Promise<void>;
+
 const DOWN_MS_MAX = 3_000;
 
 /** A reader's process on a simulated source: everything takes a while, and it may die under it. */
@@ -159,7 +161,8 @@ export class SimulatedReader implements UsedReader {
       const visited = new Set<RawPath>();
       this.#assertOnline();
       for (const dir of tree.directories) {
-        await pause(this.#parts.dice.int(0, 10));
+        // A walk takes its time here and there; between two pauses it is at once.
+        if (this.#parts.dice.chance(0.3)) await pause(this.#parts.dice.int(0, 40));
         this.#assertOnline();
         visited.add(dir);
         await this.list(dir);
@@ -192,7 +195,7 @@ export class SimulatedReader implements UsedReader {
   }
 
   /** Runs `work` in this incarnation: once it is dead, its next pause ends it. */
-  async #work<T>(work: (pause: (ms: number) => Promise<void>) => Promise<T>): Promise<T> {
+  async #work<T>(work: (pause: Pause) => Promise<T>): Promise<T> {
     const { life } = this.#parts;
     return life.call(async () => {
       if (!this.#isUp) await this.#up.promise;
@@ -204,11 +207,7 @@ export class SimulatedReader implements UsedReader {
     });
   }
 
-  async #inspect(
-    path: RawPath,
-    expected: Seen | null,
-    pause: (ms: number) => Promise<void>,
-  ): Promise<Inspection> {
+  async #inspect(path: RawPath, expected: Seen | null, pause: Pause): Promise<Inspection> {
     const { source, dice } = this.#parts;
     if (!source.online) return { kind: "unreadable", trouble: offline() };
     const before = source.tree.at(path);
@@ -226,11 +225,7 @@ export class SimulatedReader implements UsedReader {
     return { kind: "whole", digest: digestOf(before.content), seen: after.seen, completeness };
   }
 
-  async #send(
-    order: SendOrder,
-    cut: AbortSignal,
-    pause: (ms: number) => Promise<void>,
-  ): Promise<Outcome> {
+  async #send(order: SendOrder, cut: AbortSignal, pause: Pause): Promise<Outcome> {
     const { source, archive, dice } = this.#parts;
     await pause(dice.int(0, 20));
     if (cut.aborted) return { kind: "notBegun" };

@@ -32,6 +32,9 @@ export class SimulatedTree {
   readonly #directories = new Set<RawPath>([ROOT]);
   readonly #appearances = new Map<string, number>();
   readonly #changed: (path: RawPath) => void;
+  /** Until anything changes. */
+  #listings = new Map<RawPath, Listing>();
+  #sorted: RawPath[] | undefined;
   #ticks = 0;
   #lastModifiedAt = 0;
 
@@ -46,7 +49,8 @@ export class SimulatedTree {
   }
 
   get directories(): RawPath[] {
-    return [...this.#directories].sort();
+    this.#sorted ??= [...this.#directories].sort();
+    return this.#sorted;
   }
 
   get appearances(): Appearances {
@@ -89,6 +93,7 @@ export class SimulatedTree {
   }
 
   remove(path: RawPath): void {
+    this.#forget();
     this.#files.delete(path);
     this.#changed(path);
   }
@@ -98,6 +103,7 @@ export class SimulatedTree {
     const file = this.#files.get(from);
     if (!file || from === to) return;
     const { sizeBytes, modifiedAt } = file.seen;
+    this.#forget();
     this.#files.delete(from);
     this.#put(to, { ...file, seen: this.#seen(sizeBytes, modifiedAt) });
     if (file.whole) this.#appear(to, file.content);
@@ -107,7 +113,9 @@ export class SimulatedTree {
   /** Moves a directory and all files below it; their own stamps stay as they are. */
   moveDirectory(from: RawPath, to: RawPath): void {
     if (this.#directories.has(to)) return;
-    for (const dir of this.directories.filter((each) => isAtOrBelow(each, from))) {
+    const { directories } = this;
+    this.#forget();
+    for (const dir of directories.filter((each) => isAtOrBelow(each, from))) {
       this.#directories.delete(dir);
       this.#directories.add((to + dir.slice(from.length)) as RawPath);
     }
@@ -127,9 +135,16 @@ export class SimulatedTree {
   removeDirectory(dir: RawPath): void {
     for (const path of this.paths) if (path.startsWith(`${dir}/`)) this.remove(path);
     for (const each of this.directories) if (isAtOrBelow(each, dir)) this.#directories.delete(each);
+    this.#forget();
   }
 
   listing(dir: RawPath): Listing {
+    const listing = this.#listings.get(dir) ?? this.#listed(dir);
+    this.#listings.set(dir, listing);
+    return listing;
+  }
+
+  #listed(dir: RawPath): Listing {
     const files = [...this.#files]
       .filter(([path]) => dirOf(path) === dir)
       .map(([path, { seen }]) => ({ name: nameOf(path), seen }))
@@ -138,7 +153,13 @@ export class SimulatedTree {
     return { dir, fingerprint, files };
   }
 
+  #forget(): void {
+    this.#listings = new Map();
+    this.#sorted = undefined;
+  }
+
   #put(path: RawPath, file: SimulatedFile): void {
+    this.#forget();
     for (let dir = dirOf(path); dir !== ROOT; dir = dirOf(dir)) this.#directories.add(dir);
     this.#files.set(path, file);
     this.#changed(path);

@@ -23,6 +23,9 @@ import { Trace, journaled } from "./trace.ts";
 
 const SECOND = 1_000;
 
+/** Long: a wake-up that is missed shall be seen, not slept over. */
+const NAP_MS = 1_800 * SECOND;
+
 /** How long a stop waits for what is being sent. */
 const SHUTDOWN_MS = 5 * SECOND;
 
@@ -129,7 +132,7 @@ export class SimulatedWorld {
 
   /** Something that happens by itself after a while. */
   later(ms: number, happen: () => void | Promise<void>): void {
-    this.#track(this.clock.sleep(ms, new AbortController().signal).then(happen));
+    this.#track(this.clock.pass(ms).then(happen));
   }
 
   /** Its reader looks at a source every few seconds, and says whether it is there. */
@@ -217,6 +220,7 @@ export class SimulatedWorld {
       random: this.dice.random,
       log: silentLog,
       sending: true,
+      napMs: NAP_MS,
       newBatchId: () => `batch-${++this.#batches}`,
     };
     const sync = await Sync.open(

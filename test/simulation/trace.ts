@@ -3,7 +3,10 @@ import type { Applied } from "../../src/journal/journal.ts";
 import type { Clock } from "../../src/std/clock.ts";
 import { joinRaw } from "../../src/std/raw-path.ts";
 
-/** What happened in a history, line by line; the same seed writes the same trace. */
+/**
+ * What happened in a history, line by line, each with its time in milliseconds; the same seed
+ * writes the same trace.
+ */
 export class Trace {
   readonly lines: string[] = [];
   readonly #clock: Clock;
@@ -13,8 +16,7 @@ export class Trace {
   }
 
   add(who: string, what: string): void {
-    const seconds = (this.#clock.monotonic() / 1_000).toFixed(3);
-    this.lines.push(`${seconds} ${who}: ${what}`);
+    this.lines.push(`${this.#clock.monotonic()} ${who}: ${what}`);
   }
 
   /** SHA-256 of all lines, hex. */

@@ -11,7 +11,12 @@ test("a loop without work turns: idle is well, for however long", async () => {
   const clock = new ManualClock();
   const hearts = new Heartbeats(clock, 1_000);
   const stop = new AbortController();
-  const running = loop(hearts.bell("polling"), clock, stop.signal, async () => Infinity);
+  const running = loop(
+    hearts.bell("polling"),
+    { clock, napMs: 30_000 },
+    stop.signal,
+    async () => Infinity,
+  );
   running.catch(() => {});
   await clock.advance(24 * 60 * MINUTE);
   expect(hearts.stuck()).toBeUndefined();
@@ -23,8 +28,8 @@ test("a loop whose step never ends is stuck after half an hour, and is named", a
   const hearts = new Heartbeats(clock, 1_000);
   const stop = new AbortController();
   const never = () => new Promise<number>(() => {});
-  void loop(hearts.bell("doubts"), clock, stop.signal, never);
-  const well = loop(hearts.bell("held"), clock, stop.signal, async () => 1_000);
+  void loop(hearts.bell("doubts"), { clock, napMs: 30_000 }, stop.signal, never);
+  const well = loop(hearts.bell("held"), { clock, napMs: 30_000 }, stop.signal, async () => 1_000);
   well.catch(() => {});
   await clock.advance(29 * MINUTE);
   expect(hearts.stuck()).toBeUndefined();

@@ -30,7 +30,7 @@ async function aReceiver(...statuses: number[]) {
 /** The real clock, whose rests end at once: backoffs take no time. */
 const hasty = {
   ...systemClock,
-  sleep: (ms: number, signal: AbortSignal) => systemClock.sleep(Math.min(ms, 5), signal),
+  alarm: (ms: number, ring: () => void) => systemClock.alarm(Math.min(ms, 5), ring),
 };
 
 describe("an expiry that passes", () => {
@@ -130,11 +130,12 @@ function counts(under: ArchiveUnderTest): number[] {
 /** A clock on which a backoff has passed by the time that the rest for it ends. */
 function fast() {
   let skipped = 0;
-  const sleep = async (ms: number, signal: AbortSignal) => {
-    await hasty.sleep(ms, signal);
-    if (ms > 5 && ms <= 60_000) skipped += ms;
-  };
-  return { ...systemClock, now: () => systemClock.now() + skipped, sleep };
+  const alarm = (ms: number, ring: () => void) =>
+    hasty.alarm(ms, () => {
+      if (ms > 5 && ms <= 60_000) skipped += ms;
+      ring();
+    });
+  return { ...systemClock, now: () => systemClock.now() + skipped, alarm };
 }
 
 function ahead() {

@@ -11,6 +11,7 @@ import { rawOfText } from "../../../src/std/raw-path.ts";
 import { silentLog } from "../../../src/std/log.ts";
 import type { LiveMirror, SyncContext } from "../../../src/sync/context.ts";
 import { Pace } from "../../../src/sync/pace.ts";
+import { NAP_MS_MAX } from "../../../src/sync/loop.ts";
 import { Gatekeeper } from "../../../src/sync/gatekeeper.ts";
 import { FakeReader } from "../../fakes/fake-reader.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
@@ -123,6 +124,7 @@ export class SyncDesk {
         bells,
         random: () => 1,
         sending: true,
+        napMs: NAP_MS_MAX,
         newBatchId: () => `batch-${++batches}`,
       },
     );
