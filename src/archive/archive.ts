@@ -142,7 +142,8 @@ export interface Archive extends AsyncDisposable {
   upload(upload: Upload, signal: AbortSignal): Promise<DocumentDetail>;
   /**
    * The archive's clock minus ours in milliseconds, to a second or so, from the last reply's Date
-   * header; undefined before the first reply, or where that had none.
+   * header; undefined before the first reply, or where that had none. Right also after our clock was
+   * set since then.
    */
   readonly clockOffsetMs: number | undefined;
   /** Waits for what is under way, then lets go of the connections. Idempotent. */

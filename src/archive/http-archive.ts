@@ -65,7 +65,8 @@ export class HttpArchive implements Archive {
   readonly #credentials: Credentials;
   readonly #underWay = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
-  #clockOffsetMs: number | undefined;
+  /** The archive's clock minus the monotonic one: ours may be set at any moment. */
+  #aheadMs: number | undefined;
 
   private constructor(open: OpenLine, credentials: Credentials) {
     this.#open = open;
@@ -79,7 +80,9 @@ export class HttpArchive implements Archive {
   }
 
   get clockOffsetMs(): number | undefined {
-    return this.#clockOffsetMs;
+    const { clock } = this.#open.line;
+    if (this.#aheadMs === undefined) return undefined;
+    return Math.round(this.#aheadMs + clock.monotonic() - clock.now());
   }
 
   async search(
@@ -206,7 +209,7 @@ export class HttpArchive implements Archive {
     const reply = await exchange(line, request, signal);
     const now = line.clock.now();
     const date = dateOf(reply.headers);
-    this.#clockOffsetMs = date === undefined ? undefined : date - now;
+    this.#aheadMs = date === undefined ? undefined : date - line.clock.monotonic();
     return judge(reply, { operation: call.operation, now, secrets: signed.secrets }, call.read);
   }
 

@@ -7,6 +7,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { connectFailure } from "../../../src/archive/network-failure.ts";
 import { InvariantError } from "../../../src/std/invariant.ts";
+import { systemClock } from "../../../src/std/clock.ts";
 import { isAbortOf } from "../../../src/std/abort.ts";
 import { errorOf, fileOf, never, openOn, scan } from "./fixture.ts";
 import { detail, RawServer, reply, type Script, stored } from "./raw-server.ts";
@@ -408,11 +409,15 @@ describe("opening and closing", () => {
     await using server = await RawServer.open({
       onWhole: (socket) => void socket.write(reply(500, "", headers.shift())),
     });
-    await using archive = await openOn(server);
+    let setMs = 0;
+    const clock = { ...systemClock, now: () => systemClock.now() + setMs };
+    await using archive = await openOn(server, {}, clock);
     expect(archive.clockOffsetMs).toBeUndefined();
     await errorOf(archive.folder(undefined, never));
     expect(archive.clockOffsetMs).toBeGreaterThan(3_000_000);
     expect(archive.clockOffsetMs).toBeLessThan(3_700_000);
+    setMs = 7_200_000;
+    expect(archive.clockOffsetMs, "our clock was set since").toBeLessThan(-3_000_000);
     await errorOf(archive.folder(undefined, never));
     expect(archive.clockOffsetMs).toBeUndefined();
   });

@@ -1,7 +1,7 @@
 import type { Upload, UploadFile } from "../../../src/archive/archive.ts";
 import { ArchiveError } from "../../../src/archive/archive-error.ts";
 import { type ArchiveSettings, HttpArchive } from "../../../src/archive/http-archive.ts";
-import { systemClock } from "../../../src/std/clock.ts";
+import { type Clock, systemClock } from "../../../src/std/clock.ts";
 import type { RawServer } from "./raw-server.ts";
 
 /** Values that must never come out in an error. */
@@ -23,8 +23,9 @@ export function settingsFor(url: string, more: Partial<ArchiveSettings> = {}): A
 export function openOn(
   server: Pick<RawServer, "url">,
   more: Partial<ArchiveSettings> = {},
+  clock: Clock = systemClock,
 ): Promise<HttpArchive> {
-  return HttpArchive.open(settingsFor(server.url, more), systemClock);
+  return HttpArchive.open(settingsFor(server.url, more), clock);
 }
 
 export function fileOf(bytes: Buffer): UploadFile {
