@@ -3,9 +3,9 @@
  * folder is listed and this decides from what was found.
  *
  * The interface returns no checksum, so a candidate is known by: the name we sent, uploaded not
- * before we began, an id that no other row of the journal owns, and its size where it is known (0
- * means not yet). It never guesses: two that fit, or one whose size does not, are left to time and,
- * in the end, to a person.
+ * before we began, an id that no other row of the journal owns, and its size (0: the archive does
+ * not know it yet). It never guesses: two that fit, or one whose size does not or is not known, are
+ * left to time and, in the end, to a person.
  */
 import type { Document } from "./document.ts";
 
@@ -68,11 +68,8 @@ export function reconcile(
   const exact = candidates.filter(({ filesize }) => filesize === document.seen.sizeBytes);
   const unsized = candidates.filter(({ filesize }) => filesize === 0);
 
-  const [only] = candidates;
-  if (only && candidates.length === 1 && (exact.length === 1 || unsized.length === 1)) {
-    return { kind: "found", candidate: only };
-  }
-  // Others of the same name and another, known size are not ours while one has just our size.
+  // Others of the same name and another, known size are not ours while one has just our size. One
+  // without a size may be anybody's: to take it for ours could lose ours.
   const [match] = exact;
   if (match && exact.length === 1 && unsized.length === 0) {
     return { kind: "found", candidate: match };

@@ -16,6 +16,9 @@ const candidate = (id: number, set: Partial<Candidate> = {}): Candidate => ({
   ...set,
 });
 
+const sized = (id: number, set: Partial<Candidate> = {}) =>
+  candidate(id, { filesize: SIZE, ...set });
+
 const doubt = (set: Parameters<typeof inState>[1] = {}) =>
   inState("inDoubt", { sentAt: SENT_AT, doubtAt: SENT_AT + 1_000, looks: 0, ...set });
 
@@ -33,7 +36,8 @@ describe("a lost reply", () => {
   const TABLE: [string, Candidate[], boolean, string, string][] = [
     ["nothing, early", [], false, "lookAgain", "it may be committed late"],
     ["nothing, late", [], true, "absent", "it was looked for long enough"],
-    ["one, size unknown", [candidate(5)], false, "found", "name, time and a free id"],
+    ["one, size unknown, early", [candidate(5)], false, "lookAgain", "it may be anybody's"],
+    ["one, size unknown, late", [candidate(5)], true, "ambiguous", "its size may yet come"],
     ["one, our size", [candidate(5, { filesize: SIZE })], false, "found", "all fits"],
     ["one, another size, early", [candidate(5, { filesize: 7 })], false, "lookAgain", "not ours?"],
     ["one, another size, late", [candidate(5, { filesize: 7 })], true, "ambiguous", "never guess"],
@@ -53,12 +57,12 @@ describe("a lost reply", () => {
       "ambiguous",
       "either could be ours",
     ],
-    ["the same one twice", [candidate(5), candidate(5)], false, "found", "lists shift"],
+    ["the same one twice", [sized(5), sized(5)], false, "found", "lists shift"],
     ["another name", [candidate(5, { filename: "b.pdf" })], true, "absent", "names differ"],
     ["from before", [candidate(5, { uploadedDate: SENT_AT - 6_000 })], true, "absent", "older"],
     [
       "a little before",
-      [candidate(5, { uploadedDate: SENT_AT - 4_000 })],
+      [sized(5, { uploadedDate: SENT_AT - 4_000 })],
       false,
       "found",
       "clocks differ",
@@ -74,7 +78,7 @@ describe("a lost reply", () => {
 
   test("a decomposed name is the same name", () => {
     const document = doubt({ sentName: "Mu\u0308ller.pdf" });
-    const listed = [candidate(5, { filename: "M\u00fcller.pdf" })];
+    const listed = [sized(5, { filename: "M\u00fcller.pdf" })];
     const context = { earliest: 0, claimed: new Set<number>(), now: SENT_AT, policy };
     expect(reconcile(document, listed, context).kind).toBe("found");
   });

@@ -84,6 +84,20 @@ describe("what a look finds", () => {
     expect(await desk.row(id)).toMatchObject({ state: "uploaded", documentId });
   });
 
+  test("somebody's document of this name, its size not known yet: it is not taken for ours", async () => {
+    const { desk, folderId, doubts } = await aSearch();
+    const { id } = doubted(desk, folderId);
+    const documentId = stored(desk, folderId, { filesize: 0 });
+    await desk.run(doubts);
+    await desk.advance(5 * MINUTE);
+    expect((await desk.row(id)).state).toBe("inDoubt");
+    desk.archive.change(documentId, { filesize: SIZE + 1 });
+    await desk.advance(10 * MINUTE);
+    const held = await desk.row(id);
+    expect(held).toMatchObject({ state: "held", documentId: null });
+    expect(held.trouble?.message).toContain(`${documentId} (${SIZE + 1} bytes)`);
+  });
+
   test("two that fit: held with both ids, looked at again until one is certain", async () => {
     const { desk, folderId, doubts } = await aSearch();
     const { id } = doubted(desk, folderId);
@@ -187,7 +201,8 @@ describe("candidates", () => {
     for (let n = 0; n < 100; n++) {
       rows.push(doubted(desk, folderId, { sentName: `scan-${n}.pdf`, current: false }));
       const uploadedDate = desk.clock.now();
-      desk.archive.addDocument({ folderId, filename: `scan-${n}.pdf`, uploadedDate });
+      const filename = `scan-${n}.pdf`;
+      desk.archive.addDocument({ folderId, filename, uploadedDate, filesize: SIZE });
     }
     await desk.run(doubts);
     expect(desk.archive.count("documents")).toBe(1);
