@@ -4,6 +4,7 @@
  */
 import { ArchiveError } from "../archive/archive-error.ts";
 import { backoffMs } from "../domain/backoff.ts";
+import type { Trouble } from "../domain/document.ts";
 import type { FailureCode } from "../domain/failure.ts";
 import { FOLDER_CODES, RULE_CODES } from "../domain/verdict.ts";
 import type { WaitingFolder } from "../journal/journal.ts";
@@ -79,6 +80,21 @@ export class Held {
     );
   }
 
+  /** The folder is unusable for another reason by now. */
+  async #tell(
+    trouble: Trouble,
+    code: string,
+    place: { mirrorId: number; targetPath: string },
+  ): Promise<void> {
+    const { journal, clock } = this.#context;
+    for (;;) {
+      const rows = await journal.heldWith([code], CHUNK, place);
+      const event = { type: "heldBack", at: clock.now(), dueAt: null, trouble } as const;
+      await journal.apply(rows.map(({ id }) => ({ type: "event", id, event, from: ["held"] })));
+      if (rows.length < CHUNK) return;
+    }
+  }
+
   /** Nobody waits: the first to do so rings the bell, and is looked after at once. */
   #lookNoMore(): void {
     this.#looks = 0;
@@ -94,7 +110,11 @@ export class Held {
         const mirror = mirrors.get(mirrorId);
         if (!mirror) continue;
         const place = await this.#placement.of(targetPath, mirror, signal);
-        if (!("folderId" in place)) continue;
+        if (!("folderId" in place)) {
+          if (place.trouble.code !== code)
+            await this.#tell(place.trouble, code, { mirrorId, targetPath });
+          continue;
+        }
         await this.release(FOLDER_CODES, { mirrorId, targetPath });
         // Somebody is making folders. One that was there all along must not be tried ever sooner.
         if (BY_LOOK.includes(code)) this.#looks = 0;

@@ -61,6 +61,21 @@ test("each mirror's own way with missing folders counts", async () => {
   expect((await desk.row(easy)).state).toBe("pending");
 });
 
+test("a folder that is unusable for another reason by now: its documents say so", async () => {
+  const { desk, held } = await aWait();
+  const row = waiting(desk, "/2026");
+  const other = waiting(desk, "/2027");
+  desk.archive.addFolder("2026");
+  desk.archive.addFolder("2026");
+  await desk.run(held);
+  expect((await desk.row(row)).trouble).toMatchObject({
+    code: "FOLDER_TWINS",
+    message: expect.stringContaining("2 folders are named 2026"),
+  });
+  expect((await desk.row(other)).trouble?.code).toBe("FOLDER_MISSING");
+  expect(desk.states()).toEqual(["held", "held"]);
+});
+
 test("looks grow rarer while the folder stays away", async () => {
   const { desk, held } = await aWait();
   waiting(desk, "/2026");
