@@ -12,6 +12,8 @@ export type Quiet = {
   readonly incompleteMs: number;
   /** How old its modification must be; absent: 0. */
   readonly minAgeMs?: number;
+  /** When our clock was last set forward while we ran: what was before lies less far back than it seems. */
+  readonly clockSetAt?: number | null;
 };
 
 /** How large a file may be to be sent. */
@@ -42,10 +44,11 @@ export type Ripeness =
  */
 export function ripeness(seen: Seen, completeness: Completeness, quiet: Quiet): Ripeness {
   // An mtime in the future says nothing; then what was observed counts.
-  const since = Math.min(
+  const seemingly = Math.min(
     quiet.changedAt,
     seen.modifiedAt <= quiet.now ? seen.modifiedAt : quiet.changedAt,
   );
+  const since = Math.max(seemingly, quiet.clockSetAt ?? seemingly);
   const youngMs = since + (quiet.minAgeMs ?? 0) - quiet.now;
   if (youngMs > 0) {
     const trouble = { code: "FILE_YOUNG", message: "is not as old as `minAge` asks" };

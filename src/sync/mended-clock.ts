@@ -5,6 +5,7 @@
  */
 import { STATES } from "../domain/document.ts";
 import type { Change } from "../journal/journal.ts";
+import type { Clock } from "../std/clock.ts";
 import type { SyncContext } from "./context.ts";
 import { HOLD } from "./patience.ts";
 
@@ -15,6 +16,9 @@ const RETRY_AFTER_MS_MAX = 24 * 3_600_000;
 
 /** A clock that falls behind this much was set back, not just corrected. */
 const SET_BACK_MS = 30_000;
+
+/** A clock that runs ahead this much was set forward, or the host slept. */
+const SET_FORWARD_MS = 250;
 
 type Context = Pick<SyncContext, "journal" | "clock" | "config" | "mirrors" | "log">;
 
@@ -54,8 +58,30 @@ export class ClockWatch {
   }
 }
 
+/** Remembers when the clock was set forward: times from before say nothing about how long ago. */
+export class SetForward {
+  readonly #clock: Clock;
+  #offset: number;
+  #at: number | null = null;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#offset = offsetOf({ clock });
+  }
+
+  /** When that was last noticed, epoch milliseconds; null if never. */
+  look(): number | null {
+    const offset = offsetOf({ clock: this.#clock });
+    if (offset - this.#offset >= SET_FORWARD_MS) this.#at = this.#clock.now();
+    // Set back since, that moment would lie ahead.
+    if (this.#at !== null) this.#at = Math.min(this.#at, this.#clock.now());
+    this.#offset = offset;
+    return this.#at;
+  }
+}
+
 /** Wall clock minus monotonic clock: constant unless the wall clock is set. */
-function offsetOf({ clock }: Context): number {
+function offsetOf({ clock }: { readonly clock: Clock }): number {
   return clock.now() - clock.monotonic();
 }
 

@@ -14,6 +14,7 @@ import type { Inspection } from "../source/source.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import { decisionOn } from "./decision.ts";
+import { SetForward } from "./mended-clock.ts";
 import { BESIDE, HOLD } from "./patience.ts";
 import { loop, untilNext } from "./loop.ts";
 import { type Followed, recall } from "./recall.ts";
@@ -41,9 +42,11 @@ type Whole = Extract<Inspection, { kind: "whole" }>;
 export class Settler {
   readonly #context: SyncContext;
   readonly #batches = new Map<number, Batch>();
+  readonly #setForward: SetForward;
 
   constructor(context: SyncContext) {
     this.#context = context;
+    this.#setForward = new SetForward(context.clock);
   }
 
   /** Two lanes a mirror, so that hashing one large file does not keep small ones waiting. */
@@ -63,6 +66,7 @@ export class Settler {
 
   async #step(mirror: LiveMirror, lane: Lane, limit: number): Promise<number> {
     const { journal, clock } = this.#context;
+    this.#setForward.look();
     const query = { state: "settling", mirrorId: mirror.row.id, ...lane } as const;
     const now = clock.now();
     const due = await journal.due({ ...query, now, limit });
@@ -156,15 +160,16 @@ export class Settler {
   ): Promise<Change[]> {
     const { settleMs, incompleteMs } = mirror.settings;
     const at = this.#context.clock.now();
+    const clockSetAt = this.#setForward.look();
+    const quietAt = (clockSetAt ?? Number.NEGATIVE_INFINITY) + settleMs;
+    if (at < quietAt) {
+      const why = "the clock was set forward: it has to be quiet once more";
+      return [{ type: "note", id: document.id, at, why, set: { dueAt: quietAt } }];
+    }
     const { ready } = mirror.settings.rules;
     const { minAgeMs } = ready;
-    const quiet: Quiet = {
-      now: at,
-      changedAt: document.changedAt,
-      settleMs,
-      incompleteMs,
-      minAgeMs,
-    };
+    const { changedAt } = document;
+    const quiet: Quiet = { now: at, changedAt, settleMs, incompleteMs, minAgeMs, clockSetAt };
     const unfit = unfitSize(found.seen, ready);
     if (unfit) return [this.#held(document, unfit, null)];
     const ripe = ripeness(found.seen, found.completeness, quiet);

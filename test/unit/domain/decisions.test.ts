@@ -118,6 +118,14 @@ describe("ripeness", () => {
     ["unfinished", { modifiedAt: 1_000 }, { changedAt: 1_000 }, "ripe", "an old broken file"],
     ["unfinished", { modifiedAt: 1_000 }, {}, "ripe", "it was old when it was found"],
     ["unfinished", { modifiedAt: 9e9 }, {}, "wait", "an mtime in the future says nothing"],
+    [
+      "unfinished",
+      { modifiedAt: 1_000 },
+      { clockSetAt: 999_000 },
+      "wait",
+      "it only seems to be old",
+    ],
+    ["unfinished", { modifiedAt: 1_000 }, { clockSetAt: 400_000 }, "ripe", "quiet since then"],
     ["unfinished", { sizeBytes: 0, modifiedAt: 0 }, {}, "empty", "nothing is never a document"],
   ] as const)("%s with %o, %o is %s, because %s", ([completeness, file, when, kind]) => {
     expect(ripeness({ ...seen, ...file }, completeness, { ...quiet, ...when }).kind).toBe(kind);

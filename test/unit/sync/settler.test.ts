@@ -39,6 +39,22 @@ describe("a file that is finished", () => {
     expect((await desk.row(id)).state).toBe("pending");
   });
 
+  test.for([
+    [HOUR, 3 * SECOND, "its time did not pass, the clock was set"],
+    [100, 0, "a correction is not worth a wait"],
+  ] as const)("by a clock set forward %i ms waits %i more: %s", async ([jumpMs, waitsMs]) => {
+    const { desk, settler } = await aSettler();
+    const { id } = settling(desk, "scan.bin", "d1", { dueAt: desk.clock.now() + 3 * SECOND });
+    await desk.run(settler);
+    await desk.advance(2_900);
+    desk.clock.jump(jumpMs);
+    desk.mirror().settling.small.ring();
+    await desk.advance(Math.max(0, waitsMs - 1));
+    expect((await desk.row(id)).state).toBe(waitsMs > 0 ? "settling" : "pending");
+    await desk.advance(1);
+    expect((await desk.row(id)).state).toBe("pending");
+  });
+
   test("documents that are ready together share a batch; later ones have their own", async () => {
     const { desk, settler } = await aSettler();
     for (let n = 0; n < 100; n++) settling(desk, `scan-${n}.pdf`, `d${n}`);
