@@ -5,7 +5,8 @@ import { probeNow, retryOf } from "../../src/sync/retry.ts";
 import type { Dice } from "./dice.ts";
 import { POISON } from "./simulated-archive.ts";
 import { type Bytes, pathIn } from "./simulated-tree.ts";
-import type { Place, SimulatedWorld } from "./simulated-world.ts";
+import type { Place } from "./live-mirror.ts";
+import type { SimulatedWorld } from "./simulated-world.ts";
 import { someWeather } from "./weather.ts";
 
 /** What can happen in a history, and how often. */
@@ -14,10 +15,14 @@ export type Repertoire = readonly (readonly [weight: number, name: string, actio
 type Action = (world: SimulatedWorld, place: Place) => void | Promise<void>;
 
 const DIRECTORIES = ["", "a", "b", "a/c"];
-const NAMES = ["1.pdf", "2.pdf", "3.pdf", "4.bin", "5.bin"];
+/** The archive finds more in one of them; one is left out by its name. */
+const NAMES = ["1.pdf", "2.pdf", "3.pdf", "4.bin", "5.bin", "6.asice", "7.part"];
 
 /** How far the host's clock may be set from where it was; well within `upload.doubt.tolerance`. */
 const JUMP_MS = 20_000;
+
+/** How far where the archive tells its own time. */
+const FAR_MS = 6 * 3_600_000;
 
 /** Does something, of all that can happen; says in the trace what. */
 export async function act(world: SimulatedWorld, repertoire: Repertoire): Promise<void> {
@@ -47,12 +52,24 @@ const ACTIONS: Repertoire = [
   [1, "remove directory", removeDirectory],
   [1, "unreadable", (world, place) => onFile(world, place, (path) => deny(world, place, path))],
   [1, "source offline or online", toggleSource],
+  [1, "empty", (world, place) => place.source.tree.write(somewhere(world, place), EMPTY)],
+  [2, "ambush", ambush],
+  [1, "directory unreadable", denyDirectory],
   [5, "weather", changeWeather],
   [1, "folder", makeFolder],
+  [1, "folder twin", onFolder((world, path) => world.archive.tree.twin(path))],
+  [1, "folder respelt", onFolder((world, path) => world.archive.tree.respell(path))],
+  [1, "folder removed", onFolder(removeFolder)],
   [1, "document removed", removeDocument],
+  [2, "somebody's document", addForeign],
   [2, "reader dies", (world, place) => world.later(0, () => world.readerOf(place.mirrorId)?.die())],
-  [4, "crash", (world) => world.life?.lightFuse(world.dice.int(1, 60))],
-  [1, "stop", (world) => world.stop()],
+  [4, "crash", ending((world) => world.life?.lightFuse(world.dice.int(1, 60)))],
+  [1, "stop", ending((world) => world.stop())],
+  [
+    1,
+    "journal fails",
+    ending((world) => world.life?.breakJournal(world.dice.chance(0.5) ? "lost" : "kept")),
+  ],
   [1, "clock set", setClock],
   [1, "pause or resume", pauseOrResume],
   [1, "retry", retry],
@@ -67,6 +84,8 @@ export function someRepertoire(dice: Dice): Repertoire {
   const some = ACTIONS.filter(([, name]) => name === "write" || dice.chance(0.6));
   return some.map(([weight, name, action]) => [weight * dice.int(1, 4), name, action]);
 }
+
+const EMPTY: Bytes = { content: "", sizeBytes: 0 };
 
 function bytes(world: SimulatedWorld): Bytes {
   const { dice } = world;
@@ -188,24 +207,80 @@ function changeWeather(world: SimulatedWorld): void {
 
 function makeFolder(world: SimulatedWorld, place: Place): void {
   const dir = world.dice.pick([...DIRECTORIES, "x", "y"]) ?? "";
-  world.archive.addFolder(world.targetOf(place, pathIn(dir, "file")));
+  world.archive.tree.add(world.targetOf(place, pathIn(dir, "file")));
 }
 
 function removeDocument(world: SimulatedWorld): void {
   const document = world.dice.pick(world.archive.stored);
   if (!document || document.committedAt > world.clock.monotonic()) return;
   world.trace.add("archive", `somebody removes ${document.id}`);
-  world.archive.remove(document.id);
+  world.archive.remove(({ id }) => id === document.id);
 }
 
-/** Not while a file grows whose format says nothing: then time is all there is to go by. */
+function onFolder(use: (world: SimulatedWorld, path: string) => void): Action {
+  return (world, place) => {
+    const dir = world.dice.pick(DIRECTORIES.filter((each) => each !== "")) ?? "a";
+    use(world, world.targetOf(place, pathIn(dir, "file")));
+  };
+}
+
+function removeFolder(world: SimulatedWorld, path: string): void {
+  const id = world.archive.tree.usable(path);
+  if (id !== undefined) world.archive.removeFolder(id);
+}
+
+/** Of a name that a file here has, in its folder; never of a size that a file here has. */
+function addForeign(world: SimulatedWorld, place: Place): void {
+  const { dice } = world;
+  onFile(world, place, (path) => {
+    const folderId = world.archive.tree.usable(world.targetOf(place, path));
+    if (folderId === undefined) return;
+    const content = `foreign-${dice.int(0, 1_000_000_000)}`;
+    const sizeBytes = dice.int(1, 3) * 100 + 50;
+    world.archive.addForeign({ folderId, filename: nameOf(path), content, sizeBytes });
+  });
+}
+
+/** The next file that is read is written meanwhile, or goes. */
+function ambush(world: SimulatedWorld, place: Place): void {
+  place.source.ambush = (path) => {
+    if (place.source.tree.at(path)?.whole !== true) return;
+    world.trace.add("ambush", path);
+    if (world.dice.chance(0.7)) edit(world, place, path);
+    else place.source.tree.remove(path);
+  };
+}
+
+function denyDirectory(world: SimulatedWorld, { source }: Place): void {
+  const dir = world.dice.pick(source.tree.directories.filter((each) => each !== ""));
+  if (dir === undefined) return;
+  source.tree.deny(dir);
+  if (world.dice.chance(0.7)) world.later(world.dice.int(0, 60_000), () => source.tree.allow(dir));
+}
+
 function setClock(world: SimulatedWorld): void {
-  const grows = world.places.some(({ source: { tree } }) =>
-    tree.paths.some((path) => path.endsWith(".bin") && tree.at(path)?.whole === false),
+  const { dice, clock, archive } = world;
+  const far = archive.tellsTime && dice.chance(0.5) ? FAR_MS : JUMP_MS;
+  const off = clock.now() - clock.monotonic() - world.startedAt;
+  const byMs = dice.int(-far, far) - off;
+  clock.jump(byMs);
+  world.isShaken = Math.abs(byMs) > 2 * JUMP_MS && someGrow(world);
+  if (world.isShaken) world.life?.lightFuse(Number.POSITIVE_INFINITY);
+  world.life?.wroteOutside();
+}
+
+function someGrow(world: SimulatedWorld): boolean {
+  return world.places.some(({ source: { tree } }) =>
+    tree.paths.some((path) => tree.at(path)?.whole === false),
   );
-  if (grows) return;
-  const off = world.clock.now() - world.clock.monotonic() - world.startedAt;
-  world.clock.jump(world.dice.int(-JUMP_MS, JUMP_MS) - off);
+}
+
+/** What ends the process, unless it alone knows something. */
+function ending(end: Action): Action {
+  return (world, place) => {
+    world.isShaken &&= someGrow(world);
+    if (!world.isShaken) return end(world, place);
+  };
 }
 
 async function pauseOrResume(world: SimulatedWorld): Promise<void> {

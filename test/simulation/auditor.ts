@@ -1,9 +1,11 @@
 /** Compares trees, journal and archive, and says whether anything is left to come. */
 import type { Document } from "../../src/domain/document.ts";
-import { joinRaw, type RawPath } from "../../src/std/raw-path.ts";
-import { POISON, type StoredDocument } from "./simulated-archive.ts";
-import { appearance, digestOf } from "./simulated-tree.ts";
-import type { Place, SimulatedWorld } from "./simulated-world.ts";
+import { dirOf, joinRaw, nameOf, type RawPath } from "../../src/std/raw-path.ts";
+import { POISON } from "./simulated-archive.ts";
+import { contentsOf, isDigidoc, type StoredDocument } from "./stored-document.ts";
+import { digestOf } from "./simulated-tree.ts";
+import type { Place } from "./live-mirror.ts";
+import type { SimulatedWorld } from "./simulated-world.ts";
 
 /** Every way in which the three do not fit together; empty when all is well. */
 export function audit(world: SimulatedWorld): string[] {
@@ -13,6 +15,7 @@ export function audit(world: SimulatedWorld): string[] {
     ...twice(world),
     ...torn(world),
     ...unfinished(world),
+    ...unlisted(world),
     ...mismatched(world),
   ];
 }
@@ -40,30 +43,89 @@ function ofRow(world: SimulatedWorld, row: Document): string | undefined {
         ? undefined
         : `${row.state} for ${row.trouble?.code} without reason`;
     default:
-      return `left ${row.state}`;
+      return waitsForPerson(world, row) ? undefined : `left ${row.state}`;
   }
+}
+
+/** Behind a document of its name that only a person can tell, nothing may be sent. */
+function waitsForPerson(world: SimulatedWorld, { state, sentName, supersedes }: Document): boolean {
+  return world.rows.some(
+    (other) =>
+      other.state === "held" &&
+      other.doubtAt !== null &&
+      ((state === "pending" && other.sentName === sentName) ||
+        (state === "settling" && other.id === supersedes)),
+  );
 }
 
 /** True when the reason that a row is held or failed for is really there. */
 function isJustified(world: SimulatedWorld, row: Document): boolean {
-  const file = world.placeOf(row.mirrorId)?.source.tree.at(pathOf(row));
+  const place = world.placeOf(row.mirrorId);
+  const file = place?.source.tree.at(pathOf(row));
   switch (row.trouble?.code) {
     case "FOLDER_MISSING":
-      return world.archive.folderAt(row.targetPath ?? "") === undefined;
+    case "FOLDER_TWINS":
+    case "FOLDER_CASE":
+      return place !== undefined && folderTrouble(world, place, row) === row.trouble.code;
     case "FILE_UNREADABLE":
-      return file?.unreadable === true;
+      return file?.unreadable === true || place?.source.tree.isOpen(row.dir) === false;
+    case "FILE_EMPTY":
+      return file?.seen.sizeBytes === 0;
     case "FILE_SIZE_TOO_BIG":
       return row.digest?.startsWith(digestOf(POISON)) === true;
     case "DOC_NOT_EXIST":
       return world.archive.stored.some(({ id, removed }) => id === row.documentId && removed);
+    case "DOUBT_AMBIGUOUS":
+      return candidatesOf(world, row).some((id) => row.trouble?.message.includes(`${id} (`));
     default:
       return false;
   }
 }
 
-function unseen(world: SimulatedWorld, { mirrorId, source }: Place): string[] {
+/** Documents that a person has to choose from. */
+function candidatesOf(world: SimulatedWorld, { folderId, sentName }: Document): number[] {
+  const owned = new Set(world.rows.map(({ documentId }) => documentId));
+  return world.archive.stored
+    .filter((each) => each.folderId === folderId && each.filename === sentName)
+    .filter(({ id, removed }) => !removed && !owned.has(id))
+    .map(({ id }) => id);
+}
+
+/** What a look at the folders says of a row's; undefined when it has one. */
+function folderTrouble(world: SimulatedWorld, { settings }: Place, row: Document) {
+  const { tree } = world.archive;
+  const { missingFolder } = settings;
+  let whereto = tree.resolve(row.targetPath ?? "");
+  if (whereto === "missing" && missingFolder.kind === "nearest") return undefined;
+  if (whereto === "missing" && missingFolder.kind === "fallback") {
+    whereto = tree.resolve(missingFolder.path);
+  }
+  return typeof whereto === "string" ? `FOLDER_${whereto.toUpperCase()}` : undefined;
+}
+
+/** True when a document of this path may be in this folder, by the mirror's own rules. */
+function mayBeIn(world: SimulatedWorld, place: Place, path: RawPath, folderId: number): boolean {
+  const { tree } = world.archive;
+  const { missingFolder } = place.settings;
+  let target = world.targetOf(place, path);
+  if (tree.hadPath(folderId, target)) return true;
+  if (missingFolder.kind === "fallback") return tree.hadPath(folderId, missingFolder.path);
+  if (missingFolder.kind === "hold") return false;
+  while (target !== "" && !tree.hadPath(folderId, target)) {
+    target = target.slice(0, target.lastIndexOf("/"));
+  }
+  return tree.hadPath(folderId, target);
+}
+
+/** What can be seen of a source. */
+function visible({ source: { tree } }: Place): RawPath[] {
+  return tree.paths.filter((path) => tree.isEligible(path) && tree.isOpen(dirOf(path)));
+}
+
+function unseen(world: SimulatedWorld, place: Place): string[] {
+  const { mirrorId, source } = place;
   const rows = currentRows(world, mirrorId);
-  return source.tree.paths.flatMap((path) => {
+  return visible(place).flatMap((path) => {
     const row = rows.get(path);
     if (!row) return [`${mirrorId}:${path}: not in the journal`];
     return row.seen.stamp === source.tree.at(path)?.seen.stamp
@@ -81,7 +143,7 @@ function currentRows(world: SimulatedWorld, mirrorId: number): Map<RawPath, Docu
 function unaccounted(world: SimulatedWorld): string[] {
   return world.places.flatMap((place) => {
     const rows = currentRows(world, place.mirrorId);
-    return place.source.tree.paths.flatMap((path) => {
+    return visible(place).flatMap((path) => {
       const row = rows.get(path);
       const why = row?.state === "converted" ? misplaced(world, place, path, row) : undefined;
       return why === undefined ? [] : [`${place.mirrorId}:${path}: ${why}`];
@@ -102,41 +164,74 @@ function misplaced(
   if (!document) return `the archive has no document ${row.documentId}`;
   if (document.content !== content) return `document ${document.id} is ${document.content}`;
   if (row.movedFrom !== null) return undefined;
-  const folderId = world.archive.folderAt(world.targetOf(place, path));
-  if (document.folderId !== folderId) return `document ${document.id} is in another folder`;
+  if (!mayBeIn(world, place, path, document.folderId))
+    return `document ${document.id} is in another folder`;
   return document.filename === row.name ? undefined : `document ${document.id} has another name`;
 }
 
-/** No content is in a folder under a name more often than it appeared there in the trees. */
+/**
+ * No content is in a folder under a name more often than it appeared in the trees where it belongs
+ * there; nor in all folders together more often than it appeared at all.
+ */
 function twice(world: SimulatedWorld): string[] {
-  const places = Map.groupBy(
-    world.archive.stored,
-    ({ folderId, filename, content }) => `${folderId}/${filename}: ${content}`,
-  );
+  const own = world.archive.stored.filter(({ foreign }) => !foreign);
+  return [
+    ...tooOften(
+      Map.groupBy(own, ({ folderId, filename, content }) => `${folderId}/${filename}: ${content}`),
+      (document) => appearances(world, document, true),
+    ),
+    ...tooOften(
+      Map.groupBy(own, ({ filename, content }) => `${filename}: ${content}`),
+      (document) => appearances(world, document, false),
+    ),
+  ];
+}
+
+function tooOften(
+  places: ReadonlyMap<string, readonly StoredDocument[]>,
+  times: (document: StoredDocument) => number,
+): string[] {
   return [...places].flatMap(([place, documents]) => {
     const [first] = documents;
     // One that somebody removed in the archive may be sent again, when a person asks.
     const removed = documents.filter((document) => document.removed).length;
-    const allowed = (first ? appearances(world, first) : 0) + removed;
+    const allowed = (first ? times(first) : 0) + removed;
     return documents.length <= allowed
       ? []
       : [`${place} is ${documents.length} times in the archive, ${allowed} allowed`];
   });
 }
 
-function appearances(world: SimulatedWorld, { folderId, filename, content }: StoredDocument) {
+function appearances(
+  world: SimulatedWorld,
+  { folderId, filename, content }: StoredDocument,
+  there: boolean,
+): number {
   let times = 0;
   for (const place of world.places) {
     for (const [key, number] of place.source.tree.appearances) {
+      if (!key.endsWith(`\0${content}`)) continue;
       const path = key.slice(0, key.indexOf("\0")) as RawPath;
-      const isThere =
-        key === appearance(path, content) &&
-        path.slice(path.lastIndexOf("/") + 1) === filename &&
-        world.archive.folderAt(world.targetOf(place, path)) === folderId;
-      if (isThere) times += number;
+      if (nameOf(path) !== filename) continue;
+      if (!there || mayBeIn(world, place, path, folderId)) times += number;
     }
   }
   return times;
+}
+
+/** What the archive found in digidocs is journaled. */
+function unlisted(world: SimulatedWorld): string[] {
+  const digidocs = world.rows.filter(
+    (row) => row.state === "converted" && isDigidoc(row.sentName ?? ""),
+  );
+  return digidocs.flatMap((row) => {
+    const document = world.archive.stored.find(({ id }) => id === row.documentId);
+    const there = document ? contentsOf(document).map(({ id }) => id) : [];
+    const known = (world.store.contents.get(row.id) ?? []).map(({ documentId }) => documentId);
+    return row.digidoc && there.join() === known.join()
+      ? []
+      : [`row ${row.id}: contents ${known.join()} instead of ${there.join()}`];
+  });
 }
 
 /** Nothing that was never a whole file. */
@@ -149,9 +244,10 @@ function torn(world: SimulatedWorld): string[] {
 /** Every document of the archive belongs to one row, with the same bytes. */
 function mismatched(world: SimulatedWorld): string[] {
   const owners = Map.groupBy(world.rows, ({ documentId }) => documentId);
-  return world.archive.stored.flatMap(({ id, filename, content, removed }) => {
+  return world.archive.stored.flatMap(({ id, filename, content, removed, foreign }) => {
     const rows = owners.get(id) ?? [];
     const [row] = rows;
+    if (foreign) return row ? [`row ${row.id} took somebody's document ${id}`] : [];
     if (rows.length > 1) return [`document ${id} belongs to ${rows.length} rows`];
     if (!row) return removed ? [] : [`document ${id} (${filename}) belongs to no row`];
     return row.digest === digestOf(content) ? [] : [`document ${id} belongs to another content`];

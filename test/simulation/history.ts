@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import { act, someRepertoire } from "./actions.ts";
 import { audit, unfinished } from "./auditor.ts";
 import { type Sabotage, SimulatedWorld } from "./simulated-world.ts";
@@ -38,6 +39,8 @@ export async function history(
   }
   const problems = audit(world);
   world.life?.crash();
+  // Simulated time takes no turn of the event loop; whoever runs this has other work, too.
+  await turn();
   return {
     seed,
     problems,
@@ -51,10 +54,11 @@ export async function history(
 async function live(world: SimulatedWorld): Promise<void> {
   const { dice } = world;
   for (const place of world.places) {
+    if (dice.chance(0.8)) world.archive.tree.add("/Inbox");
     for (const dir of ["", "a/", "b/", "a/c/"]) {
       if (!dice.chance(0.75)) continue;
       const base = "path" in place.settings.target ? place.settings.target.path : "/";
-      world.archive.addFolder(`${base}/${dir}`.replace(/\/$/, ""));
+      world.archive.tree.add(`${base}/${dir}`.replace(/\/$/, ""));
     }
   }
   if (dice.chance(0.8)) world.archive.weather = someWeather(dice);
@@ -74,11 +78,17 @@ async function calm(world: SimulatedWorld): Promise<void> {
   world.archive.weather = CALM;
   world.trace.add("world", "calm");
   await world.writeBeside((journal) => journal.setPaused(false));
+  if (dice.chance(0.8)) world.archive.tree.tidy();
+  world.archive.remove(({ foreign }) => foreign && dice.chance(0.6));
   for (const place of world.places) {
     place.source.online = true;
+    place.source.ambush = undefined;
+    for (const dir of place.source.tree.directories) {
+      if (dice.chance(0.8)) place.source.tree.allow(dir);
+    }
     world.tell(place);
     for (const path of place.source.tree.paths) {
-      if (dice.chance(0.85)) world.archive.addFolder(world.targetOf(place, path));
+      if (dice.chance(0.85)) world.archive.tree.add(world.targetOf(place, path));
     }
   }
 }

@@ -1,3 +1,4 @@
+import { journalFault } from "../../src/journal/journal-fault.ts";
 import type { Archive } from "../../src/archive/archive.ts";
 import type { Applied, Journal } from "../../src/journal/journal.ts";
 import type { ManualClock } from "../fakes/manual-clock.ts";
@@ -38,6 +39,9 @@ export class Life {
   #fuse = Number.POSITIVE_INFINITY;
   #commits: Promise<unknown> = Promise.resolve();
   #committing = 0;
+  /** What the disk does with the next commit: it is refused, and may be there all the same. */
+  #refusal: "lost" | "kept" | undefined;
+  #isBroken = false;
   #written = Promise.withResolvers<void>();
 
   constructor(clock: ManualClock, dice: Dice, crashed: () => void) {
@@ -48,6 +52,11 @@ export class Life {
 
   get isOver(): boolean {
     return this.#isOver;
+  }
+
+  /** Its journal refuses everything: the process has to end. */
+  get isBroken(): boolean {
+    return this.#isBroken;
   }
 
   get stopping(): AbortSignal {
@@ -72,7 +81,12 @@ export class Life {
     this.#fuse = calls;
   }
 
-  /** Another process has written to the journal. */
+  /** The disk of its journal fails at the next commit. */
+  breakJournal(refusal: "lost" | "kept"): void {
+    this.#refusal = refusal;
+  }
+
+  /** Another process has written to the journal, or the clock was set. */
   wroteOutside(): void {
     this.#written.resolve();
     this.#written = Promise.withResolvers();
@@ -109,17 +123,20 @@ export class Life {
     const inner = new MemoryJournal({
       store,
       onApplied: (applied) => {
-        if (!this.#isOver) onApplied(applied);
+        if (!this.#isOver && !this.#isBroken) onApplied(applied);
       },
     });
     let told: number | undefined;
     return guarded<Journal>(inner, (name, effect) => {
       if (name === "outsideWrites") {
         return this.call(async () => {
-          while ((await inner.outsideWrites()) === told) await this.#nextOutsideWrite();
+          if ((await inner.outsideWrites()) === told) await this.#nextOutsideWrite();
           told = await inner.outsideWrites();
           return told;
         });
+      }
+      if (this.#isBroken) {
+        return Promise.reject(journalFault("JOURNAL_BROKEN", "in memory", "the disk failed"));
       }
       if (!WRITES.has(name)) {
         return this.#committing > 0
@@ -138,7 +155,11 @@ export class Life {
       await earlier;
       const ms = this.#dice.int(-COMMIT_MS_MAX, COMMIT_MS_MAX);
       if (ms > 0) await this.pause(ms);
-      return await this.call(effect);
+      if (this.#refusal === undefined) return await this.call(effect);
+      const wasBroken = this.#isBroken;
+      this.#isBroken = true;
+      if (this.#refusal === "kept" && !wasBroken) await this.call(effect);
+      throw journalFault("JOURNAL_BROKEN", "in memory", "the disk failed");
     } finally {
       this.#committing -= 1;
     }
@@ -167,11 +188,12 @@ export function guarded<T extends object>(
 ): T {
   const handle: Record<string, unknown> = {};
   for (const name of namesOf(target)) {
-    const { value, get } = descriptorOf(target, name) ?? {};
+    const descriptor = descriptorOf(target, name);
+    const value: unknown = descriptor?.value;
     if (typeof value === "function") {
       handle[name] = (...parameters: unknown[]) =>
-        call(name, () => value.apply(target, parameters) as Promise<unknown>);
-    } else if (get) {
+        call(name, () => Reflect.apply(value, target, parameters) as Promise<unknown>);
+    } else if (descriptor?.get) {
       Object.defineProperty(handle, name, { get: () => Reflect.get(target, name) as unknown });
     }
   }

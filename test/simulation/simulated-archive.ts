@@ -1,30 +1,23 @@
-import type { Archive, DocumentsQuery, FoldersQuery } from "../../src/archive/archive.ts";
+import type {
+  Archive,
+  DigidocQuery,
+  DocumentsQuery,
+  FoldersQuery,
+} from "../../src/archive/archive.ts";
 import { ArchiveError } from "../../src/archive/archive-error.ts";
-import type { Clock } from "../../src/std/clock.ts";
 import { InvariantError } from "../../src/std/invariant.ts";
-import type { Document, DocumentDetail, FolderDetail } from "../../src/wire/shapes.ts";
+import type { Document, FolderDetail } from "../../src/wire/shapes.ts";
+import type { ManualClock } from "../fakes/manual-clock.ts";
 import type { Dice } from "./dice.ts";
+import { SimulatedFolders } from "./simulated-folders.ts";
+import {
+  contentsOf,
+  detailOf,
+  type SimulatedUpload,
+  type StoredDocument,
+} from "./stored-document.ts";
 import type { Trace } from "./trace.ts";
 import { CALM, type Weather } from "./weather.ts";
-
-/** What a reader gives the archive. */
-export type SimulatedUpload = {
-  readonly folderId: number;
-  readonly filename: string;
-  readonly content: string;
-  readonly sizeBytes: number;
-};
-
-/** A document of the archive's store. Times are by the monotonic clock. */
-export type StoredDocument = SimulatedUpload & {
-  readonly id: number;
-  /** When it is in the store for all to see. */
-  readonly committedAt: number;
-  /** When its size is known, and when it is CONVERTED. */
-  readonly sizedAt: number;
-  readonly convertedAt: number;
-  readonly removed: boolean;
-};
 
 const EPOCH = 1_700_000_000_000;
 
@@ -39,62 +32,63 @@ export const POISON = "poison";
 export class SimulatedArchive implements Archive {
   weather: Weather = CALM;
   readonly stored: StoredDocument[] = [];
-  readonly #clock: Clock;
+  readonly #clock: ManualClock;
   readonly #dice: Dice;
   readonly #trace: Trace;
-  readonly #folders = new Map<number, FolderDetail & { path: string }>();
+  readonly tree = new SimulatedFolders(() => this.#nextId++);
+  /** Replies tell its time. */
+  readonly tellsTime: boolean;
+  /** Ids that the daemon has journaled. */
+  readonly #owned: () => readonly number[];
   /** Its clock minus the true time. */
   readonly #skewMs: number;
-  readonly #tellsTime: boolean;
   readonly #pageSize: number;
-  #clockOffsetMs: number | undefined;
+  /** Its clock minus the monotonic one, as it was last told. */
+  #offsetMs: number | undefined;
   #nextId = 100;
 
-  constructor(clock: Clock, dice: Dice, trace: Trace) {
+  constructor(clock: ManualClock, dice: Dice, trace: Trace, owned: () => readonly number[]) {
     this.#clock = clock;
     this.#dice = dice;
     this.#trace = trace;
-    this.#tellsTime = dice.chance(0.8);
-    this.#skewMs = dice.int(-1, 1) * (this.#tellsTime ? 3_600_000 : 240_000);
+    this.#owned = owned;
+    this.tellsTime = dice.chance(0.8);
+    this.#skewMs = dice.int(-1, 1) * (this.tellsTime ? 3_600_000 : 240_000);
     this.#pageSize = dice.pick([2, 3, 1_000]) ?? 3;
-    this.#folders.set(1, { id: 1, name: "", createdDate: 0, root: true, path: "/" });
   }
 
   get clockOffsetMs(): number | undefined {
-    return this.#clockOffsetMs;
+    if (this.#offsetMs === undefined) return undefined;
+    return this.#offsetMs + this.#clock.monotonic() - this.#clock.now();
   }
 
-  /** Makes the folder of a path, and those above it. */
-  addFolder(path: string): number {
-    const known = this.folderAt(path);
-    if (known !== undefined) return known;
-    const slash = path.lastIndexOf("/");
-    const parentId = this.addFolder(path.slice(0, slash) || "/");
-    const id = this.#nextId++;
-    const name = path.slice(slash + 1);
-    this.#folders.set(id, { id, parentId, name, createdDate: 0, root: false, path });
-    return id;
+  /** Somebody removes documents in the archive. */
+  remove(isMeant: (document: StoredDocument) => boolean): void {
+    for (const [at, document] of this.stored.entries()) {
+      if (isMeant(document))
+        this.stored[at] = { ...document, removed: true, removedAt: this.#clock.monotonic() };
+    }
   }
 
-  folderAt(path: string): number | undefined {
-    return [...this.#folders.values()].find((folder) => folder.path === path)?.id;
+  /** Somebody removes a folder with all that is in it, or will be. */
+  removeFolder(id: number): void {
+    const gone = new Set(this.tree.remove(id));
+    this.remove(({ folderId }) => gone.has(folderId));
   }
 
-  /** Somebody removes a document in the archive. */
-  remove(id: number): void {
-    const at = this.stored.findIndex((document) => document.id === id);
-    const document = this.stored[at];
-    if (document) this.stored[at] = { ...document, removed: true };
+  /** Somebody else's document. */
+  addForeign(upload: SimulatedUpload): void {
+    this.#commit(upload, 0, true);
   }
 
   /** One upload; resolves and rejects as `Archive.upload` does. */
   async store(upload: SimulatedUpload, signal: AbortSignal): Promise<{ id: number }> {
     const { weather } = this;
     const dice = this.#dice;
-    if (this.weather.outage || dice.chance(weather.unreachable)) throw unreachable();
+    if (weather.outage || dice.chance(weather.unreachable)) throw unreachable();
     const cut = Promise.withResolvers<"cut">();
     signal.addEventListener("abort", () => cut.resolve("cut"), { once: true });
-    const sleeping = this.#clock.sleep(dice.int(1, 3) ** 6, new AbortController().signal);
+    const sleeping = this.#clock.pass(dice.int(1, 3) ** 6);
     const ended = await Promise.race([sleeping.then(() => "whole" as const), cut.promise]);
     if (ended === "cut") {
       if (dice.chance(0.5)) this.#commit(upload, dice.int(0, weather.lateMs));
@@ -110,7 +104,12 @@ export class SimulatedArchive implements Archive {
       this.#commit(upload, dice.chance(0.5) ? 0 : dice.int(0, weather.lateMs));
       throw lost("CONNECTION_LOST", "the reply was lost");
     }
-    return { id: this.#commit(upload, 0) };
+    const id = this.#commit(upload, 0);
+    // Replies overtake one another.
+    await this.#clock.pass(dice.chance(0.2) ? dice.int(0, 20_000) : 0);
+    if (dice.chance(weather.swapped)) throw lost("REPLY_MISMATCHED", "another document's reply");
+    const other = dice.chance(weather.idTwice) ? dice.pick(this.#owned()) : undefined;
+    return { id: other ?? id };
   }
 
   async documents(
@@ -124,7 +123,7 @@ export class SimulatedArchive implements Archive {
     const all = this.stored
       .filter((each) => each.folderId === folderId && !each.removed && each.committedAt <= asOf)
       .sort((a, b) => sign * (a.committedAt - b.committedAt || a.id - b.id))
-      .map((each) => this.#detail(each, asOf));
+      .map((each) => detailOf(each, asOf, EPOCH + this.#skewMs));
     const doubled = all.flatMap((item) =>
       this.#dice.chance(this.weather.doubled) ? [item, item] : [item],
     );
@@ -135,16 +134,13 @@ export class SimulatedArchive implements Archive {
   async document(id: number, signal: AbortSignal): Promise<Document> {
     await this.#answer(signal);
     const asOf = this.#asOf();
-    const document = this.stored.find((each) => each.id === id && !each.removed);
-    if (!document || document.committedAt > asOf) throw refused("DOC_NOT_EXIST");
-    return this.#detail(document, asOf);
+    return detailOf(this.#assertThere(id, asOf, "DOC_NOT_EXIST"), asOf, EPOCH + this.#skewMs);
   }
 
   async folders({ folderId = 1, paginationIndex = 0 }: FoldersQuery, signal: AbortSignal) {
     await this.#answer(signal);
     this.#assertFolder(folderId);
-    const all = [...this.#folders.values()].filter((each) => each.parentId === folderId);
-    const { items, ...page } = this.#page(all, paginationIndex);
+    const { items, ...page } = this.#page(this.tree.childrenOf(folderId), paginationIndex);
     return { ...page, folders: items };
   }
 
@@ -153,8 +149,13 @@ export class SimulatedArchive implements Archive {
     return this.#assertFolder(id ?? 1);
   }
 
-  async digidoc(): Promise<never> {
-    throw new InvariantError("nothing here is a digidoc");
+  async digidoc({ digidocId, paginationIndex = 0 }: DigidocQuery, signal: AbortSignal) {
+    await this.#answer(signal);
+    const now = this.#clock.monotonic();
+    const document = this.#assertThere(digidocId, now, "INVALID_DIGIDOC_ID");
+    if (document.convertedAt > now) throw refused("INVALID_DIGIDOC_ID");
+    const { items, ...page } = this.#page(contentsOf(document), paginationIndex);
+    return { ...page, documents: items };
   }
 
   async search(): Promise<never> {
@@ -182,9 +183,9 @@ export class SimulatedArchive implements Archive {
       throw new ArchiveError("inDoubt", "SEND_ABORTED", "aborted", { cause: signal.reason });
     }
     if (this.#dice.chance(weather.unanswered)) throw lost("ARCHIVE_TIMEOUT", "no answer in time");
-    if (this.#tellsTime) {
+    if (this.tellsTime) {
       const told = Math.floor(this.#now() / 1_000) * 1_000;
-      this.#clockOffsetMs = told - this.#clock.now();
+      this.#offsetMs = told - this.#clock.monotonic();
     }
     if (weather.refusesCredentials) throw unauthorized();
   }
@@ -201,15 +202,24 @@ export class SimulatedArchive implements Archive {
     this.#assertFolder(folderId);
   }
 
-  #commit(upload: SimulatedUpload, lateMs: number): number {
+  #commit(upload: SimulatedUpload, lateMs: number, foreign = false): number {
     const id = this.#nextId++;
     const committedAt = this.#clock.monotonic() + lateMs;
     const sizedAt = committedAt + this.#dice.int(0, this.weather.conversionMs);
     const convertedAt = sizedAt + this.#dice.int(0, this.weather.conversionMs);
-    this.stored.push({ ...upload, id, committedAt, sizedAt, convertedAt, removed: false });
+    this.stored.push({
+      ...upload,
+      id,
+      committedAt,
+      sizedAt,
+      convertedAt,
+      removed: false,
+      removedAt: null,
+      foreign,
+    });
     this.#trace.add(
       "archive",
-      `stores ${upload.filename} ${upload.content} as ${id}, late ${lateMs}`,
+      `stores ${foreign ? "somebody's " : ""}${upload.filename} ${upload.content} as ${id}, late ${lateMs}`,
     );
     return id;
   }
@@ -224,25 +234,6 @@ export class SimulatedArchive implements Archive {
     return this.#clock.monotonic() - (this.#dice.chance(stale) ? this.#dice.int(0, staleMs) : 0);
   }
 
-  #detail(document: StoredDocument, asOf: number): DocumentDetail {
-    const { id, folderId, filename, committedAt, sizedAt, convertedAt, sizeBytes } = document;
-    const uploadedDate = EPOCH + committedAt + this.#skewMs;
-    const converted = convertedAt <= asOf;
-    const documentName = filename.replace(/\.[^.]*$/, "");
-    return {
-      id,
-      folderId,
-      digidoc: false,
-      documentName,
-      filename,
-      uploadedDate,
-      createdDate: uploadedDate,
-      pages: converted ? 1 : 0,
-      filesize: sizedAt <= asOf ? sizeBytes : 0,
-      status: converted ? "CONVERTED" : "UPLOADED",
-    };
-  }
-
   #page<Item>(all: readonly Item[], index: number) {
     const paginationSize = this.#pageSize;
     const from = index * paginationSize;
@@ -253,8 +244,14 @@ export class SimulatedArchive implements Archive {
     };
   }
 
+  #assertThere(id: number, asOf: number, code: string): StoredDocument {
+    const document = this.stored.find((each) => each.id === id && !each.removed);
+    if (!document || document.committedAt > asOf) throw refused(code);
+    return document;
+  }
+
   #assertFolder(id: number): FolderDetail {
-    const folder = this.#folders.get(id);
+    const folder = this.tree.get(id);
     if (!folder) throw refused("FOLDER_NOT_EXISTS");
     return folder;
   }

@@ -6,7 +6,7 @@ import type { Outcome } from "../../src/domain/outcome.ts";
 import { LineCut } from "../../src/reader/line.ts";
 import type { DaemonCalls, Look, MirrorStatus, SendOrder } from "../../src/reader/protocol.ts";
 import type { Reader } from "../../src/reader/reader.ts";
-import type { Acted, Inspection, ScanReport } from "../../src/source/source.ts";
+import type { Acted, Inspection, Obstacle, ScanReport } from "../../src/source/source.ts";
 import { Fault } from "../../src/std/fault.ts";
 import { dirOf, type RawPath } from "../../src/std/raw-path.ts";
 import type { Dice } from "./dice.ts";
@@ -27,6 +27,8 @@ export type Source = {
   /** Something about a file that is put away; called before it goes. */
   readonly puttingAway: (path: RawPath, content: string) => void;
   online: boolean;
+  /** Something that happens to the next file that is read, while it is. */
+  ambush: ((path: RawPath) => void) | undefined;
 };
 
 type Parts = {
@@ -83,6 +85,7 @@ export class SimulatedReader implements UsedReader {
     const restart = this.#incarnation > 0;
     this.#incarnation += 1;
     this.#known = new Map(await this.#parts.known());
+    this.#parts.source.tree.recover();
     this.#isUp = true;
     this.#up.resolve();
     this.#parts.started(this.status, restart);
@@ -125,7 +128,9 @@ export class SimulatedReader implements UsedReader {
     return this.#work(async (pause) => {
       await pause(1);
       const { online, tree } = this.#parts.source;
-      return paths.map((path) => (online ? (tree.at(path)?.seen ?? null) : undefined));
+      return paths.map((path) =>
+        online && tree.isOpen(dirOf(path)) ? (tree.at(path)?.seen ?? null) : undefined,
+      );
     });
   }
 
@@ -141,16 +146,24 @@ export class SimulatedReader implements UsedReader {
 
   act(_: number, path: RawPath, digest: string): Promise<Acted> {
     return this.#work(async (pause) => {
-      await pause(this.#parts.dice.int(1, 20));
-      const { source } = this.#parts;
+      const { source, dice } = this.#parts;
+      const { tree } = source;
+      await pause(dice.int(1, 20));
       if (!source.online) return { kind: "refused", trouble: offline() };
-      const file = source.tree.at(path);
+      const file = tree.at(path);
       if (!file) return { kind: "gone" };
+      if (!tree.isOpen(dirOf(path)) || file.unreadable) {
+        return { kind: "refused", trouble: { code: "AFTER_REFUSED", message: "no right to" } };
+      }
+      tree.putAside(path);
+      await pause(dice.int(0, 2_000));
       if (digestOf(file.content) !== digest || !file.whole) {
+        tree.putBack(path);
         return { kind: "refused", trouble: { code: "FILE_CHANGED", message: "other content" } };
       }
       source.puttingAway(path, file.content);
-      source.tree.remove(path);
+      tree.dropAside(path);
+      await pause(dice.int(0, 5));
       return { kind: "done" };
     });
   }
@@ -159,25 +172,27 @@ export class SimulatedReader implements UsedReader {
     return this.#work(async (pause) => {
       const { tree } = this.#parts.source;
       const visited = new Set<RawPath>();
+      const obstacles: Obstacle[] = [];
       this.#assertOnline();
       for (const dir of tree.directories) {
         // A walk takes its time here and there; between two pauses it is at once.
         if (this.#parts.dice.chance(0.3)) await pause(this.#parts.dice.int(0, 40));
         this.#assertOnline();
         visited.add(dir);
-        await this.list(dir);
+        if (tree.isOpen(dir)) await this.list(dir);
+        else obstacles.push({ path: dir, trouble: unreadable() });
       }
       this.#assertOnline();
       const vanished = [...this.#known.keys()].filter((dir) => !visited.has(dir));
       for (const dir of vanished) this.#known.delete(dir);
-      return { directories: visited.size, files: 0, vanished, obstacles: [], leftOut: 0 };
+      return { directories: visited.size, files: 0, vanished, obstacles, leftOut: 0 };
     });
   }
 
   /** Tells the daemon of a directory that is not as it is remembered. */
   async list(dir: RawPath): Promise<void> {
     const { tree } = this.#parts.source;
-    if (!tree.directories.includes(dir)) return;
+    if (!tree.directories.includes(dir) || !tree.isOpen(dir)) return;
     const listing = tree.listing(dir);
     if (this.#known.get(dir) === listing.fingerprint) return;
     const isWhole = await this.#parts.daemon.listing(this.#parts.mirrorId, listing);
@@ -189,7 +204,10 @@ export class SimulatedReader implements UsedReader {
   async hint(paths: readonly RawPath[]): Promise<void> {
     const { source, daemon, mirrorId } = this.#parts;
     if (!this.#isUp || !source.online) return;
-    const files = paths.map((path) => ({ path, seen: source.tree.at(path)?.seen ?? null }));
+    const open = paths.filter((path) => source.tree.isOpen(dirOf(path)));
+    const files = open
+      .filter((path) => source.tree.isEligible(path))
+      .map((path) => ({ path, seen: source.tree.at(path)?.seen ?? null }));
     for (const { path, seen } of files) if (seen === null) this.#known.delete(dirOf(path));
     await daemon.hint(mirrorId, files);
   }
@@ -211,12 +229,14 @@ export class SimulatedReader implements UsedReader {
     const { source, dice } = this.#parts;
     if (!source.online) return { kind: "unreadable", trouble: offline() };
     const before = source.tree.at(path);
+    if (!source.tree.isOpen(dirOf(path))) return { kind: "unreadable", trouble: unreadable() };
     if (!before) return { kind: "gone" };
     if (before.unreadable) return { kind: "unreadable", trouble: unreadable() };
     if (expected && before.seen.stamp !== expected.stamp) {
       return { kind: "changed", seen: before.seen };
     }
     const completeness = source.tree.completeness(path);
+    spring(source, path);
     await pause(dice.int(1, 40));
     if (!source.online) return { kind: "unreadable", trouble: offline() };
     const after = source.tree.at(path);
@@ -231,12 +251,16 @@ export class SimulatedReader implements UsedReader {
     if (cut.aborted) return { kind: "notBegun" };
     if (!source.online) return { kind: "unreadable", trouble: offline() };
     const file = source.tree.at(order.path);
+    if (!source.tree.isOpen(dirOf(order.path))) {
+      return { kind: "unreadable", trouble: unreadable() };
+    }
     if (!file) return { kind: "gone" };
     if (file.unreadable) return { kind: "unreadable", trouble: unreadable() };
     if (file.seen.stamp !== order.seen.stamp || digestOf(file.content) !== order.digest) {
       return { kind: "changed", seen: null };
     }
     const { folderId, filename } = order;
+    spring(source, order.path);
     const upload = { folderId, filename, content: file.content, sizeBytes: file.seen.sizeBytes };
     try {
       const { id } = await archive.store(upload, cut);
@@ -253,6 +277,12 @@ export class SimulatedReader implements UsedReader {
     if (this.#parts.source.online) return;
     throw new Fault("SOURCE_OFFLINE", "not mounted", "mount it");
   }
+}
+
+function spring(source: Source, path: RawPath): void {
+  const { ambush } = source;
+  source.ambush = undefined;
+  ambush?.(path);
 }
 
 function outcomeOf(error: ArchiveError): Outcome {

@@ -2,6 +2,7 @@ import type { Seen } from "../../src/domain/document.ts";
 import type { Completeness } from "../../src/domain/settle.ts";
 import type { Listing } from "../../src/source/source.ts";
 import type { Clock } from "../../src/std/clock.ts";
+import type { Eligibility } from "../../src/source/eligible.ts";
 import { ROOT, type RawPath, dirOf, joinRaw, nameOf } from "../../src/std/raw-path.ts";
 
 /** A file as it is now. Never changed in place. */
@@ -32,14 +33,26 @@ export class SimulatedTree {
   readonly #directories = new Set<RawPath>([ROOT]);
   readonly #appearances = new Map<string, number>();
   readonly #changed: (path: RawPath) => void;
+  readonly #eligible: Eligibility;
+  readonly #eligibles = new Map<RawPath, boolean>();
+  /** Files that an after-action has put aside, by the name that they had. */
+  readonly #aside = new Map<RawPath, SimulatedFile>();
+  /** Directories that cannot be read. */
+  readonly #denied = new Set<RawPath>();
   /** Until anything changes. */
   #listings = new Map<RawPath, Listing>();
   #sorted: RawPath[] | undefined;
   #ticks = 0;
   #lastModifiedAt = 0;
 
-  constructor(clock: Clock, network: boolean, changed: (path: RawPath) => void) {
+  constructor(
+    clock: Clock,
+    network: boolean,
+    eligible: Eligibility,
+    changed: (path: RawPath) => void,
+  ) {
     this.#clock = clock;
+    this.#eligible = eligible;
     this.#network = network;
     this.#changed = changed;
   }
@@ -61,8 +74,32 @@ export class SimulatedTree {
     return this.#files.get(path);
   }
 
+  /** False for what the mirror's rules leave out. */
+  isEligible(path: RawPath): boolean {
+    const known = this.#eligibles.get(path);
+    if (known !== undefined) return known;
+    const eligible = this.#eligible.file(path);
+    this.#eligibles.set(path, eligible);
+    return eligible;
+  }
+
+  /** False while a directory on the way cannot be read. */
+  isOpen(dir: RawPath): boolean {
+    for (const denied of this.#denied) if (isAtOrBelow(dir, denied)) return false;
+    return true;
+  }
+
+  deny(dir: RawPath): void {
+    this.#denied.add(dir);
+  }
+
+  allow(dir: RawPath): void {
+    this.#denied.delete(dir);
+  }
+
   /** What a file's own format says; only `.pdf` says anything. */
   completeness(path: RawPath): Completeness {
+    if (this.#files.get(path)?.seen.sizeBytes === 0) return "unfinished";
     if (!path.endsWith(".pdf")) return "unknown";
     return this.#files.get(path)?.whole ? "complete" : "unfinished";
   }
@@ -96,6 +133,37 @@ export class SimulatedTree {
     this.#forget();
     this.#files.delete(path);
     this.#changed(path);
+  }
+
+  /** The first step of an after-action: nobody opens it by its name any more. */
+  putAside(path: RawPath): void {
+    const file = this.#files.get(path);
+    if (!file) return;
+    this.#aside.set(path, file);
+    this.remove(path);
+  }
+
+  /** The last step: it goes for good. */
+  dropAside(path: RawPath): void {
+    this.#aside.delete(path);
+  }
+
+  /** Gives it its name back; another one where that was taken meanwhile. */
+  putBack(path: RawPath): void {
+    const file = this.#aside.get(path);
+    if (!file) return;
+    this.#aside.delete(path);
+    let to = path;
+    for (let number = 2; this.#files.has(to); number++) {
+      to = path.replace(/(\.[^./]*)$/, `-${number}$1`) as RawPath;
+    }
+    this.#put(to, { ...file, seen: this.#seen(file.seen.sizeBytes, file.seen.modifiedAt) });
+    if (to !== path) this.#appear(to, file.content);
+  }
+
+  /** What an interrupted after-action left behind. */
+  recover(): void {
+    for (const path of this.#aside.keys()) this.putBack(path);
   }
 
   /** Renames or moves a file over whatever is at `to`. */
@@ -146,7 +214,7 @@ export class SimulatedTree {
 
   #listed(dir: RawPath): Listing {
     const files = [...this.#files]
-      .filter(([path]) => dirOf(path) === dir)
+      .filter(([path]) => dirOf(path) === dir && this.isEligible(path))
       .map(([path, { seen }]) => ({ name: nameOf(path), seen }))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
     const fingerprint = files.map(({ name, seen }) => `${name}:${seen.stamp}`).join("|");
@@ -172,6 +240,7 @@ export class SimulatedTree {
   }
 
   #appear(path: RawPath, content: string): void {
+    if (!this.isEligible(path)) return;
     const key = appearance(path, content);
     this.#appearances.set(key, (this.#appearances.get(key) ?? 0) + 1);
   }

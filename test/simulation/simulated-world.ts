@@ -1,8 +1,8 @@
-import type { Mirror } from "../../src/config/config.ts";
 import type { Document } from "../../src/domain/document.ts";
 import { targetPathOf } from "../../src/domain/naming.ts";
 import type { Journal } from "../../src/journal/journal.ts";
-import type { Reader } from "../../src/reader/reader.ts";
+import type { MirrorStatus } from "../../src/reader/protocol.ts";
+import { eligibility } from "../../src/source/eligible.ts";
 import { Bell } from "../../src/std/bell.ts";
 import { silentLog } from "../../src/std/log.ts";
 import { type RawPath, dirOf } from "../../src/std/raw-path.ts";
@@ -15,16 +15,22 @@ import { MemoryJournal } from "../fakes/memory-journal.ts";
 import { MemoryStore } from "../fakes/memory-store.ts";
 import { Dice } from "./dice.ts";
 import { Life } from "./life.ts";
+import { liveMirror, type Place } from "./live-mirror.ts";
 import { SimulatedArchive } from "./simulated-archive.ts";
-import { SimulatedReader, type Source, type UsedReader } from "./simulated-reader.ts";
+import type { SimulatedReader, Source, UsedReader } from "./simulated-reader.ts";
 import { SimulatedTree } from "./simulated-tree.ts";
 import { someConfig, someMirror } from "./some-settings.ts";
 import { Trace, journaled } from "./trace.ts";
 
 const SECOND = 1_000;
-
 /** Long: a wake-up that is missed shall be seen, not slept over. */
 const NAP_MS = 1_800 * SECOND;
+
+/** How often `quota.retryAt` comes round, where it is set. */
+const PROBE_EVERY_MS = 20 * SECOND;
+
+/** How long ago at most the archive was asked when a file is put away. */
+const ASKED_MS_MAX = 10 * SECOND;
 
 /** How long a stop waits for what is being sent. */
 const SHUTDOWN_MS = 5 * SECOND;
@@ -33,13 +39,6 @@ const SHUTDOWN_MS = 5 * SECOND;
 export type Sabotage = {
   readonly journal?: (journal: Journal, world: SimulatedWorld) => Journal;
   readonly reader?: (reader: UsedReader, source: Source) => UsedReader;
-};
-
-/** A source with its settings, whoever reads it just now. */
-export type Place = {
-  readonly mirrorId: number;
-  readonly settings: Mirror;
-  readonly source: Source;
 };
 
 /** Everything outside the loops, and the loops that live in it just now. */
@@ -54,8 +53,12 @@ export class SimulatedWorld {
   readonly places: readonly Place[];
   /** What went wrong before the end, and what no loop may ever do. */
   readonly problems: string[] = [];
+  /** The clock was set far while a file grew: only a daemon that goes on running can know. */
+  isShaken = false;
   readonly #config: SyncContext["config"];
   readonly #sabotage: Sabotage;
+  /** `quota.retryAt` is set. */
+  readonly #hasSchedule: boolean;
   #life: Life | undefined;
   #running: Promise<void> = Promise.resolve();
   #sync: Sync | undefined;
@@ -65,7 +68,10 @@ export class SimulatedWorld {
   constructor(seed: number, sabotage: Sabotage = {}) {
     this.dice = new Dice(seed);
     this.#sabotage = sabotage;
-    this.archive = new SimulatedArchive(this.clock, this.dice, this.trace);
+    this.archive = new SimulatedArchive(this.clock, this.dice, this.trace, () =>
+      this.rows.flatMap(({ documentId }) => documentId ?? []),
+    );
+    this.#hasSchedule = this.dice.chance(0.3);
     const shared = this.dice.chance(0.5);
     this.places = Array.from({ length: this.dice.chance(0.3) ? 2 : 1 }, (_, index) =>
       this.#place(index + 1, shared || index === 0 ? "/Scans" : "/Other"),
@@ -102,6 +108,7 @@ export class SimulatedWorld {
     this.#sync = undefined;
     this.#readers = new Map();
     this.#running = this.#live(life).catch((error: unknown) => {
+      if (life.isBroken) life.crash();
       if (!life.isOver && !life.stopping.aborted) this.#broke(error);
     });
   }
@@ -158,12 +165,21 @@ export class SimulatedWorld {
     const { dice } = this;
     const mode = dice.chance(0.6) ? "native" : "polling";
     const network = mode === "polling" && dice.chance(0.5);
-    const tree = new SimulatedTree(this.clock, network, (changed) => {
+    const settings = someMirror(dice, mirrorId, path, mode);
+    const rules = { ...settings, without: [], device: null, network };
+    const tree = new SimulatedTree(this.clock, network, eligibility(rules), (changed) => {
       if (mode === "native") this.#event(mirrorId, changed);
     });
-    const settings = someMirror(dice, mirrorId, path, mode);
-    const puttingAway = (gone: RawPath, content: string) => this.#putAway(gone, content);
-    return { mirrorId, settings, source: { tree, mode, online: true, puttingAway } };
+    const puttingAway = (gone: RawPath, content: string) => {
+      this.#putAway(gone, content);
+      if (settings.after.kind === "keep")
+        this.problems.push(`${gone}: touched, but not configured`);
+    };
+    return {
+      mirrorId,
+      settings,
+      source: { tree, mode, online: true, puttingAway, ambush: undefined },
+    };
   }
 
   /** Most events come; some are lost, or come for the whole directory. */
@@ -184,7 +200,11 @@ export class SimulatedWorld {
     this.trace.add("daemon", `puts away ${path} ${content}`);
     const now = this.clock.monotonic();
     const proven = this.archive.stored.some(
-      (each) => each.content === content && each.convertedAt <= now && !each.removed,
+      (each) =>
+        each.content === content &&
+        each.convertedAt <= now &&
+        // The archive was asked a moment ago; somebody may have been quicker.
+        (each.removedAt ?? now) > now - ASKED_MS_MAX,
     );
     if (!proven) this.problems.push(`${path}: put away, but the archive does not have ${content}`);
   }
@@ -196,13 +216,14 @@ export class SimulatedWorld {
     });
     const journal = this.#sabotage.journal?.(plain, this) ?? plain;
     const ready = Promise.withResolvers<Sync>();
-    const mirrors = await this.#mirrors(life, journal, ready.promise);
-    const pace = await Pace.open({
-      journal,
-      config: this.#config,
-      clock: this.clock,
-      log: silentLog,
-    });
+    const mirrors = new Map<number, LiveMirror>();
+    for (const place of this.places) {
+      const { reader, mirror } = await this.#mirror(place, life, journal, ready.promise);
+      this.#readers.set(place.mirrorId, reader);
+      mirrors.set(place.mirrorId, mirror);
+    }
+    const { clock } = this;
+    const pace = await Pace.open({ journal, config: this.#config, clock, log: silentLog });
     const context: SyncContext = {
       config: this.#config,
       journal,
@@ -225,7 +246,7 @@ export class SimulatedWorld {
     };
     const sync = await Sync.open(
       context,
-      () => null,
+      (at) => (this.#hasSchedule ? Math.ceil((at + 1) / PROBE_EVERY_MS) * PROBE_EVERY_MS : null),
       () => undefined,
     );
     this.#sync = sync;
@@ -235,43 +256,18 @@ export class SimulatedWorld {
     await running;
   }
 
-  async #mirrors(
-    life: Life,
-    journal: Journal,
-    ready: Promise<Sync>,
-  ): Promise<Map<number, LiveMirror>> {
-    const live = new Map<number, LiveMirror>();
-    for (const { mirrorId, settings, source } of this.places) {
-      const row = await journal.mirror(settings.name, settings.source);
-      const reader = new SimulatedReader({
-        life,
-        dice: this.dice,
-        archive: this.archive,
-        source,
-        mirrorId,
-        daemon: {
-          listing: async (...all) => (await ready).readerCalls.listing(...all),
-          hint: async (...all) => (await ready).readerCalls.hint(...all),
-          allowance: async (...all) => (await ready).readerCalls.allowance(...all),
-          doubt: async (...all) => (await ready).readerCalls.doubt(...all),
-          status: async (...all) => (await ready).readerCalls.status(...all),
-        },
-        known: () => journal.directories(mirrorId),
-        started: (status, restart) => {
-          this.#track(
-            ready.then(async (sync) => {
-              await sync.told(status);
-              if (restart) sync.rescan("reader restarted", mirrorId);
-            }),
-          );
-        },
-      });
-      this.#readers.set(mirrorId, reader);
-      const used: UsedReader = this.#sabotage.reader?.(reader, source) ?? reader;
-      const settling = { small: new Bell(), large: new Bell() };
-      live.set(row.id, { row, settings, reader: used as Reader, settling });
-    }
-    return live;
+  #mirror(place: Place, life: Life, journal: Journal, ready: Promise<Sync>) {
+    const { dice, archive } = this;
+    const outside = { life, dice, archive, journal, sabotage: this.#sabotage.reader };
+    const started = (status: MirrorStatus, restart: boolean) => {
+      this.#track(
+        ready.then(async (sync) => {
+          await sync.told(status);
+          if (restart) sync.rescan("reader restarted", place.mirrorId);
+        }),
+      );
+    };
+    return liveMirror(place, outside, ready, started);
   }
 
   async #stopped(life: Life, sync: Sync): Promise<void> {
@@ -293,6 +289,8 @@ export class SimulatedWorld {
   #track(promise: Promise<void>): void {
     const life = this.#life;
     promise.catch((error: unknown) => {
+      // What the readers report is the first to meet a broken journal, where no loop writes.
+      if (life?.isBroken) life.crash();
       if (life?.isOver || life?.stopping.aborted) return;
       if (error instanceof Error && error.name === "LineCut") return;
       this.#broke(error);

@@ -1,7 +1,11 @@
 /** Histories of the loops from seeds; `npm run simulate` lives through many more. */
+import { execFile as execFileWithCallback } from "node:child_process";
+import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { history } from "./history.ts";
 import { HALF_IS_WHOLE, LATE_INTENT, ONE_LOOK } from "./saboteurs.ts";
+
+const execFile = promisify(execFileWithCallback);
 
 /** A planted bug may keep a history from ever coming to rest. */
 const HOUR_MS = 3_600_000;
@@ -9,7 +13,9 @@ const HOUR_MS = 3_600_000;
 /** Histories of every run of the suite. */
 const HISTORIES = 300;
 
-test("whatever happens, every document is archived once, whole, and accounted for", async () => {
+test("whatever happens, every document is archived once, whole, and accounted for", {
+  timeout: 300_000,
+}, async () => {
   for (let seed = 1; seed <= HISTORIES; seed++) {
     const { problems } = await history(seed);
     expect(problems, repeat(seed)).toEqual([]);
@@ -22,6 +28,13 @@ test("a seed tells the same history every time", async () => {
   expect(hashes[0]).toMatch(/^[0-9a-f]{64}$/);
   expect(hashes[1]).toBe(hashes[0]);
   expect(hashes[2]).not.toBe(hashes[0]);
+});
+
+test("another process tells the same history", async () => {
+  const url = new URL("history.ts", import.meta.url);
+  const print = `import { history } from "${url}"; console.log((await history(7)).traceHash)`;
+  const { stdout } = await execFile(process.execPath, ["--input-type=module", "-e", print]);
+  expect(stdout.trim()).toBe((await history(7)).traceHash);
 });
 
 test.for([

@@ -33,18 +33,25 @@ export function someMirror(
   const after = dice.weighted([
     [3, { kind: "keep" } as const],
     [1, { kind: "delete" } as const],
+    [1, { kind: "move", to: "/srv/done" } as const],
+  ]);
+  const missingFolder = dice.weighted([
+    [4, { kind: "hold" } as const],
+    [1, { kind: "nearest" } as const],
+    [1, { kind: "fallback", path: "/Inbox" } as const],
   ]);
   return {
     name: `mirror-${mirrorId}`,
     source: `/srv/${mirrorId}`,
     target: { path },
     include: ["**/*"],
-    exclude: [],
+    exclude: dice.chance(0.25) ? ["b/**", "**/2.*"] : [],
     watch: mode,
     settleMs: 3 * SECOND,
     incompleteMs: 5 * MINUTE,
-    missingFolder: { kind: "hold" },
-    firstRun: "hold",
+    missingFolder,
+    // What strangers put there is no lost journal.
+    firstRun: "upload",
     changed: dice.chance(0.1) ? "ignore" : "upload",
     after,
     rules: NO_RULES,

@@ -14,6 +14,10 @@ export type Weather = {
   readonly lostUnstored: number;
   /** How long after its reply was lost a document may appear. */
   readonly lateMs: number;
+  /** Uploads that are answered with another document's reply. */
+  readonly swapped: number;
+  /** Uploads that are answered with an id that was given before. */
+  readonly idTwice: number;
   readonly stale: number;
   readonly staleMs: number;
   /** Items that a list shows twice. */
@@ -34,6 +38,8 @@ export const CALM: Weather = {
   lostStored: 0,
   lostUnstored: 0,
   lateMs: 0,
+  swapped: 0,
+  idTwice: 0,
   stale: 0,
   staleMs: 0,
   doubled: 0,
@@ -57,6 +63,8 @@ export function someWeather(dice: Dice): Weather {
     strange: often() / 3,
     lostStored: often(),
     lostUnstored: often(),
+    swapped: often() / 3,
+    idTwice: often() / 3,
     stale: often(),
     doubled: often(),
   };

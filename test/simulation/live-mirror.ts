@@ -1,0 +1,48 @@
+import type { Mirror } from "../../src/config/config.ts";
+import type { Journal } from "../../src/journal/journal.ts";
+import type { DaemonCalls, MirrorStatus } from "../../src/reader/protocol.ts";
+import type { Reader } from "../../src/reader/reader.ts";
+import { Bell } from "../../src/std/bell.ts";
+import type { LiveMirror } from "../../src/sync/context.ts";
+import type { Sync } from "../../src/sync/sync.ts";
+import type { Dice } from "./dice.ts";
+import type { Life } from "./life.ts";
+import type { SimulatedArchive } from "./simulated-archive.ts";
+import { SimulatedReader, type Source, type UsedReader } from "./simulated-reader.ts";
+
+/** A source with its settings, whoever reads it just now. */
+export type Place = {
+  readonly mirrorId: number;
+  readonly settings: Mirror;
+  readonly source: Source;
+};
+
+type Outside = {
+  readonly life: Life;
+  readonly dice: Dice;
+  readonly archive: SimulatedArchive;
+  readonly journal: Journal;
+  readonly sabotage: ((reader: UsedReader, source: Source) => UsedReader) | undefined;
+};
+
+/** A mirror of one life of the daemon, and the reader of its source. */
+export async function liveMirror(
+  { mirrorId, settings, source }: Place,
+  { journal, sabotage, ...parts }: Outside,
+  ready: Promise<Sync>,
+  started: (status: MirrorStatus, restart: boolean) => void,
+): Promise<{ reader: SimulatedReader; mirror: LiveMirror }> {
+  const row = await journal.mirror(settings.name, settings.source);
+  const daemon: DaemonCalls = {
+    listing: async (...all) => (await ready).readerCalls.listing(...all),
+    hint: async (...all) => (await ready).readerCalls.hint(...all),
+    allowance: async (...all) => (await ready).readerCalls.allowance(...all),
+    doubt: async (...all) => (await ready).readerCalls.doubt(...all),
+    status: async (...all) => (await ready).readerCalls.status(...all),
+  };
+  const known = () => journal.directories(mirrorId);
+  const reader = new SimulatedReader({ ...parts, source, mirrorId, daemon, known, started });
+  const used = sabotage?.(reader, source) ?? reader;
+  const settling = { small: new Bell(), large: new Bell() };
+  return { reader, mirror: { row, settings, reader: used as Reader, settling } };
+}
