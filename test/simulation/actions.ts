@@ -237,7 +237,7 @@ function addForeign(world: SimulatedWorld, place: Place): void {
     if (folderId === undefined) return;
     const content = `foreign-${dice.int(0, 1_000_000_000)}`;
     const sizeBytes = dice.int(1, 3) * 100 + 50;
-    world.archive.addForeign({ folderId, filename: nameOf(path), content, sizeBytes });
+    world.archive.add({ folderId, filename: nameOf(path), content, sizeBytes }, { foreign: true });
   });
 }
 

@@ -72,7 +72,7 @@ async function live(world: SimulatedWorld): Promise<void> {
 }
 
 /** All faults end; what waits for a person gets one, most of the time. */
-async function calm(world: SimulatedWorld): Promise<void> {
+export async function calm(world: SimulatedWorld): Promise<void> {
   const { dice } = world;
   world.life?.lightFuse(Number.POSITIVE_INFINITY);
   world.archive.weather = CALM;
@@ -94,7 +94,7 @@ async function calm(world: SimulatedWorld): Promise<void> {
 }
 
 /** Lets time pass until nothing is left to come, in ever longer steps. */
-async function rest(world: SimulatedWorld, restMsMax: number): Promise<void> {
+export async function rest(world: SimulatedWorld, restMsMax = REST_MS_MAX): Promise<void> {
   const until = world.clock.monotonic() + restMsMax;
   let stepMs = 5_000;
   for (let quiet = 0; quiet < 2; ) {

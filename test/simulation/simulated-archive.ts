@@ -42,7 +42,7 @@ export class SimulatedArchive implements Archive {
   readonly #owned: () => readonly number[];
   /** Its clock minus the true time. */
   readonly #skewMs: number;
-  readonly #pageSize: number;
+  pageSize: number;
   /** Its clock minus the monotonic one, as it was last told. */
   #offsetMs: number | undefined;
   #nextId = 100;
@@ -54,7 +54,7 @@ export class SimulatedArchive implements Archive {
     this.#owned = owned;
     this.tellsTime = dice.chance(0.8);
     this.#skewMs = dice.int(-1, 1) * (this.tellsTime ? 3_600_000 : 240_000);
-    this.#pageSize = dice.pick([2, 3, 1_000]) ?? 3;
+    this.pageSize = dice.pick([2, 3, 1_000]) ?? 3;
   }
 
   get clockOffsetMs(): number | undefined {
@@ -76,9 +76,9 @@ export class SimulatedArchive implements Archive {
     this.remove(({ folderId }) => gone.has(folderId));
   }
 
-  /** Somebody else's document. */
-  addForeign(upload: SimulatedUpload): void {
-    this.#commit(upload, 0, true);
+  /** Puts a document in, ours or somebody else's, in a while. */
+  add(upload: SimulatedUpload, { foreign, lateMs = 0 }: { foreign: boolean; lateMs?: number }) {
+    this.#commit(upload, lateMs, foreign);
   }
 
   /** One upload; resolves and rejects as `Archive.upload` does. */
@@ -235,7 +235,7 @@ export class SimulatedArchive implements Archive {
   }
 
   #page<Item>(all: readonly Item[], index: number) {
-    const paginationSize = this.#pageSize;
+    const paginationSize = this.pageSize;
     const from = index * paginationSize;
     return {
       paginationSize,

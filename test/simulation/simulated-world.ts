@@ -38,6 +38,8 @@ const SHUTDOWN_MS = 5 * SECOND;
 /** Bugs put between the loops and the world; what they find of them is a test of the simulation. */
 export type Sabotage = {
   readonly journal?: (journal: Journal, world: SimulatedWorld) => Journal;
+  /** Not a bug: how long a lost document is looked for. */
+  readonly doubt?: SyncContext["config"]["upload"]["doubt"];
   readonly reader?: (reader: UsedReader, source: Source) => UsedReader;
 };
 
@@ -76,7 +78,10 @@ export class SimulatedWorld {
     this.places = Array.from({ length: this.dice.chance(0.3) ? 2 : 1 }, (_, index) =>
       this.#place(index + 1, shared || index === 0 ? "/Scans" : "/Other"),
     );
-    this.#config = someConfig(this.dice);
+    const config = someConfig(this.dice);
+    this.#config = sabotage.doubt
+      ? { ...config, upload: { ...config.upload, doubt: sabotage.doubt } }
+      : config;
   }
 
   /** The rows of all lives. */
