@@ -137,6 +137,18 @@ describe.for(WAYS)("%s", ([, tell]) => {
     expect(await desk.row(before)).toEqual(before);
   });
 
+  test("of an edit that went before it was sent: the one before it stands for the path", async () => {
+    const { desk, intake } = await anIntake();
+    const before = rowIn(desk, "converted", { current: false });
+    const edit = rowIn(desk, "settling", { supersedes: before.id });
+    await tell(intake, null);
+    expect(await desk.journal.document(edit.id)).toBeUndefined();
+    const now = desk.clock.now();
+    expect(await desk.row(before)).toMatchObject({ current: true, goneAt: now });
+    await tell(intake, "as it was");
+    expect(await desk.journal.currentAt(1, PATH)).toMatchObject({ supersedes: before.id });
+  });
+
   test("of an edit of an edit: the one that was never sent is not kept", async () => {
     const { desk, intake } = await anIntake();
     const before = rowIn(desk, "converted");
