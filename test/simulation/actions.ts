@@ -259,13 +259,16 @@ function denyDirectory(world: SimulatedWorld, { source }: Place): void {
 }
 
 function setClock(world: SimulatedWorld): void {
-  const { dice, clock, archive } = world;
-  const far = archive.tellsTime && dice.chance(0.5) ? FAR_MS : JUMP_MS;
+  const { dice, clock, archive, life } = world;
+  const isWell = life?.isOver === false && !life.isBroken;
+  const mayBeFar = archive.tellsTime && (isWell || !someGrow(world));
+  const far = mayBeFar && dice.chance(0.5) ? FAR_MS : JUMP_MS;
   const off = clock.now() - clock.monotonic() - world.startedAt;
-  const byMs = dice.int(-far, far) - off;
+  const aim = dice.int(-far, far) - off;
+  const byMs = mayBeFar ? aim : Math.max(-JUMP_MS, Math.min(JUMP_MS, aim));
   clock.jump(byMs);
   world.isShaken = Math.abs(byMs) > 2 * JUMP_MS && someGrow(world);
-  if (world.isShaken) world.life?.lightFuse(Number.POSITIVE_INFINITY);
+  if (world.isShaken) world.life?.spare();
   world.life?.wroteOutside();
 }
 

@@ -81,6 +81,12 @@ export class Life {
     this.#fuse = calls;
   }
 
+  /** Nothing that was to end it does. */
+  spare(): void {
+    this.#fuse = Number.POSITIVE_INFINITY;
+    this.#refusal = undefined;
+  }
+
   /** The disk of its journal fails at the next commit. */
   breakJournal(refusal: "lost" | "kept"): void {
     this.#refusal = refusal;
