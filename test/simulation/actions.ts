@@ -9,7 +9,7 @@ import type { Place } from "./live-mirror.ts";
 import type { SimulatedWorld } from "./simulated-world.ts";
 import { someWeather } from "./weather.ts";
 
-/** What can happen in a history, and how often. */
+/** What can happen, and how often. */
 export type Repertoire = readonly (readonly [weight: number, name: string, action: Action])[];
 
 type Action = (world: SimulatedWorld, place: Place) => void | Promise<void>;
@@ -260,7 +260,7 @@ function denyDirectory(world: SimulatedWorld, { source }: Place): void {
 
 function setClock(world: SimulatedWorld): void {
   const { dice, clock, archive, life } = world;
-  const isWell = life?.isOver === false && !life.isBroken;
+  const isWell = world.sync !== undefined && life?.isBroken === false;
   const mayBeFar = archive.tellsTime && (isWell || !someGrow(world));
   const far = mayBeFar && dice.chance(0.5) ? FAR_MS : JUMP_MS;
   const off = clock.now() - clock.monotonic() - world.startedAt;

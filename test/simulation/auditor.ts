@@ -62,15 +62,18 @@ function waitsForPerson(world: SimulatedWorld, { state, sentName, supersedes }: 
 function isJustified(world: SimulatedWorld, row: Document): boolean {
   const place = world.placeOf(row.mirrorId);
   const file = place?.source.tree.at(pathOf(row));
+  // Nothing is taken for gone that cannot be seen.
+  const isOpen =
+    place?.source.tree.isOpen(row.dir) === true && place.source.tree.directories.includes(row.dir);
   switch (row.trouble?.code) {
     case "FOLDER_MISSING":
     case "FOLDER_TWINS":
     case "FOLDER_CASE":
       return place !== undefined && folderTrouble(world, place, row) === row.trouble.code;
     case "FILE_UNREADABLE":
-      return file?.unreadable === true || place?.source.tree.isOpen(row.dir) === false;
+      return file?.unreadable === true || !isOpen;
     case "FILE_EMPTY":
-      return file?.seen.sizeBytes === 0;
+      return file?.seen.sizeBytes === 0 || !isOpen;
     case "FILE_SIZE_TOO_BIG":
       return row.digest?.startsWith(digestOf(POISON)) === true;
     case "DOC_NOT_EXIST":

@@ -155,9 +155,13 @@ export class SimulatedReader implements UsedReader {
       if (!tree.isOpen(dirOf(path)) || file.unreadable) {
         return { kind: "refused", trouble: { code: "AFTER_REFUSED", message: "no right to" } };
       }
+      // Its writer would go on with it under the other name, which is not simulated.
+      if (!file.whole) {
+        return { kind: "refused", trouble: { code: "FILE_CHANGED", message: "is being written" } };
+      }
       tree.putAside(path);
       await pause(dice.int(0, 2_000));
-      if (digestOf(file.content) !== digest || !file.whole) {
+      if (digestOf(file.content) !== digest) {
         tree.putBack(path);
         return { kind: "refused", trouble: { code: "FILE_CHANGED", message: "other content" } };
       }
