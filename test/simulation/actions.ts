@@ -2,6 +2,7 @@
 import { LARGE_BYTES } from "../../src/domain/feed.ts";
 import { type RawPath, dirOf, nameOf } from "../../src/std/raw-path.ts";
 import { probeNow, retryOf } from "../../src/sync/retry.ts";
+import { setClock, someGrow } from "./clock-actions.ts";
 import type { Dice } from "./dice.ts";
 import { POISON } from "./simulated-archive.ts";
 import { type Bytes, pathIn } from "./simulated-tree.ts";
@@ -17,12 +18,6 @@ type Action = (world: SimulatedWorld, place: Place) => void | Promise<void>;
 const DIRECTORIES = ["", "a", "b", "a/c"];
 /** The archive finds more in one of them; one is left out by its name. */
 const NAMES = ["1.pdf", "2.pdf", "3.pdf", "4.bin", "5.bin", "6.asice", "7.part"];
-
-/** How far the host's clock may be set from where it was; well within `upload.doubt.tolerance`. */
-const JUMP_MS = 20_000;
-
-/** How far where the archive tells its own time. */
-const FAR_MS = 6 * 3_600_000;
 
 /** Does something, of all that can happen; says in the trace what. */
 export async function act(world: SimulatedWorld, repertoire: Repertoire): Promise<void> {
@@ -256,26 +251,6 @@ function denyDirectory(world: SimulatedWorld, { source }: Place): void {
   if (dir === undefined) return;
   source.tree.deny(dir);
   if (world.dice.chance(0.7)) world.later(world.dice.int(0, 60_000), () => source.tree.allow(dir));
-}
-
-function setClock(world: SimulatedWorld): void {
-  const { dice, clock, archive, life } = world;
-  const isWell = world.sync !== undefined && life?.isBroken === false;
-  const mayBeFar = archive.tellsTime && (isWell || !someGrow(world));
-  const far = mayBeFar && dice.chance(0.5) ? FAR_MS : JUMP_MS;
-  const off = clock.now() - clock.monotonic() - world.startedAt;
-  const aim = dice.int(-far, far) - off;
-  const byMs = mayBeFar ? aim : Math.max(-JUMP_MS, Math.min(JUMP_MS, aim));
-  clock.jump(byMs);
-  world.isShaken = Math.abs(byMs) > 2 * JUMP_MS && someGrow(world);
-  if (world.isShaken) world.life?.spare();
-  world.life?.wroteOutside();
-}
-
-function someGrow(world: SimulatedWorld): boolean {
-  return world.places.some(({ source: { tree } }) =>
-    tree.paths.some((path) => tree.at(path)?.whole === false),
-  );
 }
 
 /** What ends the process, unless it alone knows something. */

@@ -93,11 +93,11 @@ export async function doubted(cell: Cell): Promise<Finding> {
 /** The first reply is lost, as the cell says, and from then on lists are as it says. */
 function lose(world: SimulatedWorld, cell: Cell, folderId: number): void {
   const { archive } = world;
-  const { store } = archive;
+  const store = archive.store.bind(archive);
   const foreign = (filename: string, sizeBytes: number) =>
     archive.add({ folderId, filename, content: "somebody's", sizeBytes }, { foreign: true });
   const lost: typeof store = async (upload) => {
-    archive.store = store.bind(archive);
+    archive.store = store;
     if (cell.stored !== null) archive.add(upload, { foreign: false, lateMs: cell.stored });
     if (cell.others === "one of another size") foreign(path, SIZE + 1);
     if (cell.others === "two of its size") [1, 2].forEach(() => foreign(path, SIZE));
@@ -108,11 +108,11 @@ function lose(world: SimulatedWorld, cell: Cell, folderId: number): void {
 }
 
 function trouble(
-  { archive, later }: SimulatedWorld,
+  { archive }: SimulatedWorld,
   { listing }: Cell,
   foreign: (filename: string, sizeBytes: number) => void,
 ): void {
-  const { documents } = archive;
+  const documents = archive.documents.bind(archive);
   archive.pageSize = 2;
   switch (listing) {
     case "fresh":
@@ -127,11 +127,10 @@ function trouble(
     case "shifting pages":
       archive.documents = (query, signal) => {
         foreign("newest.pdf", SIZE);
-        return documents.call(archive, query, signal);
+        return documents(query, signal);
       };
       return;
     case "failing":
       archive.weather = { ...CALM, unanswered: 1 };
-      void later;
   }
 }

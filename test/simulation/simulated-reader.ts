@@ -1,6 +1,4 @@
 import { ArchiveError } from "../../src/archive/archive-error.ts";
-import { isPressed } from "../../src/archive/pressure.ts";
-import { troubleOf } from "../../src/archive/trouble.ts";
 import type { Seen } from "../../src/domain/document.ts";
 import type { Outcome } from "../../src/domain/outcome.ts";
 import { LineCut } from "../../src/reader/line.ts";
@@ -11,6 +9,7 @@ import { Fault } from "../../src/std/fault.ts";
 import { dirOf, type RawPath } from "../../src/std/raw-path.ts";
 import type { Dice } from "./dice.ts";
 import type { Life } from "./life.ts";
+import { offline, outcomeOf, unreadable } from "./send-outcome.ts";
 import type { SimulatedArchive } from "./simulated-archive.ts";
 import { type SimulatedTree, digestOf } from "./simulated-tree.ts";
 
@@ -287,19 +286,4 @@ function spring(source: Source, path: RawPath): void {
   const { ambush } = source;
   source.ambush = undefined;
   ambush?.(path);
-}
-
-function outcomeOf(error: ArchiveError): Outcome {
-  const trouble = troubleOf(error);
-  const load = { retryAfterMs: error.retryAfterMs ?? null, pressed: isPressed(error) };
-  if (error.kind === "inDoubt") return { kind: "lost", trouble, ...load };
-  return { kind: error.kind === "notSent" ? "notSent" : "refused", trouble, ...load };
-}
-
-function offline() {
-  return { code: "SOURCE_OFFLINE", message: "not mounted" };
-}
-
-function unreadable() {
-  return { code: "FILE_UNREADABLE", message: "permission denied" };
 }

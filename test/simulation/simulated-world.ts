@@ -43,7 +43,7 @@ export type Sabotage = {
   readonly reader?: (reader: UsedReader, source: Source) => UsedReader;
 };
 
-/** Everything outside the loops, and the loops that live in it just now. */
+/** Everything outside the loops, and the loops in it. */
 export class SimulatedWorld {
   readonly dice: Dice;
   readonly clock = new ManualClock();

@@ -32,7 +32,7 @@ test("a seed tells the same history every time", async () => {
 
 test("another process tells the same history", async () => {
   const url = new URL("history.ts", import.meta.url);
-  const print = `import { history } from "${url}"; console.log((await history(7)).traceHash)`;
+  const print = `import { history } from "${url.href}"; console.log((await history(7)).traceHash)`;
   const { stdout } = await execFile(process.execPath, ["--input-type=module", "-e", print]);
   expect(stdout.trim()).toBe((await history(7)).traceHash);
 });
