@@ -85,16 +85,26 @@ function offsetOf({ clock }: { readonly clock: Clock }): number {
   return clock.now() - clock.monotonic();
 }
 
-/** Whatever is due later than `laterThan` is due now. */
-async function pullIn({ journal, clock, config }: Context, laterThan: number): Promise<void> {
+/** Whatever is due later than `laterThan` is due now; a file that settles, after its quiet time. */
+async function pullIn(
+  { journal, clock, config, mirrors }: Context,
+  laterThan: number,
+): Promise<void> {
   const now = clock.now();
+  const quietMs = (id: number) => mirrors.get(id)?.settings.settleMs ?? 0;
+  const quietMsMax = Math.max(0, ...[...mirrors.keys()].map(quietMs));
   const why = "its time was set by a clock that ran ahead";
   for (const state of STATES) {
     for (;;) {
-      const query = { state, now: Number.MAX_SAFE_INTEGER, after: laterThan, limit: CHUNK };
+      const settles = state === "settling";
+      const after = laterThan + (settles ? quietMsMax : 0);
+      const query = { state, now: Number.MAX_SAFE_INTEGER, after, limit: CHUNK };
       const rows = await journal.due(query);
       await journal.apply(
-        rows.map(({ id }): Change => ({ type: "note", id, at: now, why, set: { dueAt: now } })),
+        rows.map(({ id, mirrorId }): Change => {
+          const dueAt = settles ? now + quietMs(mirrorId) : now;
+          return { type: "note", id, at: now, why, set: { dueAt } };
+        }),
       );
       if (rows.length < CHUNK) break;
     }

@@ -34,6 +34,15 @@ describe("a clock that is set back", () => {
     expect(await watch.look(), "once").toBe(false);
   });
 
+  test("a file that settles has its quiet time all the same", async () => {
+    const desk = await SyncDesk.open();
+    const watch = new ClockWatch(desk.context);
+    const settling = desk.put({ state: "settling", dueAt: desk.clock.now() + 3_000 });
+    desk.clock.jump(-2 * HOUR);
+    expect(await watch.look()).toBe(true);
+    expect((await desk.row(settling.id)).dueAt).toBe(desk.clock.now() + 3_000);
+  });
+
   test.for([
     [HOUR, "a clock set forward makes nothing late"],
     [-5_000, "a correction is not worth a stir"],
