@@ -75,9 +75,9 @@ test.for([
     const ended = await endings(archive, bytes + 1);
     expect(bytes).toBeGreaterThan(800);
     expect(ended).toHaveLength(bytes + 1);
-    // Before its first byte it may be known that none was sent; from there on nothing is.
-    expect(new Set(ended.slice(1))).toEqual(new Set(["inDoubt"]));
-    expect(["inDoubt", "notSent"]).toContain(ended[0]);
+    // Broken before its first byte, it may be known that none was sent; from there on nothing is.
+    const others = ended.filter((kind) => kind !== "inDoubt");
+    expect([[], ["notSent"]]).toContainEqual(others);
     server.close();
   },
 );
