@@ -11,7 +11,7 @@ import { openElsewhere, type Verdict, Worker } from "./hostile-replies/worker.ts
 
 const WORKERS = 32;
 /** What the process may grow by, with both sides of every connection in it. */
-const GROWTH_BYTES_MAX = 256 << 20;
+const GROWTH_BYTES_MAX = 384 << 20;
 /** Broken promises that are told in full. */
 const TOLD_MAX = 20;
 

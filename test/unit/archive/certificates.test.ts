@@ -110,7 +110,7 @@ describe.skipIf(!hasOpenssl)("the archive's certificate", () => {
     "$0 is refused before a byte of the request is sent, because $2",
     async ([name, why]) => {
       const { ended, heard } = await uploadTo(name);
-      const error = await errorOf(Promise.reject(ended as Error));
+      const error = await errorOf(Promise.reject(ended));
       expect(error).toMatchObject({ kind: "notSent", code: "TLS_REFUSED" });
       expect(error.message).toMatch(why);
       expect(heard).toBe("");
