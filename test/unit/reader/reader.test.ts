@@ -12,7 +12,7 @@ import { never, put, scratch } from "../source/scratch.ts";
 import { isAlive, MIRROR, openReader, orderFor, silentArchive } from "./a-reader.ts";
 
 /** Impatient, so that a hang shows soon; a process must be able to start in that time. */
-const vigilance = { everyMs: 50, silentMs: 100, patienceMs: 2_500 };
+const vigilance = { everyMs: 50, silentMs: 100, patienceMs: 6_000 };
 
 const pidOf = (open: ReturnType<typeof openReader>, notThis?: number) =>
   until("a reader", () => (open.reader.pid === notThis ? undefined : open.reader.pid));
