@@ -35,7 +35,7 @@ export function isClosed(gate: Gate): boolean {
 
 /** True when the closed gate wants a probe. */
 export function mayProbe(gate: Gate, now: number): boolean {
-  return gate.closedAt !== null && (gate.nextProbeAt === null || gate.nextProbeAt <= now);
+  return gate.closedAt !== null && (gate.nextProbeAt ?? now) <= now;
 }
 
 /**

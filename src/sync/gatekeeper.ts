@@ -57,8 +57,8 @@ export class Gatekeeper {
 
   /** Milliseconds until the gate wants a probe; 0 when it is open or wants one now. */
   waitMs(now: number): number {
-    if (!gates.isClosed(this.#gate) || gates.mayProbe(this.#gate, now)) return 0;
-    return (this.#gate.nextProbeAt ?? now) - now;
+    if (!gates.isClosed(this.#gate)) return 0;
+    return Math.max(0, (this.#gate.nextProbeAt ?? now) - now);
   }
 
   /** The account was refused. `probe`: by the one document that was let through. */

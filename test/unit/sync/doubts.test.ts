@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Document } from "../../../src/domain/document.ts";
 import { Doubts } from "../../../src/sync/doubts.ts";
+import { HOLD } from "../../../src/sync/patience.ts";
 import { refused, unauthorized, unreachable } from "../../fakes/scripted-archive.ts";
 import { HOUR, MINUTE, SECOND, SyncDesk } from "./desk.ts";
 
@@ -120,7 +121,61 @@ describe("what a look finds", () => {
   });
 });
 
+describe("two that fit", () => {
+  test.for([
+    [null, 1, "the first time"],
+    ["REPLY_LOST", 1, "its trouble was another"],
+    ["DOUBT_AMBIGUOUS", 4, "a person was told three times"],
+  ] as const)("after %s it is held for %i times the first wait: %s", async ([code, times]) => {
+    const { desk, folderId, doubts } = await aSearch();
+    const trouble = code && { code, message: "before" };
+    const before = { trouble, patience: 2, looks: 99, doubtAt: desk.clock.now() - HOUR };
+    const { id } = doubted(desk, folderId, before);
+    const [first, second] = [5, 6].map((filesize) => stored(desk, folderId, { filesize }));
+    const at = desk.clock.now();
+    await desk.run(doubts);
+    expect(await desk.row(id)).toMatchObject({
+      state: "held",
+      dueAt: at + times * HOLD.initialMs,
+      trouble: {
+        code: "DOUBT_AMBIGUOUS",
+        message: `sent, reply lost; the archive has ${second} (6 bytes), ${first} (5 bytes) of this name`,
+      },
+    });
+  });
+});
+
 describe("what is no look", () => {
+  test("an archive that cannot be asked is asked again soon, and the row says why", async () => {
+    const { desk, folderId, doubts } = await aSearch();
+    const { id } = doubted(desk, folderId);
+    desk.archive.fail("documents", unreachable());
+    const at = desk.clock.now();
+    await desk.run(doubts);
+    expect((await desk.row(id)).dueAt).toBe(at + 4 * SECOND);
+    expect((await desk.story(id)).at(-1)).toMatch(/^note: could not look: ./);
+  });
+
+  test("anything but an answer of the archive is a bug, and ends the loop", async () => {
+    const { desk, folderId, doubts } = await aSearch();
+    doubted(desk, folderId);
+    // The paging asks through this one call.
+    desk.archive.documents = () => Promise.reject(new Error("a bug"));
+    await expect(desk.run(doubts)).rejects.toThrow("a bug");
+  });
+
+  test("being stopped amid a look is no trouble of the archive's", async () => {
+    const { desk, folderId, doubts } = await aSearch();
+    const { id } = doubted(desk, folderId);
+    const stopping = new AbortController();
+    desk.archive.documents = () => {
+      stopping.abort(new Error("stopped"));
+      return Promise.reject(unreachable());
+    };
+    await expect(doubts.run(stopping.signal)).rejects.toThrow("stopped");
+    expect((await desk.row(id)).dueAt).toBe(desk.clock.now());
+  });
+
   test.for([
     [unreachable(), "nobody answered"],
     [refused("INVALID_SORT_BY"), "the archive answered something else"],
@@ -175,6 +230,24 @@ describe("what is no look", () => {
 });
 
 describe("candidates", () => {
+  test("one whose state the archive does not say is one all the same", async () => {
+    const { desk, folderId, doubts } = await aSearch();
+    const { id } = doubted(desk, folderId);
+    const documentId = stored(desk, folderId);
+    const list = desk.archive.documents.bind(desk.archive);
+    desk.archive.documents = async (...asked) => {
+      const { documents, ...page } = await list(...asked);
+      for (const each of documents) delete each.status;
+      return { ...page, documents };
+    };
+    await desk.run(doubts);
+    expect(await desk.row(id)).toMatchObject({
+      state: "uploaded",
+      documentId,
+      archiveStatus: null,
+    });
+  });
+
   test("two documents in doubt of one name never take the same candidate", async () => {
     const { desk, folderId, doubts } = await aSearch();
     const first = doubted(desk, folderId, { current: false });

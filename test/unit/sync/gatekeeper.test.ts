@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Document } from "../../../src/domain/document.ts";
+import { FAILURES } from "../../../src/domain/failure.ts";
 import { Gatekeeper } from "../../../src/sync/gatekeeper.ts";
 import { refused, unauthorized, unreachable } from "../../fakes/scripted-archive.ts";
 import { HOUR, MINUTE, never, SyncDesk } from "./desk.ts";
@@ -84,6 +85,80 @@ describe("closing", () => {
     await desk.journal.setGate({ ...gate, nextProbeAt: desk.clock.now() });
     await keeper.reread();
     expect(keeper.waitMs(desk.clock.now())).toBe(0);
+  });
+});
+
+describe("what the operator is told", () => {
+  test("why sending stops and what to do; each refused probe, and not what it knew already", async () => {
+    const desk = await SyncDesk.open();
+    const keeper = await desk.keeper();
+    await keeper.refused(quota, false);
+    await keeper.refused(quota, false);
+    await keeper.refused(quota, true);
+    expect(desk.warnings).toEqual([
+      `sending stops: used up. ${FAILURES.QUOTA_LIMIT.hint}`,
+      "the archive still refuses the account",
+    ]);
+  });
+
+  test("a document that repeats an odd code is told with the code and the archive's words", async () => {
+    const desk = await SyncDesk.open();
+    const keeper = await desk.keeper();
+    for (let n = 0; n < 3; n++) await keeper.met(desk.pending(), odd("ODD"), false);
+    expect(keeper.gate.trouble?.message).toBe(
+      "document after document is refused with ODD: refused: ODD",
+    );
+  });
+});
+
+describe("a gate as the journal has it", () => {
+  const closed = { closedAt: 1, trouble: null, probes: 0, nextProbeAt: null };
+
+  test("closed without a reason or a time: it is probed now, and what waits says so", async () => {
+    const desk = await SyncDesk.open();
+    await desk.journal.setGate(closed);
+    const keeper = await desk.keeper();
+    expect(keeper.waitMs(desk.clock.now())).toBe(0);
+    const row = desk.pending();
+    await keeper.sweep();
+    expect(await desk.row(row)).toMatchObject({
+      state: "held",
+      dueAt: null,
+      trouble: { code: "QUOTA_LIMIT", message: "the gate is closed" },
+    });
+  });
+
+  test.for([
+    [-1, 0, "its moment is past"],
+    [0, 0, "its moment is now"],
+    [1, 1, "a millisecond is left"],
+  ] as const)("a probe in %i ms is %i ms away: %s", async ([inMs, waitMs]) => {
+    const desk = await SyncDesk.open();
+    const now = desk.clock.now();
+    await desk.journal.setGate({ ...closed, nextProbeAt: now + inMs });
+    expect((await desk.keeper()).waitMs(now)).toBe(waitMs);
+  });
+
+  test("an open one waits for nothing, and wants its probe by upload", async () => {
+    const desk = await SyncDesk.open();
+    const keeper = await desk.keeper();
+    expect(keeper.waitMs(0)).toBe(0);
+    expect(keeper.probesByUpload).toBe(true);
+  });
+
+  test("passing an open gate writes nothing, passing a closed one rings for the sender", async () => {
+    const desk = await SyncDesk.open();
+    const keeper = await desk.keeper();
+    await keeper.passed();
+    expect(keeper.gate.trouble).toBeNull();
+    await keeper.refused(quota, false);
+    await keeper.passed();
+    expect(await desk.journal.gate()).toMatchObject({ closedAt: null, trouble: quota });
+    // Kept for whoever waits next: it wakes at once.
+    let woken = false;
+    void desk.context.bells.sending.wait(HOUR, desk.clock, never).then(() => (woken = true));
+    await desk.clock.settle();
+    expect(woken).toBe(true);
   });
 });
 
@@ -215,6 +290,14 @@ describe("the probe", () => {
     await keeper.probeFree(never);
     expect(keeper.gate.closedAt).toBeNull();
     expect(desk.archive.asked).toEqual([{ operation: "folder", about: undefined }]);
+  });
+
+  test("for credentials, anything but an answer is a bug, and ends the loop", async () => {
+    const desk = await SyncDesk.open();
+    const keeper = await desk.keeper();
+    await keeper.refused(credentials, false);
+    desk.archive.folder = () => Promise.reject(new Error("a bug"));
+    await expect(keeper.probeFree(never)).rejects.toThrow("a bug");
   });
 
   test.for([
