@@ -1,0 +1,14 @@
+import { defineConfig } from "vitest/config";
+
+/** The quick tests that judge mutants of the files that decide; see stryker.config.json. */
+export default defineConfig({
+  test: {
+    // One worker for all: thousands of short runs.
+    isolate: false,
+    include: [
+      "test/unit/domain/*.test.ts",
+      "test/unit/sync/doubts.test.ts",
+      "test/unit/sync/gatekeeper.test.ts",
+    ],
+  },
+});
