@@ -92,6 +92,12 @@ const LINES: Line[] = [
   ],
   [
     again("ARCHIVE_BUSY", 3),
+    notSent(),
+    { type: "deferred", at: AT, dueAt: AT + 1_000, trouble: of("ARCHIVE_UNREACHABLE") },
+    "another trouble starts over",
+  ],
+  [
+    again("ARCHIVE_BUSY", 3),
     notSent(9_000),
     { type: "deferred", at: AT, dueAt: AT + 9_000, trouble: of("ARCHIVE_UNREACHABLE") },
     "as long as the archive asked",

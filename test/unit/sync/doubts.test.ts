@@ -16,7 +16,11 @@ async function aSearch() {
 }
 
 /** A document that was sent just now, and whose reply was lost. */
-function doubted(desk: SyncDesk, folderId: number, set: Partial<Document> = {}): Document {
+function doubted(
+  desk: SyncDesk,
+  folderId: number,
+  set: Parameters<SyncDesk["put"]>[0] = {},
+): Document {
   const now = desk.clock.now();
   const columns = { state: "inDoubt", folderId, sentAt: now, doubtAt: now } as const;
   return desk.put({ path: "scan.pdf", ...columns, ...set });
@@ -212,6 +216,23 @@ describe("what is no look", () => {
     expect((await desk.row(id)).state).toBe("pending");
   });
 
+  test("an archive that is down closes no gate", async () => {
+    const { desk, folderId, keeper, doubts } = await aSearch();
+    doubted(desk, folderId);
+    desk.archive.fail("documents", unreachable());
+    await desk.run(doubts);
+    expect(keeper.gate.closedAt).toBeNull();
+  });
+
+  test("credentials that are refused already are no probe: the wait does not grow", async () => {
+    const { desk, folderId, keeper, doubts } = await aSearch();
+    doubted(desk, folderId);
+    await keeper.refused({ code: "CREDENTIALS_REFUSED", message: "refused" }, false);
+    desk.archive.fail("documents", unauthorized());
+    await desk.run(doubts);
+    expect(keeper.gate.probes).toBe(0);
+  });
+
   test("refused credentials close the gate", async () => {
     const { desk, folderId, keeper, doubts } = await aSearch();
     doubted(desk, folderId);
@@ -257,6 +278,18 @@ describe("candidates", () => {
     const rows = [await desk.row(first), await desk.row(second)];
     expect(rows.map(({ state }) => state)).toEqual(["uploaded", "inDoubt"]);
     expect(rows.map((row) => row.documentId)).toEqual([documentId, null]);
+  });
+
+  test("of several in doubt, the one that was sent first is looked for as far back as its send", async () => {
+    const { desk, folderId, doubts } = await aSearch();
+    const sentAt = desk.clock.now() - 3 * HOUR;
+    const old = doubted(desk, folderId, { path: "old.pdf", sentAt, doubtAt: sentAt });
+    doubted(desk, folderId);
+    const uploadedDate = sentAt + SECOND;
+    const set = { folderId, filename: "old.pdf", filesize: SIZE, uploadedDate };
+    const documentId = desk.archive.addDocument(set);
+    await desk.run(doubts);
+    expect(await desk.row(old)).toMatchObject({ state: "uploaded", documentId });
   });
 
   test("a document that another row owns is not ours", async () => {

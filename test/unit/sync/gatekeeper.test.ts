@@ -268,6 +268,16 @@ describe("the probe", () => {
     expect(await keeper.probeDocument()).toMatchObject({ id: ours.id, state: "pending" });
   });
 
+  test("is never a document whose reader is down: it could not be sent", async () => {
+    const desk = await SyncDesk.open({ mirrors: [{}, {}] });
+    const keeper = await desk.keeper();
+    behind(desk, { ...size(1), mirrorId: 2 });
+    const ours = behind(desk, size(10));
+    await keeper.refused(quota, false);
+    desk.readerOf(2).pid = undefined;
+    expect(await keeper.probeDocument()).toMatchObject({ id: ours.id });
+  });
+
   test("is one that waits, where nothing is held", async () => {
     const desk = await SyncDesk.open();
     const keeper = await desk.keeper();
