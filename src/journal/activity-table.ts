@@ -3,7 +3,7 @@ import type { Document, State } from "../domain/document.ts";
 import { type DocumentRow, documentOf } from "./columns.ts";
 import { SELECT_DOCUMENT } from "./documents-table.ts";
 import type { Batch, BatchProgress } from "./journal.ts";
-import { ACTIVE_AT } from "./schema.ts";
+import { ACTIVE_AT } from "./schema-steps.ts";
 import type { Statements } from "./statements.ts";
 import type { Tally } from "./tally.ts";
 

@@ -29,6 +29,7 @@ import {
   noted,
 } from "./revision.ts";
 import type { Statements } from "./statements.ts";
+import type { Tables } from "./tables.ts";
 import { talliedBy } from "./tally.ts";
 
 type On<T extends Change["type"]> = Extract<Change, { type: T }>;
@@ -39,13 +40,8 @@ export class Writer {
   readonly #records: RecordsTable;
   readonly #activity: ActivityTable;
 
-  constructor(
-    sql: Statements,
-    documents: DocumentsTable,
-    records: RecordsTable,
-    activity: ActivityTable,
-  ) {
-    this.#sql = sql;
+  constructor({ statements, documents, records, activity }: Tables) {
+    this.#sql = statements;
     this.#documents = documents;
     this.#records = records;
     this.#activity = activity;

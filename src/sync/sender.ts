@@ -4,13 +4,14 @@
  */
 import type { Document } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
-import { LARGE_BYTES, interleave, largeSlots } from "../domain/feed.ts";
+import { LARGE_BYTES } from "../domain/feed.ts";
 import { isClosed, mayProbe } from "../domain/gate.ts";
 import type { Event } from "../domain/life.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import { verdict } from "../domain/verdict.ts";
 import { codeOf, messageOf } from "../std/fault.ts";
 import { pieceBytesAt } from "./bandwidth.ts";
+import { Candidates } from "./candidates.ts";
 import { type Claimed, Claimer } from "./claimer.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import type { FirstRun } from "./first-run.ts";
@@ -32,12 +33,12 @@ export class Sender {
   readonly #context: SyncContext;
   readonly #keeper: Gatekeeper;
   readonly #placement: Placement;
+  readonly #candidates: Candidates;
   readonly #claimer: Claimer;
   readonly #queue: SendQueue;
   readonly #cut = new AbortController();
   readonly #pieceBytes: number | null;
   #large = 0;
-  #lastMirrorId: number | undefined;
   #paused = false;
   #draining = false;
   #probing = false;
@@ -52,6 +53,7 @@ export class Sender {
     this.#keeper = keeper;
     this.#placement = placement;
     this.#outages = new Outages(context);
+    this.#candidates = new Candidates(context);
     this.#claimer = new Claimer(context, placement, firstRun);
     this.#pieceBytes = pieceBytesAt(context.config.upload.bytesPerSecond);
     this.#queue = new SendQueue(context.pace.limit);
@@ -119,7 +121,7 @@ export class Sender {
     if (waitMs > 0) return waitMs;
     const slots = Math.min(this.#slots(), await this.#context.pace.room(this.underWay));
     if (slots <= 0) return Number.POSITIVE_INFINITY;
-    const candidates = await this.#candidates(slots, now);
+    const candidates = await this.#candidates.next(slots, this.#large, now);
     this.#queue.found(candidates.length, slots);
     if (candidates.length === 0) {
       return untilNext(this.#context.journal, { state: "pending" }, now);
@@ -156,30 +158,6 @@ export class Sender {
   #slots(): number {
     if (this.#outages.current) return this.underWay === 0 ? 1 : 0;
     return this.#queue.room;
-  }
-
-  async #candidates(slots: number, now: number): Promise<Document[]> {
-    const { journal, mirrors, pace } = this.#context;
-    const large = Math.max(0, largeSlots(pace.limit) - this.#large);
-    const queues = new Map<number, Document[]>();
-    for (const [mirrorId, { reader }] of mirrors) {
-      // A reader that is down would give everything back; it says when it is up, or speaks again.
-      if (reader.pid === undefined || reader.silent) continue;
-      const query = { state: "pending", now, mirrorId } as const;
-      const some = await journal.due({ ...query, limit: slots, sizeMaxBytes: LARGE_BYTES });
-      const big =
-        large === 0
-          ? []
-          : await journal.due({ ...query, limit: large, sizeOverBytes: LARGE_BYTES });
-      const both = [...some, ...big].sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0));
-      if (both.length > 0) queues.set(mirrorId, both);
-    }
-    const priorityOf = (id: number) => mirrors.get(id)?.settings.rules.priority ?? 0;
-    const chosen = interleave(queues, this.#lastMirrorId, slots, priorityOf);
-    this.#lastMirrorId = chosen.at(-1)?.mirrorId;
-    // Each mirror may have offered as many large ones as there is room for.
-    let room = large;
-    return chosen.filter(({ seen }) => seen.sizeBytes <= LARGE_BYTES || room-- > 0);
   }
 
   /** Claims what can be claimed; an archive that cannot be asked is the account's trouble, or an outage. */

@@ -12,6 +12,7 @@ import type { Batch, Change } from "../journal/journal.ts";
 import { LineCut } from "../reader/line.ts";
 import type { Inspection } from "../source/source.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
+import { alreadySent, type Whole } from "./already-sent.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import { decisionOn } from "./decision.ts";
 import { SetForward } from "./mended-clock.ts";
@@ -25,19 +26,11 @@ const INSPECT_MAX = 64;
 /** A reader that is down comes back by itself; until then nothing can be inspected. */
 const READER_DOWN_MS = 500;
 
-/** A revision that waits for the one before it is looked at again no sooner than this. */
-const RIVAL_MS = 1_000;
-
 /** Small files and large ones settle beside each other. */
 type Lane = { sizeMaxBytes: number } | { sizeOverBytes: number };
 
-/** What becomes of a revision whose bytes are those of the one before it. */
-const TOUCHED = "touched, not changed";
-
 /** What becomes of a revision that nobody saw whole. What was sent before it stays its path's. */
 const REMOVED = "the file was removed before it was sent";
-
-type Whole = Extract<Inspection, { kind: "whole" }>;
 
 export class Settler {
   readonly #context: SyncContext;
@@ -183,7 +176,7 @@ export class Settler {
         return [this.#held(document, ripe.trouble, null)];
       case "ripe":
         return (
-          (await this.#alreadySent(mirror, document, found, followed)) ??
+          (await alreadySent(this.#context, mirror, document, found, followed)) ??
           (await this.#recalled(mirror, document, found, followed)) ??
           this.#settled(mirror, document, found, ripe.remark)
         );
@@ -198,79 +191,6 @@ export class Settler {
     const dueAt = patience && at + backoffMs(patience, tries, random);
     const event = { type: "heldBack", at, dueAt, trouble } as const;
     return { type: "event", id: document.id, event, from: ["settling"] };
-  }
-
-  /** The bytes are in the archive already, or on their way: nothing is sent. */
-  async #alreadySent(
-    mirror: LiveMirror,
-    document: Document,
-    { digest, seen }: Whole,
-    followed: Followed,
-  ): Promise<Change[] | undefined> {
-    const { journal, clock } = this.#context;
-    const at = clock.now();
-    const { id } = document;
-    const before =
-      document.supersedes === null ? undefined : await journal.document(document.supersedes);
-    if (before && before.digest === digest) {
-      return [
-        { type: "forget", id, at, why: TOUCHED, restore: true, from: ["settling"] },
-        {
-          type: "note",
-          id: before.id,
-          at,
-          why: TOUCHED,
-          set: this.#again(before, mirror, seen),
-        },
-      ];
-    }
-    // A name that was free again and is used for something new is not an edit: it is always sent.
-    if (before && before.goneAt === null && mirror.settings.changed === "ignore") {
-      // What is in doubt is known by its size, which the row must keep until then.
-      if (before.state === "uploading" || before.doubtAt !== null) {
-        const why = "waits until it is certain what became of the content before it";
-        const dueAt = at + Math.max(mirror.settings.settleMs, RIVAL_MS);
-        return [{ type: "note", id, at, why, set: { dueAt } }];
-      }
-      const remark = "its content has changed since; by `changed: ignore` that is not sent";
-      return [
-        { type: "forget", id, at, why: remark, restore: true, from: ["settling"] },
-        { type: "note", id: before.id, at, why: remark, set: { seen, remark } },
-      ];
-    }
-    const original = await this.#movedFrom(mirror, document, digest, followed);
-    if (!original) return undefined;
-    followed.rows.add(original.id);
-    return [{ type: "follow", id: original.id, successor: id, at }];
-  }
-
-  /** A file that came back after its after-action is put away once more. */
-  #again(before: Document, mirror: LiveMirror, seen: Document["seen"]) {
-    const again = before.state === "converted" && mirror.settings.after.kind !== "keep";
-    return { seen, goneAt: null, ...(again ? { after: "due" as const } : {}) };
-  }
-
-  /** A sent row with these bytes whose file is not where it was: this is that file. */
-  async #movedFrom(
-    mirror: LiveMirror,
-    document: Document,
-    digest: string,
-    followed: Followed,
-  ): Promise<Document | undefined> {
-    const sent = await this.#context.journal.sentWith(mirror.row.id, digest);
-    const others = sent.filter(
-      (other) =>
-        other.current &&
-        other.id !== document.supersedes &&
-        other.after !== "done" &&
-        !followed.rows.has(other.id),
-    );
-    if (others.length === 0) return undefined;
-    const looks = await mirror.reader.look(
-      mirror.row.id,
-      others.map((other) => joinRaw(other.dir, other.name)),
-    );
-    return others.find((_, index) => looks[index] === null);
   }
 
   /** A file that was sent so long ago that its row was dropped: the archive is asked about it again. */

@@ -1,0 +1,197 @@
+/** What the journal gives and takes: the shapes of its rows, queries and changes. */
+import type { AfterState, Document, Seen, State, Trouble } from "../domain/document.ts";
+import type { Event } from "../domain/life.ts";
+import type { RawPath } from "../std/raw-path.ts";
+
+/** A mirror as the journal knows it: rows outlive a mirror's removal from the config. */
+export type MirrorRow = {
+  readonly id: number;
+  readonly name: string;
+  readonly source: string;
+  /** Identifies the file system the source was on when it last had entries; null before that. */
+  readonly device: string | null;
+};
+
+/** What a directory listing is compared with; see `Journal.rowsIn`. */
+export type Known = {
+  readonly id: number;
+  readonly name: RawPath;
+  readonly state: State;
+  readonly stamp: string;
+  readonly goneAt: number | null;
+  readonly documentId: number | null;
+};
+
+/** A file seen for the first time, or a new revision of one that was sent. */
+export type NewDocument = {
+  readonly mirrorId: number;
+  readonly dir: RawPath;
+  readonly name: RawPath;
+  readonly seen: Seen;
+  readonly at: number;
+  readonly dueAt: number;
+  /** The row this one replaces as the path's current one. */
+  readonly supersedes: number | null;
+};
+
+/** A group of documents that became ready together; the id is what the archive is told. */
+export type Batch = {
+  /** At most 36 characters. */
+  readonly id: string;
+  readonly mirrorId: number;
+  readonly openedAt: number;
+  /** When the last document joined. */
+  readonly joinedAt: number;
+  readonly documents: number;
+};
+
+/** How far a batch has come. */
+export type BatchProgress = Batch & {
+  /** Its documents by state; a state without any is absent. Some may have changed or gone since. */
+  readonly states: Readonly<Partial<Record<State, number>>>;
+  /** Pages as the archive counts them, of those that are converted. */
+  readonly pages: number;
+};
+
+/**
+ * A write to the journal.
+ * - `add`: a new row in `settling`; where `supersedes` names a row, that one stops being current.
+ *   Skipped when the path's current row is not `supersedes` (null: none) any more.
+ * - `event`: an arrow of `life.ts`, applied to the row as it is now (read, transition,
+ *   compare-and-set). With `from`, the change is skipped when the row has left those states.
+ * - `note`: columns that are not part of the life: what was seen of the file, that it is gone, what
+ *   became of it after archiving. Never `state`.
+ * - `forget`: removes a row that was never sent (`settling`, `pending`, `held`, `failed` without a
+ *   document id); its history keeps why. A superseded predecessor becomes current again where
+ *   `restore` is set. With `from`, the change is skipped when the row has left those states; a sent
+ *   row is an `InvariantError` otherwise.
+ * - `follow`: the file of a sent row was renamed or moved: the sent row takes over path and stamp
+ *   of `successor` (a row in `settling`), which is forgotten. Skipped when either has left those
+ *   states.
+ * - `batch`: inserts or updates a batch.
+ * - `directory`: remembers the fingerprint of a directory whose listing has been journaled;
+ *   null forgets the directory.
+ */
+export type Change =
+  | { type: "add"; document: NewDocument }
+  | { type: "event"; id: number; event: Event; from?: readonly State[] }
+  | { type: "note"; id: number; at: number; why: string; set: Note }
+  | {
+      type: "forget";
+      id: number;
+      at: number;
+      why: string;
+      restore?: boolean;
+      /** With `restore`: the file is gone, and so is the predecessor's. */
+      goneAt?: number;
+      from?: readonly State[];
+    }
+  | { type: "follow"; id: number; successor: number; at: number }
+  | { type: "batch"; batch: Batch }
+  | { type: "directory"; mirrorId: number; dir: RawPath; fingerprint: string | null };
+
+/** The columns a `note` may set. */
+export type Note = {
+  readonly seen?: Seen;
+  readonly goneAt?: number | null;
+  readonly after?: AfterState | null;
+  readonly afterMessage?: string | null;
+  readonly dueAt?: number | null;
+  /** The content that was seen and, by `changed: ignore`, is not sent. */
+  readonly remark?: string | null;
+};
+
+/** What a change did; for the log and for those who wait. */
+export type Applied = {
+  readonly change: Change;
+  /** The row after the change; undefined when it is gone or the change was not about one row. */
+  readonly document: Document | undefined;
+  /** The state before; undefined for `add`. */
+  readonly from: State | undefined;
+  /** True when `from` of the change, or a row that is gone, made it a no-op. */
+  readonly skipped: boolean;
+};
+
+/** Gate of an account: closed while `closedAt` is set. Survives restarts. */
+export type GateRow = {
+  readonly closedAt: number | null;
+  readonly trouble: Trouble | null;
+  readonly probes: number;
+  readonly nextProbeAt: number | null;
+};
+
+/** What the archive's load made of the account's pace. Survives restarts. */
+export type PaceRow = {
+  /** Uploads at the same time; null: as many as the configuration says. */
+  readonly limit: number | null;
+  /** When the archive asked for a pause, and until when; null: it never did. */
+  readonly pausedAt: number | null;
+  readonly pausedUntil: number | null;
+  /** What it said then. */
+  readonly trouble: Trouble | null;
+};
+
+/** Asks for rows that are due. */
+export type DueQuery = {
+  readonly state: State;
+  readonly now: number;
+  readonly limit: number;
+  /** Only rows due later than this. */
+  readonly after?: number;
+  readonly mirrorId?: number;
+  /** Only rows at most, or more than, this large. */
+  readonly sizeMaxBytes?: number;
+  readonly sizeOverBytes?: number;
+};
+
+/** Filters of `Journal.list`. */
+export type ListQuery = {
+  readonly state?: State;
+  readonly mirrorId?: number;
+  readonly code?: string;
+  /** This path, or anything below it. */
+  readonly path?: { mirrorId: number; path: RawPath };
+  readonly currentOnly?: boolean;
+};
+
+/** One line of a document's history. */
+export type HistoryRow = {
+  readonly at: number;
+  readonly from: State | null;
+  readonly to: State | null;
+  readonly event: string;
+  readonly detail: string | null;
+  /** How often the same thing happened in a row, e.g. polls; `at` is the last time. Absent for once. */
+  readonly times?: number;
+};
+
+/** One attempt to send a document: the intent, and what became of it. */
+export type AttemptRow = {
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+  readonly digest: string;
+  readonly sentName: string;
+  readonly folderId: number;
+  readonly batch: string;
+  readonly outcome: string | null;
+  readonly documentId: number | null;
+};
+
+/** Missing or unusable archive folders, and how many documents wait for each. */
+export type WaitingFolder = {
+  readonly mirrorId: number;
+  readonly targetPath: string;
+  readonly code: string;
+  readonly documents: number;
+};
+
+/** What was not sent because the archive has it. */
+export type Duplicates = { readonly documents: number; readonly pages: number };
+
+/** Something a digidoc document contains, as the archive lists it. */
+export type Content = {
+  readonly documentId: number;
+  readonly filename: string;
+  readonly sizeBytes: number;
+  readonly pages: number;
+};

@@ -1,0 +1,164 @@
+import type { Document } from "../domain/document.ts";
+import { dirOf, nameOf, type RawPath } from "../std/raw-path.ts";
+import { documentList, pagesOf } from "./document-list.ts";
+import { dueDocuments } from "./due-documents.ts";
+import type {
+  AttemptRow,
+  Batch,
+  BatchProgress,
+  Content,
+  DueQuery,
+  Duplicates,
+  HistoryRow,
+  Journal,
+  Known,
+  ListQuery,
+  WaitingFolder,
+} from "./journal.ts";
+import type { Session } from "./session.ts";
+import type { Tables } from "./tables.ts";
+import type { Tally } from "./tally.ts";
+import type { Remembered } from "./tidiness.ts";
+
+/** What can be asked of a journal in SQLite about its documents; each answer is one short query. */
+export abstract class SqliteReading {
+  readonly #session: Session;
+  readonly #tables: Tables;
+
+  constructor(session: Session, tables: Tables) {
+    this.#session = session;
+    this.#tables = tables;
+  }
+
+  directories(mirrorId: number): Promise<[dir: RawPath, fingerprint: string][]> {
+    return this.#session.read(() => this.#tables.queries.directories(mirrorId));
+  }
+
+  rowsIn(mirrorId: number, dir: RawPath): Promise<Known[]> {
+    return this.#session.read(() => this.#tables.queries.rowsIn(mirrorId, dir));
+  }
+
+  rowsBelow(mirrorId: number, dir: RawPath): Promise<Known[]> {
+    return this.#session.read(() => this.#tables.queries.rowsBelow(mirrorId, dir));
+  }
+
+  document(id: number): Promise<Document | undefined> {
+    return this.#session.read(() => this.#tables.documents.read(id));
+  }
+
+  currentAt(mirrorId: number, path: RawPath): Promise<Document | undefined> {
+    return this.#session.read(() =>
+      this.#tables.documents.currentAt(mirrorId, dirOf(path), nameOf(path)),
+    );
+  }
+
+  sentWith(mirrorId: number, digest: string): Promise<Document[]> {
+    return this.#session.read(() => this.#tables.queries.sentWith(mirrorId, digest));
+  }
+
+  due(query: DueQuery): Promise<Document[]> {
+    return this.#session.read(() => dueDocuments(this.#tables.statements, query));
+  }
+
+  underWay(limit: number): Promise<Document[]> {
+    return this.#session.read(() => this.#tables.queries.underWay(limit));
+  }
+
+  rivals(folderId: number, sentName: string): Promise<Document[]> {
+    return this.#session.read(() => this.#tables.queries.rivals(folderId, sentName));
+  }
+
+  claimed(documentIds: readonly number[]): Promise<Set<number>> {
+    return this.#session.read(() => this.#tables.queries.claimed(documentIds));
+  }
+
+  outstanding(now: number): Promise<{ folderId: number; documents: number; due: number }[]> {
+    return this.#session.read(() => this.#tables.queries.outstanding(now));
+  }
+
+  outstandingIn(folderId: number, limit: number): Promise<Document[]> {
+    return this.#session.read(() => this.#tables.queries.outstandingIn(folderId, limit));
+  }
+
+  afterDue(now: number, limit: number): Promise<Document[]> {
+    return this.#session.readDurable(() => this.#tables.queries.afterDue(now, limit));
+  }
+
+  heldWith(
+    codes: readonly string[],
+    limit: number,
+    place?: { mirrorId: number; targetPath: string },
+  ): Promise<Document[]> {
+    return this.#session.read(() => this.#tables.queries.heldWith(codes, limit, place));
+  }
+
+  smallestHeld(
+    codes: readonly string[],
+    mirrorIds: readonly number[],
+  ): Promise<Document | undefined> {
+    return this.#session.read(() => this.#tables.queries.smallestHeld(codes, mirrorIds));
+  }
+
+  moved(limit: number): Promise<Document[]> {
+    return this.#session.read(() => this.#tables.queries.moved(limit));
+  }
+
+  waitingFolders(): Promise<WaitingFolder[]> {
+    return this.#session.read(() => this.#tables.queries.waitingFolders());
+  }
+
+  lastBatch(mirrorId: number): Promise<Batch | undefined> {
+    return this.#session.read(() => this.#tables.queries.lastBatch(mirrorId));
+  }
+
+  latestBatches(limit: number): Promise<BatchProgress[]> {
+    return this.#session.read(() => this.#tables.activity.latestBatches(limit));
+  }
+
+  inBatch(batch: string, limit: number): Promise<Document[]> {
+    return this.#session.read(() => this.#tables.activity.inBatch(batch, limit));
+  }
+
+  recent(limit: number): Promise<Document[]> {
+    return this.#session.read(() => this.#tables.activity.recent(limit));
+  }
+
+  tallies(from: number, to: number): Promise<Tally[]> {
+    return this.#session.read(() => this.#tables.activity.tallies(from, to));
+  }
+
+  contents(id: number): Promise<Content[]> {
+    return this.#session.read(() => this.#tables.queries.contents(id));
+  }
+
+  duplicates(): Promise<Duplicates> {
+    return this.#session.read(() => this.#tables.queries.duplicates());
+  }
+
+  counts(): ReturnType<Journal["counts"]> {
+    return this.#session.read(() => this.#tables.queries.counts());
+  }
+
+  list(query: ListQuery): AsyncIterable<Document> {
+    return documentList(
+      pagesOf(this.#tables.statements, (read) => this.#session.read(read)),
+      query,
+    );
+  }
+
+  history(id: number): Promise<HistoryRow[]> {
+    return this.#session.read(() => this.#tables.records.history(id));
+  }
+
+  forgotten(mirrorId: number, path: RawPath): Promise<HistoryRow[]> {
+    return this.#session.read(() => this.#tables.records.forgotten(mirrorId, path));
+  }
+
+  attempts(id: number): Promise<AttemptRow[]> {
+    return this.#session.read(() => this.#tables.records.attempts(id));
+  }
+
+  remembered(mirrorId: number, digest: string, path: RawPath): Promise<Remembered[]> {
+    return this.#session.read(() => this.#tables.tidy.remembered(mirrorId, digest, path));
+  }
+}

@@ -1,0 +1,26 @@
+import type { Database } from "better-sqlite3";
+import { AccountTable } from "./account-table.ts";
+import { ActivityTable } from "./activity-table.ts";
+import { DocumentsTable } from "./documents-table.ts";
+import { Queries } from "./queries.ts";
+import { RecordsTable } from "./records-table.ts";
+import { Statements } from "./statements.ts";
+import { TidyTable } from "./tidy-table.ts";
+
+/** Everything that knows SQL, over one connection. */
+export type Tables = ReturnType<typeof tablesIn>;
+
+/** The tables of an open journal. */
+export function tablesIn(db: Database) {
+  const statements = new Statements(db);
+  const documents = new DocumentsTable(statements);
+  return {
+    statements,
+    documents,
+    records: new RecordsTable(statements),
+    account: new AccountTable(statements),
+    activity: new ActivityTable(statements),
+    queries: new Queries(statements),
+    tidy: new TidyTable(statements, documents),
+  };
+}

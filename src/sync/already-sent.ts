@@ -1,0 +1,91 @@
+/** Whether the bytes of a file that has settled were sent before, and what becomes of its row then. */
+import type { Document } from "../domain/document.ts";
+import type { Change } from "../journal/journal.ts";
+import type { Inspection } from "../source/source.ts";
+import { joinRaw } from "../std/raw-path.ts";
+import type { LiveMirror, SyncContext } from "./context.ts";
+import type { Followed } from "./recall.ts";
+
+/** A revision that waits for the one before it is looked at again no sooner than this. */
+const RIVAL_MS = 1_000;
+
+/** What becomes of a revision whose bytes are those of the one before it. */
+const TOUCHED = "touched, not changed";
+
+/** A file that was found whole. */
+export type Whole = Extract<Inspection, { kind: "whole" }>;
+
+/** The bytes are in the archive already, or on their way: nothing is sent. */
+export async function alreadySent(
+  context: SyncContext,
+  mirror: LiveMirror,
+  document: Document,
+  { digest, seen }: Whole,
+  followed: Followed,
+): Promise<Change[] | undefined> {
+  const { journal, clock } = context;
+  const at = clock.now();
+  const { id } = document;
+  const before =
+    document.supersedes === null ? undefined : await journal.document(document.supersedes);
+  if (before && before.digest === digest) {
+    return [
+      { type: "forget", id, at, why: TOUCHED, restore: true, from: ["settling"] },
+      {
+        type: "note",
+        id: before.id,
+        at,
+        why: TOUCHED,
+        set: again(before, mirror, seen),
+      },
+    ];
+  }
+  // A name that was free again and is used for something new is not an edit: it is always sent.
+  if (before && before.goneAt === null && mirror.settings.changed === "ignore") {
+    // What is in doubt is known by its size, which the row must keep until then.
+    if (before.state === "uploading" || before.doubtAt !== null) {
+      const why = "waits until it is certain what became of the content before it";
+      const dueAt = at + Math.max(mirror.settings.settleMs, RIVAL_MS);
+      return [{ type: "note", id, at, why, set: { dueAt } }];
+    }
+    const remark = "its content has changed since; by `changed: ignore` that is not sent";
+    return [
+      { type: "forget", id, at, why: remark, restore: true, from: ["settling"] },
+      { type: "note", id: before.id, at, why: remark, set: { seen, remark } },
+    ];
+  }
+  const original = await movedFrom(context, mirror, document, digest, followed);
+  if (!original) return undefined;
+  followed.rows.add(original.id);
+  return [{ type: "follow", id: original.id, successor: id, at }];
+}
+
+/** A file that came back after its after-action is put away once more. */
+function again(before: Document, mirror: LiveMirror, seen: Document["seen"]) {
+  const again = before.state === "converted" && mirror.settings.after.kind !== "keep";
+  return { seen, goneAt: null, ...(again ? { after: "due" as const } : {}) };
+}
+
+/** A sent row with these bytes whose file is not where it was: this is that file. */
+async function movedFrom(
+  context: SyncContext,
+  mirror: LiveMirror,
+  document: Document,
+  digest: string,
+  followed: Followed,
+): Promise<Document | undefined> {
+  const sent = await context.journal.sentWith(mirror.row.id, digest);
+  const others = sent.filter(
+    (other) =>
+      other.current &&
+      other.id !== document.supersedes &&
+      other.after !== "done" &&
+      !followed.rows.has(other.id),
+  );
+  if (others.length === 0) return undefined;
+  const looks = await mirror.reader.look(
+    mirror.row.id,
+    others.map((other) => joinRaw(other.dir, other.name)),
+  );
+  return others.find((_, index) => looks[index] === null);
+}
