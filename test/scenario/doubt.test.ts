@@ -84,7 +84,7 @@ test("two candidates that cannot be told apart are held for a person, with their
   world.archive.setFaults([{ ...upload, do: "dropAfter", times: 2 }]);
   world.write("scan.pdf", bytes);
   await using other = await aWorldWithout(world.archive.url, bytes);
-  await using live = await aDaemon(world.config());
+  await using live = await aDaemon(world.config({}, { firstRun: "upload" }));
   await other.sent;
   await live.quiescent();
   const [row] = await rowsOf(world.journal);

@@ -20,6 +20,7 @@ const { panels } = JSON.parse(read("grafana-dashboard.json")) as { panels: Panel
 
 /** Everything is there to be measured: a gate that is closed, trouble, something sent. */
 const report: StatusReport = reportOf({
+  sending: { waits: { why: "asked", message: "", until: 65_000 }, concurrency: 4 },
   gate: { closedAt: 5_000, code: "QUOTA_LIMIT", message: "no", hint: "", nextProbeAt: 65_000 },
   mirrors: [
     {

@@ -20,6 +20,7 @@ const startedOver: Patch = {
   digest: null,
   sentName: null,
   targetPath: null,
+  slip: null,
   remark: null,
   batch: null,
   folderId: null,
@@ -36,6 +37,17 @@ const held: Patch = { state: "held", dueAt: DUE, trouble, patience: 1 };
 
 const goesOn: Event = { type: "goesOn", at: AT };
 const wentOn: Patch = { state: "pending", dueAt: AT, documentId: null, archiveStatus: null };
+
+const original = {
+  id: 5,
+  documentId: 9,
+  folderId: 7,
+  sentName: "scan.pdf",
+  uploadedAt: 15_000,
+  pages: 3,
+  archiveBytes: 1,
+  digidoc: false,
+};
 
 type Line = [State, Partial<Document>, Event, Patch, string];
 
@@ -65,6 +77,7 @@ const LINES: Line[] = [
       digest: "e",
       sentName: "n.pdf",
       targetPath: "/T",
+      slip: null,
       remark: "r",
       batch: "b",
       dueAt: AT,
@@ -230,8 +243,8 @@ const LINES: Line[] = [
     "held",
     {},
     { type: "recheck", at: AT },
-    { state: "settling", dueAt: AT },
-    "it is looked at now",
+    { state: "settling", dueAt: AT, digest: null, slip: null },
+    "it is looked at now, and all of it is decided anew",
   ],
   ["held", {}, changed, startedOver, "another content, another chance"],
   [
@@ -244,6 +257,36 @@ const LINES: Line[] = [
   ["held", {}, heldBack, held, "the reason changed"],
   ["failed", {}, goesOn, wentOn, "a person asked"],
   ["failed", {}, changed, startedOver, "a person mended it"],
+  [
+    "failed",
+    {},
+    { type: "recheck", at: AT },
+    { state: "settling", dueAt: AT, digest: null, slip: null },
+    "what goes with it is decided anew",
+  ],
+  [
+    "pending",
+    { trouble, patience: 2 },
+    { type: "duplicated", at: AT, original, remark: "r", after: "due" },
+    {
+      state: "converted",
+      duplicateOf: 5,
+      documentId: 9,
+      folderId: 7,
+      sentName: "scan.pdf",
+      archiveStatus: "CONVERTED",
+      uploadedAt: 15_000,
+      convertedAt: AT,
+      pages: 3,
+      archiveBytes: 1,
+      digidoc: false,
+      remark: "r",
+      after: "due",
+      dueAt: null,
+      trouble: null,
+    },
+    "it stands for the document of another row",
+  ],
 ];
 
 describe("what an arrow writes", () => {

@@ -173,7 +173,7 @@ describe("looks", () => {
 
   test.for<[number[], string, string]>([
     [[1_000], "found", "one of our size"],
-    [[0], "found", "one whose size is not known yet"],
+    [[0], "lookAgain", "one whose size is not known yet may be anybody's"],
     [[7], "lookAgain", "one of another size"],
     [[1_000, 7], "found", "one of our size, another's beside it"],
     [[1_000, 0], "lookAgain", "the other may turn out to be of our size"],
