@@ -4,6 +4,8 @@ import { Deadline } from "./deadline.ts";
 import type { Line } from "./exchange.ts";
 import { type Field, openSigner, type Signer, type SigningSettings } from "./signing.ts";
 
+const OVER = new Error("the signature is made");
+
 /** What a request carries, and what of it must never come out in an error. */
 export type Signed = { fields: Field[]; secrets: readonly string[] };
 
@@ -38,6 +40,7 @@ export class Credentials {
     { clock, timeoutMs }: Pick<Line, "clock" | "timeoutMs">,
     signal: AbortSignal,
   ): Promise<unknown> {
+    // Aborted in the end without an error of its own: one with its stack is dear for every request.
     const over = new AbortController();
     try {
       const made = this.#signer.sign(fields);
@@ -65,7 +68,7 @@ export class Credentials {
       const message = `the signing module failed: ${this.#redacted(messageOf(error))}`;
       throw new ArchiveError("notSent", "SIGNING_FAILED", message);
     } finally {
-      over.abort();
+      over.abort(OVER);
     }
   }
 
