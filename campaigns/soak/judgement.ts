@@ -13,10 +13,10 @@ const WAL_MB_MAX = 16;
 /** Connections come and go: descriptors of the last third may be so many more than of the first. */
 const DESCRIPTORS_MAX = 4;
 
-/** Before it, memory grows to what a process needs; shorter runs are not judged by their slopes. */
-const WARM_UP_SECONDS = 20 * 60;
+/** In this part of a run, memory still grows to what a process needs: V8 and malloc take an hour. */
+const WARM_UP_PART = 0.5;
 
-/** A reader's life must be so long for its slope to mean anything. */
+/** What is followed must be followed for so long for its slope to mean anything. */
 const LIFE_SECONDS = 15 * 60;
 
 /** Looks that make one lower end. */
@@ -24,8 +24,8 @@ const LOOKS = 12;
 
 /** Figures of the run; `broken` is told of every one that is too high. */
 export function judge(samples: readonly Sample[], broken: (what: string) => void): Figures {
-  const warm = samples.filter(({ seconds }) => seconds >= WARM_UP_SECONDS);
-  const isLong = (warm.at(-1)?.seconds ?? 0) - WARM_UP_SECONDS >= LIFE_SECONDS;
+  const warmUp = (samples.at(-1)?.seconds ?? 0) * WARM_UP_PART;
+  const warm = samples.filter(({ seconds }) => seconds >= warmUp);
   const peak = (of: (sample: Sample) => number) => Math.max(0, ...samples.map(of).filter(isNumber));
   const walMb = peak(({ wal }) => wal) / MB;
   if (walMb >= WAL_MB_MAX) broken(`the WAL grew to ${walMb.toFixed(1)} MB`);
@@ -36,7 +36,7 @@ export function judge(samples: readonly Sample[], broken: (what: string) => void
     "event loop lag, 99 %, at most": `${(peak(({ lag }) => lag) * 1_000).toFixed(0)} ms`,
     "daemon's CPU": `${peak(({ cpu }) => cpu).toFixed(0)} s`,
   };
-  if (!isLong) return figures;
+  if (lengthOf(warm) < LIFE_SECONDS) return figures;
   const growth = (name: string, some: readonly Sample[], of: (sample: Sample) => number) => {
     const trend = memoryTrend(some, of);
     figures[name] = told(trend);
@@ -46,9 +46,7 @@ export function judge(samples: readonly Sample[], broken: (what: string) => void
   figures["daemon memory"] = told(memoryTrend(warm, ({ daemonRss }) => daemonRss));
   growth("daemon memory less the journal", warm, ({ daemonRss, journal }) => daemonRss - journal);
   growth("daemon heap", warm, ({ daemonHeap }) => daemonHeap);
-  const reader = longestLife(samples).filter(
-    ({ seconds }, _, life) => seconds - (life[0]?.seconds ?? 0) >= WARM_UP_SECONDS / 2,
-  );
+  const reader = longestLife(warm);
   if (lengthOf(reader) >= LIFE_SECONDS)
     growth("reader memory, longest life", reader, ({ readerRss }) => readerRss);
   for (const [name, of] of [
