@@ -154,6 +154,13 @@ const LINES: Line[] = [
   ],
   [
     "uploading",
+    {},
+    { type: "deferred", at: AT, dueAt: DUE, trouble, slip: { withoutExpiry: true } },
+    { state: "pending", dueAt: DUE, trouble, patience: 1, slip: { withoutExpiry: true } },
+    "what goes with it from now on is another",
+  ],
+  [
+    "uploading",
     { trouble: { code: "Y", message: "y" }, patience: 2 },
     { type: "deferred", at: AT, dueAt: DUE, trouble },
     { state: "pending", dueAt: DUE, trouble, patience: 1 },

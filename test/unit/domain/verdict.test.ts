@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { FAILURES } from "../../../src/domain/failure.ts";
 import { mayHappen } from "../../../src/domain/life.ts";
 import type { Outcome } from "../../../src/domain/outcome.ts";
+import type { Slip } from "../../../src/domain/slip.ts";
 import { verdict } from "../../../src/domain/verdict.ts";
 import { CODES } from "../../../src/wire/codes.ts";
 import { inState } from "../../fixtures/a-document.ts";
@@ -84,4 +85,16 @@ describe("what an attempt means", () => {
   test("a vanished file is no event: the row is looked at again", () => {
     expect(verdict(inState("uploading"), { kind: "gone" }, AT, policy)).toEqual({ kind: "gone" });
   });
+});
+
+test("without the reminder plugin it goes on without its expiry date, where that is wanted", () => {
+  const expiry = { at: 9, sent: 9, from: "7y", withoutPlugin: "upload-without" } as const;
+  const metadata = { title: { value: "Lease", from: "static" } } as never;
+  const outcome = refused("PLUGIN_REMINDER_NOT_INSTALLED");
+  const of = (slip: Slip) => verdict(inState("uploading", { slip }), outcome, AT, policy);
+  expect(of({ metadata, expiry })).toMatchObject({
+    event: { type: "deferred", dueAt: AT, slip: { metadata, withoutExpiry: true } },
+  });
+  const holding = { ...expiry, withoutPlugin: "hold" } as const;
+  expect(of({ metadata, expiry: holding })).toMatchObject({ event: { type: "heldBack" } });
 });

@@ -232,6 +232,18 @@ describe("sweeping", () => {
     expect(desk.states().filter((state) => state === "pending")).toHaveLength(702);
   });
 
+  test("an open gate that has let go of everything is asked no more, until it is touched", async () => {
+    const desk = await SyncDesk.open();
+    const keeper = await desk.keeper();
+    expect(await keeper.sweep()).toBe(false);
+    const late = behind(desk);
+    expect(await keeper.sweep()).toBe(false);
+    expect((await desk.row(late)).state).toBe("held");
+    await keeper.reread();
+    await keeper.sweep();
+    expect((await desk.row(late)).state).toBe("pending");
+  });
+
   test("what is settling, sent or done is left alone by a closed gate", async () => {
     const desk = await SyncDesk.open();
     const keeper = await desk.keeper();
