@@ -61,6 +61,8 @@ export class Doubts {
 
   async #lookIn(folderId: number, documents: Document[], signal: AbortSignal): Promise<void> {
     const { journal, clock } = this.#context;
+    // What is stored while the list is read may not be in it: a look is as old as its beginning.
+    const now = clock.now();
     let listed: Candidate[];
     try {
       const earliest = Math.min(...documents.map((document) => this.#earliest(document)));
@@ -82,7 +84,7 @@ export class Doubts {
         // Asked anew: the list itself may have told the archive's clock.
         earliest: this.#earliest(document),
         claimed,
-        now: clock.now(),
+        now,
         policy: this.#policy(),
       });
       if (finding.kind === "found") claimed.add(finding.candidate.id);

@@ -207,6 +207,25 @@ describe("what is no look", () => {
     expect((await desk.row(id)).state).toBe("pending");
   });
 
+  test("what is stored while a slow list is read is found by the next look, and not sent again", async () => {
+    const { desk, folderId, doubts } = await aSearch();
+    const doubtAt = desk.clock.now() - (10 * MINUTE - SECOND);
+    const { id } = doubted(desk, folderId, { doubtAt, sentAt: doubtAt, looks: 20 });
+    const read = Promise.withResolvers<void>();
+    const list = desk.archive.documents.bind(desk.archive);
+    desk.archive.documents = async (query, signal) => {
+      const page = await list(query, signal);
+      await read.promise;
+      return page;
+    };
+    await desk.run(doubts);
+    const documentId = stored(desk, folderId);
+    await desk.advance(2 * SECOND);
+    read.resolve();
+    await desk.advance(10 * MINUTE);
+    expect(await desk.row(id)).toMatchObject({ state: "uploaded", documentId });
+  });
+
   test("a folder that was removed from the archive ends the doubt", async () => {
     const { desk, folderId, doubts } = await aSearch();
     const { id } = doubted(desk, folderId);
