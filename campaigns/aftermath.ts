@@ -3,12 +3,20 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { SqliteJournal } from "../src/journal/sqlite-journal.ts";
 import { aProcess, BUILT } from "../test/fixtures/a-process.ts";
-import { audit, rowsOf } from "../test/fixtures/auditor.ts";
+import { audit, doubledIn, rowsOf } from "../test/fixtures/auditor.ts";
 import { SECRET, type World } from "../test/fixtures/world.ts";
+import type { LateStores } from "./late-stores.ts";
 import type { ScanDropper } from "./scan-dropper.ts";
 
-/** Lets the daemon come to rest, undisturbed, and tells every promise that was broken. */
-export async function restAndAudit(world: World, dropper: ScanDropper): Promise<string[]> {
+/**
+ * Lets the daemon come to rest, undisturbed, and tells every promise that was broken; what is only
+ * the fault of an archive that stored too late is left out, and `late` knows of it.
+ */
+export async function restAndAudit(
+  world: World,
+  dropper: ScanDropper,
+  late: LateStores,
+): Promise<string[]> {
   dropper.finish();
   await using rest = aProcess(
     ["--config", join(world.dir, "scanferry.yaml"), "sync"],
@@ -20,14 +28,27 @@ export async function restAndAudit(world: World, dropper: ScanDropper): Promise<
   const problems =
     code === 0 ? [] : [`the pass that followed ended with ${code}: ${rest.output.stderr}`];
   await world.archive.idle();
-  const found = await audit(world, { formerly: dropper.formerly });
+  await late.measure(world);
   return [
     ...problems,
-    ...found,
+    ...(await audited(world, dropper, late)),
     ...dropper.touched(),
     ...secretsSaid(rest.output),
     ...secretsWritten(world),
   ];
+}
+
+async function audited(world: World, dropper: ScanDropper, late: LateStores): Promise<string[]> {
+  const { formerly } = dropper;
+  const options = { formerly, overwritten: formerly };
+  const doubled = new Map(doubledIn(world, options).map((one) => [one.line, one]));
+  return (await audit(world, options)).flatMap((problem) => {
+    const twice = doubled.get(problem);
+    if (twice ? late.explains(twice) : late.isAbout(problem)) return [];
+    if (!twice) return [problem];
+    const tale = dropper.told(twice.documents[0]?.sha256 ?? "").map((line) => `\n    ${line}`);
+    return [problem + tale.join("") + late.tell(twice.documents)];
+  });
 }
 
 /** The secret, in what processes said. */

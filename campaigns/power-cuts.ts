@@ -20,6 +20,7 @@ import { aWorld } from "../test/fixtures/world.ts";
 import { Dice } from "../test/simulation/dice.ts";
 import { doubtsOf, restAndAudit, secretsSaid } from "./aftermath.ts";
 import { type CampaignRun, type Figures, runCampaign } from "./campaign.ts";
+import { LateStores } from "./late-stores.ts";
 import { FOLDERS, ScanDropper } from "./scan-dropper.ts";
 
 const WRITER = fileURLToPath(new URL("./intent-writer.ts", import.meta.url));
@@ -27,6 +28,8 @@ const WRITER = fileURLToPath(new URL("./intent-writer.ts", import.meta.url));
 /** Of every so many cuts of the writer there is one of the control, and one of the daemon. */
 const CONTROL_SHARE = 10;
 const DAEMON_SHARE = 2;
+/** Longer than an archive on a loaded machine takes to store what it was sent. */
+const DOUBT_WINDOW_MS = 10_000;
 /** Cuts of one world, before it is left to finish and audited. */
 const WORLD_CUTS = 20;
 
@@ -142,10 +145,11 @@ async function daemonCuts(run: CampaignRun, cuts: number): Promise<Figures> {
 async function oneWorld(run: CampaignRun, seed: number, cuts: number) {
   const dice = new Dice(seed);
   const folders = FOLDERS.filter((folder) => folder !== "").map((folder) => `/Scans/${folder}`);
-  await using world = await aWorld({ convertDelayMs: 100, folders });
+  const late = new LateStores(DOUBT_WINDOW_MS);
+  await using world = await aWorld({ convertDelayMs: 100, folders, onStored: late.note });
   await using disk = await VolatileDisk.make(join(world.dir, "power"), dirname(world.journal));
   await disk.on();
-  const config = world.configFile();
+  const config = world.configFile("", "", `${DOUBT_WINDOW_MS}ms`);
   const dropper = new ScanDropper(world.source, dice);
   const dropping = setInterval(() => dropper.step(), 70);
   try {
@@ -160,7 +164,8 @@ async function oneWorld(run: CampaignRun, seed: number, cuts: number) {
   } finally {
     clearInterval(dropping);
   }
-  const problems = await restAndAudit(world, dropper);
+  const problems = await restAndAudit(world, dropper, late);
+  if (late.isVoid) run.broken(`void, seed ${seed}: stored ${late.longestMs} ms after a lost reply`);
   for (const problem of problems) run.broken(`the daemon, seed ${seed}: ${problem}`);
   return { documents: world.archive.documents().length, ...(await doubtsOf(world.journal)) };
 }

@@ -21,6 +21,7 @@ export class ScanDropper {
   readonly #growing = new Map<string, Buffer>();
   readonly #expected = new Map<string, string>();
   readonly #formerly: string[] = [];
+  readonly #tales = new Map<string, string[]>();
   #dropped = 0;
 
   constructor(source: string, dice: Dice) {
@@ -34,9 +35,14 @@ export class ScanDropper {
     return this.#expected.size;
   }
 
-  /** Digests that were whole files once and were corrected since. */
+  /** Digests that were whole files once and were corrected since, one for each of those files. */
   get formerly(): readonly string[] {
     return this.#formerly;
+  }
+
+  /** All that was done with a content, in order. */
+  told(digest: string): readonly string[] {
+    return this.#tales.get(digest) ?? [];
   }
 
   step(): void {
@@ -72,7 +78,7 @@ export class ScanDropper {
     const path = this.#newPath();
     const content = this.#content();
     writeFileSync(join(this.#source, path), content);
-    this.#expected.set(path, digestOf(content));
+    this.#expect(path, digestOf(content), "dropped");
   }
 
   #beginning(): void {
@@ -81,7 +87,7 @@ export class ScanDropper {
     const half = Math.floor(content.length * this.#dice.random());
     writeFileSync(join(this.#source, path), content.subarray(0, half));
     this.#growing.set(path, content.subarray(half));
-    this.#expected.set(path, digestOf(content));
+    this.#expect(path, digestOf(content), "begun");
   }
 
   #grow(path: string): void {
@@ -95,7 +101,7 @@ export class ScanDropper {
     const draft = join(this.#source, `${path}.part`);
     writeFileSync(draft, content);
     renameSync(draft, join(this.#source, path));
-    this.#expected.set(path, digestOf(content));
+    this.#expect(path, digestOf(content), "moved into place");
   }
 
   #renamed(): void {
@@ -106,7 +112,7 @@ export class ScanDropper {
     const to = join(dirname(path), this.#name());
     renameSync(join(this.#source, path), join(this.#source, to));
     this.#expected.delete(path);
-    this.#expected.set(to, digest);
+    this.#expect(to, digest, `renamed from ${path}`);
   }
 
   #copied(): void {
@@ -115,7 +121,7 @@ export class ScanDropper {
     if (!path || !digest) return;
     const to = this.#newPath();
     writeFileSync(join(this.#source, to), readFileSync(join(this.#source, path)));
-    this.#expected.set(to, digest);
+    this.#expect(to, digest, `copied from ${path}`);
   }
 
   #corrected(): void {
@@ -125,7 +131,18 @@ export class ScanDropper {
     const content = this.#content();
     writeFileSync(join(this.#source, path), content);
     this.#formerly.push(digest);
-    this.#expected.set(path, digestOf(content));
+    this.#tell(path, digest, "overwritten");
+    this.#expect(path, digestOf(content), "written over another");
+  }
+
+  #expect(path: string, digest: string, what: string): void {
+    this.#expected.set(path, digest);
+    this.#tell(path, digest, what);
+  }
+
+  #tell(path: string, digest: string, what: string): void {
+    const at = new Date().toISOString().slice(11, 23);
+    this.#tales.set(digest, [...this.told(digest), `${path} ${what} ${at}`]);
   }
 
   /** One of the files dropped last that is not being written. */

@@ -15,7 +15,7 @@ import type { Traffic } from "./traffic.ts";
 export type { StoredDocument } from "./document-row.ts";
 export type { FaultAction, FaultOccasion, FaultPlan, FaultRule } from "./faults.ts";
 export type { FolderDescription } from "./folder-table.ts";
-export type { AccountOption, EmbeddedArchiveOptions } from "./options.ts";
+export type { AccountOption, EmbeddedArchiveOptions, StoredUpload } from "./options.ts";
 
 /**
  * The interface document made executable: a durable archive in this process, on a port of its

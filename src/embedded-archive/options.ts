@@ -7,6 +7,17 @@ import { type FileLimits, KINDS } from "./file-limits.ts";
 /** One company at the archive: its own folder tree, documents and page allowance. */
 export type AccountOption = { key: string; secret: string };
 
+/** One upload that was stored, with its moments in epoch milliseconds. */
+export type StoredUpload = {
+  documentId: number;
+  /** Its fields were in. */
+  begunAt: number;
+  /** Its connection was seen to be gone; undefined: it was still there. */
+  goneAt: number | undefined;
+  /** It was on the disk, and lists showed it. */
+  storedAt: number;
+};
+
 /** How an embedded archive behaves; the open points of the interface are settings here. */
 export type EmbeddedArchiveOptions = {
   /** Where the database and the documents' bytes live; made if missing. */
@@ -41,6 +52,8 @@ export type EmbeddedArchiveOptions = {
   admin?: { host: string; port: number } | undefined;
   /** False: an OK says nothing about the disk. Only for measuring what waiting for it costs. */
   durable?: boolean | undefined;
+  /** Told of every upload once it is stored: for who measures how late that was. */
+  onStored?: ((upload: StoredUpload) => void) | undefined;
   clock?: Clock | undefined;
   log?: ((event: Record<string, unknown>) => void) | undefined;
 };
@@ -75,6 +88,7 @@ export function settingsOf(options: EmbeddedArchiveOptions): Settings {
     errorHttp: options.errorHttp ?? 200,
     requireSignature: options.requireSignature ?? true,
     faults: options.faults,
+    onStored: options.onStored ?? (() => {}),
     clock: options.clock ?? systemClock,
     log: options.log ?? (() => {}),
   };

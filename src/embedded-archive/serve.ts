@@ -94,6 +94,8 @@ class Arrival {
   readonly #context: Context;
   readonly #reply: FastifyReply;
   #admission: Admission | Refusal = new Refusal("NO_FILE_DATA");
+  #begunAt = 0;
+  #goneAt: number | undefined;
   fault: FaultAction | undefined;
   draft: Draft | undefined;
 
@@ -104,6 +106,11 @@ class Arrival {
 
   /** The fields are in; the file, if there is one, comes next. */
   async begin(fields: Fields): Promise<Sink> {
+    const { clock } = this.#context.settings;
+    this.#begunAt = clock.now();
+    this.#reply.raw.once("close", () => {
+      this.#goneAt = clock.now();
+    });
     this.fault = this.#context.faults.next("upload", fields);
     if (this.fault?.do === "early") {
       answerEarly(this.#reply, fieldOf(fields, "filename") ?? "");
@@ -120,7 +127,15 @@ class Arrival {
   /** The body has ended as it should. */
   async finish(): Promise<Answer> {
     if (this.#admission instanceof Refusal) throw this.#admission;
-    return upload(this.#context, this.#admission, this.draft, this.fault);
+    const answer = await upload(this.#context, this.#admission, this.draft, this.fault);
+    const { onStored, clock } = this.#context.settings;
+    onStored({
+      documentId: answer.document.id,
+      begunAt: this.#begunAt,
+      goneAt: this.#goneAt,
+      storedAt: clock.now(),
+    });
+    return answer;
   }
 
   #admitted(fields: Fields): Admission | Refusal {

@@ -6,6 +6,7 @@ import { documentNameOf } from "../document-table.ts";
 import type { FaultAction } from "../faults.ts";
 import type { Fields } from "../fields.ts";
 import { type Values, valuesOf } from "../parameters.ts";
+import type { DocumentDetail } from "../../wire/shapes.ts";
 import { Refusal } from "../refusal.ts";
 import type { Account } from "../store.ts";
 import type { Answer } from "./call.ts";
@@ -34,7 +35,7 @@ export async function upload(
   admission: Admission,
   draft: Draft | undefined,
   fault: FaultAction | undefined,
-): Promise<Answer> {
+): Promise<Answer & { document: DocumentDetail }> {
   const { store, settings, quotas } = context;
   const { account, asked } = admission;
   if (!draft || draft.size === 0) throw new Refusal("NO_FILE_DATA");

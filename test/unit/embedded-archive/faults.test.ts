@@ -4,6 +4,7 @@ import { connect } from "node:net";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { type FaultAction, FaultSchedule } from "../../../src/embedded-archive/faults.ts";
+import type { StoredUpload } from "../../../src/embedded-archive/options.ts";
 import { PATHS } from "../../../src/wire/shapes.ts";
 import { signed, signedForm, signedUpload } from "../../fixtures/sign.ts";
 import { ArchiveUnderTest, outcomeOf } from "../../contract/conformance/archive-under-test.ts";
@@ -123,6 +124,25 @@ describe("what befalls an upload", () => {
     expect(under.archive.documents()).toEqual([]);
     await under.archive.idle();
     expect(under.archive.documents()).toMatchObject([{ filename: "a.txt", status: "CONVERTED" }]);
+  });
+
+  test("who asks is told of every upload when it began, lost its client and was stored", async () => {
+    const stored: StoredUpload[] = [];
+    await using under = await ArchiveUnderTest.open({
+      faults: [{ do: "storeLate", ms: 50 }],
+      onStored: (upload) => stored.push(upload),
+    });
+    await meet(under, "late.txt");
+    await meet(under, "at-once.txt");
+    await under.archive.idle();
+    const [late, atOnce] = under.archive
+      .documents()
+      .toSorted((a, b) => (a.filename < b.filename ? 1 : -1));
+    const ofLate = stored.find(({ documentId }) => documentId === late?.id);
+    expect((ofLate?.storedAt ?? 0) - (ofLate?.goneAt ?? Infinity)).toBeGreaterThanOrEqual(40);
+    const ofAtOnce = stored.find(({ documentId }) => documentId === atOnce?.id);
+    expect(ofAtOnce).toMatchObject({ goneAt: undefined });
+    expect(ofAtOnce?.storedAt).toBeGreaterThanOrEqual(ofAtOnce?.begunAt ?? Infinity);
   });
 
   test("a closing archive still stores what was to be stored late", async () => {
