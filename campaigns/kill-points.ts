@@ -5,7 +5,7 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { aProcess, BUILT, childrenOf, type Running } from "../test/fixtures/a-process.ts";
 import { audit, digestOf } from "../test/fixtures/auditor.ts";
@@ -18,7 +18,8 @@ import { injecting, type Point, pointsOf, traced } from "./io-points.ts";
 
 /** Lives at a time: most of each is waiting. */
 const LANES = 3;
-const HUNG_MS = 60_000;
+/** A life takes seconds; a loaded machine may take a minute over it. */
+const HUNG_MS = 180_000;
 
 const NAME = "scan.pdf";
 const DOCUMENT = pdfOf(1, { seed: 1 });
@@ -128,10 +129,8 @@ async function problemsIn(world: World): Promise<string[]> {
 async function inWorld<T>(use: (world: World) => Promise<T>): Promise<T> {
   await using world = await aWorld();
   // Whatever waits does so for less long.
-  const config = world.configFile("", `    after: "move:${world.dir}/done"`);
-  const text = readFileSync(config, "utf8");
-  const quick = text.replace("2500ms", "600ms").replace("settle: 300ms", "settle: 100ms");
-  writeFileSync(config, quick);
+  const config = world.configFile("", `    after: "move:${world.dir}/done"`, "600ms");
+  writeFileSync(config, readFileSync(config, "utf8").replace("settle: 300ms", "settle: 100ms"));
   return await use(world);
 }
 
@@ -168,7 +167,10 @@ async function carried(world: World, within: readonly string[]): Promise<boolean
   try {
     await once(strace.stderr, "data");
     world.write(NAME, DOCUMENT);
-    await until("the document to be put away", () => existsSync(join(world.dir, "done", NAME)));
+    // Killed while it moves the file, a reader leaves it in both places to its successor.
+    const isPutAway = () =>
+      existsSync(join(world.dir, "done", NAME)) && readdirSync(world.source).length === 0;
+    await until("the document to be put away", isPutAway, HUNG_MS);
     await ended(daemon);
     return daemon.output.stdout.includes("reader ended");
   } finally {
