@@ -12,11 +12,11 @@ import { LateStores } from "./late-stores.ts";
 import { FOLDERS, ScanDropper } from "./scan-dropper.ts";
 
 /** Kills of one world, before it is left to finish and audited. */
-const WORLD_KILLS = 200;
+const WORLD_KILLS = 300;
 /** Files that may wait to be carried before nothing more is dropped. */
 const BACKLOG_MAX = 80;
-/** The part of a life that is spent after its start-up. */
-const WORK_MS = 500;
+/** The part of a life that is spent after its start-up, at most. */
+const WORK_MS = 400;
 const READER_SHARE = 0.25;
 /** Longer than an archive on a loaded machine takes to store what it was sent. */
 const DOUBT_WINDOW_MS = 10_000;
@@ -95,7 +95,7 @@ async function oneWorld(
     operation === "upload" && slow.chance(0.4) ? { do: "delay", ms: slow.int(10, 250) } : undefined,
   );
   const dropper = new ScanDropper(world.source, dice);
-  const problems = await underFire(world, dropper, dice, kills, tally);
+  const problems = await underFire({ world, dropper, dice, late }, kills, tally);
   world.archive.setFaults(undefined);
   problems.push(...(await restAndAudit(world, dropper, late)));
   const doubts = await doubtsOf(world.journal);
@@ -106,17 +106,17 @@ async function oneWorld(
   return late.longestMs;
 }
 
+type Fire = { world: World; dropper: ScanDropper; dice: Dice; late: LateStores };
+
 async function underFire(
-  world: World,
-  dropper: ScanDropper,
-  dice: Dice,
+  { world, dropper, dice, late }: Fire,
   kills: number,
   tally: Tally,
 ): Promise<string[]> {
   const config = world.configFile("", "", `${DOUBT_WINDOW_MS}ms`);
   const start = () => aProcess(["--config", config, "run"], {}, [], BUILT);
   const dropping = setInterval(() => {
-    if (dropper.files - world.archive.documents().length < BACKLOG_MAX) dropper.step();
+    if (dropper.files - late.count < BACKLOG_MAX) dropper.step();
   }, 70);
   const problems: string[] = [];
   try {

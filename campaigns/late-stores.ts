@@ -34,6 +34,11 @@ export class LateStores {
     this.#uploads.set(upload.documentId, upload);
   };
 
+  /** Documents that were stored so far. */
+  get count(): number {
+    return this.#uploads.size;
+  }
+
   /** Compares the journal's attempts with what was stored, once all is at rest. */
   async measure({ journal, archive }: World): Promise<void> {
     const rows = await rowsOf(journal);
