@@ -1,0 +1,101 @@
+/** What a command costs: wall time, processor time and memory, of all its processes. */
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { buffer } from "node:stream/consumers";
+import { childrenOf } from "../../test/fixtures/a-process.ts";
+import { WrongResult } from "./bench.ts";
+
+export type Cost = {
+  readonly seconds: number;
+  /** Of the command and all that it waited for. */
+  readonly cpuSeconds: number;
+  /** The largest that the command and its children were resident at a time, bytes. */
+  readonly peakBytes: number;
+  readonly stdout: string;
+};
+
+/** Kernel's clock ticks a second as /proc counts them, on every Linux that Node runs on. */
+const TICKS = 100;
+/** Peaks are the kernel's own; this only has to be short beside a process's life. */
+const LOOK_MS = 20;
+
+/** Runs a command to its end. @throws `WrongResult` unless it ends with 0 */
+export async function costOf(
+  command: string,
+  words: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<Cost> {
+  const cpuBefore = waitedForSeconds();
+  const begun = performance.now();
+  const child = spawn(command, words, {
+    env: { ...process.env, NO_COLOR: "1", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const said = Promise.all([buffer(child.stdout), buffer(child.stderr)]);
+  const over = new AbortController();
+  const peak = watchPeak(child.pid ?? 0, over.signal);
+  const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
+  const seconds = (performance.now() - begun) / 1_000;
+  const cpuSeconds = waitedForSeconds() - cpuBefore;
+  over.abort();
+  const [stdout, stderr] = await said;
+  if (code !== 0) {
+    const words5 = words.slice(0, 5).join(" ");
+    throw new WrongResult(`${command} ${words5} ended with ${code ?? signal}: ${String(stderr)}`);
+  }
+  return { seconds, cpuSeconds, peakBytes: await peak, stdout: stdout.toString() };
+}
+
+async function watchPeak(pid: number, over: AbortSignal): Promise<number> {
+  let peak = 0;
+  while (!over.aborted) {
+    peak = Math.max(peak, peakBytesOf(pid));
+    await sleep(LOOK_MS, undefined, { signal: over }).catch(() => {});
+  }
+  return peak;
+}
+
+/** Peaks of a process and its children added up: no less than what they had at any one time. */
+export function peakBytesOf(pid: number): number {
+  return [pid, ...childrenOf(pid)].reduce((sum, each) => sum + peakOf(each), 0);
+}
+
+function peakOf(pid: number): number {
+  return 1_024 * Number(/^VmHWM:\s+(\d+) kB$/m.exec(proc(pid, "status"))?.[1] ?? 0);
+}
+
+/** Processor seconds of a living process and its living children so far. */
+export function cpuSecondsOf(pid: number): number {
+  const ticks = [pid, ...childrenOf(pid)].map((each) => {
+    const [user = 0, system = 0] = timesOf(each);
+    return user + system;
+  });
+  return ticks.reduce((sum, each) => sum + each, 0) / TICKS;
+}
+
+/** Processor seconds of all ended processes that this one started, and of theirs. */
+function waitedForSeconds(): number {
+  const [, , user = 0, system = 0] = timesOf(process.pid);
+  return (user + system) / TICKS;
+}
+
+/** `utime`, `stime`, `cutime` and `cstime` of proc(5), in ticks. */
+function timesOf(pid: number): number[] {
+  const stat = proc(pid, "stat");
+  return stat
+    .slice(stat.lastIndexOf(")") + 2)
+    .split(" ")
+    .slice(11, 15)
+    .map(Number);
+}
+
+/** Empty when the process has ended. */
+function proc(pid: number, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, "utf8");
+  } catch {
+    return "";
+  }
+}

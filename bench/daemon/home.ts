@@ -1,0 +1,66 @@
+/** A configuration and a journal of their own for the built program. */
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { aProcess, BUILT, type Running } from "../../test/fixtures/a-process.ts";
+import type { Bench } from "./bench.ts";
+import { type Cost, costOf } from "./cost.ts";
+
+export type HomeSettings = {
+  readonly source: string;
+  /** Nobody listens at the default. */
+  readonly archive?: string;
+  readonly settle?: string;
+  readonly watch?: "native" | "off";
+  readonly concurrency?: number;
+};
+
+/** Deliberately a port that refuses. */
+const NOWHERE = "http://127.0.0.1:9";
+
+export class Home {
+  readonly dir: string;
+
+  constructor(bench: Bench, name: string) {
+    this.dir = bench.place("homes", name);
+  }
+
+  get journal(): string {
+    return join(this.dir, "journal.db");
+  }
+
+  get #config(): string {
+    return join(this.dir, "scanferry.yaml");
+  }
+
+  /** An empty journal. */
+  forget(): void {
+    for (const end of ["", "-wal", "-shm", ".lock"]) rmSync(this.journal + end, { force: true });
+  }
+
+  configure(settings: HomeSettings): void {
+    const { source, archive = NOWHERE, settle = "1ms", watch = "native" } = settings;
+    const text = `archive: { url: "${archive}", accountKey: demo, signing: { secret: demo } }
+mirrors: [{ name: scans, source: "${source}", target: /, settle: ${settle}, watch: ${watch} }]
+journal: journal.db
+upload: { concurrency: ${settings.concurrency ?? 8} }
+web: off
+log: { level: info }
+`;
+    writeFileSync(this.#config, text, { mode: 0o600 });
+  }
+
+  /** A command, from its start to its end. */
+  cost(...words: string[]): Promise<Cost> {
+    return costOf(process.execPath, [BUILT, "--config", this.#config, ...words]);
+  }
+
+  /** The daemon in the foreground. */
+  run(): Running {
+    return aProcess(["--config", this.#config, "run"], {}, [], BUILT);
+  }
+}
+
+/** Waits until the daemon has told of that many scans since its start. */
+export function scanned(running: Running, scans: number): Promise<void> {
+  return running.says(new RegExp(`(?:"scanned"[^]*){${scans}}`));
+}

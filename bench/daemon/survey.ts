@@ -1,0 +1,157 @@
+/**
+ * Large trees that hardly change: first journaling, rescans, memory and idle time, at three sizes;
+ * and what other tools need to see that nothing has changed.
+ */
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Bench, type Case, inTurns, median, rounded } from "./bench.ts";
+import { costOf, cpuSecondsOf, peakBytesOf } from "./cost.ts";
+import { growthPlot } from "./growth-plot.ts";
+import { scanned } from "./home.ts";
+import { ended, journalAnew, type KnownTree, knownTreeOf } from "./known-tree.ts";
+
+/** What was measured of one tree, medians. */
+type Survey = {
+  readonly files: number;
+  readonly journalSeconds: number;
+  readonly rescanSeconds: number;
+  readonly peakMib: number;
+  readonly idlePercent: number;
+};
+
+const RESCANS = 3;
+
+export const survey: Case = {
+  name: "survey",
+  async run(bench) {
+    const sizes = bench.quick ? [1_000, 10_000, 50_000] : [10_000, 100_000, 1_000_000];
+    const surveys: Survey[] = [];
+    for (const files of sizes) surveys.push(await surveyOf(bench, knownTreeOf(bench, files)));
+    const [least, largest] = [surveys[0], surveys.at(-1)];
+    if (!least || !largest) return;
+    report(bench, least, largest);
+    await besideOthers(bench, knownTreeOf(bench, largest.files), largest.rescanSeconds);
+    growth(bench, surveys);
+  },
+};
+
+async function surveyOf(bench: Bench, tree: KnownTree): Promise<Survey> {
+  const rounds: Omit<Survey, "files">[] = [];
+  for (let round = 0; round < bench.rounds; round++) rounds.push(await roundOf(bench, tree));
+  const of = (field: keyof Omit<Survey, "files">) => median(rounds.map((each) => each[field]));
+  return {
+    files: tree.spec.files,
+    journalSeconds: of("journalSeconds"),
+    rescanSeconds: of("rescanSeconds"),
+    peakMib: of("peakMib"),
+    idlePercent: of("idlePercent"),
+  };
+}
+
+async function roundOf(bench: Bench, tree: KnownTree) {
+  const { running, seconds: journalSeconds } = await journalAnew(tree);
+  await using daemon = running;
+  const pid = daemon.child.pid ?? 0;
+  await sleep(bench.quick ? 500 : 3_000);
+  const rescans: number[] = [];
+  for (let scans = 2; scans < 2 + RESCANS; scans++) {
+    const begun = performance.now();
+    daemon.child.kill("SIGUSR1");
+    await scanned(daemon, scans);
+    rescans.push((performance.now() - begun) / 1_000);
+  }
+  const peakMib = peakBytesOf(pid) / 2 ** 20;
+  await sleep(1_000);
+  const [cpu, begun] = [cpuSecondsOf(pid), performance.now()];
+  await sleep(bench.quick ? 3_000 : 20_000);
+  const idleSeconds = (performance.now() - begun) / 1_000;
+  const idlePercent = (100 * (cpuSecondsOf(pid) - cpu)) / idleSeconds;
+  await ended(daemon);
+  return { journalSeconds, rescanSeconds: median(rescans), peakMib, idlePercent };
+}
+
+function report(bench: Bench, least: Survey, largest: Survey): void {
+  const files = largest.files.toLocaleString("en");
+  bench.find({
+    what: `first journaling of ${files} files, from the daemon's start`,
+    ours: `${Math.round(largest.files / largest.journalSeconds)} files/s`,
+    beside: "",
+    value: largest.journalSeconds,
+    bound: { atMost: 40, unit: "s" },
+  });
+  for (const [{ files: count, peakMib }, atMost] of [
+    [largest, 350],
+    [least, 170],
+  ] as const) {
+    bench.find({
+      what: `memory, parent and reader, ${count.toLocaleString("en")} files journaled and watched`,
+      ours: "sum of both peaks",
+      beside: "",
+      value: peakMib,
+      bound: { atMost, unit: "MiB" },
+    });
+  }
+  bench.find({
+    what: `idle CPU, ${files} files watched natively`,
+    ours: "parent and reader",
+    beside: "",
+    value: largest.idlePercent,
+    bound: { atMost: 0.5, unit: "% of a core" },
+  });
+}
+
+async function besideOthers(bench: Bench, { root }: KnownTree, ours: number): Promise<void> {
+  const find = () => costOf("find", [root, "-printf", "%p %s %T@ %C@ %i\\n"]);
+  const resticEnv = {
+    RESTIC_REPOSITORY: join(bench.dir, "restic"),
+    RESTIC_PASSWORD: "bench",
+    RESTIC_CACHE_DIR: join(bench.dir, "restic-cache"),
+  };
+  const restic = () => costOf("restic", ["backup", "--quiet", root], resticEnv);
+  const rclone = () =>
+    costOf("rclone", ["size", root], { RCLONE_CONFIG: join(bench.dir, "rclone.conf") });
+  const tools = [
+    { name: "find -printf", tool: "find", run: find, bound: { atMost: 1.5, unit: "×" } },
+    { name: "rclone size", tool: "rclone", run: rclone, bound: { atLeast: 2, unit: "×" } },
+    { name: "restic, unchanged", tool: "restic", run: restic, bound: { atLeast: 20, unit: "×" } },
+  ].filter(({ tool }) => bench.has(tool));
+  if (tools.some(({ tool }) => tool === "restic")) {
+    await costOf("restic", ["init", "--quiet"], resticEnv);
+    await restic();
+  }
+  const costs = await inTurns(
+    bench.rounds,
+    tools.map(({ run }) => run),
+  );
+  for (const [index, { name, bound }] of tools.entries()) {
+    const seconds = median((costs[index] ?? []).map((cost) => cost.seconds));
+    const isLimit = bound.atMost !== undefined;
+    bench.find({
+      what: `rescan of the unchanged tree; ${isLimit ? "our time by theirs" : "their time by ours"}`,
+      ours: `${rounded(ours)} s`,
+      beside: `${name} ${rounded(seconds)} s`,
+      value: isLimit ? ours / seconds : seconds / ours,
+      bound,
+    });
+  }
+}
+
+function growth(bench: Bench, surveys: readonly Survey[]): void {
+  const perFile = (field: "journalSeconds" | "rescanSeconds") =>
+    surveys.map((each) => ({ files: each.files, micros: (1e6 * each[field]) / each.files }));
+  for (const [what, field] of [
+    ["first journaling", "journalSeconds"],
+    ["rescan", "rescanSeconds"],
+  ] as const) {
+    const points = perFile(field);
+    const [first, last] = [points[0]?.micros ?? 0, points.at(-1)?.micros ?? 0];
+    bench.find({
+      what: `growth of the cost of a file, ${what}: the largest tree's by the smallest's`,
+      ours: `${rounded(last)} µs a file`,
+      beside: `smallest tree: ${rounded(first)} µs`,
+      value: last / first,
+      bound: { atMost: 1.1, unit: "×" },
+    });
+    bench.notes.push(growthPlot(what, points));
+  }
+}
