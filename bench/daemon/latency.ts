@@ -1,0 +1,83 @@
+/** From the last write of a file to the start of its sending, many files dropped in one go. */
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ArchiveSink } from "./archive-sink.ts";
+import { type Bench, type Case, check, medianBy } from "./bench.ts";
+import { Home, scanned } from "./home.ts";
+import { ended } from "./known-tree.ts";
+
+const SETTLE_MS = 1_000;
+const DIRECTORIES = 10;
+const FIRST = 100;
+/** Long beyond the time that all of it takes: what is not there by then is missed. */
+const PATIENCE_MS = 120_000;
+
+/** Beyond the settle time, ms. */
+type Delays = { readonly firstP99: number; readonly allP50: number; readonly allP99: number };
+
+export const latency: Case = {
+  name: "latency",
+  async run(bench) {
+    const files = bench.quick ? 1_000 : 10_000;
+    const rounds: Delays[] = [];
+    for (let round = 0; round < bench.rounds; round++) rounds.push(await roundOf(bench, files));
+    const { firstP99, allP50, allP99 } = medianBy(rounds, (each) => each.firstP99);
+    const count = files.toLocaleString("en");
+    bench.find({
+      what: `last write to the start of sending, beyond \`settle\`: p99 of the first ${FIRST} of ${count} dropped at once; none missed`,
+      ours: `all of them: p50 ${Math.round(allP50)} ms, p99 ${Math.round(allP99)} ms`,
+      beside: "",
+      value: firstP99,
+      bound: { atMost: 150, unit: "ms" },
+    });
+  },
+};
+
+async function roundOf(bench: Bench, files: number): Promise<Delays> {
+  const source = bench.place("drop");
+  const home = new Home(bench, "latency");
+  home.forget();
+  for (let index = 0; index < DIRECTORIES; index++) mkdirSync(join(source, `d00${index}`));
+  await using sink = await ArchiveSink.open();
+  home.configure({ source, archive: sink.url, settle: `${SETTLE_MS}ms` });
+  await using daemon = home.run();
+  await scanned(daemon, 1);
+  const wroteAt = drop(source, files);
+  const arrivals = await arrived(sink, files);
+  await ended(daemon);
+  rmSync(source, { recursive: true });
+  const names = new Set(arrivals.map(([name]) => name));
+  check(names.size === files, `${names.size} of ${files} files arrived`);
+  check(arrivals.length === files, `${arrivals.length} uploads of ${files} files`);
+  const delays = arrivals.map(([name, at]) => at - (wroteAt.get(name) ?? Number.NaN) - SETTLE_MS);
+  const p99 = (some: readonly number[]) => percentile(some, 0.99);
+  const first = p99(delays.slice(0, FIRST));
+  return { firstP99: first, allP50: percentile(delays, 0.5), allP99: p99(delays) };
+}
+
+/** Writes them all; when each was finished, epoch ms. */
+function drop(source: string, files: number): Map<string, number> {
+  const wroteAt = new Map<string, number>();
+  const content = Buffer.alloc(20_000, "scan");
+  for (let index = 0; index < files; index++) {
+    const name = `drop-${index}.txt`;
+    content.write(name);
+    writeFileSync(join(source, `d00${index % DIRECTORIES}`, name), content);
+    wroteAt.set(name, Date.now());
+  }
+  return wroteAt;
+}
+
+/** In the order in which their sending began. */
+async function arrived(sink: ArchiveSink, files: number) {
+  const until = performance.now() + PATIENCE_MS;
+  while (performance.now() < until && (await sink.report()).uploads < files) await sleep(50);
+  const { arrivals } = await sink.report(true);
+  return arrivals.toSorted(([, a], [, b]) => a - b);
+}
+
+function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.ceil(share * sorted.length) - 1] ?? Number.NaN;
+}

@@ -1,0 +1,46 @@
+/** From the start with a tree that is known until a new file in it is being sent. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ArchiveSink } from "./archive-sink.ts";
+import { type Case, median } from "./bench.ts";
+import { scanned } from "./home.ts";
+import { ended, journaledTree, type KnownTree } from "./known-tree.ts";
+import { directoryOf } from "./tree.ts";
+
+const LOOK_MS = 5;
+
+export const start: Case = {
+  name: "start",
+  async run(bench) {
+    const files = bench.quick ? 10_000 : 100_000;
+    const tree = await journaledTree(bench, files);
+    const times: number[] = [];
+    for (let round = 0; round < bench.rounds; round++) times.push(await secondsOf(tree, round));
+    bench.find({
+      what: `start with a known tree of ${files.toLocaleString("en")} files until it is watched, scanned, and a new file is sent`,
+      ours: "from the process's start",
+      beside: "",
+      value: median(times),
+      bound: { atMost: 2.5, unit: "s" },
+    });
+  },
+};
+
+/** The watch stands before the scan begins; the new file lies where the scan comes last. */
+async function secondsOf({ home, root, spec }: KnownTree, round: number): Promise<number> {
+  const last = directoryOf(spec.directories - 1, spec.directories);
+  writeFileSync(join(root, last, `new-${round}.bin`), `new ${round}`);
+  await using sink = await ArchiveSink.open();
+  home.configure({ source: root, archive: sink.url });
+  const begun = performance.now();
+  await using daemon = home.run();
+  while ((await sink.report()).uploads === 0) {
+    if (daemon.child.exitCode !== null) await ended(daemon);
+    await sleep(LOOK_MS);
+  }
+  await scanned(daemon, 1);
+  const seconds = (performance.now() - begun) / 1_000;
+  await ended(daemon);
+  return seconds;
+}
