@@ -22,8 +22,8 @@ const ROOT = 1;
 export type SinkReport = {
   readonly uploads: number;
   readonly bytes: number;
-  /** Requests of any other operation. */
-  readonly questions: number;
+  /** Requests of any other operation, by its path. */
+  readonly asked: Readonly<Record<string, number>>;
   readonly cpuMs: number;
   /** Of every upload its name and when its head was here, epoch ms; only when `detailed` is asked for. */
   readonly arrivals: readonly (readonly [filename: string, at: number])[];
@@ -46,7 +46,7 @@ type Stored = { readonly id: number; readonly filename: string; readonly at: num
 const stored = new Map<number, Stored[]>();
 let uploads = 0;
 let bytes = 0;
-let questions = 0;
+const asked: Record<string, number> = {};
 let begun = 0;
 const arrivals: [string, number][] = [];
 const digests: Record<string, string> = {};
@@ -63,7 +63,7 @@ function answer(socket: Socket, request: Request): void {
 function payloadOf(request: Request): object {
   const { path, head } = request;
   if (path.endsWith(UPLOAD)) return { document: taken(request) };
-  questions += 1;
+  asked[path] = (asked[path] ?? 0) + 1;
   const fields = new URLSearchParams(head.toString("latin1"));
   const folderId = Number(fields.get("folderId") ?? ROOT);
   if (path.endsWith("/folder/info.html")) return { folder: folderOf(folderId) };
@@ -190,7 +190,7 @@ function taking(request: Request, chunk: Buffer): Buffer {
 function report(isDetailed: boolean): SinkReport {
   const { user, system } = process.cpuUsage();
   const cpuMs = (user + system) / 1_000;
-  return { uploads, bytes, questions, cpuMs, arrivals: isDetailed ? arrivals : [], digests };
+  return { uploads, bytes, asked, cpuMs, arrivals: isDetailed ? arrivals : [], digests };
 }
 
 const server = createServer(serve);

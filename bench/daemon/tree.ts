@@ -1,4 +1,5 @@
 /** Trees of files that no two of which are the same, made once a run. */
+import { execFileSync } from "node:child_process";
 import { randomFillSync } from "node:crypto";
 import { closeSync, futimesSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -21,7 +22,7 @@ const made = new Map<string, string>();
 /** The tree's root: `dNNN/scan-I.bin`, spread evenly. */
 export function treeOf(bench: Bench, spec: TreeSpec): string {
   const { files, bytes, directories } = spec;
-  const name = `${files}x${bytes}`;
+  const name = `${files}x${bytes}in${directories}`;
   const known = made.get(name);
   if (known !== undefined) return known;
   bench.say(`(making ${files} files of ${bytes} bytes)`);
@@ -33,6 +34,8 @@ export function treeOf(bench: Bench, spec: TreeSpec): string {
   for (let index = 0; index < files; index++) {
     writeFile(join(root, pathOf(index, directories)), index, bytes, chunk);
   }
+  // Else whoever syncs first, which is the journal, waits for all of it.
+  execFileSync("sync", ["-f", root]);
   made.set(name, root);
   return root;
 }
