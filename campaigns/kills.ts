@@ -8,7 +8,8 @@ import { aWorld, type World } from "../test/fixtures/world.ts";
 import { Dice } from "../test/simulation/dice.ts";
 import { doubtsOf, restAndAudit, secretsSaid } from "./aftermath.ts";
 import { type CampaignRun, runCampaign } from "./campaign.ts";
-import { LateStores } from "./late-stores.ts";
+import { DOUBT_WINDOW, Lateness } from "./judged-world.ts";
+import type { LateStores } from "./late-stores.ts";
 import { FOLDERS, ScanDropper } from "./scan-dropper.ts";
 
 /** Kills of one world, before it is left to finish and audited. */
@@ -18,13 +19,10 @@ const BACKLOG_MAX = 80;
 /** The part of a life that is spent after its start-up, at most. */
 const WORK_MS = 400;
 const READER_SHARE = 0.25;
-/** Longer than an archive on a loaded machine takes to store what it was sent. */
-const DOUBT_WINDOW_MS = 10_000;
-/** Times that a world is begun anew because the archive took longer all the same. */
-const VOID_MAX = 3;
 
 const NOTHING = { daemons: 0, readers: 0, starting: 0, documents: 0, found: 0, absent: 0 };
 type Tally = typeof NOTHING;
+const NAMES = Object.keys(NOTHING) as (keyof Tally)[];
 
 await runCampaign({
   name: "kills",
@@ -33,11 +31,12 @@ await runCampaign({
   count: { short: 300, long: 10_000 },
   async run(run) {
     const tally = { ...NOTHING };
-    const lateness = { voids: 0, longestMs: 0 };
+    const lateness = new Lateness();
     const beganAt = performance.now();
     for (let done = 0, seed = run.seed; done < run.count; done += WORLD_KILLS, seed++) {
       const kills = Math.min(WORLD_KILLS, run.count - done);
-      await judgedWorld(run, seed, kills, tally, lateness);
+      const seen = await lateness.judge(run, (late) => oneWorld(run, seed, kills, late));
+      for (const name of NAMES) tally[name] += seen?.[name] ?? 0;
       const perKill = (performance.now() - beganAt) / 1_000 / (done + kills);
       run.say(
         `${done + kills} kills, ${tally.documents} documents, ${perKill.toFixed(2)} s a kill`,
@@ -48,47 +47,21 @@ await runCampaign({
       "kills of a reader": tally.readers,
       "documents archived": tally.documents,
       "replies lost to a kill": `${tally.found} found in the archive, ${tally.absent} not there and sent again`,
-      "stored after its reply was lost, at most": `${lateness.longestMs} ms, looked for ${DOUBT_WINDOW_MS} ms`,
-      "worlds void, since it was stored later than that": lateness.voids,
+      ...lateness.figures,
     };
   },
 });
 
-/** A world in which the archive stored in time; one in which it did not proves nothing. */
-async function judgedWorld(
-  run: CampaignRun,
-  seed: number,
-  kills: number,
-  tally: Tally,
-  lateness: { voids: number; longestMs: number },
-): Promise<void> {
-  for (let time = 1; time <= VOID_MAX; time++) {
-    const seen = { ...NOTHING };
-    const lateMs = await oneWorld(run, seed, kills, seen);
-    if (lateMs <= DOUBT_WINDOW_MS) {
-      for (const name of Object.keys(seen) as (keyof Tally)[]) tally[name] += seen[name];
-      lateness.longestMs = Math.max(lateness.longestMs, lateMs);
-      return;
-    }
-    lateness.voids += 1;
-    run.say(`VOID: the archive stored a document ${lateMs} ms after its reply was lost`);
-  }
-  run.broken("no world in which the archive stored in time", `--seed ${seed} --count ${kills}`);
-}
-
-/**
- * One world with its own seed, so that what breaks in it can be repeated without the others. Returns
- * how long after the loss of its reply a document was stored at most, in milliseconds.
- */
+/** One world with its own seed, so that what breaks in it can be repeated without the others. */
 async function oneWorld(
   run: CampaignRun,
   seed: number,
   kills: number,
-  tally: Tally,
-): Promise<number> {
+  late: LateStores,
+): Promise<Tally> {
+  const tally = { ...NOTHING };
   const dice = new Dice(seed);
   const folders = FOLDERS.filter((folder) => folder !== "").map((folder) => `/Scans/${folder}`);
-  const late = new LateStores(DOUBT_WINDOW_MS);
   await using world = await aWorld({ convertDelayMs: 100, folders, onStored: late.note });
   const slow = new Dice(seed);
   world.archive.setFaults(({ operation }) =>
@@ -103,7 +76,7 @@ async function oneWorld(
   tally.absent += doubts.absent;
   tally.documents += world.archive.documents().length;
   for (const problem of problems) run.broken(problem, `--seed ${seed} --count ${kills}`);
-  return late.longestMs;
+  return tally;
 }
 
 type Fire = { world: World; dropper: ScanDropper; dice: Dice; late: LateStores };
@@ -113,7 +86,7 @@ async function underFire(
   kills: number,
   tally: Tally,
 ): Promise<string[]> {
-  const config = world.configFile("", "", `${DOUBT_WINDOW_MS}ms`);
+  const config = world.configFile("", "", DOUBT_WINDOW);
   const start = () => aProcess(["--config", config, "run"], {}, [], BUILT);
   const dropping = setInterval(() => {
     if (dropper.files - late.count < BACKLOG_MAX) dropper.step();

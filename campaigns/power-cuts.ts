@@ -20,7 +20,8 @@ import { aWorld } from "../test/fixtures/world.ts";
 import { Dice } from "../test/simulation/dice.ts";
 import { doubtsOf, restAndAudit, secretsSaid } from "./aftermath.ts";
 import { type CampaignRun, type Figures, runCampaign } from "./campaign.ts";
-import { LateStores } from "./late-stores.ts";
+import { DOUBT_WINDOW, Lateness } from "./judged-world.ts";
+import type { LateStores } from "./late-stores.ts";
 import { FOLDERS, ScanDropper } from "./scan-dropper.ts";
 
 const WRITER = fileURLToPath(new URL("./intent-writer.ts", import.meta.url));
@@ -28,8 +29,6 @@ const WRITER = fileURLToPath(new URL("./intent-writer.ts", import.meta.url));
 /** Of every so many cuts of the writer there is one of the control, and one of the daemon. */
 const CONTROL_SHARE = 10;
 const DAEMON_SHARE = 2;
-/** Longer than an archive on a loaded machine takes to store what it was sent. */
-const DOUBT_WINDOW_MS = 10_000;
 /** Cuts of one world, before it is left to finish and audited. */
 const WORLD_CUTS = 20;
 
@@ -124,32 +123,30 @@ function integrityOf(journal: string): string {
 /** The daemon's journal is on the disk, the archive and the sources are not. */
 async function daemonCuts(run: CampaignRun, cuts: number): Promise<Figures> {
   const total = { documents: 0, found: 0, absent: 0 };
+  const lateness = new Lateness();
   for (let done = 0, seed = run.seed; done < cuts; done += WORLD_CUTS, seed++) {
-    const { documents, found, absent } = await oneWorld(
-      run,
-      seed,
-      Math.min(WORLD_CUTS, cuts - done),
-    );
-    total.documents += documents;
-    total.found += found;
-    total.absent += absent;
+    const share = Math.min(WORLD_CUTS, cuts - done);
+    const seen = await lateness.judge(run, (late) => oneWorld(run, seed, share, late));
+    total.documents += seen?.documents ?? 0;
+    total.found += seen?.found ?? 0;
+    total.absent += seen?.absent ?? 0;
     run.say(`the daemon: ${Math.min(done + WORLD_CUTS, cuts)} cuts, ${total.documents} documents`);
   }
   return {
     "the daemon: cuts": cuts,
     "the daemon: documents archived": total.documents,
     "the daemon: replies lost to a cut": `${total.found} found in the archive, ${total.absent} not there and sent again`,
+    ...lateness.figures,
   };
 }
 
-async function oneWorld(run: CampaignRun, seed: number, cuts: number) {
+async function oneWorld(run: CampaignRun, seed: number, cuts: number, late: LateStores) {
   const dice = new Dice(seed);
   const folders = FOLDERS.filter((folder) => folder !== "").map((folder) => `/Scans/${folder}`);
-  const late = new LateStores(DOUBT_WINDOW_MS);
   await using world = await aWorld({ convertDelayMs: 100, folders, onStored: late.note });
   await using disk = await VolatileDisk.make(join(world.dir, "power"), dirname(world.journal));
   await disk.on();
-  const config = world.configFile("", "", `${DOUBT_WINDOW_MS}ms`);
+  const config = world.configFile("", "", DOUBT_WINDOW);
   const dropper = new ScanDropper(world.source, dice);
   const dropping = setInterval(() => dropper.step(), 70);
   try {
@@ -165,7 +162,6 @@ async function oneWorld(run: CampaignRun, seed: number, cuts: number) {
     clearInterval(dropping);
   }
   const problems = await restAndAudit(world, dropper, late);
-  if (late.isVoid) run.broken(`void, seed ${seed}: stored ${late.longestMs} ms after a lost reply`);
   for (const problem of problems) run.broken(`the daemon, seed ${seed}: ${problem}`);
   return { documents: world.archive.documents().length, ...(await doubtsOf(world.journal)) };
 }
