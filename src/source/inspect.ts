@@ -136,7 +136,7 @@ async function readInChunks(
   const kept: Buffer[] = [];
   const keeps = wantsPages && size <= PAGES_BYTES_MAX;
   const { digest, bytesRead } = await digestOf(fd, size, signal, (chunk) => {
-    if (keeps) kept.push(chunk);
+    if (keeps) kept.push(Buffer.from(chunk));
   });
   return {
     digest,

@@ -32,11 +32,15 @@ export async function readSmall(
 }
 
 /** Up to `length` bytes from `position`; fewer only at the end of the file. */
-export async function readAt(fd: number, position: number, length: number): Promise<Buffer> {
+export function readAt(fd: number, position: number, length: number): Promise<Buffer> {
   // Not from the pool: a chunk may outlive this call by long, and would keep the pool's slab.
-  const buffer = Buffer.allocUnsafeSlow(length);
+  return readInto(Buffer.allocUnsafeSlow(length), fd, position);
+}
+
+/** Fills `buffer` from `position`; what was filled of it. */
+async function readInto(buffer: Buffer, fd: number, position: number): Promise<Buffer> {
   let filled = 0;
-  while (filled < length) {
+  while (filled < buffer.length) {
     const bytesRead = await readOnce(fd, buffer, filled, position + filled);
     if (bytesRead === 0) break;
     filled += bytesRead;
@@ -68,7 +72,7 @@ export type Digested = { readonly digest: string; readonly bytesRead: number };
 /**
  * SHA-256, hex, of the first `size` bytes, the next chunk being read while one is hashed.
  *
- * @param each is given every chunk; awaited
+ * @param each is given every chunk, which is its own only until what it returns resolves
  */
 export async function digestOf(
   fd: number,
@@ -77,14 +81,24 @@ export async function digestOf(
   each: (chunk: Buffer) => void | Promise<void> = () => {},
 ): Promise<Digested> {
   const hash = createHash("sha256");
+  const chunkBytes = Math.min(CHUNK_BYTES, size);
+  // Two for the whole file: with a new one for each chunk, collecting them takes as long as reading.
+  let [spare, other] = [Buffer.allocUnsafeSlow(chunkBytes), Buffer.allocUnsafeSlow(chunkBytes)];
+  const chunkAt = (position: number): Promise<Buffer> => {
+    const chunk = readInto(spare.subarray(0, Math.max(0, size - position)), fd, position);
+    [spare, other] = [other, spare];
+    // Whoever awaits it is told; until then a rejection must not count as unhandled.
+    chunk.catch(() => {});
+    return chunk;
+  };
   let bytesRead = 0;
-  let ahead = chunkAt(fd, 0, size);
+  let ahead = chunkAt(0);
   try {
     while (bytesRead < size) {
       const chunk = await ahead;
       signal.throwIfAborted();
       if (chunk.length === 0) break;
-      ahead = chunkAt(fd, bytesRead + chunk.length, size);
+      ahead = chunkAt(bytesRead + chunk.length);
       hash.update(chunk);
       await each(chunk);
       bytesRead += chunk.length;
@@ -94,11 +108,4 @@ export async function digestOf(
     await ahead.catch(() => {});
   }
   return { digest: hash.digest("hex"), bytesRead };
-}
-
-function chunkAt(fd: number, position: number, size: number): Promise<Buffer> {
-  const chunk = readAt(fd, position, Math.min(CHUNK_BYTES, Math.max(0, size - position)));
-  // Whoever awaits it is told; until then a rejection must not count as unhandled.
-  chunk.catch(() => {});
-  return chunk;
 }
