@@ -173,6 +173,22 @@ describe("libraries", () => {
     const used = new Set(foreign.map(({ from }) => packageOf(from)));
     expect(Object.keys(dependencies).filter((name) => !used.has(name))).toEqual([]);
   });
+
+  test("a question to the journal does not wait for what only the daemon and the archive need", () => {
+    // A dynamic import has no clause.
+    const loaded = new Set(["src/main.ts", "src/cli/run-program.ts"]);
+    const found: Import[] = [];
+    for (const file of loaded) {
+      for (const each of imports) {
+        if (each.file !== file || each.clause === "" || isTypesOnly(each.clause)) continue;
+        if (each.target === undefined) found.push(each);
+        else loaded.add(join(dirname(file), each.from));
+      }
+    }
+    expect(loaded.size).toBeGreaterThan(50);
+    const late = ["undici", "form-data", "pino", "fastify", "chokidar", "pdfjs-dist", "p-queue"];
+    expect(found.filter(({ from }) => late.includes(packageOf(from))).map(shown)).toEqual([]);
+  });
 });
 
 describe("time and chance", () => {

@@ -1,6 +1,7 @@
 import { ArchiveError } from "../../archive/archive-error.ts";
-import { HttpArchive } from "../../archive/http-archive.ts";
+import type { HttpArchive } from "../../archive/http-archive.ts";
 import type { Config, Mirror } from "../../config/config.ts";
+import { openClient } from "../archive-client.ts";
 import { lookUpSettings } from "../archive-settings.ts";
 import { failureOf } from "../../domain/failure.ts";
 import { targetPathOf } from "../../domain/naming.ts";
@@ -17,7 +18,7 @@ const CLOCK_MS_MAX = 120_000;
 export async function* examineArchive(config: Config, shell: Shell): AsyncGenerator<Finding> {
   let archive: HttpArchive;
   try {
-    archive = await HttpArchive.open(lookUpSettings(config), shell.clock);
+    archive = await openClient(lookUpSettings(config), shell.clock);
   } catch (error) {
     yield failOf("signing", error);
     return;

@@ -1,16 +1,15 @@
 import type { Command } from "commander";
-import { HttpArchive } from "../../archive/http-archive.ts";
 import type { Config } from "../../config/config.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { joinRaw, shown } from "../../std/raw-path.ts";
 import { type Found, adopting, endFirstRuns, findArchived } from "../../sync/adopter.ts";
+import { openClient } from "../archive-client.ts";
 import { lookUpSettings } from "../archive-settings.ts";
 import { examples } from "../examples.ts";
 import { EXIT } from "../exit.ts";
 import { onePass } from "../one-pass.ts";
 import { printable } from "../printable.ts";
 import type { Shell } from "../shell.ts";
-import { warningsTo } from "../warnings.ts";
 import { secretsOf } from "./run.ts";
 
 type Options = { readonly yes?: boolean; readonly json?: boolean };
@@ -37,6 +36,7 @@ any such the first run is over, and all that was not claimed is sent.`,
 async function adopt(shell: Shell, { yes, json }: Options): Promise<void> {
   // Loaded only here: it is most of the program, and the other commands start twice as fast.
   const { Daemon } = await import("../../daemon/daemon.ts");
+  const { warningsTo } = await import("../warnings.ts");
   const { out, err, surroundings } = shell;
   const { clock, random } = surroundings;
   const config = await shell.config();
@@ -76,7 +76,7 @@ async function look(
   { clock }: Shell,
   signal: AbortSignal,
 ): Promise<Found[]> {
-  await using archive = await HttpArchive.open(lookUpSettings(config), clock);
+  await using archive = await openClient(lookUpSettings(config), clock);
   const mirrorIds = await liveIds(config, journal);
   return await Array.fromAsync(findArchived({ journal, archive, clock }, mirrorIds, signal));
 }

@@ -1,6 +1,6 @@
 import { type Command } from "commander";
 import { type Archive } from "../../archive/archive.ts";
-import { HttpArchive } from "../../archive/http-archive.ts";
+import { openClient } from "../archive-client.ts";
 import { readArchiveSettings } from "../archive-settings.ts";
 import { examples } from "../examples.ts";
 import { EXIT, UsageError } from "../exit.ts";
@@ -162,7 +162,7 @@ function addUpload(archive: Command, shell: Shell): void {
 
 async function answer(shell: Shell, json: boolean, ask: Ask): Promise<void> {
   const settings = await readArchiveSettings(shell.places);
-  await using client = await HttpArchive.open(settings, shell.clock);
+  await using client = await openClient(settings, shell.clock);
   const { reply, lines } = await ask(client, shell.stopping());
   if (json) await shell.out.line(JSON.stringify({ response: "OK", ...reply }));
   else for (const line of lines) await shell.out.line(line);

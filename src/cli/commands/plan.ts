@@ -1,6 +1,7 @@
 import type { Command } from "commander";
-import { HttpArchive } from "../../archive/http-archive.ts";
+import type { HttpArchive } from "../../archive/http-archive.ts";
 import type { Config } from "../../config/config.ts";
+import { openClient } from "../archive-client.ts";
 import { lookUpSettings } from "../archive-settings.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { Fault } from "../../std/fault.ts";
@@ -31,7 +32,7 @@ async function plan(shell: Shell, json: boolean): Promise<void> {
   const journal = await readJournal(config);
   stack.use(journal);
   const archive = await openArchive(config, shell);
-  if (archive instanceof HttpArchive) stack.use(archive);
+  if (!(archive instanceof Fault)) stack.use(archive);
   const destinations = new Destinations(archive);
   const output = json ? new PlanJson(shell.out) : new PlanText(shell.out);
   const totals = { send: 0, pages: 0, pagesUnknown: 0, bytes: 0, hold: 0, wait: 0, skip: 0 };
@@ -54,7 +55,7 @@ async function plan(shell: Shell, json: boolean): Promise<void> {
 /** Without an archive to ask, the plan is still worth something. */
 async function openArchive(config: Config, { clock }: Shell): Promise<HttpArchive | Fault> {
   try {
-    return await HttpArchive.open(lookUpSettings(config), clock);
+    return await openClient(lookUpSettings(config), clock);
   } catch (error) {
     if (error instanceof Fault) return error;
     throw error;

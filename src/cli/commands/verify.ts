@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { HttpArchive } from "../../archive/http-archive.ts";
+import { openClient } from "../archive-client.ts";
 import { lookUpSettings } from "../archive-settings.ts";
 import { audit, type AuditLine } from "../audit.ts";
 import { examples } from "../examples.ts";
@@ -38,7 +38,7 @@ async function verify(shell: Shell, { json, all }: Options): Promise<void> {
   const { out } = shell;
   const config = await shell.config();
   await using journal = await readJournal(config);
-  await using archive = await HttpArchive.open(lookUpSettings(config), shell.clock);
+  await using archive = await openClient(lookUpSettings(config), shell.clock);
   const tally = { same: 0, missing: 0, changed: 0, unknown: 0 };
   if (journal) {
     for await (const line of audit(journal, archive, shell.stopping())) {
