@@ -60,7 +60,8 @@ export class Bench {
   find(finding: Finding): void {
     const found = { ...finding, load: loadavg()[0] ?? 0 };
     this.found.push(found);
-    this.say(`${found.what}: ${found.ours}, ${found.beside}: ${shownValue(found)}`);
+    const told = [found.what, found.ours, found.beside].filter((part) => part !== "").join("; ");
+    this.say(`${told}: ${shownValue(found)} (load ${found.load.toFixed(1)})`);
   }
 
   /** A directory of its own for `name`. */

@@ -2,10 +2,11 @@ import type { Case } from "./bench.ts";
 import { follow } from "./follow.ts";
 import { job } from "./job.ts";
 import { latency } from "./latency.ts";
+import { rescan } from "./rescan.ts";
 import { start } from "./start.ts";
 import { status } from "./status.ts";
 import { survey } from "./survey.ts";
 import { webdav } from "./webdav.ts";
 
-/** In this order: `start` and `status` go on with the trees that `survey` has journaled. */
-export const CASES: readonly Case[] = [job, webdav, latency, follow, survey, start, status];
+/** In this order: `start`, `rescan` and `status` go on with the trees that `survey` has journaled. */
+export const CASES: readonly Case[] = [job, webdav, latency, follow, survey, start, rescan, status];

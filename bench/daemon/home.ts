@@ -1,9 +1,10 @@
 /** A configuration and a journal of their own for the built program. */
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { aProcess, BUILT, type Running } from "../../test/fixtures/a-process.ts";
+import { BUILT } from "../../test/fixtures/a-process.ts";
 import type { Bench } from "./bench.ts";
 import { type Cost, costOf } from "./cost.ts";
+import { RunningDaemon } from "./running-daemon.ts";
 
 export type HomeSettings = {
   readonly source: string;
@@ -55,12 +56,7 @@ log: { level: info }
   }
 
   /** The daemon in the foreground. */
-  run(): Running {
-    return aProcess(["--config", this.#config, "run"], {}, [], BUILT);
+  run(): RunningDaemon {
+    return new RunningDaemon(this.#config, join(this.dir, "log"));
   }
-}
-
-/** Waits until the daemon has told of that many scans since its start. */
-export function scanned(running: Running, scans: number): Promise<void> {
-  return running.says(new RegExp(`(?:"scanned"[^]*){${scans}}`));
 }

@@ -1,8 +1,7 @@
 /** A tree that a daemon knows: journaled whole by a first run, with nothing due for a day. */
 import { check, type Bench } from "./bench.ts";
-import { Home, scanned } from "./home.ts";
+import { Home } from "./home.ts";
 import { type TreeSpec, treeOf } from "./tree.ts";
-import type { Running } from "../../test/fixtures/a-process.ts";
 
 /** Files are so small that their contents do not count. */
 const BYTES = 16;
@@ -26,7 +25,7 @@ export async function journalAnew({ home, root, spec }: KnownTree) {
   home.configure({ source: root, settle: SETTLE });
   const begun = performance.now();
   const running = home.run();
-  await scanned(running, 1);
+  await running.scanned(1);
   const seconds = (performance.now() - begun) / 1_000;
   const { documents } = JSON.parse((await home.cost("status", "--json")).stdout) as {
     documents: { settling: number };
@@ -41,12 +40,7 @@ export async function journaledTree(bench: Bench, files: number): Promise<KnownT
   const tree = knownTreeOf(bench, files);
   if (known.has(tree.home.dir)) return tree;
   const { running } = await journalAnew(tree);
-  await ended(running);
+  await using _daemon = running;
+  await running.end();
   return tree;
-}
-
-/** @throws `WrongResult` when the daemon does not end with 0 */
-export async function ended(running: Running): Promise<void> {
-  const code = await running.end("SIGTERM");
-  check(code === 0, `the daemon ended with ${code}: ${running.output.stderr}`);
 }

@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ArchiveSink } from "./archive-sink.ts";
 import { type Bench, type Case, check, medianBy } from "./bench.ts";
-import { Home, scanned } from "./home.ts";
-import { ended } from "./known-tree.ts";
+import { Home } from "./home.ts";
 
 const SETTLE_MS = 1_000;
 const DIRECTORIES = 10;
@@ -42,10 +41,10 @@ async function roundOf(bench: Bench, files: number): Promise<Delays> {
   await using sink = await ArchiveSink.open();
   home.configure({ source, archive: sink.url, settle: `${SETTLE_MS}ms` });
   await using daemon = home.run();
-  await scanned(daemon, 1);
+  await daemon.scanned(1);
   const wroteAt = drop(source, files);
   const arrivals = await arrived(sink, files);
-  await ended(daemon);
+  await daemon.end();
   rmSync(source, { recursive: true });
   const names = new Set(arrivals.map(([name]) => name));
   check(names.size === files, `${names.size} of ${files} files arrived`);

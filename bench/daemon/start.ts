@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ArchiveSink } from "./archive-sink.ts";
 import { type Case, median } from "./bench.ts";
-import { scanned } from "./home.ts";
-import { ended, journaledTree, type KnownTree } from "./known-tree.ts";
+import { journaledTree, type KnownTree } from "./known-tree.ts";
 import { directoryOf } from "./tree.ts";
 
 const LOOK_MS = 5;
@@ -35,12 +34,9 @@ async function secondsOf({ home, root, spec }: KnownTree, round: number): Promis
   home.configure({ source: root, archive: sink.url });
   const begun = performance.now();
   await using daemon = home.run();
-  while ((await sink.report()).uploads === 0) {
-    if (daemon.child.exitCode !== null) await ended(daemon);
-    await sleep(LOOK_MS);
-  }
-  await scanned(daemon, 1);
+  await daemon.scanned(1);
+  while ((await sink.report()).uploads === 0) await sleep(LOOK_MS);
   const seconds = (performance.now() - begun) / 1_000;
-  await ended(daemon);
+  await daemon.end();
   return seconds;
 }

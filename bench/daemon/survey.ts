@@ -1,14 +1,11 @@
 /**
- * Large trees that hardly change: first journaling, rescans, memory and idle time, at three sizes;
- * and what other tools need to see that nothing has changed.
+ * Large trees: first journaling, rescans, memory and idle time, at three sizes.
  */
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Bench, type Case, inTurns, median, rounded } from "./bench.ts";
-import { costOf, cpuSecondsOf, peakBytesOf } from "./cost.ts";
+import { type Bench, type Case, median, rounded } from "./bench.ts";
+import { cpuSecondsOf, peakBytesOf } from "./cost.ts";
 import { growthPlot } from "./growth-plot.ts";
-import { scanned } from "./home.ts";
-import { ended, journalAnew, type KnownTree, knownTreeOf } from "./known-tree.ts";
+import { journalAnew, type KnownTree, knownTreeOf } from "./known-tree.ts";
 
 /** What was measured of one tree, medians. */
 type Survey = {
@@ -30,7 +27,6 @@ export const survey: Case = {
     const [least, largest] = [surveys[0], surveys.at(-1)];
     if (!least || !largest) return;
     report(bench, least, largest);
-    await besideOthers(bench, knownTreeOf(bench, largest.files), largest.rescanSeconds);
     growth(bench, surveys);
   },
 };
@@ -51,22 +47,17 @@ async function surveyOf(bench: Bench, tree: KnownTree): Promise<Survey> {
 async function roundOf(bench: Bench, tree: KnownTree) {
   const { running, seconds: journalSeconds } = await journalAnew(tree);
   await using daemon = running;
-  const pid = daemon.child.pid ?? 0;
+  const { pid } = daemon;
   await sleep(bench.quick ? 500 : 3_000);
   const rescans: number[] = [];
-  for (let scans = 2; scans < 2 + RESCANS; scans++) {
-    const begun = performance.now();
-    daemon.child.kill("SIGUSR1");
-    await scanned(daemon, scans);
-    rescans.push((performance.now() - begun) / 1_000);
-  }
+  for (let scan = 0; scan < RESCANS; scan++) rescans.push(await daemon.rescan());
   const peakMib = peakBytesOf(pid) / 2 ** 20;
   await sleep(1_000);
   const [cpu, begun] = [cpuSecondsOf(pid), performance.now()];
   await sleep(bench.quick ? 3_000 : 20_000);
   const idleSeconds = (performance.now() - begun) / 1_000;
   const idlePercent = (100 * (cpuSecondsOf(pid) - cpu)) / idleSeconds;
-  await ended(daemon);
+  await daemon.end();
   return { journalSeconds, rescanSeconds: median(rescans), peakMib, idlePercent };
 }
 
@@ -98,42 +89,6 @@ function report(bench: Bench, least: Survey, largest: Survey): void {
     value: largest.idlePercent,
     bound: { atMost: 0.5, unit: "% of a core" },
   });
-}
-
-async function besideOthers(bench: Bench, { root }: KnownTree, ours: number): Promise<void> {
-  const find = () => costOf("find", [root, "-printf", "%p %s %T@ %C@ %i\\n"]);
-  const resticEnv = {
-    RESTIC_REPOSITORY: join(bench.dir, "restic"),
-    RESTIC_PASSWORD: "bench",
-    RESTIC_CACHE_DIR: join(bench.dir, "restic-cache"),
-  };
-  const restic = () => costOf("restic", ["backup", "--quiet", root], resticEnv);
-  const rclone = () =>
-    costOf("rclone", ["size", root], { RCLONE_CONFIG: join(bench.dir, "rclone.conf") });
-  const tools = [
-    { name: "find -printf", tool: "find", run: find, bound: { atMost: 1.5, unit: "×" } },
-    { name: "rclone size", tool: "rclone", run: rclone, bound: { atLeast: 2, unit: "×" } },
-    { name: "restic, unchanged", tool: "restic", run: restic, bound: { atLeast: 20, unit: "×" } },
-  ].filter(({ tool }) => bench.has(tool));
-  if (tools.some(({ tool }) => tool === "restic")) {
-    await costOf("restic", ["init", "--quiet"], resticEnv);
-    await restic();
-  }
-  const costs = await inTurns(
-    bench.rounds,
-    tools.map(({ run }) => run),
-  );
-  for (const [index, { name, bound }] of tools.entries()) {
-    const seconds = median((costs[index] ?? []).map((cost) => cost.seconds));
-    const isLimit = bound.atMost !== undefined;
-    bench.find({
-      what: `rescan of the unchanged tree; ${isLimit ? "our time by theirs" : "their time by ours"}`,
-      ours: `${rounded(ours)} s`,
-      beside: `${name} ${rounded(seconds)} s`,
-      value: isLimit ? ours / seconds : seconds / ours,
-      bound,
-    });
-  }
 }
 
 function growth(bench: Bench, surveys: readonly Survey[]): void {
