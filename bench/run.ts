@@ -30,7 +30,7 @@ if (cases.length === 0 || !(rounds >= 1)) {
 }
 
 const dir = mkdtempSync(join(tmpdir(), "scanferry-bench-"));
-process.once("exit", () => rmSync(dir, { recursive: true, force: true }));
+process.once("exit", () => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }));
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
 
 const bench = new Bench(dir, values.quick, rounds);

@@ -1,7 +1,7 @@
 /** What a command costs: wall time, processor time and memory, of all its processes. */
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { buffer } from "node:stream/consumers";
 import { childrenOf } from "../../test/fixtures/a-process.ts";
@@ -33,6 +33,7 @@ export async function costOf(
     env: { ...process.env, NO_COLOR: "1", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  const spare = endWithThis(child);
   const said = Promise.all([buffer(child.stdout), buffer(child.stderr)]);
   const over = new AbortController();
   const watched = watch(child.pid ?? 0, over.signal);
@@ -40,6 +41,7 @@ export async function costOf(
   const seconds = (performance.now() - begun) / 1_000;
   const waitedFor = waitedForSeconds() - cpuBefore;
   over.abort();
+  spare();
   const [stdout, stderr] = await said;
   const { peakBytes, cpuSeconds } = await watched;
   if (code !== 0) {
@@ -53,6 +55,14 @@ export async function costOf(
     peakBytes,
     stdout: stdout.toString(),
   };
+}
+
+/** Has a process end no later than this one; what it returns forgets that. */
+export function endWithThis(child: ChildProcess): () => void {
+  const kill = () => void child.kill("SIGKILL");
+  // Before what it writes to is removed.
+  process.prependOnceListener("exit", kill);
+  return () => void process.off("exit", kill);
 }
 
 async function watch(pid: number, over: AbortSignal) {

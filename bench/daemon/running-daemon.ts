@@ -4,6 +4,7 @@ import { closeSync, openSync, readSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { BUILT } from "../../test/fixtures/a-process.ts";
 import { check, WrongResult } from "./bench.ts";
+import { endWithThis } from "./cost.ts";
 
 const LOOK_MS = 5;
 const SCANNED = '"msg":"scanned"';
@@ -15,6 +16,7 @@ const SCANNED = '"msg":"scanned"';
 export class RunningDaemon implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly #ended: Promise<unknown>;
+  readonly #spare: () => void;
   readonly #log: number;
   readonly #piece = Buffer.alloc(1024 * 1024);
   #at = 0;
@@ -25,6 +27,7 @@ export class RunningDaemon implements AsyncDisposable {
     this.#log = openSync(log, "w+");
     const words = [BUILT, "--config", config, "run"];
     this.#child = spawn(process.execPath, words, { stdio: ["ignore", this.#log, "inherit"] });
+    this.#spare = endWithThis(this.#child);
     this.#ended = once(this.#child, "exit");
   }
 
@@ -60,6 +63,7 @@ export class RunningDaemon implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#child.kill("SIGKILL");
     await this.#ended;
+    this.#spare();
     closeSync(this.#log);
   }
 

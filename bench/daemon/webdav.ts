@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type Bench, type Case, check, inTurns, median, rounded } from "./bench.ts";
-import { costOf } from "./cost.ts";
+import { costOf, endWithThis } from "./cost.ts";
 import { Home } from "./home.ts";
 import { carry, sentTo } from "./job.ts";
 import { treeOf } from "./tree.ts";
@@ -64,7 +64,9 @@ class WebdavServer implements AsyncDisposable {
       env: { ...process.env, ...env },
       stdio: ["ignore", "ignore", "pipe"],
     });
+    const spare = endWithThis(child);
     const end = () => {
+      spare();
       const ended = once(child, "exit");
       child.kill("SIGKILL");
       return ended;
