@@ -84,6 +84,7 @@ test("two candidates that cannot be told apart are held for a person, with their
   world.archive.setFaults([{ ...upload, do: "dropAfter", times: 2 }]);
   world.write("scan.pdf", bytes);
   await using other = await aWorldWithout(world.archive.url, bytes);
+  // The other one may be there before the first run has looked: that is not what is asked here.
   await using live = await aDaemon(world.config({}, { firstRun: "upload" }));
   await other.sent;
   await live.quiescent();
