@@ -1,5 +1,5 @@
 /** Whether the bytes of a file that has settled were sent before, and what becomes of its row then. */
-import type { Document } from "../domain/document.ts";
+import { type Document, SENT_STATES } from "../domain/document.ts";
 import type { Change } from "../journal/journal.ts";
 import type { Inspection } from "../source/source.ts";
 import { joinRaw } from "../std/raw-path.ts";
@@ -41,7 +41,8 @@ export async function alreadySent(
     ];
   }
   // A name that was free again and is used for something new is not an edit: it is always sent.
-  if (before && before.goneAt === null && mirror.settings.changed === "ignore") {
+  // Neither is one whose predecessor turned out not to have been sent: that was torn down with it.
+  if (before && isSent(before) && mirror.settings.changed === "ignore") {
     // What is in doubt is known by its size, which the row must keep until then.
     if (before.state === "uploading" || before.doubtAt !== null) {
       const why = "waits until it is certain what became of the content before it";
@@ -58,6 +59,12 @@ export async function alreadySent(
   if (!original) return undefined;
   followed.rows.add(original.id);
   return [{ type: "follow", id: original.id, successor: id, at }];
+}
+
+/** The archive has, or may have, what stood at this path, and the file is still there. */
+function isSent({ state, documentId, doubtAt, goneAt }: Document): boolean {
+  if (goneAt !== null) return false;
+  return documentId !== null || doubtAt !== null || SENT_STATES.includes(state);
 }
 
 /** A file that came back after its after-action is put away once more. */

@@ -67,6 +67,19 @@ describe("bytes that are in the archive already", () => {
     expect((await desk.row(before)).remark).toContain("changed: ignore");
   });
 
+  test.for([
+    ["settling", { digest: null, dueAt: 9e15 }, "its upload was torn down as the file changed"],
+    ["pending", { digest: "d1", dueAt: 9e15 }, "it was given back"],
+    ["held", { digest: "d1", dueAt: null }, "it was refused"],
+  ] as const)("a successor of what was never sent, %s, is sent: %3$s", async ([state, set]) => {
+    const { desk, settler } = await aSettler({ mirrors: [{ changed: "ignore" }] });
+    const never = { state, current: false, documentId: null, ...set };
+    const before = sent(desk, "scan.pdf", "d1", never);
+    const { id } = settling(desk, "scan.pdf", "d2", { supersedes: before.id });
+    await desk.run(settler);
+    expect((await desk.row(id)).state).toBe("pending");
+  });
+
   test("a name that was free again and is used anew is no edit: it is sent", async () => {
     const { desk, settler } = await aSettler({ mirrors: [{ changed: "ignore" }] });
     const before = sent(desk, "scan.pdf", "d1", { current: false, goneAt: 5 });
