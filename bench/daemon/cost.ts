@@ -75,13 +75,20 @@ async function watch(pid: number, over: AbortSignal) {
   return { peakBytes, cpuSeconds };
 }
 
-/** Peaks of a process and its children added up: no less than what they had at any one time. */
+/**
+ * What a process and its children took together at most. Their own peaks are added up, which is no
+ * less than what they had at any one time; the pages of the program's files, which all of them run
+ * and the kernel holds once, are counted once.
+ */
 export function peakBytesOf(pid: number): number {
-  return [pid, ...childrenOf(pid)].reduce((sum, each) => sum + peakOf(each), 0);
+  const each = [pid, ...childrenOf(pid)].map((one) => proc(one, "status"));
+  const files = each.map((status) => bytesIn(status, "RssFile"));
+  const own = each.map((status, index) => bytesIn(status, "VmHWM") - (files[index] ?? 0));
+  return own.reduce((sum, bytes) => sum + bytes, Math.max(...files));
 }
 
-function peakOf(pid: number): number {
-  return 1_024 * Number(/^VmHWM:\s+(\d+) kB$/m.exec(proc(pid, "status"))?.[1] ?? 0);
+function bytesIn(status: string, field: string): number {
+  return 1_024 * Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, "m").exec(status)?.[1] ?? 0);
 }
 
 /** Processor seconds of a living process and its living children so far. */

@@ -1,7 +1,7 @@
 /** A configuration and a journal of their own for the built program. */
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { BUILT } from "../../test/fixtures/a-process.ts";
+import { BIN } from "../../test/fixtures/a-process.ts";
 import type { Bench } from "./bench.ts";
 import { type Cost, costOf } from "./cost.ts";
 import { RunningDaemon } from "./running-daemon.ts";
@@ -52,7 +52,7 @@ log: { level: info }
 
   /** A command, from its start to its end. */
   cost(...words: string[]): Promise<Cost> {
-    return costOf(process.execPath, [BUILT, "--config", this.#config, ...words]);
+    return costOf(BIN, ["--config", this.#config, ...words]);
   }
 
   /** The daemon in the foreground. */

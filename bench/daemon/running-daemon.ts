@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, readSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { BUILT } from "../../test/fixtures/a-process.ts";
+import { BIN } from "../../test/fixtures/a-process.ts";
 import { check, WrongResult } from "./bench.ts";
 import { endWithThis } from "./cost.ts";
 
@@ -25,8 +25,8 @@ export class RunningDaemon implements AsyncDisposable {
 
   constructor(config: string, log: string) {
     this.#log = openSync(log, "w+");
-    const words = [BUILT, "--config", config, "run"];
-    this.#child = spawn(process.execPath, words, { stdio: ["ignore", this.#log, "inherit"] });
+    const words = ["--config", config, "run"];
+    this.#child = spawn(BIN, words, { stdio: ["ignore", this.#log, "inherit"] });
     this.#spare = endWithThis(this.#child);
     this.#ended = once(this.#child, "exit");
   }

@@ -76,7 +76,7 @@ function report(bench: Bench, least: Survey, largest: Survey): void {
   ] as const) {
     bench.find({
       what: `memory, parent and reader, ${count.toLocaleString("en")} files journaled and watched`,
-      ours: "sum of both peaks",
+      ours: "both peaks, the program's own pages once",
       beside: "",
       value: peakMib,
       bound: { atMost, unit: "MiB" },

@@ -14,12 +14,14 @@ export type TreeSpec = {
 /** Chunks of large files; only the beginning of each differs. */
 const CHUNK_BYTES = 1024 * 1024;
 const DIFFERENT_BYTES = 4_096;
+/** Directories of one directory. */
+const A_LEVEL = 100;
 /** Long finished: 2001. */
 const MODIFIED_S = 1_000_000_000;
 
 const made = new Map<string, string>();
 
-/** The tree's root: `dNNN/scan-I.bin`, spread evenly. */
+/** The tree's root: `dNNN/scan-I.bin` or `tNNN/dNNN/scan-I.bin`, spread evenly. */
 export function treeOf(bench: Bench, spec: TreeSpec): string {
   const { files, bytes, directories } = spec;
   const name = `${files}x${bytes}in${directories}`;
@@ -28,7 +30,7 @@ export function treeOf(bench: Bench, spec: TreeSpec): string {
   bench.say(`(making ${files} files of ${bytes} bytes)`);
   const root = bench.place("trees", name);
   for (let index = 0; index < Math.min(files, directories); index++) {
-    mkdirSync(join(root, directoryOf(index, directories)));
+    mkdirSync(join(root, directoryOf(index, directories)), { recursive: true });
   }
   const chunk = randomFillSync(Buffer.alloc(Math.min(bytes, CHUNK_BYTES)));
   for (let index = 0; index < files; index++) {
@@ -45,9 +47,13 @@ export function pathOf(index: number, directories: number): string {
   return `${directoryOf(index, directories)}/scan-${index}.bin`;
 }
 
-/** As the sink names its folders. */
+/** As the sink names its folders. More than a hundred of them are on two levels. */
 export function directoryOf(index: number, directories: number): string {
-  return `d${String(index % directories).padStart(3, "0")}`;
+  const at = index % directories;
+  const name = `d${String(at % A_LEVEL).padStart(3, "0")}`;
+  return directories <= A_LEVEL
+    ? name
+    : `t${String(Math.floor(at / A_LEVEL)).padStart(3, "0")}/${name}`;
 }
 
 function writeFile(path: string, index: number, bytes: number, chunk: Buffer): void {

@@ -12,6 +12,7 @@ import type { Acted, FoundNotes, Inspection, ScanReport } from "../source/source
 import { isAbortOf } from "../std/abort.ts";
 import { type Clock, type Random } from "../std/clock.ts";
 import { messageOf } from "../std/fault.ts";
+import { THRIFTY_HEAP } from "../std/heap.ts";
 import type { Log } from "../std/log.ts";
 import type { RawPath } from "../std/raw-path.ts";
 import { Line, LineCut } from "./line.ts";
@@ -246,7 +247,7 @@ export class Reader implements AsyncDisposable {
     const entry = fileURLToPath(new URL(`./child.${extension}`, import.meta.url));
     return fork(entry, [], {
       serialization: "advanced",
-      execArgv: ["--disable-warning=ExperimentalWarning"],
+      execArgv: ["--disable-warning=ExperimentalWarning", ...THRIFTY_HEAP],
       env: Object.fromEntries(
         ENVIRONMENT.flatMap((key) => {
           const value = process.env[key];

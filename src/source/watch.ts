@@ -33,6 +33,7 @@ export type WatchSinks = {
 
 /** How often the watch looks after itself; milliseconds. */
 export type WatchTiming = {
+  /** Between sweeps while there are events, or where a sweep takes no time to speak of. */
   readonly sweepMs: number;
   readonly beatMs: number;
   /** A beat this late means that the event loop stood still and the kernel's queue may be full. */
@@ -40,6 +41,12 @@ export type WatchTiming = {
 };
 
 const TIMING: WatchTiming = { sweepMs: 2500, beatMs: 1000, stallMs: 2000 };
+/**
+ * Where nothing happens, sweeps take no more than this share of the time: the kernel's queue does
+ * not overflow by itself, and ten thousand directories every 2.5 s would be 2 % of a core for ever.
+ */
+const IDLE_SHARE = 1 / 300;
+const IDLE_SWEEP_MAX_MS = 60_000;
 const HINT = { windowMs: 50, delayMs: 0 };
 /** A new directory is announced before it is watched, and listed when it surely is. */
 const SOON = { windowMs: 50, delayMs: 200 };
@@ -146,7 +153,7 @@ export class DirectoryWatch implements AsyncDisposable {
     await this.#tops.open();
     await this.#sweeper.learn(ROOT, this.#stop.signal);
     this.#sweptAtEvent = DirectoryWatch.#events;
-    void this.#every(this.#timing.sweepMs, () => this.sweep());
+    void this.#sweepOnAndOn();
     void this.#beat();
   }
 
@@ -213,6 +220,19 @@ export class DirectoryWatch implements AsyncDisposable {
     if (this.#burst && !isBurst) this.#doubt("events came faster than the kernel may keep");
     this.#burst = isBurst;
     return isBurst;
+  }
+
+  async #sweepOnAndOn(): Promise<void> {
+    const { sweepMs } = this.#timing;
+    let dueAt = this.#clock.monotonic() + sweepMs;
+    await this.#every(sweepMs, async () => {
+      const begun = this.#clock.monotonic();
+      const isQuiet = DirectoryWatch.#events === this.#sweptAtEvent && !this.#burst;
+      if (isQuiet && begun < dueAt) return;
+      await this.sweep();
+      const ended = this.#clock.monotonic();
+      dueAt = ended + Math.min((ended - begun) / IDLE_SHARE, IDLE_SWEEP_MAX_MS);
+    });
   }
 
   async #beat(): Promise<void> {

@@ -7,10 +7,11 @@ import {
   unlinkSync,
   writeFileSync,
 } from "node:fs";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { SourceOffline } from "../../../src/source/file-fault.ts";
 import { listOne, scan } from "../../../src/source/scan.ts";
 import type { SourceSettings } from "../../../src/source/source.ts";
+import { DirectorySweep } from "../../../src/source/sweep.ts";
 import { DirectoryWatch, type WatchTiming } from "../../../src/source/watch.ts";
 import { type Clock, systemClock } from "../../../src/std/clock.ts";
 import { joinRaw, type RawPath } from "../../../src/std/raw-path.ts";
@@ -211,6 +212,63 @@ test("a sweep of a tree at rest tells nothing", async () => {
   await watch.sweep();
   expect(told.listed).toEqual([]);
 });
+
+test.for([
+  [0, 10_000, 4, "a sweep that takes no time costs nothing"],
+  [10, 10_000, 2, "10 ms every 3 s are a third of a percent, and 5 s is the next moment"],
+  [100, 60_000, 2, "100 ms of a large tree every 30 s are as much"],
+  [5_000, 130_000, 2, "a tree that takes for ever is swept once a minute all the same"],
+] as const)("at rest a sweep of %d ms comes in %d ms %d times: %s", async ([takes, ms, times]) => {
+  const { swept } = await sweepsOf(takes, ms, () => {});
+  expect(swept.length).toBe(times);
+});
+
+test("an event brings the next sweep at once", async () => {
+  const { swept } = await sweepsOf(100, 20_000, async (now, dir, told) => {
+    if (now !== 12_600) return;
+    writeFileSync(`${dir}/a/scan.pdf`, "");
+    await told.until(() => told.hints.size > 0);
+  });
+  expect(swept).toEqual([2_500, 12_600]);
+});
+
+/** Lets `ms` pass beside a watch whose sweeps take `takes`; when they began. */
+async function sweepsOf(
+  takes: number,
+  ms: number,
+  meanwhile: (now: number, dir: string, told: Told) => void | Promise<void>,
+) {
+  const dir = scratch();
+  mkdirSync(`${dir}/a`);
+  const timing = { sweepMs: 2_500, beatMs: 3_600_000, stallMs: 2_000 };
+  const swept: number[] = [];
+  let now = 0;
+  const passed = Promise.withResolvers<void>();
+  const clock: Clock = {
+    ...systemClock,
+    monotonic: () => now,
+    async sleep(each, signal) {
+      if (each !== timing.sweepMs) return systemClock.sleep(each, signal);
+      if (now + each > ms) {
+        passed.resolve();
+        return systemClock.sleep(3_600_000, signal);
+      }
+      now += each;
+      await meanwhile(now, dir, told);
+    },
+  };
+  const told = new Told(settingsOf(dir));
+  const spy = vi.spyOn(DirectorySweep.prototype, "sweep");
+  onTestFinished(() => spy.mockRestore());
+  spy.mockImplementation(async () => {
+    swept.push(now);
+    now += takes;
+    return { changed: [], replaced: [], added: [] };
+  });
+  await using _watch = await DirectoryWatch.open(settingsOf(dir), told, clock, timing);
+  await passed.promise;
+  return { swept };
+}
 
 test("a process that stood still doubts what it saw", async () => {
   const dir = scratch();
