@@ -6,7 +6,7 @@ import { dirname } from "node:path";
 import type { Config } from "../config/config.ts";
 import type { NotifyConfig } from "../config/notify-config.ts";
 import type { Health } from "../dashboard/dashboard.ts";
-import type { Applied } from "../journal/journal.ts";
+import type { Applied, Journal } from "../journal/journal.ts";
 import type { ChannelReport } from "../notify/outlet.ts";
 import { Notify } from "../notify/notify.ts";
 import { Ping } from "../notify/ping.ts";
@@ -16,14 +16,14 @@ import { messageOf } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
 import type { StatusReport } from "../sync/status.ts";
-import type { Parts } from "./parts.ts";
+import type { Sync } from "../sync/sync.ts";
 import { Schedule } from "./schedule.ts";
 import { version } from "./version.ts";
 
 export type TellerOptions = {
   readonly config: Config;
   readonly notify: NotifyConfig;
-  readonly parts: Pick<Parts, "journal" | "sync">;
+  readonly parts: { readonly journal: Journal; readonly sync: Pick<Sync, "surveys" | "outage"> };
   readonly status: () => Promise<StatusReport>;
   readonly health: () => Promise<Health>;
   readonly clock: Clock;

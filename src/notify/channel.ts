@@ -8,10 +8,11 @@ import type { MessageBody } from "./message.ts";
 export interface Channel {
   readonly name: string;
   /**
-   * Tells it once. Rejects when that was not certain to work, with a message that holds no secret;
-   * gives up when `signal` aborts, and leaves nothing running.
+   * Tells it once, and resolves with what could not be done where the rest was. Rejects when nobody
+   * was certain to be told. What it says holds no secret. Gives up when `signal` aborts, and leaves
+   * nothing running.
    */
-  send(body: MessageBody, signal: AbortSignal): Promise<void>;
+  send(body: MessageBody, signal: AbortSignal): Promise<string | undefined>;
 }
 
 /** A message about what a stranger answered is cut here. */

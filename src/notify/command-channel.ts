@@ -19,7 +19,7 @@ export class CommandChannel implements Channel {
     this.#cwd = cwd;
   }
 
-  async send(body: MessageBody, signal: AbortSignal): Promise<void> {
+  async send(body: MessageBody, signal: AbortSignal): Promise<undefined> {
     signal.throwIfAborted();
     const [program = "", ...rest] = this.#run;
     const child = spawn(program, rest, {

@@ -16,7 +16,7 @@ export class MailChannel implements Channel {
     this.#config = config;
   }
 
-  async send(body: MessageBody, signal: AbortSignal): Promise<void> {
+  async send(body: MessageBody, signal: AbortSignal): Promise<string | undefined> {
     const { host, port, tls, login, from, to } = this.#config;
     const transport = createTransport({
       host,
@@ -36,7 +36,7 @@ export class MailChannel implements Channel {
     // Of what went wrong the reason alone goes on: the error may hold what must not be told.
     const { user = "", password = "" } = login ?? {};
     const secrets = [password, `\0${user}\0${password}`, `${user}\0${user}\0${password}`];
-    const reason = await transport
+    const outcome = await transport
       .sendMail({
         from: { name: "scanferry", address: from },
         to: [...to],
@@ -49,14 +49,20 @@ export class MailChannel implements Channel {
         signal,
       })
       .then(
-        () => undefined,
-        (error: unknown) => cleanReason(error, secrets),
+        ({ rejected }) => ({ rejected }),
+        (error: unknown) => ({ reason: cleanReason(error, secrets) }),
       )
       .finally(() => transport.close());
-    if (reason === undefined) return;
+    if ("rejected" in outcome) return leftOut(outcome.rejected);
     signal.throwIfAborted();
-    throw new Error(reason);
+    throw new Error(outcome.reason);
   }
+}
+
+/** To send it again would tell the others twice. */
+function leftOut(rejected: readonly (string | { readonly address: string })[]): string | undefined {
+  const addresses = rejected.map((one) => (typeof one === "string" ? one : one.address));
+  return addresses.length === 0 ? undefined : `refused for ${addresses.join(", ")}`;
 }
 
 function textOf({ text, host, version }: MessageBody): string {

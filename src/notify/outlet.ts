@@ -105,17 +105,19 @@ export class Outlet {
     const { channel, bodyOf, log, clock, timeoutMs } = this.#options;
     const body = await bodyOf(message);
     if (!body) return undefined;
+    const { name } = channel;
     try {
-      await sendWithin(channel, body, timeoutMs, clock, stopping);
+      const remark = await sendWithin(channel, body, timeoutMs, clock, stopping);
+      if (remark !== undefined) log.warn({ channel: name, remark }, "not everybody was told");
     } catch (error) {
       stopping.throwIfAborted();
       const reason = messageOf(error);
-      const context = { channel: channel.name, reason };
+      const context = { channel: name, reason };
       if (this.#tries === 0) log.warn(context, "cannot tell anybody by this channel; tried again");
       return reason;
     }
     this.#sent += 1;
-    if (this.#tries > 0) log.info({ channel: channel.name }, "the channel works again");
+    if (this.#tries > 0) log.info({ channel: name }, "the channel works again");
     return undefined;
   }
 
@@ -132,14 +134,14 @@ export class Outlet {
   }
 }
 
-/** Sends once; rejects after `timeoutMs`, whatever the channel does. */
+/** Sends once, as `Channel.send` does; rejects after `timeoutMs`, whatever the channel does. */
 export async function sendWithin(
   channel: Channel,
   body: MessageBody,
   timeoutMs: number,
   clock: Clock,
   stopping: AbortSignal,
-): Promise<void> {
+): Promise<string | undefined> {
   const over = new AbortController();
   const tooLong = new Error(`nothing came of it within ${timeoutMs / 1_000} s`);
   const cancel = clock.alarm(timeoutMs, () => over.abort(tooLong));
@@ -148,7 +150,7 @@ export async function sendWithin(
   // One that does not heed its signal ends later, unheard.
   sending.catch(() => {});
   try {
-    await Promise.race([sending, aborted(signal)]);
+    return await Promise.race([sending, aborted(signal)]);
   } finally {
     cancel();
   }

@@ -22,7 +22,7 @@ export class WebhookChannel implements Channel {
     this.#clock = clock;
   }
 
-  async send(message: MessageBody, signal: AbortSignal): Promise<void> {
+  async send(message: MessageBody, signal: AbortSignal): Promise<undefined> {
     const body = JSON.stringify(message);
     const seconds = Math.floor(this.#clock.now() / 1_000);
     const headers = {

@@ -85,8 +85,9 @@ async function outcomeOf(
     version,
   });
   try {
-    await sendWithin(await openChannel(config, clock), body, timeoutMs, clock, stopping);
-    return { channel, by, ok: true, reason: null };
+    const opened = await openChannel(config, clock);
+    const remark = await sendWithin(opened, body, timeoutMs, clock, stopping);
+    return { channel, by, ok: remark === undefined, reason: remark ?? null };
   } catch (error) {
     stopping.throwIfAborted();
     return { channel, by, ok: false, reason: messageOf(error) };

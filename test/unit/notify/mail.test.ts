@@ -52,6 +52,13 @@ test("who has a user logs in", async () => {
   expect(server.mails).toHaveLength(1);
 });
 
+test("who of several is refused is named; the others are told, and once", async () => {
+  await using server = await smtpServer({ refusal: "550 nobody", refuses: "boss@example.com" });
+  const remark = await channel(server.port).send(aBody(), never);
+  expect(remark).toBe("refused for boss@example.com");
+  expect(server.mails.map(({ to }) => to)).toEqual([["admin@example.com"]]);
+});
+
 const plain = Buffer.from(`\0office\0${PASSWORD}`).toString("base64");
 
 test.for<[SmtpOptions, Partial<MailConfig>, string, string]>([

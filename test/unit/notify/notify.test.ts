@@ -29,7 +29,7 @@ class ScriptedChannel implements Channel {
     this.name = name;
   }
 
-  async send(body: MessageBody): Promise<void> {
+  async send(body: MessageBody): Promise<undefined> {
     this.tries += 1;
     if (this.mood === "hangs") await NEVER;
     if (this.mood === "fails") throw new Error("refused");
