@@ -96,7 +96,11 @@ test("the quota closes and opens: mail and webhook are told once each, whoever h
     const done = async () => (await running.daemon.status()).documents.converted === 6;
     await until("all six", done);
     await until("good news", () => heard(hook.calls).length > 1, 90_000);
-    await until("its mail", () => post.mails.some(({ data }) => data.includes("goes on")), 5_000);
+    await until(
+      "its mail",
+      () => post.mails.some(({ data }) => data.includes("Sending goes on:")),
+      5_000,
+    );
   }
   expect(heard(hook.calls)).toEqual(["began gate", "over gate"]);
   const ofGate = post.mails.filter(({ data }) => /^Subject:.*Sending/m.test(data));
