@@ -73,8 +73,11 @@ export function troublesOf(situation: Situation, patience: Patience): Trouble[] 
 export function absentIn({
   sources,
   groups,
+  status,
 }: Situation): (cause: string) => "over" | "unknown" | "foreign" {
   return (cause) => {
+    // Closed for another reason: it has its own telling, and sending does not go on.
+    if (cause.startsWith("gate:") && status.gate !== null) return "foreign";
     const isOfDocuments = cause.startsWith("held:") || cause.startsWith("failed:");
     if (isOfDocuments && groups.length >= GROUPS_MAX) return "unknown";
     const [, name] = /^source:(.*)$/su.exec(cause) ?? [];

@@ -87,6 +87,7 @@ test.for<[string, Partial<Situation>, string]>([
 
 test.for<[string, Partial<Situation>, string, string]>([
   ["gate:QUOTA_LIMIT", {}, "over", "the gate is always known"],
+  ["gate:QUOTA_LIMIT", closedFor("CREDENTIALS_REFUSED"), "foreign", "closed for another reason"],
   ["source:scans", {}, "over", "it is there"],
   ["source:scans", { sources: [{ ...away, online: undefined }] }, "unknown", "a restart"],
   ["source:gone", {}, "foreign", "the mirror left the configuration"],
