@@ -14,9 +14,19 @@ const sum = (documents, states) => states.reduce((all, state) => all + documents
  */
 export function headlineOf(snapshot) {
   const words = strings.headline;
-  const { documents, gate, paused, health, foldersToCreate } = snapshot;
+  const { gate, health, sending } = snapshot;
   if (!health.healthy) return { tone: "bad", title: words.unhealthy, detail: health.why, facts: [] };
   if (gate) return ofGate(snapshot);
+  const headline = ofWork(snapshot);
+  if (!sending.waits) return headline;
+  const { message, until } = sending.waits;
+  const facts = [...headline.facts, { label: words.sendingWaits, text: message }];
+  if (until !== null) facts.push({ label: words.until, at: until });
+  return { ...headline, facts };
+}
+
+function ofWork({ documents, paused, foldersToCreate, sending }) {
+  const words = strings.headline;
   const moving = sum(documents, MOVING);
   if (paused) {
     const waiting = sum(documents, WAITING);
@@ -31,6 +41,9 @@ export function headlineOf(snapshot) {
   }
   if (documents.held > 0)
     return { tone: "warn", title: words.held(documents.held), detail: words.heldDetail, facts: [] };
+  const keptBack = sum(documents, WAITING);
+  if (sending.waits && keptBack > 0)
+    return { tone: "warn", title: words.waits[sending.waits.why], detail: words.waiting(keptBack), facts: [] };
   if (moving > 0)
     return { tone: "busy", title: words.moving(moving), detail: words.movingDetail(documents.converted), facts: [] };
   if (documents.converted === 0)

@@ -100,6 +100,13 @@ export const strings = {
     foldersDetail: (count) => `${documents(count)} ${count === 1 ? "waits" : "wait"} for that.`,
     held: (count) => `${documents(count)} ${count === 1 ? "is" : "are"} held`,
     heldDetail: "Something outside is missing; see below. They go on by themselves.",
+    waits: {
+      hours: "Sending waits for its hours",
+      asked: "Sending waits: the archive asked for a pause",
+      conversion: "Sending waits until more is converted",
+    },
+    sendingWaits: "Sending waits",
+    until: "Until",
     moving: (count) => `${documents(count)} on the way`,
     movingDetail: (archived) => `${documents(archived)} archived so far.`,
     done: (count) =>

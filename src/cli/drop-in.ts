@@ -17,9 +17,11 @@ export type Needs = {
   readonly journal: string;
   /** Names of the credentials that the configuration asks for. */
   readonly credentials: readonly string[];
-  /** Other files that are read: a module that signs. */
+  /** Other files that are read: a module that signs, a program that is told. */
   readonly files: readonly string[];
   readonly archiveHost: string;
+  /** Where channels and the ping go; empty: not known before the service runs. */
+  readonly toldHosts: readonly string[];
   /** Where the page listens; undefined: nowhere. */
   readonly webHost: string | undefined;
 };
@@ -126,17 +128,18 @@ function whyOpen(
   return undefined;
 }
 
-function networkLines({ archiveHost, webHost }: Needs): string[] {
-  const host = archiveHost.replace(/^\[|\]$/g, "");
+function networkLines({ archiveHost, toldHosts, webHost }: Needs): string[] {
+  const hosts = [archiveHost, ...toldHosts].map((host) => host.replace(/^\[|\]$/g, ""));
   const isWide = webHost !== undefined && !isLoopback(webHost);
-  if (isWide || (isIP(host) === 0 && !isLoopback(host))) {
+  if (isWide || hosts.some((host) => isIP(host) === 0 && !isLoopback(host))) {
     return [
-      "# Where the archive, the name servers and all who look at the page have fixed addresses:",
+      "# Where the archive, the channels, the name servers and all who look at the page have fixed addresses:",
       "# IPAddressAllow=",
       "# IPAddressAllow=localhost 192.0.2.10 192.0.2.53",
     ];
   }
-  const allowed = isLoopback(host) ? "localhost" : `localhost ${host}`;
+  const others = new Set(hosts.filter((host) => !isLoopback(host)));
+  const allowed = ["localhost", ...others].join(" ");
   return ["# No other address is spoken to.", "IPAddressAllow=", `IPAddressAllow=${allowed}`];
 }
 

@@ -8,6 +8,7 @@ import { addDemo } from "./commands/demo.ts";
 import { addExplain } from "./commands/explain.ts";
 import { addInit } from "./commands/init.ts";
 import { addList } from "./commands/list.ts";
+import { addNotify } from "./commands/notify.ts";
 import { addPause } from "./commands/pause.ts";
 import { addPlan } from "./commands/plan.ts";
 import { addRetry } from "./commands/retry.ts";
@@ -37,6 +38,7 @@ const COMMANDS = [
   addVerify,
   addAdopt,
   addArchive,
+  addNotify,
   addSystemd,
   addServeArchive,
   addArchiveAdmin,

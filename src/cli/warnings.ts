@@ -1,4 +1,4 @@
-import { redactor } from "../daemon/log.ts";
+import { redactor } from "../std/redactor.ts";
 import type { Log } from "../std/log.ts";
 import { printable } from "./printable.ts";
 import type { Terminal } from "./terminal.ts";

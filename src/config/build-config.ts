@@ -2,14 +2,20 @@ import { dirname, resolve } from "node:path";
 import { invariant } from "../std/invariant.ts";
 import { baseOf } from "../rules/folder.ts";
 import { rulesOf } from "./build-rules.ts";
+import { notifyOf } from "./build-notify.ts";
 import type { After, Config, Mirror, Signing } from "./config.ts";
 import { globBelow } from "./glob.ts";
 import { type Layout, layoutOf, type MirrorLayout, wayDown } from "./layout.ts";
+import { NO_NOTIFY_SECRETS, type NotifySecrets } from "./notify-secrets.ts";
 import type { FileShape } from "./schema.ts";
 import type { Secrets } from "./secrets.ts";
 
 /** The configuration of a file in which nothing was found wrong. Frozen all the way down. */
-export function buildConfig(file: string, shape: FileShape, secrets: Secrets): Config {
+export function buildConfig(
+  file: string,
+  shape: FileShape,
+  secrets: Secrets & { readonly notify?: NotifySecrets },
+): Config {
   const { archive, upload, batch, quota, conversion } = shape;
   const layout = layoutOf(shape, dirname(file));
   invariant(secrets.accountKey !== undefined, "a checked configuration has an account key");
@@ -41,6 +47,7 @@ export function buildConfig(file: string, shape: FileShape, secrets: Secrets): C
     },
     schedule: { rescan: shape.schedule.rescan },
     web: shape.web && webOf(shape.web.listen, secrets.webToken),
+    notify: notifyOf(shape.notify, secrets.notify ?? NO_NOTIFY_SECRETS, dirname(file)),
     log: { level: shape.log.level, file: logFileOf(shape.log, layout) },
     shutdownMs: shape.shutdown,
   });

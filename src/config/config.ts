@@ -1,5 +1,6 @@
 import type { Hours } from "../domain/hours.ts";
 import type { MirrorRules } from "../rules/rules.ts";
+import type { NotifyConfig } from "./notify-config.ts";
 
 /**
  * The configuration as the rest of scanferry sees it: everything checked, every default filled in,
@@ -51,6 +52,8 @@ export type Config = {
   readonly web:
     | { readonly host: string; readonly port: number; readonly token?: string }
     | undefined;
+  /** Undefined: nobody is told of anything. */
+  readonly notify?: NotifyConfig | undefined;
   readonly log: { readonly level: LogLevel; readonly file?: LogFile | undefined };
   /** How long a stop waits for what is in flight. */
   readonly shutdownMs: number;

@@ -4,6 +4,7 @@ import type { Findings } from "./findings.ts";
 import { nameIn } from "./kinds.ts";
 import { isWithin, type Layout } from "./layout.ts";
 import { quoted } from "./quoted.ts";
+import { reportChannels } from "./notify-conflicts.ts";
 import { reportRules } from "./rule-conflicts.ts";
 import type { Sketch } from "./schema.ts";
 
@@ -17,6 +18,7 @@ export function reportConflicts(sketch: Sketch, layout: Layout, findings: Findin
   reportMoves(layout, findings);
   reportOwnFiles(layout, findings);
   reportIntervals(sketch, findings);
+  reportChannels(sketch, findings);
 }
 
 function reportSigning({ archive }: Sketch, findings: Findings): void {

@@ -4,6 +4,7 @@ import type { Config } from "./config.ts";
 import { type ConfigPlaces, readConfigFile } from "./config-file.ts";
 import { reportConflicts } from "./conflicts.ts";
 import { layoutOf } from "./layout.ts";
+import { findNotifySecrets } from "./notify-secrets.ts";
 import { readFileShape } from "./read-file-shape.ts";
 import type { FileShape } from "./schema.ts";
 import { findSecrets } from "./secrets.ts";
@@ -18,8 +19,10 @@ export async function loadConfig(options: ConfigPlaces): Promise<Config> {
   const { value, findings } = parseYamlSource(file.path, file.text);
   const sketch = readFileShape(value, findings);
   reportConflicts(sketch, layoutOf(sketch, dirname(file.path)), findings);
-  const secrets = await findSecrets(sketch, { config: file, env: options.env, findings });
+  const around = { config: file, env: options.env, findings };
+  const secrets = await findSecrets(sketch, around);
+  const ofNotify = await findNotifySecrets(sketch, around);
   findings.throwIfAny();
   // Nothing was found wrong, so nothing is left out of the sketch.
-  return buildConfig(file.path, sketch as FileShape, secrets);
+  return buildConfig(file.path, sketch as FileShape, { ...secrets, notify: ofNotify });
 }

@@ -14,6 +14,7 @@ import { section, setting } from "./kind.ts";
 import { choice, duration, secret, switchedOff, wholeNumber } from "./kinds.ts";
 import { journalSchema, logSchema } from "./keeping-schema.ts";
 import { mirrorSchema } from "./mirror-schema.ts";
+import { notifySchema } from "./notify-schema.ts";
 import { archiveUrl, listenAddress, localPath } from "./places.ts";
 import { sendingHours } from "./sending-hours.ts";
 import { size } from "./size.ts";
@@ -230,6 +231,7 @@ export const fileSchema = section(
       ]),
       { meaning: "The daemon's web page; `web: off` serves none.", example: "off" },
     ),
+    notify: notifySchema,
     log: logSchema,
     shutdown: setting(duration("0", "1h").prefault("20s"), {
       meaning: "How long a stop waits for what is in flight before it is safely abandoned.",

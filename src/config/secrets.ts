@@ -18,19 +18,21 @@ export type Secrets = {
 };
 
 /** Whether a secret has to be there; one that is not used is not looked for. */
-type Need = "required" | "optional" | "unused";
+export type Need = "required" | "optional" | "unused";
 
 /** What one secret is read from. */
-type Origin = {
+export type Origin = {
   readonly section: Key;
   readonly name: string;
   readonly value: string | undefined;
   readonly file: string | undefined;
   readonly variable: string;
+  /** An address: it may stand in a file that others can read. */
+  readonly isOpen?: boolean;
 };
 
 /** What every look-up needs to know. */
-type Surroundings = {
+export type Surroundings = {
   readonly config: ConfigFile;
   readonly env: NodeJS.ProcessEnv;
   readonly findings: Findings;
@@ -88,7 +90,8 @@ export async function findSecrets(sketch: Sketch, around: Surroundings): Promise
   return { accountKey, signingSecret, webToken };
 }
 
-async function findSecret(
+/** One secret; undefined when it is missing, or when something is wrong with it. */
+export async function findSecret(
   origin: Origin,
   need: Need,
   around: Surroundings,
@@ -101,7 +104,7 @@ async function findSecret(
     findings.report(fileKey, `is given beside ${origin.name}`, mend);
   }
   if (origin.value !== undefined) {
-    if (readableByOthers(config.mode, 0o044)) {
+    if (!origin.isOpen && readableByOthers(config.mode, 0o044)) {
       const mode = config.mode.toString(8);
       const message = `the file holds a secret, and others can read it (mode ${mode})`;
       findings.report(key, message, chmodOf(config.path));

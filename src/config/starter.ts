@@ -170,6 +170,29 @@ web:
   # Beyond this machine the page asks for a token:
   # tokenFile: /etc/scanferry/web.token
 
+# Who is told when something is wrong: docs/notify.md. "scanferry notify test" tries the channels.
+notify:
+  #mail: []                           # - { name: office, server: "smtp.example.com:587", tls: starttls,
+  #                                   #     user: scanferry, passwordFile: /etc/scanferry/mail.password,
+  #                                   #     from: scanferry@example.com, to: [admin@example.com] }
+  #webhook: []                        # - { url: "https://hooks.example.com/x", secretFile: /etc/scanferry/hook.secret }
+  #command: []                        # - { run: [/usr/local/bin/tell-us], events: [gate, failed, batch] }
+  # Instead of the files: urlFile for an address that is a secret, or password: "…", secret: "…".
+  #timeout: 30s
+  #repeat: 1h                         # the same cause no sooner than this
+  #remind: 1d                         # what lasts, this often
+  #heldAfter: 1h
+  #diskBelow: 500MB
+  quiet:
+    # hours: "22:00-07:00"            # nobody is woken, but for what is urgent
+    #urgent: [credentials, disk]
+  # digest: "0 7 * * 1-5"             # a summary
+  ping:
+    # url: https://ping.example.com/4711   # called while all is well
+    # urlFile: /etc/scanferry/ping.url
+    #method: GET
+    #schedule: "*/5 * * * *"
+
 log:
   #level: info                        # trace | debug | info | warn | error | fatal | silent
   # file: /var/log/scanferry/scanferry.log  # instead of the standard output

@@ -15,6 +15,7 @@ import { type Parts, type PartsOptions, openParts } from "./parts.ts";
 import { type Quiescence, quiescent } from "./quiescent.ts";
 import { Schedule } from "./schedule.ts";
 import { statusLine } from "./status-line.ts";
+import { Teller } from "./teller.ts";
 import { version } from "./version.ts";
 import type { Look } from "./vigil.ts";
 
@@ -30,6 +31,10 @@ export type DaemonOptions = {
   readonly sending?: boolean;
   /** False: no web listener, whatever the config says (`sync`). */
   readonly web?: boolean;
+  /** False: nobody is told of anything, whatever the config says (`sync`). */
+  readonly tells?: boolean;
+  /** How often to look for what people are to be told; milliseconds. */
+  readonly tellLookMs?: number;
   /** Told of everything that is journaled, after it is durable. */
   readonly journaled?: NonNullable<PartsOptions["journaled"]>;
 };
@@ -43,6 +48,7 @@ export class Daemon implements AsyncDisposable {
   readonly #sending: boolean;
   readonly #healthWatch = new HealthWatch();
   #dashboard: Dashboard | undefined;
+  #teller: Teller | undefined;
   #closed: Promise<void> | undefined;
 
   private constructor(
@@ -62,9 +68,19 @@ export class Daemon implements AsyncDisposable {
   static async open(options: DaemonOptions): Promise<Daemon> {
     const { clock = systemClock, random = systemRandom } = options;
     await using stack = new AsyncDisposableStack();
-    const parts = await openParts({ ...options, clock, random }, stack);
+    // Set once there is one; what comes before that is nobody's news.
+    let teller: Teller | undefined;
+    const told: Pick<PartsOptions, "journaled" | "readerRestarted"> = {
+      journaled: (applied, nameOf) => {
+        options.journaled?.(applied, nameOf);
+        teller?.journaled(applied);
+      },
+      readerRestarted: (mirrors) => teller?.readerRestarted(mirrors),
+    };
+    const parts = await openParts({ ...options, ...told, clock, random }, stack);
     await using daemon = new AsyncDisposableStack();
     const opened = daemon.use(new Daemon({ ...options, clock }, stack.move(), parts));
+    teller = await opened.#openTeller(options, random);
     if (options.web !== false) await opened.#listen();
     daemon.move();
     return opened;
@@ -90,6 +106,7 @@ export class Daemon implements AsyncDisposable {
     this.#log.info({ mirrors: mirrors.map(({ name }) => name), journal, version }, "started");
     const loops = new AbortController();
     const running = sync.run(loops.signal);
+    const telling = this.#teller?.run(loops.signal);
     const asked = Promise.withResolvers<void>();
     const ask = () => asked.resolve();
     stopping.addEventListener("abort", ask, { once: true });
@@ -102,6 +119,7 @@ export class Daemon implements AsyncDisposable {
       stopping.removeEventListener("abort", ask);
       loops.abort(new Error("the daemon stops"));
       await this.#parts.endReaders();
+      await telling;
       await running;
     }
     this.#log.info({}, "stopped");
@@ -165,6 +183,23 @@ export class Daemon implements AsyncDisposable {
     await deadline;
   }
 
+  async #openTeller(options: DaemonOptions, random: Random): Promise<Teller | undefined> {
+    const { notify } = this.#config;
+    if (!notify || options.tells === false) return undefined;
+    this.#teller = await Teller.open({
+      config: this.#config,
+      notify,
+      parts: this.#parts,
+      status: () => this.status(),
+      health: () => this.#health(),
+      clock: this.#clock,
+      random,
+      log: this.#log,
+      ...(options.tellLookMs === undefined ? {} : { lookMs: options.tellLookMs }),
+    });
+    return this.#teller;
+  }
+
   async #listen(): Promise<void> {
     const { web } = this.#config;
     if (!web) return;
@@ -180,6 +215,7 @@ export class Daemon implements AsyncDisposable {
       clock: this.#clock,
       version,
       ...(web.token === undefined ? {} : { token: web.token }),
+      channels: () => this.#teller?.reports ?? [],
       actions: {
         retry: (ids) => this.#retry(ids),
         pause: () => this.#setPaused(true),

@@ -2,6 +2,7 @@ import { pino, stdTimeFunctions } from "pino";
 import type { Config } from "../config/config.ts";
 import { LogFile } from "./log-file.ts";
 import type { Log } from "../std/log.ts";
+import { redactor } from "../std/redactor.ts";
 
 export type LogOptions = {
   readonly level: Config["log"]["level"];
@@ -15,9 +16,6 @@ export type LogOptions = {
 
 /** A log that holds on to something; disposing it lets go. */
 export type OpenLog = Log & Disposable;
-
-/** Shorter values would blot out innocent text. */
-const SECRET_LENGTH_MIN = 4;
 
 /** pino to stdout, or to a file of its own. One redactor, by value, over every line: a secret has no other way out. */
 export function openLog({ level, secrets, pretty, file }: LogOptions): OpenLog {
@@ -38,15 +36,6 @@ export function openLog({ level, secrets, pretty, file }: LogOptions): OpenLog {
     { write },
   );
   return Object.assign(log, { [Symbol.dispose]: () => own?.close() });
-}
-
-/** Replaces every secret, also as it looks inside JSON or percent-encoded. */
-export function redactor(secrets: readonly string[]): (text: string) => string {
-  const forms = secrets
-    .filter((secret) => secret.length >= SECRET_LENGTH_MIN)
-    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]);
-  const unique = [...new Set(forms)].sort((a, b) => b.length - a.length);
-  return (text) => unique.reduce((clean, form) => clean.replaceAll(form, "[redacted]"), text);
 }
 
 const LEVELS: Readonly<Record<number, string>> = {

@@ -33,6 +33,8 @@ export type PartsOptions = {
     applied: readonly Applied[],
     mirrorName: (mirrorId: number) => string,
   ) => void;
+  /** A reader was started again; told with the names of its mirrors. */
+  readonly readerRestarted?: (mirrors: readonly string[]) => void;
 };
 
 export type Parts = {
@@ -115,7 +117,7 @@ export function archiveSettings(config: Config, connections: number): ArchiveSet
 
 /** One reader per file system; the sources are not touched to find out which that is. */
 async function openMirrors(
-  { config, log, clock, random }: PartsOptions,
+  { config, log, clock, random, readerRestarted }: PartsOptions,
   stack: AsyncDisposableStack,
   { journal, hearts, ready }: { journal: SqliteJournal; hearts: Heartbeats; ready: Promise<Sync> },
 ): Promise<Map<number, LiveMirror>> {
@@ -146,6 +148,7 @@ async function openMirrors(
           for (const status of statuses) await sync.told(status);
           if (restart) for (const { row } of rows) sync.rescan("reader restarted", row.id);
         };
+        if (restart) readerRestarted?.(group.map(({ name }) => name));
         void ready.then((sync) => told(sync).catch((error) => sync.fail(error)));
       },
       silence: () => void ready.then((sync) => sync.readerSilence()),

@@ -6,7 +6,7 @@
 export type Metric = {
   readonly type: "gauge" | "counter";
   readonly help: string;
-  readonly labels: readonly ("mirror" | "state" | "version" | "why")[];
+  readonly labels: readonly ("mirror" | "state" | "version" | "why" | "channel")[];
 };
 
 export const METRICS = {
@@ -96,6 +96,26 @@ export const METRICS = {
     type: "gauge",
     help: "When sending goes on, seconds since the epoch; absent while nothing keeps it.",
     labels: [],
+  },
+  scanferry_notify_sent_total: {
+    type: "counter",
+    help: "Messages to people that a channel of `notify` took, since the start.",
+    labels: ["channel"],
+  },
+  scanferry_notify_failed_tries_total: {
+    type: "counter",
+    help: "Tries to tell people something that failed, since the start.",
+    labels: ["channel"],
+  },
+  scanferry_notify_given_up_total: {
+    type: "counter",
+    help: "Messages to people that were given up, since the start.",
+    labels: ["channel"],
+  },
+  scanferry_notify_waiting: {
+    type: "gauge",
+    help: "Messages to people that wait for their channel.",
+    labels: ["channel"],
   },
 } as const satisfies Readonly<Record<string, Metric>>;
 

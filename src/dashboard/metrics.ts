@@ -4,6 +4,7 @@ import { STATES } from "../domain/document.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Clock } from "../std/clock.ts";
 import { sumsOf } from "./activity.ts";
+import type { ChannelReport } from "./options.ts";
 import { METRICS, type Metric, type MetricName } from "./metric-table.ts";
 import { processMetrics } from "./process-metrics.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -13,6 +14,7 @@ export type Measured = {
   readonly journal: Journal;
   readonly clock: Clock;
   readonly snapshot: () => Promise<Snapshot>;
+  readonly channels: () => readonly ChannelReport[];
 };
 
 type Why = NonNullable<Snapshot["sending"]["waits"]>["why"];
@@ -33,6 +35,7 @@ export async function metricsText(measured: Measured): Promise<string> {
   addDocuments(set, snapshot);
   addAccount(set, snapshot);
   addSending(set, snapshot);
+  addChannels(set, measured.channels());
   await addOldestPending(set, measured);
   await addSent(set, measured, snapshot);
   // The library spells what it could not measure in a way that strict readers do not know.
@@ -94,6 +97,15 @@ function addSending(set: Tell, { sending: { waits, concurrency } }: Snapshot): v
   for (const why of WHY_WAITING) set("scanferry_sending_waits", waits?.why === why, { why });
   if (waits?.until == null) return;
   set("scanferry_sending_waits_until_timestamp_seconds", waits.until / 1000);
+}
+
+function addChannels(set: Tell, channels: readonly ChannelReport[]): void {
+  for (const { name: channel, sent, failed, dropped, waiting } of channels) {
+    set("scanferry_notify_sent_total", sent, { channel });
+    set("scanferry_notify_failed_tries_total", failed, { channel });
+    set("scanferry_notify_given_up_total", dropped, { channel });
+    set("scanferry_notify_waiting", waiting, { channel });
+  }
 }
 
 /** Grows without a bound only when work does not move: what an alarm should watch. */

@@ -19,6 +19,18 @@ export type Actions = {
   rescan(): Promise<void>;
 };
 
+/** What a channel did since the start, that tells people what is wrong. */
+export type ChannelReport = {
+  name: string;
+  /** Messages that were taken. */
+  sent: number;
+  /** Tries that failed. */
+  failed: number;
+  /** Messages that were given up. */
+  dropped: number;
+  waiting: number;
+};
+
 /** What the web listener is made of. */
 export type DashboardOptions = {
   /** `host` without brackets; port 0 takes any free one. */
@@ -36,4 +48,6 @@ export type DashboardOptions = {
    */
   token?: string;
   actions: Actions;
+  /** What the channels did that tell people; default: there are none. */
+  channels?: () => readonly ChannelReport[];
 };

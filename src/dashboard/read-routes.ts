@@ -54,8 +54,9 @@ export function addReads(app: FastifyInstance, sources: Sources): void {
     return reply.send(live.join());
   });
   app.get("/metrics", async (_, reply) => {
-    const { journal, clock } = options;
-    return reply.type(METRICS_TYPE).send(await metricsText({ journal, clock, snapshot }));
+    const { journal, clock, channels = () => [] } = options;
+    const measured = { journal, clock, snapshot, channels };
+    return reply.type(METRICS_TYPE).send(await metricsText(measured));
   });
   const tell =
     (word: "healthy" | "ready") => async (request: FastifyRequest, reply: FastifyReply) => {

@@ -62,6 +62,18 @@ export class AccountTable {
     this.#sql.of("UPDATE account SET paused = ?").run(Number(paused));
   }
 
+  memo(name: string): string | null {
+    const sql = "SELECT text FROM memos WHERE name = ?";
+    return this.#sql.of<{ text: string }>(sql).get(name)?.text ?? null;
+  }
+
+  setMemo(name: string, text: string): void {
+    this.#sql
+      .of(`INSERT INTO memos (name, text) VALUES (?, ?)
+        ON CONFLICT (name) DO UPDATE SET text = excluded.text`)
+      .run(name, text);
+  }
+
   mirror(name: string): MirrorRow | undefined {
     return this.#sql
       .of<MirrorRow>("SELECT id, name, source, device FROM mirrors WHERE name = ?")

@@ -15,6 +15,7 @@ import type {
   ListQuery,
   MirrorRow,
   PaceRow,
+  Troubled,
   WaitingFolder,
 } from "./rows.ts";
 import type { Tally } from "./tally.ts";
@@ -107,6 +108,10 @@ export interface Journal extends AsyncDisposable {
   paused(): Promise<boolean>;
   setPaused(paused: boolean): Promise<void>;
 
+  /** A text that was kept under this name: what a part of the daemon has to know after a restart. */
+  memo(name: string): Promise<string | null>;
+  setMemo(name: string, text: string): Promise<void>;
+
   setContents(id: number, contents: readonly Content[]): Promise<void>;
   contents(id: number): Promise<Content[]>;
 
@@ -117,6 +122,8 @@ export interface Journal extends AsyncDisposable {
    * when the one of them that is known longest was first seen.
    */
   counts(): Promise<{ mirrorId: number; state: State; documents: number; oldestAt: number }[]>;
+  /** Rows in trouble by code and state: how many, and the one of them that is known longest. */
+  troubled(): Promise<Troubled[]>;
   /** Rows in path order, without holding them all in memory. */
   list(query: ListQuery): AsyncIterable<Document>;
   history(id: number): Promise<HistoryRow[]>;

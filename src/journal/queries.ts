@@ -4,7 +4,15 @@ import { FOLDER_CODES } from "../domain/verdict.ts";
 import { bytesOf, type RawPath, rawOf } from "../std/raw-path.ts";
 import { type DocumentRow, documentOf } from "./columns.ts";
 import { CURRENT_AT, SELECT_DOCUMENT } from "./documents-table.ts";
-import type { Batch, Content, Duplicates, Known, MirrorRow, WaitingFolder } from "./journal.ts";
+import type {
+  Batch,
+  Content,
+  Duplicates,
+  Known,
+  MirrorRow,
+  Troubled,
+  WaitingFolder,
+} from "./journal.ts";
 import { rangeBelow } from "./path-range.ts";
 import type { Statements } from "./statements.ts";
 
@@ -54,6 +62,8 @@ export const QUERIES = {
   counts: `SELECT c.mirror_id AS mirrorId, c.state, c.documents, n.first_seen_at AS oldestAt
     FROM (SELECT mirror_id, state, count(*) AS documents, min(id) AS oldest
       FROM documents GROUP BY mirror_id, state) c JOIN documents n ON n.id = c.oldest`,
+  troubled: `SELECT trouble_code AS code, state, count(*) AS documents, min(id) AS first
+    FROM documents WHERE trouble_code IS NOT NULL GROUP BY trouble_code, state`,
   lastBatch: `SELECT id, mirror_id AS mirrorId, opened_at AS openedAt, joined_at AS joinedAt, documents
     FROM batches WHERE mirror_id = ? ORDER BY number DESC LIMIT 1`,
   contents: `SELECT document_id AS documentId, filename, size_bytes AS sizeBytes, pages
@@ -167,6 +177,10 @@ export class Queries {
 
   counts(): CountRow[] {
     return this.#sql.of<CountRow>(QUERIES.counts).all();
+  }
+
+  troubled(): Troubled[] {
+    return this.#sql.of<Troubled>(QUERIES.troubled).all();
   }
 
   lastBatch(mirrorId: number): Batch | undefined {

@@ -185,6 +185,14 @@ export type WaitingFolder = {
   readonly documents: number;
 };
 
+/** Rows in one state with one trouble; `first` is the id of the one that is known longest. */
+export type Troubled = {
+  readonly code: string;
+  readonly state: State;
+  readonly documents: number;
+  readonly first: number;
+};
+
 /** What was not sent because the archive has it. */
 export type Duplicates = { readonly documents: number; readonly pages: number };
 

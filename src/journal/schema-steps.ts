@@ -80,3 +80,12 @@ export const DUPLICATES = `
   CREATE INDEX documents_duplicates ON documents (duplicate_of, pages)
     WHERE duplicate_of IS NOT NULL;
 `;
+
+/** Of being told. */
+export const MEMOS = `
+  -- What a part of the daemon has to know after a restart, as it writes it itself.
+  CREATE TABLE memos (
+    name TEXT PRIMARY KEY,
+    text TEXT NOT NULL -- JSON
+  ) STRICT, WITHOUT ROWID;
+`;

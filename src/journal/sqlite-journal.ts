@@ -121,6 +121,14 @@ export class SqliteJournal extends SqliteReading implements Journal {
     return this.#session.write(() => this.#tables.account.setPaused(paused));
   }
 
+  memo(name: string): Promise<string | null> {
+    return this.#session.read(() => this.#tables.account.memo(name));
+  }
+
+  setMemo(name: string, text: string): Promise<void> {
+    return this.#session.write(() => this.#tables.account.setMemo(name, text));
+  }
+
   setContents(id: number, contents: readonly Content[]): Promise<void> {
     return this.#session.write(() => this.#tables.account.setContents(id, contents));
   }

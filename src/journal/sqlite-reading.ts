@@ -13,6 +13,7 @@ import type {
   Journal,
   Known,
   ListQuery,
+  Troubled,
   WaitingFolder,
 } from "./journal.ts";
 import type { Session } from "./session.ts";
@@ -137,6 +138,10 @@ export abstract class SqliteReading {
 
   counts(): ReturnType<Journal["counts"]> {
     return this.#session.read(() => this.#tables.queries.counts());
+  }
+
+  troubled(): Promise<Troubled[]> {
+    return this.#session.read(() => this.#tables.queries.troubled());
   }
 
   list(query: ListQuery): AsyncIterable<Document> {

@@ -38,6 +38,21 @@ export function journalListsContract(name: string, open: () => Promise<JournalFi
     );
 
     test(
+      "troubles by code and state, with the one that is known longest",
+      withDesk(async (desk) => {
+        expect(await desk.journal.troubled()).toEqual([]);
+        await desk.add("well");
+        const a = await desk.held("a", "FILE_EMPTY");
+        const b = await desk.held("b", "QUOTA_LIMIT");
+        await desk.held("c", "FILE_EMPTY");
+        expect(await desk.journal.troubled()).toEqual([
+          { code: "FILE_EMPTY", state: "held", documents: 2, first: a.id },
+          { code: "QUOTA_LIMIT", state: "held", documents: 1, first: b.id },
+        ]);
+      }),
+    );
+
+    test(
       "folders that documents wait for, with how many",
       withDesk(async (desk) => {
         const wait = async (path: string, target: string, code: string) =>
@@ -87,6 +102,18 @@ export function journalListsContract(name: string, open: () => Promise<JournalFi
         expect(await journal.pace()).toEqual(slow);
         await journal.setPace(none);
         expect(await journal.pace()).toEqual(none);
+      }),
+    );
+
+    test(
+      "memos are remembered by their names",
+      withDesk(async ({ journal }) => {
+        expect(await journal.memo("told")).toBeNull();
+        await journal.setMemo("told", '{"a":1}');
+        await journal.setMemo("other", "x");
+        await journal.setMemo("told", "…");
+        expect(await journal.memo("told")).toBe("…");
+        expect(await journal.memo("other")).toBe("x");
       }),
     );
 

@@ -18,6 +18,7 @@ import type {
   ListQuery,
   MirrorRow,
   PaceRow,
+  Troubled,
   WaitingFolder,
 } from "../../src/journal/journal.ts";
 import { journalFault } from "../../src/journal/journal-fault.ts";
@@ -269,6 +270,14 @@ export class MemoryJournal implements Journal {
     });
   }
 
+  async memo(name: string): Promise<string | null> {
+    return this.#open.memos.get(name) ?? null;
+  }
+
+  async setMemo(name: string, text: string): Promise<void> {
+    this.#write(() => this.store.memos.set(name, text));
+  }
+
   async setContents(id: number, contents: readonly Content[]): Promise<void> {
     this.#write(() => {
       invariant(contents.length === 0 || this.store.documents.has(id), `no document ${id}`);
@@ -290,6 +299,17 @@ export class MemoryJournal implements Journal {
 
   async counts(): ReturnType<Journal["counts"]> {
     return countsOf(this.#rows(() => true));
+  }
+
+  async troubled(): Promise<Troubled[]> {
+    const rows = this.#rows(({ trouble }) => trouble !== null);
+    const groups = Map.groupBy(rows, ({ trouble, state }) => `${trouble?.code} ${state}`);
+    return [...groups].sort(byKey).map(([, group]) => ({
+      code: group[0]?.trouble?.code ?? "",
+      state: group[0]?.state ?? "held",
+      documents: group.length,
+      first: Math.min(...group.map(({ id }) => id)),
+    }));
   }
 
   async *list(query: ListQuery): AsyncGenerator<Document> {
@@ -376,4 +396,8 @@ export class MemoryJournal implements Journal {
         return { id, name, state, stamp: seen.stamp, goneAt, documentId };
       });
   }
+}
+
+function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : 1;
 }

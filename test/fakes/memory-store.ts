@@ -44,6 +44,7 @@ export class MemoryStore {
   readonly remembered = new Map<number, Remembrance & { readonly droppedAt: number }>();
   pace: PaceRow = { limit: null, pausedAt: null, pausedUntil: null, trouble: null };
   paused = false;
+  readonly memos = new Map<string, string>();
   /** Writes of every handle, and what is the next new row's id. */
   writes = 0;
   nextId = 1;

@@ -8,11 +8,12 @@ import { aProcess } from "../fixtures/a-process.ts";
 import { CANARY, leakLine, leaksBelow, leaksIn } from "../fixtures/canary.ts";
 import { pdfOf } from "../fixtures/documents.ts";
 import { freePort } from "../fixtures/free-port.ts";
+import { smtpServer } from "../fixtures/smtp-server.ts";
 import { until } from "../fixtures/until.ts";
 import { aWorld, type World } from "../fixtures/world.ts";
 import { scanferry } from "../unit/cli/in-process.ts";
 
-const { accountKey, signingSecret, webToken } = CANARY;
+const { accountKey, signingSecret, webToken, mailPassword, hookSecret } = CANARY;
 
 /** Where a configuration has its secrets from. */
 type Origin = "value" | "file" | "environment";
@@ -27,11 +28,14 @@ const ENVIRONMENT = {
   SCANFERRY_ACCOUNT_KEY: accountKey,
   SCANFERRY_SIGNING_SECRET: signingSecret,
   SCANFERRY_WEB_TOKEN: webToken,
+  SCANFERRY_MAIL_PASSWORD: mailPassword,
+  SCANFERRY_WEBHOOK_SECRET: hookSecret,
 };
 
 /** A world whose archive loses, breaks and refuses, and a configuration with the canaries. */
 async function aLeakyWorld(
   origin: Origin,
+  mailPort = 9,
 ): Promise<{ world: World; config: string; page: string }> {
   const world = await aWorld({
     accounts: [{ key: accountKey, secret: signingSecret }],
@@ -45,19 +49,38 @@ async function aLeakyWorld(
     ],
   });
   const given = {
-    value: [`accountKey: ${accountKey}`, `secret: "${signingSecret}"`, `token: ${webToken}`],
-    file: ["accountKeyFile: secrets.key", "secretFile: secrets.sig", "tokenFile: secrets.web"],
-    environment: ["", "", ""],
+    value: [
+      `accountKey: ${accountKey}`,
+      `secret: "${signingSecret}"`,
+      `token: ${webToken}`,
+      `, password: "${mailPassword}"`,
+      `, secret: ${hookSecret}`,
+    ],
+    file: [
+      "accountKeyFile: secrets.key",
+      "secretFile: secrets.sig",
+      "tokenFile: secrets.web",
+      ", passwordFile: secrets.mail",
+      ", secretFile: secrets.hook",
+    ],
+    environment: ["", "", "", "", ""],
   } as const;
-  const [key = "", secret = "", token = ""] = given[origin];
+  const [key = "", secret = "", token = "", password = "", hook = ""] = given[origin];
   for (const [name, value] of [
     ["key", accountKey],
     ["sig", signingSecret],
     ["web", webToken],
+    ["mail", mailPassword],
+    ["hook", hookSecret],
   ])
     writeFileSync(join(world.dir, `secrets.${name}`), value ?? "", { mode: 0o600 });
   const port = await freePort();
-  const text = readFileSync(world.configFile("log: { level: trace }"), "utf8")
+  const mail = `server: "127.0.0.1:${mailPort}", tls: none, from: a@b.c, to: [a@b.c], user: u${password}`;
+  const notify = `notify:
+  mail: [{ ${mail} }]
+  webhook: [{ url: "http://127.0.0.1:9/in"${hook} }]
+  digest: "* * * * * *"`;
+  const text = readFileSync(world.configFile(`log: { level: trace }\n${notify}`), "utf8")
     .replace(/accountKey: .*/, key)
     .replace(/secret: .* }/, `${secret} }`)
     .replace("scheme: hmac,  }", "scheme: hmac }")
@@ -71,7 +94,10 @@ async function aLeakyWorld(
 const RIGHTLY = /^(scanferry\.yaml|secrets\.\w+|archive(\/.*)?)$/;
 
 test.for(ORIGINS)("given by %s, a working day leaks none, although %s", async ([origin]) => {
-  const { world, config, page } = await aLeakyWorld(origin);
+  // A mail server that tells everybody what it was told.
+  const login = { user: "u", password: "another" };
+  await using post = await smtpServer({ login, wrongLogin: `535 not $ nor ${mailPassword}` });
+  const { world, config, page } = await aLeakyWorld(origin, post.port);
   await using _ = world;
   const env = origin === "environment" ? ENVIRONMENT : {};
   await using daemon = aProcess(["--config", config, "run"], env);
@@ -79,6 +105,8 @@ test.for(ORIGINS)("given by %s, a working day leaks none, although %s", async ([
   for (let n = 0; n < 8; n++) world.write(`scan-${n}.pdf`, pdfOf(1, { seed: n }));
   // One is held for a while: the archive redirected it.
   await until("all but one", () => world.archive.documents().length >= 7);
+  await until("a login", () => post.said.some((line) => line.startsWith("AUTH")));
+  await daemon.says(/cannot tell anybody by this channel.*\n(?:.*\n)*.*cannot tell anybody/);
 
   const leaks = await leaksOfPage(page);
   const [reader] = childrenOf(daemon.child.pid ?? 0);

@@ -21,6 +21,7 @@ const WRITES: ReadonlySet<string> = new Set([
   "setPace",
   "tidy",
   "setPaused",
+  "setMemo",
   "setContents",
 ] satisfies (keyof Journal)[]);
 

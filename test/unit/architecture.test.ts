@@ -19,7 +19,7 @@ const STAIRCASE = [
   ["archive", "journal", "source"],
   ["reader"],
   ["sync"],
-  ["dashboard"],
+  ["dashboard", "notify"],
   ["daemon"],
   ["cli"],
   ["main.ts"],
@@ -43,13 +43,14 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   fastify: ["dashboard", "embedded-archive"],
   "form-data": ["archive"],
   "node-cron": ["config", "daemon"],
+  nodemailer: ["notify"],
   "p-queue": ["sync", "dashboard", "embedded-archive"],
   "pdfjs-dist": ["formats"],
   picomatch: ["config", "source", "cli"],
   pino: ["daemon"],
   "prom-client": ["dashboard"],
   saxes: ["formats", "rules"],
-  undici: ["archive"],
+  undici: ["archive", "notify"],
   yaml: ["config", "rules"],
   yauzl: ["formats"],
   zod: ["config", "dashboard"],
@@ -186,7 +187,16 @@ describe("libraries", () => {
       }
     }
     expect(loaded.size).toBeGreaterThan(50);
-    const late = ["undici", "form-data", "pino", "fastify", "chokidar", "pdfjs-dist", "p-queue"];
+    const late = [
+      "undici",
+      "nodemailer",
+      "form-data",
+      "pino",
+      "fastify",
+      "chokidar",
+      "pdfjs-dist",
+      "p-queue",
+    ];
     expect(found.filter(({ from }) => late.includes(packageOf(from))).map(shown)).toEqual([]);
   });
 });

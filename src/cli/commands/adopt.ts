@@ -48,6 +48,7 @@ async function adopt(shell: Shell, { yes, json }: Options): Promise<void> {
     clock,
     random,
     web: false,
+    tells: false,
     sending: false,
   });
   await onePass(daemon, { waitConverted: false }, stopping);

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
+import { notifySecretsOf } from "../../config/notify-config.ts";
 import { examples } from "../examples.ts";
 import type { Shell } from "../shell.ts";
 
@@ -29,9 +30,9 @@ async function run(shell: Shell): Promise<void> {
 }
 
 /** Everything in the configuration that must never be shown. */
-export function secretsOf({ archive, web }: Config): string[] {
+export function secretsOf({ archive, web, notify }: Config): string[] {
   const { accountKey, signing } = archive;
-  const secrets = [accountKey];
+  const secrets = [accountKey, ...notifySecretsOf(notify)];
   if (signing.scheme === "hmac") secrets.push(signing.secret);
   if (web?.token !== undefined) secrets.push(web.token);
   return secrets;

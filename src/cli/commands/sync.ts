@@ -32,6 +32,7 @@ async function sync(shell: Shell, waitConverted: boolean): Promise<void> {
     clock,
     random,
     web: false,
+    tells: false,
     journaled: (applied) => progress.journaled(applied),
   });
   progress.begin((await daemon.status()).documents);

@@ -43,13 +43,17 @@ async function needsOf(shell: Shell, isInstance: boolean): Promise<Needs> {
   reportConflicts(sketch, layout, findings);
   findings.throwIfAny();
   // Nothing was found wrong, so nothing is left out.
-  const { archive, mirrors, web } = sketch as FileShape;
+  const { archive, mirrors, web, notify } = sketch as FileShape;
   const { signing } = archive;
   const named = [
     archive.accountKeyFile,
     signing.scheme === "hmac" ? signing.secretFile : undefined,
     web?.tokenFile,
+    ...secretFilesOf(notify),
   ];
+  const programs = notify.command.flatMap(({ run: [program = ""] }) =>
+    program.includes("/") ? [resolve(folder, program)] : [],
+  );
   return {
     configFile: file.path,
     instance: isInstance ? basename(file.path, extname(file.path)) : undefined,
@@ -60,8 +64,30 @@ async function needsOf(shell: Shell, isInstance: boolean): Promise<Needs> {
     journal: layout.journal ?? "",
     // A bare name is looked for among the credentials; a path is read as it is.
     credentials: named.filter((name) => name !== undefined && !name.includes("/")) as string[],
-    files: signing.module === undefined ? [] : [resolve(folder, signing.module)],
+    files: [
+      ...(signing.module === undefined ? [] : [resolve(folder, signing.module)]),
+      ...programs,
+    ],
     archiveHost: new URL(archive.url).hostname,
+    toldHosts: hostsOf(notify),
     webHost: web?.listen.host,
   };
+}
+
+function secretFilesOf({ mail, webhook, ping }: FileShape["notify"]): (string | undefined)[] {
+  return [
+    ...mail.map(({ passwordFile }) => passwordFile),
+    ...webhook.flatMap(({ urlFile, secretFile }) => [urlFile, secretFile]),
+    ping.urlFile,
+  ];
+}
+
+/** What is read from a file or the environment is not known here. */
+function hostsOf({ mail, webhook, ping }: FileShape["notify"]): string[] {
+  const hostOf = (url: string | undefined) => (url === undefined ? "" : new URL(url).hostname);
+  return [
+    ...mail.map(({ server }) => server.host),
+    ...webhook.map(({ url }) => hostOf(url)),
+    ...(ping.url === undefined && ping.urlFile === undefined ? [] : [hostOf(ping.url)]),
+  ];
 }

@@ -18,6 +18,7 @@ const NEEDS: Needs = {
   credentials: ["account.key"],
   files: [],
   archiveHost: "archive.example.com",
+  toldHosts: [],
   webHost: "127.0.0.1",
 };
 
@@ -99,6 +100,17 @@ test.for([
   expect(lines).toEqual(expected);
 });
 
+test.for([
+  [["198.51.100.9", "localhost"], "localhost 192.0.2.7 198.51.100.9", "both have fixed addresses"],
+  [["smtp.example.com"], undefined, "people must be told, wherever that is tomorrow"],
+  [[""], undefined, "the address is in a file of root's alone"],
+] as const)("told at %o, allow %s, because %s", ([toldHosts, allowed]) => {
+  const all = settings({ archiveHost: "192.0.2.7", toldHosts });
+  const lines = all.filter((line) => line.startsWith("IPAddress"));
+  const expected = allowed === undefined ? [] : ["IPAddressAllow=", `IPAddressAllow=${allowed}`];
+  expect(lines).toEqual(expected);
+});
+
 test("another configuration, an instance, a journal elsewhere, a module that signs", () => {
   const file = "/srv/conf/a.yaml";
   expect(settings({ configFile: file, files: ["/srv/conf/sign.mjs"], credentials: [] })).toEqual([
@@ -129,12 +141,17 @@ test("scanferry systemd reads the configuration, and no secret", async () => {
     const archive =
       "{ url: http://127.0.0.1:1, accountKeyFile: a.key, signing: { secretFile: /s } }";
     const mirror = "{ source: /srv/in, target: /Scans, after: delete }";
-    writeFileSync(file, `archive: ${archive}\nmirrors: [${mirror}]\n`);
+    const notify = `notify:
+  mail: [{ server: "127.0.0.1:25", user: u, passwordFile: b.key, from: a@b.c, to: [a@b.c] }]
+  command: [{ run: [/srv/bin/tell] }]`;
+    writeFileSync(file, `archive: ${archive}\nmirrors: [${mirror}]\n${notify}\n`);
     const { code, stdout, stderr } = await scanferry(["systemd", "--instance", "--config", file]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain(`# Made by: scanferry --config "${file}" systemd --instance\n`);
     expect(stdout).toContain(`LoadCredential=a.key:${dir}/secrets/office/a.key\n`);
+    expect(stdout).toContain(`LoadCredential=b.key:${dir}/secrets/office/b.key\n`);
     expect(stdout).toContain("BindPaths=-/srv/in\n");
+    expect(stdout).toContain("BindReadOnlyPaths=-/srv/bin/tell\n");
     expect(stdout).toContain("IPAddressAllow=localhost\n");
     expect(stdout).not.toContain("LoadCredential=/s");
     writeFileSync(file, "mirors: []\n");

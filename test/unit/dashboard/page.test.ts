@@ -4,6 +4,7 @@ import { ASSET_FILES } from "../../../src/dashboard/assets.ts";
 import { FAILURES } from "../../../src/domain/failure.ts";
 import { STATES } from "../../../src/domain/document.ts";
 import type { StatusReport } from "../../../src/sync/status.ts";
+import type { Waiting } from "../../../src/sync/waiting.ts";
 import { noDocuments } from "../../../src/sync/status.ts";
 import { reportOf, WELL } from "./open-dashboard.ts";
 
@@ -54,6 +55,12 @@ describe("the page's files", () => {
     expect(Object.keys(strings["stateHelp"] as Words)).toEqual([...STATES]);
   });
 
+  test("everything that sending may wait for has words", () => {
+    const words = (strings["headline"] as { waits: Words }).waits;
+    const all: Record<Waiting["why"], true> = { hours: true, asked: true, conversion: true };
+    expect(Object.keys(words)).toEqual(Object.keys(all));
+  });
+
   test("every failure that closes the gate has words", () => {
     const gating = Object.entries(FAILURES).filter(([, { fate }]) => fate === "gate");
     const words = (strings["headline"] as { gateReasons: Words }).gateReasons;
@@ -69,6 +76,7 @@ describe("the headline says the one thing that matters first", () => {
     hint: "Buy pages.",
     nextProbeAt: 9000,
   };
+  const HOURS = { why: "hours", message: "outside of the hours", until: 7000 } as const;
   const folder = { mirror: "scans", path: "/A", code: "FOLDER_MISSING", documents: 2 };
   const some = (counts: object) => ({ documents: { ...noDocuments(), ...counts } });
 
@@ -90,6 +98,18 @@ describe("the headline says the one thing that matters first", () => {
       "bad",
       "1 document needs you",
       "it never goes on by itself",
+    ],
+    [
+      { ...some({ pending: 1, uploaded: 1 }), sending: { waits: HOURS, concurrency: 4 } },
+      "warn",
+      "Sending waits for its hours",
+      "it is on its way, but not now",
+    ],
+    [
+      { ...some({ uploaded: 1 }), sending: { waits: HOURS, concurrency: 4 } },
+      "busy",
+      "1 document on the way",
+      "nothing is kept back by that",
     ],
     [
       { ...some({ failed: 1 }), paused: true },
@@ -123,6 +143,13 @@ describe("the headline says the one thing that matters first", () => {
       tone: "bad",
       detail: "nothing has moved for 2 hours",
     });
+  });
+
+  test("what sending waits for is told beside what matters more", () => {
+    const report = { ...some({ failed: 1 }), sending: { waits: HOURS, concurrency: 4 } };
+    const { title, facts } = headlineOf({ ...reportOf(report), health: WELL });
+    expect(title).toBe("1 document needs you");
+    expect(facts.map(({ text, at }) => text ?? at)).toEqual(["outside of the hours", 7000]);
   });
 
   test("a closed gate tells reason, mend and the next try", () => {

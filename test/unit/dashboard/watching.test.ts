@@ -37,7 +37,11 @@ async function metrics(): Promise<string> {
   const desk = await Desk.at(new MemoryJournal());
   const { id } = await desk.uploaded("private.pdf", 501);
   await desk.after(id, events.converted());
-  await using opened = await openDashboard({ journal: desk.journal, status: async () => report });
+  await using opened = await openDashboard({
+    journal: desk.journal,
+    status: async () => report,
+    channels: () => [{ name: "office", sent: 7, failed: 2, dropped: 1, waiting: 3 }],
+  });
   return (await ask({ port: opened.port, path: "/metrics" })).body;
 }
 
@@ -49,6 +53,14 @@ test("every measure of the table is told, with its type, and no other", async ()
   const known = Object.entries(METRICS).map(([name, { type }]) => [name, type]);
   expect(Object.fromEntries(told)).toEqual(Object.fromEntries(known));
   expect(text).not.toContain("private");
+});
+
+test("a channel that people are told by shows how it does", async () => {
+  const text = await metrics();
+  expect(text).toContain('scanferry_notify_sent_total{channel="office"} 7');
+  expect(text).toContain('scanferry_notify_failed_tries_total{channel="office"} 2');
+  expect(text).toContain('scanferry_notify_given_up_total{channel="office"} 1');
+  expect(text).toContain('scanferry_notify_waiting{channel="office"} 3');
 });
 
 test("what was sent is counted since the journal's first day", async () => {

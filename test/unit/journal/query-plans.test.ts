@@ -67,6 +67,7 @@ describe("with a million rows", () => {
   test.for([
     ["counts", "documents_due", "counted without a look at the rows"],
     ["outstanding", "documents_outstanding", "the same"],
+    ["troubled", "documents_troubled", "the same"],
     ["waitingFolders", "documents_waiting", "the same"],
     ["claimed", "documents_archived", "asked for whole pages of the archive's list"],
   ] as const)("%s reads nothing but the index %s: %s", ([name, index]) => {

@@ -1,0 +1,55 @@
+import { resolve } from "node:path";
+import { invariant } from "../std/invariant.ts";
+import type { ChannelConfig, NotifyConfig } from "./notify-config.ts";
+import type { NotifySecrets } from "./notify-secrets.ts";
+import type { FileShape } from "./schema.ts";
+
+/** From the keys of `notify` to its configuration; undefined when there is nobody to tell. */
+export function notifyOf(
+  notify: FileShape["notify"],
+  secrets: NotifySecrets,
+  folder: string,
+): NotifyConfig | undefined {
+  const channels = channelsOf(notify, secrets, folder);
+  const { method, schedule } = notify.ping;
+  const { pingUrl: url } = secrets;
+  if (channels.length === 0 && url === undefined) return undefined;
+  return {
+    channels,
+    timeoutMs: notify.timeout,
+    repeatMs: notify.repeat,
+    remindMs: notify.remind,
+    heldAfterMs: notify.heldAfter,
+    diskBytesMin: notify.diskBelow,
+    quiet: notify.quiet.hours,
+    urgent: notify.quiet.urgent,
+    digest: notify.digest,
+    ping: url === undefined ? undefined : { url, method, schedule },
+  };
+}
+
+function channelsOf(
+  { mail, webhook, command }: FileShape["notify"],
+  secrets: NotifySecrets,
+  folder: string,
+): ChannelConfig[] {
+  return [
+    ...mail.map(({ name = "mail", events, server, tls, user, from, to }, at): ChannelConfig => {
+      const password = secrets.mail[at];
+      invariant(user === undefined || password !== undefined, "a checked user has a password");
+      const login = user === undefined || password === undefined ? undefined : { user, password };
+      return { by: "mail", name, events, ...server, tls, login, from, to };
+    }),
+    ...webhook.map(({ name = "webhook", events }, at): ChannelConfig => {
+      const { url, secret } = secrets.webhook[at] ?? {};
+      invariant(url !== undefined, "a checked webhook has an address");
+      return { by: "webhook", name, events, url, secret };
+    }),
+    ...command.map(({ name = "command", events, run }): ChannelConfig => {
+      const [program = "", ...rest] = run;
+      // A relative path is relative to the file; a bare name is looked for in $PATH.
+      const found = program.includes("/") ? resolve(folder, program) : program;
+      return { by: "command", name, events, run: [found, ...rest], cwd: folder };
+    }),
+  ];
+}

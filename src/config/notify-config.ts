@@ -1,0 +1,81 @@
+/** `notify` as the rest of scanferry sees it; see `config.ts`. */
+import type { EventKind } from "../domain/event-kind.ts";
+import type { Hours } from "../domain/hours.ts";
+
+export type NotifyConfig = {
+  readonly channels: readonly ChannelConfig[];
+  /** Of one try to tell something. */
+  readonly timeoutMs: number;
+  /** The same cause is told again no sooner. */
+  readonly repeatMs: number;
+  /** What lasts is told again this often; 0: never. */
+  readonly remindMs: number;
+  readonly heldAfterMs: number;
+  /** The journal's disk is low with less room; 0: never. */
+  readonly diskBytesMin: number;
+  /** Undefined: somebody may be told at all hours. */
+  readonly quiet: Hours | undefined;
+  /** What is told within them as well. */
+  readonly urgent: readonly EventKind[];
+  /** A cron expression; undefined: no digest. */
+  readonly digest: string | undefined;
+  readonly ping: PingConfig | undefined;
+};
+
+/** `url` may be a secret: never told in full. `schedule` is a cron expression. */
+export type PingConfig = {
+  readonly url: string;
+  readonly method: "GET" | "POST";
+  readonly schedule: string;
+};
+
+export type ChannelConfig = {
+  /** Unique. */
+  readonly name: string;
+  readonly events: readonly EventKind[];
+} & (MailConfig | WebhookConfig | CommandConfig);
+
+export type MailConfig = {
+  readonly by: "mail";
+  readonly host: string;
+  readonly port: number;
+  readonly tls: "starttls" | "tls" | "none";
+  /** `password` is a secret. */
+  readonly login: { readonly user: string; readonly password: string } | undefined;
+  readonly from: string;
+  readonly to: readonly string[];
+};
+
+export type WebhookConfig = {
+  readonly by: "webhook";
+  /** May be a secret. */
+  readonly url: string;
+  /** A secret; undefined: messages are not signed. */
+  readonly secret: string | undefined;
+};
+
+export type CommandConfig = {
+  readonly by: "command";
+  /** The program, then its arguments. */
+  readonly run: readonly string[];
+  /** Where it runs: the folder of the configuration. */
+  readonly cwd: string;
+};
+
+/** Everything in it that must never be shown. */
+export function notifySecretsOf(notify: NotifyConfig | undefined): string[] {
+  if (!notify) return [];
+  const ofChannels = notify.channels.flatMap((channel) => {
+    if (channel.by === "mail") return channel.login ? [channel.login.password] : [];
+    if (channel.by === "command") return [];
+    return [...secretPart(channel.url), ...(channel.secret === undefined ? [] : [channel.secret])];
+  });
+  return [...ofChannels, ...(notify.ping ? secretPart(notify.ping.url) : [])];
+}
+
+/** Path and query of an address: what tells the one who knows it from others. */
+function secretPart(url: string): string[] {
+  const { pathname, search } = new URL(url);
+  const rest = `${pathname}${search}`;
+  return rest.length > 8 ? [rest] : [];
+}

@@ -1,0 +1,60 @@
+/** The kinds of value that channels are made of. */
+import { isIP } from "node:net";
+import { type Kind, kind } from "./kind.ts";
+import { nameIn, textIn } from "./kinds.ts";
+import { quoted } from "./quoted.ts";
+
+/** An address that is called; whatever is wrong with it, it is not told: it may be a secret. */
+export function webAddress(): Kind<string> {
+  return kind("http or https URL", (value, refuse) => {
+    const text = textIn(value, () => refuse("is not text", "put it in quotes"));
+    const mend = "write https://HOST/PATH";
+    if (!/^https?:\/\//i.test(text) || !URL.canParse(text) || /[\s\\]/.test(text))
+      return refuse("is not an http or https URL", mend);
+    const { username, password } = new URL(text);
+    if (username !== "" || password !== "") return refuse("has a user or a password", mend);
+    return text;
+  });
+}
+
+/** One address of mail, without a name beside it. */
+export function mailAddress(): Kind<string> {
+  return kind("mail address", (value, refuse) => {
+    const text = textIn(value, refuse);
+    if (/^[^\s@<>,;:"()[\]\\\p{Cc}]+@[^\s@<>,;:"()[\]\\\p{Cc}]+$/u.test(text)) return text;
+    return refuse(`${quoted(text)} is not a mail address`, "write e.g. admin@example.com");
+  });
+}
+
+/** The name of a channel. */
+export function channelName(): Kind<string> {
+  return kind(
+    "text",
+    (value, refuse) => nameIn(textIn(value, refuse), refuse),
+    "1 to 100 characters",
+  );
+}
+
+/** A program or one of its arguments. */
+export function word(): Kind<string> {
+  return kind("text", (value, refuse) => {
+    const text = typeof value === "number" ? String(value) : textIn(value, refuse);
+    if (text.includes("\0")) return refuse("holds a NUL character", "remove it");
+    return text;
+  });
+}
+
+/** The name of a user at a mail server. */
+export function userName(): Kind<string> {
+  return kind("text", (value, refuse) => {
+    const text = textIn(value, refuse);
+    if (text === "" || /\p{Cc}/u.test(text))
+      return refuse("is no name of a user", "write it in one line");
+    return text;
+  });
+}
+
+/** True for this machine itself. */
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
+}

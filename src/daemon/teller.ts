@@ -1,0 +1,153 @@
+/** What people are told: gathers how things are, and keeps the schedules of digest and ping. */
+import { randomUUID } from "node:crypto";
+import { statfs } from "node:fs/promises";
+import { hostname } from "node:os";
+import { dirname } from "node:path";
+import type { Config } from "../config/config.ts";
+import type { NotifyConfig } from "../config/notify-config.ts";
+import type { Health } from "../dashboard/dashboard.ts";
+import type { Applied, Journal } from "../journal/journal.ts";
+import type { ChannelReport } from "../notify/outlet.ts";
+import { Notify } from "../notify/notify.ts";
+import { Ping } from "../notify/ping.ts";
+import { type Group, GROUPS_MAX, type Situation } from "../notify/situation.ts";
+import type { Clock, Random } from "../std/clock.ts";
+import { messageOf } from "../std/fault.ts";
+import type { Log } from "../std/log.ts";
+import { joinRaw, shown } from "../std/raw-path.ts";
+import type { StatusReport } from "../sync/status.ts";
+import type { Sync } from "../sync/sync.ts";
+import { Schedule } from "./schedule.ts";
+import { version } from "./version.ts";
+
+export type TellerOptions = {
+  readonly config: Config;
+  readonly notify: NotifyConfig;
+  readonly parts: { readonly journal: Journal; readonly sync: Pick<Sync, "surveys" | "outage"> };
+  readonly status: () => Promise<StatusReport>;
+  readonly health: () => Promise<Health>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly lookMs?: number;
+};
+
+export class Teller {
+  readonly #options: TellerOptions;
+  readonly #notify: Notify;
+
+  private constructor(options: TellerOptions, notify: Notify) {
+    this.#options = options;
+    this.#notify = notify;
+  }
+
+  static async open(options: TellerOptions): Promise<Teller> {
+    const { config, notify, parts, clock, random, log, lookMs } = options;
+    const opened = await Notify.open({
+      config: notify,
+      journal: parts.journal,
+      situation: () => situationOf(options),
+      sender: { host: hostname(), version },
+      batchQuietMs: config.batch.quietMs,
+      newId: randomUUID,
+      clock,
+      random,
+      log,
+      ...(lookMs === undefined ? {} : { lookMs }),
+    });
+    return new Teller(options, opened);
+  }
+
+  get reports(): ChannelReport[] {
+    return this.#notify.reports;
+  }
+
+  journaled(applied: readonly Applied[]): void {
+    this.#notify.journaled(applied);
+  }
+
+  readerRestarted(mirrors: readonly string[]): void {
+    const names = mirrors.join(", ");
+    this.#notify.happened({
+      kind: "reader",
+      cause: `reader:${names}`,
+      title: `The reader of ${names} was restarted`,
+      detail: "It had died, or it did not answer, as when a share hangs. Nothing is lost.",
+      hint: "Look at the share and into the log when this comes often.",
+    });
+  }
+
+  /** Until `stopping` aborts. Never rejects: nothing of this ends the daemon. */
+  async run(stopping: AbortSignal): Promise<void> {
+    const { notify, clock } = this.#options;
+    using schedules = new DisposableStack();
+    if (notify.digest !== undefined) {
+      schedules.use(Schedule.start(notify.digest, () => void this.#digest(), clock));
+    }
+    if (notify.ping) {
+      const { ping, timeoutMs } = notify;
+      const call = new Ping(ping, timeoutMs, this.#options.log);
+      const run = () => void this.#ping(call, stopping);
+      schedules.use(Schedule.start(ping.schedule, run, clock));
+    }
+    await this.#notify.run(stopping);
+  }
+
+  async #digest(): Promise<void> {
+    try {
+      await this.#notify.digest();
+    } catch (error) {
+      this.#options.log.error({ reason: messageOf(error) }, "no digest could be made");
+    }
+  }
+
+  async #ping(ping: Ping, stopping: AbortSignal): Promise<void> {
+    try {
+      const { healthy } = await this.#options.health();
+      if (healthy) await ping.call(stopping);
+    } catch (error) {
+      // A journal that fails ends the daemon by itself; not to ping is right.
+      this.#options.log.debug({ reason: messageOf(error) }, "not pinged: health is not known");
+    }
+  }
+}
+
+async function situationOf({ config, parts, status, health }: TellerOptions): Promise<Situation> {
+  const { sync } = parts;
+  return {
+    status: await status(),
+    groups: await groupsOf(parts),
+    sources: [...sync.surveys.values()].map(({ mirror, state: { status: seen } }) => ({
+      name: mirror.row.name,
+      source: mirror.settings.source,
+      online: seen?.online,
+      why: seen?.online === false ? seen.why : "",
+    })),
+    outage: sync.outage?.trouble,
+    health: await health(),
+    disk: await diskOf(config.journal),
+    allowance: undefined,
+  };
+}
+
+async function groupsOf({ journal }: TellerOptions["parts"]): Promise<Group[]> {
+  const groups: Group[] = [];
+  const troubled = (await journal.troubled()).toSorted((a, b) => b.documents - a.documents);
+  for (const { first: id, ...group } of troubled.slice(0, GROUPS_MAX)) {
+    const document = await journal.document(id);
+    if (!document) continue;
+    const path = shown(joinRaw(document.dir, document.name));
+    groups.push({ ...group, first: { id, path, message: document.trouble?.message ?? "" } });
+  }
+  return groups;
+}
+
+/** The journal's disk is a local one: asking it blocks nobody. */
+async function diskOf(path: string): Promise<Situation["disk"]> {
+  try {
+    const { bavail, bsize } = await statfs(dirname(path));
+    return { freeBytes: bavail * bsize, path };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,36 @@
+/**
+ * What somebody may be told of. The configuration, the messages and docs/notify.md name these.
+ */
+
+export type EventKind =
+  | "gate"
+  | "credentials"
+  | "archive"
+  | "failed"
+  | "stuck"
+  | "held"
+  | "source"
+  | "reader"
+  | "disk"
+  | "allowance"
+  | "stalled"
+  | "digest"
+  | "batch";
+
+/** Everything that is told unless a channel's `events` says otherwise. */
+export const USUAL_EVENTS = [
+  "gate",
+  "credentials",
+  "archive",
+  "failed",
+  "stuck",
+  "held",
+  "source",
+  "reader",
+  "disk",
+  "allowance",
+  "stalled",
+  "digest",
+] as const satisfies readonly EventKind[];
+
+export const EVENT_KINDS = [...USUAL_EVENTS, "batch"] as const satisfies readonly EventKind[];

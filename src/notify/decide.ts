@@ -1,0 +1,167 @@
+/**
+ * What is to be told now, given what was told. Pure: time, troubles and memory come in; what to
+ * tell and the new memory come out. For every cause:
+ *
+ * (1) its beginning and its end are told in turns, and an end only after a beginning;
+ * (2) it is told no sooner than `repeatMs` after it was told last, but for its end;
+ * (3) within quiet hours nothing is told but what is urgent; what is over by then is never told.
+ */
+import type { EventKind } from "../domain/event-kind.ts";
+import type { Memory, Noted, Notice, Standing, Telling, Trouble } from "./trouble.ts";
+
+export type Policy = {
+  readonly repeatMs: number;
+  /** 0: what goes on is not told again. */
+  readonly remindMs: number;
+  /** Whether this may be told at this moment. */
+  readonly mayTell: (kind: EventKind) => boolean;
+};
+
+/** What was found at one look. */
+export type Found = {
+  readonly troubles: readonly Trouble[];
+  /**
+   * What it means that a cause is not among them: `over`; `unknown`, say for a source that was not
+   * looked for yet; `foreign`: nobody looks for it any more, so that nothing can be said.
+   */
+  readonly absent: (cause: string) => "over" | "unknown" | "foreign";
+};
+
+/** What is to be told, and what is to be known the next time. */
+export type Decision = { readonly memory: Memory; readonly tellings: readonly Telling[] };
+
+/** It has to stay away this long to be over, or as long as it had to last to be told. */
+const STEADY_MS_MAX = 60_000;
+
+/** Decides at `now` (epoch ms). A clock that was set back lengthens no wait. */
+export function decide(memory: Memory, found: Found, policy: Policy, now: number): Decision {
+  const before = notLaterThan(memory, now);
+  const standing: Record<string, Standing> = {};
+  const tellings: Telling[] = [];
+  for (const trouble of found.troubles) {
+    const step = stand(trouble, before.standing[trouble.cause], policy, now);
+    standing[trouble.cause] = step.standing;
+    if (step.what) tellings.push(tellingOf(trouble, step.what, step.standing.seenAt));
+  }
+  for (const [cause, known] of Object.entries(before.standing)) {
+    if (standing[cause]) continue;
+    const means = found.absent(cause);
+    if (means === "unknown") standing[cause] = known;
+    if (means !== "over") continue;
+    const { left, isTold } = endOf(known, policy, now);
+    if (left) standing[cause] = left;
+    if (isTold) tellings.push(endTelling(cause, known));
+  }
+  const { noted, happened } = tellNotices(before.noted, policy, now);
+  return { memory: { standing, noted }, tellings: [...tellings, ...happened] };
+}
+
+/** Remembers that something happened, to be told at the next decision that may. */
+export function noteDown(memory: Memory, notice: Notice, now: number): Memory {
+  const known = memory.noted[notice.cause];
+  const isNew = known === undefined || known.times === 0;
+  const noted: Noted = {
+    notice,
+    times: (known?.times ?? 0) + 1,
+    firstAt: isNew ? now : known.firstAt,
+    toldAt: known?.toldAt ?? null,
+  };
+  return { ...memory, noted: { ...memory.noted, [notice.cause]: noted } };
+}
+
+function stand(
+  trouble: Trouble,
+  known: Standing | undefined,
+  policy: Policy,
+  now: number,
+): { standing: Standing; what?: Telling["what"] } {
+  const { kind, over, mark, size } = trouble;
+  const { toldAt = null, toldSize = null } = known ?? {};
+  const isSame = known !== undefined && (toldSize !== null || isOngoing(known, trouble));
+  const seenAt = isSame ? known.seenAt : now;
+  const standing: Standing = { kind, over, mark, seenAt, clearAt: null, toldAt, toldSize };
+  const what = dueOf(trouble, standing, policy, now);
+  if (!what || !policy.mayTell(kind)) return { standing };
+  return { standing: { ...standing, toldAt: now, toldSize: size }, what };
+}
+
+/** Before it is told, it is the same only while it is about the same and did not go away. */
+function isOngoing({ clearAt, mark }: Standing, trouble: Trouble): boolean {
+  return clearAt === null && mark === trouble.mark;
+}
+
+function dueOf(
+  { size, afterMs }: Trouble,
+  { seenAt, toldAt, toldSize }: Standing,
+  { repeatMs, remindMs }: Policy,
+  now: number,
+): Telling["what"] | undefined {
+  if (toldAt !== null && now - toldAt < repeatMs) return undefined;
+  if (toldSize === null) return now - seenAt >= afterMs ? "began" : undefined;
+  if (size > toldSize) return "grew";
+  const isDue = remindMs > 0 && toldAt !== null && now - toldAt >= remindMs;
+  return isDue ? "goesOn" : undefined;
+}
+
+/** What is left to know of a trouble that is not found any more. */
+function endOf(known: Standing, policy: Policy, now: number): { left?: Standing; isTold: boolean } {
+  const clearAt = known.clearAt ?? now;
+  const isSteady = now - clearAt >= Math.min(STEADY_MS_MAX, clearAt - known.seenAt);
+  if (known.toldSize === null) {
+    // It is remembered for as long as it must not be told again.
+    const isFresh = known.toldAt !== null && now - known.toldAt < policy.repeatMs;
+    return { ...(isFresh ? { left: { ...known, clearAt } } : {}), isTold: false };
+  }
+  if (!isSteady || !policy.mayTell(known.kind)) {
+    return { left: { ...known, clearAt }, isTold: false };
+  }
+  return { left: { ...known, clearAt, toldSize: null }, isTold: true };
+}
+
+function tellingOf(trouble: Trouble, what: Telling["what"], since: number): Telling {
+  const { kind, cause, title, detail, hint } = trouble;
+  return { kind, cause, what, title, detail, hint, since, times: 1 };
+}
+
+function endTelling(cause: string, { kind, over, seenAt }: Standing): Telling {
+  const said = { title: over, detail: "", hint: "" };
+  return { kind, cause, what: "over", ...said, since: seenAt, times: 1 };
+}
+
+function tellNotices(before: Memory["noted"], { mayTell, repeatMs }: Policy, now: number) {
+  const noted: Record<string, Noted> = {};
+  const happened: Telling[] = [];
+  for (const [cause, known] of Object.entries(before)) {
+    const { notice, times, firstAt, toldAt } = known;
+    const isFresh = toldAt !== null && now - toldAt < repeatMs;
+    if (times === 0) {
+      if (isFresh) noted[cause] = known;
+    } else if (isFresh || !mayTell(notice.kind)) {
+      noted[cause] = known;
+    } else {
+      happened.push({ ...notice, what: "happened", since: firstAt, times });
+      noted[cause] = { ...known, times: 0, toldAt: now };
+    }
+  }
+  return { noted, happened };
+}
+
+function notLaterThan({ standing, noted }: Memory, now: number): Memory {
+  const at = (time: number) => Math.min(time, now);
+  const atMost = (time: number | null) => (time === null ? null : at(time));
+  const each = <T>(of: Readonly<Record<string, T>>, change: (value: T) => T) =>
+    Object.fromEntries(Object.entries(of).map(([key, value]) => [key, change(value)]));
+  return {
+    standing: each(standing, (known) => ({
+      ...known,
+      seenAt: at(known.seenAt),
+      clearAt: atMost(known.clearAt),
+      toldAt: atMost(known.toldAt),
+    })),
+    noted: each(noted, (known) => ({
+      ...known,
+      firstAt: at(known.firstAt),
+      toldAt: atMost(known.toldAt),
+    })),
+  };
+}

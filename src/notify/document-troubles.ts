@@ -1,0 +1,47 @@
+import { failureOf } from "../domain/failure.ts";
+import type { Group } from "./situation.ts";
+import type { Trouble } from "./trouble.ts";
+
+/** Held for what is told of by itself, or for what the configuration asks to wait for. */
+const TOLD_ELSEWHERE: readonly string[] = [
+  "QUOTA_LIMIT",
+  "CREDENTIALS_REFUSED",
+  "SAME_CODE_REPEATS",
+  "SOURCE_OFFLINE",
+  "FILE_YOUNG",
+];
+
+/** Documents that failed, are held for long, or are not converted: a trouble for each code. */
+export function documentTroubles(groups: readonly Group[], heldAfterMs: number): Trouble[] {
+  return groups
+    .filter(({ state, code }) => state !== "held" || !TOLD_ELSEWHERE.includes(code))
+    .flatMap((group) => troubleOf(group, heldAfterMs));
+}
+
+function troubleOf(group: Group, heldAfterMs: number): Trouble[] {
+  const { state, code, documents, first } = group;
+  const many = documents === 1 ? "1 document" : `${documents} documents`;
+  const about = {
+    detail: `${first.path}: ${first.message}${documents === 1 ? "" : `\nand ${documents - 1} more.`}`,
+    hint: failureOf(code).hint,
+    size: documents,
+    mark: "",
+    afterMs: 0,
+  };
+  if (state === "failed") {
+    const title = `${many} failed: ${code}`;
+    const over = `No document is failed any more: ${code}`;
+    return [{ ...about, kind: "failed", cause: `failed:${code}`, title, over }];
+  }
+  if (state === "held") {
+    const title = `${many} held for long: ${code}`;
+    const over = `No document is held any more: ${code}`;
+    // Another document at the head of the queue: the queue moves. More of them are no news.
+    const patience = { mark: `${first.id}`, afterMs: heldAfterMs, size: 1 };
+    return [{ ...about, ...patience, kind: "held", cause: `held:${code}`, title, over }];
+  }
+  if (state !== "uploaded" || code !== "CONVERSION_STUCK") return [];
+  const title = `${many} not converted for long`;
+  const over = "Every document that was stuck is converted";
+  return [{ ...about, kind: "stuck", cause: "stuck", title, over }];
+}

@@ -1,0 +1,57 @@
+/** All that telling has to know after a restart, as it is kept in the journal under one name. */
+import type { Journal } from "../journal/journal.ts";
+import type { Message } from "./message.ts";
+import { type Memory, NOTHING_TOLD } from "./trouble.ts";
+
+export type Kept = {
+  readonly memory: Memory;
+  /** What waits to go out, by channel, oldest first. */
+  readonly queues: Readonly<Record<string, readonly Message[]>>;
+  /** Batches that are closed and told of; null: nobody asked for that yet. */
+  readonly batches: readonly string[] | null;
+  /** When the last digest was made. */
+  readonly digestAt: number | null;
+};
+
+const MEMO = "told";
+
+/** Raised when what is kept changes its shape: what cannot be read is begun anew. */
+const SHAPE = 1;
+
+const NOTHING: Kept = { memory: NOTHING_TOLD, queues: {}, batches: null, digestAt: null };
+
+export class Keeping {
+  readonly #journal: Pick<Journal, "memo" | "setMemo">;
+  #kept: Kept;
+  #written: string;
+
+  private constructor(journal: Pick<Journal, "memo" | "setMemo">, written: string) {
+    this.#journal = journal;
+    this.#written = written;
+    this.#kept = keptIn(written);
+  }
+
+  static async open(journal: Pick<Journal, "memo" | "setMemo">): Promise<Keeping> {
+    return new Keeping(journal, (await journal.memo(MEMO)) ?? "");
+  }
+
+  get now(): Kept {
+    return this.#kept;
+  }
+
+  /** Resolves once it is durable; what does not differ is not written. */
+  async change(fields: Partial<Kept>): Promise<void> {
+    this.#kept = { ...this.#kept, ...fields };
+    const text = JSON.stringify({ shape: SHAPE, ...this.#kept });
+    if (text === this.#written) return;
+    this.#written = text;
+    await this.#journal.setMemo(MEMO, text);
+  }
+}
+
+function keptIn(text: string): Kept {
+  if (text === "") return NOTHING;
+  // Written by `change` alone, in the journal of this very program.
+  const { shape, ...kept } = JSON.parse(text) as { shape: number } & Kept;
+  return shape === SHAPE ? kept : NOTHING;
+}

@@ -1,0 +1,103 @@
+/** What goes out through a channel: all that is to be told at one moment. */
+import type { EventKind } from "../domain/event-kind.ts";
+import type { Receipt } from "./receipt.ts";
+import type { Telling } from "./trouble.ts";
+
+/** Where a message comes from. */
+export type Sender = { readonly host: string; readonly version: string };
+
+export type Message = {
+  /** The same at every try, so that a receiver can tell what it has by now. */
+  readonly id: string;
+  /** Epoch ms; when it was decided on. */
+  readonly at: number;
+  readonly tellings: readonly Telling[];
+};
+
+/** What a webhook and a command get; keys stay, more may come. Times are epoch milliseconds. */
+export type MessageBody = {
+  readonly id: string;
+  readonly at: number;
+  readonly host: string;
+  readonly version: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly events: readonly {
+    readonly event: EventKind | "test";
+    readonly what: Telling["what"];
+    readonly cause: string;
+    readonly title: string;
+    readonly detail: string;
+    readonly hint: string;
+    readonly since: number;
+    readonly times: number;
+    readonly receipt?: Receipt;
+  }[];
+};
+
+/** A telling, and the receipt of the batch that it is about. */
+export type Told = Omit<Telling, "kind"> & {
+  readonly kind: EventKind | "test";
+  readonly receipt?: Receipt | undefined;
+};
+
+/** The body of a message; `tellings` have their receipts. */
+export function bodyOf(
+  { id, at }: Message,
+  tellings: readonly Told[],
+  { host, version }: Sender,
+): MessageBody {
+  const [first] = tellings;
+  const more = tellings.length > 1 ? ` (and ${tellings.length - 1} more)` : "";
+  return {
+    id,
+    at,
+    host,
+    version,
+    subject: `[scanferry ${host}] ${first ? lineOf(first) : ""}${more}`,
+    text: `${tellings.map((telling) => paragraphOf(telling)).join("\n\n")}\n`,
+    events: tellings.map(({ kind, receipt, what, cause, title, detail, hint, since, times }) => ({
+      event: kind,
+      what,
+      cause,
+      title,
+      detail,
+      hint,
+      since,
+      times,
+      ...(receipt === undefined ? {} : { receipt }),
+    })),
+  };
+}
+
+const PREFIX: Readonly<Partial<Record<Telling["what"], string>>> = {
+  goesOn: "Still: ",
+  grew: "More: ",
+};
+
+function lineOf({ what, title, times }: Told): string {
+  return `${PREFIX[what] ?? ""}${title}${times > 1 ? ` (${times} times)` : ""}`;
+}
+
+function paragraphOf(told: Told): string {
+  const { detail, hint, since, what, kind } = told;
+  const when = kind === "test" || kind === "digest" ? "" : `${WHEN[what]} ${local(since)}.`;
+  return [lineOf(told), detail, hint, when].filter((line) => line !== "").join("\n");
+}
+
+const WHEN: Readonly<Record<Telling["what"], string>> = {
+  began: "Since",
+  grew: "Since",
+  goesOn: "Since",
+  over: "It had begun at",
+  happened: "At",
+};
+
+/** As this host's clock shows it, with its distance from UTC: `2026-11-20 14:20 +01:00`. */
+export function local(at: number): string {
+  const minutes = -new Date(at).getTimezoneOffset();
+  const shifted = new Date(at + minutes * 60_000).toISOString();
+  const two = (value: number) => `${Math.floor(Math.abs(value))}`.padStart(2, "0");
+  const zone = `${minutes < 0 ? "-" : "+"}${two(minutes / 60)}:${two(minutes % 60)}`;
+  return `${shifted.slice(0, 10)} ${shifted.slice(11, 16)} ${zone}`;
+}

@@ -1,0 +1,206 @@
+/**
+ * Tells people what goes on: looks every few seconds at what is wrong, decides what of it is news,
+ * keeps that in the journal, and hands it to the channels. Nobody waits for any of this.
+ */
+import type { NotifyConfig } from "../config/notify-config.ts";
+import type { EventKind } from "../domain/event-kind.ts";
+import { isWithinHours } from "../domain/hours.ts";
+import type { Applied, Journal } from "../journal/journal.ts";
+import { TALLY_MS } from "../journal/tally.ts";
+import { isAbortOf } from "../std/abort.ts";
+import type { Clock, Random } from "../std/clock.ts";
+import { messageOf } from "../std/fault.ts";
+import type { Log } from "../std/log.ts";
+import { openChannel } from "./channel.ts";
+import { ClosedBatches } from "./closed-batches.ts";
+import { decide, noteDown } from "./decide.ts";
+import { digestOf } from "./digest.ts";
+import { Keeping } from "./kept.ts";
+import { bodyOf, type Message, type MessageBody, type Sender, type Told } from "./message.ts";
+import { type ChannelReport, Outlet } from "./outlet.ts";
+import { receiptOf } from "./receipt.ts";
+import { absentIn, type Situation, troublesOf } from "./situation.ts";
+import type { Memory, Notice, Telling } from "./trouble.ts";
+
+export type NotifyOptions = {
+  readonly config: NotifyConfig;
+  readonly journal: Journal;
+  readonly situation: () => Promise<Situation>;
+  readonly sender: Sender;
+  /** A batch that nothing joined for this long is closed. */
+  readonly batchQuietMs: number;
+  readonly newId: () => string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** Opens a channel; the real ones unless a test brings others. */
+  readonly open?: typeof openChannel;
+  /** How often to look; milliseconds. */
+  readonly lookMs?: number;
+};
+
+const LOOK_MS = 10_000;
+
+const DAY_MS = 24 * 3_600_000;
+
+export class Notify {
+  readonly #options: NotifyOptions;
+  readonly #keeping: Keeping;
+  readonly #outlets: ReadonlyMap<string, Outlet>;
+  readonly #batches: ClosedBatches | undefined;
+  #happened: Notice[] = [];
+  /** Looking failed, and that was logged. */
+  #isBlind = false;
+
+  private constructor(
+    options: NotifyOptions,
+    keeping: Keeping,
+    outlets: ReadonlyMap<string, Outlet>,
+  ) {
+    const { config, journal, clock, batchQuietMs } = options;
+    this.#options = options;
+    this.#keeping = keeping;
+    this.#outlets = outlets;
+    const wantsBatches = config.channels.some(({ events }) => events.includes("batch"));
+    if (wantsBatches) this.#batches = new ClosedBatches(journal, clock, batchQuietMs);
+  }
+
+  static async open(options: NotifyOptions): Promise<Notify> {
+    const { config, journal, clock, random, log, sender, open: openOne = openChannel } = options;
+    const keeping = await Keeping.open(journal);
+    const outlets = new Map<string, Outlet>();
+    for (const settings of config.channels) {
+      const { name } = settings;
+      const outlet = new Outlet({
+        channel: await openOne(settings, clock),
+        queue: keeping.now.queues[name] ?? [],
+        bodyOf: (message) => renderedOf(message, journal, sender),
+        changed: (queue) => keeping.change({ queues: { ...keeping.now.queues, [name]: queue } }),
+        timeoutMs: config.timeoutMs,
+        clock,
+        random,
+        log,
+      });
+      outlets.set(name, outlet);
+    }
+    return new Notify(options, keeping, outlets);
+  }
+
+  get reports(): ChannelReport[] {
+    return [...this.#outlets.values()].map(({ report }) => report);
+  }
+
+  /** Something happened that is not seen by looking. */
+  happened(notice: Notice): void {
+    this.#happened.push(notice);
+  }
+
+  /** What was journaled may have closed a batch. */
+  journaled(applied: readonly Applied[]): void {
+    if (!this.#batches) return;
+    for (const { document, from, skipped } of applied) {
+      if (skipped || document?.state !== "converted" || from === "converted") continue;
+      if (document.batch !== null) this.#batches.converted(document.batch);
+    }
+  }
+
+  /** Until `stopping` aborts. Nothing of it ends the daemon. */
+  async run(stopping: AbortSignal): Promise<void> {
+    const loops = [...this.#outlets.values()].map((outlet) => outlet.run(stopping));
+    const outcomes = await Promise.allSettled([this.#watch(stopping), ...loops]);
+    for (const outcome of outcomes) {
+      if (outcome.status === "fulfilled" || isAbortOf(stopping, outcome.reason)) continue;
+      this.#options.log.error({ reason: messageOf(outcome.reason) }, "nobody is told any more");
+    }
+  }
+
+  /** Makes the digest of what happened since the last one, and tells it. */
+  async digest(): Promise<void> {
+    const { journal, clock, situation } = this.#options;
+    // Whole tallies only: what is in none of this digest is in the next one.
+    const to = quarterOf(clock.now());
+    const from = this.#keeping.now.digestAt ?? to - DAY_MS;
+    const seen = await situation();
+    const names = new Map((await journal.mirrors()).map(({ id, name }) => [id, name]));
+    const telling = digestOf({
+      from,
+      to,
+      tallies: await journal.tallies(from, to),
+      nameOf: (id) => names.get(id) ?? "",
+      documents: seen.status.documents,
+      troubles: troublesOf(seen, this.#options.config),
+    });
+    await this.#tell([telling], { digestAt: to });
+  }
+
+  async #watch(stopping: AbortSignal): Promise<never> {
+    const { clock, log, lookMs = LOOK_MS } = this.#options;
+    for (;;) {
+      try {
+        await this.#look();
+        this.#isBlind = false;
+      } catch (error) {
+        // A journal that fails ends the daemon by itself.
+        if (!this.#isBlind)
+          log.error({ reason: messageOf(error) }, "cannot see what is to be told");
+        this.#isBlind = true;
+      }
+      await clock.sleep(lookMs, stopping);
+    }
+  }
+
+  async #look(): Promise<void> {
+    const { config, clock, situation } = this.#options;
+    const seen = await situation();
+    const closed = await this.#batches?.look(this.#keeping.now.batches);
+    const now = clock.now();
+    let memory: Memory = this.#keeping.now.memory;
+    const happened = this.#happened;
+    this.#happened = [];
+    for (const notice of [...happened, ...(closed?.notices ?? [])])
+      memory = noteDown(memory, notice, now);
+    const found = { troubles: troublesOf(seen, config), absent: absentIn(seen) };
+    const { repeatMs, remindMs, quiet, urgent } = config;
+    const isQuiet = quiet !== undefined && isWithinHours(quiet, now);
+    const mayTell = (kind: EventKind) => !isQuiet || urgent.includes(kind);
+    const decision = decide(memory, found, { repeatMs, remindMs, mayTell }, now);
+    const batches = closed ? { batches: closed.told } : {};
+    await this.#tell(decision.tellings, { memory: decision.memory, ...batches });
+  }
+
+  /** Queued and remembered in one write: after a crash nothing is missing, and nothing is new. */
+  async #tell(
+    tellings: readonly Telling[],
+    known: Partial<{ memory: Memory; batches: readonly string[]; digestAt: number }>,
+  ): Promise<void> {
+    const { config, newId, clock } = this.#options;
+    const queues: Record<string, readonly Message[]> = {};
+    for (const { name, events } of config.channels) {
+      const wanted = tellings.filter(({ kind }) => events.includes(kind));
+      const outlet = this.#outlets.get(name);
+      if (!outlet) continue;
+      if (wanted.length > 0) outlet.add({ id: newId(), at: clock.now(), tellings: wanted });
+      queues[name] = outlet.queue;
+    }
+    await this.#keeping.change({ ...known, queues });
+  }
+}
+
+function quarterOf(at: number): number {
+  return Math.floor(at / TALLY_MS) * TALLY_MS;
+}
+
+/** The body of a message, with the receipts as they are now. */
+async function renderedOf(
+  message: Message,
+  journal: Journal,
+  sender: Sender,
+): Promise<MessageBody> {
+  const tellings: Told[] = [];
+  for (const telling of message.tellings) {
+    const { batch } = telling;
+    const receipt = batch === undefined ? undefined : await receiptOf(journal, batch);
+    tellings.push({ ...telling, receipt });
+  }
+  return bodyOf(message, tellings, sender);
+}

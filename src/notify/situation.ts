@@ -1,0 +1,194 @@
+/** Everything that can be wrong, as the daemon sees it at one moment; and what of it is trouble. */
+import type { State } from "../domain/document.ts";
+import { failureOf } from "../domain/failure.ts";
+import type { StatusReport } from "../sync/status.ts";
+import { documentTroubles } from "./document-troubles.ts";
+import type { Trouble } from "./trouble.ts";
+
+/** Documents in one state with one code. */
+export type Group = {
+  readonly state: State;
+  readonly code: string;
+  readonly documents: number;
+  /** The one that is known longest, and what it met. */
+  readonly first: { readonly id: number; readonly path: string; readonly message: string };
+};
+
+/** An archive may answer with ever new codes: of more than these nothing is said. */
+export const GROUPS_MAX = 50;
+
+/** The page allowance of this month, as far as it is known. */
+export type Allowance = {
+  readonly usedPages: number;
+  readonly monthlyPages: number;
+  /** Pages of documents that wait to be sent. */
+  readonly waitingPages: number;
+};
+
+export type Situation = {
+  readonly status: Pick<StatusReport, "gate" | "documents">;
+  readonly groups: readonly Group[];
+  /** Every mirror; `online` is undefined while its source has not been looked for. */
+  readonly sources: readonly {
+    readonly name: string;
+    readonly source: string;
+    readonly online: boolean | undefined;
+    readonly why: string;
+  }[];
+  /** Why the archive cannot be reached; undefined while it can. */
+  readonly outage: { readonly code: string; readonly message: string } | undefined;
+  readonly health: { readonly healthy: boolean; readonly why: string };
+  /** Of the journal's disk; undefined: not known. */
+  readonly disk: { readonly freeBytes: number; readonly path: string } | undefined;
+  /** Undefined: none is configured. */
+  readonly allowance: Allowance | undefined;
+};
+
+/** From which share of the allowance on somebody is told. */
+const ALLOWANCE_STEPS = [0.8, 1];
+
+const MB = 1_000_000;
+
+/** What patience somebody has. */
+export type Patience = { readonly heldAfterMs: number; readonly diskBytesMin: number };
+
+/** A source that is away for a moment, or an archive that is, is no trouble yet. */
+const OFFLINE_MS = 60_000;
+
+/** What is wrong, each cause once. */
+export function troublesOf(situation: Situation, patience: Patience): Trouble[] {
+  const { groups, outage } = situation;
+  return [
+    ...gateTrouble(situation),
+    ...documentTroubles(groups, patience.heldAfterMs),
+    ...situation.sources.filter(({ online }) => online === false).map(sourceTrouble),
+    ...(outage ? [outageTrouble(outage, patience.heldAfterMs)] : []),
+    ...healthTrouble(situation),
+    ...diskTrouble(situation, patience.diskBytesMin),
+    ...allowanceTrouble(situation.allowance),
+  ];
+}
+
+/** What it means that a cause is not among the troubles of a situation; see `decide`. */
+export function absentIn({
+  sources,
+  groups,
+  status,
+}: Situation): (cause: string) => "over" | "unknown" | "foreign" {
+  return (cause) => {
+    // Closed for another reason: it has its own telling, and sending does not go on.
+    if (cause.startsWith("gate:") && status.gate !== null) return "foreign";
+    const isOfDocuments = cause.startsWith("held:") || cause.startsWith("failed:");
+    if (isOfDocuments && groups.length >= GROUPS_MAX) return "unknown";
+    const [, name] = /^source:(.*)$/su.exec(cause) ?? [];
+    if (name === undefined) return "over";
+    const source = sources.find((one) => one.name === name);
+    if (!source) return "foreign";
+    return source.online === undefined ? "unknown" : "over";
+  };
+}
+
+/** What every trouble is unless it says otherwise. */
+const ONCE = { detail: "", hint: "", size: 1, mark: "", afterMs: 0 };
+
+const GATE_TITLES: Readonly<Record<string, string>> = {
+  QUOTA_LIMIT: "Sending has stopped: the page allowance is used up",
+  CREDENTIALS_REFUSED: "Sending has stopped: the archive refuses the credentials",
+  SAME_CODE_REPEATS: "Sending has stopped: the archive refuses every document",
+};
+
+function gateTrouble({ status: { gate, documents } }: Situation): Trouble[] {
+  if (gate === null) return [];
+  const { code, message, hint } = gate;
+  const waiting = documents.pending + documents.held;
+  const kind = code === "CREDENTIALS_REFUSED" ? "credentials" : "gate";
+  const title = GATE_TITLES[code] ?? `Sending has stopped: the archive answers ${code}`;
+  const detail = `${withCode(message, code)}\n${counted(waiting)} ${waiting === 1 ? "waits" : "wait"}.`;
+  const over = "Sending goes on: the archive takes documents again";
+  return [{ ...ONCE, kind, cause: `gate:${code}`, title, detail, hint, over }];
+}
+
+function sourceTrouble({ name, source, why }: Situation["sources"][number]): Trouble {
+  return {
+    ...ONCE,
+    kind: "source",
+    cause: `source:${name}`,
+    title: `The source of ${name} is offline`,
+    detail: `${source}: ${why}. Nothing is taken for removed.`,
+    hint: failureOf("SOURCE_OFFLINE").hint,
+    over: `The source of ${name} is there again`,
+    afterMs: OFFLINE_MS,
+  };
+}
+
+function outageTrouble(
+  { code, message }: { code: string; message: string },
+  afterMs: number,
+): Trouble {
+  return {
+    ...ONCE,
+    kind: "archive",
+    cause: "archive",
+    title: "The archive cannot be reached",
+    detail: withCode(message, code),
+    hint: failureOf(code).hint,
+    over: "The archive is reached again",
+    afterMs,
+  };
+}
+
+function healthTrouble({ health }: Situation): Trouble[] {
+  if (health.healthy) return [];
+  const title = "Nothing moves although documents are ready";
+  const hint =
+    "Look into the log, and restart the daemon: it loses nothing and sends nothing twice.";
+  const over = "Documents move again";
+  const detail = `${health.why}.`;
+  return [{ ...ONCE, kind: "stalled", cause: "stalled", title, detail, hint, over }];
+}
+
+function diskTrouble({ disk }: Situation, bytesMin: number): Trouble[] {
+  if (!disk || disk.freeBytes >= bytesMin) return [];
+  const left = `${Math.floor(disk.freeBytes / MB)} MB`;
+  return [
+    {
+      ...ONCE,
+      kind: "disk",
+      cause: "disk",
+      title: "The journal's disk is low",
+      detail: `${left} are left for ${disk.path}. When it is full nothing is sent any more.`,
+      hint: "Free space, or move the journal.",
+      over: "The journal's disk has room again",
+    },
+  ];
+}
+
+/** What of the allowance is worth a word: from 80 % on, and again once it is used up. */
+export function allowanceTrouble(allowance: Allowance | undefined): Trouble[] {
+  if (!allowance) return [];
+  const { usedPages, monthlyPages, waitingPages } = allowance;
+  const size = ALLOWANCE_STEPS.filter((share) => usedPages >= share * monthlyPages).length;
+  if (size === 0) return [];
+  const percent = Math.floor((100 * usedPages) / Math.max(monthlyPages, 1));
+  return [
+    {
+      ...ONCE,
+      kind: "allowance",
+      cause: "allowance",
+      title: `${percent} % of this month's page allowance is used`,
+      detail: `${usedPages} of ${monthlyPages} pages are used, ${waitingPages} more wait.`,
+      hint: "Buy pages, or let what can wait, wait.",
+      over: "The page allowance has room again",
+      size,
+    },
+  ];
+}
+
+function withCode(message: string, code: string): string {
+  return message.includes(code) ? message : `${message} (${code})`;
+}
+
+/** `1 document`, `2 documents`. */
+export function counted(documents: number): string {
+  return `${documents} ${documents === 1 ? "document" : "documents"}`;
+}

@@ -1,0 +1,130 @@
+import { expect, test } from "vitest";
+import { notifySecretsOf } from "../../../src/config/notify-config.ts";
+import { USUAL_EVENTS } from "../../../src/domain/event-kind.ts";
+import { ConfigFolder, LEAST, SECRETS } from "./config-folder.ts";
+
+const MAIL = "server: smtp.example.com:587, from: a@example.com, to: [b@example.com]";
+const withNotify = (text: string) => `${LEAST}notify:\n${text}\n`;
+
+test("without a channel and without a ping there is nothing to be told", async () => {
+  using folder = new ConfigFolder(LEAST);
+  expect((await folder.load()).notify).toBeUndefined();
+});
+
+test("channels of each kind, with what they are by default", async () => {
+  using folder = new ConfigFolder(
+    withNotify(`  mail: [{ ${MAIL}, user: office, passwordFile: mail.password }]
+  webhook: [{ name: chat, urlFile: hook.url, secret: canary-hook, events: [gate, batch] }]
+  command: [{ run: [./tell, 1] }]
+  quiet: { hours: "22:00-07:00" }
+  digest: "0 7 * * *"
+  ping: { url: https://ping.example.com/4711 }`),
+  );
+  folder.write("mail.password", "canary-password\n");
+  folder.write("hook.url", "https://hooks.example.com/canary\n");
+  const { notify } = await folder.load();
+  expect(notify).toEqual({
+    channels: [
+      {
+        by: "mail",
+        name: "mail",
+        events: USUAL_EVENTS,
+        host: "smtp.example.com",
+        port: 587,
+        tls: "starttls",
+        login: { user: "office", password: "canary-password" },
+        from: "a@example.com",
+        to: ["b@example.com"],
+      },
+      {
+        by: "webhook",
+        name: "chat",
+        events: ["gate", "batch"],
+        url: "https://hooks.example.com/canary",
+        secret: "canary-hook",
+      },
+      {
+        by: "command",
+        name: "command",
+        events: USUAL_EVENTS,
+        run: [`${folder.path}/tell`, "1"],
+        cwd: folder.path,
+      },
+    ],
+    timeoutMs: 30_000,
+    repeatMs: 3_600_000,
+    remindMs: 86_400_000,
+    heldAfterMs: 3_600_000,
+    diskBytesMin: 500_000_000,
+    quiet: [{ from: 1320, to: 420 }],
+    urgent: ["credentials", "disk"],
+    digest: "0 7 * * *",
+    ping: { url: "https://ping.example.com/4711", method: "GET", schedule: "*/5 * * * *" },
+  });
+  expect(notifySecretsOf(notify)).toEqual(["canary-password", "canary-hook"]);
+});
+
+test("the environment serves where the file says nothing", async () => {
+  using folder = new ConfigFolder(
+    withNotify(`  mail: [{ ${MAIL}, user: o }]\n  webhook: [{}]`),
+    0o644,
+  );
+  const { notify } = await folder.load({
+    ...SECRETS,
+    SCANFERRY_MAIL_PASSWORD: "canary-password",
+    SCANFERRY_WEBHOOK_URL: "https://hooks.example.com/very-secret",
+    SCANFERRY_WEBHOOK_SECRET: "canary-hook",
+    SCANFERRY_PING_URL: "https://ping.example.com/very-secret",
+  });
+  expect(notifySecretsOf(notify)).toEqual([
+    "canary-password",
+    "/very-secret",
+    "canary-hook",
+    "/very-secret",
+  ]);
+});
+
+test("an address may stand in a file that others can read; a password may not", async () => {
+  using open = new ConfigFolder(withNotify("  webhook: [{ url: https://a.example.com/x }]"), 0o644);
+  expect(await open.problems()).toEqual([]);
+  using shut = new ConfigFolder(
+    withNotify(`  mail: [{ ${MAIL}, user: o, password: canary }]`),
+    0o644,
+  );
+  expect(await shut.problems()).toEqual([
+    expect.stringMatching(
+      /notify\.mail\[0\]\.password: the file holds a secret, and others can read/,
+    ),
+  ]);
+});
+
+test.for([
+  [`mail: [{ ${MAIL}, user: o }]`, "password: is missing", "a user needs one"],
+  [
+    `mail: [{ ${MAIL}, tls: none, user: o, password: canary }]`,
+    "in the open",
+    "anybody could read it",
+  ],
+  [`mail: [{ ${MAIL}, tls: ssl }]`, "none of starttls, tls, none", "a wrong word"],
+  ["mail: [{ server: smtp.example.com:25, from: a@b.c }]", "to: is missing", "nobody would get it"],
+  [`mail: [{ ${MAIL.replace("b@", "Boss <b@")} }]`, "not a mail address", "an address alone"],
+  [`mail: [{ ${MAIL} }, { ${MAIL} }]`, "the name of another channel", "two of one name"],
+  ["webhook: [{}]", "url: is missing", "nowhere to post to"],
+  ["webhook: [{ url: ftp://canary }]", "not an http or https URL", "no web address"],
+  [
+    "webhook: [{ url: 'https://o:canary@h' }]",
+    "a user or a password",
+    "it would be logged by others",
+  ],
+  ["webhook: [{ url: https://h, events: [gates] }]", "did you mean gate?", "a typing error"],
+  ["command: [{ run: [] }]", "is empty", "nothing to run"],
+  ["command: [{ run: tell }]", "must be a list", "a shell's line is no list"],
+  ["digest: daily", "not a cron expression", "no word is one"],
+  ["quiet: { hours: night }", "no window of hours", "no word is one"],
+] as const)("%s is refused (%s): %s", async ([text, expected]) => {
+  using folder = new ConfigFolder(withNotify(`  ${text}`));
+  const problems = await folder.problems();
+  expect(problems).toHaveLength(1);
+  expect(problems[0]).toContain(expected);
+  expect(problems[0]).not.toContain("canary");
+});

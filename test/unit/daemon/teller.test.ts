@@ -1,0 +1,109 @@
+/** The schedules of telling, with real calls over a clock that moves by hand. */
+import { expect, test } from "vitest";
+import type { NotifyConfig } from "../../../src/config/notify-config.ts";
+import { USUAL_EVENTS } from "../../../src/domain/event-kind.ts";
+import { Teller } from "../../../src/daemon/teller.ts";
+import type { MessageBody } from "../../../src/notify/message.ts";
+import { silentLog } from "../../../src/std/log.ts";
+import { ManualClock } from "../../fakes/manual-clock.ts";
+import { MemoryJournal } from "../../fakes/memory-journal.ts";
+import { hookServer } from "../../fixtures/hook-server.ts";
+import { until } from "../../fixtures/until.ts";
+import { aWorld } from "../../fixtures/world.ts";
+import { reportOf } from "../dashboard/open-dashboard.ts";
+
+const MINUTE = 60_000;
+
+/** A teller over a webhook and a ping at `url`; what it logs is in `lines`. */
+async function aTeller(url: string, set: Partial<NotifyConfig> = {}) {
+  await using world = await aWorld();
+  const clock = new ManualClock();
+  const lines: string[] = [];
+  const tell = (_: object, message: string) => void lines.push(message);
+  const health = { healthy: true, ready: true, why: "ok" };
+  const teller = await Teller.open({
+    config: world.config(),
+    notify: {
+      channels: [
+        {
+          by: "webhook",
+          name: "hook",
+          events: USUAL_EVENTS,
+          url: `${url}/told`,
+          secret: undefined,
+        },
+      ],
+      timeoutMs: 5_000,
+      repeatMs: MINUTE,
+      remindMs: 0,
+      heldAfterMs: MINUTE,
+      diskBytesMin: 0,
+      quiet: undefined,
+      urgent: [],
+      digest: undefined,
+      ping: { url: `${url}/ping`, method: "GET", schedule: "* * * * *" },
+      ...set,
+    },
+    parts: { journal: new MemoryJournal(), sync: { surveys: new Map(), outage: undefined } },
+    status: async () => reportOf(),
+    health: async () => health,
+    clock,
+    random: () => 0.5,
+    log: { ...silentLog, warn: tell, info: tell, error: tell },
+  });
+  const life = new AbortController();
+  const running = teller.run(life.signal);
+  return {
+    teller,
+    clock,
+    lines,
+    health,
+    async [Symbol.asyncDispose]() {
+      life.abort(new Error("the end"));
+      await running;
+    },
+  };
+}
+
+test("the ping comes while all is well, and not while it is not", async () => {
+  await using hook = await hookServer();
+  const pings = () => hook.calls.filter(({ path }) => path === "/ping").length;
+  await using world = await aTeller(hook.url);
+  const { clock, health } = world;
+  await clock.advance(MINUTE);
+  await until("a ping", () => pings() === 1);
+  health.healthy = false;
+  await clock.advance(5 * MINUTE);
+  // That nothing moves is told; the ping does not come.
+  await until("the news", () => hook.calls.some(({ body }) => body.includes('"stalled"')));
+  expect(pings()).toBe(1);
+  health.healthy = true;
+  await until("another", () => clock.advance(MINUTE).then(() => pings() > 1));
+});
+
+test("a ping that fails is told to the log once, and when it gets through again", async () => {
+  await using hook = await hookServer(500);
+  await using world = await aTeller(hook.url, { channels: [] });
+  const { clock, lines } = world;
+  // One that is under way keeps the next from being begun.
+  const minuteBy = async () => clock.advance(MINUTE);
+  await until("three", () => minuteBy().then(() => hook.calls.length >= 3));
+  expect(lines).toEqual(["the ping fails"]);
+  hook.status = 200;
+  await until("better news", () => minuteBy().then(() => lines.length > 1));
+  expect(lines).toEqual(["the ping fails", "the ping gets through again"]);
+});
+
+test("the digest comes at its time, and a reader that was restarted is told of", async () => {
+  await using hook = await hookServer();
+  await using world = await aTeller(hook.url, { ping: undefined, digest: "*/10 * * * *" });
+  const { clock, teller } = world;
+  teller.readerRestarted(["scans", "contracts"]);
+  await clock.advance(11 * MINUTE);
+  await until("both", () => hook.calls.length > 1);
+  const events = hook.calls.flatMap(({ body }) => (JSON.parse(body) as MessageBody).events);
+  expect(events.map(({ event, title }) => `${event}: ${title}`).toSorted()).toEqual([
+    "digest: 0 documents archived, nothing is wrong",
+    "reader: The reader of scans, contracts was restarted",
+  ]);
+});

@@ -1,0 +1,102 @@
+import { expect, test } from "vitest";
+import type { Group, Situation } from "../../../src/notify/situation.ts";
+import { absentIn, GROUPS_MAX, troublesOf } from "../../../src/notify/situation.ts";
+import { aSituation, closedFor } from "./a-situation.ts";
+
+const HOUR = 3_600_000;
+const patience = { heldAfterMs: HOUR, diskBytesMin: 500_000_000 };
+const group = (state: Group["state"], code: string, documents = 1): Group => ({
+  state,
+  code,
+  documents,
+  first: { id: 7, path: "a/b.pdf", message: "said so" },
+});
+const away = { name: "scans", source: "/srv/scans", online: false, why: "not mounted" };
+const spent = (usedPages: number) => ({ usedPages, monthlyPages: 1_000, waitingPages: 12 });
+
+test("nothing is wrong when all is well", () => {
+  expect(troublesOf(aSituation(), patience)).toEqual([]);
+});
+
+test.for<[string, Partial<Situation>, object, string]>([
+  [
+    "a spent quota",
+    closedFor("QUOTA_LIMIT"),
+    { kind: "gate", cause: "gate:QUOTA_LIMIT", afterMs: 0 },
+    "nothing is sent any more",
+  ],
+  [
+    "refused credentials",
+    closedFor("CREDENTIALS_REFUSED"),
+    { kind: "credentials" },
+    "a kind of its own, as it may pass quiet hours",
+  ],
+  [
+    "failed documents",
+    { groups: [group("failed", "FILE_SIZE_TOO_BIG", 3)] },
+    { kind: "failed", size: 3, afterMs: 0, title: "3 documents failed: FILE_SIZE_TOO_BIG" },
+    "each needs a person",
+  ],
+  [
+    "held documents",
+    { groups: [group("held", "FOLDER_MISSING", 2)] },
+    { kind: "held", size: 1, mark: "7", afterMs: HOUR },
+    "most go on by themselves soon",
+  ],
+  [
+    "documents that do not get converted",
+    { groups: [group("uploaded", "CONVERSION_STUCK")] },
+    { kind: "stuck", afterMs: 0 },
+    "`conversion.stuckAfter` was patience enough",
+  ],
+  ["a source that is away", { sources: [away] }, { kind: "source", afterMs: 60_000 }, "it blinks"],
+  [
+    "an archive that is away",
+    { outage: { code: "ARCHIVE_UNREACHABLE", message: "refused" } },
+    { kind: "archive", afterMs: HOUR },
+    "it comes back by itself, mostly",
+  ],
+  [
+    "work that does not move",
+    { health: { healthy: false, why: "nothing has moved for 16 minutes" } },
+    { kind: "stalled", afterMs: 0 },
+    "/healthz was patient enough",
+  ],
+  [
+    "little room",
+    { disk: { freeBytes: 499_999_999, path: "/j" } },
+    { kind: "disk", detail: expect.stringContaining("499 MB") as string },
+    "a full disk ends the daemon",
+  ],
+  ["80 % of the allowance", { allowance: spent(800) }, { kind: "allowance", size: 1 }, "a warning"],
+  ["all of it", { allowance: spent(1_000) }, { kind: "allowance", size: 2 }, "told once more"],
+])("%s is told of: %s", ([, fields, expected]) => {
+  expect(troublesOf(aSituation(fields), patience)).toMatchObject([expected]);
+});
+
+test.for<[string, Partial<Situation>, string]>([
+  ["79 % of the allowance", { allowance: spent(799) }, "there is enough"],
+  ["held by the gate", { groups: [group("held", "QUOTA_LIMIT")] }, "the gate is told of"],
+  ["held until old enough", { groups: [group("held", "FILE_YOUNG")] }, "`minAge` asks for it"],
+  ["ready, after a failure", { groups: [group("pending", "REPLY_LOST")] }, "it is on its way"],
+  ["a source that is not known yet", { sources: [{ ...away, online: undefined }] }, "wait"],
+  ["a disk that tells nothing", { disk: undefined }, "no guess is told"],
+])("%s is not told of: %s", ([, fields]) => {
+  expect(troublesOf(aSituation(fields), patience)).toEqual([]);
+});
+
+test.for<[string, Partial<Situation>, string, string]>([
+  ["gate:QUOTA_LIMIT", {}, "over", "the gate is always known"],
+  ["gate:QUOTA_LIMIT", closedFor("CREDENTIALS_REFUSED"), "foreign", "closed for another reason"],
+  ["source:scans", {}, "over", "it is there"],
+  ["source:scans", { sources: [{ ...away, online: undefined }] }, "unknown", "a restart"],
+  ["source:gone", {}, "foreign", "the mirror left the configuration"],
+  [
+    "held:X",
+    { groups: Array.from({ length: GROUPS_MAX }, () => group("held", "Y")) },
+    "unknown",
+    "it may be one of those that were not asked for",
+  ],
+])("%s, absent, is %s", ([cause, fields, expected]) => {
+  expect(absentIn(aSituation(fields))(cause)).toBe(expected);
+});
