@@ -111,6 +111,7 @@ function slipFields(slip: Slip | null): [string, string][] {
   }
   const expires = expiresOf(slip);
   if (expires) fields.push(["expires", `${expires.at} (${expires.from})`]);
+  if (slip?.hook) fields.push(["by the hook", slip.hook.join(", ")]);
   if (slip?.withoutExpiry) fields.push(["expires", "never: sent without, as there is no plugin"]);
   return fields;
 }

@@ -48,7 +48,8 @@ export function folderOf(
 export function folderSaid(said: string, template: Template | undefined, target: Target): string {
   const below = targetPathOf(target, ROOT);
   const folder = pathIn(said);
-  if (isFit(folder, template ? [below, baseOf(template)] : [below])) return folder;
+  const isPath = /^[/#]/.test(said);
+  if (isPath && isFit(folder, template ? [below, baseOf(template)] : [below])) return folder;
   const message = `the before hook names the folder ${JSON.stringify(folder.slice(0, 200))}`;
   throw new Hold("HOOK_FAILED", `${message}, which is not within ${below}`);
 }
