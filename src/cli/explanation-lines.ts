@@ -121,9 +121,10 @@ function stateOf({ state }: DocumentRecord, terminal: Terminal): string {
 }
 
 /** When it is looked at next, and by what. */
-function nextOf({ state, nextAttemptAt }: DocumentRecord, now: number): string | null {
+function nextOf({ state, nextAttemptAt, error }: DocumentRecord, now: number): string | null {
   if (state === "converted") return null;
   if (state === "failed") return "a person: scanferry retry sends it again";
+  if (error?.code === "VETOED") return "a person: scanferry retry asks the hook again";
   if (nextAttemptAt === null)
     return state === "held" ? "as soon as what it waits for is there" : null;
   const what = {

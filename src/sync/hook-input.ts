@@ -13,8 +13,8 @@ const VERSION = 1;
 
 /** For a `before` hook: the file, and what the rules decided. */
 export function questionOf(
-  { settings }: LiveMirror,
-  document: Document,
+  { settings }: Pick<LiveMirror, "settings">,
+  document: Pick<Document, "dir" | "name">,
   { digest, seen }: Whole,
   { rule, folder, name, slip }: Decided,
 ): string {
