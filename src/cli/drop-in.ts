@@ -13,7 +13,16 @@ export type Needs = {
   readonly configFile: string;
   /** The file's name without its ending, for `scanferry@NAME`; undefined: for the plain unit. */
   readonly instance: string | undefined;
-  readonly mirrors: readonly { readonly source: string; readonly after: After }[];
+  readonly mirrors: readonly {
+    readonly source: string;
+    readonly after: After;
+    /** Somebody beside scanferry may write to the source: a `before` hook. */
+    readonly isWritten?: boolean;
+    /** Where vetoed files go; absent: they stay. */
+    readonly vetoedTo?: string;
+  }[];
+  /** Programs of hooks, as the configuration names them. */
+  readonly programs?: readonly string[];
   readonly journal: string;
   /** Names of the credentials that the configuration asks for. */
   readonly credentials: readonly string[];
@@ -54,13 +63,15 @@ export function dropIn(needs: Needs, mounts: readonly Mount[]): string {
 /** A place that the service reads, or writes to. */
 type Place = { readonly path: string; readonly isWritten: boolean };
 
-function* placesOf({ mirrors, configFile, files, journal }: Needs): Generator<Place> {
-  for (const { source, after } of mirrors) {
-    yield { path: source, isWritten: after.kind !== "keep" };
+function* placesOf(needs: Needs): Generator<Place> {
+  const { mirrors, configFile, files, journal, programs = [] } = needs;
+  for (const { source, after, isWritten = false, vetoedTo } of mirrors) {
+    yield { path: source, isWritten: isWritten || after.kind !== "keep" };
+    if (vetoedTo !== undefined) yield { path: vetoedTo, isWritten: true };
     if (after.kind === "move" && !isBelow(source, after.to))
       yield { path: after.to, isWritten: true };
   }
-  for (const path of [configFile, ...files]) yield { path, isWritten: false };
+  for (const path of [configFile, ...files, ...programs]) yield { path, isWritten: false };
   const folder = journal.slice(0, Math.max(1, journal.lastIndexOf("/")));
   if (!folder.startsWith(STATE)) yield { path: folder, isWritten: true };
 }

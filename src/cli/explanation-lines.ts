@@ -111,6 +111,7 @@ function slipFields(slip: Slip | null): [string, string][] {
   }
   const expires = expiresOf(slip);
   if (expires) fields.push(["expires", `${expires.at} (${expires.from})`]);
+  if (slip?.hook) fields.push(["by the hook", slip.hook.join(", ")]);
   if (slip?.withoutExpiry) fields.push(["expires", "never: sent without, as there is no plugin"]);
   return fields;
 }
@@ -120,9 +121,10 @@ function stateOf({ state }: DocumentRecord, terminal: Terminal): string {
 }
 
 /** When it is looked at next, and by what. */
-function nextOf({ state, nextAttemptAt }: DocumentRecord, now: number): string | null {
+function nextOf({ state, nextAttemptAt, error }: DocumentRecord, now: number): string | null {
   if (state === "converted") return null;
   if (state === "failed") return "a person: scanferry retry sends it again";
+  if (error?.code === "VETOED") return "a person: scanferry retry asks the hook again";
   if (nextAttemptAt === null)
     return state === "held" ? "as soon as what it waits for is there" : null;
   const what = {

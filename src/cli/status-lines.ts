@@ -51,13 +51,23 @@ export function statusLines(report: StatusReport, around: Around, terminal: Term
       terminal.paint(line.startsWith("failed") ? "red" : "yellow", line);
     lines.push("", ...troubleLines(around.troubles).map(paint));
   }
-  return [...lines, ...duplicateLines(report), ...folderLines(report), ...movedLines(report)];
+  return [
+    ...lines,
+    ...duplicateLines(report),
+    ...untoldLines(report),
+    ...folderLines(report),
+    ...movedLines(report),
+  ];
 }
 
 function duplicateLines({ duplicates: { documents, pages } }: StatusReport): string[] {
   if (documents === 0) return [];
   const saved = `${counted(documents, "duplicate")} not sent, ${counted(pages, "page")} saved`;
   return ["", saved];
+}
+
+function untoldLines({ untold }: StatusReport): string[] {
+  return untold === 0 ? [] : ["", `${counted(untold, "outcome")} to tell to after hooks`];
 }
 
 function headline({ running, paused }: StatusReport, { owner, now }: Around): string {

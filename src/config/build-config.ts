@@ -1,6 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { invariant } from "../std/invariant.ts";
 import { baseOf } from "../rules/folder.ts";
+import { hooksOf } from "./build-hooks.ts";
 import { rulesOf } from "./build-rules.ts";
 import { notifyOf } from "./build-notify.ts";
 import type { After, Config, Mirror, Signing } from "./config.ts";
@@ -97,6 +98,7 @@ function mirrorsOf(shape: FileShape, layout: Layout, folder: string): Mirror[] {
       changed: mirror.changed,
       after: afterOf(mirror.after, place),
       rules: rulesOf(mirror, folder),
+      hooks: hooksOf(mirror.hooks, folder),
     };
   });
 }

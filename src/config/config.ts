@@ -1,5 +1,6 @@
 import type { Hours } from "../domain/hours.ts";
 import type { MirrorRules } from "../rules/rules.ts";
+import type { Hooks } from "./hooks.ts";
 import type { NotifyConfig } from "./notify-config.ts";
 
 /**
@@ -105,6 +106,8 @@ export type Mirror = {
   readonly after: After;
   /** What goes with its documents, and where they go. */
   readonly rules: MirrorRules;
+  /** Commands that are asked, or told; absent: none. */
+  readonly hooks?: Hooks | undefined;
 };
 
 /** What becomes of documents whose archive folder does not exist. */

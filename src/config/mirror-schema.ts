@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { glob } from "./glob.ts";
+import { hooksSection } from "./hook-schema.ts";
 import { section, setting } from "./kind.ts";
 import { choice, duration, mirrorName, wholeNumber } from "./kinds.ts";
 import { afterwards, localPath, missingFolder } from "./places.ts";
@@ -82,6 +83,7 @@ export const mirrorSchema = section(
       example: "move:/srv/done",
     }),
     ...ruleKeys,
+    hooks: hooksSection,
   },
   "A source folder and the archive folder it is carried into. The sources must not overlap. Sources " +
     "are not looked at when the configuration is read: a share may be away at that time.",

@@ -1,4 +1,5 @@
 import type { After, MissingFolder } from "./config.ts";
+import type { BeforeHook } from "./hooks.ts";
 import { type Kind, kind, type Refuse } from "./kind.ts";
 import { textIn } from "./kinds.ts";
 import { quoted } from "./quoted.ts";
@@ -76,6 +77,18 @@ export function afterwards(): Kind<After> {
     }
     const mend = "write keep, delete or move:/srv/done";
     return refuse(`${quoted(value)} is none of keep, delete, move:PATH`, mend);
+  });
+}
+
+/** `keep` or `move:PATH`, for what the archive does not have; the path is as written. */
+export function putAway(): Kind<BeforeHook["afterVeto"]> {
+  return kind("`keep`, `move:PATH`", (value, refuse): BeforeHook["afterVeto"] => {
+    if (value === "keep") return { kind: value };
+    if (typeof value === "string" && value.startsWith("move:")) {
+      return { kind: "move", to: pathIn(value.slice("move:".length), refuse) };
+    }
+    const mend = "write keep or move:/srv/vetoed";
+    return refuse(`${quoted(value)} is neither keep nor move:PATH`, mend);
   });
 }
 

@@ -14,14 +14,20 @@ type MirrorSketch = NonNullable<NonNullable<Sketch["mirrors"]>[number]>;
 export function reportRules({ mirrors = [] }: Sketch, layout: Layout, findings: Findings): void {
   for (const [at, mirror] of mirrors.entries()) {
     if (mirror) reportMirror(mirror, ["mirrors", at], findings);
-    reportDuplicates(mirror?.afterDuplicate, at, layout, findings);
+    const putAway = [
+      [["afterDuplicate"], mirror?.afterDuplicate],
+      [["hooks", "before", "afterVeto"], mirror?.hooks?.before?.afterVeto],
+    ] as const;
+    for (const [key, after] of putAway) {
+      reportPutAway(after, ["mirrors", at, ...key], layout, findings);
+    }
   }
 }
 
 /** What was moved away must not be found, and sent, again. */
-function reportDuplicates(
+function reportPutAway(
   after: MirrorSketch["afterDuplicate"],
-  at: number,
+  key: Key,
   layout: Layout,
   findings: Findings,
 ) {
@@ -32,7 +38,7 @@ function reportDuplicates(
   );
   if (other < 0) return;
   const message = `${quoted(to)} lies in the source of mirrors[${other}], which would send it again`;
-  findings.report(["mirrors", at, "afterDuplicate"], message, "move to a folder outside of it");
+  findings.report(key, message, "move to a folder outside of it");
 }
 
 function reportMirror(mirror: MirrorSketch, key: Key, findings: Findings): void {

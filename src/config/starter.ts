@@ -134,6 +134,19 @@ mirrors:
     #rules: []                        # - { name: invoices, match: '^Invoices/', target: /Invoices }
     #examples: []                     # - { path: a/b.pdf, modified: 2026-11-20, sent: 2026-11-20,
     #                                 #     rule: none, folder: /Scans/a, sentName: b.pdf, expires: never }
+
+    # Commands of yours: asked before a document is sent, told what became of it; docs/hooks.md.
+    hooks:
+      before:
+        # command: [/etc/scanferry/hooks/check-invoice]
+        #timeout: 30s
+        #concurrency: 2
+        #onFailure: hold              # hold | send: what goes on without its answer
+        #afterVeto: keep              # keep | move:/srv/vetoed
+      after:
+        # command: [/etc/scanferry/hooks/tell-accounting, --quiet]
+        #timeout: 30s
+        #concurrency: 2
 `;
 }
 

@@ -35,7 +35,7 @@ const LOOK_MS = 100;
 
 /**
  * Resolves when every source has been scanned and nothing is settling, ready, being sent or in
- * doubt; with `waitConverted`, nothing waits for conversion or its after-action either. What is
+ * doubt; with `waitConverted`, nothing waits for conversion, its after-action or its hook to be told either. What is
  * held or failed stays, and so does what is ready while sending waits for long (`isLong`). Rejects when the archive cannot be reached or a source is offline.
  */
 export async function quiescent(
@@ -90,7 +90,13 @@ async function isOver(
   if (documents.pending > 0 && !waits) return false;
   if (!waitConverted) return true;
   if (converting > 0) return false;
-  return (await journal.afterDue(Number.MAX_SAFE_INTEGER, 1)).length === 0;
+  if ((await journal.afterDue(Number.MAX_SAFE_INTEGER, 1)).length > 0) return false;
+  for (const { mirror } of surveys) {
+    const [telling] = await journal.tellings(mirror.row.id, Number.MAX_SAFE_INTEGER, 1);
+    // A hook that failed is told by a later run.
+    if (mirror.settings.hooks?.after && telling?.tries === 0) return false;
+  }
+  return true;
 }
 
 /** A pass waits out a short pause, but neither the day until the hours begin nor a long one. */

@@ -43,6 +43,8 @@ export type Event =
   | { type: "released"; at: number }
   /** `slip`: what goes with it from now on, where that changes. */
   | { type: "deferred"; at: number; dueAt: number; trouble: Trouble; slip?: Slip }
+  /** `after`: the local file is to be put away. */
+  | { type: "vetoed"; at: number; digest: string; trouble: Trouble; after: "due" | null }
   | { type: "heldBack"; at: number; dueAt: number | null; trouble: Trouble }
   | { type: "refused"; at: number; trouble: Trouble }
   | { type: "replyLost"; at: number; dueAt: number; trouble: Trouble }

@@ -196,6 +196,14 @@ export const FAILURES = {
     fate: "hold",
     hint: "Put the sidecar beside the file; the document goes on by itself.",
   },
+  HOOK_FAILED: {
+    fate: "hold",
+    hint: "Mend the `before` hook; it is asked again by itself, and with `scanferry retry` at once. `onFailure: send` sends without it.",
+  },
+  VETOED: {
+    fate: "hold",
+    hint: "The `before` hook will not have it sent; `scanferry retry` asks the hook again.",
+  },
   SOURCE_OFFLINE: { fate: "hold", hint: "Mount the source again; it goes on by itself." },
   AFTER_REFUSED: {
     fate: "hold",

@@ -5,6 +5,7 @@
  *     settling  -> settling  [unfinished]  quiet, but its own format says there is more to come
  *     settling  -> pending   [settled]     quiet, complete, digest known
  *     settling  -> held      [heldBack]    cannot be read, or is empty
+ *     settling  -> held      [vetoed]      a hook will not have it sent
  *     pending   -> settling  [changed]
  *     pending   -> uploading [claimed]     the intent: committed before the first byte leaves
  *     pending   -> uploaded  [adopted]     the archive had it before: a person claimed it
@@ -76,6 +77,8 @@ const startOver = (_: Document, { at, dueAt, seen }: On<"changed">): Patch => ({
   doubtAt: null,
   documentId: null,
   archiveStatus: null,
+  after: null,
+  afterMessage: null,
 });
 
 const holdBack = (document: Document, { dueAt, trouble }: On<"heldBack">): Patch => ({
@@ -99,6 +102,8 @@ const startAgain = (_: Document, { at }: On<"recheck">): Patch => ({
   dueAt: at,
   digest: null,
   slip: null,
+  after: null,
+  afterMessage: null,
 });
 
 /** Trouble that repeats is waited out longer; new trouble starts over. */
@@ -124,6 +129,15 @@ export const ARROWS: Arrows = {
       patience: 0,
     }),
     heldBack: holdBack,
+    vetoed: (_, { digest, trouble, after }) => ({
+      state: "held",
+      digest,
+      dueAt: null,
+      trouble,
+      patience: 1,
+      after,
+      afterMessage: null,
+    }),
   },
   pending: {
     changed: startOver,

@@ -58,6 +58,8 @@ export type Slip = {
   readonly expiry?: SlipExpiry;
   /** It is sent without its expiry date, as the archive has no reminder plugin. */
   readonly withoutExpiry?: true;
+  /** What beside these the `before` hook has said. */
+  readonly hook?: readonly ("name" | "folder")[];
 };
 
 /** The metadata as it is sent; absent fields are not. */

@@ -29,7 +29,7 @@ export const FOLDER_CODES = [
   "INVALID_FOLDER_PATH",
 ] as const;
 
-/** Refusals of what goes with a document: mended by deciding that anew, by the rules as they are then. */
+/** Refusals of what goes with a document, or of all of it: mended by deciding that anew, by the rules as they are then. */
 export const SLIP_CODES = [
   "PLUGIN_REMINDER_NOT_INSTALLED",
   "INVALID_EXPIRE_DATE",
@@ -39,6 +39,7 @@ export const SLIP_CODES = [
   "INVALID_METADATA_SUBJECT",
   "INVALID_METADATA_AUTHOR",
   "INVALID_METADATA_DESCRIPTION",
+  "VETOED",
 ] as const;
 
 /** Why the rules hold a document that was not sent: other rules, or other notes, may help. */
@@ -48,6 +49,7 @@ export const RULE_CODES = [
   "EXPIRY_UNKNOWN",
   "EXPIRY_TOO_SOON",
   "PATTERN_SLOW",
+  "HOOK_FAILED",
   "NOTES_BROKEN",
   "MARKER_MISSING",
   "NOT_RENAMED",

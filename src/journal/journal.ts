@@ -19,6 +19,7 @@ import type {
   WaitingFolder,
 } from "./rows.ts";
 import type { Tally } from "./tally.ts";
+import type { Telling } from "./telling.ts";
 import type { Remembered, Tidied, TidyRequest } from "./tidiness.ts";
 
 export type * from "./rows.ts";
@@ -73,7 +74,7 @@ export interface Journal extends AsyncDisposable {
   outstanding(now: number): Promise<{ folderId: number; documents: number; due: number }[]>;
   /** Rows in `uploaded` in one archive folder, the longest due first. */
   outstandingIn(folderId: number, limit: number): Promise<Document[]>;
-  /** Rows in `converted` whose after-action is due. */
+  /** Rows in `converted`, and vetoed ones in `held`, whose after-action is due. */
   afterDue(now: number, limit: number): Promise<Document[]>;
   /** Held rows with one of these codes, oldest first; with `place`, those that wait for one folder. */
   heldWith(
@@ -100,6 +101,19 @@ export interface Journal extends AsyncDisposable {
   recent(limit: number): Promise<Document[]>;
   /** What reached the archive from `from` (inclusive) to `to`, by time and mirror. */
   tallies(from: number, to: number): Promise<Tally[]>;
+
+  /**
+   * From now on the outcomes of these mirrors' documents are kept to be told to a hook, each written
+   * together with the event that it is; those of other mirrors are not.
+   */
+  keepTellings(mirrorIds: readonly number[]): Promise<void>;
+  /** Outcomes of a mirror's documents that are due to be told, the longest due first. */
+  tellings(mirrorId: number, now: number, limit: number): Promise<Telling[]>;
+  /** The hook was told, or will not be any more. */
+  endTelling(number: number): Promise<void>;
+  putOffTelling(number: number, tries: number, dueAt: number): Promise<void>;
+  /** How many outcomes wait to be told; mirrors without any are left out. */
+  untold(): Promise<{ mirrorId: number; tellings: number }[]>;
 
   gate(): Promise<GateRow>;
   setGate(gate: GateRow): Promise<void>;

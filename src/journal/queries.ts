@@ -43,7 +43,7 @@ export const QUERIES = {
     FROM documents WHERE state = 'uploaded' GROUP BY folder_id ORDER BY folder_id`,
   outstandingIn: `${SELECT_DOCUMENT} WHERE n.folder_id = ? AND n.state = 'uploaded'
     ORDER BY n.due_at NULLS LAST, n.id LIMIT ?`,
-  afterDue: `${SELECT_DOCUMENT} WHERE n.state = 'converted' AND n.after_state = 'due'
+  afterDue: `${SELECT_DOCUMENT} WHERE n.state IN ('converted', 'held') AND n.after_state = 'due'
     AND coalesce(n.due_at, 0) <= ? ORDER BY coalesce(n.due_at, 0), n.id LIMIT ?`,
   underWay: `${SELECT_DOCUMENT} WHERE n.mirror_id IN (SELECT id FROM mirrors)
     AND n.state = 'uploading' ORDER BY n.id LIMIT ?`,

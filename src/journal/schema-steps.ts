@@ -89,3 +89,25 @@ export const MEMOS = `
     text TEXT NOT NULL -- JSON
   ) STRICT, WITHOUT ROWID;
 `;
+
+export const HOOKS = `
+  -- Whether outcomes of its documents are kept to be told to a hook.
+  ALTER TABLE mirrors ADD COLUMN tells INTEGER NOT NULL DEFAULT 0 CHECK (tells IN (0, 1));
+
+  -- Outcomes that a hook has not been told yet; the document may be another by now, or gone.
+  CREATE TABLE tellings (
+    number    INTEGER PRIMARY KEY AUTOINCREMENT, -- never used twice: hooks know outcomes by it
+    mirror_id INTEGER NOT NULL REFERENCES mirrors (id),
+    outcome   TEXT NOT NULL,
+    at        REAL NOT NULL,    -- ms
+    document  TEXT NOT NULL,    -- JSON (domain/document.ts), as the outcome left it
+    tries     INTEGER NOT NULL DEFAULT 0, -- count
+    due_at    REAL NOT NULL     -- ms
+  ) STRICT;
+  CREATE INDEX tellings_due ON tellings (mirror_id, due_at, number);
+
+  -- What a hook vetoed may be put away, too.
+  DROP INDEX documents_after;
+  CREATE INDEX documents_after ON documents (coalesce(due_at, 0), id)
+    WHERE state IN ('converted', 'held') AND after_state = 'due';
+`;

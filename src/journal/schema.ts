@@ -8,7 +8,16 @@
  * explains them.
  */
 import type { Database } from "better-sqlite3";
-import { ACTIVITY, DUPLICATES, FIRST_RUNS, MEMOS, PACE, REMEMBERED, SLIP } from "./schema-steps.ts";
+import {
+  ACTIVITY,
+  DUPLICATES,
+  FIRST_RUNS,
+  HOOKS,
+  MEMOS,
+  PACE,
+  REMEMBERED,
+  SLIP,
+} from "./schema-steps.ts";
 
 /** Marks the file as a scanferry journal: "SFRY". */
 export const APPLICATION_ID = 0x53465259;
@@ -207,6 +216,7 @@ export const MIGRATIONS: readonly string[] = [
   SLIP,
   DUPLICATES,
   MEMOS,
+  HOOKS,
 ];
 
 /** The `user_version` this scanferry writes. */

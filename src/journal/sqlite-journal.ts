@@ -97,6 +97,18 @@ export class SqliteJournal extends SqliteReading implements Journal {
     }, this.#onApplied);
   }
 
+  keepTellings(mirrorIds: readonly number[]): Promise<void> {
+    return this.#session.write(() => this.#tables.tellings.keepFor(mirrorIds));
+  }
+
+  endTelling(number: number): Promise<void> {
+    return this.#session.write(() => this.#tables.tellings.remove(number));
+  }
+
+  putOffTelling(number: number, tries: number, dueAt: number): Promise<void> {
+    return this.#session.write(() => this.#tables.tellings.putOff(number, tries, dueAt));
+  }
+
   gate(): Promise<GateRow> {
     return this.#session.read(() => this.#tables.account.gate());
   }

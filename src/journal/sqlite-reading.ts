@@ -19,6 +19,7 @@ import type {
 import type { Session } from "./session.ts";
 import type { Tables } from "./tables.ts";
 import type { Tally } from "./tally.ts";
+import type { Telling } from "./telling.ts";
 import type { Remembered } from "./tidiness.ts";
 
 /** What can be asked of a journal in SQLite about its documents; each answer is one short query. */
@@ -83,6 +84,15 @@ export abstract class SqliteReading {
 
   afterDue(now: number, limit: number): Promise<Document[]> {
     return this.#session.readDurable(() => this.#tables.queries.afterDue(now, limit));
+  }
+
+  /** Durable before anybody is told. */
+  tellings(mirrorId: number, now: number, limit: number): Promise<Telling[]> {
+    return this.#session.readDurable(() => this.#tables.tellings.due(mirrorId, now, limit));
+  }
+
+  untold(): ReturnType<Journal["untold"]> {
+    return this.#session.read(() => this.#tables.tellings.counts());
   }
 
   heldWith(

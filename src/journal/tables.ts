@@ -5,6 +5,7 @@ import { DocumentsTable } from "./documents-table.ts";
 import { Queries } from "./queries.ts";
 import { RecordsTable } from "./records-table.ts";
 import { Statements } from "./statements.ts";
+import { TellingsTable } from "./tellings-table.ts";
 import { TidyTable } from "./tidy-table.ts";
 
 /** Everything that knows SQL, over one connection. */
@@ -20,6 +21,7 @@ export function tablesIn(db: Database) {
     records: new RecordsTable(statements),
     account: new AccountTable(statements),
     activity: new ActivityTable(statements),
+    tellings: new TellingsTable(statements),
     queries: new Queries(statements),
     tidy: new TidyTable(statements, documents),
   };

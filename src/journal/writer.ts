@@ -31,6 +31,8 @@ import {
 import type { Statements } from "./statements.ts";
 import type { Tables } from "./tables.ts";
 import { talliedBy } from "./tally.ts";
+import { toldBy } from "./telling.ts";
+import type { TellingsTable } from "./tellings-table.ts";
 
 type On<T extends Change["type"]> = Extract<Change, { type: T }>;
 
@@ -39,12 +41,14 @@ export class Writer {
   readonly #documents: DocumentsTable;
   readonly #records: RecordsTable;
   readonly #activity: ActivityTable;
+  readonly #tellings: TellingsTable;
 
-  constructor({ statements, documents, records, activity }: Tables) {
+  constructor({ statements, documents, records, activity, tellings }: Tables) {
     this.#sql = statements;
     this.#documents = documents;
     this.#records = records;
     this.#activity = activity;
+    this.#tellings = tellings;
   }
 
   /** Applies one change. Throws `InvariantError` for a change that no journal may take. */
@@ -100,6 +104,8 @@ export class Writer {
     this.#records.attempt(before, document, event);
     const tallied = talliedBy(before, event);
     if (tallied) this.#activity.add(tallied);
+    const told = toldBy(event);
+    if (told) this.#tellings.add(document, told, event.at);
     return done(change, document, before);
   }
 

@@ -10,9 +10,11 @@ import { inspect } from "../source/inspect.ts";
 import { NotesReader } from "../source/read-notes.ts";
 import { systemClock } from "../std/clock.ts";
 import { invariant } from "../std/invariant.ts";
+import { endAllGroups } from "./hook-group.ts";
 import { Line } from "./line.ts";
 import { MirrorHost } from "./mirror-host.ts";
-import type { DaemonCalls, ReaderCalls } from "./protocol.ts";
+import type { DaemonCalls, HookCalls, ReaderCalls } from "./protocol.ts";
+import { runHook } from "./run-hook.ts";
 import { send } from "./send.ts";
 
 const hosts = new Map<number, MirrorHost>();
@@ -74,12 +76,19 @@ const offer: ReaderCalls = {
   abort: async (id) => sends.get(id)?.abort(new Error("cut short")),
   act: (mirrorId, path, digest, action) =>
     actWithBeside(hostOf(mirrorId).settings, path, { digest }, action, ending.signal),
+  hook: (order) => {
+    const begun = (group: number) => {
+      daemon.call("hookBegun", group).catch(() => {});
+      return () => void daemon.call("hookEnded", group).catch(() => {});
+    };
+    return runHook(order, begun, systemClock);
+  },
   unlearn: async (mirrorId, dirs) => hostOf(mirrorId).unlearn(dirs),
   status: (mirrorId) => hostOf(mirrorId).refresh(),
   ping: async () => {},
 };
 
-const daemon = new Line<DaemonCalls>(
+const daemon = new Line<DaemonCalls & HookCalls>(
   {
     send: (message) => {
       process.send?.(message);
@@ -94,4 +103,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR1"] as const) {
   process.on(signal, () => {});
 }
 // `process.exit` waits for file calls that hang on a dead share; a kill does not.
-process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
+process.on("disconnect", () => {
+  endAllGroups();
+  process.kill(process.pid, "SIGKILL");
+});

@@ -62,6 +62,18 @@ export type MirrorStatus = {
 /** A look at a path: what is there now, null where nothing is, undefined where it cannot be told. */
 export type Look = Seen | null | undefined;
 
+/** A command to run: no shell reads it, and `input` is what it finds on its standard input. */
+export type HookOrder = {
+  readonly command: readonly string[];
+  readonly timeoutMs: number;
+  readonly input: string;
+  /** More than this of its standard output ends it. */
+  readonly outputBytesMax: number;
+};
+
+/** How a command ended: what it wrote and its exit code 0, or else why not, in a line for people. */
+export type HookEnd = { readonly output: Uint8Array } | { readonly failure: string };
+
 /** Calls the daemon makes; each is answered. */
 export type ReaderCalls = {
   open: (
@@ -87,10 +99,18 @@ export type ReaderCalls = {
     digest: string,
     action: { kind: "delete" } | { kind: "move"; to: string },
   ) => Promise<Acted>;
+  /** Runs a command; every way it can end is an answer. */
+  hook: (order: HookOrder) => Promise<HookEnd>;
   /** These directories are reported again at the next scan, changed or not. */
   unlearn: (mirrorId: number, dirs: readonly RawPath[]) => Promise<void>;
   status: (mirrorId: number) => Promise<MirrorStatus>;
   ping: () => Promise<void>;
+};
+
+/** What the reader's handle is told of hooks, to end what a reader that dies leaves behind. */
+export type HookCalls = {
+  hookBegun: (group: number) => Promise<void>;
+  hookEnded: (group: number) => Promise<void>;
 };
 
 /**

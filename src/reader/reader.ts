@@ -3,8 +3,7 @@
  * it when it does not answer or dies. A dead share makes a process hang in a way that nothing in
  * that process can end; that is why readers are processes.
  */
-import { type ChildProcess, fork } from "node:child_process";
-import { fileURLToPath } from "node:url";
+import type { ChildProcess } from "node:child_process";
 import type { ArchiveSettings } from "../archive/http-archive.ts";
 import { backoffMs } from "../domain/backoff.ts";
 import type { Outcome } from "../domain/outcome.ts";
@@ -12,12 +11,15 @@ import type { Acted, FoundNotes, Inspection, ScanReport } from "../source/source
 import { isAbortOf } from "../std/abort.ts";
 import { type Clock, type Random } from "../std/clock.ts";
 import { messageOf } from "../std/fault.ts";
-import { THRIFTY_HEAP } from "../std/heap.ts";
 import type { Log } from "../std/log.ts";
 import type { RawPath } from "../std/raw-path.ts";
+import { forkReader } from "./fork-reader.ts";
+import { HookGroups } from "./hook-group.ts";
 import { Line, LineCut } from "./line.ts";
 import type {
   DaemonCalls,
+  HookEnd,
+  HookOrder,
   Look,
   MirrorStatus,
   ReaderCalls,
@@ -34,18 +36,6 @@ const ALIVE_MAX = 3;
 
 /** How long a killed reader is waited for. */
 const CLOSE_MS = 1_000;
-
-/** Environment that a reader is given: nothing that could hold a secret. */
-const ENVIRONMENT = [
-  "PATH",
-  "TZ",
-  "LANG",
-  "LC_ALL",
-  "NODE_EXTRA_CA_CERTS",
-  "SSL_CERT_FILE",
-  "SSL_CERT_DIR",
-  "TMPDIR",
-];
 
 export type ReaderOptions = {
   /** For the log: the mount point, say. */
@@ -119,6 +109,11 @@ export class Reader implements AsyncDisposable {
 
   async act(...parameters: Parameters<ReaderCalls["act"]>): Promise<Acted> {
     return (await this.#up()).line.call("act", ...parameters);
+  }
+
+  /** Runs a command with the reader's rights; how it went is an answer, never an error. */
+  async hook(order: HookOrder): Promise<HookEnd> {
+    return (await this.#up()).line.call("hook", order);
   }
 
   /** A reader that is down learns everything anew when it comes up. */
@@ -202,7 +197,7 @@ export class Reader implements AsyncDisposable {
   async #live(restart: boolean): Promise<string> {
     let child: ChildProcess;
     try {
-      child = this.#fork();
+      child = forkReader();
     } catch (error) {
       return messageOf(error);
     }
@@ -210,9 +205,12 @@ export class Reader implements AsyncDisposable {
     this.#alive.add(child);
     child.once("close", () => this.#alive.delete(child));
     const ended = Promise.withResolvers<string>();
-    const line = this.#lineTo(child);
+    const hooks = new HookGroups();
+    const line = this.#lineTo(child, hooks);
     const end = (why: string) => {
       line.cut(`the reader ended: ${why}`);
+      // A reader that was killed could not end the hooks that it ran.
+      hooks.end();
       this.#hush(false);
       if (this.#running?.child === child) {
         this.#running = undefined;
@@ -242,23 +240,7 @@ export class Reader implements AsyncDisposable {
     return ended.promise;
   }
 
-  #fork(): ChildProcess {
-    const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-    const entry = fileURLToPath(new URL(`./child.${extension}`, import.meta.url));
-    return fork(entry, [], {
-      serialization: "advanced",
-      execArgv: ["--disable-warning=ExperimentalWarning", ...THRIFTY_HEAP],
-      env: Object.fromEntries(
-        ENVIRONMENT.flatMap((key) => {
-          const value = process.env[key];
-          return value === undefined ? [] : [[key, value]];
-        }),
-      ),
-      stdio: ["ignore", "ignore", "inherit", "ipc"],
-    });
-  }
-
-  #lineTo(child: ChildProcess): Line<ReaderCalls> {
+  #lineTo(child: ChildProcess, hooks: HookGroups): Line<ReaderCalls> {
     return new Line(
       {
         send: (message) => {
@@ -269,7 +251,7 @@ export class Reader implements AsyncDisposable {
           child.on("message", listener);
         },
       },
-      this.#options.daemon,
+      { ...this.#options.daemon, ...hooks.calls },
     );
   }
 

@@ -5,9 +5,10 @@
 import type { Trouble } from "../domain/document.ts";
 import { sentNameOf, type SentName, type Target } from "../domain/naming.ts";
 import type { Slip } from "../domain/slip.ts";
-import { nameOf, type RawPath } from "../std/raw-path.ts";
+import { nameOf, type RawPath, rawOfText } from "../std/raw-path.ts";
+import type { Answer } from "./answer.ts";
 import { expiryOf } from "./expiry.ts";
-import { folderOf } from "./folder.ts";
+import { folderOf, folderSaid } from "./folder.ts";
 import { matchPattern } from "./pattern.ts";
 import { metadataFor } from "./metadata.ts";
 import type { Notes } from "./notes.ts";
@@ -27,6 +28,8 @@ export type Facts = {
   /** Of the directories on the way, the source's first. */
   readonly directories: readonly Notes[];
   readonly sidecar: Notes | null;
+  /** What the `before` hook answered; absent: nobody asked. */
+  readonly answer?: Answer;
 };
 
 /** Everything that is decided of a document that is ready. */
@@ -57,20 +60,33 @@ function decided(rules: MirrorRules, target: Target, facts: Facts): Decided {
   const path = textPath(facts.path);
   const { rule, groups } = matched(rules, path);
   const values = valuesOf(facts, groups);
-  const name = sentNameOf(nameOf(facts.path));
+  const { answer } = facts;
+  const said = answer?.name;
+  const name = sentNameOf(said === undefined ? nameOf(facts.path) : rawOfText(said));
   const metadata = metadataFor({ rules, rule, groups, facts, name, values });
   const expiry = expiryOf(rules.guards, rule?.expiry ?? rules.expiry, facts, path);
   const slip: Slip = {
     ...(rule ? { rule: rule.name } : {}),
     ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
     ...(expiry ? { expiry } : {}),
+    ...hooked(answer),
   };
+  const template = rule?.target ?? rules.target;
   return {
     rule: rule?.name ?? null,
-    folder: folderOf(rule?.target ?? rules.target, target, facts.path, values),
+    folder:
+      answer?.folder === undefined
+        ? folderOf(template, target, facts.path, values)
+        : folderSaid(answer.folder, template, target),
     name,
     slip: Object.keys(slip).length > 0 ? slip : null,
   };
+}
+
+/** Which of name and folder are the hook's. */
+function hooked(answer: Answer | undefined): Pick<Slip, "hook"> {
+  const hook = (["name", "folder"] as const).filter((key) => answer?.[key] !== undefined);
+  return hook.length > 0 ? { hook } : {};
 }
 
 /** The first rule that matches, and the groups of the mirror's pattern and of its own. */

@@ -40,6 +40,10 @@ function dateOf(
   facts: Facts,
   path: string,
 ): Dated | { readonly unknown: string } | "none" {
+  const said = facts.answer?.expires;
+  if (said === "never") return "none";
+  const day = said === undefined ? undefined : dayOf(said);
+  if (day) return { at: noonOf(day), from: "as the hook says" };
   if (after === "never") return "none";
   if (from.kind === "sidecar") return fromNotes(after, facts);
   if (after === null) return "none";

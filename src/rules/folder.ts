@@ -1,6 +1,6 @@
 /** The archive folder of a document: the tree as it is, or what a template says. */
 import { type Target, targetPathOf } from "../domain/naming.ts";
-import { dirOf, type RawPath } from "../std/raw-path.ts";
+import { dirOf, type RawPath, ROOT } from "../std/raw-path.ts";
 import { Hold } from "./hold.ts";
 import { render, type Values } from "./render.ts";
 import type { Template } from "./template.ts";
@@ -35,19 +35,39 @@ export function folderOf(
     const message = `the folder ${template.source} needs ${rendered.missing}, which has no value here`;
     throw new Hold("TARGET_UNKNOWN", message);
   }
-  const names = rendered.text
-    .normalize("NFC")
-    .split("/")
-    .filter((name) => name !== "");
-  const folder = `/${names.join("/")}`;
-  const unfit = names.find((name) => name === "." || name === ".." || name.trim() === "");
-  const base = baseOf(template);
-  const isBelow = folder === base || base === "/" || folder.startsWith(`${base}/`);
-  if (unfit !== undefined || /\p{Cc}/u.test(folder) || folder.length > FOLDER_MAX || !isBelow) {
-    throw new Hold(
-      "TARGET_UNKNOWN",
-      `the folder ${template.source} would be ${JSON.stringify(folder)}`,
-    );
-  }
-  return folder;
+  const folder = pathIn(rendered.text);
+  if (isFit(folder, [baseOf(template)])) return folder;
+  const message = `the folder ${template.source} would be ${JSON.stringify(folder)}`;
+  throw new Hold("TARGET_UNKNOWN", message);
+}
+
+/**
+ * The folder that a hook names, as the archive folder path of a mirror is written: `/Scans/2026`,
+ * or `#17/2026` below the folder with id 17. It lies where the mirror's own folder does.
+ */
+export function folderSaid(said: string, template: Template | undefined, target: Target): string {
+  const below = targetPathOf(target, ROOT);
+  const folder = pathIn(said);
+  const isPath = /^[/#]/.test(said);
+  if (isPath && isFit(folder, template ? [below, baseOf(template)] : [below])) return folder;
+  const message = `the before hook names the folder ${JSON.stringify(folder.slice(0, 200))}`;
+  throw new Hold("HOOK_FAILED", `${message}, which is not within ${below}`);
+}
+
+/** One slash before each name; an id may come first instead. */
+function pathIn(text: string): string {
+  const normal = text.normalize("NFC");
+  const names = normal.split("/").filter((name) => name !== "");
+  return `${normal.startsWith("#") ? "" : "/"}${names.join("/")}`;
+}
+
+/** At or below one of the bases, and on no way that leads up. */
+function isFit(folder: string, bases: readonly string[]): boolean {
+  const names = folder.split("/").slice(1);
+  const isOdd = names.some((name) => name === "." || name === ".." || name.trim() === "");
+  if ((isOdd && folder !== "/") || /\p{Cc}/u.test(folder) || folder.length > FOLDER_MAX)
+    return false;
+  return bases.some((base) =>
+    base === "/" ? folder.startsWith("/") : folder === base || folder.startsWith(`${base}/`),
+  );
 }

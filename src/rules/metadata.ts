@@ -30,7 +30,7 @@ type Said = { readonly value: string; readonly from: Origin };
 /**
  * The fields that are sent. What is more about the document itself wins: the configuration's plain
  * texts, what the path says (templates with values, groups named like a field), the directories'
- * files, the nearest last, and the sidecar. A field of which nobody says anything is absent.
+ * files, the nearest last, the sidecar, and the hook. A field of which nobody says anything is absent.
  */
 export function metadataFor(given: Given): { [F in MetadataField]?: SlipField } {
   const fields: { [F in MetadataField]?: SlipField } = {};
@@ -44,6 +44,9 @@ export function metadataFor(given: Given): { [F in MetadataField]?: SlipField } 
 
 function saidOf(field: MetadataField, given: Given): Said | undefined {
   const { facts, groups, rules, rule, name } = given;
+  const answered = facts.answer?.metadata[field];
+  if (answered === null) return undefined;
+  if (answered !== undefined) return { value: answered, from: "hook" };
   const sidecar = facts.sidecar?.metadata[field];
   if (sidecar !== undefined) return { value: sidecar, from: "sidecar" };
   for (const { metadata } of facts.directories.toReversed()) {

@@ -1,11 +1,13 @@
 /**
  * After CONVERTED: what becomes of the local file. Two keys before anything is moved or deleted:
  * the archive says again that it has the document, CONVERTED, under this name in this folder; and
- * the local bytes are still those that were sent.
+ * the local bytes are still those that were sent. What a hook has vetoed is in no archive: it is only
+ * ever moved, by the second key alone, and its row is forgotten.
  */
 import { ArchiveError } from "../archive/archive-error.ts";
+import { invariant } from "../std/invariant.ts";
 import type { Document } from "../domain/document.ts";
-import type { Note } from "../journal/journal.ts";
+import type { Change, Note } from "../journal/journal.ts";
 import { LineCut } from "../reader/line.ts";
 import { joinRaw } from "../std/raw-path.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
@@ -41,7 +43,8 @@ export class Aftercare {
         continue;
       }
       try {
-        await this.#note(document, await this.#care(document, mirror, signal));
+        if (document.state === "held") await this.#putAway(document, mirror);
+        else await this.#note(document, await this.#care(document, mirror, signal));
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof ArchiveError || error instanceof LineCut)) throw error;
@@ -83,6 +86,35 @@ export class Aftercare {
           afterMessage: `${acted.trouble.code}: ${acted.trouble.message}`,
         };
     }
+  }
+
+  /** Vetoed by a hook. */
+  async #putAway(document: Document, mirror: LiveMirror): Promise<void> {
+    const { afterVeto } = mirror.settings.hooks?.before ?? { afterVeto: { kind: "keep" } as const };
+    if (afterVeto.kind === "keep") return this.#note(document, { after: null, dueAt: null });
+    invariant(document.digest !== null, `document ${document.id}: vetoed without a digest`);
+    const path = joinRaw(document.dir, document.name);
+    const acted = await mirror.reader.act(mirror.row.id, path, document.digest, afterVeto);
+    if (acted.kind !== "refused") {
+      const what = acted.kind === "gone" ? "it was gone already" : `moved to ${acted.to}`;
+      return this.#forget(document, mirror, `vetoed: ${document.trouble?.message}; ${what}`);
+    }
+    const { code, message } = acted.trouble;
+    const again = { dueAt: this.#context.clock.now() + AGAIN_MS };
+    const refused = { after: "refused", afterMessage: `${code}: ${message}`, dueAt: null } as const;
+    return this.#note(document, code === "SOURCE_OFFLINE" ? again : refused);
+  }
+
+  async #forget(document: Document, mirror: LiveMirror, why: string): Promise<void> {
+    const { id, mirrorId, dir } = document;
+    const at = this.#context.clock.now();
+    // Its directory's fingerprint speaks of a file that may come back just as it was.
+    const changes: Change[] = [
+      { type: "forget", id, at, why, restore: true, goneAt: at, from: ["held"] },
+      { type: "directory", mirrorId, dir, fingerprint: null },
+    ];
+    await this.#context.journal.apply(changes);
+    await mirror.reader.unlearn(mirrorId, [dir]);
   }
 
   /** The first key: why the archive's answer does not allow it; undefined when it does. */

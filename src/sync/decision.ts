@@ -1,14 +1,19 @@
 import type { Mirror } from "../config/config.ts";
+import type { Answer } from "../rules/answer.ts";
 import { type Decision, decide } from "../rules/decide.ts";
 import type { Inspection } from "../source/source.ts";
 import type { RawPath } from "../std/raw-path.ts";
 
-/** What the rules of a mirror decide of a file that was found whole. `at`: epoch milliseconds. */
+/**
+ * What the rules of a mirror decide of a file that was found whole, and a hook that was asked.
+ * `at`: epoch milliseconds.
+ */
 export function decisionOn(
   { name, rules, target }: Mirror,
   path: RawPath,
   { seen, notes }: Extract<Inspection, { kind: "whole" }>,
   at: number,
+  answer?: Answer,
 ): Decision {
   return decide(rules, target, {
     mirror: name,
@@ -17,5 +22,6 @@ export function decisionOn(
     at,
     directories: notes?.directories ?? [],
     sidecar: notes?.sidecar ?? null,
+    ...(answer ? { answer } : {}),
   });
 }

@@ -64,8 +64,10 @@ export class Held {
   async #step(signal: AbortSignal): Promise<number> {
     const { journal, clock, random } = this.#context;
     const due = await journal.due({ state: "held", now: clock.now(), limit: CHUNK });
-    if (due.length > 0) await journal.apply(due.map((row) => goOn(row, clock.now())));
-    if (due.length === CHUNK) return 0;
+    // What is to be put away is due for that, and waits for nothing else.
+    const waited = due.filter(({ after }) => after !== "due");
+    if (waited.length > 0) await journal.apply(waited.map((row) => goOn(row, clock.now())));
+    if (waited.length === CHUNK) return 0;
     if (clock.now() >= this.#nextLookAt) {
       const waiting = await journal.waitingFolders();
       this.#looks += 1;

@@ -1,23 +1,22 @@
 /**
  * Settling: rows whose quiet time is over are looked at closely. Unchanged, whole and hashed, they
- * become `pending`, unless their bytes are in the archive already: a touched file, or one that was
- * only renamed or moved.
+ * become `pending`, once a hook has had its say, unless their bytes are in the archive already: a
+ * touched file, or one that was only renamed or moved.
  */
-import { joinBatch } from "../domain/batching.ts";
-import type { Document, Trouble } from "../domain/document.ts";
-import { type Backoff, backoffMs } from "../domain/backoff.ts";
+import type { Document } from "../domain/document.ts";
 import { LARGE_BYTES } from "../domain/feed.ts";
 import { type Quiet, ripeness, unfitSize } from "../domain/settle.ts";
-import type { Batch, Change } from "../journal/journal.ts";
+import type { Change, DueQuery } from "../journal/journal.ts";
 import { LineCut } from "../reader/line.ts";
 import type { Inspection } from "../source/source.ts";
-import { joinRaw, shown } from "../std/raw-path.ts";
+import { joinRaw } from "../std/raw-path.ts";
 import { alreadySent, type Whole } from "./already-sent.ts";
+import { BeforeHooks } from "./before-hooks.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
-import { decisionOn } from "./decision.ts";
 import { SetForward } from "./mended-clock.ts";
 import { BESIDE, HOLD } from "./patience.ts";
 import { loop, untilNext } from "./loop.ts";
+import { Readying } from "./readying.ts";
 import { type Followed, recall } from "./recall.ts";
 
 /** Files of one inspection at most. */
@@ -34,19 +33,23 @@ const REMOVED = "the file was removed before it was sent";
 
 export class Settler {
   readonly #context: SyncContext;
-  readonly #batches = new Map<number, Batch>();
+  readonly #readying: Readying;
+  readonly #hooks: BeforeHooks;
   readonly #setForward: SetForward;
 
   constructor(context: SyncContext) {
     this.#context = context;
+    this.#readying = new Readying(context);
+    this.#hooks = new BeforeHooks(context, this.#readying);
     this.#setForward = new SetForward(context.clock);
   }
 
   /** Two lanes a mirror, so that hashing one large file does not keep small ones waiting. */
   async run(stopping: AbortSignal): Promise<void> {
     const { mirrors } = this.#context;
-    await Promise.all(
-      [...mirrors.values()].flatMap((mirror) => [
+    await Promise.all([
+      this.#hooks.run(stopping),
+      ...[...mirrors.values()].flatMap((mirror) => [
         loop(mirror.settling.small, this.#context, stopping, () =>
           this.#step(mirror, { sizeMaxBytes: LARGE_BYTES }, INSPECT_MAX),
         ),
@@ -54,7 +57,7 @@ export class Settler {
           this.#step(mirror, { sizeOverBytes: LARGE_BYTES }, 1),
         ),
       ]),
-    );
+    ]);
   }
 
   async #step(mirror: LiveMirror, lane: Lane, limit: number): Promise<number> {
@@ -62,7 +65,8 @@ export class Settler {
     this.#setForward.look();
     const query = { state: "settling", mirrorId: mirror.row.id, ...lane } as const;
     const now = clock.now();
-    const due = await journal.due({ ...query, now, limit });
+    const due = await this.#due(mirror, { ...query, now, limit });
+    if (due === "full") return Number.POSITIVE_INFINITY;
     if (due.length === 0) return untilNext(journal, query, now);
     try {
       const changes = await this.#judged(mirror, due);
@@ -74,6 +78,15 @@ export class Settler {
       if (error instanceof LineCut) return READER_DOWN_MS;
       throw error;
     }
+  }
+
+  /** No more than the mirror's hook may be asked about now, and none of which it is being asked. */
+  async #due(mirror: LiveMirror, query: DueQuery): Promise<Document[] | "full"> {
+    const limit = Math.min(query.limit, this.#hooks.room(mirror));
+    if (limit <= 0) return "full";
+    const asked = this.#hooks.asked(mirror);
+    const due = await this.#context.journal.due({ ...query, limit: limit + asked.size });
+    return due.filter(({ id }) => !asked.has(id)).slice(0, limit);
   }
 
   /** What a close look at these files changes. */
@@ -132,9 +145,9 @@ export class Settler {
           },
         ];
       case "unreadable":
-        return [this.#held(document, found.trouble, HOLD)];
+        return [this.#readying.held(document, found.trouble, HOLD)];
       case "waits":
-        return [this.#held(document, found.trouble, BESIDE)];
+        return [this.#readying.held(document, found.trouble, BESIDE)];
       case "changed": {
         const dueAt = at + mirror.settings.settleMs;
         const event = { type: "changed", at, dueAt, seen: found.seen } as const;
@@ -164,7 +177,7 @@ export class Settler {
     const { changedAt } = document;
     const quiet: Quiet = { now: at, changedAt, settleMs, incompleteMs, minAgeMs, clockSetAt };
     const unfit = unfitSize(found.seen, ready);
-    if (unfit) return [this.#held(document, unfit, null)];
+    if (unfit) return [this.#readying.held(document, unfit, null)];
     const ripe = ripeness(found.seen, found.completeness, quiet);
     switch (ripe.kind) {
       case "wait": {
@@ -173,24 +186,28 @@ export class Settler {
         return [{ type: "event", id: document.id, event, from: ["settling"] }];
       }
       case "empty":
-        return [this.#held(document, ripe.trouble, null)];
+        return [this.#readying.held(document, ripe.trouble, null)];
       case "ripe":
         return (
           (await alreadySent(this.#context, mirror, document, found, followed)) ??
           (await this.#recalled(mirror, document, found, followed)) ??
-          this.#settled(mirror, document, found, ripe.remark)
+          this.#ready(mirror, document, found, ripe.remark)
         );
     }
   }
 
-  /** `patience` null: no time helps, only another content. */
-  #held(document: Document, trouble: Trouble, patience: Backoff | null): Change {
-    const { clock, random } = this.#context;
-    const at = clock.now();
-    const tries = document.trouble?.code === trouble.code ? document.patience + 1 : 1;
-    const dueAt = patience && at + backoffMs(patience, tries, random);
-    const event = { type: "heldBack", at, dueAt, trouble } as const;
-    return { type: "event", id: document.id, event, from: ["settling"] };
+  /** Decided at once; or a hook is asked, which takes its time beside all this. */
+  async #ready(
+    mirror: LiveMirror,
+    document: Document,
+    found: Whole,
+    remark: string | null,
+  ): Promise<Change[]> {
+    const hook = mirror.settings.hooks?.before;
+    if (!hook) return this.#readying.settled(mirror, document, found, { remark });
+    const path = joinRaw(document.dir, document.name);
+    this.#hooks.ask({ mirror, hook, document, path, found, remark });
+    return [];
   }
 
   /** A file that was sent so long ago that its row was dropped: the archive is asked about it again. */
@@ -204,47 +221,7 @@ export class Settler {
     if (!known) return undefined;
     const at = this.#context.clock.now();
     const event = { type: "adopted", at, dueAt: at, status: null, ...known } as const;
-    const settled = await this.#settled(mirror, document, found, null);
+    const settled = await this.#readying.settled(mirror, document, found, { remark: null });
     return [...settled, { type: "event", id: document.id, event, from: ["pending"] }];
-  }
-
-  async #settled(
-    mirror: LiveMirror,
-    document: Document,
-    found: Whole,
-    remark: string | null,
-  ): Promise<Change[]> {
-    const at = this.#context.clock.now();
-    const path = joinRaw(document.dir, document.name);
-    const decision = decisionOn(mirror.settings, path, found, at);
-    if ("trouble" in decision) return [this.#held(document, decision.trouble, HOLD)];
-    const { folder, name, slip } = decision.decided;
-    const batch = await this.#join(mirror, at);
-    const event = {
-      type: "settled",
-      at,
-      digest: found.digest,
-      sentName: name.name,
-      targetPath: folder,
-      slip,
-      remark:
-        remark ??
-        (name.mended ? `archived under a legal name; here it is ${shown(document.name)}` : null),
-      batch: batch.id,
-    } as const;
-    return [
-      { type: "batch", batch },
-      { type: "event", id: document.id, event, from: ["settling"] },
-    ];
-  }
-
-  async #join(mirror: LiveMirror, at: number): Promise<Batch> {
-    const { journal, config, newBatchId } = this.#context;
-    const mirrorId = mirror.row.id;
-    const last = this.#batches.get(mirrorId) ?? (await journal.lastBatch(mirrorId));
-    const policy = { quietMs: config.batch.quietMs, documentsMax: config.batch.maxDocuments };
-    const batch = joinBatch(last, { mirrorId, at }, policy, newBatchId);
-    this.#batches.set(mirrorId, batch);
-    return batch;
   }
 }

@@ -37,6 +37,8 @@ export type StatusReport = {
   }[];
   /** Documents that were not sent as the archive has their content, and the pages that saved. */
   readonly duplicates: Duplicates;
+  /** Outcomes that `after` hooks have not been told yet. */
+  readonly untold: number;
   /** The work order: archive folders that documents wait for. */
   readonly foldersToCreate: readonly {
     readonly mirror: string;
@@ -118,6 +120,9 @@ export async function statusOf(
       return { name: mirror.name, source: mirror.source, watch: mode, documents: own, oldestAt };
     }),
     duplicates: await journal.duplicates(),
+    untold: (await journal.untold())
+      .filter(({ mirrorId }) => configured.has(nameOf.get(mirrorId) ?? ""))
+      .reduce((sum, { tellings }) => sum + tellings, 0),
     moved: (await journal.moved(MOVED_MAX)).map((document) => ({
       mirror: nameOf.get(document.mirrorId) ?? "",
       path: shown(joinRaw(document.dir, document.name)),

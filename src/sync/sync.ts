@@ -24,6 +24,7 @@ import { Poller } from "./poller.ts";
 import { Sender } from "./sender.ts";
 import { Settler } from "./settler.ts";
 import { Survey } from "./survey.ts";
+import { Teller } from "./teller.ts";
 import { Tidier } from "./tidier.ts";
 
 /** How often the journal is asked whether the command line has written to it. */
@@ -31,6 +32,9 @@ const OUTSIDE_MS = 250;
 
 /** States in which a document is not under conversion any more. */
 const CONCLUDED: readonly State[] = ["converted", "failed"];
+
+/** States in which there may be something to tell a hook. */
+const TOLD: readonly State[] = [...CONCLUDED, "held"];
 
 export class Sync {
   readonly #context: SyncContext;
@@ -41,6 +45,7 @@ export class Sync {
   readonly #sender: Sender;
   readonly #poller: Poller;
   readonly #intake: Intake;
+  readonly #teller: Teller;
   readonly #surveys: ReadonlyMap<number, Survey>;
   readonly #outsideWrites: number;
   /** Rejects with what failed beside the loops. */
@@ -68,6 +73,7 @@ export class Sync {
     this.#firstRun = firstRun;
     this.#sender = new Sender(context, keeper, placement, firstRun);
     this.#poller = new Poller(context, keeper);
+    this.#teller = new Teller(context);
     const intake = new Intake(context);
     this.#intake = intake;
     this.#surveys = new Map(
@@ -98,6 +104,7 @@ export class Sync {
       (id) => (sync?.surveys.get(id)?.state.scans ?? 0) > 0,
     );
     sync = new Sync(context, { keeper, firstRun }, outsideWrites, changed);
+    await sync.#teller.keep();
     await sync.#sender.reread();
     return sync;
   }
@@ -171,6 +178,7 @@ export class Sync {
       if (document.state === "uploaded") bells.polling.ring();
       if (document.state === "held") bells.held.ring();
       if (document.after === "due") bells.after.ring();
+      if (TOLD.includes(document.state)) this.#teller.ring();
     }
     this.#changed();
   }
@@ -192,6 +200,7 @@ export class Sync {
       this.#held.run(signal),
       this.#firstRun.run(signal),
       new Aftercare(this.#context).run(signal),
+      this.#teller.run(signal),
       new Tidier(this.#context, () => this.#scanned()).run(signal),
       this.#followOutside(signal),
       Promise.race([this.#broken.promise, aborted(signal)]),

@@ -9,6 +9,7 @@ import { type JournalFixture, journalWritesContract } from "./journal.contract.t
 import { journalListsContract } from "./journal-lists.contract.ts";
 import { journalReadsContract } from "./journal-reads.contract.ts";
 import { journalRecordsContract } from "./journal-records.contract.ts";
+import { journalTellingsContract } from "./journal-tellings.contract.ts";
 import { journalTidyContract } from "./journal-tidy.contract.ts";
 
 async function inMemory(): Promise<JournalFixture> {
@@ -47,6 +48,7 @@ for (const [name, open] of [
   journalReadsContract(name, open);
   journalListsContract(name, open);
   journalRecordsContract(name, open);
+  journalTellingsContract(name, open);
   journalTidyContract(name, open);
   journalActivityContract(name, open);
 }

@@ -70,6 +70,7 @@ function eventOf(type: EventType, n: number): Event {
     },
     released: { type: "released", at },
     deferred: { type: "deferred", at, dueAt, trouble },
+    vetoed: { type: "vetoed", at, digest: `d${n % 3}`, trouble, after: n % 2 ? "due" : null },
     heldBack: { type: "heldBack", at, dueAt: n % 2 ? dueAt : null, trouble },
     refused: { type: "refused", at, trouble },
     replyLost: { type: "replyLost", at, dueAt, trouble },

@@ -1,7 +1,7 @@
 import type { Outcome } from "../../src/domain/outcome.ts";
 import type { Seen } from "../../src/domain/document.ts";
 import { LineCut } from "../../src/reader/line.ts";
-import type { Look, SendOrder } from "../../src/reader/protocol.ts";
+import type { HookEnd, HookOrder, Look, SendOrder } from "../../src/reader/protocol.ts";
 import type { Reader } from "../../src/reader/reader.ts";
 import type { Acted, Inspection, ScanReport } from "../../src/source/source.ts";
 import type { RawPath } from "../../src/std/raw-path.ts";
@@ -9,7 +9,7 @@ import type { RawPath } from "../../src/std/raw-path.ts";
 /** The part of a reader that the loops use. */
 type Used = Pick<
   Reader,
-  "pid" | "silent" | "inspect" | "look" | "send" | "act" | "scan" | "unlearn"
+  "pid" | "silent" | "inspect" | "look" | "send" | "act" | "scan" | "unlearn" | "hook"
 >;
 
 type Whole = Extract<Inspection, { kind: "whole" }>;
@@ -36,6 +36,9 @@ export class FakeReader implements Used {
   scans = 0;
   onSend: (order: SendOrder, cut: AbortSignal) => Outcome | Promise<Outcome>;
   onAct: () => Acted | Promise<Acted> = () => ({ kind: "done" });
+  /** What hooks were run with. */
+  readonly hooked: HookOrder[] = [];
+  onHook: (order: HookOrder) => HookEnd | Promise<HookEnd> = () => ({ output: Buffer.from("{}") });
   onScan: () => ScanReport | Promise<ScanReport> = () => emptyScan();
   readonly #cut = new Set<keyof Used>();
 
@@ -95,6 +98,12 @@ export class FakeReader implements Used {
     this.#assertUncut("act");
     this.acted.push(path);
     return this.onAct();
+  }
+
+  async hook(order: HookOrder): Promise<HookEnd> {
+    this.#assertUncut("hook");
+    this.hooked.push(order);
+    return this.onHook(order);
   }
 
   async scan(): Promise<ScanReport> {

@@ -23,6 +23,7 @@ import type {
 } from "../../src/journal/journal.ts";
 import { journalFault } from "../../src/journal/journal-fault.ts";
 import type { Tally } from "../../src/journal/tally.ts";
+import type { Telling } from "../../src/journal/telling.ts";
 import { invariant } from "../../src/std/invariant.ts";
 import { dirOf, joinRaw, nameOf, type RawPath } from "../../src/std/raw-path.ts";
 import { MemoryStore, placeKey } from "./memory-store.ts";
@@ -175,9 +176,43 @@ export class MemoryJournal implements Journal {
     return longestDue(rows, Number.POSITIVE_INFINITY).slice(0, limit);
   }
 
+  async keepTellings(mirrorIds: readonly number[]): Promise<void> {
+    this.#write(() => {
+      for (const { id } of this.store.mirrors.values()) {
+        if (mirrorIds.includes(id)) this.store.set(this.store.tells, id, true);
+        else this.store.delete(this.store.tells, id);
+      }
+    });
+  }
+
+  async tellings(mirrorId: number, now: number, limit: number): Promise<Telling[]> {
+    return [...this.#open.tellings.values()]
+      .filter((telling) => telling.mirrorId === mirrorId && telling.dueAt <= now)
+      .sort((a, b) => a.dueAt - b.dueAt || a.number - b.number)
+      .slice(0, limit);
+  }
+
+  async endTelling(number: number): Promise<void> {
+    this.#write(() => this.store.delete(this.store.tellings, number));
+  }
+
+  async putOffTelling(number: number, tries: number, dueAt: number): Promise<void> {
+    const telling = this.#open.tellings.get(number);
+    if (!telling) return;
+    this.#write(() => this.store.set(this.store.tellings, number, { ...telling, tries, dueAt }));
+  }
+
+  async untold(): Promise<{ mirrorId: number; tellings: number }[]> {
+    const byMirror = Map.groupBy(this.#open.tellings.values(), ({ mirrorId }) => mirrorId);
+    return [...byMirror]
+      .map(([mirrorId, { length }]) => ({ mirrorId, tellings: length }))
+      .sort((a, b) => a.mirrorId - b.mirrorId);
+  }
+
   async afterDue(now: number, limit: number): Promise<Document[]> {
     const rows = this.#rows(
-      ({ state, after, dueAt }) => state === "converted" && after === "due" && (dueAt ?? 0) <= now,
+      ({ state, after, dueAt }) =>
+        (state === "converted" || state === "held") && after === "due" && (dueAt ?? 0) <= now,
     );
     return longestDue(rows, 0).slice(0, limit);
   }

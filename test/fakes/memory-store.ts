@@ -9,6 +9,7 @@ import type {
   PaceRow,
 } from "../../src/journal/journal.ts";
 import type { Remembrance } from "../../src/journal/tidiness.ts";
+import type { Telling } from "../../src/journal/telling.ts";
 import { sumOf, type Tally } from "../../src/journal/tally.ts";
 import type { RawPath } from "../../src/std/raw-path.ts";
 
@@ -39,6 +40,10 @@ export class MemoryStore {
   /** When the first run was over, by mirror. */
   readonly firstRunsOver = new Map<number, number>();
   readonly tallies = new Map<string, Tally>();
+  /** Mirrors whose outcomes are kept, and the outcomes, by their numbers. */
+  readonly tells = new Map<number, true>();
+  readonly tellings = new Map<number, Telling>();
+  nextTelling = 1;
   gate: GateRow = { closedAt: null, trouble: null, probes: 0, nextProbeAt: null };
   /** What stays of dropped rows, by the archive's document id, in the order they were dropped. */
   readonly remembered = new Map<number, Remembrance & { readonly droppedAt: number }>();

@@ -22,6 +22,7 @@ import {
   noted,
 } from "../../src/journal/revision.ts";
 import { talliedBy } from "../../src/journal/tally.ts";
+import { toldBy } from "../../src/journal/telling.ts";
 import { claimedTwice } from "../../src/journal/writer.ts";
 import { InvariantError, invariant } from "../../src/std/invariant.ts";
 import { joinRaw } from "../../src/std/raw-path.ts";
@@ -94,7 +95,25 @@ function happen(store: MemoryStore, change: On<"event">): Applied {
   attempt(store, before, document, event);
   const tallied = talliedBy(before, event);
   if (tallied) store.tally(tallied);
+  keepTelling(store, document, event);
   return done(change, document, before);
+}
+
+function keepTelling(store: MemoryStore, document: Document, event: Event): void {
+  const outcome = toldBy(event);
+  const { mirrorId } = document;
+  if (!outcome || !store.tells.has(mirrorId)) return;
+  const { at } = event;
+  const number = store.nextTelling++;
+  store.set(store.tellings, number, {
+    number,
+    mirrorId,
+    outcome,
+    at,
+    document,
+    tries: 0,
+    dueAt: at,
+  });
 }
 
 function note(store: MemoryStore, change: On<"note">): Applied {

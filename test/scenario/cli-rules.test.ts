@@ -1,5 +1,6 @@
 /** Rules tried from the command line, before they act; and what `plan` and `explain` say of them. */
-import { utimesSync } from "node:fs";
+import { existsSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { pdfOf } from "../fixtures/documents.ts";
 import { aWorld, type World } from "../fixtures/world.ts";
@@ -45,6 +46,23 @@ test("rules test tells the rule, every value and where it came from", async () =
     "  expires      2036-01-01 (10y after the date in its name), sent as 2082801600000",
   ]);
   expect(code).toBe(0);
+});
+
+test.for([
+  [`echo '{"name":"b.pdf","metadata":{"title":"T"}}'`, /sent as +b\.pdf\n.*T \(hook\)/, 0, "named"],
+  [`echo '{"veto":"not this one"}'`, /held +VETOED: not this one/, 3, "vetoed"],
+  ["exit 4", /held +HOOK_FAILED: the before hook failed: ended with exit code 4/, 3, "failed"],
+] as const)("rules test --hooks runs the hook: %s gives %s", async ([text, said, exit]) => {
+  await using world = await fill();
+  const hook = join(world.dir, "hook");
+  writeFileSync(hook, `#!/bin/sh\ntouch ${world.dir}/ran\n${text}\n`, { mode: 0o755 });
+  const config = world.configFile("", `    hooks: { before: { command: [${hook}] } }`);
+  await run(world, config, "rules", "test", "Legal/2026/lease.pdf");
+  expect(existsSync(join(world.dir, "ran"))).toBe(false);
+  const words = ["rules", "test", "--hooks", "Legal/2026/lease.pdf"];
+  const { stdout, code } = await run(world, config, ...words);
+  expect(stdout).toMatch(said);
+  expect(code).toBe(exit);
 });
 
 test("a path that is not there is tried as if it were, and one that is no document says so", async () => {

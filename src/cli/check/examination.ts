@@ -3,6 +3,7 @@ import type { Shell } from "../shell.ts";
 import { examineArchive } from "./archive.ts";
 import { examineExamples } from "./examples.ts";
 import { type Finding, ok } from "./finding.ts";
+import { examineHooks } from "./hooks.ts";
 import { examineJournal } from "./journal.ts";
 import { examineSources } from "./sources.ts";
 
@@ -10,6 +11,7 @@ import { examineSources } from "./sources.ts";
 export async function* examinationOf(config: Config, shell: Shell): AsyncGenerator<Finding> {
   yield ok(`configuration ${config.file ?? ""}`);
   yield* examineExamples(config, shell);
+  yield* examineHooks(config, shell.surroundings.env["PATH"] ?? "");
   yield* examineArchive(config, shell);
   yield* examineSources(config, shell);
   yield* examineJournal(config);

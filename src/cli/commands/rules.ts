@@ -10,7 +10,11 @@ import type { Shell } from "../shell.ts";
 import type { Config, Mirror } from "../../config/config.ts";
 import type { RawPath } from "../../std/raw-path.ts";
 
-type Options = { readonly json?: boolean; readonly mirror?: string };
+type Options = {
+  readonly json?: boolean;
+  readonly mirror?: string;
+  readonly hooks?: boolean;
+};
 
 /** `scanferry rules test`: what the rules decide, before they act. */
 export function addRules(program: Command, shell: Shell): void {
@@ -23,6 +27,7 @@ export function addRules(program: Command, shell: Shell): void {
     )
     .argument("[path...]", "absolute, or relative to here or to a mirror's source")
     .option("--mirror <name>", "only of this mirror")
+    .option("--hooks", "run the `before` hook, too, and tell what it makes of it")
     .option("--json", "print one JSON object a line")
     .action((paths: string[], options: Options) => test(shell, paths, options))
     .addHelpText(
@@ -38,7 +43,7 @@ async function test(shell: Shell, typed: readonly string[], options: Options): P
     options.mirror === undefined ? config.mirrors : [mirrorNamed(options.mirror, config.mirrors)];
   const trials: Trial[] = [];
   for (const [mirror, paths] of byMirror(typed, shell.cwd, mirrors)) {
-    trials.push(...(await trialsOn(mirror, paths, shell)));
+    trials.push(...(await trialsOn(mirror, paths, shell, options.hooks)));
   }
   for (const [index, trial] of trials.entries()) {
     if (options.json === true) await shell.out.line(JSON.stringify(trial));

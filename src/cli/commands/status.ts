@@ -103,6 +103,7 @@ function nothingYet(config: Config, now: number): StatusReport {
       oldestAt: {},
     })),
     duplicates: { documents: 0, pages: 0 },
+    untold: 0,
     moved: [],
     foldersToCreate: [],
   };

@@ -1,5 +1,6 @@
 import { basename, dirname, extname, resolve } from "node:path";
 import type { Command } from "commander";
+import { hooksOf } from "../../config/build-hooks.ts";
 import { readConfigFile } from "../../config/config-file.ts";
 import { reportConflicts } from "../../config/conflicts.ts";
 import { layoutOf } from "../../config/layout.ts";
@@ -57,10 +58,20 @@ async function needsOf(shell: Shell, isInstance: boolean): Promise<Needs> {
   return {
     configFile: file.path,
     instance: isInstance ? basename(file.path, extname(file.path)) : undefined,
-    mirrors: mirrors.map(({ after }, at) => ({
-      source: layout.mirrors[at]?.source ?? "",
-      after: after.kind === "move" ? { ...after, to: layout.mirrors[at]?.moveTo ?? "" } : after,
-    })),
+    mirrors: mirrors.map(({ after, hooks: shape }, at) => {
+      const before = hooksOf(shape, folder)?.before;
+      const vetoedTo = before?.afterVeto.kind === "move" ? before.afterVeto.to : undefined;
+      return {
+        source: layout.mirrors[at]?.source ?? "",
+        after: after.kind === "move" ? { ...after, to: layout.mirrors[at]?.moveTo ?? "" } : after,
+        isWritten: before !== undefined,
+        ...(vetoedTo === undefined ? {} : { vetoedTo }),
+      };
+    }),
+    programs: mirrors.flatMap(({ hooks: shape }) => {
+      const { before, after } = hooksOf(shape, folder) ?? {};
+      return [before, after].flatMap((hook) => hook?.command[0] ?? []).filter(isPath);
+    }),
     journal: layout.journal ?? "",
     // A bare name is looked for among the credentials; a path is read as it is.
     credentials: named.filter((name) => name !== undefined && !name.includes("/")) as string[],
@@ -90,4 +101,9 @@ function hostsOf({ mail, webhook, ping }: FileShape["notify"]): string[] {
     ...webhook.map(({ url }) => hostOf(url)),
     ...(ping.url === undefined && ping.urlFile === undefined ? [] : [hostOf(ping.url)]),
   ];
+}
+
+/** Others are looked for in `PATH`, which the unit leaves open. */
+function isPath(program: string): boolean {
+  return program.includes("/");
 }

@@ -8,13 +8,15 @@ import type { RawPath } from "../../std/raw-path.ts";
 import { whyLeftOut } from "../left-out.ts";
 import { Looker } from "../looker.ts";
 import type { Shell } from "../shell.ts";
+import { askedHook } from "./asked-hook.ts";
 import { type Trial, trialOf } from "./trial.ts";
 
-/** Tries the rules of a mirror on paths below its source. */
+/** Tries the rules of a mirror on paths below its source; `hooks`: and runs its `before` hook. */
 export async function trialsOn(
   mirror: Mirror,
   paths: readonly RawPath[],
   shell: Shell,
+  hooks = false,
 ): Promise<Trial[]> {
   const { clock, random } = shell.surroundings;
   const settings = sourceSettings(mirror, mountOf(mirror.source, readMounts()), null);
@@ -33,7 +35,7 @@ export async function trialsOn(
       const leftOut = whyLeftOut(settings, path);
       const notes = leftOut === undefined ? [] : [`never sent: ${leftOut}`];
       if (offline === undefined && looker)
-        trials.push(await onDisk(looker, mirror, path, notes, clock.now()));
+        trials.push(await onDisk(looker, mirror, path, { notes, hooks }, clock.now()));
       else
         trials.push(
           unseen(mirror, path, [...notes, `the source is offline: ${offline}`], clock.now()),
@@ -49,7 +51,7 @@ async function onDisk(
   looker: Looker,
   mirror: Mirror,
   path: RawPath,
-  notes: readonly string[],
+  { notes, hooks }: { readonly notes: readonly string[]; readonly hooks: boolean },
   now: number,
 ): Promise<Trial> {
   const [seen] = await looker.reader.look(looker.mirrorId, [path]);
@@ -65,7 +67,8 @@ async function onDisk(
     sidecar: read.kind === "notes" ? read.sidecar : null,
   };
   const trial = trialOf({ mirror, facts, notes: told });
-  if (read.kind === "notes") return trial;
+  if (read.kind === "notes")
+    return hooks && isThere ? askedHook(looker, mirror, facts, trial) : trial;
   const { code, message } = read.trouble;
   return { ...trial, error: { code, message, hint: failureOf(code).hint } };
 }

@@ -129,6 +129,18 @@ test("another configuration, an instance, a journal elsewhere, a module that sig
   expect(settings({ journal: "/var/lib/scanferry-a/j.db" }).join()).not.toContain("ReadWrite");
 });
 
+test("hooks may write beside their files, and their programs are seen", () => {
+  const mirrors = [
+    { source: "/srv/scans", after: keep, isWritten: true, vetoedTo: "/srv/vetoed" } as const,
+  ];
+  const programs = ["/srv/hooks/check"];
+  expect(settings({ mirrors, programs }).filter((line) => line.startsWith("Bind"))).toEqual([
+    "BindPaths=-/srv/scans",
+    "BindPaths=-/srv/vetoed",
+    "BindReadOnlyPaths=-/srv/hooks/check",
+  ]);
+});
+
 test("a path that would break the line is refused", () => {
   const mirrors = [{ source: "/srv/a\nExecStart=/bin/x", after: keep }];
   expect(() => dropIn({ ...NEEDS, mirrors }, mounts())).toThrow(UsageError);

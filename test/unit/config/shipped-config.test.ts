@@ -24,6 +24,7 @@ test("the examples are there", () => {
       "office-scanner.yaml",
       "scanferry.yaml",
       "signed-contracts.yaml",
+      "split-at-separators.yaml",
     ]),
   );
 });

@@ -25,6 +25,7 @@ export function reportOf(fields: Partial<StatusReport> = {}): StatusReport {
       },
     ],
     duplicates: { documents: 0, pages: 0 },
+    untold: 0,
     moved: [],
     foldersToCreate: [],
     ...fields,

@@ -30,6 +30,8 @@ const startedOver: Patch = {
   doubtAt: null,
   documentId: null,
   archiveStatus: null,
+  after: null,
+  afterMessage: null,
 };
 
 const heldBack: Event = { type: "heldBack", at: AT, dueAt: DUE, trouble };
@@ -37,6 +39,15 @@ const held: Patch = { state: "held", dueAt: DUE, trouble, patience: 1 };
 
 const goesOn: Event = { type: "goesOn", at: AT };
 const wentOn: Patch = { state: "pending", dueAt: AT, documentId: null, archiveStatus: null };
+
+const lookedAtAgain: Patch = {
+  state: "settling",
+  dueAt: AT,
+  digest: null,
+  slip: null,
+  after: null,
+  afterMessage: null,
+};
 
 const original = {
   id: 5,
@@ -87,6 +98,21 @@ const LINES: Line[] = [
     "everything that an attempt needs, and no trouble of before",
   ],
   ["settling", {}, heldBack, held, "it cannot be read"],
+  [
+    "settling",
+    { patience: 3 },
+    { type: "vetoed", at: AT, digest: "e".repeat(64), trouble, after: "due" },
+    {
+      state: "held",
+      digest: "e".repeat(64),
+      dueAt: null,
+      trouble,
+      patience: 1,
+      after: "due",
+      afterMessage: null,
+    },
+    "only another content, or a person, has the hook asked again",
+  ],
   ["pending", {}, changed, startedOver, "the digest is no longer true"],
   [
     "pending",
@@ -250,7 +276,7 @@ const LINES: Line[] = [
     "held",
     {},
     { type: "recheck", at: AT },
-    { state: "settling", dueAt: AT, digest: null, slip: null },
+    lookedAtAgain,
     "it is looked at now, and all of it is decided anew",
   ],
   ["held", {}, changed, startedOver, "another content, another chance"],
@@ -264,13 +290,7 @@ const LINES: Line[] = [
   ["held", {}, heldBack, held, "the reason changed"],
   ["failed", {}, goesOn, wentOn, "a person asked"],
   ["failed", {}, changed, startedOver, "a person mended it"],
-  [
-    "failed",
-    {},
-    { type: "recheck", at: AT },
-    { state: "settling", dueAt: AT, digest: null, slip: null },
-    "what goes with it is decided anew",
-  ],
+  ["failed", {}, { type: "recheck", at: AT }, lookedAtAgain, "what goes with it is decided anew"],
   [
     "pending",
     { trouble, patience: 2 },

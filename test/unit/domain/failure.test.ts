@@ -26,6 +26,8 @@ const FATES: Readonly<Record<Fate, readonly (keyof typeof FAILURES)[]>> = {
     "EXPIRY_UNKNOWN",
     "EXPIRY_TOO_SOON",
     "PATTERN_SLOW",
+    "HOOK_FAILED",
+    "VETOED",
     "NOTES_BROKEN",
     "MARKER_MISSING",
     "NOT_RENAMED",

@@ -7,6 +7,7 @@ import { LIST_QUERIES } from "../../../src/journal/document-list.ts";
 import { DUE_QUERIES } from "../../../src/journal/due-documents.ts";
 import { QUERIES } from "../../../src/journal/queries.ts";
 import { LARGE_INDEX_BYTES, migrate } from "../../../src/journal/schema.ts";
+import { TELLING_QUERIES } from "../../../src/journal/tellings-table.ts";
 import { TIDY_QUERIES } from "../../../src/journal/tidy-table.ts";
 import { Statements } from "../../../src/journal/statements.ts";
 import { scratch } from "./scratch.ts";
@@ -41,6 +42,7 @@ const all = {
   ...LIST_QUERIES,
   ...TIDY_QUERIES,
   ...ACTIVITY_QUERIES,
+  ...TELLING_QUERIES,
 };
 
 describe("with a million rows", () => {

@@ -1,0 +1,50 @@
+import { accessSync, constants, statSync } from "node:fs";
+import { join } from "node:path";
+import type { Config } from "../../config/config.ts";
+import { fail, type Finding, ok } from "./finding.ts";
+
+/** Are the commands of the hooks there, and can they be run? None of them is. */
+export function* examineHooks(
+  { mirrors }: Pick<Config, "mirrors">,
+  path: string,
+): Generator<Finding> {
+  for (const { name, hooks } of mirrors) {
+    for (const kind of ["before", "after"] as const) {
+      const [program] = hooks?.[kind]?.command ?? [];
+      if (program !== undefined) yield findingOf(`mirror ${name}: ${kind} hook`, program, path);
+    }
+  }
+}
+
+function findingOf(what: string, program: string, path: string): Finding {
+  const places = program.includes("/")
+    ? [program]
+    : path
+        .split(":")
+        .filter((folder) => folder !== "")
+        .map((folder) => join(folder, program));
+  const troubles = places.map(troubleWith);
+  const found = troubles.indexOf(undefined);
+  if (found >= 0) return ok(`${what} ${places[found]} can be run`);
+  const told = troubles.find((trouble) => trouble !== NOT_THERE) ?? NOT_THERE;
+  const mend =
+    told === NOT_THERE ? "Write its whole path, or put it there." : "chmod +x, or name a program.";
+  return fail(`${what} ${program} ${told}`, mend);
+}
+
+const NOT_THERE = "is not there";
+
+/** Why it cannot be run; undefined when it can. */
+function troubleWith(path: string): string | undefined {
+  try {
+    if (!statSync(path).isFile()) return "is no file";
+  } catch {
+    return NOT_THERE;
+  }
+  try {
+    accessSync(path, constants.X_OK);
+    return undefined;
+  } catch {
+    return "may not be run by this user";
+  }
+}

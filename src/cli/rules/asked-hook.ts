@@ -1,0 +1,45 @@
+/** A trial with what the mirror's `before` hook answers: it is really run. */
+import type { Mirror } from "../../config/config.ts";
+import { failureOf, type FailureCode } from "../../domain/failure.ts";
+import { ANSWER_BYTES_MAX, answerOf } from "../../rules/answer.ts";
+import { decide, type Facts } from "../../rules/decide.ts";
+import { dirOf, nameOf } from "../../std/raw-path.ts";
+import { questionOf } from "../../sync/hook-input.ts";
+import type { Looker } from "../looker.ts";
+import { type Trial, trialOf } from "./trial.ts";
+
+/** The trial as the hook leaves it; as it is where there is no hook, or nothing to ask about. */
+export async function askedHook(
+  looker: Looker,
+  mirror: Mirror,
+  facts: Facts,
+  trial: Trial,
+): Promise<Trial> {
+  const hook = mirror.hooks?.before;
+  const decision = decide(mirror.rules, mirror.target, facts);
+  if (!hook || "trouble" in decision) return trial;
+  const noted = (note: string): Trial => ({ ...trial, notes: [...trial.notes, note] });
+  const { path } = facts;
+  const files = [{ path, seen: null }];
+  const [found] = await looker.reader.inspect(looker.mirrorId, files, { pages: false });
+  if (found?.kind !== "whole") return noted("the hook is not asked: there is no whole file");
+  const place = { dir: dirOf(path), name: nameOf(path) };
+  const ended = await looker.reader.hook({
+    command: hook.command,
+    timeoutMs: hook.timeoutMs,
+    input: questionOf({ settings: mirror }, place, found, decision.decided),
+    outputBytesMax: ANSWER_BYTES_MAX,
+  });
+  const read = "failure" in ended ? { fault: ended.failure } : answerOf(ended.output);
+  if ("fault" in read) {
+    const message = `the before hook failed: ${read.fault}`;
+    return hook.onFailure === "send" ? noted(message) : held(trial, "HOOK_FAILED", message);
+  }
+  const { answer } = read;
+  if (answer.veto !== undefined) return held(trial, "VETOED", answer.veto);
+  return trialOf({ mirror, facts: { ...facts, answer }, notes: trial.notes });
+}
+
+function held(trial: Trial, code: FailureCode, message: string): Trial {
+  return { ...trial, error: { code, message, hint: failureOf(code).hint } };
+}

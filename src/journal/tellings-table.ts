@@ -1,0 +1,57 @@
+/** Outcomes that `after` hooks are to be told, written with the event that each is. */
+import type { Document } from "../domain/document.ts";
+import type { Statements } from "./statements.ts";
+import type { Telling, Told } from "./telling.ts";
+
+type Row = Omit<Telling, "document"> & { readonly document: string };
+
+/** The texts, by the question they answer. */
+export const TELLING_QUERIES = {
+  tellings: `SELECT number, mirror_id AS mirrorId, outcome, at, document, tries, due_at AS dueAt
+    FROM tellings WHERE mirror_id = ? AND due_at <= ? ORDER BY due_at, number LIMIT ?`,
+  untold: "SELECT mirror_id AS mirrorId, count(*) AS tellings FROM tellings GROUP BY mirror_id",
+} as const;
+
+export class TellingsTable {
+  readonly #sql: Statements;
+
+  constructor(sql: Statements) {
+    this.#sql = sql;
+  }
+
+  /** Outcomes of these mirrors' documents are kept from now on, and of no others. */
+  keepFor(mirrorIds: readonly number[]): void {
+    this.#sql
+      .of("UPDATE mirrors SET tells = id IN (SELECT value FROM json_each(?))")
+      .run(JSON.stringify(mirrorIds));
+  }
+
+  /** Keeps an outcome where its mirror has somebody to tell. */
+  add(document: Document, outcome: Told, at: number): void {
+    this.#sql
+      .of(`INSERT INTO tellings (mirror_id, outcome, at, document, due_at)
+        SELECT id, ?, ?, ?, ? FROM mirrors WHERE id = ? AND tells = 1`)
+      .run(outcome, at, JSON.stringify(document), at, document.mirrorId);
+  }
+
+  due(mirrorId: number, now: number, limit: number): Telling[] {
+    return this.#sql
+      .of<Row>(TELLING_QUERIES.tellings)
+      .all(mirrorId, now, limit)
+      .map((row) => ({ ...row, document: JSON.parse(row.document) as Document }));
+  }
+
+  remove(number: number): void {
+    this.#sql.of("DELETE FROM tellings WHERE number = ?").run(number);
+  }
+
+  putOff(number: number, tries: number, dueAt: number): void {
+    this.#sql
+      .of("UPDATE tellings SET tries = ?, due_at = ? WHERE number = ?")
+      .run(tries, dueAt, number);
+  }
+
+  counts(): { mirrorId: number; tellings: number }[] {
+    return this.#sql.of<{ mirrorId: number; tellings: number }>(TELLING_QUERIES.untold).all();
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * Runs a hook: a command of the operator's, without a shell, in an environment without secrets, in
+ * a process group of its own. Nothing of it outlives its answer: when it has ended, or took too
+ * long, or said too much, its whole group is killed. A process that hangs in the kernel is left to
+ * die there; nobody waits for it.
+ */
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import type { Clock } from "../std/clock.ts";
+import { messageOf } from "../std/fault.ts";
+import { environmentOf } from "./fork-reader.ts";
+import { beginGroup, endGroup } from "./hook-group.ts";
+import type { HookEnd, HookOrder } from "./protocol.ts";
+
+/** What it finds in its environment, as far as it is set. */
+const ENVIRONMENT = ["PATH", "TZ", "LANG", "LC_ALL", "TMPDIR"];
+
+/** Not a source: a share that hangs must not keep a process from starting. */
+const DIRECTORY = "/";
+
+/** What is kept of its standard error: the end. */
+const STDERR_BYTES_MAX = 2_000;
+
+/** How long a child of its that holds its output open is waited for after its own end. */
+const OUTPUT_MS = 500;
+
+/** Told of a process group; the function that is returned is called at its end. */
+export type Begun = (group: number) => () => void;
+
+/** Never rejects: every way a hook can end is an answer. */
+export async function runHook(order: HookOrder, begun: Begun, clock: Clock): Promise<HookEnd> {
+  const [program = "", ...words] = order.command;
+  let child: ChildProcessWithoutNullStreams;
+  try {
+    child = spawn(program, words, {
+      cwd: DIRECTORY,
+      env: environmentOf(ENVIRONMENT),
+      detached: true,
+      stdio: "pipe",
+    });
+  } catch (error) {
+    return { failure: `cannot be started: ${messageOf(error)}` };
+  }
+  const { pid } = child;
+  if (pid !== undefined) beginGroup(pid);
+  const over = pid === undefined ? undefined : begun(pid);
+  try {
+    return await ended(child, order, clock);
+  } finally {
+    if (pid !== undefined) endGroup(pid);
+    over?.();
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
+    child.unref();
+  }
+}
+
+function ended(
+  child: ChildProcessWithoutNullStreams,
+  { input, timeoutMs, outputBytesMax }: HookOrder,
+  clock: Clock,
+): Promise<HookEnd> {
+  const { promise, resolve } = Promise.withResolvers<HookEnd>();
+  const output: Buffer[] = [];
+  let stderr = Buffer.alloc(0);
+  let bytes = 0;
+  const fail = (what: string) => resolve({ failure: `${what}${said(stderr)}` });
+  const alarms = [clock.alarm(timeoutMs, () => fail(`did not end within ${timeoutMs} ms`))];
+  child.stdout.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > outputBytesMax) fail(`wrote more than ${outputBytesMax} bytes`);
+    else output.push(chunk);
+  });
+  child.stderr.on("data", (chunk: Buffer) => {
+    stderr = Buffer.concat([stderr, chunk]).subarray(-STDERR_BYTES_MAX);
+  });
+  const conclude = (code: number | null, signal: NodeJS.Signals | null) => {
+    if (code === 0) resolve({ output: Buffer.concat(output) });
+    else fail(signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`);
+  };
+  child.once("exit", (code, signal) => {
+    alarms.push(clock.alarm(OUTPUT_MS, () => conclude(code, signal)));
+  });
+  child.once("close", conclude);
+  child.once("error", (error) => fail(`cannot be started: ${error.message}`));
+  for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => {});
+  child.stdin.end(input);
+  return promise.finally(() => {
+    for (const cancel of alarms) cancel();
+  });
+}
+
+/** The end of what it said on its standard error, in one line. */
+function said(stderr: Buffer): string {
+  const text = stderr
+    .toString("utf8")
+    .replace(/[\s\p{Cc}\p{Cf}]+/gu, " ")
+    .trim();
+  return text === "" ? "" : `: ${text.slice(-500).toWellFormed()}`;
+}

@@ -1,0 +1,164 @@
+/**
+ * Asking `before` hooks. A document that is whole and quiet stays `settling` while its hook is asked;
+ * what the hook answers is journaled together with what becomes of the document, and only when the
+ * file is still what it was. Who is asked about is in memory alone: after a crash the row is due as
+ * it was, and the hook is asked again.
+ */
+import PQueue from "p-queue";
+import type { BeforeHook } from "../config/hooks.ts";
+import type { Document } from "../domain/document.ts";
+import type { Change } from "../journal/journal.ts";
+import { LineCut } from "../reader/line.ts";
+import { type Answer, ANSWER_BYTES_MAX, answerOf } from "../rules/answer.ts";
+import { aborted } from "../std/abort.ts";
+import type { RawPath } from "../std/raw-path.ts";
+import type { Whole } from "./already-sent.ts";
+import type { LiveMirror, SyncContext } from "./context.ts";
+import { decisionOn } from "./decision.ts";
+import { questionOf } from "./hook-input.ts";
+import { HOLD } from "./patience.ts";
+import type { Readying } from "./readying.ts";
+
+/** A file of a mirror with a hook, ready but for the hook's answer. */
+type Asked = {
+  readonly mirror: LiveMirror;
+  readonly path: RawPath;
+  readonly hook: BeforeHook;
+  readonly document: Document;
+  readonly found: Whole;
+  readonly remark: string | null;
+};
+
+/** Whom the hook of a mirror is being asked about, by their ids, and in which order. */
+type Line = { readonly asked: Set<number>; readonly queue: PQueue };
+
+const NOBODY: ReadonlySet<number> = new Set();
+
+export class BeforeHooks {
+  readonly #context: SyncContext;
+  readonly #readying: Readying;
+  readonly #lines = new Map<number, Line>();
+  readonly #broken = Promise.withResolvers<never>();
+
+  constructor(context: SyncContext, readying: Readying) {
+    this.#context = context;
+    this.#readying = readying;
+    this.#broken.promise.catch(() => {});
+  }
+
+  /** Rejects with the first failure that no hook is to blame for, or when `stopping` aborts. */
+  run(stopping: AbortSignal): Promise<never> {
+    return Promise.race([this.#broken.promise, aborted(stopping)]);
+  }
+
+  /** How many more documents of a mirror may be asked about; any number without a hook. */
+  room({ row, settings }: LiveMirror): number {
+    const { before } = settings.hooks ?? {};
+    if (!before) return Number.POSITIVE_INFINITY;
+    return before.concurrency - (this.#lines.get(row.id)?.asked.size ?? 0);
+  }
+
+  /** Documents of the mirror that its hook is being asked about. */
+  asked({ row }: LiveMirror): ReadonlySet<number> {
+    return this.#lines.get(row.id)?.asked ?? NOBODY;
+  }
+
+  /** Begins to ask; rings the mirror's bells when there is an answer. */
+  ask(asked: Asked): void {
+    const { mirror, hook, document } = asked;
+    const line = this.#lines.get(mirror.row.id) ?? {
+      asked: new Set(),
+      // Both lanes of a mirror ask: only this keeps them within its bounds.
+      queue: new PQueue({ concurrency: hook.concurrency }),
+    };
+    this.#lines.set(mirror.row.id, line);
+    line.asked.add(document.id);
+    void line.queue.add(async () => {
+      try {
+        await this.#journal(document, await this.#outcome(asked));
+      } catch (error) {
+        // A reader that is gone comes back; the row is due as it was.
+        if (!(error instanceof LineCut)) this.#broken.reject(error);
+      } finally {
+        line.asked.delete(document.id);
+        mirror.settling.small.ring();
+        mirror.settling.large.ring();
+      }
+    });
+  }
+
+  /** What the answer changes; nothing where the row has moved on meanwhile. */
+  async #journal({ id, seen }: Document, changes: readonly Change[]): Promise<void> {
+    const { journal } = this.#context;
+    const now = await journal.document(id);
+    if (now?.state !== "settling" || now.seen.stamp !== seen.stamp) return;
+    await journal.apply(changes);
+  }
+
+  /** Rejects with `LineCut` when the reader is gone. */
+  async #outcome(asked: Asked): Promise<Change[]> {
+    const { mirror, hook, document, path, found, remark } = asked;
+    const { clock } = this.#context;
+    const decision = decisionOn(mirror.settings, path, found, clock.now());
+    // What the rules hold is not for the hook to judge.
+    if ("trouble" in decision) return [this.#readying.held(document, decision.trouble, HOLD)];
+    const ended = await mirror.reader.hook({
+      command: hook.command,
+      timeoutMs: hook.timeoutMs,
+      input: questionOf(mirror, document, found, decision.decided),
+      outputBytesMax: ANSWER_BYTES_MAX,
+    });
+    const changed = await this.#changed(asked);
+    if (changed) return changed;
+    const read = "failure" in ended ? { fault: ended.failure } : answerOf(ended.output);
+    if ("fault" in read) return this.#failed(asked, `the before hook failed: ${read.fault}`);
+    const { answer } = read;
+    if (answer.veto !== undefined) return [vetoed(asked, answer.veto, clock.now())];
+    const misled = this.#misled(asked, answer);
+    if (misled !== undefined) return this.#failed(asked, misled);
+    return this.#readying.settled(mirror, document, found, { remark, answer });
+  }
+
+  /** The answer is for the file as it was hashed; another one has to settle anew. */
+  async #changed({ mirror, document, path, found }: Asked): Promise<Change[] | undefined> {
+    const [now] = await mirror.reader.look(mirror.row.id, [path]);
+    if (now?.stamp === found.seen.stamp) return undefined;
+    const at = this.#context.clock.now();
+    const { id } = document;
+    // Gone, or not to be looked at: the settler finds out which.
+    if (!now) {
+      const why = "the file was gone after its hook was asked";
+      return [{ type: "note", id, at, why, set: { dueAt: at } }];
+    }
+    const dueAt = at + mirror.settings.settleMs;
+    return [
+      { type: "event", id, event: { type: "changed", at, dueAt, seen: now }, from: ["settling"] },
+    ];
+  }
+
+  /** Why the answer leads nowhere; undefined when it does not. */
+  #misled({ mirror, path, found }: Asked, answer: Answer): string | undefined {
+    const at = this.#context.clock.now();
+    const decision = decisionOn(mirror.settings, path, found, at, answer);
+    const isMisled = "trouble" in decision && decision.trouble.code === "HOOK_FAILED";
+    return isMisled ? decision.trouble.message : undefined;
+  }
+
+  #failed(
+    { mirror, hook, document, found, remark }: Asked,
+    message: string,
+  ): Promise<Change[]> | Change[] {
+    if (hook.onFailure === "send") {
+      const sent = `sent without it: ${message}`;
+      return this.#readying.settled(mirror, document, found, { remark: remark ?? sent });
+    }
+    return [this.#readying.held(document, { code: "HOOK_FAILED", message }, HOLD)];
+  }
+}
+
+function vetoed({ hook, document, found }: Asked, message: string, at: number): Change {
+  const after = hook.afterVeto.kind === "keep" ? null : "due";
+  const trouble = { code: "VETOED", message };
+  const event = { type: "vetoed", at, digest: found.digest, trouble, after } as const;
+  return { type: "event", id: document.id, event, from: ["settling"] };
+}

@@ -1,0 +1,114 @@
+/**
+ * Telling `after` hooks what became of documents: at least once, from what the journal keeps, after
+ * the after-action, which never waits for it. A hook that fails is told again a few times; what it
+ * says changes nothing about the document.
+ */
+import type { Hook } from "../config/hooks.ts";
+import { type Backoff, backoffMs } from "../domain/backoff.ts";
+import type { Telling } from "../journal/telling.ts";
+import { LineCut } from "../reader/line.ts";
+import { Bell } from "../std/bell.ts";
+import { joinRaw, shown } from "../std/raw-path.ts";
+import type { LiveMirror, SyncContext } from "./context.ts";
+import { newsOf } from "./hook-input.ts";
+import { loop } from "./loop.ts";
+
+/** How soon a hook that failed is told again. */
+const AGAIN: Backoff = { initialMs: 10_000, maxMs: 3_600_000 };
+
+/** How often it is tried: for an hour and a half. */
+export const TRIES_MAX = 10;
+
+/** An outcome whose after-action is due waits for that; one that cannot be told, for the reader. */
+const WAIT_MS = 1_000;
+
+/** What it writes is of no interest. */
+const OUTPUT_BYTES_MAX = 64 * 1024;
+
+/** A mirror with somebody to tell. */
+type Listener = { readonly mirror: LiveMirror; readonly hook: Hook; readonly bell: Bell };
+
+export class Teller {
+  readonly #context: SyncContext;
+  readonly #listeners: readonly Listener[];
+
+  constructor(context: SyncContext) {
+    this.#context = context;
+    this.#listeners = [...context.mirrors.values()].flatMap((mirror) => {
+      const hook = mirror.settings.hooks?.after;
+      return hook ? [{ mirror, hook, bell: new Bell() }] : [];
+    });
+  }
+
+  /** There may be something to tell. */
+  ring(): void {
+    for (const { bell } of this.#listeners) bell.ring();
+  }
+
+  /** A loop for every mirror that has somebody to tell: a slow hook delays no other mirror's. */
+  async run(stopping: AbortSignal): Promise<void> {
+    await Promise.all(
+      this.#listeners.map(({ mirror, hook, bell }) =>
+        loop(bell, this.#context, stopping, () => this.#step(mirror, hook)),
+      ),
+    );
+  }
+
+  /** To be called before anything can happen to a document: what nobody keeps is not told. */
+  async keep(): Promise<void> {
+    await this.#context.journal.keepTellings(this.#listeners.map(({ mirror }) => mirror.row.id));
+  }
+
+  async #step(mirror: LiveMirror, hook: Hook): Promise<number> {
+    const { journal, clock } = this.#context;
+    const { id } = mirror.row;
+    const due = await journal.tellings(id, clock.now(), hook.concurrency);
+    try {
+      await Promise.all(due.map((telling) => this.#tell(mirror, hook, telling)));
+    } catch (error) {
+      if (!(error instanceof LineCut)) throw error;
+      return WAIT_MS;
+    }
+    if (due.length > 0) return 0;
+    const [next] = await journal.tellings(id, Number.MAX_SAFE_INTEGER, 1);
+    return next ? Math.max(0, next.dueAt - clock.now()) : Number.POSITIVE_INFINITY;
+  }
+
+  /** Rejects with `LineCut` when the reader is gone; then it was no try. */
+  async #tell(mirror: LiveMirror, hook: Hook, telling: Telling): Promise<void> {
+    const { journal, clock, random } = this.#context;
+    const { number } = telling;
+    const document = await journal.document(telling.document.id);
+    if (document?.after === "due") {
+      await journal.putOffTelling(number, telling.tries, clock.now() + WAIT_MS);
+      return;
+    }
+    const ended = await mirror.reader.hook({
+      command: hook.command,
+      timeoutMs: hook.timeoutMs,
+      input: newsOf(mirror, telling, document),
+      outputBytesMax: OUTPUT_BYTES_MAX,
+    });
+    if (!("failure" in ended)) return journal.endTelling(number);
+    const tries = telling.tries + 1;
+    if (tries >= TRIES_MAX) return this.#giveUp(mirror, telling, ended.failure);
+    const dueAt = clock.now() + backoffMs(AGAIN, tries, random);
+    this.#context.log.warn(this.#about(mirror, telling), `after hook failed: ${ended.failure}`);
+    return journal.putOffTelling(number, tries, dueAt);
+  }
+
+  /** Nobody is told any more, but for whoever reads the log or asks about the document. */
+  async #giveUp(mirror: LiveMirror, telling: Telling, failure: string): Promise<void> {
+    const { journal, clock, log } = this.#context;
+    const why = `the after hook could not be told that it is ${telling.outcome}: ${failure}`;
+    log.error(this.#about(mirror, telling), `${why}. Given up after ${TRIES_MAX} tries`);
+    const { id } = telling.document;
+    await journal.apply([{ type: "note", id, at: clock.now(), why, set: {} }]);
+    await journal.endTelling(telling.number);
+  }
+
+  #about({ row }: LiveMirror, { document, outcome, tries }: Telling): object {
+    const path = shown(joinRaw(document.dir, document.name));
+    return { mirror: row.name, path, outcome, tries: tries + 1, code: "AFTER_HOOK_FAILED" };
+  }
+}
