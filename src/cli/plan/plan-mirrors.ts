@@ -38,7 +38,7 @@ async function planMirror(
 ): Promise<MirrorPlan> {
   const { clock, random } = planning.shell.surroundings;
   const { name, source } = mirror;
-  const known = row ?? { id: 1, name, source, device: null };
+  const known = row ?? { id: 1, name, source, device: null, archiveId: 1 };
   let planner: Planner | undefined;
   const base = { name, source, archived: 0, obstacles: [] };
   try {
