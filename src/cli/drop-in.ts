@@ -19,7 +19,7 @@ export type Needs = {
   readonly credentials: readonly string[];
   /** Other files that are read: a module that signs. */
   readonly files: readonly string[];
-  readonly archiveHost: string;
+  readonly archiveHosts: readonly string[];
   /** Where the page listens; undefined: nowhere. */
   readonly webHost: string | undefined;
 };
@@ -126,17 +126,18 @@ function whyOpen(
   return undefined;
 }
 
-function networkLines({ archiveHost, webHost }: Needs): string[] {
-  const host = archiveHost.replace(/^\[|\]$/g, "");
+function networkLines({ archiveHosts, webHost }: Needs): string[] {
+  const hosts = archiveHosts.map((host) => host.replace(/^\[|\]$/g, ""));
   const isWide = webHost !== undefined && !isLoopback(webHost);
-  if (isWide || (isIP(host) === 0 && !isLoopback(host))) {
+  if (isWide || hosts.some((host) => isIP(host) === 0 && !isLoopback(host))) {
     return [
       "# Where the archive, the name servers and all who look at the page have fixed addresses:",
       "# IPAddressAllow=",
       "# IPAddressAllow=localhost 192.0.2.10 192.0.2.53",
     ];
   }
-  const allowed = isLoopback(host) ? "localhost" : `localhost ${host}`;
+  const others = hosts.filter((host) => !isLoopback(host));
+  const allowed = ["localhost", ...new Set(others)].join(" ");
   return ["# No other address is spoken to.", "IPAddressAllow=", `IPAddressAllow=${allowed}`];
 }
 

@@ -67,6 +67,16 @@ export function choice<const W extends string>(...words: readonly W[]): Kind<W> 
   });
 }
 
+/** The name of an archive: a word that is fit for a label and, in capitals, for a variable. */
+export function archiveName(): Kind<string> {
+  return kind("name", (value, refuse) => {
+    const name = textIn(value, refuse);
+    if (/^[a-z][a-z0-9-]{0,30}$/.test(name)) return name;
+    const mend = "write a word of a-z, 0-9 and -, that begins with a letter";
+    return refuse(`${quoted(name)} cannot be the name of an archive`, mend);
+  });
+}
+
 /** The name of a mirror. */
 export function mirrorName(): Kind<string> {
   return kind(

@@ -4,9 +4,6 @@
  */
 import { TALLY_MS } from "./tally.ts";
 
-/** What the one archive of `archive:` is called, and every journal's first. */
-export const FIRST_ARCHIVE = "main";
-
 export const FIRST_RUNS = `
   -- ms; null: the first run over the mirror is not over, and the archive may hold its files already
   ALTER TABLE mirrors ADD COLUMN first_run_over_at REAL;
@@ -104,7 +101,7 @@ export const ARCHIVES = `
   ) STRICT;
   INSERT INTO archives (id, name, gate_closed_at, gate_code, gate_message, gate_probes,
       gate_next_probe_at, pace_limit, pace_paused_at, pace_paused_until, pace_code, pace_message)
-    SELECT 1, '${FIRST_ARCHIVE}', gate_closed_at, gate_code, gate_message, gate_probes,
+    SELECT 1, 'main', gate_closed_at, gate_code, gate_message, gate_probes,
       gate_next_probe_at, pace_limit, pace_paused_at, pace_paused_until, pace_code, pace_message
     FROM account;
   ALTER TABLE account DROP COLUMN gate_closed_at;

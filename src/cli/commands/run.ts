@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { archivesOf } from "../../config/archives.ts";
 import type { Config } from "../../config/config.ts";
 import { examples } from "../examples.ts";
 import type { Shell } from "../shell.ts";
@@ -29,10 +30,13 @@ async function run(shell: Shell): Promise<void> {
 }
 
 /** Everything in the configuration that must never be shown. */
-export function secretsOf({ archive, web }: Config): string[] {
-  const { accountKey, signing } = archive;
-  const secrets = [accountKey];
-  if (signing.scheme === "hmac") secrets.push(signing.secret);
+export function secretsOf(config: Config): string[] {
+  const secrets: string[] = [];
+  for (const { accountKey, signing } of archivesOf(config)) {
+    secrets.push(accountKey);
+    if (signing.scheme === "hmac") secrets.push(signing.secret);
+  }
+  const { web } = config;
   if (web?.token !== undefined) secrets.push(web.token);
   return secrets;
 }

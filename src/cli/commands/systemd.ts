@@ -1,5 +1,6 @@
 import { basename, dirname, extname, resolve } from "node:path";
 import type { Command } from "commander";
+import { archivesIn } from "../../config/archives.ts";
 import { readConfigFile } from "../../config/config-file.ts";
 import { reportConflicts } from "../../config/conflicts.ts";
 import { layoutOf } from "../../config/layout.ts";
@@ -43,11 +44,13 @@ async function needsOf(shell: Shell, isInstance: boolean): Promise<Needs> {
   reportConflicts(sketch, layout, findings);
   findings.throwIfAny();
   // Nothing was found wrong, so nothing is left out.
-  const { archive, mirrors, web } = sketch as FileShape;
-  const { signing } = archive;
+  const { mirrors, web } = sketch as FileShape;
+  const archives = archivesIn(sketch as FileShape).map(({ section }) => section);
   const named = [
-    archive.accountKeyFile,
-    signing.scheme === "hmac" ? signing.secretFile : undefined,
+    ...archives.flatMap(({ accountKeyFile, signing }) => [
+      accountKeyFile,
+      signing.scheme === "hmac" ? signing.secretFile : undefined,
+    ]),
     web?.tokenFile,
   ];
   return {
@@ -60,8 +63,10 @@ async function needsOf(shell: Shell, isInstance: boolean): Promise<Needs> {
     journal: layout.journal ?? "",
     // A bare name is looked for among the credentials; a path is read as it is.
     credentials: named.filter((name) => name !== undefined && !name.includes("/")) as string[],
-    files: signing.module === undefined ? [] : [resolve(folder, signing.module)],
-    archiveHost: new URL(archive.url).hostname,
+    files: archives.flatMap(({ signing: { module } }) =>
+      module === undefined ? [] : [resolve(folder, module)],
+    ),
+    archiveHosts: archives.map(({ url }) => new URL(url).hostname),
     webHost: web?.listen.host,
   };
 }
