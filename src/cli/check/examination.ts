@@ -1,6 +1,6 @@
 import type { Config } from "../../config/config.ts";
 import type { Shell } from "../shell.ts";
-import { examineArchive } from "./archive.ts";
+import { examineArchives } from "./archive.ts";
 import { examineExamples } from "./examples.ts";
 import { type Finding, ok } from "./finding.ts";
 import { examineJournal } from "./journal.ts";
@@ -10,7 +10,7 @@ import { examineSources } from "./sources.ts";
 export async function* examinationOf(config: Config, shell: Shell): AsyncGenerator<Finding> {
   yield ok(`configuration ${config.file ?? ""}`);
   yield* examineExamples(config, shell);
-  yield* examineArchive(config, shell);
+  yield* examineArchives(config, shell);
   yield* examineSources(config, shell);
   yield* examineJournal(config);
 }

@@ -88,6 +88,7 @@ describe("metrics", () => {
       {
         name: 'a "quoted"\nmirror',
         source: "/srv/scans",
+        archive: "main",
         watch: "native",
         documents,
         oldestAt: {},
@@ -108,8 +109,8 @@ describe("metrics", () => {
     expect(values.get(`scanferry_documents{${mirror},state="pending"}`)).toBe(2);
     expect(values.get(`scanferry_documents{${mirror},state="converted"}`)).toBe(7);
     expect(values.get(`scanferry_documents{${mirror},state="failed"}`)).toBe(0);
-    expect(values.get("scanferry_gate_closed")).toBe(1);
-    expect(values.get("scanferry_gate_next_probe_timestamp_seconds")).toBe(65);
+    expect(values.get(`scanferry_gate_closed{archive="main"}`)).toBe(1);
+    expect(values.get(`scanferry_gate_next_probe_timestamp_seconds{archive="main"}`)).toBe(65);
     expect(values.get("scanferry_folders_to_create")).toBe(1);
     expect(values.get("scanferry_paused")).toBe(0);
     expect(values.get("scanferry_healthy")).toBe(1);
