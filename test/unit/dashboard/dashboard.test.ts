@@ -118,6 +118,22 @@ describe("metrics", () => {
     expect(values.get("process_resident_memory_bytes")).toBeGreaterThan(0);
   });
 
+  test("of several archives tell gate and pace of each", async () => {
+    const [main] = report.archives;
+    if (!main) throw new Error("there is one");
+    const waits = { why: "asked", message: "", until: 65_000 } as const;
+    const legal = { ...main, name: "legal", gate: null, sending: { waits, concurrency: 1 } };
+    const status = async () => ({ ...report, archives: [main, legal] });
+    await using opened = await openDashboard({ status });
+    const values = parseMetrics((await ask({ port: opened.port, path: "/metrics" })).body);
+    const of = (name: string, more = "") =>
+      ["main", "legal"].map((archive) => values.get(`${name}{archive="${archive}"${more}}`));
+    expect(of("scanferry_gate_closed")).toEqual([1, 0]);
+    expect(of("scanferry_gate_closed_timestamp_seconds")).toEqual([5, undefined]);
+    expect(of("scanferry_upload_concurrency")).toEqual([4, 1]);
+    expect(of("scanferry_sending_waits", ',why="asked"')).toEqual([0, 1]);
+  });
+
   test("name no file, no path and no folder", async () => {
     const rows = [documentOf({ name: "private.pdf", dueAt: 0 })];
     await using opened = await openDashboard({ status: async () => report, rows });
