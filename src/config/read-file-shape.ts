@@ -69,10 +69,11 @@ function readRecord(schema: z.ZodRecord, value: unknown, key: Key, findings: Fin
   const entries = Object.entries(value);
   if (entries.length === 0) findings.report(key, "is empty", "write one or more, or leave it out");
   return Object.fromEntries(
-    entries.map(([name, item]) => {
+    entries.flatMap(([name, item]) => {
       const own = [...key, name];
-      readLeaf(schema.keyType, name, own, findings);
-      return [name, read(schema.valueType, item, own, findings)];
+      // What is no name may be a secret: nothing else is told of it.
+      if (readLeaf(schema.keyType, name, own, findings) === undefined) return [];
+      return [[name, read(schema.valueType, item, own, findings)]];
     }),
   );
 }

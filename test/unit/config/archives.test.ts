@@ -32,7 +32,7 @@ test.for([
   [NO_MAIN, "", "mirrors[0].archive: is missing: there are several", "not one by its place"],
   ["archives: {}", "", "archives: is empty", "no archive at all"],
   ["archives: [a]", "", "archives: must be a mapping of names", "a list has no names"],
-  [TWO.replace("legal:", "Legal Dept:"), "", 'archives.Legal…: "Legal Dept" cannot be', "a label"],
+  [TWO.replace("legal:", "Legal Dept:"), "", "archives.Legal…: cannot be the name", "a label"],
   [TWO.replace("key-legal", "[x]"), "", "archives.legal.accountKey: must be text", "its own key"],
 ] as const)("%s with a mirror `%s` is refused: %s (%s)", async ([archives, keys, problem]) => {
   using folder = new ConfigFolder(`${archives}\n${mirrors(keys)}`);
