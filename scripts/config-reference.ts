@@ -32,14 +32,15 @@ line, key and mend. Unknown keys are errors. A key without a value counts as lef
 
 ## Secrets
 
-There are two that are always needed, \`archive.accountKey\` and \`archive.signing.secret\`, and those of the page and of
-\`notify\`, which work alike. Each is taken from the first of
+An archive has two, \`archive.accountKey\` and \`archive.signing.secret\`; those of the page and of \`notify\` work alike.
+Each is taken from the first of
 
 1. the value in the file, which must then be readable by its owner alone (\`chmod 600\`);
 2. the file that \`accountKeyFile\` or \`secretFile\` names, which must not be readable by everyone; one
    line break at its end is dropped. A relative path that does not exist beside the configuration file
    is looked for in \`$CREDENTIALS_DIRECTORY\`, where systemd puts what \`LoadCredential=\` names;
-3. \`$SCANFERRY_ACCOUNT_KEY\` and \`$SCANFERRY_SIGNING_SECRET\`; the keys below name the variables of the others.
+3. \`$SCANFERRY_ACCOUNT_KEY\` and \`$SCANFERRY_SIGNING_SECRET\`; of \`archives.legal\`, say,
+   \`$SCANFERRY_ACCOUNT_KEY_LEGAL\` and \`$SCANFERRY_SIGNING_SECRET_LEGAL\`. The keys below name the variables of the others.
 
 Giving both the value and the file is an error. No message and no log line ever holds a secret.
 `;
@@ -89,6 +90,7 @@ function rowOf(name: string, schema: z.core.$ZodType): string[] {
 
 function valueOf(schema: z.core.$ZodType): string {
   if (schema instanceof z.ZodObject) return "mapping";
+  if (schema instanceof z.ZodRecord) return `${valueOf(schema.valueType)} by name`;
   if (schema instanceof z.ZodUnion) return schema.options.map(valueOf).join(" or ");
   if (schema instanceof z.ZodArray) {
     const element = unwrap(schema.element).inner;

@@ -53,6 +53,11 @@ const ELSEWHERE: readonly [code: string, hint: string][] = [
   ["SIGNING_SECRET_MISSING", "Set `archive.signing.secret` or `secretFile`."],
   ["SIGNING_ALGORITHM_UNKNOWN", "Set `archive.signing.algorithm` to a digest of `node:crypto`."],
   ["SIGNING_MODULE_UNFIT", "Give the module named in `archive.signing.module` a default export."],
+  [
+    "ARCHIVE_CHANGED",
+    "Write the mirror's `archive` as it was, or give the mirror another name: then all its files are sent to the other archive.",
+  ],
+  ["ARCHIVES_EXCHANGED", "Exchange the addresses back: an archive is known by its name."],
   ["WEB_LISTEN", "Change `web.listen`, or set `web: off`."],
   ["OUTPUT_FAILED", "Free space, or write the output somewhere else."],
   ["EMBEDDED_ARCHIVE_OPTIONS", "Mend the option that the message names."],

@@ -51,17 +51,27 @@ function ofWork({ documents, paused, foldersToCreate, sending }) {
   return { tone: "good", title: words.done(documents.converted), detail: words.doneDetail, facts: [] };
 }
 
-function ofGate({ gate, documents }) {
+/** The gate that is closed the longest; of several archives, others that are closed are facts of it. */
+function ofGate({ gate, archives, mirrors }) {
   const words = strings.headline;
   const reason = words.gateReasons[gate.code] ?? words.gateOther(gate.code);
-  const waiting = sum(documents, WAITING) + documents.held;
+  const shut = archives.filter((archive) => archive.gate);
+  const first = shut.find((archive) => archive.gate.closedAt === gate.closedAt);
+  const isOf = (mirror) => shut.some(({ name }) => name === mirror.archive);
+  const waiting = mirrors
+    .filter(isOf)
+    .reduce((all, { documents }) => all + sum(documents, WAITING) + documents.held, 0);
   const facts = [
     { label: words.reason, text: `${gate.message} (${gate.code})` },
     { label: words.mend, text: gate.hint },
     { label: words.since, at: gate.closedAt },
   ];
   if (gate.nextProbeAt !== null) facts.push({ label: words.nextTry, at: gate.nextProbeAt });
-  return { tone: "bad", title: words.gate(reason), detail: words.waiting(waiting), facts };
+  for (const { name, gate: other } of shut.filter((archive) => archive !== first)) {
+    facts.push({ label: name, text: `${other.message} (${other.code})` });
+  }
+  const title = archives.length > 1 ? words.gateOf(first.name, reason) : words.gate(reason);
+  return { tone: "bad", title, detail: words.waiting(waiting), facts };
 }
 
 /** Documents in all states together. */

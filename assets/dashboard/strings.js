@@ -83,6 +83,7 @@ export const strings = {
   headline: {
     unhealthy: "Something is wrong",
     gate: (reason) => `Sending has stopped: ${reason}`,
+    gateOf: (archive, reason) => `Sending to ${archive} has stopped: ${reason}`,
     gateReasons: {
       QUOTA_LIMIT: "the page allowance is used up",
       CREDENTIALS_REFUSED: "the archive refuses the credentials",

@@ -1,15 +1,17 @@
-import { dirname, resolve } from "node:path";
+import { dirname } from "node:path";
 import type { ArchiveSettings } from "../archive/http-archive.ts";
-import type { SigningSettings } from "../archive/signing.ts";
+import { archiveNameOf, archivesIn } from "../config/archives.ts";
+import { signingOf } from "../config/build-config.ts";
 import type { Config } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { type ConfigPlaces, readConfigFile } from "../config/config-file.ts";
 import { reportConflicts } from "../config/conflicts.ts";
 import { layoutOf } from "../config/layout.ts";
 import { readFileShape } from "../config/read-file-shape.ts";
-import type { Sketch } from "../config/schema.ts";
-import { findSecrets, type Secrets } from "../config/secrets.ts";
+import type { FileShape } from "../config/schema.ts";
+import { findSecrets } from "../config/secrets.ts";
 import { parseYamlSource } from "../config/yaml-source.ts";
+import { UsageError } from "./exit.ts";
 import { invariant } from "../std/invariant.ts";
 
 /** One request after another, and one to spare. */
@@ -22,10 +24,13 @@ export function lookUpSettings({ archive }: Config): ArchiveSettings {
 }
 
 /**
- * How the archive is spoken to, from the `archive` part of the configuration alone: what is wrong
+ * How an archive is spoken to (the one called `wanted`, else the only one or `main`), from that part of the configuration alone: what is wrong
  * with mirrors or journal does not matter here. Throws `ConfigError` with what does.
  */
-export async function readArchiveSettings(places: ConfigPlaces): Promise<ArchiveSettings> {
+export async function readArchiveSettings(
+  places: ConfigPlaces,
+  wanted: string | undefined,
+): Promise<ArchiveSettings> {
   const file = await readConfigFile(places);
   const { value, findings } = parseYamlSource(file.path, file.text);
   const sketch = readFileShape(value, findings);
@@ -35,37 +40,26 @@ export async function readArchiveSettings(places: ConfigPlaces): Promise<Archive
     findings.throwIfAny();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const problems = error.problems.filter(({ key }) => /^archive\b|^$/.test(key));
+    const problems = error.problems.filter(({ key }) => /^archives?\b|^$/.test(key));
     if (problems.length > 0) throw new ConfigError(problems);
   }
-  return settingsOf(sketch, secrets, dirname(file.path));
+  const archives = archivesIn(sketch as FileShape);
+  const name = archiveNameOf({ archive: wanted }, archives);
+  const archive = archives.find((each) => each.name === name);
+  if (!archive) throw new UsageError(unknownArchive(wanted, archives));
+  const { url, timeout, signing } = archive.section;
+  const { accountKey, signingSecret } = secrets.archives.get(archive.name) ?? {};
+  invariant(accountKey !== undefined, "a checked archive part is whole");
+  const signs = signingOf(signing, signingSecret, dirname(file.path));
+  return { url, accountKey, signing: signs, timeoutMs: timeout, connections: CONNECTIONS };
 }
 
-function settingsOf({ archive }: Sketch, secrets: Secrets, folder: string): ArchiveSettings {
-  const { url, timeout } = archive ?? {};
-  const { accountKey } = secrets;
-  invariant(
-    url !== undefined && timeout !== undefined && accountKey !== undefined,
-    "a checked archive part is whole",
-  );
-  const signing = signingOf(archive?.signing, secrets, folder);
-  return { url, accountKey, signing, timeoutMs: timeout, connections: CONNECTIONS };
-}
-
-function signingOf(
-  signing: NonNullable<Sketch["archive"]>["signing"],
-  { signingSecret }: Secrets,
-  folder: string,
-): SigningSettings {
-  const { scheme, algorithm, encoding, module } = signing ?? {};
-  if (scheme === "none") return { scheme };
-  if (scheme === "module") {
-    invariant(module !== undefined, "a checked configuration names its signing module");
-    return { scheme, module: resolve(folder, module) };
-  }
-  invariant(
-    algorithm !== undefined && encoding !== undefined && signingSecret !== undefined,
-    "a checked configuration has its secret",
-  );
-  return { scheme: "hmac", algorithm, encoding, secret: signingSecret };
+/** What is wrong with `--archive NAME`, or with its absence. */
+export function unknownArchive(
+  wanted: string | undefined,
+  archives: readonly { readonly name: string }[],
+): string {
+  const names = archives.map(({ name }) => name).join(", ");
+  if (wanted === undefined) return `there are several archives: give one by --archive (${names})`;
+  return `there is no archive ${wanted}; there are: ${names}`;
 }

@@ -34,13 +34,17 @@ type Expected = Pick<AuditLine, "mirror" | "path"> & {
 
 const PAGE_SIZE = 1_000;
 
-/** Audits folder by folder. Rejects with `ArchiveError` when the archive cannot be asked. */
+/**
+ * Audits the mirrors of one archive, folder by folder; `journal` speaks for it. Rejects with
+ * `ArchiveError` when the archive cannot be asked.
+ */
 export async function* audit(
   journal: Journal,
   archive: Archive,
+  archiveId: number,
   signal: AbortSignal,
 ): AsyncGenerator<AuditLine> {
-  for (const [folderId, expected] of await expectations(journal)) {
+  for (const [folderId, expected] of await expectations(journal, archiveId)) {
     if (folderId !== null) yield* auditFolder({ journal, archive }, folderId, expected, signal);
     // What is left was not listed in its folder.
     for (const each of expected.values()) yield await lookFor(each, archive, signal);
@@ -48,12 +52,17 @@ export async function* audit(
 }
 
 /** Archived documents by folder and document id. */
-async function expectations(journal: Journal): Promise<Map<number | null, Map<number, Expected>>> {
-  const names = new Map((await journal.mirrors()).map(({ id, name }) => [id, name]));
+async function expectations(
+  journal: Journal,
+  archiveId: number,
+): Promise<Map<number | null, Map<number, Expected>>> {
+  const mirrors = (await journal.mirrors()).filter((mirror) => mirror.archiveId === archiveId);
+  const names = new Map(mirrors.map(({ id, name }) => [id, name]));
   const folders = new Map<number | null, Map<number, Expected>>();
   for (const state of ["uploaded", "converted"] as const) {
     for await (const document of journal.list({ state })) {
-      const each = expectedOf(document, names.get(document.mirrorId) ?? "");
+      const mirror = names.get(document.mirrorId);
+      const each = mirror === undefined ? undefined : expectedOf(document, mirror);
       if (!each) continue;
       const folder = folders.get(each.folderId) ?? new Map<number, Expected>();
       folders.set(each.folderId, folder.set(each.documentId, each));

@@ -28,7 +28,7 @@ export type Needs = {
   readonly credentials: readonly string[];
   /** Other files that are read: a module that signs, a program that is told. */
   readonly files: readonly string[];
-  readonly archiveHost: string;
+  readonly archiveHosts: readonly string[];
   /** Where channels and the ping go; empty: not known before the service runs. */
   readonly toldHosts: readonly string[];
   /** Where the page listens; undefined: nowhere. */
@@ -139,8 +139,8 @@ function whyOpen(
   return undefined;
 }
 
-function networkLines({ archiveHost, toldHosts, webHost }: Needs): string[] {
-  const hosts = [archiveHost, ...toldHosts].map((host) => host.replace(/^\[|\]$/g, ""));
+function networkLines({ archiveHosts, toldHosts, webHost }: Needs): string[] {
+  const hosts = [...archiveHosts, ...toldHosts].map((host) => host.replace(/^\[|\]$/g, ""));
   const isWide = webHost !== undefined && !isLoopback(webHost);
   if (isWide || hosts.some((host) => isIP(host) === 0 && !isLoopback(host))) {
     return [

@@ -30,13 +30,7 @@ export type Around = {
 
 /** The report for people. */
 export function statusLines(report: StatusReport, around: Around, terminal: Terminal): string[] {
-  const { waits } = report.sending;
-  const lines = [
-    headline(report, around),
-    ...gateLines(report, around.now),
-    ...(waits ? [waitingLine(waits, around.now)] : []),
-    "",
-  ];
+  const lines = [headline(report, around), ...archiveLines(report, around.now), ""];
   const rows = report.mirrors.map(({ name, documents, watch }) => [
     printable(name),
     ...STATES.map((state) => String(documents[state])),
@@ -77,18 +71,28 @@ function headline({ running, paused }: StatusReport, { owner, now }: Around): st
   return `scanferry is ${state}${since}${paused ? "; paused, see scanferry resume" : ""}${web}`;
 }
 
-function gateLines({ gate }: StatusReport, now: number): string[] {
-  if (!gate) return [];
-  const next =
-    gate.nextProbeAt === null ? "" : `; asked again ${relativeText(gate.nextProbeAt, now)}`;
-  const since = `nothing is sent since ${timeText(gate.closedAt)}`;
-  return [printable(`${since}: ${gate.message}; ${clause(gate.hint)}${next}`)];
+/** What stops or slows each archive; which one is said where there are several. */
+function archiveLines({ archives }: StatusReport, now: number): string[] {
+  return archives.flatMap(({ name, gate, sending: { waits } }) => {
+    const to = archives.length > 1 ? ` to ${name}` : "";
+    return [
+      ...(gate ? [gateLine(gate, to, now)] : []),
+      ...(waits ? [waitingLine(waits, now, to)] : []),
+    ];
+  });
 }
 
-/** Why nothing new is sent, and until when. */
-export function waitingLine({ message, until }: Waiting, now: number): string {
+function gateLine(gate: NonNullable<StatusReport["gate"]>, to: string, now: number): string {
+  const next =
+    gate.nextProbeAt === null ? "" : `; asked again ${relativeText(gate.nextProbeAt, now)}`;
+  const since = `nothing is sent${to} since ${timeText(gate.closedAt)}`;
+  return printable(`${since}: ${gate.message}; ${clause(gate.hint)}${next}`);
+}
+
+/** Why nothing new is sent, and until when; ` to NAME` where there are several archives. */
+export function waitingLine({ message, until }: Waiting, now: number, to = ""): string {
   const opens = until === null ? "" : ` until ${timeText(until)} (${relativeText(until, now)})`;
-  return printable(`nothing new is sent${opens}: ${message}`);
+  return printable(`nothing new is sent${to}${opens}: ${message}`);
 }
 
 /** What was moved here and not in the archive; nobody but a person can move it there. */

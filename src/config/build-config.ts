@@ -3,13 +3,16 @@ import { invariant } from "../std/invariant.ts";
 import { baseOf } from "../rules/folder.ts";
 import { hooksOf } from "./build-hooks.ts";
 import { rulesOf } from "./build-rules.ts";
+import { archiveNameOf, archivesIn } from "./archives.ts";
 import { notifyOf } from "./build-notify.ts";
-import type { After, Config, Mirror, Signing } from "./config.ts";
+import type { After, ArchiveAccount, Config, Mirror, Signing } from "./config.ts";
 import { globBelow } from "./glob.ts";
 import { type Layout, layoutOf, type MirrorLayout, wayDown } from "./layout.ts";
 import { NO_NOTIFY_SECRETS, type NotifySecrets } from "./notify-secrets.ts";
 import type { FileShape } from "./schema.ts";
 import type { Secrets } from "./secrets.ts";
+
+type ArchiveShape = NonNullable<FileShape["archive"]>;
 
 /** The configuration of a file in which nothing was found wrong. Frozen all the way down. */
 export function buildConfig(
@@ -17,18 +20,15 @@ export function buildConfig(
   shape: FileShape,
   secrets: Secrets & { readonly notify?: NotifySecrets },
 ): Config {
-  const { archive, upload, batch, quota, conversion } = shape;
+  const { upload, batch, quota, conversion } = shape;
   const layout = layoutOf(shape, dirname(file));
-  invariant(secrets.accountKey !== undefined, "a checked configuration has an account key");
+  const [archive, ...furtherArchives] = accountsIn(shape, secrets, dirname(file));
+  invariant(archive, "a checked configuration has an archive");
   invariant(layout.journal !== undefined, "a checked configuration has a journal");
   return frozen({
     file,
-    archive: {
-      url: archive.url,
-      accountKey: secrets.accountKey,
-      signing: signingOf(shape, secrets, dirname(file)),
-      timeoutMs: archive.timeout,
-    },
+    archive,
+    ...(furtherArchives.length === 0 ? {} : { furtherArchives }),
     mirrors: mirrorsOf(shape, layout, dirname(file)),
     journal: layout.journal,
     retention: retentionOf(shape.journal),
@@ -68,25 +68,42 @@ function webOf(listen: { host: string; port: number }, token: string | undefined
   return token === undefined ? listen : { ...listen, token };
 }
 
-function signingOf({ archive: { signing } }: FileShape, secrets: Secrets, folder: string): Signing {
-  const { scheme, algorithm, encoding, module } = signing;
+function accountsIn(shape: FileShape, secrets: Secrets, folder: string): ArchiveAccount[] {
+  return archivesIn(shape).map(({ name, section: { url, timeout, signing } }) => {
+    const { accountKey, signingSecret } = secrets.archives.get(name) ?? {};
+    invariant(accountKey !== undefined, "a checked configuration has an account key");
+    const signs = signingOf(signing, signingSecret, folder);
+    return { name, url, accountKey, signing: signs, timeoutMs: timeout };
+  });
+}
+
+/** How an archive's requests are signed; `folder` is what a module's path is relative to. */
+export function signingOf(
+  { scheme, algorithm, encoding, module }: ArchiveShape["signing"],
+  secret: string | undefined,
+  folder: string,
+): Signing {
   if (scheme === "none") return { scheme };
   if (scheme === "module") {
     invariant(module !== undefined, "a checked configuration names its signing module");
     return { scheme, module: resolve(folder, module) };
   }
-  invariant(secrets.signingSecret !== undefined, "a checked configuration has its secret");
-  return { scheme, algorithm, encoding, secret: secrets.signingSecret };
+  invariant(secret !== undefined, "a checked configuration has its secret");
+  return { scheme, algorithm, encoding, secret };
 }
 
 function mirrorsOf(shape: FileShape, layout: Layout, folder: string): Mirror[] {
+  const archives = archivesIn(shape);
   return shape.mirrors.map((mirror, at) => {
     const place = layout.mirrors[at];
     const { name, source } = place ?? {};
     invariant(place && name !== undefined && source !== undefined, "a checked mirror has a source");
+    const archive = archiveNameOf(mirror, archives);
+    invariant(archive !== undefined, "a checked mirror has an archive");
     return {
       name,
       source,
+      archive,
       target: targetOf(mirror),
       include: mirror.include,
       exclude: excludeOf(mirror.exclude, place),

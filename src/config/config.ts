@@ -11,14 +11,10 @@ import type { NotifyConfig } from "./notify-config.ts";
 export type Config = {
   /** The file it was read from, absolute. */
   readonly file: string | undefined;
-  readonly archive: {
-    /** `{base_url}`, without a slash at its end. */
-    readonly url: string;
-    /** `acc_key`. A secret. */
-    readonly accountKey: string;
-    readonly signing: Signing;
-    readonly timeoutMs: number;
-  };
+  /** The archive; where there are several, the first. `accountsOf` gives each its own configuration. */
+  readonly archive: ArchiveAccount;
+  /** The other ones of `archives`. */
+  readonly furtherArchives?: readonly ArchiveAccount[];
   readonly mirrors: Mirror[];
   /** The journal's file, absolute. */
   readonly journal: string;
@@ -60,6 +56,18 @@ export type Config = {
   readonly shutdownMs: number;
 };
 
+/** An archive and the account there. */
+export type ArchiveAccount = {
+  /** Unique among the archives; what the journal knows it by. */
+  readonly name: string;
+  /** `{base_url}`, without a slash at its end. */
+  readonly url: string;
+  /** `acc_key`. A secret. */
+  readonly accountKey: string;
+  readonly signing: Signing;
+  readonly timeoutMs: number;
+};
+
 /** How long the journal keeps details, and how much longer it remembers contents. */
 export type Retention = { readonly retainMs: number; readonly rememberMs: number };
 
@@ -93,6 +101,8 @@ export type Mirror = {
   readonly name: string;
   /** Absolute, normalised, never looked at while the configuration is read. */
   readonly source: string;
+  /** The name of the archive it is carried into. */
+  readonly archive: string;
   readonly target: { readonly path: string } | { readonly id: number };
   readonly include: string[];
   /** Beside the built-in list; holds the folder of `after: move` when that lies in the source. */

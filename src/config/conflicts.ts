@@ -1,4 +1,5 @@
 /** What no key can say alone: keys that do not go together. */
+import { archivesIn, reportArchives } from "./archives.ts";
 import { formatDuration } from "./duration.ts";
 import type { Findings } from "./findings.ts";
 import { nameIn } from "./kinds.ts";
@@ -11,6 +12,7 @@ import type { Sketch } from "./schema.ts";
 /** Reports every conflict among what could be read. */
 export function reportConflicts(sketch: Sketch, layout: Layout, findings: Findings): void {
   reportSigning(sketch, findings);
+  reportArchives(sketch, findings);
   reportTargets(sketch, findings);
   reportRules(sketch, layout, findings);
   reportNames(layout, findings);
@@ -21,11 +23,13 @@ export function reportConflicts(sketch: Sketch, layout: Layout, findings: Findin
   reportChannels(sketch, findings);
 }
 
-function reportSigning({ archive }: Sketch, findings: Findings): void {
-  const signing = archive?.signing;
-  const key = ["archive", "signing", "module"];
-  if (signing?.scheme === "module" && signing.module === undefined && !findings.has(key)) {
-    findings.report(key, "is missing", "write e.g. module: ./sign.mjs");
+function reportSigning(sketch: Sketch, findings: Findings): void {
+  for (const archive of archivesIn(sketch)) {
+    const { signing } = archive.section;
+    const key = [...archive.key, "signing", "module"];
+    if (signing?.scheme === "module" && signing.module === undefined && !findings.has(key)) {
+      findings.report(key, "is missing", "write e.g. module: ./sign.mjs");
+    }
   }
 }
 

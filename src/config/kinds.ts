@@ -67,6 +67,16 @@ export function choice<const W extends string>(...words: readonly W[]): Kind<W> 
   });
 }
 
+/** The name of an archive: a word that is fit for a label and, in capitals, for a variable. */
+export function archiveName(): Kind<string> {
+  return kind("name", (value, refuse) => {
+    if (typeof value === "string" && /^[a-z][a-z0-9-]{0,30}$/.test(value)) return value;
+    // It is not told: `accountKey:abc` (no blank after the colon) would stand in its place.
+    const mend = "write a word of a-z, 0-9 and -, that begins with a letter";
+    return refuse("cannot be the name of an archive", mend);
+  });
+}
+
 /** The name of a mirror. */
 export function mirrorName(): Kind<string> {
   return kind(

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { glob } from "./glob.ts";
 import { hooksSection } from "./hook-schema.ts";
 import { section, setting } from "./kind.ts";
-import { choice, duration, mirrorName, wholeNumber } from "./kinds.ts";
+import { archiveName, choice, duration, mirrorName, wholeNumber } from "./kinds.ts";
 import { afterwards, localPath, missingFolder } from "./places.ts";
 import { targetTemplate } from "./rule-kinds.ts";
 import { ruleKeys } from "./rule-schema.ts";
@@ -19,6 +19,13 @@ export const mirrorSchema = section(
       meaning: "The local folder whose files are carried into the archive, with all below it.",
       example: "/srv/scans",
       required: true,
+    }),
+    archive: setting(archiveName().optional(), {
+      meaning:
+        "Which of `archives` it is carried into. It stays so once anything was sent: the journal knows " +
+        "the mirror's documents by the numbers of that archive.",
+      example: "legal",
+      without: "the only one, or the one called `main`",
     }),
     target: setting(targetTemplate().optional(), {
       meaning:

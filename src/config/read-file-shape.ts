@@ -11,18 +11,30 @@ import { fileSchema, type Sketch } from "./schema.ts";
 
 /** What of `value` (the whole YAML document) could be read; the rest is reported to `findings`. */
 export function readFileShape(value: unknown, findings: Findings): Sketch {
-  return read(fileSchema, value, [], findings) ?? {};
+  return read(fileSchema, withArchive(value), [], findings) ?? {};
+}
+
+/** Without any archive, the keys of a single one are what is missing. */
+function withArchive(value: unknown): unknown {
+  const given = value ?? {};
+  if (typeof given !== "object" || Array.isArray(given)) return value;
+  const { archive, archives } = given as { archive?: unknown; archives?: unknown };
+  return (archive ?? archives ?? null) === null ? { ...given, archive: {} } : value;
 }
 
 function read(schema: z.core.$ZodType, value: unknown, key: Key, findings: Findings): unknown {
   const { inner, fallback, optional } = unwrap(schema);
   const given = value ?? fallback;
-  if (inner instanceof z.ZodObject) return readSection(inner, given ?? {}, key, findings);
+  if (inner instanceof z.ZodObject) {
+    if (given === undefined && optional) return undefined;
+    return readSection(inner, given ?? {}, key, findings);
+  }
   if (inner instanceof z.ZodUnion) return readUnion(inner, given ?? {}, key, findings);
   if (given === undefined) {
     if (!optional) reportMissing(schema, key, findings);
     return undefined;
   }
+  if (inner instanceof z.ZodRecord) return readRecord(inner, given, key, findings);
   if (inner instanceof z.ZodArray) return readList(inner, schema, given, key, findings);
   return readLeaf(inner, given, key, findings);
 }
@@ -43,6 +55,26 @@ function readSection(schema: z.ZodObject, value: unknown, key: Key, findings: Fi
       name,
       read(child, given.get(name), [...key, name], findings),
     ]),
+  );
+}
+
+/** Values by names that are free to choose. */
+function readRecord(schema: z.ZodRecord, value: unknown, key: Key, findings: Findings): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    // The value is not told: a secret may have slipped to where the names should be.
+    const mend = "write a name for each, with its keys below";
+    findings.report(key, `must be a mapping of names, is ${sortOf(value)}`, mend);
+    return undefined;
+  }
+  const entries = Object.entries(value);
+  if (entries.length === 0) findings.report(key, "is empty", "write one or more, or leave it out");
+  return Object.fromEntries(
+    entries.flatMap(([name, item]) => {
+      const own = [...key, name];
+      // What is no name may be a secret: nothing else is told of it.
+      if (readLeaf(schema.keyType, name, own, findings) === undefined) return [];
+      return [[name, read(schema.valueType, item, own, findings)]];
+    }),
   );
 }
 

@@ -8,14 +8,14 @@ import { z } from "zod";
 import type { Period } from "../rules/calendar.ts";
 import type { ExpiryFrom } from "../rules/rules.ts";
 import type { Template } from "../rules/template.ts";
+import { archiveSchema, archivesSchema } from "./archive-schema.ts";
 import { cron } from "./cron.ts";
-import { digest } from "./digest.ts";
 import { section, setting } from "./kind.ts";
-import { choice, duration, secret, switchedOff, wholeNumber } from "./kinds.ts";
+import { duration, secret, switchedOff, wholeNumber } from "./kinds.ts";
 import { journalSchema, logSchema } from "./keeping-schema.ts";
 import { mirrorSchema } from "./mirror-schema.ts";
 import { notifySchema } from "./notify-schema.ts";
-import { archiveUrl, listenAddress, localPath } from "./places.ts";
+import { listenAddress, localPath } from "./places.ts";
 import { sendingHours } from "./sending-hours.ts";
 import { size } from "./size.ts";
 
@@ -36,66 +36,6 @@ function interval(first: string, most: string, what: string) {
   );
 }
 
-const signing = section(
-  {
-    scheme: setting(choice("hmac", "none", "module").prefault("hmac"), {
-      meaning:
-        "`hmac` signs the request's fields with a secret, `none` sends `sig=none`, `module` asks a module of yours.",
-      example: "hmac",
-    }),
-    algorithm: setting(digest().prefault("sha256"), {
-      meaning: "For `hmac`: the digest.",
-      example: "sha512",
-    }),
-    encoding: setting(choice("base64", "hex").prefault("base64"), {
-      meaning: "For `hmac`: how the signature is written.",
-      example: "hex",
-    }),
-    secret: setting(secret().optional(), {
-      meaning: "For `hmac`: the secret itself. The file must then be readable by its owner alone.",
-      example: '"…"',
-      without: "`secretFile`, else `$SCANFERRY_SIGNING_SECRET`; one of them is required for `hmac`",
-    }),
-    secretFile: setting(localPath().optional(), {
-      meaning: "For `hmac`: the file that holds the secret.",
-      example: "/etc/scanferry/signing.secret",
-    }),
-    module: setting(localPath().optional(), {
-      meaning:
-        "For `module`: an ES module whose default export makes the signature: " +
-        "`(fields: [name, value][]) => string | Promise<string>`.",
-      example: "./sign.mjs",
-      without: "required for `module`",
-    }),
-  },
-  "How the field `sig` of every request is made; the archive's operator says which way is right.",
-);
-
-const archive = section(
-  {
-    url: setting(archiveUrl(), {
-      meaning: "The archive's address, without credentials, query or fragment.",
-      example: "https://archive.example.com",
-      required: true,
-    }),
-    accountKey: setting(secret().optional(), {
-      meaning: "The account key itself. The file must then be readable by its owner alone.",
-      example: '"…"',
-      without: "`accountKeyFile`, else `$SCANFERRY_ACCOUNT_KEY`; one of them is required",
-    }),
-    accountKeyFile: setting(localPath().optional(), {
-      meaning: "The file that holds the account key.",
-      example: "/etc/scanferry/account.key",
-    }),
-    signing,
-    timeout: setting(duration("1ms", "1d").prefault("60s"), {
-      meaning: "How long a request waits for the archive before it counts as failed.",
-      example: "2m",
-    }),
-  },
-  "The archive and the account.",
-);
-
 const quota = section(
   {
     retry: interval("5m", "6h", "How often a spent quota is probed, with one document."),
@@ -113,7 +53,7 @@ const conversion = section(
     maxOutstanding: setting(wholeNumber(1, 1_000_000).optional(), {
       meaning:
         "While so many documents are uploaded and not yet CONVERTED, nothing new is sent; it goes on " +
-        "below that. Of the whole account.",
+        "below that. Of a whole account: each of several archives has its own.",
       example: "500",
       without: "no ceiling",
     }),
@@ -128,7 +68,8 @@ const conversion = section(
 /** The whole file. */
 export const fileSchema = section(
   {
-    archive,
+    archive: archiveSchema.optional(),
+    archives: archivesSchema,
     mirrors: setting(z.array(mirrorSchema).min(1), {
       meaning: "The mirrors, one or more.",
       example: "[{ source: /srv/scans, target: /Scans }]",
@@ -142,7 +83,7 @@ export const fileSchema = section(
       {
         concurrency: setting(wholeNumber(1, 64).prefault(4), {
           meaning:
-            "Uploads at the same time, at most. Where the archive asks for patience (HTTP 429, 503, " +
+            "Uploads at the same time, at most, to each archive. Where one asks for patience (HTTP 429, 503, " +
             "timeouts) it is halved, and grows back with what is accepted.",
           example: "8",
         }),

@@ -5,6 +5,7 @@
 import { constants, open } from "node:fs/promises";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { codeOf } from "../std/fault.ts";
+import { archivesIn, type WrittenArchive } from "./archives.ts";
 import type { ConfigFile } from "./config-file.ts";
 import type { Findings, Key } from "./findings.ts";
 import { quoted } from "./quoted.ts";
@@ -12,9 +13,15 @@ import type { Sketch } from "./schema.ts";
 
 /** The secrets, as far as they were found; what is missing is reported. */
 export type Secrets = {
+  /** By the archive's name. */
+  readonly archives: ReadonlyMap<string, ArchiveSecrets>;
+  readonly webToken: string | undefined;
+};
+
+/** The secrets of one archive. */
+export type ArchiveSecrets = {
   readonly accountKey: string | undefined;
   readonly signingSecret: string | undefined;
-  readonly webToken: string | undefined;
 };
 
 /** Whether a secret has to be there; one that is not used is not looked for. */
@@ -43,36 +50,12 @@ const SECRET_BYTES_MAX = 64 * 1024;
 /** Opening a named pipe would wait for its writer; this way it is opened, and refused. */
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-/** Looks up the account key, the signing secret where the scheme is `hmac`, and the page's token. */
+/** Looks up account keys, signing secrets where the scheme is `hmac`, and the page's token. */
 export async function findSecrets(sketch: Sketch, around: Surroundings): Promise<Secrets> {
-  const { archive } = sketch;
-  const signing = archive?.signing;
-  const accountKey =
-    archive &&
-    (await findSecret(
-      {
-        section: ["archive"],
-        name: "accountKey",
-        value: archive.accountKey,
-        file: archive.accountKeyFile,
-        variable: "SCANFERRY_ACCOUNT_KEY",
-      },
-      "required",
-      around,
-    ));
-  const signingSecret =
-    signing &&
-    (await findSecret(
-      {
-        section: ["archive", "signing"],
-        name: "secret",
-        value: signing.secret,
-        file: signing.secretFile,
-        variable: "SCANFERRY_SIGNING_SECRET",
-      },
-      signing.scheme === "hmac" ? "required" : "unused",
-      around,
-    ));
+  const archives = new Map<string, ArchiveSecrets>();
+  for (const archive of archivesIn(sketch)) {
+    archives.set(archive.name, await findArchiveSecrets(archive, around));
+  }
   const { web } = sketch;
   const webToken =
     web &&
@@ -87,7 +70,37 @@ export async function findSecrets(sketch: Sketch, around: Surroundings): Promise
       "optional",
       around,
     ));
-  return { accountKey, signingSecret, webToken };
+  return { archives, webToken };
+}
+
+/** Those of one of several have variables of their own: another account's key must not be tried. */
+async function findArchiveSecrets(
+  { name, key, section }: WrittenArchive,
+  around: Surroundings,
+): Promise<ArchiveSecrets> {
+  const isSingle = key.length === 1;
+  const suffix = isSingle ? "" : `_${name.toUpperCase().replaceAll("-", "_")}`;
+  const { accountKey: value, accountKeyFile: file, signing } = section;
+  const variable = `SCANFERRY_ACCOUNT_KEY${suffix}`;
+  const accountKey = await findSecret(
+    { section: key, name: "accountKey", value, file, variable },
+    "required",
+    around,
+  );
+  const signingSecret =
+    signing &&
+    (await findSecret(
+      {
+        section: [...key, "signing"],
+        name: "secret",
+        value: signing.secret,
+        file: signing.secretFile,
+        variable: `SCANFERRY_SIGNING_SECRET${suffix}`,
+      },
+      signing.scheme === "hmac" ? "required" : "unused",
+      around,
+    ));
+  return { accountKey, signingSecret };
 }
 
 /** One secret; undefined when it is missing, or when something is wrong with it. */

@@ -65,6 +65,9 @@ function archivePart(url: string): string {
 
   # How long a request waits for the archive.
   #timeout: 60s
+
+# Several archives, or accounts of one, are written in its place; a mirror names its own by "archive":
+# archives: { main: { url: ..., accountKeyFile: ... }, legal: { url: ..., accountKeyFile: ... } }
 `;
 }
 
@@ -74,6 +77,9 @@ mirrors:
   - source: ${scalar(source)}
     target: ${scalar(target)}
     # targetId: 17                    # instead of target: the folder by its id
+
+    # Which of several archives; without it, the one called "main".
+    # archive: legal
 
     # What it is called in commands and logs; without it, the source's last folder.
     # name: scans

@@ -4,13 +4,12 @@
  */
 import type { Config } from "../config/config.ts";
 import type { Dashboard, Health } from "../dashboard/dashboard.ts";
-import type { Document } from "../domain/document.ts";
 import type { Change, Journal } from "../journal/journal.ts";
 import { type Clock, type Random, systemClock, systemRandom } from "../std/clock.ts";
 import type { Log } from "../std/log.ts";
 import { probeNow, retryOf } from "../sync/retry.ts";
 import { type StatusReport, statusOf } from "../sync/status.ts";
-import { HealthWatch } from "./health.ts";
+import { healthOf, type HealthWatch } from "./health.ts";
 import { type Parts, type PartsOptions, openParts } from "./parts.ts";
 import { type Quiescence, quiescent } from "./quiescent.ts";
 import { Schedule } from "./schedule.ts";
@@ -46,7 +45,7 @@ export class Daemon implements AsyncDisposable {
   readonly #owned: AsyncDisposableStack;
   readonly #parts: Parts;
   readonly #sending: boolean;
-  readonly #healthWatch = new HealthWatch();
+  readonly #healthWatches = new Map<string, HealthWatch>();
   #dashboard: Dashboard | undefined;
   #teller: Teller | undefined;
   #closed: Promise<void> | undefined;
@@ -101,11 +100,11 @@ export class Daemon implements AsyncDisposable {
    */
   async run(stopping: AbortSignal): Promise<void> {
     const { schedule, mirrors, journal } = this.#config;
-    const { sync } = this.#parts;
+    const { accounts } = this.#parts;
     using _rescan = Schedule.start(schedule.rescan, () => this.rescan("schedule"), this.#clock);
     this.#log.info({ mirrors: mirrors.map(({ name }) => name), journal, version }, "started");
     const loops = new AbortController();
-    const running = sync.run(loops.signal);
+    const running = accounts.run(loops.signal);
     const telling = this.#teller?.run(loops.signal);
     const asked = Promise.withResolvers<void>();
     const ask = () => asked.resolve();
@@ -113,7 +112,7 @@ export class Daemon implements AsyncDisposable {
     if (stopping.aborted) ask();
     try {
       await Promise.race([running, asked.promise]);
-      this.#log.info({ underWay: sync.underWay }, "stopping");
+      this.#log.info({ underWay: accounts.underWay }, "stopping");
       await this.#drain();
     } finally {
       stopping.removeEventListener("abort", ask);
@@ -126,7 +125,7 @@ export class Daemon implements AsyncDisposable {
   }
 
   rescan(why: string): void {
-    this.#parts.sync.rescan(why);
+    this.#parts.accounts.rescan(why);
   }
 
   async status(): Promise<StatusReport> {
@@ -135,28 +134,36 @@ export class Daemon implements AsyncDisposable {
 
   /** What goes on, and whether the loops still turn; for the service manager. */
   async look(): Promise<Look> {
-    const { sync, hearts } = this.#parts;
-    const surveys = [...sync.surveys.values()];
-    const away = surveys.filter(({ state }) => state.status?.online === false);
+    const { accounts } = this.#parts;
+    const away = accounts.surveys.filter(({ state }) => state.status?.online === false);
     const offline = away.map(({ mirror }) => mirror.row.name);
-    const line = statusLine({ report: await this.status(), outage: sync.outage, offline });
-    return { line, stuck: hearts.stuck() };
+    const { outages } = accounts;
+    const line = statusLine({ report: await this.status(), outages, offline });
+    return { line, stuck: accounts.stuck() };
   }
 
-  /** Resolves when nothing is left that goes on by itself; see `quiescent.ts`. */
-  quiescent(wanted: Quiescence, signal: AbortSignal): Promise<StatusReport> {
-    const { journal, sync, changed } = this.#parts;
-    const surveys = [...sync.surveys.values()];
-    const watched = {
-      journal,
-      surveys,
-      changed,
-      clock: this.#clock,
-      outage: () => sync.outage,
-      sending: this.#sending,
-      status: () => this.status(),
-    };
-    return quiescent(watched, wanted, signal);
+  /**
+   * Resolves when nothing is left that goes on by itself; see `quiescent.ts`. Where one archive
+   * cannot go on, the others are waited for before this rejects.
+   */
+  async quiescent(wanted: Quiescence, signal: AbortSignal): Promise<StatusReport> {
+    const { accounts, changed } = this.#parts;
+    const outcomes = await Promise.allSettled(
+      accounts.all.map(({ config, journal, sync }) => {
+        const watched = {
+          journal,
+          surveys: [...sync.surveys.values()],
+          changed,
+          clock: this.#clock,
+          outage: () => sync.outage,
+          sending: this.#sending,
+          status: () => statusOf(journal, config, true, this.#clock.now()),
+        };
+        return quiescent(watched, wanted, signal);
+      }),
+    );
+    for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+    return this.status();
   }
 
   close(): Promise<void> {
@@ -178,7 +185,7 @@ export class Daemon implements AsyncDisposable {
       () => over.abort(),
       () => {},
     );
-    await this.#parts.sync.drain(over.signal);
+    await this.#parts.accounts.drain(over.signal);
     finished.abort();
     await deadline;
   }
@@ -228,23 +235,8 @@ export class Daemon implements AsyncDisposable {
     this.#dashboard = dashboard;
   }
 
-  async #health(): Promise<Health> {
-    const { sync, journal } = this.#parts;
-    const now = this.#clock.now();
-    const surveys = [...sync.surveys];
-    const heads: Document[] = [];
-    for (const [mirrorId, { state }] of surveys) {
-      if (!state.status?.online) continue;
-      heads.push(...(await journal.due({ state: "pending", now, limit: 1, mirrorId })));
-    }
-    return this.#healthWatch.look({
-      status: await this.status(),
-      heads,
-      underWay: sync.underWay,
-      outage: sync.outage?.trouble.code,
-      started: surveys.some(([, { state }]) => state.status !== undefined),
-      now: this.#clock.monotonic(),
-    });
+  #health(): Promise<Health> {
+    return healthOf(this.#parts.accounts.all, this.#healthWatches, this.#clock);
   }
 
   async #retry(ids: readonly number[]): Promise<void> {
@@ -257,11 +249,11 @@ export class Daemon implements AsyncDisposable {
     }
     await this.journal.apply(changes);
     await probeNow(this.journal, at);
-    await this.#parts.sync.reread();
+    await this.#parts.accounts.reread();
   }
 
   async #setPaused(paused: boolean): Promise<void> {
     await this.journal.setPaused(paused);
-    await this.#parts.sync.reread();
+    await this.#parts.accounts.reread();
   }
 }

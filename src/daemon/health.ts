@@ -1,5 +1,8 @@
 import type { Health } from "../dashboard/dashboard.ts";
-import type { StatusReport } from "../sync/status.ts";
+import type { Document } from "../domain/document.ts";
+import type { Clock } from "../std/clock.ts";
+import { type StatusReport, statusOf } from "../sync/status.ts";
+import type { Account } from "./accounts.ts";
 
 /** A document that is ready and is not taken up for this long means that work has stopped. */
 const STALLED_MS = 15 * 60_000;
@@ -66,4 +69,50 @@ export class HealthWatch {
     }
     return heads.length === 0 ? 0 : now - this.#movedAt;
   }
+}
+
+/**
+ * The health of all accounts together: as bad as the worst, and ready once one of them is. Each is
+ * watched by itself, in `watches` by its archive's name: one that rightly waits hides no other.
+ */
+export async function healthOf(
+  accounts: readonly Account[],
+  watches: Map<string, HealthWatch>,
+  clock: Clock,
+): Promise<Health> {
+  const all = await Promise.all(
+    accounts.map(async (account) => {
+      const { name } = account.config.archive;
+      const watch = watches.get(name) ?? new HealthWatch();
+      watches.set(name, watch);
+      const health = watch.look(await workOf(account, clock));
+      const why =
+        accounts.length > 1 && health.why !== "ok" ? `${name}: ${health.why}` : health.why;
+      return { ...health, why };
+    }),
+  );
+  const told = all.find(({ healthy }) => !healthy) ?? all.find(({ why }) => why !== "ok") ?? all[0];
+  return {
+    healthy: all.every(({ healthy }) => healthy),
+    ready: all.some(({ ready }) => ready),
+    why: told?.why ?? "ok",
+  };
+}
+
+async function workOf({ journal, sync, config }: Account, clock: Clock): Promise<Work> {
+  const now = clock.now();
+  const surveys = [...sync.surveys];
+  const heads: Document[] = [];
+  for (const [mirrorId, { state }] of surveys) {
+    if (!state.status?.online) continue;
+    heads.push(...(await journal.due({ state: "pending", now, limit: 1, mirrorId })));
+  }
+  return {
+    status: await statusOf(journal, config, true, now),
+    heads,
+    underWay: sync.underWay,
+    outage: sync.outage?.trouble.code,
+    started: surveys.length === 0 || surveys.some(([, { state }]) => state.status !== undefined),
+    now: clock.monotonic(),
+  };
 }

@@ -1,6 +1,7 @@
 /** Opens what a daemon is made of, in order; each is closed in reverse by the stack it is put on. */
 import { randomUUID } from "node:crypto";
 import { type ArchiveSettings, HttpArchive } from "../archive/http-archive.ts";
+import { accountsOf } from "../config/archives.ts";
 import type { Config } from "../config/config.ts";
 import type { Applied } from "../journal/journal.ts";
 import { SqliteJournal } from "../journal/sqlite-journal.ts";
@@ -8,13 +9,17 @@ import type { DaemonCalls } from "../reader/protocol.ts";
 import { Reader } from "../reader/reader.ts";
 import { mountOf, readMounts } from "../source/mounts.ts";
 import type { Clock, Random } from "../std/clock.ts";
+import { invariant } from "../std/invariant.ts";
 import { Listeners } from "../std/listeners.ts";
-import type { Log } from "../std/log.ts";
+import { type Log, logWith } from "../std/log.ts";
+import { Bandwidth } from "../sync/bandwidth.ts";
 import type { LiveMirror, SyncContext } from "../sync/context.ts";
 import { NAP_MS_MAX } from "../sync/loop.ts";
 import { Pace } from "../sync/pace.ts";
 import { patientArchive } from "../sync/patient-archive.ts";
 import { Sync } from "../sync/sync.ts";
+import { type Account, Accounts } from "./accounts.ts";
+import { bindArchives } from "./bind-archives.ts";
 import { Heartbeats } from "./heartbeats.ts";
 import { logApplied } from "./log-applied.ts";
 import { readerMirror } from "./reader-mirror.ts";
@@ -39,9 +44,8 @@ export type PartsOptions = {
 
 export type Parts = {
   readonly journal: SqliteJournal;
-  readonly sync: Sync;
+  readonly accounts: Accounts;
   readonly changed: Listeners;
-  readonly hearts: Heartbeats;
   /** Ends every reader, also one that hangs: what waits for it goes on. */
   readonly endReaders: () => Promise<void>;
 };
@@ -49,19 +53,17 @@ export type Parts = {
 /** Connections of the daemon itself, for lists and look-ups. */
 const LOOKUP_CONNECTIONS = 4;
 
-/** Opens journal, archive, readers and loops. On a failure the stack closes what was opened. */
+/** Opens journal, archives, readers and loops. On a failure the stack closes what was opened. */
 export async function openParts(
   options: PartsOptions,
   stack: AsyncDisposableStack,
 ): Promise<Parts> {
-  const { config, log, clock, random } = options;
+  const { config, log, clock } = options;
   const changed = new Listeners();
-  const hearts = new Heartbeats(clock, config.archive.timeoutMs);
   const names = new Map<number, string>();
   const nameOf = (id: number) => names.get(id) ?? "";
-  // Set once everything is open; the journal is written to by nobody else before that.
-  let sync: Sync | undefined;
-  const ready = Promise.withResolvers<Sync>();
+  const accounts: Account[] = [];
+  const all = new Accounts(accounts);
   const journal = stack.use(
     await SqliteJournal.open({
       path: config.journal,
@@ -69,23 +71,63 @@ export async function openParts(
       owner: { pid: process.pid, startedAt: clock.now(), version },
       onApplied: (applied) => {
         logApplied(log, applied, nameOf);
-        hearts.journaled(applied);
         options.journaled?.(applied, nameOf);
-        sync?.journaled(applied);
+        all.journaled(applied);
       },
     }),
   );
+  const rows = await bindArchives(config, journal, log);
+  const mirrors = await journal.mirrors();
+  for (const { id, name } of mirrors) names.set(id, name);
+  const bandwidth = new Bandwidth(config.upload.bytesPerSecond, clock);
+  const readers = new Set<Reader>();
+  for (const own of accountsOf(config)) {
+    const archiveId = rows.get(own.archive.name)?.id;
+    invariant(archiveId !== undefined, `archive ${own.archive.name} was just bound`);
+    const ids = new Set(mirrors.flatMap((row) => (row.archiveId === archiveId ? [row.id] : [])));
+    const fields = { archive: own.archive.name };
+    const account = await openAccount(
+      { ...options, config: own, log: rows.size > 1 ? logWith(log, fields) : log },
+      stack,
+      { journal: journal.of(archiveId), bandwidth, changed, readers },
+    );
+    accounts.push({ ...account, owns: (mirrorId) => ids.has(mirrorId) });
+  }
+  const endReaders = async () => {
+    await Promise.all([...readers].map((reader) => reader.close()));
+  };
+  return { journal, accounts: all, changed, endReaders };
+}
+
+/** What the accounts have in common; `journal` speaks for the one that is opened. */
+type Common = {
+  readonly journal: SqliteJournal;
+  readonly bandwidth: Bandwidth;
+  readonly changed: Listeners;
+  readonly readers: Set<Reader>;
+};
+
+/** Opens the client, the readers and the loops of one archive; `config` is of that alone. */
+async function openAccount(
+  options: PartsOptions,
+  stack: AsyncDisposableStack,
+  { journal, bandwidth, changed, readers }: Common,
+): Promise<Omit<Account, "owns">> {
+  const { config, log, clock, random } = options;
+  const hearts = new Heartbeats(clock, config.archive.timeoutMs);
+  const ready = Promise.withResolvers<Sync>();
   const settings = archiveSettings(config, LOOKUP_CONNECTIONS);
   const archive = stack.use(await HttpArchive.open(settings, clock));
   const pace = await Pace.open({ journal, config, clock, log });
   const mirrors = await openMirrors(options, stack, { journal, hearts, ready: ready.promise });
-  for (const [id, { row }] of mirrors) names.set(id, row.name);
+  for (const { reader } of mirrors.values()) readers.add(reader);
   const context: SyncContext = {
     config,
     journal,
     archive: patientArchive(archive, pace, clock),
     mirrors,
     pace,
+    bandwidth,
     bells: bellsOf(hearts),
     clock,
     random,
@@ -96,17 +138,13 @@ export async function openParts(
   };
   const { retryAt } = config.quota;
   const probes = retryAt === undefined ? undefined : new Schedule(retryAt);
-  sync = await Sync.open(
+  const sync = await Sync.open(
     context,
     (at) => probes?.next(at) ?? null,
     () => changed.tell(),
   );
   ready.resolve(sync);
-  const readers = new Set([...mirrors.values()].map(({ reader }) => reader));
-  const endReaders = async () => {
-    await Promise.all([...readers].map((reader) => reader.close()));
-  };
-  return { journal, sync, changed, hearts, endReaders };
+  return { config, journal, sync, hearts };
 }
 
 /** How the archive is spoken to; sent to readers as it is. */
@@ -115,7 +153,7 @@ export function archiveSettings(config: Config, connections: number): ArchiveSet
   return { url, accountKey, signing, timeoutMs, connections };
 }
 
-/** One reader per file system; the sources are not touched to find out which that is. */
+/** One reader per file system and archive, as it signs requests itself; the sources are not touched to find out which that is. */
 async function openMirrors(
   { config, log, clock, random, readerRestarted }: PartsOptions,
   stack: AsyncDisposableStack,

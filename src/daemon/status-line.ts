@@ -3,8 +3,9 @@ import type { StatusReport } from "../sync/status.ts";
 
 /** What goes on, as far as it is no document's own business. */
 export type Standing = {
-  readonly report: Pick<StatusReport, "documents" | "paused" | "gate">;
-  readonly outage: Outage | undefined;
+  readonly report: Pick<StatusReport, "documents" | "paused" | "archives">;
+  /** Archives that are not reached. */
+  readonly outages: readonly { readonly archive: string; readonly outage: Outage }[];
   /** Names of the mirrors whose source is away. */
   readonly offline: readonly string[];
 };
@@ -13,14 +14,19 @@ const BUSY = ["settling", "pending", "uploading", "inDoubt", "uploaded"] as cons
 const WAITING = ["held", "failed"] as const;
 
 /** One line of what goes on, for `systemctl status`: what stops it first, then the numbers. */
-export function statusLine({ report, outage, offline }: Standing): string {
-  const { documents, paused, gate } = report;
+export function statusLine({ report, outages, offline }: Standing): string {
+  const { documents, paused, archives } = report;
+  const named = (name: string, before: string) => (archives.length > 1 ? `${before}${name}` : "");
   const numbers = (states: readonly (keyof typeof documents)[]) =>
     states.filter((state) => documents[state] > 0).map((state) => `${documents[state]} ${state}`);
   const stops = [
     ...(paused ? ["paused"] : []),
-    ...(gate ? [`nothing is sent: ${gate.code}`] : []),
-    ...(outage ? [`archive not reached: ${outage.trouble.code}`] : []),
+    ...archives.flatMap(({ name, gate }) =>
+      gate ? [`nothing is sent${named(name, " to ")}: ${gate.code}`] : [],
+    ),
+    ...outages.map(
+      ({ archive, outage }) => `archive${named(archive, " ")} not reached: ${outage.trouble.code}`,
+    ),
     ...offline.map((name) => `source of ${name} offline`),
   ];
   const busy = numbers(BUSY).join(", ") || "idle";

@@ -16,14 +16,17 @@ import { messageOf } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
 import type { StatusReport } from "../sync/status.ts";
-import type { Sync } from "../sync/sync.ts";
+import type { Accounts } from "./accounts.ts";
 import { Schedule } from "./schedule.ts";
 import { version } from "./version.ts";
 
 export type TellerOptions = {
   readonly config: Config;
   readonly notify: NotifyConfig;
-  readonly parts: { readonly journal: Journal; readonly sync: Pick<Sync, "surveys" | "outage"> };
+  readonly parts: {
+    readonly journal: Journal;
+    readonly accounts: Pick<Accounts, "surveys" | "outages">;
+  };
   readonly status: () => Promise<StatusReport>;
   readonly health: () => Promise<Health>;
   readonly clock: Clock;
@@ -113,17 +116,25 @@ export class Teller {
 }
 
 async function situationOf({ config, parts, status, health }: TellerOptions): Promise<Situation> {
-  const { sync } = parts;
+  const { surveys, outages } = parts.accounts;
+  const { archives, documents: all, mirrors } = await status();
   return {
-    status: await status(),
+    documents: all,
+    archives: archives.map(({ name, gate }) => ({
+      name,
+      gate,
+      waiting: mirrors
+        .filter(({ archive }) => archive === name)
+        .reduce((sum, { documents }) => sum + documents.pending + documents.held, 0),
+      outage: outages.find(({ archive }) => archive === name)?.outage.trouble,
+    })),
     groups: await groupsOf(parts),
-    sources: [...sync.surveys.values()].map(({ mirror, state: { status: seen } }) => ({
+    sources: surveys.map(({ mirror, state: { status: seen } }) => ({
       name: mirror.row.name,
       source: mirror.settings.source,
       online: seen?.online,
       why: seen?.online === false ? seen.why : "",
     })),
-    outage: sync.outage?.trouble,
     health: await health(),
     disk: await diskOf(config.journal),
     allowance: undefined,

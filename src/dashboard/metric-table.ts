@@ -6,7 +6,7 @@
 export type Metric = {
   readonly type: "gauge" | "counter";
   readonly help: string;
-  readonly labels: readonly ("mirror" | "state" | "version" | "why" | "channel")[];
+  readonly labels: readonly ("archive" | "mirror" | "state" | "version" | "why" | "channel")[];
 };
 
 export const METRICS = {
@@ -70,32 +70,32 @@ export const METRICS = {
   scanferry_gate_closed: {
     type: "gauge",
     help: "1 while the archive refuses the account.",
-    labels: [],
+    labels: ["archive"],
   },
   scanferry_gate_closed_timestamp_seconds: {
     type: "gauge",
     help: "When the archive began to refuse the account, seconds since the epoch; absent while it does not.",
-    labels: [],
+    labels: ["archive"],
   },
   scanferry_gate_next_probe_timestamp_seconds: {
     type: "gauge",
     help: "When the archive is tried again, seconds since the epoch; absent while nothing is to be tried.",
-    labels: [],
+    labels: ["archive"],
   },
   scanferry_upload_concurrency: {
     type: "gauge",
     help: "Uploads at the same time at most, as far as the archive bears them.",
-    labels: [],
+    labels: ["archive"],
   },
   scanferry_sending_waits: {
     type: "gauge",
     help: "1 while nothing new is sent for this reason.",
-    labels: ["why"],
+    labels: ["archive", "why"],
   },
   scanferry_sending_waits_until_timestamp_seconds: {
     type: "gauge",
     help: "When sending goes on, seconds since the epoch; absent while nothing keeps it.",
-    labels: [],
+    labels: ["archive"],
   },
   scanferry_notify_sent_total: {
     type: "counter",

@@ -25,7 +25,7 @@ const WHY_WAITING = ["hours", "asked", "conversion"] as const satisfies readonly
 type Tell = (name: MetricName, value: number | boolean, labels?: Record<string, string>) => void;
 
 /**
- * The measures in Prometheus text. Labels are mirror and state: few values, and no file names. Made
+ * The measures in Prometheus text. Labels are archive, mirror and state: few values, and no file names. Made
  * anew for every scrape, so that a mirror that left the config leaves the measures too.
  */
 export async function metricsText(measured: Measured): Promise<string> {
@@ -33,8 +33,8 @@ export async function metricsText(measured: Measured): Promise<string> {
   const set = setterIn(registry);
   const snapshot = await measured.snapshot();
   addDocuments(set, snapshot);
-  addAccount(set, snapshot);
-  addSending(set, snapshot);
+  addState(set, snapshot);
+  addArchives(set, snapshot);
   addChannels(set, measured.channels());
   await addOldestPending(set, measured);
   await addSent(set, measured, snapshot);
@@ -80,23 +80,29 @@ function addDocuments(set: Tell, { mirrors, foldersToCreate, at }: Snapshot): vo
   set("scanferry_folders_to_create", folders.size);
 }
 
-function addAccount(set: Tell, { gate, paused, health, version }: Snapshot): void {
+function addState(set: Tell, { paused, health, version }: Snapshot): void {
   set("scanferry_info", 1, { version });
   set("scanferry_healthy", health.healthy);
   set("scanferry_ready", health.ready);
   set("scanferry_paused", paused);
-  set("scanferry_gate_closed", gate !== null);
-  if (gate === null) return;
-  set("scanferry_gate_closed_timestamp_seconds", gate.closedAt / 1000);
-  if (gate.nextProbeAt === null) return;
-  set("scanferry_gate_next_probe_timestamp_seconds", gate.nextProbeAt / 1000);
 }
 
-function addSending(set: Tell, { sending: { waits, concurrency } }: Snapshot): void {
-  set("scanferry_upload_concurrency", concurrency);
-  for (const why of WHY_WAITING) set("scanferry_sending_waits", waits?.why === why, { why });
-  if (waits?.until == null) return;
-  set("scanferry_sending_waits_until_timestamp_seconds", waits.until / 1000);
+function addArchives(set: Tell, { archives }: Snapshot): void {
+  for (const { name: archive, gate, sending } of archives) {
+    set("scanferry_gate_closed", gate !== null, { archive });
+    if (gate !== null) {
+      set("scanferry_gate_closed_timestamp_seconds", gate.closedAt / 1000, { archive });
+    }
+    const next = gate?.nextProbeAt ?? null;
+    if (next !== null) set("scanferry_gate_next_probe_timestamp_seconds", next / 1000, { archive });
+    const { waits, concurrency } = sending;
+    set("scanferry_upload_concurrency", concurrency, { archive });
+    for (const why of WHY_WAITING) {
+      set("scanferry_sending_waits", waits?.why === why, { archive, why });
+    }
+    if (waits?.until == null) continue;
+    set("scanferry_sending_waits_until_timestamp_seconds", waits.until / 1000, { archive });
+  }
 }
 
 function addChannels(set: Tell, channels: readonly ChannelReport[]): void {
@@ -111,8 +117,11 @@ function addChannels(set: Tell, channels: readonly ChannelReport[]): void {
 /** Grows without a bound only when work does not move: what an alarm should watch. */
 async function addOldestPending(set: Tell, { journal, clock }: Measured): Promise<void> {
   const now = clock.now();
-  const [oldest] = await journal.due({ state: "pending", now, limit: 1 });
-  const readyAt = oldest ? (oldest.dueAt ?? oldest.firstSeenAt) : now;
+  let readyAt = now;
+  for (const { id: mirrorId } of await journal.mirrors()) {
+    const [oldest] = await journal.due({ state: "pending", now, limit: 1, mirrorId });
+    if (oldest) readyAt = Math.min(readyAt, oldest.dueAt ?? oldest.firstSeenAt);
+  }
   set("scanferry_oldest_pending_age_seconds", Math.max(0, now - readyAt) / 1000);
 }
 

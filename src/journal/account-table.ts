@@ -1,57 +1,12 @@
-/** What the journal knows beside documents: mirrors, the account's gate and pause, contents. */
-import type { Content, GateRow, MirrorRow, PaceRow } from "./journal.ts";
+/** What the journal knows beside documents: mirrors, a person's pause, contents. */
+import type { Content, MirrorRow } from "./journal.ts";
 import type { Statements } from "./statements.ts";
-import { troubleOf } from "./columns.ts";
-
-type GateColumns = {
-  readonly closedAt: number | null;
-  readonly code: string | null;
-  readonly message: string | null;
-  readonly probes: number;
-  readonly nextProbeAt: number | null;
-};
-
-type PaceColumns = Omit<PaceRow, "trouble"> & Pick<GateColumns, "code" | "message">;
 
 export class AccountTable {
   readonly #sql: Statements;
 
   constructor(sql: Statements) {
     this.#sql = sql;
-  }
-
-  gate(): GateRow {
-    const row = this.#sql
-      .of<GateColumns>(`SELECT gate_closed_at AS closedAt, gate_code AS code,
-          gate_message AS message, gate_probes AS probes, gate_next_probe_at AS nextProbeAt
-        FROM account`)
-      .get();
-    const { closedAt = null, code, message, probes = 0, nextProbeAt = null } = row ?? {};
-    return { closedAt, trouble: troubleOf(code, message), probes, nextProbeAt };
-  }
-
-  setGate({ closedAt, trouble, probes, nextProbeAt }: GateRow): void {
-    this.#sql
-      .of(`UPDATE account SET gate_closed_at = ?, gate_code = ?, gate_message = ?,
-        gate_probes = ?, gate_next_probe_at = ?`)
-      .run(closedAt, trouble?.code ?? null, trouble?.message ?? null, probes, nextProbeAt);
-  }
-
-  pace(): PaceRow {
-    const row = this.#sql
-      .of<PaceColumns>(`SELECT pace_limit AS "limit", pace_paused_at AS pausedAt,
-          pace_paused_until AS pausedUntil, pace_code AS code, pace_message AS message
-        FROM account`)
-      .get();
-    const { limit = null, pausedAt = null, pausedUntil = null, code, message } = row ?? {};
-    return { limit, pausedAt, pausedUntil, trouble: troubleOf(code, message) };
-  }
-
-  setPace({ limit, pausedAt, pausedUntil, trouble }: PaceRow): void {
-    this.#sql
-      .of(`UPDATE account SET pace_limit = ?, pace_paused_at = ?, pace_paused_until = ?,
-        pace_code = ?, pace_message = ?`)
-      .run(limit, pausedAt, pausedUntil, trouble?.code ?? null, trouble?.message ?? null);
   }
 
   paused(): boolean {
@@ -76,27 +31,29 @@ export class AccountTable {
 
   mirror(name: string): MirrorRow | undefined {
     return this.#sql
-      .of<MirrorRow>("SELECT id, name, source, device FROM mirrors WHERE name = ?")
+      .of<MirrorRow>(`SELECT id, name, source, device, archive_id AS archiveId
+        FROM mirrors WHERE name = ?`)
       .get(name);
   }
 
   /** Makes the mirror's row, or gives it another source: what its old one was on says nothing then. */
-  setMirror(name: string, source: string): void {
+  setMirror(name: string, source: string, archiveId: number): void {
     this.#sql
-      .of(`INSERT INTO mirrors (name, source) VALUES (?, ?)
+      .of(`INSERT INTO mirrors (name, source, archive_id) VALUES (?, ?, ?)
         ON CONFLICT (name) DO UPDATE SET source = excluded.source,
           device = CASE WHEN source = excluded.source THEN device END`)
-      .run(name, source);
+      .run(name, source, archiveId);
   }
 
   setDevice(mirrorId: number, device: string): void {
     this.#sql.of("UPDATE mirrors SET device = ? WHERE id = ?").run(device, mirrorId);
   }
 
-  firstRuns(): number[] {
+  firstRuns(archiveId: number): number[] {
     return this.#sql
-      .of<{ id: number }>("SELECT id FROM mirrors WHERE first_run_over_at IS NULL ORDER BY id")
-      .all()
+      .of<{ id: number }>(`SELECT id FROM mirrors
+        WHERE archive_id = ? AND first_run_over_at IS NULL ORDER BY id`)
+      .all(archiveId)
       .map(({ id }) => id);
   }
 

@@ -48,21 +48,11 @@ export class DocumentsTable {
       .get(dirId, bytesOf(name));
     if (isTaken) return undefined;
     const { lastInsertRowid } = this.#sql
-      .of(`INSERT INTO documents (mirror_id, dir_id, name, state, size_bytes, modified_at, stamp,
-          first_seen_at, changed_at, due_at, current, supersedes)
-        VALUES (?, ?, ?, 'settling', ?, ?, ?, ?, ?, ?, 1, ?)`)
-      .run(
-        mirrorId,
-        dirId,
-        bytesOf(name),
-        seen.sizeBytes,
-        seen.modifiedAt,
-        seen.stamp,
-        at,
-        at,
-        dueAt,
-        supersedes,
-      );
+      .of(`INSERT INTO documents (mirror_id, archive_id, dir_id, name, state, size_bytes,
+          modified_at, stamp, first_seen_at, changed_at, due_at, current, supersedes)
+        VALUES (@mirrorId, (SELECT archive_id FROM mirrors WHERE id = @mirrorId),
+          @dirId, @name, 'settling', @sizeBytes, @modifiedAt, @stamp, @at, @at, @dueAt, 1, @supersedes)`)
+      .run({ mirrorId, dirId, name: bytesOf(name), ...seen, at, dueAt, supersedes });
     return Number(lastInsertRowid);
   }
 

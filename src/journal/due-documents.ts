@@ -25,13 +25,13 @@ export const DUE_QUERIES = {
   large: `${SELECT_DOCUMENT} WHERE ${DUE} AND n.size_bytes > ${LARGE_INDEX_BYTES} AND ${WITHIN} ${ORDER}`,
 } as const;
 
-/** Rows that are due, the longest due first. */
-export function dueDocuments(sql: Statements, query: DueQuery): Document[] {
+/** Rows of the archive's mirrors that are due, the longest due first. */
+export function dueDocuments(sql: Statements, archiveId: number, query: DueQuery): Document[] {
   const mirrorIds =
     query.mirrorId === undefined
       ? sql
-          .of<{ id: number }>("SELECT id FROM mirrors")
-          .all()
+          .of<{ id: number }>("SELECT id FROM mirrors WHERE archive_id = ?")
+          .all(archiveId)
           .map(({ id }) => id)
       : [query.mirrorId];
   return mirrorIds

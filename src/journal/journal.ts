@@ -2,6 +2,7 @@ import type { Document, State } from "../domain/document.ts";
 import type { RawPath } from "../std/raw-path.ts";
 import type {
   Applied,
+  ArchiveRow,
   AttemptRow,
   Batch,
   BatchProgress,
@@ -34,14 +35,28 @@ export type * from "./rows.ts";
  * - A write that the disk refuses rejects with a `Fault` (`JOURNAL_FULL`, `JOURNAL_BROKEN`,
  *   `JOURNAL_READ_ONLY`); after a failed sync the journal refuses everything: the process must end.
  * - `state` is written by `apply` alone.
+ * - Folder ids, document ids and names mean something within one archive only. A journal speaks for
+ *   one archive: as it is opened for the first, and `of` gives the same journal for another. What
+ *   is marked "of the archive" knows of no other archive's mirrors; all else is about everything.
  */
 export interface Journal extends AsyncDisposable {
-  /** The mirror's row, made if missing. A mirror is known by its name. */
+  /** Every archive that was ever configured. */
+  archives(): Promise<ArchiveRow[]>;
+  /** The archive's row, made if missing. An archive is known by its name; it may move. */
+  archive(name: string, url: string): Promise<ArchiveRow>;
+  /** This journal, speaking for another archive. Closing either closes both. */
+  of(archiveId: number): Journal;
+
+  /**
+   * The mirror's row, made if missing, of the archive. A mirror is known by its name. One of another
+   * archive becomes one of this archive while nothing was sent to the other; then it rejects with
+   * `ARCHIVE_CHANGED`.
+   */
   mirror(name: string, source: string): Promise<MirrorRow>;
   mirrors(): Promise<MirrorRow[]>;
   /** Remembers the file system a mirror's source is on. */
   setDevice(mirrorId: number, device: string): Promise<void>;
-  /** Ids of the mirrors whose first run is not over: the archive may hold their files already. */
+  /** Ids of the archive's mirrors whose first run is not over: it may hold their files already. */
   firstRuns(): Promise<number[]>;
   endFirstRun(mirrorId: number, at: number): Promise<void>;
 
@@ -59,30 +74,30 @@ export interface Journal extends AsyncDisposable {
   currentAt(mirrorId: number, path: RawPath): Promise<Document | undefined>;
   /** Rows of a mirror in a sent state with this digest, oldest first. */
   sentWith(mirrorId: number, digest: string): Promise<Document[]>;
-  /** Rows that are due, the longest due first. */
+  /** Rows of the archive (or of one mirror, whosever it is) that are due, the longest due first. */
   due(query: DueQuery): Promise<Document[]>;
-  /** Rows in `uploading`. */
+  /** Rows of the archive in `uploading`. */
   underWay(limit: number): Promise<Document[]>;
   /**
-   * Rows that are being sent or in doubt, also held in doubt, with this name in this folder: a
-   * rival must wait for them.
+   * Rows of the archive that are being sent or in doubt, also held in doubt, with this name in this
+   * folder: a rival must wait for them.
    */
   rivals(folderId: number, sentName: string): Promise<Document[]>;
-  /** Which of these archive document ids belong to a row, or to one that was dropped. */
+  /** Which of these document ids of the archive belong to a row, or to one that was dropped. */
   claimed(documentIds: readonly number[]): Promise<Set<number>>;
-  /** Rows in `uploaded`, by archive folder: how many, and how many of them are due. */
+  /** Rows of the archive in `uploaded`, by folder: how many, and how many of them are due. */
   outstanding(now: number): Promise<{ folderId: number; documents: number; due: number }[]>;
-  /** Rows in `uploaded` in one archive folder, the longest due first. */
+  /** Rows of the archive in `uploaded` in one of its folders, the longest due first. */
   outstandingIn(folderId: number, limit: number): Promise<Document[]>;
-  /** Rows in `converted`, and vetoed ones in `held`, whose after-action is due. */
+  /** Rows of the archive in `converted`, and vetoed ones in `held`, whose after-action is due. */
   afterDue(now: number, limit: number): Promise<Document[]>;
-  /** Held rows with one of these codes, oldest first; with `place`, those that wait for one folder. */
+  /** Held rows of the archive with one of these codes, oldest first; with `place`, for one folder. */
   heldWith(
     codes: readonly string[],
     limit: number,
     place?: { mirrorId: number; targetPath: string },
   ): Promise<Document[]>;
-  /** The smallest held row with one of these codes: the cheapest to probe the gate with. */
+  /** The archive's smallest held row with one of these codes: the cheapest to probe its gate with. */
   smallestHeld(
     codes: readonly string[],
     mirrorIds: readonly number[],
@@ -115,10 +130,12 @@ export interface Journal extends AsyncDisposable {
   /** How many outcomes wait to be told; mirrors without any are left out. */
   untold(): Promise<{ mirrorId: number; tellings: number }[]>;
 
+  /** The archive's gate, and what its load made of the pace. */
   gate(): Promise<GateRow>;
   setGate(gate: GateRow): Promise<void>;
   pace(): Promise<PaceRow>;
   setPace(pace: PaceRow): Promise<void>;
+  /** A person's pause: of all archives. */
   paused(): Promise<boolean>;
   setPaused(paused: boolean): Promise<void>;
 

@@ -30,28 +30,29 @@ export const QUERIES = {
   currentAt: CURRENT_AT,
   sentWith: `${SELECT_DOCUMENT} WHERE n.mirror_id = ? AND n.digest = ?
     AND n.state IN ('uploading', 'inDoubt', 'uploaded', 'converted') ORDER BY n.id`,
-  rivals: `${SELECT_DOCUMENT} WHERE n.folder_id = ? AND n.sent_name = ?
+  rivals: `${SELECT_DOCUMENT} WHERE n.folder_id = ? AND n.sent_name = ? AND n.archive_id = ?
     AND (n.state IN ('uploading', 'inDoubt') OR n.doubt_at IS NOT NULL) ORDER BY n.id`,
   claimed: `SELECT n.document_id AS id FROM documents n
-    WHERE n.document_id IN (SELECT value FROM json_each(@ids))
+    WHERE n.document_id IN (SELECT value FROM json_each(@ids)) AND n.archive_id = @archiveId
     UNION SELECT r.document_id FROM remembered r
-    WHERE r.document_id IN (SELECT value FROM json_each(@ids))`,
+    WHERE r.document_id IN (SELECT value FROM json_each(@ids)) AND r.archive_id = @archiveId`,
   duplicates: `SELECT count(*) AS documents, coalesce(sum(pages), 0) AS pages FROM documents
     WHERE duplicate_of IS NOT NULL`,
   outstanding: `SELECT folder_id AS folderId, count(*) AS documents,
       count(*) FILTER (WHERE due_at <= ?) AS due
-    FROM documents WHERE state = 'uploaded' GROUP BY folder_id ORDER BY folder_id`,
-  outstandingIn: `${SELECT_DOCUMENT} WHERE n.folder_id = ? AND n.state = 'uploaded'
+    FROM documents WHERE archive_id = ? AND state = 'uploaded'
+    GROUP BY folder_id ORDER BY folder_id`,
+  outstandingIn: `${SELECT_DOCUMENT} WHERE n.archive_id = ? AND n.folder_id = ? AND n.state = 'uploaded'
     ORDER BY n.due_at NULLS LAST, n.id LIMIT ?`,
-  afterDue: `${SELECT_DOCUMENT} WHERE n.state IN ('converted', 'held') AND n.after_state = 'due'
+  afterDue: `${SELECT_DOCUMENT} WHERE n.archive_id = ? AND n.state IN ('converted', 'held') AND n.after_state = 'due'
     AND coalesce(n.due_at, 0) <= ? ORDER BY coalesce(n.due_at, 0), n.id LIMIT ?`,
-  underWay: `${SELECT_DOCUMENT} WHERE n.mirror_id IN (SELECT id FROM mirrors)
+  underWay: `${SELECT_DOCUMENT} WHERE n.mirror_id IN (SELECT id FROM mirrors WHERE archive_id = ?)
     AND n.state = 'uploading' ORDER BY n.id LIMIT ?`,
-  heldWith: `${SELECT_DOCUMENT} WHERE n.trouble_code = ? AND n.state = 'held'
+  heldWith: `${SELECT_DOCUMENT} WHERE n.trouble_code = ? AND n.state = 'held' AND n.archive_id = ?
     ORDER BY n.id LIMIT ?`,
   heldFor: `${SELECT_DOCUMENT} WHERE n.trouble_code = ? AND n.mirror_id = ? AND n.target_path = ?
     AND n.state = 'held' ORDER BY n.id LIMIT ?`,
-  smallestHeld: `${SELECT_DOCUMENT} WHERE n.trouble_code = ? AND n.state = 'held'
+  smallestHeld: `${SELECT_DOCUMENT} WHERE n.archive_id = ? AND n.trouble_code = ? AND n.state = 'held'
     AND n.mirror_id IN (SELECT value FROM json_each(?))
     ORDER BY n.size_bytes, n.id LIMIT 1`,
   moved: `${SELECT_DOCUMENT} WHERE n.moved_from IS NOT NULL ORDER BY n.id LIMIT ?`,
@@ -68,7 +69,7 @@ export const QUERIES = {
     FROM batches WHERE mirror_id = ? ORDER BY number DESC LIMIT 1`,
   contents: `SELECT document_id AS documentId, filename, size_bytes AS sizeBytes, pages
     FROM contents WHERE document = ? ORDER BY position`,
-  mirrors: `SELECT id, name, source, device FROM mirrors ORDER BY id`,
+  mirrors: `SELECT id, name, source, device, archive_id AS archiveId FROM mirrors ORDER BY id`,
 } as const;
 
 type Place = { readonly mirrorId: number; readonly targetPath: string };
@@ -113,42 +114,46 @@ export class Queries {
     return this.#documents(QUERIES.sentWith, mirrorId, digest);
   }
 
-  rivals(folderId: number, sentName: string): Document[] {
-    return this.#documents(QUERIES.rivals, folderId, sentName);
+  rivals(archiveId: number, folderId: number, sentName: string): Document[] {
+    return this.#documents(QUERIES.rivals, folderId, sentName, archiveId);
   }
 
-  claimed(documentIds: readonly number[]): Set<number> {
+  claimed(archiveId: number, documentIds: readonly number[]): Set<number> {
     const rows = this.#sql.of<{ id: number }>(QUERIES.claimed).all({
+      archiveId,
       ids: JSON.stringify(documentIds),
     });
     return new Set(rows.map(({ id }) => id));
   }
 
-  outstanding(now: number): { folderId: number; documents: number; due: number }[] {
+  outstanding(
+    archiveId: number,
+    now: number,
+  ): { folderId: number; documents: number; due: number }[] {
     return this.#sql
       .of<{ folderId: number; documents: number; due: number }>(QUERIES.outstanding)
-      .all(now);
+      .all(now, archiveId);
   }
 
-  outstandingIn(folderId: number, limit: number): Document[] {
-    return this.#documents(QUERIES.outstandingIn, folderId, limit);
+  outstandingIn(archiveId: number, folderId: number, limit: number): Document[] {
+    return this.#documents(QUERIES.outstandingIn, archiveId, folderId, limit);
   }
 
-  afterDue(now: number, limit: number): Document[] {
-    return this.#documents(QUERIES.afterDue, now, limit);
+  afterDue(archiveId: number, now: number, limit: number): Document[] {
+    return this.#documents(QUERIES.afterDue, archiveId, now, limit);
   }
 
-  underWay(limit: number): Document[] {
-    return this.#documents(QUERIES.underWay, limit);
+  underWay(archiveId: number, limit: number): Document[] {
+    return this.#documents(QUERIES.underWay, archiveId, limit);
   }
 
-  heldWith(codes: readonly string[], limit: number, place?: Place): Document[] {
+  heldWith(archiveId: number, codes: readonly string[], limit: number, place?: Place): Document[] {
     // Asked code by code: only then does the index give each code's rows in order.
     return distinct(codes)
       .flatMap((code) =>
         place
           ? this.#documents(QUERIES.heldFor, code, place.mirrorId, place.targetPath, limit)
-          : this.#documents(QUERIES.heldWith, code, limit),
+          : this.#documents(QUERIES.heldWith, code, archiveId, limit),
       )
       .sort((a, b) => a.id - b.id)
       .slice(0, limit);
@@ -158,9 +163,14 @@ export class Queries {
     return this.#documents(QUERIES.moved, limit);
   }
 
-  smallestHeld(codes: readonly string[], mirrorIds: readonly number[]): Document | undefined {
+  smallestHeld(
+    archiveId: number,
+    codes: readonly string[],
+    mirrorIds: readonly number[],
+  ): Document | undefined {
+    const among = JSON.stringify(mirrorIds);
     return distinct(codes)
-      .flatMap((code) => this.#documents(QUERIES.smallestHeld, code, JSON.stringify(mirrorIds)))
+      .flatMap((code) => this.#documents(QUERIES.smallestHeld, archiveId, code, among))
       .sort((a, b) => a.seen.sizeBytes - b.seen.sizeBytes || a.id - b.id)[0];
   }
 

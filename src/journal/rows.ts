@@ -10,6 +10,16 @@ export type MirrorRow = {
   readonly source: string;
   /** Identifies the file system the source was on when it last had entries; null before that. */
   readonly device: string | null;
+  /** The archive it is carried into: `ArchiveRow.id`. */
+  readonly archiveId: number;
+};
+
+/** An archive as the journal knows it: one account, known by its name. The first has the id 1. */
+export type ArchiveRow = {
+  readonly id: number;
+  readonly name: string;
+  /** Where it was last; null: nobody has said. */
+  readonly url: string | null;
 };
 
 /** What a directory listing is compared with; see `Journal.rowsIn`. */

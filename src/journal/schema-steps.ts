@@ -111,3 +111,76 @@ export const HOOKS = `
   CREATE INDEX documents_after ON documents (coalesce(due_at, 0), id)
     WHERE state IN ('converted', 'held') AND after_state = 'due';
 `;
+
+/** Several archives: whatever has an archive's id is of one of them. */
+export const ARCHIVES = `
+  -- The archives that mirrors are carried into, each an account with its gate (closed while
+  -- gate_closed_at is set) and its pace. The first is the one of journals that knew a single one.
+  CREATE TABLE archives (
+    id                 INTEGER PRIMARY KEY,
+    name               TEXT NOT NULL UNIQUE, -- as configured
+    url                TEXT,                 -- where it was last
+    gate_closed_at     REAL,                 -- ms
+    gate_code          TEXT,
+    gate_message       TEXT,
+    gate_probes        INTEGER NOT NULL DEFAULT 0, -- count
+    gate_next_probe_at REAL,                 -- ms
+    pace_limit         INTEGER,              -- count
+    pace_paused_at     REAL,                 -- ms
+    pace_paused_until  REAL,                 -- ms
+    pace_code          TEXT,
+    pace_message       TEXT
+  ) STRICT;
+  INSERT INTO archives (id, name, gate_closed_at, gate_code, gate_message, gate_probes,
+      gate_next_probe_at, pace_limit, pace_paused_at, pace_paused_until, pace_code, pace_message)
+    SELECT 1, 'main', gate_closed_at, gate_code, gate_message, gate_probes,
+      gate_next_probe_at, pace_limit, pace_paused_at, pace_paused_until, pace_code, pace_message
+    FROM account;
+  ALTER TABLE account DROP COLUMN gate_closed_at;
+  ALTER TABLE account DROP COLUMN gate_code;
+  ALTER TABLE account DROP COLUMN gate_message;
+  ALTER TABLE account DROP COLUMN gate_probes;
+  ALTER TABLE account DROP COLUMN gate_next_probe_at;
+  ALTER TABLE account DROP COLUMN pace_limit;
+  ALTER TABLE account DROP COLUMN pace_paused_at;
+  ALTER TABLE account DROP COLUMN pace_paused_until;
+  ALTER TABLE account DROP COLUMN pace_code;
+  ALTER TABLE account DROP COLUMN pace_message;
+
+  ALTER TABLE mirrors ADD COLUMN archive_id INTEGER NOT NULL DEFAULT 1;   -- archives.id
+  -- Its mirror's; here too, for the indexes: folder and document ids mean nothing without it.
+  ALTER TABLE documents ADD COLUMN archive_id INTEGER NOT NULL DEFAULT 1; -- archives.id
+  DROP INDEX documents_archived;
+  CREATE UNIQUE INDEX documents_archived ON documents
+    (document_id, archive_id, CASE WHEN duplicate_of IS NULL THEN 0 ELSE id END)
+    WHERE document_id IS NOT NULL;
+  DROP INDEX documents_outstanding;
+  CREATE INDEX documents_outstanding ON documents (archive_id, folder_id, due_at, id)
+    WHERE state = 'uploaded';
+  DROP INDEX documents_after;
+  CREATE INDEX documents_after ON documents (archive_id, coalesce(due_at, 0), id)
+    WHERE state IN ('converted', 'held') AND after_state = 'due';
+  DROP INDEX documents_troubled;
+  CREATE INDEX documents_troubled ON documents (trouble_code, state, archive_id, id)
+    WHERE trouble_code IS NOT NULL;
+  DROP INDEX documents_held_by_size;
+  CREATE INDEX documents_held_by_size
+    ON documents (archive_id, trouble_code, size_bytes, id, mirror_id) WHERE state = 'held';
+
+  CREATE TABLE remembered_by_archive (
+    number      INTEGER PRIMARY KEY,
+    document_id INTEGER NOT NULL, -- the archive's
+    archive_id  INTEGER NOT NULL, -- archives.id
+    mirror_id   INTEGER NOT NULL,
+    folder_id   INTEGER NOT NULL,
+    digest      BLOB,          -- SHA-256; null: it was replaced by an edit
+    place       BLOB,          -- digest of the only path that counts; null: any
+    dropped_at  REAL NOT NULL, -- ms
+    UNIQUE (document_id, archive_id)
+  ) STRICT;
+  INSERT INTO remembered_by_archive
+    SELECT number, document_id, 1, mirror_id, folder_id, digest, place, dropped_at FROM remembered;
+  DROP TABLE remembered;
+  ALTER TABLE remembered_by_archive RENAME TO remembered;
+  CREATE INDEX remembered_digest ON remembered (mirror_id, digest) WHERE digest IS NOT NULL;
+`;

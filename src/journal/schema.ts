@@ -10,6 +10,7 @@
 import type { Database } from "better-sqlite3";
 import {
   ACTIVITY,
+  ARCHIVES,
   DUPLICATES,
   FIRST_RUNS,
   HOOKS,
@@ -217,6 +218,7 @@ export const MIGRATIONS: readonly string[] = [
   DUPLICATES,
   MEMOS,
   HOOKS,
+  ARCHIVES,
 ];
 
 /** The `user_version` this scanferry writes. */

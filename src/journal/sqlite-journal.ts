@@ -2,7 +2,16 @@ import { resolve } from "node:path";
 import { invariant } from "../std/invariant.ts";
 import { type Clock, systemClock } from "../std/clock.ts";
 import { backUp } from "./backup.ts";
-import type { Applied, Change, Content, GateRow, Journal, MirrorRow, PaceRow } from "./journal.ts";
+import type {
+  Applied,
+  ArchiveRow,
+  Change,
+  Content,
+  GateRow,
+  Journal,
+  MirrorRow,
+  PaceRow,
+} from "./journal.ts";
 import type { Role } from "./open-database.ts";
 import { type Owner, writeOwner } from "./owner-lock.ts";
 import { Session } from "./session.ts";
@@ -10,6 +19,9 @@ import { SqliteReading } from "./sqlite-reading.ts";
 import { type Tables, tablesIn } from "./tables.ts";
 import type { Tidied, TidyRequest } from "./tidiness.ts";
 import { Writer } from "./writer.ts";
+
+/** The archive that a journal speaks for as it is opened: the only one, but where there are several. */
+const FIRST_ARCHIVE_ID = 1;
 
 /** How a journal is opened. */
 export type JournalOptions = {
@@ -29,7 +41,7 @@ export type JournalOptions = {
 };
 
 /**
- * The journal in one SQLite file, for one archive account. `synchronous=FULL`: what is resolved
+ * The journal in one SQLite file. `synchronous=FULL`: what is resolved
  * survives a power cut. Reads and writes are synchronous inside, and short; writes are committed in
  * groups, which reads see before they are durable (see `GroupCommit`).
  */
@@ -37,14 +49,20 @@ export class SqliteJournal extends SqliteReading implements Journal {
   readonly #session: Session;
   readonly #onApplied: (applied: Applied[]) => void;
   readonly #tables: Tables;
+  readonly #archiveId: number;
   readonly #writer: Writer;
 
-  private constructor(session: Session, onApplied: (applied: Applied[]) => void) {
-    const tables = tablesIn(session.db);
-    super(session, tables);
+  private constructor(
+    session: Session,
+    onApplied: (applied: Applied[]) => void,
+    tables: Tables,
+    archiveId: number,
+  ) {
+    super(session, tables, archiveId);
     this.#session = session;
     this.#onApplied = onApplied;
     this.#tables = tables;
+    this.#archiveId = archiveId;
     this.#writer = new Writer(tables);
   }
 
@@ -55,7 +73,21 @@ export class SqliteJournal extends SqliteReading implements Journal {
    */
   static async open(options: JournalOptions): Promise<SqliteJournal> {
     const { role, owner, onApplied = () => undefined, clock = systemClock } = options;
-    return new SqliteJournal(Session.open(resolve(options.path), role, owner, clock), onApplied);
+    const session = Session.open(resolve(options.path), role, owner, clock);
+    return new SqliteJournal(session, onApplied, tablesIn(session.db), FIRST_ARCHIVE_ID);
+  }
+
+  of(archiveId: number): SqliteJournal {
+    if (archiveId === this.#archiveId) return this;
+    return new SqliteJournal(this.#session, this.#onApplied, this.#tables, archiveId);
+  }
+
+  archives(): Promise<ArchiveRow[]> {
+    return this.#session.read(() => this.#tables.archives.archives());
+  }
+
+  archive(name: string, url: string): Promise<ArchiveRow> {
+    return this.#session.write(() => this.#tables.archives.setArchive(name, url));
   }
 
   /** True when this opening made the journal: of what was sent before, nothing is known. */
@@ -64,11 +96,15 @@ export class SqliteJournal extends SqliteReading implements Journal {
   }
 
   async mirror(name: string, source: string): Promise<MirrorRow> {
-    const known = await this.#session.read(() => this.#tables.account.mirror(name));
-    if (known?.source === source) return known;
+    const { account, archives } = this.#tables;
+    const archiveId = this.#archiveId;
+    const known = await this.#session.read(() => account.mirror(name));
+    if (known?.source === source && known.archiveId === archiveId) return known;
     return this.#session.write(() => {
-      this.#tables.account.setMirror(name, source);
-      const made = this.#tables.account.mirror(name);
+      const before = account.mirror(name);
+      if (before && before.archiveId !== archiveId) archives.bind(before, archiveId);
+      account.setMirror(name, source, archiveId);
+      const made = account.mirror(name);
       invariant(made, `mirror ${name} was just made`);
       return made;
     });
@@ -83,7 +119,7 @@ export class SqliteJournal extends SqliteReading implements Journal {
   }
 
   firstRuns(): Promise<number[]> {
-    return this.#session.read(() => this.#tables.account.firstRuns());
+    return this.#session.read(() => this.#tables.account.firstRuns(this.#archiveId));
   }
 
   endFirstRun(mirrorId: number, at: number): Promise<void> {
@@ -110,19 +146,19 @@ export class SqliteJournal extends SqliteReading implements Journal {
   }
 
   gate(): Promise<GateRow> {
-    return this.#session.read(() => this.#tables.account.gate());
+    return this.#session.read(() => this.#tables.archives.gate(this.#archiveId));
   }
 
   setGate(gate: GateRow): Promise<void> {
-    return this.#session.write(() => this.#tables.account.setGate(gate));
+    return this.#session.write(() => this.#tables.archives.setGate(this.#archiveId, gate));
   }
 
   pace(): Promise<PaceRow> {
-    return this.#session.read(() => this.#tables.account.pace());
+    return this.#session.read(() => this.#tables.archives.pace(this.#archiveId));
   }
 
   setPace(pace: PaceRow): Promise<void> {
-    return this.#session.write(() => this.#tables.account.setPace(pace));
+    return this.#session.write(() => this.#tables.archives.setPace(this.#archiveId, pace));
   }
 
   paused(): Promise<boolean> {

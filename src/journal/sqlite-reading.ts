@@ -26,10 +26,13 @@ import type { Remembered } from "./tidiness.ts";
 export abstract class SqliteReading {
   readonly #session: Session;
   readonly #tables: Tables;
+  readonly #archiveId: number;
 
-  constructor(session: Session, tables: Tables) {
+  /** `archiveId`: the archive that the answers are about, where they are about one. */
+  constructor(session: Session, tables: Tables, archiveId: number) {
     this.#session = session;
     this.#tables = tables;
+    this.#archiveId = archiveId;
   }
 
   directories(mirrorId: number): Promise<[dir: RawPath, fingerprint: string][]> {
@@ -59,31 +62,37 @@ export abstract class SqliteReading {
   }
 
   due(query: DueQuery): Promise<Document[]> {
-    return this.#session.read(() => dueDocuments(this.#tables.statements, query));
+    return this.#session.read(() => dueDocuments(this.#tables.statements, this.#archiveId, query));
   }
 
   underWay(limit: number): Promise<Document[]> {
-    return this.#session.read(() => this.#tables.queries.underWay(limit));
+    return this.#session.read(() => this.#tables.queries.underWay(this.#archiveId, limit));
   }
 
   rivals(folderId: number, sentName: string): Promise<Document[]> {
-    return this.#session.read(() => this.#tables.queries.rivals(folderId, sentName));
+    return this.#session.read(() =>
+      this.#tables.queries.rivals(this.#archiveId, folderId, sentName),
+    );
   }
 
   claimed(documentIds: readonly number[]): Promise<Set<number>> {
-    return this.#session.read(() => this.#tables.queries.claimed(documentIds));
+    return this.#session.read(() => this.#tables.queries.claimed(this.#archiveId, documentIds));
   }
 
   outstanding(now: number): Promise<{ folderId: number; documents: number; due: number }[]> {
-    return this.#session.read(() => this.#tables.queries.outstanding(now));
+    return this.#session.read(() => this.#tables.queries.outstanding(this.#archiveId, now));
   }
 
   outstandingIn(folderId: number, limit: number): Promise<Document[]> {
-    return this.#session.read(() => this.#tables.queries.outstandingIn(folderId, limit));
+    return this.#session.read(() =>
+      this.#tables.queries.outstandingIn(this.#archiveId, folderId, limit),
+    );
   }
 
   afterDue(now: number, limit: number): Promise<Document[]> {
-    return this.#session.readDurable(() => this.#tables.queries.afterDue(now, limit));
+    return this.#session.readDurable(() =>
+      this.#tables.queries.afterDue(this.#archiveId, now, limit),
+    );
   }
 
   /** Durable before anybody is told. */
@@ -100,14 +109,18 @@ export abstract class SqliteReading {
     limit: number,
     place?: { mirrorId: number; targetPath: string },
   ): Promise<Document[]> {
-    return this.#session.read(() => this.#tables.queries.heldWith(codes, limit, place));
+    return this.#session.read(() =>
+      this.#tables.queries.heldWith(this.#archiveId, codes, limit, place),
+    );
   }
 
   smallestHeld(
     codes: readonly string[],
     mirrorIds: readonly number[],
   ): Promise<Document | undefined> {
-    return this.#session.read(() => this.#tables.queries.smallestHeld(codes, mirrorIds));
+    return this.#session.read(() =>
+      this.#tables.queries.smallestHeld(this.#archiveId, codes, mirrorIds),
+    );
   }
 
   moved(limit: number): Promise<Document[]> {

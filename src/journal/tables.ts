@@ -1,5 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { AccountTable } from "./account-table.ts";
+import { ArchivesTable } from "./archives-table.ts";
 import { ActivityTable } from "./activity-table.ts";
 import { DocumentsTable } from "./documents-table.ts";
 import { Queries } from "./queries.ts";
@@ -20,6 +21,7 @@ export function tablesIn(db: Database) {
     documents,
     records: new RecordsTable(statements),
     account: new AccountTable(statements),
+    archives: new ArchivesTable(statements),
     activity: new ActivityTable(statements),
     tellings: new TellingsTable(statements),
     queries: new Queries(statements),

@@ -20,8 +20,10 @@ export const TIDY_QUERIES = {
     ORDER BY f.document LIMIT ?`,
   rows: `${SELECT_DOCUMENT} WHERE n.id > ? AND n.id <= ? ORDER BY n.id`,
   successor: `${SELECT_DOCUMENT} WHERE n.supersedes = ? AND n.supersedes IS NOT NULL`,
-  remember: `INSERT INTO remembered (document_id, mirror_id, folder_id, digest, place, dropped_at)
-    VALUES (?, ?, ?, unhex(?), unhex(?), ?)`,
+  remember: `INSERT INTO remembered
+      (document_id, archive_id, mirror_id, folder_id, digest, place, dropped_at)
+    VALUES (@documentId, (SELECT archive_id FROM mirrors WHERE id = @mirrorId), @mirrorId,
+      @folderId, unhex(@digest), unhex(@place), @at)`,
   remembered: `SELECT r.document_id AS documentId, r.folder_id AS folderId FROM remembered r
     WHERE r.mirror_id = ? AND r.digest = unhex(?) AND (r.place IS NULL OR r.place = unhex(?))
     ORDER BY r.number DESC`,
@@ -98,8 +100,7 @@ export class TidyTable {
   }
 
   #drop(row: Document, at: number): void {
-    const { documentId, mirrorId, folderId, digest, place } = remembranceOf(row);
-    this.#sql.of(TIDY_QUERIES.remember).run(documentId, mirrorId, folderId, digest, place, at);
+    this.#sql.of(TIDY_QUERIES.remember).run({ ...remembranceOf(row), at });
     for (const sql of [
       TIDY_QUERIES.dropAttempts,
       TIDY_QUERIES.dropHistory,

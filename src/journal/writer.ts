@@ -36,6 +36,9 @@ import type { TellingsTable } from "./tellings-table.ts";
 
 type On<T extends Change["type"]> = Extract<Change, { type: T }>;
 
+/** The archive of a mirror: ids of documents are unique within it. */
+const OF_MIRROR = "(SELECT archive_id FROM mirrors WHERE id = ?)";
+
 export class Writer {
   readonly #sql: Statements;
   readonly #documents: DocumentsTable;
@@ -110,17 +113,17 @@ export class Writer {
   }
 
   /** The archive is a stranger: giving one id twice is its fault, not a bug of ours. */
-  #assertUnclaimed({ id }: Document, event: Event, documentId: number | null): void {
+  #assertUnclaimed({ id, mirrorId }: Document, event: Event, documentId: number | null): void {
     if (documentId === null || event.type === "duplicated") return;
     const other = this.#sql
       .of<{ id: number }>(`SELECT id FROM documents
-        WHERE document_id = ? AND duplicate_of IS NULL AND id <> ?`)
-      .get(documentId, id);
+        WHERE document_id = ? AND archive_id = ${OF_MIRROR} AND duplicate_of IS NULL AND id <> ?`)
+      .get(documentId, mirrorId, id);
     if (other) throw claimedTwice(id, event, documentId, other.id);
     // What was dropped may be taken up again; a new document with its id is not ours.
     const { changes } = this.#sql
-      .of("DELETE FROM remembered WHERE document_id = ?")
-      .run(documentId);
+      .of(`DELETE FROM remembered WHERE document_id = ? AND archive_id = ${OF_MIRROR}`)
+      .run(documentId, mirrorId);
     if (changes > 0 && event.type !== "adopted") throw claimedTwice(id, event, documentId, null);
   }
 

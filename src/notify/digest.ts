@@ -9,7 +9,7 @@ export type Digested = {
   readonly to: number;
   readonly tallies: readonly Tally[];
   readonly nameOf: (mirrorId: number) => string;
-  readonly documents: Situation["status"]["documents"];
+  readonly documents: Situation["documents"];
   readonly troubles: readonly Trouble[];
 };
 

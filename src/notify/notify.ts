@@ -127,7 +127,7 @@ export class Notify {
       to,
       tallies: await journal.tallies(from, to),
       nameOf: (id) => names.get(id) ?? "",
-      documents: seen.status.documents,
+      documents: seen.documents,
       troubles: troublesOf(seen, this.#options.config),
     });
     await this.#tell([telling], { digestAt: to });

@@ -1,7 +1,7 @@
 /** Everything that can be wrong, as the daemon sees it at one moment; and what of it is trouble. */
 import type { State } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
-import type { StatusReport } from "../sync/status.ts";
+import type { ArchiveStatusReport, Counts } from "../sync/status.ts";
 import { documentTroubles } from "./document-troubles.ts";
 import type { Trouble } from "./trouble.ts";
 
@@ -25,8 +25,18 @@ export type Allowance = {
   readonly waitingPages: number;
 };
 
+export type ArchiveSituation = Pick<ArchiveStatusReport, "name" | "gate"> & {
+  /** Documents that wait for it. */
+  readonly waiting: number;
+  /** Why it cannot be reached; undefined while it can. */
+  readonly outage: { readonly code: string; readonly message: string } | undefined;
+};
+
 export type Situation = {
-  readonly status: Pick<StatusReport, "gate" | "documents">;
+  /** Of all mirrors. */
+  readonly documents: Counts;
+  /** Every archive. */
+  readonly archives: readonly ArchiveSituation[];
   readonly groups: readonly Group[];
   /** Every mirror; `online` is undefined while its source has not been looked for. */
   readonly sources: readonly {
@@ -35,8 +45,6 @@ export type Situation = {
     readonly online: boolean | undefined;
     readonly why: string;
   }[];
-  /** Why the archive cannot be reached; undefined while it can. */
-  readonly outage: { readonly code: string; readonly message: string } | undefined;
   readonly health: { readonly healthy: boolean; readonly why: string };
   /** Of the journal's disk; undefined: not known. */
   readonly disk: { readonly freeBytes: number; readonly path: string } | undefined;
@@ -57,12 +65,15 @@ const OFFLINE_MS = 60_000;
 
 /** What is wrong, each cause once. */
 export function troublesOf(situation: Situation, patience: Patience): Trouble[] {
-  const { groups, outage } = situation;
+  const { archives, groups } = situation;
+  const called = (name: string) => (archives.length > 1 ? ` (${name})` : "");
   return [
-    ...gateTrouble(situation),
+    ...archives.flatMap((archive) => gateTrouble(archive, called(archive.name))),
     ...documentTroubles(groups, patience.heldAfterMs),
     ...situation.sources.filter(({ online }) => online === false).map(sourceTrouble),
-    ...(outage ? [outageTrouble(outage, patience.heldAfterMs)] : []),
+    ...archives.flatMap((archive) =>
+      outageTrouble(archive, called(archive.name), patience.heldAfterMs),
+    ),
     ...healthTrouble(situation),
     ...diskTrouble(situation, patience.diskBytesMin),
     ...allowanceTrouble(situation.allowance),
@@ -73,11 +84,13 @@ export function troublesOf(situation: Situation, patience: Patience): Trouble[] 
 export function absentIn({
   sources,
   groups,
-  status,
+  archives,
 }: Situation): (cause: string) => "over" | "unknown" | "foreign" {
   return (cause) => {
     // Closed for another reason: it has its own telling, and sending does not go on.
-    if (cause.startsWith("gate:") && status.gate !== null) return "foreign";
+    const [, closed] = /^gate:([^:]*):/u.exec(cause) ?? [];
+    const archive = archives.find(({ name }) => name === closed);
+    if (closed !== undefined && archive?.gate !== null) return "foreign";
     const isOfDocuments = cause.startsWith("held:") || cause.startsWith("failed:");
     if (isOfDocuments && groups.length >= GROUPS_MAX) return "unknown";
     const [, name] = /^source:(.*)$/su.exec(cause) ?? [];
@@ -97,15 +110,14 @@ const GATE_TITLES: Readonly<Record<string, string>> = {
   SAME_CODE_REPEATS: "Sending has stopped: the archive refuses every document",
 };
 
-function gateTrouble({ status: { gate, documents } }: Situation): Trouble[] {
+function gateTrouble({ name, gate, waiting }: ArchiveSituation, called: string): Trouble[] {
   if (gate === null) return [];
   const { code, message, hint } = gate;
-  const waiting = documents.pending + documents.held;
   const kind = code === "CREDENTIALS_REFUSED" ? "credentials" : "gate";
-  const title = GATE_TITLES[code] ?? `Sending has stopped: the archive answers ${code}`;
+  const title = `${GATE_TITLES[code] ?? `Sending has stopped: the archive answers ${code}`}${called}`;
   const detail = `${withCode(message, code)}\n${counted(waiting)} ${waiting === 1 ? "waits" : "wait"}.`;
-  const over = "Sending goes on: the archive takes documents again";
-  return [{ ...ONCE, kind, cause: `gate:${code}`, title, detail, hint, over }];
+  const over = `Sending goes on: the archive takes documents again${called}`;
+  return [{ ...ONCE, kind, cause: `gate:${name}:${code}`, title, detail, hint, over }];
 }
 
 function sourceTrouble({ name, source, why }: Situation["sources"][number]): Trouble {
@@ -122,19 +134,24 @@ function sourceTrouble({ name, source, why }: Situation["sources"][number]): Tro
 }
 
 function outageTrouble(
-  { code, message }: { code: string; message: string },
+  { name, outage }: ArchiveSituation,
+  called: string,
   afterMs: number,
-): Trouble {
-  return {
-    ...ONCE,
-    kind: "archive",
-    cause: "archive",
-    title: "The archive cannot be reached",
-    detail: withCode(message, code),
-    hint: failureOf(code).hint,
-    over: "The archive is reached again",
-    afterMs,
-  };
+): Trouble[] {
+  if (!outage) return [];
+  const { code, message } = outage;
+  return [
+    {
+      ...ONCE,
+      kind: "archive",
+      cause: `archive:${name}`,
+      title: `The archive cannot be reached${called}`,
+      detail: withCode(message, code),
+      hint: failureOf(code).hint,
+      over: `The archive is reached again${called}`,
+      afterMs,
+    },
+  ];
 }
 
 function healthTrouble({ health }: Situation): Trouble[] {

@@ -7,6 +7,17 @@ export interface Log {
   error(context: object, message: string): void;
 }
 
+/** The same log, with `fields` in every line. */
+export function logWith(log: Log, fields: object): Log {
+  return {
+    trace: (context, message) => log.trace({ ...fields, ...context }, message),
+    debug: (context, message) => log.debug({ ...fields, ...context }, message),
+    info: (context, message) => log.info({ ...fields, ...context }, message),
+    warn: (context, message) => log.warn({ ...fields, ...context }, message),
+    error: (context, message) => log.error({ ...fields, ...context }, message),
+  };
+}
+
 /** Says nothing. */
 export const silentLog: Log = {
   trace() {},

@@ -5,6 +5,7 @@ import type { Reader } from "../reader/reader.ts";
 import type { Bell } from "../std/bell.ts";
 import type { Clock, Random } from "../std/clock.ts";
 import type { Log } from "../std/log.ts";
+import type { Bandwidth } from "./bandwidth.ts";
 import type { Pace } from "./pace.ts";
 
 /** A mirror as the loops see it: its settings, its row, and the process that reads it. */
@@ -25,14 +26,17 @@ export type Bells = {
   readonly after: Bell;
 };
 
-/** What all loops share. */
+/** What all loops of an archive share. */
 export type SyncContext = {
   readonly config: Pick<Config, "upload" | "batch" | "quota" | "conversion" | "retention">;
+  /** Speaks for the archive. */
   readonly journal: Journal;
   readonly archive: Archive;
   readonly mirrors: ReadonlyMap<number, LiveMirror>;
   readonly bells: Bells;
   readonly pace: Pace;
+  /** Shared with other archives; of these uploads alone without it. */
+  readonly bandwidth?: Bandwidth;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

@@ -31,11 +31,14 @@ export function goOn(document: Document, at: number): Change {
 
 /**
  * A person asked: rows that wait behind the gate do not go through it, so the gate is probed at
- * once instead.
+ * once instead, that of every archive.
  */
 export async function probeNow(journal: Journal, at: number): Promise<void> {
-  const gate = await journal.gate();
-  if (gate.closedAt !== null) await journal.setGate({ ...gate, nextProbeAt: at });
+  for (const { id } of await journal.archives()) {
+    const own = journal.of(id);
+    const gate = await own.gate();
+    if (gate.closedAt !== null) await own.setGate({ ...gate, nextProbeAt: at });
+  }
 }
 
 /** True when a row is held by the account's gate, not by anything of its own. */

@@ -1,5 +1,5 @@
 /** Where things stand, from the journal alone: the same with the daemon running or not. */
-import type { Config } from "../config/config.ts";
+import type { ArchiveAccount, Config } from "../config/config.ts";
 import { STATES, type State } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
 import type { Duplicates, Journal } from "../journal/journal.ts";
@@ -15,17 +15,14 @@ export type StatusReport = {
   readonly running: boolean;
   readonly paused: boolean;
   readonly documents: Counts;
-  readonly quota: { readonly blockedSince: number | null; readonly nextProbeAt: number | null };
-  /** Why nothing is sent at all; null while the gate is open. */
-  readonly gate: {
-    readonly closedAt: number;
-    readonly code: string;
-    readonly message: string;
-    readonly hint: string;
-    readonly nextProbeAt: number | null;
-  } | null;
-  /** What keeps new uploads from beginning besides, and how many run at the same time at most. */
-  readonly sending: { readonly waits: Waiting | null; readonly concurrency: number };
+  /** Of several archives: the one whose quota has been spent for the longest. */
+  readonly quota: Quota;
+  /** Why nothing is sent at all; null while the gate is open. Of several: the one closed the longest. */
+  readonly gate: ClosedGate | null;
+  /** Of several archives: what keeps all of them, and how many uploads run at the same time in all. */
+  readonly sending: Sending;
+  /** Where each archive stands, in the order of the configuration. */
+  readonly archives: readonly ArchiveStatusReport[];
   readonly mirrors: readonly MirrorStatusReport[];
   /** Documents whose local file was renamed or moved: the archive has them where they were. */
   readonly moved: readonly {
@@ -48,15 +45,49 @@ export type StatusReport = {
   }[];
 };
 
+type Quota = { readonly blockedSince: number | null; readonly nextProbeAt: number | null };
+
+type ClosedGate = {
+  readonly closedAt: number;
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string;
+  readonly nextProbeAt: number | null;
+};
+
+/** What keeps new uploads from beginning, and how many run at the same time at most. */
+type Sending = { readonly waits: Waiting | null; readonly concurrency: number };
+
+/** Where one archive stands. */
+export type ArchiveStatusReport = {
+  readonly name: string;
+  readonly url: string;
+  readonly quota: Quota;
+  readonly gate: ClosedGate | null;
+  readonly sending: Sending;
+};
+
+/** What of the configuration the report is about. */
+export type StatusConfig = WaitingConfig &
+  Pick<Config, "mirrors"> & {
+    readonly archive: Pick<ArchiveAccount, "name" | "url">;
+    readonly furtherArchives?: readonly Pick<ArchiveAccount, "name" | "url">[];
+  };
+
 export type MirrorStatusReport = {
   readonly name: string;
   readonly source: string;
+  /** The name of the archive it is carried into. */
+  readonly archive: string;
   /** How the source is followed: `native`, `polling` or `off`. */
   readonly watch: string;
   readonly documents: Counts;
   /** By state, when the one of its documents that is known longest was first seen. */
   readonly oldestAt: Readonly<Partial<Record<State, number>>>;
 };
+
+/** No archive has this id: of one that the journal does not know yet, nothing is known. */
+const NO_ARCHIVE = 0;
 
 /** A report names no more than this many moved documents. */
 const MOVED_MAX = 100;
@@ -66,18 +97,62 @@ export function noDocuments(): Counts {
   return Object.fromEntries(STATES.map((state) => [state, 0])) as Counts;
 }
 
+async function archiveReports(
+  journal: Journal,
+  config: StatusConfig,
+  now: number,
+): Promise<ArchiveStatusReport[]> {
+  const { upload } = config;
+  const rows = await journal.archives();
+  return Promise.all(
+    [config.archive, ...(config.furtherArchives ?? [])].map(async ({ name, url }) => {
+      const own = journal.of(rows.find((row) => row.name === name)?.id ?? NO_ARCHIVE);
+      const { closedAt, trouble, nextProbeAt } = await own.gate();
+      const { limit } = await own.pace();
+      const gate =
+        closedAt === null || trouble === null
+          ? null
+          : { closedAt, ...trouble, hint: failureOf(trouble.code).hint, nextProbeAt };
+      const isSpent = closedAt !== null && trouble?.code === "QUOTA_LIMIT";
+      const quota = isSpent
+        ? { blockedSince: closedAt, nextProbeAt }
+        : { blockedSince: null, nextProbeAt: null };
+      const concurrency = Math.min(limit ?? upload.concurrency, upload.concurrency);
+      const waits = await waitingOf(own, config, now);
+      return { name, url, quota, gate, sending: { waits, concurrency } };
+    }),
+  );
+}
+
+/** Where all archives stand together: for those who look at one figure, the worst. */
+function standingOf(
+  archives: readonly ArchiveStatusReport[],
+): Pick<StatusReport, "quota" | "gate" | "sending"> {
+  const since = ({ quota }: ArchiveStatusReport) => quota.blockedSince ?? Infinity;
+  const spent = archives.toSorted((a, b) => since(a) - since(b))[0]?.quota;
+  const gates = archives.flatMap(({ gate }) => gate ?? []);
+  const waits = archives.map(({ sending }) => sending.waits);
+  return {
+    quota: spent ?? { blockedSince: null, nextProbeAt: null },
+    gate: gates.toSorted((a, b) => a.closedAt - b.closedAt)[0] ?? null,
+    sending: {
+      waits: waits.includes(null) ? null : (waits[0] ?? null),
+      concurrency: archives.reduce((sum, { sending }) => sum + sending.concurrency, 0),
+    },
+  };
+}
+
 /** Reads the report as of `now`; mirrors that are not in the config are left out. */
 export async function statusOf(
   journal: Journal,
-  config: Pick<Config, "mirrors"> & WaitingConfig,
+  config: StatusConfig,
   running: boolean,
   now: number,
 ): Promise<StatusReport> {
-  const { mirrors, upload } = config;
-  const { limit } = await journal.pace();
+  const { mirrors } = config;
+  const archives = await archiveReports(journal, config, now);
   const rows = await journal.mirrors();
   const counts = await journal.counts();
-  const gate = await journal.gate();
   const waiting = await journal.waitingFolders();
   const nameOf = new Map(rows.map(({ id, name }) => [id, name]));
   const configured = new Set(mirrors.map(({ name }) => name));
@@ -86,28 +161,12 @@ export async function statusOf(
     if (configured.has(nameOf.get(mirrorId) ?? "")) documents[state] += number;
   }
   const mounts = readMounts();
-  const blocked = gate.closedAt !== null && gate.trouble?.code === "QUOTA_LIMIT";
   return {
     running,
     paused: await journal.paused(),
     documents,
-    quota: {
-      blockedSince: blocked ? gate.closedAt : null,
-      nextProbeAt: blocked ? gate.nextProbeAt : null,
-    },
-    gate:
-      gate.closedAt === null || gate.trouble === null
-        ? null
-        : {
-            closedAt: gate.closedAt,
-            ...gate.trouble,
-            hint: failureOf(gate.trouble.code).hint,
-            nextProbeAt: gate.nextProbeAt,
-          },
-    sending: {
-      waits: await waitingOf(journal, config, now),
-      concurrency: Math.min(limit ?? upload.concurrency, upload.concurrency),
-    },
+    ...standingOf(archives),
+    archives,
     mirrors: mirrors.map((mirror) => {
       const id = rows.find(({ name }) => name === mirror.name)?.id;
       const own = noDocuments();
@@ -117,7 +176,8 @@ export async function statusOf(
         oldestAt[count.state] = count.oldestAt;
       }
       const { mode } = watchMode(mirror.watch, mountOf(mirror.source, mounts));
-      return { name: mirror.name, source: mirror.source, watch: mode, documents: own, oldestAt };
+      const { name, source, archive } = mirror;
+      return { name, source, archive, watch: mode, documents: own, oldestAt };
     }),
     duplicates: await journal.duplicates(),
     untold: (await journal.untold())

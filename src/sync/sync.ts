@@ -66,7 +66,8 @@ export class Sync {
     this.#outsideWrites = outsideWrites;
     this.#keeper = keeper;
     this.#changed = changed;
-    this.#bandwidth = new Bandwidth(context.config.upload.bytesPerSecond, context.clock);
+    const { bytesPerSecond } = context.config.upload;
+    this.#bandwidth = context.bandwidth ?? new Bandwidth(bytesPerSecond, context.clock);
     this.#folders = new Folders(context.archive);
     const placement = new Placement(this.#folders);
     this.#held = new Held(context, this.#folders, placement);

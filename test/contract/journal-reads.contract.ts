@@ -23,7 +23,13 @@ export function journalReadsContract(name: string, open: () => Promise<JournalFi
         await journal.setDevice(mirrorId, "ext4:7");
         expect(await journal.mirror("scans", "/srv/scans")).toMatchObject({ device: "ext4:7" });
         const moved = await journal.mirror("scans", "/mnt/scans");
-        expect(moved).toEqual({ id: mirrorId, name: "scans", source: "/mnt/scans", device: null });
+        expect(moved).toEqual({
+          id: mirrorId,
+          name: "scans",
+          source: "/mnt/scans",
+          device: null,
+          archiveId: 1,
+        });
         const other = await journal.mirror("inbox", "/in");
         expect(await journal.mirrors()).toEqual([moved, other]);
       }),

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Applied } from "../../src/journal/journal.ts";
 import { SqliteJournal } from "../../src/journal/sqlite-journal.ts";
 import { MemoryJournal } from "../fakes/memory-journal.ts";
+import { journalArchivesContract } from "./journal-archives.contract.ts";
 import { journalActivityContract } from "./journal-activity.contract.ts";
 import { type JournalFixture, journalWritesContract } from "./journal.contract.ts";
 import { journalListsContract } from "./journal-lists.contract.ts";
@@ -51,4 +52,5 @@ for (const [name, open] of [
   journalTellingsContract(name, open);
   journalTidyContract(name, open);
   journalActivityContract(name, open);
+  journalArchivesContract(name, open);
 }

@@ -93,14 +93,20 @@ function typesFor({ state, folderId }: Document): EventType[] {
   return folderId === null ? types.filter((type) => type !== "lookAgain") : types;
 }
 
-/** The change that `step` means for these rows. */
-function changeOf({ kind, row, n }: Step, rows: readonly Document[], mirrorId: number): Change {
+/** The change that `step` means for these rows, of one of these mirrors. */
+function changeOf(
+  { kind, row, n }: Step,
+  rows: readonly Document[],
+  mirrorIds: readonly number[],
+): Change {
   const document = rows[row % Math.max(1, rows.length)];
+  const mirrorId = mirrorIds[row % mirrorIds.length] ?? 0;
   const at = NOW + n;
   const path = PATHS[n % PATHS.length] ?? ROOT;
   if (kind === 0 || !document) {
     const place = { mirrorId, dir: dirOf(path), name: nameOf(path) };
-    const current = rows.find((other) => other.current && joinRaw(other.dir, other.name) === path);
+    const isThere = (other: Document) => other.current && other.mirrorId === mirrorId;
+    const current = rows.find((other) => isThere(other) && joinRaw(other.dir, other.name) === path);
     const supersedes = current?.id ?? null;
     return { type: "add", document: { ...place, seen: seenOf(n), at, dueAt: at, supersedes } };
   }
@@ -109,7 +115,10 @@ function changeOf({ kind, row, n }: Step, rows: readonly Document[], mirrorId: n
     case 1:
       return { type: "forget", id, at, why: "removed", restore: n % 2 === 0 };
     case 2: {
-      const successor = rows.find(({ state, id: other }) => state === "settling" && other !== id);
+      const successor = rows.find(
+        (other) =>
+          other.state === "settling" && other.id !== id && other.mirrorId === document.mirrorId,
+      );
       return { type: "follow", id, successor: successor?.id ?? id + 1, at };
     }
     case 3: {
@@ -139,10 +148,18 @@ function changeOf({ kind, row, n }: Step, rows: readonly Document[], mirrorId: n
   }
 }
 
-/** Everything a journal can be asked. */
+/** Everything a journal can be asked: about every mirror, speaking for every archive. */
 async function everything(journal: Journal, idsMax: number): Promise<unknown> {
-  const [mirror] = await journal.mirrors();
-  const mirrorId = mirror?.id ?? 0;
+  const told: unknown[] = [await journal.mirrors(), await journal.archives()];
+  for (const archiveId of [1, 2]) {
+    for (const { id } of await journal.mirrors()) {
+      told.push(await everythingOf(journal.of(archiveId), id, idsMax));
+    }
+  }
+  return told;
+}
+
+async function everythingOf(journal: Journal, mirrorId: number, idsMax: number): Promise<unknown> {
   const rows = await Array.fromAsync(journal.list({}));
   const ids = Array.from({ length: idsMax }, (_, index) => index + 1);
   const each = <T, R>(items: readonly T[], ask: (item: T) => Promise<R>) =>
@@ -171,6 +188,7 @@ async function everything(journal: Journal, idsMax: number): Promise<unknown> {
     afterDue: await journal.afterDue(NOW + 500, 3),
     held: await journal.heldWith(CODES, 4),
     smallest: await journal.smallestHeld(CODES, [mirrorId]),
+    firstRuns: await journal.firstRuns(),
     moved: await journal.moved(3),
     waiting: await journal.waitingFolders(),
     counts: await journal.counts(),
@@ -183,9 +201,9 @@ async function everything(journal: Journal, idsMax: number): Promise<unknown> {
 }
 
 /** What became of a call, whichever journal it was made to. */
-async function outcomeOf(journal: Journal, changes: readonly Change[]): Promise<unknown> {
+async function outcomeOf(calling: Promise<unknown>): Promise<unknown> {
   try {
-    return await journal.apply(changes);
+    return await calling;
   } catch (error) {
     return codeOf(error) ?? (error as Error).name;
   }
@@ -200,13 +218,26 @@ test("any sequence of changes leaves the journal on disk equal to its model", as
       const path = join(directory, "journal.db");
       const journal = await SqliteJournal.open({ path, role: "owner" });
       try {
-        const { id: mirrorId } = await model.mirror("scans", "/srv/scans");
-        await journal.mirror("scans", "/srv/scans");
+        await journal.archive("legal", "https://legal");
+        await model.archive("legal", "https://legal");
+        const mirrorIds: number[] = [];
+        for (const [archiveId, name] of [
+          [1, "scans"],
+          [2, "contracts"],
+        ] as const) {
+          mirrorIds.push((await model.of(archiveId).mirror(name, "/srv")).id);
+          await journal.of(archiveId).mirror(name, "/srv");
+        }
         for (const call of calls) {
           const rows = await Array.fromAsync(model.list({}));
-          const changes = call.map((step) => changeOf(step, rows, mirrorId));
-          const expected = await outcomeOf(model, changes);
-          expect(await outcomeOf(journal, changes)).toEqual(expected);
+          const changes = call.map((step) => changeOf(step, rows, mirrorIds));
+          const expected = await outcomeOf(model.apply(changes));
+          expect(await outcomeOf(journal.apply(changes))).toEqual(expected);
+          const [{ n } = { n: 1 }] = call;
+          if (n % 9 === 0) {
+            const rebind = (some: Journal) => some.of(1 + (n % 2)).mirror("contracts", "/srv");
+            expect(await outcomeOf(rebind(journal))).toEqual(await outcomeOf(rebind(model)));
+          }
           applied.calls += 1;
           if (typeof expected === "string") applied.refused += 1;
         }

@@ -4,6 +4,7 @@ import { FOLDER_CODES } from "../../src/domain/verdict.ts";
 import { byPath, isWanted } from "../../src/journal/document-list.ts";
 import type {
   Applied,
+  ArchiveRow,
   AttemptRow,
   Batch,
   BatchProgress,
@@ -21,6 +22,7 @@ import type {
   Troubled,
   WaitingFolder,
 } from "../../src/journal/journal.ts";
+import { archiveChanged } from "../../src/journal/archives-table.ts";
 import { journalFault } from "../../src/journal/journal-fault.ts";
 import type { Tally } from "../../src/journal/tally.ts";
 import type { Telling } from "../../src/journal/telling.ts";
@@ -44,6 +46,12 @@ import {
 } from "../../src/journal/tidiness.ts";
 import { applyTo } from "./memory-writer.ts";
 
+/** What is one for all archives of a journal that was opened. */
+type Handle = { ownWrites: number; isClosed: boolean };
+
+const OPEN_GATE: GateRow = { closedAt: null, trouble: null, probes: 0, nextProbeAt: null };
+const NO_PACE: PaceRow = { limit: null, pausedAt: null, pausedUntil: null, trouble: null };
+
 /**
  * A journal in memory, for tests and simulations. It keeps the contract of `Journal` but for
  * durability: what outlives a `MemoryJournal` is its store, which another one may open, as a
@@ -54,22 +62,72 @@ import { applyTo } from "./memory-writer.ts";
 export class MemoryJournal implements Journal {
   readonly store: MemoryStore;
   readonly #onApplied: (applied: Applied[]) => void;
-  #ownWrites: number;
-  #isClosed = false;
+  /** Shared by all that speak for an archive of this journal. */
+  readonly #handle: Handle;
+  readonly #archiveId: number;
 
-  constructor(options: { store?: MemoryStore; onApplied?: (applied: Applied[]) => void } = {}) {
+  constructor(
+    options: {
+      store?: MemoryStore;
+      onApplied?: (applied: Applied[]) => void;
+      archiveId?: number;
+      handle?: Handle;
+    } = {},
+  ) {
     this.store = options.store ?? new MemoryStore();
     this.#onApplied = options.onApplied ?? (() => undefined);
-    this.#ownWrites = this.store.writes;
+    this.#archiveId = options.archiveId ?? 1;
+    this.#handle = options.handle ?? { ownWrites: this.store.writes, isClosed: false };
+  }
+
+  of(archiveId: number): MemoryJournal {
+    const { store } = this;
+    return new MemoryJournal({
+      store,
+      onApplied: this.#onApplied,
+      archiveId,
+      handle: this.#handle,
+    });
+  }
+
+  async archives(): Promise<ArchiveRow[]> {
+    return [...this.#open.archives.values()];
+  }
+
+  async archive(name: string, url: string): Promise<ArchiveRow> {
+    const { archives } = this.#open;
+    const archive = { id: archives.get(name)?.id ?? archives.size + 1, name, url };
+    this.#write(() => this.store.set(archives, name, archive));
+    return archive;
   }
 
   async mirror(name: string, source: string): Promise<MirrorRow> {
     const known = this.#open.mirrors.get(name);
-    if (known?.source === source) return known;
+    const archiveId = this.#archiveId;
+    if (known?.source === source && known.archiveId === archiveId) return known;
     const id = known?.id ?? this.store.mirrors.size + 1;
-    const mirror = { id, name, source, device: null };
-    this.#write(() => this.store.set(this.store.mirrors, name, mirror));
+    const device = known?.source === source ? known.device : null;
+    const mirror = { id, name, source, device, archiveId };
+    this.#write(() => {
+      if (known && known.archiveId !== archiveId) this.#rebind(known);
+      this.store.set(this.store.mirrors, name, mirror);
+    });
     return mirror;
+  }
+
+  #rebind(mirror: MirrorRow): void {
+    const isSent = [...this.store.documents.values(), ...this.store.remembered.values()].some(
+      (row) =>
+        row.mirrorId === mirror.id &&
+        (!("state" in row) ||
+          row.documentId !== null ||
+          row.doubtAt !== null ||
+          row.state === "uploading" ||
+          row.state === "inDoubt"),
+    );
+    const { archives } = this.store;
+    if (isSent) throw archiveChanged(mirror, [...archives.values()], this.#archiveId);
+    this.store.delete(this.store.firstRunsOver, mirror.id);
   }
 
   async mirrors(): Promise<MirrorRow[]> {
@@ -84,7 +142,9 @@ export class MemoryJournal implements Journal {
   }
 
   async firstRuns(): Promise<number[]> {
-    const ids = [...this.#open.mirrors.values()].map(({ id }) => id);
+    const ids = [...this.#open.mirrors.values()]
+      .filter(({ archiveId }) => archiveId === this.#archiveId)
+      .map(({ id }) => id);
     return ids.filter((id) => !this.store.firstRunsOver.has(id));
   }
 
@@ -137,7 +197,7 @@ export class MemoryJournal implements Journal {
         row.dueAt !== null &&
         row.dueAt <= now &&
         row.dueAt > after &&
-        (mirrorId === undefined || row.mirrorId === mirrorId) &&
+        (mirrorId === undefined ? this.#isOwn(row) : row.mirrorId === mirrorId) &&
         (sizeMaxBytes === undefined || row.seen.sizeBytes <= sizeMaxBytes) &&
         (sizeOverBytes === undefined || row.seen.sizeBytes > sizeOverBytes),
     )
@@ -146,11 +206,11 @@ export class MemoryJournal implements Journal {
   }
 
   async underWay(limit: number): Promise<Document[]> {
-    return this.#rows(({ state }) => state === "uploading").slice(0, limit);
+    return this.#own(({ state }) => state === "uploading").slice(0, limit);
   }
 
   async rivals(folderId: number, sentName: string): Promise<Document[]> {
-    return this.#rows(
+    return this.#own(
       (row) =>
         (row.state === "uploading" || row.state === "inDoubt" || row.doubtAt !== null) &&
         row.folderId === folderId &&
@@ -159,20 +219,21 @@ export class MemoryJournal implements Journal {
   }
 
   async claimed(documentIds: readonly number[]): Promise<Set<number>> {
-    const ids = new Set<number | null>(this.#open.remembered.keys());
-    for (const { documentId } of this.#open.documents.values()) ids.add(documentId);
+    const ids = new Set<number | null>();
+    const known = [...this.#open.remembered.values(), ...this.store.documents.values()];
+    for (const row of known) if (this.#isOwn(row)) ids.add(row.documentId);
     return new Set(documentIds.filter((id) => ids.has(id)));
   }
 
   async outstanding(now: number): Promise<{ folderId: number; documents: number; due: number }[]> {
     return outstandingOf(
-      this.#rows(() => true),
+      this.#own(() => true),
       now,
     );
   }
 
   async outstandingIn(folderId: number, limit: number): Promise<Document[]> {
-    const rows = this.#rows((row) => row.state === "uploaded" && row.folderId === folderId);
+    const rows = this.#own((row) => row.state === "uploaded" && row.folderId === folderId);
     return longestDue(rows, Number.POSITIVE_INFINITY).slice(0, limit);
   }
 
@@ -210,7 +271,7 @@ export class MemoryJournal implements Journal {
   }
 
   async afterDue(now: number, limit: number): Promise<Document[]> {
-    const rows = this.#rows(
+    const rows = this.#own(
       ({ state, after, dueAt }) =>
         (state === "converted" || state === "held") && after === "due" && (dueAt ?? 0) <= now,
     );
@@ -223,6 +284,7 @@ export class MemoryJournal implements Journal {
     place?: { mirrorId: number; targetPath: string },
   ): Promise<Document[]> {
     return this.#held(codes)
+      .filter((row) => this.#isOwn(row))
       .filter(
         ({ mirrorId, targetPath }) =>
           !place || (place.mirrorId === mirrorId && place.targetPath === targetPath),
@@ -235,7 +297,7 @@ export class MemoryJournal implements Journal {
     mirrorIds: readonly number[],
   ): Promise<Document | undefined> {
     return this.#held(codes)
-      .filter(({ mirrorId }) => mirrorIds.includes(mirrorId))
+      .filter((row) => this.#isOwn(row) && mirrorIds.includes(row.mirrorId))
       .sort((a, b) => a.seen.sizeBytes - b.seen.sizeBytes)[0];
   }
 
@@ -276,23 +338,21 @@ export class MemoryJournal implements Journal {
   }
 
   async gate(): Promise<GateRow> {
-    return this.#open.gate;
+    const { gates } = this.#open;
+    return gates.get(this.#archiveId) ?? OPEN_GATE;
   }
 
   async setGate(gate: GateRow): Promise<void> {
-    this.#write(() => {
-      this.store.gate = gate;
-    });
+    this.#write(() => this.store.set(this.store.gates, this.#archiveId, gate));
   }
 
   async pace(): Promise<PaceRow> {
-    return this.#open.pace;
+    const { paces } = this.#open;
+    return paces.get(this.#archiveId) ?? NO_PACE;
   }
 
   async setPace(pace: PaceRow): Promise<void> {
-    this.#write(() => {
-      this.store.pace = pace;
-    });
+    this.#write(() => this.store.set(this.store.paces, this.#archiveId, pace));
   }
 
   async paused(): Promise<boolean> {
@@ -388,11 +448,11 @@ export class MemoryJournal implements Journal {
   }
 
   async outsideWrites(): Promise<number> {
-    return this.#open.writes - this.#ownWrites;
+    return this.#open.writes - this.#handle.ownWrites;
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#handle.isClosed = true;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -400,14 +460,14 @@ export class MemoryJournal implements Journal {
   }
 
   get #open(): MemoryStore {
-    if (this.#isClosed) throw journalFault("JOURNAL_CLOSED", "in memory", "closed");
+    if (this.#handle.isClosed) throw journalFault("JOURNAL_CLOSED", "in memory", "closed");
     return this.store;
   }
 
   #write<T>(change: () => T): T {
     const result = this.#open.transact(change);
     this.store.writes += 1;
-    this.#ownWrites += 1;
+    this.#handle.ownWrites += 1;
     return result;
   }
 
@@ -416,6 +476,15 @@ export class MemoryJournal implements Journal {
     const rows: Document[] = [];
     for (const row of this.#open.documents.values()) if (isMeant(row)) rows.push(row);
     return rows.sort((a, b) => a.id - b.id);
+  }
+
+  /** Those of the archive that this journal speaks for. */
+  #own(isMeant: (row: Document) => boolean): Document[] {
+    return this.#rows((row) => this.#isOwn(row) && isMeant(row));
+  }
+
+  #isOwn({ mirrorId }: { readonly mirrorId: number }): boolean {
+    return this.store.archiveOf(mirrorId) === this.#archiveId;
   }
 
   #held(codes: readonly string[]): Document[] {

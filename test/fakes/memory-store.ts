@@ -1,5 +1,6 @@
 import type { Document } from "../../src/domain/document.ts";
 import type {
+  ArchiveRow,
   AttemptRow,
   Batch,
   Content,
@@ -26,6 +27,7 @@ export function placeKey(mirrorId: number, ...parts: RawPath[]): string {
  * through `set` and `delete`, so that a call that breaks a rule halfway can be undone.
  */
 export class MemoryStore {
+  readonly archives = new Map<string, ArchiveRow>([["main", { id: 1, name: "main", url: null }]]);
   readonly mirrors = new Map<string, MirrorRow>();
   readonly documents = new Map<number, Document>();
   /** Ids of current rows, by place. */
@@ -44,10 +46,11 @@ export class MemoryStore {
   readonly tells = new Map<number, true>();
   readonly tellings = new Map<number, Telling>();
   nextTelling = 1;
-  gate: GateRow = { closedAt: null, trouble: null, probes: 0, nextProbeAt: null };
-  /** What stays of dropped rows, by the archive's document id, in the order they were dropped. */
-  readonly remembered = new Map<number, Remembrance & { readonly droppedAt: number }>();
-  pace: PaceRow = { limit: null, pausedAt: null, pausedUntil: null, trouble: null };
+  /** By archive. */
+  readonly gates = new Map<number, GateRow>();
+  readonly paces = new Map<number, PaceRow>();
+  /** What stays of dropped rows, by `archivedKey`, in the order they were dropped. */
+  readonly remembered = new Map<string, Remembrance & { readonly droppedAt: number }>();
   paused = false;
   readonly memos = new Map<string, string>();
   /** Writes of every handle, and what is the next new row's id. */
@@ -119,6 +122,16 @@ export class MemoryStore {
     const key = `${at} ${mirrorId}`;
     const known = this.tallies.get(key);
     this.set(this.tallies, key, { mirrorId, at, ...sumOf(known ? [known, more] : [more]) });
+  }
+
+  /** The archive of a mirror. */
+  archiveOf(mirrorId: number): number {
+    return [...this.mirrors.values()].find(({ id }) => id === mirrorId)?.archiveId ?? 1;
+  }
+
+  /** The key of a document that the archive of this mirror has. */
+  archivedKey(mirrorId: number, documentId: number): string {
+    return `${this.archiveOf(mirrorId)} ${documentId}`;
   }
 
   hasMirror(id: number): boolean {

@@ -33,7 +33,8 @@ function rowIn(store: MemoryStore, id: number, { before, mirrorIds, at }: TidyRe
   const judged = tidiness(row, row.current ? undefined : successor, before);
   if (judged === "drop" && mirrorIds.includes(row.mirrorId)) {
     const remembrance = { ...remembranceOf(row), droppedAt: at };
-    store.set(store.remembered, remembrance.documentId, remembrance);
+    const key = store.archivedKey(row.mirrorId, remembrance.documentId);
+    store.set(store.remembered, key, remembrance);
     store.delete(store.attempts, id);
     store.delete(store.history, id);
     store.delete(store.contents, id);

@@ -81,13 +81,15 @@ function happen(store: MemoryStore, change: On<"event">): Applied {
   const { documentId = null } = patch;
   for (const other of documentId === null ? [] : store.documents.values()) {
     if (event.type === "duplicated" || other.duplicateOf !== null) continue;
+    if (store.archiveOf(other.mirrorId) !== store.archiveOf(before.mirrorId)) continue;
     if (other.documentId === documentId && other.id !== id) {
       throw claimedTwice(id, event, documentId ?? 0, other.id);
     }
   }
-  if (documentId !== null && store.remembered.has(documentId)) {
+  const key = store.archivedKey(before.mirrorId, documentId ?? 0);
+  if (documentId !== null && store.remembered.has(key)) {
     if (event.type !== "adopted") throw claimedTwice(id, event, documentId, null);
-    store.delete(store.remembered, documentId);
+    store.delete(store.remembered, key);
   }
   const document: Document = { ...before, ...patch };
   store.put(document);

@@ -43,6 +43,7 @@ export function someMirror(
   return {
     name: `mirror-${mirrorId}`,
     source: `/srv/${mirrorId}`,
+    archive: "main",
     target: { path },
     include: ["**/*"],
     exclude: dice.chance(0.25) ? ["b/**", "**/2.*"] : [],

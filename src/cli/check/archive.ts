@@ -1,5 +1,6 @@
 import { ArchiveError } from "../../archive/archive-error.ts";
 import type { HttpArchive } from "../../archive/http-archive.ts";
+import { accountsOf } from "../../config/archives.ts";
 import type { Config, Mirror } from "../../config/config.ts";
 import { openClient } from "../archive-client.ts";
 import { lookUpSettings } from "../archive-settings.ts";
@@ -14,8 +15,18 @@ import { fail, failOf, type Finding, ok, warn } from "./finding.ts";
 /** Beyond this, documents in doubt are looked for in the wrong window, and certificates may fail. */
 const CLOCK_MS_MAX = 120_000;
 
-/** Is the archive there, does it accept the account, and does it have the folders? */
-export async function* examineArchive(config: Config, shell: Shell): AsyncGenerator<Finding> {
+/** Is each archive there, does it accept the account, and does it have the folders? */
+export async function* examineArchives(config: Config, shell: Shell): AsyncGenerator<Finding> {
+  const accounts = accountsOf(config);
+  for (const account of accounts) {
+    const named = accounts.length > 1 ? `${account.archive.name}: ` : "";
+    for await (const finding of examineArchive(account, shell)) {
+      yield { ...finding, what: `${named}${finding.what}` };
+    }
+  }
+}
+
+async function* examineArchive(config: Config, shell: Shell): AsyncGenerator<Finding> {
   let archive: HttpArchive;
   try {
     archive = await openClient(lookUpSettings(config), shell.clock);

@@ -1,6 +1,6 @@
 import type { Config } from "../../config/config.ts";
 import type { Shell } from "../shell.ts";
-import { examineArchive } from "./archive.ts";
+import { examineArchives } from "./archive.ts";
 import { examineExamples } from "./examples.ts";
 import { type Finding, ok } from "./finding.ts";
 import { examineHooks } from "./hooks.ts";
@@ -12,7 +12,7 @@ export async function* examinationOf(config: Config, shell: Shell): AsyncGenerat
   yield ok(`configuration ${config.file ?? ""}`);
   yield* examineExamples(config, shell);
   yield* examineHooks(config, shell.surroundings.env["PATH"] ?? "");
-  yield* examineArchive(config, shell);
+  yield* examineArchives(config, shell);
   yield* examineSources(config, shell);
   yield* examineJournal(config);
 }

@@ -1,8 +1,9 @@
 import { constants } from "node:fs";
 import { access, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
+import { archivesOf } from "../../config/archives.ts";
 import type { Config } from "../../config/config.ts";
-import type { Journal } from "../../journal/journal.ts";
+import type { ArchiveRow, Journal, MirrorRow } from "../../journal/journal.ts";
 import { networkFileSystem } from "../../journal/network-file-system.ts";
 import { codeOf } from "../../std/fault.ts";
 import { readJournal, runningDaemon } from "../journals.ts";
@@ -19,7 +20,7 @@ export async function* examineJournal(config: Config): AsyncGenerator<Finding> {
     await using journal = await readJournal(config);
     yield ok(journal ? `journal ${path} opens` : `journal ${path} is made at the first start`);
     yield* diskFindings(path);
-    if (journal) yield* contentFindings(journal);
+    if (journal) yield* contentFindings(journal, config);
     const owner = await runningDaemon(config);
     yield ok(owner ? `the daemon is running (process ${owner.pid})` : "the daemon is not running");
   } catch (error) {
@@ -55,15 +56,39 @@ async function nearestDirectory(directory: string): Promise<string> {
   }
 }
 
-async function* contentFindings(journal: Journal): AsyncGenerator<Finding> {
+async function* contentFindings(journal: Journal, config: Config): AsyncGenerator<Finding> {
   if (await journal.paused()) yield warn("sending is paused", "See scanferry resume.");
-  const gate = await journal.gate();
-  if (gate.closedAt !== null) {
+  const archives = archivesOf(config);
+  const rows = await journal.archives();
+  for (const { id, name } of rows.filter((row) =>
+    archives.some((each) => each.name === row.name),
+  )) {
+    const gate = await journal.of(id).gate();
+    if (gate.closedAt === null) continue;
     const why = gate.trouble?.message ?? "the archive refuses the account";
-    yield warn(`nothing is sent: ${why}`, "See scanferry status.");
+    const to = archives.length > 1 ? ` to ${name}` : "";
+    yield warn(`nothing is sent${to}: ${why}`, "See scanferry status.");
   }
+  yield* bindingFindings(await journal.mirrors(), rows, config);
   for (const { targetPath, documents, code } of await journal.waitingFolders()) {
     const what = `${counted(documents, "document")} for ${targetPath} (${code})`;
     yield warn(`held: ${what}`, `Create or mend ${targetPath} in the archive.`);
+  }
+}
+
+/** A mirror that was carried into another archive; nothing is wrong where nothing was sent. */
+function* bindingFindings(
+  mirrors: readonly MirrorRow[],
+  archives: readonly ArchiveRow[],
+  config: Config,
+): Generator<Finding> {
+  for (const { name, archive } of config.mirrors) {
+    const row = mirrors.find((mirror) => mirror.name === name);
+    const was = archives.find(({ id }) => id === row?.archiveId)?.name;
+    if (was === undefined || was === archive) continue;
+    yield warn(
+      `mirror ${name}: the journal has it for the archive ${was}, the configuration for ${archive}`,
+      `Once anything was sent, it stays so: say archive: ${was}, or give the mirror another name.`,
+    );
   }
 }

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { accountsOf } from "../../config/archives.ts";
 import type { Config } from "../../config/config.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { joinRaw, shown } from "../../std/raw-path.ts";
@@ -71,15 +72,24 @@ async function adopt(shell: Shell, { yes, json }: Options): Promise<void> {
   shell.exitCode = tally.unclear > 0 ? EXIT.unsettled : EXIT.done;
 }
 
+/** Looks in every archive for the files of its own mirrors. */
 async function look(
   config: Config,
   journal: Journal,
   { clock }: Shell,
   signal: AbortSignal,
 ): Promise<Found[]> {
-  await using archive = await openClient(lookUpSettings(config), clock);
-  const mirrorIds = await liveIds(config, journal);
-  return await Array.fromAsync(findArchived({ journal, archive, clock }, mirrorIds, signal));
+  const found: Found[] = [];
+  const rows = await journal.archives();
+  for (const account of accountsOf(config)) {
+    await using archive = await openClient(lookUpSettings(account), clock);
+    const row = rows.find(({ name }) => name === account.archive.name);
+    if (!row) continue;
+    const mirrorIds = await liveIds(account, journal);
+    const own = { journal: journal.of(row.id), archive, clock };
+    for await (const each of findArchived(own, mirrorIds, signal)) found.push(each);
+  }
+  return found;
 }
 
 /** Ids of the mirrors that are configured. */

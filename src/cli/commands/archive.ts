@@ -21,6 +21,11 @@ import {
 /** What came of an operation: the reply as JSON, and as lines for people. */
 type Answer = { readonly reply: object; readonly lines: readonly string[] };
 
+/** What every operation takes. */
+type Common = { readonly json?: boolean; readonly archive?: string };
+
+const WHICH = ["--archive <name>", "which of several archives"] as const;
+
 type Ask = (archive: Archive, signal: AbortSignal) => Promise<Answer>;
 
 /** Reads what was given, and only then asks: a mistake costs no request, and no configuration. */
@@ -135,12 +140,13 @@ function positional(
 ): void {
   command.argument(`[${flag}]`, `the same as --${flag}`);
   command.option("--json", "print the reply as JSON");
-  command.action(async (value: string | undefined, given: Given & { json?: boolean }) => {
+  command.option(...WHICH);
+  command.action(async (value: string | undefined, given: Given & Common) => {
     if (value !== undefined && given[name] !== undefined) {
       throw new UsageError(`${command.name()}: ${flag} is given twice; keep one of the two`);
     }
     const all = value === undefined ? given : { ...given, [name]: value };
-    await answer(shell, given.json === true, operation(all));
+    await answer(shell, given, operation(all));
   });
 }
 
@@ -148,11 +154,12 @@ function addUpload(archive: Command, shell: Shell): void {
   const upload = archive
     .command("upload <file>")
     .description("send one file, outside of any mirror and without the journal")
-    .option("--json", "print the reply as JSON");
+    .option("--json", "print the reply as JSON")
+    .option(...WHICH);
   addUploadOptions(upload);
-  upload.action(async (file: string, options: UploadOptions & { json?: boolean }) => {
+  upload.action(async (file: string, options: UploadOptions & Common) => {
     await using request = await readUpload(file, options, shell.cwd);
-    await answer(shell, options.json === true, async (client, signal) => {
+    await answer(shell, options, async (client, signal) => {
       const document = await client.upload(request.upload, signal);
       return { reply: { document }, lines: fieldLines(document) };
     });
@@ -160,11 +167,11 @@ function addUpload(archive: Command, shell: Shell): void {
   upload.addHelpText("after", examples("scanferry archive upload letter.pdf --folder-id 17"));
 }
 
-async function answer(shell: Shell, json: boolean, ask: Ask): Promise<void> {
-  const settings = await readArchiveSettings(shell.places);
+async function answer(shell: Shell, { json, archive }: Common, ask: Ask): Promise<void> {
+  const settings = await readArchiveSettings(shell.places, archive);
   await using client = await openClient(settings, shell.clock);
   const { reply, lines } = await ask(client, shell.stopping());
-  if (json) await shell.out.line(JSON.stringify({ response: "OK", ...reply }));
+  if (json === true) await shell.out.line(JSON.stringify({ response: "OK", ...reply }));
   else for (const line of lines) await shell.out.line(line);
   shell.exitCode = EXIT.done;
 }

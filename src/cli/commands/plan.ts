@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { HttpArchive } from "../../archive/http-archive.ts";
+import { accountsOf, archivesOf } from "../../config/archives.ts";
 import type { Config } from "../../config/config.ts";
 import { openClient } from "../archive-client.ts";
 import { lookUpSettings } from "../archive-settings.ts";
@@ -31,9 +32,12 @@ async function plan(shell: Shell, json: boolean): Promise<void> {
   await using stack = new AsyncDisposableStack();
   const journal = await readJournal(config);
   stack.use(journal);
-  const archive = await openArchive(config, shell);
-  if (!(archive instanceof Fault)) stack.use(archive);
-  const destinations = new Destinations(archive);
+  const destinations = new Map<string, Destinations>();
+  for (const account of accountsOf(config)) {
+    const archive = await openArchive(account, shell);
+    if (!(archive instanceof Fault)) stack.use(archive);
+    destinations.set(account.archive.name, new Destinations(archive));
+  }
   const output = json ? new PlanJson(shell.out) : new PlanText(shell.out);
   const totals = { send: 0, pages: 0, pagesUnknown: 0, bytes: 0, hold: 0, wait: 0, skip: 0 };
   const plans = await planMirrors({
@@ -47,7 +51,7 @@ async function plan(shell: Shell, json: boolean): Promise<void> {
       await output.line(line);
     },
   });
-  const stopped = journal === undefined ? null : await whyStopped(journal);
+  const stopped = journal === undefined ? null : await whyStopped(journal, config);
   await output.end(plans, destinations, { totals, stopped });
   shell.exitCode = plans.some(({ offline }) => offline !== null) ? EXIT.fault : EXIT.done;
 }
@@ -70,8 +74,16 @@ function add(totals: PlanTotals, { action, pages, sizeBytes }: PlanLine): void {
   else totals.pages += pages;
 }
 
-async function whyStopped(journal: Journal): Promise<string | null> {
+async function whyStopped(journal: Journal, config: Config): Promise<string | null> {
   if (await journal.paused()) return "paused, see scanferry resume";
-  const { closedAt, trouble } = await journal.gate();
-  return closedAt === null ? null : (trouble?.message ?? "the archive refuses the account");
+  const archives = archivesOf(config);
+  const reasons: string[] = [];
+  for (const { id, name } of await journal.archives()) {
+    if (!archives.some((archive) => archive.name === name)) continue;
+    const { closedAt, trouble } = await journal.of(id).gate();
+    if (closedAt === null) continue;
+    const why = trouble?.message ?? "the archive refuses the account";
+    reasons.push(archives.length > 1 ? `to ${name}: ${why}` : why);
+  }
+  return reasons.length === 0 ? null : reasons.join("; ");
 }

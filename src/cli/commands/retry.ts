@@ -47,30 +47,39 @@ async function retry(shell: Shell, paths: readonly string[], options: Options): 
   await using journal = await writeJournal(config);
   const scope = { cwd: shell.cwd, config, mirror: options.mirror };
   const tally: Tally = { queued: 0, gated: 0, again: 0 };
-  const isClosed = (await journal.gate()).closedAt !== null;
+  const closed = await closedMirrors(journal);
   const states = options.state === undefined ? (["held", "failed"] as const) : [options.state];
   for (const query of await queriesOf(paths, scope, journal)) {
     for (const state of states) {
       const code = options.error === undefined ? {} : { code: options.error };
       const rows = journal.list({ ...query, state, ...code });
-      await requeue(journal, rows, isClosed, shell.clock.now(), tally);
+      await requeue(journal, rows, closed, shell.clock.now(), tally);
     }
   }
   if (tally.gated > 0) await probeNow(journal, shell.clock.now());
   await tell(shell, tally, (await runningDaemon(config)) !== undefined);
 }
 
+/** Ids of the mirrors whose archive refuses the account. */
+async function closedMirrors(journal: Journal): Promise<Set<number>> {
+  const closed = new Set<number>();
+  for (const { id, archiveId } of await journal.mirrors()) {
+    if ((await journal.of(archiveId).gate()).closedAt !== null) closed.add(id);
+  }
+  return closed;
+}
+
 async function requeue(
   journal: Journal,
   rows: AsyncIterable<Document>,
-  isClosed: boolean,
+  closed: ReadonlySet<number>,
   at: number,
   tally: Tally,
 ): Promise<void> {
   // Ids first: what is listed must not change under the list.
   const found: Document[] = [];
   for await (const row of rows) found.push(row);
-  const waits = (row: Document) => isClosed && isBehindGate(row);
+  const waits = (row: Document) => closed.has(row.mirrorId) && isBehindGate(row);
   const others = found.filter((row) => !waits(row));
   tally.gated += found.length - others.length;
   for (let from = 0; from < others.length; from += CHUNK) {

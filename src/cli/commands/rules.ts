@@ -7,6 +7,7 @@ import { exampleResults } from "../rules/examples.ts";
 import { trialsOn } from "../rules/on-disk.ts";
 import { type Trial, trialLines } from "../rules/trial.ts";
 import type { Shell } from "../shell.ts";
+import { archivesOf } from "../../config/archives.ts";
 import type { Config, Mirror } from "../../config/config.ts";
 import type { RawPath } from "../../std/raw-path.ts";
 
@@ -45,11 +46,12 @@ async function test(shell: Shell, typed: readonly string[], options: Options): P
   for (const [mirror, paths] of byMirror(typed, shell.cwd, mirrors)) {
     trials.push(...(await trialsOn(mirror, paths, shell, options.hooks)));
   }
+  const hasSeveral = archivesOf(config).length > 1;
   for (const [index, trial] of trials.entries()) {
     if (options.json === true) await shell.out.line(JSON.stringify(trial));
     else {
       if (index > 0) await shell.out.line("");
-      for (const line of trialLines(trial)) await shell.out.line(printable(line));
+      for (const line of trialLines(trial, hasSeveral)) await shell.out.line(printable(line));
     }
   }
   shell.exitCode = trials.some(({ error }) => error) ? EXIT.unsettled : EXIT.done;

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { archivesOf } from "../../config/archives.ts";
 import type { Config } from "../../config/config.ts";
 import { notifySecretsOf } from "../../config/notify-config.ts";
 import { examples } from "../examples.ts";
@@ -30,10 +31,13 @@ async function run(shell: Shell): Promise<void> {
 }
 
 /** Everything in the configuration that must never be shown. */
-export function secretsOf({ archive, web, notify }: Config): string[] {
-  const { accountKey, signing } = archive;
-  const secrets = [accountKey, ...notifySecretsOf(notify)];
-  if (signing.scheme === "hmac") secrets.push(signing.secret);
+export function secretsOf(config: Config): string[] {
+  const { web, notify } = config;
+  const secrets = notifySecretsOf(notify);
+  for (const { accountKey, signing } of archivesOf(config)) {
+    secrets.push(accountKey);
+    if (signing.scheme === "hmac") secrets.push(signing.secret);
+  }
   if (web?.token !== undefined) secrets.push(web.token);
   return secrets;
 }

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { archivesOf } from "../../config/archives.ts";
 import type { Config } from "../../config/config.ts";
 import type { Owner } from "../../journal/owner-lock.ts";
 import { mountOf, readMounts, watchMode } from "../../source/mounts.ts";
@@ -88,16 +89,27 @@ async function standingOf(config: Config, now: number): Promise<Standing> {
 /** Where things stand before there is a journal. */
 function nothingYet(config: Config, now: number): StatusReport {
   const mounts = readMounts();
+  const quota = { blockedSince: null, nextProbeAt: null };
+  const sending = { waits: outsideHours(config, now), concurrency: config.upload.concurrency };
+  const archives = archivesOf(config).map(({ name, url }) => ({
+    name,
+    url,
+    quota,
+    gate: null,
+    sending,
+  }));
   return {
     running: false,
     paused: false,
     documents: noDocuments(),
-    quota: { blockedSince: null, nextProbeAt: null },
+    quota,
     gate: null,
-    sending: { waits: outsideHours(config, now), concurrency: config.upload.concurrency },
-    mirrors: config.mirrors.map(({ name, source, watch }) => ({
+    sending: { ...sending, concurrency: sending.concurrency * archives.length },
+    archives,
+    mirrors: config.mirrors.map(({ name, source, archive, watch }) => ({
       name,
       source,
+      archive,
       watch: watchMode(watch, mountOf(source, mounts)).mode,
       documents: noDocuments(),
       oldestAt: {},

@@ -1,5 +1,6 @@
 import { basename, dirname, extname, resolve } from "node:path";
 import type { Command } from "commander";
+import { archivesIn } from "../../config/archives.ts";
 import { hooksOf } from "../../config/build-hooks.ts";
 import { readConfigFile } from "../../config/config-file.ts";
 import { reportConflicts } from "../../config/conflicts.ts";
@@ -44,11 +45,13 @@ async function needsOf(shell: Shell, isInstance: boolean): Promise<Needs> {
   reportConflicts(sketch, layout, findings);
   findings.throwIfAny();
   // Nothing was found wrong, so nothing is left out.
-  const { archive, mirrors, web, notify } = sketch as FileShape;
-  const { signing } = archive;
+  const { mirrors, web, notify } = sketch as FileShape;
+  const archives = archivesIn(sketch as FileShape).map(({ section }) => section);
   const named = [
-    archive.accountKeyFile,
-    signing.scheme === "hmac" ? signing.secretFile : undefined,
+    ...archives.flatMap(({ accountKeyFile, signing }) => [
+      accountKeyFile,
+      signing.scheme === "hmac" ? signing.secretFile : undefined,
+    ]),
     web?.tokenFile,
     ...secretFilesOf(notify),
   ];
@@ -76,10 +79,12 @@ async function needsOf(shell: Shell, isInstance: boolean): Promise<Needs> {
     // A bare name is looked for among the credentials; a path is read as it is.
     credentials: named.filter((name) => name !== undefined && !name.includes("/")) as string[],
     files: [
-      ...(signing.module === undefined ? [] : [resolve(folder, signing.module)]),
+      ...archives.flatMap(({ signing: { module } }) =>
+        module === undefined ? [] : [resolve(folder, module)],
+      ),
       ...programs,
     ],
-    archiveHost: new URL(archive.url).hostname,
+    archiveHosts: archives.map(({ url }) => new URL(url).hostname),
     toldHosts: hostsOf(notify),
     webHost: web?.listen.host,
   };

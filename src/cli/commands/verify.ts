@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { accountsOf } from "../../config/archives.ts";
 import { openClient } from "../archive-client.ts";
 import { lookUpSettings } from "../archive-settings.ts";
 import { audit, type AuditLine } from "../audit.ts";
@@ -38,10 +39,16 @@ async function verify(shell: Shell, { json, all }: Options): Promise<void> {
   const { out } = shell;
   const config = await shell.config();
   await using journal = await readJournal(config);
-  await using archive = await openClient(lookUpSettings(config), shell.clock);
   const tally = { same: 0, missing: 0, changed: 0, unknown: 0 };
-  if (journal) {
-    for await (const line of audit(journal, archive, shell.stopping())) {
+  const accounts = accountsOf(config);
+  for (const account of accounts) {
+    // Also without anything to ask: whether the archive can be spoken to is told all the same.
+    await using client = await openClient(lookUpSettings(account), shell.clock);
+    const { name } = account.archive;
+    const id = (await journal?.archives())?.find((row) => row.name === name)?.id;
+    if (!journal || id === undefined) continue;
+    for await (const found of audit(journal.of(id), client, id, shell.stopping())) {
+      const line = accounts.length > 1 ? { ...found, archive: name } : found;
       tally[line.kind] += 1;
       if (json === true) await out.line(JSON.stringify({ mark: MARKS[line.kind][0], ...line }));
       else if (all === true || line.kind !== "same") await out.line(textOf(line, shell));
@@ -56,9 +63,11 @@ async function verify(shell: Shell, { json, all }: Options): Promise<void> {
   shell.exitCode = tally.missing > 0 ? EXIT.unsettled : EXIT.done;
 }
 
-function textOf({ kind, documentId, mirror, path, detail }: AuditLine, { out }: Shell): string {
+function textOf(line: AuditLine & { archive?: string }, { out }: Shell): string {
+  const { kind, documentId, mirror, path, detail, archive } = line;
   const [mark, style] = MARKS[kind];
   const name = mirror === null ? "" : `${printable(mirror)}  ${path}`;
-  const what = [`document ${documentId}`, name, detail].filter((part) => part !== "");
+  const where = mirror === null && archive !== undefined ? `in ${archive}` : "";
+  const what = [`document ${documentId}`, where, name, detail].filter((part) => part !== "");
   return `${out.paint(style, mark)} ${what.map((part) => printable(part)).join("  ")}`;
 }

@@ -3,6 +3,7 @@ import type { Config } from "../../config/config.ts";
 import { Findings } from "../../config/findings.ts";
 import { readFileShape } from "../../config/read-file-shape.ts";
 import type { FileShape } from "../../config/schema.ts";
+import { FIRST_ARCHIVE } from "../../domain/archive-name.ts";
 import type { DemoPlace } from "./demo-place.ts";
 
 /** A configuration that shows soon what happens; everything else is as by default. */
@@ -27,8 +28,7 @@ export function demoConfig(options: {
   findings.throwIfAny();
   // Nothing was found wrong, so nothing is left out.
   return buildConfig(place.journal, shape as FileShape, {
-    accountKey: "demo",
-    signingSecret: "demo",
+    archives: new Map([[FIRST_ARCHIVE, { accountKey: "demo", signingSecret: "demo" }]]),
     webToken: undefined,
   });
 }

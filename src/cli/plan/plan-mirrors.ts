@@ -3,6 +3,7 @@ import type { Journal, MirrorRow } from "../../journal/journal.ts";
 import { LineCut } from "../../reader/line.ts";
 import { Bell } from "../../std/bell.ts";
 import { codeOf, messageOf } from "../../std/fault.ts";
+import { invariant } from "../../std/invariant.ts";
 import { Looker } from "../looker.ts";
 import type { Shell } from "../shell.ts";
 import type { Destinations } from "./destinations.ts";
@@ -12,7 +13,8 @@ import { Planner } from "./planner.ts";
 export type Planning = {
   readonly config: Config;
   readonly journal: Journal | undefined;
-  readonly destinations: Destinations;
+  /** By the archive's name. */
+  readonly destinations: ReadonlyMap<string, Destinations>;
   readonly shell: Shell;
   /** Told before the lines of a mirror. */
   readonly begin: (mirror: Mirror) => Promise<void>;
@@ -38,8 +40,10 @@ async function planMirror(
 ): Promise<MirrorPlan> {
   const { clock, random } = planning.shell.surroundings;
   const { name, source } = mirror;
-  const known = row ?? { id: 1, name, source, device: null };
+  const known = row ?? { id: 1, name, source, device: null, archiveId: 1 };
   let planner: Planner | undefined;
+  const destinations = planning.destinations.get(mirror.archive);
+  invariant(destinations, `mirror ${name} has an archive`);
   const base = { name, source, archived: 0, obstacles: [] };
   try {
     await using looker = await Looker.open(mirror, known, {
@@ -56,7 +60,7 @@ async function planMirror(
         settling: { small: new Bell(), large: new Bell() },
       },
       journal: row && planning.journal,
-      destinations: planning.destinations,
+      destinations,
       clock,
       signal: planning.shell.stopping(),
       emit: planning.emit,

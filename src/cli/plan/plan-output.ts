@@ -3,6 +3,7 @@ import type { Mirror } from "../../config/config.ts";
 import { failureOf } from "../../domain/failure.ts";
 import { targetPathOf } from "../../domain/naming.ts";
 import { ROOT, shown } from "../../std/raw-path.ts";
+import type { Fault } from "../../std/fault.ts";
 import { padded } from "../columns.ts";
 import { clause, faultLine } from "../exit.ts";
 import { printable } from "../printable.ts";
@@ -15,7 +16,11 @@ import type { MirrorPlan, PlanLine, PlanTotals } from "./plan-line.ts";
 export interface PlanOutput {
   begin(mirror: Mirror): Promise<void>;
   line(line: PlanLine): Promise<void>;
-  end(plans: readonly MirrorPlan[], destinations: Destinations, notes: PlanNotes): Promise<void>;
+  end(
+    plans: readonly MirrorPlan[],
+    asked: ReadonlyMap<string, Destinations>,
+    notes: PlanNotes,
+  ): Promise<void>;
 }
 
 /** What stands at the end of a plan. */
@@ -64,7 +69,7 @@ export class PlanText implements PlanOutput {
 
   async end(
     plans: readonly MirrorPlan[],
-    destinations: Destinations,
+    asked: ReadonlyMap<string, Destinations>,
     { totals, stopped }: PlanNotes,
   ): Promise<void> {
     const out = this.#out;
@@ -74,18 +79,27 @@ export class PlanText implements PlanOutput {
         await out.line(`cannot be read: ${shown(path)}: ${printable(trouble.message)}`);
       }
     }
-    const { missing, outage } = destinations;
-    if (missing.length > 0) {
-      await out.line("create in the archive:");
-      for (const { path, documents } of missing) {
-        const wait = documents === 0 ? "" : `  ${counted(documents, "document")}`;
-        await out.line(`  ${printable(path)}${wait}`);
-      }
+    for (const [name, destinations] of asked) {
+      await this.#destinations(
+        asked.size > 1 ? `the archive ${name}` : "the archive",
+        destinations,
+      );
     }
-    if (outage)
-      await out.line(printable(`the archive was not asked for folders: ${faultLine(outage)}`));
     if (stopped !== null) await out.line(printable(`just now nothing is sent: ${stopped}`));
     await out.line(totalsLine(totals, plans));
+  }
+
+  async #destinations(archive: string, { missing, outage }: Destinations): Promise<void> {
+    if (missing.length > 0) {
+      await this.#out.line(`create in ${archive}:`);
+      for (const { path, documents } of missing) {
+        const wait = documents === 0 ? "" : `  ${counted(documents, "document")}`;
+        await this.#out.line(`  ${printable(path)}${wait}`);
+      }
+    }
+    if (outage) {
+      await this.#out.line(printable(`${archive} was not asked for folders: ${faultLine(outage)}`));
+    }
   }
 }
 
@@ -111,6 +125,13 @@ function totalsLine(totals: PlanTotals, plans: readonly MirrorPlan[]): string {
   const skipped = skip === 0 ? "" : `skip ${counted(skip, "duplicate")}, `;
   const rest = `would hold ${hold}, wait for ${wait}, ${skipped}leave ${archived} alone`;
   return `would send ${counted(send, "document")} (${paper}), ${rest}; nothing was sent or written`;
+}
+
+/** Whether an archive could be asked for its folders. */
+function askedOf(outage: Fault | undefined) {
+  if (!outage) return { asked: true, error: null };
+  const { code, message, hint } = outage;
+  return { asked: false, error: { code, message, hint } };
 }
 
 /** One JSON object, written piece by piece: a plan may be longer than memory. */
@@ -142,7 +163,7 @@ export class PlanJson implements PlanOutput {
 
   async end(
     plans: readonly MirrorPlan[],
-    { missing, outage }: Destinations,
+    asked: ReadonlyMap<string, Destinations>,
     { totals, stopped }: PlanNotes,
   ): Promise<void> {
     await this.#open();
@@ -150,10 +171,13 @@ export class PlanJson implements PlanOutput {
       ...plan,
       obstacles: obstacles.map(({ path, trouble }) => ({ path: shown(path), ...trouble })),
     }));
-    const archive = outage
-      ? { asked: false, error: { code: outage.code, message: outage.message, hint: outage.hint } }
-      : { asked: true, error: null };
-    const rest = { foldersToCreate: missing, mirrors, archive, stopped, totals };
+    const archives = [...asked].map(([name, { outage }]) => ({ name, ...askedOf(outage) }));
+    const foldersToCreate = [...asked].flatMap(([archive, { missing }]) =>
+      missing.map((folder) => (asked.size > 1 ? { ...folder, archive } : folder)),
+    );
+    // Of several archives: one that could not be asked, if there is any.
+    const archive = askedOf([...asked.values()].find(({ outage }) => outage)?.outage);
+    const rest = { foldersToCreate, mirrors, archive, archives, stopped, totals };
     await this.#out.line(`\n],${JSON.stringify(rest).slice(1)}`);
   }
 

@@ -8,6 +8,8 @@ import { shown } from "../../std/raw-path.ts";
 /** What came of a trial, as `--json` prints it. */
 export type Trial = {
   readonly mirror: string;
+  /** The archive that the mirror is carried into. */
+  readonly archive: string;
   readonly path: string;
   /** Null: the mirror's own settings. */
   readonly rule: string | null;
@@ -31,7 +33,7 @@ type Trying = {
 /** Tries the rules of a mirror on a path. */
 export function trialOf({ mirror, facts, notes = [] }: Trying): Trial {
   const decision = decide(mirror.rules, mirror.target, facts);
-  const base = { mirror: mirror.name, path: shown(facts.path), notes };
+  const base = { mirror: mirror.name, archive: mirror.archive, path: shown(facts.path), notes };
   if ("trouble" in decision) {
     const { code, message } = decision.trouble;
     return {
@@ -64,8 +66,8 @@ export function expiresOf(slip: Decided["slip"]): Trial["expires"] {
   return { at: new Date(at).toISOString().slice(0, 10), sent, from };
 }
 
-/** A trial for people, a line each. */
-export function trialLines(trial: Trial): string[] {
+/** A trial for people, a line each; of several archives it is said which one. */
+export function trialLines(trial: Trial, hasSeveral: boolean): string[] {
   const lines = [`${trial.mirror}: ${trial.path}`];
   const add = (name: string, text: string) => lines.push(`  ${name.padEnd(12)} ${text}`);
   for (const note of trial.notes) add("note", note);
@@ -74,6 +76,7 @@ export function trialLines(trial: Trial): string[] {
     return lines;
   }
   add("rule", trial.rule ?? "none, the mirror's own settings");
+  if (hasSeveral) add("archive", trial.archive);
   add("folder", trial.folder ?? "");
   add("sent as", trial.sentName ?? "");
   for (const field of METADATA_FIELDS) {

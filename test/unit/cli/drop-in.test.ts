@@ -17,7 +17,7 @@ const NEEDS: Needs = {
   journal: "/var/lib/scanferry/journal.db",
   credentials: ["account.key"],
   files: [],
-  archiveHost: "archive.example.com",
+  archiveHosts: ["archive.example.com"],
   toldHosts: [],
   webHost: "127.0.0.1",
 };
@@ -93,9 +93,12 @@ test.for([
   ["127.0.0.1", "127.0.0.1", "localhost", "both on this machine"],
   ["[2001:db8::1]", undefined, "localhost 2001:db8::1", "an address does not change"],
   ["archive.example.com", undefined, undefined, "a name may mean another address tomorrow"],
+  ["192.0.2.7 [::1] 192.0.2.9", undefined, "localhost 192.0.2.7 192.0.2.9", "several archives"],
+  ["192.0.2.7 archive.example.com", undefined, undefined, "one of them may move"],
   ["192.0.2.7", "0.0.0.0", undefined, "whoever looks at the page is not known"],
-] as const)("archive %s and page %s allow %s, because %s", ([archiveHost, webHost, allowed]) => {
-  const lines = settings({ archiveHost, webHost }).filter((line) => line.startsWith("IPAddress"));
+] as const)("archive %s and page %s allow %s, because %s", ([host, webHost, allowed]) => {
+  const archiveHosts = host.split(" ");
+  const lines = settings({ archiveHosts, webHost }).filter((line) => line.startsWith("IPAddress"));
   const expected = allowed === undefined ? [] : ["IPAddressAllow=", `IPAddressAllow=${allowed}`];
   expect(lines).toEqual(expected);
 });
@@ -105,7 +108,7 @@ test.for([
   [["smtp.example.com"], undefined, "people must be told, wherever that is tomorrow"],
   [[""], undefined, "the address is in a file of root's alone"],
 ] as const)("told at %o, allow %s, because %s", ([toldHosts, allowed]) => {
-  const all = settings({ archiveHost: "192.0.2.7", toldHosts });
+  const all = settings({ archiveHosts: ["192.0.2.7"], toldHosts });
   const lines = all.filter((line) => line.startsWith("IPAddress"));
   const expected = allowed === undefined ? [] : ["IPAddressAllow=", `IPAddressAllow=${allowed}`];
   expect(lines).toEqual(expected);

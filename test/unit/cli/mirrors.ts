@@ -7,6 +7,7 @@ export function aMirror(set: Partial<Mirror> = {}): Mirror {
   return {
     name: "scans",
     source: "/srv/scans",
+    archive: "main",
     target: { path: "/Scans" },
     include: ["**/*"],
     exclude: [],

@@ -39,6 +39,7 @@ log:        { level: info }
 
 const EXPECTED = {
   archive: {
+    name: "main",
     url: "https://archive.example.com",
     accountKey: "abc",
     signing: { scheme: "hmac", algorithm: "sha256", encoding: "base64", secret: "def" },
@@ -48,6 +49,7 @@ const EXPECTED = {
     {
       name: "scans",
       source: "/srv/scans",
+      archive: "main",
       target: { path: "/Scans" },
       include: ["**/*"],
       exclude: [],

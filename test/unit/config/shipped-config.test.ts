@@ -15,6 +15,14 @@ const names = readdirSync(shipped).filter(
   (name) => name.endsWith(".yaml") && name !== "prometheus-alerts.yaml",
 );
 
+/** Of the archives of config/two-archives.yaml. */
+const SECRETS_BY_NAME = {
+  SCANFERRY_ACCOUNT_KEY_MAIN: "key",
+  SCANFERRY_SIGNING_SECRET_MAIN: "secret",
+  SCANFERRY_ACCOUNT_KEY_LEGAL: "key",
+  SCANFERRY_SIGNING_SECRET_LEGAL: "secret",
+};
+
 test("the examples are there", () => {
   expect(names).toEqual(
     expect.arrayContaining([
@@ -25,13 +33,14 @@ test("the examples are there", () => {
       "scanferry.yaml",
       "signed-contracts.yaml",
       "split-at-separators.yaml",
+      "two-archives.yaml",
     ]),
   );
 });
 
 test.for(names)("config/%s loads", async (name) => {
   const file = new URL(name, shipped).pathname;
-  const config = await loadConfig({ file, env: SECRETS, cwd: "/" });
+  const config = await loadConfig({ file, env: { ...SECRETS, ...SECRETS_BY_NAME }, cwd: "/" });
   expect(config.mirrors.length).toBeGreaterThan(0);
   expect(exampleResults(config, Date.now()).filter(({ wrong }) => wrong.length > 0)).toEqual([]);
 });

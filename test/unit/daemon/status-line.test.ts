@@ -5,6 +5,12 @@ import { noDocuments } from "../../../src/sync/status.ts";
 const gate = { closedAt: 1, code: "QUOTA_LIMIT", message: "", hint: "", nextProbeAt: null };
 const outage = { tries: 2, until: 0, trouble: { code: "UNREACHABLE", message: "" } };
 
+const sending = { waits: null, concurrency: 4 };
+const archive = (name: string, more = {}) => {
+  const quota = { blockedSince: null, nextProbeAt: null };
+  return { name, url: "https://a", quota, gate: null, sending, ...more };
+};
+
 type Given = Partial<Standing["report"]> & Partial<Omit<Standing, "report">>;
 
 test.for([
@@ -15,15 +21,32 @@ test.for([
     "what is under way, what is done, what waits; no state without documents",
   ],
   [{ paused: true }, "paused; idle; 0 converted", "a person did that, and may have forgotten"],
-  [{ gate }, "nothing is sent: QUOTA_LIMIT; idle; 0 converted", "why nothing moves comes first"],
-  [{ outage }, "archive not reached: UNREACHABLE; idle; 0 converted", "so does an outage"],
+  [
+    { archives: [archive("main", { gate })] },
+    "nothing is sent: QUOTA_LIMIT; idle; 0 converted",
+    "why nothing moves comes first",
+  ],
+  [
+    { outages: [{ archive: "main", outage }] },
+    "archive not reached: UNREACHABLE; idle; 0 converted",
+    "so does an outage",
+  ],
+  [
+    {
+      archives: [archive("main"), archive("legal", { gate })],
+      outages: [{ archive: "main", outage }],
+    },
+    "nothing is sent to legal: QUOTA_LIMIT; archive main not reached: UNREACHABLE; idle; 0 converted",
+    "of several it is said which one",
+  ],
   [
     { offline: ["a", "b\nX"] },
     "source of a offline; source of b?X offline; idle; 0 converted",
     "a name cannot make a second line, or another assignment",
   ],
 ] as const satisfies [Given, string, string][])("%o is %s, because %s", ([given, line]) => {
-  const { outage: out, offline = [], ...report } = given as Given;
-  const whole = { documents: noDocuments(), paused: false, gate: null, ...report };
-  expect(statusLine({ report: whole, outage: out, offline })).toBe(line);
+  const { outages = [], offline = [], ...report } = given as Given;
+  const archives = [archive("main")];
+  const whole = { documents: noDocuments(), paused: false, archives, ...report };
+  expect(statusLine({ report: whole, outages, offline })).toBe(line);
 });

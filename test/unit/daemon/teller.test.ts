@@ -44,7 +44,7 @@ async function aTeller(url: string, set: Partial<NotifyConfig> = {}) {
       ping: { url: `${url}/ping`, method: "GET", schedule: "* * * * *" },
       ...set,
     },
-    parts: { journal: new MemoryJournal(), sync: { surveys: new Map(), outage: undefined } },
+    parts: { journal: new MemoryJournal(), accounts: { surveys: [], outages: [] } },
     status: async () => reportOf(),
     health: async () => health,
     clock,

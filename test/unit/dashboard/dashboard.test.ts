@@ -88,6 +88,7 @@ describe("metrics", () => {
       {
         name: 'a "quoted"\nmirror',
         source: "/srv/scans",
+        archive: "main",
         watch: "native",
         documents,
         oldestAt: {},
@@ -108,13 +109,29 @@ describe("metrics", () => {
     expect(values.get(`scanferry_documents{${mirror},state="pending"}`)).toBe(2);
     expect(values.get(`scanferry_documents{${mirror},state="converted"}`)).toBe(7);
     expect(values.get(`scanferry_documents{${mirror},state="failed"}`)).toBe(0);
-    expect(values.get("scanferry_gate_closed")).toBe(1);
-    expect(values.get("scanferry_gate_next_probe_timestamp_seconds")).toBe(65);
+    expect(values.get(`scanferry_gate_closed{archive="main"}`)).toBe(1);
+    expect(values.get(`scanferry_gate_next_probe_timestamp_seconds{archive="main"}`)).toBe(65);
     expect(values.get("scanferry_folders_to_create")).toBe(1);
     expect(values.get("scanferry_paused")).toBe(0);
     expect(values.get("scanferry_healthy")).toBe(1);
     expect(values.get('scanferry_info{version="0.0.0-test"}')).toBe(1);
     expect(values.get("process_resident_memory_bytes")).toBeGreaterThan(0);
+  });
+
+  test("of several archives tell gate and pace of each", async () => {
+    const [main] = report.archives;
+    if (!main) throw new Error("there is one");
+    const waits = { why: "asked", message: "", until: 65_000 } as const;
+    const legal = { ...main, name: "legal", gate: null, sending: { waits, concurrency: 1 } };
+    const status = async () => ({ ...report, archives: [main, legal] });
+    await using opened = await openDashboard({ status });
+    const values = parseMetrics((await ask({ port: opened.port, path: "/metrics" })).body);
+    const of = (name: string, more = "") =>
+      ["main", "legal"].map((archive) => values.get(`${name}{archive="${archive}"${more}}`));
+    expect(of("scanferry_gate_closed")).toEqual([1, 0]);
+    expect(of("scanferry_gate_closed_timestamp_seconds")).toEqual([5, undefined]);
+    expect(of("scanferry_upload_concurrency")).toEqual([4, 1]);
+    expect(of("scanferry_sending_waits", ',why="asked"')).toEqual([0, 1]);
   });
 
   test("name no file, no path and no folder", async () => {

@@ -8,17 +8,22 @@ import { scriptedJournal } from "./scripted-journal.ts";
 
 /** A report over which a test lays what it is about. */
 export function reportOf(fields: Partial<StatusReport> = {}): StatusReport {
+  const quota = { blockedSince: null, nextProbeAt: null };
+  const { gate = null, sending = { waits: null, concurrency: 4 } } = fields;
+  const archive = { name: "main", url: "https://archive.example.com", quota, gate, sending };
   return {
     running: true,
     paused: false,
     documents: noDocuments(),
-    quota: { blockedSince: null, nextProbeAt: null },
-    gate: null,
-    sending: { waits: null, concurrency: 4 },
+    quota,
+    gate,
+    sending,
+    archives: [archive],
     mirrors: [
       {
         name: "scans",
         source: "/srv/scans",
+        archive: "main",
         watch: "native",
         documents: noDocuments(),
         oldestAt: {},

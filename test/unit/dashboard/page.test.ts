@@ -137,6 +137,27 @@ describe("the headline says the one thing that matters first", () => {
     },
   );
 
+  test("of several archives it says which one has stopped, and what waits for it", () => {
+    const [main] = reportOf().archives;
+    const legal = { ...main, name: "legal", gate };
+    const later = { ...gate, closedAt: gate.closedAt + 1, code: "CREDENTIALS_REFUSED" };
+    const documents = { ...noDocuments(), pending: 1, held: 2 };
+    const [scans] = reportOf().mirrors;
+    const mirrors = [
+      { ...scans, documents: { ...noDocuments(), held: 7 } },
+      { ...scans, name: "contracts", archive: "legal", documents },
+    ];
+    const told = (archives: object[]) =>
+      headlineOf({ ...reportOf({ gate }), archives, mirrors, health: WELL });
+    const one = told([{ ...main, gate: null }, legal]);
+    expect(one.title).toBe("Sending to legal has stopped: the page allowance is used up");
+    expect(one.detail).toContain("3");
+    const both = told([{ ...main, gate: later }, legal]);
+    expect(both.title).toBe(one.title);
+    expect(both.detail).toContain("10");
+    expect(both.facts).toContainEqual({ label: "main", text: `${later.message} (${later.code})` });
+  });
+
   test("a daemon that is not well says so before all else", () => {
     const health = { healthy: false, ready: true, why: "nothing has moved for 2 hours" };
     expect(headlineOf({ ...reportOf({ gate }), health })).toMatchObject({

@@ -33,7 +33,9 @@ export function documentOf({
  */
 export function scriptedJournal(rows: readonly Document[]): Journal {
   const script: Partial<Journal> = {
-    mirrors: async () => [{ id: 1, name: "scans", source: "/srv/scans", device: null }],
+    mirrors: async () => [
+      { id: 1, name: "scans", source: "/srv/scans", device: null, archiveId: 1 },
+    ],
     counts: async () =>
       [...Map.groupBy(rows, ({ state }) => state)].map(([state, of]) => ({
         mirrorId: 1,

@@ -26,6 +26,7 @@ const report: StatusReport = reportOf({
     {
       name: "scans",
       source: "/srv/scans",
+      archive: "main",
       watch: "native",
       documents: { ...noDocuments(), held: 1, converted: 1 },
       oldestAt: { held: 1_000, converted: 500 },

@@ -44,3 +44,29 @@ test("version 1: what it sent is tallied, and its documents are found by time an
   expect(db.pragma("user_version", { simple: true })).toBe(SCHEMA_VERSION);
   db.close();
 });
+
+test("version 7: its gate, its pace and all that was sent are the first archive's", async () => {
+  using directory = scratch();
+  const path = join(directory.path, "journal.db");
+  version1(path);
+  const db = new Database(path);
+  for (const sql of MIGRATIONS.slice(1, 7)) db.exec(sql);
+  db.exec(`UPDATE account SET paused = 1, gate_closed_at = 5, gate_code = 'QUOTA_LIMIT',
+    gate_message = 'spent', gate_probes = 3, gate_next_probe_at = 9, pace_limit = 2`);
+  db.exec(`INSERT INTO remembered (document_id, mirror_id, folder_id, digest, dropped_at)
+    VALUES (600, 1, 7, unhex('d1'), 4)`);
+  db.pragma("user_version = 7");
+  db.close();
+  await using journal = await SqliteJournal.open({ path, role: "owner" });
+  expect(await journal.archives()).toEqual([{ id: 1, name: "main", url: null }]);
+  expect(await journal.mirrors()).toMatchObject([{ name: "scans", archiveId: 1 }]);
+  expect(await journal.gate()).toEqual({
+    closedAt: 5,
+    trouble: { code: "QUOTA_LIMIT", message: "spent" },
+    probes: 3,
+    nextProbeAt: 9,
+  });
+  expect(await journal.pace()).toMatchObject({ limit: 2 });
+  expect(await journal.paused()).toBe(true);
+  expect(await journal.claimed([501, 502, 503, 600, 601])).toEqual(new Set([501, 502, 503, 600]));
+});

@@ -4,10 +4,10 @@ import { noDocuments } from "../../../src/sync/status.ts";
 /** All is well, but for what is said. */
 export function aSituation(fields: Partial<Situation> = {}): Situation {
   return {
-    status: { gate: null, documents: noDocuments() },
+    documents: noDocuments(),
+    archives: [{ name: "main", gate: null, waiting: 0, outage: undefined }],
     groups: [],
     sources: [{ name: "scans", source: "/srv/scans", online: true, why: "" }],
-    outage: undefined,
     health: { healthy: true, why: "ok" },
     disk: { freeBytes: 10_000_000_000, path: "/var/lib/scanferry/journal.db" },
     allowance: undefined,
@@ -15,8 +15,8 @@ export function aSituation(fields: Partial<Situation> = {}): Situation {
   };
 }
 
-/** The gate is closed for this code. */
-export function closedFor(code: string): Pick<Situation, "status"> {
+/** The gate of an archive is closed for this code. */
+export function closedFor(code: string, name = "main"): Pick<Situation, "archives"> {
   const gate = { closedAt: 0, code, message: "it says so", hint: "Mend it.", nextProbeAt: null };
-  return { status: { gate, documents: { ...noDocuments(), pending: 3, held: 4 } } };
+  return { archives: [{ name, gate, waiting: 7, outage: undefined }] };
 }

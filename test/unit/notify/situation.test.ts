@@ -14,6 +14,22 @@ const group = (state: Group["state"], code: string, documents = 1): Group => ({
 const away = { name: "scans", source: "/srv/scans", online: false, why: "not mounted" };
 const spent = (usedPages: number) => ({ usedPages, monthlyPages: 1_000, waitingPages: 12 });
 
+const unreachable = {
+  name: "main",
+  gate: null,
+  waiting: 0,
+  outage: { code: "ARCHIVE_UNREACHABLE", message: "refused" },
+};
+
+test("of several archives each is named", () => {
+  const { archives } = closedFor("QUOTA_LIMIT", "legal");
+  const told = troublesOf(aSituation({ archives: [unreachable, ...archives] }), patience);
+  expect(told.map(({ cause, title }) => [cause, title])).toEqual([
+    ["gate:legal:QUOTA_LIMIT", "Sending has stopped: the page allowance is used up (legal)"],
+    ["archive:main", "The archive cannot be reached (main)"],
+  ]);
+});
+
 test("nothing is wrong when all is well", () => {
   expect(troublesOf(aSituation(), patience)).toEqual([]);
 });
@@ -22,7 +38,7 @@ test.for<[string, Partial<Situation>, object, string]>([
   [
     "a spent quota",
     closedFor("QUOTA_LIMIT"),
-    { kind: "gate", cause: "gate:QUOTA_LIMIT", afterMs: 0 },
+    { kind: "gate", cause: "gate:main:QUOTA_LIMIT", afterMs: 0 },
     "nothing is sent any more",
   ],
   [
@@ -52,8 +68,8 @@ test.for<[string, Partial<Situation>, object, string]>([
   ["a source that is away", { sources: [away] }, { kind: "source", afterMs: 60_000 }, "it blinks"],
   [
     "an archive that is away",
-    { outage: { code: "ARCHIVE_UNREACHABLE", message: "refused" } },
-    { kind: "archive", afterMs: HOUR },
+    { archives: [unreachable] },
+    { kind: "archive", cause: "archive:main", afterMs: HOUR },
     "it comes back by itself, mostly",
   ],
   [
@@ -86,8 +102,14 @@ test.for<[string, Partial<Situation>, string]>([
 });
 
 test.for<[string, Partial<Situation>, string, string]>([
-  ["gate:QUOTA_LIMIT", {}, "over", "the gate is always known"],
-  ["gate:QUOTA_LIMIT", closedFor("CREDENTIALS_REFUSED"), "foreign", "closed for another reason"],
+  ["gate:main:QUOTA_LIMIT", {}, "over", "the gate is always known"],
+  [
+    "gate:main:QUOTA_LIMIT",
+    closedFor("CREDENTIALS_REFUSED"),
+    "foreign",
+    "closed for another reason",
+  ],
+  ["gate:legal:QUOTA_LIMIT", {}, "foreign", "the archive left the configuration"],
   ["source:scans", {}, "over", "it is there"],
   ["source:scans", { sources: [{ ...away, online: undefined }] }, "unknown", "a restart"],
   ["source:gone", {}, "foreign", "the mirror left the configuration"],

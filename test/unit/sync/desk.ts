@@ -39,6 +39,7 @@ const CONFIG: SyncContext["config"] = {
 const MIRROR: Mirror = {
   name: "scans",
   source: "/srv/scans",
+  archive: "main",
   target: { path: "/Scans" },
   include: ["**/*"],
   exclude: [],

@@ -1,0 +1,46 @@
+/** Writes down which archive is which, and which mirror is carried into which. */
+import { archivesOf } from "../config/archives.ts";
+import type { Config } from "../config/config.ts";
+import type { ArchiveRow, Journal } from "../journal/journal.ts";
+import { Fault } from "../std/fault.ts";
+import type { Log } from "../std/log.ts";
+
+/**
+ * The rows of the configured archives, by name; every mirror is bound to its own. Nothing may be
+ * sent before. Rejects with `ARCHIVES_EXCHANGED` or `ARCHIVE_CHANGED`: the journal speaks of
+ * another archive than the configuration.
+ */
+export async function bindArchives(
+  config: Config,
+  journal: Journal,
+  log: Log,
+): Promise<Map<string, ArchiveRow>> {
+  const known = await journal.archives();
+  const archives = archivesOf(config);
+  const before = new Map(known.map(({ name, url }) => [name, url]));
+  for (const { name, url } of archives) {
+    const was = before.get(name) ?? null;
+    if (was === null || was === url) continue;
+    const other = archives.find((each) => each.url === was && before.get(each.name) === url);
+    if (other) throw exchanged(name, other.name);
+    log.warn({ archive: name, was, url }, "the archive has another address: it must be the same");
+  }
+  const rows = new Map<string, ArchiveRow>();
+  for (const { name, url } of archives) {
+    const row = known.find((each) => each.name === name && each.url === url);
+    rows.set(name, row ?? (await journal.archive(name, url)));
+  }
+  for (const { name, source, archive } of config.mirrors) {
+    const row = rows.get(archive);
+    if (row) await journal.of(row.id).mirror(name, source);
+  }
+  return rows;
+}
+
+function exchanged(name: string, other: string): Fault {
+  return new Fault(
+    "ARCHIVES_EXCHANGED",
+    `the archives ${name} and ${other} have exchanged their addresses`,
+    "Exchange them back: what was sent to one would be looked for in the other.",
+  );
+}

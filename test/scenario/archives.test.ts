@@ -1,0 +1,254 @@
+/** Several archives: none waits for another, and what is asked of one is never taken for another's. */
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { aDaemon } from "../fixtures/a-daemon.ts";
+import { aProcess } from "../fixtures/a-process.ts";
+import { pdfOf } from "../fixtures/documents.ts";
+import { twoArchives, type TwoArchives } from "../fixtures/two-archives.ts";
+import { until } from "../fixtures/until.ts";
+import { Daemon } from "../../src/daemon/daemon.ts";
+import type { StatusReport } from "../../src/sync/status.ts";
+import { silentLog } from "../../src/std/log.ts";
+
+/** The same names in both, other contents. */
+const apart = (seed: number) => (mirror: string) =>
+  pdfOf(1, { seed: seed + (mirror === "contracts" ? 1_000 : 0) });
+
+function writeScans(two: TwoArchives, count: number, from = 0): void {
+  for (let n = from; n < from + count; n++) two.write(`scan-${n}.pdf`, apart(n));
+}
+
+const documentsOf = ({ mirrors }: StatusReport, name: string) =>
+  mirrors.find((mirror) => mirror.name === name)?.documents;
+const archiveIn = ({ archives }: StatusReport, name: string) =>
+  archives.find((archive) => archive.name === name);
+
+test("same names and same ids in both, every other reply lost: each once, in its own", async () => {
+  await using two = await twoArchives();
+  for (const archive of [two.main, two.legal]) {
+    archive.setFaults(({ operation, nth }) => {
+      if (operation !== "upload" || nth % 2 !== 0) return undefined;
+      return nth % 4 === 0 ? { do: "dropAfter" } : { do: "dropBefore" };
+    });
+  }
+  writeScans(two, 12);
+  {
+    await using live = await aDaemon(two.config());
+    await live.quiescent();
+    const status = await live.daemon.status();
+    expect(documentsOf(status, "scans")).toMatchObject({ converted: 12, held: 0 });
+    expect(documentsOf(status, "contracts")).toMatchObject({ converted: 12, held: 0 });
+  }
+  const ids = new Set(two.main.documents().map(({ id }) => id));
+  const shared = two.legal.documents().filter(({ id }) => ids.has(id));
+  expect(shared.length, "else nothing could be mistaken").toBeGreaterThan(6);
+  expect(await two.audit()).toEqual([]);
+});
+
+test("the same contents are sent to both: neither is a duplicate of the other's", async () => {
+  await using two = await twoArchives();
+  for (let n = 0; n < 3; n++) two.write(`scan-${n}.pdf`, () => pdfOf(1, { seed: n }));
+  await using live = await aDaemon(two.config());
+  await live.quiescent();
+  expect(await two.audit()).toEqual([]);
+});
+
+test("a quota that is spent at one stops that one alone, over a restart too", async () => {
+  await using two = await twoArchives({ legal: { quotaPages: 2 } });
+  const patient = { quota: { retry: { initialMs: 60_000, maxMs: 60_000 }, retryAt: undefined } };
+  writeScans(two, 6);
+  {
+    await using live = await aDaemon(two.config(patient));
+    await live.quiescent();
+    const status = await live.daemon.status();
+    expect(documentsOf(status, "scans")).toMatchObject({ converted: 6, held: 0 });
+    expect(documentsOf(status, "contracts")).toMatchObject({ converted: 2, held: 4 });
+    expect(archiveIn(status, "main")).toMatchObject({ gate: null, quota: { blockedSince: null } });
+    expect(archiveIn(status, "legal")).toMatchObject({ gate: { code: "QUOTA_LIMIT" } });
+    expect(status.quota, "who looks at one figure sees the trouble").toEqual(
+      archiveIn(status, "legal")?.quota,
+    );
+  }
+  const uploads = () => two.legal.requests().find((r) => r.operation === "upload")?.count;
+  const before = uploads();
+  writeScans(two, 2, 6);
+  {
+    await using live = await aDaemon(two.config(patient));
+    await live.quiescent();
+    const status = await live.daemon.status();
+    expect(documentsOf(status, "scans")).toMatchObject({ converted: 8 });
+    expect(documentsOf(status, "contracts")).toMatchObject({ converted: 2, held: 6 });
+  }
+  expect(uploads(), "nothing was tried behind the gate").toBe(before);
+  two.legal.setQuota(undefined);
+  await using live = await aDaemon(two.config());
+  await live.daemon.journal.of(2).setGate({
+    ...(await live.daemon.journal.of(2).gate()),
+    nextProbeAt: Date.now(),
+  });
+  await until("all converted", async () => {
+    return (await live.daemon.status()).documents.converted === 16;
+  });
+  expect(await two.audit()).toEqual([]);
+});
+
+test("an archive that goes away under the uploads, and comes back, keeps no other waiting", async () => {
+  await using two = await twoArchives();
+  writeScans(two, 20);
+  await using live = await aDaemon(two.config());
+  await until("some", () => two.legal.documents().length > 1);
+  await two.legal.close();
+  writeScans(two, 5, 20);
+  await until("all that can be", async () => {
+    return documentsOf(await live.daemon.status(), "scans")?.converted === 25;
+  });
+  await until("the outage", async () => {
+    return (await live.daemon.look()).line.includes("archive legal not reached");
+  });
+  await two.reopen();
+  // One whose reply was lost, and that the archive has yet to convert, may be held for half a minute.
+  const rest = async () => {
+    return documentsOf(await live.daemon.status(), "contracts")?.converted === 25;
+  };
+  await until("the rest", rest, 90_000);
+  expect(await two.audit()).toEqual([]);
+}, 150_000);
+
+test("an archive that asks for a pause is alone in it", async () => {
+  await using two = await twoArchives();
+  two.legal.setFaults([
+    { on: "upload", do: "status", status: 429, stored: false, retryAfter: "120" },
+  ]);
+  writeScans(two, 5);
+  await using live = await aDaemon(two.config());
+  await until("the pause, and the others", async () => {
+    const status = await live.daemon.status();
+    const pauses = archiveIn(status, "legal")?.sending.waits?.why === "asked";
+    return pauses && documentsOf(status, "scans")?.converted === 5;
+  });
+  const status = await live.daemon.status();
+  expect(archiveIn(status, "main")?.sending.waits).toBeNull();
+  expect(status.sending.waits, "not all wait").toBeNull();
+});
+
+test("a mirror that has sent something is not carried into another archive", async () => {
+  await using two = await twoArchives();
+  writeScans(two, 1);
+  const config = two.config();
+  {
+    await using live = await aDaemon(config);
+    await live.quiescent();
+  }
+  const mirrors = config.mirrors.map((mirror) => ({ ...mirror, archive: "main" }));
+  await expect(
+    Daemon.open({ config: { ...config, mirrors }, log: silentLog }),
+  ).rejects.toMatchObject({
+    code: "ARCHIVE_CHANGED",
+    message: expect.stringMatching(/^mirror contracts: .* archive legal, .* main$/),
+  });
+  const [legal] = config.furtherArchives ?? [];
+  if (!legal) throw new Error("there are two");
+  const exchanged = {
+    ...config,
+    archive: { ...config.archive, url: legal.url },
+    furtherArchives: [{ ...legal, url: config.archive.url }],
+  };
+  await expect(Daemon.open({ config: exchanged, log: silentLog })).rejects.toMatchObject({
+    code: "ARCHIVES_EXCHANGED",
+  });
+  await using live = await aDaemon(config);
+  await live.quiescent();
+  expect(await two.audit()).toEqual([]);
+});
+
+test("SIGHUP adds an archive, refuses to move what was sent, and takes one away", async () => {
+  await using two = await twoArchives();
+  const file = two.configFile(["main"]);
+  writeScans(two, 3);
+  await using daemon = aProcess(["--config", file, "run"]);
+  await until("the first", () => two.main.documents().length === 3);
+  expect(two.legal.documents()).toEqual([]);
+  two.configFile(["main", "legal"]);
+  daemon.child.kill("SIGHUP");
+  await until("the second", () => two.legal.documents().length === 3);
+  two.configFile(["main", "legal"], "main");
+  daemon.child.kill("SIGHUP");
+  await daemon.says(
+    /ARCHIVE_CHANGED|mirror contracts: its documents were sent to the archive legal/,
+  );
+  await daemon.says(/going on with the old one/);
+  writeScans(two, 1, 3);
+  await until("both go on", () => two.main.documents().length + two.legal.documents().length === 8);
+  two.configFile(["main"]);
+  daemon.child.kill("SIGHUP");
+  await daemon.says(/(starting over with it[\s\S]*){3}"started"/);
+  writeFileSync(join(two.world.source, "last.pdf"), pdfOf(1, { seed: 77 }));
+  await until("the first alone", () => two.main.documents().length === 5);
+  expect(await daemon.end("SIGTERM")).toBe(0);
+  expect(await two.audit()).toEqual([]);
+});
+
+test("the commands ask each archive for its own", async () => {
+  await using two = await twoArchives();
+  writeScans(two, 2);
+  const file = two.configFile(["main", "legal"]);
+  const scanferry = async (...words: string[]) => {
+    await using run = aProcess(["--config", file, ...words]);
+    return { code: await run.ended, ...run.output };
+  };
+  const plan = await scanferry("plan", "--json");
+  expect(JSON.parse(plan.stdout)).toMatchObject({
+    totals: { send: 4 },
+    archives: [
+      { name: "main", asked: true },
+      { name: "legal", asked: true },
+    ],
+  });
+  expect(await scanferry("sync")).toMatchObject({ code: 0 });
+  const verify = await scanferry("verify", "--all", "--json");
+  const lines = verify.stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as object);
+  expect(lines, verify.stdout).toHaveLength(4);
+  expect(lines).toEqual(
+    ["main", "main", "legal", "legal"].map((archive) =>
+      expect.objectContaining({ kind: "same", archive }),
+    ),
+  );
+  const check = await scanferry("check");
+  expect(check.stdout).toContain("main: account key and signature are accepted");
+  expect(check.stdout).toContain("legal: mirror contracts: archive folder /Scans");
+  expect(await scanferry("archive", "folders")).toMatchObject({ code: 0 });
+  const named = await scanferry("archive", "documents", "--archive", "legal", "--json", "1");
+  expect(named.code).toBe(0);
+  const unknown = await scanferry("archive", "folders", "--archive", "lgal");
+  expect(unknown).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("there is no archive lgal"),
+  });
+  const { stdout } = await scanferry("status", "--json");
+  expect(JSON.parse(stdout)).toMatchObject({
+    quota: { blockedSince: null, nextProbeAt: null },
+    archives: [{ name: "main" }, { name: "legal" }],
+    mirrors: [{ archive: "main" }, { archive: "legal" }],
+  });
+});
+
+test("a lost journal: adopt claims from each archive what is its mirror's", async () => {
+  await using two = await twoArchives();
+  writeScans(two, 3);
+  {
+    await using live = await aDaemon(two.config());
+    await live.quiescent();
+  }
+  const file = two.configFile(["main", "legal"]);
+  rmSync(join(two.world.dir, "state"), { recursive: true });
+  await using adopt = aProcess(["--config", file, "adopt", "--yes"]);
+  expect(await adopt.ended, adopt.output.stderr).toBe(0);
+  expect(adopt.output.stdout).toContain("6 claimed");
+  await using rest = aProcess(["--config", file, "sync"]);
+  expect(await rest.ended, rest.output.stderr).toBe(0);
+  expect(await two.audit()).toEqual([]);
+});

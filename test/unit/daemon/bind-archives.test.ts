@@ -1,0 +1,71 @@
+/** The journal and the configuration must speak of the same archives before anything is sent. */
+import { expect, test } from "vitest";
+import type { Config, Mirror } from "../../../src/config/config.ts";
+import { bindArchives } from "../../../src/daemon/bind-archives.ts";
+import { silentLog } from "../../../src/std/log.ts";
+import { Desk } from "../../contract/journal-desk.ts";
+import { MemoryJournal } from "../../fakes/memory-journal.ts";
+import { aMirror } from "../cli/mirrors.ts";
+
+const A = "https://a.example.com";
+const B = "https://b.example.com";
+const C = "https://c.example.com";
+
+/** A configuration of archives at these addresses. */
+function configOf(urls: Record<string, string>, mirrors: readonly Partial<Mirror>[] = []): Config {
+  const [archive, ...furtherArchives] = Object.entries(urls).map(([name, url]) => {
+    return { name, url, accountKey: "k", signing: { scheme: "none" }, timeoutMs: 1 } as const;
+  });
+  // The rest of a configuration is not looked at.
+  return { archive, furtherArchives, mirrors: mirrors.map(aMirror) } as unknown as Config;
+}
+
+test.for([
+  [{ main: A, legal: B }, { main: A, legal: B }, 0, undefined, "nothing has changed"],
+  [{ main: A }, { main: B }, 1, undefined, "a host may move; that is told"],
+  [{ main: A, legal: B }, { main: C, legal: B }, 1, undefined, "one of them moved"],
+  [{ main: A, legal: A }, { main: B, legal: B }, 2, undefined, "two accounts of one host moved"],
+  [{ main: A, legal: B }, { main: B, legal: C }, 2, undefined, "one took the other's old place"],
+  [
+    { main: A, legal: B },
+    { main: B, legal: A },
+    0,
+    "ARCHIVES_EXCHANGED",
+    "the names were mixed up",
+  ],
+  [{ main: A }, { hq: A }, 0, undefined, "another name is another archive"],
+] as const)("%o then %o: %i lines, %s, as %s", async ([before, after, lines, code]) => {
+  const journal = new MemoryJournal();
+  await bindArchives(configOf(before), journal, silentLog);
+  const warnings: object[] = [];
+  const log = { ...silentLog, warn: (context: object) => void warnings.push(context) };
+  const binding = bindArchives(configOf(after), journal, log);
+  if (code !== undefined) {
+    await expect(binding).rejects.toMatchObject({ code });
+    expect((await journal.archives()).map(({ url }) => url)).toEqual(Object.values(before));
+    return;
+  }
+  const rows = await binding;
+  expect([...rows.values()].map(({ name, url }) => [name, url])).toEqual(Object.entries(after));
+  expect(warnings).toHaveLength(lines);
+});
+
+test("every mirror is bound to its own; one that has sent something stays", async () => {
+  const journal = new MemoryJournal();
+  const urls = { main: A, legal: B };
+  const bind = (scans: string, contracts: string) => {
+    const mirrors = [
+      { name: "scans", archive: scans },
+      { name: "contracts", archive: contracts },
+    ];
+    return bindArchives(configOf(urls, mirrors), journal, silentLog);
+  };
+  const bound = async () => (await journal.mirrors()).map(({ archiveId }) => archiveId);
+  await bind("main", "legal");
+  expect(await bound()).toEqual([1, 2]);
+  await bind("legal", "legal");
+  expect(await bound()).toEqual([2, 2]);
+  await new Desk(journal, 1).uploaded("a.pdf", 501);
+  await expect(bind("main", "legal")).rejects.toMatchObject({ code: "ARCHIVE_CHANGED" });
+  expect(await bound()).toEqual([2, 2]);
+});
