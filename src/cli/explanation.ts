@@ -5,6 +5,7 @@ import type { AttemptRow, Content, HistoryRow, Journal } from "../journal/journa
 import { mountOf, readMounts } from "../source/mounts.ts";
 import { messageOf } from "../std/fault.ts";
 import { dirOf, joinRaw, type RawPath, shown } from "../std/raw-path.ts";
+import { whyKept } from "../sync/page-report.ts";
 import { type DocumentRecord, recordOf } from "../sync/record.ts";
 import { whyLeftOut } from "./left-out.ts";
 import { Looker } from "./looker.ts";
@@ -31,6 +32,8 @@ export type Explanation = {
   readonly leftOut: string | null;
   /** What there is to say where the journal has no row of it. */
   readonly note: string | null;
+  /** Why it is ready and not sent; null where nothing keeps it but its turn. */
+  readonly waits: string | null;
   /** The current one last. */
   readonly revisions: readonly Revision[];
   /** History of rows that were forgotten. */
@@ -55,10 +58,29 @@ export async function explanationOf(
     path: shown(path),
     target: targetPathOf(mirror.target, dirOf(path)),
     leftOut: leftOut ?? null,
+    waits: await whyWaits(shell, revisions, journal),
     note: known || leftOut !== undefined ? null : await noteOn(shell, place, below),
     revisions,
     forgotten,
   };
+}
+
+/** What is settled and needs more pages than are left. */
+async function whyWaits(
+  shell: Shell,
+  revisions: readonly Revision[],
+  journal: Journal | undefined,
+): Promise<string | null> {
+  const document = await journal?.document(revisions.at(-1)?.document.id ?? 0);
+  if (!journal || !document) return null;
+  const { quota, mirrors } = await shell.config();
+  const configured = new Set(mirrors.map(({ name }) => name));
+  const rows = (await journal.mirrors()).filter(({ name }) => configured.has(name));
+  const account = {
+    policy: quota.pages,
+    mirrors: new Map(rows.map(({ id, name }) => [id, name])),
+  };
+  return whyKept(journal, account, document, shell.clock.now());
 }
 
 /** Every revision of the path, oldest first; and how many documents there are below it. */

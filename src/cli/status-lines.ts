@@ -4,6 +4,7 @@ import type { StatusReport } from "../sync/status.ts";
 import type { Waiting } from "../sync/waiting.ts";
 import { padded, table } from "./columns.ts";
 import { clause } from "./exit.ts";
+import { pageLines } from "./page-lines.ts";
 import { printable } from "./printable.ts";
 import type { Style, Terminal } from "./terminal.ts";
 import { type Trouble, troubleLines } from "./troubles.ts";
@@ -51,7 +52,13 @@ export function statusLines(report: StatusReport, around: Around, terminal: Term
       terminal.paint(line.startsWith("failed") ? "red" : "yellow", line);
     lines.push("", ...troubleLines(around.troubles).map(paint));
   }
-  return [...lines, ...duplicateLines(report), ...folderLines(report), ...movedLines(report)];
+  return [
+    ...lines,
+    ...pageLines(report.pages, around.now),
+    ...duplicateLines(report),
+    ...folderLines(report),
+    ...movedLines(report),
+  ];
 }
 
 function duplicateLines({ duplicates: { documents, pages } }: StatusReport): string[] {

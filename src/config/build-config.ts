@@ -1,4 +1,5 @@
 import { dirname, resolve } from "node:path";
+import type { PagePolicy } from "../domain/allowance.ts";
 import { invariant } from "../std/invariant.ts";
 import { baseOf } from "../rules/folder.ts";
 import { rulesOf } from "./build-rules.ts";
@@ -33,7 +34,11 @@ export function buildConfig(file: string, shape: FileShape, secrets: Secrets): C
       doubt: { windowMs: upload.doubt.window, toleranceMs: upload.doubt.tolerance },
     },
     batch: { quietMs: batch.quiet, maxDocuments: batch.maxDocuments },
-    quota: { retry: intervalOf(quota.retry), retryAt: quota.retryAt },
+    quota: {
+      retry: intervalOf(quota.retry),
+      retryAt: quota.retryAt,
+      pages: pagesOf(quota),
+    },
     conversion: {
       poll: intervalOf(conversion.poll),
       stuckAfterMs: conversion.stuckAfter,
@@ -44,6 +49,20 @@ export function buildConfig(file: string, shape: FileShape, secrets: Secrets): C
     log: { level: shape.log.level, file: logFileOf(shape.log, layout) },
     shutdownMs: shape.shutdown,
   });
+}
+
+/** A tenth is little. */
+function pagesOf(quota: FileShape["quota"]): PagePolicy {
+  const { monthlyPages, monthBegins, unknownPages, whenUsedUp, reserve } = quota;
+  const tenth = Math.ceil((monthlyPages ?? 0) / 10);
+  return {
+    monthlyPages,
+    monthBegins,
+    unknownPages,
+    smallFirstBelow: quota.smallFirstBelow ?? tenth,
+    whenUsedUp,
+    reserve: reserve.pages > 0 ? reserve : undefined,
+  };
 }
 
 function retentionOf(journal: FileShape["journal"]): Config["retention"] {

@@ -4,13 +4,12 @@
  */
 import type { Config } from "../config/config.ts";
 import type { Dashboard, Health } from "../dashboard/dashboard.ts";
-import type { Document } from "../domain/document.ts";
 import type { Change, Journal } from "../journal/journal.ts";
 import { type Clock, type Random, systemClock, systemRandom } from "../std/clock.ts";
 import type { Log } from "../std/log.ts";
 import { probeNow, retryOf } from "../sync/retry.ts";
 import { type StatusReport, statusOf } from "../sync/status.ts";
-import { HealthWatch } from "./health.ts";
+import { type Head, HealthWatch, headOf } from "./health.ts";
 import { type Parts, type PartsOptions, openParts } from "./parts.ts";
 import { type Quiescence, quiescent } from "./quiescent.ts";
 import { Schedule } from "./schedule.ts";
@@ -196,13 +195,15 @@ export class Daemon implements AsyncDisposable {
     const { sync, journal } = this.#parts;
     const now = this.#clock.now();
     const surveys = [...sync.surveys];
-    const heads: Document[] = [];
-    for (const [mirrorId, { state }] of surveys) {
+    const status = await this.status();
+    const heads: Head[] = [];
+    for (const [mirrorId, { state, mirror }] of surveys) {
       if (!state.status?.online) continue;
-      heads.push(...(await journal.due({ state: "pending", now, limit: 1, mirrorId })));
+      const [oldest] = await journal.due({ state: "pending", now, limit: 1, mirrorId });
+      if (oldest) heads.push(...headOf(oldest, mirror.settings, status));
     }
     return this.#healthWatch.look({
-      status: await this.status(),
+      status,
       heads,
       underWay: sync.underWay,
       outage: sync.outage?.trouble.code,

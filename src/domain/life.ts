@@ -70,6 +70,8 @@ const startOver = (_: Document, { at, dueAt, seen }: On<"changed">): Patch => ({
   remark: null,
   batch: null,
   folderId: null,
+  estimate: null,
+  charge: null,
   trouble: null,
   patience: 0,
   goneAt: null,
@@ -111,7 +113,7 @@ export const ARROWS: Arrows = {
   settling: {
     changed: startOver,
     unfinished: (_, { dueAt, trouble }) => ({ state: "settling", dueAt, trouble }),
-    settled: (_, { at, digest, sentName, targetPath, slip, remark, batch }) => ({
+    settled: (_, { at, digest, sentName, targetPath, slip, remark, batch, estimate }) => ({
       state: "pending",
       digest,
       sentName,
@@ -119,6 +121,7 @@ export const ARROWS: Arrows = {
       slip: slip ?? null,
       remark,
       batch,
+      estimate: estimate ?? null,
       dueAt: at,
       trouble: null,
       patience: 0,
@@ -127,10 +130,11 @@ export const ARROWS: Arrows = {
   },
   pending: {
     changed: startOver,
-    claimed: (document, { at, archiveAt, folderId, batch }) => ({
+    claimed: (document, { at, archiveAt, folderId, batch, charge }) => ({
       state: "uploading",
       folderId,
       batch,
+      charge: charge ?? 0,
       attempts: document.attempts + 1,
       sentAt: at,
       sentArchiveAt: archiveAt,
@@ -140,6 +144,8 @@ export const ARROWS: Arrows = {
       state: "uploaded",
       documentId,
       folderId,
+      // Whatever earlier attempts were reckoned to cost, this document was not sent by them.
+      charge: null,
       archiveStatus: status,
       uploadedAt: at,
       dueAt,

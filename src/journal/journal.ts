@@ -9,6 +9,7 @@ import type {
   Content,
   Duplicates,
   DueQuery,
+  FewestQuery,
   GateRow,
   HistoryRow,
   Known,
@@ -16,6 +17,8 @@ import type {
   MirrorRow,
   PaceRow,
   WaitingFolder,
+  WaitingPages,
+  WarnedRow,
 } from "./rows.ts";
 import type { Tally } from "./tally.ts";
 import type { Remembered, Tidied, TidyRequest } from "./tidiness.ts";
@@ -59,6 +62,8 @@ export interface Journal extends AsyncDisposable {
   sentWith(mirrorId: number, digest: string): Promise<Document[]>;
   /** Rows that are due, the longest due first. */
   due(query: DueQuery): Promise<Document[]>;
+  /** Rows of a mirror that wait to be sent, those of the fewest pages first. */
+  fewestPages(query: FewestQuery): Promise<Document[]>;
   /** Rows in `uploading`. */
   underWay(limit: number): Promise<Document[]>;
   /**
@@ -99,6 +104,17 @@ export interface Journal extends AsyncDisposable {
   recent(limit: number): Promise<Document[]>;
   /** What reached the archive from `from` (inclusive) to `to`, by time and mirror. */
   tallies(from: number, to: number): Promise<Tally[]>;
+
+  /** Pages of what waits to be sent, by mirror and state. */
+  waitingPages(): Promise<WaitingPages[]>;
+  /** Of a mirror's pending rows, those of more than so many pages; unknown ones are not among them. */
+  pendingOver(mirrorId: number, pages: number): Promise<{ documents: number; pages: number }>;
+  /** Pages charged from `from` (inclusive) to `to`, by mirror. */
+  charged(from: number, to: number): Promise<{ mirrorId: number; pages: number }[]>;
+  /** Pages that the archive may be charging just now, by mirror: of what is sent and not known yet. */
+  charging(): Promise<{ mirrorId: number; pages: number }[]>;
+  warned(): Promise<WarnedRow>;
+  setWarned(warned: WarnedRow): Promise<void>;
 
   gate(): Promise<GateRow>;
   setGate(gate: GateRow): Promise<void>;

@@ -2,7 +2,16 @@ import { resolve } from "node:path";
 import { invariant } from "../std/invariant.ts";
 import { type Clock, systemClock } from "../std/clock.ts";
 import { backUp } from "./backup.ts";
-import type { Applied, Change, Content, GateRow, Journal, MirrorRow, PaceRow } from "./journal.ts";
+import type {
+  Applied,
+  Change,
+  Content,
+  GateRow,
+  Journal,
+  MirrorRow,
+  PaceRow,
+  WarnedRow,
+} from "./journal.ts";
 import type { Role } from "./open-database.ts";
 import { type Owner, writeOwner } from "./owner-lock.ts";
 import { Session } from "./session.ts";
@@ -111,6 +120,10 @@ export class SqliteJournal extends SqliteReading implements Journal {
 
   setPace(pace: PaceRow): Promise<void> {
     return this.#session.write(() => this.#tables.account.setPace(pace));
+  }
+
+  setWarned(warned: WarnedRow): Promise<void> {
+    return this.#session.write(() => this.#tables.pages.setWarned(warned));
   }
 
   paused(): Promise<boolean> {

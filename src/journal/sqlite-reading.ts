@@ -1,19 +1,22 @@
 import type { Document } from "../domain/document.ts";
 import { dirOf, nameOf, type RawPath } from "../std/raw-path.ts";
 import { documentList, pagesOf } from "./document-list.ts";
-import { dueDocuments } from "./due-documents.ts";
+import { dueDocuments, fewestPages } from "./due-documents.ts";
 import type {
   AttemptRow,
   Batch,
   BatchProgress,
   Content,
   DueQuery,
+  FewestQuery,
   Duplicates,
   HistoryRow,
   Journal,
   Known,
   ListQuery,
   WaitingFolder,
+  WaitingPages,
+  WarnedRow,
 } from "./journal.ts";
 import type { Session } from "./session.ts";
 import type { Tables } from "./tables.ts";
@@ -58,6 +61,30 @@ export abstract class SqliteReading {
 
   due(query: DueQuery): Promise<Document[]> {
     return this.#session.read(() => dueDocuments(this.#tables.statements, query));
+  }
+
+  fewestPages(query: FewestQuery): Promise<Document[]> {
+    return this.#session.read(() => fewestPages(this.#tables.statements, query));
+  }
+
+  waitingPages(): Promise<WaitingPages[]> {
+    return this.#session.read(() => this.#tables.pages.waiting());
+  }
+
+  pendingOver(mirrorId: number, pages: number): ReturnType<Journal["pendingOver"]> {
+    return this.#session.read(() => this.#tables.pages.pendingOver(mirrorId, pages));
+  }
+
+  charged(from: number, to: number): ReturnType<Journal["charged"]> {
+    return this.#session.read(() => this.#tables.pages.charged(from, to));
+  }
+
+  charging(): ReturnType<Journal["charging"]> {
+    return this.#session.read(() => this.#tables.pages.charging());
+  }
+
+  warned(): Promise<WarnedRow> {
+    return this.#session.read(() => this.#tables.pages.warned());
   }
 
   underWay(limit: number): Promise<Document[]> {

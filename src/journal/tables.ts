@@ -2,6 +2,7 @@ import type { Database } from "better-sqlite3";
 import { AccountTable } from "./account-table.ts";
 import { ActivityTable } from "./activity-table.ts";
 import { DocumentsTable } from "./documents-table.ts";
+import { PagesTable } from "./pages-table.ts";
 import { Queries } from "./queries.ts";
 import { RecordsTable } from "./records-table.ts";
 import { Statements } from "./statements.ts";
@@ -20,6 +21,7 @@ export function tablesIn(db: Database) {
     records: new RecordsTable(statements),
     account: new AccountTable(statements),
     activity: new ActivityTable(statements),
+    pages: new PagesTable(statements),
     queries: new Queries(statements),
     tidy: new TidyTable(statements, documents),
   };

@@ -82,7 +82,7 @@ export class Settler {
       path: joinRaw(document.dir, document.name),
       seen: document.seen,
     }));
-    const inspections = await mirror.reader.inspect(mirror.row.id, files, { pages: false });
+    const inspections = await mirror.reader.inspect(mirror.row.id, files, { pages: true });
     const changes: Change[] = [];
     /** What each batch came to with the last document that joined it. */
     const batches = new Map<string, Change>();
@@ -231,6 +231,7 @@ export class Settler {
         remark ??
         (name.mended ? `archived under a legal name; here it is ${shown(document.name)}` : null),
       batch: batch.id,
+      estimate: found.pages ?? null,
     } as const;
     return [
       { type: "batch", batch },

@@ -5,6 +5,7 @@ import { failureOf } from "../domain/failure.ts";
 import type { Duplicates, Journal } from "../journal/journal.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
 import { mountOf, readMounts, watchMode } from "../source/mounts.ts";
+import { allowanceWait, type PageReport, pageReportOf } from "./page-report.ts";
 import { type Waiting, type WaitingConfig, waitingOf } from "./waiting.ts";
 
 /** Documents by state, every state present. */
@@ -35,6 +36,8 @@ export type StatusReport = {
     readonly archivedIn: string;
     readonly documentId: number | null;
   }[];
+  /** Pages: used, waiting, left. */
+  readonly pages: PageReport;
   /** Documents that were not sent as the archive has their content, and the pages that saved. */
   readonly duplicates: Duplicates;
   /** The work order: archive folders that documents wait for. */
@@ -67,11 +70,11 @@ export function noDocuments(): Counts {
 /** Reads the report as of `now`; mirrors that are not in the config are left out. */
 export async function statusOf(
   journal: Journal,
-  config: Pick<Config, "mirrors"> & WaitingConfig,
+  config: Pick<Config, "mirrors" | "quota"> & WaitingConfig,
   running: boolean,
   now: number,
 ): Promise<StatusReport> {
-  const { mirrors, upload } = config;
+  const { mirrors, upload, quota } = config;
   const { limit } = await journal.pace();
   const rows = await journal.mirrors();
   const counts = await journal.counts();
@@ -83,6 +86,12 @@ export async function statusOf(
   for (const { mirrorId, state, documents: number } of counts) {
     if (configured.has(nameOf.get(mirrorId) ?? "")) documents[state] += number;
   }
+  const ours = rows.filter(({ name }) => configured.has(name));
+  const account = {
+    policy: quota.pages,
+    mirrors: new Map(ours.map(({ id, name }) => [id, name])),
+  };
+  const pages = await pageReportOf(journal, account, now);
   const mounts = readMounts();
   const blocked = gate.closedAt !== null && gate.trouble?.code === "QUOTA_LIMIT";
   return {
@@ -103,7 +112,7 @@ export async function statusOf(
             nextProbeAt: gate.nextProbeAt,
           },
     sending: {
-      waits: await waitingOf(journal, config, now),
+      waits: (await waitingOf(journal, config, now)) ?? allowanceWait(pages, documents.pending),
       concurrency: Math.min(limit ?? upload.concurrency, upload.concurrency),
     },
     mirrors: mirrors.map((mirror) => {
@@ -117,6 +126,7 @@ export async function statusOf(
       const { mode } = watchMode(mirror.watch, mountOf(mirror.source, mounts));
       return { name: mirror.name, source: mirror.source, watch: mode, documents: own, oldestAt };
     }),
+    pages,
     duplicates: await journal.duplicates(),
     moved: (await journal.moved(MOVED_MAX)).map((document) => ({
       mirror: nameOf.get(document.mirrorId) ?? "",

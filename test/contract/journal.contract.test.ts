@@ -7,6 +7,7 @@ import { MemoryJournal } from "../fakes/memory-journal.ts";
 import { journalActivityContract } from "./journal-activity.contract.ts";
 import { type JournalFixture, journalWritesContract } from "./journal.contract.ts";
 import { journalListsContract } from "./journal-lists.contract.ts";
+import { journalPagesContract } from "./journal-pages.contract.ts";
 import { journalReadsContract } from "./journal-reads.contract.ts";
 import { journalRecordsContract } from "./journal-records.contract.ts";
 import { journalTidyContract } from "./journal-tidy.contract.ts";
@@ -49,4 +50,5 @@ for (const [name, open] of [
   journalRecordsContract(name, open);
   journalTidyContract(name, open);
   journalActivityContract(name, open);
+  journalPagesContract(name, open);
 }

@@ -1,5 +1,6 @@
 import type { Document } from "../../src/domain/document.ts";
 import { SENT_STATES } from "../../src/domain/document.ts";
+import { byOrder } from "../../src/domain/feed.ts";
 import { FOLDER_CODES } from "../../src/domain/verdict.ts";
 import { byPath, isWanted } from "../../src/journal/document-list.ts";
 import type {
@@ -11,6 +12,7 @@ import type {
   Content,
   Duplicates,
   DueQuery,
+  FewestQuery,
   GateRow,
   HistoryRow,
   Journal,
@@ -19,6 +21,8 @@ import type {
   MirrorRow,
   PaceRow,
   WaitingFolder,
+  WaitingPages,
+  WarnedRow,
 } from "../../src/journal/journal.ts";
 import { journalFault } from "../../src/journal/journal-fault.ts";
 import type { Tally } from "../../src/journal/tally.ts";
@@ -33,6 +37,7 @@ import {
   recentOf,
   waitingFoldersOf,
 } from "./memory-tallies.ts";
+import { chargedOf, chargingOf, fewestOf, waitingPagesOf } from "./memory-pages.ts";
 import { tidyIn } from "./memory-tidy.ts";
 import {
   placeOf,
@@ -139,8 +144,47 @@ export class MemoryJournal implements Journal {
         (sizeMaxBytes === undefined || row.seen.sizeBytes <= sizeMaxBytes) &&
         (sizeOverBytes === undefined || row.seen.sizeBytes > sizeOverBytes),
     )
-      .sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0))
+      .sort(byOrder(query.order ?? "oldest"))
       .slice(0, limit);
+  }
+
+  async fewestPages(query: FewestQuery): Promise<Document[]> {
+    return fewestOf(
+      this.#rows(() => true),
+      query,
+    );
+  }
+
+  async waitingPages(): Promise<WaitingPages[]> {
+    return waitingPagesOf(this.#rows(() => true));
+  }
+
+  async pendingOver(mirrorId: number, pages: number): ReturnType<Journal["pendingOver"]> {
+    const rows = this.#rows(
+      (row) => row.mirrorId === mirrorId && row.state === "pending" && (row.estimate ?? 0) > pages,
+    );
+    return {
+      documents: rows.length,
+      pages: rows.reduce((sum, { estimate }) => sum + (estimate ?? 0), 0),
+    };
+  }
+
+  async charged(from: number, to: number): ReturnType<Journal["charged"]> {
+    return chargedOf(await this.tallies(from, to));
+  }
+
+  async charging(): ReturnType<Journal["charging"]> {
+    return chargingOf(this.#rows(() => true));
+  }
+
+  async warned(): Promise<WarnedRow> {
+    return this.#open.warned;
+  }
+
+  async setWarned(warned: WarnedRow): Promise<void> {
+    this.#write(() => {
+      this.store.warned = warned;
+    });
   }
 
   async underWay(limit: number): Promise<Document[]> {

@@ -7,6 +7,7 @@ import type {
   HistoryRow,
   MirrorRow,
   PaceRow,
+  WarnedRow,
 } from "../../src/journal/journal.ts";
 import type { Remembrance } from "../../src/journal/tidiness.ts";
 import { sumOf, type Tally } from "../../src/journal/tally.ts";
@@ -44,6 +45,7 @@ export class MemoryStore {
   readonly remembered = new Map<number, Remembrance & { readonly droppedAt: number }>();
   pace: PaceRow = { limit: null, pausedAt: null, pausedUntil: null, trouble: null };
   paused = false;
+  warned: WarnedRow = { from: null, level: 0 };
   /** Writes of every handle, and what is the next new row's id. */
   writes = 0;
   nextId = 1;

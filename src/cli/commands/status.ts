@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
 import type { Owner } from "../../journal/owner-lock.ts";
 import { mountOf, readMounts, watchMode } from "../../source/mounts.ts";
+import { noPages } from "../../sync/page-report.ts";
 import { noDocuments, type StatusReport, statusOf } from "../../sync/status.ts";
 import { outsideHours } from "../../sync/waiting.ts";
 import { examples } from "../examples.ts";
@@ -102,6 +103,7 @@ function nothingYet(config: Config, now: number): StatusReport {
       documents: noDocuments(),
       oldestAt: {},
     })),
+    pages: noPages(config.quota.pages, now),
     duplicates: { documents: 0, pages: 0 },
     moved: [],
     foldersToCreate: [],

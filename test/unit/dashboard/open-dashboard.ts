@@ -3,6 +3,7 @@ import type { Document } from "../../../src/domain/document.ts";
 import { Dashboard, type DashboardOptions, type Health } from "../../../src/dashboard/dashboard.ts";
 import { systemClock } from "../../../src/std/clock.ts";
 import { silentLog } from "../../../src/std/log.ts";
+import { noPages } from "../../../src/sync/page-report.ts";
 import { noDocuments, type StatusReport } from "../../../src/sync/status.ts";
 import { scriptedJournal } from "./scripted-journal.ts";
 
@@ -24,6 +25,7 @@ export function reportOf(fields: Partial<StatusReport> = {}): StatusReport {
         oldestAt: {},
       },
     ],
+    pages: noPages(undefined, 0),
     duplicates: { documents: 0, pages: 0 },
     moved: [],
     foldersToCreate: [],

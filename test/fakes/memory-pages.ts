@@ -1,0 +1,54 @@
+import type { Document } from "../../src/domain/document.ts";
+import { byPages } from "../../src/domain/feed.ts";
+import type { FewestQuery, WaitingPages } from "../../src/journal/journal.ts";
+import { sumOf, type Tally } from "../../src/journal/tally.ts";
+
+/** Rows of a mirror that wait to be sent, those of the fewest pages first. */
+export function fewestOf(rows: readonly Document[], query: FewestQuery): Document[] {
+  const { mirrorId, now, limit, pagesMax, unknownPages } = query;
+  return rows
+    .filter(
+      (row) =>
+        row.mirrorId === mirrorId &&
+        row.state === "pending" &&
+        (row.dueAt ?? Number.POSITIVE_INFINITY) <= now &&
+        (row.estimate ?? unknownPages) <= pagesMax,
+    )
+    .sort(byPages(unknownPages))
+    .slice(0, limit);
+}
+
+/** What is settled and waits to be sent, by mirror and state. */
+export function waitingPagesOf(rows: readonly Document[]): WaitingPages[] {
+  const waits = rows.flatMap((row) => {
+    const { state } = row;
+    return state === "pending" || state === "held" ? [{ ...row, state }] : [];
+  });
+  return [...Map.groupBy(waits, ({ mirrorId, state }) => `${mirrorId} ${state}`).values()]
+    .flatMap(([first, ...rest]) => {
+      if (!first) return [];
+      const group = [first, ...rest];
+      const { mirrorId, state } = first;
+      const pages = group.reduce((sum, { estimate }) => sum + (estimate ?? 0), 0);
+      const unknown = group.filter(({ estimate }) => estimate === null).length;
+      return [{ mirrorId, state, documents: group.length, pages, unknown }];
+    })
+    .sort((a, b) => a.mirrorId - b.mirrorId || (a.state < b.state ? -1 : 1));
+}
+
+/** Pages charged, by mirror. */
+export function chargedOf(tallies: readonly Tally[]): { mirrorId: number; pages: number }[] {
+  return [...Map.groupBy(tallies, ({ mirrorId }) => mirrorId)]
+    .map(([mirrorId, group]) => ({ mirrorId, pages: sumOf(group).charged }))
+    .sort((a, b) => a.mirrorId - b.mirrorId);
+}
+
+/** Pages of what may be charged just now, by mirror. */
+export function chargingOf(rows: readonly Document[]): { mirrorId: number; pages: number }[] {
+  const sent = rows.filter(
+    ({ state, doubtAt }) => state === "uploading" || state === "inDoubt" || doubtAt !== null,
+  );
+  return [...Map.groupBy(sent, ({ mirrorId }) => mirrorId)].map(([mirrorId, group]) => {
+    return { mirrorId, pages: group.reduce((sum, { charge }) => sum + (charge ?? 0), 0) };
+  });
+}
