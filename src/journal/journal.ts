@@ -109,10 +109,12 @@ export interface Journal extends AsyncDisposable {
   waitingPages(): Promise<WaitingPages[]>;
   /** Of a mirror's pending rows, those of more than so many pages; unknown ones are not among them. */
   pendingOver(mirrorId: number, pages: number): Promise<{ documents: number; pages: number }>;
-  /** Pages charged from `from` (inclusive) to `to`, by mirror. */
-  charged(from: number, to: number): Promise<{ mirrorId: number; pages: number }[]>;
-  /** Pages that the archive may be charging just now, by mirror: of what is sent and not known yet. */
-  charging(): Promise<{ mirrorId: number; pages: number }[]>;
+  /**
+   * Pages used from `from` (inclusive) to `to`, by mirror: what was charged then, and what may be
+   * charged any moment, being sent or in doubt. One look at both: what is stored goes from one to
+   * the other.
+   */
+  pagesUsed(from: number, to: number): Promise<{ mirrorId: number; pages: number }[]>;
   warned(): Promise<WarnedRow>;
   setWarned(warned: WarnedRow): Promise<void>;
 

@@ -12,12 +12,12 @@ export const PAGES_QUERIES = {
     FROM documents WHERE mirror_id = ? AND state = 'pending' AND estimate > ?`,
   charged: `SELECT mirror_id AS mirrorId, sum(charged) AS pages FROM tallies
     WHERE at >= ? AND at < ? GROUP BY mirror_id`,
-  charging: `SELECT n.mirror_id AS mirrorId, sum(n.charge) AS pages FROM documents n
+  charging: `SELECT n.mirror_id AS mirrorId, coalesce(sum(n.charge), 0) AS pages FROM documents n
     INDEXED BY documents_rivals WHERE (n.state IN ('uploading', 'inDoubt') OR n.doubt_at IS NOT NULL) GROUP BY n.mirror_id`,
 } as const;
 
-type Sum = { readonly documents: number; readonly pages: number };
-type Charging = { readonly mirrorId: number; readonly pages: number };
+type Over = { readonly documents: number; readonly pages: number };
+type Sum = { readonly mirrorId: number; readonly pages: number };
 
 export class PagesTable {
   readonly #sql: Statements;
@@ -30,20 +30,17 @@ export class PagesTable {
     return this.#sql.of<WaitingPages>(PAGES_QUERIES.waitingPages).all();
   }
 
-  pendingOver(mirrorId: number, pages: number): Sum {
+  pendingOver(mirrorId: number, pages: number): Over {
     const none = { documents: 0, pages: 0 };
-    return this.#sql.of<Sum>(PAGES_QUERIES.pendingOver).get(mirrorId, pages) ?? none;
+    return this.#sql.of<Over>(PAGES_QUERIES.pendingOver).get(mirrorId, pages) ?? none;
   }
 
-  charged(from: number, to: number): Charging[] {
-    return this.#sql.of<Charging>(PAGES_QUERIES.charged).all(from, to);
-  }
-
-  charging(): Charging[] {
-    return this.#sql
-      .of<{ mirrorId: number; pages: number | null }>(PAGES_QUERIES.charging)
-      .all()
-      .map(({ mirrorId, pages }) => ({ mirrorId, pages: pages ?? 0 }));
+  used(from: number, to: number): Sum[] {
+    const charging = this.#sql.of<Sum>(PAGES_QUERIES.charging).all();
+    const sums = new Map(charging.map(({ mirrorId, pages }) => [mirrorId, pages]));
+    for (const { mirrorId, pages } of this.#sql.of<Sum>(PAGES_QUERIES.charged).all(from, to))
+      sums.set(mirrorId, (sums.get(mirrorId) ?? 0) + pages);
+    return [...sums].map(([mirrorId, pages]) => ({ mirrorId, pages }));
   }
 
   warned(): WarnedRow {

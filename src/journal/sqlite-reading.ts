@@ -75,12 +75,8 @@ export abstract class SqliteReading {
     return this.#session.read(() => this.#tables.pages.pendingOver(mirrorId, pages));
   }
 
-  charged(from: number, to: number): ReturnType<Journal["charged"]> {
-    return this.#session.read(() => this.#tables.pages.charged(from, to));
-  }
-
-  charging(): ReturnType<Journal["charging"]> {
-    return this.#session.read(() => this.#tables.pages.charging());
+  pagesUsed(from: number, to: number): ReturnType<Journal["pagesUsed"]> {
+    return this.#session.read(() => this.#tables.pages.used(from, to));
   }
 
   warned(): Promise<WarnedRow> {

@@ -98,12 +98,8 @@ export async function usedOf(
   { from, to }: { from: number; to: number },
 ): Promise<Used> {
   const used = { named: 0, others: 0 };
-  for (const { mirrorId, pages } of [
-    ...(await journal.charged(from, to)),
-    ...(await journal.charging()),
-  ]) {
+  for (const { mirrorId, pages } of await journal.pagesUsed(from, to))
     if (mirrors.has(mirrorId)) used[named.has(mirrorId) ? "named" : "others"] += pages;
-  }
   return used;
 }
 

@@ -93,13 +93,8 @@ export async function pageReportOf(
   const tallies = (await journal.tallies(since, Number.MAX_SAFE_INTEGER)).filter(isOurs);
   const waiting = (await journal.waitingPages()).filter(isOurs);
   const perDay = rateOf(tallies, now);
-  const charging = (await journal.charging()).filter(isOurs);
   const named = namedIn(policy, mirrors);
-  const used = { named: 0, others: 0 };
-  for (const { mirrorId, charged, at } of tallies)
-    if (at >= from && at < to) used[named.has(mirrorId) ? "named" : "others"] += charged;
-  for (const { mirrorId, pages } of charging)
-    used[named.has(mirrorId) ? "named" : "others"] += pages;
+  const used = await usedOf(journal, named, mirrors, { from, to });
   const keeps = await keptIn(journal, { policy, mirrors, named, used }, waiting);
   return {
     from,

@@ -37,7 +37,7 @@ import {
   recentOf,
   waitingFoldersOf,
 } from "./memory-tallies.ts";
-import { chargedOf, chargingOf, fewestOf, waitingPagesOf } from "./memory-pages.ts";
+import { fewestOf, pagesUsedOf, waitingPagesOf } from "./memory-pages.ts";
 import { tidyIn } from "./memory-tidy.ts";
 import {
   placeOf,
@@ -169,12 +169,12 @@ export class MemoryJournal implements Journal {
     };
   }
 
-  async charged(from: number, to: number): ReturnType<Journal["charged"]> {
-    return chargedOf(await this.tallies(from, to));
-  }
-
-  async charging(): ReturnType<Journal["charging"]> {
-    return chargingOf(this.#rows(() => true));
+  async pagesUsed(from: number, to: number): ReturnType<Journal["pagesUsed"]> {
+    const tallies = [...this.#open.tallies.values()].filter(({ at }) => at >= from && at < to);
+    return pagesUsedOf(
+      tallies,
+      this.#rows(() => true),
+    );
   }
 
   async warned(): Promise<WarnedRow> {

@@ -1,7 +1,7 @@
 import type { Document } from "../../src/domain/document.ts";
 import { byPages } from "../../src/domain/feed.ts";
 import type { FewestQuery, WaitingPages } from "../../src/journal/journal.ts";
-import { sumOf, type Tally } from "../../src/journal/tally.ts";
+import type { Tally } from "../../src/journal/tally.ts";
 
 /** Rows of a mirror that wait to be sent, those of the fewest pages first. */
 export function fewestOf(rows: readonly Document[], query: FewestQuery): Document[] {
@@ -36,19 +36,18 @@ export function waitingPagesOf(rows: readonly Document[]): WaitingPages[] {
     .sort((a, b) => a.mirrorId - b.mirrorId || (a.state < b.state ? -1 : 1));
 }
 
-/** Pages charged, by mirror. */
-export function chargedOf(tallies: readonly Tally[]): { mirrorId: number; pages: number }[] {
-  return [...Map.groupBy(tallies, ({ mirrorId }) => mirrorId)]
-    .map(([mirrorId, group]) => ({ mirrorId, pages: sumOf(group).charged }))
-    .sort((a, b) => a.mirrorId - b.mirrorId);
-}
-
-/** Pages of what may be charged just now, by mirror. */
-export function chargingOf(rows: readonly Document[]): { mirrorId: number; pages: number }[] {
-  const sent = rows.filter(
-    ({ state, doubtAt }) => state === "uploading" || state === "inDoubt" || doubtAt !== null,
+/** Pages that were charged, and those that may be any moment, by mirror. */
+export function pagesUsedOf(
+  tallies: readonly Tally[],
+  rows: readonly Document[],
+): { mirrorId: number; pages: number }[] {
+  const charging = rows
+    .filter(
+      ({ state, doubtAt }) => state === "uploading" || state === "inDoubt" || doubtAt !== null,
+    )
+    .map(({ mirrorId, charge }) => ({ mirrorId, pages: charge ?? 0 }));
+  const charged = tallies.map(({ mirrorId, charged: pages }) => ({ mirrorId, pages }));
+  return [...Map.groupBy([...charging, ...charged], ({ mirrorId }) => mirrorId)].map(
+    ([mirrorId, group]) => ({ mirrorId, pages: group.reduce((sum, { pages }) => sum + pages, 0) }),
   );
-  return [...Map.groupBy(sent, ({ mirrorId }) => mirrorId)].map(([mirrorId, group]) => {
-    return { mirrorId, pages: group.reduce((sum, { charge }) => sum + (charge ?? 0), 0) };
-  });
 }
