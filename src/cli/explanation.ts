@@ -5,7 +5,7 @@ import type { AttemptRow, Content, HistoryRow, Journal } from "../journal/journa
 import { mountOf, readMounts } from "../source/mounts.ts";
 import { messageOf } from "../std/fault.ts";
 import { dirOf, joinRaw, type RawPath, shown } from "../std/raw-path.ts";
-import { whyKept } from "../sync/page-report.ts";
+import { accountOf, whyKept } from "../sync/page-report.ts";
 import { type DocumentRecord, recordOf } from "../sync/record.ts";
 import { whyLeftOut } from "./left-out.ts";
 import { Looker } from "./looker.ts";
@@ -74,12 +74,7 @@ async function whyWaits(
   const document = await journal?.document(revisions.at(-1)?.document.id ?? 0);
   if (!journal || !document) return null;
   const { quota, mirrors } = await shell.config();
-  const configured = new Set(mirrors.map(({ name }) => name));
-  const rows = (await journal.mirrors()).filter(({ name }) => configured.has(name));
-  const account = {
-    policy: quota.pages,
-    mirrors: new Map(rows.map(({ id, name }) => [id, name])),
-  };
+  const account = await accountOf(journal, quota.pages, mirrors);
   return whyKept(journal, account, document, shell.clock.now());
 }
 

@@ -33,6 +33,7 @@ export async function metricsText(measured: Measured): Promise<string> {
   addDocuments(set, snapshot);
   addAccount(set, snapshot);
   addSending(set, snapshot);
+  addPages(set, snapshot);
   await addOldestPending(set, measured);
   await addSent(set, measured, snapshot);
   // The library spells what it could not measure in a way that strict readers do not know.
@@ -94,6 +95,14 @@ function addSending(set: Tell, { sending: { waits, concurrency } }: Snapshot): v
   for (const why of WHY_WAITING) set("scanferry_sending_waits", waits?.why === why, { why });
   if (waits?.until == null) return;
   set("scanferry_sending_waits_until_timestamp_seconds", waits.until / 1000);
+}
+
+function addPages(set: Tell, { pages: { mirrors, allowance } }: Snapshot): void {
+  for (const { mirror, waiting } of mirrors)
+    set("scanferry_pages_waiting", waiting.pages, { mirror });
+  if (allowance === null) return;
+  set("scanferry_allowance_pages", allowance.pages);
+  set("scanferry_allowance_used_pages", allowance.used);
 }
 
 /** Grows without a bound only when work does not move: what an alarm should watch. */

@@ -81,6 +81,17 @@ export type Account = {
   readonly mirrors: MirrorNames;
 };
 
+/** The account that these mirrors are of, as far as the journal knows them. */
+export async function accountOf(
+  journal: Journal,
+  policy: PagePolicy | undefined,
+  configured: readonly { readonly name: string }[],
+): Promise<Account> {
+  const names = new Set(configured.map(({ name }) => name));
+  const rows = (await journal.mirrors()).filter(({ name }) => names.has(name));
+  return { policy, mirrors: new Map(rows.map(({ id, name }) => [id, name])) };
+}
+
 /** Reads the report as of `now`. */
 export async function pageReportOf(
   journal: Journal,

@@ -5,7 +5,7 @@ import { failureOf } from "../domain/failure.ts";
 import type { Duplicates, Journal } from "../journal/journal.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
 import { mountOf, readMounts, watchMode } from "../source/mounts.ts";
-import { allowanceWait, type PageReport, pageReportOf } from "./page-report.ts";
+import { accountOf, allowanceWait, type PageReport, pageReportOf } from "./page-report.ts";
 import { type Waiting, type WaitingConfig, waitingOf } from "./waiting.ts";
 
 /** Documents by state, every state present. */
@@ -86,11 +86,7 @@ export async function statusOf(
   for (const { mirrorId, state, documents: number } of counts) {
     if (configured.has(nameOf.get(mirrorId) ?? "")) documents[state] += number;
   }
-  const ours = rows.filter(({ name }) => configured.has(name));
-  const account = {
-    policy: quota.pages,
-    mirrors: new Map(ours.map(({ id, name }) => [id, name])),
-  };
+  const account = await accountOf(journal, quota.pages, mirrors);
   const pages = await pageReportOf(journal, account, now);
   const mounts = readMounts();
   const blocked = gate.closedAt !== null && gate.trouble?.code === "QUOTA_LIMIT";

@@ -5,6 +5,7 @@ import { openClient } from "../archive-client.ts";
 import { lookUpSettings } from "../archive-settings.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { Fault } from "../../std/fault.ts";
+import { accountOf, pageReportOf } from "../../sync/page-report.ts";
 import { examples } from "../examples.ts";
 import { EXIT } from "../exit.ts";
 import { readJournal } from "../journals.ts";
@@ -48,7 +49,8 @@ async function plan(shell: Shell, json: boolean): Promise<void> {
     },
   });
   const stopped = journal === undefined ? null : await whyStopped(journal);
-  await output.end(plans, destinations, { totals, stopped });
+  const pagesLeft = await pagesLeftIn(journal, config, shell.clock.now());
+  await output.end(plans, destinations, { totals, stopped, pagesLeft });
   shell.exitCode = plans.some(({ offline }) => offline !== null) ? EXIT.fault : EXIT.done;
 }
 
@@ -68,6 +70,16 @@ function add(totals: PlanTotals, { action, pages, sizeBytes }: PlanLine): void {
   totals.bytes += sizeBytes;
   if (pages === null) totals.pagesUnknown += 1;
   else totals.pages += pages;
+}
+
+async function pagesLeftIn(
+  journal: Journal | undefined,
+  { quota, mirrors }: Config,
+  now: number,
+): Promise<number | null> {
+  if (!journal) return quota.pages?.monthlyPages ?? null;
+  const account = await accountOf(journal, quota.pages, mirrors);
+  return (await pageReportOf(journal, account, now)).allowance?.left ?? null;
 }
 
 async function whyStopped(journal: Journal): Promise<string | null> {

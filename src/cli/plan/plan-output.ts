@@ -23,6 +23,8 @@ export type PlanNotes = {
   readonly totals: PlanTotals;
   /** Why nothing would be sent just now; null when it would. */
   readonly stopped: string | null;
+  /** Pages left of the month's allowance; null where none is configured. */
+  readonly pagesLeft: number | null;
 };
 
 const STYLES: Readonly<Record<PlanLine["action"], Style>> = {
@@ -65,7 +67,7 @@ export class PlanText implements PlanOutput {
   async end(
     plans: readonly MirrorPlan[],
     destinations: Destinations,
-    { totals, stopped }: PlanNotes,
+    { totals, stopped, pagesLeft }: PlanNotes,
   ): Promise<void> {
     const out = this.#out;
     for (const { name, offline, obstacles } of plans) {
@@ -85,6 +87,10 @@ export class PlanText implements PlanOutput {
     if (outage)
       await out.line(printable(`the archive was not asked for folders: ${faultLine(outage)}`));
     if (stopped !== null) await out.line(printable(`just now nothing is sent: ${stopped}`));
+    if (pagesLeft !== null && totals.pages > pagesLeft) {
+      const left = counted(Math.max(0, pagesLeft), "page");
+      await out.line(`more than is left of the month's allowance: ${left}`);
+    }
     await out.line(totalsLine(totals, plans));
   }
 }
@@ -143,7 +149,7 @@ export class PlanJson implements PlanOutput {
   async end(
     plans: readonly MirrorPlan[],
     { missing, outage }: Destinations,
-    { totals, stopped }: PlanNotes,
+    { totals, stopped, pagesLeft }: PlanNotes,
   ): Promise<void> {
     await this.#open();
     const mirrors = plans.map(({ obstacles, ...plan }) => ({
@@ -153,7 +159,7 @@ export class PlanJson implements PlanOutput {
     const archive = outage
       ? { asked: false, error: { code: outage.code, message: outage.message, hint: outage.hint } }
       : { asked: true, error: null };
-    const rest = { foldersToCreate: missing, mirrors, archive, stopped, totals };
+    const rest = { foldersToCreate: missing, mirrors, archive, stopped, pagesLeft, totals };
     await this.#out.line(`\n],${JSON.stringify(rest).slice(1)}`);
   }
 

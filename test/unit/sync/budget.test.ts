@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { NO_ALLOWANCE, type PagePolicy } from "../../../src/domain/allowance.ts";
 import { periodOf } from "../../../src/domain/calendar.ts";
+import { sumOf } from "../../../src/journal/tally.ts";
 import { NO_RULES } from "../../../src/rules/rules.ts";
 import { Budget } from "../../../src/sync/budget.ts";
 import { allowanceWait, pageReportOf, whyKept } from "../../../src/sync/page-report.ts";
@@ -8,6 +9,7 @@ import { answers, aSender, type Bench, oneAtATime, refusal, stalled, stored } fr
 import { HOUR, MINUTE, SECOND } from "./desk.ts";
 
 const DAY = 24 * HOUR;
+const NOTHING = sumOf([]);
 
 /** A bench whose account has so many pages a month. */
 function withPages(set: Partial<PagePolicy>, mirrors: Parameters<typeof aSender>[0] = {}) {
@@ -218,7 +220,8 @@ describe("warnings", () => {
       desk.journal.store.tally({
         mirrorId: 1,
         at: desk.clock.now(),
-        ...{ uploaded: 0, uploadedBytes: 0, converted: 0, pages: 0, charged, saved: 0 },
+        ...NOTHING,
+        charged,
       });
     uses(7);
     await look();
@@ -252,7 +255,9 @@ test("how long it lasts is told by the last days, and that it lasts where it doe
     desk.journal.store.tally({
       mirrorId: 1,
       at,
-      ...{ uploaded: 0, uploadedBytes: 0, converted: 0, pages: 0, charged, saved: charged },
+      ...NOTHING,
+      charged,
+      saved: charged,
     });
   for (let day = 0; day < 10; day++) uses(from + day * DAY + HOUR, 70);
   const report = await pageReportOf(desk.journal, account(bench), now);
