@@ -49,11 +49,12 @@ export function chargeOf({ estimate }: Document, { unknownPages }: PagePolicy): 
   return estimate ?? unknownPages;
 }
 
-/** How far the allowance is used; `ok` without one. */
-export function levelOf({ monthlyPages }: PagePolicy, { named, others }: Used): Level {
+/** How far the allowance is used, with `more` of it (0.05: a twentieth); `ok` without one. */
+export function levelOf({ monthlyPages }: PagePolicy, { named, others }: Used, more = 0): Level {
   if (monthlyPages === undefined) return "ok";
-  if (named + others >= monthlyPages) return "usedUp";
-  return named + others >= monthlyPages * LOW_AT ? "low" : "ok";
+  const used = (named + others) / monthlyPages + more;
+  if (used >= 1) return "usedUp";
+  return used >= LOW_AT ? "low" : "ok";
 }
 
 /**

@@ -18,6 +18,9 @@ import type { Journal } from "../journal/journal.ts";
 import type { Log } from "../std/log.ts";
 import type { SyncContext } from "./context.ts";
 
+/** A warning counts as given until so much less of the allowance is used. */
+const EASED_BY = 0.05;
+
 /** The mirrors of an account, by id. */
 export type MirrorNames = ReadonlyMap<number, string>;
 
@@ -68,17 +71,17 @@ export class Budget {
 
   async #warn(used: Used, from: number): Promise<void> {
     const { journal, log } = this.#parts;
-    const level = levelOf(this.policy, used);
     const known = await journal.warned();
     const isNew = known.from !== from;
-    const before = LEVELS[isNew ? 0 : known.level] ?? "ok";
-    if (LEVELS.indexOf(level) <= LEVELS.indexOf(before)) {
-      if (!isNew || known.level === 0) return;
-      await journal.setWarned({ from, level: 0 });
-      log.info({}, "a new month of the page allowance has begun");
-      return;
-    }
-    await journal.setWarned({ from, level: LEVELS.indexOf(level) });
+    if (isNew && known.level > 0) log.info({}, "a new month of the page allowance has begun");
+    const before = isNew ? 0 : known.level;
+    const level = LEVELS.indexOf(levelOf(this.policy, used));
+    // A larger allowance may be warned of anew; a page more or less around a mark is not.
+    const eased = LEVELS.indexOf(levelOf(this.policy, used, EASED_BY));
+    const next = Math.max(level, Math.min(before, eased));
+    if (isNew ? next > 0 || known.level > 0 : next !== before)
+      await journal.setWarned({ from, level: next });
+    if (level <= before) return;
     const { code, message } = allowanceTrouble(this.policy, used) ?? { code: "", message: "" };
     log.warn({ code }, `${message}. ${failureOf(code).hint}`);
   }

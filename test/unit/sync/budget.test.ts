@@ -246,6 +246,26 @@ describe("warnings", () => {
   });
 });
 
+test("an allowance that was made larger is warned of anew", async () => {
+  const bench = await withPages({});
+  const { desk } = bench;
+  const look = async (monthlyPages: number, charged: number) => {
+    desk.journal.store.tally({ mirrorId: 1, at: desk.clock.now(), ...NOTHING, charged });
+    const { mirrors } = account(bench);
+    const { journal, log } = desk.context;
+    const policy = { ...NO_ALLOWANCE, monthlyPages };
+    await new Budget({ journal, log, policy, mirrors }).shares(desk.clock.now());
+    return desk.warnings.length;
+  };
+  expect(await look(100, 100)).toBe(1);
+  expect(await look(120, 0), "four fifths of it are used, and that was told").toBe(1);
+  expect(await look(120, 20)).toBe(2);
+  expect(await look(400, 0)).toBe(2);
+  expect(await look(400, 200)).toBe(3);
+  expect(await look(400, -1)).toBe(3);
+  expect(await look(400, 1)).toBe(3);
+});
+
 test("how long it lasts is told by the last days, and that it lasts where it does", async () => {
   const bench = await withPages({ monthlyPages: 1_000 });
   const { desk } = bench;
