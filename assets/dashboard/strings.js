@@ -105,6 +105,7 @@ export const strings = {
       hours: "Sending waits for its hours",
       asked: "Sending waits: the archive asked for a pause",
       conversion: "Sending waits until more is converted",
+      allowance: "Sending waits for the next month's pages",
     },
     sendingWaits: "Sending waits",
     until: "Until",

@@ -27,6 +27,7 @@ export function explanationLines(
   if (leftOut !== null) lines.push(field("left out", `never sent: ${leftOut}`));
   if (note !== null) lines.push(field("state", `not in the journal: ${note}`));
   if (current) lines.push(...documentFields(current, now, terminal));
+  if (explanation.waits !== null) lines.push(field("waits", explanation.waits));
   for (const revision of revisions) {
     lines.push("", ...historyLines(titleOf(revision, current), revision.history));
     if (revision.attempts.length > 0) lines.push("", ...attemptLines(revision.attempts));
@@ -61,6 +62,12 @@ function folderOf(document: DocumentRecord | undefined, target: string): string 
   return document?.folderId == null ? path : `${path} (id ${document.folderId})`;
 }
 
+/** As far as it was counted here. */
+function paperOf({ pagesEstimated, sha256 }: DocumentRecord): string {
+  if (pagesEstimated !== null) return `, probably ${counted(pagesEstimated, "page")}`;
+  return sha256 === null ? "" : ", pages not known";
+}
+
 function documentFields(
   { document, contents }: Revision,
   now: number,
@@ -75,7 +82,9 @@ function documentFields(
   add("document id", document.documentId === null ? null : String(document.documentId));
   add("sent as", document.sentName);
   const archived =
-    document.pages === null ? "" : `, ${counted(document.pages, "page")} in the archive`;
+    document.pages === null
+      ? paperOf(document)
+      : `, ${counted(document.pages, "page")} in the archive`;
   add("size", `${sizeText(document.size)}${archived}`);
   add("sha-256", document.sha256);
   add("batch", document.batch);

@@ -5,6 +5,8 @@ import type { AttemptRow, Content, HistoryRow, Journal } from "../journal/journa
 import { mountOf, readMounts } from "../source/mounts.ts";
 import { messageOf } from "../std/fault.ts";
 import { dirOf, joinRaw, type RawPath, shown } from "../std/raw-path.ts";
+import { accountsOf } from "../config/archives.ts";
+import { accountOf, whyKept } from "../sync/page-report.ts";
 import { type DocumentRecord, recordOf } from "../sync/record.ts";
 import { whyLeftOut } from "./left-out.ts";
 import { Looker } from "./looker.ts";
@@ -31,6 +33,8 @@ export type Explanation = {
   readonly leftOut: string | null;
   /** What there is to say where the journal has no row of it. */
   readonly note: string | null;
+  /** Why it is ready and not sent; null where nothing keeps it but its turn. */
+  readonly waits: string | null;
   /** The current one last. */
   readonly revisions: readonly Revision[];
   /** History of rows that were forgotten. */
@@ -55,10 +59,27 @@ export async function explanationOf(
     path: shown(path),
     target: targetPathOf(mirror.target, dirOf(path)),
     leftOut: leftOut ?? null,
+    waits: await whyWaits(shell, revisions, journal),
     note: known || leftOut !== undefined ? null : await noteOn(shell, place, below),
     revisions,
     forgotten,
   };
+}
+
+/** What is settled and needs more pages than are left. */
+async function whyWaits(
+  shell: Shell,
+  revisions: readonly Revision[],
+  journal: Journal | undefined,
+): Promise<string | null> {
+  const document = await journal?.document(revisions.at(-1)?.document.id ?? 0);
+  if (!journal || !document) return null;
+  for (const { quota, mirrors } of accountsOf(await shell.config())) {
+    const account = await accountOf(journal, quota.pages, mirrors);
+    if (!account.mirrors.has(document.mirrorId)) continue;
+    return whyKept(journal, account, document, shell.clock.now());
+  }
+  return null;
 }
 
 /** Every revision of the path, oldest first; and how many documents there are below it. */

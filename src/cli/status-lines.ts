@@ -4,6 +4,7 @@ import type { StatusReport } from "../sync/status.ts";
 import type { Waiting } from "../sync/waiting.ts";
 import { padded, table } from "./columns.ts";
 import { clause } from "./exit.ts";
+import { pageLines } from "./page-lines.ts";
 import { printable } from "./printable.ts";
 import type { Style, Terminal } from "./terminal.ts";
 import { type Trouble, troubleLines } from "./troubles.ts";
@@ -47,6 +48,7 @@ export function statusLines(report: StatusReport, around: Around, terminal: Term
   }
   return [
     ...lines,
+    ...pageLines(report.pages, around.now),
     ...duplicateLines(report),
     ...untoldLines(report),
     ...folderLines(report),

@@ -1,4 +1,5 @@
 import { dirname, resolve } from "node:path";
+import type { PagePolicy } from "../domain/allowance.ts";
 import { invariant } from "../std/invariant.ts";
 import { baseOf } from "../rules/folder.ts";
 import { hooksOf } from "./build-hooks.ts";
@@ -40,7 +41,11 @@ export function buildConfig(
       doubt: { windowMs: upload.doubt.window, toleranceMs: upload.doubt.tolerance },
     },
     batch: { quietMs: batch.quiet, maxDocuments: batch.maxDocuments },
-    quota: { retry: intervalOf(quota.retry), retryAt: quota.retryAt },
+    quota: {
+      retry: intervalOf(quota.retry),
+      retryAt: quota.retryAt,
+      pages: pagesOf(quota),
+    },
     conversion: {
       poll: intervalOf(conversion.poll),
       stuckAfterMs: conversion.stuckAfter,
@@ -52,6 +57,20 @@ export function buildConfig(
     log: { level: shape.log.level, file: logFileOf(shape.log, layout) },
     shutdownMs: shape.shutdown,
   });
+}
+
+/** A tenth is little. */
+function pagesOf(quota: FileShape["quota"]): PagePolicy {
+  const { monthlyPages, monthBegins, unknownPages, whenUsedUp, reserve } = quota;
+  const tenth = Math.ceil((monthlyPages ?? 0) / 10);
+  return {
+    monthlyPages,
+    monthBegins,
+    unknownPages,
+    smallFirstBelow: quota.smallFirstBelow ?? tenth,
+    whenUsedUp,
+    reserve: reserve.pages > 0 ? reserve : undefined,
+  };
 }
 
 function retentionOf(journal: FileShape["journal"]): Config["retention"] {

@@ -20,6 +20,7 @@ export function rulesOf(mirror: MirrorShape, folder: string): MirrorRules {
   const { metadata, expire, match, target, rules, examples } = mirror;
   return {
     priority: mirror.priority,
+    order: mirror.order,
     duplicates: mirror.duplicates,
     afterDuplicate: absolute(mirror.afterDuplicate, folder),
     ready: {

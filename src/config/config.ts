@@ -1,3 +1,4 @@
+import type { PagePolicy } from "../domain/allowance.ts";
 import type { Hours } from "../domain/hours.ts";
 import type { MirrorRules } from "../rules/rules.ts";
 import type { Hooks } from "./hooks.ts";
@@ -36,6 +37,8 @@ export type Config = {
     readonly retry: RetryInterval;
     /** A cron expression. */
     readonly retryAt: string | undefined;
+    /** The page allowance; undefined: none is known. */
+    readonly pages?: PagePolicy | undefined;
   };
   readonly conversion: {
     readonly poll: RetryInterval;

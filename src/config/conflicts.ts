@@ -4,6 +4,7 @@ import { formatDuration } from "./duration.ts";
 import type { Findings } from "./findings.ts";
 import { nameIn } from "./kinds.ts";
 import { isWithin, type Layout } from "./layout.ts";
+import { nearest } from "./nearest.ts";
 import { quoted } from "./quoted.ts";
 import { reportChannels } from "./notify-conflicts.ts";
 import { reportRules } from "./rule-conflicts.ts";
@@ -21,6 +22,7 @@ export function reportConflicts(sketch: Sketch, layout: Layout, findings: Findin
   reportOwnFiles(layout, findings);
   reportIntervals(sketch, findings);
   reportChannels(sketch, findings);
+  reportReserve(sketch, layout, findings);
 }
 
 function reportSigning(sketch: Sketch, findings: Findings): void {
@@ -137,5 +139,33 @@ function reportIntervals({ upload, quota, conversion }: Sketch, findings: Findin
     if (initial === undefined || max === undefined || initial <= max) continue;
     const message = `${formatDuration(initial)} is longer than max (${formatDuration(max)})`;
     findings.report([...key, "initial"], message, "make initial shorter, or max longer");
+  }
+}
+
+function reportReserve({ quota }: Sketch, { mirrors }: Layout, findings: Findings): void {
+  const { reserve, monthlyPages } = quota ?? {};
+  const { pages = 0, mirrors: named = [] } = reserve ?? {};
+  const key = ["quota", "reserve"];
+  if (pages > 0 && named.length === 0)
+    findings.report([...key, "mirrors"], "is missing", "write e.g. mirrors: [contracts]");
+  if (pages === 0 && named.length > 0)
+    findings.report([...key, "pages"], "is missing", "write e.g. pages: 500");
+  if (pages > 0 && monthlyPages === undefined)
+    findings.report(
+      [...key, "pages"],
+      "has no monthlyPages to be taken from",
+      "write e.g. monthlyPages: 5000",
+    );
+  if (pages > (monthlyPages ?? pages)) {
+    const message = `${pages} is more than monthlyPages (${monthlyPages})`;
+    findings.report([...key, "pages"], message, "reserve fewer pages");
+  }
+  const names = mirrors.flatMap(({ name }) => name ?? []);
+  for (const [at, name] of named.entries()) {
+    if (name === undefined || names.includes(name)) continue;
+    const meant = nearest(name, names);
+    const mend =
+      meant === undefined ? `write one of ${names.join(", ")}` : `did you mean ${meant}?`;
+    findings.report([...key, "mirrors", at], `${quoted(name)} is no mirror's name`, mend);
   }
 }

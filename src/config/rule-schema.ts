@@ -1,5 +1,6 @@
 /** What goes with a mirror's documents, key by key; part of `mirror-schema.ts`. */
 import { z } from "zod";
+import { ORDERS } from "../domain/feed.ts";
 import { METADATA_FIELDS, METADATA_LIMITS, type MetadataField } from "../domain/slip.ts";
 import { section, setting } from "./kind.ts";
 import { choice, duration, mirrorName, wholeNumber } from "./kinds.ts";
@@ -181,6 +182,13 @@ export const ruleKeys = {
       "Mirrors with a higher priority are sent first, as long as they have something to send; those with " +
       "the same take turns.",
     example: "10",
+  }),
+  order: setting(choice(...ORDERS).prefault("oldest"), {
+    meaning:
+      "Which of the mirror's own documents goes first: the one that has been ready for longest, the one " +
+      "that became ready last, or the one of the fewest bytes. With `newest` and `smallest` the others " +
+      "wait for as long as such ones keep coming.",
+    example: "newest",
   }),
   ready: setting(choice("quiet", "marker", "rename").prefault("quiet"), {
     meaning:

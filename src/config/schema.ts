@@ -13,6 +13,7 @@ import { cron } from "./cron.ts";
 import { section, setting } from "./kind.ts";
 import { duration, secret, switchedOff, wholeNumber } from "./kinds.ts";
 import { journalSchema, logSchema } from "./keeping-schema.ts";
+import { pageKeys } from "./page-schema.ts";
 import { mirrorSchema } from "./mirror-schema.ts";
 import { notifySchema } from "./notify-schema.ts";
 import { listenAddress, localPath } from "./places.ts";
@@ -43,8 +44,10 @@ const quota = section(
       meaning: "When to probe besides: soon after the quota is renewed each month, by default.",
       example: '"0 30 5 * * 1"',
     }),
+    ...pageKeys,
   },
-  "What happens when the archive says QUOTA_LIMIT: nothing is sent, and one document probes.",
+  "The account's page allowance: what is reckoned with here, and what happens when the archive says " +
+    "QUOTA_LIMIT: nothing is sent, and one document probes. See [budget.md](budget.md).",
 );
 
 const conversion = section(

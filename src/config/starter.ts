@@ -110,6 +110,8 @@ mirrors:
 
     # Of several mirrors with something to send, the one with the highest goes first.
     #priority: 0
+    # Of its own documents, which goes first.
+    #order: oldest                    # oldest | newest | smallest
 
     # What else makes a file ready, and which are not sent.
     #ready: quiet                     # quiet | marker (x.pdf.done) | rename
@@ -172,6 +174,16 @@ batch:
 quota:
   #retry: { initial: 5m, max: 6h }
   #retryAt: "5 6 1 * *"
+  # Pages that the account may upload in a month, as they are counted here: docs/budget.md.
+  # monthlyPages: 5000
+  #monthBegins: 1                     # the day of the month, 1 to 28
+  #whenUsedUp: warn                   # warn | hold: leave it to the archive, or wait for the next month
+  # smallFirstBelow: 500              # with fewer pages left, documents of few pages go first
+  #unknownPages: 1                    # what a document counts as whose pages cannot be counted here
+  # Pages that only these mirrors may use; the others wait once they have used the rest.
+  reserve:
+    #pages: 0
+    #mirrors: []
 
 # The wait from upload to CONVERTED.
 conversion:

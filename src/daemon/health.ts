@@ -1,5 +1,6 @@
 import type { Health } from "../dashboard/dashboard.ts";
-import type { Document } from "../domain/document.ts";
+import type { Mirror } from "../config/config.ts";
+import { type Document, SENT_STATES, type State } from "../domain/document.ts";
 import type { Clock } from "../std/clock.ts";
 import { type StatusReport, statusOf } from "../sync/status.ts";
 import type { Account } from "./accounts.ts";
@@ -9,11 +10,35 @@ const STALLED_MS = 15 * 60_000;
 /** While something is being sent: large files over a slow line may be all there is for a while. */
 const STALLED_SENDING_MS = 4 * STALLED_MS;
 
+const TAKEN_UP: readonly State[] = [...SENT_STATES, "held", "failed"];
+
+/** What is another one once work of this mirror has moved; compared, and nothing else. */
+export type Head = { readonly id: number; readonly mirrorId: number };
+
+/**
+ * The head of a mirror whose longest ready document is `oldest`: that document, where it is the
+ * next to be sent; else how many were taken up, as it may rightly wait for long. None, where some of
+ * what is ready has to wait for pages.
+ */
+export function headOf(
+  oldest: Document,
+  { name, rules: { order } }: Pick<Mirror, "name" | "rules">,
+  { mirrors, pages: { allowance } }: Pick<StatusReport, "mirrors" | "pages">,
+): Head[] {
+  const { mirrorId } = oldest;
+  const documents = mirrors.find((mirror) => mirror.name === name)?.documents;
+  if (allowance?.keeps.mirrors.includes(name)) return [];
+  if (order === "oldest" && allowance === null) return [oldest];
+  // Taken up, whatever became of it.
+  const gone = documents ? TAKEN_UP.reduce((sum, state) => sum + documents[state], 0) : 0;
+  return [{ id: -1 - gone, mirrorId }];
+}
+
 /** What the daemon sees of its own work. */
 export type Work = {
   readonly status: StatusReport;
-  /** The longest ready document of each mirror whose source is there. */
-  readonly heads: readonly { readonly id: number; readonly mirrorId: number }[];
+  /** Of each mirror that has something to send, and whose source is there. */
+  readonly heads: readonly Head[];
   /** Documents that are claimed or being sent. */
   readonly underWay: number;
   /** Why the archive cannot be reached; undefined while it can. */
@@ -102,13 +127,15 @@ export async function healthOf(
 async function workOf({ journal, sync, config }: Account, clock: Clock): Promise<Work> {
   const now = clock.now();
   const surveys = [...sync.surveys];
-  const heads: Document[] = [];
-  for (const [mirrorId, { state }] of surveys) {
+  const status = await statusOf(journal, config, true, now);
+  const heads: Head[] = [];
+  for (const [mirrorId, { state, mirror }] of surveys) {
     if (!state.status?.online) continue;
-    heads.push(...(await journal.due({ state: "pending", now, limit: 1, mirrorId })));
+    const [oldest] = await journal.due({ state: "pending", now, limit: 1, mirrorId });
+    if (oldest) heads.push(...headOf(oldest, mirror.settings, status));
   }
   return {
-    status: await statusOf(journal, config, true, now),
+    status,
     heads,
     underWay: sync.underWay,
     outage: sync.outage?.trouble.code,

@@ -75,7 +75,7 @@ function giveUp({ surveys, outage }: Watched): void {
 
 async function isOver(
   { surveys, journal, sending, clock }: Watched,
-  { documents, paused, gate, sending: { waits: wait } }: StatusReport,
+  { documents, paused, gate, sending: { waits: wait }, pages: { allowance } }: StatusReport,
   { waitConverted }: Quiescence,
 ): Promise<boolean> {
   if (surveys.some(({ state }) => state.scans === 0)) return false;
@@ -87,7 +87,8 @@ async function isOver(
   const converting = documents.uploaded - (asksForStuck ? await count(journal, isStuck) : 0);
   // What takes up the ceiling will not make room any more.
   if (wait?.why === "conversion" && converting <= 0) waits = true;
-  if (documents.pending > 0 && !waits) return false;
+  const kept = allowance?.keeps.documents ?? 0;
+  if (documents.pending > kept && !waits) return false;
   if (!waitConverted) return true;
   if (converting > 0) return false;
   if ((await journal.afterDue(Number.MAX_SAFE_INTEGER, 1)).length > 0) return false;
@@ -102,7 +103,7 @@ async function isOver(
 /** A pass waits out a short pause, but neither the day until the hours begin nor a long one. */
 function isLong(wait: Waiting | null, now: number): boolean {
   if (wait === null || wait.until === null) return false;
-  return wait.why === "hours" || wait.until - now > PAUSE_MS_MAX;
+  return wait.why === "hours" || wait.why === "allowance" || wait.until - now > PAUSE_MS_MAX;
 }
 
 async function count(journal: Journal, which: (document: Document) => boolean): Promise<number> {

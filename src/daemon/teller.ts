@@ -120,9 +120,10 @@ async function situationOf({ config, parts, status, health }: TellerOptions): Pr
   const { archives, documents: all, mirrors } = await status();
   return {
     documents: all,
-    archives: archives.map(({ name, gate }) => ({
+    archives: archives.map(({ name, gate, allowance }) => ({
       name,
       gate,
+      allowance,
       waiting: mirrors
         .filter(({ archive }) => archive === name)
         .reduce((sum, { documents }) => sum + documents.pending + documents.held, 0),
@@ -137,7 +138,6 @@ async function situationOf({ config, parts, status, health }: TellerOptions): Pr
     })),
     health: await health(),
     disk: await diskOf(config.journal),
-    allowance: undefined,
   };
 }
 

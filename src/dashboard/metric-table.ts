@@ -62,6 +62,21 @@ export const METRICS = {
     help: "The same pages since the first of the month, by the daemon's time zone.",
     labels: ["mirror"],
   },
+  scanferry_pages_waiting: {
+    type: "gauge",
+    help: "Pages of the documents that wait to be sent, as far as they can be counted before.",
+    labels: ["mirror"],
+  },
+  scanferry_allowance_pages: {
+    type: "gauge",
+    help: "Pages that the account may upload in a month (quota.monthlyPages); absent without it.",
+    labels: ["archive"],
+  },
+  scanferry_allowance_used_pages: {
+    type: "gauge",
+    help: "Pages of that month that are used, what is being sent among them; absent without quota.monthlyPages.",
+    labels: ["archive"],
+  },
   scanferry_folders_to_create: {
     type: "gauge",
     help: "Archive folders that documents wait for.",

@@ -19,7 +19,7 @@ export type Measured = {
 
 type Why = NonNullable<Snapshot["sending"]["waits"]>["why"];
 
-const WHY_WAITING = ["hours", "asked", "conversion"] as const satisfies readonly Why[];
+const WHY_WAITING = ["hours", "asked", "conversion", "allowance"] as const satisfies readonly Why[];
 
 /** Sets one measure. */
 type Tell = (name: MetricName, value: number | boolean, labels?: Record<string, string>) => void;
@@ -35,6 +35,7 @@ export async function metricsText(measured: Measured): Promise<string> {
   addDocuments(set, snapshot);
   addState(set, snapshot);
   addArchives(set, snapshot);
+  addPages(set, snapshot);
   addChannels(set, measured.channels());
   await addOldestPending(set, measured);
   await addSent(set, measured, snapshot);
@@ -111,6 +112,16 @@ function addChannels(set: Tell, channels: readonly ChannelReport[]): void {
     set("scanferry_notify_failed_tries_total", failed, { channel });
     set("scanferry_notify_given_up_total", dropped, { channel });
     set("scanferry_notify_waiting", waiting, { channel });
+  }
+}
+
+function addPages(set: Tell, { pages: { mirrors }, archives }: Snapshot): void {
+  for (const { mirror, waiting } of mirrors)
+    set("scanferry_pages_waiting", waiting.pages, { mirror });
+  for (const { name: archive, allowance } of archives) {
+    if (allowance === null) continue;
+    set("scanferry_allowance_pages", allowance.pages, { archive });
+    set("scanferry_allowance_used_pages", allowance.used, { archive });
   }
 }
 

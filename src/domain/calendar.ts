@@ -19,6 +19,15 @@ export function monthStart(at: number, months = 0): number {
   return new Date(day.getFullYear(), day.getMonth() + months).getTime();
 }
 
+/** The account's month that `at` is in, which begins at midnight of the day `begins`, 1 to 28. */
+export function periodOf(at: number, begins: number): { from: number; to: number } {
+  const day = new Date(at);
+  const months = day.getDate() < begins ? -1 : 0;
+  const start = (more: number) =>
+    new Date(day.getFullYear(), day.getMonth() + months + more, begins).getTime();
+  return { from: start(0), to: start(1) };
+}
+
 /** The last `count` hours up to `at`, oldest first: when each begins. */
 export function lastHours(at: number, count: number): number[] {
   const last = hourStart(at);

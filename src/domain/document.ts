@@ -85,6 +85,10 @@ export type Document = {
   /** Pages and bytes as the archive counts them. */
   readonly pages: number | null;
   readonly archiveBytes: number | null;
+  /** Pages as they were counted here; null: they cannot be, or it is not settled. */
+  readonly estimate: number | null;
+  /** Pages that its last attempt was reckoned to cost; null: it was never claimed for sending. */
+  readonly charge: number | null;
   readonly digidoc: boolean;
   readonly trouble: Trouble | null;
   /** Consecutive times this row was held or deferred for the same code; grows its patience. */

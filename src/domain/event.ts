@@ -21,8 +21,18 @@ export type Event =
       slip?: Slip | null;
       remark: string | null;
       batch: string;
+      /** Pages as counted here; absent: not known. */
+      estimate?: number | null;
     }
-  | { type: "claimed"; at: number; archiveAt: number | null; folderId: number; batch: string }
+  | {
+      type: "claimed";
+      at: number;
+      archiveAt: number | null;
+      folderId: number;
+      batch: string;
+      /** Pages that it is reckoned to cost; absent: none. */
+      charge?: number;
+    }
   | { type: "accepted"; at: number; dueAt: number; documentId: number; status: string | null }
   | {
       type: "adopted";

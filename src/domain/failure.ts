@@ -118,6 +118,15 @@ export const FAILURES = {
     fate: "retry",
     hint: "Nothing to do: the archive is asked whether it has the document before anything is sent again.",
   },
+  // The page allowance, as it is reckoned here.
+  ALLOWANCE_LOW: {
+    fate: "hold",
+    hint: "Four fifths of `quota.monthlyPages` are used: buy pages, or see what may wait until the month is renewed.",
+  },
+  ALLOWANCE_USED: {
+    fate: "hold",
+    hint: "Buy pages and raise `quota.monthlyPages`, or wait until the month is renewed; sending goes on by itself.",
+  },
   // The document and its place.
   FOLDER_MISSING: {
     fate: "hold",

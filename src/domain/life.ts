@@ -71,6 +71,8 @@ const startOver = (_: Document, { at, dueAt, seen }: On<"changed">): Patch => ({
   remark: null,
   batch: null,
   folderId: null,
+  estimate: null,
+  charge: null,
   trouble: null,
   patience: 0,
   goneAt: null,
@@ -116,7 +118,7 @@ export const ARROWS: Arrows = {
   settling: {
     changed: startOver,
     unfinished: (_, { dueAt, trouble }) => ({ state: "settling", dueAt, trouble }),
-    settled: (_, { at, digest, sentName, targetPath, slip, remark, batch }) => ({
+    settled: (_, { at, digest, sentName, targetPath, slip, remark, batch, estimate }) => ({
       state: "pending",
       digest,
       sentName,
@@ -124,6 +126,7 @@ export const ARROWS: Arrows = {
       slip: slip ?? null,
       remark,
       batch,
+      estimate: estimate ?? null,
       dueAt: at,
       trouble: null,
       patience: 0,
@@ -141,10 +144,11 @@ export const ARROWS: Arrows = {
   },
   pending: {
     changed: startOver,
-    claimed: (document, { at, archiveAt, folderId, batch }) => ({
+    claimed: (document, { at, archiveAt, folderId, batch, charge }) => ({
       state: "uploading",
       folderId,
       batch,
+      charge: charge ?? 0,
       attempts: document.attempts + 1,
       sentAt: at,
       sentArchiveAt: archiveAt,
@@ -154,6 +158,8 @@ export const ARROWS: Arrows = {
       state: "uploaded",
       documentId,
       folderId,
+      // Whatever earlier attempts were reckoned to cost, this document was not sent by them.
+      charge: null,
       archiveStatus: status,
       uploadedAt: at,
       dueAt,
@@ -280,19 +286,11 @@ export function transition(document: Document, event: Event): Patch {
   const arrow = ARROWS[document.state][event.type] as
     | ((document: Document, event: Event) => Patch)
     | undefined;
-  if (!arrow) {
-    throw new InvariantError(
-      `document ${document.id}: ${document.state} has no arrow for ${event.type}`,
-    );
-  }
-  if (event.type === "claimed") {
-    invariant(
-      document.digest !== null && document.sentName !== null,
-      `document ${document.id}: claimed before it was settled`,
-    );
-  }
-  if (event.type === "lookAgain") {
-    invariant(document.doubtAt !== null, `document ${document.id}: was never in doubt`);
-  }
+  const { id, state, digest, sentName, doubtAt } = document;
+  if (!arrow) throw new InvariantError(`document ${id}: ${state} has no arrow for ${event.type}`);
+  const isSettled = digest !== null && sentName !== null;
+  if (event.type === "claimed")
+    invariant(isSettled, `document ${id}: claimed before it was settled`);
+  if (event.type === "lookAgain") invariant(doubtAt !== null, `document ${id}: was never in doubt`);
   return arrow(document, event);
 }

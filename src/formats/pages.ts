@@ -1,6 +1,7 @@
 import type { Kind } from "./kind.ts";
 import { pdfPages } from "./pdf.ts";
-import { accessOf } from "./random-access.ts";
+import { statedPages } from "./pdf-pages.ts";
+import { accessOf, type RandomAccess } from "./random-access.ts";
 import { readTiff } from "./tiff.ts";
 
 export { type PdfFacts, pdfFacts } from "./pdf.ts";
@@ -24,6 +25,31 @@ export async function countPages(bytes: Buffer, kind: Kind): Promise<number | un
   if (kind !== "tiff") return undefined;
   const { pages } = await readTiff(accessOf(bytes), false);
   return pages > 0 ? pages : undefined;
+}
+
+/** Text is read in pieces of this size, and no further than so many bytes: larger ones are no letters. */
+const PIECE_BYTES = 1 << 20;
+const TEXT_BYTES_MAX = 64 << 20;
+
+/**
+ * The same where it can be told by a few short reads, or for text by one pass, whatever the file's
+ * size; undefined also for PDFs that take a whole engine. Rejects with what `file` rejects with.
+ */
+export async function pagesAtSight(file: RandomAccess, kind: Kind): Promise<number | undefined> {
+  if (IMAGES.has(kind)) return 1;
+  if (kind === "pdf") return statedPages(file);
+  if (kind === "text") return textPages(file);
+  if (kind !== "tiff") return undefined;
+  const { pages } = await readTiff(file, false);
+  return pages > 0 ? pages : undefined;
+}
+
+async function textPages(file: RandomAccess): Promise<number | undefined> {
+  if (file.size > TEXT_BYTES_MAX) return undefined;
+  let characters = 0;
+  for (let at = 0; at < file.size; at += PIECE_BYTES)
+    characters += charactersOf(await file.read(at, Math.min(PIECE_BYTES, file.size - at)));
+  return Math.max(1, Math.ceil(characters / TEXT_PAGE_CHARACTERS));
 }
 
 /** Characters of UTF-8: bytes that do not continue one. Right for one-byte encodings, too, or nearly. */

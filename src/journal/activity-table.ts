@@ -13,7 +13,8 @@ const OF_BATCH = "substr(n.batch, 1, 8) = substr(@batch, 1, 8) AND n.batch = @ba
 /** The texts, by the question they answer. */
 export const ACTIVITY_QUERIES = {
   recent: `${SELECT_DOCUMENT} ORDER BY ${ACTIVE_AT.replaceAll(/\b(\w+_at)\b/g, "n.$1")} DESC, n.id DESC LIMIT ?`,
-  tallies: `SELECT mirror_id AS mirrorId, at, uploaded, uploaded_bytes AS uploadedBytes, converted, pages
+  tallies: `SELECT mirror_id AS mirrorId, at, uploaded, uploaded_bytes AS uploadedBytes, converted, pages,
+      charged, saved
     FROM tallies WHERE at >= ? AND at < ? ORDER BY at, mirror_id`,
   latestBatches: `SELECT id, mirror_id AS mirrorId, opened_at AS openedAt, joined_at AS joinedAt, documents
     FROM batches ORDER BY number DESC LIMIT ?`,
@@ -32,14 +33,15 @@ export class ActivityTable {
   }
 
   /** Adds to the tally of its mirror and time. */
-  add({ mirrorId, at, uploaded, uploadedBytes, converted, pages }: Tally): void {
+  add({ mirrorId, at, uploaded, uploadedBytes, converted, pages, charged, saved }: Tally): void {
     this.#sql
-      .of(`INSERT INTO tallies (at, mirror_id, uploaded, uploaded_bytes, converted, pages)
-        VALUES (?, ?, ?, ?, ?, ?)
+      .of(`INSERT INTO tallies (at, mirror_id, uploaded, uploaded_bytes, converted, pages, charged, saved)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (at, mirror_id) DO UPDATE SET uploaded = uploaded + excluded.uploaded,
           uploaded_bytes = uploaded_bytes + excluded.uploaded_bytes,
-          converted = converted + excluded.converted, pages = pages + excluded.pages`)
-      .run(at, mirrorId, uploaded, uploadedBytes, converted, pages);
+          converted = converted + excluded.converted, pages = pages + excluded.pages,
+          charged = charged + excluded.charged, saved = saved + excluded.saved`)
+      .run(at, mirrorId, uploaded, uploadedBytes, converted, pages, charged, saved);
   }
 
   tallies(from: number, to: number): Tally[] {

@@ -34,6 +34,8 @@ const PLAIN = {
   convertedAt: "converted_at",
   pages: "pages",
   archiveBytes: "archive_bytes",
+  estimate: "estimate",
+  charge: "charge",
   patience: "patience",
   duplicateOf: "duplicate_of",
   supersedes: "supersedes",

@@ -1,5 +1,5 @@
 /**
- * Which documents are due, the longest due first.
+ * Which documents are due, the longest due first or in another order.
  *
  * With a million rows waiting and a hundred mirrors, a filter that is applied row by row would
  * read them all to find few. So the mirrors are asked one by one, each by an index, and their
@@ -7,9 +7,11 @@
  * own.
  */
 import type { Document } from "../domain/document.ts";
+import { byOrder, byPages } from "../domain/feed.ts";
+import { invariant } from "../std/invariant.ts";
 import { type DocumentRow, documentOf } from "./columns.ts";
 import { SELECT_DOCUMENT } from "./documents-table.ts";
-import type { DueQuery } from "./journal.ts";
+import type { DueQuery, FewestQuery } from "./journal.ts";
 import { LARGE_INDEX_BYTES } from "./schema.ts";
 import type { Statements } from "./statements.ts";
 
@@ -17,15 +19,28 @@ const DUE =
   "n.mirror_id = @mirrorId AND n.state = @state AND n.due_at <= @now AND n.due_at > @after";
 const WITHIN = "n.size_bytes > @over AND n.size_bytes <= @max";
 const ORDER = "ORDER BY n.due_at, n.id LIMIT @limit";
+const NEWEST = "ORDER BY n.due_at DESC, n.id DESC LIMIT @limit";
+// The literals let SQLite see that a partial index holds all that are asked for.
+const LARGE = `n.size_bytes > ${LARGE_INDEX_BYTES}`;
+const PENDING = "n.mirror_id = @mirrorId AND n.state = 'pending'";
 
 /** The texts, by what they are for. */
 export const DUE_QUERIES = {
   any: `${SELECT_DOCUMENT} WHERE ${DUE} AND ${WITHIN} ${ORDER}`,
-  // The literal lets SQLite see that the index of large rows holds all that are asked for.
-  large: `${SELECT_DOCUMENT} WHERE ${DUE} AND n.size_bytes > ${LARGE_INDEX_BYTES} AND ${WITHIN} ${ORDER}`,
+  large: `${SELECT_DOCUMENT} WHERE ${DUE} AND ${LARGE} AND ${WITHIN} ${ORDER}`,
+  newest: `${SELECT_DOCUMENT} WHERE ${DUE} AND ${WITHIN} ${NEWEST}`,
+  newestLarge: `${SELECT_DOCUMENT} WHERE ${DUE} AND ${LARGE} AND ${WITHIN} ${NEWEST}`,
+  // What is deferred is passed over in the index, without a look at its row; behind a plus, SQLite
+  // does not take a time for the way to them.
+  smallest: `${SELECT_DOCUMENT} WHERE ${PENDING} AND ${WITHIN} AND +n.due_at <= @now
+    AND +n.due_at > @after ORDER BY n.size_bytes, n.id LIMIT @limit`,
+  fewestPages: `${SELECT_DOCUMENT} WHERE ${PENDING}
+    AND n.estimate <= @pagesMax AND +n.due_at <= @now ORDER BY n.estimate, n.id LIMIT @limit`,
+  unknownPages: `${SELECT_DOCUMENT} WHERE ${PENDING}
+    AND n.estimate IS NULL AND +n.due_at <= @now ORDER BY n.id LIMIT @limit`,
 } as const;
 
-/** Rows of the archive's mirrors that are due, the longest due first. */
+/** Rows of the archive's mirrors that are due, the first ones by the order asked for. */
 export function dueDocuments(sql: Statements, archiveId: number, query: DueQuery): Document[] {
   const mirrorIds =
     query.mirrorId === undefined
@@ -36,7 +51,7 @@ export function dueDocuments(sql: Statements, archiveId: number, query: DueQuery
       : [query.mirrorId];
   return mirrorIds
     .flatMap((mirrorId) => dueOf(sql, mirrorId, query))
-    .sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0) || a.id - b.id)
+    .sort(byOrder(query.order ?? "oldest"))
     .slice(0, query.limit);
 }
 
@@ -44,9 +59,31 @@ function dueOf(sql: Statements, mirrorId: number, query: DueQuery): Document[] {
   const { state, now, limit, sizeMaxBytes: max = Number.MAX_SAFE_INTEGER } = query;
   const over = query.sizeOverBytes ?? -1;
   const after = query.after ?? -1;
-  const text = over >= LARGE_INDEX_BYTES ? DUE_QUERIES.large : DUE_QUERIES.any;
   return sql
-    .of<DocumentRow>(text)
+    .of<DocumentRow>(textOf(query))
     .all({ mirrorId, state, now, after, limit, max, over })
     .map(documentOf);
+}
+
+function textOf({ order = "oldest", state, sizeOverBytes = -1 }: DueQuery): string {
+  const isLarge = sizeOverBytes >= LARGE_INDEX_BYTES;
+  if (order === "smallest") {
+    invariant(state === "pending", "only what waits to be sent is found by its size");
+    return DUE_QUERIES.smallest;
+  }
+  if (order === "newest") return isLarge ? DUE_QUERIES.newestLarge : DUE_QUERIES.newest;
+  return isLarge ? DUE_QUERIES.large : DUE_QUERIES.any;
+}
+
+/** Rows of a mirror that wait to be sent, those of the fewest pages first. */
+export function fewestPages(sql: Statements, query: FewestQuery): Document[] {
+  const { mirrorId, now, limit, pagesMax, unknownPages } = query;
+  const all = (text: string, more: object) =>
+    sql
+      .of<DocumentRow>(text)
+      .all({ mirrorId, now, limit, ...more })
+      .map(documentOf);
+  const known = all(DUE_QUERIES.fewestPages, { pagesMax });
+  const unknown = unknownPages <= pagesMax ? all(DUE_QUERIES.unknownPages, {}) : [];
+  return [...known, ...unknown].sort(byPages(unknownPages)).slice(0, limit);
 }

@@ -10,6 +10,7 @@ import type {
   Content,
   Duplicates,
   DueQuery,
+  FewestQuery,
   GateRow,
   HistoryRow,
   Known,
@@ -18,6 +19,8 @@ import type {
   PaceRow,
   Troubled,
   WaitingFolder,
+  WaitingPages,
+  WarnedRow,
 } from "./rows.ts";
 import type { Tally } from "./tally.ts";
 import type { Telling } from "./telling.ts";
@@ -76,6 +79,8 @@ export interface Journal extends AsyncDisposable {
   sentWith(mirrorId: number, digest: string): Promise<Document[]>;
   /** Rows of the archive (or of one mirror, whosever it is) that are due, the longest due first. */
   due(query: DueQuery): Promise<Document[]>;
+  /** Rows of a mirror that wait to be sent, those of the fewest pages first. */
+  fewestPages(query: FewestQuery): Promise<Document[]>;
   /** Rows of the archive in `uploading`. */
   underWay(limit: number): Promise<Document[]>;
   /**
@@ -116,6 +121,20 @@ export interface Journal extends AsyncDisposable {
   recent(limit: number): Promise<Document[]>;
   /** What reached the archive from `from` (inclusive) to `to`, by time and mirror. */
   tallies(from: number, to: number): Promise<Tally[]>;
+
+  /** Pages of what waits to be sent, by mirror and state. */
+  waitingPages(): Promise<WaitingPages[]>;
+  /** Of a mirror's pending rows, those of more than so many pages; unknown ones are not among them. */
+  pendingOver(mirrorId: number, pages: number): Promise<{ documents: number; pages: number }>;
+  /**
+   * Pages used from `from` (inclusive) to `to`, by mirror: what was charged then, and what may be
+   * charged any moment, being sent or in doubt. One look at both: what is stored goes from one to
+   * the other.
+   */
+  pagesUsed(from: number, to: number): Promise<{ mirrorId: number; pages: number }[]>;
+  /** The last warning of the archive's allowance. */
+  warned(): Promise<WarnedRow>;
+  setWarned(warned: WarnedRow): Promise<void>;
 
   /**
    * From now on the outcomes of these mirrors' documents are kept to be told to a hook, each written

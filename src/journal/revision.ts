@@ -41,6 +41,8 @@ export function firstRevision(id: number, seen: NewDocument): Document {
     convertedAt: null,
     pages: null,
     archiveBytes: null,
+    estimate: null,
+    charge: null,
     digidoc: false,
     trouble: null,
     patience: 0,

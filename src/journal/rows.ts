@@ -1,5 +1,6 @@
 /** What the journal gives and takes: the shapes of its rows, queries and changes. */
 import type { AfterState, Document, Seen, State, Trouble } from "../domain/document.ts";
+import type { Order } from "../domain/feed.ts";
 import type { Event } from "../domain/life.ts";
 import type { RawPath } from "../std/raw-path.ts";
 
@@ -146,6 +147,8 @@ export type DueQuery = {
   readonly state: State;
   readonly now: number;
   readonly limit: number;
+  /** Which come first; `oldest`, the longest due, where it is absent. `smallest` of `pending` alone. */
+  readonly order?: Order;
   /** Only rows due later than this. */
   readonly after?: number;
   readonly mirrorId?: number;
@@ -201,6 +204,34 @@ export type Troubled = {
   readonly state: State;
   readonly documents: number;
   readonly first: number;
+};
+
+/** Asks for rows of a mirror that wait to be sent and are due, those of the fewest pages first. */
+export type FewestQuery = {
+  readonly mirrorId: number;
+  readonly now: number;
+  readonly limit: number;
+  /** Only rows of at most as many pages. */
+  readonly pagesMax: number;
+  /** What a row counts as whose pages are not known. */
+  readonly unknownPages: number;
+};
+
+/** Documents that wait to be sent, and their pages as far as they are known. */
+export type WaitingPages = {
+  readonly mirrorId: number;
+  readonly state: "pending" | "held";
+  readonly documents: number;
+  readonly pages: number;
+  /** Those of which the pages are not known. */
+  readonly unknown: number;
+};
+
+/** The last warning of the month's allowance: 0 none, 1 little is left, 2 it is used up. */
+export type WarnedRow = {
+  /** When the month that it is about began; null: none was ever given. */
+  readonly from: number | null;
+  readonly level: number;
 };
 
 /** What was not sent because the archive has it. */

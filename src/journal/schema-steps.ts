@@ -184,3 +184,26 @@ export const ARCHIVES = `
   ALTER TABLE remembered_by_archive RENAME TO remembered;
   CREATE INDEX remembered_digest ON remembered (mirror_id, digest) WHERE digest IS NOT NULL;
 `;
+
+/** Pages: counted here, reckoned, charged. */
+export const PAGES = `
+  -- Pages as counted here before sending (null: not known), and those its last attempt was reckoned to cost.
+  ALTER TABLE documents ADD COLUMN estimate INTEGER; -- count
+  ALTER TABLE documents ADD COLUMN charge INTEGER;   -- count
+  -- What is on its way is charged in full once the archive has counted it.
+  UPDATE documents SET charge = 0
+    WHERE state IN ('uploading', 'inDoubt', 'uploaded') AND attempts > 0;
+  -- Pages of what was uploaded then, and those that duplicates would have cost.
+  ALTER TABLE tallies ADD COLUMN charged INTEGER NOT NULL DEFAULT 0; -- count
+  ALTER TABLE tallies ADD COLUMN saved INTEGER NOT NULL DEFAULT 0;   -- count
+  UPDATE tallies SET charged = pages;
+  -- Which warning of the month's allowance was given last: 0 none, 1 little is left, 2 it is used up.
+  ALTER TABLE archives ADD COLUMN allowance_from REAL; -- ms; when that month began
+  ALTER TABLE archives ADD COLUMN allowance_warned INTEGER NOT NULL DEFAULT 0;
+
+  -- What waits, smallest first, by bytes and by pages.
+  CREATE INDEX documents_small ON documents (mirror_id, size_bytes, id, due_at)
+    WHERE state = 'pending';
+  CREATE INDEX documents_pages ON documents (mirror_id, state, estimate, id, due_at)
+    WHERE state = 'pending' OR state = 'held';
+`;

@@ -16,6 +16,7 @@ import {
   HOOKS,
   MEMOS,
   PACE,
+  PAGES,
   REMEMBERED,
   SLIP,
 } from "./schema-steps.ts";
@@ -219,6 +220,7 @@ export const MIGRATIONS: readonly string[] = [
   MEMOS,
   HOOKS,
   ARCHIVES,
+  PAGES,
 ];
 
 /** The `user_version` this scanferry writes. */

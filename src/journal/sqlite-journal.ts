@@ -11,6 +11,7 @@ import type {
   Journal,
   MirrorRow,
   PaceRow,
+  WarnedRow,
 } from "./journal.ts";
 import type { Role } from "./open-database.ts";
 import { type Owner, writeOwner } from "./owner-lock.ts";
@@ -159,6 +160,10 @@ export class SqliteJournal extends SqliteReading implements Journal {
 
   setPace(pace: PaceRow): Promise<void> {
     return this.#session.write(() => this.#tables.archives.setPace(this.#archiveId, pace));
+  }
+
+  setWarned(warned: WarnedRow): Promise<void> {
+    return this.#session.write(() => this.#tables.pages.setWarned(this.#archiveId, warned));
   }
 
   paused(): Promise<boolean> {

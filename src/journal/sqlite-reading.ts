@@ -1,13 +1,14 @@
 import type { Document } from "../domain/document.ts";
 import { dirOf, nameOf, type RawPath } from "../std/raw-path.ts";
 import { documentList, pagesOf } from "./document-list.ts";
-import { dueDocuments } from "./due-documents.ts";
+import { dueDocuments, fewestPages } from "./due-documents.ts";
 import type {
   AttemptRow,
   Batch,
   BatchProgress,
   Content,
   DueQuery,
+  FewestQuery,
   Duplicates,
   HistoryRow,
   Journal,
@@ -15,6 +16,8 @@ import type {
   ListQuery,
   Troubled,
   WaitingFolder,
+  WaitingPages,
+  WarnedRow,
 } from "./journal.ts";
 import type { Session } from "./session.ts";
 import type { Tables } from "./tables.ts";
@@ -63,6 +66,26 @@ export abstract class SqliteReading {
 
   due(query: DueQuery): Promise<Document[]> {
     return this.#session.read(() => dueDocuments(this.#tables.statements, this.#archiveId, query));
+  }
+
+  fewestPages(query: FewestQuery): Promise<Document[]> {
+    return this.#session.read(() => fewestPages(this.#tables.statements, query));
+  }
+
+  waitingPages(): Promise<WaitingPages[]> {
+    return this.#session.read(() => this.#tables.pages.waiting());
+  }
+
+  pendingOver(mirrorId: number, pages: number): ReturnType<Journal["pendingOver"]> {
+    return this.#session.read(() => this.#tables.pages.pendingOver(mirrorId, pages));
+  }
+
+  pagesUsed(from: number, to: number): ReturnType<Journal["pagesUsed"]> {
+    return this.#session.read(() => this.#tables.pages.used(from, to));
+  }
+
+  warned(): Promise<WarnedRow> {
+    return this.#session.read(() => this.#tables.pages.warned(this.#archiveId));
   }
 
   underWay(limit: number): Promise<Document[]> {

@@ -3,6 +3,7 @@ import { AccountTable } from "./account-table.ts";
 import { ArchivesTable } from "./archives-table.ts";
 import { ActivityTable } from "./activity-table.ts";
 import { DocumentsTable } from "./documents-table.ts";
+import { PagesTable } from "./pages-table.ts";
 import { Queries } from "./queries.ts";
 import { RecordsTable } from "./records-table.ts";
 import { Statements } from "./statements.ts";
@@ -23,6 +24,7 @@ export function tablesIn(db: Database) {
     account: new AccountTable(statements),
     archives: new ArchivesTable(statements),
     activity: new ActivityTable(statements),
+    pages: new PagesTable(statements),
     tellings: new TellingsTable(statements),
     queries: new Queries(statements),
     tidy: new TidyTable(statements, documents),

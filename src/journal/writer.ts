@@ -105,8 +105,7 @@ export class Writer {
     const document: Document = { ...before, ...patch };
     this.#records.tell(before.id, eventLine(before.state, document.state, event));
     this.#records.attempt(before, document, event);
-    const tallied = talliedBy(before, event);
-    if (tallied) this.#activity.add(tallied);
+    for (const tally of talliedBy(before, event)) this.#activity.add(tally);
     const told = toldBy(event);
     if (told) this.#tellings.add(document, told, event.at);
     return done(change, document, before);

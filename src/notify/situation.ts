@@ -17,15 +17,7 @@ export type Group = {
 /** An archive may answer with ever new codes: of more than these nothing is said. */
 export const GROUPS_MAX = 50;
 
-/** The page allowance of this month, as far as it is known. */
-export type Allowance = {
-  readonly usedPages: number;
-  readonly monthlyPages: number;
-  /** Pages of documents that wait to be sent. */
-  readonly waitingPages: number;
-};
-
-export type ArchiveSituation = Pick<ArchiveStatusReport, "name" | "gate"> & {
+export type ArchiveSituation = Pick<ArchiveStatusReport, "name" | "gate" | "allowance"> & {
   /** Documents that wait for it. */
   readonly waiting: number;
   /** Why it cannot be reached; undefined while it can. */
@@ -48,12 +40,7 @@ export type Situation = {
   readonly health: { readonly healthy: boolean; readonly why: string };
   /** Of the journal's disk; undefined: not known. */
   readonly disk: { readonly freeBytes: number; readonly path: string } | undefined;
-  /** Undefined: none is configured. */
-  readonly allowance: Allowance | undefined;
 };
-
-/** From which share of the allowance on somebody is told. */
-const ALLOWANCE_STEPS = [0.8, 1];
 
 const MB = 1_000_000;
 
@@ -76,7 +63,7 @@ export function troublesOf(situation: Situation, patience: Patience): Trouble[] 
     ),
     ...healthTrouble(situation),
     ...diskTrouble(situation, patience.diskBytesMin),
-    ...allowanceTrouble(situation.allowance),
+    ...archives.flatMap((archive) => allowanceTrouble(archive, called(archive.name))),
   ];
 }
 
@@ -180,23 +167,22 @@ function diskTrouble({ disk }: Situation, bytesMin: number): Trouble[] {
   ];
 }
 
-/** What of the allowance is worth a word: from 80 % on, and again once it is used up. */
-export function allowanceTrouble(allowance: Allowance | undefined): Trouble[] {
-  if (!allowance) return [];
-  const { usedPages, monthlyPages, waitingPages } = allowance;
-  const size = ALLOWANCE_STEPS.filter((share) => usedPages >= share * monthlyPages).length;
-  if (size === 0) return [];
-  const percent = Math.floor((100 * usedPages) / Math.max(monthlyPages, 1));
+/** Little is left, and again once nothing is. */
+function allowanceTrouble({ name, allowance }: ArchiveSituation, called: string): Trouble[] {
+  if (!allowance?.trouble) return [];
+  const { pages, used, level, keeps, trouble } = allowance;
+  const percent = Math.floor((100 * used) / Math.max(pages, 1));
+  const waits = `${counted(keeps.documents)} ${keeps.documents === 1 ? "waits" : "wait"} for the next month.`;
   return [
     {
       ...ONCE,
       kind: "allowance",
-      cause: "allowance",
-      title: `${percent} % of this month's page allowance is used`,
-      detail: `${usedPages} of ${monthlyPages} pages are used, ${waitingPages} more wait.`,
-      hint: "Buy pages, or let what can wait, wait.",
-      over: "The page allowance has room again",
-      size,
+      cause: `allowance:${name}`,
+      title: `${percent} % of this month's page allowance is used${called}`,
+      detail: [`${trouble.message}.`, ...(keeps.documents > 0 ? [waits] : [])].join("\n"),
+      hint: trouble.hint,
+      over: `The page allowance has room again${called}`,
+      size: level === "usedUp" ? 2 : 1,
     },
   ];
 }

@@ -7,6 +7,7 @@ import { HttpArchive } from "../archive/http-archive.ts";
 import { actWithBeside } from "../source/act-beside.ts";
 import { recoverQuarantine } from "../source/after.ts";
 import { inspect } from "../source/inspect.ts";
+import { PdfThread } from "../source/pdf-thread.ts";
 import { NotesReader } from "../source/read-notes.ts";
 import { systemClock } from "../std/clock.ts";
 import { invariant } from "../std/invariant.ts";
@@ -20,7 +21,11 @@ import { send } from "./send.ts";
 const hosts = new Map<number, MirrorHost>();
 const sends = new Map<number, AbortController>();
 const ending = new AbortController();
+const pdfThread = new PdfThread();
 let archive: HttpArchive | undefined;
+
+/** How long the PDFs of one close look may take that do not state their pages plainly. */
+const ENGINE_MS_MAX = 10_000;
 
 function hostOf(mirrorId: number): MirrorHost {
   const host = hosts.get(mirrorId);
@@ -47,8 +52,11 @@ const offer: ReaderCalls = {
     const { settings } = hostOf(mirrorId);
     const notes = new NotesReader(settings, systemClock.now());
     const found = [];
+    // Files that are made to be hard to read keep those behind them waiting no longer than this.
+    const hurry = AbortSignal.timeout(ENGINE_MS_MAX);
+    const engine = (bytes: Buffer) => pdfThread.pages(bytes, hurry);
     for (const { path, seen } of files) {
-      const asked = { ...options, notes };
+      const asked = { ...options, notes, engine };
       found.push(await inspect(settings, path, seen ?? undefined, asked, ending.signal));
     }
     return found;

@@ -1,4 +1,5 @@
 /** The rules of a mirror: what goes with its documents, and where they go. Plain data. */
+import type { Order } from "../domain/feed.ts";
 import type { MetadataField, WithoutPlugin } from "../domain/slip.ts";
 import type { Period } from "./calendar.ts";
 import type { Template } from "./template.ts";
@@ -90,6 +91,8 @@ export type FileAction =
 export type MirrorRules = {
   /** Of several mirrors with something to send, the one with the highest goes first. */
   readonly priority: number;
+  /** Which of the mirror's own documents goes first. */
+  readonly order: Order;
   readonly duplicates: DuplicateUse;
   readonly afterDuplicate: FileAction;
   readonly ready: Ready;
@@ -109,6 +112,7 @@ export type MirrorRules = {
 /** A mirror without rules: files are sent as they are, and the archive keeps what they say. */
 export const NO_RULES: MirrorRules = {
   priority: 0,
+  order: "oldest",
   duplicates: "upload",
   afterDuplicate: { kind: "keep" },
   ready: { by: "quiet", minAgeMs: 0, minBytes: 0, maxBytes: Number.MAX_SAFE_INTEGER },

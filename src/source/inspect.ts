@@ -8,7 +8,8 @@ import { type BigIntStats, closeSync, fstatSync } from "node:fs";
 import type { Seen } from "../domain/document.ts";
 import { type Completeness, completeness } from "../formats/complete.ts";
 import { kindOf } from "../formats/kind.ts";
-import { countPages } from "../formats/pages.ts";
+import { pagesAtSight } from "../formats/pages.ts";
+import { pdfPages } from "../formats/pdf.ts";
 import { accessOf, type RandomAccess } from "../formats/random-access.ts";
 import { nameOf, type RawPath, shown, textOf } from "../std/raw-path.ts";
 import { FileGone, fileFault, isSystemError, NotRegular, troubleOf } from "./file-fault.ts";
@@ -21,8 +22,8 @@ import { sourceStatus } from "./status.ts";
 
 /** Files up to this size are read in one go. */
 const WHOLE_BYTES_MAX = 8 << 20;
-/** Pages of larger files are not counted: their content would have to be held in memory. */
-const PAGES_BYTES_MAX = 64 << 20;
+/** Larger PDFs that take an engine are not counted: they would have to be held in memory. */
+const ENGINE_BYTES_MAX = 32 << 20;
 const HEAD_BYTES = 4096;
 
 type OpenFile = {
@@ -39,13 +40,24 @@ type Content = {
   readonly pages: number | undefined;
 };
 
-type Options = { readonly pages: boolean; readonly notes?: NotesReader };
+/** Counts the pages of a PDF that does not state them plainly; never rejects. */
+export type PdfEngine = (bytes: Buffer) => Promise<number | undefined>;
+
+type Options = {
+  readonly pages: boolean;
+  readonly engine?: PdfEngine;
+  readonly notes?: NotesReader;
+};
+
+/** How pages are to be counted; undefined: they are not. */
+type Counting = { readonly engine: PdfEngine } | undefined;
 
 /**
  * Looks closely at a file.
  *
  * @param expected what was seen of it; undefined: whatever it is now
  * @param options.pages whether to count the pages, where the kind of the file is one that can be
+ * @param options.engine counts those of PDFs that do not state them plainly; absent: in this thread
  * @param options.notes reads what stands beside it; absent: nothing is looked for
  * @throws only the signal's reason
  */
@@ -90,7 +102,8 @@ async function inspectOpen(
   if (notes?.kind === "waits") return { kind: "waits", seen: before, trouble: notes.trouble };
   const file = { fd, path, size: before.sizeBytes, network: settings.network };
   const read = before.sizeBytes <= WHOLE_BYTES_MAX ? readWhole : readInChunks;
-  const content = await read(file, options.pages, signal);
+  const counting = options.pages ? { engine: options.engine ?? pdfPages } : undefined;
+  const content = await read(file, counting, signal);
   const there = lookInside(settings.source, path, settings.network);
   if (!there) throw new FileGone(path);
   if (there.stamp !== before.stamp) return { kind: "changed", seen: there };
@@ -115,7 +128,7 @@ function wasRenamed({ ctimeNs, mtimeNs }: BigIntStats): boolean {
 
 async function readWhole(
   { fd, path, size, network }: OpenFile,
-  wantsPages: boolean,
+  counting: Counting,
   signal: AbortSignal,
 ): Promise<Content> {
   const bytes = await readSmall(fd, 0, size, network);
@@ -124,25 +137,22 @@ async function readWhole(
     digest: hash("sha256", bytes),
     bytesRead: bytes.length,
     completeness: await judged(accessOf(bytes), path),
-    pages: wantsPages ? await pagesOf(bytes, path) : undefined,
+    pages: counting && (await pagesOf(accessOf(bytes), path, counting.engine)),
   };
 }
 
 async function readInChunks(
   { fd, path, size }: OpenFile,
-  wantsPages: boolean,
+  counting: Counting,
   signal: AbortSignal,
 ): Promise<Content> {
-  const kept: Buffer[] = [];
-  const keeps = wantsPages && size <= PAGES_BYTES_MAX;
-  const { digest, bytesRead } = await digestOf(fd, size, signal, (chunk) => {
-    if (keeps) kept.push(Buffer.from(chunk));
-  });
+  const { digest, bytesRead } = await digestOf(fd, size, signal);
+  const file = accessOfFd(fd, size);
   return {
     digest,
     bytesRead,
-    completeness: await judged(accessOfFd(fd, size), path),
-    pages: keeps ? await pagesOf(Buffer.concat(kept), path) : undefined,
+    completeness: await judged(file, path),
+    pages: counting && (await pagesOf(file, path, counting.engine)),
   };
 }
 
@@ -157,10 +167,18 @@ async function judged(file: RandomAccess, path: RawPath): Promise<Completeness> 
 }
 
 /** The same goes for counting, whose answer is only good to know. */
-async function pagesOf(bytes: Buffer, path: RawPath): Promise<number | undefined> {
+async function pagesOf(
+  file: RandomAccess,
+  path: RawPath,
+  engine: PdfEngine,
+): Promise<number | undefined> {
   try {
-    return await countPages(bytes, kindOf(bytes.subarray(0, HEAD_BYTES), filenameOf(path)));
-  } catch {
+    const kind = kindOf(await file.read(0, HEAD_BYTES), filenameOf(path));
+    const pages = await pagesAtSight(file, kind);
+    if (pages !== undefined || kind !== "pdf" || file.size > ENGINE_BYTES_MAX) return pages;
+    return await engine(await file.read(0, file.size));
+  } catch (error) {
+    if (isSystemError(error)) throw error;
     return undefined;
   }
 }

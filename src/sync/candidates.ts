@@ -1,38 +1,77 @@
+import type { Share } from "../domain/allowance.ts";
 import type { Document } from "../domain/document.ts";
-import { LARGE_BYTES, interleave, largeSlots } from "../domain/feed.ts";
-import type { SyncContext } from "./context.ts";
+import { byOrder, interleave, LARGE_BYTES, largeSlots } from "../domain/feed.ts";
+import type { Budget } from "./budget.ts";
+import type { LiveMirror, SyncContext } from "./context.ts";
 
-/** What is to be claimed next: fair between mirrors, and so that large files starve no small ones. */
+/** How much may be taken, and as of when. */
+type Wanted = { readonly slots: number; readonly large: number; readonly now: number };
+
+/**
+ * What is to be claimed next: fair between mirrors, so that large files starve no small ones, and
+ * no more pages than the budget has left.
+ */
 export class Candidates {
   readonly #context: SyncContext;
+  readonly #budget: Budget;
   #lastMirrorId: number | undefined;
 
-  constructor(context: SyncContext) {
+  constructor(context: SyncContext, budget: Budget) {
     this.#context = context;
+    this.#budget = budget;
   }
 
   /** As many as `slots` of what is ready at `now`, of mirrors whose reader answers. */
   async next(slots: number, largeUnderWay: number, now: number): Promise<Document[]> {
-    const { journal, mirrors, pace } = this.#context;
+    const { mirrors, pace } = this.#context;
     const large = Math.max(0, largeSlots(pace.limit) - largeUnderWay);
+    const shares = await this.#budget.shares(now);
     const queues = new Map<number, Document[]>();
-    for (const [mirrorId, { reader }] of mirrors) {
+    for (const [mirrorId, mirror] of mirrors) {
       // A reader that is down would give everything back; it says when it is up, or speaks again.
-      if (reader.pid === undefined || reader.silent) continue;
-      const query = { state: "pending", now, mirrorId } as const;
-      const some = await journal.due({ ...query, limit: slots, sizeMaxBytes: LARGE_BYTES });
-      const big =
-        large === 0
-          ? []
-          : await journal.due({ ...query, limit: large, sizeOverBytes: LARGE_BYTES });
-      const both = [...some, ...big].sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0));
-      if (both.length > 0) queues.set(mirrorId, both);
+      if (mirror.reader.pid === undefined || mirror.reader.silent) continue;
+      const queue = await this.#queue(mirror, { slots, large, now }, shares.of(mirrorId));
+      if (queue.length > 0) queues.set(mirrorId, queue);
     }
     const priorityOf = (id: number) => mirrors.get(id)?.settings.rules.priority ?? 0;
     const chosen = interleave(queues, this.#lastMirrorId, slots, priorityOf);
-    this.#lastMirrorId = chosen.at(-1)?.mirrorId;
-    // Each mirror may have offered as many large ones as there is room for.
+    // Each mirror may have offered as many large ones as there is room for, and all that is left.
     let room = large;
-    return chosen.filter(({ seen }) => seen.sizeBytes <= LARGE_BYTES || room-- > 0);
+    const next = chosen.filter(
+      (document) => (document.seen.sizeBytes <= LARGE_BYTES || room-- > 0) && shares.take(document),
+    );
+    this.#lastMirrorId = chosen.at(-1)?.mirrorId;
+    return next;
+  }
+
+  /** A mirror's own next ones, in its order; the smallest where pages are short. */
+  async #queue(mirror: LiveMirror, wanted: Wanted, share: Share): Promise<Document[]> {
+    if (share.left <= 0) return [];
+    if (share.smallFirst) return this.#fewest(mirror, wanted, share);
+    const ready = await this.#ready(mirror, wanted);
+    const fitting = ready.filter((document) => share.fits(document));
+    if (fitting.length === ready.length || fitting.length >= wanted.slots) return fitting;
+    // Some of the next ones need more than is left; others, further behind, may not.
+    const known = new Set(fitting.map(({ id }) => id));
+    const fewest = await this.#fewest(mirror, wanted, share);
+    return [...fitting, ...fewest.filter(({ id }) => !known.has(id))];
+  }
+
+  async #ready({ row, settings }: LiveMirror, wanted: Wanted): Promise<Document[]> {
+    const { slots, large, now } = wanted;
+    const { journal } = this.#context;
+    const { order } = settings.rules;
+    const query = { state: "pending", now, mirrorId: row.id, order } as const;
+    const some = await journal.due({ ...query, limit: slots, sizeMaxBytes: LARGE_BYTES });
+    const big =
+      large === 0 ? [] : await journal.due({ ...query, limit: large, sizeOverBytes: LARGE_BYTES });
+    return [...some, ...big].sort(byOrder(order));
+  }
+
+  #fewest({ row }: LiveMirror, { slots, now }: Wanted, { left }: Share): Promise<Document[]> {
+    const pagesMax = Math.min(left, Number.MAX_SAFE_INTEGER);
+    const { unknownPages } = this.#budget.policy;
+    const query = { mirrorId: row.id, now, limit: slots, pagesMax, unknownPages };
+    return this.#context.journal.fewestPages(query);
   }
 }

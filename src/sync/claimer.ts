@@ -4,6 +4,7 @@
  */
 import { ArchiveError } from "../archive/archive-error.ts";
 import { troubleOf } from "../archive/trouble.ts";
+import { chargeOf, NO_ALLOWANCE } from "../domain/allowance.ts";
 import type { Document, Trouble } from "../domain/document.ts";
 import type { Change } from "../journal/journal.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
@@ -83,7 +84,14 @@ export class Claimer {
     return {
       type: "event",
       id,
-      event: { type: "claimed", at, archiveAt: this.#archiveTime(at), folderId, batch },
+      event: {
+        type: "claimed",
+        at,
+        archiveAt: this.#archiveTime(at),
+        folderId,
+        batch,
+        charge: chargeOf(document, this.#context.config.quota.pages ?? NO_ALLOWANCE),
+      },
       from: ["pending"],
     };
   }

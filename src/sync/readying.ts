@@ -48,6 +48,7 @@ export class Readying {
       slip,
       remark: remark ?? mended,
       batch: batch.id,
+      estimate: found.pages ?? null,
     } as const;
     return [
       { type: "batch", batch },

@@ -20,6 +20,8 @@ export type DocumentRecord = {
   readonly uploadedAt: number | null;
   readonly convertedAt: number | null;
   readonly pages: number | null;
+  /** As they were counted here before it was sent; null: they cannot be. */
+  readonly pagesEstimated: number | null;
   readonly id: number;
   readonly sentName: string | null;
   readonly target: string | null;
@@ -58,6 +60,7 @@ export function recordOf(document: Document, mirror: string): DocumentRecord {
     uploadedAt: document.uploadedAt,
     convertedAt: document.convertedAt,
     pages: document.pages,
+    pagesEstimated: document.estimate,
     id: document.id,
     sentName: document.sentName,
     target: document.targetPath,

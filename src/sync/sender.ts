@@ -11,6 +11,7 @@ import type { Outcome } from "../domain/outcome.ts";
 import { verdict } from "../domain/verdict.ts";
 import { codeOf, messageOf } from "../std/fault.ts";
 import { pieceBytesAt } from "./bandwidth.ts";
+import { Budget } from "./budget.ts";
 import { Candidates } from "./candidates.ts";
 import { type Claimed, Claimer } from "./claimer.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
@@ -33,6 +34,7 @@ export class Sender {
   readonly #context: SyncContext;
   readonly #keeper: Gatekeeper;
   readonly #placement: Placement;
+  readonly #budget: Budget;
   readonly #candidates: Candidates;
   readonly #claimer: Claimer;
   readonly #queue: SendQueue;
@@ -53,7 +55,8 @@ export class Sender {
     this.#keeper = keeper;
     this.#placement = placement;
     this.#outages = new Outages(context);
-    this.#candidates = new Candidates(context);
+    this.#budget = Budget.of(context);
+    this.#candidates = new Candidates(context, this.#budget);
     this.#claimer = new Claimer(context, placement, firstRun);
     this.#pieceBytes = pieceBytesAt(context.config.upload.bytesPerSecond);
     this.#queue = new SendQueue(context.pace.limit);
@@ -124,7 +127,8 @@ export class Sender {
     const candidates = await this.#candidates.next(slots, this.#large, now);
     this.#queue.found(candidates.length, slots);
     if (candidates.length === 0) {
-      return untilNext(this.#context.journal, { state: "pending" }, now);
+      const renewedMs = this.#budget.endOf(now) - now;
+      return Math.min(renewedMs, await untilNext(this.#context.journal, { state: "pending" }, now));
     }
     for (const claimed of await this.#claim(candidates, signal)) this.#enqueue(claimed, false);
     return 0;

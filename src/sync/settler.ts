@@ -95,7 +95,7 @@ export class Settler {
       path: joinRaw(document.dir, document.name),
       seen: document.seen,
     }));
-    const inspections = await mirror.reader.inspect(mirror.row.id, files, { pages: false });
+    const inspections = await mirror.reader.inspect(mirror.row.id, files, { pages: true });
     const changes: Change[] = [];
     /** What each batch came to with the last document that joined it. */
     const batches = new Map<string, Change>();

@@ -5,6 +5,14 @@ import { failureOf } from "../domain/failure.ts";
 import type { Duplicates, Journal } from "../journal/journal.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
 import { mountOf, readMounts, watchMode } from "../source/mounts.ts";
+import {
+  accountOf,
+  allowanceWait,
+  type AllowanceReport,
+  type PageReport,
+  pageReportOf,
+  pagesOfAll,
+} from "./page-report.ts";
 import { type Waiting, type WaitingConfig, waitingOf } from "./waiting.ts";
 
 /** Documents by state, every state present. */
@@ -32,6 +40,8 @@ export type StatusReport = {
     readonly archivedIn: string;
     readonly documentId: number | null;
   }[];
+  /** Pages: used, waiting, left. */
+  readonly pages: PageReport;
   /** Documents that were not sent as the archive has their content, and the pages that saved. */
   readonly duplicates: Duplicates;
   /** Outcomes that `after` hooks have not been told yet. */
@@ -65,11 +75,13 @@ export type ArchiveStatusReport = {
   readonly quota: Quota;
   readonly gate: ClosedGate | null;
   readonly sending: Sending;
+  /** Of its account; null where none is configured. */
+  readonly allowance: AllowanceReport | null;
 };
 
 /** What of the configuration the report is about. */
 export type StatusConfig = WaitingConfig &
-  Pick<Config, "mirrors"> & {
+  Pick<Config, "mirrors" | "quota"> & {
     readonly archive: Pick<ArchiveAccount, "name" | "url">;
     readonly furtherArchives?: readonly Pick<ArchiveAccount, "name" | "url">[];
   };
@@ -97,12 +109,16 @@ export function noDocuments(): Counts {
   return Object.fromEntries(STATES.map((state) => [state, 0])) as Counts;
 }
 
+type Standing = Omit<ArchiveStatusReport, "allowance"> & { readonly pages: PageReport };
+
+/** `pending`: documents of a mirror that are ready. */
 async function archiveReports(
   journal: Journal,
   config: StatusConfig,
+  pending: (mirror: string) => number,
   now: number,
-): Promise<ArchiveStatusReport[]> {
-  const { upload } = config;
+): Promise<Standing[]> {
+  const { upload, mirrors, quota: allowed } = config;
   const rows = await journal.archives();
   return Promise.all(
     [config.archive, ...(config.furtherArchives ?? [])].map(async ({ name, url }) => {
@@ -118,17 +134,21 @@ async function archiveReports(
         ? { blockedSince: closedAt, nextProbeAt }
         : { blockedSince: null, nextProbeAt: null };
       const concurrency = Math.min(limit ?? upload.concurrency, upload.concurrency);
-      const waits = await waitingOf(own, config, now);
-      return { name, url, quota, gate, sending: { waits, concurrency } };
+      const carried = mirrors.filter(({ archive }) => archive === name);
+      const account = await accountOf(own, allowed.pages, carried);
+      const pages = await pageReportOf(own, account, now);
+      const ready = carried.reduce((sum, mirror) => sum + pending(mirror.name), 0);
+      const waits = (await waitingOf(own, config, now)) ?? allowanceWait(pages, ready);
+      return { name, url, quota, gate, sending: { waits, concurrency }, pages };
     }),
   );
 }
 
 /** Where all archives stand together: for those who look at one figure, the worst. */
 function standingOf(
-  archives: readonly ArchiveStatusReport[],
+  archives: readonly Standing[],
 ): Pick<StatusReport, "quota" | "gate" | "sending"> {
-  const since = ({ quota }: ArchiveStatusReport) => quota.blockedSince ?? Infinity;
+  const since = ({ quota }: Standing) => quota.blockedSince ?? Infinity;
   const spent = archives.toSorted((a, b) => since(a) - since(b))[0]?.quota;
   const gates = archives.flatMap(({ gate }) => gate ?? []);
   const waits = archives.map(({ sending }) => sending.waits);
@@ -150,7 +170,6 @@ export async function statusOf(
   now: number,
 ): Promise<StatusReport> {
   const { mirrors } = config;
-  const archives = await archiveReports(journal, config, now);
   const rows = await journal.mirrors();
   const counts = await journal.counts();
   const waiting = await journal.waitingFolders();
@@ -160,13 +179,18 @@ export async function statusOf(
   for (const { mirrorId, state, documents: number } of counts) {
     if (configured.has(nameOf.get(mirrorId) ?? "")) documents[state] += number;
   }
+  const pending = (name: string) =>
+    counts.find(({ mirrorId, state }) => state === "pending" && nameOf.get(mirrorId) === name)
+      ?.documents ?? 0;
+  const archives = await archiveReports(journal, config, pending, now);
+  const pages = pagesOfAll(archives.map((archive) => archive.pages));
   const mounts = readMounts();
   return {
     running,
     paused: await journal.paused(),
     documents,
     ...standingOf(archives),
-    archives,
+    archives: archives.map(({ pages: { allowance }, ...archive }) => ({ ...archive, allowance })),
     mirrors: mirrors.map((mirror) => {
       const id = rows.find(({ name }) => name === mirror.name)?.id;
       const own = noDocuments();
@@ -179,6 +203,7 @@ export async function statusOf(
       const { name, source, archive } = mirror;
       return { name, source, archive, watch: mode, documents: own, oldestAt };
     }),
+    pages,
     duplicates: await journal.duplicates(),
     untold: (await journal.untold())
       .filter(({ mirrorId }) => configured.has(nameOf.get(mirrorId) ?? ""))

@@ -165,7 +165,10 @@ export class Sync {
   /** Rings the bells of the loops that a write concerns. */
   journaled(applied: readonly Applied[]): void {
     const { bells, mirrors, config } = this.#context;
-    const hasCeiling = config.conversion.outstandingMax !== undefined;
+    const { conversion, quota } = config;
+    // What is concluded makes room below the ceiling, or turns out to have cost fewer pages.
+    const makesRoom =
+      conversion.outstandingMax !== undefined || quota.pages?.monthlyPages !== undefined;
     for (const { document, skipped } of applied) {
       if (!document || skipped) continue;
       if (document.state === "settling") {
@@ -173,8 +176,7 @@ export class Sync {
         mirrors.get(document.mirrorId)?.settling.large.ring();
       }
       if (document.state === "pending") bells.sending.ring();
-      // It makes room below the ceiling.
-      if (hasCeiling && CONCLUDED.includes(document.state)) bells.sending.ring();
+      if (makesRoom && CONCLUDED.includes(document.state)) bells.sending.ring();
       if (document.state === "inDoubt") bells.doubts.ring();
       if (document.state === "uploaded") bells.polling.ring();
       if (document.state === "held") bells.held.ring();

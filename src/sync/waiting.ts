@@ -7,9 +7,10 @@ import type { Journal, PaceRow } from "../journal/journal.ts";
  * - `hours`: outside of `upload.hours`.
  * - `asked`: the archive asked for a pause (Retry-After).
  * - `conversion`: `conversion.maxOutstanding` documents are not CONVERTED yet.
+ * - `allowance`: all that is ready needs more pages than are left (`quota.monthlyPages`).
  */
 export type Waiting = {
-  readonly why: "hours" | "asked" | "conversion";
+  readonly why: "hours" | "asked" | "conversion" | "allowance";
   readonly message: string;
   /** Epoch ms; null: until something else happens. */
   readonly until: number | null;

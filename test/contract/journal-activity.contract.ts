@@ -47,6 +47,8 @@ export function journalActivityContract(name: string, open: () => Promise<Journa
             uploadedBytes: uploadedCount * 70,
             converted: convertedCount,
             pages,
+            charged: pages,
+            saved: 0,
           };
           expect(await everything(desk)).toEqual(uploadedCount > 0 ? [counted] : []);
         })();

@@ -8,6 +8,7 @@ import { journalArchivesContract } from "./journal-archives.contract.ts";
 import { journalActivityContract } from "./journal-activity.contract.ts";
 import { type JournalFixture, journalWritesContract } from "./journal.contract.ts";
 import { journalListsContract } from "./journal-lists.contract.ts";
+import { journalPagesContract } from "./journal-pages.contract.ts";
 import { journalReadsContract } from "./journal-reads.contract.ts";
 import { journalRecordsContract } from "./journal-records.contract.ts";
 import { journalTellingsContract } from "./journal-tellings.contract.ts";
@@ -53,4 +54,5 @@ for (const [name, open] of [
   journalTidyContract(name, open);
   journalActivityContract(name, open);
   journalArchivesContract(name, open);
+  journalPagesContract(name, open);
 }

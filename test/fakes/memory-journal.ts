@@ -1,5 +1,6 @@
 import type { Document } from "../../src/domain/document.ts";
 import { SENT_STATES } from "../../src/domain/document.ts";
+import { byOrder } from "../../src/domain/feed.ts";
 import { FOLDER_CODES } from "../../src/domain/verdict.ts";
 import { byPath, isWanted } from "../../src/journal/document-list.ts";
 import type {
@@ -12,6 +13,7 @@ import type {
   Content,
   Duplicates,
   DueQuery,
+  FewestQuery,
   GateRow,
   HistoryRow,
   Journal,
@@ -21,6 +23,8 @@ import type {
   PaceRow,
   Troubled,
   WaitingFolder,
+  WaitingPages,
+  WarnedRow,
 } from "../../src/journal/journal.ts";
 import { archiveChanged } from "../../src/journal/archives-table.ts";
 import { journalFault } from "../../src/journal/journal-fault.ts";
@@ -37,6 +41,7 @@ import {
   recentOf,
   waitingFoldersOf,
 } from "./memory-tallies.ts";
+import { fewestOf, pagesUsedOf, waitingPagesOf } from "./memory-pages.ts";
 import { tidyIn } from "./memory-tidy.ts";
 import {
   placeOf,
@@ -201,8 +206,46 @@ export class MemoryJournal implements Journal {
         (sizeMaxBytes === undefined || row.seen.sizeBytes <= sizeMaxBytes) &&
         (sizeOverBytes === undefined || row.seen.sizeBytes > sizeOverBytes),
     )
-      .sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0))
+      .sort(byOrder(query.order ?? "oldest"))
       .slice(0, limit);
+  }
+
+  async fewestPages(query: FewestQuery): Promise<Document[]> {
+    return fewestOf(
+      this.#rows(() => true),
+      query,
+    );
+  }
+
+  async waitingPages(): Promise<WaitingPages[]> {
+    return waitingPagesOf(this.#rows(() => true));
+  }
+
+  async pendingOver(mirrorId: number, pages: number): ReturnType<Journal["pendingOver"]> {
+    const rows = this.#rows(
+      (row) => row.mirrorId === mirrorId && row.state === "pending" && (row.estimate ?? 0) > pages,
+    );
+    return {
+      documents: rows.length,
+      pages: rows.reduce((sum, { estimate }) => sum + (estimate ?? 0), 0),
+    };
+  }
+
+  async pagesUsed(from: number, to: number): ReturnType<Journal["pagesUsed"]> {
+    const tallies = [...this.#open.tallies.values()].filter(({ at }) => at >= from && at < to);
+    return pagesUsedOf(
+      tallies,
+      this.#rows(() => true),
+    );
+  }
+
+  async warned(): Promise<WarnedRow> {
+    const { warned } = this.#open;
+    return warned.get(this.#archiveId) ?? { from: null, level: 0 };
+  }
+
+  async setWarned(warned: WarnedRow): Promise<void> {
+    this.#write(() => this.store.set(this.store.warned, this.#archiveId, warned));
   }
 
   async underWay(limit: number): Promise<Document[]> {

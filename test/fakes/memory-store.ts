@@ -8,6 +8,7 @@ import type {
   HistoryRow,
   MirrorRow,
   PaceRow,
+  WarnedRow,
 } from "../../src/journal/journal.ts";
 import type { Remembrance } from "../../src/journal/tidiness.ts";
 import type { Telling } from "../../src/journal/telling.ts";
@@ -53,6 +54,8 @@ export class MemoryStore {
   readonly remembered = new Map<string, Remembrance & { readonly droppedAt: number }>();
   paused = false;
   readonly memos = new Map<string, string>();
+  /** By archive. */
+  readonly warned = new Map<number, WarnedRow>();
   /** Writes of every handle, and what is the next new row's id. */
   writes = 0;
   nextId = 1;

@@ -95,8 +95,7 @@ function happen(store: MemoryStore, change: On<"event">): Applied {
   store.put(document);
   tell(store, id, eventLine(before.state, document.state, event));
   attempt(store, before, document, event);
-  const tallied = talliedBy(before, event);
-  if (tallied) store.tally(tallied);
+  for (const tally of talliedBy(before, event)) store.tally(tally);
   keepTelling(store, document, event);
   return done(change, document, before);
 }

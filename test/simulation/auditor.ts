@@ -4,6 +4,7 @@ import { dirOf, joinRaw, nameOf, type RawPath } from "../../src/std/raw-path.ts"
 import { POISON } from "./simulated-archive.ts";
 import { contentsOf, isDigidoc, type StoredDocument } from "./stored-document.ts";
 import { digestOf } from "./simulated-tree.ts";
+import { overdrawn, waitsForPages } from "./page-audit.ts";
 import type { Place } from "./live-mirror.ts";
 import type { SimulatedWorld } from "./simulated-world.ts";
 
@@ -17,6 +18,7 @@ export function audit(world: SimulatedWorld): string[] {
     ...unfinished(world),
     ...unlisted(world),
     ...mismatched(world),
+    ...overdrawn(world),
   ];
 }
 
@@ -42,6 +44,9 @@ function ofRow(world: SimulatedWorld, row: Document): string | undefined {
       return isJustified(world, row)
         ? undefined
         : `${row.state} for ${row.trouble?.code} without reason`;
+    case "pending":
+      if (waitsForPages(world)) return undefined;
+      return waitsForPerson(world, row) ? undefined : "left pending";
     default:
       return waitsForPerson(world, row) ? undefined : `left ${row.state}`;
   }

@@ -57,7 +57,7 @@ export class SimulatedWorld {
   readonly problems: string[] = [];
   /** The clock was set far while a file grew: only a daemon that goes on running can know. */
   isShaken = false;
-  readonly #config: SyncContext["config"];
+  readonly config: SyncContext["config"];
   readonly #sabotage: Sabotage;
   /** `quota.retryAt` is set. */
   readonly #hasSchedule: boolean;
@@ -79,7 +79,7 @@ export class SimulatedWorld {
       this.#place(index + 1, shared || index === 0 ? "/Scans" : "/Other"),
     );
     const config = someConfig(this.dice);
-    this.#config = sabotage.doubt
+    this.config = sabotage.doubt
       ? { ...config, upload: { ...config.upload, doubt: sabotage.doubt } }
       : config;
   }
@@ -228,9 +228,9 @@ export class SimulatedWorld {
       mirrors.set(place.mirrorId, mirror);
     }
     const { clock } = this;
-    const pace = await Pace.open({ journal, config: this.#config, clock, log: silentLog });
+    const pace = await Pace.open({ journal, config: this.config, clock, log: silentLog });
     const context: SyncContext = {
-      config: this.#config,
+      config: this.config,
       journal,
       pace,
       archive: patientArchive(life.archive(this.archive), pace, this.clock),

@@ -1,4 +1,6 @@
 import type { Mirror } from "../../src/config/config.ts";
+import { NO_ALLOWANCE, type PagePolicy } from "../../src/domain/allowance.ts";
+import { ORDERS } from "../../src/domain/feed.ts";
 import { NO_RULES } from "../../src/rules/rules.ts";
 import type { SyncContext } from "../../src/sync/context.ts";
 import type { Dice } from "./dice.ts";
@@ -8,6 +10,19 @@ const MINUTE = 60_000;
 
 /** Settings of the loops, with waits short enough for a history to come to rest soon. */
 export function someConfig(dice: Dice): SyncContext["config"] {
+  const config = someWaits(dice);
+  // Everything there has one page, in the archive too.
+  if (!dice.chance(0.15)) return config;
+  const pages: PagePolicy = {
+    ...NO_ALLOWANCE,
+    monthlyPages: dice.int(1, 8),
+    smallFirstBelow: dice.int(0, 3),
+    whenUsedUp: dice.chance(0.6) ? "hold" : "warn",
+  };
+  return { ...config, quota: { ...config.quota, pages } };
+}
+
+function someWaits(dice: Dice): SyncContext["config"] {
   return {
     upload: {
       concurrency: dice.int(1, 4),
@@ -55,6 +70,6 @@ export function someMirror(
     firstRun: "upload",
     changed: dice.chance(0.1) ? "ignore" : "upload",
     after,
-    rules: NO_RULES,
+    rules: { ...NO_RULES, order: dice.pick(ORDERS) ?? "oldest" },
   };
 }

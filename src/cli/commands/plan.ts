@@ -6,6 +6,7 @@ import { openClient } from "../archive-client.ts";
 import { lookUpSettings } from "../archive-settings.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { Fault } from "../../std/fault.ts";
+import { accountOf, pageReportOf } from "../../sync/page-report.ts";
 import { examples } from "../examples.ts";
 import { EXIT } from "../exit.ts";
 import { readJournal } from "../journals.ts";
@@ -52,7 +53,8 @@ async function plan(shell: Shell, json: boolean): Promise<void> {
     },
   });
   const stopped = journal === undefined ? null : await whyStopped(journal, config);
-  await output.end(plans, destinations, { totals, stopped });
+  const pagesLeft = await pagesLeftIn(journal, config, shell.clock.now());
+  await output.end(plans, destinations, { totals, stopped, pagesLeft });
   shell.exitCode = plans.some(({ offline }) => offline !== null) ? EXIT.fault : EXIT.done;
 }
 
@@ -72,6 +74,22 @@ function add(totals: PlanTotals, { action, pages, sizeBytes }: PlanLine): void {
   totals.bytes += sizeBytes;
   if (pages === null) totals.pagesUnknown += 1;
   else totals.pages += pages;
+}
+
+/** Of this month's allowance; of several archives: of the one that has the fewest. */
+async function pagesLeftIn(
+  journal: Journal | undefined,
+  config: Config,
+  now: number,
+): Promise<number | null> {
+  if (!journal) return config.quota.pages?.monthlyPages ?? null;
+  const left: number[] = [];
+  for (const { quota, mirrors } of accountsOf(config)) {
+    const account = await accountOf(journal, quota.pages, mirrors);
+    const { allowance } = await pageReportOf(journal, account, now);
+    if (allowance) left.push(allowance.left);
+  }
+  return left.length === 0 ? null : Math.min(...left);
 }
 
 async function whyStopped(journal: Journal, config: Config): Promise<string | null> {

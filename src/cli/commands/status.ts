@@ -3,6 +3,7 @@ import { archivesOf } from "../../config/archives.ts";
 import type { Config } from "../../config/config.ts";
 import type { Owner } from "../../journal/owner-lock.ts";
 import { mountOf, readMounts, watchMode } from "../../source/mounts.ts";
+import { noPages } from "../../sync/page-report.ts";
 import { noDocuments, type StatusReport, statusOf } from "../../sync/status.ts";
 import { outsideHours } from "../../sync/waiting.ts";
 import { examples } from "../examples.ts";
@@ -89,6 +90,7 @@ async function standingOf(config: Config, now: number): Promise<Standing> {
 /** Where things stand before there is a journal. */
 function nothingYet(config: Config, now: number): StatusReport {
   const mounts = readMounts();
+  const pages = noPages(config.quota.pages, now);
   const quota = { blockedSince: null, nextProbeAt: null };
   const sending = { waits: outsideHours(config, now), concurrency: config.upload.concurrency };
   const archives = archivesOf(config).map(({ name, url }) => ({
@@ -97,6 +99,7 @@ function nothingYet(config: Config, now: number): StatusReport {
     quota,
     gate: null,
     sending,
+    allowance: pages.allowance,
   }));
   return {
     running: false,
@@ -114,6 +117,7 @@ function nothingYet(config: Config, now: number): StatusReport {
       documents: noDocuments(),
       oldestAt: {},
     })),
+    pages,
     duplicates: { documents: 0, pages: 0 },
     untold: 0,
     moved: [],

@@ -28,6 +28,8 @@ export type PlanNotes = {
   readonly totals: PlanTotals;
   /** Why nothing would be sent just now; null when it would. */
   readonly stopped: string | null;
+  /** Pages left of the month's allowance; null where none is configured. */
+  readonly pagesLeft: number | null;
 };
 
 const STYLES: Readonly<Record<PlanLine["action"], Style>> = {
@@ -70,7 +72,7 @@ export class PlanText implements PlanOutput {
   async end(
     plans: readonly MirrorPlan[],
     asked: ReadonlyMap<string, Destinations>,
-    { totals, stopped }: PlanNotes,
+    { totals, stopped, pagesLeft }: PlanNotes,
   ): Promise<void> {
     const out = this.#out;
     for (const { name, offline, obstacles } of plans) {
@@ -86,6 +88,10 @@ export class PlanText implements PlanOutput {
       );
     }
     if (stopped !== null) await out.line(printable(`just now nothing is sent: ${stopped}`));
+    if (pagesLeft !== null && totals.pages > pagesLeft) {
+      const left = counted(Math.max(0, pagesLeft), "page");
+      await out.line(`more than is left of the month's allowance: ${left}`);
+    }
     await out.line(totalsLine(totals, plans));
   }
 
@@ -164,7 +170,7 @@ export class PlanJson implements PlanOutput {
   async end(
     plans: readonly MirrorPlan[],
     asked: ReadonlyMap<string, Destinations>,
-    { totals, stopped }: PlanNotes,
+    { totals, stopped, pagesLeft }: PlanNotes,
   ): Promise<void> {
     await this.#open();
     const mirrors = plans.map(({ obstacles, ...plan }) => ({
@@ -177,7 +183,7 @@ export class PlanJson implements PlanOutput {
     );
     // Of several archives: one that could not be asked, if there is any.
     const archive = askedOf([...asked.values()].find(({ outage }) => outage)?.outage);
-    const rest = { foldersToCreate, mirrors, archive, archives, stopped, totals };
+    const rest = { foldersToCreate, mirrors, archive, archives, stopped, pagesLeft, totals };
     await this.#out.line(`\n],${JSON.stringify(rest).slice(1)}`);
   }
 

@@ -70,7 +70,11 @@ const EXPECTED = {
     doubt: { windowMs: 60_000, toleranceMs: 60_000 },
   },
   batch: { quietMs: 5_000, maxDocuments: 200 },
-  quota: { retry: { initialMs: 300_000, maxMs: 21_600_000 }, retryAt: "5 6 1 * *" },
+  quota: {
+    retry: { initialMs: 300_000, maxMs: 21_600_000 },
+    retryAt: "5 6 1 * *",
+    pages: { monthBegins: 1, unknownPages: 1, smallFirstBelow: 0, whenUsedUp: "warn" },
+  },
   conversion: { poll: { initialMs: 2_000, maxMs: 300_000 }, stuckAfterMs: 86_400_000 },
   schedule: { rescan: "*/10 * * * *" },
   web: { host: "127.0.0.1", port: 8470 },

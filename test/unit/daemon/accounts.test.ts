@@ -23,6 +23,7 @@ function anAccount(name: string, id: number, sync: Partial<Sync>, journal = new 
     archive: { name, url: "https://a" },
     mirrors: [aMirror({ archive: name })],
     upload: { concurrency: 4 },
+    quota: {},
     conversion: {},
   } as unknown as Config;
   const hearts = new Heartbeats(clock, 1_000);
@@ -90,7 +91,9 @@ test("a loop that is stuck is told with the archive it serves", async () => {
 
 test("an archive that rightly waits hides no other that is stuck", async () => {
   const outage: Outage = { tries: 1, until: 0, trouble: { code: "UNREACHABLE", message: "" } };
-  const online = new Map([[1, { state: { status: { online: true } } }]]);
+  const online = new Map([
+    [1, { state: { status: { online: true } }, mirror: { settings: aMirror() } }],
+  ]);
   const surveys = online as unknown as Sync["surveys"];
   const journal = new MemoryJournal();
   const desk = await Desk.at(journal);

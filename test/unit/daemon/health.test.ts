@@ -1,5 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { HealthWatch, type Work } from "../../../src/daemon/health.ts";
+import { headOf, HealthWatch, type Work } from "../../../src/daemon/health.ts";
+import { NO_RULES } from "../../../src/rules/rules.ts";
+import { noPages } from "../../../src/sync/page-report.ts";
+import { noDocuments } from "../../../src/sync/status.ts";
+import { inState } from "../../fixtures/a-document.ts";
 import { reportOf } from "../dashboard/open-dashboard.ts";
 
 const MINUTE = 60_000;
@@ -111,3 +115,33 @@ test("a daemon that has heard of no source yet is not ready, and well", () => {
   const starting = workAt(0, { started: false });
   expect(healthAfter(starting)).toEqual({ healthy: true, ready: false, why: "starting" });
 });
+
+test.for([
+  // order, what was taken up, kept for pages, head, because
+  ["oldest", 5, undefined, 7, "it is the next one"],
+  ["newest", 5, undefined, -6, "it may rightly wait, as long as others are taken up"],
+  ["smallest", 6, undefined, -7, "another one was taken up"],
+  ["oldest", 5, [], -6, "with an allowance another may be the next one"],
+  ["oldest", 5, ["scans"], undefined, "it waits for pages"],
+] as const)(
+  "order %s, %i taken up, kept for pages %j: head %j, as %s",
+  ([order, taken, kept, id]) => {
+    const report = reportOf();
+    const [mirror] = report.mirrors;
+    const documents = { ...noDocuments(), converted: taken - 1, held: 1, pending: 3, settling: 9 };
+    const policy = { monthlyPages: 9, monthBegins: 1, unknownPages: 1, smallFirstBelow: 0 };
+    const pages = noPages(kept && { ...policy, whenUsedUp: "hold" }, 0);
+    const allowance = pages.allowance && {
+      ...pages.allowance,
+      keeps: { documents: 1, mirrors: kept ?? [] },
+    };
+    const status = {
+      mirrors: mirror ? [{ ...mirror, documents }] : [],
+      pages: { ...pages, allowance },
+    };
+    const settings = { name: "scans", rules: { ...NO_RULES, order } };
+    const heads = headOf(inState("pending", { id: 7, mirrorId: 3 }), settings, status);
+    expect(heads).toMatchObject(id === undefined ? [] : [{ id, mirrorId: 3 }]);
+    expect(heads).toHaveLength(id === undefined ? 0 : 1);
+  },
+);

@@ -3,14 +3,17 @@ import type { Document } from "../../../src/domain/document.ts";
 import { Dashboard, type DashboardOptions, type Health } from "../../../src/dashboard/dashboard.ts";
 import { systemClock } from "../../../src/std/clock.ts";
 import { silentLog } from "../../../src/std/log.ts";
+import { noPages } from "../../../src/sync/page-report.ts";
 import { noDocuments, type StatusReport } from "../../../src/sync/status.ts";
 import { scriptedJournal } from "./scripted-journal.ts";
 
 /** A report over which a test lays what it is about. */
 export function reportOf(fields: Partial<StatusReport> = {}): StatusReport {
   const quota = { blockedSince: null, nextProbeAt: null };
+  const allowance = fields.pages?.allowance ?? null;
   const { gate = null, sending = { waits: null, concurrency: 4 } } = fields;
-  const archive = { name: "main", url: "https://archive.example.com", quota, gate, sending };
+  const url = "https://archive.example.com";
+  const archive = { name: "main", url, quota, gate, sending, allowance };
   return {
     running: true,
     paused: false,
@@ -29,6 +32,7 @@ export function reportOf(fields: Partial<StatusReport> = {}): StatusReport {
         oldestAt: {},
       },
     ],
+    pages: noPages(undefined, 0),
     duplicates: { documents: 0, pages: 0 },
     untold: 0,
     moved: [],

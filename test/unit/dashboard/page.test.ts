@@ -57,7 +57,12 @@ describe("the page's files", () => {
 
   test("everything that sending may wait for has words", () => {
     const words = (strings["headline"] as { waits: Words }).waits;
-    const all: Record<Waiting["why"], true> = { hours: true, asked: true, conversion: true };
+    const all: Record<Waiting["why"], true> = {
+      hours: true,
+      asked: true,
+      conversion: true,
+      allowance: true,
+    };
     expect(Object.keys(words)).toEqual(Object.keys(all));
   });
 

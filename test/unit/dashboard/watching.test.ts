@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { METRICS } from "../../../src/dashboard/metric-table.ts";
+import { noPages } from "../../../src/sync/page-report.ts";
 import { noDocuments, type StatusReport } from "../../../src/sync/status.ts";
 import { Desk, events } from "../../contract/journal-desk.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";
@@ -18,10 +19,17 @@ const rules = (
 ).groups.flatMap((group) => group.rules);
 const { panels } = JSON.parse(read("grafana-dashboard.json")) as { panels: Panel[] };
 
+const pages = noPages(
+  { monthlyPages: 9, monthBegins: 1, unknownPages: 1, smallFirstBelow: 0, whenUsedUp: "warn" },
+  0,
+);
+const waiting = { documents: 1, pages: 8, unknown: 0 };
+
 /** Everything is there to be measured: a gate that is closed, trouble, something sent. */
 const report: StatusReport = reportOf({
   sending: { waits: { why: "asked", message: "", until: 65_000 }, concurrency: 4 },
   gate: { closedAt: 5_000, code: "QUOTA_LIMIT", message: "no", hint: "", nextProbeAt: 65_000 },
+  pages: { ...pages, mirrors: [{ mirror: "scans", today: 0, month: 0, saved: 0, waiting }] },
   mirrors: [
     {
       name: "scans",
@@ -69,6 +77,8 @@ test("what was sent is counted since the journal's first day", async () => {
   expect(text).toContain('scanferry_uploaded_documents_total{mirror="scans"} 1');
   expect(text).toContain('scanferry_uploaded_bytes_total{mirror="scans"} 100');
   expect(text).toContain('scanferry_pages_total{mirror="scans"} 3');
+  expect(text).toContain('scanferry_pages_waiting{mirror="scans"} 8');
+  expect(text).toContain('scanferry_allowance_pages{archive="main"} 9');
   expect(text).toMatch(/scanferry_oldest_document_age_seconds\{mirror="scans",state="held"\} \d+/);
   expect(text).not.toMatch(/age_seconds\{mirror="scans",state="converted"\}/);
 });

@@ -35,6 +35,8 @@ const FATES: Readonly<Record<Fate, readonly (keyof typeof FAILURES)[]>> = {
     "FILE_TOO_SMALL",
     "FILE_TOO_LARGE",
     "SIDECAR_MISSING",
+    "ALLOWANCE_LOW",
+    "ALLOWANCE_USED",
   ],
   // The same document would be refused again.
   fail: [

@@ -54,6 +54,8 @@ export const documents: fc.Arbitrary<Document> = fc.record({
   convertedAt: maybe(time),
   pages: maybe(count),
   archiveBytes: maybe(count),
+  estimate: maybe(count),
+  charge: maybe(count),
   digidoc: fc.boolean(),
   trouble: maybe(fc.record({ code: text, message: text })),
   patience: count,

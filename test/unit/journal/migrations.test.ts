@@ -34,9 +34,19 @@ test("version 1: what it sent is tallied, and its documents are found by time an
   const path = join(directory.path, "journal.db");
   version1(path);
   await using journal = await SqliteJournal.open({ path, role: "owner" });
+  const none = { charged: 0, saved: 0 };
   expect(await journal.tallies(0, Number.MAX_SAFE_INTEGER)).toEqual([
-    { mirrorId: 1, at: AT, uploaded: 2, uploadedBytes: 140, converted: 0, pages: 0 },
-    { mirrorId: 1, at: AT + TALLY_MS, uploaded: 0, uploadedBytes: 0, converted: 1, pages: 3 },
+    { mirrorId: 1, at: AT, uploaded: 2, uploadedBytes: 140, converted: 0, pages: 0, ...none },
+    {
+      mirrorId: 1,
+      at: AT + TALLY_MS,
+      uploaded: 0,
+      uploadedBytes: 0,
+      converted: 1,
+      pages: 3,
+      charged: 3,
+      saved: 0,
+    },
   ]);
   expect((await journal.recent(9)).map(({ name }) => name)).toEqual(["a", "c", "b"]);
   expect(await journal.latestBatches(9)).toMatchObject([{ id: "batch-1", pages: 12 }]);

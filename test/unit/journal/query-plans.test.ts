@@ -5,6 +5,7 @@ import { LARGE_BYTES } from "../../../src/domain/feed.ts";
 import { ACTIVITY_QUERIES } from "../../../src/journal/activity-table.ts";
 import { LIST_QUERIES } from "../../../src/journal/document-list.ts";
 import { DUE_QUERIES } from "../../../src/journal/due-documents.ts";
+import { PAGES_QUERIES } from "../../../src/journal/pages-table.ts";
 import { QUERIES } from "../../../src/journal/queries.ts";
 import { LARGE_INDEX_BYTES, migrate } from "../../../src/journal/schema.ts";
 import { TELLING_QUERIES } from "../../../src/journal/tellings-table.ts";
@@ -43,6 +44,7 @@ const all = {
   ...TIDY_QUERIES,
   ...ACTIVITY_QUERIES,
   ...TELLING_QUERIES,
+  ...PAGES_QUERIES,
 };
 
 describe("with a million rows", () => {
@@ -50,14 +52,22 @@ describe("with a million rows", () => {
     const scans = planOf(sql).filter(
       (step) =>
         /SCAN (documents|n|history|directories)\b/.test(step) &&
-        // An index alone is narrow; that of moved documents holds nothing else, and that of recent
-        // ones is read from its end.
-        !/COVERING INDEX|documents_(?:moved|recent)/.test(step),
+        // An index alone is narrow; those of moved documents and of what may be in the archive
+        // hold nothing else, and that of recent ones is read from its end.
+        !/COVERING INDEX|documents_(?:moved|recent|rivals)/.test(step),
     );
     expect(scans).toEqual([]);
   });
 
-  const BOUNDED: readonly string[] = ["underWay", "ofState", "ofCode", "ofBatch", "inBatch"];
+  const BOUNDED: readonly string[] = [
+    "underWay",
+    "ofState",
+    "ofCode",
+    "ofBatch",
+    "inBatch",
+    "charged",
+    "charging",
+  ];
 
   test.for(Object.entries(all).filter(([name]) => !BOUNDED.includes(name)))(
     "%s reads its rows in order instead of sorting them",
@@ -79,8 +89,26 @@ describe("with a million rows", () => {
   test.for([
     ["any", "documents_due"],
     ["large", "documents_large"],
+    ["newest", "documents_due"],
+    ["newestLarge", "documents_large"],
+    ["fewestPages", "documents_pages"],
+    ["unknownPages", "documents_pages"],
   ] as const)("due documents: %s is served by %s", ([name, index]) => {
     expect(planOf(DUE_QUERIES[name]).join()).toContain(`INDEX ${index} (mirror_id=? AND state=?`);
+  });
+
+  test("the smallest documents that wait are a range of an index of their own", () => {
+    const range = "INDEX documents_small (mirror_id=? AND size_bytes>? AND size_bytes<?)";
+    expect(planOf(DUE_QUERIES.smallest).join()).toContain(range);
+  });
+
+  test.for([
+    ["waitingPages", "COVERING INDEX documents_pages"],
+    ["pendingOver", "COVERING INDEX documents_pages (mirror_id=? AND state=? AND estimate>?)"],
+    ["charging", "INDEX documents_rivals"],
+    ["charged", "PRIMARY KEY (at>? AND at<?)"],
+  ] as const)("pages: %s is served by %s", ([name, index]) => {
+    expect(planOf(PAGES_QUERIES[name]).join()).toContain(`USING ${index}`);
   });
 
   test.for([

@@ -215,7 +215,7 @@ test("a digest says what was archived since the last one", async () => {
   const world = new Telling();
   const desk = await Desk.at(world.journal);
   const at = Math.floor(world.clock.now() / 900_000) * 900_000 - HOUR;
-  const counts = { uploaded: 3, uploadedBytes: 9, converted: 3, pages: 12 };
+  const counts = { uploaded: 3, uploadedBytes: 9, converted: 3, pages: 12, charged: 12, saved: 0 };
   world.journal.store.tally({ mirrorId: desk.mirrorId, at, ...counts });
   world.situation = CLOSED;
   await world.start();

@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import type { Level } from "../../../src/domain/allowance.ts";
+import type { AllowanceReport } from "../../../src/sync/page-report.ts";
 import type { Group, Situation } from "../../../src/notify/situation.ts";
 import { absentIn, GROUPS_MAX, troublesOf } from "../../../src/notify/situation.ts";
 import { aSituation, closedFor } from "./a-situation.ts";
@@ -12,13 +14,30 @@ const group = (state: Group["state"], code: string, documents = 1): Group => ({
   first: { id: 7, path: "a/b.pdf", message: "said so" },
 });
 const away = { name: "scans", source: "/srv/scans", online: false, why: "not mounted" };
-const spent = (usedPages: number) => ({ usedPages, monthlyPages: 1_000, waitingPages: 12 });
+/** An archive whose allowance of 1,000 pages is used as far as that. */
+const spent = (level: Level) => {
+  const used = { ok: 799, low: 800, usedUp: 1_000 }[level];
+  const trouble = { code: "ALLOWANCE_LOW", message: `${used} of 1000 pages`, hint: "Buy pages." };
+  const allowance: AllowanceReport = {
+    pages: 1_000,
+    used,
+    left: 1_000 - used,
+    level,
+    runsOutAt: null,
+    whenUsedUp: "warn",
+    reserve: null,
+    keeps: { documents: 0, mirrors: [] },
+    trouble: level === "ok" ? null : trouble,
+  };
+  return { name: "main", gate: null, waiting: 0, outage: undefined, allowance };
+};
 
 const unreachable = {
   name: "main",
   gate: null,
   waiting: 0,
   outage: { code: "ARCHIVE_UNREACHABLE", message: "refused" },
+  allowance: null,
 };
 
 test("of several archives each is named", () => {
@@ -84,14 +103,19 @@ test.for<[string, Partial<Situation>, object, string]>([
     { kind: "disk", detail: expect.stringContaining("499 MB") as string },
     "a full disk ends the daemon",
   ],
-  ["80 % of the allowance", { allowance: spent(800) }, { kind: "allowance", size: 1 }, "a warning"],
-  ["all of it", { allowance: spent(1_000) }, { kind: "allowance", size: 2 }, "told once more"],
+  [
+    "80 % of the allowance",
+    { archives: [spent("low")] },
+    { kind: "allowance", cause: "allowance:main", size: 1 },
+    "a warning",
+  ],
+  ["all of it", { archives: [spent("usedUp")] }, { kind: "allowance", size: 2 }, "told once more"],
 ])("%s is told of: %s", ([, fields, expected]) => {
   expect(troublesOf(aSituation(fields), patience)).toMatchObject([expected]);
 });
 
 test.for<[string, Partial<Situation>, string]>([
-  ["79 % of the allowance", { allowance: spent(799) }, "there is enough"],
+  ["79 % of the allowance", { archives: [spent("ok")] }, "there is enough"],
   ["held by the gate", { groups: [group("held", "QUOTA_LIMIT")] }, "the gate is told of"],
   ["held until old enough", { groups: [group("held", "FILE_YOUNG")] }, "`minAge` asks for it"],
   ["ready, after a failure", { groups: [group("pending", "REPLY_LOST")] }, "it is on its way"],

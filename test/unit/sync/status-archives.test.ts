@@ -36,6 +36,7 @@ async function reportOf(...standings: Standing[]): Promise<StatusReport> {
     furtherArchives,
     mirrors: archives.map(({ name }) => aMirror({ name, archive: name })),
     upload: { concurrency: 4, retry: interval, doubt: { windowMs: 1, toleranceMs: 1 } },
+    quota: { retry: interval, retryAt: undefined },
     conversion: { poll: interval, stuckAfterMs: 1 },
   };
   return statusOf(journal, config, true, NOW);
@@ -80,6 +81,7 @@ test("of an archive that the journal does not know yet, nothing is known", async
     archive: { name: "new", url: "https://b" },
     mirrors: [],
     upload: { concurrency: 4, retry: interval, doubt: { windowMs: 1, toleranceMs: 1 } },
+    quota: { retry: interval, retryAt: undefined },
     conversion: { poll: interval, stuckAfterMs: 1 },
   };
   const { archives, gate } = await statusOf(journal, config, false, NOW);

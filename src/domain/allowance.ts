@@ -1,0 +1,138 @@
+/**
+ * The page allowance of an archive account, reckoned here: what is used of a month, what is left and
+ * for whom, and when it runs out. The archive keeps an account of its own and has the last word
+ * (QUOTA_LIMIT); this one is there to be warned by, and to choose what is sent while there is little.
+ *
+ * A document takes the pages that were counted here until the archive has counted them; what was
+ * sent and may have been stored counts as used.
+ */
+import type { Document } from "./document.ts";
+
+/** What is done about pages; pages are counts of A4 pages. */
+export type PagePolicy = {
+  /** Pages of a month; undefined: no allowance is known, and nothing is limited. */
+  readonly monthlyPages?: number | undefined;
+  /** The day on which the account's month begins, 1 to 28. */
+  readonly monthBegins: number;
+  /** What a document counts as whose pages cannot be counted here. */
+  readonly unknownPages: number;
+  /** While less than this is left, documents of few pages go first. */
+  readonly smallFirstBelow: number;
+  /** `hold`: once it is used up, the rest waits for the next month. `warn`: the archive decides. */
+  readonly whenUsedUp: "warn" | "hold";
+  /** Pages that only the mirrors of these names may use. */
+  readonly reserve?: Reserve | undefined;
+};
+
+export type Reserve = { readonly pages: number; readonly mirrors: readonly string[] };
+
+/** Without an allowance. */
+export const NO_ALLOWANCE: PagePolicy = {
+  monthBegins: 1,
+  unknownPages: 1,
+  smallFirstBelow: 0,
+  whenUsedUp: "warn",
+};
+
+/** Pages that are used: by the mirrors of the reserve, and by the others. */
+export type Used = { readonly named: number; readonly others: number };
+
+/** Warnings, by how much is used: none, from 80 %, from 100 %. */
+export const LEVELS = ["ok", "low", "usedUp"] as const;
+
+export type Level = (typeof LEVELS)[number];
+
+const LOW_AT = 0.8;
+
+/** Pages that a document is reckoned to cost. */
+export function chargeOf({ estimate }: Document, { unknownPages }: PagePolicy): number {
+  return estimate ?? unknownPages;
+}
+
+/** How far the allowance is used, with `more` of it (0.05: a twentieth); `ok` without one. */
+export function levelOf({ monthlyPages }: PagePolicy, { named, others }: Used, more = 0): Level {
+  if (monthlyPages === undefined) return "ok";
+  const used = (named + others) / monthlyPages + more;
+  if (used >= 1) return "usedUp";
+  return used >= LOW_AT ? "low" : "ok";
+}
+
+/**
+ * Pages left of the allowance, for a mirror of the reserve (`isNamed`) or for any other; less than
+ * none when it is overdrawn, and for ever without an allowance. The others leave the reserve alone,
+ * and the named ones use that before they use what is everybody's.
+ */
+export function leftFor(
+  { monthlyPages, reserve }: PagePolicy,
+  { named, others }: Used,
+  isNamed: boolean,
+): number {
+  if (monthlyPages === undefined) return Number.POSITIVE_INFINITY;
+  const kept = isNamed ? named : Math.max(reserve?.pages ?? 0, named);
+  return monthlyPages - others - kept;
+}
+
+/**
+ * Pages that such a mirror may still send. A reserve is kept whatever happens at 100 %; beyond
+ * that, `warn` leaves it to the archive.
+ */
+export function mayUse(policy: PagePolicy, used: Used, isNamed: boolean): number {
+  const isKept = policy.whenUsedUp === "hold" || (policy.reserve !== undefined && !isNamed);
+  return isKept ? Math.max(0, leftFor(policy, used, isNamed)) : Number.POSITIVE_INFINITY;
+}
+
+/**
+ * When the allowance is used up at this rate, epoch milliseconds; null when it lasts until `to`,
+ * when it is renewed. `perDay` is in pages.
+ */
+export function runsOutAt(left: number, perDay: number, now: number, to: number): number | null {
+  if (left <= 0) return now;
+  const at = now + (left / perDay) * 86_400_000;
+  return at < to ? at : null;
+}
+
+/** What one mirror may send just now. */
+export type Share = {
+  /** Pages; may be endless. */
+  readonly left: number;
+  /** So little is left that documents of few pages go first. */
+  readonly smallFirst: boolean;
+  readonly fits: (document: Document) => boolean;
+};
+
+/** The shares of all mirrors of an account, and what is taken of them meanwhile. */
+export class Shares {
+  readonly #policy: PagePolicy;
+  readonly #named: ReadonlySet<number>;
+  #used: Used;
+
+  /** `named`: ids of the mirrors of the reserve. */
+  constructor(policy: PagePolicy, named: ReadonlySet<number>, used: Used) {
+    this.#policy = policy;
+    this.#named = named;
+    this.#used = used;
+  }
+
+  of(mirrorId: number): Share {
+    const isNamed = this.#named.has(mirrorId);
+    const left = mayUse(this.#policy, this.#used, isNamed);
+    const { smallFirstBelow } = this.#policy;
+    return {
+      left,
+      smallFirst: leftFor(this.#policy, this.#used, isNamed) < smallFirstBelow,
+      fits: (document) => chargeOf(document, this.#policy) <= left,
+    };
+  }
+
+  /** Takes a document's pages, if its mirror's share has them; false if not. */
+  take(document: Document): boolean {
+    const { mirrorId } = document;
+    if (!this.of(mirrorId).fits(document)) return false;
+    const pages = chargeOf(document, this.#policy);
+    const { named, others } = this.#used;
+    this.#used = this.#named.has(mirrorId)
+      ? { named: named + pages, others }
+      : { named, others: others + pages };
+    return true;
+  }
+}

@@ -1,0 +1,86 @@
+import { once } from "node:events";
+import { extname } from "node:path";
+import { Worker } from "node:worker_threads";
+
+/** A document that takes longer than this is taken to never end. A guess: most take milliseconds. */
+const JOB_MS_MAX = 3_000;
+const HEAP_MB_MAX = 256;
+/** The engine takes tens of megabytes: it is let go of when it has had nothing to do for so long. */
+const REST_MS = 30_000;
+
+/**
+ * Counts pages in a thread of its own, one document at a time, so that it is known which one broke
+ * the thread; the next gets a new one.
+ */
+export class PdfThread {
+  readonly #jobMsMax: number;
+  #worker: Worker | undefined;
+  #turn: Promise<unknown> = Promise.resolve();
+  #jobs = 0;
+
+  constructor({ jobMsMax = JOB_MS_MAX }: { jobMsMax?: number } = {}) {
+    this.#jobMsMax = jobMsMax;
+  }
+
+  /** The number of pages; undefined when the engine cannot tell, or not before `hurry` aborts. Never rejects. */
+  pages(bytes: Buffer, hurry: AbortSignal): Promise<number | undefined> {
+    const job = this.#turn.then(() => (hurry.aborted ? undefined : this.#ask(bytes, hurry)));
+    this.#turn = job;
+    return job;
+  }
+
+  async #ask(bytes: Buffer, hurry: AbortSignal): Promise<number | undefined> {
+    this.#jobs += 1;
+    const worker = (this.#worker ??= this.#start());
+    const answered = new AbortController();
+    const deadline = AbortSignal.timeout(this.#jobMsMax);
+    const signal = AbortSignal.any([hurry, deadline, answered.signal]);
+    try {
+      // `once` rejects on 'error'; an exit without one comes from `terminate`.
+      const reply = Promise.race([
+        once(worker, "message", { signal }),
+        once(worker, "exit", { signal }).then(() => [undefined]),
+      ]);
+      // A copy of its own, which is given away: nothing is copied twice.
+      const given = new Uint8Array(bytes);
+      worker.postMessage(given, [given.buffer]);
+      const [pages] = (await reply) as [number | undefined];
+      this.#rest();
+      return pages;
+    } catch {
+      await worker.terminate();
+      return undefined;
+    } finally {
+      answered.abort();
+    }
+  }
+
+  #rest(): void {
+    const job = this.#jobs;
+    const over = () => {
+      if (job === this.#jobs) void this.#worker?.terminate();
+    };
+    AbortSignal.timeout(REST_MS).addEventListener("abort", over, { once: true });
+  }
+
+  #start(): Worker {
+    // The source and what is built from it differ in the extension, and nobody rewrites a URL.
+    const url = new URL(`./pdf-worker${extname(import.meta.url)}`, import.meta.url);
+    const worker = new Worker(url, {
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX },
+      stdout: true,
+      stderr: true,
+    });
+    // What the engine has to say about broken documents is for nobody.
+    worker.stdout.resume();
+    worker.stderr.resume();
+    // A thread at rest keeps no program alive.
+    worker.unref();
+    // It is heard by whoever waits for an answer; unheard, it would end the program.
+    worker.on("error", () => {});
+    worker.on("exit", () => {
+      if (this.#worker === worker) this.#worker = undefined;
+    });
+    return worker;
+  }
+}

@@ -1,0 +1,125 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { pdfPages } from "../../../src/formats/pdf.ts";
+import { statedPages } from "../../../src/formats/pdf-pages.ts";
+import { pagesAtSight } from "../../../src/formats/pages.ts";
+import { accessOf, type RandomAccess } from "../../../src/formats/random-access.ts";
+import { pdfOf, tiffOf } from "../../fixtures/documents.ts";
+import { streamedPdf } from "../../fixtures/pdf-stream-writer.ts";
+
+/** The same bytes, and how many of them were read. */
+function counted(bytes: Buffer): { file: RandomAccess; read: () => number } {
+  const file = accessOf(bytes);
+  let read = 0;
+  const count = async (position: number, length: number) => {
+    const piece = await file.read(position, length);
+    read += piece.length;
+    return piece;
+  };
+  return { file: { size: file.size, read: count }, read: () => read };
+}
+
+const changed = (bytes: Buffer, from: string | RegExp, to: string) =>
+  Buffer.from(bytes.toString("latin1").replace(from, to), "latin1");
+
+/** Appends an update, as programs do that leave the old file as it is. */
+function updated(bytes: Buffer, pages: number): Buffer {
+  const before = /startxref\n(\d+)/.exec(bytes.toString("latin1"))?.[1];
+  const kids = Array.from({ length: pages }, (_, n) => `${4 + n * 3} 0 R`).join(" ");
+  const object = `\n2 0 obj\n<< /Type /Pages /Kids [${kids}] /Count ${pages} >>\nendobj\n`;
+  const at = bytes.length + 1;
+  const table = `xref\n2 1\n${String(at).padStart(10, "0")} 00000 n \n`;
+  const trailer = `trailer\n<< /Size 99 /Root 1 0 R /Prev ${before} >>\n`;
+  const end = `startxref\n${bytes.length + object.length}\n%%EOF`;
+  return Buffer.concat([bytes, Buffer.from(`${object}${table}${trailer}${end}`, "latin1")]);
+}
+
+describe("a sound PDF states its pages", () => {
+  test("as many as were put in, whatever way its books are kept", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 70 }),
+        fc.boolean(),
+        fc.boolean(),
+        fc.option(fc.integer({ min: 3, max: 9 }), { nil: undefined }),
+        async (pages, packed, predicted, perBranch) => {
+          expect(await statedPages(accessOf(pdfOf(pages)))).toBe(pages);
+          const branches = perBranch === undefined ? {} : { perBranch };
+          const streamed = streamedPdf({ pages, packed, predicted, ...branches });
+          expect(await statedPages(accessOf(streamed))).toBe(pages);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  test("and the engine agrees about those that are streamed", async () => {
+    const streamed = streamedPdf({ pages: 7, packed: true, predicted: true, perBranch: 3 });
+    expect(await pdfPages(streamed)).toBe(7);
+  });
+
+  test("the latest update counts", async () => {
+    expect(await statedPages(accessOf(updated(pdfOf(5), 3)))).toBe(3);
+  });
+
+  test("of a large one little is read", async () => {
+    const large = Buffer.concat([pdfOf(3), Buffer.alloc(0)]);
+    const padded = changed(large, "startxref", `${" ".repeat(8 << 20)}startxref`);
+    const { file, read } = counted(padded);
+    expect(await statedPages(file)).toBe(3);
+    expect(read()).toBeLessThan(64 << 10);
+  });
+});
+
+describe("left to an engine", () => {
+  test.for([
+    // bytes, because
+    [changed(pdfOf(2), "/Count 2", "/Count 9"), "its numbers do not add up"],
+    [changed(pdfOf(2), "/Count 2", "/Count 1"), "the same, the other way round"],
+    [changed(pdfOf(2), "/Root ", "/Encrypt 9 0 R /Root "), "it is protected"],
+    [changed(pdfOf(2), "/Root ", "/XRefStm 9 /Root "), "it has two tables"],
+    [changed(pdfOf(2), /startxref\n\d+/, "startxref\n7"), "its table is elsewhere"],
+    [changed(pdfOf(2), "/Root 1 0 R", "/Prev 9 /Root 77 0 R"), "its catalogue is not there"],
+    [changed(pdfOf(2), "/Type /Pages", "/Type /Other"), "its tree is none"],
+    [pdfOf(2).subarray(0, 400), "it is cut"],
+    [Buffer.from("%PDF-1.4\nstartxref\n0\n%%EOF"), "nothing is in it"],
+    [Buffer.alloc(0), "it is empty"],
+  ] as [Buffer, string][])("%#: %s", async ([bytes]) => {
+    expect(await statedPages(accessOf(bytes))).toBeUndefined();
+  });
+
+  test("whatever is wrong with it, it neither rejects nor takes long", async () => {
+    const sound = [
+      pdfOf(3),
+      streamedPdf({ pages: 9, packed: true, predicted: true, perBranch: 3 }),
+    ];
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...sound),
+        fc.nat(9_999),
+        fc.uint8Array({ maxLength: 30 }),
+        async (whole, place, noise) => {
+          const at = place % whole.length;
+          const bytes = Buffer.from(whole);
+          bytes.set(noise.subarray(0, bytes.length - at), at);
+          const { file, read } = counted(bytes);
+          const pages = await statedPages(file);
+          expect(pages === undefined || pages > 0).toBe(true);
+          expect(read()).toBeLessThan(4 << 20);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});
+
+test.for([
+  ["an image", Buffer.from("GIF89a"), "gif", 1],
+  ["a text", Buffer.from("ä".repeat(3001)), "text", 2],
+  ["a TIFF", tiffOf(4), "tiff", 4],
+  ["a PDF", pdfOf(4), "pdf", 4],
+  ["a container", Buffer.from("PK"), "digidoc", undefined],
+  ["an office file", Buffer.from("PK"), "office", undefined],
+] as const)("%s at sight", async ([, bytes, kind, pages]) => {
+  expect(await pagesAtSight(accessOf(bytes), kind)).toBe(pages);
+});
