@@ -54,6 +54,10 @@ const ELSEWHERE: readonly [code: string, hint: string][] = [
   ["SIGNING_ALGORITHM_UNKNOWN", "Set `archive.signing.algorithm` to a digest of `node:crypto`."],
   ["SIGNING_MODULE_UNFIT", "Give the module named in `archive.signing.module` a default export."],
   ["WEB_LISTEN", "Change `web.listen`, or set `web: off`."],
+  [
+    "RECEIPT_UNWRITABLE",
+    "Give the daemon's user the right to the folder `receipts` names, or free space; it is tried again.",
+  ],
   ["OUTPUT_FAILED", "Free space, or write the output somewhere else."],
   ["EMBEDDED_ARCHIVE_OPTIONS", "Mend the option that the message names."],
   ["EMBEDDED_ARCHIVE_LISTEN", "Choose an address of this machine and a free port."],

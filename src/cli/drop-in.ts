@@ -15,6 +15,8 @@ export type Needs = {
   readonly instance: string | undefined;
   readonly mirrors: readonly { readonly source: string; readonly after: After }[];
   readonly journal: string;
+  /** The folder that receipts are written to. */
+  readonly receipts?: string | undefined;
   /** Names of the credentials that the configuration asks for. */
   readonly credentials: readonly string[];
   /** Other files that are read: a module that signs. */
@@ -52,7 +54,7 @@ export function dropIn(needs: Needs, mounts: readonly Mount[]): string {
 /** A place that the service reads, or writes to. */
 type Place = { readonly path: string; readonly isWritten: boolean };
 
-function* placesOf({ mirrors, configFile, files, journal }: Needs): Generator<Place> {
+function* placesOf({ mirrors, configFile, files, journal, receipts }: Needs): Generator<Place> {
   for (const { source, after } of mirrors) {
     yield { path: source, isWritten: after.kind !== "keep" };
     if (after.kind === "move" && !isBelow(source, after.to))
@@ -61,6 +63,9 @@ function* placesOf({ mirrors, configFile, files, journal }: Needs): Generator<Pl
   for (const path of [configFile, ...files]) yield { path, isWritten: false };
   const folder = journal.slice(0, Math.max(1, journal.lastIndexOf("/")));
   if (!folder.startsWith(STATE)) yield { path: folder, isWritten: true };
+  if (receipts !== undefined && !isBelow(STATE, receipts)) {
+    yield { path: receipts, isWritten: true };
+  }
 }
 
 function programLines({ configFile, instance }: Needs): string[] {

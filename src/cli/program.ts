@@ -10,6 +10,7 @@ import { addInit } from "./commands/init.ts";
 import { addList } from "./commands/list.ts";
 import { addPause } from "./commands/pause.ts";
 import { addPlan } from "./commands/plan.ts";
+import { addReceipt } from "./commands/receipt.ts";
 import { addRetry } from "./commands/retry.ts";
 import { addRules } from "./commands/rules.ts";
 import { addRun } from "./commands/run.ts";
@@ -34,6 +35,7 @@ const COMMANDS = [
   addExplain,
   addRetry,
   addPause,
+  addReceipt,
   addVerify,
   addAdopt,
   addArchive,

@@ -5,6 +5,7 @@ import { rulesOf } from "./build-rules.ts";
 import type { After, Config, Mirror, Signing } from "./config.ts";
 import { globBelow } from "./glob.ts";
 import { type Layout, layoutOf, type MirrorLayout, wayDown } from "./layout.ts";
+import { RECEIPT_FORMATS } from "./receipts-schema.ts";
 import type { FileShape } from "./schema.ts";
 import type { Secrets } from "./secrets.ts";
 
@@ -42,6 +43,7 @@ export function buildConfig(file: string, shape: FileShape, secrets: Secrets): C
     schedule: { rescan: shape.schedule.rescan },
     web: shape.web && webOf(shape.web.listen, secrets.webToken),
     log: { level: shape.log.level, file: logFileOf(shape.log, layout) },
+    receipts: receiptsOf(shape.receipts, layout),
     shutdownMs: shape.shutdown,
   });
 }
@@ -54,6 +56,16 @@ function retentionOf(journal: FileShape["journal"]): Config["retention"] {
 function logFileOf({ keep }: FileShape["log"], { log }: Layout): Config["log"]["file"] {
   if (log === undefined) return undefined;
   return { path: log, sizeBytesMax: keep.size, olderMax: keep.files };
+}
+
+function receiptsOf(
+  receipts: FileShape["receipts"],
+  { receipts: dir }: Layout,
+): Config["receipts"] {
+  if (receipts === undefined || dir === undefined) return undefined;
+  return typeof receipts === "string"
+    ? { dir, formats: [...RECEIPT_FORMATS] }
+    : { dir, formats: receipts.formats };
 }
 
 function webOf(listen: { host: string; port: number }, token: string | undefined): Config["web"] {

@@ -1,4 +1,5 @@
 import type { Hours } from "../domain/hours.ts";
+import type { ReceiptFormat } from "../receipts/receipt-folder.ts";
 import type { MirrorRules } from "../rules/rules.ts";
 
 /**
@@ -52,6 +53,8 @@ export type Config = {
     | { readonly host: string; readonly port: number; readonly token?: string }
     | undefined;
   readonly log: { readonly level: LogLevel; readonly file?: LogFile | undefined };
+  /** Where receipts of closed batches are written, absolute, and how; undefined: nowhere. */
+  readonly receipts?: Receipts | undefined;
   /** How long a stop waits for what is in flight. */
   readonly shutdownMs: number;
 };
@@ -65,6 +68,9 @@ export type LogFile = {
   readonly sizeBytesMax: number;
   readonly olderMax: number;
 };
+
+/** A folder for receipts, absolute, and the files that each batch gets. */
+export type Receipts = { readonly dir: string; readonly formats: readonly ReceiptFormat[] };
 
 /** How `sig` is made. */
 export type Signing =

@@ -15,6 +15,7 @@ import { choice, duration, secret, switchedOff, wholeNumber } from "./kinds.ts";
 import { journalSchema, logSchema } from "./keeping-schema.ts";
 import { mirrorSchema } from "./mirror-schema.ts";
 import { archiveUrl, listenAddress, localPath } from "./places.ts";
+import { receiptsSchema } from "./receipts-schema.ts";
 import { sendingHours } from "./sending-hours.ts";
 import { size } from "./size.ts";
 
@@ -231,6 +232,13 @@ export const fileSchema = section(
       { meaning: "The daemon's web page; `web: off` serves none.", example: "off" },
     ),
     log: logSchema,
+    receipts: setting(z.union([localPath(), receiptsSchema]).optional(), {
+      meaning:
+        "A receipt for each batch, written once all of its documents are CONVERTED: the folder alone, " +
+        "or its keys.",
+      example: "/var/lib/scanferry/receipts",
+      without: "no receipts are written; `scanferry receipt BATCH` prints one",
+    }),
     shutdown: setting(duration("0", "1h").prefault("20s"), {
       meaning: "How long a stop waits for what is in flight before it is safely abandoned.",
       example: "1m",

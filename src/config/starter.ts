@@ -175,6 +175,9 @@ log:
   # file: /var/log/scanferry/scanferry.log  # instead of the standard output
   #keep: { size: 10MB, files: 5 }     # how much of that file is kept
 
+# A receipt for each batch once all of its documents are CONVERTED: name, SHA-256, pages, id, folder.
+# receipts: /var/lib/scanferry/receipts # or { dir: …, formats: [json, html] }
+
 # How long a stop waits for what is in flight.
 #shutdown: 20s
 `;

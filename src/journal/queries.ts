@@ -55,7 +55,8 @@ export const QUERIES = {
     FROM (SELECT mirror_id, state, count(*) AS documents, min(id) AS oldest
       FROM documents GROUP BY mirror_id, state) c JOIN documents n ON n.id = c.oldest`,
   lastBatch: `SELECT id, mirror_id AS mirrorId, opened_at AS openedAt, joined_at AS joinedAt, documents
-    FROM batches WHERE mirror_id = ? ORDER BY number DESC LIMIT 1`,
+    FROM (SELECT * FROM batches WHERE mirror_id = ? ORDER BY number DESC LIMIT 1)
+    WHERE receipt_at IS NULL`,
   contents: `SELECT document_id AS documentId, filename, size_bytes AS sizeBytes, pages
     FROM contents WHERE document = ? ORDER BY position`,
   mirrors: `SELECT id, name, source, device FROM mirrors ORDER BY id`,

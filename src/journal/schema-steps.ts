@@ -80,3 +80,9 @@ export const DUPLICATES = `
   CREATE INDEX documents_duplicates ON documents (duplicate_of, pages)
     WHERE duplicate_of IS NOT NULL;
 `;
+
+export const RECEIPTS = `
+  -- ms; when the receipt was written, its batch being closed; null: not yet
+  ALTER TABLE batches ADD COLUMN receipt_at REAL;
+  CREATE INDEX batches_open ON batches (number) WHERE receipt_at IS NULL;
+`;

@@ -8,7 +8,15 @@
  * explains them.
  */
 import type { Database } from "better-sqlite3";
-import { ACTIVITY, DUPLICATES, FIRST_RUNS, PACE, REMEMBERED, SLIP } from "./schema-steps.ts";
+import {
+  ACTIVITY,
+  DUPLICATES,
+  FIRST_RUNS,
+  PACE,
+  RECEIPTS,
+  REMEMBERED,
+  SLIP,
+} from "./schema-steps.ts";
 
 /** Marks the file as a scanferry journal: "SFRY". */
 export const APPLICATION_ID = 0x53465259;
@@ -206,6 +214,7 @@ export const MIGRATIONS: readonly string[] = [
   ACTIVITY,
   SLIP,
   DUPLICATES,
+  RECEIPTS,
 ];
 
 /** The `user_version` this scanferry writes. */

@@ -13,6 +13,7 @@ import type {
   Journal,
   Known,
   ListQuery,
+  Unreceipted,
   WaitingFolder,
 } from "./journal.ts";
 import type { Session } from "./session.ts";
@@ -113,6 +114,10 @@ export abstract class SqliteReading {
 
   latestBatches(limit: number): Promise<BatchProgress[]> {
     return this.#session.read(() => this.#tables.activity.latestBatches(limit));
+  }
+
+  unreceipted(after: number, limit: number): Promise<Unreceipted> {
+    return this.#session.readDurable(() => this.#tables.activity.unreceipted(after, limit));
   }
 
   inBatch(batch: string, limit: number): Promise<Document[]> {

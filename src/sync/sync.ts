@@ -20,6 +20,7 @@ import { Intake } from "./intake.ts";
 import type { Outage } from "./outage.ts";
 import { ClockWatch, pullInUnexplained } from "./mended-clock.ts";
 import { Placement } from "./placement.ts";
+import { Receipts } from "./receipts.ts";
 import { Poller } from "./poller.ts";
 import { Sender } from "./sender.ts";
 import { Settler } from "./settler.ts";
@@ -41,6 +42,7 @@ export class Sync {
   readonly #sender: Sender;
   readonly #poller: Poller;
   readonly #intake: Intake;
+  readonly #receipts: Receipts;
   readonly #surveys: ReadonlyMap<number, Survey>;
   readonly #outsideWrites: number;
   /** Rejects with what failed beside the loops. */
@@ -68,6 +70,7 @@ export class Sync {
     this.#firstRun = firstRun;
     this.#sender = new Sender(context, keeper, placement, firstRun);
     this.#poller = new Poller(context, keeper);
+    this.#receipts = new Receipts(context);
     const intake = new Intake(context);
     this.#intake = intake;
     this.#surveys = new Map(
@@ -171,6 +174,7 @@ export class Sync {
       if (document.state === "uploaded") bells.polling.ring();
       if (document.state === "held") bells.held.ring();
       if (document.after === "due") bells.after.ring();
+      if (document.state === "converted") this.#receipts.ring();
     }
     this.#changed();
   }
@@ -192,6 +196,7 @@ export class Sync {
       this.#held.run(signal),
       this.#firstRun.run(signal),
       new Aftercare(this.#context).run(signal),
+      this.#receipts.run(signal),
       new Tidier(this.#context, () => this.#scanned()).run(signal),
       this.#followOutside(signal),
       Promise.race([this.#broken.promise, aborted(signal)]),
@@ -234,6 +239,7 @@ export class Sync {
   async drain(deadline: AbortSignal): Promise<void> {
     await this.#sender.drain(deadline);
     await this.#firstRun.conclude();
+    await this.#receipts.conclude(deadline);
   }
 
   /** A `retry`, `pause` or `resume` from the command line shows as a write by another process. */

@@ -58,6 +58,7 @@ async function needsOf(shell: Shell, isInstance: boolean): Promise<Needs> {
       after: after.kind === "move" ? { ...after, to: layout.mirrors[at]?.moveTo ?? "" } : after,
     })),
     journal: layout.journal ?? "",
+    receipts: layout.receipts,
     // A bare name is looked for among the credentials; a path is read as it is.
     credentials: named.filter((name) => name !== undefined && !name.includes("/")) as string[],
     files: signing.module === undefined ? [] : [resolve(folder, signing.module)],
