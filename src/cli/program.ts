@@ -4,6 +4,7 @@ import { addAdopt } from "./commands/adopt.ts";
 import { addArchiveAdmin } from "./commands/archive-admin.ts";
 import { addArchive } from "./commands/archive.ts";
 import { addCheck } from "./commands/check.ts";
+import { addCompletion } from "./commands/completion.ts";
 import { addDemo } from "./commands/demo.ts";
 import { addExplain } from "./commands/explain.ts";
 import { addInit } from "./commands/init.ts";
@@ -40,6 +41,7 @@ const COMMANDS = [
   addAdopt,
   addArchive,
   addSystemd,
+  addCompletion,
   addServeArchive,
   addArchiveAdmin,
   addDemo,

@@ -28,7 +28,7 @@ async function sync(shell: Shell, waitConverted: boolean): Promise<void> {
   const progress = new Progress(shell.out, clock);
   await using daemon = await Daemon.open({
     config,
-    log: warningsTo(shell.err, secretsOf(config)),
+    log: warningsTo(shell.err, secretsOf(config), () => progress.giveWay()),
     clock,
     random,
     web: false,

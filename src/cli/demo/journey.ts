@@ -1,10 +1,12 @@
 import type { Document, State } from "../../domain/document.ts";
 import { failureOf } from "../../domain/failure.ts";
 import type { Applied } from "../../journal/journal.ts";
+import type { Clock } from "../../std/clock.ts";
 import { joinRaw, shown } from "../../std/raw-path.ts";
 import { padded } from "../columns.ts";
 import { clause } from "../exit.ts";
 import { printable } from "../printable.ts";
+import { ProgressBar } from "../progress-bar.ts";
 import { STATE_STYLES } from "../status-lines.ts";
 import type { Terminal } from "../terminal.ts";
 import { counted } from "../wording.ts";
@@ -14,22 +16,35 @@ const WORDS: Partial<Record<State, string>> = { converted: "CONVERTED" };
 
 const PATH_COLUMNS = 56;
 
-/** Prints each document on its way, a line a step. */
+/** Prints each document on its way, a line a step, and on a terminal how far all are below that. */
 export class Journey {
   readonly #out: Terminal;
   readonly #target: string;
+  readonly #bar: ProgressBar;
 
   /** `target` is the archive folder that the mirror is carried into. */
-  constructor(out: Terminal, target: string) {
+  constructor(out: Terminal, clock: Clock, target: string) {
     this.#out = out;
     this.#target = target;
+    this.#bar = new ProgressBar(out, clock);
   }
 
   journaled(applied: readonly Applied[]): void {
     for (const { change, document, from, skipped } of applied) {
       if (skipped || !document || change.type !== "event" || document.state === from) continue;
-      this.#out.print(`${this.#lineOf(document)}\n`);
+      this.#bar.above(this.#lineOf(document));
     }
+    this.#bar.journaled(applied);
+  }
+
+  /** Somebody else writes a line. */
+  giveWay(): void {
+    this.#bar.giveWay();
+  }
+
+  /** Clears what is drawn over. */
+  end(): void {
+    this.#bar.end();
   }
 
   #lineOf(document: Document): string {
