@@ -239,7 +239,7 @@ test("verify finds what is missing and what nobody journaled, and ends with 3", 
   expect(more.code).toBe(0);
   expect(linesOf(more.stdout)).toEqual([
     expect.stringMatching(/^= document \d+ {2}scans {2}done\.pdf$/),
-    expect.stringMatching(/^\+ document \d+ {2}stranger\.txt, in folder \d+$/),
+    expect.stringMatching(/^- document \d+ {2}stranger\.txt, in folder \d+$/),
     "1 as journaled, 0 missing, 0 changed, 1 unknown",
   ]);
 
@@ -257,6 +257,6 @@ journal: ${story.journal}
   const lost = await scanferry(["--config", config, "verify", "--json"]);
   expect(lost.code).toBe(3);
   expect(linesOf(lost.stdout).map((line) => JSON.parse(line) as unknown)).toEqual([
-    expect.objectContaining({ mark: "-", kind: "missing", path: "done.pdf", mirror: "scans" }),
+    expect.objectContaining({ mark: "+", kind: "missing", path: "done.pdf", mirror: "scans" }),
   ]);
 });
