@@ -25,6 +25,7 @@ const SUM_MS = 5_000;
 export class Progress {
   readonly #out: Terminal;
   readonly #clock: Clock;
+  readonly #isQuiet: boolean;
   readonly #bar: ProgressBar;
   /** Unfinished files that were told of; they are looked at again and again. */
   readonly #waitedFor = new Set<number>();
@@ -36,8 +37,10 @@ export class Progress {
   #linesAt: number;
   #summedAt: number;
 
-  constructor(out: Terminal, clock: Clock) {
+  /** `isQuiet`: where nothing is drawn over, nothing is told either. */
+  constructor(out: Terminal, clock: Clock, isQuiet = false) {
     this.#out = out;
+    this.#isQuiet = isQuiet;
     this.#clock = clock;
     this.#bar = new ProgressBar(out, clock);
     this.#linesAt = clock.monotonic();
@@ -86,7 +89,7 @@ export class Progress {
   }
 
   #tell(document: Document): void {
-    if (this.#out.isInteractive) return;
+    if (this.#out.isInteractive || this.#isQuiet) return;
     const now = this.#clock.monotonic();
     const grown = ((now - this.#linesAt) / 1_000) * LINES_PER_SECOND;
     this.#lines = Math.min(LINES_MAX, this.#lines + grown);

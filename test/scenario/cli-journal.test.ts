@@ -84,6 +84,27 @@ test("sync tells each document and, last, why what is left is left", async () =>
   expect(linesOf(again.stdout).at(-1)).toBe("sent 0, converted 0, held 1, failed 1");
 });
 
+test("what is for a program is JSON alone, whatever the command", async () => {
+  await using story = await aStory();
+  const one = async (...words: string[]) => {
+    const { stdout, stderr } = await story.run(...words, "--json");
+    expect(stderr).toBe("");
+    return JSON.parse(stdout) as unknown;
+  };
+  expect(await one("sync")).toMatchObject({
+    sent: 1,
+    converted: 1,
+    documents: { held: 1, failed: 1 },
+    troubles: expect.arrayContaining([expect.objectContaining({ code: "FOLDER_MISSING" })]),
+    foldersToCreate: [{ path: "/Scans/New" }],
+  });
+  expect(await one("pause")).toEqual({ paused: true, changed: true, running: false });
+  expect(await one("resume")).toEqual({ paused: false, changed: true, running: false });
+  expect(await one("retry")).toEqual({ queued: 2, gated: 0, again: 0, running: false });
+  expect(await one("receipt")).toMatchObject({ mirror: "scans", states: { converted: 1 } });
+  expect(await one("check")).toMatchObject({ findings: expect.any(Array) });
+});
+
 test("list and status have the shape that scripts rely on", async () => {
   await using story = await aStory();
   await story.run("sync");
