@@ -17,6 +17,8 @@ export function readFileShape(value: unknown, findings: Findings): Sketch {
 function read(schema: z.core.$ZodType, value: unknown, key: Key, findings: Findings): unknown {
   const { inner, fallback, optional } = unwrap(schema);
   const given = value ?? fallback;
+  // Off unless it is written; other sections are there with their defaults.
+  if (given === undefined && optional && inner instanceof z.ZodUnion) return undefined;
   if (inner instanceof z.ZodObject) return readSection(inner, given ?? {}, key, findings);
   if (inner instanceof z.ZodUnion) return readUnion(inner, given ?? {}, key, findings);
   if (given === undefined) {

@@ -11,10 +11,11 @@ export const RECEIPT_FORMATS: readonly ReceiptFormat[] = ["json", "html"];
 /** The keys of `receipts`. */
 export const receiptsSchema = section(
   {
-    dir: setting(localPath().prefault("/var/lib/scanferry/receipts"), {
+    dir: setting(localPath(), {
       meaning:
         "The folder, on a local disk and outside of every source; it is made with the first receipt.",
       example: "./receipts",
+      required: true,
     }),
     formats: setting(z.array(choice("json", "html")).min(1).prefault(["json", "html"]), {
       meaning: "The files of each receipt: `json` for machines, `html` to print.",

@@ -120,7 +120,8 @@ async function findSecret(
 
 /**
  * Reads a secret file. A relative one is looked for beside the configuration file, then among the
- * credentials that systemd hands over in `$CREDENTIALS_DIRECTORY`.
+ * credentials that systemd hands over in `$CREDENTIALS_DIRECTORY`, then in `secrets` beside the
+ * configuration, where those credentials come from: a service must not, and root may look there.
  */
 async function readSecretFile(
   written: string,
@@ -137,6 +138,10 @@ async function readSecretFile(
     findings.report(key, `${quoted(path)} ${outcome.message}`, outcome.mend);
     return undefined;
   }
+  const kept = written.includes("/")
+    ? undefined
+    : await readSecret(join(dirname(config.path), "secrets", written));
+  if (kept && "secret" in kept) return fit(kept.secret, quoted(written), key, findings);
   const message = `there is no file ${places.map(quoted).join(" or ")}`;
   findings.report(key, message, "write the secret into it, with mode 600");
   return undefined;

@@ -4,6 +4,8 @@ import { examineArchive } from "./archive.ts";
 import { examineExamples } from "./examples.ts";
 import { type Finding, ok } from "./finding.ts";
 import { examineJournal } from "./journal.ts";
+import { examinePlaces } from "./places.ts";
+import { examinePlugin } from "./plugin.ts";
 import { examineSources } from "./sources.ts";
 
 /** Examines everything, one finding after another as it is known. */
@@ -12,5 +14,7 @@ export async function* examinationOf(config: Config, shell: Shell): AsyncGenerat
   yield* examineExamples(config, shell);
   yield* examineArchive(config, shell);
   yield* examineSources(config, shell);
+  yield* examinePlaces(config);
+  yield* examinePlugin(config);
   yield* examineJournal(config);
 }
