@@ -62,7 +62,8 @@ async function init(shell: Shell, options: Options): Promise<void> {
   const { stdin } = shell.surroundings;
   const isAsking = !yes && shell.out.isInteractive && isKeyboard(stdin);
   const setup = isAsking ? await ask(shell, given, isTrying) : given;
-  const files = await writeSetup(path, setup, force);
+  const journal = setup.journal ?? journalBeside(path);
+  const files = await writeSetup(path, { ...setup, journal }, force);
   for (const file of files) await shell.out.line(`wrote ${file}`);
   const credentials = credentialsOf(setup);
   if (credentials && isTrying && !isAsking) {
@@ -110,6 +111,11 @@ async function secretIn(file: string | undefined, cwd: string): Promise<string |
     );
   }
   throw new UsageError(`${path} is empty; write the secret into it`);
+}
+
+/** A configuration of the system has its journal where the service may write; any other beside it. */
+function journalBeside(config: string): string {
+  return config.startsWith("/etc/") ? "/var/lib/scanferry/journal.db" : "./journal.db";
 }
 
 /** A command as it is to be typed next. */
