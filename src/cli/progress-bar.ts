@@ -58,7 +58,9 @@ export class ProgressBar {
       if (document && to === "uploaded") this.#bytes += document.seen.sizeBytes;
     }
     this.#tempo.note(this.#clock.monotonic(), this.#done, this.#bytes);
-    if (this.#clock.monotonic() - this.#drawnAt >= DRAW_MS) this.#draw();
+    // That it is over is shown at once.
+    const isDue = this.#clock.monotonic() - this.#drawnAt >= DRAW_MS;
+    if (isDue || this.#left === 0) this.#draw();
   }
 
   /** Prints a whole line above the bar. */

@@ -15,6 +15,9 @@ import { timeText } from "../wording.ts";
 const LISTED_MAX = 20;
 const LOOKED_AT_MAX = 10_000;
 
+/** On a screen: enough to tell one batch from another, and to name it by. */
+const ID_COLUMNS = 13;
+
 type Options = { readonly json?: boolean; readonly html?: boolean };
 
 /** `scanferry receipt`: what a batch left in the archive. */
@@ -92,7 +95,7 @@ async function listBatches(
     const state = all > 0 && done === all ? "closed" : "open";
     const documents = `${done} of ${all}`;
     return [
-      batch.id,
+      out.isInteractive ? batch.id.slice(0, ID_COLUMNS) : batch.id,
       state,
       documents,
       `${batch.pages} p`,

@@ -27,11 +27,18 @@ export type DemoOptions = {
 export class Demo implements AsyncDisposable {
   readonly daemon: Daemon;
   readonly #journey: Journey;
+  readonly #reminder: string;
   readonly #owned: AsyncDisposableStack;
 
-  private constructor(daemon: Daemon, journey: Journey, owned: AsyncDisposableStack) {
+  private constructor(
+    daemon: Daemon,
+    { journey, inbox }: { journey: Journey; inbox: string },
+    owned: AsyncDisposableStack,
+  ) {
     this.daemon = daemon;
     this.#journey = journey;
+    const page = daemon.webUrl === undefined ? "" : `; the page is at ${daemon.webUrl}`;
+    this.#reminder = `Those were the samples. Copy a document of yours into ${inbox}${page}`;
     this.#owned = owned;
   }
 
@@ -52,7 +59,7 @@ export class Demo implements AsyncDisposable {
     stack.defer(() => journey.end());
     const daemon = stack.use(await openDaemon(config, shell, journey));
     await introduce(shell, place, archive.url, daemon, options.isPassing);
-    return new Demo(daemon, journey, stack.move());
+    return new Demo(daemon, { journey, inbox: place.inbox }, stack.move());
   }
 
   /** Clears what is drawn over: what is printed from here on stands by itself. */
@@ -61,8 +68,20 @@ export class Demo implements AsyncDisposable {
   }
 
   /** Goes on until `stopping` aborts. */
-  run(stopping: AbortSignal): Promise<void> {
-    return this.daemon.run(stopping);
+  async run(stopping: AbortSignal): Promise<void> {
+    const over = new AbortController();
+    const signal = AbortSignal.any([stopping, over.signal]);
+    // By then what was told at the start has been scrolled away by the samples.
+    const reminded = this.daemon.quiescent({ waitConverted: true }, signal).then(
+      () => this.#journey.say(this.#reminder),
+      () => {},
+    );
+    try {
+      await this.daemon.run(stopping);
+    } finally {
+      over.abort();
+      await reminded;
+    }
   }
 
   [Symbol.asyncDispose](): Promise<void> {

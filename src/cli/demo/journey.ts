@@ -3,7 +3,7 @@ import { failureOf } from "../../domain/failure.ts";
 import type { Applied } from "../../journal/journal.ts";
 import type { Clock } from "../../std/clock.ts";
 import { joinRaw, shown } from "../../std/raw-path.ts";
-import { padded } from "../columns.ts";
+import { cutMiddle, padded } from "../columns.ts";
 import { clause } from "../exit.ts";
 import { printable } from "../printable.ts";
 import { ProgressBar } from "../progress-bar.ts";
@@ -15,6 +15,10 @@ import { counted } from "../wording.ts";
 const WORDS: Partial<Record<State, string>> = { converted: "CONVERTED" };
 
 const PATH_COLUMNS = 56;
+
+/** On a screen the path gives way: the state, and an id with pages, keep their room. */
+const WORD_COLUMNS = 12;
+const DETAIL_COLUMNS = 23;
 
 /** Prints each document on its way, a line a step, and on a terminal how far all are below that. */
 export class Journey {
@@ -30,11 +34,16 @@ export class Journey {
   }
 
   journaled(applied: readonly Applied[]): void {
+    this.#bar.journaled(applied);
     for (const { change, document, from, skipped } of applied) {
       if (skipped || !document || change.type !== "event" || document.state === from) continue;
       this.#bar.above(this.#lineOf(document));
     }
-    this.#bar.journaled(applied);
+  }
+
+  /** Prints a line among the others. */
+  say(line: string): void {
+    this.#bar.above(line);
   }
 
   /** Somebody else writes a line. */
@@ -50,8 +59,14 @@ export class Journey {
   #lineOf(document: Document): string {
     const { state } = document;
     const word = this.#out.paint(STATE_STYLES[state], padded(WORDS[state] ?? state, 9));
-    const path = padded(shown(joinRaw(document.dir, document.name)), PATH_COLUMNS);
-    return `${word}  ${path}  ${printable(this.#detailOf(document))}`.trimEnd();
+    const detail = printable(this.#detailOf(document));
+    const full = shown(joinRaw(document.dir, document.name));
+    if (!this.#out.isInteractive) {
+      return `${word}  ${padded(full, PATH_COLUMNS)}  ${detail}`.trimEnd();
+    }
+    const columns = Math.max(20, this.#out.width - WORD_COLUMNS - DETAIL_COLUMNS);
+    const path = padded(cutMiddle(full, columns), columns);
+    return `${word}  ${path}  ${detail}`.trimEnd();
   }
 
   #detailOf({ state, documentId, pages, targetPath, trouble }: Document): string {
@@ -65,7 +80,7 @@ export class Journey {
     const parts = [
       documentId === null ? "" : `document ${documentId}`,
       pages === null ? "" : counted(pages, "page"),
-      state === "pending" ? `for ${targetPath ?? this.#target}` : "",
+      state === "pending" && !this.#out.isInteractive ? `for ${targetPath ?? this.#target}` : "",
     ];
     return parts.filter((part) => part !== "").join(", ");
   }
