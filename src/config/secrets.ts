@@ -142,6 +142,10 @@ async function readSecretFile(
     ? undefined
     : await readSecret(join(dirname(config.path), "secrets", written));
   if (kept && "secret" in kept) return fit(kept.secret, quoted(written), key, findings);
+  if (kept && !kept.message.startsWith("cannot be read")) {
+    findings.report(key, `${quoted(`secrets/${written}`)} ${kept.message}`, kept.mend);
+    return undefined;
+  }
   const message = `there is no file ${places.map(quoted).join(" or ")}`;
   findings.report(key, message, "write the secret into it, with mode 600");
   return undefined;

@@ -103,7 +103,7 @@ async function secretIn(file: string | undefined, cwd: string): Promise<string |
   if (file === undefined) return undefined;
   const path = resolve(cwd, file);
   try {
-    const text = (await readFile(path, "utf8")).trim();
+    const text = (await readFile(path, "utf8")).replace(/\r?\n$/, "");
     if (text !== "") return text;
   } catch (error) {
     throw new UsageError(
