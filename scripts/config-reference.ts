@@ -38,7 +38,8 @@ Each is taken from the first of
 1. the value in the file, which must then be readable by its owner alone (\`chmod 600\`);
 2. the file that \`accountKeyFile\` or \`secretFile\` names, which must not be readable by everyone; one
    line break at its end is dropped. A relative path that does not exist beside the configuration file
-   is looked for in \`$CREDENTIALS_DIRECTORY\`, where systemd puts what \`LoadCredential=\` names;
+   is looked for in \`$CREDENTIALS_DIRECTORY\`, where systemd puts what \`LoadCredential=\` names, then in
+   \`secrets\` beside the configuration;
 3. \`$SCANFERRY_ACCOUNT_KEY\` and \`$SCANFERRY_SIGNING_SECRET\`; of \`archives.legal\`, say,
    \`$SCANFERRY_ACCOUNT_KEY_LEGAL\` and \`$SCANFERRY_SIGNING_SECRET_LEGAL\`. The keys below name the variables of the others.
 

@@ -59,6 +59,10 @@ const ELSEWHERE: readonly [code: string, hint: string][] = [
   ],
   ["ARCHIVES_EXCHANGED", "Exchange the addresses back: an archive is known by its name."],
   ["WEB_LISTEN", "Change `web.listen`, or set `web: off`."],
+  [
+    "RECEIPT_UNWRITABLE",
+    "Give the daemon's user the right to the folder `receipts` names, or free space; it is tried again.",
+  ],
   ["OUTPUT_FAILED", "Free space, or write the output somewhere else."],
   ["EMBEDDED_ARCHIVE_OPTIONS", "Mend the option that the message names."],
   ["EMBEDDED_ARCHIVE_LISTEN", "Choose an address of this machine and a free port."],

@@ -60,7 +60,7 @@ function batchRow(batch, now) {
   const receipt = element(
     "a",
     {
-      href: `/api/receipt?batch=${encodeURIComponent(id)}`,
+      href: `/api/receipt?batch=${encodeURIComponent(id)}&format=html`,
       download: "",
       "aria-label": strings.receiptOf(fullTime(openedAt)),
     },

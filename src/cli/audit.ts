@@ -11,9 +11,15 @@ import type { Journal } from "../journal/journal.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
 import type { DocumentDetail } from "../wire/shapes.ts";
 
+/** How a document differs from what the journal says of it. */
+export type Difference = "moved" | "renamed" | "resized";
+
 /** What the audit says of one document. */
 export type AuditLine = {
-  readonly kind: "same" | "missing" | "changed" | "unknown";
+  /** `unconverted`: for longer than anything takes that is still to be converted. */
+  readonly kind: "same" | "missing" | "changed" | "unconverted" | "unknown";
+  /** What changed; empty but for `changed`. */
+  readonly changes: readonly Difference[];
   readonly documentId: number;
   /** Null for a document that the journal does not know. */
   readonly mirror: string | null;
@@ -30,6 +36,19 @@ type Expected = Pick<AuditLine, "mirror" | "path"> & {
   readonly name: string | null;
   /** As the archive counted them when it converted the document; 0 while it has not. */
   readonly sizeBytes: number;
+  /** True when it should be CONVERTED by now. */
+  readonly isDue: boolean;
+};
+
+export type AuditOptions = {
+  readonly journal: Journal;
+  readonly archive: Archive;
+  /** Its row in the journal. */
+  readonly archiveId: number;
+  /** The folders of the mirrors, which are looked through though nothing was sent there. */
+  readonly folderIds: readonly number[];
+  /** What was uploaded before this (epoch ms) should be CONVERTED. */
+  readonly convertedBefore: number;
 };
 
 const PAGE_SIZE = 1_000;
@@ -39,12 +58,12 @@ const PAGE_SIZE = 1_000;
  * `ArchiveError` when the archive cannot be asked.
  */
 export async function* audit(
-  journal: Journal,
-  archive: Archive,
-  archiveId: number,
+  { journal, archive, archiveId, folderIds, convertedBefore }: AuditOptions,
   signal: AbortSignal,
 ): AsyncGenerator<AuditLine> {
-  for (const [folderId, expected] of await expectations(journal, archiveId)) {
+  const folders = await expectations(journal, archiveId, convertedBefore);
+  for (const id of folderIds) if (!folders.has(id)) folders.set(id, new Map());
+  for (const [folderId, expected] of folders) {
     if (folderId !== null) yield* auditFolder({ journal, archive }, folderId, expected, signal);
     // What is left was not listed in its folder.
     for (const each of expected.values()) yield await lookFor(each, archive, signal);
@@ -55,14 +74,16 @@ export async function* audit(
 async function expectations(
   journal: Journal,
   archiveId: number,
+  convertedBefore: number,
 ): Promise<Map<number | null, Map<number, Expected>>> {
   const mirrors = (await journal.mirrors()).filter((mirror) => mirror.archiveId === archiveId);
   const names = new Map(mirrors.map(({ id, name }) => [id, name]));
   const folders = new Map<number | null, Map<number, Expected>>();
-  for (const state of ["uploaded", "converted"] as const) {
+  // A failed one has an id when the archive denied, before it was converted, that it knows it.
+  for (const state of ["uploaded", "converted", "failed"] as const) {
     for await (const document of journal.list({ state })) {
       const mirror = names.get(document.mirrorId);
-      const each = mirror === undefined ? undefined : expectedOf(document, mirror);
+      const each = mirror === undefined ? undefined : expectedOf(document, mirror, convertedBefore);
       if (!each) continue;
       const folder = folders.get(each.folderId) ?? new Map<number, Expected>();
       folders.set(each.folderId, folder.set(each.documentId, each));
@@ -71,12 +92,18 @@ async function expectations(
   return folders;
 }
 
-function expectedOf(document: Document, mirror: string): Expected | undefined {
-  const { documentId, folderId, sentName, archiveBytes } = document;
-  if (documentId === null) return undefined;
+function expectedOf(
+  document: Document,
+  mirror: string,
+  convertedBefore: number,
+): Expected | undefined {
+  const { documentId, folderId, sentName, archiveBytes, state, uploadedAt } = document;
+  // A duplicate stands for another row's document, which has that row's name and folder.
+  if (documentId === null || document.duplicateOf !== null) return undefined;
   const path = shown(joinRaw(document.dir, document.name));
   const sizeBytes = archiveBytes ?? 0;
-  return { documentId, folderId, mirror, path, name: sentName, sizeBytes };
+  const isDue = state === "converted" || (uploadedAt ?? 0) < convertedBefore;
+  return { documentId, folderId, mirror, path, name: sentName, sizeBytes, isDue };
 }
 
 /** Compares one folder; takes what was found out of `expected`. */
@@ -107,7 +134,8 @@ async function* auditFolder(
   for (const { id, filename } of strangers) {
     if (claimed.has(id)) continue;
     const detail = `${filename}, in folder ${folderId}`;
-    yield { kind: "unknown", documentId: id, mirror: null, path: filename, folderId, detail };
+    const stranger = { documentId: id, mirror: null, path: filename, folderId };
+    yield { kind: "unknown", changes: [], ...stranger, detail };
   }
 }
 
@@ -116,22 +144,26 @@ async function lookFor(each: Expected, archive: Archive, signal: AbortSignal): P
     return compared(each, await archive.document(each.documentId, signal));
   } catch (error) {
     if (!(error instanceof ArchiveError) || error.code !== "DOC_NOT_EXIST") throw error;
-    return lineOf("missing", each, "the archive has no such document");
+    return lineOf("missing", each, [], "the archive has no such document");
   }
 }
 
 function compared(each: Expected, found: DocumentDetail): AuditLine {
-  const differences = [
-    ...(found.folderId === each.folderId ? [] : [`now in folder ${found.folderId}`]),
-    ...(each.name === null || isSameName(found.filename, each.name)
-      ? []
-      : [`now named ${found.filename}`]),
-    // 0 is not a size: it was not known yet.
-    ...(found.filesize === 0 || each.sizeBytes === 0 || found.filesize === each.sizeBytes
-      ? []
-      : [`now ${found.filesize} bytes, were ${each.sizeBytes}`]),
-  ];
-  return lineOf(differences.length === 0 ? "same" : "changed", each, differences.join(", "));
+  const told: [Difference, string][] = [];
+  if (found.folderId !== each.folderId) told.push(["moved", `now in folder ${found.folderId}`]);
+  if (each.name !== null && !isSameName(found.filename, each.name)) {
+    told.push(["renamed", `now named ${found.filename}`]);
+  }
+  // 0 is not a size: it was not known yet.
+  if (found.filesize !== 0 && each.sizeBytes !== 0 && found.filesize !== each.sizeBytes) {
+    told.push(["resized", `now ${found.filesize} bytes, were ${each.sizeBytes}`]);
+  }
+  const isConverted = found.status === undefined || found.status === "CONVERTED";
+  const changes = told.map(([change]) => change);
+  const status = isConverted ? [] : [`${found.status}, not CONVERTED${each.isDue ? "" : " yet"}`];
+  const detail = [...told.map(([, text]) => text), ...status].join(", ");
+  if (!isConverted && each.isDue) return lineOf("unconverted", each, changes, detail);
+  return lineOf(changes.length === 0 ? "same" : "changed", each, changes, detail);
 }
 
 /** Archives may normalise Unicode; the name is the same for every reader. */
@@ -139,7 +171,11 @@ function isSameName(a: string, b: string): boolean {
   return a.normalize("NFC") === b.normalize("NFC");
 }
 
-function lineOf(kind: AuditLine["kind"], each: Expected, detail: string): AuditLine {
-  const { documentId, mirror, path, folderId } = each;
-  return { kind, documentId, mirror, path, folderId, detail };
+function lineOf(
+  kind: AuditLine["kind"],
+  { documentId, mirror, path, folderId }: Expected,
+  changes: readonly Difference[],
+  detail: string,
+): AuditLine {
+  return { kind, changes, documentId, mirror, path, folderId, detail };
 }

@@ -54,3 +54,52 @@ export function table(
       .trimEnd(),
   );
 }
+
+/** `text` cut at `width` columns in its middle: of a path, the file's name and the first folder stay. */
+export function cutMiddle(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  const characters = Array.from(text);
+  let end = "";
+  const endMax = Math.ceil((width - 1) * 0.65);
+  for (const character of characters.toReversed()) {
+    if (widthOf(character + end) > endMax) break;
+    end = character + end;
+  }
+  let start = "";
+  for (const character of characters) {
+    if (widthOf(start + character) + 1 + widthOf(end) > width) break;
+    start += character;
+  }
+  return `${start}…${end}`;
+}
+
+/** `text` over as many lines as it needs, broken between words; at most `linesMax`, the last cut. */
+export function wrapped(
+  text: string,
+  width: number,
+  linesMax = Number.POSITIVE_INFINITY,
+): string[] {
+  const lines: string[] = [];
+  let line: string | undefined;
+  for (const word of text.split(" ")) {
+    const longer = line === undefined ? word : `${line} ${word}`;
+    if (line === undefined || widthOf(longer) <= width || lines.length + 1 >= linesMax)
+      line = longer;
+    else {
+      lines.push(line);
+      line = word;
+    }
+  }
+  return [...lines, cut(line ?? "", width)];
+}
+
+/** A line with a column at its end, which goes on below itself where it is too long. */
+export function hanging(line: string, width: number): string[] {
+  if (widthOf(line) <= width) return [line];
+  const [, start = ""] = /^(.*\S? {2,})\S/.exec(line.slice(0, Math.floor(width / 2))) ?? [];
+  const rest = line.slice(start.length);
+  const indent = " ".repeat(widthOf(start));
+  return wrapped(rest, width - indent.length).map((each, index) =>
+    index === 0 ? start + each : indent + each,
+  );
+}

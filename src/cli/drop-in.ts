@@ -24,6 +24,8 @@ export type Needs = {
   /** Programs of hooks, as the configuration names them. */
   readonly programs?: readonly string[];
   readonly journal: string;
+  /** The folder that receipts are written to. */
+  readonly receipts?: string | undefined;
   /** Names of the credentials that the configuration asks for. */
   readonly credentials: readonly string[];
   /** Other files that are read: a module that signs, a program that is told. */
@@ -64,7 +66,7 @@ export function dropIn(needs: Needs, mounts: readonly Mount[]): string {
 type Place = { readonly path: string; readonly isWritten: boolean };
 
 function* placesOf(needs: Needs): Generator<Place> {
-  const { mirrors, configFile, files, journal, programs = [] } = needs;
+  const { mirrors, configFile, files, journal, receipts, programs = [] } = needs;
   for (const { source, after, isWritten = false, vetoedTo } of mirrors) {
     yield { path: source, isWritten: isWritten || after.kind !== "keep" };
     if (vetoedTo !== undefined) yield { path: vetoedTo, isWritten: true };
@@ -74,6 +76,9 @@ function* placesOf(needs: Needs): Generator<Place> {
   for (const path of [configFile, ...files, ...programs]) yield { path, isWritten: false };
   const folder = journal.slice(0, Math.max(1, journal.lastIndexOf("/")));
   if (!folder.startsWith(STATE)) yield { path: folder, isWritten: true };
+  if (receipts !== undefined && !isBelow(STATE, receipts)) {
+    yield { path: receipts, isWritten: true };
+  }
 }
 
 function programLines({ configFile, instance }: Needs): string[] {

@@ -11,6 +11,7 @@ export function processSurroundings(): Surroundings {
     cwd: process.cwd(),
     stdout: process.stdout,
     stderr: process.stderr,
+    stdin: process.stdin,
     clock: systemClock,
     random: systemRandom,
     stopping: () => (stopping ??= stopSignal()),

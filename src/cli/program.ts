@@ -4,6 +4,7 @@ import { addAdopt } from "./commands/adopt.ts";
 import { addArchiveAdmin } from "./commands/archive-admin.ts";
 import { addArchive } from "./commands/archive.ts";
 import { addCheck } from "./commands/check.ts";
+import { addCompletion } from "./commands/completion.ts";
 import { addDemo } from "./commands/demo.ts";
 import { addExplain } from "./commands/explain.ts";
 import { addInit } from "./commands/init.ts";
@@ -11,6 +12,7 @@ import { addList } from "./commands/list.ts";
 import { addNotify } from "./commands/notify.ts";
 import { addPause } from "./commands/pause.ts";
 import { addPlan } from "./commands/plan.ts";
+import { addReceipt } from "./commands/receipt.ts";
 import { addRetry } from "./commands/retry.ts";
 import { addRules } from "./commands/rules.ts";
 import { addRun } from "./commands/run.ts";
@@ -35,11 +37,13 @@ const COMMANDS = [
   addExplain,
   addRetry,
   addPause,
+  addReceipt,
   addVerify,
   addAdopt,
   addArchive,
   addNotify,
   addSystemd,
+  addCompletion,
   addServeArchive,
   addArchiveAdmin,
   addDemo,

@@ -3,6 +3,7 @@ import type { ConfigPlaces } from "../config/config-file.ts";
 import { loadConfig } from "../config/load-config.ts";
 import type { Clock, Random } from "../std/clock.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
+import type { Input } from "./keyboard.ts";
 import { type Stream, Terminal } from "./terminal.ts";
 
 /** Everything that a command gets from the process it runs in; injected, so that it can be tested. */
@@ -11,6 +12,8 @@ export type Surroundings = {
   readonly cwd: string;
   readonly stdout: Stream;
   readonly stderr: Stream;
+  /** Where a person types; undefined: nobody does. */
+  readonly stdin?: Input | undefined;
   readonly clock: Clock;
   readonly random: Random;
   /** Aborts when the process is asked to stop; asking for it is what makes the process listen. */

@@ -1,14 +1,16 @@
 import { STATES, type State } from "../domain/document.ts";
 import type { Owner } from "../journal/owner-lock.ts";
-import type { StatusReport } from "../sync/status.ts";
+import type { Counts, StatusReport } from "../sync/status.ts";
 import type { Waiting } from "../sync/waiting.ts";
-import { padded, table } from "./columns.ts";
+import { cut, padded, table, widthOf, wrapped } from "./columns.ts";
 import { clause } from "./exit.ts";
+import { fit } from "./fit.ts";
+import { headlineOf } from "./headline.ts";
 import { pageLines } from "./page-lines.ts";
 import { printable } from "./printable.ts";
 import type { Style, Terminal } from "./terminal.ts";
-import { type Trouble, troubleLines } from "./troubles.ts";
-import { counted, relativeText, timeText } from "./wording.ts";
+import { type Trouble, troubleParts } from "./troubles.ts";
+import { counted, numberText, relativeText, timeText } from "./wording.ts";
 
 /** The colour of each state, wherever it is shown. */
 export const STATE_STYLES: Readonly<Record<State, Style>> = {
@@ -29,59 +31,115 @@ export type Around = {
   readonly now: number;
 };
 
-/** The report for people. */
-export function statusLines(report: StatusReport, around: Around, terminal: Terminal): string[] {
-  const lines = [headline(report, around), ...archiveLines(report, around.now), ""];
-  const rows = report.mirrors.map(({ name, documents, watch }) => [
-    printable(name),
-    ...STATES.map((state) => String(documents[state])),
-    watch,
+/** States that share a column where not every one has room for its own. */
+const GROUPS: readonly (readonly [heading: string, states: readonly State[]])[] = [
+  ["waiting", ["settling", "pending"]],
+  ["on its way", ["uploading", "inDoubt", "uploaded"]],
+  ["converted", ["converted"]],
+  ["held", ["held"]],
+  ["failed", ["failed"]],
+];
+
+const NAME_COLUMNS = 24;
+
+/**
+ * The report for people, what matters first, in at most `rowsMax` lines of the terminal's width.
+ * Only lines that are drawn on a terminal are cut at its width.
+ */
+export function statusLines(
+  report: StatusReport,
+  around: Around,
+  terminal: Terminal,
+  rowsMax: number,
+): string[] {
+  const width = terminal.isInteractive ? terminal.width : Number.POSITIVE_INFINITY;
+  const { style, title, detail } = headlineOf(report, around);
+  const head = [
+    terminal.paint(["bold", style], cut(title, width)),
+    ...(detail === "" ? [] : wrapped(detail, width, 2)),
+    terminal.paint("dim", cut(printable(daemonLine(around)), width)),
+  ];
+  const counts = countLines(report, terminal.width);
+  const troubles = around.troubles.flatMap((trouble) => troublePair(trouble, width, terminal));
+  const sections = [
+    { lines: head, keeps: head.length },
+    { lines: counts, keeps: Math.min(counts.length, 3) },
+    { lines: troubles, keeps: Math.min(troubles.length, 2) },
+    ...[folderLines(report), movedLines(report), noteLines(report, around)].map((lines) => ({
+      lines: lines.map((line) => cut(line, width)),
+      keeps: Math.min(lines.length, 2),
+    })),
+  ];
+  return fit(sections, rowsMax);
+}
+
+/** What happened, and the mend below it. */
+function troublePair(trouble: Trouble, width: number, terminal: Terminal): string[] {
+  const { what, mend } = troubleParts(trouble);
+  const style = trouble.state === "failed" ? "red" : "yellow";
+  return [terminal.paint(style, cut(what, width)), cut(`  ${mend}`, width)];
+}
+
+function daemonLine({ owner, now }: Around): string {
+  if (!owner) return "scanferry is not running";
+  const web = owner.web === undefined ? "" : `; page at ${owner.web}`;
+  return `scanferry is running (process ${owner.pid}, since ${relativeText(owner.startedAt, now)})${web}`;
+}
+
+/** A row a mirror. Columns without any number are left out. */
+function countLines({ mirrors, documents }: StatusReport, width: number): string[] {
+  const own = STATES.map((state) => [state, [state]] as const).filter(
+    ([state]) => documents[state] > 0 || state === "converted",
+  );
+  const lines = countTable(mirrors, documents, own);
+  const isTooWide = lines.some((line) => widthOf(line) > width);
+  return isTooWide ? countTable(mirrors, documents, GROUPS) : lines;
+}
+
+function countTable(
+  mirrors: StatusReport["mirrors"],
+  documents: Counts,
+  columns: readonly (readonly [heading: string, states: readonly State[]])[],
+): string[] {
+  const numbers = (counts: Counts) =>
+    columns.map(([, states]) => numberText(states.reduce((sum, state) => sum + counts[state], 0)));
+  const rows = mirrors.map((mirror) => [
+    cut(printable(mirror.name), NAME_COLUMNS),
+    ...numbers(mirror.documents),
+    mirror.watch,
   ]);
-  const heading = ["MIRROR", ...STATES, "watch"];
-  const total = ["all", ...STATES.map((state) => String(report.documents[state])), ""];
-  const numbers = STATES.map((_, index) => index + 1);
-  lines.push(...table([heading, ...rows, ...(rows.length > 1 ? [total] : [])], numbers));
-  if (around.troubles.length > 0) {
-    const paint = (line: string) =>
-      terminal.paint(line.startsWith("failed") ? "red" : "yellow", line);
-    lines.push("", ...troubleLines(around.troubles).map(paint));
-  }
+  const heading = ["mirror", ...columns.map(([name]) => name), "watch"];
+  const all = rows.length > 1 ? [["all", ...numbers(documents), ""]] : [];
+  // The sum first: it is what stays when there are more mirrors than lines.
+  return table(
+    [heading, ...all, ...rows],
+    columns.map((_, index) => index + 1),
+  );
+}
+
+function noteLines(report: StatusReport, { now }: Around): string[] {
+  const { documents, pages } = report.duplicates;
+  const saved = `${counted(documents, "duplicate")} not sent, ${counted(pages, "page")} saved`;
+  const { archives, untold } = report;
   return [
-    ...lines,
-    ...pageLines(report.pages, around.now),
-    ...duplicateLines(report),
-    ...untoldLines(report),
-    ...folderLines(report),
-    ...movedLines(report),
+    ...pageLines(report.pages, now).filter((line) => line !== ""),
+    ...archives.flatMap((archive) => archiveLines(archive, archives.length > 1, now)),
+    ...(documents === 0 ? [] : [saved]),
+    ...(untold === 0 ? [] : [`${counted(untold, "outcome")} to tell to after hooks`]),
   ];
 }
 
-function duplicateLines({ duplicates: { documents, pages } }: StatusReport): string[] {
-  if (documents === 0) return [];
-  const saved = `${counted(documents, "duplicate")} not sent, ${counted(pages, "page")} saved`;
-  return ["", saved];
-}
-
-function untoldLines({ untold }: StatusReport): string[] {
-  return untold === 0 ? [] : ["", `${counted(untold, "outcome")} to tell to after hooks`];
-}
-
-function headline({ running, paused }: StatusReport, { owner, now }: Around): string {
-  const state = running ? `running (process ${owner?.pid ?? "?"}` : "not running";
-  const since = running && owner ? `, since ${relativeText(owner.startedAt, now)})` : "";
-  const web = owner?.web === undefined ? "" : `; page at ${owner.web}`;
-  return `scanferry is ${state}${since}${paused ? "; paused, see scanferry resume" : ""}${web}`;
-}
-
-/** What stops or slows each archive; which one is said where there are several. */
-function archiveLines({ archives }: StatusReport, now: number): string[] {
-  return archives.flatMap(({ name, gate, sending: { waits } }) => {
-    const to = archives.length > 1 ? ` to ${name}` : "";
-    return [
-      ...(gate ? [gateLine(gate, to, now)] : []),
-      ...(waits ? [waitingLine(waits, now, to)] : []),
-    ];
-  });
+/** What stops or slows an archive; the headline has told of the only one's gate. */
+function archiveLines(
+  { name, gate, sending: { waits } }: StatusReport["archives"][number],
+  isOneOfMany: boolean,
+  now: number,
+): string[] {
+  const to = isOneOfMany ? ` to ${name}` : "";
+  return [
+    ...(gate && isOneOfMany ? [gateLine(gate, to, now)] : []),
+    ...(waits ? [waitingLine(waits, now, to)] : []),
+  ];
 }
 
 function gateLine(gate: NonNullable<StatusReport["gate"]>, to: string, now: number): string {
@@ -101,7 +159,6 @@ export function waitingLine({ message, until }: Waiting, now: number, to = ""): 
 function movedLines({ moved }: StatusReport): string[] {
   if (moved.length === 0) return [];
   return [
-    "",
     "renamed or moved here; the archive still has them where they were:",
     ...moved.map(({ path, from, archivedIn, documentId }) =>
       printable(`  ${path}  was ${from}, in ${archivedIn} as document ${documentId}`),
@@ -112,12 +169,11 @@ function movedLines({ moved }: StatusReport): string[] {
 /** The work order. */
 function folderLines({ foldersToCreate }: StatusReport): string[] {
   if (foldersToCreate.length === 0) return [];
-  const width = Math.max(...foldersToCreate.map(({ path }) => path.length));
+  const width = Math.max(...foldersToCreate.map(({ path }) => widthOf(printable(path))));
   return [
-    "",
     "folders that documents wait for in the archive:",
     ...foldersToCreate.map(({ path, code, documents }) => {
-      const place = padded(printable(path), Math.min(width, 60));
+      const place = padded(printable(path), Math.min(width, 48));
       return `  ${place}  ${counted(documents, "document")}  ${code}`;
     }),
   ];

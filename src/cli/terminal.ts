@@ -3,16 +3,23 @@ import { styleText } from "node:util";
 import { Fault, codeOf, messageOf } from "../std/fault.ts";
 
 /** Where a command writes: a process's stream, or a test's. */
-export type Stream = Writable & { readonly isTTY?: boolean; readonly columns?: number };
+export type Stream = Writable & {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly rows?: number;
+};
 
 /** The styles in use; each means one thing wherever it occurs. */
 export type Style = "bold" | "dim" | "green" | "yellow" | "red" | "cyan";
 
 const WIDTH_DEFAULT = 100;
 
+/** The smallest screen that is reckoned with. */
+const ROWS_DEFAULT = 24;
+
 /**
- * One output stream. Colour only on a terminal, and not against NO_COLOR; elsewhere plain text. A
- * reader that went away (`| head`) is no failure: what is written after it is dropped.
+ * One output stream. Colour only on a terminal, and not against NO_COLOR; elsewhere plain text, but
+ * for FORCE_COLOR, which goes before both as it does in Node. A reader that went away (`| head`) is no failure: what is written after it is dropped.
  */
 export class Terminal {
   /** True when a person watches: lines may be drawn over. */
@@ -25,7 +32,7 @@ export class Terminal {
   constructor(stream: Stream, env: NodeJS.ProcessEnv) {
     this.#stream = stream;
     this.isInteractive = stream.isTTY === true && env["TERM"] !== "dumb";
-    this.hasColour = this.isInteractive && (env["NO_COLOR"] ?? "") === "";
+    this.hasColour = wantsColour(env) ?? this.isInteractive;
     stream.on("error", (error) => {
       if (codeOf(error) !== "EPIPE") this.#failure ??= error;
       this.#gone.abort(error);
@@ -34,7 +41,12 @@ export class Terminal {
 
   /** Columns. */
   get width(): number {
-    return this.#stream.columns ?? WIDTH_DEFAULT;
+    return this.#stream.columns || WIDTH_DEFAULT;
+  }
+
+  /** Lines of the screen. */
+  get rows(): number {
+    return this.#stream.rows || ROWS_DEFAULT;
   }
 
   /** Aborts when nobody reads any more; a long list ends there. */
@@ -67,4 +79,11 @@ export class Terminal {
   paint(style: Style | readonly Style[], text: string): string {
     return this.hasColour ? styleText(style as Style, text, { validateStream: false }) : text;
   }
+}
+
+/** What the environment says of colours; undefined: nothing. */
+function wantsColour(env: NodeJS.ProcessEnv): boolean | undefined {
+  const forced = env["FORCE_COLOR"];
+  if (forced !== undefined) return forced !== "0" && forced !== "false";
+  return (env["NO_COLOR"] ?? "") === "" ? undefined : false;
 }

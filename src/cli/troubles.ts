@@ -29,9 +29,21 @@ export async function troublesOf(journal: Journal): Promise<Trouble[]> {
 
 /** `held 3: QUOTA_LIMIT: …; buy pages or wait …`, a line each. */
 export function troubleLines(troubles: readonly Trouble[]): string[] {
-  return troubles.map(({ state, code, documents, message }) => {
-    const what = code === "QUOTA_LIMIT" ? `${counted(documents, "document")} wait` : message;
-    const said = what.includes(code) ? what : `${code}: ${what}`;
-    return printable(`${state} ${documents}: ${said}; ${clause(failureOf(code).hint)}`);
+  return troubles.map((trouble) => {
+    const { what, mend } = troubleParts(trouble);
+    return `${what}; ${mend}`;
   });
+}
+
+/** What happened, `held 3: QUOTA_LIMIT: …`, and what to do. */
+export function troubleParts({ state, code, documents, message }: Trouble): {
+  readonly what: string;
+  readonly mend: string;
+} {
+  const what = code === "QUOTA_LIMIT" ? `${counted(documents, "document")} wait` : message;
+  const said = what.includes(code) ? what : `${code}: ${what}`;
+  return {
+    what: printable(`${state} ${documents}: ${said}`),
+    mend: printable(clause(failureOf(code).hint)),
+  };
 }

@@ -1,8 +1,13 @@
 /** How numbers, sizes and times are told to people. */
 
+/** A number with its thousands apart: `12,345`. */
+export function numberText(number: number): string {
+  return number.toLocaleString("en-GB");
+}
+
 /** `1 document`, `3 documents`. */
 export function counted(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+  return `${numberText(number)} ${noun}${number === 1 ? "" : "s"}`;
 }
 
 const SIZES = ["B", "kB", "MB", "GB", "TB"];

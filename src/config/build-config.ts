@@ -10,6 +10,7 @@ import type { After, ArchiveAccount, Config, Mirror, Signing } from "./config.ts
 import { globBelow } from "./glob.ts";
 import { type Layout, layoutOf, type MirrorLayout, wayDown } from "./layout.ts";
 import { NO_NOTIFY_SECRETS, type NotifySecrets } from "./notify-secrets.ts";
+import { RECEIPT_FORMATS } from "./receipts-schema.ts";
 import type { FileShape } from "./schema.ts";
 import type { Secrets } from "./secrets.ts";
 
@@ -55,6 +56,7 @@ export function buildConfig(
     web: shape.web && webOf(shape.web.listen, secrets.webToken),
     notify: notifyOf(shape.notify, secrets.notify ?? NO_NOTIFY_SECRETS, dirname(file)),
     log: { level: shape.log.level, file: logFileOf(shape.log, layout) },
+    receipts: receiptsOf(shape.receipts, layout),
     shutdownMs: shape.shutdown,
   });
 }
@@ -81,6 +83,16 @@ function retentionOf(journal: FileShape["journal"]): Config["retention"] {
 function logFileOf({ keep }: FileShape["log"], { log }: Layout): Config["log"]["file"] {
   if (log === undefined) return undefined;
   return { path: log, sizeBytesMax: keep.size, olderMax: keep.files };
+}
+
+function receiptsOf(
+  receipts: FileShape["receipts"],
+  { receipts: dir }: Layout,
+): Config["receipts"] {
+  if (receipts === undefined || dir === undefined) return undefined;
+  return typeof receipts === "string"
+    ? { dir, formats: [...RECEIPT_FORMATS] }
+    : { dir, formats: receipts.formats };
 }
 
 function webOf(listen: { host: string; port: number }, token: string | undefined): Config["web"] {

@@ -1,5 +1,6 @@
 import type { PagePolicy } from "../domain/allowance.ts";
 import type { Hours } from "../domain/hours.ts";
+import type { ReceiptFormat } from "../receipts/receipt-folder.ts";
 import type { MirrorRules } from "../rules/rules.ts";
 import type { Hooks } from "./hooks.ts";
 import type { NotifyConfig } from "./notify-config.ts";
@@ -55,6 +56,8 @@ export type Config = {
   /** Undefined: nobody is told of anything. */
   readonly notify?: NotifyConfig | undefined;
   readonly log: { readonly level: LogLevel; readonly file?: LogFile | undefined };
+  /** Where receipts of closed batches are written, absolute, and how; undefined: nowhere. */
+  readonly receipts?: Receipts | undefined;
   /** How long a stop waits for what is in flight. */
   readonly shutdownMs: number;
 };
@@ -80,6 +83,9 @@ export type LogFile = {
   readonly sizeBytesMax: number;
   readonly olderMax: number;
 };
+
+/** A folder for receipts, absolute, and the files that each batch gets. */
+export type Receipts = { readonly dir: string; readonly formats: readonly ReceiptFormat[] };
 
 /** How `sig` is made. */
 export type Signing =

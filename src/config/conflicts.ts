@@ -114,10 +114,11 @@ function reportMoves({ mirrors }: Layout, findings: Findings): void {
 }
 
 /** What the daemon writes itself must not be found in a source. */
-function reportOwnFiles({ journal, log, mirrors }: Layout, findings: Findings): void {
+function reportOwnFiles({ journal, log, receipts, mirrors }: Layout, findings: Findings): void {
   const files = [
     [["journal"], journal, "/var/lib/scanferry/journal.db"],
     [["log", "file"], log, "/var/log/scanferry/scanferry.log"],
+    [["receipts"], receipts, "/var/lib/scanferry/receipts"],
   ] as const;
   for (const [key, file, example] of files) {
     if (file === undefined) continue;

@@ -8,6 +8,8 @@ export type Layout = {
   readonly journal: string | undefined;
   /** The log's own file. */
   readonly log: string | undefined;
+  /** The folder of receipts. */
+  readonly receipts: string | undefined;
   readonly mirrors: MirrorLayout[];
 };
 
@@ -22,11 +24,12 @@ export type MirrorLayout = {
 /** Resolves every path against the folder of the configuration file. Looks at no disk. */
 export function layoutOf(sketch: Sketch, folder: string): Layout {
   const at = (path: string | undefined) => (path === undefined ? undefined : resolve(folder, path));
-  const { journal } = sketch;
+  const { journal, receipts } = sketch;
   return {
     folder,
     journal: at(typeof journal === "string" ? journal : journal?.path),
     log: at(sketch.log?.file),
+    receipts: at(typeof receipts === "string" ? receipts : receipts?.dir),
     mirrors: (sketch.mirrors ?? []).map((mirror) => {
       const source = at(mirror?.source);
       const after = mirror?.after;

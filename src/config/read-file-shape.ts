@@ -25,10 +25,10 @@ function withArchive(value: unknown): unknown {
 function read(schema: z.core.$ZodType, value: unknown, key: Key, findings: Findings): unknown {
   const { inner, fallback, optional } = unwrap(schema);
   const given = value ?? fallback;
-  if (inner instanceof z.ZodObject) {
-    if (given === undefined && optional) return undefined;
-    return readSection(inner, given ?? {}, key, findings);
-  }
+  // Off unless it is written; other sections are there with their defaults.
+  const isSection = inner instanceof z.ZodObject || inner instanceof z.ZodUnion;
+  if (given === undefined && optional && isSection) return undefined;
+  if (inner instanceof z.ZodObject) return readSection(inner, given ?? {}, key, findings);
   if (inner instanceof z.ZodUnion) return readUnion(inner, given ?? {}, key, findings);
   if (given === undefined) {
     if (!optional) reportMissing(schema, key, findings);

@@ -17,6 +17,7 @@ import { pageKeys } from "./page-schema.ts";
 import { mirrorSchema } from "./mirror-schema.ts";
 import { notifySchema } from "./notify-schema.ts";
 import { listenAddress, localPath } from "./places.ts";
+import { receiptsSchema } from "./receipts-schema.ts";
 import { sendingHours } from "./sending-hours.ts";
 import { size } from "./size.ts";
 
@@ -177,6 +178,13 @@ export const fileSchema = section(
     ),
     notify: notifySchema,
     log: logSchema,
+    receipts: setting(z.union([localPath(), receiptsSchema]).optional(), {
+      meaning:
+        "A receipt for each batch, written once all of its documents are CONVERTED: the folder alone, " +
+        "or its keys.",
+      example: "/var/lib/scanferry/receipts",
+      without: "no receipts are written; `scanferry receipt BATCH` prints one",
+    }),
     shutdown: setting(duration("0", "1h").prefault("20s"), {
       meaning: "How long a stop waits for what is in flight before it is safely abandoned.",
       example: "1m",

@@ -136,7 +136,8 @@ export async function findSecret(
 
 /**
  * Reads a secret file. A relative one is looked for beside the configuration file, then among the
- * credentials that systemd hands over in `$CREDENTIALS_DIRECTORY`.
+ * credentials that systemd hands over in `$CREDENTIALS_DIRECTORY`, then in `secrets` beside the
+ * configuration, where those credentials come from: a service must not, and root may look there.
  */
 async function readSecretFile(
   written: string,
@@ -151,6 +152,14 @@ async function readSecretFile(
     if (outcome === undefined) continue;
     if ("secret" in outcome) return fit(outcome.secret, quoted(path), key, findings);
     findings.report(key, `${quoted(path)} ${outcome.message}`, outcome.mend);
+    return undefined;
+  }
+  const kept = written.includes("/")
+    ? undefined
+    : await readSecret(join(dirname(config.path), "secrets", written));
+  if (kept && "secret" in kept) return fit(kept.secret, quoted(written), key, findings);
+  if (kept && !kept.message.startsWith("cannot be read")) {
+    findings.report(key, `${quoted(`secrets/${written}`)} ${kept.message}`, kept.mend);
     return undefined;
   }
   const message = `there is no file ${places.map(quoted).join(" or ")}`;

@@ -4,6 +4,15 @@ export type StarterOptions = {
   readonly target?: string;
   readonly url?: string;
   readonly journal?: string;
+  readonly receipts?: string;
+  readonly signing?: {
+    readonly scheme: "hmac" | "none";
+    readonly algorithm?: string;
+    readonly encoding?: string;
+  };
+  /** Names of files that hold the secrets; undefined: whoever reads it has to fill them in. */
+  readonly accountKeyFile?: string;
+  readonly secretFile?: string;
 };
 
 /**
@@ -17,16 +26,19 @@ export function starterConfig(options: StarterOptions = {}): string {
     target = "/Scans",
     url = "https://archive.example.com",
     journal = "/var/lib/scanferry/journal.db",
+    receipts,
   } = options;
   return [
     HEADER,
-    archivePart(url),
+    archivePart(url, options),
     mirrorsPart(source, target),
     `# Where the journal lives: on a local disk, outside of every source.
 # To keep details for a time only: { path: …, retain: 3y, remember: 30y }.
 journal: ${scalar(journal)}
 `,
     REST,
+    receiptsPart(receipts),
+    LAST,
   ].join("\n");
 }
 
@@ -44,23 +56,28 @@ const HEADER = `# Configuration of scanferry. What is set here must be set; a li
 # "scanferry check" tells everything that is wrong with it; SIGHUP makes a running daemon reload it.
 `;
 
-function archivePart(url: string): string {
+function archivePart(url: string, options: StarterOptions): string {
+  const { accountKeyFile, secretFile, signing = { scheme: "hmac" } } = options;
+  const set = (key: string, value: string | undefined, otherwise: string, note: string) => {
+    const line = value === undefined ? `    #${key}: ${otherwise}` : `    ${key}: ${scalar(value)}`;
+    return `${line.padEnd(38)}# ${note}`;
+  };
   return `archive:
   url: ${scalar(url)}
 
   # The account key. Without either line it is taken from $SCANFERRY_ACCOUNT_KEY. Once a secret is
   # written into this file itself: chmod 600.
   # accountKey: "..."
-  # accountKeyFile: /etc/scanferry/account.key
+  ${accountKeyFile === undefined ? "# accountKeyFile: /etc/scanferry/account.key" : `accountKeyFile: ${scalar(accountKeyFile)}`}
 
   # How requests are signed: the archive's operator says which way is right. The secret without
   # either line is taken from $SCANFERRY_SIGNING_SECRET.
   signing:
-    scheme: hmac                      # hmac | none | module
-    #algorithm: sha256                # any digest that Node knows
-    #encoding: base64                 # base64 | hex
+    ${`scheme: ${signing.scheme}`.padEnd(34)}# hmac | none | module
+${set("algorithm", signing.algorithm, "sha256", "any digest that Node knows")}
+${set("encoding", signing.encoding, "base64", "base64 | hex")}
     # secret: "..."
-    # secretFile: /etc/scanferry/signing.secret
+    ${secretFile === undefined ? "# secretFile: /etc/scanferry/signing.secret" : `secretFile: ${scalar(secretFile)}`}
     # module: ./sign.mjs              # scheme module: its default export makes the signature
 
   # How long a request waits for the archive.
@@ -228,7 +245,18 @@ log:
   #level: info                        # trace | debug | info | warn | error | fatal | silent
   # file: /var/log/scanferry/scanferry.log  # instead of the standard output
   #keep: { size: 10MB, files: 5 }     # how much of that file is kept
+`;
 
-# How long a stop waits for what is in flight.
+function receiptsPart(receipts: string | undefined): string {
+  const line =
+    receipts === undefined
+      ? "# receipts: /var/lib/scanferry/receipts # or { dir: …, formats: [json, html] }"
+      : `receipts: ${scalar(receipts)}`;
+  return `# A receipt for each batch once all of its documents are CONVERTED: name, SHA-256, pages, id, folder.
+${line}
+`;
+}
+
+const LAST = `# How long a stop waits for what is in flight.
 #shutdown: 20s
 `;

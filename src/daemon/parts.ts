@@ -6,6 +6,7 @@ import type { Config } from "../config/config.ts";
 import type { Applied } from "../journal/journal.ts";
 import { SqliteJournal } from "../journal/sqlite-journal.ts";
 import type { DaemonCalls } from "../reader/protocol.ts";
+import { ReceiptFolder } from "../receipts/receipt-folder.ts";
 import { Reader } from "../reader/reader.ts";
 import { mountOf, readMounts } from "../source/mounts.ts";
 import type { Clock, Random } from "../std/clock.ts";
@@ -132,6 +133,7 @@ async function openAccount(
     clock,
     random,
     log,
+    receipts: config.receipts && new ReceiptFolder(config.receipts),
     sending: options.sending ?? true,
     napMs: NAP_MS_MAX,
     newBatchId: randomUUID,

@@ -8,7 +8,7 @@ import type { DocumentSearch } from "./document-search.ts";
 import type { Live } from "./live.ts";
 import { METRICS_TYPE, metricsText } from "./metrics.ts";
 import type { DashboardOptions } from "./options.ts";
-import { receiptOf } from "./receipt.ts";
+import { receiptAs } from "./receipt.ts";
 import { Refusal } from "./refusal.ts";
 import { healthOf, type Snapshot } from "./snapshot.ts";
 import { storyOf } from "./story.ts";
@@ -19,7 +19,10 @@ const ONE_DOCUMENT = z.object({
     .regex(/^[1-9]\d{0,14}$/)
     .transform(Number),
 });
-const ONE_BATCH = z.object({ batch: z.string().regex(/^[\w-]{1,36}$/) });
+const ONE_BATCH = z.object({
+  batch: z.string().regex(/^[\w-]{1,36}$/),
+  format: z.enum(["txt", "json", "html"]).default("txt"),
+});
 
 /** What the routes answer from. */
 export type Sources = {
@@ -43,10 +46,12 @@ export function addReads(app: FastifyInstance, sources: Sources): void {
     storyOf(options.journal, asked(ONE_DOCUMENT, query, "id: a journal id.").id),
   );
   app.get("/api/receipt", async ({ query }, reply) => {
-    const { batch } = asked(ONE_BATCH, query, "batch: the id of a batch.");
-    const text = await receiptOf(options.journal, batch);
-    reply.header("content-disposition", `attachment; filename="scanferry-${batch}.txt"`);
-    return reply.type("text/plain; charset=utf-8").send(text);
+    const hint = "batch: the id of a batch; format: txt, json or html.";
+    const { batch, format } = asked(ONE_BATCH, query, hint);
+    const { type, text } = await receiptAs(format, options.journal, batch);
+    // Kept as a file: opened in its place, its style would be against the page's own policy.
+    reply.header("content-disposition", `attachment; filename="scanferry-${batch}.${format}"`);
+    return reply.type(type).send(text);
   });
   app.get("/api/events", async (_, reply) => {
     // Named for proxies that would hold events back until their buffer is full.

@@ -1,40 +1,30 @@
-/** The receipt of a batch: which documents the archive has, under which id, and with what content. */
-import type { Document } from "../domain/document.ts";
 import type { Journal } from "../journal/journal.ts";
-import { joinRaw, shown } from "../std/raw-path.ts";
+import { RECEIPT_DOCUMENTS_MAX, type Receipt, receiptOf } from "../receipts/receipt.ts";
+import { receiptHtml } from "../receipts/receipt-html.ts";
+import { receiptJson, receiptText } from "../receipts/receipt-text.ts";
 import { Refusal } from "./refusal.ts";
 
-/** As many documents as a batch can have. */
-const DOCUMENTS_MAX = 10_000;
+type Format = { readonly type: string; readonly write: (receipt: Receipt) => string };
 
-const HEADING = ["document", "state", "converted", "pages", "sha256", "file"];
+const FORMATS = {
+  txt: { type: "text/plain; charset=utf-8", write: receiptText },
+  json: { type: "application/json; charset=utf-8", write: receiptJson },
+  html: { type: "text/html; charset=utf-8", write: receiptHtml },
+} as const satisfies Record<string, Format>;
 
-/** Plain text, a line a document, columns parted by tabs. Throws a `Refusal` (404) for no such batch. */
-export async function receiptOf(journal: Journal, batch: string): Promise<string> {
-  const documents = await journal.inBatch(batch, DOCUMENTS_MAX);
+/** A receipt as the page gives it. Throws a `Refusal` (404) for no such batch. */
+export async function receiptAs(
+  format: keyof typeof FORMATS,
+  journal: Journal,
+  batch: string,
+): Promise<{ readonly type: string; readonly text: string }> {
+  const documents = await journal.inBatch(batch, RECEIPT_DOCUMENTS_MAX);
+  const { type, write } = FORMATS[format];
   const [first] = documents;
-  if (!first)
-    throw new Refusal(
-      404,
-      "NO_BATCH",
-      "no document is in such a batch",
-      "See the list of batches.",
-    );
+  if (!first) {
+    const hint = "See the list of batches.";
+    throw new Refusal(404, "NO_BATCH", "no document is in such a batch", hint);
+  }
   const mirror = (await journal.mirrors()).find(({ id }) => id === first.mirrorId)?.name ?? "";
-  const converted = documents.filter(({ state }) => state === "converted");
-  const pages = converted.reduce((sum, row) => sum + (row.pages ?? 0), 0);
-  const lines = [
-    `# batch ${batch} of mirror ${mirror}`,
-    `# ${converted.length} of ${documents.length} documents converted, ${pages} pages`,
-    HEADING.join("\t"),
-    ...documents.map(lineOf),
-  ];
-  return `${lines.join("\n")}\n`;
-}
-
-function lineOf(document: Document): string {
-  const { documentId, state, convertedAt, pages, digest, dir, name } = document;
-  const at = convertedAt === null ? "-" : new Date(convertedAt).toISOString();
-  const path = shown(joinRaw(dir, name));
-  return [documentId ?? "-", state, at, pages ?? "-", digest ?? "-", path].join("\t");
+  return { type, text: write(receiptOf({ batch, mirror, documents })) };
 }

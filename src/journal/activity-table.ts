@@ -2,7 +2,7 @@
 import type { Document, State } from "../domain/document.ts";
 import { type DocumentRow, documentOf } from "./columns.ts";
 import { SELECT_DOCUMENT } from "./documents-table.ts";
-import type { Batch, BatchProgress } from "./journal.ts";
+import type { Batch, BatchProgress, Unreceipted } from "./journal.ts";
 import { ACTIVE_AT } from "./schema-steps.ts";
 import type { Statements } from "./statements.ts";
 import type { Tally } from "./tally.ts";
@@ -20,6 +20,11 @@ export const ACTIVITY_QUERIES = {
     FROM batches ORDER BY number DESC LIMIT ?`,
   ofBatch: `SELECT n.state, count(*) AS documents, coalesce(sum(n.pages), 0) AS pages
     FROM documents n WHERE ${OF_BATCH} AND n.batch IS NOT NULL GROUP BY n.state`,
+  openBatches: `SELECT number, id, mirror_id AS mirrorId, opened_at AS openedAt, joined_at AS joinedAt, documents
+    FROM batches WHERE receipt_at IS NULL AND number > ?
+      AND +mirror_id IN (SELECT id FROM mirrors WHERE archive_id = ?) ORDER BY number LIMIT ?`,
+  unconverted: `SELECT 1 FROM documents n WHERE ${OF_BATCH} AND n.batch IS NOT NULL
+    AND n.state <> 'converted' LIMIT 1`,
   inBatch: `${SELECT_DOCUMENT} WHERE ${OF_BATCH} AND n.batch IS NOT NULL ORDER BY n.id LIMIT @limit`,
 } as const;
 
@@ -64,6 +69,33 @@ export class ActivityTable {
       .of<DocumentRow>(ACTIVITY_QUERIES.inBatch)
       .all({ batch, limit })
       .map(documentOf);
+  }
+
+  /** See `Journal.unreceipted`. */
+  unreceipted(archiveId: number, after: number, limit: number): Unreceipted {
+    const open = this.#sql
+      .of<Batch & { number: number }>(ACTIVITY_QUERIES.openBatches)
+      .all(after, archiveId, limit);
+    const batches = open.filter(({ id }) => this.#closedWith(id) > 0);
+    return {
+      batches: batches.map(({ number: _number, ...batch }) => batch),
+      next: open.length < limit ? null : (open.at(-1)?.number ?? null),
+    };
+  }
+
+  /** See `Journal.setReceipt`. */
+  setReceipt(batch: string, documents: number, at: number): boolean {
+    if (this.#closedWith(batch) !== documents) return false;
+    const { changes } = this.#sql
+      .of("UPDATE batches SET receipt_at = ? WHERE id = ?")
+      .run(at, batch);
+    return changes > 0;
+  }
+
+  /** Documents of a batch that is closed; 0 for one that is not. */
+  #closedWith(batch: string): number {
+    if (this.#sql.of(ACTIVITY_QUERIES.unconverted).get({ batch })) return 0;
+    return this.#ofBatch(batch).reduce((sum, { documents }) => sum + documents, 0);
   }
 
   #ofBatch(batch: string): InState[] {

@@ -18,6 +18,7 @@ import type {
   MirrorRow,
   PaceRow,
   Troubled,
+  Unreceipted,
   WaitingFolder,
   WaitingPages,
   WarnedRow,
@@ -111,8 +112,18 @@ export interface Journal extends AsyncDisposable {
   moved(limit: number): Promise<Document[]>;
   waitingFolders(): Promise<WaitingFolder[]>;
 
-  /** The latest batch of a mirror, whether or not another document may still join it. */
+  /** The latest batch of a mirror, unless its receipt is written; a document may still join it or not. */
   lastBatch(mirrorId: number): Promise<Batch | undefined>;
+  /**
+   * Batches of the archive behind `after` (0: from the first) of which every document is converted and no receipt
+   * is written, oldest first; `next` is where to go on, null when all were looked at.
+   */
+  unreceipted(after: number, limit: number): Promise<Unreceipted>;
+  /**
+   * Remembers that the receipt of a batch is written, with so many documents. False, and nothing is
+   * remembered, when the batch has others by now. A document that joins later takes it back.
+   */
+  setReceipt(batch: string, documents: number, at: number): Promise<boolean>;
   /** The batches that were opened last, the latest first. */
   latestBatches(limit: number): Promise<BatchProgress[]>;
   /** Documents of a batch, in the order in which they were first seen. */

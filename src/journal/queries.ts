@@ -66,7 +66,8 @@ export const QUERIES = {
   troubled: `SELECT trouble_code AS code, state, count(*) AS documents, min(id) AS first
     FROM documents WHERE trouble_code IS NOT NULL GROUP BY trouble_code, state`,
   lastBatch: `SELECT id, mirror_id AS mirrorId, opened_at AS openedAt, joined_at AS joinedAt, documents
-    FROM batches WHERE mirror_id = ? ORDER BY number DESC LIMIT 1`,
+    FROM (SELECT * FROM batches WHERE mirror_id = ? ORDER BY number DESC LIMIT 1)
+    WHERE receipt_at IS NULL`,
   contents: `SELECT document_id AS documentId, filename, size_bytes AS sizeBytes, pages
     FROM contents WHERE document = ? ORDER BY position`,
   mirrors: `SELECT id, name, source, device, archive_id AS archiveId FROM mirrors ORDER BY id`,

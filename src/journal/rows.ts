@@ -56,6 +56,9 @@ export type Batch = {
   readonly documents: number;
 };
 
+/** Closed batches without a receipt, as far as they were looked at. */
+export type Unreceipted = { readonly batches: readonly Batch[]; readonly next: number | null };
+
 /** How far a batch has come. */
 export type BatchProgress = Batch & {
   /** Its documents by state; a state without any is absent. Some may have changed or gone since. */

@@ -207,3 +207,9 @@ export const PAGES = `
   CREATE INDEX documents_pages ON documents (mirror_id, state, estimate, id, due_at)
     WHERE state = 'pending' OR state = 'held';
 `;
+
+export const RECEIPTS = `
+  -- ms; when the receipt was written, its batch being closed; null: not yet
+  ALTER TABLE batches ADD COLUMN receipt_at REAL;
+  CREATE INDEX batches_open ON batches (number) WHERE receipt_at IS NULL;
+`;

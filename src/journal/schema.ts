@@ -17,6 +17,7 @@ import {
   MEMOS,
   PACE,
   PAGES,
+  RECEIPTS,
   REMEMBERED,
   SLIP,
 } from "./schema-steps.ts";
@@ -221,6 +222,7 @@ export const MIGRATIONS: readonly string[] = [
   HOOKS,
   ARCHIVES,
   PAGES,
+  RECEIPTS,
 ];
 
 /** The `user_version` this scanferry writes. */

@@ -186,6 +186,10 @@ export class SqliteJournal extends SqliteReading implements Journal {
     return this.#session.write(() => this.#tables.account.setContents(id, contents));
   }
 
+  setReceipt(batch: string, documents: number, at: number): Promise<boolean> {
+    return this.#session.write(() => this.#tables.activity.setReceipt(batch, documents, at));
+  }
+
   tidy(request: TidyRequest): Promise<Tidied> {
     return this.#session.write(() => this.#tables.tidy.tidy(request));
   }

@@ -15,6 +15,7 @@ import type {
   Known,
   ListQuery,
   Troubled,
+  Unreceipted,
   WaitingFolder,
   WaitingPages,
   WarnedRow,
@@ -160,6 +161,12 @@ export abstract class SqliteReading {
 
   latestBatches(limit: number): Promise<BatchProgress[]> {
     return this.#session.read(() => this.#tables.activity.latestBatches(limit));
+  }
+
+  unreceipted(after: number, limit: number): Promise<Unreceipted> {
+    return this.#session.readDurable(() =>
+      this.#tables.activity.unreceipted(this.#archiveId, after, limit),
+    );
   }
 
   inBatch(batch: string, limit: number): Promise<Document[]> {

@@ -21,6 +21,8 @@ export type TidyRequest = {
   readonly after: number;
   /** Rows looked at. */
   readonly limit: number;
+  /** True: receipts are written, and what has none yet is kept for it. */
+  readonly receipts: boolean;
 };
 
 /** What a step did; `next` is where the next one begins, null when all rows were looked at. */

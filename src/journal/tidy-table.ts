@@ -39,7 +39,11 @@ export const TIDY_QUERIES = {
   batches: `DELETE FROM batches WHERE number IN (
     SELECT b.number FROM (SELECT number, mirror_id, joined_at FROM batches ORDER BY number LIMIT ?) b
     WHERE b.joined_at <= ?
-      AND b.number < (SELECT max(m.number) FROM batches m WHERE m.mirror_id = b.mirror_id))`,
+      AND b.number < (SELECT max(m.number) FROM batches m WHERE m.mirror_id = b.mirror_id)
+      AND NOT (? AND EXISTS (SELECT 1 FROM batches o WHERE o.number = b.number
+        AND o.receipt_at IS NULL AND EXISTS (SELECT 1 FROM documents n
+          WHERE substr(n.batch, 1, 8) = substr(o.id, 1, 8) AND n.batch = o.id AND n.batch IS NOT NULL))))`,
+  owesReceipt: "SELECT 1 FROM batches WHERE id = ? AND receipt_at IS NULL",
   unremember: `DELETE FROM remembered WHERE number IN (
     SELECT r.number FROM (SELECT number, dropped_at FROM remembered ORDER BY number LIMIT ?) r
     WHERE r.dropped_at <= ?)`,
@@ -56,7 +60,7 @@ export class TidyTable {
 
   /** One step; see `Journal.tidy`. */
   tidy(request: TidyRequest): Tidied {
-    const { after, limit, before, forgetBefore } = request;
+    const { after, limit, before, forgetBefore, receipts } = request;
     const ids = [TIDY_QUERIES.ids, TIDY_QUERIES.forgottenIds]
       .flatMap((sql) => this.#sql.of<{ id: number }>(sql).all(after, limit))
       .map(({ id }) => id)
@@ -65,7 +69,7 @@ export class TidyTable {
     const last = ids.at(-1) ?? after;
     const done = this.#rows(request, last);
     this.#forgotten(after, last, before);
-    this.#sql.of(TIDY_QUERIES.batches).run(limit, before);
+    this.#sql.of(TIDY_QUERIES.batches).run(limit, before, receipts ? 1 : 0);
     this.#sql.of(TIDY_QUERIES.unremember).run(limit, forgetBefore);
     return { ...done, next: ids.length < limit ? null : last };
   }
@@ -75,12 +79,13 @@ export class TidyTable {
     return this.#sql.of<Remembered>(TIDY_QUERIES.remembered).all(mirrorId, digest, placeOf(path));
   }
 
-  #rows({ after, before, at, mirrorIds }: TidyRequest, last: number) {
+  #rows({ after, before, at, mirrorIds, receipts }: TidyRequest, last: number) {
     let dropped = 0;
     let trimmed = 0;
     for (const row of this.#documentsIn(after, last)) {
       const judged = tidiness(row, this.#successorOf(row), before);
-      if (judged === "drop" && mirrorIds.includes(row.mirrorId)) {
+      const isOwed = judged === "drop" && receipts && this.#owesReceipt(row);
+      if (judged === "drop" && !isOwed && mirrorIds.includes(row.mirrorId)) {
         this.#drop(row, at);
         dropped += 1;
       } else if (judged !== "keep" && this.#trim(row.id, before)) trimmed += 1;
@@ -97,6 +102,10 @@ export class TidyTable {
     if (current) return undefined;
     const row = this.#sql.of<DocumentRow>(TIDY_QUERIES.successor).get(id);
     return row && documentOf(row);
+  }
+
+  #owesReceipt({ batch }: Document): boolean {
+    return this.#sql.of(TIDY_QUERIES.owesReceipt).get(batch) !== undefined;
   }
 
   #drop(row: Document, at: number): void {

@@ -177,7 +177,7 @@ export class Writer {
         VALUES (?, ?, ?, ?, ?)
         ON CONFLICT (id) DO UPDATE SET mirror_id = excluded.mirror_id,
           opened_at = excluded.opened_at, joined_at = excluded.joined_at,
-          documents = excluded.documents`)
+          documents = excluded.documents, receipt_at = NULL`)
       .run(id, mirrorId, openedAt, joinedAt, documents);
   }
 }

@@ -1,6 +1,6 @@
 /** What goes out through a channel: all that is to be told at one moment. */
 import type { EventKind } from "../domain/event-kind.ts";
-import type { Receipt } from "./receipt.ts";
+import type { Receipt } from "../receipts/receipt.ts";
 import type { Telling } from "./trouble.ts";
 
 /** Where a message comes from. */

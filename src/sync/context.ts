@@ -2,6 +2,7 @@ import type { Archive } from "../archive/archive.ts";
 import type { Config, Mirror } from "../config/config.ts";
 import type { Journal, MirrorRow } from "../journal/journal.ts";
 import type { Reader } from "../reader/reader.ts";
+import type { ReceiptFolder } from "../receipts/receipt-folder.ts";
 import type { Bell } from "../std/bell.ts";
 import type { Clock, Random } from "../std/clock.ts";
 import type { Log } from "../std/log.ts";
@@ -40,6 +41,8 @@ export type SyncContext = {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** Where the receipts of closed batches go; undefined: nowhere. */
+  readonly receipts?: Pick<ReceiptFolder, "write"> | undefined;
   /** False: nothing is ever sent (`adopt`). */
   readonly sending: boolean;
   /** How long a loop that waits for its bell alone sleeps; `NAP_MS_MAX` but in simulations. */

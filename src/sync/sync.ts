@@ -20,6 +20,7 @@ import { Intake } from "./intake.ts";
 import type { Outage } from "./outage.ts";
 import { ClockWatch, pullInUnexplained } from "./mended-clock.ts";
 import { Placement } from "./placement.ts";
+import { Receipts } from "./receipts.ts";
 import { Poller } from "./poller.ts";
 import { Sender } from "./sender.ts";
 import { Settler } from "./settler.ts";
@@ -46,6 +47,7 @@ export class Sync {
   readonly #poller: Poller;
   readonly #intake: Intake;
   readonly #teller: Teller;
+  readonly #receipts: Receipts;
   readonly #surveys: ReadonlyMap<number, Survey>;
   readonly #outsideWrites: number;
   /** Rejects with what failed beside the loops. */
@@ -75,6 +77,7 @@ export class Sync {
     this.#sender = new Sender(context, keeper, placement, firstRun);
     this.#poller = new Poller(context, keeper);
     this.#teller = new Teller(context);
+    this.#receipts = new Receipts(context);
     const intake = new Intake(context);
     this.#intake = intake;
     this.#surveys = new Map(
@@ -182,6 +185,7 @@ export class Sync {
       if (document.state === "held") bells.held.ring();
       if (document.after === "due") bells.after.ring();
       if (TOLD.includes(document.state)) this.#teller.ring();
+      if (document.state === "converted") this.#receipts.ring();
     }
     this.#changed();
   }
@@ -204,6 +208,7 @@ export class Sync {
       this.#firstRun.run(signal),
       new Aftercare(this.#context).run(signal),
       this.#teller.run(signal),
+      this.#receipts.run(signal),
       new Tidier(this.#context, () => this.#scanned()).run(signal),
       this.#followOutside(signal),
       Promise.race([this.#broken.promise, aborted(signal)]),
@@ -246,6 +251,7 @@ export class Sync {
   async drain(deadline: AbortSignal): Promise<void> {
     await this.#sender.drain(deadline);
     await this.#firstRun.conclude();
+    await this.#receipts.conclude(deadline);
   }
 
   /** A `retry`, `pause` or `resume` from the command line shows as a write by another process. */

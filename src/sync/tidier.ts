@@ -38,7 +38,7 @@ export class Tidier {
   }
 
   async #step(): Promise<number> {
-    const { config, journal, clock, log } = this.#context;
+    const { config, journal, clock, log, receipts } = this.#context;
     const { retention } = config;
     if (!retention) return Number.POSITIVE_INFINITY;
     const waitMs = this.#dueAt - clock.monotonic();
@@ -53,6 +53,7 @@ export class Tidier {
       mirrorIds,
       after: this.#after,
       limit: ROWS_MAX,
+      receipts: receipts !== undefined,
     });
     this.#dropped += dropped;
     this.#trimmed += trimmed;

@@ -118,7 +118,7 @@ describe.skipIf(isSkipped)(
       await using visiting = await visit(browser, office.url);
       const link = visiting.page.getByRole("link", { name: /^Receipt of the batch/ }).last();
       const [download] = await Promise.all([visiting.page.waitForEvent("download"), link.click()]);
-      expect(download.suggestedFilename()).toMatch(/^scanferry-[0-9a-f-]{36}\.txt$/);
+      expect(download.suggestedFilename()).toMatch(/^scanferry-[0-9a-f-]{36}\.html$/);
     });
 
     test("a daemon that is gone is told, and noticed when it is back", async () => {

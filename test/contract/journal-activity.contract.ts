@@ -126,6 +126,53 @@ export function journalActivityContract(name: string, open: () => Promise<Journa
     }),
   );
 
+  describe(`${name}: receipts`, () => {
+    const batch = (id: string, mirrorId: number) =>
+      ({ id, mirrorId, openedAt: NOW, joinedAt: NOW + 9, documents: 2 }) as const;
+
+    test(
+      "a batch is without one from when its last document is converted until it is written",
+      withDesk(async (desk) => {
+        const { journal, mirrorId } = desk;
+        const own = batch("batch-1", mirrorId);
+        await journal.apply([
+          { type: "batch", batch: batch("batch-0", mirrorId) },
+          { type: "batch", batch: own },
+        ]);
+        const a = await desk.uploaded("a", 501);
+        const b = await desk.uploaded("b", 502);
+        await desk.after(a.id, converted());
+        expect(await journal.unreceipted(0, 9)).toEqual({ batches: [], next: null });
+        expect(await journal.setReceipt("batch-1", 1, NOW)).toBe(false);
+        await desk.after(b.id, converted());
+        expect(await journal.unreceipted(0, 9)).toEqual({ batches: [own], next: null });
+        expect(await journal.unreceipted(0, 1)).toEqual({ batches: [], next: 1 });
+        expect(await journal.unreceipted(1, 1)).toEqual({ batches: [own], next: 2 });
+        expect(await journal.setReceipt("batch-1", 1, NOW)).toBe(false);
+        expect(await journal.setReceipt("batch-1", 2, NOW)).toBe(true);
+        expect(await journal.unreceipted(0, 9)).toEqual({ batches: [], next: null });
+        expect(await journal.setReceipt("batch-9", 0, NOW)).toBe(false);
+      }),
+    );
+
+    test(
+      "what has its receipt is joined by nobody; who joins all the same takes it back",
+      withDesk(async (desk) => {
+        const { journal, mirrorId } = desk;
+        const own = batch("batch-1", mirrorId);
+        await journal.apply([{ type: "batch", batch: own }]);
+        const a = await desk.uploaded("a", 501);
+        await desk.after(a.id, converted());
+        expect(await journal.lastBatch(mirrorId)).toEqual(own);
+        await journal.setReceipt("batch-1", 1, NOW);
+        expect(await journal.lastBatch(mirrorId)).toBeUndefined();
+        await journal.apply([{ type: "batch", batch: { ...own, documents: 3 } }]);
+        expect(await journal.lastBatch(mirrorId)).toEqual({ ...own, documents: 3 });
+        expect((await journal.unreceipted(0, 9)).batches).toHaveLength(1);
+      }),
+    );
+  });
+
   test(
     `${name}: each count tells since when its oldest document is known`,
     withDesk(async (desk) => {

@@ -104,6 +104,7 @@ export function journalArchivesContract(name: string, open: () => Promise<Journa
           at: LATER,
           before: LATER,
           forgetBefore: 0,
+          receipts: false,
           mirrorIds: [main.mirrorId, legal.mirrorId],
           after: 0,
           limit: 9,

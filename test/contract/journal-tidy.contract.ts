@@ -10,7 +10,7 @@ const DAY = 86_400_000;
 
 /** After everything that these tests let happen. */
 const LATER = NOW + 1_000 * DAY;
-const longAgo = { before: NOW + 500 * DAY, forgetBefore: NOW, at: LATER };
+const longAgo = { before: NOW + 500 * DAY, forgetBefore: NOW, at: LATER, receipts: false };
 
 /** Goes through the whole journal; how many rows were dropped and trimmed. */
 async function tidied(desk: Desk, set: Partial<typeof longAgo & { limit: number }> = {}) {
@@ -105,6 +105,25 @@ export function journalTidyContract(name: string, open: () => Promise<JournalFix
         expect((await tidied(desk)).dropped).toBe(0);
         expect(await desk.journal.document(id)).toBeDefined();
       })(),
+    );
+
+    test(
+      "a row whose batch owes a receipt is kept, and so is the batch",
+      withDesk(async (desk) => {
+        const { journal, mirrorId } = desk;
+        const batch = { id: "batch-1", mirrorId, openedAt: NOW, joinedAt: NOW, documents: 1 };
+        await journal.apply([
+          { type: "batch", batch },
+          { type: "batch", batch: { ...batch, id: "batch-2" } },
+        ]);
+        const row = await converted(desk, "a", 1);
+        await gone(desk, row);
+        expect((await tidied(desk, { receipts: true })).dropped).toBe(0);
+        expect((await journal.unreceipted(0, 9)).batches).toEqual([batch]);
+        await journal.setReceipt("batch-1", 1, NOW);
+        expect((await tidied(desk, { receipts: true })).dropped).toBe(1);
+        expect(await journal.latestBatches(9)).toMatchObject([{ id: "batch-2" }]);
+      }),
     );
 
     test(

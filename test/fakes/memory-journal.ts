@@ -22,6 +22,7 @@ import type {
   MirrorRow,
   PaceRow,
   Troubled,
+  Unreceipted,
   WaitingFolder,
   WaitingPages,
   WarnedRow,
@@ -353,7 +354,28 @@ export class MemoryJournal implements Journal {
   }
 
   async lastBatch(mirrorId: number): Promise<Batch | undefined> {
-    return [...this.#open.batches.values()].findLast((batch) => batch.mirrorId === mirrorId);
+    const last = [...this.#open.batches.values()].findLast((batch) => batch.mirrorId === mirrorId);
+    return last && this.store.receipts.has(last.id) ? undefined : last;
+  }
+
+  async unreceipted(after: number, limit: number): Promise<Unreceipted> {
+    const open = [...this.#open.batches.values()]
+      .map((batch, index) => ({ batch, number: index + 1 }))
+      .filter(
+        ({ batch, number }) =>
+          number > after && this.#isOwn(batch) && !this.store.receipts.has(batch.id),
+      )
+      .slice(0, limit);
+    return {
+      batches: open.map(({ batch }) => batch).filter(({ id }) => this.#closedWith(id) > 0),
+      next: open.length < limit ? null : (open.at(-1)?.number ?? null),
+    };
+  }
+
+  async setReceipt(batch: string, documents: number, at: number): Promise<boolean> {
+    if (this.#closedWith(batch) !== documents || !this.store.batches.has(batch)) return false;
+    this.#write(() => this.store.set(this.store.receipts, batch, at));
+    return true;
   }
 
   async latestBatches(limit: number): Promise<BatchProgress[]> {
@@ -500,6 +522,12 @@ export class MemoryJournal implements Journal {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  /** Documents of a batch that is closed; 0 for one that is not. */
+  #closedWith(batch: string): number {
+    const rows = this.#rows((row) => row.batch === batch);
+    return rows.every(({ state }) => state === "converted") ? rows.length : 0;
   }
 
   get #open(): MemoryStore {

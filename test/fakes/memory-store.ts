@@ -39,6 +39,8 @@ export class MemoryStore {
   readonly forgotten = new Map<number, { mirrorId: number; path: RawPath }>();
   readonly attempts = new Map<number, readonly NumberedAttempt[]>();
   readonly batches = new Map<string, Batch>();
+  /** When the receipt was written, by batch. */
+  readonly receipts = new Map<string, number>();
   readonly contents = new Map<number, readonly Content[]>();
   /** When the first run was over, by mirror. */
   readonly firstRunsOver = new Map<number, number>();

@@ -23,7 +23,7 @@ export function tidyIn(store: MemoryStore, request: TidyRequest): Tidied {
   return { ...done, next: ids.length < limit ? null : (ids.at(-1) ?? null) };
 }
 
-function rowIn(store: MemoryStore, id: number, { before, mirrorIds, at }: TidyRequest) {
+function rowIn(store: MemoryStore, id: number, { before, mirrorIds, at, receipts }: TidyRequest) {
   const row = store.documents.get(id);
   if (!row) {
     forgottenIn(store, id, before);
@@ -31,7 +31,8 @@ function rowIn(store: MemoryStore, id: number, { before, mirrorIds, at }: TidyRe
   }
   const successor = [...store.documents.values()].find((other) => other.supersedes === id);
   const judged = tidiness(row, row.current ? undefined : successor, before);
-  if (judged === "drop" && mirrorIds.includes(row.mirrorId)) {
+  const isOwed = receipts && row.batch !== null && owes(store, row.batch);
+  if (judged === "drop" && !isOwed && mirrorIds.includes(row.mirrorId)) {
     const remembrance = { ...remembranceOf(row), droppedAt: at };
     const key = store.archivedKey(row.mirrorId, remembrance.documentId);
     store.set(store.remembered, key, remembrance);
@@ -44,9 +45,17 @@ function rowIn(store: MemoryStore, id: number, { before, mirrorIds, at }: TidyRe
   return judged !== "keep" && trimIn(store, id, before) ? "trimmed" : undefined;
 }
 
-function recordsIn(store: MemoryStore, { before, forgetBefore, limit }: TidyRequest): void {
+/** True when the batch has documents and no receipt. */
+function owes(store: MemoryStore, id: string): boolean {
+  const rows = [...store.documents.values()].some(({ batch }) => batch === id);
+  return rows && store.batches.has(id) && !store.receipts.has(id);
+}
+
+function recordsIn(store: MemoryStore, request: TidyRequest): void {
+  const { before, forgetBefore, limit, receipts } = request;
   for (const batch of [...store.batches.values()].slice(0, limit)) {
     const last = [...store.batches.values()].findLast((each) => each.mirrorId === batch.mirrorId);
+    if (receipts && owes(store, batch.id)) continue;
     if (batch.joinedAt <= before && batch !== last) store.delete(store.batches, batch.id);
   }
   for (const [id, { droppedAt }] of [...store.remembered].slice(0, limit)) {

@@ -47,6 +47,7 @@ export function applyTo(store: MemoryStore, change: Change): Applied {
       assertMirror(store, change.batch.mirrorId);
       invariant(change.batch.id.length <= 36, "a batch id of more than 36 characters");
       store.set(store.batches, change.batch.id, change.batch);
+      store.delete(store.receipts, change.batch.id);
       return done(change, undefined, undefined);
     case "directory":
       remember(store, change);

@@ -84,6 +84,27 @@ test("sync tells each document and, last, why what is left is left", async () =>
   expect(linesOf(again.stdout).at(-1)).toBe("sent 0, converted 0, held 1, failed 1");
 });
 
+test("what is for a program is JSON alone, whatever the command", async () => {
+  await using story = await aStory();
+  const one = async (...words: string[]) => {
+    const { stdout, stderr } = await story.run(...words, "--json");
+    expect(stderr).toBe("");
+    return JSON.parse(stdout) as unknown;
+  };
+  expect(await one("sync")).toMatchObject({
+    sent: 1,
+    converted: 1,
+    documents: { held: 1, failed: 1 },
+    troubles: expect.arrayContaining([expect.objectContaining({ code: "FOLDER_MISSING" })]),
+    foldersToCreate: [{ path: "/Scans/New" }],
+  });
+  expect(await one("pause")).toEqual({ paused: true, changed: true, running: false });
+  expect(await one("resume")).toEqual({ paused: false, changed: true, running: false });
+  expect(await one("retry")).toEqual({ queued: 2, gated: 0, again: 0, running: false });
+  expect(await one("receipt")).toMatchObject({ mirror: "scans", states: { converted: 1 } });
+  expect(await one("check")).toMatchObject({ findings: expect.any(Array) });
+});
+
 test("list and status have the shape that scripts rely on", async () => {
   await using story = await aStory();
   await story.run("sync");
@@ -239,7 +260,7 @@ test("verify finds what is missing and what nobody journaled, and ends with 3", 
   expect(more.code).toBe(0);
   expect(linesOf(more.stdout)).toEqual([
     expect.stringMatching(/^= document \d+ {2}scans {2}done\.pdf$/),
-    expect.stringMatching(/^\+ document \d+ {2}stranger\.txt, in folder \d+$/),
+    expect.stringMatching(/^- document \d+ {2}stranger\.txt, in folder \d+$/),
     "1 as journaled, 0 missing, 0 changed, 1 unknown",
   ]);
 
@@ -257,6 +278,6 @@ journal: ${story.journal}
   const lost = await scanferry(["--config", config, "verify", "--json"]);
   expect(lost.code).toBe(3);
   expect(linesOf(lost.stdout).map((line) => JSON.parse(line) as unknown)).toEqual([
-    expect.objectContaining({ mark: "-", kind: "missing", path: "done.pdf", mirror: "scans" }),
+    expect.objectContaining({ mark: "+", kind: "missing", path: "done.pdf", mirror: "scans" }),
   ]);
 });

@@ -178,7 +178,7 @@ test("a status beside a running daemon names its process; retry reaches it", asy
   await using status = aProcess(["--config", config, "status"]);
   expect(await status.ended).toBe(0);
   expect(status.output.stdout).toMatch(
-    new RegExp(`^scanferry is running \\(process ${daemon.child.pid}`),
+    new RegExp(`^scanferry is running \\(process ${daemon.child.pid}`, "m"),
   );
   expect(status.output.stdout).toMatch(/\/Scans\/New +1 document/);
   world.archive.createFolder("/Scans/New");

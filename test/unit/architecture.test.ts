@@ -14,7 +14,7 @@ const STAIRCASE = [
   ["std"],
   ["wire", "formats"],
   ["domain"],
-  ["rules"],
+  ["rules", "receipts"],
   ["config"],
   ["archive", "journal", "source"],
   ["reader"],

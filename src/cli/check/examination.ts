@@ -5,6 +5,8 @@ import { examineExamples } from "./examples.ts";
 import { type Finding, ok } from "./finding.ts";
 import { examineHooks } from "./hooks.ts";
 import { examineJournal } from "./journal.ts";
+import { examinePlaces } from "./places.ts";
+import { examinePlugin } from "./plugin.ts";
 import { examineSources } from "./sources.ts";
 
 /** Examines everything, one finding after another as it is known. */
@@ -14,5 +16,7 @@ export async function* examinationOf(config: Config, shell: Shell): AsyncGenerat
   yield* examineHooks(config, shell.surroundings.env["PATH"] ?? "");
   yield* examineArchives(config, shell);
   yield* examineSources(config, shell);
+  yield* examinePlaces(config);
+  yield* examinePlugin(config);
   yield* examineJournal(config);
 }

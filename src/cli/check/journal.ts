@@ -3,12 +3,15 @@ import { access, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { archivesOf } from "../../config/archives.ts";
 import type { Config } from "../../config/config.ts";
+import { FOLDER_CODES } from "../../domain/verdict.ts";
 import type { ArchiveRow, Journal, MirrorRow } from "../../journal/journal.ts";
 import { networkFileSystem } from "../../journal/network-file-system.ts";
 import { codeOf } from "../../std/fault.ts";
 import { readJournal, runningDaemon } from "../journals.ts";
+import { type Trouble, troubleParts, troublesOf } from "../troubles.ts";
 import { counted, sizeText } from "../wording.ts";
 import { fail, failOf, type Finding, ok, warn } from "./finding.ts";
+import { nearestDirectory } from "./places.ts";
 
 const FREE_BYTES_MIN = 16_000_000;
 const FREE_BYTES_SCARCE = 200_000_000;
@@ -46,16 +49,6 @@ async function* diskFindings(path: string): AsyncGenerator<Finding> {
   else yield ok(what);
 }
 
-/** The directory, or the nearest above it that is there. */
-async function nearestDirectory(directory: string): Promise<string> {
-  try {
-    await access(directory);
-    return directory;
-  } catch {
-    return directory === dirname(directory) ? directory : nearestDirectory(dirname(directory));
-  }
-}
-
 async function* contentFindings(journal: Journal, config: Config): AsyncGenerator<Finding> {
   if (await journal.paused()) yield warn("sending is paused", "See scanferry resume.");
   const archives = archivesOf(config);
@@ -70,6 +63,7 @@ async function* contentFindings(journal: Journal, config: Config): AsyncGenerato
     yield warn(`nothing is sent${to}: ${why}`, "See scanferry status.");
   }
   yield* bindingFindings(await journal.mirrors(), rows, config);
+  yield* troubleFindings(await troublesOf(journal));
   for (const { targetPath, documents, code } of await journal.waitingFolders()) {
     const what = `${counted(documents, "document")} for ${targetPath} (${code})`;
     yield warn(`held: ${what}`, `Create or mend ${targetPath} in the archive.`);
@@ -90,5 +84,14 @@ function* bindingFindings(
       `mirror ${name}: the journal has it for the archive ${was}, the configuration for ${archive}`,
       `Once anything was sent, it stays so: say archive: ${was}, or give the mirror another name.`,
     );
+  }
+}
+
+/** What is held for a folder is told by the folder. */
+function* troubleFindings(troubles: readonly Trouble[]): Generator<Finding> {
+  for (const trouble of troubles) {
+    if ((FOLDER_CODES as readonly string[]).includes(trouble.code)) continue;
+    const { what, mend } = troubleParts(trouble);
+    yield warn(what, mend);
   }
 }

@@ -1,15 +1,11 @@
-import { readFileSync } from "node:fs";
 import type { Config, Mirror } from "../../config/config.ts";
 import type { Journal, MirrorRow } from "../../journal/journal.ts";
 import { mountOf, readMounts, watchMode } from "../../source/mounts.ts";
 import { readJournal } from "../journals.ts";
 import { Looker } from "../looker.ts";
 import type { Shell } from "../shell.ts";
-import { counted } from "../wording.ts";
-import { fail, failOf, type Finding, ok, warn } from "./finding.ts";
-
-/** Others on the host watch directories too: beyond this share of the limit it gets tight. */
-const WATCHES_SHARE = 0.8;
+import { fail, failOf, type Finding, ok } from "./finding.ts";
+import { examineWatching } from "./watching.ts";
 
 /** Are the sources there and readable, how are they watched, and are there watches enough? */
 export async function* examineSources(config: Config, shell: Shell): AsyncGenerator<Finding> {
@@ -18,14 +14,18 @@ export async function* examineSources(config: Config, shell: Shell): AsyncGenera
   const rows = new Map((await journal?.mirrors())?.map((row) => [row.name, row]));
   const mounts = readMounts();
   let directories = 0;
+  let isWatching = false;
   for (const mirror of config.mirrors) {
     const row = rows.get(mirror.name);
-    const { mode, why } = watchMode(mirror.watch, mountOf(mirror.source, mounts));
+    const mount = mountOf(mirror.source, mounts);
+    const { mode, why } = watchMode(mirror.watch, mount);
     yield await sourceFinding(mirror, row, shell);
-    yield ok(`mirror ${mirror.name}: watched by ${mode} (${why})`);
+    const on = mount === undefined ? "" : ` on ${mount.fsType}`;
+    yield ok(`mirror ${mirror.name}:${on}, watched by ${mode} (${why})`);
+    isWatching ||= mode === "native";
     if (mode === "native" && row) directories += await directoriesOf(journal, row);
   }
-  yield* watchesFinding(directories);
+  if (isWatching) yield* examineWatching(directories);
 }
 
 async function sourceFinding(
@@ -48,23 +48,4 @@ async function sourceFinding(
 
 async function directoriesOf(journal: Journal | undefined, { id }: MirrorRow): Promise<number> {
   return (await journal?.directories(id))?.length ?? 0;
-}
-
-/** One watch a directory; known only once they have been scanned. */
-function* watchesFinding(directories: number): Generator<Finding> {
-  const max = readLimit();
-  if (max === undefined || directories === 0) return;
-  const what = `${counted(directories, "directory").replace("directorys", "directories")} to watch, ${max} watches allowed`;
-  if (directories < max * WATCHES_SHARE) yield ok(what);
-  else yield warn(what, `Raise fs.inotify.max_user_watches, e.g. to ${directories * 4}.`);
-}
-
-function readLimit(): number | undefined {
-  try {
-    const limit = Number(readFileSync("/proc/sys/fs/inotify/max_user_watches", "utf8"));
-    return Number.isSafeInteger(limit) ? limit : undefined;
-  } catch {
-    // Not Linux, or not mounted: there is no such limit to tell of.
-    return undefined;
-  }
 }

@@ -1,18 +1,12 @@
 import type { Command } from "commander";
 import { examinationOf } from "../check/examination.ts";
 import { examples } from "../examples.ts";
-import { clause, EXIT } from "../exit.ts";
-import type { Finding } from "../check/finding.ts";
-import { padded } from "../columns.ts";
-import { printable } from "../printable.ts";
+import { EXIT } from "../exit.ts";
+import type { Config } from "../../config/config.ts";
+import { ConfigError } from "../../config/config-error.ts";
+import { fail, type Finding } from "../check/finding.ts";
+import { findingLine } from "../check/finding-line.ts";
 import type { Shell } from "../shell.ts";
-import type { Style } from "../terminal.ts";
-
-const STYLES: Readonly<Record<Finding["level"], Style>> = {
-  ok: "green",
-  warn: "yellow",
-  FAIL: "red",
-};
 
 /** `scanferry check`: everything that must be right, asked once. */
 export function addCheck(program: Command, shell: Shell): void {
@@ -21,20 +15,37 @@ export function addCheck(program: Command, shell: Shell): void {
     .description("examine configuration, archive, sources, journal and clock; changes nothing")
     .option("--json", "print one JSON object")
     .action(async ({ json }: { json?: boolean }) => {
-      const config = await shell.config();
+      const config = await configOf(shell, json === true);
       const findings: Finding[] = [];
       for await (const finding of examinationOf(config, shell)) {
         findings.push(finding);
-        if (json !== true) await shell.out.line(lineOf(finding, shell));
+        if (json !== true) await shell.out.line(findingLine(finding, shell.out));
       }
       const failed = findings.some(({ level }) => level === "FAIL");
       if (json === true) await shell.out.line(JSON.stringify({ ok: !failed, findings }));
-      shell.exitCode = failed ? EXIT.fault : EXIT.done;
+      const stands = findings.some(({ what }) => /^(?:held|failed)\b/.test(what));
+      shell.exitCode = failed ? EXIT.fault : stands ? EXIT.unsettled : EXIT.done;
     })
-    .addHelpText("after", examples("scanferry check"));
+    .addHelpText(
+      "after",
+      `${examples("scanferry check")}
+
+Ends with the worst that was found: 2 the configuration cannot be used, 1 something fails, 3 documents
+are held or failed, 0 nothing of that. "warn" alone ends with 0.`,
+    );
 }
 
-function lineOf({ level, what, mend }: Finding, { out }: Shell): string {
-  const mark = out.paint(STYLES[level], padded(level, 4));
-  return `${mark}  ${printable(what)}${mend === null ? "" : ` — ${printable(clause(mend))}`}`;
+/** What is wrong with the configuration is found here as elsewhere; for programs, as findings too. */
+async function configOf(shell: Shell, json: boolean): Promise<Config> {
+  try {
+    return await shell.config();
+  } catch (error) {
+    if (json && error instanceof ConfigError) {
+      const findings = error.problems.map(({ file, key, message, mend }) => {
+        return fail([file, key, message].filter((part) => part !== "").join(": "), mend);
+      });
+      await shell.out.line(JSON.stringify({ ok: false, findings }));
+    }
+    throw error;
+  }
 }

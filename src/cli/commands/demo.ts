@@ -32,6 +32,7 @@ async function demo(shell: Shell, { once, data, port }: Options): Promise<void> 
     return;
   }
   const { documents } = await onePass(demo.daemon, { waitConverted: true }, stopping);
+  demo.endDrawing();
   for (const line of troubleLines(await troublesOf(demo.daemon.journal)))
     await shell.out.line(line);
   const { converted, held, failed } = documents;

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { hanging } from "../columns.ts";
 import { examples } from "../examples.ts";
 import { explanationOf } from "../explanation.ts";
 import { explanationLines } from "../explanation-lines.ts";
@@ -26,7 +27,9 @@ async function explain(shell: Shell, typed: string, json: boolean): Promise<void
   if (json) await shell.out.line(JSON.stringify(explanation));
   else {
     const lines = explanationLines(explanation, place.mirror, shell.clock.now(), shell.out);
-    for (const line of lines) await shell.out.line(line);
+    const { width, isInteractive } = shell.out;
+    const shown = isInteractive ? lines.flatMap((line) => hanging(line, width)) : lines;
+    for (const line of shown) await shell.out.line(line);
   }
   shell.exitCode = EXIT.done;
 }

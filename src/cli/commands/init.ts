@@ -1,54 +1,126 @@
-import { constants } from "node:fs";
-import { mkdir, open } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
-import type { Command } from "commander";
-import { starterConfig, type StarterOptions } from "../../config/starter.ts";
-import { codeOf, Fault } from "../../std/fault.ts";
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { type Command, Option } from "commander";
+import { messageOf } from "../../std/fault.ts";
+import { findingLine } from "../check/finding-line.ts";
 import { examples } from "../examples.ts";
-import { UsageError } from "../exit.ts";
+import { EXIT, UsageError } from "../exit.ts";
+import { interview } from "../init/interview.ts";
+import { credentialsOf, type Setup } from "../init/setup.ts";
+import { tryArchive } from "../init/try-archive.ts";
+import { assertFree, writeSetup } from "../init/write-setup.ts";
+import { isKeyboard } from "../keyboard.ts";
+import { Questions } from "../questions.ts";
 import type { Shell } from "../shell.ts";
 
-type Options = StarterOptions & { readonly force?: boolean };
+type Options = Omit<Setup, "accountKey" | "signingSecret"> & {
+  readonly force?: boolean;
+  readonly yes?: boolean;
+  readonly try: boolean;
+  readonly accountKeyFile?: string;
+  readonly secretFile?: string;
+};
 
-/** A secret may be written into it: nobody else reads it. */
-const MODE = 0o600;
-
-/** `scanferry init`: write a commented starter configuration. */
+/** `scanferry init`: ask what is needed, try it on the archive, write the configuration. */
 export function addInit(program: Command, shell: Shell): void {
   program
     .command("init")
-    .description("write a commented starter configuration to ./scanferry.yaml, or to --config")
-    .option("--force", "overwrite a file that is there")
+    .description(
+      "write a commented configuration to ./scanferry.yaml, or to --config; on a terminal\nit asks for what no option says, and tries it on the archive",
+    )
+    .option("--force", "overwrite files that are there")
+    .option("-y, --yes", "ask nothing")
+    .option("--no-try", "do not ask the archive whether it accepts the account")
     .option("--source <dir>", "local folder to carry into the archive")
     .option("--target <path>", "archive folder, such as /Scans")
     .option("--url <url>", "the archive's address")
     .option("--journal <file>", "where the journal lives")
+    .option("--receipts <dir>", "write a receipt of each batch to this folder")
+    .addOption(new Option("--scheme <scheme>", "how requests are signed").choices(["hmac", "none"]))
+    .option("--algorithm <digest>", "digest of the signature, such as sha256")
+    .addOption(new Option("--encoding <encoding>", "of the signature").choices(["base64", "hex"]))
+    .option("--account-key-file <file>", "holds the account key; else $SCANFERRY_ACCOUNT_KEY")
+    .option("--secret-file <file>", "holds the secret; else $SCANFERRY_SIGNING_SECRET")
     .action((options: Options) => init(shell, options))
     .addHelpText(
       "after",
-      examples("scanferry init --source /srv/scans --url https://archive.example.com"),
+      `${examples(
+        "scanferry init",
+        "scanferry init --source /srv/scans --url https://archive.example.com",
+      )}
+
+Secrets are never options, which everybody on this machine could read. They are written to files that
+only their owner reads, in "secrets" beside the configuration, which then holds none.`,
     );
 }
 
-async function init(shell: Shell, { force, ...starter }: Options): Promise<void> {
+async function init(shell: Shell, options: Options): Promise<void> {
   const path = resolve(shell.cwd, shell.configFile ?? "scanferry.yaml");
-  const { O_WRONLY, O_CREAT, O_EXCL, O_TRUNC } = constants;
+  const { force = false, yes = false, try: isTrying } = options;
+  if (!force) await assertFree(path);
+  const given = await givenBy(shell, options);
+  const { stdin } = shell.surroundings;
+  const isAsking = !yes && shell.out.isInteractive && isKeyboard(stdin);
+  const setup = isAsking ? await ask(shell, given, isTrying) : given;
+  const journal = setup.journal ?? journalBeside(path);
+  const files = await writeSetup(path, { ...setup, journal }, force);
+  for (const file of files) await shell.out.line(`wrote ${file}`);
+  const credentials = credentialsOf(setup);
+  if (credentials && isTrying && !isAsking) {
+    const findings = await tryArchive(credentials, setup.target ?? "/Scans", shell);
+    for (const finding of findings) await shell.out.line(findingLine(finding, shell.out));
+    const isWrong = findings.some(({ level }) => level === "FAIL");
+    if (isWrong) shell.exitCode = EXIT.fault;
+  }
+  const filling = credentials ? "" : "fill in the account key and the secret, then ";
+  await shell.out.line(`next: ${filling}${commandOf(shell, "check")}`);
+}
+
+async function ask(shell: Shell, given: Setup, isTrying: boolean): Promise<Setup> {
+  const { stdin } = shell.surroundings;
+  if (!isKeyboard(stdin)) return given;
+  await shell.out.line(
+    "What is in [brackets] is taken when nothing is typed. Ctrl-C writes nothing.",
+  );
+  using questions = new Questions(stdin, shell.out);
+  return await interview(shell, given, questions, isTrying);
+}
+
+/** What options and environment say. */
+async function givenBy(shell: Shell, options: Options): Promise<Setup> {
+  const { env, cwd } = shell.surroundings;
+  const { force: _force, yes: _yes, try: _try, accountKeyFile, secretFile, ...places } = options;
+  return {
+    ...places,
+    accountKey:
+      (await secretIn(accountKeyFile, cwd)) ?? (env["SCANFERRY_ACCOUNT_KEY"] || undefined),
+    signingSecret:
+      (await secretIn(secretFile, cwd)) ?? (env["SCANFERRY_SIGNING_SECRET"] || undefined),
+  };
+}
+
+async function secretIn(file: string | undefined, cwd: string): Promise<string | undefined> {
+  if (file === undefined) return undefined;
+  const path = resolve(cwd, file);
   try {
-    if (shell.configFile !== undefined) await mkdir(dirname(path), { recursive: true });
-    await using file = await open(path, O_WRONLY | O_CREAT | (force ? O_TRUNC : O_EXCL), MODE);
-    await file.chmod(MODE);
-    await file.writeFile(starterConfig(starter));
-    await file.sync();
+    const text = (await readFile(path, "utf8")).replace(/\r?\n$/, "");
+    if (text !== "") return text;
   } catch (error) {
-    const code = codeOf(error);
-    if (code === "EEXIST") throw new UsageError(`${path} exists; --force overwrites it`);
-    if (code === undefined) throw error;
-    throw new Fault(
-      "CONFIG_UNWRITABLE",
-      `${path} cannot be written (${code})`,
-      "Name another place with --config.",
+    throw new UsageError(
+      `${path} cannot be read: ${messageOf(error)}; name the file with the secret`,
     );
   }
-  await shell.out.line(`wrote ${path}`);
-  await shell.out.line("next: fill in the account key and the secret, then scanferry check");
+  throw new UsageError(`${path} is empty; write the secret into it`);
+}
+
+/** A configuration of the system has its journal where the service may write; any other beside it. */
+function journalBeside(config: string): string {
+  return config.startsWith("/etc/") ? "/var/lib/scanferry/journal.db" : "./journal.db";
+}
+
+/** A command as it is to be typed next. */
+function commandOf({ configFile }: Shell, command: string): string {
+  return configFile === undefined
+    ? `scanferry ${command}`
+    : `scanferry --config ${configFile} ${command}`;
 }

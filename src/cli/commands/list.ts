@@ -2,14 +2,13 @@ import { type Command, Option } from "commander";
 import { type Document, STATES, type State } from "../../domain/document.ts";
 import type { Journal, ListQuery } from "../../journal/journal.ts";
 import { type DocumentRecord, recordOf } from "../../sync/record.ts";
-import { padded } from "../columns.ts";
 import { examples } from "../examples.ts";
 import { readJournal } from "../journals.ts";
 import { queriesOf } from "../selection.ts";
 import type { Shell } from "../shell.ts";
+import { columnsOf, ListScreen, remarksOf } from "../list-screen.ts";
 import { printable } from "../printable.ts";
-import { STATE_STYLES } from "../status-lines.ts";
-import { sizeText } from "../wording.ts";
+import type { Terminal } from "../terminal.ts";
 
 type Options = { readonly json?: boolean; readonly state?: State; readonly mirror?: string };
 
@@ -36,14 +35,20 @@ async function list(shell: Shell, paths: readonly string[], options: Options): P
   const queries = await queriesOf(paths, scope, journal);
   if (!journal) return;
   const { state } = options;
-  const lineOf = options.json === true ? JSON.stringify : textIn(shell);
+  const { out } = shell;
+  const screen = new ListScreen(out);
+  const linesOf = (record: DocumentRecord): string[] => {
+    if (options.json === true) return [JSON.stringify(record)];
+    return out.isInteractive ? screen.linesOf(record) : [textOf(record, out)];
+  };
   for (const query of queries) {
     const wanted = state === undefined ? query : { ...query, state };
     for await (const record of records(journal, wanted)) {
-      if (shell.out.gone.aborted) return;
-      await shell.out.line(lineOf(record));
+      if (out.gone.aborted) return;
+      for (const line of linesOf(record)) await out.line(line);
     }
   }
+  if (out.isInteractive && options.json !== true) await out.line(screen.sum());
 }
 
 async function* records(journal: Journal, query: ListQuery): AsyncGenerator<DocumentRecord> {
@@ -57,18 +62,9 @@ function nameIn(names: ReadonlyMap<number, string>, { mirrorId }: Document): str
 }
 
 /** State, document id, pages, size, path: what never grows first. */
-function textIn({ out }: Shell): (record: DocumentRecord) => string {
-  return (record) => {
-    const state = out.paint(STATE_STYLES[record.state], padded(record.state, 9));
-    const id = padded(record.documentId === null ? "-" : String(record.documentId), 8, "right");
-    const pages = padded(record.pages === null ? "-" : `${record.pages} p`, 6, "right");
-    const size = padded(sizeText(record.size), 8, "right");
-    const notes = [
-      record.error === null ? "" : `${record.error.code}: ${record.error.message}`,
-      record.current ? "" : "(an earlier revision)",
-      record.goneAt === null ? "" : "(the local file is gone)",
-    ].filter((note) => note !== "");
-    const note = notes.length === 0 ? "" : `  ${out.paint("dim", printable(notes.join(" ")))}`;
-    return `${state}  ${id}  ${pages}  ${size}  ${printable(record.mirror)}  ${record.path}${note}`;
-  };
+function textOf(record: DocumentRecord, out: Terminal): string {
+  const notes = [record.error === null ? "" : `${record.error.code}: ${record.error.message}`];
+  const note = [...notes, ...remarksOf(record)].filter((each) => each !== "").join(" ");
+  const shown = note === "" ? "" : `  ${out.paint("dim", printable(note))}`;
+  return `${columnsOf(record, out)}  ${printable(record.mirror)}  ${record.path}${shown}`;
 }

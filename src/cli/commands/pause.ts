@@ -6,26 +6,34 @@ import { examples } from "../examples.ts";
 import { runningDaemon, writeJournal } from "../journals.ts";
 import type { Shell } from "../shell.ts";
 
+type Options = { readonly json?: boolean };
+
 /** `scanferry pause` and `resume`: stop and restart sending, daemon running or not. */
 export function addPause(program: Command, shell: Shell): void {
   program
     .command("pause")
     .description("stop sending, until resumed; survives a restart")
-    .action(() => setPaused(shell, true))
+    .option("--json", "print one JSON object")
+    .action(({ json }: Options) => setPaused(shell, true, json === true))
     .addHelpText("after", examples("scanferry pause"));
   program
     .command("resume")
     .description("send again")
-    .action(() => setPaused(shell, false))
+    .option("--json", "print one JSON object")
+    .action(({ json }: Options) => setPaused(shell, false, json === true))
     .addHelpText("after", examples("scanferry resume"));
 }
 
-async function setPaused(shell: Shell, paused: boolean): Promise<void> {
+async function setPaused(shell: Shell, paused: boolean, json: boolean): Promise<void> {
   const config = await shell.config();
   await using journal = await writable(config);
   const was = await journal.paused();
   if (was !== paused) await journal.setPaused(paused);
   const running = (await runningDaemon(config)) !== undefined;
+  if (json) {
+    await shell.out.line(JSON.stringify({ paused, changed: was !== paused, running }));
+    return;
+  }
   const what = paused ? "paused: nothing is sent until scanferry resume" : "sending goes on";
   const already = was === paused ? " (as before)" : "";
   const when = running ? "" : "; the daemon is not running";

@@ -14,6 +14,7 @@ import { Destinations } from "../plan/destinations.ts";
 import type { PlanLine, PlanTotals } from "../plan/plan-line.ts";
 import { planMirrors } from "../plan/plan-mirrors.ts";
 import { PlanJson, PlanText } from "../plan/plan-output.ts";
+import { PlanScreen } from "../plan/plan-screen.ts";
 import type { Shell } from "../shell.ts";
 
 /** `scanferry plan`: dry run. Sends nothing, writes nothing. */
@@ -39,7 +40,8 @@ async function plan(shell: Shell, json: boolean): Promise<void> {
     if (!(archive instanceof Fault)) stack.use(archive);
     destinations.set(account.archive.name, new Destinations(archive));
   }
-  const output = json ? new PlanJson(shell.out) : new PlanText(shell.out);
+  const text = shell.out.isInteractive ? new PlanScreen(shell.out) : new PlanText(shell.out);
+  const output = json ? new PlanJson(shell.out) : text;
   const totals = { send: 0, pages: 0, pagesUnknown: 0, bytes: 0, hold: 0, wait: 0, skip: 0 };
   const plans = await planMirrors({
     config,

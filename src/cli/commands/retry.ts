@@ -15,6 +15,7 @@ type Options = {
   readonly state?: "held" | "failed";
   readonly error?: string;
   readonly mirror?: string;
+  readonly json?: boolean;
 };
 
 /** What was done, by kind. */
@@ -35,6 +36,7 @@ export function addRetry(program: Command, shell: Shell): void {
     .addOption(new Option("--state <state>", "only these").choices(["held", "failed"]))
     .option("--error <code>", "only with this error, e.g. FILE_SIZE_TOO_BIG")
     .option("--mirror <name>", "only of this mirror")
+    .option("--json", "print one JSON object")
     .action((paths: string[], options: Options) => retry(shell, paths, options))
     .addHelpText(
       "after",
@@ -57,7 +59,9 @@ async function retry(shell: Shell, paths: readonly string[], options: Options): 
     }
   }
   if (tally.gated > 0) await probeNow(journal, shell.clock.now());
-  await tell(shell, tally, (await runningDaemon(config)) !== undefined);
+  const running = (await runningDaemon(config)) !== undefined;
+  if (options.json === true) await shell.out.line(JSON.stringify({ ...tally, running }));
+  else await tell(shell, tally, running);
 }
 
 /** Ids of the mirrors whose archive refuses the account. */

@@ -1,37 +1,58 @@
+import { stat } from "node:fs/promises";
 import type { Command } from "commander";
 import { archivesOf } from "../../config/archives.ts";
 import type { Config } from "../../config/config.ts";
+import { STATES } from "../../domain/document.ts";
 import type { Owner } from "../../journal/owner-lock.ts";
 import { mountOf, readMounts, watchMode } from "../../source/mounts.ts";
 import { noPages } from "../../sync/page-report.ts";
 import { noDocuments, type StatusReport, statusOf } from "../../sync/status.ts";
 import { outsideHours } from "../../sync/waiting.ts";
 import { examples } from "../examples.ts";
+import { headlineOf } from "../headline.ts";
 import { readJournal, runningDaemon } from "../journals.ts";
 import type { Shell } from "../shell.ts";
 import { statusLines } from "../status-lines.ts";
 import { type Trouble, troublesOf } from "../troubles.ts";
+import { watch, watchLines } from "../watch.ts";
 
-/** How often `--watch` looks again. */
-const EVERY_MS = 1_000;
+/** For the line on which the next command is typed. */
+const PROMPT_ROWS = 1;
+/** With `--watch`: how it is ended, and a blank line before it. */
+const FOOTER_ROWS = 2;
 
-/** Home, and everything below it cleared. */
-const REDRAW = "\u001b[H\u001b[J";
+type Options = { readonly json?: boolean; readonly watch?: boolean; readonly all?: boolean };
 
 /** `scanferry status`: where things stand, with a daemon or without. */
 export function addStatus(program: Command, shell: Shell): void {
   program
     .command("status")
     .description("tell where things stand, daemon running or not")
-    .option("--json", "print one JSON object")
-    .option("--watch", "look again every second, until Ctrl-C")
-    .action(async ({ json, watch }: { json?: boolean; watch?: boolean }) => {
-      const config = await shell.config();
-      const print = json === true ? printJson : printText;
-      await print(shell, await standingOf(config, shell.clock.now()), false);
-      if (watch === true) await follow(shell, config, print);
-    })
+    .option("--json", "print one JSON object; with --watch, one a line")
+    .option("--watch", "keep it up to date, until q or Ctrl-C")
+    .option("--all", "print everything, however long; else what fits on a screen")
+    .action((options: Options) => status(shell, options))
     .addHelpText("after", examples("scanferry status", "scanferry status --json | jq .documents"));
+}
+
+async function status(shell: Shell, options: Options): Promise<void> {
+  const config = await shell.config();
+  const { out, clock } = shell;
+  const look = () => standingOf(config, clock.now());
+  if (options.watch !== true) {
+    const standing = await look();
+    const rows = options.all === true ? Number.POSITIVE_INFINITY : out.rows - PROMPT_ROWS;
+    const lines = options.json ? [jsonOf(standing)] : linesOf(standing, shell, rows);
+    for (const line of lines) await out.line(line);
+    return;
+  }
+  if (options.json === true) return watchJson(shell, config, look);
+  await watch(shell, {
+    mark: () => markOf(config),
+    look,
+    draw: (standing) => linesOf(standing, shell, out.rows - FOOTER_ROWS),
+    tell: (standing) => newsOf(standing, clock.now()),
+  });
 }
 
 /** The report, who is at work, and why documents wait. */
@@ -41,39 +62,45 @@ type Standing = {
   readonly troubles: readonly Trouble[];
 };
 
-type Print = (shell: Shell, standing: Standing, again: boolean) => Promise<void>;
-
-const printJson: Print = async (shell, { report, owner }) => {
+function jsonOf({ report, owner }: Standing): string {
   const daemon = owner
     ? { pid: owner.pid, web: owner.web ?? null, startedAt: owner.startedAt }
     : null;
-  await shell.out.line(JSON.stringify({ ...report, daemon }));
-};
+  return JSON.stringify({ ...report, daemon });
+}
 
-const printText: Print = async ({ out, clock }, standing, again) => {
-  const { report, owner, troubles } = standing;
-  const lines = statusLines(report, { owner, troubles, now: clock.now() }, out);
-  if (out.isInteractive && again) await out.write(REDRAW);
-  else if (again) await out.line();
-  for (const line of lines) await out.line(line);
-};
+function linesOf({ report, owner, troubles }: Standing, shell: Shell, rowsMax: number): string[] {
+  return statusLines(report, { owner, troubles, now: shell.clock.now() }, shell.out, rowsMax);
+}
 
-async function follow(shell: Shell, config: Config, print: Print): Promise<void> {
-  const over = AbortSignal.any([shell.stopping(), shell.out.gone]);
-  let last = "";
-  while (!over.aborted) {
-    try {
-      await shell.clock.sleep(EVERY_MS, over);
-    } catch {
-      // Ctrl-C is how this ends.
-      return;
-    }
-    const standing = await standingOf(config, shell.clock.now());
-    const now = JSON.stringify(standing);
-    // Where nothing is drawn over, only news is worth a line.
-    if (shell.out.isInteractive || now !== last) await print(shell, standing, true);
-    last = now;
-  }
+/** What matters first, and the numbers, in one line. */
+function newsOf({ report, owner }: Standing, now: number): string {
+  const { title } = headlineOf(report, { owner, now });
+  const numbers = STATES.filter((state) => report.documents[state] > 0).map(
+    (state) => `${report.documents[state]} ${state}`,
+  );
+  return [title, ...numbers].join("; ");
+}
+
+/** For programs: the same lines on a terminal and elsewhere. */
+function watchJson(shell: Shell, config: Config, look: () => Promise<Standing>): Promise<void> {
+  const told = { mark: () => markOf(config), look, tell: jsonOf };
+  return watchLines(shell, told);
+}
+
+/** Every write to the journal shows in one of its files. */
+async function markOf({ journal }: Config): Promise<string> {
+  const marks = await Promise.all(
+    [journal, `${journal}-wal`].map(async (path) => {
+      try {
+        const { mtimeMs, size } = await stat(path);
+        return `${mtimeMs} ${size}`;
+      } catch {
+        return "";
+      }
+    }),
+  );
+  return marks.join();
 }
 
 async function standingOf(config: Config, now: number): Promise<Standing> {

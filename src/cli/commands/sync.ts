@@ -5,8 +5,11 @@ import { onePass } from "../one-pass.ts";
 import { Progress } from "../progress.ts";
 import type { Shell } from "../shell.ts";
 import { waitingLine } from "../status-lines.ts";
-import { troubleLines, troublesOf } from "../troubles.ts";
+import type { StatusReport } from "../../sync/status.ts";
+import { type Trouble, troubleLines, troublesOf } from "../troubles.ts";
 import { secretsOf } from "./run.ts";
+
+type Options = { readonly wait: boolean; readonly json?: boolean };
 
 /** `scanferry sync`: one pass, in the foreground. */
 export function addSync(program: Command, shell: Shell): void {
@@ -14,21 +17,23 @@ export function addSync(program: Command, shell: Shell): void {
     .command("sync")
     .description("carry everything over once: scan, send, wait until CONVERTED, leave")
     .option("--no-wait", "leave once everything is uploaded")
-    .action(({ wait }: { wait: boolean }) => sync(shell, wait))
+    .option("--json", "print one JSON object at the end, and nothing else")
+    .action((options: Options) => sync(shell, options))
     .addHelpText("after", examples("scanferry sync", "scanferry sync --no-wait"));
 }
 
-async function sync(shell: Shell, waitConverted: boolean): Promise<void> {
+async function sync(shell: Shell, { wait, json = false }: Options): Promise<void> {
   // Loaded only here: it is most of the program, and the other commands start twice as fast.
   const { Daemon } = await import("../../daemon/daemon.ts");
   const { warningsTo } = await import("../warnings.ts");
   const { clock, random } = shell.surroundings;
   const stopping = shell.stopping();
   const config = await shell.config();
-  const progress = new Progress(shell.out, clock);
+  // What is for a program stays clean; a person at its terminal sees how it goes all the same.
+  const progress = new Progress(json ? shell.err : shell.out, clock, json);
   await using daemon = await Daemon.open({
     config,
-    log: warningsTo(shell.err, secretsOf(config)),
+    log: warningsTo(shell.err, secretsOf(config), () => progress.giveWay()),
     clock,
     random,
     web: false,
@@ -37,21 +42,51 @@ async function sync(shell: Shell, waitConverted: boolean): Promise<void> {
   });
   progress.begin((await daemon.status()).documents);
   try {
-    const { documents, paused, sending } = await onePass(daemon, { waitConverted }, stopping);
+    const report = await onePass(daemon, { waitConverted: wait }, stopping);
     progress.end();
-    if (sending.waits && documents.pending > 0) {
-      await shell.out.line(waitingLine(sending.waits, clock.now()));
-    }
-    if (paused) await shell.out.line("paused: nothing was sent; see scanferry resume");
-    for (const line of troubleLines(await troublesOf(daemon.journal))) await shell.out.line(line);
-    const { held, failed, uploaded, pending } = documents;
-    const left = uploaded === 0 ? "" : `, ${uploaded} not CONVERTED yet`;
-    const { sent, converted } = progress;
-    await shell.out.line(
-      `sent ${sent}, converted ${converted}${left}, held ${held}, failed ${failed}`,
-    );
+    const troubles = await troublesOf(daemon.journal);
+    const lines = json ? [jsonOf(report, progress, troubles)] : textOf(report, progress, troubles);
+    for (const line of lines) await shell.out.line(line);
+    const { held, failed, pending } = report.documents;
     shell.exitCode = held + failed + pending > 0 ? EXIT.unsettled : EXIT.done;
   } finally {
     progress.end();
   }
+
+  function textOf(
+    { documents, paused, sending }: StatusReport,
+    { sent, converted }: Done,
+    troubles: readonly Trouble[],
+  ): string[] {
+    const { held, failed, uploaded, pending } = documents;
+    const left = uploaded === 0 ? "" : `, ${uploaded} not CONVERTED yet`;
+    const { waits } = sending;
+    return [
+      ...(waits && pending > 0 ? [waitingLine(waits, clock.now())] : []),
+      ...(paused ? ["paused: nothing was sent; see scanferry resume"] : []),
+      ...troubleLines(troubles),
+      `sent ${sent}, converted ${converted}${left}, held ${held}, failed ${failed}`,
+    ];
+  }
+}
+
+/** What this pass itself did. */
+type Done = { readonly sent: number; readonly converted: number };
+
+function jsonOf(
+  { documents, paused, sending, gate, foldersToCreate }: StatusReport,
+  { sent, converted }: Done,
+  troubles: readonly Trouble[],
+): string {
+  const { waits } = sending;
+  return JSON.stringify({
+    sent,
+    converted,
+    documents,
+    paused,
+    gate,
+    waits,
+    troubles,
+    foldersToCreate,
+  });
 }

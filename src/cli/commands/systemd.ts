@@ -76,6 +76,7 @@ async function needsOf(shell: Shell, isInstance: boolean): Promise<Needs> {
       return [before, after].flatMap((hook) => hook?.command[0] ?? []).filter(isPath);
     }),
     journal: layout.journal ?? "",
+    receipts: layout.receipts,
     // A bare name is looked for among the credentials; a path is read as it is.
     credentials: named.filter((name) => name !== undefined && !name.includes("/")) as string[],
     files: [

@@ -26,10 +26,19 @@ export type DemoOptions = {
 /** The demonstration: the embedded archive, the daemon and its page, over a copy of the samples. */
 export class Demo implements AsyncDisposable {
   readonly daemon: Daemon;
+  readonly #journey: Journey;
+  readonly #reminder: string;
   readonly #owned: AsyncDisposableStack;
 
-  private constructor(daemon: Daemon, owned: AsyncDisposableStack) {
+  private constructor(
+    daemon: Daemon,
+    { journey, inbox }: { journey: Journey; inbox: string },
+    owned: AsyncDisposableStack,
+  ) {
     this.daemon = daemon;
+    this.#journey = journey;
+    const page = daemon.webUrl === undefined ? "" : `; the page is at ${daemon.webUrl}`;
+    this.#reminder = `Those were the samples. Copy a document of yours into ${inbox}${page}`;
     this.#owned = owned;
   }
 
@@ -46,15 +55,33 @@ export class Demo implements AsyncDisposable {
       }),
     );
     const config = demoConfig({ place, url: archive.url, target: TARGET, port: options.port });
-    const journey = new Journey(shell.out, TARGET);
+    const journey = new Journey(shell.out, shell.clock, TARGET);
+    stack.defer(() => journey.end());
     const daemon = stack.use(await openDaemon(config, shell, journey));
     await introduce(shell, place, archive.url, daemon, options.isPassing);
-    return new Demo(daemon, stack.move());
+    return new Demo(daemon, { journey, inbox: place.inbox }, stack.move());
+  }
+
+  /** Clears what is drawn over: what is printed from here on stands by itself. */
+  endDrawing(): void {
+    this.#journey.end();
   }
 
   /** Goes on until `stopping` aborts. */
-  run(stopping: AbortSignal): Promise<void> {
-    return this.daemon.run(stopping);
+  async run(stopping: AbortSignal): Promise<void> {
+    const over = new AbortController();
+    const signal = AbortSignal.any([stopping, over.signal]);
+    // By then what was told at the start has been scrolled away by the samples.
+    const reminded = this.daemon.quiescent({ waitConverted: true }, signal).then(
+      () => this.#journey.say(this.#reminder),
+      () => {},
+    );
+    try {
+      await this.daemon.run(stopping);
+    } finally {
+      over.abort();
+      await reminded;
+    }
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -65,7 +92,7 @@ export class Demo implements AsyncDisposable {
 /** On the port that was asked for, or any free one where that is taken. */
 async function openDaemon(config: Config, shell: Shell, journey: Journey): Promise<Daemon> {
   const { clock, random } = shell.surroundings;
-  const log = warningsTo(shell.err, []);
+  const log = warningsTo(shell.err, [], () => journey.giveWay());
   const journaled = journey.journaled.bind(journey);
   try {
     return await Daemon.open({ config, log, clock, random, journaled });

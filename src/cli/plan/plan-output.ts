@@ -4,7 +4,7 @@ import { failureOf } from "../../domain/failure.ts";
 import { targetPathOf } from "../../domain/naming.ts";
 import { ROOT, shown } from "../../std/raw-path.ts";
 import type { Fault } from "../../std/fault.ts";
-import { padded } from "../columns.ts";
+import { padded, widthOf, wrapped } from "../columns.ts";
 import { clause, faultLine } from "../exit.ts";
 import { printable } from "../printable.ts";
 import type { Style, Terminal } from "../terminal.ts";
@@ -32,7 +32,8 @@ export type PlanNotes = {
   readonly pagesLeft: number | null;
 };
 
-const STYLES: Readonly<Record<PlanLine["action"], Style>> = {
+/** The colour of each action. */
+export const ACTION_STYLES: Readonly<Record<PlanLine["action"], Style>> = {
   send: "green",
   hold: "yellow",
   wait: "dim",
@@ -54,7 +55,7 @@ export class PlanText implements PlanOutput {
 
   async line(line: PlanLine): Promise<void> {
     const { action, path, target, folderId, pages, sizeBytes, trouble, remark } = line;
-    const mark = this.#out.paint(STYLES[action], action);
+    const mark = this.#out.paint(ACTION_STYLES[action], action);
     const size = padded(sizeText(sizeBytes), 8, "right");
     const paper = padded(pages === null ? "? p" : `${pages} p`, 6, "right");
     const place = folderId === null ? target : `${target} (id ${folderId})`;
@@ -92,15 +93,17 @@ export class PlanText implements PlanOutput {
       const left = counted(Math.max(0, pagesLeft), "page");
       await out.line(`more than is left of the month's allowance: ${left}`);
     }
-    await out.line(totalsLine(totals, plans));
+    const sum = totalsLine(totals, plans);
+    for (const line of out.isInteractive ? wrapped(sum, out.width) : [sum]) await out.line(line);
   }
 
   async #destinations(archive: string, { missing, outage }: Destinations): Promise<void> {
     if (missing.length > 0) {
+      const width = Math.max(...missing.map(({ path }) => widthOf(printable(path))));
       await this.#out.line(`create in ${archive}:`);
       for (const { path, documents } of missing) {
         const wait = documents === 0 ? "" : `  ${counted(documents, "document")}`;
-        await this.#out.line(`  ${printable(path)}${wait}`);
+        await this.#out.line(`  ${padded(printable(path), Math.min(width, 48))}${wait}`);
       }
     }
     if (outage) {
@@ -110,7 +113,7 @@ export class PlanText implements PlanOutput {
 }
 
 /** What goes with it, in one line: the rule, the values, the day on which it expires. */
-function slipLine({ rule, metadata, expires }: PlanLine): string {
+export function slipLine({ rule, metadata, expires }: PlanLine): string {
   const fields = Object.entries(metadata).map(([field, { value }]) => `${field} "${value}"`);
   const named = rule === null ? [] : [`rule ${rule}`];
   const dated = expires === null ? [] : [`expires ${expires.at} (${expires.from})`];

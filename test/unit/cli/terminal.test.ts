@@ -8,6 +8,9 @@ test.for([
   [true, { NO_COLOR: "" }, true, "an empty NO_COLOR says nothing"],
   [true, { TERM: "dumb" }, false, "a terminal that cannot"],
   [false, {}, false, "a pipe or a file"],
+  [false, { FORCE_COLOR: "1" }, true, "a pipe to something that shows them"],
+  [false, { FORCE_COLOR: "1", NO_COLOR: "1" }, true, "as Node has it"],
+  [true, { FORCE_COLOR: "0" }, false, "it says which way"],
 ] as const)("tty %s with %j: colour %s (%s)", ([tty, env, colour]) => {
   const terminal = new Terminal(new Sink(tty), env);
   expect(terminal.paint("red", "x")).toBe(colour ? "\u001b[31mx\u001b[39m" : "x");

@@ -1,6 +1,6 @@
 import { NO_RULES } from "../../../src/rules/rules.ts";
 import { chmodSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { loadConfig } from "../../../src/config/load-config.ts";
 import { ConfigFolder, LEAST, SECRETS } from "./config-folder.ts";
@@ -213,4 +213,20 @@ test.skipIf(process.getuid?.() === 0)("a file that cannot be opened says so", as
   expect(await folder.problems()).toEqual([
     "scanferry.yaml: cannot be opened (EACCES); make it readable",
   ]);
+});
+
+test.for([
+  ["", undefined, "receipts are for those who ask for them"],
+  ["receipts: ./kept", { dir: "kept", formats: ["json", "html"] }, "the folder alone"],
+  [
+    "receipts: { dir: /srv/kept, formats: [html] }",
+    { dir: "/srv/kept", formats: ["html"] },
+    "keys",
+  ],
+] as const)("%s gives the receipts %o: %s", async ([line, expected]) => {
+  using folder = new ConfigFolder(`${LEAST}\n${line}\n`);
+  const env = { SCANFERRY_ACCOUNT_KEY: "abc", SCANFERRY_SIGNING_SECRET: "def" };
+  const { receipts } = await folder.load(env);
+  const dir = expected && resolve(dirname(folder.file), expected.dir);
+  expect(receipts).toEqual(expected && { ...expected, dir });
 });

@@ -228,3 +228,16 @@ test("a token file that everyone can read is refused, and the token is not told"
   expect(problems.join("\n")).toMatch(/web\.tokenFile.*chmod 600/);
   expect(problems.join("\n")).not.toContain(WEB_TOKEN);
 });
+
+test("a bare name is found in `secrets` beside the configuration, unless everyone can read it", async () => {
+  using folder = new ConfigFolder(BY_FILE);
+  folder.write("secrets/account.key", KEY);
+  folder.write("sub/signing.secret", SECRET);
+  expect(await secretsOf(folder, {})).toEqual([KEY, SECRET]);
+  folder.write("secrets/account.key", KEY, 0o644);
+  expect(await folder.problems({})).toEqual([
+    expect.stringMatching(
+      /archive\.accountKeyFile: .* can be read by everyone \(mode 644\); chmod 600/,
+    ),
+  ]);
+});

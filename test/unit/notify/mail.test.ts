@@ -105,7 +105,15 @@ test("a receipt is attached", async () => {
   await using server = await smtpServer();
   const body = aBody();
   const [event] = body.events;
-  const receipt = { batch: "b1", mirror: "scans", pages: 3, documents: [] };
+  const receipt = {
+    batch: "b1",
+    mirror: "scans",
+    openedAt: 0,
+    closedAt: 1,
+    converted: 1,
+    pages: 3,
+    documents: [],
+  };
   const events = event ? [{ ...event, receipt }] : [];
   await channel(server.port).send({ ...body, events }, never);
   expect(server.mails[0]?.data).toContain("filename=receipt-b1.json");

@@ -1,0 +1,17 @@
+import { padded } from "../columns.ts";
+import { clause } from "../exit.ts";
+import { printable } from "../printable.ts";
+import type { Style, Terminal } from "../terminal.ts";
+import type { Finding } from "./finding.ts";
+
+const STYLES: Readonly<Record<Finding["level"], Style>> = {
+  ok: "green",
+  warn: "yellow",
+  FAIL: "red",
+};
+
+/** `FAIL  WHAT — MEND`. */
+export function findingLine({ level, what, mend }: Finding, out: Terminal): string {
+  const mark = out.paint(STYLES[level], padded(level, 4));
+  return `${mark}  ${printable(what)}${mend === null ? "" : ` — ${printable(clause(mend))}`}`;
+}

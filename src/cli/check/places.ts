@@ -1,0 +1,105 @@
+/** The places that the daemon writes to beside the journal: log, receipts, where finished files go; and the page. */
+import { constants } from "node:fs";
+import { access, stat, statfs } from "node:fs/promises";
+import { createServer } from "node:net";
+import { dirname } from "node:path";
+import type { After, Config, Mirror } from "../../config/config.ts";
+import { isNetwork, mountOf, readMounts } from "../../source/mounts.ts";
+import { codeOf } from "../../std/fault.ts";
+import { runningDaemon } from "../journals.ts";
+import { sizeText } from "../wording.ts";
+import { fail, type Finding, ok, warn } from "./finding.ts";
+
+const FREE_BYTES_SCARCE = 100_000_000;
+const RIGHTS = "Give the daemon's user the right to it, or run check as that user.";
+
+/** Can what the configuration names be written to, and is there room? */
+export async function* examinePlaces(config: Config): AsyncGenerator<Finding> {
+  const { log, receipts } = config;
+  if (log.file) yield await placeFinding("log", log.file.path, dirname(log.file.path));
+  if (receipts) {
+    yield await placeFinding("receipts", receipts.dir, receipts.dir);
+    yield* networkFinding(receipts.dir);
+  }
+  for (const mirror of config.mirrors) yield* afterFindings(mirror);
+  if (config.web && (await runningDaemon(config)) === undefined) yield await webFinding(config.web);
+}
+
+async function placeFinding(name: string, shown: string, folder: string): Promise<Finding> {
+  const directory = await nearestDirectory(folder);
+  try {
+    if (await isThere(shown)) await access(shown, constants.W_OK);
+    await access(directory, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    return fail(`${name}: ${shown} cannot be written to (${codeOf(error)})`, RIGHTS);
+  }
+  const { bavail, bsize } = await statfs(directory);
+  const what = `${name}: ${shown}, ${sizeText(bavail * bsize)} free`;
+  return bavail * bsize < FREE_BYTES_SCARCE
+    ? warn(what, "Free space before it runs out.")
+    : ok(what);
+}
+
+function* networkFinding(dir: string): Generator<Finding> {
+  const mount = mountOf(dir, readMounts());
+  if (!mount || !isNetwork(mount)) return;
+  const mend = "Put them on a local disk: a share that hangs would hold the daemon's own files up.";
+  yield warn(`receipts: ${dir} is on a network file system (${mount.fsType})`, mend);
+}
+
+/** The source was read already by a reader of its own, so it does not hang. */
+async function* afterFindings({ name, source, after, rules }: Mirror): AsyncGenerator<Finding> {
+  yield* actionFindings(name, source, after);
+  if (rules.duplicates !== "upload") yield* actionFindings(name, source, rules.afterDuplicate);
+}
+
+async function* actionFindings(
+  name: string,
+  source: string,
+  after: After,
+): AsyncGenerator<Finding> {
+  if (after.kind === "keep") return;
+  const what = `mirror ${name}: after ${after.kind}`;
+  const places = after.kind === "move" ? [source, await nearestDirectory(after.to)] : [source];
+  for (const place of places) {
+    try {
+      await access(place, constants.W_OK | constants.X_OK);
+    } catch (error) {
+      // That it is away, or not readable, is told by the source's own examination.
+      if (codeOf(error) === "ENOENT") return;
+      const mend = "Give the daemon's user the right to write there, or set after: keep.";
+      yield fail(`${what}: ${place} cannot be written to (${codeOf(error)})`, mend);
+      return;
+    }
+  }
+  yield ok(`${what}: ${places.join(" and ")} can be written to`);
+}
+
+async function webFinding({ host, port }: NonNullable<Config["web"]>): Promise<Finding> {
+  const shown = `page: ${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const { promise, resolve } = Promise.withResolvers<Finding>();
+  const server = createServer();
+  server.on("error", (error) => {
+    const why = codeOf(error) === "EADDRINUSE" ? "something else listens there" : codeOf(error);
+    resolve(
+      fail(`${shown} cannot be listened on (${why})`, "Set another web.listen, or web: off."),
+    );
+  });
+  server.listen(port, host, () => server.close(() => resolve(ok(`${shown} is free`))));
+  return promise;
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** The directory, or the nearest above it that is there. */
+export async function nearestDirectory(directory: string): Promise<string> {
+  const isHere = await isThere(directory);
+  return isHere || directory === dirname(directory)
+    ? directory
+    : nearestDirectory(dirname(directory));
+}

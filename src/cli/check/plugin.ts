@@ -1,0 +1,29 @@
+import type { Config, Mirror } from "../../config/config.ts";
+import { failureOf } from "../../domain/failure.ts";
+import type { ExpiryRule } from "../../rules/rules.ts";
+import { readJournal } from "../journals.ts";
+import { type Finding, ok, warn } from "./finding.ts";
+
+const CODE = "PLUGIN_REMINDER_NOT_INSTALLED";
+
+/**
+ * Expiry dates need a plugin of the account, which no question of the interface tells of: only an
+ * upload does. So this says what is known from those that were tried.
+ */
+export async function* examinePlugin(config: Config): AsyncGenerator<Finding> {
+  const dated = config.mirrors.filter(setsExpiry).map(({ name }) => name);
+  if (dated.length === 0) return;
+  await using journal = await readJournal(config).catch(() => undefined);
+  const [refused] = (await journal?.heldWith([CODE], 1)) ?? [];
+  const what = `expiry dates are set by ${dated.join(", ")}`;
+  if (refused)
+    yield warn(`${what}, and the account lacks the reminder plugin`, failureOf(CODE).hint);
+  else yield ok(`${what}; the first document tells whether the account has the reminder plugin`);
+}
+
+function setsExpiry({ rules: { expiry, rules } }: Mirror): boolean {
+  const all = [expiry, ...rules.flatMap((rule) => rule.expiry ?? [])];
+  const isSet = ({ after, from }: ExpiryRule) =>
+    (after !== null && after !== "never") || from.kind === "sidecar";
+  return all.some(isSet);
+}

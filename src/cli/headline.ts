@@ -1,0 +1,91 @@
+/** The one thing that matters first, in the order in which the page tells it. */
+import { type State } from "../domain/document.ts";
+import type { Owner } from "../journal/owner-lock.ts";
+import type { Counts, StatusReport } from "../sync/status.ts";
+import { clause } from "./exit.ts";
+import { printable } from "./printable.ts";
+import type { Style } from "./terminal.ts";
+import { counted, numberText, relativeText, timeText } from "./wording.ts";
+
+/** States of documents that are neither archived nor stopped. */
+export const MOVING: readonly State[] = ["settling", "pending", "uploading", "inDoubt", "uploaded"];
+
+export type Headline = {
+  readonly style: Style;
+  readonly title: string;
+  /** Why, and what to do; empty where there is nothing to say. */
+  readonly detail: string;
+};
+
+/** What is around a report: who is at work, and what time it is. */
+export type At = { readonly owner: Owner | undefined; readonly now: number };
+
+/** Sums up a report. */
+export function headlineOf(report: StatusReport, { owner, now }: At): Headline {
+  const { documents, gate, paused, foldersToCreate, sending } = report;
+  const moving = sum(documents, MOVING);
+  if (gate) return ofGate(report, now);
+  if (paused) return line("yellow", "Sending is paused", "scanferry resume sends again");
+  if (!owner && moving > 0) return ofNobody(moving);
+  if (documents.failed > 0) {
+    const need = `${counted(documents.failed, "document")} ${documents.failed === 1 ? "needs" : "need"} you`;
+    return line("red", need, "the archive or the file itself stands in the way");
+  }
+  if (foldersToCreate.length > 0) return ofFolders(report);
+  if (documents.held > 0) {
+    const held = `${counted(documents.held, "document")} ${documents.held === 1 ? "is" : "are"} held`;
+    return line("yellow", held, "they go on by themselves once what they wait for is there");
+  }
+  if (sending.waits && documents.pending > 0) {
+    const { message, until } = sending.waits;
+    const opens = until === null ? "" : ` until ${timeText(until)} (${relativeText(until, now)})`;
+    return line("yellow", `Nothing new is sent${opens}`, message);
+  }
+  const archived = `${numberText(documents.converted)} in the archive`;
+  if (moving > 0) return line("cyan", `${counted(moving, "document")} on the way`, archived);
+  if (documents.converted === 0) {
+    return line("dim", "Waiting for the first scan", "nothing has been found in the sources yet");
+  }
+  const all = documents.converted === 1 ? "The one document is" : "All documents are";
+  return line("green", `${all} in the archive`, `${numberText(documents.converted)} converted`);
+}
+
+function line(style: Style, title: string, detail: string): Headline {
+  return { style, title: printable(title), detail: printable(detail) };
+}
+
+function ofGate({ gate, documents, archives }: StatusReport, now: number): Headline {
+  if (!gate) return line("red", "Sending has stopped", "");
+  const waiting = sum(documents, ["settling", "pending", "held"]);
+  const next =
+    gate.nextProbeAt === null ? "" : `; asked again ${relativeText(gate.nextProbeAt, now)}`;
+  const code = gate.message.includes(gate.code) ? "" : `${gate.code}: `;
+  const shut = archives.filter((archive) => archive.gate !== null).map(({ name }) => name);
+  const to = archives.length > 1 ? ` to ${shut.join(", ")}` : "";
+  const title = `Nothing is sent${to} since ${timeText(gate.closedAt)}: ${code}${gate.message}`;
+  return line(
+    "red",
+    title,
+    `${counted(waiting, "document")} wait${waiting === 1 ? "s" : ""}; ${clause(gate.hint)}${next}`,
+  );
+}
+
+function ofNobody(moving: number): Headline {
+  const wait = `${counted(moving, "document")} ${moving === 1 ? "waits" : "wait"}`;
+  return line(
+    "yellow",
+    `scanferry is not running, and ${wait}`,
+    "scanferry run, or scanferry sync",
+  );
+}
+
+function ofFolders({ foldersToCreate }: StatusReport): Headline {
+  const folders = new Set(foldersToCreate.map(({ path }) => path)).size;
+  const waiting = foldersToCreate.reduce((all, { documents }) => all + documents, 0);
+  const wait = `${counted(waiting, "document")} ${waiting === 1 ? "waits" : "wait"} for that`;
+  return line("yellow", `${counted(folders, "folder")} to create in the archive`, wait);
+}
+
+function sum(documents: Counts, states: readonly State[]): number {
+  return states.reduce((all, state) => all + documents[state], 0);
+}

@@ -1,0 +1,86 @@
+/** Writes what `init` has found out: the configuration, and each secret into a file of its own. */
+import { constants } from "node:fs";
+import { mkdir, open, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { starterConfig } from "../../config/starter.ts";
+import { codeOf, Fault } from "../../std/fault.ts";
+import { UsageError } from "../exit.ts";
+import type { Setup } from "./setup.ts";
+
+/** A secret may still be written into it by hand: nobody else reads it. */
+const UNFINISHED_MODE = 0o600;
+/** It holds none, and a service of another user has to read it. */
+const FINISHED_MODE = 0o644;
+const SECRET_MODE = 0o600;
+const FOLDER_MODE = 0o700;
+
+/** Beside the configuration; the service's drop-in takes them from there. */
+const SECRETS = "secrets";
+const ACCOUNT_KEY = "account.key";
+const SIGNING_SECRET = "signing.secret";
+
+/** Throws `UsageError` where a file is in the way. */
+export async function assertFree(path: string): Promise<void> {
+  const there = await stat(path).catch(() => undefined);
+  if (there) throw new UsageError(`${path} exists; --force overwrites it`);
+}
+
+/** Resolves with the files, the configuration first. */
+export async function writeSetup(path: string, setup: Setup, force: boolean): Promise<string[]> {
+  const { accountKey, signingSecret, scheme, algorithm, encoding, ...places } = setup;
+  const secrets = [
+    ...(accountKey === undefined ? [] : [{ name: ACCOUNT_KEY, text: accountKey }]),
+    ...(signingSecret === undefined ? [] : [{ name: SIGNING_SECRET, text: signingSecret }]),
+  ];
+  const isFinished = accountKey !== undefined && (signingSecret !== undefined || scheme === "none");
+  const text = starterConfig({
+    ...defined(places),
+    ...(accountKey === undefined ? {} : { accountKeyFile: ACCOUNT_KEY }),
+    ...(signingSecret === undefined ? {} : { secretFile: SIGNING_SECRET }),
+    signing: { scheme: scheme ?? "hmac", ...defined({ algorithm, encoding }) },
+  });
+  const folder = join(dirname(path), SECRETS);
+  const files = [path, ...secrets.map(({ name }) => join(folder, name))];
+  if (!force) for (const file of files) await assertFree(file);
+  await make(dirname(path));
+  if (secrets.length > 0) await make(folder, FOLDER_MODE);
+  for (const secret of secrets) {
+    await write(join(folder, secret.name), `${secret.text}\n`, SECRET_MODE, force);
+  }
+  await write(path, text, isFinished ? FINISHED_MODE : UNFINISHED_MODE, force);
+  return files;
+}
+
+/** What is not undefined. */
+function defined<T extends object>(some: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  const entries = Object.entries(some).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> };
+}
+
+async function make(folder: string, mode?: number): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true, ...(mode === undefined ? {} : { mode }) });
+  } catch (error) {
+    throw unwritable(folder, error);
+  }
+}
+
+async function write(path: string, text: string, mode: number, force: boolean): Promise<void> {
+  const { O_WRONLY, O_CREAT, O_EXCL, O_TRUNC } = constants;
+  try {
+    await using file = await open(path, O_WRONLY | O_CREAT | (force ? O_TRUNC : O_EXCL), mode);
+    await file.chmod(mode);
+    await file.writeFile(text);
+    await file.sync();
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") throw new UsageError(`${path} exists; --force overwrites it`);
+    throw unwritable(path, error);
+  }
+}
+
+function unwritable(path: string, error: unknown): unknown {
+  const code = codeOf(error);
+  if (code === undefined) return error;
+  const hint = "Name another place with --config.";
+  return new Fault("CONFIG_UNWRITABLE", `${path} cannot be written (${code})`, hint);
+}

@@ -1,0 +1,70 @@
+/** The list as a person reads it on a terminal: a line a document, none longer than the screen is wide. */
+import { STATES, type State } from "../domain/document.ts";
+import type { DocumentRecord } from "../sync/record.ts";
+import { cut, cutMiddle, padded, widthOf } from "./columns.ts";
+import { printable } from "./printable.ts";
+import { STATE_STYLES } from "./status-lines.ts";
+import type { Terminal } from "./terminal.ts";
+import { counted, numberText, sizeText } from "./wording.ts";
+
+const HEADING = `${padded("state", 9)}  ${padded("document", 8)}  ${padded("pages", 6, "right")}  ${padded("size", 8, "right")}  file`;
+
+/** A path is not cut shorter than this; what is said of it is left out instead. */
+const PATH_COLUMNS_MIN = 20;
+
+export class ListScreen {
+  readonly #out: Terminal;
+  readonly #counts = new Map<State, number>();
+  #mirror: string | undefined;
+
+  constructor(out: Terminal) {
+    this.#out = out;
+  }
+
+  /** The lines for one document: its own, and a heading before the first of a mirror. */
+  linesOf(record: DocumentRecord): string[] {
+    const out = this.#out;
+    const isFirst = record.mirror !== this.#mirror;
+    const title = out.paint("bold", printable(record.mirror));
+    const heading = [...(this.#mirror === undefined ? [] : [""]), title, out.paint("dim", HEADING)];
+    this.#mirror = record.mirror;
+    this.#counts.set(record.state, (this.#counts.get(record.state) ?? 0) + 1);
+    const columns = columnsOf(record, out);
+    const room = out.width - widthOf(columns) - 2;
+    const note = [record.error?.code ?? "", ...remarksOf(record)]
+      .filter((each) => each !== "")
+      .join(" ");
+    const noteRoom = Math.max(0, room - PATH_COLUMNS_MIN - 2);
+    const shownNote = note === "" || noteRoom < 6 ? "" : cut(printable(note), noteRoom);
+    const path = cutMiddle(record.path, room - (shownNote === "" ? 0 : widthOf(shownNote) + 2));
+    const end = shownNote === "" ? "" : `  ${out.paint("dim", shownNote)}`;
+    return [...(isFirst ? heading : []), `${columns}  ${path}${end}`];
+  }
+
+  /** The last line: how many, and in which states. */
+  sum(): string {
+    const all = [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
+    const states = STATES.filter((state) => this.#counts.has(state)).map((state) =>
+      this.#out.paint(STATE_STYLES[state], `${numberText(this.#counts.get(state) ?? 0)} ${state}`),
+    );
+    return states.length === 0
+      ? "no document"
+      : `${counted(all, "document")}: ${states.join(", ")}`;
+  }
+}
+
+/** State, document id, pages, size: what never grows. */
+export function columnsOf(record: DocumentRecord, out: Terminal): string {
+  const state = out.paint(STATE_STYLES[record.state], padded(record.state, 9));
+  const id = padded(record.documentId === null ? "-" : String(record.documentId), 8, "right");
+  const pages = padded(record.pages === null ? "-" : `${record.pages} p`, 6, "right");
+  return `${state}  ${id}  ${pages}  ${padded(sizeText(record.size), 8, "right")}`;
+}
+
+/** What there is to say beside trouble. */
+export function remarksOf({ current, goneAt }: DocumentRecord): string[] {
+  return [
+    current ? "" : "(an earlier revision)",
+    goneAt === null ? "" : "(the local file is gone)",
+  ];
+}

@@ -1,0 +1,150 @@
+/**
+ * How far a pass is: a bar that is drawn over on terminals, with rate and remaining time. Elsewhere it
+ * draws nothing, and says the same in words when it is asked.
+ */
+import type { State } from "../domain/document.ts";
+import type { Applied } from "../journal/journal.ts";
+import type { Clock } from "../std/clock.ts";
+import { type Counts, noDocuments } from "../sync/status.ts";
+import { widthOf } from "./columns.ts";
+import { MOVING } from "./headline.ts";
+import { STATE_STYLES } from "./status-lines.ts";
+import { remainingMs, Tempo } from "./tempo.ts";
+import type { Style, Terminal } from "./terminal.ts";
+import { numberText, sizeText, spanText } from "./wording.ts";
+
+/** A terminal is drawn on no more often than this, and while nothing happens as often as that. */
+const DRAW_MS = 100;
+const TICK_MS = 1_000;
+
+const BAR_COLUMNS = 20;
+
+/** Back to the start of the line, and the line cleared. */
+const CLEAR = "\r\u001b[2K";
+
+/** A part of the line; the last ones are left out where there is no room. */
+type Part = { readonly text: string; readonly style?: Style };
+
+export class ProgressBar {
+  readonly #out: Terminal;
+  readonly #clock: Clock;
+  readonly #counts: Counts = noDocuments();
+  readonly #tempo = new Tempo();
+  #done = 0;
+  #bytes = 0;
+  #drawnAt = Number.NEGATIVE_INFINITY;
+  #isDrawn = false;
+  #cancelTick: () => void = () => {};
+
+  constructor(out: Terminal, clock: Clock) {
+    this.#out = out;
+    this.#clock = clock;
+  }
+
+  /** How many documents there were before. */
+  begin(counts: Counts): void {
+    Object.assign(this.#counts, counts);
+    this.#draw();
+  }
+
+  journaled(applied: readonly Applied[]): void {
+    for (const { document, from, skipped } of applied) {
+      if (skipped) continue;
+      const to = document?.state;
+      if (from !== undefined) this.#counts[from] -= 1;
+      if (to !== undefined) this.#counts[to] += 1;
+      if (to === from) continue;
+      if (isMoving(from) && to !== undefined && !isMoving(to)) this.#done += 1;
+      if (document && to === "uploaded") this.#bytes += document.seen.sizeBytes;
+    }
+    this.#tempo.note(this.#clock.monotonic(), this.#done, this.#bytes);
+    // That it is over is shown at once.
+    const isDue = this.#clock.monotonic() - this.#drawnAt >= DRAW_MS;
+    if (isDue || this.#left === 0) this.#draw();
+  }
+
+  /** Prints a whole line above the bar. */
+  above(line: string): void {
+    this.#clear();
+    this.#out.print(`${line}\n`);
+    if (this.#out.isInteractive) this.#draw();
+  }
+
+  /** The same in words, for where nothing is drawn over. */
+  words(): string {
+    return this.#parts()
+      .map(({ text }) => text)
+      .join(", ");
+  }
+
+  /** Clears the bar; what is printed from here on stands by itself. */
+  end(): void {
+    this.#cancelTick();
+    this.#clear();
+  }
+
+  /** Clears the bar until something happens: somebody else writes. */
+  giveWay(): void {
+    this.#clear();
+  }
+
+  #clear(): void {
+    if (this.#isDrawn) this.#out.print(CLEAR);
+    this.#isDrawn = false;
+  }
+
+  #draw(): void {
+    if (!this.#out.isInteractive) return;
+    this.#cancelTick();
+    this.#drawnAt = this.#clock.monotonic();
+    if (this.#left === 0) return this.#clear();
+    const all = this.#done + this.#left;
+    const full = Math.floor((this.#done / all) * BAR_COLUMNS);
+    const bar = this.#out.paint("green", "█".repeat(full)) + "░".repeat(BAR_COLUMNS - full);
+    let line = bar;
+    let width = BAR_COLUMNS;
+    for (const { text, style } of this.#parts()) {
+      width += 2 + widthOf(text);
+      // The last column stays free: some terminals go on to the next line there.
+      if (width >= this.#out.width) break;
+      line += `  ${style === undefined ? text : this.#out.paint(style, text)}`;
+    }
+    this.#out.print(CLEAR + line);
+    this.#isDrawn = true;
+    this.#cancelTick = this.#clock.alarm(TICK_MS, () => this.#draw());
+  }
+
+  get #left(): number {
+    return MOVING.reduce((sum, state) => sum + this.#counts[state], 0);
+  }
+
+  #parts(): Part[] {
+    const { settling, inDoubt, uploaded, held, failed } = this.#counts;
+    const left = this.#left;
+    const now = this.#clock.monotonic();
+    const rate = this.#tempo.rate(now, this.#done, this.#bytes);
+    const remaining = remainingMs(left, rate);
+    const numbered = (count: number, what: string, state?: State): Part[] => {
+      if (count === 0) return [];
+      const text = `${numberText(count)} ${what}`;
+      return [state === undefined ? { text } : { text, style: STATE_STYLES[state] }];
+    };
+    return [
+      { text: `${numberText(this.#done)} of ${numberText(this.#done + left)}` },
+      ...(remaining === undefined ? [] : [{ text: `${spanText(remaining)} left` }]),
+      ...(rate === undefined || rate.documents <= 0
+        ? []
+        : [{ text: `${rate.documents.toFixed(1)}/s` }]),
+      ...(rate === undefined || rate.bytes <= 0 ? [] : [{ text: `${sizeText(rate.bytes)}/s` }]),
+      ...numbered(failed, "failed", "failed"),
+      ...numbered(held, "held", "held"),
+      ...numbered(inDoubt, "in doubt", "inDoubt"),
+      ...numbered(uploaded, "converting"),
+      ...numbered(settling, "settling"),
+    ];
+  }
+}
+
+function isMoving(state: State | undefined): boolean {
+  return state !== undefined && MOVING.includes(state);
+}

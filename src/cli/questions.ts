@@ -1,0 +1,89 @@
+/**
+ * Questions to a person at a terminal, one after another. What is typed as a secret is not shown. To be
+ * interrupted (Ctrl-C, Ctrl-D) rejects with `Interrupted`.
+ */
+import { createInterface, type Interface } from "node:readline/promises";
+import { Writable } from "node:stream";
+import { Interrupted } from "./exit.ts";
+import type { Input } from "./keyboard.ts";
+import type { Terminal } from "./terminal.ts";
+
+export type Question = {
+  /** Taken when nothing is typed; undefined: something must be. */
+  readonly otherwise?: string | undefined;
+  /** What is wrong with an answer and, behind a semicolon, the mend; undefined: nothing. */
+  readonly wrong?: (answer: string) => Promise<string | undefined> | string | undefined;
+};
+
+export class Questions implements Disposable {
+  readonly #out: Terminal;
+  readonly #lines: Interface;
+  readonly #stopped = new AbortController();
+  #isHidden = false;
+
+  constructor(input: Input, out: Terminal) {
+    this.#out = out;
+    const echo = new Writable({
+      write: (chunk: Buffer, _, done) => {
+        if (!this.#isHidden) out.print(chunk.toString());
+        done();
+      },
+    });
+    this.#lines = createInterface({ input, output: echo, terminal: true, historySize: 0 });
+    for (const end of ["SIGINT", "close"] as const) {
+      this.#lines.on(end, () => this.#stopped.abort());
+    }
+  }
+
+  /** Asks until the answer will do. */
+  async ask(what: string, { otherwise, wrong }: Question = {}): Promise<string> {
+    const offered = otherwise === undefined ? "" : ` [${otherwise}]`;
+    return this.#until(wrong, async () => {
+      return (await this.#read(`${what}${offered}: `)).trim() || (otherwise ?? "");
+    });
+  }
+
+  /** Asks for what nobody may look at. With `known`, nothing typed means to keep that. */
+  async askSecret(what: string, known?: string): Promise<string> {
+    const offered = known === undefined ? "" : " [as before]";
+    return this.#until(undefined, async () => {
+      this.#out.print(`${what}${offered} (not shown): `);
+      this.#isHidden = true;
+      try {
+        return (await this.#read("")).trim() || (known ?? "");
+      } finally {
+        this.#isHidden = false;
+        this.#out.print("\n");
+      }
+    });
+  }
+
+  async confirm(what: string, otherwise: boolean): Promise<boolean> {
+    const answer = await this.#read(`${what} [${otherwise ? "Y/n" : "y/N"}]: `);
+    return answer.trim() === "" ? otherwise : /^y/i.test(answer.trim());
+  }
+
+  [Symbol.dispose](): void {
+    this.#lines.removeAllListeners("close");
+    this.#lines.close();
+  }
+
+  async #until(wrong: Question["wrong"], read: () => Promise<string>): Promise<string> {
+    for (;;) {
+      const answer = await read();
+      const problem = answer === "" ? "an answer is needed" : await wrong?.(answer);
+      if (problem === undefined) return answer;
+      await this.#out.line(this.#out.paint("yellow", `  ${problem}`));
+    }
+  }
+
+  async #read(prompt: string): Promise<string> {
+    try {
+      return await this.#lines.question(prompt, { signal: this.#stopped.signal });
+    } catch (error) {
+      if (!this.#stopped.signal.aborted) throw error;
+      this.#out.print("\n");
+      throw new Interrupted("stopped before the last question; nothing was written");
+    }
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * The folder that receipts are written to. A file is there whole or not at all: it is written beside
+ * its place, synced, and renamed. Writing one again replaces it by the same.
+ */
+import { mkdir, open, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { codeOf, Fault } from "../std/fault.ts";
+import type { Receipt } from "./receipt.ts";
+import { receiptHtml } from "./receipt-html.ts";
+import { receiptJson } from "./receipt-text.ts";
+
+/** `json` for machines, `html` to print. */
+export type ReceiptFormat = "json" | "html";
+
+/** Readable by the daemon's user and group: names of users' files are in it. */
+const MODE = 0o640;
+
+const TEXTS: Readonly<Record<ReceiptFormat, (receipt: Receipt) => string>> = {
+  json: receiptJson,
+  html: receiptHtml,
+};
+
+export class ReceiptFolder {
+  readonly #dir: string;
+  readonly #formats: readonly ReceiptFormat[];
+
+  /** `dir` is absolute; it is made with the first receipt. */
+  constructor({
+    dir,
+    formats,
+  }: { readonly dir: string; readonly formats: readonly ReceiptFormat[] }) {
+    this.#dir = dir;
+    this.#formats = formats;
+  }
+
+  /**
+   * Writes the files of a receipt; resolves with their paths once they are on the disk. Rejects with
+   * RECEIPT_UNWRITABLE.
+   */
+  async write(receipt: Receipt): Promise<string[]> {
+    const paths: string[] = [];
+    try {
+      await mkdir(this.#dir, { recursive: true });
+      for (const format of this.#formats) {
+        const path = join(this.#dir, `${receiptName(receipt)}.${format}`);
+        await replace(path, TEXTS[format](receipt));
+        paths.push(path);
+      }
+      await sync(this.#dir);
+      return paths;
+    } catch (error) {
+      const code = codeOf(error);
+      if (code === undefined) throw error;
+      throw new Fault(
+        "RECEIPT_UNWRITABLE",
+        `the receipt of batch ${receipt.batch} cannot be written to ${this.#dir} (${code})`,
+        "Give the daemon's user the right to that folder, or free space; it is tried again.",
+        { cause: error },
+      );
+    }
+  }
+}
+
+/** The file's name without its ending: sorted by name, receipts are sorted by time. */
+export function receiptName({ openedAt, mirror, batch }: Receipt): string {
+  const at = new Date(openedAt).toISOString().slice(0, 19).replaceAll(/[-:]/g, "");
+  const plain = mirror.replaceAll(/[^\p{L}\p{N}._-]+/gu, "-").replace(/^\.+/, "");
+  return `${at}Z-${plain.slice(0, 40)}-${batch.replaceAll(/[^\w-]/g, "-")}`;
+}
+
+async function replace(path: string, text: string): Promise<void> {
+  // Always the same one, so that what a crash left is not left for ever.
+  const draft = `${path}.partial`;
+  await rm(draft, { force: true });
+  {
+    await using file = await open(draft, "wx", MODE);
+    await file.writeFile(text);
+    await file.sync();
+  }
+  await rename(draft, path);
+}
+
+async function sync(folder: string): Promise<void> {
+  await using handle = await open(folder, "r");
+  await handle.sync();
+}

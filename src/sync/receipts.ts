@@ -1,0 +1,123 @@
+/**
+ * The loop that writes receipts. A batch is closed when all of its documents are CONVERTED and no
+ * other may join it. Its files are written first and remembered in the journal then, so that a crash
+ * in between writes the same files once more; none is ever left out, since each pass asks the journal
+ * what has none.
+ *
+ * A folder that cannot be written to holds nothing else up: it is told once, and tried again.
+ */
+import { receiptOf, RECEIPT_DOCUMENTS_MAX } from "../receipts/receipt.ts";
+import type { Batch } from "../journal/journal.ts";
+import { aborted } from "../std/abort.ts";
+import { Bell } from "../std/bell.ts";
+import { Fault } from "../std/fault.ts";
+import type { SyncContext } from "./context.ts";
+import { loop } from "./loop.ts";
+
+/** Batches of one question to the journal: some milliseconds. */
+const BATCHES_MAX = 100;
+
+/** Documents are converted many a second: they share a pass. */
+const BREATH_MS = 1_000;
+
+/** After a folder refused a receipt. */
+const PATIENCE_MS = 30_000;
+
+export class Receipts {
+  readonly #context: SyncContext;
+  readonly #bell = new Bell();
+  /** The pass that goes on, or the last one: two never write at the same time. */
+  #pass: Promise<number> = Promise.resolve(0);
+  #passedAt = Number.NEGATIVE_INFINITY;
+  #isRefused = false;
+
+  constructor(context: SyncContext) {
+    this.#context = context;
+  }
+
+  /** A batch may have been closed. */
+  ring(): void {
+    this.#bell.ring();
+  }
+
+  /** Runs until `stopping` aborts; without a folder for receipts it only waits for that. */
+  async run(stopping: AbortSignal): Promise<never> {
+    if (!this.#context.receipts) return aborted(stopping);
+    return loop(this.#bell, this.#context, stopping, () => this.#step(stopping));
+  }
+
+  /**
+   * At the end of a run: writes the receipts of batches that could still have been joined, too; what
+   * comes later is another batch. Gives up when `deadline` aborts.
+   */
+  async conclude(deadline: AbortSignal): Promise<void> {
+    if (!this.#context.receipts || deadline.aborted) return;
+    const over = aborted(deadline).catch(() => 0);
+    await Promise.race([this.#passAfter(true, deadline), over]);
+  }
+
+  async #step(stopping: AbortSignal): Promise<number> {
+    const { clock } = this.#context;
+    const waitMs = this.#passedAt + BREATH_MS - clock.monotonic();
+    if (waitMs > 0) return waitMs;
+    const nextMs = await this.#passAfter(false, stopping);
+    this.#passedAt = clock.monotonic();
+    return nextMs;
+  }
+
+  #passAfter(isLast: boolean, signal: AbortSignal): Promise<number> {
+    this.#pass = this.#pass.then(() => this.#writeAll(isLast, signal));
+    return this.#pass;
+  }
+
+  /** Resolves with how long it is until another batch may be closed. */
+  async #writeAll(isLast: boolean, signal: AbortSignal): Promise<number> {
+    const { journal, log } = this.#context;
+    let nextMs = Number.POSITIVE_INFINITY;
+    let after: number | null = 0;
+    while (after !== null && !signal.aborted) {
+      const { batches, next } = await journal.unreceipted(after, BATCHES_MAX);
+      for (const batch of batches) {
+        if (signal.aborted) break;
+        const openMs = isLast ? 0 : this.#openMs(batch);
+        if (openMs > 0) {
+          nextMs = Math.min(nextMs, openMs);
+          continue;
+        }
+        try {
+          await this.#write(batch);
+        } catch (error) {
+          if (!(error instanceof Fault) || error.code !== "RECEIPT_UNWRITABLE") throw error;
+          if (!this.#isRefused) log.warn({ code: error.code, hint: error.hint }, error.message);
+          this.#isRefused = true;
+          return PATIENCE_MS;
+        }
+      }
+      after = next;
+    }
+    return nextMs;
+  }
+
+  /** For how long a document may still join. */
+  #openMs({ documents, joinedAt }: Batch): number {
+    const { config, clock } = this.#context;
+    const { quietMs, maxDocuments } = config.batch;
+    const sinceMs = Math.abs(clock.now() - joinedAt);
+    if (documents >= maxDocuments || sinceMs > quietMs) return 0;
+    return quietMs - sinceMs + 1;
+  }
+
+  async #write({ id, mirrorId }: Batch): Promise<void> {
+    const { journal, receipts, clock, log } = this.#context;
+    const documents = await journal.inBatch(id, RECEIPT_DOCUMENTS_MAX);
+    const mirror = (await journal.mirrors()).find((row) => row.id === mirrorId)?.name ?? "";
+    const receipt = receiptOf({ batch: id, mirror, documents });
+    // Something happened to it since it was asked for: a later pass comes back to it.
+    if (receipt.closedAt === null) return;
+    const files = (await receipts?.write(receipt)) ?? [];
+    this.#isRefused = false;
+    if (await journal.setReceipt(id, documents.length, clock.now())) {
+      log.info({ batch: id, mirror, documents: documents.length, files }, "receipt written");
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import { audit, type AuditLine } from "../../../src/cli/audit.ts";
+import type { DocumentDetail } from "../../../src/wire/shapes.ts";
+import { Desk, events, NOW } from "../../contract/journal-desk.ts";
+import { MemoryJournal } from "../../fakes/memory-journal.ts";
+import { ScriptedArchive } from "../../fakes/scripted-archive.ts";
+
+const AS_SENT = { folderId: 7, filename: "a.pdf", filesize: 99, status: "CONVERTED" } as const;
+
+/** What the audit says of one converted (or just uploaded) document that the archive has like this. */
+async function auditOf(
+  found: Partial<DocumentDetail> | null,
+  { isConverted = true, convertedBefore = 0 } = {},
+): Promise<AuditLine[]> {
+  const desk = await Desk.at(new MemoryJournal());
+  const { id } = await desk.uploaded("a.pdf", 501);
+  if (isConverted) await desk.after(id, events.converted());
+  const archive = new ScriptedArchive();
+  if (found) archive.addDocument({ ...AS_SENT, id: 501, ...found });
+  const options = { journal: desk.journal, archive, archiveId: 1, folderIds: [], convertedBefore };
+  return Array.fromAsync(audit(options, new AbortController().signal));
+}
+
+test.for([
+  [{}, "same", [], "nothing happened to it"],
+  [null, "missing", [], "nobody has it"],
+  [{ folderId: 9 }, "changed", ["moved"], "somebody moved it"],
+  [{ filename: "b.pdf" }, "changed", ["renamed"], "somebody renamed it"],
+  [{ folderId: 9, filename: "b.pdf" }, "changed", ["moved", "renamed"], "both"],
+  [{ filesize: 7 }, "changed", ["resized"], "that is another content"],
+  [{ filesize: 0 }, "same", [], "0 is not a size"],
+  [{ status: "UPLOADED" }, "unconverted", [], "it was CONVERTED once, and is not any more"],
+] as const)("%j is %s %j: %s", async ([found, kind, changes]) => {
+  expect(await auditOf(found)).toMatchObject([{ kind, changes, documentId: 501, path: "a.pdf" }]);
+});
+
+test.for([
+  [NOW + 30, "same", "it was uploaded just now"],
+  [NOW + 31, "unconverted", "it should be by now"],
+] as const)("uploaded and not CONVERTED, due by %i: %s, as %s", async ([convertedBefore, kind]) => {
+  const lines = await auditOf({ status: "UPLOADED" }, { isConverted: false, convertedBefore });
+  expect(lines).toMatchObject([{ kind }]);
+});
+
+test("what vanished before it was converted is missing, though its row has failed", async () => {
+  const desk = await Desk.at(new MemoryJournal());
+  const { id } = await desk.uploaded("a.pdf", 501);
+  const trouble = { code: "DOC_NOT_EXIST", message: "gone" };
+  await desk.after(id, { type: "vanished", at: NOW + 60, trouble });
+  const options = {
+    journal: desk.journal,
+    archive: new ScriptedArchive(),
+    archiveId: 1,
+    folderIds: [],
+    convertedBefore: 0,
+  };
+  const lines = await Array.fromAsync(audit(options, new AbortController().signal));
+  expect(lines).toMatchObject([{ kind: "missing", documentId: 501 }]);
+});
+
+test("a folder of ours is looked through though nothing was sent there", async () => {
+  const desk = await Desk.at(new MemoryJournal());
+  const archive = new ScriptedArchive();
+  const folderId = archive.addFolder("Scans");
+  archive.addDocument({ folderId, filename: "theirs.pdf" });
+  const options = {
+    journal: desk.journal,
+    archive,
+    archiveId: 1,
+    folderIds: [folderId],
+    convertedBefore: 0,
+  };
+  const lines = await Array.fromAsync(audit(options, new AbortController().signal));
+  expect(lines).toMatchObject([{ kind: "unknown", path: "theirs.pdf", folderId }]);
+});

@@ -1,0 +1,113 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { receiptOf } from "../../../src/receipts/receipt.ts";
+import { ReceiptFolder, receiptName } from "../../../src/receipts/receipt-folder.ts";
+import { receiptHtml } from "../../../src/receipts/receipt-html.ts";
+import { rawOfText } from "../../../src/std/raw-path.ts";
+import { aDocument } from "../../fixtures/a-document.ts";
+
+const AT = Date.UTC(2026, 10, 21, 2, 50, 11);
+
+const archived = (set: Parameters<typeof aDocument>[0] = {}) =>
+  aDocument({
+    state: "converted",
+    firstSeenAt: AT,
+    documentId: 501,
+    folderId: 7,
+    targetPath: "/Scans/2026",
+    digest: "ab12",
+    sentName: "a.pdf",
+    pages: 3,
+    uploadedAt: AT + 1_000,
+    convertedAt: AT + 2_000,
+    ...set,
+  });
+
+const aReceipt = (...documents: ReturnType<typeof archived>[]) =>
+  receiptOf({ batch: "b-1", mirror: "front/desk", documents });
+
+function aFolder(): string {
+  const dir = mkdtempSync(join(tmpdir(), "scanferry-receipts-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  return join(dir, "receipts");
+}
+
+describe("a receipt", () => {
+  test("lists name, content, pages, id, folder and times of each document", () => {
+    const { documents, ...head } = aReceipt(archived(), archived({ convertedAt: AT + 5_000 }));
+    expect(head).toEqual({
+      batch: "b-1",
+      mirror: "front/desk",
+      openedAt: AT,
+      closedAt: AT + 5_000,
+      converted: 2,
+      pages: 6,
+    });
+    expect(documents[0]).toMatchObject({
+      name: "a.pdf",
+      sha256: "ab12",
+      pages: 3,
+      documentId: 501,
+      folder: "/Scans/2026",
+      folderId: 7,
+      uploadedAt: AT + 1_000,
+      convertedAt: AT + 2_000,
+    });
+  });
+
+  test.for([
+    ["uploaded", "the archive may still refuse to convert it"],
+    ["held", "it waits for something"],
+    ["failed", "a person has to decide"],
+  ] as const)("is not closed with a document in %s: %s", ([state]) => {
+    expect(aReceipt(archived(), archived({ state, convertedAt: null })).closedAt).toBeNull();
+  });
+
+  test("a name cannot write into the page that is printed", () => {
+    const page = receiptHtml(aReceipt(archived({ name: rawOfText("<img src=x>&\"'\u202e.pdf") })));
+    expect(page).not.toContain("<img");
+    expect(page).toContain("<bdi>");
+    expect(page).toContain("&lt;img src=x&gt;&amp;&quot;&#39;");
+    expect(page).not.toMatch(/<script|<[^>]* (?:src|href)=/);
+  });
+});
+
+describe("a folder of receipts", () => {
+  test("gets each form, readable by no stranger, and the same again when it is written again", async () => {
+    const dir = aFolder();
+    const folder = new ReceiptFolder({ dir, formats: ["json", "html"] });
+    const receipt = aReceipt(archived());
+    const files = await folder.write(receipt);
+    const texts = files.map((file) => readFileSync(file, "utf8"));
+    expect(JSON.parse(texts[0] ?? "")).toEqual(receipt);
+    expect(texts[1]).toBe(receiptHtml(receipt));
+    expect(statSync(files[0] ?? "").mode & 0o007).toBe(0);
+    rmSync(files[0] ?? "");
+    // What a kill in the middle of a write leaves.
+    writeFileSync(`${files[0]}.partial`, "{");
+    await folder.write(receipt);
+    expect(files.map((file) => readFileSync(file, "utf8"))).toEqual(texts);
+    expect(readdirSync(dir).sort()).toEqual([
+      `${receiptName(receipt)}.html`,
+      `${receiptName(receipt)}.json`,
+    ]);
+  });
+
+  test("a name says when and what, and leads nowhere else", () => {
+    expect(receiptName(aReceipt(archived()))).toBe("20261121T025011Z-front-desk-b-1");
+    const sly = receiptOf({ batch: "../x", mirror: "../../etc", documents: [archived()] });
+    expect(receiptName(sly)).not.toContain("/");
+  });
+
+  test("one that cannot be written to is a fault that names it", async () => {
+    const dir = aFolder();
+    writeFileSync(dir, "a file in its place");
+    const folder = new ReceiptFolder({ dir, formats: ["json"] });
+    await expect(folder.write(aReceipt(archived()))).rejects.toMatchObject({
+      code: "RECEIPT_UNWRITABLE",
+      message: expect.stringContaining(dir),
+    });
+  });
+});
