@@ -73,6 +73,7 @@ export async function openParts(
       },
     }),
   );
+  if (journal.migrated) log.info(journal.migrated, "the journal's tables were brought up to date");
   const settings = archiveSettings(config, LOOKUP_CONNECTIONS);
   const archive = stack.use(await HttpArchive.open(settings, clock));
   const pace = await Pace.open({ journal, config, clock, log });

@@ -3,7 +3,7 @@ import { invariant } from "../std/invariant.ts";
 import { type Clock, systemClock } from "../std/clock.ts";
 import { backUp } from "./backup.ts";
 import type { Applied, Change, Content, GateRow, Journal, MirrorRow, PaceRow } from "./journal.ts";
-import type { Role } from "./open-database.ts";
+import type { Migrated, Role } from "./open-database.ts";
 import { type Owner, writeOwner } from "./owner-lock.ts";
 import { Session } from "./session.ts";
 import { SqliteReading } from "./sqlite-reading.ts";
@@ -61,6 +61,11 @@ export class SqliteJournal extends SqliteReading implements Journal {
   /** True when this opening made the journal: of what was sent before, nothing is known. */
   get isNew(): boolean {
     return this.#session.isNew;
+  }
+
+  /** How this opening changed the tables; undefined: they were up to date. */
+  get migrated(): Migrated | undefined {
+    return this.#session.migrated;
   }
 
   async mirror(name: string, source: string): Promise<MirrorRow> {
