@@ -3,6 +3,7 @@ import { version } from "../daemon/version.ts";
 import { addAdopt } from "./commands/adopt.ts";
 import { addArchiveAdmin } from "./commands/archive-admin.ts";
 import { addArchive } from "./commands/archive.ts";
+import { addBackup } from "./commands/backup.ts";
 import { addCheck } from "./commands/check.ts";
 import { addDemo } from "./commands/demo.ts";
 import { addExplain } from "./commands/explain.ts";
@@ -36,6 +37,7 @@ const COMMANDS = [
   addPause,
   addVerify,
   addAdopt,
+  addBackup,
   addArchive,
   addSystemd,
   addServeArchive,

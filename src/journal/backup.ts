@@ -46,7 +46,7 @@ export function keepBeforeMigration(db: Database.Database, path: string, version
  * Has the copy say that it was in use, whether or not it was: opened as a journal, it then knows
  * that the archive may hold more than it does (`Session`).
  */
-function markAsCopy(draft: string): void {
+export function markAsCopy(draft: string): void {
   const db = new Database(draft);
   try {
     if (!readOwner(db)) writeOwner(db, { pid: process.pid, startedAt: 0, version: "copy" });

@@ -114,6 +114,21 @@ export function openDatabase(path: string, role: Role): Opened {
   }
 }
 
+/** Throws a `Fault` that names `shown` unless the file is a whole journal that this scanferry can read. */
+export function assertReadable(path: string, shown: string): void {
+  let db: Database.Database | undefined;
+  try {
+    assertNotEmpty(path, shown);
+    db = new Database(path, { fileMustExist: true });
+    checkedVersion(db, shown, "owner");
+    checkPages(db, shown);
+  } catch (error) {
+    throw asFault(error, shown);
+  } finally {
+    db?.close();
+  }
+}
+
 /** What the tables were before is kept first: an earlier scanferry cannot read them afterwards. */
 function bringUpToDate(db: Database.Database, path: string, version: number): Migrated | undefined {
   if (version === SCHEMA_VERSION) return undefined;
@@ -134,10 +149,10 @@ function settle(db: Database.Database): void {
   db.pragma("temp_store = MEMORY");
 }
 
-function assertNotEmpty(path: string): void {
+function assertNotEmpty(path: string, shown = path): void {
   const size = statSync(path, { throwIfNoEntry: false })?.size;
-  if (size === undefined) throw journalFault("JOURNAL_MISSING", path, "there is none");
-  if (size === 0) throw journalFault("JOURNAL_CORRUPT", path, "the file is empty");
+  if (size === undefined) throw journalFault("JOURNAL_MISSING", shown, "there is none");
+  if (size === 0) throw journalFault("JOURNAL_CORRUPT", shown, "the file is empty");
 }
 
 function checkedVersion(db: Database.Database, path: string, role: Role): number {
