@@ -43,6 +43,7 @@ export function buildConfig(file: string, shape: FileShape, secrets: Secrets): C
     web: shape.web && webOf(shape.web.listen, secrets.webToken),
     log: { level: shape.log.level, file: logFileOf(shape.log, layout) },
     shutdownMs: shape.shutdown,
+    secretFiles: secrets.files,
   });
 }
 

@@ -1,5 +1,6 @@
 import type { Hours } from "../domain/hours.ts";
 import type { MirrorRules } from "../rules/rules.ts";
+import type { SecretFile } from "./secret-file.ts";
 
 /**
  * The configuration as the rest of scanferry sees it: everything checked, every default filled in,
@@ -54,6 +55,8 @@ export type Config = {
   readonly log: { readonly level: LogLevel; readonly file?: LogFile | undefined };
   /** How long a stop waits for what is in flight. */
   readonly shutdownMs: number;
+  /** The files that secrets were read from. */
+  readonly secretFiles?: readonly SecretFile[];
 };
 
 /** How long the journal keeps details, and how much longer it remembers contents. */

@@ -8,6 +8,7 @@ import { codeOf } from "../std/fault.ts";
 import type { ConfigFile } from "./config-file.ts";
 import type { Findings, Key } from "./findings.ts";
 import { quoted } from "./quoted.ts";
+import { type SecretFile, stampOf } from "./secret-file.ts";
 import type { Sketch } from "./schema.ts";
 
 /** The secrets, as far as they were found; what is missing is reported. */
@@ -15,6 +16,8 @@ export type Secrets = {
   readonly accountKey: string | undefined;
   readonly signingSecret: string | undefined;
   readonly webToken: string | undefined;
+  /** Those that they were read from. */
+  readonly files: readonly SecretFile[];
 };
 
 /** Whether a secret has to be there; one that is not used is not looked for. */
@@ -36,13 +39,17 @@ type Surroundings = {
   readonly findings: Findings;
 };
 
+/** The same, and where each file that was read is noted. */
+type Reading = Surroundings & { readonly files: SecretFile[] };
+
 const SECRET_BYTES_MAX = 64 * 1024;
 
 /** Opening a named pipe would wait for its writer; this way it is opened, and refused. */
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /** Looks up the account key, the signing secret where the scheme is `hmac`, and the page's token. */
-export async function findSecrets(sketch: Sketch, around: Surroundings): Promise<Secrets> {
+export async function findSecrets(sketch: Sketch, given: Surroundings): Promise<Secrets> {
+  const around: Reading = { ...given, files: [] };
   const { archive } = sketch;
   const signing = archive?.signing;
   const accountKey =
@@ -85,13 +92,13 @@ export async function findSecrets(sketch: Sketch, around: Surroundings): Promise
       "optional",
       around,
     ));
-  return { accountKey, signingSecret, webToken };
+  return { accountKey, signingSecret, webToken, files: around.files };
 }
 
 async function findSecret(
   origin: Origin,
   need: Need,
-  around: Surroundings,
+  around: Reading,
 ): Promise<string | undefined> {
   const { findings, config, env } = around;
   const key = [...origin.section, origin.name];
@@ -125,7 +132,7 @@ async function findSecret(
 async function readSecretFile(
   written: string,
   key: Key,
-  { config, env, findings }: Surroundings,
+  { config, env, findings, files }: Reading,
 ): Promise<string | undefined> {
   const places = [resolve(dirname(config.path), written)];
   const credentials = env["CREDENTIALS_DIRECTORY"];
@@ -133,7 +140,10 @@ async function readSecretFile(
   for (const path of places) {
     const outcome = await readSecret(path);
     if (outcome === undefined) continue;
-    if ("secret" in outcome) return fit(outcome.secret, quoted(path), key, findings);
+    if ("secret" in outcome) {
+      files.push({ path, stamp: outcome.stamp });
+      return fit(outcome.secret, quoted(path), key, findings);
+    }
     findings.report(key, `${quoted(path)} ${outcome.message}`, outcome.mend);
     return undefined;
   }
@@ -143,26 +153,27 @@ async function readSecretFile(
 }
 
 type SecretOutcome =
-  | { readonly secret: string }
+  | { readonly secret: string; readonly stamp: string }
   | { readonly message: string; readonly mend: string };
 
 /** Undefined when there is no such file. */
 async function readSecret(path: string): Promise<SecretOutcome | undefined> {
   try {
     await using handle = await open(path, OPEN_FLAGS);
-    const stat = await handle.stat();
+    const stat = await handle.stat({ bigint: true });
+    const mode = Number(stat.mode);
     if (!stat.isFile()) return { message: "is not a file", mend: "name the file with the secret" };
     if (stat.size > SECRET_BYTES_MAX) {
       return { message: "is too large for a secret", mend: "name the file with the secret alone" };
     }
-    if (readableByOthers(stat.mode, 0o004)) {
-      const mode = (stat.mode & 0o777).toString(8);
-      return { message: `can be read by everyone (mode ${mode})`, mend: chmodOf(path) };
+    if (readableByOthers(mode, 0o004)) {
+      const shown = (mode & 0o777).toString(8);
+      return { message: `can be read by everyone (mode ${shown})`, mend: chmodOf(path) };
     }
     const bytes = await handle.readFile();
     // The decoder drops the byte order mark that some editors put first.
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    return { secret: text.replace(/\r?\n$/, "") };
+    return { secret: text.replace(/\r?\n$/, ""), stamp: stampOf(stat) };
   } catch (error) {
     const code = codeOf(error);
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;

@@ -111,6 +111,12 @@ export class Daemon implements AsyncDisposable {
     this.#parts.sync.rescan(why);
   }
 
+  /** What stopped the account may be over: the closed gate is probed at once. */
+  async probe(): Promise<void> {
+    await probeNow(this.journal, this.#clock.now());
+    await this.#parts.sync.reread();
+  }
+
   async status(): Promise<StatusReport> {
     return statusOf(this.journal, this.#config, true, this.#clock.now());
   }
@@ -220,8 +226,7 @@ export class Daemon implements AsyncDisposable {
       if (change) changes.push(change);
     }
     await this.journal.apply(changes);
-    await probeNow(this.journal, at);
-    await this.#parts.sync.reread();
+    await this.probe();
   }
 
   async #setPaused(paused: boolean): Promise<void> {

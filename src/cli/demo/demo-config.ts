@@ -30,5 +30,6 @@ export function demoConfig(options: {
     accountKey: "demo",
     signingSecret: "demo",
     webToken: undefined,
+    files: [],
   });
 }
