@@ -28,6 +28,7 @@ import { starterConfig } from "../../src/config/starter.ts";
 import { bashCompletion } from "../bash-completion.ts";
 import { manPage } from "../man-page.ts";
 import { commitTime } from "./commit-time.ts";
+import { compile } from "./compile.ts";
 import { changelog, control, copyright } from "./debian-texts.ts";
 import { ARCHITECTURES, type Architecture, nodeRuntime, RUNTIMES } from "./node-runtime.ts";
 import { manifest, productionPackages, ROOT } from "./packages.ts";
@@ -50,7 +51,7 @@ export function buildDeb(architecture: Architecture, version: string, to: string
     mkdirSync(to, { recursive: true });
     const file = join(to, `scanferry_${version}_${architecture}.deb`);
     // One thread: how many there are would show in what xz writes.
-    const words = ["--root-owner-group", "-Zxz", "--threads-max=1", "--build", stage, file];
+    const words = ["--root-owner-group", "-Zxz", "-z3", "--threads-max=1", "--build", stage, file];
     const env = { ...process.env, SOURCE_DATE_EPOCH: `${at}` };
     execFileSync("dpkg-deb", words, { env, stdio: ["ignore", "ignore", "inherit"] });
     return file;
@@ -62,9 +63,10 @@ export function buildDeb(architecture: Architecture, version: string, to: string
 /** The program, as `npm ci --omit=dev` leaves it, with its own Node. */
 function layApp(stage: string, architecture: Architecture): void {
   const lib = join(stage, LIB);
-  for (const name of ["bin", "dist", "assets", "samples", "package.json"]) {
+  for (const name of ["bin", "assets", "samples", "package.json"]) {
     copy(join(ROOT, name), join(lib, name));
   }
+  compile(join(lib, "dist"));
   for (const { path } of productionPackages()) {
     const nested = join(ROOT, path, "node_modules");
     cpSync(join(ROOT, path), join(lib, path), {

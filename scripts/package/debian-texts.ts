@@ -14,7 +14,7 @@ Version: ${version}
 Architecture: ${architecture}
 Maintainer: ${MAINTAINER}
 Installed-Size: ${installedKib}
-Depends: libc6 (>= 2.36), libgcc-s1, libstdc++6 (>= 12), init-system-helpers, procps
+Depends: libc6 (>= 2.36), libgcc-s1, libstdc++6 (>= 12), procps
 Recommends: systemd (>= 252)
 Section: net
 Priority: optional

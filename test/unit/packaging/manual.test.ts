@@ -1,0 +1,65 @@
+/** The manual page and the completion say what the program does. */
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { bashCompletion } from "../../../scripts/bash-completion.ts";
+import { type CommandLeaf, commandTree } from "../../../scripts/command-tree.ts";
+import { manPage } from "../../../scripts/man-page.ts";
+
+const has = (program: string) =>
+  spawnSync(program, ["--version"], { stdio: "ignore" }).status === 0;
+
+const leaves = (leaf: CommandLeaf): CommandLeaf[] => [leaf, ...leaf.commands.flatMap(leaves)];
+
+test.runIf(has("man"))(
+  "man shows the page without a warning, with every command and option",
+  () => {
+    const directory = mkdtempSync(join(tmpdir(), "man-"));
+    try {
+      const file = join(directory, "scanferry.1");
+      writeFileSync(file, manPage("1.2.3", 0));
+      const env = { ...process.env, MANWIDTH: "100", LC_ALL: "C.UTF-8", MAN_KEEP_FORMATTING: "" };
+      const shown = spawnSync("man", ["--warnings", "-E", "UTF-8", "-l", file], {
+        encoding: "utf8",
+        env,
+      });
+      expect(shown.stderr).toBe("");
+      expect(shown.stdout).toMatch(/scanferry 1\.2\.3 +1970-01-01/);
+      for (const { words, flags } of leaves(commandTree())) {
+        if (words.length > 0) expect(shown.stdout).toContain(`scanferry ${words.join(" ")}`);
+        for (const { names } of flags)
+          for (const name of names) expect(shown.stdout).toContain(name);
+      }
+      // As it stands in the help: what is shown can be pasted.
+      expect(shown.stdout).toContain("scanferry plan --json | jq .totals");
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  },
+);
+
+test("the page's date is the one that it is given, and its lines are no requests by accident", () => {
+  const lines = manPage("1.2.3", 86_400).split("\n");
+  expect(lines[0]).toContain('"1970-01-02"');
+  const requests = lines.filter((line) => line.startsWith("."));
+  expect(requests.filter((line) => !/^\.(TH|SH|SS|TP|PP|B|nh|ad|nf|fi)\b/.test(line))).toEqual([]);
+});
+
+test.for([
+  ["scanferry ver", ["verify"], "a command"],
+  ["scanferry --config x.yaml ver", ["verify"], "also after the program's own option"],
+  ["scanferry archive docum", ["documents", "document"], "an operation"],
+  ["scanferry list --js", ["--json"], "an option"],
+  ["scanferry list --state conv", ["converted"], "a value, where they are known"],
+  ["scanferry explain --json xyz", [], "a path is the shell's own matter"],
+] as const)("bash completes %j to %j: %s", ([line, wanted]) => {
+  const words = line.split(" ");
+  const script = `${bashCompletion()}
+COMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}) COMP_CWORD=${words.length - 1}
+_scanferry
+printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const printed = execFileSync("bash", ["-c", script], { encoding: "utf8" });
+  expect(printed.split("\n").filter(Boolean)).toEqual([...wanted]);
+});
