@@ -4,17 +4,14 @@
  * Refused while the changelog has no dated section for the version, the tree is not as committed, a
  * check or a test fails, or two builds differ. `--look` only says what is in the way by now.
  */
-import { execFileSync } from "node:child_process";
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { manifest, ROOT } from "./package/packages.ts";
-import { checksums, makeArtifacts } from "./release/artifacts.ts";
+import { makeArtifacts } from "./release/artifacts.ts";
 import { obstacles } from "./release/obstacles.ts";
-
-/** What must end with 0, in the order of how soon it tells. */
-const CHECKS = ["check", "test"] as const;
+import { release } from "./release/release.ts";
 
 const { values } = parseArgs({
   options: {
@@ -23,34 +20,20 @@ const { values } = parseArgs({
   },
 });
 
-function refuse(lines: readonly string[]): never {
-  for (const line of lines) console.error(`not released: ${line}`);
-  process.exit(1);
+function passes(script: string): boolean {
+  const words = ["run", "--silent", script];
+  return spawnSync("npm", words, { cwd: ROOT, stdio: "inherit" }).status === 0;
 }
 
-const found = obstacles(ROOT);
-if (found.length > 0) refuse(found);
-if (values.look) process.exit(0);
-for (const check of CHECKS) {
-  try {
-    execFileSync("npm", ["run", "--silent", check], { cwd: ROOT, stdio: "inherit" });
-  } catch {
-    refuse([`npm run ${check} fails`]);
-  }
-}
-const work = mkdtempSync(join(tmpdir(), "scanferry-release-"));
-try {
-  const builds = [join(work, "1"), join(work, "2")] as const;
-  for (const build of builds) makeArtifacts(build);
-  const [first, second] = builds.map(checksums);
-  if (first !== second) refuse([`two builds differ:\n${first}${second}`]);
-  // A check, or a person, may have changed something meanwhile.
-  const late = obstacles(ROOT);
-  if (late.length > 0) refuse(late);
-  const to = join(resolve(values.to), manifest().version);
-  rmSync(to, { recursive: true, force: true });
-  cpSync(builds[0], to, { recursive: true });
-  console.log(`${to}:\n${first}`);
-} finally {
-  rmSync(work, { recursive: true });
-}
+const to = join(resolve(values.to), manifest().version);
+const wrong = values.look
+  ? obstacles(ROOT)
+  : release({
+      root: ROOT,
+      to,
+      checks: { "npm run check": () => passes("check"), "npm test": () => passes("test") },
+      make: makeArtifacts,
+    });
+for (const line of wrong) console.error(`not released: ${line}`);
+if (wrong.length > 0) process.exitCode = 1;
+else if (!values.look) console.log(`${to}:\n${readFileSync(join(to, "SHA256SUMS"), "utf8")}`);
