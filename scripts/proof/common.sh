@@ -62,10 +62,14 @@ install_tree() {
   [ -x "$node" ] || fail "run npm ci in the repository first"
   (cd "$repository" && PATH=$repository/node_modules/.bin:$PATH npm run --silent build)
   mkdir -p "$to"
-  while read -r name; do cp -a --parents "$name" "$to"; done < <(
-    cd "$repository"
-    "$node" -p 'JSON.parse(require("fs").readFileSync("package.json")).files.join("\n")'
-  )
+  # What is made when a release is packed is not there, and not missed.
+  "$node" -p 'JSON.parse(require("fs").readFileSync(process.argv[1])).files.join("\n")' "$repository/package.json" |
+    (
+      cd "$repository"
+      while read -r name; do
+        for path in $name; do if [ -e "$path" ]; then cp -a --parents "$path" "$to"; fi; done
+      done
+    )
   (
     cd "$repository"
     cp package.json package-lock.json "$to"
