@@ -22,7 +22,7 @@ COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
 RUN node_modules/.bin/tsc -p tsconfig.build.json \
  && npm prune --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
-COPY scripts/image-root ./
+COPY scripts/image-root scripts/slim-modules ./
 RUN ./image-root /app /image
 
 FROM scratch

@@ -67,6 +67,7 @@ const ELSEWHERE: readonly [code: string, hint: string][] = [
   ["EMBEDDED_ARCHIVE_OPTIONS", "Mend the option that the message names."],
   ["EMBEDDED_ARCHIVE_LISTEN", "Choose an address of this machine and a free port."],
   ["EMBEDDED_ARCHIVE_IN_USE", "Stop the other embedded archive, or use another data directory."],
+  ["EMBEDDED_ARCHIVE_COPY", "Free space on the disk of the data directory; nothing was changed."],
   ["EMBEDDED_ARCHIVE_TOO_NEW", "Use the program that wrote the data, or another data directory."],
 ];
 

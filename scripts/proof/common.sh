@@ -33,21 +33,25 @@ leave() {
   rm -rf --one-file-system "$work"
 }
 
-# debian_root TARGET PACKAGES: a small Debian of this machine's own release, from this machine's own
-# mirrors (those entries of its apt configuration that are Debian's).
+# debian_root TARGET PACKAGES [SUITE]: a small Debian of this machine's own release, or of that one, from
+# this machine's own mirrors (those entries of its apt configuration that are Debian's).
 debian_root() {
-  local target=$1 packages=$2 suite sources
-  suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
+  local target=$1 packages=$2 suite sources own
+  own=$(. /etc/os-release && echo "$VERSION_CODENAME")
+  suite=${3:-$own}
   mapfile -t sources < <(
-    grep -lrsE '^[^#]*\b'"$suite"'\b.*\bmain\b|^Suites:.*\b'"$suite"'\b' \
+    grep -lrsE '^[^#]*\b'"$own"'\b.*\bmain\b|^Suites:.*\b'"$own"'\b' \
       /etc/apt/sources.list /etc/apt/sources.list.d |
       xargs -r grep -lE 'debian-archive-keyring|^deb .*/debian/? '
   )
-  [ ${#sources[@]} -gt 0 ] || fail "no Debian mirror for $suite in the apt configuration"
+  [ ${#sources[@]} -gt 0 ] || fail "no Debian mirror for $own in the apt configuration"
+  if [ "$suite" != "$own" ]; then
+    sources=("deb $(sed -nE 's/^URIs: *([^ ]+).*/\1/p; s/^deb (\[[^]]*\] )?([^ ]+).*/\2/p' "${sources[@]}" | head -1) $suite main")
+  fi
   mmdebstrap --quiet --variant=minbase --include="$packages" "$suite" "$target" "${sources[@]}" \
     >"$work/mmdebstrap.log" 2>&1 || {
     cat "$work/mmdebstrap.log" >&2
-    fail "mmdebstrap could not make a Debian"
+    fail "mmdebstrap could not make a Debian ($suite)"
   }
 }
 
@@ -58,10 +62,14 @@ install_tree() {
   [ -x "$node" ] || fail "run npm ci in the repository first"
   (cd "$repository" && PATH=$repository/node_modules/.bin:$PATH npm run --silent build)
   mkdir -p "$to"
-  while read -r name; do cp -a --parents "$name" "$to"; done < <(
-    cd "$repository"
-    "$node" -p 'JSON.parse(require("fs").readFileSync("package.json")).files.join("\n")'
-  )
+  # What is made when a release is packed is not there, and not missed.
+  "$node" -p 'JSON.parse(require("fs").readFileSync(process.argv[1])).files.join("\n")' "$repository/package.json" |
+    (
+      cd "$repository"
+      while read -r name; do
+        for path in $name; do if [ -e "$path" ]; then cp -a --parents "$path" "$to"; fi; done
+      done
+    )
   (
     cd "$repository"
     cp package.json package-lock.json "$to"
@@ -71,6 +79,38 @@ install_tree() {
     ' | while read -r name; do if [ -d "$name" ]; then cp -a --parents "$name" "$to"; fi; done
     cp -aL --parents node_modules/node/bin "$to"
   )
+}
+
+# boot MACHINE SCRIPT: boots the Debian in a container of its own, with no network but its own loopback,
+# runs the script of this directory in it, and shows what that saw.
+boot() {
+  local machine=$1 script=$2
+  cp "$repository/scripts/proof/$script" "$machine/opt"
+  cat >"$machine/etc/systemd/system/proof.service" <<UNIT
+[Unit]
+After=multi-user.target
+[Service]
+Type=oneshot
+ExecStart=-/bin/bash /opt/$script
+ExecStopPost=/bin/systemctl --no-block start poweroff.target
+StandardOutput=append:/var/log/proof
+StandardError=inherit
+TimeoutStartSec=9min
+[Install]
+WantedBy=default.target
+UNIT
+  systemctl --quiet --root="$machine" enable proof.service
+  # A host that was not started by systemd has no place for the machine's state: it gets one here.
+  unshare --mount --propagation private bash -c '
+    mkdir -p /run/systemd/nspawn && mount -t tmpfs tmpfs /run/systemd/nspawn
+    exec timeout --kill-after=10 600 systemd-nspawn --quiet --register=no --keep-unit --boot \
+      --directory="$1" --private-network --console=pipe --link-journal=no
+  ' - "$machine" </dev/null >"$work/console" 2>&1 || saw nspawn "ended with $?"
+  cat "$machine/var/log/proof" || { cat "$work/console"; fail "the machine did not run the proof"; }
+  grep -q '^all as it should be$' "$machine/var/log/proof" || {
+    tail -50 "$work/console"
+    fail "see above"
+  }
 }
 
 commit() { git -C "$repository" rev-parse --short HEAD 2>/dev/null || echo unknown; }

@@ -53,6 +53,7 @@ rm -rf "$work/base.tar" "$work/add"
 
 step "build"
 cat "$(npm config get globalconfig)" "$(npm config get userconfig)" >"$work/npmrc" 2>/dev/null || :
+printf '\ncafile=/etc/ssl/certs/ca-certificates.crt\n' >>"$work/npmrc"
 builder bud --isolation chroot --build-arg BASE=localhost/node-base --secret "id=npmrc,src=$work/npmrc" \
   --format docker --tag localhost/scanferry "$repository" >"$work/build.log" 2>&1 || {
   tail -40 "$work/build.log"

@@ -35,7 +35,7 @@ export async function readArchiveSettings(
   const { value, findings } = parseYamlSource(file.path, file.text);
   const sketch = readFileShape(value, findings);
   reportConflicts(sketch, layoutOf(sketch, dirname(file.path)), findings);
-  const secrets = await findSecrets(sketch, { config: file, env: places.env, findings });
+  const secrets = await findSecrets(sketch, { config: file, env: places.env, findings, files: [] });
   try {
     findings.throwIfAny();
   } catch (error) {

@@ -3,6 +3,7 @@ import { version } from "../daemon/version.ts";
 import { addAdopt } from "./commands/adopt.ts";
 import { addArchiveAdmin } from "./commands/archive-admin.ts";
 import { addArchive } from "./commands/archive.ts";
+import { addBackup } from "./commands/backup.ts";
 import { addCheck } from "./commands/check.ts";
 import { addCompletion } from "./commands/completion.ts";
 import { addDemo } from "./commands/demo.ts";
@@ -40,6 +41,7 @@ const COMMANDS = [
   addReceipt,
   addVerify,
   addAdopt,
+  addBackup,
   addArchive,
   addNotify,
   addSystemd,

@@ -58,6 +58,7 @@ export function buildConfig(
     log: { level: shape.log.level, file: logFileOf(shape.log, layout) },
     receipts: receiptsOf(shape.receipts, layout),
     shutdownMs: shape.shutdown,
+    secretFiles: secrets.files,
   });
 }
 

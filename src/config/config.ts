@@ -4,6 +4,7 @@ import type { ReceiptFormat } from "../receipts/receipt-folder.ts";
 import type { MirrorRules } from "../rules/rules.ts";
 import type { Hooks } from "./hooks.ts";
 import type { NotifyConfig } from "./notify-config.ts";
+import type { SecretFile } from "./secret-file.ts";
 
 /**
  * The configuration as the rest of scanferry sees it: everything checked, every default filled in,
@@ -60,6 +61,8 @@ export type Config = {
   readonly receipts?: Receipts | undefined;
   /** How long a stop waits for what is in flight. */
   readonly shutdownMs: number;
+  /** The files that secrets were read from. */
+  readonly secretFiles?: readonly SecretFile[];
 };
 
 /** An archive and the account there. */

@@ -19,7 +19,7 @@ export async function loadConfig(options: ConfigPlaces): Promise<Config> {
   const { value, findings } = parseYamlSource(file.path, file.text);
   const sketch = readFileShape(value, findings);
   reportConflicts(sketch, layoutOf(sketch, dirname(file.path)), findings);
-  const around = { config: file, env: options.env, findings };
+  const around = { config: file, env: options.env, findings, files: [] };
   const secrets = await findSecrets(sketch, around);
   const ofNotify = await findNotifySecrets(sketch, around);
   findings.throwIfAny();

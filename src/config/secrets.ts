@@ -9,6 +9,7 @@ import { archivesIn, type WrittenArchive } from "./archives.ts";
 import type { ConfigFile } from "./config-file.ts";
 import type { Findings, Key } from "./findings.ts";
 import { quoted } from "./quoted.ts";
+import { type SecretFile, stampOf } from "./secret-file.ts";
 import type { Sketch } from "./schema.ts";
 
 /** The secrets, as far as they were found; what is missing is reported. */
@@ -16,6 +17,8 @@ export type Secrets = {
   /** By the archive's name. */
   readonly archives: ReadonlyMap<string, ArchiveSecrets>;
   readonly webToken: string | undefined;
+  /** Those that they were read from. */
+  readonly files: readonly SecretFile[];
 };
 
 /** The secrets of one archive. */
@@ -43,6 +46,8 @@ export type Surroundings = {
   readonly config: ConfigFile;
   readonly env: NodeJS.ProcessEnv;
   readonly findings: Findings;
+  /** Where each file that was read is noted. */
+  readonly files: SecretFile[];
 };
 
 const SECRET_BYTES_MAX = 64 * 1024;
@@ -70,7 +75,7 @@ export async function findSecrets(sketch: Sketch, around: Surroundings): Promise
       "optional",
       around,
     ));
-  return { archives, webToken };
+  return { archives, webToken, files: around.files };
 }
 
 /** Those of one of several have variables of their own: another account's key must not be tried. */
@@ -142,7 +147,7 @@ export async function findSecret(
 async function readSecretFile(
   written: string,
   key: Key,
-  { config, env, findings }: Surroundings,
+  { config, env, findings, files }: Surroundings,
 ): Promise<string | undefined> {
   const places = [resolve(dirname(config.path), written)];
   const credentials = env["CREDENTIALS_DIRECTORY"];
@@ -150,7 +155,10 @@ async function readSecretFile(
   for (const path of places) {
     const outcome = await readSecret(path);
     if (outcome === undefined) continue;
-    if ("secret" in outcome) return fit(outcome.secret, quoted(path), key, findings);
+    if ("secret" in outcome) {
+      files.push({ path, stamp: outcome.stamp });
+      return fit(outcome.secret, quoted(path), key, findings);
+    }
     findings.report(key, `${quoted(path)} ${outcome.message}`, outcome.mend);
     return undefined;
   }
@@ -168,26 +176,27 @@ async function readSecretFile(
 }
 
 type SecretOutcome =
-  | { readonly secret: string }
+  | { readonly secret: string; readonly stamp: string }
   | { readonly message: string; readonly mend: string };
 
 /** Undefined when there is no such file. */
 async function readSecret(path: string): Promise<SecretOutcome | undefined> {
   try {
     await using handle = await open(path, OPEN_FLAGS);
-    const stat = await handle.stat();
+    const stat = await handle.stat({ bigint: true });
+    const mode = Number(stat.mode);
     if (!stat.isFile()) return { message: "is not a file", mend: "name the file with the secret" };
     if (stat.size > SECRET_BYTES_MAX) {
       return { message: "is too large for a secret", mend: "name the file with the secret alone" };
     }
-    if (readableByOthers(stat.mode, 0o004)) {
-      const mode = (stat.mode & 0o777).toString(8);
-      return { message: `can be read by everyone (mode ${mode})`, mend: chmodOf(path) };
+    if (readableByOthers(mode, 0o004)) {
+      const shown = (mode & 0o777).toString(8);
+      return { message: `can be read by everyone (mode ${shown})`, mend: chmodOf(path) };
     }
     const bytes = await handle.readFile();
     // The decoder drops the byte order mark that some editors put first.
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    return { secret: text.replace(/\r?\n$/, "") };
+    return { secret: text.replace(/\r?\n$/, ""), stamp: stampOf(stat) };
   } catch (error) {
     const code = codeOf(error);
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;

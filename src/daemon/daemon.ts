@@ -128,6 +128,12 @@ export class Daemon implements AsyncDisposable {
     this.#parts.accounts.rescan(why);
   }
 
+  /** What stopped the account may be over: the closed gate is probed at once. */
+  async probe(): Promise<void> {
+    await probeNow(this.journal, this.#clock.now());
+    await this.#parts.accounts.reread();
+  }
+
   async status(): Promise<StatusReport> {
     return statusOf(this.journal, this.#config, true, this.#clock.now());
   }
@@ -248,8 +254,7 @@ export class Daemon implements AsyncDisposable {
       if (change) changes.push(change);
     }
     await this.journal.apply(changes);
-    await probeNow(this.journal, at);
-    await this.#parts.accounts.reread();
+    await this.probe();
   }
 
   async #setPaused(paused: boolean): Promise<void> {

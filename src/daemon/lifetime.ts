@@ -7,17 +7,22 @@
  *     draining -> killed     a second SIGTERM or SIGINT: at once; what had left is in doubt
  *     running  -> starting   SIGHUP with a config that is good; a bad one changes
  *                            nothing, and one that cannot be run with gives way
- *                            to the old one again                                      RELOADING
+ *                            to the old one again; the same when a file that holds
+ *                            a secret is another                                       RELOADING
  */
+import { isDeepStrictEqual } from "node:util";
+import { archivesOf } from "../config/archives.ts";
 import type { Config } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
-import { Stopping } from "../std/abort.ts";
+import type { SecretFile } from "../config/secret-file.ts";
+import { Stopping, isAbortOf } from "../std/abort.ts";
 import { type Clock, systemClock } from "../std/clock.ts";
 import { Fault, messageOf } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
 import { Daemon } from "./daemon.ts";
 import type { OpenLog } from "./log.ts";
 import { type Notifier, silentNotifier } from "./notifier.ts";
+import { otherSecrets } from "./secret-watch.ts";
 import { type Look, vigil } from "./vigil.ts";
 
 export type LifetimeOptions = {
@@ -70,6 +75,8 @@ class Lifetime {
   #farewell: Promise<unknown> = Promise.resolve();
   /** A config was refused since the one in use was taken. */
   #isRefused = false;
+  /** What the secrets' files were when they were last noticed, if that is not in use yet. */
+  #noticed: readonly SecretFile[] | undefined;
 
   constructor(options: LifetimeOptions) {
     this.#options = options;
@@ -140,8 +147,18 @@ class Lifetime {
     try {
       if (this.#stopping.signal.aborted) return config;
       void this.#notifier.tell("READY=1");
+      // With another key, or another secret, what the archive refused may be let in.
+      if (before && !isDeepStrictEqual(archivesOf(before), archivesOf(config)))
+        await daemon.probe();
       this.#options.started?.(daemon);
-      await daemon.run(this.#ending.signal);
+      const over = new AbortController();
+      const watching = this.#watchSecrets(config, over.signal);
+      try {
+        await daemon.run(this.#ending.signal);
+      } finally {
+        over.abort(new Stopping("this life is over"));
+        await watching;
+      }
       return config;
     } finally {
       this.#daemon = undefined;
@@ -157,6 +174,7 @@ class Lifetime {
     try {
       const daemon = await Daemon.open({ config: wanted, log: this.#logOf(wanted) });
       this.#isRefused = false;
+      this.#noticed = undefined;
       return { daemon, config: wanted };
     } catch (error) {
       if (before === undefined || !(error instanceof Fault)) throw error;
@@ -172,6 +190,24 @@ class Lifetime {
     this.#log = this.#options.openLog(config);
     before?.[Symbol.dispose]();
     return this.#log;
+  }
+
+  /** A rotated secret is read like a new config; one that cannot be used leaves the old one in use. */
+  async #watchSecrets({ secretFiles = [] }: Config, signal: AbortSignal): Promise<void> {
+    if (secretFiles.length === 0) return;
+    try {
+      for (;;) {
+        // Those that cannot be used are not tried again until they change once more.
+        this.#noticed = await otherSecrets(this.#noticed ?? secretFiles, this.#clock, signal);
+        this.#log?.info(
+          { files: this.#noticed.map(({ path }) => path) },
+          "a secret's file has changed",
+        );
+        await this.reload();
+      }
+    } catch (error) {
+      if (!isAbortOf(signal, error)) throw error;
+    }
   }
 
   async #watch(signal: AbortSignal): Promise<void> {

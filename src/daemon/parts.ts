@@ -77,6 +77,7 @@ export async function openParts(
       },
     }),
   );
+  if (journal.migrated) log.info(journal.migrated, "the journal's tables were brought up to date");
   const rows = await bindArchives(config, journal, log);
   const mirrors = await journal.mirrors();
   for (const { id, name } of mirrors) names.set(id, name);

@@ -1,5 +1,6 @@
 import Database from "better-sqlite3";
-import { Fault } from "../std/fault.ts";
+import { keepEarlierCopy } from "../std/earlier-copy.ts";
+import { Fault, messageOf } from "../std/fault.ts";
 import { STEPS } from "./schema-steps.ts";
 
 export type Connection = Database.Database;
@@ -33,12 +34,30 @@ function bringUpToDate(db: Connection, path: string): void {
       `${path} has version ${version} of the tables, this program knows ${STEPS.length}`,
       "Use the program that wrote it, or another data directory.",
     );
+  // One that was just made holds nothing yet.
+  if (version > 0 && version < STEPS.length) keepBefore(db, path, version);
   for (const [at, step] of STEPS.entries())
     if (at >= version)
       db.transaction(() => {
         db.exec(step);
         db.pragma(`user_version = ${at + 1}`);
       })();
+}
+
+function keepBefore(db: Connection, path: string, version: number): void {
+  const pages = Number(db.pragma("page_count", { simple: true }));
+  const bytes = pages * Number(db.pragma("page_size", { simple: true }));
+  const write = (draft: string) => void db.prepare("VACUUM INTO ?").run(draft);
+  try {
+    keepEarlierCopy({ path, version, bytes, write });
+  } catch (error) {
+    throw new Fault(
+      "EMBEDDED_ARCHIVE_COPY",
+      `${path} cannot be copied before its tables are changed: ${messageOf(error)}`,
+      "Free space on the disk of the data directory; nothing was changed.",
+      { cause: error },
+    );
+  }
 }
 
 /** The form in which texts are compared: capitals and ways of writing an accent do not count. */

@@ -1,8 +1,9 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
-import { dirname, resolve } from "node:path";
-import type { Database } from "better-sqlite3";
+import { resolve } from "node:path";
+import Database from "better-sqlite3";
+import { beginDraft, dropDraft, publishDraft } from "../std/draft-database.ts";
+import { keepEarlierCopy } from "../std/earlier-copy.ts";
 import { asFault } from "./journal-fault.ts";
-import { syncDirectory } from "./open-database.ts";
+import { readOwner, writeOwner } from "./owner-lock.ts";
 
 /** One MiB at a time: the event loop gets its turn in between. */
 const PAGES_AT_ONCE = 256;
@@ -14,26 +15,42 @@ const PAGES_AT_ONCE = 256;
  * SQLite's online backup, because `VACUUM INTO` would hold up the event loop for as long as the
  * whole copy takes. Rejects with a `Fault` that names `to`.
  */
-export async function backUp(db: Database, to: string): Promise<void> {
+export async function backUp(db: Database.Database, to: string): Promise<void> {
   const draft = `${resolve(to)}.partial`;
   try {
-    rmSync(draft, { force: true });
-    closeSync(openSync(draft, "wx", 0o600));
+    beginDraft(draft);
     await db.backup(draft, { progress: () => PAGES_AT_ONCE });
-    syncFile(draft);
-    renameSync(draft, to);
-    syncDirectory(dirname(resolve(to)));
+    markAsCopy(draft);
+    publishDraft(draft, resolve(to));
   } catch (error) {
-    rmSync(draft, { force: true });
+    dropDraft(draft);
     throw asFault(error, resolve(to));
   }
 }
 
-function syncFile(path: string): void {
-  const descriptor = openSync(path, "r+");
+/**
+ * Keeps the journal as it is, beside it, before its tables are changed; returns where. For the
+ * owner, before anything else runs: the event loop stands still meanwhile.
+ */
+export function keepBeforeMigration(db: Database.Database, path: string, version: number): string {
+  const pages = Number(db.pragma("page_count", { simple: true }));
+  const bytes = pages * Number(db.pragma("page_size", { simple: true }));
+  const write = (draft: string) => {
+    db.prepare("VACUUM INTO ?").run(draft);
+    markAsCopy(draft);
+  };
+  return keepEarlierCopy({ path, version, bytes, write });
+}
+
+/**
+ * Has the copy say that it was in use, whether or not it was: opened as a journal, it then knows
+ * that the archive may hold more than it does (`Session`).
+ */
+export function markAsCopy(draft: string): void {
+  const db = new Database(draft);
   try {
-    fsyncSync(descriptor);
+    if (!readOwner(db)) writeOwner(db, { pid: process.pid, startedAt: 0, version: "copy" });
   } finally {
-    closeSync(descriptor);
+    db.close();
   }
 }

@@ -3,13 +3,14 @@ import { codeOf, Fault, messageOf } from "../std/fault.ts";
 /** Codes of everything a journal can fail with. Stable; docs and exit messages read them. */
 export const JOURNAL_HINTS = {
   JOURNAL_LOCKED: "Stop the other scanferry, or give this one a `journal` of its own.",
-  JOURNAL_NEWER: "Install the scanferry that wrote the journal, or a later one.",
+  JOURNAL_NEWER:
+    "Install the scanferry that wrote the journal, or a later one; the way back: docs/operations.md, Upgrade.",
   JOURNAL_OLDER:
     "Start `scanferry run` or `scanferry sync` once: it brings the journal up to date.",
   JOURNAL_FOREIGN: "Check `journal` in the configuration: this database belongs to something else.",
   JOURNAL_MISSING: "Check `journal` in the configuration; `scanferry run` makes the journal.",
   JOURNAL_CORRUPT:
-    "Move it aside, with its -wal and -shm, and restore a backup; without one, `scanferry adopt` rebuilds it from the archive.",
+    "Take back a copy with `scanferry restore`; without one, move it aside, with its -wal and -shm, and `scanferry adopt` rebuilds it from the archive.",
   JOURNAL_ON_NETWORK: "Put `journal` on a local disk of this host.",
   JOURNAL_UNWRITABLE: "Give the daemon's user the right to write the journal's directory.",
   JOURNAL_UNREADABLE: "Run the command as the daemon's user.",

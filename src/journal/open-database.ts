@@ -6,7 +6,6 @@ import {
   chmodSync,
   closeSync,
   existsSync,
-  fsyncSync,
   mkdirSync,
   openSync,
   renameSync,
@@ -16,6 +15,8 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
+import { syncDirectory } from "../std/durable.ts";
+import { keepBeforeMigration } from "./backup.ts";
 import { asFault, journalFault } from "./journal-fault.ts";
 import { networkFileSystem } from "./network-file-system.ts";
 import { APPLICATION_ID, migrate, SCHEMA_VERSION } from "./schema.ts";
@@ -77,28 +78,63 @@ export function createIfMissing(path: string): void {
   }
 }
 
+/** How an opening changed the tables. */
+export type Migrated = {
+  /** Versions of the tables. */
+  readonly from: number;
+  readonly to: number;
+  /** Where the journal lies as it was before. */
+  readonly copy: string;
+};
+
+export type Opened = { readonly db: Database.Database; readonly migrated?: Migrated };
+
 /** Opens the file for `role`, checks it and brings its settings and, for the owner, tables up to date. */
-export function openDatabase(path: string, role: Role): Database.Database {
+export function openDatabase(path: string, role: Role): Opened {
   let db: Database.Database | undefined;
   try {
     assertNotEmpty(path);
     if (role === "owner") restrict(path);
     db = new Database(path, { readonly: role === "reader", fileMustExist: true, timeout: BUSY_MS });
     const version = checkedVersion(db, path, role);
+    let migrated: Migrated | undefined;
     if (role === "owner") {
       checkPages(db, path);
       db.pragma("journal_mode = WAL");
-      migrate(db, version);
+      migrated = bringUpToDate(db, path, version);
     }
     settle(db);
     // A first statement opens the log, whose files take the mode of the database's.
     db.prepare("SELECT paused FROM account").get();
     if (role === "owner") restrict(path);
-    return db;
+    return migrated ? { db, migrated } : { db };
   } catch (error) {
     db?.close();
     throw unreadable(asFault(error, path), path, role);
   }
+}
+
+/** Throws a `Fault` that names `shown` unless the file is a whole journal that this scanferry can read. */
+export function assertReadable(path: string, shown: string): void {
+  let db: Database.Database | undefined;
+  try {
+    assertNotEmpty(path, shown);
+    db = new Database(path, { fileMustExist: true });
+    checkedVersion(db, shown, "owner");
+    checkPages(db, shown);
+  } catch (error) {
+    throw asFault(error, shown);
+  } finally {
+    db?.close();
+  }
+}
+
+/** What the tables were before is kept first: an earlier scanferry cannot read them afterwards. */
+function bringUpToDate(db: Database.Database, path: string, version: number): Migrated | undefined {
+  if (version === SCHEMA_VERSION) return undefined;
+  const copy = keepBeforeMigration(db, path, version);
+  migrate(db, version);
+  return { from: version, to: SCHEMA_VERSION, copy };
 }
 
 function settle(db: Database.Database): void {
@@ -113,10 +149,10 @@ function settle(db: Database.Database): void {
   db.pragma("temp_store = MEMORY");
 }
 
-function assertNotEmpty(path: string): void {
+function assertNotEmpty(path: string, shown = path): void {
   const size = statSync(path, { throwIfNoEntry: false })?.size;
-  if (size === undefined) throw journalFault("JOURNAL_MISSING", path, "there is none");
-  if (size === 0) throw journalFault("JOURNAL_CORRUPT", path, "the file is empty");
+  if (size === undefined) throw journalFault("JOURNAL_MISSING", shown, "there is none");
+  if (size === 0) throw journalFault("JOURNAL_CORRUPT", shown, "the file is empty");
 }
 
 function checkedVersion(db: Database.Database, path: string, role: Role): number {
@@ -153,14 +189,4 @@ function unreadable(error: unknown, path: string, role: Role): unknown {
     error instanceof Error && "code" in error && error.code === "JOURNAL_UNWRITABLE";
   if (role === "owner" || !isRefused) return error;
   return journalFault("JOURNAL_UNREADABLE", path, "cannot be opened", { cause: error });
-}
-
-/** Makes a rename in `directory` durable. */
-export function syncDirectory(directory: string): void {
-  const descriptor = openSync(directory, "r");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }

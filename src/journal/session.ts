@@ -7,13 +7,22 @@ import type { Database } from "better-sqlite3";
 import type { Clock } from "../std/clock.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { asFault, journalFault } from "./journal-fault.ts";
-import { createIfMissing, openDatabase, prepareDirectory, type Role } from "./open-database.ts";
+import {
+  createIfMissing,
+  type Migrated,
+  openDatabase,
+  type Opened,
+  prepareDirectory,
+  type Role,
+} from "./open-database.ts";
 import { type Owner, readOwner, takeOwnerLock, writeOwner } from "./owner-lock.ts";
 
 export class Session {
   readonly db: Database;
   /** True when this opening made the journal. */
   readonly isNew: boolean;
+  /** How this opening changed the tables; undefined: they were up to date. */
+  readonly migrated: Migrated | undefined;
   readonly #path: string;
   readonly #role: Role;
   readonly #lock: Database | undefined;
@@ -23,13 +32,14 @@ export class Session {
   private constructor(
     path: string,
     role: Role,
-    opened: { db: Database; lock?: Database; isNew: boolean },
+    opened: Opened & { readonly lock?: Database; readonly isNew: boolean },
     clock: Clock,
   ) {
     this.#path = path;
     this.#role = role;
     this.db = opened.db;
     this.isNew = opened.isNew;
+    this.migrated = opened.migrated;
     this.#lock = opened.lock;
     this.#commits = new GroupCommit(opened.db, path, clock);
   }
@@ -38,14 +48,15 @@ export class Session {
   static open(path: string, role: Role, owner: Owner | undefined, clock: Clock): Session {
     prepareDirectory(path, role);
     if (role !== "owner") {
-      return new Session(path, role, { db: openDatabase(path, role), isNew: false }, clock);
+      return new Session(path, role, { ...openDatabase(path, role), isNew: false }, clock);
     }
     const lock = takeOwnerLock(path);
     try {
       const isNew = !existsSync(path);
       createIfMissing(path);
       const hadLog = isNew || existsSync(`${path}-wal`);
-      const db = openDatabase(path, role);
+      const opened = openDatabase(path, role);
+      const { db } = opened;
       try {
         if (!hadLog && readOwner(db)) beginFirstRuns(db);
         writeOwner(db, owner);
@@ -55,7 +66,7 @@ export class Session {
         db.close();
         throw error;
       }
-      return new Session(path, role, { db, lock, isNew }, clock);
+      return new Session(path, role, { ...opened, lock, isNew }, clock);
     } catch (error) {
       lock.close();
       throw asFault(error, path);

@@ -13,7 +13,7 @@ import type {
   PaceRow,
   WarnedRow,
 } from "./journal.ts";
-import type { Role } from "./open-database.ts";
+import type { Migrated, Role } from "./open-database.ts";
 import { type Owner, writeOwner } from "./owner-lock.ts";
 import { Session } from "./session.ts";
 import { SqliteReading } from "./sqlite-reading.ts";
@@ -94,6 +94,11 @@ export class SqliteJournal extends SqliteReading implements Journal {
   /** True when this opening made the journal: of what was sent before, nothing is known. */
   get isNew(): boolean {
     return this.#session.isNew;
+  }
+
+  /** How this opening changed the tables; undefined: they were up to date. */
+  get migrated(): Migrated | undefined {
+    return this.#session.migrated;
   }
 
   async mirror(name: string, source: string): Promise<MirrorRow> {

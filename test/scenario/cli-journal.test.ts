@@ -1,6 +1,7 @@
 /** Commands over a journal: what they print, what they change, and how they end. */
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { SqliteJournal } from "../../src/journal/sqlite-journal.ts";
 import { STATES } from "../../src/domain/document.ts";
@@ -280,4 +281,31 @@ journal: ${story.journal}
   expect(linesOf(lost.stdout).map((line) => JSON.parse(line) as unknown)).toEqual([
     expect.objectContaining({ mark: "+", kind: "missing", path: "done.pdf", mirror: "scans" }),
   ]);
+});
+
+test("backup and restore: a copy takes the journal's place, and one of a later scanferry does not", async () => {
+  await using story = await aStory();
+  const copy = join(story.dir, "copy.db");
+  const early = await story.run("backup", copy);
+  expect(early).toMatchObject({ code: 1, stderr: expect.stringMatching(/there is none yet/) });
+  await story.run("sync");
+  expect((await story.run("backup", copy)).stdout).toContain(copy);
+  const list = (await story.run("list", "--json")).stdout;
+  rmSync(story.journal);
+  expect(await story.run("restore", copy)).toMatchObject({ code: 0, stderr: "" });
+  expect((await story.run("list", "--json")).stdout).toBe(list);
+  const again = await story.run("restore", copy);
+  expect(again.stdout).toContain(`${story.journal}.replaced-1`);
+  const db = new Database(story.journal);
+  db.pragma("user_version = 99");
+  db.close();
+  for (const command of [["sync"], ["list"], ["status"], ["backup", copy]]) {
+    const { code, stdout, stderr } = await story.run(...command);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(linesOf(stderr)).toEqual([
+      expect.stringMatching(
+        /schema 99, this scanferry writes \d+; install the scanferry that wrote/,
+      ),
+    ]);
+  }
 });

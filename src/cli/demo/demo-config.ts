@@ -30,5 +30,6 @@ export function demoConfig(options: {
   return buildConfig(place.journal, shape as FileShape, {
     archives: new Map([[FIRST_ARCHIVE, { accountKey: "demo", signingSecret: "demo" }]]),
     webToken: undefined,
+    files: [],
   });
 }

@@ -31,7 +31,7 @@ test.for([
 });
 
 const COMMANDS =
-  "init check plan run sync status list explain retry pause resume verify archive serve-archive demo".split(
+  "init check plan run sync status list explain retry pause resume verify backup restore archive serve-archive demo".split(
     " ",
   );
 const OPERATIONS = ["search", "documents", "digidoc", "document", "folders", "folder", "upload"];

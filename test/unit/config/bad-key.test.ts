@@ -184,8 +184,8 @@ test.for([
 
 test.for([
   [
-    "algorithm: sha-256",
-    '"sha-256" is not a digest that an HMAC can be made with; did you mean sha256?',
+    "algorithm: sha2566",
+    '"sha2566" is not a digest that an HMAC can be made with; did you mean sha256?',
     "a typo",
   ],
   [

@@ -80,6 +80,7 @@ const EXPECTED = {
   web: { host: "127.0.0.1", port: 8470 },
   log: { level: "info" },
   shutdownMs: 20_000,
+  secretFiles: [],
 };
 
 test("every key of the contract is read", async () => {

@@ -1,8 +1,10 @@
 /** A database of the first version is brought up to date with all that it holds. */
+import { mkdirSync, readdirSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
+import { openDatabase } from "../../../src/embedded-archive/schema.ts";
 import { STEPS } from "../../../src/embedded-archive/schema-steps.ts";
 import { ArchiveUnderTest } from "../../contract/conformance/archive-under-test.ts";
 
@@ -28,4 +30,26 @@ test("version 1: documents, folders and allowances stay, and names are found", a
   await expect.poll(() => old.archive.notices()).toEqual({ noticed: 1, waiting: 0 });
   const { body } = await old.ask("document", { id: "7" });
   expect(body["document"]).toMatchObject({ viewedTally: 0, downloadedTally: 0, title: "Rent" });
+  const copy = new Database(join(dataDir, "archive.db.schema-1"), { readonly: true });
+  expect(copy.pragma("user_version", { simple: true })).toBe(1);
+  expect(copy.prepare("SELECT document_name FROM document").pluck().get()).toBe("Üürileping");
+  copy.close();
+});
+
+test("what is up to date is not copied, and what cannot be copied is not changed", async () => {
+  await using under = await ArchiveUnderTest.open();
+  const { dataDir } = under;
+  await under.archive.close();
+  const path = join(dataDir, "archive.db");
+  expect(readdirSync(dataDir).filter((name) => name.includes("schema"))).toEqual([]);
+  const db = new Database(path);
+  db.pragma("user_version = 1");
+  db.close();
+  mkdirSync(`${path}.schema-1.partial`);
+  expect(() => openDatabase(path)).toThrow(
+    expect.objectContaining({ code: "EMBEDDED_ARCHIVE_COPY" }),
+  );
+  const after = new Database(path, { readonly: true });
+  expect(after.pragma("user_version", { simple: true })).toBe(1);
+  after.close();
 });

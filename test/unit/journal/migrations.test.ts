@@ -1,13 +1,27 @@
-/** A journal of an earlier schema is brought up to date with all that it holds. */
+/** A journal of an earlier schema is brought up to date with all that it holds, and kept as it was. */
+import {
+  chmodSync,
+  existsSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import Database from "better-sqlite3";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { STATES } from "../../../src/domain/document.ts";
 import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION } from "../../../src/journal/schema.ts";
 import { SqliteJournal } from "../../../src/journal/sqlite-journal.ts";
 import { TALLY_MS } from "../../../src/journal/tally.ts";
+import { earlierJournal, rowsOf } from "../../fixtures/earlier-journal.ts";
+import { can, smallDisk } from "../../fixtures/small-disk.ts";
 import { scratch } from "./scratch.ts";
 
 const AT = 2_000_000 * TALLY_MS;
+const EARLIER = Array.from({ length: SCHEMA_VERSION - 1 }, (_, at) => at + 1);
 
 /** A journal as version 1 left it: one document converted, one uploaded, one adopted. */
 function version1(path: string): void {
@@ -27,6 +41,40 @@ function version1(path: string): void {
   db.pragma(`application_id = ${APPLICATION_ID}`);
   db.pragma("user_version = 1");
   db.close();
+}
+
+async function upgrade(path: string): Promise<SqliteJournal["migrated"]> {
+  await using journal = await SqliteJournal.open({ path, role: "owner" });
+  return journal.migrated;
+}
+
+function versionOf(path: string): unknown {
+  const db = new Database(path, { readonly: true });
+  try {
+    return db.pragma("user_version", { simple: true });
+  } finally {
+    db.close();
+  }
+}
+
+/** The tables as SQLite would make them; columns that were added later stand at the end of theirs. */
+function schemaOf(path: string): unknown {
+  const db = new Database(path, { readonly: true });
+  try {
+    const all = db.prepare<[], { type: string; name: string }>(
+      "SELECT type, name FROM sqlite_schema ORDER BY type, name",
+    );
+    return all
+      .all()
+      .map((entry) => [
+        entry,
+        db.pragma(
+          entry.type === "index" ? `index_xinfo(${entry.name})` : `table_xinfo(${entry.name})`,
+        ),
+      ]);
+  } finally {
+    db.close();
+  }
 }
 
 test("version 1: what it sent is tallied, and its documents are found by time and batch", async () => {
@@ -50,9 +98,7 @@ test("version 1: what it sent is tallied, and its documents are found by time an
   ]);
   expect((await journal.recent(9)).map(({ name }) => name)).toEqual(["a", "c", "b"]);
   expect(await journal.latestBatches(9)).toMatchObject([{ id: "batch-1", pages: 12 }]);
-  const db = new Database(path, { readonly: true });
-  expect(db.pragma("user_version", { simple: true })).toBe(SCHEMA_VERSION);
-  db.close();
+  expect(versionOf(path)).toBe(SCHEMA_VERSION);
 });
 
 test("version 7: its gate, its pace and all that was sent are the first archive's", async () => {
@@ -80,3 +126,117 @@ test("version 7: its gate, its pace and all that was sent are the first archive'
   expect(await journal.paused()).toBe(true);
   expect(await journal.claimed([501, 502, 503, 600, 601])).toEqual(new Set([501, 502, 503, 600]));
 });
+
+describe.for(EARLIER)("schema %i", (version) => {
+  test("has the tables of a new journal afterwards, and every row that it had", async () => {
+    using directory = scratch();
+    const path = join(directory.path, "journal.db");
+    earlierJournal(path, version);
+    const before = rowsOf(path);
+    const copy = `${path}.schema-${version}`;
+    expect(await upgrade(path)).toEqual({ from: version, to: SCHEMA_VERSION, copy });
+    const fresh = join(directory.path, "fresh.db");
+    await upgrade(fresh);
+    expect(schemaOf(path)).toEqual(schemaOf(fresh));
+    const after = rowsOf(path);
+    for (const [table, rows] of before) expect(after.get(table)).toMatchObject(rows);
+    const db = new Database(path);
+    expect(db.pragma("integrity_check", { simple: true })).toBe("ok");
+    expect(db.pragma("foreign_key_check")).toEqual([]);
+    db.close();
+  });
+
+  test("goes on working: every document is read, and one goes on", async () => {
+    using directory = scratch();
+    const path = join(directory.path, "journal.db");
+    earlierJournal(path, version);
+    await using journal = await SqliteJournal.open({ path, role: "owner" });
+    expect((await journal.counts()).reduce((sum, { documents }) => sum + documents, 0)).toBe(
+      2 * STATES.length,
+    );
+    for (const [at, state] of STATES.entries())
+      expect(await journal.document(100 + at)).toMatchObject({ state });
+    expect(await journal.paused()).toBe(true);
+    const id = 100 + STATES.indexOf("uploaded");
+    const counted = { pages: 3, archiveBytes: 9, digidoc: false, after: null };
+    await journal.apply([{ type: "event", id, event: { type: "converted", at: AT, ...counted } }]);
+    expect(await journal.document(id)).toMatchObject({ state: "converted", pages: 3 });
+  });
+
+  test("is kept as it was, for its owner alone, and knows that it is a copy", async () => {
+    using directory = scratch();
+    const path = join(directory.path, "journal.db");
+    earlierJournal(path, version);
+    chmodSync(path, 0o644);
+    const before = rowsOf(path);
+    const copy = (await upgrade(path))?.copy ?? "";
+    expect(versionOf(copy)).toBe(version);
+    expect(statSync(copy).mode & 0o777).toBe(0o600);
+    const { owner, ...kept } = Object.fromEntries(rowsOf(copy));
+    expect(owner).toHaveLength(1);
+    expect(new Map(Object.entries({ ...kept, owner: [] }))).toEqual(before);
+    await using restored = await SqliteJournal.open({ path: copy, role: "owner" });
+    // What was sent after it was made, it does not know: the archive is asked first.
+    expect(await restored.firstRuns()).toEqual([1, 2]);
+  });
+});
+
+test.for(["schema-1", "schema-7"])("a journal that a daemon of %s wrote goes on", async (name) => {
+  using directory = scratch();
+  const path = join(directory.path, "journal.db");
+  const file = new URL(`../../fixtures/journals/${name}.db.gz`, import.meta.url);
+  writeFileSync(path, gunzipSync(readFileSync(file)), { mode: 0o600 });
+  const before = rowsOf(path);
+  await upgrade(path);
+  const after = rowsOf(path);
+  expect(before.get("documents")).toHaveLength(15);
+  for (const [table, rows] of before) expect(after.get(table)).toMatchObject(rows);
+  expect(versionOf(path)).toBe(SCHEMA_VERSION);
+});
+
+test("what is up to date is not copied", async () => {
+  using directory = scratch();
+  const path = join(directory.path, "journal.db");
+  expect(await upgrade(path)).toBeUndefined();
+  expect(await upgrade(path)).toBeUndefined();
+  expect(readdirSync(directory.path)).toEqual(["journal.db", "journal.db.lock"]);
+});
+
+test("the copy and the latest before it stay, and what a crash left of one goes", async () => {
+  using directory = scratch();
+  const path = join(directory.path, "journal.db");
+  for (const [at, version] of [10, 4, 2].entries()) {
+    writeFileSync(`${path}.schema-${version}`, "old");
+    utimesSync(`${path}.schema-${version}`, at, at);
+  }
+  for (const left of ["", "-wal", "-journal"]) {
+    writeFileSync(`${path}.schema-3.partial${left}`, "torn");
+  }
+  writeFileSync(`${path}.schema-x`, "a person's");
+  earlierJournal(path, 3);
+  await upgrade(path);
+  const copies = readdirSync(directory.path).filter((name) => name.includes("schema"));
+  expect(copies.sort()).toEqual([
+    "journal.db.schema-2",
+    "journal.db.schema-3",
+    "journal.db.schema-x",
+  ]);
+});
+
+test.runIf(can("unshare", "-m", "true"))(
+  "without room nothing is changed, and the line says how much",
+  async () => {
+    using directory = scratch();
+    const point = join(directory.path, "small");
+    using _disk = smallDisk(point, "1m");
+    const path = join(point, "journal.db");
+    earlierJournal(path, 1);
+    await expect(upgrade(path)).rejects.toMatchObject({
+      code: "JOURNAL_FULL",
+      message: expect.stringMatching(/\d+ MB of room needed to copy it .*, \d MB free/),
+    });
+    expect(versionOf(path)).toBe(1);
+    expect(existsSync(`${path}.schema-1`)).toBe(false);
+    expect(existsSync(`${path}.schema-1.partial`)).toBe(false);
+  },
+);

@@ -1,0 +1,134 @@
+/**
+ * Makes the manual page from the commands themselves: `node scripts/man-page.ts > scanferry.1`.
+ * Its date is the last commit's, or $SOURCE_DATE_EPOCH, in seconds.
+ */
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { type CommandLeaf, commandTree, type Term } from "./command-tree.ts";
+
+/** The page's text, as of the moment `at`, in epoch seconds. */
+export function manPage(version: string, at: number): string {
+  const program = commandTree();
+  const date = new Date(at * 1000).toISOString().slice(0, 10);
+  return [
+    `.TH SCANFERRY 1 "${date}" "scanferry ${version}" "User Commands"`,
+    // A terminal's own characters: what is shown can be copied into a shell.
+    ".nh",
+    ".ad l",
+    section("NAME"),
+    "scanferry \\- carry scans from local folders into an online document archive",
+    section("SYNOPSIS"),
+    ".B scanferry",
+    "[\\fB\\-\\-config\\fR \\fIFILE\\fR] \\fICOMMAND\\fR [\\fIARGUMENT\\fR ...]",
+    section("DESCRIPTION"),
+    text(program.description),
+    ".PP",
+    text(ABOUT),
+    section("OPTIONS"),
+    ...terms(program.options),
+    section("COMMANDS"),
+    ...program.commands.flatMap(command),
+    ...Object.entries(SECTIONS).flatMap(([title, rows]) => [section(title), ...terms(rows)]),
+    section("SEE ALSO"),
+    text(
+      "systemd.exec(5), journalctl(1). The pages below docs, or /usr/share/doc/scanferry: operations.md, config.md, rules.md, errors.md.",
+    ),
+    "",
+  ].join("\n");
+}
+
+const ABOUT =
+  "The archive has no delete and charges pages, so nothing is sent that is not finished, nothing is sent " +
+  "twice, and when a reply is lost the archive is asked before anything is sent again. All that is known " +
+  "is in one journal.";
+
+const SECTIONS: Readonly<Record<string, readonly Term[]>> = {
+  "EXIT STATUS": [
+    { term: "0", description: "done" },
+    { term: "1", description: "a fault; one line says what, and what to do" },
+    { term: "2", description: "unusable arguments or configuration; a line each" },
+    { term: "3", description: "done, but documents are held or failed" },
+  ],
+  ENVIRONMENT: [
+    { term: "SCANFERRY_CONFIG", description: "the configuration, unless --config names one" },
+    {
+      term: "SCANFERRY_ACCOUNT_KEY",
+      description: "the account key, unless the configuration says where it is",
+    },
+    { term: "SCANFERRY_SIGNING_SECRET", description: "the same for the signing secret" },
+    { term: "SCANFERRY_WEB_TOKEN", description: "the same for the page's token" },
+    {
+      term: "CREDENTIALS_DIRECTORY",
+      description: "where a secret's file is looked for that is not beside the configuration",
+    },
+    { term: "NO_COLOR", description: "no colours" },
+  ],
+  FILES: [
+    { term: "/etc/scanferry/scanferry.yaml", description: "the configuration" },
+    {
+      term: "/var/lib/scanferry/journal.db",
+      description:
+        "the journal, unless the configuration says otherwise. Copies of it as it was before an upgrade lie beside it, with .schema-N at the end",
+    },
+  ],
+  SIGNALS: [
+    {
+      term: "SIGTERM, SIGINT",
+      description:
+        "finish or safely abandon what is under way, then end; a second one ends at once",
+    },
+    { term: "SIGHUP", description: "read the configuration again; a bad one is refused" },
+    { term: "SIGUSR1", description: "look through every source now" },
+  ],
+};
+
+function command(leaf: CommandLeaf): string[] {
+  const name = [...leaf.words].join(" ");
+  return [
+    `.SS ${escaped(`scanferry ${name} ${leaf.usage}`.trim())}`,
+    text(sentence(leaf.description)),
+    ...terms([...leaf.arguments, ...leaf.options.filter(({ term }) => term !== "-h, --help")]),
+    ...(leaf.after === "" ? [] : [".PP", ".nf", ...leaf.after.split("\n").map(verbatim), ".fi"]),
+    ...leaf.commands.flatMap(command),
+  ];
+}
+
+function terms(rows: readonly Term[]): string[] {
+  return rows.flatMap(({ term, description }) => [
+    ".TP",
+    `.B ${escaped(term)}`,
+    text(description === "" ? "see above" : description),
+  ]);
+}
+
+const section = (title: string) => `.SH ${title}`;
+
+const sentence = (words: string) => `${words.slice(0, 1).toUpperCase()}${words.slice(1)}.`;
+
+function text(words: string): string {
+  return verbatim(words.replaceAll(/\s+/g, " ").trim());
+}
+
+/** A line that begins with a dot or a quote would be a request. */
+function verbatim(line: string): string {
+  const safe = escaped(line);
+  return /^[.']/.test(safe) ? `\\&${safe}` : safe;
+}
+
+function escaped(line: string): string {
+  return line
+    .replaceAll("\\", "\\e")
+    .replaceAll("-", "\\-")
+    .replaceAll("'", "\\(aq")
+    .replaceAll("`", "\\(ga")
+    .replaceAll("^", "\\(ha")
+    .replaceAll("~", "\\(ti")
+    .replaceAll("…", "...");
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const file = new URL("../package.json", import.meta.url);
+  const { version } = JSON.parse(readFileSync(file, "utf8")) as { version: string };
+  const { commitTime } = await import("./package/commit-time.ts");
+  process.stdout.write(manPage(version, commitTime()));
+}

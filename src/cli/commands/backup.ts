@@ -1,0 +1,54 @@
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import { Fault } from "../../std/fault.ts";
+import { examples } from "../examples.ts";
+import { readJournal } from "../journals.ts";
+import type { Shell } from "../shell.ts";
+
+/** `scanferry backup` and `restore`: a copy of the journal, and the way back. */
+export function addBackup(program: Command, shell: Shell): void {
+  program
+    .command("backup")
+    .description("write a whole copy of the journal, daemon running or not")
+    .argument("<file>", "where to; what is there is replaced")
+    .action((file: string) => backup(shell, file))
+    .addHelpText("after", examples("scanferry backup /var/backups/scanferry.db"));
+  program
+    .command("restore")
+    .description("put a copy in the journal's place, while no daemon runs")
+    .argument("<file>", "the copy: of `backup`, or one that an upgrade left beside the journal")
+    .action((file: string) => restore(shell, file))
+    .addHelpText(
+      "after",
+      `${examples("scanferry restore /var/backups/scanferry.db")}
+
+The journal that was there is kept beside it. What was sent after the copy was made, the copy does not
+know: as on a first run, files that the archive may hold already are held until \`scanferry adopt\` claims them.`,
+    );
+}
+
+async function backup(shell: Shell, file: string): Promise<void> {
+  const config = await shell.config();
+  const to = resolve(shell.cwd, file);
+  await using journal = await readJournal(config);
+  if (!journal) {
+    throw new Fault(
+      "JOURNAL_MISSING",
+      `journal ${config.journal}: there is none yet`,
+      "Check `journal` in the configuration; `scanferry run` makes the journal.",
+    );
+  }
+  await journal.backup(to);
+  await shell.out.line(`the journal, as it is now: ${to}`);
+}
+
+async function restore(shell: Shell, file: string): Promise<void> {
+  // Loaded only here: the other commands start without it.
+  const { restoreJournal } = await import("../../journal/restore.ts");
+  const config = await shell.config();
+  const from = resolve(shell.cwd, file);
+  const aside = restoreJournal(from, config.journal);
+  await shell.out.line(`restored: ${config.journal}`);
+  if (aside !== undefined) await shell.out.line(`what was there before: ${aside}`);
+  await shell.out.line("next: scanferry adopt, then start the daemon");
+}

@@ -1,0 +1,45 @@
+/**
+ * Notices that a file which a secret was read from holds something else by now. Looks from time to time,
+ * for a secret may lie on a mount that tells of nothing, or be a link that is turned to another file.
+ */
+import { stat } from "node:fs/promises";
+import { type SecretFile, stampOf } from "../config/secret-file.ts";
+import type { Clock } from "../std/clock.ts";
+
+const LOOK_MS = 2_000;
+
+/**
+ * Resolves with what the files are by now, once one of them is another and has stayed so for a look:
+ * whoever writes a secret may not be done with it. Rejects with `signal`'s reason.
+ */
+export async function otherSecrets(
+  known: readonly SecretFile[],
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<SecretFile[]> {
+  let last = known;
+  for (;;) {
+    await clock.sleep(LOOK_MS, signal);
+    const now = await Promise.all(
+      known.map(async ({ path }) => ({ path, stamp: await look(path) })),
+    );
+    // One that is gone, or cannot be read for now, is on its way to something else.
+    const files = now.filter((file): file is SecretFile => file.stamp !== undefined);
+    if (files.length === known.length && same(files, last) && !same(files, known)) return files;
+    last = files;
+  }
+}
+
+async function look(path: string): Promise<string | undefined> {
+  try {
+    return stampOf(await stat(path, { bigint: true }));
+  } catch {
+    return undefined;
+  }
+}
+
+function same(some: readonly SecretFile[], others: readonly SecretFile[]): boolean {
+  return (
+    some.length === others.length && some.every(({ stamp }, at) => stamp === others[at]?.stamp)
+  );
+}

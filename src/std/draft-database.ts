@@ -1,0 +1,24 @@
+/** The file that a copy of a database is written to before it is renamed into place. */
+import { closeSync, openSync, renameSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
+import { syncDirectory, syncFile } from "./durable.ts";
+
+/** What SQLite may leave beside a database; played into another one, it would spoil that. */
+const BESIDE = ["", "-journal", "-wal", "-shm"];
+
+/** Makes it, empty and its owner's alone, in place of what a crash left. */
+export function beginDraft(draft: string): void {
+  dropDraft(draft);
+  closeSync(openSync(draft, "wx", 0o600));
+}
+
+export function dropDraft(draft: string): void {
+  for (const suffix of BESIDE) rmSync(draft + suffix, { force: true });
+}
+
+/** Puts it at `path`, durably: what was there is replaced at once or not at all. */
+export function publishDraft(draft: string, path: string): void {
+  syncFile(draft);
+  renameSync(draft, path);
+  syncDirectory(dirname(path));
+}

@@ -1,0 +1,56 @@
+/** A secret is rotated while documents are under way: nothing is lost, nothing twice, no signal needed. */
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { EmbeddedArchive } from "../../src/embedded-archive/embedded-archive.ts";
+import { aProcess } from "../fixtures/a-process.ts";
+import { audit } from "../fixtures/auditor.ts";
+import { pdfOf } from "../fixtures/documents.ts";
+import { until } from "../fixtures/until.ts";
+import { ACCOUNT_KEY, SECRET, aWorld } from "../fixtures/world.ts";
+
+const ROTATED = "rotated-secret-0815";
+
+test("the archive takes another secret, then the file gets it: what was refused goes on", async () => {
+  await using world = await aWorld();
+  const secret = join(world.dir, "signing.secret");
+  writeFileSync(secret, SECRET, { mode: 0o600 });
+  // Probes come rarely: only the new secret can have it go on in time.
+  const text = readFileSync(world.configFile(), "utf8")
+    .replace(/secret: .* }/, "secretFile: signing.secret }")
+    .replace("initial: 300ms, max: 1s", "initial: 1h, max: 1h");
+  const config = join(world.dir, "scanferry.yaml");
+  writeFileSync(config, text, { mode: 0o600 });
+  await using daemon = aProcess(["--config", config, "run"]);
+  await daemon.says(/"scanned"/);
+  for (let n = 0; n < 15; n++) world.write(`before-${n}.pdf`, pdfOf(1, { seed: n }));
+  await until("some are stored", () => world.archive.documents().length > 3);
+
+  await world.archive.close();
+  const { port } = new URL(world.archive.url);
+  await using archive = await EmbeddedArchive.open({
+    dataDir: join(world.dir, "archive"),
+    listen: { host: "127.0.0.1", port: Number(port) },
+    accounts: [{ key: ACCOUNT_KEY, secret: ROTATED }],
+    convertDelayMs: 50,
+    folders: ["/Scans"],
+  });
+  for (let n = 0; n < 5; n++) world.write(`between-${n}.pdf`, pdfOf(1, { seed: 100 + n }));
+  await daemon.says(/"held"/);
+  // As one writes it that was cut short: refused, and the old one stays in use.
+  writeFileSync(secret, "", { mode: 0o600 });
+  await daemon.says(/the new config is refused/);
+  writeFileSync(`${secret}.new`, ROTATED, { mode: 0o600 });
+  renameSync(`${secret}.new`, secret);
+  await daemon.says(
+    /a secret's file has changed[\s\S]*a secret's file has changed[\s\S]*"started"/,
+  );
+  world.write("after.pdf", pdfOf(1, { seed: 200 }));
+  await until("all are stored", () => archive.documents().length === 21);
+  expect(await daemon.end("SIGTERM")).toBe(0);
+  await using rest = aProcess(["--config", config, "sync"]);
+  expect(await rest.ended).toBe(0);
+  await archive.idle();
+  expect(await audit({ ...world, archive })).toEqual([]);
+  expect(daemon.output.stdout).not.toContain(ROTATED);
+}, 90_000);

