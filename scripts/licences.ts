@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { manifest, type Package, productionPackages } from "./package/packages.ts";
 
 /** Licences that ask for no more than to be named; another one is looked at by a person first. */
-export const KNOWN = ["0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT"];
+export const KNOWN = ["0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT", "MIT-0"];
 
 /** The whole text of docs/licences.md. */
 export function licences(): string {
