@@ -128,7 +128,8 @@ test("what was under way when the daemon died is looked for before it is sent ag
   const brief = { shutdownMs: 50 };
   {
     await using live = await aDaemon(world.config(brief));
-    await until("the upload", async () => (await live.daemon.status()).documents.uploading === 1);
+    const asked = () => world.archive.requests().find(({ operation }) => operation === "upload");
+    await until("the upload", () => asked()?.count === 1);
   }
   const [row] = await rowsOf(world.journal);
   expect(row?.state).toBe("inDoubt");
