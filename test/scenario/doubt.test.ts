@@ -127,7 +127,7 @@ test("what was under way when the daemon died is looked for before it is sent ag
   world.write("scan.pdf", pdfOf(1));
   const brief = { shutdownMs: 50 };
   {
-    await using live = await aDaemon(world.config(brief));
+    await using _live = await aDaemon(world.config(brief));
     const asked = () => world.archive.requests().find(({ operation }) => operation === "upload");
     await until("the upload", () => asked()?.count === 1);
   }
