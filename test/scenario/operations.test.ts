@@ -127,6 +127,7 @@ describe("each other block, on a machine of its own", () => {
       mkdirSync(root.at("etc/scanferry"), { recursive: true });
       writeFileSync(root.at("etc/scanferry/office.yaml"), starterConfig());
     }
+    if (text.includes("/hooks/")) root.run("scanferry --config /etc/scanferry/scanferry.yaml init");
     const ran = root.run(text);
     expect(ran, ran.output).toMatchObject({ code: 0 });
     if (text.includes("enable --now")) await converted(root);
