@@ -16,6 +16,7 @@ import type { LiveMirror, SyncContext } from "./context.ts";
 import { SetForward } from "./mended-clock.ts";
 import { BESIDE, HOLD } from "./patience.ts";
 import { loop, untilNext } from "./loop.ts";
+import { PuttingAway } from "./putting-away.ts";
 import { Readying } from "./readying.ts";
 import { type Followed, recall } from "./recall.ts";
 
@@ -36,9 +37,11 @@ export class Settler {
   readonly #readying: Readying;
   readonly #hooks: BeforeHooks;
   readonly #setForward: SetForward;
+  readonly #puttingAway: PuttingAway;
 
-  constructor(context: SyncContext) {
+  constructor(context: SyncContext, puttingAway = new PuttingAway()) {
     this.#context = context;
+    this.#puttingAway = puttingAway;
     this.#readying = new Readying(context);
     this.#hooks = new BeforeHooks(context, this.#readying);
     this.#setForward = new SetForward(context.clock);
@@ -99,7 +102,8 @@ export class Settler {
     const changes: Change[] = [];
     /** What each batch came to with the last document that joined it. */
     const batches = new Map<string, Change>();
-    const followed: Followed = { rows: new Set(), remembered: new Set() };
+    const puttingAway = this.#puttingAway;
+    const followed: Followed = { rows: new Set(), remembered: new Set(), puttingAway };
     for (const [index, document] of due.entries()) {
       const inspection = inspections[index];
       if (!inspection) continue;
