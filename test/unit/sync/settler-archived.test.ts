@@ -160,6 +160,13 @@ describe("bytes that are in the archive already", () => {
     expect(desk.states()).toEqual([state]);
   });
 
+  test("renamed while its upload was torn down, it is sent under the new name, and was never moved", async () => {
+    const { desk, settler } = await aSettler();
+    const { id } = settling(desk, "other.pdf", "d1", { movedFrom: "scan.pdf" });
+    await desk.run(settler);
+    expect(await desk.row(id)).toMatchObject({ sentName: "other.pdf", movedFrom: null });
+  });
+
   test("put away by its after-action, it is no original: the same bytes again are sent", async () => {
     const { desk, settler } = await aSettler({ mirrors: [{ after: { kind: "delete" } }] });
     sent(desk, "scan.pdf", "d1", { after: "done", goneAt: 5 });
