@@ -188,7 +188,7 @@ describe("bytes that are in the archive already", () => {
     ["put away for good", { kind: "done" }, null, "the copy is sent as a document of its own"],
     ["of other content", CHANGED, onDisk, "it is back, and so the other is a copy: it is sent"],
     ["moved", { kind: "gone" }, null, "it is the same file: nothing is sent"],
-  ] as const)("the original is in hand and %s: %4$s", async ([, acted, back]) => {
+  ] as const)("the original is in hand and %s", async ([, acted, back]) => {
     const { desk, aftercare, settler } = await inHand();
     const original = sent(desk, "scan.pdf", "d1", { state: "uploaded" });
     const ended = Promise.withResolvers<Acted>();
