@@ -127,6 +127,8 @@ export const ARROWS: Arrows = {
       remark,
       batch,
       estimate: estimate ?? null,
+      // Its name and folder come from where it is now, wherever an earlier attempt took it from.
+      movedFrom: null,
       dueAt: at,
       trouble: null,
       patience: 0,

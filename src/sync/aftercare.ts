@@ -12,20 +12,26 @@ import { LineCut } from "../reader/line.ts";
 import { joinRaw } from "../std/raw-path.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import { loop } from "./loop.ts";
+import { PuttingAway } from "./putting-away.ts";
 
 const CHUNK = 50;
 
 /** An archive or reader that could not be asked is asked again after this long. */
 const AGAIN_MS = 10_000;
 
+/** Why nothing was put away: somebody was quicker. Moved elsewhere, it may still be met there. */
+export const GONE_ALREADY = "it was gone already";
+
 /** Documents of a mirror that is not configured any more wait for it to come back. */
 const NO_MIRROR_MS = 600_000;
 
 export class Aftercare {
   readonly #context: SyncContext;
+  readonly #puttingAway: PuttingAway;
 
-  constructor(context: SyncContext) {
+  constructor(context: SyncContext, puttingAway = new PuttingAway()) {
     this.#context = context;
+    this.#puttingAway = puttingAway;
   }
 
   async run(stopping: AbortSignal): Promise<never> {
@@ -43,8 +49,10 @@ export class Aftercare {
         continue;
       }
       try {
-        if (document.state === "held") await this.#putAway(document, mirror);
-        else await this.#note(document, await this.#care(document, mirror, signal));
+        const path = joinRaw(document.dir, document.name);
+        await this.#puttingAway.of(document.mirrorId, path, () =>
+          this.#concluded(document, mirror, signal),
+        );
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof ArchiveError || error instanceof LineCut)) throw error;
@@ -54,6 +62,11 @@ export class Aftercare {
     if (due.length === CHUNK) return 0;
     const [next] = await journal.afterDue(Number.MAX_SAFE_INTEGER, 1);
     return next ? Math.max(AGAIN_MS, (next.dueAt ?? 0) - clock.now()) : Number.POSITIVE_INFINITY;
+  }
+
+  async #concluded(document: Document, mirror: LiveMirror, signal: AbortSignal): Promise<void> {
+    if (document.state === "held") return this.#putAway(document, mirror);
+    await this.#note(document, await this.#care(document, mirror, signal));
   }
 
   async #care(document: Document, mirror: LiveMirror, signal: AbortSignal): Promise<Note> {
@@ -75,7 +88,11 @@ export class Aftercare {
           goneAt: this.#context.clock.now(),
         };
       case "gone":
-        return { after: "done", afterMessage: "it was gone already" };
+        return {
+          after: null,
+          afterMessage: GONE_ALREADY,
+          goneAt: document.goneAt ?? this.#context.clock.now(),
+        };
       case "refused":
         // A source that is away comes back; everything else is for a person to look at.
         if (acted.trouble.code === "SOURCE_OFFLINE") {
@@ -96,7 +113,7 @@ export class Aftercare {
     const path = joinRaw(document.dir, document.name);
     const acted = await mirror.reader.act(mirror.row.id, path, document.digest, afterVeto);
     if (acted.kind !== "refused") {
-      const what = acted.kind === "gone" ? "it was gone already" : `moved to ${acted.to}`;
+      const what = acted.kind === "gone" ? GONE_ALREADY : `moved to ${acted.to}`;
       return this.#forget(document, mirror, `vetoed: ${document.trouble?.message}; ${what}`);
     }
     const { code, message } = acted.trouble;

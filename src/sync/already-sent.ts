@@ -3,10 +3,11 @@ import { type Document, SENT_STATES } from "../domain/document.ts";
 import type { Change } from "../journal/journal.ts";
 import type { Inspection } from "../source/source.ts";
 import { joinRaw } from "../std/raw-path.ts";
+import { GONE_ALREADY } from "./aftercare.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import type { Followed } from "./recall.ts";
 
-/** A revision that waits for the one before it is looked at again no sooner than this. */
+/** A revision that waits for another to be settled is looked at again no sooner than this. */
 const RIVAL_MS = 1_000;
 
 /** What becomes of a revision whose bytes are those of the one before it. */
@@ -57,8 +58,17 @@ export async function alreadySent(
   }
   const original = await movedFrom(context, mirror, document, digest, followed);
   if (!original) return undefined;
+  if (original === "in hand") {
+    const why = "waits until it is certain what became of a file of the same content";
+    return [{ type: "note", id, at, why, set: { dueAt: at + RIVAL_MS } }];
+  }
   followed.rows.add(original.id);
-  return [{ type: "follow", id: original.id, successor: id, at }];
+  const follow = { type: "follow", id: original.id, successor: id, at } as const;
+  if (original.afterMessage !== GONE_ALREADY || mirror.settings.after.kind === "keep")
+    return [follow];
+  const why = "moved before it was put away";
+  const set = { after: "due", afterMessage: null } as const;
+  return [follow, { type: "note", id: original.id, at, why, set }];
 }
 
 /** The archive has, or may have, what stood at this path, and the file is still there. */
@@ -73,14 +83,17 @@ function again(before: Document, mirror: LiveMirror, seen: Document["seen"]) {
   return { seen, goneAt: null, ...(again ? { after: "due" as const } : {}) };
 }
 
-/** A sent row with these bytes whose file is not where it was: this is that file. */
+/**
+ * A sent row with these bytes whose file is not where it was: this is that file. `in hand`: one is
+ * just being put away, and may be back in a moment.
+ */
 async function movedFrom(
   context: SyncContext,
   mirror: LiveMirror,
   document: Document,
   digest: string,
   followed: Followed,
-): Promise<Document | undefined> {
+): Promise<Document | "in hand" | undefined> {
   const sent = await context.journal.sentWith(mirror.row.id, digest);
   const others = sent.filter(
     (other) =>
@@ -90,9 +103,9 @@ async function movedFrom(
       !followed.rows.has(other.id),
   );
   if (others.length === 0) return undefined;
-  const looks = await mirror.reader.look(
-    mirror.row.id,
-    others.map((other) => joinRaw(other.dir, other.name)),
-  );
+  const { id } = mirror.row;
+  const paths = others.map((other) => joinRaw(other.dir, other.name));
+  const [looks, wasInHand] = await followed.puttingAway.during(() => mirror.reader.look(id, paths));
+  if (paths.some((path, index) => looks[index] === null && wasInHand(id, path))) return "in hand";
   return others.find((_, index) => looks[index] === null);
 }

@@ -8,11 +8,15 @@ import type { Document, Trouble } from "../domain/document.ts";
 import { FAILURES, failureOf, isKnown } from "../domain/failure.ts";
 import * as gates from "../domain/gate.ts";
 import type { Change } from "../journal/journal.ts";
+import type { Claimed, Claims } from "./claimer.ts";
 import type { SyncContext } from "./context.ts";
 import { goOn } from "./retry.ts";
 
 /** Rows of one commit while the gate holds them or lets them go. */
 const CHUNK = 500;
+
+/** Documents that are tried for one probe at most. */
+const PROBES_MAX = 50;
 
 /** Documents in a row that may meet the same unknown code before it is taken for the account's. */
 const REPEATS_MAX = 3;
@@ -121,6 +125,26 @@ export class Gatekeeper {
     const more = await this.#release();
     this.#released = !more && this.#gate === gate;
     return more;
+  }
+
+  /**
+   * Claims the document to probe with, the first that can be sent just now: one may have to wait for
+   * another of its name or content, even for one that only a person can tell. Undefined when there is
+   * none, which is no answer; `nothing` when nothing waits at all.
+   */
+  async probe(
+    claim: (document: Document) => Promise<Claims>,
+  ): Promise<Claimed | "nothing" | undefined> {
+    for (let tries = 0; tries < PROBES_MAX; tries++) {
+      const document = await this.probeDocument();
+      if (!document && tries === 0) return "nothing";
+      if (!document) break;
+      const { claimed, trouble } = await claim(document);
+      if (claimed[0]) return claimed[0];
+      if (trouble) break;
+    }
+    await this.unanswered();
+    return undefined;
   }
 
   /**

@@ -7,7 +7,7 @@ import type { Document, Seen, State } from "../domain/document.ts";
 import { BESIDE_CODES } from "../domain/verdict.ts";
 import type { Applied, Change, Known } from "../journal/journal.ts";
 import type { FileSeen, Listing } from "../source/source.ts";
-import { type RawPath, dirOf, nameOf } from "../std/raw-path.ts";
+import { ROOT, type RawPath, dirOf, nameOf } from "../std/raw-path.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 
 /** Changes of one commit at most; a directory of a hundred thousand files must not block the loop. */
@@ -33,6 +33,7 @@ export class Intake {
     const isWhole = await this.#journaled(async () => {
       const found = compare(await journal.rowsIn(mirrorId, dir), files);
       return [
+        ...(found.vanished.length > 0 ? [forgotten(mirrorId, dir)] : []),
         ...found.appeared.map((file) => this.#added(mirror, dir, file, null)),
         ...(await this.#changes(mirror, dir, found.changed)),
         ...found.returned.map((row) => this.#back(row)),
@@ -75,10 +76,7 @@ export class Intake {
         ...(await this.#gone(found.vanished)),
         ...(found.changed.length === 0 && seen ? this.#nudged(row, mirror) : []),
       );
-      // Its fingerprint speaks of a file that may come back just as it was.
-      if (found.vanished.length > 0) {
-        changes.push({ type: "directory", mirrorId: mirror.row.id, dir, fingerprint: null });
-      }
+      if (found.vanished.length > 0) changes.unshift(forgotten(mirror.row.id, dir));
     }
     return changes;
   }
@@ -86,12 +84,15 @@ export class Intake {
   /** Directories that are not there any more: everything below them is gone. */
   async vanished(mirrorId: number, dirs: readonly RawPath[]): Promise<void> {
     const { journal } = this.#context;
-    for (const dir of dirs) {
+    for (const [top, all] of treesOf(dirs)) {
+      const anew = all.map((dir) => forgotten(mirrorId, dir));
       await this.#journaled(async () => {
-        const rows = await journal.rowsBelow(mirrorId, dir);
-        return this.#gone(rows.filter(({ goneAt }) => goneAt === null));
+        const rows = await journal.rowsBelow(mirrorId, top);
+        const gone = await this.#gone(rows.filter(({ goneAt }) => goneAt === null));
+        return [...anew, ...gone];
       });
-      await journal.apply([{ type: "directory", mirrorId, dir, fingerprint: null }]);
+      // One of them may be back, and been listed between two of those commits.
+      await journal.apply(anew);
     }
   }
 
@@ -203,4 +204,25 @@ export class Intake {
     }
     return applied;
   }
+}
+
+/** Directories, each with the highest one above it that is among them. */
+function treesOf(dirs: readonly RawPath[]): Map<RawPath, RawPath[]> {
+  const all = new Set(dirs);
+  return Map.groupBy(dirs, (dir) => {
+    let top = dir;
+    for (let at = dir; at !== ROOT; ) {
+      at = dirOf(at);
+      if (all.has(at)) top = at;
+    }
+    return top;
+  });
+}
+
+/**
+ * A directory is to be looked at again: its fingerprint speaks of files that may come back just as they
+ * were. With their rows or before them, never after: whatever comes between would leave it true.
+ */
+function forgotten(mirrorId: number, dir: RawPath): Change {
+  return { type: "directory", mirrorId, dir, fingerprint: null };
 }

@@ -2,16 +2,21 @@ import type { Document } from "../domain/document.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Remembered } from "../journal/tidiness.ts";
 import { joinRaw } from "../std/raw-path.ts";
+import type { PuttingAway } from "./putting-away.ts";
 
 /** Sent rows, and dropped ones, whose file was found already; none can be in two places. */
-export type Followed = { readonly rows: Set<number>; readonly remembered: Set<number> };
+export type Followed = {
+  readonly rows: Set<number>;
+  readonly remembered: Set<number>;
+  readonly puttingAway: PuttingAway;
+};
 
 /** What is remembered of a file with these bytes that was sent long ago; taken for this one then. */
 export async function recall(
   journal: Journal,
   document: Document,
   digest: string,
-  { remembered }: Followed,
+  { remembered }: Pick<Followed, "remembered">,
 ): Promise<Remembered | undefined> {
   const path = joinRaw(document.dir, document.name);
   const all = await journal.remembered(document.mirrorId, digest, path);

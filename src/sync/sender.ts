@@ -13,7 +13,7 @@ import { codeOf, messageOf } from "../std/fault.ts";
 import { pieceBytesAt } from "./bandwidth.ts";
 import { Budget } from "./budget.ts";
 import { Candidates } from "./candidates.ts";
-import { type Claimed, Claimer } from "./claimer.ts";
+import { type Claimed, Claimer, type Claims } from "./claimer.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import type { FirstRun } from "./first-run.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
@@ -130,7 +130,8 @@ export class Sender {
       const renewedMs = this.#budget.endOf(now) - now;
       return Math.min(renewedMs, await untilNext(this.#context.journal, { state: "pending" }, now));
     }
-    for (const claimed of await this.#claim(candidates, signal)) this.#enqueue(claimed, false);
+    const { claimed } = await this.#claim(candidates, signal);
+    for (const each of claimed) this.#enqueue(each, false);
     return 0;
   }
 
@@ -150,11 +151,9 @@ export class Sender {
     if ((await pace.room(this.underWay)) <= 0) return Number.POSITIVE_INFINITY;
     // What was under way when the gate closed may still bring news of its own.
     if (this.underWay > 0) return Number.POSITIVE_INFINITY;
-    const document = await this.#keeper.probeDocument();
-    if (!document) return Number.POSITIVE_INFINITY;
-    const [claimed] = await this.#claim([document], signal);
-    if (claimed) this.#enqueue(claimed, true);
-    else await this.#keeper.unanswered();
+    const probe = await this.#keeper.probe((document) => this.#claim([document], signal));
+    if (probe === "nothing") return Number.POSITIVE_INFINITY;
+    if (probe) this.#enqueue(probe, true);
     return 0;
   }
 
@@ -165,13 +164,14 @@ export class Sender {
   }
 
   /** Claims what can be claimed; an archive that cannot be asked is the account's trouble, or an outage. */
-  async #claim(candidates: readonly Document[], signal: AbortSignal): Promise<readonly Claimed[]> {
-    const { claimed, trouble } = await this.#claimer.claim(candidates, signal);
+  async #claim(candidates: readonly Document[], signal: AbortSignal): Promise<Claims> {
+    const claims = await this.#claimer.claim(candidates, signal);
+    const { trouble } = claims;
     if (trouble) {
       if (failureOf(trouble.code).fate === "gate") await this.#keeper.refused(trouble, false);
       else this.#outages.met(trouble, 0);
     }
-    return claimed;
+    return claims;
   }
 
   #enqueue(claimed: Claimed, probe: boolean): void {

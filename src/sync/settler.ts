@@ -16,6 +16,7 @@ import type { LiveMirror, SyncContext } from "./context.ts";
 import { SetForward } from "./mended-clock.ts";
 import { BESIDE, HOLD } from "./patience.ts";
 import { loop, untilNext } from "./loop.ts";
+import { PuttingAway } from "./putting-away.ts";
 import { Readying } from "./readying.ts";
 import { type Followed, recall } from "./recall.ts";
 
@@ -36,12 +37,18 @@ export class Settler {
   readonly #readying: Readying;
   readonly #hooks: BeforeHooks;
   readonly #setForward: SetForward;
+  readonly #puttingAway: PuttingAway;
+  /** Now, and by the monotonic clock: how long ago that was no clock that is set can hide. */
+  readonly #startedAt: { readonly now: number; readonly monotonic: number };
 
-  constructor(context: SyncContext) {
+  constructor(context: SyncContext, puttingAway = new PuttingAway()) {
     this.#context = context;
+    this.#puttingAway = puttingAway;
     this.#readying = new Readying(context);
     this.#hooks = new BeforeHooks(context, this.#readying);
-    this.#setForward = new SetForward(context.clock);
+    const { clock } = context;
+    this.#setForward = new SetForward(clock);
+    this.#startedAt = { now: clock.now(), monotonic: clock.monotonic() };
   }
 
   /** Two lanes a mirror, so that hashing one large file does not keep small ones waiting. */
@@ -99,7 +106,8 @@ export class Settler {
     const changes: Change[] = [];
     /** What each batch came to with the last document that joined it. */
     const batches = new Map<string, Change>();
-    const followed: Followed = { rows: new Set(), remembered: new Set() };
+    const puttingAway = this.#puttingAway;
+    const followed: Followed = { rows: new Set(), remembered: new Set(), puttingAway };
     for (const [index, document] of due.entries()) {
       const inspection = inspections[index];
       if (!inspection) continue;
@@ -167,11 +175,8 @@ export class Settler {
     const { settleMs, incompleteMs } = mirror.settings;
     const at = this.#context.clock.now();
     const clockSetAt = this.#setForward.look();
-    const quietAt = (clockSetAt ?? Number.NEGATIVE_INFINITY) + settleMs;
-    if (at < quietAt) {
-      const why = "the clock was set forward: it has to be quiet once more";
-      return [{ type: "note", id: document.id, at, why, set: { dueAt: quietAt } }];
-    }
+    const unsure = this.#quietOnceMore(document, settleMs, at, clockSetAt);
+    if (unsure) return [unsure];
     const { ready } = mirror.settings.rules;
     const { minAgeMs } = ready;
     const { changedAt } = document;
@@ -194,6 +199,28 @@ export class Settler {
           this.#ready(mirror, document, found, ripe.remark)
         );
     }
+  }
+
+  /**
+   * What the clock says of how long a file was quiet holds only while it was not set: not across a
+   * setting that was noticed, nor across a time in which nobody was there to notice.
+   */
+  #quietOnceMore(
+    { id, changedAt }: Document,
+    settleMs: number,
+    at: number,
+    clockSetAt: number | null,
+  ): Change | undefined {
+    const { now, monotonic } = this.#startedAt;
+    const leftMs = settleMs - (this.#context.clock.monotonic() - monotonic);
+    if (changedAt < now && leftMs > 0) {
+      const why = "seen before the daemon was started: it has to be quiet once more";
+      return { type: "note", id, at, why, set: { dueAt: at + leftMs } };
+    }
+    const quietAt = (clockSetAt ?? Number.NEGATIVE_INFINITY) + settleMs;
+    if (at >= quietAt) return undefined;
+    const why = "the clock was set forward: it has to be quiet once more";
+    return { type: "note", id, at, why, set: { dueAt: quietAt } };
   }
 
   /** Decided at once; or a hook is asked, which takes its time beside all this. */

@@ -20,6 +20,7 @@ import { Intake } from "./intake.ts";
 import type { Outage } from "./outage.ts";
 import { ClockWatch, pullInUnexplained } from "./mended-clock.ts";
 import { Placement } from "./placement.ts";
+import { PuttingAway } from "./putting-away.ts";
 import { Receipts } from "./receipts.ts";
 import { Poller } from "./poller.ts";
 import { Sender } from "./sender.ts";
@@ -199,14 +200,15 @@ export class Sync {
   async run(stopping: AbortSignal): Promise<void> {
     const failed = new AbortController();
     const signal = AbortSignal.any([stopping, failed.signal]);
+    const puttingAway = new PuttingAway();
     const loops = [
-      new Settler(this.#context).run(signal),
+      new Settler(this.#context, puttingAway).run(signal),
       this.#sender.run(signal),
       new Doubts(this.#context, this.#keeper).run(signal),
       this.#poller.run(signal),
       this.#held.run(signal),
       this.#firstRun.run(signal),
-      new Aftercare(this.#context).run(signal),
+      new Aftercare(this.#context, puttingAway).run(signal),
       this.#teller.run(signal),
       this.#receipts.run(signal),
       new Tidier(this.#context, () => this.#scanned()).run(signal),

@@ -1,6 +1,7 @@
 /** Compares trees, journal and archive, and says whether anything is left to come. */
 import type { Document } from "../../src/domain/document.ts";
 import { dirOf, joinRaw, nameOf, type RawPath } from "../../src/std/raw-path.ts";
+import { isBehindGate } from "../../src/sync/retry.ts";
 import { POISON } from "./simulated-archive.ts";
 import { contentsOf, isDigidoc, type StoredDocument } from "./stored-document.ts";
 import { digestOf } from "./simulated-tree.ts";
@@ -86,8 +87,15 @@ function isJustified(world: SimulatedWorld, row: Document): boolean {
     case "DOUBT_AMBIGUOUS":
       return candidatesOf(world, row).some((id) => row.trouble?.message.includes(`${id} (`));
     default:
-      return false;
+      return isBehindGate(row) && !someCanProbe(world);
   }
+}
+
+/** False when all that could show a closed gate to be open waits for a person itself. */
+function someCanProbe(world: SimulatedWorld): boolean {
+  return world.rows
+    .filter(isBehindGate)
+    .some((row) => !waitsForPerson(world, { ...row, state: "pending" }));
 }
 
 /** Documents that a person has to choose from. */

@@ -10,15 +10,18 @@ function limitOf({ config }: SimulatedWorld): number | undefined {
 }
 
 /** Pages that were charged, by month; the clock may have been set. */
-function months({ store }: SimulatedWorld): number[] {
+function months({ store }: SimulatedWorld): Map<number, number> {
   const groups = Map.groupBy(store.tallies.values(), ({ at }) => periodOf(at, 1).from);
-  return [...groups.values()].map((tallies) => sumOf(tallies).charged);
+  return new Map([...groups].map(([from, tallies]) => [from, sumOf(tallies).charged]));
 }
 
-/** True when what is ready may have to wait for another month. */
+/** True when what is ready has to wait for another month: with what is in doubt, all pages are used. */
 export function waitsForPages(world: SimulatedWorld): boolean {
   const limit = limitOf(world);
-  return limit !== undefined && months(world).some((pages) => pages >= limit);
+  if (limit === undefined) return false;
+  const charged = months(world).get(periodOf(world.clock.now(), 1).from) ?? 0;
+  const doubtful = world.rows.filter(({ doubtAt }) => doubtAt !== null).length;
+  return charged + doubtful >= limit;
 }
 
 /** Months in which more was sent than there was, but for probes of a gate that was closed. */
@@ -29,7 +32,7 @@ export function overdrawn(world: SimulatedWorld): string[] {
     [...world.store.gates.values()].some(({ trouble }) => trouble !== null)
   )
     return [];
-  return months(world)
+  return [...months(world).values()]
     .filter((pages) => pages > limit)
     .map((pages) => `${pages} pages in a month of ${limit}`);
 }

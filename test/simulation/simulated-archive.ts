@@ -124,10 +124,9 @@ export class SimulatedArchive implements Archive {
       .filter((each) => each.folderId === folderId && !each.removed && each.committedAt <= asOf)
       .sort((a, b) => sign * (a.committedAt - b.committedAt || a.id - b.id))
       .map((each) => detailOf(each, asOf, EPOCH + this.#skewMs));
-    const doubled = all.flatMap((item) =>
-      this.#dice.chance(this.weather.doubled) ? [item, item] : [item],
-    );
-    const { items, ...page } = this.#page(doubled, paginationIndex);
+    // Something has come since the page before was read: the last one there moved on to this one.
+    const shift = paginationIndex > 0 && this.#dice.chance(this.weather.doubled) ? 1 : 0;
+    const { items, ...page } = this.#page(all, paginationIndex, shift);
     return { ...page, documents: items };
   }
 
@@ -234,12 +233,13 @@ export class SimulatedArchive implements Archive {
     return this.#clock.monotonic() - (this.#dice.chance(stale) ? this.#dice.int(0, staleMs) : 0);
   }
 
-  #page<Item>(all: readonly Item[], index: number) {
+  /** `shift`: how many come before them that are in no page of this list. */
+  #page<Item>(all: readonly Item[], index: number, shift = 0) {
     const paginationSize = this.pageSize;
-    const from = index * paginationSize;
+    const from = index * paginationSize - shift;
     return {
       paginationSize,
-      paginationPages: Math.ceil(all.length / paginationSize),
+      paginationPages: Math.ceil((all.length + shift) / paginationSize),
       items: all.slice(from, from + paginationSize),
     };
   }

@@ -20,7 +20,7 @@ export type Weather = {
   readonly idTwice: number;
   readonly stale: number;
   readonly staleMs: number;
-  /** Items that a list shows twice. */
+  /** Pages of a list that begin with the last item of the page before. */
   readonly doubled: number;
   /** How long each of the two steps of conversion may take. */
   readonly conversionMs: number;

@@ -95,6 +95,7 @@ const LINES: Line[] = [
       remark: "r",
       batch: "b",
       estimate: 12,
+      movedFrom: null,
       dueAt: AT,
       trouble: null,
       patience: 0,

@@ -1,12 +1,14 @@
 /** A desk with a settler, and files on its reader's disk. */
 import type { Document, Seen } from "../../../src/domain/document.ts";
+import { PuttingAway } from "../../../src/sync/putting-away.ts";
 import { Settler } from "../../../src/sync/settler.ts";
 import type { FakeFile } from "../../fakes/fake-reader.ts";
 import { SyncDesk } from "./desk.ts";
 
 export async function aSettler(options: Parameters<typeof SyncDesk.open>[0] = {}) {
   const desk = await SyncDesk.open(options);
-  return { desk, settler: new Settler(desk.context) };
+  const puttingAway = new PuttingAway();
+  return { desk, settler: new Settler(desk.context, puttingAway), puttingAway };
 }
 
 /** Puts a file on the disk; its stamp is its digest. */

@@ -89,7 +89,7 @@ describe("the second key: the file", () => {
   test.for([
     [trouble("FILE_CHANGED"), "refused", /FILE_CHANGED: so/, "the bytes were never sent"],
     [trouble("AFTER_REFUSED"), "refused", /AFTER_REFUSED: so/, "no right or no room: for a person"],
-    [{ kind: "gone" }, "done", /gone already/, "there is nothing left to put away"],
+    [{ kind: "gone" }, null, /gone already/, "somebody removed it, or moved it elsewhere"],
     [trouble("SOURCE_OFFLINE"), "due", null, "a share that is away comes back"],
   ] as const)("the reader answers %o: %s", async ([acted, after, message]) => {
     const { desk, row, aftercare } = await aFinished();

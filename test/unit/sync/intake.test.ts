@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Document, STATES, type Seen, type State } from "../../../src/domain/document.ts";
 import type { Applied, Change } from "../../../src/journal/journal.ts";
-import { type RawPath, nameOf, rawOfText } from "../../../src/std/raw-path.ts";
+import { ROOT, type RawPath, nameOf, rawOfText } from "../../../src/std/raw-path.ts";
 import { Intake } from "../../../src/sync/intake.ts";
 import { SECOND, SyncDesk } from "./desk.ts";
 
@@ -230,6 +230,28 @@ describe("fingerprints", () => {
     expect(await prints(desk)).toEqual([]);
     expect(desk.states()).toEqual([]);
   });
+
+  test.for([
+    ["a listing without it", (intake: Intake) => intake.listing(1, listing({}, "print-2"))],
+    ["a hint", (intake: Intake) => intake.hint(1, [{ path: PATH, seen: null }])],
+    ["its directory vanishing", (intake: Intake) => intake.vanished(1, [DIR])],
+    ["one above it vanishing", (intake: Intake) => intake.vanished(1, [ROOT, DIR])],
+  ] as const)(
+    "killed once %s has forgotten a file: it is looked for when it is back",
+    async (way) => {
+      const { desk, intake } = await anIntake();
+      await intake.listing(1, listing({ "scan.pdf": "1" }, "print-1"));
+      const { journal } = desk;
+      const apply = journal.apply.bind(journal);
+      journal.apply = async (changes) => {
+        await apply(changes);
+        throw new Error("killed");
+      };
+      await expect(way[1](intake)).rejects.toThrow("killed");
+      expect(desk.states()).toEqual([]);
+      expect(await prints(desk)).toEqual([]);
+    },
+  );
 
   test("a row that was claimed while its directory vanished is noted all the same", async () => {
     const { desk, intake } = await anIntake();

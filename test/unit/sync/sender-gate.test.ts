@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { unauthorized } from "../../fakes/scripted-archive.ts";
+import { unauthorized, unreachable } from "../../fakes/scripted-archive.ts";
 import { answers, aSender, oneAtATime, refusal, stalled, statesOf, stored } from "./a-sender.ts";
 import { HOUR, MINUTE } from "./desk.ts";
 
@@ -85,7 +85,7 @@ describe("the gate", () => {
     expect(statesOf(desk)).toEqual({ held: 1 });
   });
 
-  test("a probe whose folder is missing answers nothing; another one comes later", async () => {
+  test("a probe whose folder is missing answers nothing; the next one goes in its place", async () => {
     const bench = await aSender();
     const { desk } = bench;
     const small = { seen: { sizeBytes: 1, modifiedAt: 0, stamp: "a" } };
@@ -94,9 +94,46 @@ describe("the gate", () => {
     await bench.keeper.refused(quota, false);
     await desk.run(bench.sender);
     await desk.advance(5 * MINUTE);
-    expect(desk.reader.sent).toEqual([]);
+    expect(desk.reader.sent).toHaveLength(1);
+    expect((await desk.row(other)).state).toBe("uploaded");
+  });
+
+  test("a probe that waits for another of its name, which only a person can tell, keeps no other", async () => {
+    const bench = await aSender();
+    const { desk, folderId } = bench;
+    const trouble = { code: "DOUBT_AMBIGUOUS", message: "so" };
+    const named = { sentName: "scan.pdf" };
+    desk.put({
+      state: "held",
+      doubtAt: 1,
+      dueAt: null,
+      documentId: null,
+      folderId,
+      trouble,
+      ...named,
+    });
+    const small = { sizeBytes: 1, modifiedAt: 0, stamp: "a" };
+    const behind = desk.pending({ seen: small, ...named });
+    const other = desk.pending();
+    await bench.keeper.refused(quota, false);
+    await desk.run(bench.sender);
     await desk.advance(5 * MINUTE);
     expect((await desk.row(other)).state).toBe("uploaded");
+    expect((await desk.row(behind)).state).toBe("pending");
+    expect(bench.keeper.gate.closedAt).toBeNull();
+  });
+
+  test("an archive that cannot be asked for a folder ends the probe: no other is tried", async () => {
+    const bench = await aSender();
+    const { desk } = bench;
+    desk.pending();
+    desk.pending();
+    await bench.keeper.refused(quota, false);
+    await desk.run(bench.sender);
+    desk.archive.fail("folders", unreachable());
+    await desk.advance(5 * MINUTE);
+    expect(desk.reader.sent).toEqual([]);
+    expect(statesOf(desk)).toEqual({ held: 2 });
   });
 });
 

@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { Document } from "../../../src/domain/document.ts";
+import type { Acted } from "../../../src/source/source.ts";
+import { Aftercare, GONE_ALREADY } from "../../../src/sync/aftercare.ts";
 import { aSettler, onDisk, sent, settling } from "./a-settler.ts";
+import { SECOND } from "./desk.ts";
 
 describe("bytes that are in the archive already", () => {
   test("touched, not changed: nothing is sent, and the row is as it was", async () => {
@@ -157,12 +160,52 @@ describe("bytes that are in the archive already", () => {
     expect(desk.states()).toEqual([state]);
   });
 
+  test("renamed while its upload was torn down, it is sent under the new name, and was never moved", async () => {
+    const { desk, settler } = await aSettler();
+    const { id } = settling(desk, "other.pdf", "d1", { movedFrom: "scan.pdf" });
+    await desk.run(settler);
+    expect(await desk.row(id)).toMatchObject({ sentName: "other.pdf", movedFrom: null });
+  });
+
   test("put away by its after-action, it is no original: the same bytes again are sent", async () => {
     const { desk, settler } = await aSettler({ mirrors: [{ after: { kind: "delete" } }] });
     sent(desk, "scan.pdf", "d1", { after: "done", goneAt: 5 });
     const { id } = settling(desk, "again.pdf", "d1");
     await desk.run(settler);
     expect((await desk.row(id)).state).toBe("pending");
+  });
+
+  test("gone before it could be put away, it was moved: followed, and put away where it is", async () => {
+    const { desk, settler } = await aSettler({ mirrors: [{ after: { kind: "delete" } }] });
+    const original = sent(desk, "scan.pdf", "d1", { after: null, afterMessage: GONE_ALREADY });
+    settling(desk, "moved.pdf", "d1");
+    await desk.run(settler);
+    expect(await desk.row(original)).toMatchObject({ name: "moved.pdf", after: "due" });
+    expect(desk.states()).toEqual(["converted"]);
+  });
+
+  test.for([
+    ["put away for good", { kind: "done" }, null, "the copy is sent as a document of its own"],
+    ["of other content", CHANGED, onDisk, "it is back, and so the other is a copy: it is sent"],
+    ["moved", { kind: "gone" }, null, "it is the same file: nothing is sent"],
+  ] as const)("the original is in hand and %s", async ([, acted, back]) => {
+    const { desk, aftercare, settler } = await inHand();
+    const original = sent(desk, "scan.pdf", "d1", { state: "uploaded" });
+    const ended = Promise.withResolvers<Acted>();
+    desk.reader.onAct = () => ended.promise;
+    await desk.run(aftercare);
+    expect(desk.reader.acted).toEqual(["scan.pdf"]);
+    const { id } = settling(desk, "other.pdf", "d1");
+    await desk.run(settler);
+    await desk.advance(10 * SECOND);
+    expect(await desk.row(id)).toMatchObject({ state: "settling" });
+    back?.(desk, "scan.pdf", "d1");
+    if (acted.kind === "done") desk.journal.store.put({ ...original, after: "done" });
+    ended.resolve(acted);
+    await desk.advance(2 * SECOND);
+    const states =
+      acted.kind === "gone" ? ["converted", "uploaded"] : ["converted", "uploaded", "pending"];
+    expect(desk.states()).toEqual(states);
   });
 
   test("another mirror's document is another document", async () => {
@@ -174,6 +217,24 @@ describe("bytes that are in the archive already", () => {
     expect((await desk.row(id)).state).toBe("pending");
   });
 });
+
+const CHANGED = { kind: "refused", trouble: { code: "FILE_CHANGED", message: "so" } } as const;
+
+/** `scan.pdf` was sent, edited, and sent again; the after-action of the first content is due. */
+async function inHand() {
+  const { desk, settler, puttingAway } = await aSettler({
+    mirrors: [{ after: { kind: "delete" } }],
+  });
+  const folderId = desk.archive.addFolder("Scans");
+  const documentId = desk.archive.addDocument({
+    folderId,
+    filename: "scan.pdf",
+    status: "CONVERTED",
+  });
+  const earlier = { current: false, documentId, folderId, after: "due", dueAt: null } as const;
+  sent(desk, "scan.pdf", "d0", earlier);
+  return { desk, settler, aftercare: new Aftercare(desk.context, puttingAway) };
+}
 
 function successorPath({ dir, name }: Document) {
   return (dir === "" ? name : `${dir}/${name}`) as Document["name"];

@@ -147,12 +147,30 @@ describe("a file that is not", () => {
     expect(row.remark).toContain("looks unfinished");
   });
 
-  test("unfinished, but old: broken for good, so it goes at once", async () => {
+  test("seen before the start: whatever the clock says, it has to be quiet once more", async () => {
+    const { desk, settler } = await aSettler();
+    const changedAt = desk.clock.now() - HOUR;
+    const { id } = settling(desk, "scan.pdf", "d1", { changedAt });
+    await desk.run(settler);
+    expect(await desk.row(id)).toMatchObject({
+      state: "settling",
+      dueAt: desk.clock.now() + 3 * SECOND,
+    });
+    await desk.advance(2 * SECOND);
+    onDisk(desk, "scan.pdf", "d2");
+    await desk.advance(SECOND);
+    expect(await desk.row(id)).toMatchObject({ state: "settling", seen: { stamp: "d2" } });
+    await desk.advance(3 * SECOND);
+    expect(await desk.row(id)).toMatchObject({ state: "pending", digest: "d2" });
+  });
+
+  test("unfinished, but old: broken for good, so it goes as soon as it is known to be quiet", async () => {
     const { desk, settler } = await aSettler();
     const seen = { sizeBytes: 9, modifiedAt: desk.clock.now() - HOUR, stamp: "d1" };
     const file = { seen, completeness: "unfinished" } as const;
     const { id } = settling(desk, "scan.pdf", "d1", { file, changedAt: desk.clock.now() - 3_000 });
     await desk.run(settler);
+    await desk.advance(3 * SECOND);
     expect((await desk.row(id)).state).toBe("pending");
   });
 
