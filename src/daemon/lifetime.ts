@@ -8,16 +8,18 @@
  *     running  -> starting   SIGHUP with a config that is good; a bad one changes
  *                            nothing, and one that cannot be run with gives way
  *                            to the old one again                                      RELOADING
+ *     running  -> starting   a source has come to lie on another file system
  */
 import type { Config } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
-import { Stopping } from "../std/abort.ts";
+import { isAbortOf, Stopping } from "../std/abort.ts";
 import { type Clock, systemClock } from "../std/clock.ts";
 import { Fault, messageOf } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
 import { Daemon } from "./daemon.ts";
 import type { OpenLog } from "./log.ts";
 import { type Notifier, silentNotifier } from "./notifier.ts";
+import { SourcePlaces } from "./source-places.ts";
 import { type Look, vigil } from "./vigil.ts";
 
 export type LifetimeOptions = {
@@ -125,6 +127,22 @@ class Lifetime {
     }
   }
 
+  /** Starts over when a source is mounted, or is not any more. */
+  async #follow(places: SourcePlaces, config: Config): Promise<void> {
+    const life = this.#ending;
+    let sources: string[];
+    try {
+      sources = await places.left(this.#clock, life.signal);
+    } catch (error) {
+      if (isAbortOf(life.signal, error)) return;
+      throw error;
+    }
+    // A config that was read meanwhile is the one to start over with.
+    this.#next ??= config;
+    this.#log?.info({ sources }, "a source is on another file system now; starting over");
+    life.abort(new Stopping("mounts"));
+  }
+
   #refuse(error: unknown, what: string): void {
     const problems = error instanceof ConfigError ? error.lines() : [messageOf(error)];
     this.#log?.error({ problems }, what);
@@ -134,9 +152,12 @@ class Lifetime {
   /** One life; resolves at its end with the config that was used. */
   async #live(wanted: Config, before: Config | undefined): Promise<Config> {
     this.#ending = new AbortController();
+    // Before anything is decided from where they lie.
+    const places = new SourcePlaces(wanted.mirrors);
     const { daemon: opened, config } = await this.#open(wanted, before);
     await using daemon = opened;
     this.#daemon = daemon;
+    if (config === wanted) void this.#follow(places, config);
     try {
       if (this.#stopping.signal.aborted) return config;
       void this.#notifier.tell("READY=1");
