@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Config, Mirror } from "../../config/config.ts";
 import type { Journal, MirrorRow } from "../../journal/journal.ts";
-import { mountOf, readMounts, watchMode } from "../../source/mounts.ts";
+import { isNetwork, type Mount, mountOf, readMounts, watchMode } from "../../source/mounts.ts";
 import { readJournal } from "../journals.ts";
 import { Looker } from "../looker.ts";
 import type { Shell } from "../shell.ts";
@@ -20,9 +20,10 @@ export async function* examineSources(config: Config, shell: Shell): AsyncGenera
   let directories = 0;
   for (const mirror of config.mirrors) {
     const row = rows.get(mirror.name);
-    const { mode, why } = watchMode(mirror.watch, mountOf(mirror.source, mounts));
+    const mount = mountOf(mirror.source, mounts);
     yield await sourceFinding(mirror, row, shell);
-    yield ok(`mirror ${mirror.name}: watched by ${mode} (${why})`);
+    yield* mountFindings(mirror, mount);
+    const { mode } = watchMode(mirror.watch, mount);
     if (mode === "native" && row) directories += await directoriesOf(journal, row);
   }
   yield* watchesFinding(directories);
@@ -44,6 +45,20 @@ async function sourceFinding(
   } catch (error) {
     return failOf(what, error);
   }
+}
+
+/** How it is watched: on a share perhaps in vain. And a file on a read-only mount stays where it is. */
+function* mountFindings(
+  { name, watch, after }: Mirror,
+  mount: Mount | undefined,
+): Generator<Finding> {
+  const { mode, why } = watchMode(watch, mount);
+  const what = `mirror ${name}: watched by ${mode} (${why})`;
+  if (mode !== "native" || (mount && !isNetwork(mount))) yield ok(what);
+  else yield warn(what, "Leave `watch: auto`, which scans there.");
+  if (after.kind === "keep" || mount?.readOnly !== true) return;
+  const vain = `mirror ${name}: \`after: ${after.kind}\`, but ${mount.point} is mounted read-only`;
+  yield warn(vain, "Mount it for writing, or say `after: keep`.");
 }
 
 async function directoriesOf(journal: Journal | undefined, { id }: MirrorRow): Promise<number> {
