@@ -133,7 +133,7 @@ for kind in smb nfs; do
   until_true 180 "the $kind share to be found offline" offline $kind 1
   saw "$kind, after $((SECONDS - stopped)) s" "$(last_said $kind 'source offline')"
 done
-sleep 20
+check | grep ' source ' | sed 's/^/   check: /'
 [ "$(converted)" -ge "$before" ] || fail "CONVERTED documents were taken back"
 
 step "they are back after $((SECONDS - stopped)) s"
@@ -150,7 +150,7 @@ began=$SECONDS
 until_true 900 "all to be CONVERTED" has_converted "$written"
 saw "all CONVERTED" "$(converted), $((SECONDS - began)) s after the last was written"
 
-step "the shares are unmounted, and mounted again"
+step "the shares are unmounted, and mounted again, the SMB one on demand (autofs)"
 umount /srv/nfs /srv/smb
 for kind in smb nfs; do
   until_true 180 "$kind to be found offline" offline $kind 2
@@ -158,8 +158,9 @@ for kind in smb nfs; do
 done
 scans=$(grep -c '"msg":"scanned"' $log)
 mount_nfs "$nfs_options" /srv/nfs
-mount_smb "$smb_options" /srv/smb
+systemd-mount --quiet --automount=yes -t cifs -o "$smb_options" //10.1.0.1/scans /srv/smb
 until_true 180 "both to be scanned" logged '"msg":"scanned"' $((scans + 2))
+check | grep 'watched' | sed 's/^/   check: /'
 saw "documents" "$(metrics | sed -n 's/^scanferry_documents{mirror="\([^"]*\)",state="\([^"]*\)"} \([1-9].*\)/\1 \2 \3/p' | tr '\n' ' ')"
 
 step "stop"
@@ -167,7 +168,8 @@ kill -TERM $daemon
 wait $daemon && code=0 || code=$?
 saw "exit code" "$code"
 [ "$code" = 0 ] || fail "it did not end with 0"
-umount /srv/nfs /srv/smb /mnt/nfs /mnt/smb
+systemctl stop srv-smb.automount srv-smb.mount
+umount /srv/nfs /mnt/nfs /mnt/smb
 servers stop
 sync
 say
