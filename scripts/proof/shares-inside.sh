@@ -17,6 +17,7 @@ fail() {
   dmesg | tail -n 15 || :
   exit 1
 }
+trap 'fail "line $LINENO: $BASH_COMMAND"' ERR
 # until_true SECONDS WHAT COMMAND...
 until_true() {
   local end=$((SECONDS + $1)) what=$2
@@ -133,7 +134,7 @@ for kind in smb nfs; do
   until_true 180 "the $kind share to be found offline" offline $kind 1
   saw "$kind, after $((SECONDS - stopped)) s" "$(last_said $kind 'source offline')"
 done
-check | grep ' source ' | sed 's/^/   check: /'
+check | grep 'mirror .*: source' | sed 's/^/   check: /'
 [ "$(converted)" -ge "$before" ] || fail "CONVERTED documents were taken back"
 
 step "they are back after $((SECONDS - stopped)) s"
@@ -160,7 +161,7 @@ scans=$(grep -c '"msg":"scanned"' $log)
 mount_nfs "$nfs_options" /srv/nfs
 systemd-mount --quiet --automount=yes -t cifs -o "$smb_options" //10.1.0.1/scans /srv/smb
 until_true 180 "both to be scanned" logged '"msg":"scanned"' $((scans + 2))
-check | grep 'watched' | sed 's/^/   check: /'
+check | grep 'watched by' | sed 's/^/   check: /'
 saw "documents" "$(metrics | sed -n 's/^scanferry_documents{mirror="\([^"]*\)",state="\([^"]*\)"} \([1-9].*\)/\1 \2 \3/p' | tr '\n' ' ')"
 
 step "stop"
