@@ -159,7 +159,16 @@ for kind in smb nfs; do
 done
 scans=$(grep -c '"msg":"scanned"' $log)
 mount_nfs "$nfs_options" /srv/nfs
-systemd-mount --quiet --automount=yes -t cifs -o "$smb_options" //10.1.0.1/scans /srv/smb
+cat >/run/systemd/system/srv-smb.mount <<UNIT
+[Mount]
+What=//10.1.0.1/scans
+Where=/srv/smb
+Type=cifs
+Options=$smb_options
+UNIT
+printf '[Automount]\nWhere=/srv/smb\n' >/run/systemd/system/srv-smb.automount
+systemctl daemon-reload
+systemctl start srv-smb.automount
 until_true 180 "both to be scanned" logged '"msg":"scanned"' $((scans + 2))
 check | grep 'watched by' | sed 's/^/   check: /'
 saw "documents" "$(metrics | sed -n 's/^scanferry_documents{mirror="\([^"]*\)",state="\([^"]*\)"} \([1-9].*\)/\1 \2 \3/p' | tr '\n' ' ')"
