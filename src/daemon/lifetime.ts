@@ -153,11 +153,12 @@ class Lifetime {
   async #live(wanted: Config, before: Config | undefined): Promise<Config> {
     this.#ending = new AbortController();
     // Before anything is decided from where they lie.
-    const places = new SourcePlaces(wanted.mirrors);
+    const first = new SourcePlaces(wanted.mirrors);
     const { daemon: opened, config } = await this.#open(wanted, before);
     await using daemon = opened;
     this.#daemon = daemon;
-    if (config === wanted) void this.#follow(places, config);
+    const places = config === wanted ? first : new SourcePlaces(config.mirrors);
+    void this.#follow(places, config);
     try {
       if (this.#stopping.signal.aborted) return config;
       void this.#notifier.tell("READY=1");
@@ -165,6 +166,8 @@ class Lifetime {
       await daemon.run(this.#ending.signal);
       return config;
     } finally {
+      // Whatever ended it, nothing waits for its end any more.
+      this.#ending.abort(new Stopping("this life is over"));
       this.#daemon = undefined;
       this.#endedAt = this.#clock.monotonic();
     }
