@@ -16,7 +16,8 @@ for (let number = 0; number < Number(count); number++) {
   const pages = 1 + (number % 7);
   const isTiff = number % 3 === 0;
   const bytes = isTiff
-    ? tiffOf(pages, number)
+    ? // Of neighbouring seeds some give the same dots.
+      tiffOf(pages, number * 8)
     : pdfOf(pages, { seed: number, text: `Document ${number}\n${"of a share ".repeat(200)}` });
   const name = `${String(number).padStart(4, "0")}.${isTiff ? "tif" : "pdf"}`;
   writeFileSync(`${directory}/${way}/${name}`, bytes);

@@ -87,7 +87,8 @@ step "what the archive holds"
 kill -TERM "$archive"
 wait "$archive" || :
 mkdir "$work/mounted"
-mount -o loop,ro "$work/disk" "$work/mounted"
+# For writing: its own journal is to be played back first.
+mount -o loop "$work/disk" "$work/mounted"
 # A reader of the journal needs to write beside it.
 cp -r "$work/mounted/var/lib/scanferry" "$work/journal"
 "$node" "$repository/scripts/proof/shares-audit.ts" "$machine/var/lib/documents" \
