@@ -138,7 +138,7 @@ function whyOpen(
     if (!isBelow(top, path)) continue;
     const mount = mountOf(path, mounts);
     if (!mount) return `nothing is known of the file system of ${shownIn(path)}`;
-    if (isNetwork(mount) || mount.fsType === "autofs" || !isBelow(mount.point, top))
+    if (isNetwork(mount) || !isBelow(mount.point, top))
       return `${shownIn(path)} is on a file system of its own (${mount.fsType} at ${shownIn(mount.point)})`;
   }
   return undefined;

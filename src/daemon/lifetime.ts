@@ -9,6 +9,7 @@
  *                            nothing, and one that cannot be run with gives way
  *                            to the old one again; the same when a file that holds
  *                            a secret is another                                       RELOADING
+ *     running  -> starting   a source has come to lie on another file system
  */
 import { isDeepStrictEqual } from "node:util";
 import { archivesOf } from "../config/archives.ts";
@@ -23,6 +24,7 @@ import { Daemon } from "./daemon.ts";
 import type { OpenLog } from "./log.ts";
 import { type Notifier, silentNotifier } from "./notifier.ts";
 import { otherSecrets } from "./secret-watch.ts";
+import { SourcePlaces } from "./source-places.ts";
 import { type Look, vigil } from "./vigil.ts";
 
 export type LifetimeOptions = {
@@ -132,6 +134,22 @@ class Lifetime {
     }
   }
 
+  /** Starts over when a source is mounted, or is not any more. */
+  async #follow(places: SourcePlaces, config: Config): Promise<void> {
+    const life = this.#ending;
+    let sources: string[];
+    try {
+      sources = await places.left(this.#clock, life.signal);
+    } catch (error) {
+      if (isAbortOf(life.signal, error)) return;
+      throw error;
+    }
+    // A config that was read meanwhile is the one to start over with.
+    this.#next ??= config;
+    this.#log?.info({ sources }, "a source is on another file system now; starting over");
+    life.abort(new Stopping("mounts"));
+  }
+
   #refuse(error: unknown, what: string): void {
     const problems = error instanceof ConfigError ? error.lines() : [messageOf(error)];
     this.#log?.error({ problems }, what);
@@ -141,9 +159,13 @@ class Lifetime {
   /** One life; resolves at its end with the config that was used. */
   async #live(wanted: Config, before: Config | undefined): Promise<Config> {
     this.#ending = new AbortController();
+    // Before anything is decided from where they lie.
+    const first = new SourcePlaces(wanted.mirrors);
     const { daemon: opened, config } = await this.#open(wanted, before);
     await using daemon = opened;
     this.#daemon = daemon;
+    const places = config === wanted ? first : new SourcePlaces(config.mirrors);
+    void this.#follow(places, config);
     try {
       if (this.#stopping.signal.aborted) return config;
       void this.#notifier.tell("READY=1");
@@ -161,6 +183,8 @@ class Lifetime {
       }
       return config;
     } finally {
+      // Whatever ended it, nothing waits for its end any more.
+      this.#ending.abort(new Stopping("this life is over"));
       this.#daemon = undefined;
       this.#endedAt = this.#clock.monotonic();
     }

@@ -4,8 +4,9 @@ import { type ArchiveSettings, HttpArchive } from "../archive/http-archive.ts";
 import { accountsOf } from "../config/archives.ts";
 import type { Config } from "../config/config.ts";
 import type { Applied } from "../journal/journal.ts";
+import type { MirrorRow } from "../journal/rows.ts";
 import { SqliteJournal } from "../journal/sqlite-journal.ts";
-import type { DaemonCalls } from "../reader/protocol.ts";
+import type { DaemonCalls, MirrorStatus } from "../reader/protocol.ts";
 import { ReceiptFolder } from "../receipts/receipt-folder.ts";
 import { Reader } from "../reader/reader.ts";
 import { mountOf, readMounts } from "../source/mounts.ts";
@@ -192,6 +193,12 @@ async function openMirrors(
         if (restart) readerRestarted?.(group.map(({ name }) => name));
         void ready.then((sync) => told(sync).catch((error) => sync.fail(error)));
       },
+      unanswered: (patienceMs) => {
+        const told = async (sync: Sync) => {
+          for (const { row } of rows) await sync.told(unanswering(row, patienceMs));
+        };
+        void ready.then((sync) => told(sync).catch((error) => sync.fail(error)));
+      },
       silence: () => void ready.then((sync) => sync.readerSilence()),
       clock,
       random,
@@ -204,6 +211,12 @@ async function openMirrors(
     }
   }
   return live;
+}
+
+/** What is known of a source whose reader hangs; the next reader says more, once it gets through. */
+function unanswering({ id, source }: MirrorRow, patienceMs: number): MirrorStatus {
+  const why = `${source} does not answer (${patienceMs / 1_000} s)`;
+  return { mirrorId: id, online: false, why, device: null, mode: "off" };
 }
 
 /** The loops are opened after the readers; what readers say before that waits. */

@@ -47,6 +47,8 @@ export type ReaderOptions = {
   readonly daemon: DaemonCalls;
   /** Told after every start, with the state of each source. */
   readonly started: (statuses: readonly MirrorStatus[], restart: boolean) => void;
+  /** Told when a process was killed because it did not answer for so long. */
+  readonly unanswered?: (patienceMs: number) => void;
   /** Told when `silent` has changed. */
   readonly silence?: () => void;
   readonly clock: Clock;
@@ -266,6 +268,7 @@ export class Reader implements AsyncDisposable {
       if (!isUp()) return;
       const { patienceMs } = vigilance;
       log.error({ reader: name, patienceMs }, "reader does not answer; it is killed");
+      this.#options.unanswered?.(patienceMs);
       child.kill("SIGKILL");
       // A process that hangs in the kernel dies only when the share answers: go on without it.
       child.emit("exit", null, "SIGKILL (did not answer)");

@@ -2,7 +2,7 @@
  * Which file system a path is on, read from the kernel's mount table alone: asking the file system
  * itself would hang with it.
  */
-import { readFileSync } from "node:fs";
+import { readFileSync, readlinkSync } from "node:fs";
 
 /** One line of the mount table. */
 export type Mount = {
@@ -42,10 +42,56 @@ function unescape(field: string): string {
 }
 
 /**
- * The mount an absolute path without links is on: the longest mount point that leads to it, the
- * last of them where one was mounted over another. Compares text; touches nothing.
+ * The mount that what has this absolute path is on. Links on the way are followed as long as they lie
+ * on local file systems: a share is not touched, for it may hang, and the first on the way is the answer.
  */
-export function mountOf(path: string, mounts: readonly Mount[]): Mount | undefined {
+export function mountOf(
+  path: string,
+  mounts: readonly Mount[],
+  linkAt: (path: string) => string | undefined = readLink,
+): Mount | undefined {
+  let at = "";
+  let links = 0;
+  for (const ahead = namesOf(path); ahead.length > 0; ) {
+    const name = ahead.pop();
+    const next = name === ".." ? at.slice(0, at.lastIndexOf("/")) : `${at}/${name}`;
+    const mount = over(next, mounts);
+    if (mount && isNetwork(mount)) return mount;
+    const to = links < LINKS_MAX ? linkAt(next) : undefined;
+    if (to === undefined) at = next;
+    else {
+      links += 1;
+      ahead.push(...namesOf(to));
+      if (to.startsWith("/")) at = "";
+    }
+  }
+  return over(at, mounts);
+}
+
+/** As the kernel does. */
+const LINKS_MAX = 40;
+
+/** The names of a path, the last one first. */
+function namesOf(path: string): string[] {
+  return path
+    .split("/")
+    .filter((name) => name !== "" && name !== ".")
+    .toReversed();
+}
+
+function readLink(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The mount over a path without links: the longest mount point that leads to it, the last of them
+ * where one was mounted over another. Compares text.
+ */
+function over(path: string, mounts: readonly Mount[]): Mount | undefined {
   let best: Mount | undefined;
   for (const mount of mounts) {
     if (leadsTo(mount.point, path) && mount.point.length >= (best?.point.length ?? 0)) best = mount;
@@ -62,14 +108,16 @@ const NETWORK_TYPES: ReadonlySet<string> = new Set(
   (
     "nfs nfs4 cifs smb3 smbfs ncpfs afs kafs coda davfs sshfs " +
     "9p virtiofs vboxsf vmhgfs prl_fs drvfs fuse " +
-    "ceph lustre gfs2 ocfs2 gpfs beegfs orangefs pvfs2 glusterfs"
+    "ceph lustre gfs2 ocfs2 gpfs beegfs orangefs pvfs2 glusterfs " +
+    // Something is mounted here once it is asked for, and gone again when nobody does: most often a share.
+    "autofs"
   ).split(" "),
 );
 
 /**
  * True when events of others' writes, inode numbers and ctime are not to be relied on: network
- * file systems, folders of a virtual machine's host, and whatever FUSE serves. (`fuseblk`, a
- * disk of another system's format, is local.)
+ * file systems, folders of a virtual machine's host, whatever FUSE serves, and what is mounted on
+ * demand. (`fuseblk`, a disk of another system's format, is local.)
  */
 export function isNetwork(mount: Mount): boolean {
   return NETWORK_TYPES.has(mount.fsType) || mount.fsType.startsWith("fuse.");

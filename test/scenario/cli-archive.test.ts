@@ -2,6 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { can, smallDisk } from "../fixtures/small-disk.ts";
 import { ACCOUNT_KEY, SECRET, aWorld, type World } from "../fixtures/world.ts";
 import { linesOf, scanferry } from "../unit/cli/in-process.ts";
 
@@ -148,6 +149,22 @@ journal: ${world.journal}
     ]);
     expect(code).toBe(1);
   });
+
+  test.runIf(can("unshare", "-m", "true"))(
+    "a source on a read-only mount, and files that are to be moved out of it: told",
+    async () => {
+      await using world = await aWorld();
+      const config = world.configFile("", `    after: move:${world.dir}/done`);
+      using disk = smallDisk(world.source, "400k");
+      expect((await scanferry(["--config", config, "check"])).stdout).not.toContain("read-only");
+      disk.remount("ro");
+      const { stdout } = await scanferry(["--config", config, "check"]);
+      expect(levels(stdout, "warn")).toContainEqual(
+        expect.stringMatching(/`after: move`, but .*scans is mounted read-only — mount it for/),
+      );
+      expect(stdout).toMatch(/watched by native \(tmpfs at .*scans is local\)/);
+    },
+  );
 
   test("an archive that cannot be reached is one FAIL; the rest is examined all the same", async () => {
     await using world = await aWorld();

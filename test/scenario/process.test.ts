@@ -128,6 +128,19 @@ test("a reader that hangs does not keep SIGTERM from ending it within `shutdown`
   expect(performance.now() - startedAt).toBeLessThan(5_000);
 });
 
+test("a reader that hangs for long: its source is said to be offline, until another one reads it", async () => {
+  await using world = await aWorld();
+  await using daemon = aProcess(["--config", world.configFile(), "run"]);
+  await daemon.says(/"scanned"/);
+  const [reader] = childrenOf(daemon.child.pid);
+  if (reader === undefined) throw new Error("no reader");
+  process.kill(reader, "SIGSTOP");
+  world.write("scan.pdf", pdfOf(1));
+  await daemon.says(/source offline: .* does not answer \(30 s\)/);
+  await daemon.says(/source online again/);
+  await until("sent", () => world.archive.documents().length === 1);
+}, 90_000);
+
 test.skipIf(!can("unshare", "-m", "true"))(
   "a full disk under the journal: one clear line, exit 1, nothing lost",
   async () => {

@@ -1,10 +1,10 @@
 import type { Config, Mirror } from "../../config/config.ts";
 import type { Journal, MirrorRow } from "../../journal/journal.ts";
-import { mountOf, readMounts, watchMode } from "../../source/mounts.ts";
+import { isNetwork, type Mount, mountOf, readMounts, watchMode } from "../../source/mounts.ts";
 import { readJournal } from "../journals.ts";
 import { Looker } from "../looker.ts";
 import type { Shell } from "../shell.ts";
-import { fail, failOf, type Finding, ok } from "./finding.ts";
+import { fail, failOf, type Finding, ok, warn } from "./finding.ts";
 import { examineWatching } from "./watching.ts";
 
 /** Are the sources there and readable, how are they watched, and are there watches enough? */
@@ -18,10 +18,9 @@ export async function* examineSources(config: Config, shell: Shell): AsyncGenera
   for (const mirror of config.mirrors) {
     const row = rows.get(mirror.name);
     const mount = mountOf(mirror.source, mounts);
-    const { mode, why } = watchMode(mirror.watch, mount);
     yield await sourceFinding(mirror, row, shell);
-    const on = mount === undefined ? "" : ` on ${mount.fsType}`;
-    yield ok(`mirror ${mirror.name}:${on}, watched by ${mode} (${why})`);
+    yield* mountFindings(mirror, mount);
+    const { mode } = watchMode(mirror.watch, mount);
     isWatching ||= mode === "native";
     if (mode === "native" && row) directories += await directoriesOf(journal, row);
   }
@@ -44,6 +43,21 @@ async function sourceFinding(
   } catch (error) {
     return failOf(what, error);
   }
+}
+
+/** How it is watched: on a share perhaps in vain. And a file on a read-only mount stays where it is. */
+function* mountFindings(
+  { name, watch, after }: Mirror,
+  mount: Mount | undefined,
+): Generator<Finding> {
+  const { mode, why } = watchMode(watch, mount);
+  const on = mount === undefined ? "" : ` on ${mount.fsType},`;
+  const what = `mirror ${name}:${on} watched by ${mode} (${why})`;
+  if (mode !== "native" || (mount && !isNetwork(mount))) yield ok(what);
+  else yield warn(what, "Leave `watch: auto`, which scans there.");
+  if (after.kind === "keep" || mount?.readOnly !== true) return;
+  const vain = `mirror ${name}: \`after: ${after.kind}\`, but ${mount.point} is mounted read-only`;
+  yield warn(vain, "Mount it for writing, or say `after: keep`.");
 }
 
 async function directoriesOf(journal: Journal | undefined, { id }: MirrorRow): Promise<number> {

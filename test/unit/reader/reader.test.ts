@@ -78,7 +78,12 @@ describe("sending", () => {
 describe("a reader that hangs or dies", () => {
   test("hangs: it is killed and started again; what it was sending is in doubt", async () => {
     const archive = await silentArchive();
-    const open = openReader({ archive: () => archive.settings, vigilance });
+    const unanswered: number[] = [];
+    const open = openReader({
+      archive: () => archive.settings,
+      vigilance,
+      unanswered: (patienceMs) => unanswered.push(patienceMs),
+    });
     put(open.source, "scan.pdf");
     const order = await orderFor(open.reader, "scan.pdf");
     const outcome = open.reader.send(order, never);
@@ -92,6 +97,7 @@ describe("a reader that hangs or dies", () => {
     expect(await open.reader.scan(MIRROR, null)).toMatchObject({ files: 1 });
     expect(open.starts.map(({ restart }) => restart)).toEqual([false, true]);
     expect(open.warnings.join("\n")).toContain("does not answer");
+    expect(unanswered).toEqual([vigilance.patienceMs]);
     await until("its end", () => !isAlive(pid));
   });
 

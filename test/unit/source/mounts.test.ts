@@ -51,6 +51,31 @@ test.for([
   expect(mountOf(path, parseMountinfo(TABLE))?.fsType).toBe(fsType);
 });
 
+const LINKS: Record<string, string> = {
+  "/home": "/data/home",
+  "/data/home/anna": "/srv/scans",
+  "/data/up": "../srv/./scans/in",
+  "/data/here": "here",
+  "/srv/scans/link": "/data",
+};
+
+test.for([
+  ["/home/x", "ext4", "a link to a place on the same file system"],
+  ["/home/anna/in", "nfs4", "two links that end on a share"],
+  ["/data/up", "nfs4", "a link that is relative"],
+  ["/data/here", "ext4", "a link to itself leads nowhere, and ends"],
+  ["/srv/scans/link/x", "nfs4", "links on a share are not looked at: it may hang"],
+] as const)("by links, %s is on %s: %s", ([path, fsType]) => {
+  const looked: string[] = [];
+  const linkAt = (at: string) => {
+    looked.push(at);
+    return LINKS[at];
+  };
+  const mounts = parseMountinfo(TABLE).filter((each) => each.fsType !== "tmpfs");
+  expect(mountOf(path, mounts, linkAt)?.fsType).toBe(fsType);
+  expect(looked.filter((at) => at.startsWith("/srv/scans"))).toEqual([]);
+});
+
 test.for([
   ["nfs4", true, "another machine writes without a word"],
   ["cifs", true, "the same"],
@@ -58,6 +83,7 @@ test.for([
   ["fuse.rclone", true, "the same"],
   ["9p", true, "a virtual machine's host writes"],
   ["virtiofs", true, "the same"],
+  ["autofs", true, "a share that is mounted once it is asked for"],
   ["fuseblk", false, "a local disk of another system's format"],
   ["ext4", false, "local"],
   ["overlay", false, "a container's own layer"],
