@@ -257,6 +257,74 @@ describe("sweeping", () => {
   });
 });
 
+describe("claiming a document to probe with", () => {
+  /** Three documents behind a closed gate, and what becomes of claims, by the size in bytes. */
+  async function claims(outcome: (bytes: number) => "claimed" | "waits" | "troubled") {
+    const desk = await SyncDesk.open();
+    for (const bytes of [3, 1, 2]) behind(desk, size(bytes));
+    const keeper = await desk.keeper();
+    await keeper.refused(quota, false);
+    const asked: number[] = [];
+    const mirror = desk.mirror();
+    const probed = await keeper.probe(async (document) => {
+      const bytes = document.seen.sizeBytes;
+      asked.push(bytes);
+      const is = outcome(bytes);
+      return {
+        claimed: is === "claimed" ? [{ document, mirror }] : [],
+        trouble: is === "troubled" ? { code: "ARCHIVE_UNREACHABLE", message: "" } : null,
+      };
+    });
+    return { probed, asked, keeper, desk };
+  }
+
+  test("the smallest, where it can be sent", async () => {
+    const { probed, asked } = await claims(() => "claimed");
+    expect(asked).toEqual([1]);
+    expect(probed).toMatchObject({ document: { seen: { sizeBytes: 1 } } });
+  });
+
+  test("one that has to wait lets the next one go", async () => {
+    const { probed, asked } = await claims((bytes) => (bytes === 3 ? "claimed" : "waits"));
+    expect(asked).toEqual([1, 2, 3]);
+    expect(probed).toMatchObject({ document: { seen: { sizeBytes: 3 } } });
+  });
+
+  test("where all have to wait it ends, and comes again later", async () => {
+    const { probed, asked, keeper, desk } = await claims(() => "waits");
+    expect(probed).toBeUndefined();
+    expect(asked.slice(0, 3)).toEqual([1, 2, 3]);
+    expect(asked).toHaveLength(50);
+    expect(keeper.waitMs(desk.clock.now())).toBe(5 * MINUTE);
+  });
+
+  test("an archive that cannot be asked ends it at once", async () => {
+    const { probed, asked, keeper, desk } = await claims(() => "troubled");
+    expect([probed, asked]).toEqual([undefined, [1]]);
+    expect(keeper.waitMs(desk.clock.now())).toBe(5 * MINUTE);
+  });
+
+  test("nothing that waits is no probe", async () => {
+    const desk = await SyncDesk.open();
+    const keeper = await desk.keeper();
+    await keeper.refused(quota, false);
+    const never = () => Promise.reject(new Error("nothing is to be claimed"));
+    expect(await keeper.probe(never)).toBe("nothing");
+  });
+
+  test("what is sent away while it is probed with ends the probe", async () => {
+    const desk = await SyncDesk.open();
+    const { id } = behind(desk, size(1));
+    const keeper = await desk.keeper();
+    await keeper.refused(quota, false);
+    const gone = async () => {
+      await desk.journal.apply([{ type: "note", id, at: 1, why: "gone", set: { dueAt: null } }]);
+      return { claimed: [], trouble: null };
+    };
+    expect(await keeper.probe(gone)).toBeUndefined();
+  });
+});
+
 describe("the probe", () => {
   test("is the smallest document that is held", async () => {
     const desk = await SyncDesk.open();
