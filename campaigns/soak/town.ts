@@ -53,7 +53,7 @@ export class Town {
 
   /** False once it has ended, however. */
   get daemonRuns(): boolean {
-    return this.#daemon?.exitCode === null && this.#daemon.signalCode === null;
+    return isUp(this.#daemon);
   }
 
   /** The readers that live now. */
@@ -62,8 +62,16 @@ export class Town {
   }
 
   async startArchive(): Promise<void> {
+    await until("the archive", () => {
+      // Another process may have had its port for a moment.
+      if (!isUp(this.#archive)) this.#archive = this.#serve();
+      return this.stored(1).then(Boolean, () => false);
+    });
+  }
+
+  #serve(): ChildProcess {
     const { archive, admin } = this.#ports;
-    this.#archive = this.#start("archive", [
+    return this.#start("archive", [
       "serve-archive",
       `--data=${join(this.dir, "archive")}`,
       `--listen=127.0.0.1:${archive}`,
@@ -72,7 +80,6 @@ export class Town {
       "--folder=/Scans",
       "--convert-delay=1s",
     ]);
-    await until("the archive", () => this.stored(1).then(Boolean, () => false));
   }
 
   async endArchive(signal: NodeJS.Signals): Promise<void> {
@@ -184,6 +191,10 @@ export function childrenOf(pid: number): number[] {
   }
 }
 
+function isUp(child: ChildProcess | undefined): boolean {
+  return child?.exitCode === null && child.signalCode === null;
+}
+
 function pidOf(child: ChildProcess | undefined): number {
   return child?.pid ?? 0;
 }
@@ -193,7 +204,7 @@ async function end(
   signal: NodeJS.Signals,
 ): Promise<number | NodeJS.Signals> {
   if (!child) return 0;
-  if (child.exitCode === null && child.signalCode === null) {
+  if (isUp(child)) {
     const closed = once(child, "exit");
     child.kill(signal);
     await closed;
