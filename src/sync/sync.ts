@@ -26,7 +26,7 @@ import { Poller } from "./poller.ts";
 import { Sender } from "./sender.ts";
 import { Settler } from "./settler.ts";
 import { Survey } from "./survey.ts";
-import { Teller } from "./teller.ts";
+import { AfterHooks } from "./after-hooks.ts";
 import { Tidier } from "./tidier.ts";
 
 /** How often the journal is asked whether the command line has written to it. */
@@ -47,7 +47,7 @@ export class Sync {
   readonly #sender: Sender;
   readonly #poller: Poller;
   readonly #intake: Intake;
-  readonly #teller: Teller;
+  readonly #afterHooks: AfterHooks;
   readonly #receipts: Receipts;
   readonly #surveys: ReadonlyMap<number, Survey>;
   readonly #outsideWrites: number;
@@ -77,7 +77,7 @@ export class Sync {
     this.#firstRun = firstRun;
     this.#sender = new Sender(context, keeper, placement, firstRun);
     this.#poller = new Poller(context, keeper);
-    this.#teller = new Teller(context);
+    this.#afterHooks = new AfterHooks(context);
     this.#receipts = new Receipts(context);
     const intake = new Intake(context);
     this.#intake = intake;
@@ -109,7 +109,7 @@ export class Sync {
       (id) => (sync?.surveys.get(id)?.state.scans ?? 0) > 0,
     );
     sync = new Sync(context, { keeper, firstRun }, outsideWrites, changed);
-    await sync.#teller.keep();
+    await sync.#afterHooks.keep();
     await sync.#sender.reread();
     return sync;
   }
@@ -185,7 +185,7 @@ export class Sync {
       if (document.state === "uploaded") bells.polling.ring();
       if (document.state === "held") bells.held.ring();
       if (document.after === "due") bells.after.ring();
-      if (TOLD.includes(document.state)) this.#teller.ring();
+      if (TOLD.includes(document.state)) this.#afterHooks.ring();
       if (document.state === "converted") this.#receipts.ring();
     }
     this.#changed();
@@ -209,7 +209,7 @@ export class Sync {
       this.#held.run(signal),
       this.#firstRun.run(signal),
       new Aftercare(this.#context, puttingAway).run(signal),
-      this.#teller.run(signal),
+      this.#afterHooks.run(signal),
       this.#receipts.run(signal),
       new Tidier(this.#context, () => this.#scanned()).run(signal),
       this.#followOutside(signal),

@@ -28,7 +28,7 @@ const OUTPUT_BYTES_MAX = 64 * 1024;
 /** A mirror with somebody to tell. */
 type Listener = { readonly mirror: LiveMirror; readonly hook: Hook; readonly bell: Bell };
 
-export class Teller {
+export class AfterHooks {
   readonly #context: SyncContext;
   readonly #listeners: readonly Listener[];
 

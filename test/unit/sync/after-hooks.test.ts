@@ -3,18 +3,18 @@ import type { Hook } from "../../../src/config/hooks.ts";
 import type { Document } from "../../../src/domain/document.ts";
 import type { Event } from "../../../src/domain/life.ts";
 import type { HookEnd } from "../../../src/reader/protocol.ts";
-import { Teller, TRIES_MAX } from "../../../src/sync/teller.ts";
+import { AfterHooks, TRIES_MAX } from "../../../src/sync/after-hooks.ts";
 import { HOUR, MINUTE, SECOND, SyncDesk } from "./desk.ts";
 
 const HOOK: Hook = { command: ["/hooks/tell"], timeoutMs: 30 * SECOND, concurrency: 2 };
 const DONE: HookEnd = { output: Buffer.from("whatever") };
 
-async function aTeller(set: Partial<Hook> = {}) {
+async function afterHooks(set: Partial<Hook> = {}) {
   const desk = await SyncDesk.open({ mirrors: [{ hooks: { after: { ...HOOK, ...set } } }, {}] });
   desk.reader.onHook = () => DONE;
-  const teller = new Teller(desk.context);
-  await teller.keep();
-  return { desk, teller };
+  const hooks = new AfterHooks(desk.context);
+  await hooks.keep();
+  return { desk, hooks };
 }
 
 const news = (desk: SyncDesk) =>
@@ -38,9 +38,9 @@ const converted = (desk: SyncDesk, after: "due" | null = null): Event => {
 
 describe("what it tells", () => {
   test("a document that is converted, as `list --json` has it, and where its file is", async () => {
-    const { desk, teller } = await aTeller();
+    const { desk, hooks } = await afterHooks();
     const row = await happens(desk, converted(desk), { path: "2026/a.pdf" });
-    await desk.run(teller);
+    await desk.run(hooks);
     expect(news(desk)).toMatchObject([
       {
         version: 1,
@@ -66,24 +66,24 @@ describe("what it tells", () => {
       "a hook would not have it",
     ],
   ])("%s, and why", async ([outcome, event, set]) => {
-    const { desk, teller } = await aTeller();
+    const { desk, hooks } = await afterHooks();
     await happens(desk, event, set);
-    await desk.run(teller);
+    await desk.run(hooks);
     expect(news(desk)).toMatchObject([{ outcome, reason: "so it was" }]);
   });
 
   test("nothing of a mirror without such a hook", async () => {
-    const { desk, teller } = await aTeller();
+    const { desk, hooks } = await afterHooks();
     await happens(desk, converted(desk), { mirrorId: 2 });
-    await desk.run(teller);
+    await desk.run(hooks);
     await desk.advance(MINUTE);
     expect(desk.readerOf(2).hooked).toEqual([]);
   });
 
   test("after the after-action, with the place where the file is then", async () => {
-    const { desk, teller } = await aTeller();
+    const { desk, hooks } = await afterHooks();
     const row = await happens(desk, converted(desk, "due"));
-    await desk.run(teller);
+    await desk.run(hooks);
     await desk.advance(MINUTE);
     expect(desk.reader.hooked).toEqual([]);
     const set = { after: "done", afterMessage: "/srv/done/a.pdf; a sidecar stayed" } as const;
@@ -93,21 +93,21 @@ describe("what it tells", () => {
   });
 
   test("of a file that is deleted, no place", async () => {
-    const { desk, teller } = await aTeller();
+    const { desk, hooks } = await afterHooks();
     const row = await happens(desk, converted(desk, "due"));
     const set = { after: "done", afterMessage: null } as const;
     await desk.journal.apply([{ type: "note", id: row.id, at: 1, why: "after", set }]);
-    await desk.run(teller);
+    await desk.run(hooks);
     expect(news(desk)).toMatchObject([{ file: null, fileBase64: null }]);
   });
 });
 
 describe("a hook that fails", () => {
   test("is told again under the same id, ever more rarely, and given up in the end", async () => {
-    const { desk, teller } = await aTeller();
+    const { desk, hooks } = await afterHooks();
     desk.reader.onHook = () => ({ failure: "ended with exit code 1" });
     const row = await happens(desk, converted(desk));
-    await desk.run(teller);
+    await desk.run(hooks);
     await desk.advance(MINUTE);
     expect(desk.reader.hooked.length).toBeLessThan(5);
     await desk.advance(24 * HOUR);
@@ -120,20 +120,20 @@ describe("a hook that fails", () => {
   });
 
   test("holds up nobody else's outcome", async () => {
-    const { desk, teller } = await aTeller();
+    const { desk, hooks } = await afterHooks();
     desk.reader.onHook = ({ input }) => (input.includes("bad.pdf") ? { failure: "so" } : DONE);
     await happens(desk, converted(desk), { path: "bad.pdf" });
     for (let n = 0; n < 5; n++) await happens(desk, converted(desk), { path: `${n}.pdf` });
-    await desk.run(teller);
+    await desk.run(hooks);
     await desk.advance(SECOND);
     expect(await desk.journal.untold()).toEqual([{ mirrorId: 1, tellings: 1 }]);
   });
 
   test("with its reader: told again, and that was no try", async () => {
-    const { desk, teller } = await aTeller();
+    const { desk, hooks } = await afterHooks();
     await happens(desk, converted(desk));
     desk.reader.cutNext("hook");
-    await desk.run(teller);
+    await desk.run(hooks);
     expect((await desk.journal.tellings(1, desk.clock.now(), 9))[0]?.tries).toBe(0);
     await desk.advance(5 * SECOND);
     expect(await desk.journal.untold()).toEqual([]);
@@ -141,7 +141,7 @@ describe("a hook that fails", () => {
 });
 
 test("no more than `concurrency` at a time", async () => {
-  const { desk, teller } = await aTeller();
+  const { desk, hooks } = await afterHooks();
   let running = 0;
   let most = 0;
   desk.reader.onHook = async () => {
@@ -152,16 +152,16 @@ test("no more than `concurrency` at a time", async () => {
     return DONE;
   };
   for (let n = 0; n < 7; n++) await happens(desk, converted(desk));
-  await desk.run(teller);
+  await desk.run(hooks);
   await desk.advance(10 * SECOND);
   expect(most).toBe(2);
   expect(desk.reader.hooked).toHaveLength(7);
 });
 
 test("what a later run finds untold is told by it", async () => {
-  const { desk } = await aTeller();
+  const { desk } = await afterHooks();
   await happens(desk, converted(desk));
-  const later = new Teller(desk.context);
+  const later = new AfterHooks(desk.context);
   await later.keep();
   await desk.run(later);
   expect(desk.reader.hooked).toHaveLength(1);
