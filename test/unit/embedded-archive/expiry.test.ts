@@ -39,11 +39,12 @@ describe("an expiry that passes", () => {
     const log: Told[] = [];
     const { notifyUrl } = receiver;
     await using under = await ArchiveUnderTest.open({ notifyUrl, log: (event) => log.push(event) });
+    under.archive.describeFolder("/Leases", { expireDate: 5 });
+    await expect.poll(() => receiver.told.length).toBe(1);
     const at = systemClock.now() + 300;
     const { id, folderId } = await under.store("a.txt", "a", { expireDate: String(at) });
     await under.store("far.txt", "a", { expireDate: String(at + 86_400_000) });
     await under.store("never.txt", "a");
-    under.archive.describeFolder("/Leases", { expireDate: 5 });
     await expect.poll(() => receiver.told.length).toBe(2);
     const folder = { event: "folderExpired", notice: 1, account: "demo", folderName: "Leases" };
     const document = { event: "documentExpired", notice: 2, documentId: id, filename: "a.txt" };
