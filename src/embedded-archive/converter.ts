@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { extname } from "node:path";
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
+import { quietWorker } from "../std/quiet-worker.ts";
 import PQueue from "p-queue";
 import { messageOf } from "../std/fault.ts";
 import type { WorkerReply, WorkerRequest } from "./conversion-worker.ts";
@@ -100,17 +101,5 @@ export class Converter {
 function startWorker(): Worker {
   // The source and what is built from it differ in the extension, and nobody rewrites a URL.
   const url = new URL(`./conversion-worker${extname(import.meta.url)}`, import.meta.url);
-  const worker = new Worker(url, {
-    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX },
-    stdout: true,
-    stderr: true,
-  });
-  // What the engines have to say about broken documents is not for the archive's own output.
-  worker.stdout.resume();
-  worker.stderr.resume();
-  // A thread at rest keeps no program alive.
-  worker.unref();
-  // It is heard by whoever waits for an answer; unheard, it would end the program.
-  worker.on("error", () => {});
-  return worker;
+  return quietWorker(url, HEAP_MB_MAX);
 }

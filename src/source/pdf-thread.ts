@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { extname } from "node:path";
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
+import { quietWorker } from "../std/quiet-worker.ts";
 
 /** A document that takes longer than this is taken to never end. A guess: most take milliseconds. */
 const JOB_MS_MAX = 3_000;
@@ -66,18 +67,7 @@ export class PdfThread {
   #start(): Worker {
     // The source and what is built from it differ in the extension, and nobody rewrites a URL.
     const url = new URL(`./pdf-worker${extname(import.meta.url)}`, import.meta.url);
-    const worker = new Worker(url, {
-      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX },
-      stdout: true,
-      stderr: true,
-    });
-    // What the engine has to say about broken documents is for nobody.
-    worker.stdout.resume();
-    worker.stderr.resume();
-    // A thread at rest keeps no program alive.
-    worker.unref();
-    // It is heard by whoever waits for an answer; unheard, it would end the program.
-    worker.on("error", () => {});
+    const worker = quietWorker(url, HEAP_MB_MAX);
     worker.on("exit", () => {
       if (this.#worker === worker) this.#worker = undefined;
     });

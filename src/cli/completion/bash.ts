@@ -1,4 +1,5 @@
-import type { Flag, Place, Takes } from "./grammar.ts";
+import type { Place, Takes } from "./grammar.ts";
+import { pattern, stepLines } from "./steps.ts";
 
 /** A script for bash 4.4 or later. Needs nothing but bash itself. */
 export function bashCompletion(places: readonly Place[]): string {
@@ -35,15 +36,6 @@ complete -F _scanferry scanferry
 `;
 }
 
-/** How a word that stands before the cursor leads on: to a command, or over a flag's value. */
-function stepLines({ path, commands, flags }: Place): string[] {
-  const valued = flags.filter(({ takes }) => takes.kind !== "nothing");
-  return [
-    ...commands.map(({ name }) => `      "${path}:${name}") at="${`${path} ${name}`.trim()}" ;;`),
-    ...valued.map((flag) => `      ${pattern(path, flag)}) ((i++)) ;;`),
-  ];
-}
-
 function valueLines({ path, flags }: Place): string[] {
   return flags
     .filter(({ takes }) => takes.kind !== "nothing")
@@ -55,10 +47,6 @@ function placeLine({ path, commands, flags, takes }: Place): string {
   const wanted =
     commands.length > 0 ? `words="${commands.map(({ name }) => name).join(" ")}"` : wantedOf(takes);
   return `      "${path}") flags="${flagNames.join(" ")}"; ${wanted} ;;`;
-}
-
-function pattern(path: string, { names }: Flag): string {
-  return names.map((name) => `"${path}:${name}"`).join("|");
 }
 
 /** `files` is a letter of compgen, or `none` where bash knows nothing to offer. */

@@ -1,4 +1,5 @@
-import type { Flag, Place, Takes } from "./grammar.ts";
+import type { Place, Takes } from "./grammar.ts";
+import { pattern, stepLines } from "./steps.ts";
 
 /** A script for zsh: in a directory of `$fpath` as `_scanferry`, or sourced after compinit. */
 export function zshCompletion(places: readonly Place[]): string {
@@ -34,14 +35,6 @@ if [[ $funcstack[1] == _scanferry ]]; then _scanferry "$@"; else compdef _scanfe
 `;
 }
 
-function stepLines({ path, commands, flags }: Place): string[] {
-  const valued = flags.filter(({ takes }) => takes.kind !== "nothing");
-  return [
-    ...commands.map(({ name }) => `      "${path}:${name}") at="${`${path} ${name}`.trim()}" ;;`),
-    ...valued.map((flag) => `      ${pattern(path, flag)}) ((i++)) ;;`),
-  ];
-}
-
 function valueLines({ path, flags }: Place): string[] {
   return flags
     .filter(({ takes }) => takes.kind !== "nothing")
@@ -54,10 +47,6 @@ function placeLine({ path, commands, flags, takes }: Place): string {
   const words = takes.kind === "words" ? takes.words.map((word) => item(word, "")) : choices;
   const files = takes.kind === "file" || takes.kind === "directory" ? takes.kind : "";
   return `    "${path}") flags=(${offered.join(" ")}); choices=(${words.join(" ")}); files="${files}" ;;`;
-}
-
-function pattern(path: string, { names }: Flag): string {
-  return names.map((name) => `"${path}:${name}"`).join("|");
 }
 
 function valueOf(takes: Takes): string {
