@@ -23,6 +23,7 @@ import type {
   WaitingPages,
   WarnedRow,
 } from "./rows.ts";
+import type { Crew } from "./crew.ts";
 import type { Tally } from "./tally.ts";
 import type { Telling } from "./telling.ts";
 import type { Remembered, Tidied, TidyRequest } from "./tidiness.ts";
@@ -44,6 +45,9 @@ export type * from "./rows.ts";
  *   is marked "of the archive" knows of no other archive's mirrors; all else is about everything.
  */
 export interface Journal extends AsyncDisposable {
+  /** The daemons that share this journal; where it has one owner, that one alone. */
+  readonly crew: Crew;
+
   /** Every archive that was ever configured. */
   archives(): Promise<ArchiveRow[]>;
   /** The archive's row, made if missing. An archive is known by its name; it may move. */
@@ -80,9 +84,14 @@ export interface Journal extends AsyncDisposable {
   sentWith(mirrorId: number, digest: string): Promise<Document[]>;
   /** Rows of the archive (or of one mirror, whosever it is) that are due, the longest due first. */
   due(query: DueQuery): Promise<Document[]>;
-  /** Rows of a mirror that wait to be sent, those of the fewest pages first. */
+  /**
+   * The same, to be worked on: where several daemons share the journal, rows that no other one has
+   * taken, and none is shown to another for some seconds. To take them again is to keep them longer.
+   */
+  take(query: DueQuery): Promise<Document[]>;
+  /** Rows of a mirror that wait to be sent, those of the fewest pages first; taken like those of `take`. */
   fewestPages(query: FewestQuery): Promise<Document[]>;
-  /** Rows of the archive in `uploading`. */
+  /** Rows of the archive in `uploading` that nobody is sending: claimed before this daemon, or by a lost one. */
   underWay(limit: number): Promise<Document[]>;
   /**
    * Rows of the archive that are being sent or in doubt, also held in doubt, with this name in this

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { invariant } from "../std/invariant.ts";
 import { type Clock, systemClock } from "../std/clock.ts";
 import { backUp } from "./backup.ts";
+import { SOLO_CREW } from "./crew.ts";
 import type {
   Applied,
   ArchiveRow,
@@ -47,6 +48,7 @@ export type JournalOptions = {
  * groups, which reads see before they are durable (see `GroupCommit`).
  */
 export class SqliteJournal extends SqliteReading implements Journal {
+  readonly crew = SOLO_CREW;
   readonly #session: Session;
   readonly #onApplied: (applied: Applied[]) => void;
   readonly #tables: Tables;

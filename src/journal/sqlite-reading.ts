@@ -69,6 +69,11 @@ export abstract class SqliteReading {
     return this.#session.read(() => dueDocuments(this.#tables.statements, this.#archiveId, query));
   }
 
+  /** One daemon: nobody else takes anything. */
+  take(query: DueQuery): Promise<Document[]> {
+    return this.due(query);
+  }
+
   fewestPages(query: FewestQuery): Promise<Document[]> {
     return this.#session.read(() => fewestPages(this.#tables.statements, query));
   }

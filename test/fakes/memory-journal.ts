@@ -3,6 +3,7 @@ import { SENT_STATES } from "../../src/domain/document.ts";
 import { byOrder } from "../../src/domain/feed.ts";
 import { FOLDER_CODES } from "../../src/domain/verdict.ts";
 import { byPath, isWanted } from "../../src/journal/document-list.ts";
+import { SOLO_CREW } from "../../src/journal/crew.ts";
 import type {
   Applied,
   ArchiveRow,
@@ -66,6 +67,7 @@ const NO_PACE: PaceRow = { limit: null, pausedAt: null, pausedUntil: null, troub
  * Queries read everything: it is meant for thousands of rows, not millions.
  */
 export class MemoryJournal implements Journal {
+  readonly crew = SOLO_CREW;
   readonly store: MemoryStore;
   readonly #onApplied: (applied: Applied[]) => void;
   /** Shared by all that speak for an archive of this journal. */
@@ -209,6 +211,10 @@ export class MemoryJournal implements Journal {
     )
       .sort(byOrder(query.order ?? "oldest"))
       .slice(0, limit);
+  }
+
+  take(query: DueQuery): Promise<Document[]> {
+    return this.due(query);
   }
 
   async fewestPages(query: FewestQuery): Promise<Document[]> {
