@@ -49,6 +49,17 @@ export class ActivityTable {
       .run(at, mirrorId, uploaded, uploadedBytes, converted, pages, charged, saved);
   }
 
+  /** Inserts or updates a batch; one that has its receipt lacks it again. */
+  setBatch({ id, mirrorId, openedAt, joinedAt, documents }: Batch): void {
+    this.#sql
+      .of(`INSERT INTO batches (id, mirror_id, opened_at, joined_at, documents)
+        VALUES (?, ?, ?, ?, ?)
+        ON CONFLICT (id) DO UPDATE SET mirror_id = excluded.mirror_id,
+          opened_at = excluded.opened_at, joined_at = excluded.joined_at,
+          documents = excluded.documents, receipt_at = NULL`)
+      .run(id, mirrorId, openedAt, joinedAt, documents);
+  }
+
   tallies(from: number, to: number): Tally[] {
     return this.#sql.of<Tally>(ACTIVITY_QUERIES.tallies).all(from, to);
   }
