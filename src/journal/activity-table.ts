@@ -1,8 +1,9 @@
 /** What happened lately: tallies, the latest documents, and how far batches have come. */
-import type { Document, State } from "../domain/document.ts";
+import type { Document } from "../domain/document.ts";
 import { type DocumentRow, documentOf } from "./columns.ts";
 import { SELECT_DOCUMENT } from "./documents-table.ts";
 import type { Batch, BatchProgress, Unreceipted } from "./journal.ts";
+import { type InState, progressOf } from "./row-shapes.ts";
 import { ACTIVE_AT } from "./schema-steps.ts";
 import type { Statements } from "./statements.ts";
 import type { Tally } from "./tally.ts";
@@ -27,8 +28,6 @@ export const ACTIVITY_QUERIES = {
     AND n.state <> 'converted' LIMIT 1`,
   inBatch: `${SELECT_DOCUMENT} WHERE ${OF_BATCH} AND n.batch IS NOT NULL ORDER BY n.id LIMIT @limit`,
 } as const;
-
-type InState = { readonly state: State; readonly documents: number; readonly pages: number };
 
 export class ActivityTable {
   readonly #sql: Statements;
@@ -112,10 +111,4 @@ export class ActivityTable {
   #ofBatch(batch: string): InState[] {
     return this.#sql.of<InState>(ACTIVITY_QUERIES.ofBatch).all({ batch });
   }
-}
-
-/** A batch with how far its documents are. */
-export function progressOf(batch: Batch, rows: readonly InState[]): BatchProgress {
-  const states = Object.fromEntries(rows.map(({ state, documents }) => [state, documents]));
-  return { ...batch, states, pages: rows.reduce((sum, { pages }) => sum + pages, 0) };
 }
