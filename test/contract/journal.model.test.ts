@@ -239,8 +239,8 @@ describe.skipIf(NO_POSTGRES)("on a real server", () => {
   afterAll(() => postgres[Symbol.asyncDispose]());
 
   const inPostgres = async (): Promise<Place> => {
-    const { open } = await aPostgresJournal(postgres);
-    return { open, [Symbol.asyncDispose]: async () => undefined };
+    const place = aPostgresJournal(postgres);
+    return { open: (role) => place.open(role), [Symbol.asyncDispose]: async () => undefined };
   };
 
   test(
