@@ -72,7 +72,11 @@ export type BatchProgress = Batch & {
  * - `add`: a new row in `settling`; where `supersedes` names a row, that one stops being current.
  *   Skipped when the path's current row is not `supersedes` (null: none) any more.
  * - `event`: an arrow of `life.ts`, applied to the row as it is now (read, transition,
- *   compare-and-set). With `from`, the change is skipped when the row has left those states.
+ *   compare-and-set). With `from`, the change is skipped when the row has left those states. A
+ *   `claimed` makes the row this daemon's to send. Where several share the journal it is skipped,
+ *   too, while the row is taken by another one, or, with `alone`, when another document of its name
+ *   in its folder (`nameAndContent`: or of its content in its mirror) is under way by now. Where the
+ *   journal has one owner, whoever claims has looked.
  * - `note`: columns that are not part of the life: what was seen of the file, that it is gone, what
  *   became of it after archiving. Never `state`.
  * - `forget`: removes a row that was never sent (`settling`, `pending`, `held`, `failed` without a
@@ -88,7 +92,13 @@ export type BatchProgress = Batch & {
  */
 export type Change =
   | { type: "add"; document: NewDocument }
-  | { type: "event"; id: number; event: Event; from?: readonly State[] }
+  | {
+      type: "event";
+      id: number;
+      event: Event;
+      from?: readonly State[];
+      alone?: "name" | "nameAndContent";
+    }
   | { type: "note"; id: number; at: number; why: string; set: Note }
   | {
       type: "forget";
@@ -122,7 +132,7 @@ export type Applied = {
   readonly document: Document | undefined;
   /** The state before; undefined for `add`. */
   readonly from: State | undefined;
-  /** True when `from` of the change, or a row that is gone, made it a no-op. */
+  /** True when `from` or `alone` of the change, or a row that is gone, made it a no-op. */
   readonly skipped: boolean;
 };
 
