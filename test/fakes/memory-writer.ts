@@ -27,17 +27,18 @@ import { toldBy } from "../../src/journal/telling.ts";
 import { claimedTwice } from "../../src/journal/writer.ts";
 import { InvariantError, invariant } from "../../src/std/invariant.ts";
 import { joinRaw } from "../../src/std/raw-path.ts";
+import type { MemoryCrew } from "./memory-crew.ts";
 import { type MemoryStore, type NumberedAttempt, placeKey } from "./memory-store.ts";
 
 type On<T extends Change["type"]> = Extract<Change, { type: T }>;
 
 /** Applies one change to the store; throws for a change that no journal may take. */
-export function applyTo(store: MemoryStore, change: Change): Applied {
+export function applyTo(store: MemoryStore, change: Change, crew?: MemoryCrew): Applied {
   switch (change.type) {
     case "add":
       return add(store, change);
     case "event":
-      return happen(store, change);
+      return happen(store, change, crew);
     case "note":
       return note(store, change);
     case "forget":
@@ -74,12 +75,15 @@ function add(store: MemoryStore, change: On<"add">): Applied {
   return done(change, document, undefined);
 }
 
-function happen(store: MemoryStore, change: On<"event">): Applied {
+function happen(store: MemoryStore, change: On<"event">, crew: MemoryCrew | undefined): Applied {
   const { id, event, from } = change;
   const before = store.documents.get(id);
   if (!before || hasLeft(before, from)) return skipped(change, before);
-  if (event.type === "claimed" && isHindered(store, before, event.folderId, change.alone))
-    return skipped(change, before);
+  if (event.type === "claimed") {
+    if (crew?.mayTake(id) === false) return skipped(change, before);
+    if (isHindered(store, before, event.folderId, change.alone)) return skipped(change, before);
+    if (crew) store.set(store.senders, id, crew.memberId);
+  }
   const patch = transition(before, event);
   if (patch.dueAt !== undefined) checkedDue(id, patch.dueAt);
   const { documentId = null } = patch;
