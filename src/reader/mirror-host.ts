@@ -102,8 +102,8 @@ export class MirrorHost {
   }
 
   /**
-   * Forgets how these directories looked. A row that was forgotten as gone leaves a directory whose
-   * fingerprint speaks of a file that is not journaled: back in its place, it would never be seen.
+   * Forgets how these directories looked. What was journaled of single files since leaves a directory whose
+   * fingerprint speaks of what was there before: looking like that once more, it would not be reported.
    */
   unlearn(dirs: readonly RawPath[]): void {
     for (const dir of dirs) this.#known.delete(dir);
@@ -155,7 +155,7 @@ export class MirrorHost {
         const seen = looks[index];
         return seen === undefined ? [] : [{ path, seen }];
       });
-      this.unlearn(files.filter(({ seen }) => seen === null).map(({ path }) => dirOf(path)));
+      this.unlearn(files.map(({ path }) => dirOf(path)));
       if (files.length > 0) this.#tell(this.#daemon.call("hint", this.#mirror.id, files));
     }
   }

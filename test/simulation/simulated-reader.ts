@@ -211,7 +211,7 @@ export class SimulatedReader implements UsedReader {
     const files = open
       .filter((path) => source.tree.isEligible(path))
       .map((path) => ({ path, seen: source.tree.at(path)?.seen ?? null }));
-    for (const { path, seen } of files) if (seen === null) this.#known.delete(dirOf(path));
+    for (const { path } of files) this.#known.delete(dirOf(path));
     await daemon.hint(mirrorId, files);
   }
 
