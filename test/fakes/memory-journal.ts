@@ -167,10 +167,13 @@ export class MemoryJournal implements Journal {
   }
 
   async directories(mirrorId: number): Promise<[dir: RawPath, fingerprint: string][]> {
-    return [...this.#open.directories.values()]
-      .filter((directory) => directory.mirrorId === mirrorId)
-      .map(({ dir, print }): [RawPath, string] => [dir, print])
-      .sort(([a], [b]) => (a < b ? -1 : 1));
+    const there = this.#rows((row) => row.mirrorId === mirrorId && row.current && !row.goneAt);
+    const listed = [...this.#open.directories.values()].filter(
+      (directory) => directory.mirrorId === mirrorId,
+    );
+    const prints = new Map(there.map(({ dir }): [RawPath, string] => [dir, ""]));
+    for (const { dir, print } of listed) prints.set(dir, print);
+    return [...prints].sort(([a], [b]) => (a < b ? -1 : 1));
   }
 
   async rowsIn(mirrorId: number, dir: RawPath): Promise<Known[]> {
