@@ -17,7 +17,7 @@ import {
   seenLine,
   successorLine,
 } from "./history-line.ts";
-import type { Applied, Batch, Change } from "./journal.ts";
+import type { Applied, Batch, Change, Given } from "./journal.ts";
 import type { RecordsTable } from "./records-table.ts";
 import {
   assertForgettable,
@@ -45,6 +45,8 @@ export class Writer {
   readonly #records: RecordsTable;
   readonly #activity: ActivityTable;
   readonly #tellings: TellingsTable;
+  /** Stamps of rows that a change depends on, as they were before this set of changes. */
+  readonly #stamps = new Map<number, string | undefined>();
 
   constructor({ statements, documents, records, activity, tellings }: Tables) {
     this.#sql = statements;
@@ -54,8 +56,17 @@ export class Writer {
     this.#tellings = tellings;
   }
 
+  /** A new set of changes begins: an earlier one may have been undone. */
+  begin(): void {
+    this.#stamps.clear();
+    this.#documents.begin();
+  }
+
   /** Applies one change. Throws `InvariantError` for a change that no journal may take. */
   apply(change: Change): Applied {
+    if ("given" in change && change.given && !this.#isAsGiven(change.given)) {
+      return skipped(change, this.#documents.read(change.id));
+    }
     switch (change.type) {
       case "add":
         return this.#add(change);
@@ -77,6 +88,11 @@ export class Writer {
         change satisfies never;
         throw new InvariantError("a change of an unknown type");
     }
+  }
+
+  #isAsGiven({ id, stamp }: Given): boolean {
+    if (!this.#stamps.has(id)) this.#stamps.set(id, this.#documents.read(id)?.seen.stamp);
+    return this.#stamps.get(id) === stamp;
   }
 
   #add(change: On<"add">): Applied {

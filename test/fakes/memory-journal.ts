@@ -161,7 +161,7 @@ export class MemoryJournal implements Journal {
   }
 
   async apply(changes: readonly Change[]): Promise<Applied[]> {
-    const applied = this.#write(() => changes.map((change) => applyTo(this.store, change)));
+    const applied = this.#write(() => applyTo(this.store, changes));
     this.#onApplied(applied);
     return applied;
   }
