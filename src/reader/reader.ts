@@ -26,10 +26,13 @@ import type {
   ReaderMirror,
   SendOrder,
 } from "./protocol.ts";
-import { VIGILANCE, type Vigilance, vigil } from "./vigil.ts";
+import { comes, VIGILANCE, type Vigilance, vigil } from "./vigil.ts";
 
 /** Waits between restarts of a reader that keeps dying. */
 const RESTART = { initialMs: 200, maxMs: 30_000 };
+
+/** How long a process may take until it runs at all; a second is usual. */
+const START_MS = 300_000;
 
 /** Processes of one reader that may hang in the kernel before it is not replaced any more. */
 const ALIVE_MAX = 3;
@@ -224,8 +227,9 @@ export class Reader implements AsyncDisposable {
     this.#closing.signal.addEventListener("abort", () => end("closing"), { once: true });
     child.once("exit", (code, signal) => end(signal ?? `exit code ${code}`));
     child.once("error", (error) => end(error.message));
-    void this.#watchOver(child, line);
     try {
+      await this.#begun(line);
+      void this.#watchOver(child, line);
       const statuses = await line.call(
         "open",
         await this.#options.mirrors(),
@@ -240,6 +244,15 @@ export class Reader implements AsyncDisposable {
       end(messageOf(error));
     }
     return ended.promise;
+  }
+
+  /**
+   * Resolves once the process answers, before it is asked to touch a share: on a machine that is busy
+   * enough the start alone takes longer than a share may, and one that is killed for it never gets there.
+   */
+  async #begun(line: Line<ReaderCalls>): Promise<void> {
+    if (await comes(line.call("ping"), START_MS, this.#options.clock)) return;
+    throw new Error(`it did not start within ${START_MS / 1_000} s`);
   }
 
   #lineTo(child: ChildProcess, hooks: HookGroups): Line<ReaderCalls> {

@@ -43,8 +43,8 @@ export async function vigil(
   }
 }
 
-/** Whether the answer comes within `ms`. */
-async function comes(answer: Promise<void>, ms: number, clock: Clock): Promise<boolean> {
+/** Whether the answer comes within `ms`; rejects with what it rejects with. */
+export async function comes(answer: Promise<void>, ms: number, clock: Clock): Promise<boolean> {
   const over = new AbortController();
   const late = clock.sleep(ms, over.signal).then(() => false);
   late.catch(() => {}); // it ends so when the answer was first
