@@ -26,13 +26,10 @@ import type {
   ReaderMirror,
   SendOrder,
 } from "./protocol.ts";
-import { comes, VIGILANCE, type Vigilance, vigil } from "./vigil.ts";
+import { begun, VIGILANCE, type Vigilance, vigil } from "./vigil.ts";
 
 /** Waits between restarts of a reader that keeps dying. */
 const RESTART = { initialMs: 200, maxMs: 30_000 };
-
-/** How long a process may take until it runs at all; a second is usual. */
-const START_MS = 300_000;
 
 /** Processes of one reader that may hang in the kernel before it is not replaced any more. */
 const ALIVE_MAX = 3;
@@ -48,6 +45,8 @@ export type ReaderOptions = {
   /** Null: a reader that only looks (`plan`, `check`). */
   readonly archive: () => ArchiveSettings | null;
   readonly daemon: DaemonCalls;
+  /** Told when a process runs, before it touches a source. */
+  readonly begun?: () => void;
   /** Told after every start, with the state of each source. */
   readonly started: (statuses: readonly MirrorStatus[], restart: boolean) => void;
   /** Told when a process was killed because it did not answer for so long. */
@@ -228,7 +227,8 @@ export class Reader implements AsyncDisposable {
     child.once("exit", (code, signal) => end(signal ?? `exit code ${code}`));
     child.once("error", (error) => end(error.message));
     try {
-      await this.#begun(line);
+      await begun(line.call("ping"), this.#options.clock);
+      this.#options.begun?.();
       void this.#watchOver(child, line);
       const statuses = await line.call(
         "open",
@@ -244,15 +244,6 @@ export class Reader implements AsyncDisposable {
       end(messageOf(error));
     }
     return ended.promise;
-  }
-
-  /**
-   * Resolves once the process answers, before it is asked to touch a share: on a machine that is busy
-   * enough the start alone takes longer than a share may, and one that is killed for it never gets there.
-   */
-  async #begun(line: Line<ReaderCalls>): Promise<void> {
-    if (await comes(line.call("ping"), START_MS, this.#options.clock)) return;
-    throw new Error(`it did not start within ${START_MS / 1_000} s`);
   }
 
   #lineTo(child: ChildProcess, hooks: HookGroups): Line<ReaderCalls> {

@@ -14,6 +14,9 @@ export type Vigilance = {
  */
 export const VIGILANCE: Vigilance = { everyMs: 500, silentMs: 500, patienceMs: 30_000 };
 
+/** How long a process may take until it runs at all; less than a second is usual. */
+export const START_MS = 300_000;
+
 /** The process that is watched. */
 export type Watched = {
   isUp(): boolean;
@@ -41,6 +44,15 @@ export async function vigil(
     if (!(await comes(answer, patienceMs - silentMs, clock))) return;
     watched.hush(false);
   }
+}
+
+/**
+ * Resolves with a process's first answer, which it gives before it touches a share. On a machine that is
+ * busy enough the start alone takes longer than a share may, and one killed for it would never get there.
+ */
+export async function begun(answer: Promise<void>, clock: Clock): Promise<void> {
+  if (await comes(answer, START_MS, clock)) return;
+  throw new Error(`it did not start within ${START_MS / 1_000} s`);
 }
 
 /** Whether the answer comes within `ms`; rejects with what it rejects with. */
