@@ -13,7 +13,8 @@ step() { printf '\n-- %s\n' "$*"; }
 saw() { printf '   %-44s %s\n' "$1" "$2"; }
 fail() {
   say "NOT SO: $*"
-  tail -n 40 $log || :
+  grep -E '"msg":"(reader|source|scanned|started)' $log | tail -n 40 || :
+  tail -n 10 $log || :
   dmesg | tail -n 15 || :
   exit 1
 }

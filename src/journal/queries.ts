@@ -21,8 +21,9 @@ const KNOWN = `n.id, n.name, n.state, n.stamp, n.gone_at AS goneAt, n.document_i
 
 /** The texts, by the question they answer. */
 export const QUERIES = {
-  directories: `SELECT path, fingerprint FROM directories
-    WHERE mirror_id = ? AND fingerprint IS NOT NULL ORDER BY path`,
+  directories: `SELECT d.path, coalesce(d.fingerprint, '') AS fingerprint FROM directories d
+    WHERE d.mirror_id = ? AND (d.fingerprint IS NOT NULL OR EXISTS (SELECT 1 FROM documents n
+      WHERE n.dir_id = d.id AND n.current = 1 AND n.gone_at IS NULL)) ORDER BY d.path`,
   rowsIn: `SELECT ${KNOWN} FROM directories d CROSS JOIN documents n ON n.dir_id = d.id
     WHERE d.mirror_id = ? AND d.path = ? AND n.current = 1 ORDER BY n.name`,
   rowsBelow: `SELECT ${KNOWN} FROM directories d CROSS JOIN documents n ON n.dir_id = d.id

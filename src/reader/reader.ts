@@ -29,7 +29,7 @@ import type {
   SendOrder,
 } from "./protocol.ts";
 import { SendTime } from "./send-time.ts";
-import { VIGILANCE, type Vigilance, vigil } from "./vigil.ts";
+import { begun, VIGILANCE, type Vigilance, vigil } from "./vigil.ts";
 
 /** Waits between restarts of a reader that keeps dying. */
 const RESTART = { initialMs: 200, maxMs: 30_000 };
@@ -52,6 +52,8 @@ export type ReaderOptions = {
   readonly crew?: Pick<Crew, "leaseMs" | "sendLeftMs">;
   /** The host's own clocks unless a test brings others. */
   readonly host?: HostClock;
+  /** Told when a process runs, before it touches a source. */
+  readonly begun?: () => void;
   /** Told after every start, with the state of each source. */
   readonly started: (statuses: readonly MirrorStatus[], restart: boolean) => void;
   /** Told when a process was killed because it did not answer for so long. */
@@ -234,8 +236,10 @@ export class Reader implements AsyncDisposable {
     this.#closing.signal.addEventListener("abort", () => end("closing"), { once: true });
     child.once("exit", (code, signal) => end(signal ?? `exit code ${code}`));
     child.once("error", (error) => end(error.message));
-    void this.#watchOver(child, line);
     try {
+      await begun(line.call("ping"), this.#options.clock);
+      this.#options.begun?.();
+      void this.#watchOver(child, line);
       const statuses = await line.call(
         "open",
         await this.#options.mirrors(),

@@ -15,8 +15,9 @@ const SENDING = "n.state IN ('uploading', 'inDoubt')";
 
 /** The texts, by the question they answer. */
 export const QUERIES = {
-  directories: `SELECT path, fingerprint FROM directories
-    WHERE mirror_id = $1 AND fingerprint IS NOT NULL ORDER BY path`,
+  directories: `SELECT d.path, coalesce(d.fingerprint, '') AS fingerprint FROM directories d
+    WHERE d.mirror_id = $1 AND (d.fingerprint IS NOT NULL OR EXISTS (SELECT 1 FROM documents n
+      WHERE n.dir_id = d.id AND n.current = 1 AND n.gone_at IS NULL)) ORDER BY d.path`,
   rowsIn: `SELECT ${KNOWN} FROM ${IN_DIRECTORY}
     WHERE d.mirror_id = $1 AND d.path = $2 AND n.current = 1 ORDER BY n.name`,
   rowsBelow: `SELECT ${KNOWN} FROM ${IN_DIRECTORY}
