@@ -8,10 +8,9 @@ import type { Journal } from "../journal/journal.ts";
 import { type Clock, type Random, systemClock, systemRandom } from "../std/clock.ts";
 import { messageOf } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
-import { isShared } from "../sync/duties.ts";
+import { askRescan } from "../sync/ask-rescan.ts";
 import { probeNow, retryAll } from "../sync/retry.ts";
 import { type StatusReport, statusOf } from "../sync/status.ts";
-import { RESCAN_MEMO } from "../sync/sync.ts";
 import { awayLine, healthOf, type HealthWatch } from "./health.ts";
 import type { StartOver } from "./crew-watch.ts";
 import { KeptJournal } from "./kept-journal.ts";
@@ -161,10 +160,7 @@ export class Daemon implements AsyncDisposable {
   /** A person asked: every mirror is scanned, by whoever leads it. */
   rescan(why: string): void {
     this.#parts.accounts.rescan(why);
-    if (!isShared(this.journal.crew)) return;
-    // Another word each time.
-    const asked = `${this.#clock.now()} ${this.journal.crew.memberId}`;
-    this.journal.setMemo(RESCAN_MEMO, asked).catch((error: unknown) => {
+    askRescan(this.journal, this.#clock.now()).catch((error: unknown) => {
       this.#log.warn({ reason: messageOf(error) }, "the other daemons were not asked to rescan");
     });
   }
