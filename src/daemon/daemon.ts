@@ -8,10 +8,9 @@ import type { Journal } from "../journal/journal.ts";
 import { type Clock, type Random, systemClock, systemRandom } from "../std/clock.ts";
 import { messageOf } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
-import { isShared } from "../sync/duties.ts";
+import { askRescan } from "../sync/ask-rescan.ts";
 import { probeNow, retryAll } from "../sync/retry.ts";
 import { type StatusReport, statusOf } from "../sync/status.ts";
-import { RESCAN_MEMO } from "../sync/sync.ts";
 import { startedWith } from "./daemon-journal.ts";
 import { awayLine, healthOf, type HealthWatch } from "./health.ts";
 import type { StartOver } from "./crew-watch.ts";
@@ -113,9 +112,15 @@ export class Daemon implements AsyncDisposable {
     return this.#parts.crew.startOver;
   }
 
-  /** The journal, still open when this daemon is closed; whoever asks for it closes it. */
-  handOver(): KeptJournal {
-    return this.#kept.keep();
+  /**
+   * Once it has run, where it ended for more duties: the journal, with all that it has; whoever takes
+   * it closes it. Undefined where something is still under way: as this member's it would stay so.
+   */
+  handOver(): KeptJournal | undefined {
+    const { accounts, crew } = this.#parts;
+    return crew.hasGained && !crew.isLost && accounts.underWay === 0
+      ? this.#kept.keep()
+      : undefined;
   }
 
   /** Where the page is; undefined without one. */
@@ -156,10 +161,7 @@ export class Daemon implements AsyncDisposable {
   /** A person asked: every mirror is scanned, by whoever leads it. */
   rescan(why: string): void {
     this.#parts.accounts.rescan(why);
-    if (!isShared(this.journal.crew)) return;
-    // Another word each time.
-    const asked = `${this.#clock.now()} ${this.journal.crew.memberId}`;
-    this.journal.setMemo(RESCAN_MEMO, asked).catch((error: unknown) => {
+    askRescan(this.journal, this.#clock.now()).catch((error: unknown) => {
       this.#log.warn({ reason: messageOf(error) }, "the other daemons were not asked to rescan");
     });
   }
