@@ -271,7 +271,7 @@ export class Daemon implements AsyncDisposable {
       ...(web.token === undefined ? {} : { token: web.token }),
       channels: () => this.#teller?.reports ?? [],
       actions: {
-        retry: (ids) => this.#retry(ids),
+        retry: (ids) => retryAll(this.journal, ids, this.#clock.now()).then(() => this.probe()),
         pause: () => this.#setPaused(true),
         resume: () => this.#setPaused(false),
         rescan: async () => this.rescan("asked for on the page"),
@@ -288,11 +288,6 @@ export class Daemon implements AsyncDisposable {
     // Nothing could be asked; and starting again would mend nothing.
     if (away !== undefined) return { healthy: true, ready: false, why: awayLine(away) };
     return healthOf(this.#parts.accounts.all, this.#healthWatches, this.#clock);
-  }
-
-  async #retry(ids: readonly number[]): Promise<void> {
-    await retryAll(this.journal, ids, this.#clock.now());
-    await this.probe();
   }
 
   async #setPaused(paused: boolean): Promise<void> {
