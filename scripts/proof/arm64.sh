@@ -16,9 +16,10 @@ package=${1:-}
 formats=/proc/sys/fs/binfmt_misc
 if ! arch-test -n arm64 >/dev/null; then
   needs qemu-user-static:qemu-aarch64-static
-  [ -e $formats/register ] || mount -t binfmt_misc binfmt_misc $formats
+  mounted=
+  [ -e $formats/register ] || { mount -t binfmt_misc binfmt_misc $formats && mounted=yes; }
   if ! [ -e $formats/qemu-aarch64 ]; then
-    trap 'echo -1 >$formats/qemu-aarch64; leave' EXIT
+    trap 'echo -1 >$formats/qemu-aarch64; [ -z "$mounted" ] || umount $formats; leave' EXIT
     cat /usr/lib/binfmt.d/qemu-aarch64.conf >$formats/register
   fi
   saw emulation "$(qemu-aarch64-static --version | head -1)"

@@ -97,7 +97,7 @@ saw "says" "$(tail -1 "$work/demo.log")"
 step "the daemon beside the archive, secrets as files; two accounts, hooks, channels"
 mkdir -p "$work/secrets" "$work/config" "$work/scans" "$work/legal"
 printf %s proof >"$work/secrets/account.key"
-printf %s legal >"$work/secrets/legal.key"
+printf %s proof-too >"$work/secrets/legal.key"
 printf %s kept-secret-4711 >"$work/secrets/signing.secret"
 chmod 400 "$work"/secrets/*
 chown $any_uid "$work"/secrets/*
@@ -137,7 +137,7 @@ notify:
     - url: http://127.0.0.1:8490/told
 YAML
 bundle archive -- serve-archive --data /var/lib/scanferry/archive --listen 127.0.0.1:8480 \
-  --account proof:kept-secret-4711 --account legal:kept-secret-4711 --folder /Scans
+  --account proof:kept-secret-4711 --account proof-too:kept-secret-4711 --folder /Scans
 container run --bundle "$work/archive" archive >"$work/archive.log" 2>&1 </dev/null &
 running+=($!)
 until_true 30 "the archive" grep -q "listening on" "$work/archive.log"
@@ -169,7 +169,7 @@ in_each=$(scanferry status --json | "$node" -p '
 is_then "archives" "$in_each" "main $hooked, legal $((scans - hooked))"
 told() { [ "$(wc -l <"$work/daemon-volume/$1")" -ge "$2" ]; }
 until_true 60 "the after hook" told after "$hooked"
-named=$(scanferry archive documents 2 --archive main | grep -c "hooked " || :)
+named=$(grep -c "named by the before hook" "$work/daemon-volume/after" || :)
 is_then "named by the before hook; told to the after hook" \
   "$named; $(wc -l <"$work/daemon-volume/after")" "$hooked; $hooked"
 scanferry notify test >"$work/notify.log" || { cat "$work/notify.log"; fail "a channel did not work"; }

@@ -4,29 +4,19 @@
  * that process can end; that is why readers are processes.
  */
 import type { ChildProcess } from "node:child_process";
-import type { ArchiveSettings } from "../archive/http-archive.ts";
 import { backoffMs } from "../domain/backoff.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import type { Acted, FoundNotes, Inspection, ScanReport } from "../source/source.ts";
 import { isAbortOf } from "../std/abort.ts";
-import { type Clock, type Random } from "../std/clock.ts";
 import { messageOf } from "../std/fault.ts";
-import type { Log } from "../std/log.ts";
 import type { RawPath } from "../std/raw-path.ts";
 import { forkReader } from "./fork-reader.ts";
 import { HookGroups } from "./hook-group.ts";
 import { Line, LineCut } from "./line.ts";
-import type {
-  DaemonCalls,
-  HookEnd,
-  HookOrder,
-  Look,
-  MirrorStatus,
-  ReaderCalls,
-  ReaderMirror,
-  SendOrder,
-} from "./protocol.ts";
-import { begun, VIGILANCE, type Vigilance, vigil } from "./vigil.ts";
+import type { HookEnd, HookOrder, Look, MirrorStatus, ReaderCalls, SendOrder } from "./protocol.ts";
+import type { ReaderOptions } from "./reader-options.ts";
+import { SendTime } from "./send-time.ts";
+import { begun, VIGILANCE, vigil } from "./vigil.ts";
 
 /** Waits between restarts of a reader that keeps dying. */
 const RESTART = { initialMs: 200, maxMs: 30_000 };
@@ -36,28 +26,6 @@ const ALIVE_MAX = 3;
 
 /** How long a killed reader is waited for. */
 const CLOSE_MS = 1_000;
-
-export type ReaderOptions = {
-  /** For the log: the mount point, say. */
-  readonly name: string;
-  /** What the reader hosts; asked again at every start, for the fingerprints known by then. */
-  readonly mirrors: () => Promise<readonly ReaderMirror[]>;
-  /** Null: a reader that only looks (`plan`, `check`). */
-  readonly archive: () => ArchiveSettings | null;
-  readonly daemon: DaemonCalls;
-  /** Told when a process runs, before it touches a source. */
-  readonly begun?: () => void;
-  /** Told after every start, with the state of each source. */
-  readonly started: (statuses: readonly MirrorStatus[], restart: boolean) => void;
-  /** Told when a process was killed because it did not answer for so long. */
-  readonly unanswered?: (patienceMs: number) => void;
-  /** Told when `silent` has changed. */
-  readonly silence?: () => void;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-  readonly vigilance?: Vigilance;
-};
 
 type Running = { readonly child: ChildProcess; readonly line: Line<ReaderCalls> };
 
@@ -71,11 +39,13 @@ export class Reader implements AsyncDisposable {
   readonly #alive = new Set<ChildProcess>();
   #ready = Promise.withResolvers<Running>();
   #closed: Promise<void> | undefined;
+  readonly #time: SendTime;
   #sends = 0;
   #silent = false;
 
   private constructor(options: ReaderOptions) {
     this.#options = options;
+    this.#time = new SendTime(options.crew, options.host);
     this.#ready.promise.catch(() => {});
     this.#supervision = this.#supervise();
   }
@@ -85,7 +55,7 @@ export class Reader implements AsyncDisposable {
     return new Reader(options);
   }
 
-  /** Process id while it runs; for tests and for `status`. */
+  /** Its process's id while it runs. */
   get pid(): number | undefined {
     return this.#running?.child.pid;
   }
@@ -146,6 +116,7 @@ export class Reader implements AsyncDisposable {
     };
     cut.addEventListener("abort", abort, { once: true });
     try {
+      this.#time.tell(running.line);
       return await running.line.call("send", id, order);
     } catch (error) {
       return { kind: "lost", trouble: { code: "REPLY_LOST", message: messageOf(error) } };
@@ -237,6 +208,8 @@ export class Reader implements AsyncDisposable {
       );
       this.#running = { child, line };
       this.#ready.resolve(this.#running);
+      const isUp = () => this.#running?.child === child;
+      void this.#time.keepTelling({ line, isUp }, this.#options.clock, this.#closing.signal);
       this.#options.started(statuses, restart);
     } catch (error) {
       // A reader that cannot open is of no use; what it said is why.

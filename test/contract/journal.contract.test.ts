@@ -1,9 +1,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { afterAll, beforeAll, describe } from "vitest";
 import type { Applied } from "../../src/journal/journal.ts";
 import { SqliteJournal } from "../../src/journal/sqlite-journal.ts";
 import { MemoryJournal } from "../fakes/memory-journal.ts";
+import { aPostgresJournal } from "../fixtures/a-postgres-journal.ts";
+import { aPostgres, NO_POSTGRES, type Postgres } from "../fixtures/postgres.ts";
 import { journalArchivesContract } from "./journal-archives.contract.ts";
 import { journalActivityContract } from "./journal-activity.contract.ts";
 import { type JournalFixture, journalWritesContract } from "./journal.contract.ts";
@@ -42,10 +45,7 @@ async function onDisk(): Promise<JournalFixture> {
   };
 }
 
-for (const [name, open] of [
-  ["MemoryJournal", inMemory],
-  ["SqliteJournal", onDisk],
-] as const) {
+function everyPromise(name: string, open: () => Promise<JournalFixture>): void {
   journalWritesContract(name, open);
   journalReadsContract(name, open);
   journalListsContract(name, open);
@@ -56,3 +56,29 @@ for (const [name, open] of [
   journalArchivesContract(name, open);
   journalPagesContract(name, open);
 }
+
+everyPromise("MemoryJournal", inMemory);
+everyPromise("SqliteJournal", onDisk);
+
+describe.skipIf(NO_POSTGRES)("on a real server", () => {
+  let postgres: Postgres;
+  beforeAll(async () => {
+    postgres = await aPostgres();
+  });
+  afterAll(() => postgres[Symbol.asyncDispose]());
+
+  async function inPostgres(): Promise<JournalFixture> {
+    const place = aPostgresJournal(postgres);
+    const applied: Applied[][] = [];
+    const onApplied = (some: Applied[]) => applied.push(some);
+    const journal = await place.open("owner", { onApplied });
+    return {
+      journal,
+      applied,
+      beside: () => place.open("guest"),
+      [Symbol.asyncDispose]: () => journal.close(),
+    };
+  }
+
+  everyPromise("PostgresJournal", inPostgres);
+});

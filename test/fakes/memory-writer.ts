@@ -11,7 +11,7 @@ import {
   seenLine,
   successorLine,
 } from "../../src/journal/history-line.ts";
-import type { Applied, Change } from "../../src/journal/journal.ts";
+import type { Alone, Applied, Change } from "../../src/journal/journal.ts";
 import {
   assertForgettable,
   checkedDue,
@@ -21,17 +21,23 @@ import {
   mayRestore,
   noted,
 } from "../../src/journal/revision.ts";
+import { isInTheWay } from "../../src/journal/rivalry.ts";
 import { talliedBy } from "../../src/journal/tally.ts";
 import { toldBy } from "../../src/journal/telling.ts";
 import { claimedTwice } from "../../src/journal/writer.ts";
 import { InvariantError, invariant } from "../../src/std/invariant.ts";
 import { joinRaw } from "../../src/std/raw-path.ts";
+import type { MemoryCrew } from "./memory-crew.ts";
 import { type MemoryStore, type NumberedAttempt, placeKey } from "./memory-store.ts";
 
 type On<T extends Change["type"]> = Extract<Change, { type: T }>;
 
 /** Applies changes to the store, in order; throws for a change that no journal may take. */
-export function applyTo(store: MemoryStore, changes: readonly Change[]): Applied[] {
+export function applyTo(
+  store: MemoryStore,
+  changes: readonly Change[],
+  crew?: MemoryCrew,
+): Applied[] {
   const stamps = new Map<number, string | undefined>();
   return changes.map((change) => {
     const given = "given" in change ? change.given : undefined;
@@ -39,7 +45,7 @@ export function applyTo(store: MemoryStore, changes: readonly Change[]): Applied
       stamps.set(given.id, store.documents.get(given.id)?.seen.stamp);
     }
     const holds = !given || stamps.get(given.id) === given.stamp;
-    return holds ? applyOne(store, change) : skipped(change, beforeOf(store, change));
+    return holds ? applyOne(store, change, crew) : skipped(change, beforeOf(store, change));
   });
 }
 
@@ -47,12 +53,12 @@ function beforeOf(store: MemoryStore, change: Change): Document | undefined {
   return "id" in change ? store.documents.get(change.id) : undefined;
 }
 
-function applyOne(store: MemoryStore, change: Change): Applied {
+function applyOne(store: MemoryStore, change: Change, crew?: MemoryCrew): Applied {
   switch (change.type) {
     case "add":
       return add(store, change);
     case "event":
-      return happen(store, change);
+      return happen(store, change, crew);
     case "note":
       return note(store, change);
     case "forget":
@@ -89,10 +95,15 @@ function add(store: MemoryStore, change: On<"add">): Applied {
   return done(change, document, undefined);
 }
 
-function happen(store: MemoryStore, change: On<"event">): Applied {
+function happen(store: MemoryStore, change: On<"event">, crew: MemoryCrew | undefined): Applied {
   const { id, event, from } = change;
   const before = store.documents.get(id);
   if (!before || hasLeft(before, from)) return skipped(change, before);
+  if (event.type === "claimed") {
+    if (crew?.mayTake(id) === false) return skipped(change, before);
+    if (isHindered(store, before, event.folderId, change.alone)) return skipped(change, before);
+    if (crew) store.set(store.senders, id, crew.memberId);
+  }
   const patch = transition(before, event);
   if (patch.dueAt !== undefined) checkedDue(id, patch.dueAt);
   const { documentId = null } = patch;
@@ -115,6 +126,20 @@ function happen(store: MemoryStore, change: On<"event">): Applied {
   for (const tally of talliedBy(before, event)) store.tally(tally);
   keepTelling(store, document, event);
   return done(change, document, before);
+}
+
+function isHindered(
+  store: MemoryStore,
+  document: Document,
+  folderId: number,
+  alone: Alone | undefined,
+): boolean {
+  if (alone === undefined || document.state !== "pending") return false;
+  return [...store.documents.values()].some(
+    (other) =>
+      store.archiveOf(other.mirrorId) === store.archiveOf(document.mirrorId) &&
+      isInTheWay(other, document, folderId, alone),
+  );
 }
 
 function keepTelling(store: MemoryStore, document: Document, event: Event): void {

@@ -1,0 +1,47 @@
+/** The daemon's own opening of the journal, and what it logs of one that several daemons share. */
+import type { Config } from "../config/config.ts";
+import { shownJournal } from "../config/journal-place.ts";
+import type { Applied } from "../journal/journal.ts";
+import { openJournal, type OpenedJournal } from "../journal/open-journal.ts";
+import type { Clock } from "../std/clock.ts";
+import type { Log } from "../std/log.ts";
+import { version } from "./version.ts";
+
+export type JournalOpening = {
+  readonly config: Config;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Until this aborts a journal that cannot be reached is waited for; absent: opening fails. */
+  readonly patience?: AbortSignal;
+};
+
+/** Opens the journal for a daemon, which becomes its owner, or one of those that share it. */
+export async function openDaemonJournal(
+  { config, log, clock, patience }: JournalOpening,
+  onApplied: (applied: Applied[]) => void,
+): Promise<OpenedJournal> {
+  const { journal: place } = config;
+  if (typeof place !== "string" && place.hasPasswordInUrl) {
+    log.warn({}, "the journal's password is in its URL; journal.passwordFile keeps it apart");
+  }
+  const journal = await openJournal(place, "owner", {
+    owner: { pid: process.pid, startedAt: clock.now(), version },
+    onApplied,
+    clock,
+    ...(patience && {
+      patience: {
+        signal: patience,
+        onAway: (why) => log.warn({ why }, "the journal cannot be reached yet; waiting for it"),
+      },
+    }),
+  });
+  if (journal.migrated && !journal.isNew)
+    log.info(journal.migrated, "the journal's tables were brought up to date");
+  return journal;
+}
+
+/** What a daemon says of itself as it starts. */
+export function startedWith({ mirrors, journal }: Config): object {
+  const names = mirrors.map(({ name }) => name);
+  return { mirrors: names, journal: shownJournal(journal), version };
+}
