@@ -1,8 +1,14 @@
+import { afterAll, beforeAll, describe } from "vitest";
 import type { Journal } from "../../src/journal/journal.ts";
+import { PgCrew } from "../../src/journal/postgres/crew.ts";
+import { type Clock, sleepOn, systemClock } from "../../src/std/clock.ts";
 import { ManualClock } from "../fakes/manual-clock.ts";
 import { MemoryCrew, TAKEN_MS } from "../fakes/memory-crew.ts";
 import { MemoryJournal } from "../fakes/memory-journal.ts";
 import { MemoryStore } from "../fakes/memory-store.ts";
+import { aPostgresJournal } from "../fixtures/a-postgres-journal.ts";
+import { aPostgres, NO_POSTGRES, type Postgres } from "../fixtures/postgres.ts";
+import { until } from "../fixtures/until.ts";
 import { type CrewFixture, journalCrewContract } from "./journal-crew.contract.ts";
 import { NOW } from "./journal-desk.ts";
 
@@ -39,3 +45,127 @@ async function inMemory(): Promise<CrewFixture> {
 }
 
 journalCrewContract("MemoryJournal", inMemory);
+
+/** The host's own clock, whose alarms can be kept from ringing, as those of a stopped process are. */
+class StallingClock implements Clock {
+  #isStalled = false;
+  readonly #missed = new Set<() => void>();
+
+  now = () => systemClock.now();
+  monotonic = () => systemClock.monotonic();
+  sleep = (ms: number, signal: AbortSignal) => sleepOn(this, ms, signal);
+
+  alarm(ms: number, ring: () => void): () => void {
+    const late = () => {
+      if (this.#isStalled) this.#missed.add(ring);
+      else ring();
+    };
+    const cancel = systemClock.alarm(ms, late);
+    return () => {
+      cancel();
+      this.#missed.delete(ring);
+    };
+  }
+
+  get isStalled(): boolean {
+    return this.#isStalled;
+  }
+
+  stall(): void {
+    this.#isStalled = true;
+  }
+
+  goOn(): void {
+    this.#isStalled = false;
+    const missed = [...this.#missed];
+    this.#missed.clear();
+    for (const ring of missed) ring();
+  }
+}
+
+const LEASE_MS = 3_000;
+
+/** A member, and the clock that it goes by. */
+type Joined = { readonly crew: PgCrew; readonly clock: StallingClock; isOpen: boolean };
+
+function inPostgres(postgres: Postgres): CrewFixture {
+  const place = aPostgresJournal(postgres);
+  const { schema } = place;
+  const joined = new Map<Journal, Joined>();
+  const joinedAs = (journal: Journal) => {
+    const found = joined.get(journal);
+    if (!found) throw new Error("no member");
+    return found;
+  };
+  const isThere = async (condition: string) => {
+    const rows = await postgres.ask(`SELECT 1 FROM ${schema}.members WHERE ${condition}`);
+    return rows.length > 0;
+  };
+  /** Has everyone who can take a turn, and resolves once all have renewed their lease in it. */
+  const turn = async () => {
+    const [row] = await postgres.ask("SELECT clock_timestamp()::text AS at");
+    const there = [...joined.values()].filter(({ isOpen, clock }) => isOpen && !clock.isStalled);
+    for (const { crew } of there) crew.wake();
+    const ids = there.map(({ crew }) => crew.memberId).join();
+    if (ids === "") return;
+    const late = `id IN (${ids}) AND NOT lost AND renewed_at <= '${String(row?.["at"])}'`;
+    await until("a turn of each", async () => !(await isThere(late)));
+  };
+  return {
+    async join(name) {
+      const clock = new StallingClock();
+      const member = { name, pid: process.pid, version: "0.0.0", web: null };
+      const journal = await place.open("owner", { clock, leaseMs: LEASE_MS, member });
+      const { crew } = journal;
+      if (!(crew instanceof PgCrew)) throw new Error("an owner is a member");
+      const wake = crew.wake.bind(crew);
+      // One that is stopped hears nothing.
+      crew.wake = () => (clock.isStalled ? undefined : wake());
+      const one = { crew, clock, isOpen: true };
+      joined.set(journal, one);
+      const close = journal.close.bind(journal);
+      journal.close = () => {
+        one.isOpen = false;
+        return close();
+      };
+      return journal;
+    },
+    async stall(journal) {
+      const { crew, clock } = joinedAs(journal);
+      clock.stall();
+      const isOver = `id = ${crew.memberId} AND lease_until <= clock_timestamp()`;
+      await until("the lease to run out", async () => {
+        return (await isThere(isOver)) || isThere(`id = ${crew.memberId} AND lost`);
+      });
+    },
+    async resume(journal) {
+      joinedAs(journal).clock.goOn();
+    },
+    async look() {
+      // The second turn begins when all of the first is done.
+      await turn();
+      await turn();
+    },
+    async untake() {
+      await postgres.ask(`UPDATE ${schema}.documents SET taken_until = clock_timestamp()`);
+    },
+    async [Symbol.asyncDispose]() {
+      for (const [journal, { clock, isOpen }] of joined) {
+        clock.goOn();
+        if (isOpen) await journal.close();
+      }
+    },
+  };
+}
+
+describe.skipIf(NO_POSTGRES)("on a real server", () => {
+  let postgres: Postgres;
+  beforeAll(async () => {
+    postgres = await aPostgres();
+  });
+  afterAll(async () => {
+    await postgres[Symbol.asyncDispose]();
+  });
+
+  journalCrewContract("PostgresJournal", async () => inPostgres(postgres));
+});
