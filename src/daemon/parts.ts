@@ -84,6 +84,9 @@ export async function openParts(given: PartsOptions, stack: AsyncDisposableStack
   const rows = await bindArchives(config, journal, log);
   const mirrors = await journal.mirrors();
   for (const { id, name } of mirrors) names.set(id, name);
+  // Before anything can happen to a document: what nobody keeps is not told.
+  const heard = new Set(config.mirrors.flatMap((one) => (one.hooks?.after ? [one.name] : [])));
+  await journal.keepTellings(mirrors.flatMap(({ id, name }) => (heard.has(name) ? [id] : [])));
   const wanted = [...rows.values()].flatMap(({ id }) =>
     dutiesFor(id, configuredIn(config, mirrors, id)),
   );
@@ -112,9 +115,6 @@ export async function openParts(given: PartsOptions, stack: AsyncDisposableStack
     );
     accounts.push({ ...account, owns: (mirrorId) => ids.has(mirrorId) });
   }
-  // Each account has said so of its own mirrors alone, and the last of them had the word.
-  const heard = new Set(config.mirrors.flatMap((one) => (one.hooks?.after ? [one.name] : [])));
-  await journal.keepTellings(mirrors.flatMap(({ id, name }) => (heard.has(name) ? [id] : [])));
   const endReaders = async () => {
     await Promise.all([...readers].map((reader) => reader.close()));
   };

@@ -31,8 +31,6 @@ type Listener = { readonly mirror: LiveMirror; readonly hook: Hook; readonly bel
 
 export class AfterHooks {
   readonly #context: SyncContext;
-  /** Every mirror that has somebody to tell, whoever leads it. */
-  readonly #kept: readonly number[];
   readonly #listeners: readonly Listener[];
 
   constructor(context: SyncContext) {
@@ -42,7 +40,6 @@ export class AfterHooks {
       const hook = mirror.settings.hooks?.after;
       return hook ? [{ mirror, hook, bell: new Bell() }] : [];
     });
-    this.#kept = all.map(({ mirror }) => mirror.row.id);
     this.#listeners = all.filter(({ mirror }) => duties.leads(mirror.row.id));
   }
 
@@ -58,11 +55,6 @@ export class AfterHooks {
         loop(bell, this.#context, stopping, () => this.#step(mirror, hook)),
       ),
     );
-  }
-
-  /** To be called before anything can happen to a document: what nobody keeps is not told. */
-  async keep(): Promise<void> {
-    await this.#context.journal.keepTellings(this.#kept);
   }
 
   async #step(mirror: LiveMirror, hook: Hook): Promise<number> {

@@ -113,7 +113,6 @@ export class Sync {
       (id) => (sync?.surveys.get(id)?.state.scans ?? 0) > 0,
     );
     sync = new Sync(context, { keeper, firstRun }, outsideWrites, changed);
-    await sync.#afterHooks.keep();
     await sync.#sender.reread();
     sync.#rescanAsked = await context.journal.memo(RESCAN_MEMO);
     return sync;

@@ -13,7 +13,7 @@ async function afterHooks(set: Partial<Hook> = {}) {
   const desk = await SyncDesk.open({ mirrors: [{ hooks: { after: { ...HOOK, ...set } } }, {}] });
   desk.reader.onHook = () => DONE;
   const hooks = new AfterHooks(desk.context);
-  await hooks.keep();
+  await desk.journal.keepTellings([desk.mirror().row.id]);
   return { desk, hooks };
 }
 
@@ -162,7 +162,6 @@ test("what a later run finds untold is told by it", async () => {
   const { desk } = await afterHooks();
   await happens(desk, converted(desk));
   const later = new AfterHooks(desk.context);
-  await later.keep();
   await desk.run(later);
   expect(desk.reader.hooked).toHaveLength(1);
 });
