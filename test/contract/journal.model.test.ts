@@ -228,8 +228,11 @@ async function onDisk(): Promise<Place> {
   };
 }
 
-test("any sequence of changes leaves the journal on disk equal to its model", () =>
-  comparedWithModel(onDisk, 60));
+test(
+  "any sequence of changes leaves the journal on disk equal to its model",
+  { timeout: 180_000 },
+  () => comparedWithModel(onDisk, 60),
+);
 
 describe.skipIf(NO_POSTGRES)("on a real server", () => {
   let postgres: Postgres;

@@ -253,7 +253,10 @@ async function paged(under: ArchiveUnderTest, operation: Operation, asked: Asked
   return ids;
 }
 
-test("search finds what the model finds, in its order, page by page", async () => {
+// Each run fills an archive of its own over HTTP.
+const PATIENT = { timeout: 240_000 };
+
+test("search finds what the model finds, in its order, page by page", PATIENT, async () => {
   const law = fc.asyncProperty(
     folders,
     documents,
@@ -279,7 +282,7 @@ test("search finds what the model finds, in its order, page by page", async () =
   await fc.assert(law, { numRuns: 25, endOnFailure: true });
 });
 
-test("lists show what was put there, in the model's order, page by page", async () => {
+test("lists show what was put there, in the model's order, page by page", PATIENT, async () => {
   const law = fc.asyncProperty(folders, documents, order, async (trees, files, ordered) => {
     await using under = await ArchiveUnderTest.open();
     const model = await fill(under, trees, files);
