@@ -1,8 +1,9 @@
 /** What happened lately: tallies, the latest documents, and how far batches have come. */
-import type { Document, State } from "../domain/document.ts";
+import type { Document } from "../domain/document.ts";
 import { type DocumentRow, documentOf } from "./columns.ts";
 import { SELECT_DOCUMENT } from "./documents-table.ts";
 import type { Batch, BatchProgress, Unreceipted } from "./journal.ts";
+import { type InState, progressOf } from "./row-shapes.ts";
 import { ACTIVE_AT } from "./schema-steps.ts";
 import type { Statements } from "./statements.ts";
 import type { Tally } from "./tally.ts";
@@ -28,8 +29,6 @@ export const ACTIVITY_QUERIES = {
   inBatch: `${SELECT_DOCUMENT} WHERE ${OF_BATCH} AND n.batch IS NOT NULL ORDER BY n.id LIMIT @limit`,
 } as const;
 
-type InState = { readonly state: State; readonly documents: number; readonly pages: number };
-
 export class ActivityTable {
   readonly #sql: Statements;
 
@@ -47,6 +46,17 @@ export class ActivityTable {
           converted = converted + excluded.converted, pages = pages + excluded.pages,
           charged = charged + excluded.charged, saved = saved + excluded.saved`)
       .run(at, mirrorId, uploaded, uploadedBytes, converted, pages, charged, saved);
+  }
+
+  /** Inserts or updates a batch; one that has its receipt lacks it again. */
+  setBatch({ id, mirrorId, openedAt, joinedAt, documents }: Batch): void {
+    this.#sql
+      .of(`INSERT INTO batches (id, mirror_id, opened_at, joined_at, documents)
+        VALUES (?, ?, ?, ?, ?)
+        ON CONFLICT (id) DO UPDATE SET mirror_id = excluded.mirror_id,
+          opened_at = excluded.opened_at, joined_at = excluded.joined_at,
+          documents = excluded.documents, receipt_at = NULL`)
+      .run(id, mirrorId, openedAt, joinedAt, documents);
   }
 
   tallies(from: number, to: number): Tally[] {
@@ -101,10 +111,4 @@ export class ActivityTable {
   #ofBatch(batch: string): InState[] {
     return this.#sql.of<InState>(ACTIVITY_QUERIES.ofBatch).all({ batch });
   }
-}
-
-/** A batch with how far its documents are. */
-export function progressOf(batch: Batch, rows: readonly InState[]): BatchProgress {
-  const states = Object.fromEntries(rows.map(({ state, documents }) => [state, documents]));
-  return { ...batch, states, pages: rows.reduce((sum, { pages }) => sum + pages, 0) };
 }

@@ -1,19 +1,8 @@
 /** The archives that mirrors are carried into, and what is known of each account: gate and pace. */
-import { Fault } from "../std/fault.ts";
 import { invariant } from "../std/invariant.ts";
-import { troubleOf } from "./columns.ts";
+import { archiveChanged, type GateColumns, gateOf, type PaceColumns, paceOf } from "./accounts.ts";
 import type { ArchiveRow, GateRow, MirrorRow, PaceRow } from "./journal.ts";
 import type { Statements } from "./statements.ts";
-
-type GateColumns = {
-  readonly closedAt: number | null;
-  readonly code: string | null;
-  readonly message: string | null;
-  readonly probes: number;
-  readonly nextProbeAt: number | null;
-};
-
-type PaceColumns = Omit<PaceRow, "trouble"> & Pick<GateColumns, "code" | "message">;
 
 /** Rows that their archive has, or may have; their folder and document ids are that archive's. */
 const SENT = `document_id IS NOT NULL OR doubt_at IS NOT NULL OR state IN ('uploading', 'inDoubt')`;
@@ -66,8 +55,7 @@ export class ArchivesTable {
           gate_message AS message, gate_probes AS probes, gate_next_probe_at AS nextProbeAt
         FROM archives WHERE id = ?`)
       .get(archiveId);
-    const { closedAt = null, code, message, probes = 0, nextProbeAt = null } = row ?? {};
-    return { closedAt, trouble: troubleOf(code, message), probes, nextProbeAt };
+    return gateOf(row);
   }
 
   setGate(archiveId: number, { closedAt, trouble, probes, nextProbeAt }: GateRow): void {
@@ -90,8 +78,7 @@ export class ArchivesTable {
           pace_paused_until AS pausedUntil, pace_code AS code, pace_message AS message
         FROM archives WHERE id = ?`)
       .get(archiveId);
-    const { limit = null, pausedAt = null, pausedUntil = null, code, message } = row ?? {};
-    return { limit, pausedAt, pausedUntil, trouble: troubleOf(code, message) };
+    return paceOf(row);
   }
 
   setPace(archiveId: number, { limit, pausedAt, pausedUntil, trouble }: PaceRow): void {
@@ -107,19 +94,4 @@ export class ArchivesTable {
         archiveId,
       );
   }
-}
-
-/** A mirror cannot go on in another archive: nothing there is what its rows speak of. */
-export function archiveChanged(
-  mirror: Pick<MirrorRow, "name" | "archiveId">,
-  archives: readonly ArchiveRow[],
-  archiveId: number,
-): Fault {
-  const nameOf = (id: number) => archives.find((archive) => archive.id === id)?.name ?? `#${id}`;
-  const was = nameOf(mirror.archiveId);
-  return new Fault(
-    "ARCHIVE_CHANGED",
-    `mirror ${mirror.name}: its documents were sent to the archive ${was}, and the configuration says ${nameOf(archiveId)}`,
-    `Say archive: ${was} again; or give the mirror another name, and all its files are sent to the other archive.`,
-  );
 }

@@ -7,51 +7,36 @@
 import type { Document } from "../domain/document.ts";
 import { bytesOf, dirOf, nameOf, type RawPath } from "../std/raw-path.ts";
 import { type DocumentRow, documentOf } from "./columns.ts";
-import { SELECT_DOCUMENT } from "./documents-table.ts";
 import type { ListQuery } from "./journal.ts";
 import { rangeBelow } from "./path-range.ts";
-import type { Statements } from "./statements.ts";
 
-const PAGE_ROWS = 500;
+export const PAGE_ROWS = 500;
 /** So many matches are sorted at once; more are found by walking the directories. */
-const SORTED_ROWS_MAX = 10_000;
+export const SORTED_ROWS_MAX = 10_000;
 
-const SORTED = `SELECT m.id FROM (SELECT id, dir_id, mirror_id, name FROM documents WHERE`;
-const BY_PATH = `LIMIT ${SORTED_ROWS_MAX + 1}) m CROSS JOIN directories d ON d.id = m.dir_id
-  ORDER BY m.mirror_id, d.path, m.name, m.id`;
-
-const IN_DIRECTORY = "n.dir_id = @dirId AND (n.name, n.id) > (@name, @id)";
-
-/** The texts, by what they are for. */
-export const LIST_QUERIES = {
-  ofState: `${SORTED} mirror_id IN (SELECT id FROM mirrors) AND state = @state ${BY_PATH}`,
-  ofCode: `${SORTED} trouble_code = @code ${BY_PATH}`,
-  directories: `SELECT id, path FROM directories
-    WHERE mirror_id = @mirrorId AND path >= @from AND path < @to AND path > @last
-    ORDER BY path LIMIT ${PAGE_ROWS}`,
-  directory: "SELECT id, path FROM directories WHERE mirror_id = ? AND path = ?",
-  inDirectory: `SELECT * FROM documents n WHERE ${IN_DIRECTORY} AND n.current = 1
-    UNION ALL SELECT * FROM documents n WHERE ${IN_DIRECTORY} AND n.current = 0
-    ORDER BY name, id LIMIT ${PAGE_ROWS}`,
-  atPath: `${SELECT_DOCUMENT} WHERE n.dir_id = ? AND n.name = ? AND n.current = 1
-    UNION ALL ${SELECT_DOCUMENT} WHERE n.dir_id = ? AND n.name = ? AND n.current = 0
-    ORDER BY id`,
-} as const;
+/**
+ * What a list is read by: rows of these columns, in these orders.
+ * - `ofState`, `ofCode`: ids in path order, one more than `SORTED_ROWS_MAX` at most.
+ * - `byId`: documents, in any order; `ids` is JSON.
+ * - `directories`: of a mirror from `from` to `to` and behind `last`, by path, a page.
+ * - `inDirectory`: documents without `dir`, behind `name` and `id`, by these, a page.
+ * - `atPath`: documents of one path by id.
+ */
+export type ListPage =
+  | "mirrors"
+  | "ofState"
+  | "ofCode"
+  | "byId"
+  | "directories"
+  | "directory"
+  | "inDirectory"
+  | "atPath";
 
 type Directory = { readonly id: number; readonly path: Buffer };
-type Values = Record<string, unknown>;
+type Values = Readonly<Record<string, unknown>>;
 
 /** Reads pages; asked anew for each, so that it can make queued writes take effect first. */
-export type Page = <Row>(sql: string, values: Values | unknown[]) => Promise<Row[]>;
-
-/** A reader of pages; each is read by `read`, after the writes that were issued before it. */
-export function pagesOf(statements: Statements, read: <T>(query: () => T) => Promise<T>): Page {
-  return <Row>(sql: string, values: Values | unknown[]) =>
-    read(() => {
-      const statement = statements.of<Row>(sql);
-      return Array.isArray(values) ? statement.all(...values) : statement.all(values);
-    });
-}
+export type Page = <Row extends object>(name: ListPage, values: Values) => Promise<Row[]>;
 
 /** The documents that `query` asks for. */
 export async function* documentList(page: Page, query: ListQuery): AsyncGenerator<Document> {
@@ -76,15 +61,20 @@ async function fewMatches(page: Page, { code, state }: ListQuery): Promise<numbe
   if (code === undefined && state === undefined) return undefined;
   const rows =
     code === undefined
-      ? await page<{ id: number }>(LIST_QUERIES.ofState, { state })
-      : await page<{ id: number }>(LIST_QUERIES.ofCode, { code });
+      ? await page<{ id: number }>("ofState", { state })
+      : await page<{ id: number }>("ofCode", { code });
   return rows.length > SORTED_ROWS_MAX ? undefined : rows.map(({ id }) => id);
 }
 
 async function* byId(page: Page, ids: readonly number[]): AsyncGenerator<Document> {
-  for (const id of ids) {
-    const [row] = await page<DocumentRow>(`${SELECT_DOCUMENT} WHERE n.id = ?`, [id]);
-    if (row) yield documentOf(row);
+  for (let at = 0; at < ids.length; at += PAGE_ROWS) {
+    const some = ids.slice(at, at + PAGE_ROWS);
+    const rows = await page<DocumentRow>("byId", { ids: JSON.stringify(some) });
+    const found = new Map(rows.map((row) => [row["id"], row]));
+    for (const id of some) {
+      const row = found.get(id);
+      if (row) yield documentOf(row);
+    }
   }
 }
 
@@ -93,7 +83,7 @@ async function* walk(page: Page, query: ListQuery): AsyncGenerator<Document> {
     yield* atAndBelow(page, query.path.mirrorId, query.path.path);
     return;
   }
-  for (const { id } of await page<{ id: number }>("SELECT id FROM mirrors ORDER BY id", [])) {
+  for (const { id } of await page<{ id: number }>("mirrors", {})) {
     if (query.mirrorId === undefined || query.mirrorId === id) {
       yield* below(page, id, "" as RawPath);
     }
@@ -103,8 +93,8 @@ async function* walk(page: Page, query: ListQuery): AsyncGenerator<Document> {
 async function* atAndBelow(page: Page, mirrorId: number, path: RawPath): AsyncGenerator<Document> {
   if (path !== "") {
     const parent = await directoryAt(page, mirrorId, dirOf(path));
-    const place = [parent?.id, bytesOf(nameOf(path))];
-    const rows = await page<DocumentRow>(LIST_QUERIES.atPath, [...place, ...place]);
+    const place = { dirId: parent?.id ?? null, name: bytesOf(nameOf(path)) };
+    const rows = await page<DocumentRow>("atPath", place);
     yield* rows.map(documentOf);
     const itself = await directoryAt(page, mirrorId, path);
     if (itself) yield* inDirectory(page, itself);
@@ -117,7 +107,7 @@ async function directoryAt(
   mirrorId: number,
   path: RawPath,
 ): Promise<Directory | undefined> {
-  const [found] = await page<Directory>(LIST_QUERIES.directory, [mirrorId, bytesOf(path)]);
+  const [found] = await page<Directory>("directory", { mirrorId, path: bytesOf(path) });
   return found;
 }
 
@@ -129,7 +119,7 @@ async function* below(page: Page, mirrorId: number, path: RawPath): AsyncGenerat
     if (root) yield* inDirectory(page, root);
   }
   for (let last: Buffer | undefined = Buffer.alloc(0); last; ) {
-    const found: Directory[] = await page(LIST_QUERIES.directories, { mirrorId, from, to, last });
+    const found: Directory[] = await page("directories", { mirrorId, from, to, last });
     for (const directory of found) yield* inDirectory(page, directory);
     last = found.at(-1)?.path;
   }
@@ -138,7 +128,7 @@ async function* below(page: Page, mirrorId: number, path: RawPath): AsyncGenerat
 async function* inDirectory(page: Page, { id: dirId, path }: Directory): AsyncGenerator<Document> {
   let after: { name: Buffer; id: number } | undefined = { name: Buffer.alloc(0), id: 0 };
   while (after) {
-    const rows: DocumentRow[] = await page(LIST_QUERIES.inDirectory, { dirId, ...after });
+    const rows: DocumentRow[] = await page("inDirectory", { dirId, ...after });
     for (const row of rows) yield documentOf({ ...row, dir: path });
     const last: DocumentRow | undefined = rows.length < PAGE_ROWS ? undefined : rows.at(-1);
     after = last && { name: last["name"] as Buffer, id: last["id"] as number };

@@ -6,7 +6,7 @@ import type { Document, State } from "../domain/document.ts";
 import { invariant } from "../std/invariant.ts";
 import { bytesOf, type RawPath } from "../std/raw-path.ts";
 import { columnsOf, type DocumentRow, documentOf } from "./columns.ts";
-import type { NewDocument } from "./journal.ts";
+import type { Alone, NewDocument } from "./journal.ts";
 import type { Statements } from "./statements.ts";
 
 /** Every query that yields documents begins like this; `n` is the row, `d` its directory. */
@@ -80,6 +80,32 @@ export class DocumentsTable {
       .of("UPDATE documents SET supersedes = ? WHERE supersedes = ? AND supersedes IS NOT NULL")
       .run(supersedes, id);
     this.#sql.of("DELETE FROM documents WHERE id = ?").run(id);
+  }
+
+  /** The other row of its archive that this document of the archive belongs to. */
+  ownerOf(documentId: number, { id, mirrorId }: Document): number | undefined {
+    return this.#sql
+      .of<{ id: number }>(`SELECT id FROM documents WHERE document_id = ?
+        AND archive_id = (SELECT archive_id FROM mirrors WHERE id = ?)
+        AND duplicate_of IS NULL AND id <> ?`)
+      .get(documentId, mirrorId, id)?.id;
+  }
+
+  /** One daemon: nobody else has taken the row. */
+  mayClaim(document: Document, folderId: number, alone: Alone | undefined): boolean {
+    if (alone === undefined) return true;
+    const { id, mirrorId, sentName, digest } = document;
+    const rival = this.#sql
+      .of(`SELECT 1 FROM documents WHERE folder_id = ? AND sent_name = ? AND id <> ?
+        AND archive_id = (SELECT archive_id FROM mirrors WHERE id = ?)
+        AND (state IN ('uploading', 'inDoubt') OR doubt_at IS NOT NULL)`)
+      .get(folderId, sentName, id, mirrorId);
+    if (rival !== undefined || alone === "name") return rival === undefined;
+    const twin = this.#sql
+      .of(`SELECT 1 FROM documents WHERE mirror_id = ? AND digest = ? AND id <> ?
+        AND state IN ('uploading', 'inDoubt')`)
+      .get(mirrorId, digest, id);
+    return twin === undefined;
   }
 
   /** A new set of changes begins: an earlier one may have been undone. */

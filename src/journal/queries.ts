@@ -14,6 +14,7 @@ import type {
   WaitingFolder,
 } from "./journal.ts";
 import { rangeBelow } from "./path-range.ts";
+import { byPlace, known, type KnownRow } from "./row-shapes.ts";
 import type { Statements } from "./statements.ts";
 
 const KNOWN = `n.id, n.name, n.state, n.stamp, n.gone_at AS goneAt, n.document_id AS documentId`;
@@ -80,7 +81,6 @@ type CountRow = {
   readonly documents: number;
   readonly oldestAt: number;
 };
-type KnownRow = Omit<Known, "name"> & { readonly name: Buffer };
 
 export class Queries {
   readonly #sql: Statements;
@@ -210,20 +210,6 @@ export class Queries {
   }
 }
 
-function known({ id, name, state, stamp, goneAt, documentId }: KnownRow): Known {
-  return { id, name: rawOf(name), state, stamp, goneAt, documentId };
-}
-
 function distinct(codes: readonly string[]): string[] {
   return [...new Set(codes)];
-}
-
-/** By mirror, then folder, then code; text by code unit, as nobody's language is meant. */
-export function byPlace(a: WaitingFolder, b: WaitingFolder): number {
-  return a.mirrorId - b.mirrorId || compare(a.targetPath, b.targetPath) || compare(a.code, b.code);
-}
-
-function compare(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }

@@ -6,12 +6,11 @@ import { bytesOf, joinRaw, type RawPath } from "../std/raw-path.ts";
 import { attemptEffect } from "./attempt-effect.ts";
 import { type HistoryLine, isRepeat } from "./history-line.ts";
 import type { AttemptRow, HistoryRow } from "./journal.ts";
+import { historyRow, type StoredLine } from "./row-shapes.ts";
 import type { Statements } from "./statements.ts";
 
 const HISTORY = `SELECT h.at, h.from_state AS "from", h.to_state AS "to", h.event, h.detail, h.times
   FROM history h`;
-
-type StoredLine = HistoryLine & { readonly times: number };
 
 export class RecordsTable {
   readonly #sql: Statements;
@@ -111,8 +110,4 @@ export class RecordsTable {
         FROM attempts WHERE document = ? ORDER BY number`)
       .all(document);
   }
-}
-
-function historyRow({ times, ...line }: StoredLine): HistoryRow {
-  return times === 1 ? line : { ...line, times };
 }

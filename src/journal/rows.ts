@@ -72,7 +72,9 @@ export type BatchProgress = Batch & {
  * - `add`: a new row in `settling`; where `supersedes` names a row, that one stops being current.
  *   Skipped when the path's current row is not `supersedes` (null: none) any more.
  * - `event`: an arrow of `life.ts`, applied to the row as it is now (read, transition,
- *   compare-and-set). With `from`, the change is skipped when the row has left those states.
+ *   compare-and-set). With `from`, the change is skipped when the row has left those states; with
+ *   `alone`, a `claimed` that another row stands in the way of; and a `claimed` of a row that another
+ *   daemon has taken is, too.
  * - `note`: columns that are not part of the life: what was seen of the file, that it is gone, what
  *   became of it after archiving. Never `state`.
  * - `forget`: removes a row that was never sent (`settling`, `pending`, `held`, `failed` without a
@@ -88,7 +90,7 @@ export type BatchProgress = Batch & {
  */
 export type Change =
   | { type: "add"; document: NewDocument }
-  | { type: "event"; id: number; event: Event; from?: readonly State[] }
+  | { type: "event"; id: number; event: Event; from?: readonly State[]; alone?: Alone }
   | { type: "note"; id: number; at: number; why: string; set: Note }
   | {
       type: "forget";
@@ -103,6 +105,13 @@ export type Change =
   | { type: "follow"; id: number; successor: number; at: number }
   | { type: "batch"; batch: Batch }
   | { type: "directory"; mirrorId: number; dir: RawPath; fingerprint: string | null };
+
+/**
+ * What a claimed row must be the only one of in its archive, looked at in the moment in which it is
+ * claimed: no other row of its `name` in its folder may be under way (see `Journal.rivals`); or
+ * neither that nor, in `uploading` or `inDoubt`, another of its content in its mirror.
+ */
+export type Alone = "name" | "nameAndContent";
 
 /** The columns a `note` may set. */
 export type Note = {

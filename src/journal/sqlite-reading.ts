@@ -1,6 +1,6 @@
 import type { Document } from "../domain/document.ts";
 import { dirOf, nameOf, type RawPath } from "../std/raw-path.ts";
-import { documentList, pagesOf } from "./document-list.ts";
+import { documentList } from "./document-list.ts";
 import { dueDocuments, fewestPages } from "./due-documents.ts";
 import type {
   AttemptRow,
@@ -20,6 +20,7 @@ import type {
   WaitingPages,
   WarnedRow,
 } from "./journal.ts";
+import { pagesOf } from "./list-table.ts";
 import type { Session } from "./session.ts";
 import type { Tables } from "./tables.ts";
 import type { Tally } from "./tally.ts";

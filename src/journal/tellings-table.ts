@@ -1,9 +1,8 @@
 /** Outcomes that `after` hooks are to be told, written with the event that each is. */
 import type { Document } from "../domain/document.ts";
+import { tellingOf, type TellingRow } from "./row-shapes.ts";
 import type { Statements } from "./statements.ts";
 import type { Telling, Told } from "./telling.ts";
-
-type Row = Omit<Telling, "document"> & { readonly document: string };
 
 /** The texts, by the question they answer. */
 export const TELLING_QUERIES = {
@@ -36,9 +35,9 @@ export class TellingsTable {
 
   due(mirrorId: number, now: number, limit: number): Telling[] {
     return this.#sql
-      .of<Row>(TELLING_QUERIES.tellings)
+      .of<TellingRow>(TELLING_QUERIES.tellings)
       .all(mirrorId, now, limit)
-      .map((row) => ({ ...row, document: JSON.parse(row.document) as Document }));
+      .map(tellingOf);
   }
 
   remove(number: number): void {

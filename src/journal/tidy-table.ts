@@ -79,6 +79,15 @@ export class TidyTable {
     return this.#sql.of<Remembered>(TIDY_QUERIES.remembered).all(mirrorId, digest, placeOf(path));
   }
 
+  /** Lets go of the remembrance of a document of the mirror's archive; false: there was none. */
+  unremember(documentId: number, mirrorId: number): boolean {
+    const { changes } = this.#sql
+      .of(`DELETE FROM remembered WHERE document_id = ?
+        AND archive_id = (SELECT archive_id FROM mirrors WHERE id = ?)`)
+      .run(documentId, mirrorId);
+    return changes > 0;
+  }
+
   #rows({ after, before, at, mirrorIds, receipts }: TidyRequest, last: number) {
     let dropped = 0;
     let trimmed = 0;

@@ -1,14 +1,13 @@
 /**
  * The one writer of `state`: read, transition, compare-and-set. Runs within the transaction of a
- * group commit, so that a document's row, its history and its attempt are changed together or not
+ * group commit, over whatever journal's `Books`, so that a document's row, its history and its attempt are changed together or not
  * at all. Everybody else asks by `Change`.
  */
 import type { Document, State } from "../domain/document.ts";
 import { type Event, transition } from "../domain/life.ts";
 import { Fault } from "../std/fault.ts";
 import { InvariantError, invariant } from "../std/invariant.ts";
-import type { ActivityTable } from "./activity-table.ts";
-import type { DocumentsTable } from "./documents-table.ts";
+import type { Books } from "./books.ts";
 import {
   eventLine,
   followLine,
@@ -17,8 +16,7 @@ import {
   seenLine,
   successorLine,
 } from "./history-line.ts";
-import type { Applied, Batch, Change } from "./journal.ts";
-import type { RecordsTable } from "./records-table.ts";
+import type { Alone, Applied, Batch, Change } from "./journal.ts";
 import {
   assertForgettable,
   checkedDue,
@@ -28,30 +26,24 @@ import {
   mayRestore,
   noted,
 } from "./revision.ts";
-import type { Statements } from "./statements.ts";
-import type { Tables } from "./tables.ts";
 import { talliedBy } from "./tally.ts";
 import { toldBy } from "./telling.ts";
-import type { TellingsTable } from "./tellings-table.ts";
 
 type On<T extends Change["type"]> = Extract<Change, { type: T }>;
 
-/** The archive of a mirror: ids of documents are unique within it. */
-const OF_MIRROR = "(SELECT archive_id FROM mirrors WHERE id = ?)";
-
 export class Writer {
-  readonly #sql: Statements;
-  readonly #documents: DocumentsTable;
-  readonly #records: RecordsTable;
-  readonly #activity: ActivityTable;
-  readonly #tellings: TellingsTable;
+  readonly #documents: Books["documents"];
+  readonly #records: Books["records"];
+  readonly #activity: Books["activity"];
+  readonly #tellings: Books["tellings"];
+  readonly #tidy: Books["tidy"];
 
-  constructor({ statements, documents, records, activity, tellings }: Tables) {
-    this.#sql = statements;
+  constructor({ documents, records, activity, tellings, tidy }: Books) {
     this.#documents = documents;
     this.#records = records;
     this.#activity = activity;
     this.#tellings = tellings;
+    this.#tidy = tidy;
   }
 
   /** Applies one change. Throws `InvariantError` for a change that no journal may take. */
@@ -98,6 +90,7 @@ export class Writer {
     const before = this.#documents.read(change.id);
     if (!before || hasLeft(before, change.from)) return skipped(change, before);
     const { event } = change;
+    if (!this.#mayHappen(before, event, change.alone)) return skipped(change, before);
     const patch = transition(before, event);
     if (patch.dueAt !== undefined) checkedDue(before.id, patch.dueAt);
     if (patch.documentId !== undefined) this.#assertUnclaimed(before, event, patch.documentId);
@@ -112,18 +105,14 @@ export class Writer {
   }
 
   /** The archive is a stranger: giving one id twice is its fault, not a bug of ours. */
-  #assertUnclaimed({ id, mirrorId }: Document, event: Event, documentId: number | null): void {
+  #assertUnclaimed(document: Document, event: Event, documentId: number | null): void {
     if (documentId === null || event.type === "duplicated") return;
-    const other = this.#sql
-      .of<{ id: number }>(`SELECT id FROM documents
-        WHERE document_id = ? AND archive_id = ${OF_MIRROR} AND duplicate_of IS NULL AND id <> ?`)
-      .get(documentId, mirrorId, id);
-    if (other) throw claimedTwice(id, event, documentId, other.id);
+    const { id, mirrorId } = document;
+    const other = this.#documents.ownerOf(documentId, document);
+    if (other !== undefined) throw claimedTwice(id, event, documentId, other);
     // What was dropped may be taken up again; a new document with its id is not ours.
-    const { changes } = this.#sql
-      .of(`DELETE FROM remembered WHERE document_id = ? AND archive_id = ${OF_MIRROR}`)
-      .run(documentId, mirrorId);
-    if (changes > 0 && event.type !== "adopted") throw claimedTwice(id, event, documentId, null);
+    const wasKnown = this.#tidy.unremember(documentId, mirrorId);
+    if (wasKnown && event.type !== "adopted") throw claimedTwice(id, event, documentId, null);
   }
 
   #note(change: On<"note">): Applied {
@@ -170,15 +159,17 @@ export class Writer {
     return done(change, { ...before, ...fields }, before);
   }
 
-  #batch({ id, mirrorId, openedAt, joinedAt, documents }: Batch): void {
-    invariant(id.length <= 36, `batch ${id}: longer than 36 characters`);
-    this.#sql
-      .of(`INSERT INTO batches (id, mirror_id, opened_at, joined_at, documents)
-        VALUES (?, ?, ?, ?, ?)
-        ON CONFLICT (id) DO UPDATE SET mirror_id = excluded.mirror_id,
-          opened_at = excluded.opened_at, joined_at = excluded.joined_at,
-          documents = excluded.documents, receipt_at = NULL`)
-      .run(id, mirrorId, openedAt, joinedAt, documents);
+  #batch(batch: Batch): void {
+    invariant(batch.id.length <= 36, `batch ${batch.id}: longer than 36 characters`);
+    this.#activity.setBatch(batch);
+  }
+
+  #mayHappen(document: Document, event: Event, alone: Alone | undefined): boolean {
+    return (
+      event.type !== "claimed" ||
+      document.state !== "pending" ||
+      this.#documents.mayClaim(document, event.folderId, alone)
+    );
   }
 }
 

@@ -1,9 +1,15 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Client } from "pg";
+import { afterAll, beforeAll, describe } from "vitest";
 import type { Applied } from "../../src/journal/journal.ts";
+import { bringUpToDate } from "../../src/journal/postgres/migrate.ts";
+import { PostgresJournal } from "../../src/journal/postgres/postgres-journal.ts";
+import { queryOn } from "../../src/journal/postgres/query.ts";
 import { SqliteJournal } from "../../src/journal/sqlite-journal.ts";
 import { MemoryJournal } from "../fakes/memory-journal.ts";
+import { aPostgres, NO_POSTGRES, type Postgres } from "../fixtures/postgres.ts";
 import { journalArchivesContract } from "./journal-archives.contract.ts";
 import { journalActivityContract } from "./journal-activity.contract.ts";
 import { type JournalFixture, journalWritesContract } from "./journal.contract.ts";
@@ -42,10 +48,7 @@ async function onDisk(): Promise<JournalFixture> {
   };
 }
 
-for (const [name, open] of [
-  ["MemoryJournal", inMemory],
-  ["SqliteJournal", onDisk],
-] as const) {
+function everyPromise(name: string, open: () => Promise<JournalFixture>): void {
   journalWritesContract(name, open);
   journalReadsContract(name, open);
   journalListsContract(name, open);
@@ -56,3 +59,34 @@ for (const [name, open] of [
   journalArchivesContract(name, open);
   journalPagesContract(name, open);
 }
+
+everyPromise("MemoryJournal", inMemory);
+everyPromise("SqliteJournal", onDisk);
+
+describe.skipIf(NO_POSTGRES)("on a real server", () => {
+  let postgres: Postgres;
+  beforeAll(async () => {
+    postgres = await aPostgres();
+  });
+  afterAll(() => postgres[Symbol.asyncDispose]());
+
+  async function inPostgres(): Promise<JournalFixture> {
+    const place = postgres.place();
+    const client = new Client({ connectionString: place.url });
+    await client.connect();
+    await client.query(`SET search_path TO ${place.schema}`);
+    await bringUpToDate(queryOn(client), { schema: place.schema, shown: "", mayChange: true });
+    await client.end();
+    const applied: Applied[][] = [];
+    const onApplied = (some: Applied[]) => applied.push(some);
+    const journal = await PostgresJournal.open({ ...place, role: "owner", onApplied });
+    return {
+      journal,
+      applied,
+      beside: () => PostgresJournal.open({ ...place, role: "guest" }),
+      [Symbol.asyncDispose]: () => journal.close(),
+    };
+  }
+
+  everyPromise("PostgresJournal", inPostgres);
+});

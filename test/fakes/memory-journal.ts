@@ -28,7 +28,7 @@ import type {
   WaitingPages,
   WarnedRow,
 } from "../../src/journal/journal.ts";
-import { archiveChanged } from "../../src/journal/archives-table.ts";
+import { archiveChanged } from "../../src/journal/accounts.ts";
 import { journalFault } from "../../src/journal/journal-fault.ts";
 import type { Tally } from "../../src/journal/tally.ts";
 import type { Telling } from "../../src/journal/telling.ts";

@@ -1,7 +1,6 @@
 import type { Document, State } from "../../src/domain/document.ts";
-import { progressOf } from "../../src/journal/activity-table.ts";
 import type { Batch, BatchProgress, WaitingFolder } from "../../src/journal/journal.ts";
-import { byPlace } from "../../src/journal/queries.ts";
+import { byPlace, progressOf } from "../../src/journal/row-shapes.ts";
 
 /** Rows per mirror and state; `rows` are in the order of their ids. */
 export function countsOf(

@@ -11,7 +11,7 @@ import {
   seenLine,
   successorLine,
 } from "../../src/journal/history-line.ts";
-import type { Applied, Change } from "../../src/journal/journal.ts";
+import type { Alone, Applied, Change } from "../../src/journal/journal.ts";
 import {
   assertForgettable,
   checkedDue,
@@ -21,6 +21,7 @@ import {
   mayRestore,
   noted,
 } from "../../src/journal/revision.ts";
+import { isInTheWay } from "../../src/journal/rivalry.ts";
 import { talliedBy } from "../../src/journal/tally.ts";
 import { toldBy } from "../../src/journal/telling.ts";
 import { claimedTwice } from "../../src/journal/writer.ts";
@@ -77,6 +78,8 @@ function happen(store: MemoryStore, change: On<"event">): Applied {
   const { id, event, from } = change;
   const before = store.documents.get(id);
   if (!before || hasLeft(before, from)) return skipped(change, before);
+  if (event.type === "claimed" && isHindered(store, before, event.folderId, change.alone))
+    return skipped(change, before);
   const patch = transition(before, event);
   if (patch.dueAt !== undefined) checkedDue(id, patch.dueAt);
   const { documentId = null } = patch;
@@ -99,6 +102,20 @@ function happen(store: MemoryStore, change: On<"event">): Applied {
   for (const tally of talliedBy(before, event)) store.tally(tally);
   keepTelling(store, document, event);
   return done(change, document, before);
+}
+
+function isHindered(
+  store: MemoryStore,
+  document: Document,
+  folderId: number,
+  alone: Alone | undefined,
+): boolean {
+  if (alone === undefined || document.state !== "pending") return false;
+  return [...store.documents.values()].some(
+    (other) =>
+      store.archiveOf(other.mirrorId) === store.archiveOf(document.mirrorId) &&
+      isInTheWay(other, document, folderId, alone),
+  );
 }
 
 function keepTelling(store: MemoryStore, document: Document, event: Event): void {

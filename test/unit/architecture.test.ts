@@ -46,6 +46,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   nodemailer: ["notify"],
   "p-queue": ["sync", "dashboard", "embedded-archive"],
   "pdfjs-dist": ["formats"],
+  pg: ["journal"],
   picomatch: ["config", "source", "cli"],
   pino: ["daemon"],
   "prom-client": ["dashboard"],
@@ -196,6 +197,7 @@ describe("libraries", () => {
       "chokidar",
       "pdfjs-dist",
       "p-queue",
+      "pg",
     ];
     expect(found.filter(({ from }) => late.includes(packageOf(from))).map(shown)).toEqual([]);
   });

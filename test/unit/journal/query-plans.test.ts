@@ -3,8 +3,9 @@ import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LARGE_BYTES } from "../../../src/domain/feed.ts";
 import { ACTIVITY_QUERIES } from "../../../src/journal/activity-table.ts";
-import { LIST_QUERIES } from "../../../src/journal/document-list.ts";
+
 import { DUE_QUERIES } from "../../../src/journal/due-documents.ts";
+import { LIST_QUERIES } from "../../../src/journal/list-table.ts";
 import { PAGES_QUERIES } from "../../../src/journal/pages-table.ts";
 import { QUERIES } from "../../../src/journal/queries.ts";
 import { LARGE_INDEX_BYTES, migrate } from "../../../src/journal/schema.ts";

@@ -1,0 +1,57 @@
+/**
+ * What the writer reads and writes: SQLite's tables themselves, or rows of PostgreSQL that were read
+ * before and are written afterwards. Decides nothing; the writer does.
+ */
+import type { Document } from "../domain/document.ts";
+import type { Event } from "../domain/life.ts";
+import type { RawPath } from "../std/raw-path.ts";
+import type { HistoryLine } from "./history-line.ts";
+import type { Alone, Batch, NewDocument } from "./journal.ts";
+import type { Tally } from "./tally.ts";
+import type { Told } from "./telling.ts";
+
+export interface Books {
+  readonly documents: {
+    read(id: number): Document | undefined;
+    /** The current row of a path. */
+    currentAt(mirrorId: number, dir: RawPath, name: RawPath): Document | undefined;
+    /** The new row's id; undefined where its path has a current row already. */
+    insert(document: NewDocument): number | undefined;
+    /** Compare-and-set: throws where the row has left the state it had in `before`. */
+    update(before: Document, fields: Partial<Document>): void;
+    /** Removes the row; a row that superseded it supersedes its predecessor instead. */
+    delete(document: Document): void;
+    /** Sets or, with null, forgets a directory's fingerprint. */
+    setFingerprint(mirrorId: number, dir: RawPath, fingerprint: string | null): void;
+    /** Removes the directory's row when it has neither fingerprint nor documents. */
+    tidyDirectory(mirrorId: number, dir: RawPath): void;
+    /** The other row of its archive that this document of the archive belongs to. */
+    ownerOf(documentId: number, document: Document): number | undefined;
+    /** False when another daemon has taken the row, or another row keeps it from being `alone`. */
+    mayClaim(document: Document, folderId: number, alone: Alone | undefined): boolean;
+  };
+  readonly records: {
+    /** The first line of a new document's history. */
+    begin(document: number, line: HistoryLine): void;
+    /** Adds a line to a document's history; a repetition of its last one is counted there. */
+    tell(document: number, line: HistoryLine): void;
+    /** Remembers where the file of a row was that is about to be forgotten. */
+    rememberForgotten(document: Document): void;
+    /** What `event`, which led from `from` to `document`, does to the document's attempt. */
+    attempt(from: Document, document: Document, event: Event): void;
+  };
+  readonly activity: {
+    /** Adds to the tally of its mirror and time. */
+    add(tally: Tally): void;
+    /** Inserts or updates a batch. */
+    setBatch(batch: Batch): void;
+  };
+  readonly tellings: {
+    /** Keeps an outcome where its mirror has somebody to tell. */
+    add(document: Document, outcome: Told, at: number): void;
+  };
+  readonly tidy: {
+    /** Lets go of the remembrance of a document of the mirror's archive; false: there was none. */
+    unremember(documentId: number, mirrorId: number): boolean;
+  };
+}

@@ -1,0 +1,34 @@
+/** How the list of documents is read from SQLite; see document-list.ts. */
+import { type ListPage, type Page, PAGE_ROWS, SORTED_ROWS_MAX } from "./document-list.ts";
+import { SELECT_DOCUMENT } from "./documents-table.ts";
+import type { Statements } from "./statements.ts";
+
+const SORTED = `SELECT m.id FROM (SELECT id, dir_id, mirror_id, name FROM documents WHERE`;
+const BY_PATH = `LIMIT ${SORTED_ROWS_MAX + 1}) m CROSS JOIN directories d ON d.id = m.dir_id
+  ORDER BY m.mirror_id, d.path, m.name, m.id`;
+
+const IN_DIRECTORY = "n.dir_id = @dirId AND (n.name, n.id) > (@name, @id)";
+
+/** The texts, by what they are for. */
+export const LIST_QUERIES = {
+  mirrors: "SELECT id FROM mirrors ORDER BY id",
+  ofState: `${SORTED} mirror_id IN (SELECT id FROM mirrors) AND state = @state ${BY_PATH}`,
+  ofCode: `${SORTED} trouble_code = @code ${BY_PATH}`,
+  byId: `${SELECT_DOCUMENT} WHERE n.id IN (SELECT value FROM json_each(@ids))`,
+  directories: `SELECT id, path FROM directories
+    WHERE mirror_id = @mirrorId AND path >= @from AND path < @to AND path > @last
+    ORDER BY path LIMIT ${PAGE_ROWS}`,
+  directory: "SELECT id, path FROM directories WHERE mirror_id = @mirrorId AND path = @path",
+  inDirectory: `SELECT * FROM documents n WHERE ${IN_DIRECTORY} AND n.current = 1
+    UNION ALL SELECT * FROM documents n WHERE ${IN_DIRECTORY} AND n.current = 0
+    ORDER BY name, id LIMIT ${PAGE_ROWS}`,
+  atPath: `${SELECT_DOCUMENT} WHERE n.dir_id = @dirId AND n.name = @name AND n.current = 1
+    UNION ALL ${SELECT_DOCUMENT} WHERE n.dir_id = @dirId AND n.name = @name AND n.current = 0
+    ORDER BY id`,
+} as const satisfies Record<ListPage, string>;
+
+/** A reader of pages; each is read by `read`, after the writes that were issued before it. */
+export function pagesOf(statements: Statements, read: <T>(query: () => T) => Promise<T>): Page {
+  return <Row extends object>(name: ListPage, values: Readonly<Record<string, unknown>>) =>
+    read(() => statements.of<Row>(LIST_QUERIES[name]).all(values));
+}

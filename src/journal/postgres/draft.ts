@@ -1,0 +1,266 @@
+/**
+ * Rows as they were read, and what the writer makes of them: decided in memory, and written
+ * afterwards, many at once. One call's changes are taken back alone when the writer refuses them.
+ *
+ * New rows have numbers below 0 until they are written.
+ */
+import type { Document } from "../../domain/document.ts";
+import type { Event } from "../../domain/life.ts";
+import { invariant } from "../../std/invariant.ts";
+import type { RawPath } from "../../std/raw-path.ts";
+import { attemptEffect } from "../attempt-effect.ts";
+import type { Books } from "../books.ts";
+import { type HistoryLine, isRepeat } from "../history-line.ts";
+import type { Alone, Batch, NewDocument } from "../journal.ts";
+import { firstRevision } from "../revision.ts";
+import { isInTheWay } from "../rivalry.ts";
+import { addTo, type Tally } from "../tally.ts";
+import type { Told } from "../telling.ts";
+import { UndoLog, UndoMap } from "./undo-map.ts";
+
+/** A line of history with its place in it, and how often in a row it happened. */
+export type NumberedLine = HistoryLine & { readonly number: number; readonly times: number };
+
+/** A row that was read. */
+export type LoadedRow = {
+  readonly document: Document;
+  readonly dirId: number;
+  readonly line: NumberedLine | undefined;
+  /** Another living member has it in hand. */
+  readonly isTaken: boolean;
+};
+
+/** All that the changes of a group can need to be decided. */
+export type Loaded = {
+  readonly rows: readonly LoadedRow[];
+  readonly mirrors: ReadonlyMap<number, { readonly archiveId: number; readonly tells: boolean }>;
+  /** Documents of archives that rows have, beside those in `rows`. */
+  readonly owned: readonly { id: number; documentId: number; archiveId: number }[];
+  readonly remembered: readonly { documentId: number; archiveId: number }[];
+  /** Directories whose numbers are known. */
+  readonly directories: readonly { id: number; mirrorId: number; dir: RawPath }[];
+};
+
+/** What is to be done to an attempt: to insert it (after removing an earlier one), end or drop it. */
+export type AttemptEdit = {
+  readonly document: number;
+  readonly number: number;
+  readonly isDropped: boolean;
+  readonly opened: { readonly at: number; readonly document: Document } | undefined;
+  readonly ended:
+    | { readonly at: number | null; readonly outcome: string; readonly documentId: number | null }
+    | undefined;
+};
+
+export type Place = { readonly mirrorId: number; readonly dir: RawPath };
+
+/** A key for a directory, or with `name` for a place in one. */
+export function placeKey(mirrorId: number, dir: RawPath, name = ""): string {
+  return `${mirrorId}:${dir.length}:${dir}/${name}`;
+}
+
+export class Draft implements Books {
+  readonly loaded: ReadonlyMap<number, LoadedRow>;
+  readonly mirrors: Loaded["mirrors"];
+  readonly #log = new UndoLog();
+  /** Rows as they will be; null: removed. */
+  readonly rows: UndoMap<number, Document | null>;
+  readonly news = new UndoMap<number, NewDocument>(this.#log);
+  readonly lines = new UndoMap<string, NumberedLine & { readonly document: number }>(this.#log);
+  readonly attempts = new UndoMap<string, AttemptEdit>(this.#log);
+  readonly forgotten = new UndoMap<number, Document>(this.#log);
+  readonly tallies = new UndoMap<string, Tally>(this.#log);
+  readonly batches = new UndoMap<string, Batch>(this.#log);
+  readonly told = new UndoMap<number, { document: Document; outcome: Told; at: number }>(this.#log);
+  readonly fingerprints = new UndoMap<string, Place & { readonly print: string | null }>(this.#log);
+  /** Directories that may be empty now. */
+  readonly tidied = new UndoMap<string, Place>(this.#log);
+  readonly unremembered = new UndoMap<string, { documentId: number; archiveId: number }>(this.#log);
+  readonly #lastLines: UndoMap<number, NumberedLine>;
+  readonly #current: UndoMap<string, number>;
+  readonly #owners: UndoMap<string, number>;
+  readonly #remembered: UndoMap<string, true>;
+  #next = 1;
+
+  constructor({ rows, mirrors, owned, remembered }: Loaded) {
+    const log = this.#log;
+    this.mirrors = mirrors;
+    this.loaded = new Map(rows.map((row) => [row.document.id, row]));
+    this.rows = new UndoMap(
+      log,
+      rows.map(({ document }) => [document.id, document]),
+    );
+    this.#lastLines = new UndoMap(
+      log,
+      rows.flatMap(({ document, line }) => (line ? [[document.id, line] as const] : [])),
+    );
+    this.#current = new UndoMap(log);
+    this.#owners = new UndoMap(
+      log,
+      owned
+        .filter(({ id }) => !this.loaded.has(id))
+        .map(({ id, documentId, archiveId }) => [`${archiveId}:${documentId}`, id]),
+    );
+    this.#remembered = new UndoMap(
+      log,
+      remembered.map(({ documentId, archiveId }) => [`${archiveId}:${documentId}`, true]),
+    );
+    for (const { document } of rows) this.#enter(document);
+  }
+
+  /** Runs a call's changes; when they are refused nothing of them is kept. */
+  run<T>(changes: () => T): T {
+    return this.#log.run(changes);
+  }
+
+  readonly documents: Books["documents"] = {
+    read: (id) => this.rows.get(id) ?? undefined,
+    currentAt: (mirrorId, dir, name) => {
+      const id = this.#current.get(placeKey(mirrorId, dir, name));
+      return id === undefined ? undefined : (this.rows.get(id) ?? undefined);
+    },
+    insert: (document) => {
+      const { mirrorId, dir, name } = document;
+      this.#archiveOf(mirrorId);
+      if (this.#current.has(placeKey(mirrorId, dir, name))) return undefined;
+      const id = -this.#next++;
+      this.news.set(id, document);
+      this.#put(firstRevision(id, document));
+      return id;
+    },
+    update: (before, fields) => {
+      const row = this.rows.get(before.id);
+      invariant(row?.state === before.state, `document ${before.id} left ${before.state}`);
+      this.#leave(row);
+      this.#put({ ...row, ...fields });
+    },
+    delete: (document) => {
+      this.#leave(document);
+      this.rows.set(document.id, null);
+      for (const row of this.rows.values()) {
+        if (row?.supersedes === document.id)
+          this.rows.set(row.id, { ...row, supersedes: document.supersedes });
+      }
+    },
+    setFingerprint: (mirrorId, dir, print) => {
+      const key = placeKey(mirrorId, dir);
+      if (print !== null) this.#archiveOf(mirrorId);
+      this.fingerprints.set(key, { mirrorId, dir, print });
+      if (print === null) this.tidied.set(key, { mirrorId, dir });
+    },
+    tidyDirectory: (mirrorId, dir) => {
+      this.tidied.set(placeKey(mirrorId, dir), { mirrorId, dir });
+    },
+    ownerOf: (documentId, { id, mirrorId }) => {
+      const owner = this.#owners.get(`${this.#archiveOf(mirrorId)}:${documentId}`);
+      return owner === id ? undefined : owner;
+    },
+    mayClaim: (document, folderId, alone) =>
+      this.loaded.get(document.id)?.isTaken !== true &&
+      (alone === undefined || !this.#isHindered(document, folderId, alone)),
+  };
+
+  readonly records: Books["records"] = {
+    begin: (document, line) => this.#tell(document, { ...line, number: 1, times: 1 }),
+    tell: (document, line) => {
+      const last = this.#lastLines.get(document);
+      const told =
+        last && isRepeat(last, line)
+          ? { ...last, at: line.at, times: last.times + 1 }
+          : { ...line, number: (last?.number ?? 0) + 1, times: 1 };
+      this.#tell(document, told);
+    },
+    rememberForgotten: (document) => this.forgotten.set(document.id, document),
+    attempt: (from, document, event) => this.#attempt(from, document, event),
+  };
+
+  readonly activity: Books["activity"] = {
+    add: (tally) => {
+      const key = `${tally.at}:${tally.mirrorId}`;
+      const sum = { ...(this.tallies.get(key) ?? { ...tally, ...NONE }) };
+      addTo(sum, tally);
+      this.tallies.set(key, sum);
+    },
+    setBatch: (batch) => {
+      this.#archiveOf(batch.mirrorId);
+      this.batches.set(batch.id, batch);
+    },
+  };
+
+  readonly tellings: Books["tellings"] = {
+    add: (document, outcome, at) => {
+      if (this.mirrors.get(document.mirrorId)?.tells)
+        this.told.set(this.#next++, { document, outcome, at });
+    },
+  };
+
+  readonly tidy: Books["tidy"] = {
+    unremember: (documentId, mirrorId) => {
+      const archiveId = this.#archiveOf(mirrorId);
+      const key = `${archiveId}:${documentId}`;
+      if (!this.#remembered.delete(key)) return false;
+      this.unremembered.set(key, { documentId, archiveId });
+      return true;
+    },
+  };
+
+  #archiveOf(mirrorId: number): number {
+    const mirror = this.mirrors.get(mirrorId);
+    invariant(mirror, `no mirror ${mirrorId}`);
+    return mirror.archiveId;
+  }
+
+  #put(document: Document): void {
+    this.rows.set(document.id, document);
+    this.#enter(document);
+  }
+
+  #enter({ id, mirrorId, dir, name, current, documentId, duplicateOf }: Document): void {
+    if (current) this.#current.set(placeKey(mirrorId, dir, name), id);
+    if (documentId !== null && duplicateOf === null)
+      this.#owners.set(`${this.#archiveOf(mirrorId)}:${documentId}`, id);
+  }
+
+  #leave({ id, mirrorId, dir, name, documentId }: Document): void {
+    const place = placeKey(mirrorId, dir, name);
+    if (this.#current.get(place) === id) this.#current.delete(place);
+    const owned = `${this.#archiveOf(mirrorId)}:${documentId}`;
+    if (this.#owners.get(owned) === id) this.#owners.delete(owned);
+  }
+
+  #isHindered(document: Document, folderId: number, alone: Alone): boolean {
+    const archiveId = this.#archiveOf(document.mirrorId);
+    return this.rows
+      .values()
+      .some(
+        (other) =>
+          other !== null &&
+          this.#archiveOf(other.mirrorId) === archiveId &&
+          isInTheWay(other, document, folderId, alone),
+      );
+  }
+
+  #tell(document: number, line: NumberedLine): void {
+    this.#lastLines.set(document, line);
+    this.lines.set(`${document}:${line.number}`, { ...line, document });
+  }
+
+  #attempt(from: Document, document: Document, event: Event): void {
+    const effect = attemptEffect(from.state, event);
+    if (!effect) return;
+    const { id } = from;
+    const number = effect.type === "drop" ? from.attempts : document.attempts;
+    const key = `${id}:${number}`;
+    const none = { document: id, number, isDropped: false, opened: undefined, ended: undefined };
+    const edit = this.attempts.get(key) ?? none;
+    if (effect.type === "open")
+      this.attempts.set(key, { ...edit, opened: { at: event.at, document }, ended: undefined });
+    else if (effect.type === "drop") this.attempts.set(key, { ...none, isDropped: true });
+    else {
+      const { endedAt: at, outcome, documentId } = effect;
+      this.attempts.set(key, { ...edit, ended: { at, outcome, documentId } });
+    }
+  }
+}
+
+const NONE = { uploaded: 0, uploadedBytes: 0, converted: 0, pages: 0, charged: 0, saved: 0 };

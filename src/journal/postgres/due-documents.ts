@@ -1,0 +1,139 @@
+/**
+ * Which documents are due, as ../due-documents.ts has it for SQLite: the mirrors are asked one by
+ * one, each by an index, within one statement. And taking them: nobody else is shown a row that a
+ * living member has taken, for some seconds.
+ */
+import type { Document } from "../../domain/document.ts";
+import { byOrder, byPages } from "../../domain/feed.ts";
+import { invariant } from "../../std/invariant.ts";
+import type { DueQuery, FewestQuery } from "../journal.ts";
+import { LARGE_INDEX_BYTES } from "../schema.ts";
+import { documentsOf, SELECT_DOCUMENT } from "./documents.ts";
+import type { PgSession, Query } from "./session.ts";
+
+/** For so long nobody else is shown a row that was taken, seconds; whoever needs it longer takes it again. */
+const TAKEN_S = 5;
+
+/** So often a taker is overtaken by others before it goes away with nothing. */
+const TRIES_MAX = 5;
+
+/** $1: the member. What is nobody's, one's own, was taken long ago, or by one that is lost. */
+const FREE = `(n.taken_by IS NULL OR n.taken_by = $1 OR n.taken_until < clock_timestamp()
+  OR NOT EXISTS (SELECT 1 FROM members w WHERE w.id = n.taken_by AND NOT w.lost))`;
+/** True of a $1 that is 0: who asks without taking is shown all rows. */
+const SHOWN = `($1::bigint = 0 OR ${FREE})`;
+
+const DUE = "n.mirror_id = m.id AND n.state = $5 AND n.due_at <= $6 AND n.due_at > $7";
+const WITHIN = "n.size_bytes > $8 AND n.size_bytes <= $9";
+const ORDER = "ORDER BY n.due_at, n.id LIMIT $4";
+const NEWEST = "ORDER BY n.due_at DESC, n.id DESC LIMIT $4";
+const LARGE = `n.size_bytes > ${LARGE_INDEX_BYTES}`;
+const PENDING = "n.mirror_id = $2 AND n.state = 'pending' AND n.due_at <= $3";
+
+/** Mirrors of archive $2, or the one mirror $3. */
+const each = (where: string, order: string) => `SELECT x.* FROM mirrors m CROSS JOIN LATERAL (
+    ${SELECT_DOCUMENT} WHERE ${where} AND ${SHOWN} ${order}) x
+  WHERE ($3::bigint IS NULL AND m.archive_id = $2) OR m.id = $3`;
+
+/** The texts, by what they are for. */
+export const DUE_QUERIES = {
+  any: each(`${DUE} AND ${WITHIN}`, ORDER),
+  large: each(`${DUE} AND ${LARGE} AND ${WITHIN}`, ORDER),
+  newest: each(`${DUE} AND ${WITHIN}`, NEWEST),
+  newestLarge: each(`${DUE} AND ${LARGE} AND ${WITHIN}`, NEWEST),
+  // $5 is 'pending', in so many words for the index.
+  smallest: each(
+    `n.state = 'pending' AND ${DUE} AND ${WITHIN}`,
+    "ORDER BY n.size_bytes, n.id LIMIT $4",
+  ),
+  fewestPages: `${SELECT_DOCUMENT} WHERE ${PENDING} AND n.estimate <= $5 AND ${SHOWN}
+    ORDER BY n.estimate, n.id LIMIT $4`,
+  unknownPages: `${SELECT_DOCUMENT} WHERE ${PENDING} AND n.estimate IS NULL AND ${SHOWN}
+    ORDER BY n.id LIMIT $4`,
+  take: `UPDATE documents n SET taken_by = $1,
+      taken_until = clock_timestamp() + interval '${TAKEN_S} seconds'
+    WHERE n.id IN (SELECT n.id FROM documents n WHERE n.id = ANY($2::bigint[]) AND n.state = $3
+      AND n.due_at <= $4 AND ${FREE} ORDER BY n.id FOR UPDATE SKIP LOCKED)
+    RETURNING n.*, (SELECT d.path FROM directories d WHERE d.id = n.dir_id) AS dir`,
+} as const;
+
+/** Rows that are due, the first ones by the order asked for; of those that `memberId` may take. */
+async function dueRows(
+  query: Query,
+  archiveId: number,
+  memberId: number,
+  asked: DueQuery,
+): Promise<Document[]> {
+  const { state, now, limit, mirrorId = null, after = -1 } = asked;
+  const { sizeOverBytes: over = -1, sizeMaxBytes: max = Number.MAX_SAFE_INTEGER } = asked;
+  const values = [memberId, archiveId, mirrorId, limit, state, now, after, over, max];
+  const found = await documentsOf(query, textOf(asked), values);
+  return found.sort(byOrder(asked.order ?? "oldest")).slice(0, limit);
+}
+
+function textOf({ order = "oldest", state, sizeOverBytes = -1 }: DueQuery): string {
+  const isLarge = sizeOverBytes >= LARGE_INDEX_BYTES;
+  if (order === "smallest") {
+    invariant(state === "pending", "only what waits to be sent is found by its size");
+    return DUE_QUERIES.smallest;
+  }
+  if (order === "newest") return isLarge ? DUE_QUERIES.newestLarge : DUE_QUERIES.newest;
+  return isLarge ? DUE_QUERIES.large : DUE_QUERIES.any;
+}
+
+async function fewestRows(query: Query, memberId: number, asked: FewestQuery): Promise<Document[]> {
+  const { mirrorId, now, limit, pagesMax, unknownPages } = asked;
+  const values = [memberId, mirrorId, now, limit];
+  const [known, unknown] = await Promise.all([
+    documentsOf(query, DUE_QUERIES.fewestPages, [...values, pagesMax]),
+    unknownPages <= pagesMax ? documentsOf(query, DUE_QUERIES.unknownPages, values) : [],
+  ]);
+  return [...known, ...unknown].sort(byPages(unknownPages)).slice(0, limit);
+}
+
+/** Rows that are due, whoever has taken them. */
+export function dueDocuments(session: PgSession, archiveId: number, asked: DueQuery) {
+  return session.read((query) => dueRows(query, archiveId, 0, asked));
+}
+
+/** Takes rows that are due; without a member, as for a command, they are only shown. */
+export async function takeDue(
+  session: PgSession,
+  archiveId: number,
+  asked: DueQuery,
+): Promise<Document[]> {
+  const { memberId } = session.crew;
+  const ask = (query: Query) => dueRows(query, archiveId, memberId, asked);
+  const taken = await taking(session, ask, asked.state, asked.now);
+  return taken.sort(byOrder(asked.order ?? "oldest"));
+}
+
+/** Takes rows of the fewest pages, in the same way. */
+export async function takeFewest(session: PgSession, asked: FewestQuery): Promise<Document[]> {
+  const { memberId } = session.crew;
+  const ask = (query: Query) => fewestRows(query, memberId, asked);
+  const taken = await taking(session, ask, "pending", asked.now);
+  return taken.sort(byPages(asked.unknownPages));
+}
+
+/**
+ * Looked for without locks, which cost a write each, and then taken as far as nobody else was
+ * quicker. Whoever got nothing at all looks again: there may be more behind what others took.
+ */
+async function taking(
+  session: PgSession,
+  ask: (query: Query) => Promise<Document[]>,
+  state: string,
+  now: number,
+): Promise<Document[]> {
+  const { memberId } = session.crew;
+  for (let tries = 0; tries < TRIES_MAX; tries++) {
+    const found = await session.read(ask);
+    if (memberId === 0 || found.length === 0) return found;
+    const ids = found.map(({ id }) => id);
+    const values = [memberId, ids, state, now];
+    const taken = await session.write((query) => documentsOf(query, DUE_QUERIES.take, values));
+    if (taken.length > 0) return taken;
+  }
+  return [];
+}

@@ -1,0 +1,57 @@
+/** How the list of documents is read from PostgreSQL; see ../document-list.ts. */
+import { type ListPage, type Page, PAGE_ROWS, SORTED_ROWS_MAX } from "../document-list.ts";
+import { SELECT_DOCUMENT } from "./documents.ts";
+import type { PgSession } from "./session.ts";
+
+const SORTED = `SELECT m.id FROM (SELECT id, dir_id, mirror_id, name FROM documents WHERE`;
+const BY_PATH = `LIMIT ${SORTED_ROWS_MAX + 1}) m JOIN directories d ON d.id = m.dir_id
+  ORDER BY m.mirror_id, d.path, m.name, m.id`;
+const IN_DIRECTORY = "n.dir_id = $1 AND (n.name, n.id) > ($2, $3::bigint)";
+
+/** The texts, by what they are for, and the names of their parameters. */
+export const LIST_QUERIES = {
+  mirrors: ["SELECT id FROM mirrors ORDER BY id"],
+  ofState: [`${SORTED} mirror_id IN (SELECT id FROM mirrors) AND state = $1 ${BY_PATH}`, "state"],
+  ofCode: [`${SORTED} trouble_code = $1 ${BY_PATH}`, "code"],
+  byId: [
+    `${SELECT_DOCUMENT} WHERE n.id IN (SELECT value::bigint FROM json_array_elements_text($1::json))`,
+    "ids",
+  ],
+  directories: [
+    `SELECT id, path FROM directories
+      WHERE mirror_id = $1 AND path >= $2 AND path < $3 AND path > $4 ORDER BY path LIMIT ${PAGE_ROWS}`,
+    "mirrorId",
+    "from",
+    "to",
+    "last",
+  ],
+  directory: [
+    "SELECT id, path FROM directories WHERE mirror_id = $1 AND path = $2",
+    "mirrorId",
+    "path",
+  ],
+  inDirectory: [
+    `SELECT * FROM documents n WHERE ${IN_DIRECTORY} AND n.current = 1
+      UNION ALL SELECT * FROM documents n WHERE ${IN_DIRECTORY} AND n.current = 0
+      ORDER BY name, id LIMIT ${PAGE_ROWS}`,
+    "dirId",
+    "name",
+    "id",
+  ],
+  atPath: [
+    `${SELECT_DOCUMENT} WHERE n.dir_id = $1 AND n.name = $2 AND n.current = 1
+      UNION ALL ${SELECT_DOCUMENT} WHERE n.dir_id = $1 AND n.name = $2 AND n.current = 0
+      ORDER BY id`,
+    "dirId",
+    "name",
+  ],
+} as const satisfies Record<ListPage, readonly [text: string, ...names: string[]]>;
+
+/** A reader of pages, each after the writes that were issued before it. */
+export function pagesOf(session: PgSession): Page {
+  return <Row extends object>(name: ListPage, values: Readonly<Record<string, unknown>>) => {
+    const [text, ...names] = LIST_QUERIES[name];
+    const given = names.map((each) => values[each]);
+    return session.read(async (query) => (await query<Row>(text, given)).rows);
+  };
+}

@@ -1,0 +1,185 @@
+/**
+ * Reads, and locks, what a group of changes needs to be decided. The statements do not wait for one
+ * another's answers, so that a connection that pipelines sends them together; they are run in order,
+ * and what a later one sees includes what the locks of an earlier one waited for.
+ */
+import { type DocumentRow, documentOf } from "../columns.ts";
+import type { Change } from "../journal.ts";
+import { bytesOf, rawOf } from "../../std/raw-path.ts";
+import type { Loaded, LoadedRow, NumberedLine } from "./draft.ts";
+import type { Query } from "./query.ts";
+import { asRows, bytea, recordset } from "./recordset.ts";
+
+const PLACES = recordset(3, "p", { mirror_id: "bigint", path: "bytea", name: "bytea" });
+
+/** Rows of these ids; with `links`, their predecessors and successors; and what is at these places. */
+const FOUND = {
+  byId: "SELECT unnest($1::bigint[])",
+  linked: `SELECT unnest($1::bigint[])
+    UNION SELECT s.supersedes FROM documents s WHERE s.id = ANY($2::bigint[]) AND s.supersedes IS NOT NULL
+    UNION SELECT c.id FROM documents c WHERE c.supersedes = ANY($2::bigint[])
+    UNION SELECT c.id FROM ${PLACES}
+      JOIN directories d ON d.mirror_id = p.mirror_id AND d.path = p.path
+      JOIN documents c ON c.dir_id = d.id AND c.name = p.name AND c.current = 1`,
+} as const;
+
+const lockOf = (found: string) =>
+  `SELECT n.id FROM documents n WHERE n.id IN (${found}) ORDER BY n.id FOR UPDATE`;
+
+/** The last line of history comes with the row; whoever else has it in hand, by the database's clock. */
+const ROW = `SELECT n.*, d.path AS dir, h.number AS line_number, h.at AS line_at,
+    h.from_state AS line_from, h.to_state AS line_to, h.event AS line_event,
+    h.detail AS line_detail, h.times AS line_times,
+    (n.taken_by IS NOT NULL AND n.taken_until > clock_timestamp() AND EXISTS
+      (SELECT 1 FROM members m WHERE m.id = n.taken_by AND NOT m.lost)) AS is_taken
+  FROM documents n JOIN directories d ON d.id = n.dir_id
+  LEFT JOIN LATERAL (SELECT * FROM history l WHERE l.document = n.id
+    ORDER BY l.number DESC LIMIT 1) h ON true`;
+const rowsOf = (found: string) => `${ROW} WHERE n.id IN (${found})`;
+
+const CLAIMS = recordset(1, "c", { id: "bigint", folder_id: "bigint", with_content: "smallint" });
+
+/** The statements, by what they are for. */
+export const LOAD_QUERIES = {
+  lock: lockOf(FOUND.byId),
+  lockLinked: lockOf(FOUND.linked),
+  rows: rowsOf(FOUND.byId),
+  rowsLinked: rowsOf(FOUND.linked),
+  mirrors: `SELECT id, archive_id AS "archiveId", tells FROM mirrors`,
+  // Whom a mirror is carried into may not change while rows are added to it.
+  lockMirrors: "SELECT 1 FROM mirrors WHERE id = ANY($1::bigint[]) ORDER BY id FOR KEY SHARE",
+  // A directory that rows are added to may not be tidied away meanwhile.
+  lockDirectories: `SELECT d.id, d.mirror_id AS "mirrorId", d.path FROM directories d
+    WHERE d.id IN (SELECT e.id FROM ${recordset(1, "p", { mirror_id: "bigint", path: "bytea" })}
+      JOIN directories e ON e.mirror_id = p.mirror_id AND e.path = p.path)
+    ORDER BY d.id FOR KEY SHARE`,
+  owned: `SELECT n.id, n.document_id AS "documentId", n.archive_id AS "archiveId" FROM documents n
+    WHERE n.document_id = ANY($1::bigint[]) AND n.duplicate_of IS NULL`,
+  remembered: `SELECT r.document_id AS "documentId", r.archive_id AS "archiveId" FROM remembered r
+    WHERE r.document_id = ANY($1::bigint[])`,
+  // Claims of an account look at one another one at a time.
+  lockAccounts: `SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || ' account ' || a.id, 0))
+    FROM (SELECT DISTINCT n.archive_id AS id FROM documents n WHERE n.id = ANY($1::bigint[])
+      ORDER BY 1) a`,
+  inTheWay: `${ROW} WHERE n.id IN (
+    SELECT r.id FROM ${CLAIMS} JOIN documents n ON n.id = c.id
+      JOIN documents r ON r.folder_id = c.folder_id AND r.sent_name = n.sent_name AND r.id <> n.id
+        AND r.archive_id = n.archive_id
+        AND (r.state IN ('uploading', 'inDoubt') OR r.doubt_at IS NOT NULL)
+    UNION SELECT r.id FROM ${CLAIMS} JOIN documents n ON n.id = c.id
+      JOIN documents r ON r.mirror_id = n.mirror_id AND r.digest = n.digest AND r.id <> n.id
+        AND r.state IN ('uploading', 'inDoubt') WHERE c.with_content = 1)`,
+} as const;
+
+/** What the changes are about. */
+function needsOf(changes: readonly Change[]) {
+  const ids = new Set<number>();
+  const linked = new Set<number>();
+  const places: { mirror_id: number; path: string; name: string }[] = [];
+  const documentIds = new Set<number>();
+  const claims: { id: number; folder_id: number; with_content: number }[] = [];
+  for (const change of changes) {
+    switch (change.type) {
+      case "add": {
+        const { mirrorId, dir, name } = change.document;
+        const place = {
+          mirror_id: mirrorId,
+          path: bytea(bytesOf(dir)),
+          name: bytea(bytesOf(name)),
+        };
+        places.push(place);
+        break;
+      }
+      case "event": {
+        ids.add(change.id);
+        const { event, alone, id } = change;
+        if ("documentId" in event && event.documentId !== null) documentIds.add(event.documentId);
+        if (event.type === "claimed" && alone) {
+          const with_content = alone === "nameAndContent" ? 1 : 0;
+          claims.push({ id, folder_id: event.folderId, with_content });
+        }
+        break;
+      }
+      case "follow":
+        for (const id of [change.id, change.successor]) ids.add(id);
+        linked.add(change.successor);
+        break;
+      case "forget":
+        linked.add(change.id);
+        ids.add(change.id);
+        break;
+      case "note":
+        ids.add(change.id);
+        break;
+      default:
+    }
+  }
+  return { ids: [...ids], linked: [...linked], places, documentIds: [...documentIds], claims };
+}
+
+/** Reads what `changes` need; their rows stay locked until the transaction ends. */
+export async function loadFor(
+  query: Query,
+  changes: readonly Change[],
+  memberId: number,
+): Promise<Loaded> {
+  const { ids, linked, places, documentIds, claims } = needsOf(changes);
+  const isSimple = linked.length === 0 && places.length === 0;
+  const found = isSimple ? [ids] : [ids, linked, asRows(places)];
+  const none = { rows: [], count: 0 };
+  const when = <R extends object>(isNeeded: boolean, text: string, values: readonly unknown[]) =>
+    isNeeded ? query<R>(text, values) : Promise.resolve(none as { rows: R[]; count: number });
+  const claimIds = claims.map(({ id }) => id);
+  const mirrorIds = [...new Set(places.map(({ mirror_id }) => mirror_id))];
+  const hasRows = ids.length > 0 || !isSimple;
+  const [, , locked, directories, rows, mirrors, owned, remembered, inTheWay] = await Promise.all([
+    when(claims.length > 0, LOAD_QUERIES.lockAccounts, [claimIds]),
+    when(places.length > 0, LOAD_QUERIES.lockMirrors, [mirrorIds]),
+    when<{ id: number }>(hasRows, isSimple ? LOAD_QUERIES.lock : LOAD_QUERIES.lockLinked, found),
+    when<DirectoryRow>(places.length > 0, LOAD_QUERIES.lockDirectories, [asRows(places)]),
+    when<Row>(hasRows, isSimple ? LOAD_QUERIES.rows : LOAD_QUERIES.rowsLinked, found),
+    query<MirrorCells>(LOAD_QUERIES.mirrors, []),
+    when<Owned>(documentIds.length > 0, LOAD_QUERIES.owned, [documentIds]),
+    when<Owned>(documentIds.length > 0, LOAD_QUERIES.remembered, [documentIds]),
+    when<Row>(claims.length > 0, LOAD_QUERIES.inTheWay, [asRows(claims)]),
+  ]);
+  // What came to be found in between is not locked; a key of the tables keeps us from writing over it.
+  const isLocked = new Set(locked.rows.map(({ id }) => id));
+  const own = rows.rows.filter((row) => isLocked.has(row["id"] as number));
+  const others = inTheWay.rows.filter((row) => !isLocked.has(row["id"] as number));
+  return {
+    rows: [...own, ...others].map((row) => loadedRow(row, memberId)),
+    mirrors: new Map(
+      mirrors.rows.map(({ id, archiveId, tells }) => [id, { archiveId, tells: tells === 1 }]),
+    ),
+    owned: owned.rows,
+    remembered: remembered.rows,
+    directories: directories.rows.map(({ id, mirrorId, path }) => {
+      return { id, mirrorId, dir: rawOf(path) };
+    }),
+  };
+}
+
+type Row = DocumentRow & { readonly is_taken: never };
+type DirectoryRow = { readonly id: number; readonly mirrorId: number; readonly path: Buffer };
+type MirrorCells = { readonly id: number; readonly archiveId: number; readonly tells: number };
+type Owned = { readonly id: number; readonly documentId: number; readonly archiveId: number };
+
+function loadedRow(row: Row, memberId: number): LoadedRow {
+  const number = row["line_number"] as number | null;
+  const line = {
+    number,
+    at: row["line_at"],
+    from: row["line_from"],
+    to: row["line_to"],
+    event: row["line_event"],
+    detail: row["line_detail"],
+    times: row["line_times"],
+  } as NumberedLine;
+  return {
+    document: documentOf(row),
+    dirId: row["dir_id"] as number,
+    line: number === null ? undefined : line,
+    isTaken: Boolean(row["is_taken"]) && row["taken_by"] !== memberId,
+  };
+}

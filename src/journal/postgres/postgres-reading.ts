@@ -1,0 +1,255 @@
+import type { Document } from "../../domain/document.ts";
+import { FOLDER_CODES } from "../../domain/verdict.ts";
+import { bytesOf, dirOf, nameOf, type RawPath } from "../../std/raw-path.ts";
+import { documentList } from "../document-list.ts";
+import type {
+  AttemptRow,
+  Batch,
+  BatchProgress,
+  Content,
+  DueQuery,
+  Duplicates,
+  FewestQuery,
+  HistoryRow,
+  Journal,
+  Known,
+  ListQuery,
+  Troubled,
+  Unreceipted,
+  WaitingFolder,
+  WaitingPages,
+  WarnedRow,
+} from "../journal.ts";
+import { rangeBelow } from "../path-range.ts";
+import {
+  byPlace,
+  historyRow,
+  known,
+  type KnownRow,
+  type StoredLine,
+  tellingOf,
+  type TellingRow,
+} from "../row-shapes.ts";
+import type { Tally } from "../tally.ts";
+import type { Telling } from "../telling.ts";
+import { placeOf, type Remembered } from "../tidiness.ts";
+import { warned } from "./account.ts";
+import { latestBatches, unreceipted } from "./batches.ts";
+import { documentsOf } from "./documents.ts";
+import { dueDocuments, takeDue, takeFewest } from "./due-documents.ts";
+import { pagesOf } from "./list-pages.ts";
+import { QUERIES } from "./queries.ts";
+import type { PgSession } from "./session.ts";
+import { digestBytes } from "./tidy.ts";
+
+type Values = readonly unknown[];
+
+/** What can be asked of a journal in PostgreSQL about its documents; each answer is a short query. */
+export abstract class PostgresReading {
+  readonly #session: PgSession;
+  readonly #archiveId: number;
+
+  /** `archiveId`: the archive that the answers are about, where they are about one. */
+  constructor(session: PgSession, archiveId: number) {
+    this.#session = session;
+    this.#archiveId = archiveId;
+  }
+
+  async directories(mirrorId: number): Promise<[dir: RawPath, fingerprint: string][]> {
+    const rows = await this.#rows<{ path: Buffer; fingerprint: string }>(QUERIES.directories, [
+      mirrorId,
+    ]);
+    return rows.map(({ path, fingerprint }) => [path.toString("latin1") as RawPath, fingerprint]);
+  }
+
+  async rowsIn(mirrorId: number, dir: RawPath): Promise<Known[]> {
+    const rows = await this.#rows<KnownRow>(QUERIES.rowsIn, [mirrorId, bytesOf(dir)]);
+    return rows.map(known);
+  }
+
+  async rowsBelow(mirrorId: number, dir: RawPath): Promise<Known[]> {
+    const values = [mirrorId, ...rangeBelow(dir)];
+    const below = (await this.#rows<KnownRow>(QUERIES.rowsBelow, values)).map(known);
+    // Below the root is everything, the root included; elsewhere siblings sort in between.
+    return dir === "" ? below : [...(await this.rowsIn(mirrorId, dir)), ...below];
+  }
+
+  document(id: number): Promise<Document | undefined> {
+    return this.#one(QUERIES.document, [id]);
+  }
+
+  currentAt(mirrorId: number, path: RawPath): Promise<Document | undefined> {
+    return this.#one(QUERIES.currentAt, [mirrorId, bytesOf(dirOf(path)), bytesOf(nameOf(path))]);
+  }
+
+  sentWith(mirrorId: number, digest: string): Promise<Document[]> {
+    return this.#documents(QUERIES.sentWith, [mirrorId, digest]);
+  }
+
+  due(query: DueQuery): Promise<Document[]> {
+    return dueDocuments(this.#session, this.#archiveId, query);
+  }
+
+  take(query: DueQuery): Promise<Document[]> {
+    return takeDue(this.#session, this.#archiveId, query);
+  }
+
+  fewestPages(query: FewestQuery): Promise<Document[]> {
+    return takeFewest(this.#session, query);
+  }
+
+  waitingPages(): Promise<WaitingPages[]> {
+    return this.#rows(QUERIES.waitingPages, []);
+  }
+
+  async pendingOver(mirrorId: number, pages: number): ReturnType<Journal["pendingOver"]> {
+    const [row] = await this.#rows<Duplicates>(QUERIES.pendingOver, [mirrorId, pages]);
+    return row ?? { documents: 0, pages: 0 };
+  }
+
+  pagesUsed(from: number, to: number): ReturnType<Journal["pagesUsed"]> {
+    return this.#rows(QUERIES.pagesUsed, [from, to]);
+  }
+
+  warned(): Promise<WarnedRow> {
+    return this.#session.read((query) => warned(query, this.#archiveId));
+  }
+
+  underWay(limit: number): Promise<Document[]> {
+    return this.#documents(QUERIES.underWay, [this.#archiveId, limit]);
+  }
+
+  rivals(folderId: number, sentName: string): Promise<Document[]> {
+    return this.#documents(QUERIES.rivals, [folderId, sentName, this.#archiveId]);
+  }
+
+  async claimed(documentIds: readonly number[]): Promise<Set<number>> {
+    const values = [documentIds, this.#archiveId];
+    const rows = await this.#rows<{ id: number }>(QUERIES.claimed, values);
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  outstanding(now: number): ReturnType<Journal["outstanding"]> {
+    return this.#rows(QUERIES.outstanding, [now, this.#archiveId]);
+  }
+
+  outstandingIn(folderId: number, limit: number): Promise<Document[]> {
+    return this.#documents(QUERIES.outstandingIn, [this.#archiveId, folderId, limit]);
+  }
+
+  afterDue(now: number, limit: number): Promise<Document[]> {
+    return this.#documents(QUERIES.afterDue, [this.#archiveId, now, limit]);
+  }
+
+  async tellings(mirrorId: number, now: number, limit: number): Promise<Telling[]> {
+    const rows = await this.#rows<TellingRow>(QUERIES.tellings, [mirrorId, now, limit]);
+    return rows.map(tellingOf);
+  }
+
+  untold(): ReturnType<Journal["untold"]> {
+    return this.#rows(QUERIES.untold, []);
+  }
+
+  heldWith(
+    codes: readonly string[],
+    limit: number,
+    place?: { mirrorId: number; targetPath: string },
+  ): Promise<Document[]> {
+    const distinct = [...new Set(codes)];
+    if (!place) return this.#documents(QUERIES.heldWith, [distinct, this.#archiveId, limit]);
+    const { mirrorId, targetPath } = place;
+    return this.#documents(QUERIES.heldFor, [distinct, mirrorId, targetPath, limit]);
+  }
+
+  smallestHeld(
+    codes: readonly string[],
+    mirrorIds: readonly number[],
+  ): Promise<Document | undefined> {
+    const distinct = [...new Set(codes)];
+    return this.#one(QUERIES.smallestHeld, [distinct, this.#archiveId, mirrorIds]);
+  }
+
+  moved(limit: number): Promise<Document[]> {
+    return this.#documents(QUERIES.moved, [limit]);
+  }
+
+  async waitingFolders(): Promise<WaitingFolder[]> {
+    const rows = await this.#rows<WaitingFolder>(QUERIES.waitingFolders, [[...FOLDER_CODES]]);
+    return rows.sort(byPlace);
+  }
+
+  async lastBatch(mirrorId: number): Promise<Batch | undefined> {
+    return (await this.#rows<Batch>(QUERIES.lastBatch, [mirrorId]))[0];
+  }
+
+  latestBatches(limit: number): Promise<BatchProgress[]> {
+    return this.#session.read((query) => latestBatches(query, limit));
+  }
+
+  unreceipted(after: number, limit: number): Promise<Unreceipted> {
+    return this.#session.read((query) => unreceipted(query, this.#archiveId, after, limit));
+  }
+
+  inBatch(batch: string, limit: number): Promise<Document[]> {
+    return this.#documents(QUERIES.inBatch, [batch, limit]);
+  }
+
+  recent(limit: number): Promise<Document[]> {
+    return this.#documents(QUERIES.recent, [limit]);
+  }
+
+  tallies(from: number, to: number): Promise<Tally[]> {
+    return this.#rows(QUERIES.tallies, [from, to]);
+  }
+
+  contents(id: number): Promise<Content[]> {
+    return this.#rows(QUERIES.contents, [id]);
+  }
+
+  async duplicates(): Promise<Duplicates> {
+    const [row] = await this.#rows<Duplicates>(QUERIES.duplicates, []);
+    return row ?? { documents: 0, pages: 0 };
+  }
+
+  counts(): ReturnType<Journal["counts"]> {
+    return this.#rows(QUERIES.counts, []);
+  }
+
+  troubled(): Promise<Troubled[]> {
+    return this.#rows(QUERIES.troubled, []);
+  }
+
+  list(query: ListQuery): AsyncIterable<Document> {
+    return documentList(pagesOf(this.#session), query);
+  }
+
+  async history(id: number): Promise<HistoryRow[]> {
+    return (await this.#rows<StoredLine>(QUERIES.history, [id])).map(historyRow);
+  }
+
+  async forgotten(mirrorId: number, path: RawPath): Promise<HistoryRow[]> {
+    const rows = await this.#rows<StoredLine>(QUERIES.forgotten, [mirrorId, bytesOf(path)]);
+    return rows.map(historyRow);
+  }
+
+  attempts(id: number): Promise<AttemptRow[]> {
+    return this.#rows(QUERIES.attempts, [id]);
+  }
+
+  remembered(mirrorId: number, digest: string, path: RawPath): Promise<Remembered[]> {
+    const values = [mirrorId, digestBytes(digest), digestBytes(placeOf(path))];
+    return this.#rows(QUERIES.remembered, values);
+  }
+
+  #rows<Row extends object>(text: string, values: Values): Promise<Row[]> {
+    return this.#session.read(async (query) => (await query<Row>(text, values)).rows);
+  }
+
+  #documents(text: string, values: Values): Promise<Document[]> {
+    return this.#session.read((query) => documentsOf(query, text, values));
+  }
+
+  async #one(text: string, values: Values): Promise<Document | undefined> {
+    return (await this.#documents(text, values))[0];
+  }
+}

@@ -1,0 +1,121 @@
+/**
+ * What the journal is asked, as ../queries.ts has it for SQLite. Each query is served by an index of
+ * its own; a test reads the plans.
+ */
+import { SELECT_DOCUMENT } from "./documents.ts";
+import { ACTIVE_AT } from "./tables.ts";
+
+const KNOWN = `n.id, n.name, n.state, n.stamp, n.gone_at AS "goneAt", n.document_id AS "documentId"`;
+const IN_DIRECTORY = "directories d JOIN documents n ON n.dir_id = d.id";
+const BATCH = `id, mirror_id AS "mirrorId", opened_at AS "openedAt", joined_at AS "joinedAt", documents`;
+/** The first characters tell batches apart well enough, in an index of a quarter of the size. */
+const OF_BATCH =
+  "substr(n.batch, 1, 8) = substr($1, 1, 8) AND n.batch = $1 AND n.batch IS NOT NULL";
+const SENDING = "n.state IN ('uploading', 'inDoubt')";
+
+/** The texts, by the question they answer. */
+export const QUERIES = {
+  directories: `SELECT path, fingerprint FROM directories
+    WHERE mirror_id = $1 AND fingerprint IS NOT NULL ORDER BY path`,
+  rowsIn: `SELECT ${KNOWN} FROM ${IN_DIRECTORY}
+    WHERE d.mirror_id = $1 AND d.path = $2 AND n.current = 1 ORDER BY n.name`,
+  rowsBelow: `SELECT ${KNOWN} FROM ${IN_DIRECTORY}
+    WHERE d.mirror_id = $1 AND d.path >= $2 AND d.path < $3 AND n.current = 1
+    ORDER BY d.path, n.name`,
+  document: `${SELECT_DOCUMENT} WHERE n.id = $1`,
+  currentAt: `SELECT n.*, d.path AS dir FROM ${IN_DIRECTORY}
+    WHERE d.mirror_id = $1 AND d.path = $2 AND n.name = $3 AND n.current = 1`,
+  sentWith: `${SELECT_DOCUMENT} WHERE n.mirror_id = $1 AND n.digest = $2
+    AND n.state IN ('uploading', 'inDoubt', 'uploaded', 'converted') ORDER BY n.id`,
+  rivals: `${SELECT_DOCUMENT} WHERE n.folder_id = $1 AND n.sent_name = $2 AND n.archive_id = $3
+    AND (${SENDING} OR n.doubt_at IS NOT NULL) ORDER BY n.id`,
+  claimed: `SELECT n.document_id AS id FROM documents n
+    WHERE n.document_id = ANY($1::bigint[]) AND n.archive_id = $2
+    UNION SELECT r.document_id FROM remembered r
+    WHERE r.document_id = ANY($1::bigint[]) AND r.archive_id = $2`,
+  duplicates: `SELECT count(*) AS documents, coalesce(sum(pages), 0) AS pages FROM documents
+    WHERE duplicate_of IS NOT NULL`,
+  outstanding: `SELECT folder_id AS "folderId", count(*) AS documents,
+      count(*) FILTER (WHERE due_at <= $1) AS due
+    FROM documents WHERE archive_id = $2 AND state = 'uploaded'
+    GROUP BY folder_id ORDER BY folder_id`,
+  outstandingIn: `${SELECT_DOCUMENT} WHERE n.archive_id = $1 AND n.folder_id = $2
+    AND n.state = 'uploaded' ORDER BY n.due_at NULLS LAST, n.id LIMIT $3`,
+  afterDue: `${SELECT_DOCUMENT} WHERE n.archive_id = $1 AND n.state IN ('converted', 'held')
+    AND n.after_state = 'due' AND coalesce(n.due_at, 0) <= $2
+    ORDER BY coalesce(n.due_at, 0), n.id LIMIT $3`,
+  // Whose sender is there is being sent; a sender that no row tells of is not.
+  underWay: `${SELECT_DOCUMENT} WHERE n.archive_id = $1 AND n.state = 'uploading'
+    AND NOT EXISTS (SELECT 1 FROM members m WHERE m.id = n.sender AND NOT m.lost)
+    ORDER BY n.id LIMIT $2`,
+  // Each code's rows come in the order of an index.
+  heldWith: `SELECT x.* FROM unnest($1::text[]) c (code) CROSS JOIN LATERAL (
+      ${SELECT_DOCUMENT} WHERE n.trouble_code = c.code AND n.state = 'held' AND n.archive_id = $2
+      ORDER BY n.id LIMIT $3) x ORDER BY x.id LIMIT $3`,
+  heldFor: `SELECT x.* FROM unnest($1::text[]) c (code) CROSS JOIN LATERAL (
+      ${SELECT_DOCUMENT} WHERE n.trouble_code = c.code AND n.mirror_id = $2 AND n.target_path = $3
+      AND n.state = 'held' ORDER BY n.id LIMIT $4) x ORDER BY x.id LIMIT $4`,
+  smallestHeld: `SELECT x.* FROM unnest($1::text[]) c (code) CROSS JOIN LATERAL (
+      ${SELECT_DOCUMENT} WHERE n.archive_id = $2 AND n.trouble_code = c.code AND n.state = 'held'
+      AND n.mirror_id = ANY($3::bigint[]) ORDER BY n.size_bytes, n.id LIMIT 1) x
+    ORDER BY x.size_bytes, x.id LIMIT 1`,
+  moved: `${SELECT_DOCUMENT} WHERE n.moved_from IS NOT NULL ORDER BY n.id LIMIT $1`,
+  waitingFolders: `SELECT mirror_id AS "mirrorId", target_path AS "targetPath",
+      trouble_code AS code, count(*) AS documents
+    FROM documents WHERE state = 'held' AND trouble_code = ANY($1::text[])
+      AND target_path IS NOT NULL
+    GROUP BY trouble_code, mirror_id, target_path`,
+  counts: `SELECT c.mirror_id AS "mirrorId", c.state, c.documents, n.first_seen_at AS "oldestAt"
+    FROM (SELECT mirror_id, state, count(*) AS documents, min(id) AS oldest
+      FROM documents GROUP BY mirror_id, state) c JOIN documents n ON n.id = c.oldest
+    ORDER BY c.mirror_id, c.state`,
+  troubled: `SELECT trouble_code AS code, state, count(*) AS documents, min(id) AS first
+    FROM documents WHERE trouble_code IS NOT NULL GROUP BY trouble_code, state
+    ORDER BY trouble_code, state`,
+  lastBatch: `SELECT ${BATCH} FROM (SELECT * FROM batches WHERE mirror_id = $1
+      ORDER BY number DESC LIMIT 1) b WHERE receipt_at IS NULL`,
+  contents: `SELECT document_id AS "documentId", filename, size_bytes AS "sizeBytes", pages
+    FROM contents WHERE document = $1 ORDER BY position`,
+  mirrors: `SELECT id, name, source, device, archive_id AS "archiveId" FROM mirrors ORDER BY id`,
+  recent: `${SELECT_DOCUMENT}
+    ORDER BY ${ACTIVE_AT.replaceAll(/\b(\w+_at)\b/g, "n.$1")} DESC, n.id DESC LIMIT $1`,
+  tallies: `SELECT mirror_id AS "mirrorId", at, uploaded, uploaded_bytes AS "uploadedBytes",
+      converted, pages, charged, saved
+    FROM tallies WHERE at >= $1 AND at < $2 ORDER BY at, mirror_id`,
+  latestBatches: `SELECT ${BATCH} FROM batches ORDER BY number DESC LIMIT $1`,
+  ofBatches: `SELECT n.batch, n.state, count(*) AS documents, coalesce(sum(n.pages), 0) AS pages
+    FROM unnest($1::text[]) b (id)
+      JOIN documents n ON substr(n.batch, 1, 8) = substr(b.id, 1, 8) AND n.batch = b.id
+    WHERE n.batch IS NOT NULL GROUP BY n.batch, n.state`,
+  openBatches: `SELECT number, ${BATCH} FROM batches WHERE receipt_at IS NULL AND number > $1
+    AND mirror_id IN (SELECT id FROM mirrors WHERE archive_id = $2) ORDER BY number LIMIT $3`,
+  inBatch: `${SELECT_DOCUMENT} WHERE ${OF_BATCH} ORDER BY n.id LIMIT $2`,
+  waitingPages: `SELECT mirror_id AS "mirrorId", state, count(*) AS documents,
+      coalesce(sum(estimate), 0) AS pages, count(*) - count(estimate) AS unknown
+    FROM documents WHERE (state = 'pending' OR state = 'held')
+    GROUP BY mirror_id, state ORDER BY mirror_id, state`,
+  pendingOver: `SELECT count(*) AS documents, coalesce(sum(estimate), 0) AS pages
+    FROM documents WHERE mirror_id = $1 AND state = 'pending' AND estimate > $2`,
+  // One look at both: what is stored goes from one to the other.
+  pagesUsed: `SELECT "mirrorId", sum(pages) AS pages FROM (
+      SELECT n.mirror_id AS "mirrorId", coalesce(sum(n.charge), 0) AS pages FROM documents n
+        WHERE (${SENDING} OR n.doubt_at IS NOT NULL) GROUP BY n.mirror_id
+      UNION ALL SELECT mirror_id, sum(charged) FROM tallies WHERE at >= $1 AND at < $2
+        GROUP BY mirror_id) s GROUP BY "mirrorId"`,
+  tellings: `SELECT number, mirror_id AS "mirrorId", outcome, at, document, tries,
+      due_at AS "dueAt"
+    FROM tellings WHERE mirror_id = $1 AND due_at <= $2 ORDER BY due_at, number LIMIT $3`,
+  untold: `SELECT mirror_id AS "mirrorId", count(*) AS tellings FROM tellings
+    GROUP BY mirror_id ORDER BY mirror_id`,
+  history: `SELECT h.at, h.from_state AS "from", h.to_state AS "to", h.event, h.detail, h.times
+    FROM history h WHERE h.document = $1 ORDER BY h.number`,
+  forgotten: `SELECT h.at, h.from_state AS "from", h.to_state AS "to", h.event, h.detail, h.times
+    FROM forgotten f JOIN history h ON h.document = f.document
+    WHERE f.mirror_id = $1 AND f.path = $2 ORDER BY h.document, h.number`,
+  attempts: `SELECT started_at AS "startedAt", ended_at AS "endedAt", digest,
+      sent_name AS "sentName", folder_id AS "folderId", batch, outcome, document_id AS "documentId"
+    FROM attempts WHERE document = $1 ORDER BY number`,
+  remembered: `SELECT r.document_id AS "documentId", r.folder_id AS "folderId" FROM remembered r
+    WHERE r.mirror_id = $1 AND r.digest = $2 AND (r.place IS NULL OR r.place = $3)
+    ORDER BY r.number DESC`,
+} as const;

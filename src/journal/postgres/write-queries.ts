@@ -1,0 +1,196 @@
+/** The statements that write a draft. */
+import { recordset } from "./recordset.ts";
+
+/** Columns of `documents` that change, and their types. */
+export const DOCUMENT_TYPES: Readonly<Record<string, string>> = {
+  dir_id: "bigint",
+  name: "bytea",
+  state: "text",
+  size_bytes: "bigint",
+  modified_at: "double precision",
+  stamp: "text",
+  first_seen_at: "double precision",
+  changed_at: "double precision",
+  due_at: "double precision",
+  digest: "text",
+  sent_name: "text",
+  target_path: "text",
+  slip: "text",
+  remark: "text",
+  batch: "text",
+  folder_id: "bigint",
+  attempts: "bigint",
+  sent_at: "double precision",
+  sent_archive_at: "double precision",
+  doubt_at: "double precision",
+  looks: "bigint",
+  document_id: "bigint",
+  archive_status: "text",
+  uploaded_at: "double precision",
+  polls: "bigint",
+  converted_at: "double precision",
+  pages: "bigint",
+  archive_bytes: "bigint",
+  estimate: "bigint",
+  charge: "bigint",
+  digidoc: "smallint",
+  trouble_code: "text",
+  trouble_message: "text",
+  patience: "bigint",
+  duplicate_of: "bigint",
+  current: "smallint",
+  gone_at: "double precision",
+  moved_from: "text",
+  after_state: "text",
+  after_message: "text",
+};
+
+/**
+ * Sets these columns of the rows in $1; `was` is the state they must be in. What was done to a row
+ * ends its being taken; $2 is the member whose claim it is.
+ */
+export function updateOf(columns: readonly string[]): string {
+  const set = columns.filter((column) => column !== "was");
+  const types = Object.fromEntries(set.map((column) => [column, DOCUMENT_TYPES[column] ?? ""]));
+  return `UPDATE documents n SET ${set.map((column) => `${column} = u.${column}`).join()},
+      taken_by = NULL, taken_until = NULL, sender = CASE WHEN n.state = u.state THEN n.sender
+        WHEN u.state = 'uploading' THEN $2::bigint END
+    FROM ${recordset(1, "u", { id: "bigint", was: "text", ...types })}
+    WHERE n.id = u.id AND n.state = u.was`;
+}
+
+const DIRECTORIES = { mirror_id: "bigint", path: "bytea" };
+const NEWS = {
+  ord: "bigint",
+  mirror_id: "bigint",
+  dir_id: "bigint",
+  name: "bytea",
+  size_bytes: "bigint",
+  modified_at: "double precision",
+  stamp: "text",
+  at: "double precision",
+  due_at: "double precision",
+  supersedes: "bigint",
+  current: "smallint",
+  event: "text",
+  detail: "text",
+};
+const ATTEMPT = { document: "bigint", number: "bigint" };
+const END = { ended_at: "double precision", outcome: "text", document_id: "bigint" };
+const OPENED = {
+  ...ATTEMPT,
+  started_at: "double precision",
+  digest: "text",
+  sent_name: "text",
+  folder_id: "bigint",
+  batch: "text",
+  ...END,
+};
+const BATCHES = {
+  ord: "bigint",
+  id: "text",
+  mirror_id: "bigint",
+  opened_at: "double precision",
+  joined_at: "double precision",
+  documents: "bigint",
+};
+const TALLIES = {
+  at: "double precision",
+  mirror_id: "bigint",
+  uploaded: "bigint",
+  uploaded_bytes: "bigint",
+  converted: "bigint",
+  pages: "bigint",
+  charged: "bigint",
+  saved: "bigint",
+};
+const LINES = {
+  document: "bigint",
+  number: "bigint",
+  at: "double precision",
+  from_state: "text",
+  to_state: "text",
+  event: "text",
+  detail: "text",
+  times: "bigint",
+};
+const TELLINGS = {
+  ord: "bigint",
+  mirror_id: "bigint",
+  outcome: "text",
+  at: "double precision",
+  document: "text",
+};
+
+const names = (columns: object) => Object.keys(columns).join();
+const sums = (counts: readonly string[]) =>
+  counts.map((count) => `${count} = tallies.${count} + excluded.${count}`).join();
+
+/** The texts, by what they do. */
+export const WRITE_QUERIES = {
+  // The first line of each one's history is written with it, as only here its number is known.
+  insert: `WITH u AS MATERIALIZED (SELECT * FROM ${recordset(1, "u", NEWS)}),
+    made AS (INSERT INTO documents (mirror_id, archive_id, dir_id, name, state, size_bytes, modified_at,
+        stamp, first_seen_at, changed_at, due_at, current, supersedes)
+      SELECT u.mirror_id, m.archive_id, u.dir_id, u.name, 'settling', u.size_bytes, u.modified_at,
+        u.stamp, u.at, u.at, u.due_at, u.current, u.supersedes
+      FROM u JOIN mirrors m ON m.id = u.mirror_id ORDER BY u.ord RETURNING id, dir_id, name),
+    told AS (INSERT INTO history (document, number, at, from_state, to_state, event, detail)
+      SELECT made.id, 1, u.at, NULL, 'settling', u.event, u.detail
+      FROM made JOIN u ON u.dir_id = made.dir_id AND u.name = made.name)
+    SELECT u.ord, made.id FROM made JOIN u ON u.dir_id = made.dir_id AND u.name = made.name`,
+  relink: `UPDATE documents n SET supersedes = u.supersedes
+    FROM ${recordset(1, "u", { id: "bigint", supersedes: "bigint" })} WHERE n.id = u.id`,
+  remove: "DELETE FROM documents WHERE id = ANY($1::bigint[])",
+  history: `INSERT INTO history (${names(LINES)}) SELECT ${names(LINES)} FROM ${recordset(1, "u", LINES)}
+    ON CONFLICT (document, number) DO UPDATE SET at = excluded.at, times = excluded.times`,
+  forgotten: `INSERT INTO forgotten (document, mirror_id, path) SELECT document, mirror_id, path
+    FROM ${recordset(1, "u", { document: "bigint", mirror_id: "bigint", path: "bytea" })}`,
+  dropAttempts: `DELETE FROM attempts a USING ${recordset(1, "u", ATTEMPT)}
+    WHERE a.document = u.document AND a.number = u.number`,
+  openAttempts: `INSERT INTO attempts (${names(OPENED)})
+    SELECT ${names(OPENED)} FROM ${recordset(1, "u", OPENED)}`,
+  endAttempts: `UPDATE attempts a SET ended_at = u.ended_at, outcome = u.outcome,
+      document_id = u.document_id
+    FROM ${recordset(1, "u", { ...ATTEMPT, ...END })}
+    WHERE a.document = u.document AND a.number = u.number`,
+  tallies: `INSERT INTO tallies (${names(TALLIES)})
+    SELECT ${names(TALLIES)} FROM ${recordset(1, "u", TALLIES)}
+    ON CONFLICT (at, mirror_id) DO UPDATE
+    SET ${sums(["uploaded", "uploaded_bytes", "converted", "pages", "charged", "saved"])}`,
+  tellings: `INSERT INTO tellings (mirror_id, outcome, at, document, due_at)
+    SELECT mirror_id, outcome, at, document, at FROM ${recordset(1, "u", TELLINGS)} ORDER BY ord`,
+  unremember: `DELETE FROM remembered r
+    USING ${recordset(1, "u", { document_id: "bigint", archive_id: "bigint" })}
+    WHERE r.document_id = u.document_id AND r.archive_id = u.archive_id`,
+  // Written to first, so that no number is used up by a batch that is there.
+  batches: `WITH u AS MATERIALIZED (SELECT * FROM ${recordset(1, "u", BATCHES)}),
+    changed AS (UPDATE batches b SET mirror_id = u.mirror_id, opened_at = u.opened_at,
+        joined_at = u.joined_at, documents = u.documents, receipt_at = NULL
+      FROM u WHERE b.id = u.id RETURNING b.id)
+    INSERT INTO batches (id, mirror_id, opened_at, joined_at, documents)
+    SELECT id, mirror_id, opened_at, joined_at, documents FROM u
+    WHERE NOT EXISTS (SELECT 1 FROM changed WHERE changed.id = u.id) ORDER BY u.ord`,
+  makeDirectories: `INSERT INTO directories (mirror_id, path)
+    SELECT mirror_id, path FROM ${recordset(1, "u", DIRECTORIES)} ORDER BY mirror_id, path
+    ON CONFLICT (mirror_id, path) DO NOTHING
+    RETURNING id, mirror_id AS "mirrorId", path`,
+  lockDirectories: `SELECT d.id, d.mirror_id AS "mirrorId", d.path FROM directories d
+    WHERE d.id IN (SELECT e.id FROM ${recordset(1, "u", DIRECTORIES)}
+      JOIN directories e ON e.mirror_id = u.mirror_id AND e.path = u.path)
+    ORDER BY d.id FOR KEY SHARE`,
+  setFingerprints: `INSERT INTO directories (mirror_id, path, fingerprint)
+    SELECT mirror_id, path, fingerprint
+    FROM ${recordset(1, "u", { ...DIRECTORIES, fingerprint: "text" })} ORDER BY mirror_id, path
+    ON CONFLICT (mirror_id, path) DO UPDATE SET fingerprint = excluded.fingerprint`,
+  dropFingerprints: `UPDATE directories d SET fingerprint = NULL FROM ${recordset(1, "u", DIRECTORIES)}
+    WHERE d.mirror_id = u.mirror_id AND d.path = u.path`,
+  lockTidied: `SELECT 1 FROM directories d
+    WHERE d.id IN (SELECT e.id FROM ${recordset(1, "u", DIRECTORIES)}
+      JOIN directories e ON e.mirror_id = u.mirror_id AND e.path = u.path)
+    ORDER BY d.id FOR UPDATE`,
+  tidyDirectories: `DELETE FROM directories d USING ${recordset(1, "u", DIRECTORIES)}
+    WHERE d.mirror_id = u.mirror_id AND d.path = u.path AND d.fingerprint IS NULL
+      AND NOT EXISTS (SELECT 1 FROM documents n WHERE n.dir_id = d.id AND n.current = 1)
+      AND NOT EXISTS (SELECT 1 FROM documents n WHERE n.dir_id = d.id AND n.current = 0)`,
+} as const;

@@ -1,0 +1,48 @@
+/** What both kinds of tables make of the rows that they read. Pure. */
+import type { Document, State } from "../domain/document.ts";
+import { rawOf } from "../std/raw-path.ts";
+import type { HistoryLine } from "./history-line.ts";
+import type { Batch, BatchProgress, HistoryRow, Known, WaitingFolder } from "./journal.ts";
+import type { Telling } from "./telling.ts";
+
+export type KnownRow = Omit<Known, "name"> & { readonly name: Buffer };
+
+export function known({ id, name, state, stamp, goneAt, documentId }: KnownRow): Known {
+  return { id, name: rawOf(name), state, stamp, goneAt, documentId };
+}
+
+/** A line of history, and how often in a row it happened. */
+export type StoredLine = HistoryLine & { readonly times: number };
+
+export function historyRow({ times, ...line }: StoredLine): HistoryRow {
+  return times === 1 ? line : { ...line, times };
+}
+
+export type TellingRow = Omit<Telling, "document"> & { readonly document: string };
+
+export function tellingOf(row: TellingRow): Telling {
+  return { ...row, document: JSON.parse(row.document) as Document };
+}
+
+/** Documents of a batch in one state. */
+export type InState = {
+  readonly state: State;
+  readonly documents: number;
+  readonly pages: number;
+};
+
+/** A batch with how far its documents are. */
+export function progressOf(batch: Batch, rows: readonly InState[]): BatchProgress {
+  const states = Object.fromEntries(rows.map(({ state, documents }) => [state, documents]));
+  return { ...batch, states, pages: rows.reduce((sum, { pages }) => sum + pages, 0) };
+}
+
+/** By mirror, then folder, then code; text by code unit, as nobody's language is meant. */
+export function byPlace(a: WaitingFolder, b: WaitingFolder): number {
+  return a.mirrorId - b.mirrorId || compare(a.targetPath, b.targetPath) || compare(a.code, b.code);
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
