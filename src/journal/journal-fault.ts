@@ -20,7 +20,9 @@ export const JOURNAL_HINTS = {
   JOURNAL_BUSY: "End the program that keeps the journal locked, e.g. a database shell.",
   JOURNAL_BROKEN: "Check the disk and the kernel's log, then start scanferry again.",
   JOURNAL_CLOSED: "Nothing to do: scanferry was stopping.",
-} as const satisfies Record<`JOURNAL_${string}`, string>;
+  LEASE_LOST:
+    "Nothing to do: the daemon begins anew as another member. Where it comes often, look at the way to the database, the host's load and its clock.",
+} as const satisfies Record<`JOURNAL_${string}` | "LEASE_LOST", string>;
 
 export type JournalCode = keyof typeof JOURNAL_HINTS;
 

@@ -104,8 +104,11 @@ export interface Journal extends AsyncDisposable {
   outstanding(now: number): Promise<{ folderId: number; documents: number; due: number }[]>;
   /** Rows of the archive in `uploaded` in one of its folders, the longest due first. */
   outstandingIn(folderId: number, limit: number): Promise<Document[]>;
-  /** Rows of the archive in `converted`, and vetoed ones in `held`, whose after-action is due. */
-  afterDue(now: number, limit: number): Promise<Document[]>;
+  /**
+   * Rows of the archive in `converted`, and vetoed ones in `held`, whose after-action is due; with
+   * `mirrorIds`, of these mirrors alone.
+   */
+  afterDue(now: number, limit: number, mirrorIds?: readonly number[]): Promise<Document[]>;
   /** Held rows of the archive with one of these codes, oldest first; with `place`, for one folder. */
   heldWith(
     codes: readonly string[],

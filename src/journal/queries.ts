@@ -47,6 +47,9 @@ export const QUERIES = {
     ORDER BY n.due_at NULLS LAST, n.id LIMIT ?`,
   afterDue: `${SELECT_DOCUMENT} WHERE n.archive_id = ? AND n.state IN ('converted', 'held') AND n.after_state = 'due'
     AND coalesce(n.due_at, 0) <= ? ORDER BY coalesce(n.due_at, 0), n.id LIMIT ?`,
+  afterDueIn: `${SELECT_DOCUMENT} WHERE n.archive_id = ? AND n.state IN ('converted', 'held') AND n.after_state = 'due'
+    AND coalesce(n.due_at, 0) <= ? AND n.mirror_id IN (SELECT value FROM json_each(?))
+    ORDER BY coalesce(n.due_at, 0), n.id LIMIT ?`,
   underWay: `${SELECT_DOCUMENT} WHERE n.mirror_id IN (SELECT id FROM mirrors WHERE archive_id = ?)
     AND n.state = 'uploading' ORDER BY n.id LIMIT ?`,
   heldWith: `${SELECT_DOCUMENT} WHERE n.trouble_code = ? AND n.state = 'held' AND n.archive_id = ?
@@ -140,8 +143,14 @@ export class Queries {
     return this.#documents(QUERIES.outstandingIn, archiveId, folderId, limit);
   }
 
-  afterDue(archiveId: number, now: number, limit: number): Document[] {
-    return this.#documents(QUERIES.afterDue, archiveId, now, limit);
+  afterDue(
+    archiveId: number,
+    now: number,
+    limit: number,
+    mirrorIds?: readonly number[],
+  ): Document[] {
+    if (!mirrorIds) return this.#documents(QUERIES.afterDue, archiveId, now, limit);
+    return this.#documents(QUERIES.afterDueIn, archiveId, now, JSON.stringify(mirrorIds), limit);
   }
 
   underWay(archiveId: number, limit: number): Document[] {

@@ -119,9 +119,9 @@ export abstract class SqliteReading {
     );
   }
 
-  afterDue(now: number, limit: number): Promise<Document[]> {
+  afterDue(now: number, limit: number, mirrorIds?: readonly number[]): Promise<Document[]> {
     return this.#session.readDurable(() =>
-      this.#tables.queries.afterDue(this.#archiveId, now, limit),
+      this.#tables.queries.afterDue(this.#archiveId, now, limit, mirrorIds),
     );
   }
 

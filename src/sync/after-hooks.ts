@@ -10,6 +10,7 @@ import { LineCut } from "../reader/line.ts";
 import { Bell } from "../std/bell.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
+import { ALL_DUTIES } from "./duties.ts";
 import { newsOf } from "./hook-input.ts";
 import { loop } from "./loop.ts";
 
@@ -30,14 +31,19 @@ type Listener = { readonly mirror: LiveMirror; readonly hook: Hook; readonly bel
 
 export class AfterHooks {
   readonly #context: SyncContext;
+  /** Every mirror that has somebody to tell, whoever leads it. */
+  readonly #kept: readonly number[];
   readonly #listeners: readonly Listener[];
 
   constructor(context: SyncContext) {
     this.#context = context;
-    this.#listeners = [...context.mirrors.values()].flatMap((mirror) => {
+    const { duties = ALL_DUTIES } = context;
+    const all = [...context.mirrors.values()].flatMap((mirror) => {
       const hook = mirror.settings.hooks?.after;
       return hook ? [{ mirror, hook, bell: new Bell() }] : [];
     });
+    this.#kept = all.map(({ mirror }) => mirror.row.id);
+    this.#listeners = all.filter(({ mirror }) => duties.leads(mirror.row.id));
   }
 
   /** There may be something to tell. */
@@ -56,7 +62,7 @@ export class AfterHooks {
 
   /** To be called before anything can happen to a document: what nobody keeps is not told. */
   async keep(): Promise<void> {
-    await this.#context.journal.keepTellings(this.#listeners.map(({ mirror }) => mirror.row.id));
+    await this.#context.journal.keepTellings(this.#kept);
   }
 
   async #step(mirror: LiveMirror, hook: Hook): Promise<number> {

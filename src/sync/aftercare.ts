@@ -28,10 +28,13 @@ const NO_MIRROR_MS = 600_000;
 export class Aftercare {
   readonly #context: SyncContext;
   readonly #puttingAway: PuttingAway;
+  /** Whose files it cares for; undefined: everybody's, also of mirrors that are not configured. */
+  readonly #mirrorIds: readonly number[] | undefined;
 
   constructor(context: SyncContext, puttingAway = new PuttingAway()) {
     this.#context = context;
     this.#puttingAway = puttingAway;
+    this.#mirrorIds = context.duties?.isShared ? [...context.mirrors.keys()] : undefined;
   }
 
   async run(stopping: AbortSignal): Promise<never> {
@@ -41,7 +44,7 @@ export class Aftercare {
 
   async #step(signal: AbortSignal): Promise<number> {
     const { journal, clock, mirrors } = this.#context;
-    const due = await journal.afterDue(clock.now(), CHUNK);
+    const due = await journal.afterDue(clock.now(), CHUNK, this.#mirrorIds);
     for (const document of due) {
       const mirror = mirrors.get(document.mirrorId);
       if (!mirror) {
@@ -60,7 +63,7 @@ export class Aftercare {
       }
     }
     if (due.length === CHUNK) return 0;
-    const [next] = await journal.afterDue(Number.MAX_SAFE_INTEGER, 1);
+    const [next] = await journal.afterDue(Number.MAX_SAFE_INTEGER, 1, this.#mirrorIds);
     return next ? Math.max(AGAIN_MS, (next.dueAt ?? 0) - clock.now()) : Number.POSITIVE_INFINITY;
   }
 

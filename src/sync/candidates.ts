@@ -14,9 +14,16 @@ type Wanted = { readonly slots: number; readonly large: number; readonly now: nu
 export class Candidates {
   readonly #context: SyncContext;
   readonly #budget: Budget;
+  readonly #isThere: (mirrorId: number) => boolean;
   #lastMirrorId: number | undefined;
 
-  constructor(context: SyncContext, budget: Budget) {
+  /** `isThere`: whether a mirror's source can be read from here. */
+  constructor(
+    context: SyncContext,
+    budget: Budget,
+    isThere: (mirrorId: number) => boolean = () => true,
+  ) {
+    this.#isThere = isThere;
     this.#context = context;
     this.#budget = budget;
   }
@@ -30,6 +37,7 @@ export class Candidates {
     for (const [mirrorId, mirror] of mirrors) {
       // A reader that is down would give everything back; it says when it is up, or speaks again.
       if (mirror.reader.pid === undefined || mirror.reader.silent) continue;
+      if (!this.#isThere(mirrorId)) continue;
       const queue = await this.#queue(mirror, { slots, large, now }, shares.of(mirrorId));
       if (queue.length > 0) queues.set(mirrorId, queue);
     }
@@ -62,9 +70,9 @@ export class Candidates {
     const { journal } = this.#context;
     const { order } = settings.rules;
     const query = { state: "pending", now, mirrorId: row.id, order } as const;
-    const some = await journal.due({ ...query, limit: slots, sizeMaxBytes: LARGE_BYTES });
+    const some = await journal.take({ ...query, limit: slots, sizeMaxBytes: LARGE_BYTES });
     const big =
-      large === 0 ? [] : await journal.due({ ...query, limit: large, sizeOverBytes: LARGE_BYTES });
+      large === 0 ? [] : await journal.take({ ...query, limit: large, sizeOverBytes: LARGE_BYTES });
     return [...some, ...big].sort(byOrder(order));
   }
 

@@ -6,7 +6,7 @@ import { ArchiveError } from "../archive/archive-error.ts";
 import { troubleOf } from "../archive/trouble.ts";
 import { chargeOf, NO_ALLOWANCE } from "../domain/allowance.ts";
 import type { Document, Trouble } from "../domain/document.ts";
-import type { Change } from "../journal/journal.ts";
+import type { Applied, Change } from "../journal/journal.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import { asDuplicate } from "./duplicates.ts";
 import type { FirstRun } from "./first-run.ts";
@@ -51,11 +51,26 @@ export class Claimer {
         break;
       }
     }
-    const claimed = (await journal.apply(changes)).flatMap(({ document, skipped }) => {
+    const applied = await journal.apply(changes);
+    await this.#putOff(applied);
+    const claimed = applied.flatMap(({ document, skipped }) => {
       const mirror = document && mirrors.get(document.mirrorId);
       return document?.state === "uploading" && mirror && !skipped ? [{ document, mirror }] : [];
     });
     return { claimed, trouble };
+  }
+
+  /** Another daemon was quicker with one of its name or content. */
+  async #putOff(applied: readonly Applied[]): Promise<void> {
+    const late = applied.flatMap(({ change, skipped, document }) =>
+      skipped && change.type === "event" && document?.state === "pending" ? [document.id] : [],
+    );
+    if (late.length === 0) return;
+    const at = this.#context.clock.now();
+    const why = "another document of this name or content is under way";
+    await this.#context.journal.apply(
+      late.map((id) => ({ type: "note", id, at, why, set: { dueAt: at + RIVAL_MS } }) as const),
+    );
   }
 
   /** Rejects with `ArchiveError` when the archive cannot be asked for the folder. */
@@ -93,6 +108,7 @@ export class Claimer {
         charge: chargeOf(document, this.#context.config.quota.pages ?? NO_ALLOWANCE),
       },
       from: ["pending"],
+      alone: mirror.settings.rules.duplicates === "upload" ? "name" : "nameAndContent",
     };
   }
 

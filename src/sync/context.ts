@@ -7,6 +7,7 @@ import type { Bell } from "../std/bell.ts";
 import type { Clock, Random } from "../std/clock.ts";
 import type { Log } from "../std/log.ts";
 import type { Bandwidth } from "./bandwidth.ts";
+import type { Duties } from "./duties.ts";
 import type { Pace } from "./pace.ts";
 
 /** A mirror as the loops see it: its settings, its row, and the process that reads it. */
@@ -34,6 +35,8 @@ export type SyncContext = {
   readonly journal: Journal;
   readonly archive: Archive;
   readonly mirrors: ReadonlyMap<number, LiveMirror>;
+  /** What of it all this daemon does; without it everything. */
+  readonly duties?: Duties;
   readonly bells: Bells;
   readonly pace: Pace;
   /** Shared with other archives; of these uploads alone without it. */

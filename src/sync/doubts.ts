@@ -51,7 +51,7 @@ export class Doubts {
   async #step(signal: AbortSignal): Promise<number> {
     const { journal, clock } = this.#context;
     const now = clock.now();
-    const due = await journal.due({ state: "inDoubt", now, limit: LOOK_MAX });
+    const due = await journal.take({ state: "inDoubt", now, limit: LOOK_MAX });
     if (due.length === 0) return untilNext(journal, { state: "inDoubt" }, now);
     for (const [folderId, documents] of Map.groupBy(due, ({ folderId }) => folderId)) {
       if (folderId !== null) await this.#lookIn(folderId, documents, signal);

@@ -6,6 +6,7 @@
 import { allDocuments } from "../archive/paging.ts";
 import type { Document, State, Trouble } from "../domain/document.ts";
 import type { SyncContext } from "./context.ts";
+import { ALL_DUTIES } from "./duties.ts";
 import { goOn } from "./retry.ts";
 
 const LOOK_MS = 1_000;
@@ -50,10 +51,19 @@ export class FirstRun {
       if (mirror?.settings.firstRun === "upload") await journal.endFirstRun(id, clock.now());
     }
     const firstRun = new FirstRun(context, inFirstRun, scanned);
+    const { duties = ALL_DUTIES } = context;
     for (const [id, { settings }] of mirrors) {
-      if (settings.firstRun === "upload") await firstRun.#release(id);
+      if (settings.firstRun === "upload" && duties.leads(id)) await firstRun.#release(id);
     }
     return firstRun;
+  }
+
+  /** Another daemon may have ended the first run of a mirror that it leads. */
+  async reread(): Promise<void> {
+    if (this.#mirrors.size === 0) return;
+    const open = new Set(await this.#context.journal.firstRuns());
+    for (const id of this.#mirrors) if (!open.has(id)) this.#mirrors.delete(id);
+    if (this.#mirrors.size === 0) this.#folders.clear();
   }
 
   /**

@@ -7,6 +7,7 @@ import { ArchiveError } from "../archive/archive-error.ts";
 import { allFolders } from "../archive/paging.ts";
 import type { Trouble } from "../domain/document.ts";
 import { walkOf } from "../domain/naming.ts";
+import type { Clock } from "../std/clock.ts";
 import { type FolderDetail, LIMITS } from "../wire/shapes.ts";
 
 /** Where a folder path leads. */
@@ -19,17 +20,29 @@ export type Resolved =
       readonly nearestId: number | null;
     };
 
+/** What another daemon may know better is looked up anew after this long. */
+const STALE_MS = 10_000;
+
 export class Folders {
   readonly #archive: Archive;
+  readonly #clock: Clock | undefined;
+  /** When everything was last forgotten, by the monotonic clock. */
+  #forgottenAt = Number.NEGATIVE_INFINITY;
   #children = new Map<number, Promise<readonly FolderDetail[]>>();
   #starts = new Map<number | null, Promise<number>>();
 
-  constructor(archive: Archive) {
+  /**
+   * With a clock, what is remembered as unusable for a while is looked up once more: where several
+   * daemons share a journal, another one may have found it and let its documents go on.
+   */
+  constructor(archive: Archive, clock?: Clock) {
     this.#archive = archive;
+    this.#clock = clock;
   }
 
   /** Everything is looked up anew from now on. */
   forget(): void {
+    this.#forgottenAt = this.#clock?.monotonic() ?? 0;
     this.#children = new Map();
     this.#starts = new Map();
   }
@@ -40,11 +53,12 @@ export class Folders {
    */
   async resolve(targetPath: string, signal: AbortSignal): Promise<Resolved> {
     try {
-      return await this.#walk(targetPath, signal);
+      const resolved = await this.#walk(targetPath, signal);
+      if (resolved.kind === "found" || !this.#isStale()) return resolved;
     } catch (error) {
       if (!isMissing(error)) throw error;
     }
-    // A folder on the way was removed since its parent was read: what is remembered is not true.
+    // A folder on the way was removed or made since its parent was read: what is remembered is not true.
     this.forget();
     try {
       return await this.#walk(targetPath, signal);
@@ -53,6 +67,10 @@ export class Folders {
       const message = `archive folder ${targetPath}: the archive denies a folder that it lists`;
       return { kind: "unusable", trouble: { code: "FOLDER_MISSING", message }, nearestId: null };
     }
+  }
+
+  #isStale(): boolean {
+    return this.#clock !== undefined && this.#clock.monotonic() - this.#forgottenAt > STALE_MS;
   }
 
   async #walk(targetPath: string, signal: AbortSignal): Promise<Resolved> {

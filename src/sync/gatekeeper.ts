@@ -67,6 +67,7 @@ export class Gatekeeper {
 
   /** The account was refused. `probe`: by the one document that was let through. */
   async refused(trouble: Trouble, probe: boolean): Promise<void> {
+    await this.#look();
     const now = this.#context.clock.now();
     const closed = gates.isClosed(this.#gate);
     const gate =
@@ -86,6 +87,7 @@ export class Gatekeeper {
   /** Something was accepted: whatever is held behind the gate goes on. */
   async passed(): Promise<void> {
     this.#repeated = { code: "", ids: new Set() };
+    if (gates.isClosed(this.#gate)) await this.#look();
     if (!gates.isClosed(this.#gate)) return;
     await this.#set(gates.open(this.#gate));
     this.#context.log.info({}, "the archive accepts documents again; sending goes on");
@@ -182,6 +184,11 @@ export class Gatekeeper {
       if (trouble.code === "CREDENTIALS_REFUSED") await this.refused(trouble, true);
       else await this.unanswered();
     }
+  }
+
+  /** Another daemon may have closed it or opened it a moment ago. */
+  async #look(): Promise<void> {
+    if (this.#context.duties?.isShared) await this.reread();
   }
 
   async #set(gate: gates.Gate): Promise<void> {

@@ -8,6 +8,7 @@ import type { Outcome } from "../domain/outcome.ts";
 import type { Journal, PaceRow } from "../journal/journal.ts";
 import type { Clock } from "../std/clock.ts";
 import type { Log } from "../std/log.ts";
+import { isShared } from "./duties.ts";
 import { type Waiting, type WaitingConfig, asked, outsideHours, roomOf } from "./waiting.ts";
 
 /** What an archive's answer, or its silence, says of its load. */
@@ -28,6 +29,9 @@ type Parts = {
 /** How long the archive is left alone at most, whatever it asks for. */
 const PAUSE_MS_MAX = 86_400_000;
 
+/** Clocks that are read one after the other differ by less. */
+const PAUSE_SLACK_MS = 50;
+
 export class Pace {
   readonly #parts: Parts;
   #concurrency: Concurrency;
@@ -47,6 +51,18 @@ export class Pace {
     this.#hours = { from: 0, to: 0, waiting: null };
     const now = parts.clock.now();
     this.#askedUntil = parts.clock.monotonic() + ((asked(row, now)?.until ?? now) - now);
+  }
+
+  /** Takes up a pause that the archive has asked another daemon for. */
+  async reread(): Promise<void> {
+    const { journal, clock } = this.#parts;
+    const row = await journal.pace();
+    const now = clock.now();
+    const leftMs = (asked(row, now)?.until ?? now) - now;
+    if (leftMs <= this.pauseMs + PAUSE_SLACK_MS) return;
+    const { pausedAt, pausedUntil, trouble } = row;
+    this.#askedUntil = clock.monotonic() + leftMs;
+    this.#row = { ...this.#row, pausedAt, pausedUntil, trouble };
   }
 
   /** Reads what the last run journaled. */
@@ -125,6 +141,8 @@ export class Pace {
     const limit = this.limit < config.upload.concurrency ? this.limit : null;
     if (this.#row.limit !== limit) this.#row = { ...this.#row, limit };
     if (this.#row === this.#written) return;
+    // What another daemon was asked for must not be lost below what this one writes.
+    if (isShared(journal.crew)) await this.reread();
     this.#written = this.#row;
     await journal.setPace(this.#row);
   }

@@ -6,32 +6,40 @@ import type { Document } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
 import { LARGE_BYTES } from "../domain/feed.ts";
 import { isClosed, mayProbe } from "../domain/gate.ts";
-import type { Event } from "../domain/life.ts";
 import type { Outcome } from "../domain/outcome.ts";
-import { verdict } from "../domain/verdict.ts";
-import { codeOf, messageOf } from "../std/fault.ts";
 import { pieceBytesAt } from "./bandwidth.ts";
 import { Budget } from "./budget.ts";
 import { Candidates } from "./candidates.ts";
 import { type Claimed, Claimer, type Claims } from "./claimer.ts";
-import type { LiveMirror, SyncContext } from "./context.ts";
+import type { SyncContext } from "./context.ts";
+import { ALL_DUTIES, type Duties } from "./duties.ts";
 import type { FirstRun } from "./first-run.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
 import { loop, untilNext } from "./loop.ts";
-import { HOLD } from "./patience.ts";
 import { type Outage, Outages } from "./outage.ts";
 import type { Placement } from "./placement.ts";
+import { recordOutcome } from "./record-outcome.ts";
 import { sendOrder } from "./send-order.ts";
 import { SendQueue, type TakeLine } from "./send-queue.ts";
 
 /** How long requests that are torn down may take to say so. */
 const CUT_MS = 1_000;
 
+/** Nothing is begun with less than this left of the lease: it could hardly be ended. */
+const BEGIN_MS_MIN = 500;
+
+/** A lease that has run out is renewed by itself, or never. */
+const LEASE_LOOK_MS = 1_000;
+
+/** What another daemon has taken is anybody's again after this long. */
+const TAKEN_MS = 5_000;
+
 /** How an attempt ended, and when it was begun (monotonic ms). */
 type Sent = { readonly outcome: Outcome; readonly begunAt: number };
 
 export class Sender {
   readonly #context: SyncContext;
+  readonly #duties: Duties;
   readonly #keeper: Gatekeeper;
   readonly #placement: Placement;
   readonly #budget: Budget;
@@ -50,13 +58,21 @@ export class Sender {
   #failure: unknown;
   readonly #outages: Outages;
 
-  constructor(context: SyncContext, keeper: Gatekeeper, placement: Placement, firstRun?: FirstRun) {
+  /** `isThere`: whether a mirror's source can be read from here. */
+  constructor(
+    context: SyncContext,
+    keeper: Gatekeeper,
+    placement: Placement,
+    firstRun?: FirstRun,
+    isThere?: (mirrorId: number) => boolean,
+  ) {
     this.#context = context;
+    this.#duties = context.duties ?? ALL_DUTIES;
     this.#keeper = keeper;
     this.#placement = placement;
     this.#outages = new Outages(context);
     this.#budget = Budget.of(context);
-    this.#candidates = new Candidates(context, this.#budget);
+    this.#candidates = new Candidates(context, this.#budget, isThere);
     this.#claimer = new Claimer(context, placement, firstRun);
     this.#pieceBytes = pieceBytesAt(context.config.upload.bytesPerSecond);
     this.#queue = new SendQueue(context.pace.limit);
@@ -117,8 +133,9 @@ export class Sender {
     if (this.#failure !== undefined) throw this.#failure;
     if (!this.#context.sending) return Number.POSITIVE_INFINITY;
     if (isClosed(this.#keeper.gate)) return this.#stepClosed(signal);
-    if (await this.#keeper.sweep()) return 0;
+    if (this.#duties.account && (await this.#keeper.sweep())) return 0;
     if (this.#paused || this.#draining) return Number.POSITIVE_INFINITY;
+    if (!this.#hasLease) return LEASE_LOOK_MS;
     const now = clock.now();
     const waitMs = Math.max(this.#outages.waitMs, this.#context.pace.waitMs);
     if (waitMs > 0) return waitMs;
@@ -128,19 +145,38 @@ export class Sender {
     this.#queue.found(candidates.length, slots);
     if (candidates.length === 0) {
       const renewedMs = this.#budget.endOf(now) - now;
-      return Math.min(renewedMs, await untilNext(this.#context.journal, { state: "pending" }, now));
+      return Math.min(renewedMs, await this.#untilNext(now));
     }
     const { claimed } = await this.#claim(candidates, signal);
     for (const each of claimed) this.#enqueue(each, false);
     return 0;
   }
 
-  /** Behind a closed gate: everything that waits is held, and one document probes in its time. */
+  /** Enough is left of this daemon's lease to begin something. */
+  get #hasLease(): boolean {
+    return this.#context.journal.crew.sendLeftMs > BEGIN_MS_MIN;
+  }
+
+  async #untilNext(now: number): Promise<number> {
+    const { journal } = this.#context;
+    const next = await untilNext(journal, { state: "pending" }, now);
+    if (!this.#duties.isShared || next <= TAKEN_MS) return next;
+    // What another daemon has taken and does not claim rings no bell.
+    const due = await journal.due({ state: "pending", now, limit: 1 });
+    return due.length > 0 ? TAKEN_MS : next;
+  }
+
+  /**
+   * Behind a closed gate: everything that waits is held, and one document probes in its time. Of
+   * several daemons one does that.
+   */
   async #stepClosed(signal: AbortSignal): Promise<number> {
+    if (!this.#duties.account) return Number.POSITIVE_INFINITY;
     if (await this.#keeper.sweep()) return 0;
     const { clock, pace } = this.#context;
     const now = clock.now();
     if (this.#paused || this.#draining || this.#probing) return Number.POSITIVE_INFINITY;
+    if (!this.#hasLease) return LEASE_LOOK_MS;
     if (!mayProbe(this.#keeper.gate, now)) return this.#keeper.waitMs(now);
     if (!this.#keeper.probesByUpload) {
       if (pace.pauseMs > 0) return pace.pauseMs;
@@ -216,33 +252,15 @@ export class Sender {
   /** What was claimed a while ago may have to wait by now. */
   #mayBegin(probe: boolean): boolean {
     if (this.#draining || this.#paused || this.#context.pace.waitMs > 0) return false;
+    if (!this.#hasLease) return false;
     return probe || !isClosed(this.#keeper.gate);
   }
 
-  async #ended({ document, mirror }: Claimed, sent: Sent, probe: boolean): Promise<void> {
-    const recorded = await this.#recorded(document, sent.outcome, mirror);
+  async #ended(claimed: Claimed, sent: Sent, probe: boolean): Promise<void> {
+    const recorded = await recordOutcome(this.#context, claimed, sent.outcome);
     await this.#context.pace.learn(recorded, sent.begunAt);
     this.#queue.limit = this.#context.pace.limit;
-    await this.#consequences(document, recorded, probe);
-  }
-
-  /** Journals the outcome; the one it came to is returned. */
-  async #recorded(document: Document, outcome: Outcome, mirror: LiveMirror): Promise<Outcome> {
-    const { clock, journal } = this.#context;
-    const judged = verdict(document, outcome, clock.now(), this.#policy(mirror));
-    const event: Event =
-      judged.kind === "gone"
-        ? { type: "changed", at: clock.now(), dueAt: clock.now(), seen: document.seen }
-        : judged.event;
-    try {
-      await journal.apply([{ type: "event", id: document.id, event, from: ["uploading"] }]);
-      return outcome;
-    } catch (error) {
-      if (outcome.kind !== "stored" || codeOf(error) !== "DOCUMENT_ID_TAKEN") throw error;
-      // An archive that gives one id twice has not told us which document is ours.
-      const trouble = { code: "DOCUMENT_ID_TAKEN", message: messageOf(error) };
-      return await this.#recorded(document, { kind: "lost", trouble }, mirror);
-    }
+    await this.#consequences(claimed.document, recorded, probe);
   }
 
   /** What the outcome says about the account and the way to the archive. */
@@ -273,11 +291,5 @@ export class Sender {
       this.#outages.lost(outcome.trouble);
     }
     if (probe) await this.#keeper.unanswered();
-  }
-
-  #policy({ settings: { settleMs } }: LiveMirror) {
-    const { config, random } = this.#context;
-    const { retry } = config.upload;
-    return { retry, hold: HOLD, poll: config.conversion.poll, settleMs, random };
   }
 }

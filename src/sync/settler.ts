@@ -92,7 +92,7 @@ export class Settler {
     const limit = Math.min(query.limit, this.#hooks.room(mirror));
     if (limit <= 0) return "full";
     const asked = this.#hooks.asked(mirror);
-    const due = await this.#context.journal.due({ ...query, limit: limit + asked.size });
+    const due = await this.#context.journal.take({ ...query, limit: limit + asked.size });
     return due.filter(({ id }) => !asked.has(id)).slice(0, limit);
   }
 

@@ -10,6 +10,7 @@ import { codeOf, messageOf } from "../std/fault.ts";
 import { shown } from "../std/raw-path.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import type { Intake } from "./intake.ts";
+import { ALL_DUTIES } from "./duties.ts";
 import { loop } from "./loop.ts";
 
 /** Without events, a source is scanned this often, or less often where a scan takes long. */
@@ -30,6 +31,8 @@ export type SurveyState = {
 
 export class Survey {
   readonly mirror: LiveMirror;
+  /** Whether this daemon scans it; it is asked whether it is there all the same. */
+  readonly isLed: boolean;
   readonly #context: SyncContext;
   readonly #intake: Intake;
   readonly #bell = new Bell();
@@ -41,6 +44,7 @@ export class Survey {
   constructor(context: SyncContext, mirror: LiveMirror, intake: Intake, changed: () => void) {
     this.#context = context;
     this.mirror = mirror;
+    this.isLed = (context.duties ?? ALL_DUTIES).leads(mirror.row.id);
     this.#intake = intake;
     this.#changed = changed;
   }
@@ -67,7 +71,8 @@ export class Survey {
       }
     } else {
       if (was?.online === false) log.info(context, "source online again");
-      if (status.device !== null) await journal.setDevice(this.mirror.row.id, status.device);
+      if (this.isLed && status.device !== null)
+        await journal.setDevice(this.mirror.row.id, status.device);
       if (!was?.online) this.request("source online");
     }
     this.#changed();

@@ -2,20 +2,20 @@
  * Sync: all loops together, over one journal, one archive and the readers. It owns none of them;
  * the daemon opens and closes what it is given.
  */
-import { LineCut } from "../reader/line.ts";
 import type { DaemonCalls, MirrorStatus } from "../reader/protocol.ts";
-import type { Applied, Change } from "../journal/journal.ts";
-import type { State } from "../domain/document.ts";
+import type { Applied } from "../journal/journal.ts";
 import type { ProbePolicy } from "../domain/gate.ts";
-import { aborted, isAbortOf, Stopping } from "../std/abort.ts";
+import { aborted, Stopping } from "../std/abort.ts";
 import { Aftercare } from "./aftercare.ts";
 import type { SyncContext } from "./context.ts";
+import { ALL_DUTIES, type Duties, ledIn } from "./duties.ts";
 import { Bandwidth } from "./bandwidth.ts";
 import { Doubts } from "./doubts.ts";
 import { FirstRun } from "./first-run.ts";
 import { Folders } from "./folders.ts";
 import { Gatekeeper } from "./gatekeeper.ts";
 import { Held } from "./held.ts";
+import { doubtInterrupted, followLost } from "./interrupted.ts";
 import { Intake } from "./intake.ts";
 import type { Outage } from "./outage.ts";
 import { ClockWatch, pullInUnexplained } from "./mended-clock.ts";
@@ -23,23 +23,23 @@ import { Placement } from "./placement.ts";
 import { PuttingAway } from "./putting-away.ts";
 import { Receipts } from "./receipts.ts";
 import { Poller } from "./poller.ts";
+import { ringFor } from "./ring-for.ts";
 import { Sender } from "./sender.ts";
 import { Settler } from "./settler.ts";
 import { Survey } from "./survey.ts";
+import { together } from "./together.ts";
 import { AfterHooks } from "./after-hooks.ts";
 import { Tidier } from "./tidier.ts";
+
+/** When a person asked for a rescan, where several daemons share the journal. */
+export const RESCAN_MEMO = "rescan";
 
 /** How often the journal is asked whether the command line has written to it. */
 const OUTSIDE_MS = 250;
 
-/** States in which a document is not under conversion any more. */
-const CONCLUDED: readonly State[] = ["converted", "failed"];
-
-/** States in which there may be something to tell a hook. */
-const TOLD: readonly State[] = [...CONCLUDED, "held"];
-
 export class Sync {
   readonly #context: SyncContext;
+  readonly #duties: Duties;
   readonly #keeper: Gatekeeper;
   readonly #folders: Folders;
   readonly #held: Held;
@@ -51,6 +51,8 @@ export class Sync {
   readonly #receipts: Receipts;
   readonly #surveys: ReadonlyMap<number, Survey>;
   readonly #outsideWrites: number;
+  /** When a person last asked any daemon of the crew for a rescan. */
+  #rescanAsked: string | null = null;
   /** Rejects with what failed beside the loops. */
   readonly #broken = Promise.withResolvers<never>();
   readonly #changed: () => void;
@@ -65,17 +67,18 @@ export class Sync {
     changed: () => void,
   ) {
     this.#context = context;
+    this.#duties = context.duties ?? ALL_DUTIES;
     this.#broken.promise.catch(() => {});
     this.#outsideWrites = outsideWrites;
     this.#keeper = keeper;
     this.#changed = changed;
     const { bytesPerSecond } = context.config.upload;
     this.#bandwidth = context.bandwidth ?? new Bandwidth(bytesPerSecond, context.clock);
-    this.#folders = new Folders(context.archive);
+    this.#folders = new Folders(context.archive, this.#duties.isShared ? context.clock : undefined);
     const placement = new Placement(this.#folders);
     this.#held = new Held(context, this.#folders, placement);
     this.#firstRun = firstRun;
-    this.#sender = new Sender(context, keeper, placement, firstRun);
+    this.#sender = new Sender(context, keeper, placement, firstRun, (id) => this.#isThere(id));
     this.#poller = new Poller(context, keeper);
     this.#afterHooks = new AfterHooks(context);
     this.#receipts = new Receipts(context);
@@ -91,7 +94,8 @@ export class Sync {
 
   /**
    * What was under way when the last run ended is in doubt from now on. `changed` is called
-   * whenever something is journaled or the state of a source changes.
+   * whenever something is journaled or the state of a source changes. Which loops will run is what
+   * `context.duties` says.
    */
   static async open(
     context: SyncContext,
@@ -100,8 +104,10 @@ export class Sync {
   ): Promise<Sync> {
     // Taken before anything is read: what the command line writes from here on is noticed.
     const outsideWrites = await context.journal.outsideWrites();
-    await pullInUnexplained(context);
-    await doubtInterrupted(context);
+    if (context.duties?.account !== false) {
+      await pullInUnexplained(context);
+      await doubtInterrupted(context);
+    }
     const keeper = await Gatekeeper.open(context, scheduledAfter);
     let sync: Sync | undefined;
     const firstRun = await FirstRun.open(
@@ -111,6 +117,7 @@ export class Sync {
     sync = new Sync(context, { keeper, firstRun }, outsideWrites, changed);
     await sync.#afterHooks.keep();
     await sync.#sender.reread();
+    sync.#rescanAsked = await context.journal.memo(RESCAN_MEMO);
     return sync;
   }
 
@@ -126,8 +133,11 @@ export class Sync {
   /** The functions that readers call. */
   get readerCalls(): DaemonCalls {
     return {
-      listing: (mirrorId, listing) => this.#intake.listing(mirrorId, listing),
-      hint: (mirrorId, files) => this.#intake.hint(mirrorId, files),
+      listing: async (mirrorId, listing) =>
+        this.#duties.leads(mirrorId) && (await this.#intake.listing(mirrorId, listing)),
+      hint: async (mirrorId, files) => {
+        if (this.#duties.leads(mirrorId)) await this.#intake.hint(mirrorId, files);
+      },
       allowance: (bytes) => this.#bandwidth.take(bytes, this.#over.signal),
       doubt: async (mirrorId, why) => {
         const survey = this.#surveys.get(mirrorId);
@@ -168,26 +178,7 @@ export class Sync {
 
   /** Rings the bells of the loops that a write concerns. */
   journaled(applied: readonly Applied[]): void {
-    const { bells, mirrors, config } = this.#context;
-    const { conversion, quota } = config;
-    // What is concluded makes room below the ceiling, or turns out to have cost fewer pages.
-    const makesRoom =
-      conversion.outstandingMax !== undefined || quota.pages?.monthlyPages !== undefined;
-    for (const { document, skipped } of applied) {
-      if (!document || skipped) continue;
-      if (document.state === "settling") {
-        mirrors.get(document.mirrorId)?.settling.small.ring();
-        mirrors.get(document.mirrorId)?.settling.large.ring();
-      }
-      if (document.state === "pending") bells.sending.ring();
-      if (makesRoom && CONCLUDED.includes(document.state)) bells.sending.ring();
-      if (document.state === "inDoubt") bells.doubts.ring();
-      if (document.state === "uploaded") bells.polling.ring();
-      if (document.state === "held") bells.held.ring();
-      if (document.after === "due") bells.after.ring();
-      if (TOLD.includes(document.state)) this.#afterHooks.ring();
-      if (document.state === "converted") this.#receipts.ring();
-    }
+    ringFor(this.#context, applied, { told: this.#afterHooks, converted: this.#receipts });
     this.#changed();
   }
 
@@ -198,38 +189,51 @@ export class Sync {
 
   /** Runs all loops until `stopping` aborts; rejects with the first failure of any of them. */
   async run(stopping: AbortSignal): Promise<void> {
-    const failed = new AbortController();
-    const signal = AbortSignal.any([stopping, failed.signal]);
-    const puttingAway = new PuttingAway();
-    const loops = [
-      new Settler(this.#context, puttingAway).run(signal),
-      this.#sender.run(signal),
+    try {
+      await together(stopping, (signal) => [
+        this.#sender.run(signal),
+        this.#followOutside(signal),
+        Promise.race([this.#broken.promise, aborted(signal)]),
+        ...(this.#duties.account ? this.#accountLoops(signal) : []),
+        ...this.#mirrorLoops(signal),
+      ]);
+    } finally {
+      this.#over.abort(new Stopping("no loop runs any more"));
+    }
+  }
+
+  /** What one daemon does for an archive. */
+  #accountLoops(signal: AbortSignal): Promise<unknown>[] {
+    return [
+      followLost(this.#context, signal),
       new Doubts(this.#context, this.#keeper).run(signal),
       this.#poller.run(signal),
       this.#held.run(signal),
-      this.#firstRun.run(signal),
-      new Aftercare(this.#context, puttingAway).run(signal),
-      this.#afterHooks.run(signal),
       this.#receipts.run(signal),
-      new Tidier(this.#context, () => this.#scanned()).run(signal),
-      this.#followOutside(signal),
-      Promise.race([this.#broken.promise, aborted(signal)]),
-      ...[...this.#surveys.values()].map((survey) => survey.run(signal)),
     ];
-    const outcomes = await Promise.allSettled(
-      loops.map(async (running) => {
-        try {
-          await running;
-        } catch (error) {
-          const stopped = isAbortOf(stopping, error) || isAbortOf(signal, error);
-          if (stopped || (signal.aborted && error instanceof LineCut)) return;
-          failed.abort(error);
-          throw error;
-        }
-      }),
-    );
-    this.#over.abort(new Stopping("no loop runs any more"));
-    for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+  }
+
+  /** What one daemon does for a mirror; all of it knows the mirrors that are led alone. */
+  #mirrorLoops(signal: AbortSignal): Promise<unknown>[] {
+    const led = ledIn(this.#context);
+    const puttingAway = new PuttingAway();
+    return [
+      new Settler(led, puttingAway).run(signal),
+      this.#firstRun.run(signal),
+      new Aftercare(led, puttingAway).run(signal),
+      this.#afterHooks.run(signal),
+      new Tidier(led, () => this.#scanned()).run(signal),
+      ...[...this.#surveys.values()]
+        .filter(({ isLed }) => isLed)
+        .map((survey) => survey.run(signal)),
+    ];
+  }
+
+  /** Whether a source can be read from here, as far as that is known. */
+  #isThere(mirrorId: number): boolean {
+    // Alone, what cannot be read is held for that, and told.
+    if (!this.#duties.isShared) return true;
+    return this.#surveys.get(mirrorId)?.state.status?.online === true;
   }
 
   #scanned(): number[] {
@@ -240,7 +244,9 @@ export class Sync {
   async reread(): Promise<void> {
     await this.#keeper.reread();
     await this.#sender.reread();
-    this.#held.recheck();
+    // What is written outside is a person's doing where this daemon is alone, and rare.
+    if (this.#duties.isShared) await this.#rereadOthers();
+    else this.#held.recheck();
     for (const bell of Object.values(this.#context.bells)) bell.ring();
     for (const { settling } of this.#context.mirrors.values()) {
       settling.small.ring();
@@ -249,11 +255,24 @@ export class Sync {
     this.#changed();
   }
 
+  /** Others of the crew write all the time; what a person has asked one of them for is a memo. */
+  async #rereadOthers(): Promise<void> {
+    await this.#context.pace.reread();
+    await this.#firstRun.reread();
+    this.#afterHooks.ring();
+    this.#receipts.ring();
+    const asked = await this.#context.journal.memo(RESCAN_MEMO);
+    if (asked === this.#rescanAsked) return;
+    this.#rescanAsked = asked;
+    this.rescan("asked for");
+  }
+
   /** Ends sending: what is being sent is finished until `deadline` aborts. */
   async drain(deadline: AbortSignal): Promise<void> {
     await this.#sender.drain(deadline);
     await this.#firstRun.conclude();
-    await this.#receipts.conclude(deadline);
+    // Others go on, and more may join what is open.
+    if (!this.#duties.isShared) await this.#receipts.conclude(deadline);
   }
 
   /** A `retry`, `pause` or `resume` from the command line shows as a write by another process. */
@@ -264,27 +283,10 @@ export class Sync {
     for (;;) {
       await clock.sleep(OUTSIDE_MS, signal);
       const now = await journal.outsideWrites();
-      const setBack = await watch.look();
+      const setBack = this.#duties.account && (await watch.look());
       if (now === known && !setBack) continue;
       known = now;
       await this.reread();
     }
-  }
-}
-
-/** Invariant (4) of the life of a document: what was `uploading` when a run ended is in doubt. */
-async function doubtInterrupted({ journal, clock, log }: SyncContext): Promise<void> {
-  const trouble = { code: "REPLY_LOST", message: "the daemon ended while it was under way" };
-  for (;;) {
-    const rows = await journal.underWay(500);
-    if (rows.length === 0) return;
-    log.warn({ documents: rows.length }, "under way when the last run ended; asking the archive");
-    const at = clock.now();
-    await journal.apply(
-      rows.map(({ id }): Change => {
-        const event = { type: "replyLost", at, dueAt: at, trouble } as const;
-        return { type: "event", id, event, from: ["uploading"] };
-      }),
-    );
   }
 }

@@ -3,7 +3,7 @@ import { SENT_STATES } from "../../src/domain/document.ts";
 import { byOrder } from "../../src/domain/feed.ts";
 import { FOLDER_CODES } from "../../src/domain/verdict.ts";
 import { byPath, isWanted } from "../../src/journal/document-list.ts";
-import { SOLO_CREW } from "../../src/journal/crew.ts";
+import { type Crew, SOLO_CREW } from "../../src/journal/crew.ts";
 import type {
   Applied,
   ArchiveRow,
@@ -34,6 +34,7 @@ import type { Tally } from "../../src/journal/tally.ts";
 import type { Telling } from "../../src/journal/telling.ts";
 import { invariant } from "../../src/std/invariant.ts";
 import { dirOf, joinRaw, nameOf, type RawPath } from "../../src/std/raw-path.ts";
+import type { MemoryCrew } from "./memory-crew.ts";
 import { MemoryStore, placeKey } from "./memory-store.ts";
 import { isAtOrBelow, longestDue, order } from "./memory-order.ts";
 import {
@@ -54,7 +55,7 @@ import {
 import { applyTo } from "./memory-writer.ts";
 
 /** What is one for all archives of a journal that was opened. */
-type Handle = { ownWrites: number; isClosed: boolean };
+type Handle = { ownWrites: number; isClosed: boolean; readonly crew: MemoryCrew | undefined };
 
 const OPEN_GATE: GateRow = { closedAt: null, trouble: null, probes: 0, nextProbeAt: null };
 const NO_PACE: PaceRow = { limit: null, pausedAt: null, pausedUntil: null, trouble: null };
@@ -67,7 +68,6 @@ const NO_PACE: PaceRow = { limit: null, pausedAt: null, pausedUntil: null, troub
  * Queries read everything: it is meant for thousands of rows, not millions.
  */
 export class MemoryJournal implements Journal {
-  readonly crew = SOLO_CREW;
   readonly store: MemoryStore;
   readonly #onApplied: (applied: Applied[]) => void;
   /** Shared by all that speak for an archive of this journal. */
@@ -80,12 +80,19 @@ export class MemoryJournal implements Journal {
       onApplied?: (applied: Applied[]) => void;
       archiveId?: number;
       handle?: Handle;
+      /** As one of several on the store; without it as its only owner. */
+      crew?: MemoryCrew;
     } = {},
   ) {
     this.store = options.store ?? new MemoryStore();
     this.#onApplied = options.onApplied ?? (() => undefined);
     this.#archiveId = options.archiveId ?? 1;
-    this.#handle = options.handle ?? { ownWrites: this.store.writes, isClosed: false };
+    const { crew } = options;
+    this.#handle = options.handle ?? { ownWrites: this.store.writes, isClosed: false, crew };
+  }
+
+  get crew(): Crew {
+    return this.#handle.crew ?? SOLO_CREW;
   }
 
   of(archiveId: number): MemoryJournal {
@@ -161,7 +168,8 @@ export class MemoryJournal implements Journal {
   }
 
   async apply(changes: readonly Change[]): Promise<Applied[]> {
-    const applied = this.#write(() => changes.map((change) => applyTo(this.store, change)));
+    const { crew } = this.#handle;
+    const applied = this.#write(() => changes.map((change) => applyTo(this.store, change, crew)));
     this.#onApplied(applied);
     return applied;
   }
@@ -213,14 +221,20 @@ export class MemoryJournal implements Journal {
       .slice(0, limit);
   }
 
-  take(query: DueQuery): Promise<Document[]> {
-    return this.due(query);
+  async take(query: DueQuery): Promise<Document[]> {
+    const { crew } = this.#handle;
+    if (!crew) return this.due(query);
+    const due = await this.due({ ...query, limit: Number.POSITIVE_INFINITY });
+    return this.#taken(due.filter(({ id }) => crew.mayTake(id)).slice(0, query.limit));
   }
 
   async fewestPages(query: FewestQuery): Promise<Document[]> {
-    return fewestOf(
-      this.#rows(() => true),
-      query,
+    const { crew } = this.#handle;
+    return this.#taken(
+      fewestOf(
+        this.#rows(({ id }) => !crew || crew.mayTake(id)),
+        query,
+      ),
     );
   }
 
@@ -256,7 +270,10 @@ export class MemoryJournal implements Journal {
   }
 
   async underWay(limit: number): Promise<Document[]> {
-    return this.#own(({ state }) => state === "uploading").slice(0, limit);
+    const { crew } = this.#handle;
+    return this.#own(
+      ({ id, state }) => state === "uploading" && (!crew || crew.isOrphaned(id)),
+    ).slice(0, limit);
   }
 
   async rivals(folderId: number, sentName: string): Promise<Document[]> {
@@ -320,10 +337,13 @@ export class MemoryJournal implements Journal {
       .sort((a, b) => a.mirrorId - b.mirrorId);
   }
 
-  async afterDue(now: number, limit: number): Promise<Document[]> {
+  async afterDue(now: number, limit: number, mirrorIds?: readonly number[]): Promise<Document[]> {
     const rows = this.#own(
-      ({ state, after, dueAt }) =>
-        (state === "converted" || state === "held") && after === "due" && (dueAt ?? 0) <= now,
+      ({ state, after, dueAt, mirrorId }) =>
+        (!mirrorIds || mirrorIds.includes(mirrorId)) &&
+        (state === "converted" || state === "held") &&
+        after === "due" &&
+        (dueAt ?? 0) <= now,
     );
     return longestDue(rows, 0).slice(0, limit);
   }
@@ -523,6 +543,7 @@ export class MemoryJournal implements Journal {
   }
 
   async close(): Promise<void> {
+    if (!this.#handle.isClosed) this.#handle.crew?.leave();
     this.#handle.isClosed = true;
   }
 
@@ -542,10 +563,19 @@ export class MemoryJournal implements Journal {
   }
 
   #write<T>(change: () => T): T {
+    this.#handle.crew?.assertThere();
     const result = this.#open.transact(change);
     this.store.writes += 1;
     this.#handle.ownWrites += 1;
     return result;
+  }
+
+  /** Taken from now on, where several share the store. */
+  #taken(rows: Document[]): Document[] {
+    const { crew } = this.#handle;
+    crew?.assertThere();
+    for (const { id } of rows) crew?.take(id);
+    return rows;
   }
 
   /** In the order of their ids. */

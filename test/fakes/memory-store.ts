@@ -13,7 +13,10 @@ import type {
 import type { Remembrance } from "../../src/journal/tidiness.ts";
 import type { Telling } from "../../src/journal/telling.ts";
 import { sumOf, type Tally } from "../../src/journal/tally.ts";
+import type { Duty } from "../../src/journal/crew.ts";
 import type { RawPath } from "../../src/std/raw-path.ts";
+
+import type { MemberRow, MemoryCrew } from "./memory-crew.ts";
 
 /** An attempt with its number, by which events find it. */
 export type NumberedAttempt = AttemptRow & { readonly number: number };
@@ -58,6 +61,13 @@ export class MemoryStore {
   readonly memos = new Map<string, string>();
   /** By archive. */
   readonly warned = new Map<number, WarnedRow>();
+  /** Everybody who ever joined, and those who can be told of something. */
+  readonly members = new Map<number, MemberRow>();
+  readonly crews = new Set<MemoryCrew>();
+  readonly duties = new Map<Duty, number>();
+  /** Whose a row is for a while, and who claimed it last. */
+  readonly taken = new Map<number, { readonly by: number; readonly until: number }>();
+  readonly senders = new Map<number, number>();
   /** Writes of every handle, and what is the next new row's id. */
   writes = 0;
   nextId = 1;
@@ -137,6 +147,11 @@ export class MemoryStore {
   /** The key of a document that the archive of this mirror has. */
   archivedKey(mirrorId: number, documentId: number): string {
     return `${this.archiveOf(mirrorId)} ${documentId}`;
+  }
+
+  /** Members that are not lost, by their ids. */
+  living(): MemberRow[] {
+    return [...this.members.values()].filter(({ lost }) => !lost).sort((a, b) => a.id - b.id);
   }
 
   hasMirror(id: number): boolean {

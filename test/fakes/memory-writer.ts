@@ -11,7 +11,7 @@ import {
   seenLine,
   successorLine,
 } from "../../src/journal/history-line.ts";
-import type { Alone, Applied, Change } from "../../src/journal/journal.ts";
+import type { Applied, Change } from "../../src/journal/journal.ts";
 import {
   assertForgettable,
   checkedDue,
@@ -21,23 +21,23 @@ import {
   mayRestore,
   noted,
 } from "../../src/journal/revision.ts";
-import { isInTheWay } from "../../src/journal/rivalry.ts";
 import { talliedBy } from "../../src/journal/tally.ts";
 import { toldBy } from "../../src/journal/telling.ts";
 import { claimedTwice } from "../../src/journal/writer.ts";
 import { InvariantError, invariant } from "../../src/std/invariant.ts";
 import { joinRaw } from "../../src/std/raw-path.ts";
+import type { MemoryCrew } from "./memory-crew.ts";
 import { type MemoryStore, type NumberedAttempt, placeKey } from "./memory-store.ts";
 
 type On<T extends Change["type"]> = Extract<Change, { type: T }>;
 
 /** Applies one change to the store; throws for a change that no journal may take. */
-export function applyTo(store: MemoryStore, change: Change): Applied {
+export function applyTo(store: MemoryStore, change: Change, crew?: MemoryCrew): Applied {
   switch (change.type) {
     case "add":
       return add(store, change);
     case "event":
-      return happen(store, change);
+      return happen(store, change, crew);
     case "note":
       return note(store, change);
     case "forget":
@@ -74,12 +74,16 @@ function add(store: MemoryStore, change: On<"add">): Applied {
   return done(change, document, undefined);
 }
 
-function happen(store: MemoryStore, change: On<"event">): Applied {
+function happen(store: MemoryStore, change: On<"event">, crew: MemoryCrew | undefined): Applied {
   const { id, event, from } = change;
   const before = store.documents.get(id);
   if (!before || hasLeft(before, from)) return skipped(change, before);
-  if (event.type === "claimed" && isHindered(store, before, event.folderId, change.alone))
-    return skipped(change, before);
+  if (crew && event.type === "claimed") {
+    if (!crew.mayTake(id) || hasRival(store, before, event.folderId, change.alone)) {
+      return skipped(change, before);
+    }
+    store.set(store.senders, id, crew.memberId);
+  }
   const patch = transition(before, event);
   if (patch.dueAt !== undefined) checkedDue(id, patch.dueAt);
   const { documentId = null } = patch;
@@ -104,18 +108,22 @@ function happen(store: MemoryStore, change: On<"event">): Applied {
   return done(change, document, before);
 }
 
-function isHindered(
+/** Looked at once more as the claim is written: another member may have been quicker. */
+function hasRival(
   store: MemoryStore,
-  document: Document,
+  { id, mirrorId, sentName, digest }: Document,
   folderId: number,
-  alone: Alone | undefined,
+  alone: On<"event">["alone"],
 ): boolean {
-  if (alone === undefined || document.state !== "pending") return false;
-  return [...store.documents.values()].some(
-    (other) =>
-      store.archiveOf(other.mirrorId) === store.archiveOf(document.mirrorId) &&
-      isInTheWay(other, document, folderId, alone),
-  );
+  if (alone === undefined) return false;
+  return [...store.documents.values()].some((other) => {
+    const isUnderWay = other.state === "uploading" || other.state === "inDoubt";
+    if (other.id === id || !(isUnderWay || other.doubtAt !== null)) return false;
+    if (store.archiveOf(other.mirrorId) !== store.archiveOf(mirrorId)) return false;
+    if (other.folderId === folderId && other.sentName === sentName) return true;
+    const isSame = other.mirrorId === mirrorId && other.digest === digest;
+    return alone === "nameAndContent" && isUnderWay && isSame;
+  });
 }
 
 function keepTelling(store: MemoryStore, document: Document, event: Event): void {

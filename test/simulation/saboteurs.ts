@@ -23,8 +23,8 @@ export const HALF_IS_WHOLE: Sabotage = {
 export const ONE_LOOK: Sabotage = {
   journal: (journal) =>
     replaced(journal, {
-      due: async (query) => {
-        const due = await journal.due(query);
+      take: async (query) => {
+        const due = await journal.take(query);
         if (query.state !== "inDoubt") return due;
         return due.map((document) => ({ ...document, doubtAt: 0, looks: 1_000 }));
       },
@@ -34,8 +34,8 @@ export const ONE_LOOK: Sabotage = {
 function lateIntent(journal: Journal, world: SimulatedWorld): Partial<Journal> {
   const owed = new Map<number, Change>();
   // This life does not see what it owes, so that only the next one can be misled.
-  const due: Journal["due"] = async (query) =>
-    (await journal.due(query)).filter(({ id }) => !owed.has(id));
+  const take: Journal["take"] = async (query) =>
+    (await journal.take(query)).filter(({ id }) => !owed.has(id));
   const apply: Journal["apply"] = async (changes) => {
     const applied: Applied[] = [];
     for (const change of changes) {
@@ -55,7 +55,7 @@ function lateIntent(journal: Journal, world: SimulatedWorld): Partial<Journal> {
     }
     return applied;
   };
-  return { due, apply };
+  return { take, apply };
 }
 
 function wholeAnyway(reader: UsedReader, { tree }: Source): UsedReader["inspect"] {

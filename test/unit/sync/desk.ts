@@ -12,10 +12,13 @@ import { silentLog } from "../../../src/std/log.ts";
 import type { LiveMirror, SyncContext } from "../../../src/sync/context.ts";
 import { Pace } from "../../../src/sync/pace.ts";
 import { NAP_MS_MAX } from "../../../src/sync/loop.ts";
+import { dutiesFor, dutiesOf } from "../../../src/sync/duties.ts";
 import { Gatekeeper } from "../../../src/sync/gatekeeper.ts";
 import { FakeReader } from "../../fakes/fake-reader.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
+import { MemoryCrew } from "../../fakes/memory-crew.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";
+import { MemoryStore } from "../../fakes/memory-store.ts";
 import { ScriptedArchive } from "../../fakes/scripted-archive.ts";
 import { aDocument } from "../../fixtures/a-document.ts";
 
@@ -54,6 +57,10 @@ const MIRROR: Mirror = {
 };
 
 type Deskful = {
+  /** Another desk: this one is of another daemon on the same journal, clock and archive. */
+  beside?: SyncDesk;
+  /** One of several on its journal; it takes all duties that nobody has. */
+  member?: string;
   /** The mirrors; their ids are 1, 2 … in this order. */
   mirrors?: readonly Partial<Mirror>[];
   config?: Partial<Pick<Config, keyof SyncContext["config"]>>;
@@ -62,7 +69,8 @@ type Deskful = {
 export class SyncDesk {
   readonly clock: ManualClock;
   readonly journal: MemoryJournal;
-  readonly archive = new ScriptedArchive();
+  readonly archive: ScriptedArchive;
+  readonly crew: MemoryCrew | undefined;
   readonly readers: ReadonlyMap<number, FakeReader>;
   readonly context: SyncContext;
   /** What was logged at `warn` and above. */
@@ -73,7 +81,11 @@ export class SyncDesk {
   private constructor(
     parts: { clock: ManualClock; journal: MemoryJournal; readers: Map<number, FakeReader> },
     context: Omit<SyncContext, "archive" | "log" | "journal" | "clock">,
+    archive: ScriptedArchive,
+    crew: MemoryCrew | undefined,
   ) {
+    this.archive = archive;
+    this.crew = crew;
     this.clock = parts.clock;
     this.journal = parts.journal;
     this.readers = parts.readers;
@@ -85,8 +97,12 @@ export class SyncDesk {
   }
 
   /** Opens a desk; everything that runs on it ends with the test. */
-  static async open({ mirrors = [{}], config = {} }: Deskful = {}): Promise<SyncDesk> {
-    const clock = new ManualClock();
+  static async open(deskful: Deskful = {}): Promise<SyncDesk> {
+    const { mirrors = [{}], config = {}, member, beside } = deskful;
+    const clock = beside?.clock ?? new ManualClock();
+    const store = beside?.journal.store ?? new MemoryStore();
+    const crew = member === undefined ? undefined : MemoryCrew.join(store, { name: member, clock });
+    crew?.stayAlive();
     const bells = {
       sending: new Bell(),
       doubts: new Bell(),
@@ -96,6 +112,8 @@ export class SyncDesk {
     };
     const live = new Map<number, LiveMirror>();
     const journal = new MemoryJournal({
+      store,
+      ...(crew && { crew }),
       onApplied: (applied) => {
         if (!applied.some(({ document, skipped }) => document && !skipped)) return;
         for (const bell of Object.values(bells)) bell.ring();
@@ -115,6 +133,7 @@ export class SyncDesk {
       live.set(row.id, { row, settings, reader: reader.asReader, settling });
     }
     let batches = 0;
+    await crew?.seek(dutiesFor(1, [...live.keys()]));
     const told = { ...CONFIG, ...config };
     const desk = new SyncDesk(
       { clock, journal, readers },
@@ -122,12 +141,15 @@ export class SyncDesk {
         config: told,
         pace: await Pace.open({ journal, config: told, clock, log: silentLog }),
         mirrors: live,
+        duties: dutiesOf(journal.crew, 1, [...live.keys()]),
         bells,
         random: () => 1,
         sending: true,
         napMs: NAP_MS_MAX,
         newBatchId: () => `batch-${++batches}`,
       },
+      beside?.archive ?? new ScriptedArchive(),
+      crew,
     );
     onTestFinished(() => desk.stop());
     return desk;
