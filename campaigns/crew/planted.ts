@@ -1,0 +1,30 @@
+/** Copies of the built program with a bug in them, to see that the campaign finds it. */
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const REPOSITORY = fileURLToPath(new URL("../../", import.meta.url));
+
+type Bug = { readonly file: string; readonly right: string; readonly wrong: string };
+
+/** Each takes one of the walls away that stand between several daemons and a document sent twice. */
+const BUGS: Readonly<Record<string, Bug>> = {};
+
+export const PLANTED = Object.keys(BUGS);
+
+/** The program with this bug; it is removed as this process ends. */
+export function planted(name: string): string {
+  const bug = BUGS[name];
+  if (!bug) throw new Error(`no bug ${name}`);
+  const dir = mkdtempSync(join(tmpdir(), "scanferry-planted-"));
+  process.once("exit", () => rmSync(dir, { recursive: true, force: true }));
+  cpSync(join(REPOSITORY, "dist"), join(dir, "dist"), { recursive: true });
+  cpSync(join(REPOSITORY, "package.json"), join(dir, "package.json"));
+  symlinkSync(join(REPOSITORY, "node_modules"), join(dir, "node_modules"));
+  const file = join(dir, "dist", bug.file);
+  const text = readFileSync(file, "utf8");
+  if (text.split(bug.right).length !== 2) throw new Error(`${bug.file} has no place for ${name}`);
+  writeFileSync(file, text.replace(bug.right, bug.wrong));
+  return join(dir, "dist/main.js");
+}
