@@ -19,9 +19,14 @@ export const JOURNAL_HINTS = {
   JOURNAL_FULL: "Free space on the journal's disk; nothing is sent until then.",
   JOURNAL_BUSY: "End the program that keeps the journal locked, e.g. a database shell.",
   JOURNAL_BROKEN: "Check the disk and the kernel's log, then start scanferry again.",
-  JOURNAL_CLOSED: "Nothing to do: scanferry was stopping.",
+  JOURNAL_UNREACHABLE:
+    "Start PostgreSQL, or mend the way to it; until then nothing is sent and nothing is lost.",
+  JOURNAL_REFUSED:
+    "Check user, password, database and rights of `journal`; the server's own log says more.",
+  JOURNAL_UNFIT: "Keep the journal in a PostgreSQL of version 14 or later, in UTF-8.",
   LEASE_LOST:
-    "Nothing to do: the daemon begins anew as another member. Where it comes often, look at the way to the database, the host's load and its clock.",
+    "Nothing to do: another daemon took over, and this one begins anew. Often: check this host's load and the way to PostgreSQL.",
+  JOURNAL_CLOSED: "Nothing to do: scanferry was stopping.",
 } as const satisfies Record<`JOURNAL_${string}` | "LEASE_LOST", string>;
 
 export type JournalCode = keyof typeof JOURNAL_HINTS;
@@ -34,6 +39,11 @@ export function journalFault(
   options?: ErrorOptions,
 ): Fault {
   return new Fault(code, `journal ${path}: ${what}`, JOURNAL_HINTS[code], options);
+}
+
+/** What every write of a daemon rejects with that others believe gone. */
+export function leaseLost(shown: string): Fault {
+  return journalFault("LEASE_LOST", shown, "this daemon's lease ended, and another one saw it");
 }
 
 /** First match wins; SQLite's extended codes begin with the basic one. */

@@ -211,6 +211,10 @@ async function asked(
     const { id } = await desk.add(path);
     await desk.after(id, ...steps);
   }
-  expect(paths(await ask(main.journal))).toEqual(["ours.pdf"]);
-  expect(paths(await ask(legal.journal))).toEqual(["theirs.pdf"]);
+  const legalId = (await main.journal.archives()).find((archive) => archive.name === "legal")?.id;
+  // Whoever wrote them is gone, so that what it was sending is nobody's.
+  await fixture.journal.close();
+  await using other = await fixture.beside();
+  expect(paths(await ask(other))).toEqual(["ours.pdf"]);
+  expect(paths(await ask(other.of(legalId ?? 0)))).toEqual(["theirs.pdf"]);
 }

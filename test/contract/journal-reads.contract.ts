@@ -167,16 +167,19 @@ export function journalReadsContract(name: string, open: () => Promise<JournalFi
 
     test(
       "rivals are on their way with this name in this folder",
-      withDesk(async (desk) => {
+      withDesk(async (desk, { beside }) => {
         const send = async (path: string, folderId: number) =>
           desk.after((await desk.add(path)).id, settled("d", "/S", "n.pdf"), claimed(folderId));
         const [a, b, elsewhere] = [await send("a", 7), await send("b", 7), await send("c", 8)];
         await desk.after(b.id, replyLost());
-        expect(ids(await desk.journal.underWay(9))).toEqual(ids([a, elsewhere]));
-        expect(ids(await desk.journal.underWay(1))).toEqual([a.id]);
         await desk.uploaded("d", 501);
         expect(ids(await desk.journal.rivals(7, "n.pdf"))).toEqual(ids([a, b]));
         expect(await desk.journal.rivals(7, "N.pdf")).toEqual([]);
+        // Whoever claimed them is gone: nobody is sending them.
+        await desk.journal.close();
+        await using other = await beside();
+        expect(ids(await other.underWay(9))).toEqual(ids([a, elsewhere]));
+        expect(ids(await other.underWay(1))).toEqual([a.id]);
       }),
     );
 

@@ -1,14 +1,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Client } from "pg";
 import { afterAll, beforeAll, describe } from "vitest";
 import type { Applied } from "../../src/journal/journal.ts";
-import { bringUpToDate } from "../../src/journal/postgres/migrate.ts";
-import { PostgresJournal } from "../../src/journal/postgres/postgres-journal.ts";
-import { queryOn } from "../../src/journal/postgres/query.ts";
 import { SqliteJournal } from "../../src/journal/sqlite-journal.ts";
 import { MemoryJournal } from "../fakes/memory-journal.ts";
+import { aPostgresJournal } from "../fixtures/a-postgres-journal.ts";
 import { aPostgres, NO_POSTGRES, type Postgres } from "../fixtures/postgres.ts";
 import { journalArchivesContract } from "./journal-archives.contract.ts";
 import { journalActivityContract } from "./journal-activity.contract.ts";
@@ -71,19 +68,14 @@ describe.skipIf(NO_POSTGRES)("on a real server", () => {
   afterAll(() => postgres[Symbol.asyncDispose]());
 
   async function inPostgres(): Promise<JournalFixture> {
-    const place = postgres.place();
-    const client = new Client({ connectionString: place.url });
-    await client.connect();
-    await client.query(`SET search_path TO ${place.schema}`);
-    await bringUpToDate(queryOn(client), { schema: place.schema, shown: "", mayChange: true });
-    await client.end();
+    const place = await aPostgresJournal(postgres);
     const applied: Applied[][] = [];
     const onApplied = (some: Applied[]) => applied.push(some);
-    const journal = await PostgresJournal.open({ ...place, role: "owner", onApplied });
+    const journal = await place.open("owner", { onApplied });
     return {
       journal,
       applied,
-      beside: () => PostgresJournal.open({ ...place, role: "guest" }),
+      beside: () => place.open("guest"),
       [Symbol.asyncDispose]: () => journal.close(),
     };
   }

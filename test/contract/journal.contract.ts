@@ -149,6 +149,64 @@ export function journalWritesContract(name: string, open: () => Promise<JournalF
       }),
     );
 
+    test.for([
+      // alone, sentName, digest, folder, state of the other, claimed, because
+      [undefined, "n", "d", 7, "uploading", true, "nobody asked"],
+      ["name", "n", "x", 7, "uploading", false, "their replies could not be told apart"],
+      ["name", "n", "x", 7, "inDoubt", false, "the other may be found by this name"],
+      ["name", "n", "x", 8, "uploading", true, "it goes into another folder"],
+      ["name", "m", "d", 7, "uploading", true, "its content is nobody's business"],
+      ["nameAndContent", "m", "d", 8, "uploading", false, "it would be sent twice"],
+      ["nameAndContent", "m", "d", 8, "inDoubt", false, "it may be there"],
+      ["nameAndContent", "m", "x", 7, "inDoubt", true, "it is another content"],
+      ["nameAndContent", "m", "d", 8, "uploaded", true, "that is for the claimer to see"],
+    ] as const)(
+      "a claim that must be alone by %s, of name %s and content %s into %i beside one that is %s: %s, as %s",
+      async ([alone, sentName, digest, folderId, state, isClaimed]) => {
+        await withDesk(async (desk) => {
+          const other = await desk.add("other");
+          await desk.after(other.id, settled("d", "/S", "n"), claimed(7));
+          if (state === "inDoubt") await desk.after(other.id, replyLost());
+          if (state === "uploaded") await desk.after(other.id, accepted(501));
+          const { id } = await desk.add("a");
+          await desk.after(id, settled(digest, "/S", sentName));
+          const claim = { type: "event", id, event: claimed(folderId) } as const;
+          const [applied] = await desk.journal.apply([alone ? { ...claim, alone } : claim]);
+          expect(applied).toMatchObject({ skipped: !isClaimed, from: "pending" });
+          expect((await desk.journal.document(id))?.state).toBe(
+            isClaimed ? "uploading" : "pending",
+          );
+        })();
+      },
+    );
+
+    test(
+      "of two claims in one call that must be alone, the first is",
+      withDesk(async (desk) => {
+        const [a, b] = [await desk.add("a"), await desk.add("b")];
+        for (const { id } of [a, b]) await desk.after(id, settled("d", "/S", "n"));
+        const claims = [a, b].map(
+          ({ id }) => ({ type: "event", id, event: claimed(7), alone: "name" }) as const,
+        );
+        const applied = await desk.journal.apply(claims);
+        expect(applied.map(({ skipped }) => skipped)).toEqual([false, true]);
+      }),
+    );
+
+    test(
+      "text that no database has a place for is kept as far as possible",
+      withDesk(async (desk) => {
+        const { id } = await desk.add("a.pdf");
+        const trouble = { code: "X", message: "before\0after \ud800 \\u0000" };
+        await desk.after(id, settled(), { type: "heldBack", at: NOW, dueAt: null, trouble });
+        const message = (await desk.journal.document(id))?.trouble?.message ?? "";
+        expect(message.startsWith("before")).toBe(true);
+        expect(message.endsWith(" \\u0000")).toBe(true);
+        await desk.journal.setMemo("m", "a\0b");
+        expect(await desk.journal.memo("m")).toMatch(/^a.b$/su);
+      }),
+    );
+
     test(
       "a note sets its columns and never the state",
       withDesk(async (desk) => {

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Document, STATES } from "../../src/domain/document.ts";
 import { ARROWS, type Event, type EventType } from "../../src/domain/life.ts";
 import type { Change, Journal } from "../../src/journal/journal.ts";
@@ -15,6 +15,8 @@ import { SqliteJournal } from "../../src/journal/sqlite-journal.ts";
 import { codeOf } from "../../src/std/fault.ts";
 import { dirOf, joinRaw, nameOf, ROOT, rawOf } from "../../src/std/raw-path.ts";
 import { MemoryJournal } from "../fakes/memory-journal.ts";
+import { aPostgresJournal } from "../fixtures/a-postgres-journal.ts";
+import { aPostgres, NO_POSTGRES, type Postgres } from "../fixtures/postgres.ts";
 import { events, NOW, seenOf } from "./journal-desk.ts";
 
 const PATHS = ["a", "a/b", "a/b/c", "a-b/c", "\xff/\xfe"].map((path) =>
@@ -143,7 +145,9 @@ function changeOf(
       const types = typesFor(document);
       // Now and then an event that no arrow leads to.
       const type = n % 50 === 0 ? "looked" : (types[n % Math.max(1, types.length)] ?? "goesOn");
-      return { type: "event", id, event: eventOf(type, n) };
+      const event = eventOf(type, n);
+      const alone = ([undefined, "name", "nameAndContent"] as const)[n % 3];
+      return alone ? { type: "event", id, event, alone } : { type: "event", id, event };
     }
   }
 }
@@ -209,15 +213,52 @@ async function outcomeOf(calling: Promise<unknown>): Promise<unknown> {
   }
 }
 
-test("any sequence of changes leaves the journal on disk equal to its model", async () => {
+/** A place for journals of one kind. */
+type Place = AsyncDisposable & {
+  /** Opens its journal: a daemon's, or a command's. */
+  open(role: "owner" | "guest"): Promise<Journal>;
+};
+
+async function onDisk(): Promise<Place> {
+  const directory = mkdtempSync(join(tmpdir(), "journal-"));
+  const path = join(directory, "journal.db");
+  return {
+    open: (role) => SqliteJournal.open({ path, role }),
+    [Symbol.asyncDispose]: async () => rmSync(directory, { recursive: true }),
+  };
+}
+
+test("any sequence of changes leaves the journal on disk equal to its model", () =>
+  comparedWithModel(onDisk, 60));
+
+describe.skipIf(NO_POSTGRES)("on a real server", () => {
+  let postgres: Postgres;
+  beforeAll(async () => {
+    postgres = await aPostgres();
+  });
+  afterAll(() => postgres[Symbol.asyncDispose]());
+
+  const inPostgres = async (): Promise<Place> => {
+    const place = await aPostgresJournal(postgres);
+    return { open: (role) => place.open(role), [Symbol.asyncDispose]: async () => undefined };
+  };
+
+  test(
+    "any sequence of changes leaves the journal in PostgreSQL equal to its model",
+    // Each run asks a thousand questions, one after another.
+    { timeout: 180_000 },
+    () => comparedWithModel(inPostgres, 20),
+  );
+});
+
+async function comparedWithModel(found: () => Promise<Place>, numRuns: number): Promise<void> {
   const applied = { calls: 0, refused: 0 };
   await fc.assert(
     fc.asyncProperty(steps, async (calls) => {
-      const directory = mkdtempSync(join(tmpdir(), "journal-"));
       const model = new MemoryJournal();
-      const path = join(directory, "journal.db");
-      const journal = await SqliteJournal.open({ path, role: "owner" });
-      try {
+      await using place = await found();
+      {
+        await using journal = await place.open("owner");
         await journal.archive("legal", "https://legal");
         await model.archive("legal", "https://legal");
         const mirrorIds: number[] = [];
@@ -241,16 +282,15 @@ test("any sequence of changes leaves the journal on disk equal to its model", as
           applied.calls += 1;
           if (typeof expected === "string") applied.refused += 1;
         }
-        const idsMax = calls.length * 3;
-        expect(await everything(journal, idsMax)).toEqual(await everything(model, idsMax));
-      } finally {
-        await journal.close();
-        rmSync(directory, { recursive: true });
       }
+      // Read by another: what the first was sending is nobody's.
+      await using other = await place.open("guest");
+      const idsMax = calls.length * 3;
+      expect(await everything(other, idsMax)).toEqual(await everything(model, idsMax));
     }),
-    { numRuns: 60 },
+    { numRuns },
   );
   // Refusals are compared too, but must not be the rule: a refused call changes nothing.
   expect(applied.refused).toBeLessThan(applied.calls / 2);
   expect(applied.refused).toBeGreaterThan(0);
-});
+}

@@ -13,9 +13,21 @@ CREATE TABLE members (
 );
 CREATE INDEX members_living ON members (id) WHERE NOT lost;
 
+-- Who may write. Every transaction of a session counts its commits up, which proves afterwards
+-- whether it was committed, and keeps whoever takes the pen away waiting until it is over.
+CREATE TABLE pens (
+  session text COLLATE "C" PRIMARY KEY,
+  member  bigint,
+  commits bigint NOT NULL DEFAULT 0,
+  since   timestamptz NOT NULL DEFAULT clock_timestamp(),
+  taken   boolean NOT NULL DEFAULT false
+);
+CREATE INDEX pens_member ON pens (member);
+
 CREATE TABLE duties (
   duty   text COLLATE "C" PRIMARY KEY,
-  member bigint NOT NULL REFERENCES members (id),
+  member bigint NOT NULL REFERENCES members (id) ON DELETE CASCADE,
   since  timestamptz NOT NULL
 );
+CREATE INDEX duties_member ON duties (member);
 `;

@@ -127,6 +127,7 @@ export async function loadFor(
   const isSimple = linked.length === 0 && places.length === 0;
   const found = isSimple ? [ids] : [ids, linked, asRows(places)];
   const none = { rows: [], count: 0 };
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- says what the rows are
   const when = <R extends object>(isNeeded: boolean, text: string, values: readonly unknown[]) =>
     isNeeded ? query<R>(text, values) : Promise.resolve(none as { rows: R[]; count: number });
   const claimIds = claims.map(({ id }) => id);

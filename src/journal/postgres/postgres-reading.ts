@@ -1,4 +1,4 @@
-import type { Document } from "../../domain/document.ts";
+import { type Document, STATES } from "../../domain/document.ts";
 import { FOLDER_CODES } from "../../domain/verdict.ts";
 import { bytesOf, dirOf, nameOf, type RawPath } from "../../std/raw-path.ts";
 import { documentList } from "../document-list.ts";
@@ -212,7 +212,7 @@ export abstract class PostgresReading {
   }
 
   counts(): ReturnType<Journal["counts"]> {
-    return this.#rows(QUERIES.counts, []);
+    return this.#rows(QUERIES.counts, [[...STATES]]);
   }
 
   troubled(): Promise<Troubled[]> {

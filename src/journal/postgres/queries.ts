@@ -65,10 +65,13 @@ export const QUERIES = {
     FROM documents WHERE state = 'held' AND trouble_code = ANY($1::text[])
       AND target_path IS NOT NULL
     GROUP BY trouble_code, mirror_id, target_path`,
-  counts: `SELECT c.mirror_id AS "mirrorId", c.state, c.documents, n.first_seen_at AS "oldestAt"
-    FROM (SELECT mirror_id, state, count(*) AS documents, min(id) AS oldest
-      FROM documents GROUP BY mirror_id, state) c JOIN documents n ON n.id = c.oldest
-    ORDER BY c.mirror_id, c.state`,
+  // Each mirror's states one by one: ranges of an index, which alone is read but for the oldest.
+  counts: `SELECT m.id AS "mirrorId", s.state, c.documents, n.first_seen_at AS "oldestAt"
+    FROM mirrors m CROSS JOIN unnest($1::text[]) s (state)
+      CROSS JOIN LATERAL (SELECT count(*) AS documents, min(id) AS oldest FROM documents
+        WHERE mirror_id = m.id AND state = s.state) c
+      JOIN documents n ON n.id = c.oldest
+    ORDER BY m.id, s.state COLLATE "C"`,
   troubled: `SELECT trouble_code AS code, state, count(*) AS documents, min(id) AS first
     FROM documents WHERE trouble_code IS NOT NULL GROUP BY trouble_code, state
     ORDER BY trouble_code, state`,

@@ -12,7 +12,7 @@ type TypeId = Parameters<typeof types.getTypeParser>[0];
 export type Query = <Row extends object>(
   text: string,
   values?: readonly unknown[],
-) => Promise<{ rows: Row[]; count: number }>;
+) => Promise<{ rows: Row[]; count: number; command: string }>;
 
 /** So many texts are kept parsed for a connection; more must come from texts that are made up. */
 const PARSED_MAX = 1_000;
@@ -46,6 +46,6 @@ export function queryOn(client: Client): Query {
         : { text, types: TYPES, name: nameOf(text), values: [...values] };
     const answer = await client.query<Row>(config);
     const last = Array.isArray(answer) ? (answer.at(-1) as typeof answer) : answer;
-    return { rows: last.rows, count: last.rowCount ?? 0 };
+    return { rows: last.rows, count: last.rowCount ?? 0, command: last.command };
   };
 }

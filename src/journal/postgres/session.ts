@@ -1,11 +1,24 @@
 /**
- * One opening of a journal in PostgreSQL: its connections, the queue of writes, and its end. Knows
- * nothing of what is read or written.
+ * One opening of a journal in PostgreSQL: its connections, the queue of writes, its place in the
+ * crew, and its end. Knows nothing of what is read or written.
+ *
+ * A daemon has four connections: one writes, two read, and one is for the crew and for hearing of
+ * what others wrote. A command has as many as it needs.
  */
-import { Client } from "pg";
+import { randomBytes } from "node:crypto";
 import { type Clock, systemClock } from "../../std/clock.ts";
-import { type Crew, SOLO_CREW } from "../crew.ts";
-import { type Query, queryOn } from "./query.ts";
+import type { Crew, CrewChange, Member } from "../crew.ts";
+import { journalFault } from "../journal-fault.ts";
+import { Absence } from "./absence.ts";
+import { PgCrew } from "./crew.ts";
+import { living, type Newcomer } from "./crew-statements.ts";
+import { PgGroupCommit } from "./group-commit.ts";
+import { guestCrew } from "./guest-crew.ts";
+import { channelOf, Hearing } from "./hearing.ts";
+import { Link, type Way } from "./link.ts";
+import { asJournalFault } from "./postgres-fault.ts";
+import type { Query } from "./query.ts";
+import { assertFit } from "./server.ts";
 
 export type { Query } from "./query.ts";
 
@@ -13,76 +26,266 @@ export type { Query } from "./query.ts";
 export type PgRole = "owner" | "guest" | "reader";
 
 export type PgSessionOptions = {
-  /** `postgres://user@host:port/database`, with what else `pg` takes there, but no `schema`. */
+  /** `postgres://user@host:port/database`, with what else `pg` takes there; no password, no `schema`. */
   readonly url: string;
-  readonly password?: string;
+  /** Asked for whenever a connection is made, so that another one holds from then on. */
+  readonly password?: (() => string) | undefined;
   /** The namespace that the tables are in. */
   readonly schema: string;
   readonly role: PgRole;
+  /** What others are told about this daemon; needed for the role `owner`. */
+  readonly member?: Newcomer;
+  /** How long a lease lasts, milliseconds. */
+  readonly leaseMs?: number;
+  /** Brings the tables up to date before anything else is asked; the role `owner` needs `members`. */
+  readonly prepare?: (query: Query) => Promise<void>;
+  /**
+   * Wait for a database that is away until this aborts, instead of failing at once; `onAway` is
+   * told why, once.
+   */
+  readonly patience?: { readonly signal: AbortSignal; readonly onAway: (why: string) => void };
   readonly clock?: Clock;
 };
 
-export class PgSession {
-  readonly crew: Crew = SOLO_CREW;
-  readonly schema: string;
-  readonly #writing: Client;
-  readonly #reading: Client;
-  #tail: Promise<unknown> = Promise.resolve();
-  #outside = 0;
+export const LEASE_MS = 15_000;
 
-  private constructor(options: PgSessionOptions, writing: Client, reading: Client) {
-    this.schema = options.schema;
-    this.#writing = writing;
-    this.#reading = reading;
+/** An answer that does not come for so long will not come, milliseconds. */
+const WRITE_PATIENCE_MS = 60_000;
+const READ_PATIENCE_MS = 300_000;
+
+/** A transaction of a command that stands still is ended after so long, milliseconds. */
+const GUEST_IDLE_MS = 60_000;
+
+/** A session that closes while the database is away waits so long for it, milliseconds. */
+const CLOSING_MS = 3_000;
+
+const READING_LINKS = 2;
+
+export class PgSession {
+  readonly #options: PgSessionOptions;
+  readonly #key: string;
+  readonly #shown: string;
+  readonly #clock: Clock;
+  readonly #absence: Absence;
+  readonly #ending = new AbortController();
+  readonly #listeners = new Set<(change: CrewChange) => void>();
+  readonly #way: Way;
+  readonly #writing: Link;
+  readonly #reading: readonly Link[];
+  readonly #reads: number[];
+  readonly #crewLink: Link | undefined;
+  readonly #hearing: Hearing;
+  readonly #guestCrew: Crew;
+  readonly #commits: PgGroupCommit;
+  #pgCrew: PgCrew | undefined;
+  #wasReached = false;
+  #closed: Promise<void> | undefined;
+
+  private constructor(options: PgSessionOptions) {
+    const { clock = systemClock, url, schema, password, role, leaseMs = LEASE_MS } = options;
+    this.#options = options;
+    this.#clock = clock;
+    this.#key = randomBytes(9).toString("base64url");
+    this.#shown = shownPlace(url, schema);
+    this.#absence = new Absence(clock, (change) => this.#tell(change));
+    this.#way = { url, password, schema, clock, wasReached: () => this.#wasReached };
+    const idleMs = role === "owner" ? leaseMs : GUEST_IDLE_MS;
+    const link = (name: string, patienceMs: number) =>
+      new Link(this.#way, { name: `scanferry ${this.#key} ${name}`, patienceMs, idleMs });
+    this.#writing = link("writing", WRITE_PATIENCE_MS);
+    this.#reading = Array.from({ length: role === "owner" ? READING_LINKS : 1 }, (_, at) =>
+      link(`reading ${at + 1}`, READ_PATIENCE_MS),
+    );
+    this.#reads = this.#reading.map(() => 0);
+    this.#guestCrew = guestCrew(() => this.#members());
+    const channel = channelOf(schema);
+    this.#hearing = new Hearing(this.#key, channel, clock, () => this.#pgCrew?.wake());
+    if (role === "owner") this.#crewLink = this.#linkOfCrew(leaseMs);
+    this.#commits = new PgGroupCommit({
+      link: this.#writing,
+      session: this.#key,
+      absence: this.#absence,
+      ending: this.#ending.signal,
+      shown: this.#shown,
+      isMember: role === "owner",
+      onCommit: () => this.#hearing.tell(this.#crewLink ?? this.#writing),
+      onLost: () => this.#pgCrew?.lose(),
+    });
   }
 
+  /**
+   * Opens the journal. Rejects with a `Fault`: `JOURNAL_UNREACHABLE` (unless it has patience),
+   * `JOURNAL_REFUSED`, `JOURNAL_UNFIT`, and whatever `prepare` rejects with.
+   */
   static async open(options: PgSessionOptions): Promise<PgSession> {
-    const { clock = systemClock } = options;
-    void clock;
-    const connect = async () => {
-      const client = new Client({ connectionString: options.url, password: options.password });
-      client.on("error", () => undefined);
-      await client.connect();
-      await client.query(`SET search_path TO ${client.escapeIdentifier(options.schema)}`);
-      return client;
-    };
-    return new PgSession(options, await connect(), await connect());
+    const session = new PgSession(options);
+    try {
+      await session.#open();
+      return session;
+    } catch (error) {
+      await session.close();
+      throw asJournalFault(error, session.#shown);
+    }
   }
 
   /** Sees all writes issued before it. Repeated while the database is away, so it must only read. */
   async read<T>(ask: (query: Query) => Promise<T>): Promise<T> {
-    await this.#tail;
-    return ask(queryOn(this.#reading));
+    this.#assertOpen();
+    await this.#commits.settled();
+    return this.#read(ask);
   }
 
   /**
    * Runs in the next group's transaction, in the order issued; one that throws is undone alone. Run
    * again from the start when that was not committed: it may change nothing but the database.
+   * `committed` is told the value once it is durable, before anyone who awaits it.
    */
-  write<T>(run: (query: Query) => Promise<T>, committed?: (value: T) => void): Promise<T> {
-    const done = this.#tail.then(async () => {
-      await this.#writing.query("BEGIN");
-      try {
-        const value = await run(queryOn(this.#writing));
-        await this.#writing.query("COMMIT");
-        committed?.(value);
-        return value;
-      } catch (error) {
-        await this.#writing.query("ROLLBACK");
-        throw error;
-      }
-    });
-    this.#tail = done.catch(() => undefined);
-    return done;
+  async write<T>(run: (query: Query) => Promise<T>, committed?: (value: T) => void): Promise<T> {
+    this.#assertOpen();
+    const { role } = this.#options;
+    if (role === "reader") {
+      throw journalFault("JOURNAL_READ_ONLY", this.#shown, "opened for reading");
+    }
+    return this.#commits.enqueue(run, committed);
+  }
+
+  /** This daemon among the others; a command has no lease and no duties. */
+  get crew(): Crew {
+    return this.#pgCrew ?? this.#guestCrew;
   }
 
   /** See `Journal.outsideWrites`. */
   get outsideWrites(): number {
-    return this.#outside;
+    return this.#hearing.outside;
   }
 
-  async close(): Promise<void> {
-    await this.#tail;
-    await Promise.all([this.#writing.end(), this.#reading.end()]);
+  /** Tells others where this daemon's page is. */
+  async announce(web: string | null): Promise<void> {
+    await this.#pgCrew?.announce(web);
   }
+
+  /** Commits what is queued, leaves the crew, and closes. Every call after it rejects with `JOURNAL_CLOSED`. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #open(): Promise<void> {
+    const { role, member, prepare, leaseMs = LEASE_MS, patience } = this.#options;
+    const attempt = async () => {
+      const [link] = this.#reading;
+      if (!link) return;
+      const { query } = await link.connection();
+      await assertFit(query, this.#shown);
+      await prepare?.(query);
+      if (role !== "owner" || !this.#crewLink || !member) return;
+      this.#pgCrew = await PgCrew.join(
+        {
+          link: this.#crewLink,
+          session: this.#key,
+          channel: channelOf(this.#options.schema),
+          clock: this.#clock,
+          absence: this.#absence,
+          ending: this.#ending.signal,
+          leaseMs,
+          shown: this.#shown,
+          tell: (change) => this.#tell(change),
+          listen: (listener) => this.#listen(listener),
+          members: () => this.#members(),
+        },
+        member,
+      );
+    };
+    if (patience) {
+      const stop = this.#listen((change) => {
+        if (change.type === "away") patience.onAway(change.why);
+      });
+      await this.#absence.persist("opening", patience.signal, attempt).finally(stop);
+    } else {
+      await attempt();
+    }
+    this.#wasReached = true;
+  }
+
+  async #read<T>(ask: (query: Query) => Promise<T>): Promise<T> {
+    const at = this.#reads.indexOf(Math.min(...this.#reads));
+    const link = this.#reading[at];
+    if (!link) throw journalFault("JOURNAL_CLOSED", this.#shown, "closed");
+    this.#reads[at] = (this.#reads[at] ?? 0) + 1;
+    try {
+      return await this.#absence.persist(`reading ${at}`, this.#ending.signal, async () =>
+        ask((await link.connection()).query),
+      );
+    } catch (error) {
+      throw asJournalFault(error, this.#shown);
+    } finally {
+      this.#reads[at] = (this.#reads[at] ?? 1) - 1;
+    }
+  }
+
+  #linkOfCrew(leaseMs: number): Link {
+    return new Link(this.#way, {
+      name: `scanferry ${this.#key} crew`,
+      // A third of the lease is over by then, and there is time for two more tries.
+      patienceMs: leaseMs / 3,
+      idleMs: leaseMs,
+      listen: {
+        channel: channelOf(this.#options.schema),
+        began: () => this.#hearing.began(),
+        heard: (payload) => this.#hearing.heard(payload),
+      },
+    });
+  }
+
+  #members(): Promise<Member[]> {
+    return this.#read(living);
+  }
+
+  #listen(listener: (change: CrewChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
+  #tell(change: CrewChange): void {
+    for (const listener of this.#listeners) listener(change);
+  }
+
+  async #close(): Promise<void> {
+    const giveUp = this.#giveUpWhenAway();
+    // What the journal refused was told to those who wrote it.
+    await this.#commits.settled();
+    giveUp();
+    this.#ending.abort();
+    await this.#hearing.end(this.#crewLink ?? this.#writing);
+    await this.#pgCrew?.leave();
+    const links = [this.#writing, ...this.#reading, ...(this.#crewLink ? [this.#crewLink] : [])];
+    await Promise.all(links.map((link) => link.close()));
+  }
+
+  /** Ends all patience once the database is away, until the returned function is called. */
+  #giveUpWhenAway(): () => void {
+    let cancel = () => {};
+    const wait = () => {
+      cancel = this.#clock.alarm(CLOSING_MS, () => {
+        if (this.#absence.isAway) this.#ending.abort();
+        else wait();
+      });
+    };
+    wait();
+    return () => cancel();
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw journalFault("JOURNAL_CLOSED", this.#shown, "closed");
+  }
+}
+
+/** A journal in PostgreSQL as people are shown it: without what may be secret. */
+export function shownPlace(url: string, schema: string): string {
+  const { hostname, port, pathname, username } = new URL(url);
+  const who = username === "" ? "" : `${username}@`;
+  const where = port === "" ? hostname : `${hostname}:${port}`;
+  return `postgres://${who}${where}${pathname}?schema=${schema}`;
 }

@@ -1,9 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { PgSession } from "../../../../src/journal/postgres/session.ts";
+import { InvariantError } from "../../../../src/std/invariant.ts";
+import { freePort } from "../../../fixtures/free-port.ts";
+import { aMember, aPlace, count, counted, type Place } from "../../../fixtures/pg-sessions.ts";
 import { aPostgres, NO_POSTGRES, type Postgres } from "../../../fixtures/postgres.ts";
+import { aSeveringProxy } from "../../../fixtures/severing-proxy.ts";
+import { until } from "../../../fixtures/until.ts";
 
 describe.skipIf(NO_POSTGRES !== undefined)("a session on PostgreSQL", () => {
   let postgres: Postgres;
+  let place: Place;
 
   beforeAll(async () => {
     postgres = await aPostgres();
@@ -11,14 +17,217 @@ describe.skipIf(NO_POSTGRES !== undefined)("a session on PostgreSQL", () => {
 
   afterAll(() => postgres[Symbol.asyncDispose]());
 
-  test("reads what was written before", async () => {
-    const { url, schema } = postgres.place();
-    await postgres.ask(`CREATE SCHEMA ${schema}; CREATE TABLE ${schema}.kept (n bigint)`);
-    const session = await PgSession.open({ url, schema, role: "guest" });
-    const written = session.write((query) => query("INSERT INTO kept VALUES ($1)", [7]));
-    const { rows } = await session.read((query) => query<{ n: number }>("SELECT n FROM kept", []));
-    await written;
-    expect(rows).toEqual([{ n: 7 }]);
-    await session.close();
+  beforeEach(async () => {
+    place = await aPlace(postgres);
+  });
+
+  test("reads what was written before, and writes in the order issued", async () => {
+    await using a = await aMember(place, "a");
+    const written = [count(a.session, "x"), count(a.session, "x"), count(a.session, "x")];
+    expect(await counted(a.session)).toEqual(new Map([["x", 3]]));
+    expect(await Promise.all(written)).toEqual([1, 2, 3]);
+  });
+
+  test("commits what comes together at once", async () => {
+    await using a = await aMember(place, "a");
+    await count(a.session, "first");
+    const [before] = await postgres.ask(
+      `SELECT commits FROM ${place.schema}.pens WHERE member = ${a.crew.memberId}`,
+    );
+    await Promise.all(Array.from({ length: 100 }, (_, at) => count(a.session, `n${at}`)));
+    const [after] = await postgres.ask(
+      `SELECT commits FROM ${place.schema}.pens WHERE member = ${a.crew.memberId}`,
+    );
+    expect([before?.["commits"], after?.["commits"]]).toEqual(["1", "2"]);
+    expect((await counted(a.session)).size).toBe(101);
+  });
+
+  test("undoes a write that throws alone, and tells the others' values once", async () => {
+    await using a = await aMember(place, "a");
+    const told: string[] = [];
+    const bug = new Error("a bug");
+    const write = (what: string) =>
+      a.session.write(
+        async (query) => {
+          await query("INSERT INTO counted VALUES ($1, 1)", [what]);
+          if (what === "bug") throw bug;
+          return what;
+        },
+        (value) => told.push(value),
+      );
+    const outcomes = await Promise.allSettled([write("a"), write("bug"), write("a"), write("b")]);
+    expect(outcomes).toEqual([
+      { status: "fulfilled", value: "a" },
+      { status: "rejected", reason: bug },
+      { status: "rejected", reason: expect.any(InvariantError) as Error },
+      { status: "fulfilled", value: "b" },
+    ]);
+    expect(told).toEqual(["a", "b"]);
+    expect([...(await counted(a.session)).keys()].sort()).toEqual(["a", "b"]);
+  });
+
+  test("does not commit a write that hides a statement's failure", async () => {
+    await using a = await aMember(place, "a");
+    const hidden = a.session.write(async (query) => {
+      await query("INSERT INTO counted VALUES ('x', 1)", []);
+      await query("SELECT 1 / 0", []).catch(() => undefined);
+    });
+    await expect(hidden).rejects.toBeInstanceOf(InvariantError);
+    expect(await count(a.session, "x")).toBe(1);
+  });
+
+  test("one that only looks cannot write", async () => {
+    const reader = await PgSession.open({ ...place, role: "reader" });
+    await expect(count(reader, "x")).rejects.toMatchObject({ code: "JOURNAL_READ_ONLY" });
+    expect(await counted(reader)).toEqual(new Map());
+    await reader.close();
+    await expect(counted(reader)).rejects.toMatchObject({ code: "JOURNAL_CLOSED" });
+  });
+
+  test("hears of what others write, and not of what it writes itself", async () => {
+    await using a = await aMember(place, "a");
+    await using b = await aMember(place, "b");
+    const guest = await PgSession.open({ ...place, role: "guest" });
+    // B joined: that is heard too, sooner or later.
+    const known = await until("quiet", async () => {
+      const before = a.session.outsideWrites;
+      await b.session.read((query) => query("SELECT pg_sleep(0.1)", []));
+      return before === a.session.outsideWrites ? before : undefined;
+    });
+    await count(a.session, "own");
+    await until("b to hear of it", () => b.session.outsideWrites > 1);
+    expect(a.session.outsideWrites).toBe(known);
+    await count(guest, "a guest's");
+    await until("a to hear of it", () => a.session.outsideWrites > known);
+    await guest.close();
+  });
+
+  describe("a commit without an answer", () => {
+    test("that was committed is not repeated", async () => {
+      await using proxy = await aSeveringProxy(postgres.port);
+      const url = place.url.replace(`:${postgres.port}`, `:${proxy.port}`);
+      await using a = await aMember({ ...place, url }, "a");
+      await count(a.session, "x");
+      const swallowed = proxy.swallowAnswerTo(/COMMIT/);
+      const writes = Promise.all([count(a.session, "x"), count(a.session, "y")]);
+      await swallowed;
+      expect(await writes).toEqual([2, 1]);
+      expect(await counted(a.session)).toEqual(
+        new Map([
+          ["x", 2],
+          ["y", 1],
+        ]),
+      );
+    });
+
+    test("that was not committed is repeated", async () => {
+      await using proxy = await aSeveringProxy(postgres.port);
+      const url = place.url.replace(`:${postgres.port}`, `:${proxy.port}`);
+      await using a = await aMember({ ...place, url }, "a");
+      await count(a.session, "x");
+      const swallowed = proxy.swallowAnswerTo(/fresh/);
+      const write = count(a.session, "fresh");
+      await swallowed;
+      expect(await write).toBe(1);
+      expect((await counted(a.session)).get("fresh")).toBe(1);
+    });
+  });
+
+  test("connections that break are replaced without a word", async () => {
+    await using proxy = await aSeveringProxy(postgres.port);
+    const url = place.url.replace(`:${postgres.port}`, `:${proxy.port}`);
+    await using a = await aMember({ ...place, url }, "a");
+    for (let round = 1; round <= 5; round++) {
+      const write = count(a.session, "x");
+      proxy.sever();
+      expect(await write).toBe(round);
+      expect((await counted(a.session)).get("x")).toBe(round);
+    }
+    expect(a.changes.filter(({ type }) => type === "lost")).toEqual([]);
+  });
+
+  test("waits while the server takes no more connections", async () => {
+    await using small = await aPostgres("max_connections = 12");
+    const there = await aPlace(small);
+    const opened: PgSession[] = [];
+    const refusal = async () => {
+      for (;;) opened.push(await PgSession.open({ ...there, role: "reader" }));
+    };
+    await expect(refusal()).rejects.toMatchObject({
+      code: "JOURNAL_UNREACHABLE",
+      message: expect.stringContaining("53300") as string,
+    });
+    const aways: string[] = [];
+    const patient = aMember(there, "a", {
+      patience: { signal: new AbortController().signal, onAway: (why) => aways.push(why) },
+    });
+    await until("it to be away", () => aways.length > 0);
+    for (const each of opened) await each.close();
+    await using a = await patient;
+    expect(await count(a.session, "x")).toBe(1);
+    expect(aways).toHaveLength(1);
+  });
+
+  test("waits while the database is read-only", async () => {
+    await using a = await aMember(place, "a", { leaseMs: 2_000 });
+    const reader = await PgSession.open({ ...place, role: "reader" });
+    setReadOnly("on");
+    await until("it to hold", async () => {
+      const [row] = await postgres.ask("SHOW default_transaction_read_only");
+      return row?.["default_transaction_read_only"] === "on";
+    });
+    const write = count(a.session, "x");
+    expect(await a.hears("away")).toMatchObject({
+      why: expect.stringContaining("25006") as string,
+    });
+    expect((await counted(reader)).size).toBe(0);
+    setReadOnly("off");
+    expect(await write).toBe(1);
+    await a.hears("back");
+    expect(a.changes.map(({ type }) => type)).toEqual(["away", "back"]);
+    await reader.close();
+  });
+
+  function setReadOnly(to: "on" | "off"): void {
+    postgres.configure(`default_transaction_read_only = ${to}`);
+    postgres.reload();
+  }
+
+  describe("what keeps it from being opened", () => {
+    test.for([
+      ["nobody listens", async () => ({ port: await freePort() }), "JOURNAL_UNREACHABLE"],
+      ["no such database", () => ({ database: "nowhere" }), "JOURNAL_REFUSED"],
+      ["a wrong password", () => ({ user: "guarded", password: "wrong" }), "JOURNAL_REFUSED"],
+      ["no password", () => ({ user: "guarded" }), "JOURNAL_REFUSED"],
+      ["another encoding", () => ({ database: "latin" }), "JOURNAL_UNFIT"],
+    ] as const)("%s", async ([, make, code]) => {
+      await postgres.ask(`DO $$ BEGIN CREATE ROLE guarded LOGIN PASSWORD 'of-a-test';
+        EXCEPTION WHEN duplicate_object THEN NULL; END $$`);
+      if (code === "JOURNAL_UNFIT") {
+        await postgres.ask("CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0");
+      }
+      const made: { port?: number; database?: string; user?: string; password?: string } =
+        await make();
+      const url = new URL(place.url);
+      if (made.port) url.port = String(made.port);
+      if (made.database) url.pathname = `/${made.database}`;
+      if (made.user) url.username = made.user;
+      const password = made.password;
+      const open = PgSession.open({
+        url: url.href,
+        schema: place.schema,
+        role: "guest",
+        password: password === undefined ? undefined : () => password,
+      });
+      const error: unknown = await open.then(
+        () => undefined,
+        (caught: unknown) => caught,
+      );
+      expect(error).toMatchObject({
+        code,
+        message: expect.stringContaining("postgres://") as string,
+      });
+      expect(String(error)).not.toContain("wrong");
+    });
   });
 });

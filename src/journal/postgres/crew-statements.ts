@@ -1,0 +1,189 @@
+/** What a member of a crew asks and tells the database. Each is a transaction of its own. */
+import type { Duty, Member } from "../crew.ts";
+import type { Connection } from "./link.ts";
+import type { Query } from "./query.ts";
+
+/** A daemon that joins. */
+export type Newcomer = {
+  readonly name: string;
+  readonly pid: number;
+  readonly version: string;
+  readonly web: string | null;
+};
+
+/** Others hear of it without delay; they hear of nothing when it breaks, and look by themselves. */
+export const CREW_CHANGED = "crew";
+export const JOURNAL_CHANGED = "journal";
+
+/** Members and pens that are long gone serve nobody: their numbers are never used again. */
+const KEPT = "interval '1 day'";
+
+const NOTIFY = "SELECT pg_notify($1, $2)";
+
+/** What is sent on the channel: who says it, and what changed. */
+export function payload(session: string, what: string): string {
+  return `${session} ${what}`;
+}
+
+/** The number of the new member. */
+export async function join(
+  query: Query,
+  session: string,
+  { name, pid, version, web }: Newcomer,
+  leaseMs: number,
+): Promise<number> {
+  // One statement, so that there is no member without a pen. Asked twice, the first one lapses.
+  const { rows } = await query<{ id: number }>(
+    `WITH joined AS (
+       INSERT INTO members (name, pid, version, web, started_at, renewed_at, lease_until)
+       SELECT $2, $3, $4, $5, t, t, t + $6 * interval '1 ms' FROM clock_timestamp() t
+       RETURNING id
+     ), pen AS (
+       INSERT INTO pens (session, member) SELECT $1, id FROM joined
+       ON CONFLICT (session) DO UPDATE SET member = excluded.member
+     ) SELECT id FROM joined`,
+    [session, name, pid, version, web, leaseMs],
+  );
+  return rows[0]?.id ?? 0;
+}
+
+/** Gives a session that is no member's a pen. */
+export async function takePen(query: Query, session: string): Promise<void> {
+  await query("INSERT INTO pens (session) VALUES ($1) ON CONFLICT DO NOTHING", [session]);
+}
+
+/** The database's time, epoch ms; undefined: the member is lost. */
+export async function renew(
+  query: Query,
+  member: number,
+  leaseMs: number,
+): Promise<number | undefined> {
+  const { rows } = await query<{ now: number }>(
+    `UPDATE members SET renewed_at = t, lease_until = t + $2 * interval '1 ms'
+       FROM clock_timestamp() t WHERE id = $1 AND NOT lost
+     RETURNING (extract(epoch FROM t) * 1000)::double precision AS now`,
+    [member, leaseMs],
+  );
+  return rows[0]?.now;
+}
+
+export async function announce(query: Query, member: number, web: string | null): Promise<void> {
+  await query("UPDATE members SET web = $2 WHERE id = $1", [member, web]);
+}
+
+/**
+ * Declares members lost whose lease ran out. Waits until a transaction that one of them has open is
+ * over: nothing of a member is committed after it was declared lost.
+ */
+export async function declareLost(
+  connection: Connection,
+  session: string,
+  channel: string,
+): Promise<void> {
+  const { query } = connection;
+  const lapsed = await query<{ id: number }>(
+    "SELECT id FROM members WHERE NOT lost AND lease_until <= clock_timestamp() LIMIT 1",
+    [],
+  );
+  if (lapsed.count === 0) return;
+  await query("BEGIN", []);
+  try {
+    const { rows } = await query<{ id: number }>(
+      `SELECT id FROM members WHERE NOT lost AND lease_until <= clock_timestamp()
+        ORDER BY id FOR UPDATE SKIP LOCKED`,
+      [],
+    );
+    await removeMembers(
+      query,
+      rows.map(({ id }) => id),
+    );
+    await query(NOTIFY, [channel, payload(session, CREW_CHANGED)]);
+    await query("COMMIT", []);
+  } catch (error) {
+    if (!connection.broken) await query("ROLLBACK", []);
+    throw error;
+  }
+}
+
+async function removeMembers(query: Query, ids: readonly number[]): Promise<void> {
+  // A member that stands still in a transaction would be waited for; it is ended instead.
+  await query(
+    `SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a JOIN pens p
+       ON starts_with(a.application_name, 'scanferry ' || p.session)
+      WHERE p.member = ANY ($1) AND a.usename = current_user`,
+    [ids],
+  );
+  await query("UPDATE pens SET taken = true WHERE member = ANY ($1)", [ids]);
+  await query("UPDATE members SET lost = true WHERE id = ANY ($1)", [ids]);
+  await query("DELETE FROM duties WHERE member = ANY ($1)", [ids]);
+  await query(`DELETE FROM members WHERE lost AND lease_until < clock_timestamp() - ${KEPT}`, []);
+  await query(
+    `DELETE FROM pens p WHERE since < clock_timestamp() - ${KEPT}
+        AND NOT EXISTS (SELECT FROM members m WHERE m.id = p.member)`,
+    [],
+  );
+}
+
+/** Leaves the crew in good order. */
+export async function leave(
+  query: Query,
+  member: number,
+  session: string,
+  channel: string,
+): Promise<void> {
+  await query("BEGIN", []);
+  await query("UPDATE pens SET taken = true WHERE session = $1", [session]);
+  await query("UPDATE members SET lost = true, lease_until = clock_timestamp() WHERE id = $1", [
+    member,
+  ]);
+  await query("DELETE FROM duties WHERE member = $1", [member]);
+  await query(NOTIFY, [channel, payload(session, CREW_CHANGED)]);
+  await query("COMMIT", []);
+}
+
+type MemberRow = Omit<Member, "duties"> & { readonly duties: Duty[] };
+
+/** All members that are not lost, by id. */
+export async function living(query: Query): Promise<Member[]> {
+  const ms = (column: string) => `(extract(epoch FROM m.${column}) * 1000)::double precision`;
+  const { rows } = await query<MemberRow>(
+    `SELECT m.id, m.name, m.pid, m.version, m.web, ${ms("started_at")} AS "startedAt",
+            ${ms("renewed_at")} AS "renewedAt", ${ms("lease_until")} AS "leaseUntil",
+            array(SELECT duty FROM duties d WHERE d.member = m.id ORDER BY since, duty) AS duties
+       FROM members m WHERE NOT m.lost ORDER BY m.id`,
+    [],
+  );
+  return rows;
+}
+
+/** Those of the duties that are this member's now: none when it is lost. */
+export async function take(query: Query, member: number, duties: readonly Duty[]): Promise<Duty[]> {
+  const { rows } = await query<{ duty: Duty }>(
+    `INSERT INTO duties (duty, member, since)
+     SELECT d, m.id, clock_timestamp() FROM members m, unnest($2::text[]) WITH ORDINALITY w (d, at)
+      WHERE m.id = $1 AND NOT m.lost ORDER BY d COLLATE "C" FOR KEY SHARE OF m
+     ON CONFLICT DO NOTHING RETURNING duty`,
+    [member, duties],
+  );
+  return rows.map(({ duty }) => duty);
+}
+
+/** Gives duties back that this member does not do any more. */
+export async function giveBack(
+  query: Query,
+  member: number,
+  duties: readonly Duty[],
+  channel: string,
+  session: string,
+): Promise<void> {
+  await query(
+    `WITH given AS (DELETE FROM duties WHERE member = $1 AND duty = ANY ($2) RETURNING duty)
+     SELECT pg_notify($3, $4) FROM given LIMIT 1`,
+    [member, duties, channel, payload(session, CREW_CHANGED)],
+  );
+}
+
+/** Tells the other sessions that something was written. */
+export async function tellOthers(query: Query, channel: string, session: string): Promise<void> {
+  await query(NOTIFY, [channel, payload(session, JOURNAL_CHANGED)]);
+}

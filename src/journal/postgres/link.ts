@@ -1,0 +1,169 @@
+/**
+ * A connection to PostgreSQL that is replaced when it breaks. It breaks by itself, or because
+ * nobody answers for too long: a server that is stopped, or cut off, keeps its connections open.
+ */
+import { Client, DatabaseError } from "pg";
+import type { Clock } from "../../std/clock.ts";
+import { messageOf } from "../../std/fault.ts";
+import { BrokenLink, DistrustedLink, endsLink, isAboutTrust, whyOf } from "./postgres-fault.ts";
+import { type Query, queryOn } from "./query.ts";
+
+/** Where the database is, and how its connections are set up. */
+export type Way = {
+  /** `postgres://…`, without a password and without `schema`. */
+  readonly url: string;
+  /** Asked for whenever a connection is made; undefined: none is needed. */
+  readonly password?: (() => string) | undefined;
+  readonly schema: string;
+  readonly clock: Clock;
+  /** True once it was reached: whatever keeps a connection from being made later on may pass. */
+  readonly wasReached: () => boolean;
+};
+
+/** How one link is used. */
+export type Use = {
+  /** Tells it from every other link: the server shows it, and ends what is left of it by it. */
+  readonly name: string;
+  /** Nobody answers for so long: broken; milliseconds. */
+  readonly patienceMs: number;
+  /** A transaction that stands still for so long is ended by the server, milliseconds. */
+  readonly idleMs: number;
+  /** A channel to listen on: who is told that listening began, and each message. */
+  readonly listen?: {
+    readonly channel: string;
+    readonly began: () => void;
+    readonly heard: (payload: string) => void;
+  };
+};
+
+/** How long a connection may take to be made, milliseconds. */
+const CONNECT_MS = 5_000;
+
+/** One connection. */
+export type Connection = {
+  readonly query: Query;
+  /** True once it is of no use any more. */
+  readonly broken: boolean;
+  /** Breaks it. */
+  end(why: string): void;
+};
+
+export class Link {
+  readonly #way: Way;
+  readonly #use: Use;
+  #connection: Connection | undefined;
+  #making: Promise<Connection> | undefined;
+  #client: Client | undefined;
+
+  constructor(way: Way, use: Use) {
+    this.#way = way;
+    this.#use = use;
+  }
+
+  /** The connection; a new one where there is none, or it broke. Rejects when none can be made. */
+  async connection(): Promise<Connection> {
+    if (this.#connection?.broken === false) return this.#connection;
+    this.#making ??= this.#make().finally(() => {
+      this.#making = undefined;
+    });
+    return this.#making;
+  }
+
+  /** Ends the connection in good order; it is not to be used any more. */
+  async close(): Promise<void> {
+    await this.#making?.catch(() => undefined);
+    const client = this.#client;
+    const connection = this.#connection;
+    if (!client || connection?.broken !== false) return;
+    const { clock } = this.#way;
+    const cancel = clock.alarm(CONNECT_MS, () => connection.end("no answer to its end"));
+    await client.end().catch(() => undefined);
+    cancel();
+  }
+
+  async #make(): Promise<Connection> {
+    const { url, password, clock } = this.#way;
+    const client = new Client({
+      connectionString: url,
+      application_name: this.#use.name,
+      connectionTimeoutMillis: CONNECT_MS,
+      keepAlive: true,
+      pipeline: true,
+    });
+    // Not among the options, where what the URL says would win, also that there is none.
+    if (password) client.password = password();
+    let why: string | undefined;
+    const broken = (what: string) => {
+      why ??= what;
+    };
+    client.on("error", (error) => broken(messageOf(error)));
+    client.on("end", () => broken("the connection ended"));
+    const end = (what: string) => {
+      broken(what);
+      client.connection.stream.destroy();
+    };
+    const ask = queryOn(client);
+    const connection: Connection = {
+      get broken() {
+        return why !== undefined;
+      },
+      end,
+      query: async (text, values) => {
+        const patience = this.#use.patienceMs;
+        const cancel = clock.alarm(patience, () => end(`no answer within ${patience / 1000} s`));
+        try {
+          return await ask(text, values);
+        } catch (error) {
+          if (error instanceof DatabaseError) {
+            if (endsLink(error)) end(error.message);
+            throw error;
+          }
+          if (why !== undefined) throw new BrokenLink(why, { cause: error });
+          throw error;
+        } finally {
+          cancel();
+        }
+      },
+    };
+    const { listen } = this.#use;
+    if (listen) client.on("notification", ({ payload }) => listen.heard(payload ?? ""));
+    try {
+      await client.connect();
+      await this.#setUp(connection.query);
+    } catch (error) {
+      end(messageOf(error));
+      if (error instanceof DatabaseError && !this.#way.wasReached()) throw error;
+      const isRefused = isAboutTrust(error) && !this.#way.wasReached();
+      throw new (isRefused ? DistrustedLink : BrokenLink)(whyOf(error), { cause: error });
+    }
+    listen?.began();
+    this.#client = client;
+    this.#connection = connection;
+    return connection;
+  }
+
+  async #setUp(query: Query): Promise<void> {
+    const { schema } = this.#way;
+    const { name, patienceMs, idleMs, listen } = this.#use;
+    await query(`
+      SET search_path TO ${quoted(schema)};
+      SET default_transaction_isolation TO 'read committed';
+      SET statement_timeout TO ${Math.ceil(patienceMs)};
+      SET idle_in_transaction_session_timeout TO ${Math.ceil(idleMs)};
+      SELECT set_config('synchronous_commit', 'on', false)
+        WHERE current_setting('synchronous_commit') = 'off';
+      ${listen ? `LISTEN ${quoted(listen.channel)};` : ""}
+    `);
+    // What a broken connection left may hold locks until the server hears of the break.
+    await query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE application_name = $1 AND pid <> pg_backend_pid() AND usename = current_user`,
+      [name],
+    );
+  }
+}
+
+/** A name as SQL has it. */
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { dutiesToTake } from "../../../../src/journal/postgres/fair-share.ts";
+import { ManualClock } from "../../../fakes/manual-clock.ts";
+import {
+  aMember,
+  aPlace,
+  count,
+  counted,
+  dutiesOf,
+  type Place,
+} from "../../../fixtures/pg-sessions.ts";
+import { aPostgres, NO_POSTGRES, type Postgres } from "../../../fixtures/postgres.ts";
+import { until } from "../../../fixtures/until.ts";
+
+const LEASE_MS = 1_500;
+
+describe.skipIf(NO_POSTGRES !== undefined)("the crew on PostgreSQL", () => {
+  let postgres: Postgres;
+  let place: Place;
+
+  beforeAll(async () => {
+    postgres = await aPostgres();
+  });
+
+  afterAll(() => postgres[Symbol.asyncDispose]());
+
+  beforeEach(async () => {
+    place = await aPlace(postgres);
+  });
+
+  test("everybody sees everybody, with what they do and where their page is", async () => {
+    await using a = await aMember(place, "a");
+    await using b = await aMember(place, "b");
+    await a.crew.seek(dutiesOf(1));
+    await b.session.announce("http://b.example");
+    const members = await a.crew.members();
+    expect(members.map(({ name, web, duties }) => [name, web, duties])).toEqual([
+      ["a", null, ["account:1", "mirror:1"]],
+      ["b", "http://b.example", []],
+    ]);
+    expect(members.map(({ id }) => id)).toEqual([a.crew.memberId, b.crew.memberId]);
+    expect(Math.abs(a.crew.clockOffsetMs)).toBeLessThan(1_000);
+    expect(members[0]?.leaseUntil).toBeGreaterThan(members[0]?.renewedAt ?? Infinity);
+  });
+
+  test("one alone does everything at once; it is not told what it asked for", async () => {
+    await using a = await aMember(place, "a");
+    await a.crew.seek(dutiesOf(3));
+    expect(dutiesOf(3).every((duty) => a.crew.leads(duty))).toBe(true);
+    expect(a.changes).toEqual([]);
+  });
+
+  test("one that leaves is followed within a second", async () => {
+    const a = await aMember(place, "a");
+    await using b = await aMember(place, "b");
+    await a.crew.seek(dutiesOf(0));
+    await b.crew.seek(dutiesOf(0));
+    expect([a.crew.leads("account:1"), b.crew.leads("account:1")]).toEqual([true, false]);
+    const leftAt = performance.now();
+    await a.session.close();
+    expect(await b.hears("gained")).toEqual({ type: "gained", duties: ["account:1"] });
+    expect(performance.now() - leftAt).toBeLessThan(1_000);
+    expect(b.crew.leads("account:1")).toBe(true);
+    expect(await b.hears("others-lost")).toMatchObject({ members: [{ name: "a" }] });
+  });
+
+  test("duties that are not sought any more are given back", async () => {
+    await using a = await aMember(place, "a");
+    await using b = await aMember(place, "b");
+    await a.crew.seek(["account:1", "account:2"]);
+    await b.crew.seek(["account:1", "account:2"]);
+    await a.crew.seek(["account:1"]);
+    expect(await b.hears("gained")).toEqual({ type: "gained", duties: ["account:2"] });
+    expect(a.crew.leads("account:2")).toBe(false);
+  });
+
+  test("mirrors are divided, and what nobody takes is taken later on", async () => {
+    await using a = await aMember(place, "a", { leaseMs: LEASE_MS });
+    await using b = await aMember(place, "b", { leaseMs: LEASE_MS });
+    await a.crew.seek(dutiesOf(4));
+    const mirrors = dutiesOf(4).slice(1);
+    expect(mirrors.filter((duty) => a.crew.leads(duty))).toHaveLength(2);
+    await b.crew.seek(["mirror:1"]);
+    // B does not seek the two that A left.
+    await until("a to take what is left", () => mirrors.every((duty) => a.crew.leads(duty)));
+    expect(b.crew.leads("mirror:1")).toBe(false);
+  });
+
+  test("three share what one of them leaves behind", async () => {
+    const all = dutiesOf(6);
+    const a = await aMember(place, "a", { leaseMs: LEASE_MS });
+    await a.crew.seek(all);
+    await using b = await aMember(place, "b", { leaseMs: LEASE_MS });
+    await using c = await aMember(place, "c", { leaseMs: LEASE_MS });
+    await Promise.all([b.crew.seek(all), c.crew.seek(all)]);
+    expect(all.some((duty) => b.crew.leads(duty) || c.crew.leads(duty))).toBe(false);
+    await a.session.close();
+    await until("all to be led", () =>
+      all.every((duty) => b.crew.leads(duty) !== c.crew.leads(duty)),
+    );
+    const mirrorsOf = (crew: typeof b.crew) =>
+      all.filter((duty) => duty !== "account:1" && crew.leads(duty)).length;
+    expect([mirrorsOf(b.crew), mirrorsOf(c.crew)]).toEqual([3, 3]);
+  });
+
+  test("one whose lease ran out is followed, writes nothing any more and may not send", async () => {
+    const clock = new ManualClock(Date.now());
+    await using a = await aMember(place, "a", { leaseMs: LEASE_MS, clock });
+    await a.crew.seek(dutiesOf(0));
+    await using b = await aMember(place, "b", { leaseMs: LEASE_MS });
+    await b.crew.seek(dutiesOf(0));
+    await count(a.session, "before");
+    expect(a.crew.sendLeftMs).toBe(LEASE_MS - LEASE_MS / 5);
+    // A's clock stands still, as its process would: it renews nothing.
+    expect(await b.hears("gained")).toEqual({ type: "gained", duties: ["account:1"] });
+    expect(await b.hears("others-lost")).toMatchObject({
+      members: [{ id: a.crew.memberId, name: "a", duties: ["account:1"] }],
+    });
+    const outcomes = await Promise.allSettled([count(a.session, "x"), count(a.session, "y")]);
+    for (const outcome of outcomes) {
+      expect(outcome).toMatchObject({ status: "rejected", reason: { code: "LEASE_LOST" } });
+    }
+    await expect(count(a.session, "z")).rejects.toMatchObject({ code: "LEASE_LOST" });
+    expect(a.changes.at(-1)).toEqual({ type: "lost" });
+    expect([a.crew.leads("account:1"), a.crew.sendLeftMs]).toEqual([false, 0]);
+    expect([...(await counted(b.session)).keys()]).toEqual(["before"]);
+  });
+
+  test("sending ends by whichever clock went further", async () => {
+    const clock = new ManualClock(Date.now());
+    await using a = await aMember(place, "a", { leaseMs: 10_000, clock });
+    expect(a.crew.sendLeftMs).toBe(8_000);
+    clock.jump(3_000);
+    expect(a.crew.sendLeftMs).toBe(5_000);
+    clock.jump(-60_000);
+    expect(a.crew.sendLeftMs).toBe(8_000);
+    clock.jump(70_000);
+    expect(a.crew.sendLeftMs).toBeLessThan(0);
+  });
+
+  test("a lease that ran out unseen is renewed", async () => {
+    const clock = new ManualClock(Date.now());
+    await using a = await aMember(place, "a", { leaseMs: 300, clock });
+    const [before] = await a.crew.members();
+    await postgres.ask("SELECT pg_sleep(0.5)");
+    await count(a.session, "x");
+    await clock.advance(100);
+    await until("the lease to be renewed", async () => {
+      const [member] = await a.crew.members();
+      return (member?.renewedAt ?? 0) > (before?.leaseUntil ?? Infinity);
+    });
+    expect(a.changes).toEqual([]);
+  });
+
+  test("one that stands still in the middle of a transaction does not keep others waiting", async () => {
+    const clock = new ManualClock(Date.now());
+    await using a = await aMember(place, "a", { leaseMs: LEASE_MS, clock });
+    await using b = await aMember(place, "b", { leaseMs: LEASE_MS });
+    const { promise: still, resolve: goOn } = Promise.withResolvers<undefined>();
+    const write = a.session.write(async (query) => {
+      await query("INSERT INTO counted VALUES ('x', 1)", []);
+      await still;
+      return query("SELECT 1", []);
+    });
+    const refusal = write.catch((error: unknown) => error);
+    await b.hears("others-lost");
+    goOn(undefined);
+    expect(await refusal).toMatchObject({ code: "LEASE_LOST" });
+    expect((await counted(b.session)).size).toBe(0);
+  });
+
+  test("a server that stands still is away, and then back; nobody is lost for it alone", async () => {
+    await using own = await aPostgres();
+    const there = await aPlace(own);
+    await using a = await aMember(there, "a", { leaseMs: 3_000 });
+    own.pause();
+    const away = await a.hears("away");
+    expect(away.why).toMatch(/no answer|timeout/);
+    own.resume();
+    await a.hears("back");
+    expect(await count(a.session, "x")).toBe(1);
+    expect(a.changes.filter(({ type }) => type === "lost")).toEqual([]);
+  });
+});
+
+describe("the share of a member", () => {
+  const wish = (duty: "account:1" | `mirror:${number}`, isLeft = false) => ({ duty, isLeft });
+
+  test.for([
+    ["alone: all", [], [wish("mirror:1"), wish("mirror:2")], 1, ["mirror:1", "mirror:2"]],
+    ["of two: half", [], [wish("mirror:1"), wish("mirror:2")], 2, ["mirror:1"]],
+    ["has its share", ["mirror:1"], [wish("mirror:2")], 2, []],
+    ["what others left", ["mirror:1"], [wish("mirror:2", true)], 2, ["mirror:2"]],
+    ["an account at once", ["mirror:1"], [wish("account:1")], 2, ["account:1"]],
+  ] as const)("%s", ([, mine, free, members, taken]) => {
+    expect(dutiesToTake(["account:1", "mirror:1", "mirror:2"], mine, free, members)).toEqual(taken);
+  });
+});
