@@ -33,7 +33,7 @@ export type PgSessionOptions = {
   /** The namespace that the tables are in. */
   readonly schema: string;
   readonly role: PgRole;
-  /** What others are told about this daemon; needed for the role `owner`. */
+  /** What others are told about this daemon; without it an `owner` is no member of the crew. */
   readonly member?: Newcomer;
   /** How long a lease lasts, milliseconds. */
   readonly leaseMs?: number;
@@ -107,7 +107,7 @@ export class PgSession {
       absence: this.#absence,
       ending: this.#ending.signal,
       shown: this.#shown,
-      isMember: role === "owner",
+      isMember: role === "owner" && options.member !== undefined,
       onCommit: () => this.#hearing.tell(this.#crewLink ?? this.#writing),
       onLost: () => this.#pgCrew?.lose(),
     });
