@@ -30,6 +30,8 @@ export const CLIENT_CODES = {
   REPLY_TOO_BIG: "Check that `archive.url` is the archive, or ask for smaller pages.",
   REPLY_UNREADABLE:
     "Check that `archive.url` is the archive, and for a proxy that changes replies.",
+  LEASE_OVER:
+    "Nothing to do: it is sent again, by this daemon or another one. Where it comes often, look at the way to the journal's database.",
   SEND_ABORTED: "Nothing to do: scanferry was asked to stop.",
   SIGNING_FAILED: "Check the module named in `archive.signing.module`.",
   TLS_REFUSED: FAILURES.TLS_REFUSED.hint,

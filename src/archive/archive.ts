@@ -88,6 +88,12 @@ export type Allowance = {
   take(bytes: number): Promise<void>;
 };
 
+/** Until when requests may be handed over; it may be put off again and again. */
+export type Fence = {
+  /** Milliseconds left; 0 or less: not a byte more. Falls with time. */
+  readonly leftMs: number;
+};
+
 /** Parameters of upload (endpoint 7). */
 export type Upload = {
   folderId?: number;
@@ -101,6 +107,11 @@ export type Upload = {
   file: UploadFile;
   /** Without it the request leaves as fast as it can. */
   allowance?: Allowance;
+  /**
+   * What has no end when the time is over gets none (`LEASE_OVER`, `notSent`). Needs
+   * `ArchiveSettings.stepwise`.
+   */
+  fence?: Fence;
 };
 
 /**

@@ -1,8 +1,10 @@
 import type { Readable } from "node:stream";
 import type { Dispatcher, Pool } from "undici";
 import type { Clock } from "../std/clock.ts";
+import type { Fence } from "./archive.ts";
 import { ArchiveError } from "./archive-error.ts";
 import { Deadline } from "./deadline.ts";
+import { timeOver } from "./fenced-body.ts";
 import { connectFailure, connectionLost } from "./network-failure.ts";
 
 /** What is sent, and how far that has come. */
@@ -28,6 +30,8 @@ export type Request = {
   body: RequestBody;
   /** A longer reply is not read. */
   replyBytesMax: number;
+  /** What is not handed over to its end in this time is given up; without it there is no such time. */
+  fence?: Fence;
 };
 
 /** What came back, unjudged. */
@@ -65,6 +69,12 @@ export async function exchange(line: Line, request: Request, signal: AbortSignal
     () => handler.timeOut(),
     () => {}, // the request was over first
   );
+  if (request.fence) {
+    expiry(line.clock, request.fence, over.signal).then(
+      () => handler.expire(),
+      () => {},
+    );
+  }
   try {
     if (signal.aborted) onAbort();
     else line.pool.dispatch(optionsOf(request), handler);
@@ -82,6 +92,15 @@ async function silence(deadline: Deadline, body: RequestBody, over: AbortSignal)
     await deadline.passed(over);
     if (!body.held) return;
     deadline.restart();
+  }
+}
+
+/** Resolves once the time is over. */
+async function expiry(clock: Clock, fence: Fence, over: AbortSignal): Promise<void> {
+  for (;;) {
+    const { leftMs } = fence;
+    if (leftMs <= 0) return;
+    await clock.sleep(leftMs, over);
   }
 }
 
@@ -206,6 +225,12 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
         `${this.#host} took nothing and gave nothing ${after}`,
       ),
     );
+  }
+
+  /** The time to send is over; what has its end already waits for its answer all the same. */
+  expire(): void {
+    if (this.#phase === "sent" || this.#request.body.ended) return;
+    this.#fail(timeOver(this.#during()));
   }
 
   /** What tearing the request down now proves. */

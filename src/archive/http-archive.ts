@@ -19,6 +19,7 @@ import type {
 import { ArchiveError } from "./archive-error.ts";
 import { type Credentials, credentialsOf } from "./credentials.ts";
 import { exchange, type Request } from "./exchange.ts";
+import { fencedBody } from "./fenced-body.ts";
 import { FORM_TYPE, formBody } from "./form-body.ts";
 import type { JsonFields } from "./json-fields.ts";
 import { judge } from "./judge.ts";
@@ -42,6 +43,11 @@ export type ArchiveSettings = {
   timeoutMs: number;
   /** Connections kept at most; at least as many as operations run at once. */
   connections: number;
+  /**
+   * Each piece of a request has reached the kernel before the next one is made. Costs a little; only
+   * so it is known what can still leave after a process was stopped (`Upload.fence`).
+   */
+  stepwise?: boolean;
 };
 
 const MIB = 1024 * 1024;
@@ -55,7 +61,7 @@ type Call<T> = {
   operation: Operation;
   fields: Field[];
   read: (payload: JsonFields) => T;
-  request: (signed: Field[]) => Pick<Request, "body" | "contentType">;
+  request: (signed: Field[]) => Pick<Request, "body" | "contentType" | "fence">;
   replyBytesMax: number;
 };
 
@@ -160,11 +166,10 @@ export class HttpArchive implements Archive {
       request: (signed) => {
         const frame = frameOf(signed, upload.filename);
         const body = uploadBody(frame, upload.file);
-        const { allowance } = upload;
-        return {
-          body: allowance ? pacedBody(body, allowance) : body,
-          contentType: frame.contentType,
-        };
+        const { allowance, fence } = upload;
+        const paced = allowance ? pacedBody(body, allowance) : body;
+        if (!fence) return { body: paced, contentType: frame.contentType };
+        return { body: fencedBody(paced, fence), contentType: frame.contentType, fence };
       },
       replyBytesMax: REPLY_BYTES_MAX,
     };

@@ -2,6 +2,7 @@ import { Pool } from "undici";
 import type { Clock } from "../std/clock.ts";
 import { Fault } from "../std/fault.ts";
 import type { Line } from "./exchange.ts";
+import type { ArchiveSettings } from "./http-archive.ts";
 
 /** Without a connection after this long there is none to be had. A guess; browsers wait longer. */
 const CONNECT_TIMEOUT_MS_MAX = 10_000;
@@ -14,7 +15,7 @@ export type OpenLine = { line: Line; prefix: string };
  * when the environment switches certificate checks off.
  */
 export function openLine(
-  settings: { url: string; timeoutMs: number; connections: number },
+  settings: Pick<ArchiveSettings, "url" | "timeoutMs" | "connections" | "stepwise">,
   clock: Clock,
 ): OpenLine {
   const url = baseUrl(settings.url);
@@ -25,14 +26,18 @@ export function openLine(
       "Unset it; for a private authority, name its certificate in NODE_EXTRA_CA_CERTS.",
     );
   }
-  const { timeoutMs, connections } = settings;
+  const { timeoutMs, connections, stepwise = false } = settings;
   const pool = new Pool(url.origin, {
     connections,
     pipelining: 1,
     // Every rule about what was sent and what was not rests on HTTP/1.1.
     allowH2: false,
     connectTimeout: Math.min(timeoutMs, CONNECT_TIMEOUT_MS_MAX),
-    connect: { rejectUnauthorized: true },
+    connect: {
+      rejectUnauthorized: true,
+      // No write is taken for done before the kernel has it.
+      ...(stepwise && { highWaterMark: 1 }),
+    },
     // Each exchange keeps its own deadline, which also sees a file that stalls and a slow drip.
     headersTimeout: 0,
     bodyTimeout: 0,

@@ -3,6 +3,7 @@
  * system and sends their documents. When the daemon is gone it ends at once, in the middle of
  * whatever it does: an upload without a daemon to journal its outcome must not go on.
  */
+import type { Fence } from "../archive/archive.ts";
 import { HttpArchive } from "../archive/http-archive.ts";
 import { actWithBeside } from "../source/act-beside.ts";
 import { recoverQuarantine } from "../source/after.ts";
@@ -11,6 +12,7 @@ import { PdfThread } from "../source/pdf-thread.ts";
 import { NotesReader } from "../source/read-notes.ts";
 import { systemClock } from "../std/clock.ts";
 import { invariant } from "../std/invariant.ts";
+import { leftOf, type Until } from "../std/time-left.ts";
 import { endAllGroups } from "./hook-group.ts";
 import { Line } from "./line.ts";
 import { MirrorHost } from "./mirror-host.ts";
@@ -23,6 +25,9 @@ const sends = new Map<number, AbortController>();
 const ending = new AbortController();
 const pdfThread = new PdfThread();
 let archive: HttpArchive | undefined;
+/** Until when documents may be handed over; only where there is such a time. */
+let until: Until = { monotonic: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY };
+let fence: Fence | undefined;
 
 /** How long the PDFs of one close look may take that do not state their pages plainly. */
 const ENGINE_MS_MAX = 10_000;
@@ -36,6 +41,12 @@ function hostOf(mirrorId: number): MirrorHost {
 const offer: ReaderCalls = {
   async open(mirrors, settings) {
     if (settings) archive = await HttpArchive.open(settings, systemClock);
+    if (settings?.stepwise)
+      fence = {
+        get leftMs() {
+          return leftOf(until);
+        },
+      };
     const statuses = [];
     for (const mirror of mirrors) {
       const host = new MirrorHost(mirror, daemon, systemClock);
@@ -76,10 +87,13 @@ const offer: ReaderCalls = {
     try {
       const { settings } = hostOf(order.mirrorId);
       const allowance = (bytes: number) => daemon.call("allowance", bytes);
-      return await send(archive, settings, order, allowance, cut.signal);
+      return await send(archive, settings, order, { allowance, fence }, cut.signal);
     } finally {
       sends.delete(id);
     }
+  },
+  async mayHandOver(told) {
+    until = told;
   },
   abort: async (id) => sends.get(id)?.abort(new Error("cut short")),
   act: (mirrorId, path, digest, action) =>

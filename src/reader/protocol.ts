@@ -17,6 +17,7 @@ import type {
   SourceSettings,
 } from "../source/source.ts";
 import type { RawPath } from "../std/raw-path.ts";
+import type { Until } from "../std/time-left.ts";
 
 /** How a mirror's source is followed between scans. */
 export type WatchMode = "native" | "polling" | "off";
@@ -91,6 +92,11 @@ export type ReaderCalls = {
   notes: (mirrorId: number, path: RawPath, isThere: boolean) => Promise<FoundNotes>;
   look: (mirrorId: number, paths: readonly RawPath[]) => Promise<Look[]>;
   send: (id: number, order: SendOrder) => Promise<Outcome>;
+  /**
+   * Where several daemons share the journal: documents may be handed over until then, by the clocks
+   * of the host. Told with every document and again and again; before it was ever told, none may.
+   */
+  mayHandOver: (until: Until) => Promise<void>;
   /** Cuts an upload short; its `send` is answered all the same. */
   abort: (id: number) => Promise<void>;
   act: (

@@ -7,12 +7,14 @@ import type { ChildProcess } from "node:child_process";
 import type { ArchiveSettings } from "../archive/http-archive.ts";
 import { backoffMs } from "../domain/backoff.ts";
 import type { Outcome } from "../domain/outcome.ts";
+import type { Crew } from "../journal/crew.ts";
 import type { Acted, FoundNotes, Inspection, ScanReport } from "../source/source.ts";
 import { isAbortOf } from "../std/abort.ts";
 import { type Clock, type Random } from "../std/clock.ts";
 import { messageOf } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
 import type { RawPath } from "../std/raw-path.ts";
+import type { HostClock } from "../std/time-left.ts";
 import { forkReader } from "./fork-reader.ts";
 import { HookGroups } from "./hook-group.ts";
 import { Line, LineCut } from "./line.ts";
@@ -26,6 +28,7 @@ import type {
   ReaderMirror,
   SendOrder,
 } from "./protocol.ts";
+import { SendTime } from "./send-time.ts";
 import { VIGILANCE, type Vigilance, vigil } from "./vigil.ts";
 
 /** Waits between restarts of a reader that keeps dying. */
@@ -45,6 +48,10 @@ export type ReaderOptions = {
   /** Null: a reader that only looks (`plan`, `check`). */
   readonly archive: () => ArchiveSettings | null;
   readonly daemon: DaemonCalls;
+  /** Where several daemons share the journal: how long this one may send. */
+  readonly crew?: Pick<Crew, "leaseMs" | "sendLeftMs">;
+  /** The host's own clocks unless a test brings others. */
+  readonly host?: HostClock;
   /** Told after every start, with the state of each source. */
   readonly started: (statuses: readonly MirrorStatus[], restart: boolean) => void;
   /** Told when a process was killed because it did not answer for so long. */
@@ -69,11 +76,13 @@ export class Reader implements AsyncDisposable {
   readonly #alive = new Set<ChildProcess>();
   #ready = Promise.withResolvers<Running>();
   #closed: Promise<void> | undefined;
+  readonly #time: SendTime;
   #sends = 0;
   #silent = false;
 
   private constructor(options: ReaderOptions) {
     this.#options = options;
+    this.#time = new SendTime(options.crew, options.host);
     this.#ready.promise.catch(() => {});
     this.#supervision = this.#supervise();
   }
@@ -144,6 +153,7 @@ export class Reader implements AsyncDisposable {
     };
     cut.addEventListener("abort", abort, { once: true });
     try {
+      this.#time.tell(running.line);
       return await running.line.call("send", id, order);
     } catch (error) {
       return { kind: "lost", trouble: { code: "REPLY_LOST", message: messageOf(error) } };
@@ -233,6 +243,8 @@ export class Reader implements AsyncDisposable {
       );
       this.#running = { child, line };
       this.#ready.resolve(this.#running);
+      const isUp = () => this.#running?.child === child;
+      void this.#time.keepTelling({ line, isUp }, this.#options.clock, this.#closing.signal);
       this.#options.started(statuses, restart);
     } catch (error) {
       // A reader that cannot open is of no use; what it said is why.

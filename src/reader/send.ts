@@ -1,5 +1,5 @@
 /** One attempt to send one file: opens the snapshot, uploads it, and says what became of it. */
-import type { Archive, Allowance, Upload } from "../archive/archive.ts";
+import type { Allowance, Archive, Fence, Upload } from "../archive/archive.ts";
 import { ArchiveError } from "../archive/archive-error.ts";
 import { isPressed } from "../archive/pressure.ts";
 import { troubleOf } from "../archive/trouble.ts";
@@ -9,23 +9,33 @@ import type { SourceSettings } from "../source/source.ts";
 import { codeOf, messageOf } from "../std/fault.ts";
 import type { SendOrder } from "./protocol.ts";
 
+/** What holds a request back, and what ends it. */
+export type Limits = {
+  readonly allowance: Allowance["take"];
+  /** Without it there is no end. */
+  readonly fence?: Fence | undefined;
+};
+
+/** No attempt is begun with less time than this: it could hardly be ended. */
+const BEGIN_MS_MIN = 100;
+
 /** Never rejects: every way an attempt can end is an `Outcome`. */
 export async function send(
   archive: Archive,
   settings: SourceSettings,
   order: SendOrder,
-  allowance: Allowance["take"],
+  { allowance, fence }: Limits,
   signal: AbortSignal,
 ): Promise<Outcome> {
   let opened: Awaited<ReturnType<typeof openSnapshot>>;
   try {
-    if (signal.aborted) return { kind: "notBegun" };
+    if (signal.aborted || (fence && fence.leftMs < BEGIN_MS_MIN)) return { kind: "notBegun" };
     opened = await openSnapshot(settings, order.path, order, signal);
   } catch (error) {
     return signal.aborted ? { kind: "notBegun" } : (ofFile(error) ?? notOpened(error));
   }
   try {
-    const stored = await archive.upload(uploadOf(order, opened.file, allowance), signal);
+    const stored = await archive.upload(uploadOf(order, opened.file, { allowance, fence }), signal);
     return { kind: "stored", documentId: stored.id, status: stored.status ?? null };
   } catch (error) {
     if (error instanceof ArchiveError) return ofArchive(error);
@@ -35,7 +45,11 @@ export async function send(
   }
 }
 
-function uploadOf(order: SendOrder, file: Upload["file"], take: Allowance["take"]): Upload {
+function uploadOf(
+  order: SendOrder,
+  file: Upload["file"],
+  { allowance: take, fence }: Limits,
+): Upload {
   const { pieceBytes } = order;
   return {
     folderId: order.folderId,
@@ -45,6 +59,7 @@ function uploadOf(order: SendOrder, file: Upload["file"], take: Allowance["take"
     ...(order.expireDate === null ? {} : { expireDate: order.expireDate }),
     file,
     ...(pieceBytes === null ? {} : { allowance: { pieceBytes, take } }),
+    ...(fence && { fence }),
   };
 }
 

@@ -25,6 +25,9 @@ import { SendQueue, type TakeLine } from "./send-queue.ts";
 /** How long requests that are torn down may take to say so. */
 const CUT_MS = 1_000;
 
+/** What says nothing about the archive, or the way there. */
+const OURS = ["FILE_STALLED", "LEASE_OVER"];
+
 /** Nothing is begun with less than this left of the lease: it could hardly be ended. */
 const BEGIN_MS_MIN = 500;
 
@@ -283,7 +286,7 @@ export class Sender {
         this.#outages.met(outcome.trouble, outcome.retryAfterMs ?? 0);
       }
     }
-    if (outcome.kind === "notSent" && outcome.trouble.code !== "FILE_STALLED") {
+    if (outcome.kind === "notSent" && !OURS.includes(outcome.trouble.code)) {
       this.#outages.met(outcome.trouble, outcome.retryAfterMs ?? 0);
     }
     // A reader that died with its uploads says nothing about the archive.
