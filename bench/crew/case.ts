@@ -28,8 +28,7 @@ export function configured(dir: string, instance: string, settings: CrewSettings
     file,
     `archive: { url: "${archive}", accountKey: demo, signing: { secret: demo } }
 mirrors: [{ name: scans, source: "${source}", target: /, settle: 1ms }]
-journal: "${journal}"
-instance: ${instance}
+journal: { url: "${journal}", instance: ${instance} }
 upload: { concurrency: ${concurrency} }
 web: off
 `,

@@ -54,6 +54,7 @@ export async function aCrewWorld(
     operation === "upload" && slow.chance(0.4) ? { do: "delay", ms: slow.int(10, 250) } : undefined,
   );
   for (const mirror of MIRRORS) mkdirSync(join(world.source, mirror), { recursive: true });
+  writeFileSync(join(world.dir, "journal.password"), DATABASE_PASSWORD, { mode: 0o600 });
   // Of whom a pass is made afterwards, as any other daemon.
   writeFileSync(join(world.dir, "scanferry.yaml"), yamlOf(world, "after"), { mode: 0o600 });
   const posts = NAMES.map((name) => {
@@ -104,15 +105,19 @@ function yamlOf(world: World, instance: string): string {
     (name) => `  - { name: ${name}, source: "${join(world.source, name)}", target: /Scans/${name},
       settle: 300ms }\n`,
   );
+  const url = new URL(world.journal);
+  url.password = "";
   return `archive:
   url: ${world.archive.url}
   accountKey: ${ACCOUNT_KEY}
   signing: { scheme: hmac, secret: ${SECRET} }
   timeout: 5s
 mirrors:
-${mirrors.join("")}journal: "${world.journal}"
-instance: ${instance}
-lease: ${LEASE_MS}ms
+${mirrors.join("")}journal:
+  url: "${url.href}"
+  passwordFile: ${world.dir}/journal.password
+  lease: ${LEASE_MS}ms
+  instance: ${instance}
 upload:
   concurrency: 4
   retry: { initial: 100ms, max: 500ms }
