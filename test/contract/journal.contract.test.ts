@@ -68,7 +68,7 @@ describe.skipIf(NO_POSTGRES)("on a real server", () => {
   afterAll(() => postgres[Symbol.asyncDispose]());
 
   async function inPostgres(): Promise<JournalFixture> {
-    const place = await aPostgresJournal(postgres);
+    const place = aPostgresJournal(postgres);
     const applied: Applied[][] = [];
     const onApplied = (some: Applied[]) => applied.push(some);
     const journal = await place.open("owner", { onApplied });

@@ -239,7 +239,7 @@ describe.skipIf(NO_POSTGRES)("on a real server", () => {
   afterAll(() => postgres[Symbol.asyncDispose]());
 
   const inPostgres = async (): Promise<Place> => {
-    const place = await aPostgresJournal(postgres);
+    const place = aPostgresJournal(postgres);
     return { open: (role) => place.open(role), [Symbol.asyncDispose]: async () => undefined };
   };
 

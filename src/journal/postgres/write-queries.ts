@@ -189,8 +189,11 @@ export const WRITE_QUERIES = {
     WHERE d.id IN (SELECT e.id FROM ${recordset(1, "u", DIRECTORIES)}
       JOIN directories e ON e.mirror_id = u.mirror_id AND e.path = u.path)
     ORDER BY d.id FOR UPDATE`,
-  tidyDirectories: `DELETE FROM directories d USING ${recordset(1, "u", DIRECTORIES)}
-    WHERE d.mirror_id = u.mirror_id AND d.path = u.path AND d.fingerprint IS NULL
-      AND NOT EXISTS (SELECT 1 FROM documents n WHERE n.dir_id = d.id AND n.current = 1)
-      AND NOT EXISTS (SELECT 1 FROM documents n WHERE n.dir_id = d.id AND n.current = 0)`,
+  // Each is looked into by itself: joined, all documents would be read to find that there are some.
+  tidyDirectories: `DELETE FROM directories d
+    WHERE d.id = ANY(ARRAY(SELECT e.id FROM ${recordset(1, "u", DIRECTORIES)}
+        JOIN directories e ON e.mirror_id = u.mirror_id AND e.path = u.path))
+      AND d.fingerprint IS NULL
+      AND (SELECT n.id FROM documents n WHERE n.dir_id = d.id AND n.current = 1 LIMIT 1) IS NULL
+      AND (SELECT n.id FROM documents n WHERE n.dir_id = d.id AND n.current = 0 LIMIT 1) IS NULL`,
 } as const;

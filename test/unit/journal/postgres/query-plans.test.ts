@@ -113,7 +113,9 @@ describe.skipIf(NO_POSTGRES)("with many rows", () => {
 
   beforeAll(async () => {
     postgres = await aPostgres();
-    const { url, schema } = await aPostgresJournal(postgres);
+    const place = aPostgresJournal(postgres);
+    await (await place.open("owner")).close();
+    const { url, schema } = place;
     client = new Client({ connectionString: url });
     await client.connect();
     await client.query(`SET search_path TO ${schema}`);
