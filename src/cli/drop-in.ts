@@ -23,7 +23,10 @@ export type Needs = {
   }[];
   /** Programs of hooks, as the configuration names them. */
   readonly programs?: readonly string[];
-  readonly journal: string;
+  /** Its file; undefined: it is in PostgreSQL. */
+  readonly journal: string | undefined;
+  /** Where the PostgreSQL is that it is in; absent: on this machine. */
+  readonly journalHost?: string;
   /** The folder that receipts are written to. */
   readonly receipts?: string | undefined;
   /** Names of the credentials that the configuration asks for. */
@@ -74,8 +77,8 @@ function* placesOf(needs: Needs): Generator<Place> {
       yield { path: after.to, isWritten: true };
   }
   for (const path of [configFile, ...files, ...programs]) yield { path, isWritten: false };
-  const folder = journal.slice(0, Math.max(1, journal.lastIndexOf("/")));
-  if (!folder.startsWith(STATE)) yield { path: folder, isWritten: true };
+  const folder = journal?.slice(0, Math.max(1, journal.lastIndexOf("/")));
+  if (folder !== undefined && !folder.startsWith(STATE)) yield { path: folder, isWritten: true };
   if (receipts !== undefined && !isBelow(STATE, receipts)) {
     yield { path: receipts, isWritten: true };
   }
@@ -144,8 +147,13 @@ function whyOpen(
   return undefined;
 }
 
-function networkLines({ archiveHosts, toldHosts, webHost }: Needs): string[] {
-  const hosts = [...archiveHosts, ...toldHosts].map((host) => host.replace(/^\[|\]$/g, ""));
+function networkLines({ archiveHosts, toldHosts, webHost, journalHost }: Needs): string[] {
+  const named = [
+    ...archiveHosts,
+    ...toldHosts,
+    ...(journalHost === undefined ? [] : [journalHost]),
+  ];
+  const hosts = named.map((host) => host.replace(/^\[|\]$/g, ""));
   const isWide = webHost !== undefined && !isLoopback(webHost);
   if (isWide || hosts.some((host) => isIP(host) === 0 && !isLoopback(host))) {
     return [

@@ -8,11 +8,13 @@ import { archiveNameOf, archivesIn } from "./archives.ts";
 import { notifyOf } from "./build-notify.ts";
 import type { After, ArchiveAccount, Config, Mirror, Signing } from "./config.ts";
 import { globBelow } from "./glob.ts";
+import { type JournalPlace, LEASE_MS } from "./journal-place.ts";
 import { type Layout, layoutOf, type MirrorLayout, wayDown } from "./layout.ts";
 import { NO_NOTIFY_SECRETS, type NotifySecrets } from "./notify-secrets.ts";
 import { RECEIPT_FORMATS } from "./receipts-schema.ts";
 import type { FileShape } from "./schema.ts";
 import type { Secrets } from "./secrets.ts";
+import { writtenJournal } from "./written-journal.ts";
 
 type ArchiveShape = NonNullable<FileShape["archive"]>;
 
@@ -26,13 +28,12 @@ export function buildConfig(
   const layout = layoutOf(shape, dirname(file));
   const [archive, ...furtherArchives] = accountsIn(shape, secrets, dirname(file));
   invariant(archive, "a checked configuration has an archive");
-  invariant(layout.journal !== undefined, "a checked configuration has a journal");
   return frozen({
     file,
     archive,
     ...(furtherArchives.length === 0 ? {} : { furtherArchives }),
     mirrors: mirrorsOf(shape, layout, dirname(file)),
-    journal: layout.journal,
+    journal: journalOf(shape.journal, layout, secrets.journalPassword),
     retention: retentionOf(shape.journal),
     upload: {
       concurrency: upload.concurrency,
@@ -76,8 +77,27 @@ function pagesOf(quota: FileShape["quota"]): PagePolicy {
   };
 }
 
+function journalOf(
+  journal: FileShape["journal"],
+  { journal: path }: Layout,
+  password: string | undefined,
+): JournalPlace {
+  if (path !== undefined) return path;
+  const { url, lease, instance } = writtenJournal(journal);
+  invariant(url, "a checked configuration has a journal");
+  return {
+    server: url.server,
+    schema: url.schema,
+    password,
+    hasPasswordInUrl: url.password !== undefined,
+    leaseMs: lease ?? LEASE_MS,
+    instance,
+  };
+}
+
 function retentionOf(journal: FileShape["journal"]): Config["retention"] {
-  if (typeof journal === "string" || journal.retain === undefined) return undefined;
+  if (typeof journal === "string" || "server" in journal) return undefined;
+  if (journal.retain === undefined) return undefined;
   return { retainMs: journal.retain, rememberMs: journal.remember };
 }
 

@@ -3,6 +3,7 @@ import type { Hours } from "../domain/hours.ts";
 import type { ReceiptFormat } from "../receipts/receipt-folder.ts";
 import type { MirrorRules } from "../rules/rules.ts";
 import type { Hooks } from "./hooks.ts";
+import type { JournalPlace } from "./journal-place.ts";
 import type { NotifyConfig } from "./notify-config.ts";
 import type { SecretFile } from "./secret-file.ts";
 
@@ -19,8 +20,7 @@ export type Config = {
   /** The other ones of `archives`. */
   readonly furtherArchives?: readonly ArchiveAccount[];
   readonly mirrors: Mirror[];
-  /** The journal's file, absolute. */
-  readonly journal: string;
+  readonly journal: JournalPlace;
   /** Undefined: everything is kept. */
   readonly retention?: Retention | undefined;
   readonly upload: {

@@ -4,6 +4,7 @@ import { formatDuration } from "./duration.ts";
 import type { Findings } from "./findings.ts";
 import { nameIn } from "./kinds.ts";
 import { isWithin, type Layout } from "./layout.ts";
+import { writtenJournal } from "./written-journal.ts";
 import { nearest } from "./nearest.ts";
 import { quoted } from "./quoted.ts";
 import { reportChannels } from "./notify-conflicts.ts";
@@ -20,6 +21,7 @@ export function reportConflicts(sketch: Sketch, layout: Layout, findings: Findin
   reportOverlaps(layout, findings);
   reportMoves(layout, findings);
   reportOwnFiles(layout, findings);
+  reportJournal(sketch, findings);
   reportIntervals(sketch, findings);
   reportChannels(sketch, findings);
   reportReserve(sketch, layout, findings);
@@ -126,6 +128,20 @@ function reportOwnFiles({ journal, log, receipts, mirrors }: Layout, findings: F
     if (at < 0) continue;
     const message = `${quoted(file)} lies in the source of mirrors[${at}], which would send it`;
     findings.report([...key], message, `keep it outside, e.g. ${example}`);
+  }
+}
+
+/** What holds for a file alone, or for PostgreSQL alone, beside the other. */
+function reportJournal({ journal }: Sketch, findings: Findings): void {
+  const { path, url, passwordFile, instance } = writtenJournal(journal);
+  if (path !== undefined && url !== undefined) {
+    findings.report(["journal", "path"], "is given beside url", "keep one of path and url");
+  }
+  if (url !== undefined) return;
+  for (const [name, value] of Object.entries({ passwordFile, instance })) {
+    if (value === undefined || findings.has(["journal", "url"])) continue;
+    const message = "is for a journal in PostgreSQL alone";
+    findings.report(["journal", name], message, "write journal.url, or leave it out");
   }
 }
 

@@ -1,16 +1,42 @@
 /** What the daemon keeps of its own, and for how long: the journal and the log. */
 import { section, setting } from "./kind.ts";
-import { choice, duration, wholeNumber } from "./kinds.ts";
+import { choice, duration, mirrorName, wholeNumber } from "./kinds.ts";
+import { postgresUrl } from "./journal-place.ts";
 import { localPath } from "./places.ts";
 import { size } from "./size.ts";
 
 /** The keys of the journal: where it is, and how long it keeps what. */
 export const journalSchema = section(
   {
-    path: setting(localPath().prefault("/var/lib/scanferry/journal.db"), {
+    path: setting(localPath().optional(), {
       meaning:
         "The file of the journal: what was seen, sent and converted. On a local disk, outside of every source.",
       example: "./journal.db",
+      without: "`/var/lib/scanferry/journal.db`, unless there is a `url`",
+    }),
+    url: setting(postgresUrl().optional(), {
+      meaning:
+        "In place of `path`: a PostgreSQL database (14 or later) that holds the journal, for several daemons " +
+        "that share it. `?schema=` names the schema of its tables (`scanferry`); `sslmode` and the like " +
+        "are the client library's.",
+      example: "postgres://scanferry@db.example.com:5432/scans?sslmode=verify-full",
+      without: "the journal is a file",
+    }),
+    passwordFile: setting(localPath().optional(), {
+      meaning: "With `url`: the file that the password is in.",
+      example: "journal.password",
+      without: "`$SCANFERRY_JOURNAL_PASSWORD`, or none",
+    }),
+    lease: setting(duration("5s", "10m").prefault("15s"), {
+      meaning:
+        "With `url`: a daemon that gives no sign of life for so long is thought dead by the others, which " +
+        "take over from it. It sends nothing any more by then.",
+      example: "30s",
+    }),
+    instance: setting(mirrorName().optional(), {
+      meaning: "With `url`: what this daemon is called among those that share the journal.",
+      example: "office-2",
+      without: "the host's name",
     }),
     retain: setting(duration("1d", "100y").optional(), {
       meaning:
@@ -27,7 +53,7 @@ export const journalSchema = section(
       example: "10y",
     }),
   },
-  "The journal. `journal: FILE` is short for `journal: { path: FILE }`.",
+  "The journal. `journal: FILE` is short for `journal: { path: FILE }`, and `journal: postgres://…` for `journal: { url: … }`.",
 );
 
 /** The keys of the log. */

@@ -1,10 +1,12 @@
 import { basename, isAbsolute, relative, resolve, sep } from "node:path";
 import type { Sketch } from "./schema.ts";
+import { writtenJournal } from "./written-journal.ts";
 
 /** The places on disk that a configuration speaks of, absolute, as far as they could be read. */
 export type Layout = {
   /** Of the configuration file: relative paths are relative to it. */
   readonly folder: string;
+  /** Undefined also where it is in PostgreSQL. */
   readonly journal: string | undefined;
   /** The log's own file. */
   readonly log: string | undefined;
@@ -27,7 +29,7 @@ export function layoutOf(sketch: Sketch, folder: string): Layout {
   const { journal, receipts } = sketch;
   return {
     folder,
-    journal: at(typeof journal === "string" ? journal : journal?.path),
+    journal: at(journalPathIn(journal)),
     log: at(sketch.log?.file),
     receipts: at(typeof receipts === "string" ? receipts : receipts?.dir),
     mirrors: (sketch.mirrors ?? []).map((mirror) => {
@@ -40,6 +42,15 @@ export function layoutOf(sketch: Sketch, folder: string): Layout {
       };
     }),
   };
+}
+
+/** Where the journal's file is when nothing is said of it. */
+const JOURNAL_PATH = "/var/lib/scanferry/journal.db";
+
+function journalPathIn(journal: Sketch["journal"]): string | undefined {
+  if (journal === undefined) return undefined;
+  const { path, url } = writtenJournal(journal);
+  return path ?? (url ? undefined : JOURNAL_PATH);
 }
 
 /** The way from `folder` down to `path`: empty when they are the same, undefined when not below. */

@@ -11,7 +11,7 @@ export function nearest(word: string, known: readonly string[]): string | undefi
     // The table is as long as the word; what somebody pasted there need not be compared.
     if (Math.abs(candidate.length - word.length) > DISTANCE_MAX) continue;
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
-    const near = distance <= DISTANCE_MAX && distance < Math.max(candidate.length, word.length);
+    const near = distance <= DISTANCE_MAX && distance < Math.min(candidate.length, word.length);
     if (near && distance < (best?.distance ?? Number.POSITIVE_INFINITY)) {
       best = { word: candidate, distance };
     }

@@ -29,7 +29,8 @@ export function localPath(): Kind<string> {
   return kind("path", (value, refuse) => pathIn(textIn(value, refuse), refuse));
 }
 
-function pathIn(path: string, refuse: Refuse): string {
+/** A path as it may be written. */
+export function pathIn(path: string, refuse: Refuse): string {
   if (path.trim() === "") return refuse("a path is empty", "write the path");
   if (path.includes("\0")) return refuse(`${quoted(path)} holds a NUL character`, "remove it");
   if (/^~([/\\]|$)/.test(path)) {

@@ -12,6 +12,7 @@ import { archiveSchema, archivesSchema } from "./archive-schema.ts";
 import { cron } from "./cron.ts";
 import { section, setting } from "./kind.ts";
 import { duration, secret, switchedOff, wholeNumber } from "./kinds.ts";
+import { journalPlace } from "./journal-place.ts";
 import { journalSchema, logSchema } from "./keeping-schema.ts";
 import { pageKeys } from "./page-schema.ts";
 import { mirrorSchema } from "./mirror-schema.ts";
@@ -79,8 +80,8 @@ export const fileSchema = section(
       example: "[{ source: /srv/scans, target: /Scans }]",
       required: true,
     }),
-    journal: setting(z.union([localPath(), journalSchema]), {
-      meaning: "The journal: its file alone, or its keys.",
+    journal: setting(z.union([journalPlace(), journalSchema]), {
+      meaning: "The journal: its file or its PostgreSQL URL alone, or its keys.",
       example: "./journal.db",
     }),
     upload: section(

@@ -11,12 +11,15 @@ import type { Findings, Key } from "./findings.ts";
 import { quoted } from "./quoted.ts";
 import { type SecretFile, stampOf } from "./secret-file.ts";
 import type { Sketch } from "./schema.ts";
+import { writtenJournal } from "./written-journal.ts";
 
 /** The secrets, as far as they were found; what is missing is reported. */
 export type Secrets = {
   /** By the archive's name. */
   readonly archives: ReadonlyMap<string, ArchiveSecrets>;
   readonly webToken: string | undefined;
+  /** Of a journal in PostgreSQL. */
+  readonly journalPassword?: string | undefined;
   /** Those that they were read from. */
   readonly files: readonly SecretFile[];
 };
@@ -55,7 +58,10 @@ const SECRET_BYTES_MAX = 64 * 1024;
 /** Opening a named pipe would wait for its writer; this way it is opened, and refused. */
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-/** Looks up account keys, signing secrets where the scheme is `hmac`, and the page's token. */
+/**
+ * Looks up account keys, signing secrets where the scheme is `hmac`, the page's token and the
+ * journal's password.
+ */
 export async function findSecrets(sketch: Sketch, around: Surroundings): Promise<Secrets> {
   const archives = new Map<string, ArchiveSecrets>();
   for (const archive of archivesIn(sketch)) {
@@ -75,7 +81,24 @@ export async function findSecrets(sketch: Sketch, around: Surroundings): Promise
       "optional",
       around,
     ));
-  return { archives, webToken, files: around.files };
+  const journalPassword = await findJournalPassword(sketch.journal, around);
+  return { archives, webToken, journalPassword, files: around.files };
+}
+
+/** Of a journal in PostgreSQL; it may have none. */
+async function findJournalPassword(
+  journal: Sketch["journal"],
+  around: Surroundings,
+): Promise<string | undefined> {
+  const { url, passwordFile: file } = writtenJournal(journal);
+  const origin = {
+    section: ["journal"],
+    name: "password",
+    value: url?.password,
+    file,
+    variable: "SCANFERRY_JOURNAL_PASSWORD",
+  };
+  return findSecret(origin, url === undefined ? "unused" : "optional", around);
 }
 
 /** Those of one of several have variables of their own: another account's key must not be tried. */

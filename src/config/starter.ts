@@ -34,6 +34,8 @@ export function starterConfig(options: StarterOptions = {}): string {
     mirrorsPart(source, target),
     `# Where the journal lives: on a local disk, outside of every source.
 # To keep details for a time only: { path: …, retain: 3y, remember: 30y }.
+# In PostgreSQL, for several daemons: { url: "postgres://scanferry@db.example.com:5432/scans",
+# passwordFile: journal.password, lease: 15s, instance: office-2 }.
 journal: ${scalar(journal)}
 `,
     REST,

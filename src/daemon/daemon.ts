@@ -4,11 +4,13 @@
  */
 import type { Config } from "../config/config.ts";
 import type { Dashboard, Health } from "../dashboard/dashboard.ts";
+import { shownJournal } from "../config/journal-place.ts";
 import type { Change, Journal } from "../journal/journal.ts";
 import { type Clock, type Random, systemClock, systemRandom } from "../std/clock.ts";
 import type { Log } from "../std/log.ts";
 import { probeNow, retryOf } from "../sync/retry.ts";
 import { type StatusReport, statusOf } from "../sync/status.ts";
+import { announcePage } from "./daemon-journal.ts";
 import { healthOf, type HealthWatch } from "./health.ts";
 import { type Parts, type PartsOptions, openParts } from "./parts.ts";
 import { type Quiescence, quiescent } from "./quiescent.ts";
@@ -102,7 +104,8 @@ export class Daemon implements AsyncDisposable {
     const { schedule, mirrors, journal } = this.#config;
     const { accounts } = this.#parts;
     using _rescan = Schedule.start(schedule.rescan, () => this.rescan("schedule"), this.#clock);
-    this.#log.info({ mirrors: mirrors.map(({ name }) => name), journal, version }, "started");
+    const names = mirrors.map(({ name }) => name);
+    this.#log.info({ mirrors: names, journal: shownJournal(journal), version }, "started");
     const loops = new AbortController();
     const running = accounts.run(loops.signal);
     const telling = this.#teller?.run(loops.signal);
@@ -239,6 +242,7 @@ export class Daemon implements AsyncDisposable {
     this.#owned.use(dashboard);
     this.#owned.defer(changed.add(() => dashboard.changed()));
     this.#dashboard = dashboard;
+    await announcePage(this.#parts.journal, dashboard.url);
   }
 
   #health(): Promise<Health> {

@@ -3,9 +3,9 @@ import { randomUUID } from "node:crypto";
 import { type ArchiveSettings, HttpArchive } from "../archive/http-archive.ts";
 import { accountsOf } from "../config/archives.ts";
 import type { Config } from "../config/config.ts";
-import type { Applied } from "../journal/journal.ts";
+import type { Applied, Journal } from "../journal/journal.ts";
 import type { MirrorRow } from "../journal/rows.ts";
-import { SqliteJournal } from "../journal/sqlite-journal.ts";
+import type { OpenedJournal } from "../journal/open-journal.ts";
 import type { DaemonCalls, MirrorStatus } from "../reader/protocol.ts";
 import { ReceiptFolder } from "../receipts/receipt-folder.ts";
 import { Reader } from "../reader/reader.ts";
@@ -22,11 +22,11 @@ import { patientArchive } from "../sync/patient-archive.ts";
 import { Sync } from "../sync/sync.ts";
 import { type Account, Accounts } from "./accounts.ts";
 import { bindArchives } from "./bind-archives.ts";
+import { openDaemonJournal } from "./daemon-journal.ts";
 import { Heartbeats } from "./heartbeats.ts";
 import { logApplied } from "./log-applied.ts";
 import { readerMirror } from "./reader-mirror.ts";
 import { Schedule } from "./schedule.ts";
-import { version } from "./version.ts";
 
 /** What the parts are told. */
 export type PartsOptions = {
@@ -45,7 +45,7 @@ export type PartsOptions = {
 };
 
 export type Parts = {
-  readonly journal: SqliteJournal;
+  readonly journal: OpenedJournal;
   readonly accounts: Accounts;
   readonly changed: Listeners;
   /** Ends every reader, also one that hangs: what waits for it goes on. */
@@ -67,18 +67,12 @@ export async function openParts(
   const accounts: Account[] = [];
   const all = new Accounts(accounts);
   const journal = stack.use(
-    await SqliteJournal.open({
-      path: config.journal,
-      role: "owner",
-      owner: { pid: process.pid, startedAt: clock.now(), version },
-      onApplied: (applied) => {
-        logApplied(log, applied, nameOf);
-        options.journaled?.(applied, nameOf);
-        all.journaled(applied);
-      },
+    await openDaemonJournal(options, (applied) => {
+      logApplied(log, applied, nameOf);
+      options.journaled?.(applied, nameOf);
+      all.journaled(applied);
     }),
   );
-  if (journal.migrated) log.info(journal.migrated, "the journal's tables were brought up to date");
   const rows = await bindArchives(config, journal, log);
   const mirrors = await journal.mirrors();
   for (const { id, name } of mirrors) names.set(id, name);
@@ -104,7 +98,7 @@ export async function openParts(
 
 /** What the accounts have in common; `journal` speaks for the one that is opened. */
 type Common = {
-  readonly journal: SqliteJournal;
+  readonly journal: Journal;
   readonly bandwidth: Bandwidth;
   readonly changed: Listeners;
   readonly readers: Set<Reader>;
@@ -161,7 +155,7 @@ export function archiveSettings(config: Config, connections: number): ArchiveSet
 async function openMirrors(
   { config, log, clock, random, readerRestarted }: PartsOptions,
   stack: AsyncDisposableStack,
-  { journal, hearts, ready }: { journal: SqliteJournal; hearts: Heartbeats; ready: Promise<Sync> },
+  { journal, hearts, ready }: { journal: Journal; hearts: Heartbeats; ready: Promise<Sync> },
 ): Promise<Map<number, LiveMirror>> {
   const mounts = readMounts();
   const pointOf = (source: string) => mountOf(source, mounts)?.point ?? "/";

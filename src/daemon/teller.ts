@@ -137,7 +137,7 @@ async function situationOf({ config, parts, status, health }: TellerOptions): Pr
       why: seen?.online === false ? seen.why : "",
     })),
     health: await health(),
-    disk: await diskOf(config.journal),
+    disk: typeof config.journal === "string" ? await diskOf(config.journal) : undefined,
   };
 }
 

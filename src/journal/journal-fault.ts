@@ -24,6 +24,7 @@ export const JOURNAL_HINTS = {
   JOURNAL_REFUSED:
     "Check user, password, database and rights of `journal`; the server's own log says more.",
   JOURNAL_UNFIT: "Keep the journal in a PostgreSQL of version 14 or later, in UTF-8.",
+  JOURNAL_ELSEWHERE: "Use PostgreSQL's own tools for the schema: pg_dump and pg_restore.",
   LEASE_LOST:
     "Nothing to do: another daemon took over, and this one begins anew. Often: check this host's load and the way to PostgreSQL.",
   JOURNAL_CLOSED: "Nothing to do: scanferry was stopping.",

@@ -3,9 +3,11 @@ import { access, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { archivesOf } from "../../config/archives.ts";
 import type { Config } from "../../config/config.ts";
+import { shownJournal } from "../../config/journal-place.ts";
 import { FOLDER_CODES } from "../../domain/verdict.ts";
 import type { ArchiveRow, Journal, MirrorRow } from "../../journal/journal.ts";
 import { networkFileSystem } from "../../journal/network-file-system.ts";
+import { systemClock } from "../../std/clock.ts";
 import { codeOf } from "../../std/fault.ts";
 import { readJournal, runningDaemon } from "../journals.ts";
 import { type Trouble, troubleParts, troublesOf } from "../troubles.ts";
@@ -18,11 +20,16 @@ const FREE_BYTES_SCARCE = 200_000_000;
 
 /** Is the journal whole, on a disk that can hold it, and is somebody working on it? */
 export async function* examineJournal(config: Config): AsyncGenerator<Finding> {
-  const { journal: path } = config;
+  const { journal: place } = config;
+  const path = shownJournal(place);
   try {
+    if (typeof place !== "string") {
+      const { databaseFindings } = await import("./database.ts");
+      yield* databaseFindings(place, systemClock);
+    }
     await using journal = await readJournal(config);
     yield ok(journal ? `journal ${path} opens` : `journal ${path} is made at the first start`);
-    yield* diskFindings(path);
+    if (typeof place === "string") yield* diskFindings(place);
     if (journal) yield* contentFindings(journal, config);
     const owner = await runningDaemon(config);
     yield ok(owner ? `the daemon is running (process ${owner.pid})` : "the daemon is not running");

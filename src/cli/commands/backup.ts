@@ -1,5 +1,7 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
+import { shownJournal } from "../../config/journal-place.ts";
+import { elsewhereFault } from "../../journal/open-journal.ts";
 import { Fault } from "../../std/fault.ts";
 import { examples } from "../examples.ts";
 import { readJournal } from "../journals.ts";
@@ -29,12 +31,13 @@ know: as on a first run, files that the archive may hold already are held until 
 
 async function backup(shell: Shell, file: string): Promise<void> {
   const config = await shell.config();
+  if (typeof config.journal !== "string") throw elsewhereFault(config.journal, "backup");
   const to = resolve(shell.cwd, file);
   await using journal = await readJournal(config);
   if (!journal) {
     throw new Fault(
       "JOURNAL_MISSING",
-      `journal ${config.journal}: there is none yet`,
+      `journal ${shownJournal(config.journal)}: there is none yet`,
       "Check `journal` in the configuration; `scanferry run` makes the journal.",
     );
   }
@@ -46,6 +49,7 @@ async function restore(shell: Shell, file: string): Promise<void> {
   // Loaded only here: the other commands start without it.
   const { restoreJournal } = await import("../../journal/restore.ts");
   const config = await shell.config();
+  if (typeof config.journal !== "string") throw elsewhereFault(config.journal, "restore");
   const from = resolve(shell.cwd, file);
   const aside = restoreJournal(from, config.journal);
   await shell.out.line(`restored: ${config.journal}`);

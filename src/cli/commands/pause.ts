@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
-import { SqliteJournal } from "../../journal/sqlite-journal.ts";
+import { openJournal, type OpenedJournal } from "../../journal/open-journal.ts";
 import { codeOf } from "../../std/fault.ts";
 import { examples } from "../examples.ts";
 import { runningDaemon, writeJournal } from "../journals.ts";
@@ -41,12 +41,12 @@ async function setPaused(shell: Shell, paused: boolean, json: boolean): Promise<
 }
 
 /** Paused before the first start, a daemon sends nothing at all: so the journal is made. */
-async function writable(config: Config): Promise<SqliteJournal> {
+async function writable(config: Config): Promise<OpenedJournal> {
   try {
     return await writeJournal(config);
   } catch (error) {
     if (codeOf(error) !== "JOURNAL_MISSING") throw error;
-    await using made = await SqliteJournal.open({ path: config.journal, role: "owner" });
+    await using made = await openJournal(config.journal, "owner");
     await made.close();
     return await writeJournal(config);
   }

@@ -32,12 +32,13 @@ async function run(shell: Shell): Promise<void> {
 
 /** Everything in the configuration that must never be shown. */
 export function secretsOf(config: Config): string[] {
-  const { web, notify } = config;
+  const { web, notify, journal } = config;
   const secrets = notifySecretsOf(notify);
   for (const { accountKey, signing } of archivesOf(config)) {
     secrets.push(accountKey);
     if (signing.scheme === "hmac") secrets.push(signing.secret);
   }
   if (web?.token !== undefined) secrets.push(web.token);
+  if (typeof journal !== "string" && journal.password !== undefined) secrets.push(journal.password);
   return secrets;
 }

@@ -48,7 +48,7 @@ async function status(shell: Shell, options: Options): Promise<void> {
   }
   if (options.json === true) return watchJson(shell, config, look);
   await watch(shell, {
-    mark: () => markOf(config),
+    mark: () => markOf(config, clock.now()),
     look,
     draw: (standing) => linesOf(standing, shell, out.rows - FOOTER_ROWS),
     tell: (standing) => newsOf(standing, clock.now()),
@@ -84,12 +84,16 @@ function newsOf({ report, owner }: Standing, now: number): string {
 
 /** For programs: the same lines on a terminal and elsewhere. */
 function watchJson(shell: Shell, config: Config, look: () => Promise<Standing>): Promise<void> {
-  const told = { mark: () => markOf(config), look, tell: jsonOf };
+  const told = { mark: () => markOf(config, shell.clock.now()), look, tell: jsonOf };
   return watchLines(shell, told);
 }
 
+/** A database does not tell unasked: it is looked at from time to time, this often, milliseconds. */
+const LOOK_MS = 2_000;
+
 /** Every write to the journal shows in one of its files. */
-async function markOf({ journal }: Config): Promise<string> {
+async function markOf({ journal }: Config, now: number): Promise<string> {
+  if (typeof journal !== "string") return String(Math.floor(now / LOOK_MS));
   const marks = await Promise.all(
     [journal, `${journal}-wal`].map(async (path) => {
       try {

@@ -7,6 +7,7 @@ import { reportConflicts } from "../../config/conflicts.ts";
 import { layoutOf } from "../../config/layout.ts";
 import { readFileShape } from "../../config/read-file-shape.ts";
 import type { FileShape } from "../../config/schema.ts";
+import { writtenJournal } from "../../config/written-journal.ts";
 import { parseYamlSource } from "../../config/yaml-source.ts";
 import { readMounts } from "../../source/mounts.ts";
 import { dropIn, type Needs } from "../drop-in.ts";
@@ -45,7 +46,7 @@ async function needsOf(shell: Shell, isInstance: boolean): Promise<Needs> {
   reportConflicts(sketch, layout, findings);
   findings.throwIfAny();
   // Nothing was found wrong, so nothing is left out.
-  const { mirrors, web, notify } = sketch as FileShape;
+  const { mirrors, web, notify, journal } = sketch as FileShape;
   const archives = archivesIn(sketch as FileShape).map(({ section }) => section);
   const named = [
     ...archives.flatMap(({ accountKeyFile, signing }) => [
@@ -53,6 +54,7 @@ async function needsOf(shell: Shell, isInstance: boolean): Promise<Needs> {
       signing.scheme === "hmac" ? signing.secretFile : undefined,
     ]),
     web?.tokenFile,
+    writtenJournal(journal).passwordFile,
     ...secretFilesOf(notify),
   ];
   const programs = notify.command.flatMap(({ run: [program = ""] }) =>
@@ -75,7 +77,8 @@ async function needsOf(shell: Shell, isInstance: boolean): Promise<Needs> {
       const { before, after } = hooksOf(shape, folder) ?? {};
       return [before, after].flatMap((hook) => hook?.command[0] ?? []).filter(isPath);
     }),
-    journal: layout.journal ?? "",
+    journal: layout.journal,
+    ...journalServerOf(journal),
     receipts: layout.receipts,
     // A bare name is looked for among the credentials; a path is read as it is.
     credentials: named.filter((name) => name !== undefined && !name.includes("/")) as string[],
@@ -89,6 +92,13 @@ async function needsOf(shell: Shell, isInstance: boolean): Promise<Needs> {
     toldHosts: hostsOf(notify),
     webHost: web?.listen.host,
   };
+}
+
+/** Of a journal in PostgreSQL; a host of none is a socket of this machine. */
+function journalServerOf(journal: FileShape["journal"]): Pick<Needs, "journalHost"> {
+  const { url } = writtenJournal(journal);
+  const host = url && new URL(url.server).hostname;
+  return host === undefined || host === "" || host.startsWith("%2F") ? {} : { journalHost: host };
 }
 
 function secretFilesOf({ mail, webhook, ping }: FileShape["notify"]): (string | undefined)[] {

@@ -6,6 +6,7 @@
  * what others wrote. A command has as many as it needs.
  */
 import { randomBytes } from "node:crypto";
+import { LEASE_MS, shownServer } from "../../config/journal-place.ts";
 import { type Clock, systemClock } from "../../std/clock.ts";
 import type { Crew, CrewChange, Member } from "../crew.ts";
 import { journalFault } from "../journal-fault.ts";
@@ -47,8 +48,6 @@ export type PgSessionOptions = {
   readonly clock?: Clock;
 };
 
-export const LEASE_MS = 15_000;
-
 /** An answer that does not come for so long will not come, milliseconds. */
 const WRITE_PATIENCE_MS = 60_000;
 const READ_PATIENCE_MS = 300_000;
@@ -86,7 +85,7 @@ export class PgSession {
     this.#options = options;
     this.#clock = clock;
     this.#key = randomBytes(9).toString("base64url");
-    this.#shown = shownPlace(url, schema);
+    this.#shown = shownServer(url, schema);
     this.#absence = new Absence(clock, (change) => this.#tell(change));
     this.#way = { url, password, schema, clock, wasReached: () => this.#wasReached };
     const idleMs = role === "owner" ? leaseMs : GUEST_IDLE_MS;
@@ -280,12 +279,4 @@ export class PgSession {
   #assertOpen(): void {
     if (this.#closed) throw journalFault("JOURNAL_CLOSED", this.#shown, "closed");
   }
-}
-
-/** A journal in PostgreSQL as people are shown it: without what may be secret. */
-export function shownPlace(url: string, schema: string): string {
-  const { hostname, port, pathname, username } = new URL(url);
-  const who = username === "" ? "" : `${username}@`;
-  const where = port === "" ? hostname : `${hostname}:${port}`;
-  return `postgres://${who}${where}${pathname}?schema=${schema}`;
 }

@@ -29,10 +29,10 @@ test.for([
 
 test("a journal is a file alone, as ever, or has keys", async () => {
   const plain = await loaded("journal: ./j.db");
-  expect(plain.journal.endsWith("/j.db")).toBe(true);
+  expect(plain.journal).toMatch(/\/j\.db$/);
   expect(plain.retention).toBeUndefined();
   const kept = await loaded("journal: { path: ./j.db, retain: 3y }");
-  expect(kept.journal.endsWith("/j.db")).toBe(true);
+  expect(kept.journal).toMatch(/\/j\.db$/);
   expect(kept.retention).toEqual({ retainMs: 3 * YEAR_MS, rememberMs: 30 * YEAR_MS });
   const elsewhere = await loaded("journal: { retain: 90d, remember: 5y }");
   expect(elsewhere.journal).toBe("/var/lib/scanferry/journal.db");

@@ -1,0 +1,148 @@
+/**
+ * Opens a journal wherever it is. Each kind's driver is loaded only where it is used: better-sqlite3
+ * is a native module, and PostgreSQL's client a third of what a command loads.
+ */
+import { hostname } from "node:os";
+import { type JournalPlace, type PostgresPlace, shownJournal } from "../config/journal-place.ts";
+import { type Clock, systemClock } from "../std/clock.ts";
+import { Fault } from "../std/fault.ts";
+import type { Applied, Journal } from "./journal.ts";
+import type { Owner } from "./owner-lock.ts";
+
+/**
+ * `owner`: a daemon, which makes the journal when missing and brings it up to date; `guest`: a
+ * command that writes beside daemons, or without one; `reader`: only looks.
+ */
+export type JournalRole = "owner" | "guest" | "reader";
+
+/** How a journal is opened. */
+export type OpenJournalOptions = {
+  /** Told what each call of `apply` did once it is durable; must not throw. */
+  readonly onApplied?: (applied: Applied[]) => void;
+  /** What others are told about a daemon; an `owner` without it works on nothing. */
+  readonly owner?: Owner;
+  /** An `owner` waits until its database can be reached, or until this aborts. */
+  readonly patience?: { readonly signal: AbortSignal; readonly onAway: (why: string) => void };
+  readonly clock?: Clock;
+};
+
+/** A journal, and what is beside the reading and writing of it. */
+export type OpenedJournal = Journal & {
+  /** True when this opening made the journal: of what was sent before, nothing is known. */
+  readonly isNew: boolean;
+  /** How this opening changed the tables; versions; undefined: they were up to date. */
+  readonly migrated: { readonly from: number; readonly to: number } | undefined;
+  /** Tells others more about the daemon, e.g. where its page is once that listens. */
+  announce(owner: Owner): Promise<void>;
+  /** Writes a whole copy of the journal to a file. Rejects with `JOURNAL_ELSEWHERE` in PostgreSQL. */
+  backup(to: string): Promise<void>;
+};
+
+/** Opens the journal. Rejects with a `Fault`; see `SqliteJournal.open` and `PgSession.open`. */
+export async function openJournal(
+  place: JournalPlace,
+  role: JournalRole,
+  options: OpenJournalOptions = {},
+): Promise<OpenedJournal> {
+  if (typeof place !== "string") return openPostgres(place, role, options);
+  const { SqliteJournal } = await import("./sqlite-journal.ts");
+  const { patience: _, ...rest } = options;
+  return SqliteJournal.open({ path: place, role, ...rest });
+}
+
+/** The daemon that works on the journal now, of several the first; undefined when there is none. */
+export async function ownerOf(
+  place: JournalPlace,
+  clock: Clock = systemClock,
+): Promise<Owner | undefined> {
+  if (typeof place === "string") {
+    return (await import("./owner-lock.ts")).ownerOf(place);
+  }
+  const { PgSession } = await import("./postgres/session.ts");
+  const { living } = await import("./postgres/crew-statements.ts");
+  const session = await PgSession.open({ ...serverOf(place), role: "reader", clock });
+  try {
+    const members = await session.read(async (query) => {
+      // Before the first start there is no table of members.
+      const { rows } = await query<{ there: boolean }>(
+        "SELECT to_regclass('members') IS NOT NULL AS there",
+        [],
+      );
+      return rows[0]?.there === true ? living(query) : [];
+    });
+    const { rows } = await session.read((query) =>
+      query<{ now: number }>(
+        "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::double precision AS now",
+        [],
+      ),
+    );
+    const now = rows[0]?.now ?? clock.now();
+    const member = members.find(({ leaseUntil }) => leaseUntil > now);
+    if (!member) return undefined;
+    const { pid, startedAt, version, web } = member;
+    return { pid, startedAt, version, ...(web === null ? {} : { web }) };
+  } finally {
+    await session.close();
+  }
+}
+
+/** What PostgreSQL's own tools do better. */
+export function elsewhereFault(place: PostgresPlace, what: "backup" | "restore"): Fault {
+  const tool = what === "backup" ? "pg_dump" : "pg_restore";
+  return new Fault(
+    "JOURNAL_ELSEWHERE",
+    `journal ${shownJournal(place)}: the database's own tools do this`,
+    `Use ${tool} --schema=${place.schema}; docs/operations.md, A journal in PostgreSQL.`,
+  );
+}
+
+async function openPostgres(
+  place: PostgresPlace,
+  role: JournalRole,
+  { owner, patience, ...options }: OpenJournalOptions,
+): Promise<OpenedJournal> {
+  const { PostgresJournal } = await import("./postgres/postgres-journal.ts");
+  const { bringUpToDate } = await import("./postgres/migrate.ts");
+  const { PgCrew } = await import("./postgres/crew.ts");
+  let migrated: OpenedJournal["migrated"];
+  const journal = await PostgresJournal.open({
+    ...serverOf(place),
+    ...options,
+    role,
+    ...(patience && { patience }),
+    ...(owner && {
+      member: {
+        name: place.instance ?? hostname(),
+        pid: owner.pid,
+        version: owner.version,
+        web: owner.web ?? null,
+      },
+    }),
+    prepare: async (query) => {
+      const opening = {
+        schema: place.schema,
+        shown: shownJournal(place),
+        mayChange: role === "owner",
+      };
+      migrated = (await bringUpToDate(query, opening)) ?? migrated;
+    },
+  });
+  return Object.assign(journal, {
+    isNew: migrated?.from === 0,
+    migrated: migrated?.from === 0 ? undefined : migrated,
+    announce: async ({ web }: Owner) => {
+      const { crew } = journal;
+      if (crew instanceof PgCrew) await crew.announce(web ?? null);
+    },
+    backup: () => Promise.reject(elsewhereFault(place, "backup")),
+  });
+}
+
+function serverOf({ server, schema, password, leaseMs }: PostgresPlace) {
+  return {
+    url: server,
+    schema,
+    leaseMs,
+    ...(password !== undefined && { password: () => password }),
+  };
+}
