@@ -8,23 +8,27 @@ import type { Change } from "../journal.ts";
 import { bytesOf, rawOf } from "../../std/raw-path.ts";
 import type { Loaded, LoadedRow, NumberedLine } from "./draft.ts";
 import type { Query } from "./query.ts";
+import { directoriesAt, directoryAt } from "./directories.ts";
 import { asRows, bytea, recordset } from "./recordset.ts";
 
 const PLACES = recordset(3, "p", { mirror_id: "bigint", path: "bytea", name: "bytea" });
 
-/** Rows of these ids; with `links`, their predecessors and successors; and what is at these places. */
+/**
+ * Rows of these ids; `linked`: and of their predecessors and successors, and of what is at these
+ * places. Sub-queries of single values, and not joins, where two columns tell what is meant: of a
+ * join, a table that was not analyzed yet may be read by one of them.
+ */
 const FOUND = {
-  byId: "SELECT unnest($1::bigint[])",
-  linked: `SELECT unnest($1::bigint[])
+  byId: "$1::bigint[]",
+  linked: `ARRAY(SELECT unnest($1::bigint[])
     UNION SELECT s.supersedes FROM documents s WHERE s.id = ANY($2::bigint[]) AND s.supersedes IS NOT NULL
     UNION SELECT c.id FROM documents c WHERE c.supersedes = ANY($2::bigint[])
-    UNION SELECT c.id FROM ${PLACES}
-      JOIN directories d ON d.mirror_id = p.mirror_id AND d.path = p.path
-      JOIN documents c ON c.dir_id = d.id AND c.name = p.name AND c.current = 1`,
+    UNION SELECT (SELECT c.id FROM documents c WHERE c.dir_id = ${directoryAt("p")}
+      AND c.name = p.name AND c.current = 1) FROM ${PLACES})`,
 } as const;
 
 const lockOf = (found: string) =>
-  `SELECT n.id FROM documents n WHERE n.id IN (${found}) ORDER BY n.id FOR UPDATE`;
+  `SELECT n.id FROM documents n WHERE n.id = ANY(${found}) ORDER BY n.id FOR UPDATE`;
 
 /** The last line of history comes with the row; whoever else has it in hand, by the database's clock. */
 const ROW = `SELECT n.*, d.path AS dir, h.number AS line_number, h.at AS line_at,
@@ -35,7 +39,7 @@ const ROW = `SELECT n.*, d.path AS dir, h.number AS line_number, h.at AS line_at
   FROM documents n JOIN directories d ON d.id = n.dir_id
   LEFT JOIN LATERAL (SELECT * FROM history l WHERE l.document = n.id
     ORDER BY l.number DESC LIMIT 1) h ON true`;
-const rowsOf = (found: string) => `${ROW} WHERE n.id IN (${found})`;
+const rowsOf = (found: string) => `${ROW} WHERE n.id = ANY(${found})`;
 
 const CLAIMS = recordset(1, "c", { id: "bigint", folder_id: "bigint", with_content: "smallint" });
 
@@ -50,9 +54,7 @@ export const LOAD_QUERIES = {
   lockMirrors: "SELECT 1 FROM mirrors WHERE id = ANY($1::bigint[]) ORDER BY id FOR KEY SHARE",
   // A directory that rows are added to may not be tidied away meanwhile.
   lockDirectories: `SELECT d.id, d.mirror_id AS "mirrorId", d.path FROM directories d
-    WHERE d.id IN (SELECT e.id FROM ${recordset(1, "p", { mirror_id: "bigint", path: "bytea" })}
-      JOIN directories e ON e.mirror_id = p.mirror_id AND e.path = p.path)
-    ORDER BY d.id FOR KEY SHARE`,
+    WHERE d.id = ANY(${directoriesAt(1)}) ORDER BY d.id FOR KEY SHARE`,
   owned: `SELECT n.id, n.document_id AS "documentId", n.archive_id AS "archiveId" FROM documents n
     WHERE n.document_id = ANY($1::bigint[]) AND n.duplicate_of IS NULL`,
   remembered: `SELECT r.document_id AS "documentId", r.archive_id AS "archiveId" FROM remembered r
@@ -61,14 +63,14 @@ export const LOAD_QUERIES = {
   lockAccounts: `SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || ' account ' || a.id, 0))
     FROM (SELECT DISTINCT n.archive_id AS id FROM documents n WHERE n.id = ANY($1::bigint[])
       ORDER BY 1) a`,
-  inTheWay: `${ROW} WHERE n.id IN (
-    SELECT r.id FROM ${CLAIMS} JOIN documents n ON n.id = c.id
-      JOIN documents r ON r.folder_id = c.folder_id AND r.sent_name = n.sent_name AND r.id <> n.id
-        AND r.archive_id = n.archive_id
-        AND (r.state IN ('uploading', 'inDoubt') OR r.doubt_at IS NOT NULL)
-    UNION SELECT r.id FROM ${CLAIMS} JOIN documents n ON n.id = c.id
-      JOIN documents r ON r.mirror_id = n.mirror_id AND r.digest = n.digest AND r.id <> n.id
-        AND r.state IN ('uploading', 'inDoubt') WHERE c.with_content = 1)`,
+  inTheWay: `${ROW} WHERE n.id = ANY(ARRAY(
+    SELECT unnest(ARRAY(SELECT r.id FROM documents r WHERE r.folder_id = c.folder_id
+        AND r.sent_name = n.sent_name AND r.archive_id = n.archive_id AND r.id <> n.id
+        AND (r.state IN ('uploading', 'inDoubt') OR r.doubt_at IS NOT NULL)))
+      FROM ${CLAIMS} JOIN documents n ON n.id = c.id
+    UNION SELECT unnest(ARRAY(SELECT r.id FROM documents r WHERE r.mirror_id = n.mirror_id
+        AND r.digest = n.digest AND r.id <> n.id AND r.state IN ('uploading', 'inDoubt')))
+      FROM ${CLAIMS} JOIN documents n ON n.id = c.id WHERE c.with_content = 1))`,
 } as const;
 
 /** What the changes are about. */

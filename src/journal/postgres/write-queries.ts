@@ -1,4 +1,5 @@
 /** The statements that write a draft. */
+import { DIRECTORIES, directoriesAt } from "./directories.ts";
 import { recordset } from "./recordset.ts";
 
 /** Columns of `documents` that change, and their types. */
@@ -59,7 +60,6 @@ export function updateOf(columns: readonly string[]): string {
     WHERE n.id = u.id AND n.state = u.was`;
 }
 
-const DIRECTORIES = { mirror_id: "bigint", path: "bytea" };
 const NEWS = {
   ord: "bigint",
   mirror_id: "bigint",
@@ -176,24 +176,18 @@ export const WRITE_QUERIES = {
     ON CONFLICT (mirror_id, path) DO NOTHING
     RETURNING id, mirror_id AS "mirrorId", path`,
   lockDirectories: `SELECT d.id, d.mirror_id AS "mirrorId", d.path FROM directories d
-    WHERE d.id IN (SELECT e.id FROM ${recordset(1, "u", DIRECTORIES)}
-      JOIN directories e ON e.mirror_id = u.mirror_id AND e.path = u.path)
-    ORDER BY d.id FOR KEY SHARE`,
+    WHERE d.id = ANY(${directoriesAt(1)}) ORDER BY d.id FOR KEY SHARE`,
   setFingerprints: `INSERT INTO directories (mirror_id, path, fingerprint)
     SELECT mirror_id, path, fingerprint
     FROM ${recordset(1, "u", { ...DIRECTORIES, fingerprint: "text" })} ORDER BY mirror_id, path
     ON CONFLICT (mirror_id, path) DO UPDATE SET fingerprint = excluded.fingerprint`,
-  dropFingerprints: `UPDATE directories d SET fingerprint = NULL FROM ${recordset(1, "u", DIRECTORIES)}
-    WHERE d.mirror_id = u.mirror_id AND d.path = u.path`,
-  lockTidied: `SELECT 1 FROM directories d
-    WHERE d.id IN (SELECT e.id FROM ${recordset(1, "u", DIRECTORIES)}
-      JOIN directories e ON e.mirror_id = u.mirror_id AND e.path = u.path)
+  dropFingerprints: `UPDATE directories d SET fingerprint = NULL
+    WHERE d.id = ANY(${directoriesAt(1)})`,
+  lockTidied: `SELECT 1 FROM directories d WHERE d.id = ANY(${directoriesAt(1)})
     ORDER BY d.id FOR UPDATE`,
   // Each is looked into by itself: joined, all documents would be read to find that there are some.
   tidyDirectories: `DELETE FROM directories d
-    WHERE d.id = ANY(ARRAY(SELECT e.id FROM ${recordset(1, "u", DIRECTORIES)}
-        JOIN directories e ON e.mirror_id = u.mirror_id AND e.path = u.path))
-      AND d.fingerprint IS NULL
+    WHERE d.id = ANY(${directoriesAt(1)}) AND d.fingerprint IS NULL
       AND (SELECT n.id FROM documents n WHERE n.dir_id = d.id AND n.current = 1 LIMIT 1) IS NULL
       AND (SELECT n.id FROM documents n WHERE n.dir_id = d.id AND n.current = 0 LIMIT 1) IS NULL`,
 } as const;

@@ -104,6 +104,7 @@ type Plan = {
   readonly "Node Type": string;
   readonly "Relation Name"?: string;
   readonly "Index Name"?: string;
+  readonly "Index Cond"?: string;
   readonly Plans?: readonly Plan[];
 };
 
@@ -193,5 +194,15 @@ describe.skipIf(NO_POSTGRES)("with many rows", () => {
   ] as const)("%s is served by %s", async ([name, index]) => {
     const text = all.find(([each]) => each === name)?.[1] ?? "";
     expect((await planOf(text)).map((step) => step["Index Name"])).toContain(index);
+  });
+
+  test("a place is found by its directory and its name, whatever is known of the tables", async () => {
+    for (const name of ["load lockLinked", "load rowsLinked"]) {
+      const text = all.find(([each]) => each === name)?.[1] ?? "";
+      const conditions = (await planOf(text)).flatMap((step) =>
+        step["Index Name"] === "documents_current" ? [step["Index Cond"]] : [],
+      );
+      expect(conditions).toEqual([expect.stringMatching(/dir_id = .*name = /)]);
+    }
   });
 });
