@@ -78,6 +78,16 @@ export function remembranceOf(document: Document): Remembrance {
   };
 }
 
+/**
+ * What stays of two rows for one document of the archive, a duplicate and its original, of which `next`
+ * was dropped later: whatever either would have kept from being sent again is not.
+ */
+export function joinedRemembrance(known: Remembrance, next: Remembrance): Remembrance {
+  if (next.digest === null) return { ...next, digest: known.digest, place: known.place };
+  const isAnywhere = known.digest !== null && known.place !== next.place;
+  return isAnywhere ? { ...next, place: null } : next;
+}
+
 /** A short digest of a path: 16 bytes, hex. */
 export function placeOf(path: RawPath): string {
   return createHash("sha256").update(bytesOf(path)).digest("hex").slice(0, 32);

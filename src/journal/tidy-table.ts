@@ -5,8 +5,10 @@ import { type DocumentRow, documentOf } from "./columns.ts";
 import { SELECT_DOCUMENT, type DocumentsTable } from "./documents-table.ts";
 import type { Statements } from "./statements.ts";
 import {
+  joinedRemembrance,
   placeOf,
   type Remembered,
+  type Remembrance,
   remembranceOf,
   type Tidied,
   tidiness,
@@ -20,7 +22,11 @@ export const TIDY_QUERIES = {
     ORDER BY f.document LIMIT ?`,
   rows: `${SELECT_DOCUMENT} WHERE n.id > ? AND n.id <= ? ORDER BY n.id`,
   successor: `${SELECT_DOCUMENT} WHERE n.supersedes = ? AND n.supersedes IS NOT NULL`,
-  remember: `INSERT INTO remembered
+  known: `SELECT lower(hex(digest)) AS digest, lower(hex(place)) AS place,
+      digest IS NULL AS anyDigest, place IS NULL AS anyPlace FROM remembered
+    WHERE document_id = @documentId
+      AND archive_id = (SELECT archive_id FROM mirrors WHERE id = @mirrorId)`,
+  remember: `INSERT OR REPLACE INTO remembered
       (document_id, archive_id, mirror_id, folder_id, digest, place, dropped_at)
     VALUES (@documentId, (SELECT archive_id FROM mirrors WHERE id = @mirrorId), @mirrorId,
       @folderId, unhex(@digest), unhex(@place), @at)`,
@@ -48,6 +54,13 @@ export const TIDY_QUERIES = {
     SELECT r.number FROM (SELECT number, dropped_at FROM remembered ORDER BY number LIMIT ?) r
     WHERE r.dropped_at <= ?)`,
 } as const;
+
+type KnownRow = {
+  readonly digest: string;
+  readonly place: string;
+  readonly anyDigest: 0 | 1;
+  readonly anyPlace: 0 | 1;
+};
 
 export class TidyTable {
   readonly #sql: Statements;
@@ -118,7 +131,7 @@ export class TidyTable {
   }
 
   #drop(row: Document, at: number): void {
-    this.#sql.of(TIDY_QUERIES.remember).run({ ...remembranceOf(row), at });
+    this.#sql.of(TIDY_QUERIES.remember).run({ ...this.#remembranceOf(row), at });
     for (const sql of [
       TIDY_QUERIES.dropAttempts,
       TIDY_QUERIES.dropHistory,
@@ -128,6 +141,18 @@ export class TidyTable {
     }
     this.#documents.delete(row);
     this.#documents.tidyDirectory(row.mirrorId, row.dir);
+  }
+
+  /** A duplicate and its original have one remembrance. */
+  #remembranceOf(row: Document): Remembrance {
+    const next = remembranceOf(row);
+    const { documentId, mirrorId } = next;
+    const known = this.#sql.of<KnownRow>(TIDY_QUERIES.known).get({ documentId, mirrorId });
+    if (!known) return next;
+    const { anyDigest, anyPlace } = known;
+    const digest = anyDigest ? null : known.digest;
+    const place = anyPlace ? null : known.place;
+    return joinedRemembrance({ ...next, digest, place }, next);
   }
 
   #trim(id: number, before: number): boolean {

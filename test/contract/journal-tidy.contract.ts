@@ -159,6 +159,39 @@ export function journalTidyContract(name: string, open: () => Promise<JournalFix
       }),
     );
 
+    test.for([
+      [9, "in one step"],
+      [1, "in two"],
+    ] as const)(
+      "a duplicate and its original, dropped %i rows at a time, have one remembrance: %s",
+      async ([limit]) => {
+        await withDesk(async (desk) => {
+          const { journal, mirrorId } = desk;
+          const first = await converted(desk, "a", 17);
+          const twin = await desk.add("b");
+          const original = { ...first, documentId: 17, folderId: 7, sentName: "a.pdf" };
+          await desk.after(twin.id, events.settled(digestOf(17)), {
+            type: "duplicated",
+            at: NOW + 45,
+            original: { ...original, uploadedAt: NOW, pages: 3, archiveBytes: 9 },
+            remark: "the same",
+            after: null,
+          });
+          const set = { after: "done" } as const;
+          for (const { id } of [first, twin])
+            await journal.apply([{ type: "note", id, at: NOW + 90, why: "moved", set }]);
+          await gone(desk, first);
+          await gone(desk, twin);
+          expect(await tidied(desk, { limit })).toMatchObject({ dropped: 2 });
+          expect(await journal.claimed([17])).toEqual(new Set([17]));
+          for (const path of ["a", "b"])
+            expect(await journal.remembered(mirrorId, digestOf(17), rawOfText(path))).toEqual([
+              { documentId: 17, folderId: 7 },
+            ]);
+        })();
+      },
+    );
+
     test(
       "what the daemon put away is remembered for its own path alone",
       withDesk(async (desk) => {

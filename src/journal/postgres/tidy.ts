@@ -1,7 +1,14 @@
 /** Retention, as ../tidy-table.ts has it for SQLite; a step is a few statements, whatever its rows. */
 import type { Document } from "../../domain/document.ts";
 import { bytesOf } from "../../std/raw-path.ts";
-import { remembranceOf, type Tidied, tidiness, type TidyRequest } from "../tidiness.ts";
+import {
+  joinedRemembrance,
+  type Remembrance,
+  remembranceOf,
+  type Tidied,
+  tidiness,
+  type TidyRequest,
+} from "../tidiness.ts";
 import { documentsOf, SELECT_DOCUMENT } from "./documents.ts";
 import type { Query } from "./query.ts";
 import { asRows, bytea, recordset } from "./recordset.ts";
@@ -33,6 +40,11 @@ export const TIDY_QUERIES = {
       (document_id, archive_id, mirror_id, folder_id, digest, place, dropped_at)
     SELECT u.document_id, m.archive_id, u.mirror_id, u.folder_id, u.digest, u.place, $2
     FROM ${recordset(1, "u", REMEMBERED)} JOIN mirrors m ON m.id = u.mirror_id ORDER BY u.ord`,
+  // A duplicate and its original have one remembrance: the earlier one gives way to what is kept of both.
+  known: `DELETE FROM remembered r USING documents n
+    WHERE n.id = ANY($1::bigint[]) AND r.document_id = n.document_id AND r.archive_id = n.archive_id
+    RETURNING r.document_id AS "documentId", r.archive_id AS "archiveId", r.mirror_id AS "mirrorId",
+      r.folder_id AS "folderId", encode(r.digest, 'hex') AS digest, encode(r.place, 'hex') AS place`,
   trimAttempts: `DELETE FROM attempts WHERE document = ANY($1::bigint[]) AND ended_at <= $2
     RETURNING document`,
   trimHistory: `DELETE FROM history h USING (SELECT document, max(number) AS last FROM history
@@ -121,8 +133,9 @@ async function drop(query: Query, request: TidyRequest, ids: readonly number[]):
   const gone = idsOf(rows);
   const { dropAttempts, dropHistory, dropContents } = TIDY_QUERIES;
   const relinked = await relinks(query, rows);
+  const remembrances = await remembrancesOf(query, rows);
   const running: Promise<unknown>[] = [
-    query(TIDY_QUERIES.remember, [asRows(rows.map(remembranceRow)), request.at]),
+    query(TIDY_QUERIES.remember, [asRows(remembrances.map(remembranceRow)), request.at]),
     ...[dropAttempts, dropHistory, dropContents].map((text) => query(text, [gone])),
     query(WRITE_QUERIES.relink, [asRows(relinked)]),
     query(WRITE_QUERIES.remove, [gone]),
@@ -136,8 +149,29 @@ async function drop(query: Query, request: TidyRequest, ids: readonly number[]):
   return gone;
 }
 
-function remembranceRow(document: Document, ord: number) {
-  const { mirrorId, documentId, folderId, digest, place } = remembranceOf(document);
+/** What stays of rows; those of one document of an archive have one remembrance. */
+async function remembrancesOf(query: Query, rows: readonly Document[]): Promise<Remembrance[]> {
+  const ids = idsOf(rows);
+  const mirrors = await query<{ id: number; archiveId: number }>(
+    `SELECT id, archive_id AS "archiveId" FROM mirrors`,
+    [],
+  );
+  const archiveOf = new Map(mirrors.rows.map(({ id, archiveId }) => [id, archiveId]));
+  const known = await query<Remembrance & { archiveId: number }>(TIDY_QUERIES.known, [ids]);
+  const joined = new Map<string, Remembrance>(
+    known.rows.map(({ archiveId, ...one }) => [`${archiveId}:${one.documentId}`, one]),
+  );
+  for (const next of rows.map(remembranceOf)) {
+    const key = `${archiveOf.get(next.mirrorId)}:${next.documentId}`;
+    const before = joined.get(key);
+    joined.delete(key);
+    joined.set(key, before ? joinedRemembrance(before, next) : next);
+  }
+  return [...joined.values()];
+}
+
+function remembranceRow(remembrance: Remembrance, ord: number) {
+  const { mirrorId, documentId, folderId, digest, place } = remembrance;
   const ids = { document_id: documentId, mirror_id: mirrorId, folder_id: folderId };
   return { ord, ...ids, digest: hexOf(digest), place: hexOf(place) };
 }
