@@ -97,6 +97,8 @@ function dumped({ url }: Postgres, schema: string): string {
   return execFileSync(join(POSTGRES_BIN ?? "", "pg_dump"), words, {
     encoding: "utf8",
     maxBuffer: 2 ** 30,
+    // It warns of what would have to be minded when it is put back.
+    stdio: ["ignore", "pipe", "ignore"],
   });
 }
 
