@@ -52,6 +52,11 @@ export class Accounts {
     return undefined;
   }
 
+  /** Nobody could do anything for a while: what stood still counts from now on. */
+  rest(): void {
+    for (const { hearts } of this.all) hearts.rest();
+  }
+
   /** Tells each what was journaled of its own mirrors. */
   journaled(applied: readonly Applied[]): void {
     for (const { owns, hearts, sync } of this.all) {

@@ -7,11 +7,17 @@ import type { Clock } from "../std/clock.ts";
 import type { Log } from "../std/log.ts";
 import { version } from "./version.ts";
 
-type Opening = { readonly config: Config; readonly log: Log; readonly clock: Clock };
+export type JournalOpening = {
+  readonly config: Config;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Until this aborts a journal that cannot be reached is waited for; absent: opening fails. */
+  readonly patience?: AbortSignal;
+};
 
 /** Opens the journal for a daemon, which becomes its owner, or one of those that share it. */
 export async function openDaemonJournal(
-  { config, log, clock }: Opening,
+  { config, log, clock, patience }: JournalOpening,
   onApplied: (applied: Applied[]) => void,
 ): Promise<OpenedJournal> {
   const { journal: place } = config;
@@ -22,30 +28,20 @@ export async function openDaemonJournal(
     owner: { pid: process.pid, startedAt: clock.now(), version },
     onApplied,
     clock,
+    ...(patience && {
+      patience: {
+        signal: patience,
+        onAway: (why) => log.warn({ why }, "the journal cannot be reached yet; waiting for it"),
+      },
+    }),
   });
-  if (journal.migrated) log.info(journal.migrated, "the journal's tables were brought up to date");
-  if (typeof place !== "string") logAbsence(journal, log, shownJournal(place));
+  if (journal.migrated && !journal.isNew)
+    log.info(journal.migrated, "the journal's tables were brought up to date");
   return journal;
 }
 
-/** Once when the database goes, and once when it is back. */
-function logAbsence({ crew }: OpenedJournal, log: Log, journal: string): void {
-  crew.listen((change) => {
-    if (change.type === "away") {
-      const { why } = change;
-      log.error(
-        { journal, why },
-        "the journal cannot be reached; nothing is sent until it is back",
-      );
-    }
-    if (change.type === "back") log.info({ journal }, "the journal is back; going on");
-  });
-}
-
-/** Tells the other daemons where this one's page is. One that is alone needs to tell nobody. */
-export async function announcePage(
-  { announce, crew }: Pick<OpenedJournal, "announce" | "crew">,
-  web: string,
-): Promise<void> {
-  if (crew.memberId !== 0) await announce({ pid: process.pid, startedAt: 0, version, web });
+/** What a daemon says of itself as it starts. */
+export function startedWith({ mirrors, journal }: Config): object {
+  const names = mirrors.map(({ name }) => name);
+  return { mirrors: names, journal: shownJournal(journal), version };
 }

@@ -4,14 +4,18 @@
  */
 import type { Config } from "../config/config.ts";
 import type { Dashboard, Health } from "../dashboard/dashboard.ts";
-import { shownJournal } from "../config/journal-place.ts";
-import type { Change, Journal } from "../journal/journal.ts";
+import type { Journal } from "../journal/journal.ts";
 import { type Clock, type Random, systemClock, systemRandom } from "../std/clock.ts";
+import { messageOf } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
-import { probeNow, retryOf } from "../sync/retry.ts";
+import { isShared } from "../sync/duties.ts";
+import { probeNow, retryAll } from "../sync/retry.ts";
 import { type StatusReport, statusOf } from "../sync/status.ts";
-import { announcePage } from "./daemon-journal.ts";
-import { healthOf, type HealthWatch } from "./health.ts";
+import { RESCAN_MEMO } from "../sync/sync.ts";
+import { startedWith } from "./daemon-journal.ts";
+import { awayLine, healthOf, type HealthWatch } from "./health.ts";
+import type { StartOver } from "./crew-watch.ts";
+import { KeptJournal } from "./kept-journal.ts";
 import { type Parts, type PartsOptions, openParts } from "./parts.ts";
 import { type Quiescence, quiescent } from "./quiescent.ts";
 import { Schedule } from "./schedule.ts";
@@ -36,6 +40,10 @@ export type DaemonOptions = {
   readonly tells?: boolean;
   /** How often to look for what people are to be told; milliseconds. */
   readonly tellLookMs?: number;
+  /** Of a daemon that ended so that this one may begin; else one is opened, and closed at the end. */
+  readonly keptJournal?: KeptJournal | undefined;
+  /** See `JournalOpening`. */
+  readonly patience?: AbortSignal;
   /** Told of everything that is journaled, after it is durable. */
   readonly journaled?: NonNullable<PartsOptions["journaled"]>;
 };
@@ -46,6 +54,7 @@ export class Daemon implements AsyncDisposable {
   readonly #clock: Clock;
   readonly #owned: AsyncDisposableStack;
   readonly #parts: Parts;
+  readonly #kept: KeptJournal;
   readonly #sending: boolean;
   readonly #healthWatches = new Map<string, HealthWatch>();
   #dashboard: Dashboard | undefined;
@@ -53,13 +62,15 @@ export class Daemon implements AsyncDisposable {
   #closed: Promise<void> | undefined;
 
   private constructor(
-    options: DaemonOptions & { clock: Clock },
+    options: DaemonOptions,
     owned: AsyncDisposableStack,
     parts: Parts,
+    kept: KeptJournal,
   ) {
     this.#config = options.config;
     this.#log = options.log;
-    this.#clock = options.clock;
+    this.#clock = parts.clock;
+    this.#kept = kept;
     this.#owned = owned;
     this.#sending = options.sending ?? true;
     this.#parts = parts;
@@ -78,9 +89,12 @@ export class Daemon implements AsyncDisposable {
       },
       readerRestarted: (mirrors) => teller?.readerRestarted(mirrors),
     };
-    const parts = await openParts({ ...options, ...told, clock, random }, stack);
+    const journal = options.keptJournal ?? (await KeptJournal.open({ ...options, clock }));
+    // Before the parts, which close first.
+    stack.defer(() => journal.letGo());
+    const parts = await openParts({ ...options, ...told, journal, clock, random }, stack);
     await using daemon = new AsyncDisposableStack();
-    const opened = daemon.use(new Daemon({ ...options, clock }, stack.move(), parts));
+    const opened = daemon.use(new Daemon(options, stack.move(), parts, journal));
     teller = await opened.#openTeller(options, random);
     if (options.web !== false) await opened.#listen();
     daemon.move();
@@ -89,6 +103,19 @@ export class Daemon implements AsyncDisposable {
 
   get journal(): Journal {
     return this.#parts.journal;
+  }
+
+  /**
+   * Resolves when the loops have to begin anew: they would have more to do, or this daemon is lost
+   * and nothing it does is journaled. Only where several share the journal.
+   */
+  get startOver(): Promise<StartOver> {
+    return this.#parts.crew.startOver;
+  }
+
+  /** The journal, still open when this daemon is closed; whoever asks for it closes it. */
+  handOver(): KeptJournal {
+    return this.#kept.keep();
   }
 
   /** Where the page is; undefined without one. */
@@ -101,11 +128,10 @@ export class Daemon implements AsyncDisposable {
    * Rejects with the first failure that no loop can mend.
    */
   async run(stopping: AbortSignal): Promise<void> {
-    const { schedule, mirrors, journal } = this.#config;
     const { accounts } = this.#parts;
-    using _rescan = Schedule.start(schedule.rescan, () => this.rescan("schedule"), this.#clock);
-    const names = mirrors.map(({ name }) => name);
-    this.#log.info({ mirrors: names, journal: shownJournal(journal), version }, "started");
+    const rescan = () => accounts.rescan("schedule");
+    using _rescan = Schedule.start(this.#config.schedule.rescan, rescan, this.#clock);
+    this.#log.info(startedWith(this.#config), "started");
     const loops = new AbortController();
     const running = accounts.run(loops.signal);
     const telling = this.#teller?.run(loops.signal);
@@ -127,8 +153,15 @@ export class Daemon implements AsyncDisposable {
     this.#log.info({}, "stopped");
   }
 
+  /** A person asked: every mirror is scanned, by whoever leads it. */
   rescan(why: string): void {
     this.#parts.accounts.rescan(why);
+    if (!isShared(this.journal.crew)) return;
+    // Another word each time.
+    const asked = `${this.#clock.now()} ${this.journal.crew.memberId}`;
+    this.journal.setMemo(RESCAN_MEMO, asked).catch((error: unknown) => {
+      this.#log.warn({ reason: messageOf(error) }, "the other daemons were not asked to rescan");
+    });
   }
 
   /** What stopped the account may be over: the closed gate is probed at once. */
@@ -143,7 +176,8 @@ export class Daemon implements AsyncDisposable {
 
   /** What goes on, and whether the loops still turn; for the service manager. */
   async look(): Promise<Look> {
-    const { accounts } = this.#parts;
+    const { accounts, crew } = this.#parts;
+    if (crew.away !== undefined) return { line: awayLine(crew.away), stuck: undefined };
     const away = accounts.surveys.filter(({ state }) => state.status?.online === false);
     const offline = away.map(({ mirror }) => mirror.row.name);
     const { outages } = accounts;
@@ -194,6 +228,8 @@ export class Daemon implements AsyncDisposable {
       () => over.abort(),
       () => {},
     );
+    // Of what a lost daemon ends nothing can be journaled.
+    if (this.#parts.crew.isLost) over.abort();
     await this.#parts.accounts.drain(over.signal);
     finished.abort();
     await deadline;
@@ -201,7 +237,7 @@ export class Daemon implements AsyncDisposable {
 
   async #openTeller(options: DaemonOptions, random: Random): Promise<Teller | undefined> {
     const { notify } = this.#config;
-    if (!notify || options.tells === false) return undefined;
+    if (!notify || options.tells === false || !this.#parts.tells) return undefined;
     this.#teller = await Teller.open({
       config: this.#config,
       notify,
@@ -242,22 +278,18 @@ export class Daemon implements AsyncDisposable {
     this.#owned.use(dashboard);
     this.#owned.defer(changed.add(() => dashboard.changed()));
     this.#dashboard = dashboard;
-    await announcePage(this.#parts.journal, dashboard.url);
+    await this.#kept.announcePage(dashboard.url);
   }
 
-  #health(): Promise<Health> {
+  async #health(): Promise<Health> {
+    const { away } = this.#parts.crew;
+    // Nothing could be asked; and starting again would mend nothing.
+    if (away !== undefined) return { healthy: true, ready: false, why: awayLine(away) };
     return healthOf(this.#parts.accounts.all, this.#healthWatches, this.#clock);
   }
 
   async #retry(ids: readonly number[]): Promise<void> {
-    const at = this.#clock.now();
-    const changes: Change[] = [];
-    for (const id of ids) {
-      const document = await this.journal.document(id);
-      const change = document && retryOf(document, at);
-      if (change) changes.push(change);
-    }
-    await this.journal.apply(changes);
+    await retryAll(this.journal, ids, this.#clock.now());
     await this.probe();
   }
 

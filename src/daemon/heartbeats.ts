@@ -61,6 +61,11 @@ export class Heartbeats {
     for (const heart of this.#hearts) if (services.has(heart.service)) this.#beat(heart);
   }
 
+  /** All hearts begin anew. */
+  rest(): void {
+    for (const heart of this.#hearts) this.#beat(heart);
+  }
+
   /** Says which loop is stuck, and for how long; undefined while all are well. */
   stuck(): string | undefined {
     const now = this.#clock.monotonic();

@@ -10,6 +10,8 @@
  *                            to the old one again; the same when a file that holds
  *                            a secret is another                                       RELOADING
  *     running  -> starting   a source has come to lie on another file system
+ *     running  -> starting   of several daemons on a journal: there is more to do, as another one is
+ *                            gone; or this one was believed to be, and begins anew as another
  */
 import { isDeepStrictEqual } from "node:util";
 import { archivesOf } from "../config/archives.ts";
@@ -18,9 +20,10 @@ import { ConfigError } from "../config/config-error.ts";
 import type { SecretFile } from "../config/secret-file.ts";
 import { Stopping, isAbortOf } from "../std/abort.ts";
 import { type Clock, systemClock } from "../std/clock.ts";
-import { Fault, messageOf } from "../std/fault.ts";
+import { codeOf, Fault, messageOf } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
 import { Daemon } from "./daemon.ts";
+import { type Kept, keptFor } from "./kept-journal.ts";
 import type { OpenLog } from "./log.ts";
 import { type Notifier, silentNotifier } from "./notifier.ts";
 import { otherSecrets } from "./secret-watch.ts";
@@ -40,6 +43,9 @@ export type LifetimeOptions = {
 
 /** Starting, and closing, may take this long until it counts as stuck: a large journal is checked. */
 const BETWEEN_LIVES_MS = 30 * 60_000;
+
+/** Between a lease that was lost and the next one. */
+const BREATH_MS = 1_000;
 
 /** The end waits this long for the manager to be told of it, not longer. */
 const FAREWELL_MS = 1_000;
@@ -74,6 +80,8 @@ class Lifetime {
   #endedAt: number;
   #log: OpenLog | undefined;
   #next: Config | undefined;
+  /** Still open, for the life that comes. */
+  #kept: Kept | undefined;
   #farewell: Promise<unknown> = Promise.resolve();
   /** A config was refused since the one in use was taken. */
   #isRefused = false;
@@ -96,11 +104,12 @@ class Lifetime {
       while (this.#next && !this.#stopping.signal.aborted) {
         const config = this.#next;
         this.#next = undefined;
-        used = await this.#live(config, used);
+        used = await this.#alive(config, used);
       }
     } finally {
       over.abort(new Stopping("the daemon has ended"));
       await watching;
+      await this.#kept?.journal.letGo();
       await Promise.race([
         this.#farewell,
         this.#clock.sleep(FAREWELL_MS, new AbortController().signal),
@@ -150,6 +159,33 @@ class Lifetime {
     life.abort(new Stopping("mounts"));
   }
 
+  /** Starts over when the crew has changed. */
+  async #followCrew(daemon: Daemon, config: Config): Promise<void> {
+    const life = this.#ending;
+    const why = await daemon.startOver;
+    if (life.signal.aborted) return;
+    this.#next ??= config;
+    // With its duties; a lost one has none, and is never that member again.
+    if (why === "gained") this.#kept = { journal: daemon.handOver(), of: config };
+    life.abort(new Stopping(why));
+  }
+
+  /** One life, also one that ends because its lease is lost. */
+  async #alive(config: Config, before: Config | undefined): Promise<Config> {
+    try {
+      return await this.#live(config, before);
+    } catch (error) {
+      const { aborted } = this.#stopping.signal;
+      // Asked to stop while it waited for its journal: nothing was begun.
+      if (aborted && codeOf(error) === "JOURNAL_UNREACHABLE") return config;
+      if (codeOf(error) !== "LEASE_LOST" || aborted) throw error;
+      this.#log?.warn({ reason: messageOf(error) }, "the lease is lost; beginning anew");
+      this.#next ??= config;
+      await this.#clock.sleep(BREATH_MS, this.#stopping.signal).catch(() => {});
+      return before ?? config;
+    }
+  }
+
   #refuse(error: unknown, what: string): void {
     const problems = error instanceof ConfigError ? error.lines() : [messageOf(error)];
     this.#log?.error({ problems }, what);
@@ -166,6 +202,7 @@ class Lifetime {
     this.#daemon = daemon;
     const places = config === wanted ? first : new SourcePlaces(config.mirrors);
     void this.#follow(places, config);
+    void this.#followCrew(daemon, config);
     try {
       if (this.#stopping.signal.aborted) return config;
       void this.#notifier.tell("READY=1");
@@ -196,16 +233,26 @@ class Lifetime {
     before: Config | undefined,
   ): Promise<{ daemon: Daemon; config: Config }> {
     try {
-      const daemon = await Daemon.open({ config: wanted, log: this.#logOf(wanted) });
+      const daemon = await this.#opened(wanted);
       this.#isRefused = false;
       this.#noticed = undefined;
       return { daemon, config: wanted };
     } catch (error) {
-      if (before === undefined || !(error instanceof Fault)) throw error;
+      if (before === undefined || !(error instanceof Fault) || error.code === "LEASE_LOST")
+        throw error;
       this.#refuse(error, "cannot run with the new config; going on with the old one");
-      const daemon = await Daemon.open({ config: before, log: this.#logOf(before) });
+      const daemon = await this.#opened(before);
       return { daemon, config: before };
     }
+  }
+
+  /** With the journal that the last life has left open, if it did. */
+  async #opened(config: Config): Promise<Daemon> {
+    const kept = this.#kept;
+    this.#kept = undefined;
+    const keptJournal = await keptFor(config, kept);
+    const { signal: patience } = this.#stopping;
+    return Daemon.open({ config, log: this.#logOf(config), keptJournal, patience });
   }
 
   /** Opened before the one in use is let go of, so that no line is without a log. */

@@ -5,25 +5,28 @@ import { accountsOf } from "../config/archives.ts";
 import type { Config } from "../config/config.ts";
 import type { Applied, Journal } from "../journal/journal.ts";
 import type { MirrorRow } from "../journal/rows.ts";
-import type { OpenedJournal } from "../journal/open-journal.ts";
 import type { DaemonCalls, MirrorStatus } from "../reader/protocol.ts";
 import { ReceiptFolder } from "../receipts/receipt-folder.ts";
 import { Reader } from "../reader/reader.ts";
 import { mountOf, readMounts } from "../source/mounts.ts";
+import { Bell } from "../std/bell.ts";
 import type { Clock, Random } from "../std/clock.ts";
 import { invariant } from "../std/invariant.ts";
 import { Listeners } from "../std/listeners.ts";
 import { type Log, logWith } from "../std/log.ts";
 import { Bandwidth } from "../sync/bandwidth.ts";
 import type { LiveMirror, SyncContext } from "../sync/context.ts";
+import { type Duties, dutiesFor, isShared } from "../sync/duties.ts";
 import { NAP_MS_MAX } from "../sync/loop.ts";
 import { Pace } from "../sync/pace.ts";
 import { patientArchive } from "../sync/patient-archive.ts";
 import { Sync } from "../sync/sync.ts";
 import { type Account, Accounts } from "./accounts.ts";
 import { bindArchives } from "./bind-archives.ts";
-import { openDaemonJournal } from "./daemon-journal.ts";
+import { CrewWatch } from "./crew-watch.ts";
 import { Heartbeats } from "./heartbeats.ts";
+import { journalClock } from "./journal-clock.ts";
+import type { KeptJournal } from "./kept-journal.ts";
 import { logApplied } from "./log-applied.ts";
 import { readerMirror } from "./reader-mirror.ts";
 import { Schedule } from "./schedule.ts";
@@ -36,6 +39,8 @@ export type PartsOptions = {
   readonly random: Random;
   /** False: everything but sending. Default true. */
   readonly sending?: boolean;
+  /** Already open, and not closed with the parts. */
+  readonly journal: KeptJournal;
   readonly journaled?: (
     applied: readonly Applied[],
     mirrorName: (mirrorId: number) => string,
@@ -45,8 +50,13 @@ export type PartsOptions = {
 };
 
 export type Parts = {
-  readonly journal: OpenedJournal;
+  readonly journal: Journal;
   readonly accounts: Accounts;
+  readonly crew: CrewWatch;
+  /** What this daemon goes by. */
+  readonly clock: Clock;
+  /** Whether it does what is done once for the first archive: people are told by it. */
+  readonly tells: boolean;
   readonly changed: Listeners;
   /** Ends every reader, also one that hangs: what waits for it goes on. */
   readonly endReaders: () => Promise<void>;
@@ -56,26 +66,28 @@ export type Parts = {
 const LOOKUP_CONNECTIONS = 4;
 
 /** Opens journal, archives, readers and loops. On a failure the stack closes what was opened. */
-export async function openParts(
-  options: PartsOptions,
-  stack: AsyncDisposableStack,
-): Promise<Parts> {
-  const { config, log, clock } = options;
+export async function openParts(given: PartsOptions, stack: AsyncDisposableStack): Promise<Parts> {
+  const { config, log, journal: kept } = given;
+  const { journal } = kept;
+  const clock = journalClock(given.clock, journal.crew);
+  const options = { ...given, clock };
   const changed = new Listeners();
   const names = new Map<number, string>();
   const nameOf = (id: number) => names.get(id) ?? "";
   const accounts: Account[] = [];
   const all = new Accounts(accounts);
-  const journal = stack.use(
-    await openDaemonJournal(options, (applied) => {
-      logApplied(log, applied, nameOf);
-      options.journaled?.(applied, nameOf);
-      all.journaled(applied);
-    }),
-  );
+  kept.onApplied = (applied) => {
+    logApplied(log, applied, nameOf);
+    options.journaled?.(applied, nameOf);
+    all.journaled(applied);
+  };
   const rows = await bindArchives(config, journal, log);
   const mirrors = await journal.mirrors();
   for (const { id, name } of mirrors) names.set(id, name);
+  const wanted = [...rows.values()].flatMap(({ id }) =>
+    dutiesFor(id, configuredIn(config, mirrors, id)),
+  );
+  const crew = stack.use(await CrewWatch.open(journal.crew, wanted, log, () => all.rest()));
   const bandwidth = new Bandwidth(config.upload.bytesPerSecond, clock);
   const readers = new Set<Reader>();
   for (const own of accountsOf(config)) {
@@ -86,19 +98,40 @@ export async function openParts(
     const account = await openAccount(
       { ...options, config: own, log: rows.size > 1 ? logWith(log, fields) : log },
       stack,
-      { journal: journal.of(archiveId), bandwidth, changed, readers },
+      {
+        journal: journal.of(archiveId),
+        duties: {
+          isShared: isShared(journal.crew),
+          account: crew.leads(`account:${archiveId}`),
+          leads: (id) => crew.leads(`mirror:${id}`),
+        },
+        bandwidth,
+        changed,
+        readers,
+      },
     );
     accounts.push({ ...account, owns: (mirrorId) => ids.has(mirrorId) });
   }
   const endReaders = async () => {
     await Promise.all([...readers].map((reader) => reader.close()));
   };
-  return { journal, accounts: all, changed, endReaders };
+  const first = rows.get(config.archive.name)?.id;
+  const tells = first !== undefined && crew.leads(`account:${first}`);
+  return { journal, accounts: all, crew, clock, tells, changed, endReaders };
+}
+
+/** Ids of the configured mirrors of an archive. */
+function configuredIn(config: Config, rows: readonly MirrorRow[], archiveId: number): number[] {
+  const names = new Set(config.mirrors.map(({ name }) => name));
+  return rows.flatMap((row) =>
+    row.archiveId === archiveId && names.has(row.name) ? [row.id] : [],
+  );
 }
 
 /** What the accounts have in common; `journal` speaks for the one that is opened. */
 type Common = {
   readonly journal: Journal;
+  readonly duties: Duties;
   readonly bandwidth: Bandwidth;
   readonly changed: Listeners;
   readonly readers: Set<Reader>;
@@ -108,7 +141,7 @@ type Common = {
 async function openAccount(
   options: PartsOptions,
   stack: AsyncDisposableStack,
-  { journal, bandwidth, changed, readers }: Common,
+  { journal, duties, bandwidth, changed, readers }: Common,
 ): Promise<Omit<Account, "owns">> {
   const { config, log, clock, random } = options;
   const hearts = new Heartbeats(clock, config.archive.timeoutMs);
@@ -116,16 +149,18 @@ async function openAccount(
   const settings = archiveSettings(config, LOOKUP_CONNECTIONS);
   const archive = stack.use(await HttpArchive.open(settings, clock));
   const pace = await Pace.open({ journal, config, clock, log });
-  const mirrors = await openMirrors(options, stack, { journal, hearts, ready: ready.promise });
+  const common = { journal, duties, hearts, ready: ready.promise };
+  const mirrors = await openMirrors(options, stack, common);
   for (const { reader } of mirrors.values()) readers.add(reader);
   const context: SyncContext = {
     config,
     journal,
     archive: patientArchive(archive, pace, clock),
     mirrors,
+    duties,
     pace,
     bandwidth,
-    bells: bellsOf(hearts),
+    bells: bellsOf(hearts, duties),
     clock,
     random,
     log,
@@ -151,11 +186,18 @@ export function archiveSettings(config: Config, connections: number): ArchiveSet
   return { url, accountKey, signing, timeoutMs, connections };
 }
 
+type ForMirrors = {
+  readonly journal: Journal;
+  readonly duties: Duties;
+  readonly hearts: Heartbeats;
+  readonly ready: Promise<Sync>;
+};
+
 /** One reader per file system and archive, as it signs requests itself; the sources are not touched to find out which that is. */
 async function openMirrors(
   { config, log, clock, random, readerRestarted }: PartsOptions,
   stack: AsyncDisposableStack,
-  { journal, hearts, ready }: { journal: Journal; hearts: Heartbeats; ready: Promise<Sync> },
+  { journal, duties, hearts, ready }: ForMirrors,
 ): Promise<Map<number, LiveMirror>> {
   const mounts = readMounts();
   const pointOf = (source: string) => mountOf(source, mounts)?.point ?? "/";
@@ -173,11 +215,15 @@ async function openMirrors(
         // Nothing may be reported before there is somebody to journal it.
         await ready;
         const hosted = rows.map(({ row, mirror }) =>
-          readerMirror(journal, row, mirror, readMounts()),
+          readerMirror(journal, row, mirror, readMounts(), duties.leads(row.id)),
         );
         return Promise.all(hosted);
       },
-      archive: () => archiveSettings(config, config.upload.concurrency),
+      archive: () => ({
+        ...archiveSettings(config, config.upload.concurrency),
+        stepwise: duties.isShared,
+      }),
+      crew: journal.crew,
       daemon: callsTo(ready),
       started: (statuses, restart) => {
         const told = async (sync: Sync) => {
@@ -200,7 +246,7 @@ async function openMirrors(
     });
     stack.use(reader);
     for (const { row, mirror: settings } of rows) {
-      const bell = () => hearts.bell(`settling:${row.id}`);
+      const bell = () => (duties.leads(row.id) ? hearts.bell(`settling:${row.id}`) : new Bell());
       live.set(row.id, { row, settings, reader, settling: { small: bell(), large: bell() } });
     }
   }
@@ -224,12 +270,15 @@ function callsTo(ready: Promise<Sync>): DaemonCalls {
   };
 }
 
-function bellsOf(hearts: Heartbeats): SyncContext["bells"] {
+/** Only loops that run can be missed. */
+function bellsOf(hearts: Heartbeats, { account }: Duties): SyncContext["bells"] {
+  const bell = (service: "doubts" | "polling" | "held") =>
+    account ? hearts.bell(service) : new Bell();
   return {
     sending: hearts.bell("sending"),
-    doubts: hearts.bell("doubts"),
-    polling: hearts.bell("polling"),
-    held: hearts.bell("held"),
+    doubts: bell("doubts"),
+    polling: bell("polling"),
+    held: bell("held"),
     after: hearts.bell("after"),
   };
 }

@@ -78,7 +78,8 @@ async function isOver(
   { documents, paused, gate, sending: { waits: wait }, pages: { allowance } }: StatusReport,
   { waitConverted }: Quiescence,
 ): Promise<boolean> {
-  if (surveys.some(({ state }) => state.scans === 0)) return false;
+  // Another daemon's mirrors are its own to scan.
+  if (surveys.some(({ state, isLed }) => isLed && state.scans === 0)) return false;
   if (documents.settling + documents.uploading + documents.inDoubt > 0) return false;
   // Behind a closed gate what is ready is on its way to be held.
   let waits = !sending || (paused && !gate) || isLong(wait, clock.now());

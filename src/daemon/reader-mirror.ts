@@ -26,12 +26,16 @@ export function sourceSettings(
   };
 }
 
-/** A mirror as its reader hosts it, with the fingerprints that are journaled by now. */
+/**
+ * A mirror as its reader hosts it, with the fingerprints that are journaled by now. Where another
+ * daemon leads it, its files are only read, and sent.
+ */
 export async function readerMirror(
   journal: Journal,
   row: MirrorRow,
   mirror: Mirror,
   mounts: readonly Mount[],
+  isLed = true,
 ): Promise<ReaderMirror & { why: string }> {
   const mount = mountOf(mirror.source, mounts);
   const rows = await journal.mirrors();
@@ -39,8 +43,11 @@ export async function readerMirror(
   return {
     id: row.id,
     settings: sourceSettings(mirror, mount, device),
-    tidies: mirror.after.kind !== "keep",
-    ...watchMode(mirror.watch, mount),
-    known: await journal.directories(row.id),
+    // What lies aside may be in the other one's hand just now.
+    tidies: isLed && mirror.after.kind !== "keep",
+    ...(isLed
+      ? watchMode(mirror.watch, mount)
+      : { mode: "off", why: "another daemon leads this mirror" }),
+    known: isLed ? await journal.directories(row.id) : [],
   };
 }

@@ -25,9 +25,9 @@ export const JOURNAL_HINTS = {
     "Check user, password, database and rights of `journal`; the server's own log says more.",
   JOURNAL_UNFIT: "Keep the journal in a PostgreSQL of version 14 or later, in UTF-8.",
   JOURNAL_ELSEWHERE: "Use PostgreSQL's own tools for the schema: pg_dump and pg_restore.",
-  LEASE_LOST:
-    "Nothing to do: another daemon took over, and this one begins anew. Often: check this host's load and the way to PostgreSQL.",
   JOURNAL_CLOSED: "Nothing to do: scanferry was stopping.",
+  LEASE_LOST:
+    "Nothing to do: the daemon begins anew as another member. Where it comes often, look at the way to the database, the host's load and its clock.",
 } as const satisfies Record<`JOURNAL_${string}` | "LEASE_LOST", string>;
 
 export type JournalCode = keyof typeof JOURNAL_HINTS;

@@ -32,8 +32,8 @@ export type OpenedJournal = Journal & {
   readonly isNew: boolean;
   /** How this opening changed the tables; versions; undefined: they were up to date. */
   readonly migrated: { readonly from: number; readonly to: number } | undefined;
-  /** Tells others more about the daemon, e.g. where its page is once that listens. */
-  announce(owner: Owner): Promise<void>;
+  /** Tells the other daemons where this one's page is; where it is the only one there is nobody to tell. */
+  announcePage(web: string): Promise<void>;
   /** Writes a whole copy of the journal to a file. Rejects with `JOURNAL_ELSEWHERE` in PostgreSQL. */
   backup(to: string): Promise<void>;
 };
@@ -47,7 +47,8 @@ export async function openJournal(
   if (typeof place !== "string") return openPostgres(place, role, options);
   const { SqliteJournal } = await import("./sqlite-journal.ts");
   const { patience: _, ...rest } = options;
-  return SqliteJournal.open({ path: place, role, ...rest });
+  const journal = await SqliteJournal.open({ path: place, role, ...rest });
+  return Object.assign(journal, { announcePage: async () => undefined });
 }
 
 /** The daemon that works on the journal now, of several the first; undefined when there is none. */
@@ -102,9 +103,6 @@ async function openPostgres(
   { owner, patience, ...options }: OpenJournalOptions,
 ): Promise<OpenedJournal> {
   const { PostgresJournal } = await import("./postgres/postgres-journal.ts");
-  const { bringUpToDate } = await import("./postgres/migrate.ts");
-  const { PgCrew } = await import("./postgres/crew.ts");
-  let migrated: OpenedJournal["migrated"];
   const journal = await PostgresJournal.open({
     ...serverOf(place),
     ...options,
@@ -118,22 +116,9 @@ async function openPostgres(
         web: owner.web ?? null,
       },
     }),
-    prepare: async (query) => {
-      const opening = {
-        schema: place.schema,
-        shown: shownJournal(place),
-        mayChange: role === "owner",
-      };
-      migrated = (await bringUpToDate(query, opening)) ?? migrated;
-    },
   });
   return Object.assign(journal, {
-    isNew: migrated?.from === 0,
-    migrated: migrated?.from === 0 ? undefined : migrated,
-    announce: async ({ web }: Owner) => {
-      const { crew } = journal;
-      if (crew instanceof PgCrew) await crew.announce(web ?? null);
-    },
+    announcePage: (web: string) => journal.announce(web),
     backup: () => Promise.reject(elsewhereFault(place, "backup")),
   });
 }

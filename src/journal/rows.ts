@@ -73,8 +73,8 @@ export type BatchProgress = Batch & {
  *   Skipped when the path's current row is not `supersedes` (null: none) any more.
  * - `event`: an arrow of `life.ts`, applied to the row as it is now (read, transition,
  *   compare-and-set). With `from`, the change is skipped when the row has left those states; with
- *   `alone`, a `claimed` that another row stands in the way of; and a `claimed` of a row that another
- *   daemon has taken is, too.
+ *   `alone`, a `claimed` that another row stands in the way of. A `claimed` makes the row this
+ *   daemon's to send, and is skipped while it is taken by another one.
  * - `note`: columns that are not part of the life: what was seen of the file, that it is gone, what
  *   became of it after archiving. Never `state`.
  * - `forget`: removes a row that was never sent (`settling`, `pending`, `held`, `failed` without a
@@ -131,7 +131,7 @@ export type Applied = {
   readonly document: Document | undefined;
   /** The state before; undefined for `add`. */
   readonly from: State | undefined;
-  /** True when `from` of the change, or a row that is gone, made it a no-op. */
+  /** True when `from` or `alone` of the change, or a row that is gone, made it a no-op. */
   readonly skipped: boolean;
 };
 

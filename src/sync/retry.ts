@@ -12,6 +12,21 @@ export function retryOf(document: Document, at: number): Change | undefined {
   return { type: "event", id, event: { type, at }, from: ["failed"] };
 }
 
+/** Puts these held or failed rows back in the queue; what is neither stays as it is. */
+export async function retryAll(
+  journal: Journal,
+  ids: readonly number[],
+  at: number,
+): Promise<void> {
+  const changes: Change[] = [];
+  for (const id of ids) {
+    const document = await journal.document(id);
+    const change = document && retryOf(document, at);
+    if (change) changes.push(change);
+  }
+  await journal.apply(changes);
+}
+
 /** The archive took exception to what goes with it, and has nothing of it. */
 function isDecidedAnew({ trouble, doubtAt, documentId }: Document): boolean {
   const isSlip = (SLIP_CODES as readonly string[]).includes(trouble?.code ?? "");

@@ -11,7 +11,7 @@ import {
   seenLine,
   successorLine,
 } from "../../src/journal/history-line.ts";
-import type { Applied, Change } from "../../src/journal/journal.ts";
+import type { Alone, Applied, Change } from "../../src/journal/journal.ts";
 import {
   assertForgettable,
   checkedDue,
@@ -21,6 +21,7 @@ import {
   mayRestore,
   noted,
 } from "../../src/journal/revision.ts";
+import { isInTheWay } from "../../src/journal/rivalry.ts";
 import { talliedBy } from "../../src/journal/tally.ts";
 import { toldBy } from "../../src/journal/telling.ts";
 import { claimedTwice } from "../../src/journal/writer.ts";
@@ -78,11 +79,10 @@ function happen(store: MemoryStore, change: On<"event">, crew: MemoryCrew | unde
   const { id, event, from } = change;
   const before = store.documents.get(id);
   if (!before || hasLeft(before, from)) return skipped(change, before);
-  if (crew && event.type === "claimed") {
-    if (!crew.mayTake(id) || hasRival(store, before, event.folderId, change.alone)) {
-      return skipped(change, before);
-    }
-    store.set(store.senders, id, crew.memberId);
+  if (event.type === "claimed") {
+    if (crew?.mayTake(id) === false) return skipped(change, before);
+    if (isHindered(store, before, event.folderId, change.alone)) return skipped(change, before);
+    if (crew) store.set(store.senders, id, crew.memberId);
   }
   const patch = transition(before, event);
   if (patch.dueAt !== undefined) checkedDue(id, patch.dueAt);
@@ -108,22 +108,18 @@ function happen(store: MemoryStore, change: On<"event">, crew: MemoryCrew | unde
   return done(change, document, before);
 }
 
-/** Looked at once more as the claim is written: another member may have been quicker. */
-function hasRival(
+function isHindered(
   store: MemoryStore,
-  { id, mirrorId, sentName, digest }: Document,
+  document: Document,
   folderId: number,
-  alone: On<"event">["alone"],
+  alone: Alone | undefined,
 ): boolean {
-  if (alone === undefined) return false;
-  return [...store.documents.values()].some((other) => {
-    const isUnderWay = other.state === "uploading" || other.state === "inDoubt";
-    if (other.id === id || !(isUnderWay || other.doubtAt !== null)) return false;
-    if (store.archiveOf(other.mirrorId) !== store.archiveOf(mirrorId)) return false;
-    if (other.folderId === folderId && other.sentName === sentName) return true;
-    const isSame = other.mirrorId === mirrorId && other.digest === digest;
-    return alone === "nameAndContent" && isUnderWay && isSame;
-  });
+  if (alone === undefined || document.state !== "pending") return false;
+  return [...store.documents.values()].some(
+    (other) =>
+      store.archiveOf(other.mirrorId) === store.archiveOf(document.mirrorId) &&
+      isInTheWay(other, document, folderId, alone),
+  );
 }
 
 function keepTelling(store: MemoryStore, document: Document, event: Event): void {

@@ -198,6 +198,7 @@ describe("libraries", () => {
       "pdfjs-dist",
       "p-queue",
       "pg",
+      "better-sqlite3",
     ];
     expect(found.filter(({ from }) => late.includes(packageOf(from))).map(shown)).toEqual([]);
   });

@@ -1,0 +1,98 @@
+/** Follows what happens in the crew while this daemon's loops run, with the duties they began with. */
+import type { Crew, CrewChange, Duty } from "../journal/crew.ts";
+import type { Log } from "../std/log.ts";
+import { isShared } from "../sync/duties.ts";
+
+/** Why the loops have to begin anew: there is more to do, or this daemon is nobody any more. */
+export type StartOver = "gained" | "lost";
+
+export class CrewWatch implements Disposable {
+  readonly #crew: Crew;
+  readonly #log: Log;
+  readonly #listening: () => void;
+  readonly #startOver = Promise.withResolvers<StartOver>();
+  /** Duties that the loops have; undefined until they are fixed. */
+  #fixed: ReadonlySet<Duty> | undefined;
+  #away: string | undefined;
+  #isLost = false;
+  /** Told when the journal can be reached again. */
+  readonly #back: () => void;
+
+  private constructor(crew: Crew, log: Log, back: () => void) {
+    this.#crew = crew;
+    this.#log = log;
+    this.#back = back;
+    this.#listening = crew.listen((change) => this.#heard(change));
+  }
+
+  /** Seeks the duties and fixes those that it gets. */
+  static async open(
+    crew: Crew,
+    duties: readonly Duty[],
+    log: Log,
+    back: () => void,
+  ): Promise<CrewWatch> {
+    const watch = new CrewWatch(crew, log, back);
+    if (!isShared(crew)) return watch;
+    await crew.seek(duties);
+    const fixed = duties.filter((duty) => crew.leads(duty));
+    watch.#fixed = new Set(fixed);
+    log.info({ member: crew.memberId, duties: fixed }, "one of several daemons on the journal");
+    return watch;
+  }
+
+  /** Resolves when the loops have to begin anew. */
+  get startOver(): Promise<StartOver> {
+    return this.#startOver.promise;
+  }
+
+  /** Why the journal cannot be reached just now. */
+  get away(): string | undefined {
+    return this.#away;
+  }
+
+  /** Nothing that this daemon does is journaled any more. */
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  /** Whether the loops have this duty. */
+  leads(duty: Duty): boolean {
+    return !isShared(this.#crew) || this.#fixed?.has(duty) === true;
+  }
+
+  [Symbol.dispose](): void {
+    this.#listening();
+  }
+
+  #heard(change: CrewChange): void {
+    const log = this.#log;
+    switch (change.type) {
+      case "gained": {
+        const gained = change.duties.filter((duty) => this.#fixed && !this.#fixed.has(duty));
+        if (gained.length === 0) return;
+        log.info({ duties: gained }, "more to do; the loops begin anew");
+        this.#startOver.resolve("gained");
+        return;
+      }
+      case "others-lost": {
+        const members = change.members.map(({ name, id }) => ({ name, id }));
+        log.warn({ members }, "other daemons are gone; what they were sending is in doubt");
+        return;
+      }
+      case "away":
+        this.#away = change.why;
+        log.warn({ why: change.why }, "the journal cannot be reached; nothing new is sent");
+        return;
+      case "back":
+        this.#away = undefined;
+        log.info({}, "the journal can be reached again");
+        this.#back();
+        return;
+      case "lost":
+        this.#isLost = true;
+        log.warn({ member: this.#crew.memberId }, "the lease is lost; beginning anew as another");
+        this.#startOver.resolve("lost");
+    }
+  }
+}
