@@ -11,6 +11,7 @@ export function showOverview(snapshot) {
   showHeadline(snapshot);
   showProgress(snapshot);
   showFolders(snapshot.foldersToCreate);
+  showMembers(snapshot);
   showCounts(snapshot);
   setText(byId("pause"), snapshot.paused ? strings.resume : strings.pause);
   setText(byId("version"), strings.version(snapshot.version));
@@ -63,6 +64,22 @@ function showFolders(folders) {
         {},
         element("code", {}, path),
         element("span", {}, `${strings.waitingFor(documents)} · ${mirror}`),
+      ),
+  });
+}
+
+function showMembers({ members, at }) {
+  byId("members").hidden = members.length === 0;
+  sync(byId("members-list"), members, {
+    key: ({ id }) => String(id),
+    make: ({ name, version, startedAt, lagMs, leaseUntil, duties }) =>
+      element(
+        "li",
+        {},
+        element("code", {}, name),
+        element("span", {}, duties.length > 0 ? strings.leads(duties) : strings.sends),
+        element("span", {}, `${strings.version(version)} · `, time(startedAt, at)),
+        element("span", {}, leaseUntil > at ? strings.heardOf(lagMs) : strings.leaseOver),
       ),
   });
 }

@@ -37,6 +37,12 @@ export const strings = {
   pause: "Pause sending",
   resume: "Resume sending",
   rescan: "Look for new scans now",
+  membersTitle: "Daemons on this journal",
+  membersHint: "All of them send. What one does for all is named; another one takes over when it is gone.",
+  sends: "sends",
+  leads: (duties) => `sends, leads ${duties.join(", ")}`,
+  heardOf: (ms) => `heard of ${Math.round(ms / 1_000)} s ago`,
+  leaseOver: "its lease is over",
   foldersTitle: "Folders to create in the archive",
   foldersHint:
     "Create these folders in the archive. Their documents go on by themselves once the folders are there.",

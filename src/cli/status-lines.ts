@@ -42,6 +42,9 @@ const GROUPS: readonly (readonly [heading: string, states: readonly State[]])[] 
 
 const NAME_COLUMNS = 24;
 
+/** A daemon is heard of every few seconds; longer is worth a word. */
+const LAG_MS_MAX = 10_000;
+
 /**
  * The report for people, what matters first, in at most `rowsMax` lines of the terminal's width.
  * Only lines that are drawn on a terminal are cut at its width.
@@ -65,7 +68,12 @@ export function statusLines(
     { lines: head, keeps: head.length },
     { lines: counts, keeps: Math.min(counts.length, 3) },
     { lines: troubles, keeps: Math.min(troubles.length, 2) },
-    ...[folderLines(report), movedLines(report), noteLines(report, around)].map((lines) => ({
+    ...[
+      folderLines(report),
+      memberLines(report, around),
+      movedLines(report),
+      noteLines(report, around),
+    ].map((lines) => ({
       lines: lines.map((line) => cut(line, width)),
       keeps: Math.min(lines.length, 2),
     })),
@@ -164,6 +172,17 @@ function movedLines({ moved }: StatusReport): string[] {
       printable(`  ${path}  was ${from}, in ${archivedIn} as document ${documentId}`),
     ),
   ];
+}
+
+/** Who works on the journal, where it may be several. */
+function memberLines({ members }: StatusReport, { now }: Around): string[] {
+  return members.map(({ name, startedAt, lagMs, leaseUntil, duties }) => {
+    const since = `since ${relativeText(startedAt, now)}`;
+    const late = lagMs > LAG_MS_MAX ? `; not heard of for ${Math.round(lagMs / 1_000)} s` : "";
+    const over = leaseUntil <= now ? ", its lease is over" : "";
+    const does = duties.length === 0 ? "sends" : `sends, and leads ${duties.join(", ")}`;
+    return printable(`daemon ${name} ${does}; ${since}${late}${over}`);
+  });
 }
 
 /** The work order. */

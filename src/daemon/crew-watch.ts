@@ -15,6 +15,7 @@ export class CrewWatch implements Disposable {
   #fixed: ReadonlySet<Duty> | undefined;
   #away: string | undefined;
   #isLost = false;
+  #hasGained = false;
   /** Told when the journal can be reached again. */
   readonly #back: () => void;
 
@@ -51,6 +52,11 @@ export class CrewWatch implements Disposable {
     return this.#away;
   }
 
+  /** It has duties that no loop of it does. */
+  get hasGained(): boolean {
+    return this.#hasGained;
+  }
+
   /** Nothing that this daemon does is journaled any more. */
   get isLost(): boolean {
     return this.#isLost;
@@ -72,6 +78,7 @@ export class CrewWatch implements Disposable {
         const gained = change.duties.filter((duty) => this.#fixed && !this.#fixed.has(duty));
         if (gained.length === 0) return;
         log.info({ duties: gained }, "more to do; the loops begin anew");
+        this.#hasGained = true;
         this.#startOver.resolve("gained");
         return;
       }

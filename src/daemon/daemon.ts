@@ -113,9 +113,15 @@ export class Daemon implements AsyncDisposable {
     return this.#parts.crew.startOver;
   }
 
-  /** The journal, still open when this daemon is closed; whoever asks for it closes it. */
-  handOver(): KeptJournal {
-    return this.#kept.keep();
+  /**
+   * Once it has run, where it ended for more duties: the journal, with all that it has; whoever takes
+   * it closes it. Undefined where something is still under way: as this member's it would stay so.
+   */
+  handOver(): KeptJournal | undefined {
+    const { accounts, crew } = this.#parts;
+    return crew.hasGained && !crew.isLost && accounts.underWay === 0
+      ? this.#kept.keep()
+      : undefined;
   }
 
   /** Where the page is; undefined without one. */

@@ -165,8 +165,6 @@ class Lifetime {
     const why = await daemon.startOver;
     if (life.signal.aborted) return;
     this.#next ??= config;
-    // With its duties; a lost one has none, and is never that member again.
-    if (why === "gained") this.#kept = { journal: daemon.handOver(), of: config };
     life.abort(new Stopping(why));
   }
 
@@ -214,6 +212,8 @@ class Lifetime {
       const watching = this.#watchSecrets(config, over.signal);
       try {
         await daemon.run(this.#ending.signal);
+        const journal = daemon.handOver();
+        if (journal) this.#kept = { journal, of: config };
       } finally {
         over.abort(new Stopping("this life is over"));
         await watching;

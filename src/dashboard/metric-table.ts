@@ -6,7 +6,15 @@
 export type Metric = {
   readonly type: "gauge" | "counter";
   readonly help: string;
-  readonly labels: readonly ("archive" | "mirror" | "state" | "version" | "why" | "channel")[];
+  readonly labels: readonly (
+    | "archive"
+    | "mirror"
+    | "state"
+    | "version"
+    | "why"
+    | "channel"
+    | "instance"
+  )[];
 };
 
 export const METRICS = {
@@ -22,6 +30,26 @@ export const METRICS = {
   },
   scanferry_ready: { type: "gauge", help: "1 once the daemon takes work.", labels: [] },
   scanferry_paused: { type: "gauge", help: "1 while a person has paused sending.", labels: [] },
+  scanferry_member: {
+    type: "gauge",
+    help: "1 for every daemon on the journal, where it may have several; absent where it has one owner.",
+    labels: ["instance"],
+  },
+  scanferry_member_lease_seconds: {
+    type: "gauge",
+    help: "How long a daemon's lease goes on unless it is renewed; below 0 it may be taken for lost.",
+    labels: ["instance"],
+  },
+  scanferry_member_lag_seconds: {
+    type: "gauge",
+    help: "How long ago a daemon on the journal was last heard of.",
+    labels: ["instance"],
+  },
+  scanferry_member_duties: {
+    type: "gauge",
+    help: "How much of what one daemon does for all (archives, mirrors) this one does.",
+    labels: ["instance"],
+  },
   scanferry_documents: {
     type: "gauge",
     help: "Documents in the journal, by mirror and state.",

@@ -34,6 +34,7 @@ export async function metricsText(measured: Measured): Promise<string> {
   const snapshot = await measured.snapshot();
   addDocuments(set, snapshot);
   addState(set, snapshot);
+  addMembers(set, snapshot);
   addArchives(set, snapshot);
   addPages(set, snapshot);
   addChannels(set, measured.channels());
@@ -86,6 +87,15 @@ function addState(set: Tell, { paused, health, version }: Snapshot): void {
   set("scanferry_healthy", health.healthy);
   set("scanferry_ready", health.ready);
   set("scanferry_paused", paused);
+}
+
+function addMembers(set: Tell, { members, at }: Snapshot): void {
+  for (const { name: instance, leaseUntil, lagMs, duties } of members) {
+    set("scanferry_member", 1, { instance });
+    set("scanferry_member_lease_seconds", (leaseUntil - at) / 1000, { instance });
+    set("scanferry_member_lag_seconds", lagMs / 1000, { instance });
+    set("scanferry_member_duties", duties.length, { instance });
+  }
 }
 
 function addArchives(set: Tell, { archives }: Snapshot): void {

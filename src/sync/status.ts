@@ -5,6 +5,7 @@ import { failureOf } from "../domain/failure.ts";
 import type { Duplicates, Journal } from "../journal/journal.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
 import { mountOf, readMounts, watchMode } from "../source/mounts.ts";
+import { type MemberReport, membersOf } from "./member-report.ts";
 import {
   accountOf,
   allowanceWait,
@@ -32,6 +33,8 @@ export type StatusReport = {
   /** Where each archive stands, in the order of the configuration. */
   readonly archives: readonly ArchiveStatusReport[];
   readonly mirrors: readonly MirrorStatusReport[];
+  /** The daemons on the journal, where it may have several; else none. */
+  readonly members: readonly MemberReport[];
   /** Documents whose local file was renamed or moved: the archive has them where they were. */
   readonly moved: readonly {
     readonly mirror: string;
@@ -203,6 +206,7 @@ export async function statusOf(
       const { name, source, archive } = mirror;
       return { name, source, archive, watch: mode, documents: own, oldestAt };
     }),
+    members: await membersOf(journal, { mirrors: rows, archives: await journal.archives() }, now),
     pages,
     duplicates: await journal.duplicates(),
     untold: (await journal.untold())

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { act, someRepertoire } from "./actions.ts";
+import { act } from "./actions.ts";
 import { audit, unfinished } from "./auditor.ts";
 import { type Sabotage, SimulatedWorld } from "./simulated-world.ts";
 import { CALM, someWeather } from "./weather.ts";
@@ -29,7 +29,15 @@ export async function history(
   sabotage: Sabotage = {},
   restMsMax = REST_MS_MAX,
 ): Promise<Outcome> {
-  const world = new SimulatedWorld(seed, sabotage);
+  return lived(new SimulatedWorld(seed, sabotage), seed, restMsMax);
+}
+
+/** Lives through one history of this world. */
+export async function lived(
+  world: SimulatedWorld,
+  seed: number,
+  restMsMax = REST_MS_MAX,
+): Promise<Outcome> {
   try {
     await live(world);
     await calm(world);
@@ -38,7 +46,7 @@ export async function history(
     world.problems.push(`ended early: ${error instanceof Error ? error.stack : String(error)}`);
   }
   const problems = audit(world);
-  world.life?.crash();
+  world.end();
   // Simulated time takes no turn of the event loop; whoever runs this has other work, too.
   await turn();
   return {
@@ -63,7 +71,7 @@ async function live(world: SimulatedWorld): Promise<void> {
   }
   if (dice.chance(0.8)) world.archive.weather = someWeather(dice);
   world.start();
-  const repertoire = someRepertoire(dice);
+  const repertoire = world.repertoire();
   for (let left = dice.int(5, ACTIONS_MAX); left > 0; left--) {
     await act(world, repertoire);
     await world.clock.advance(dice.pick(STEPS_MS) ?? 0);
@@ -74,7 +82,7 @@ async function live(world: SimulatedWorld): Promise<void> {
 /** All faults end; what waits for a person gets one, most of the time. */
 export async function calm(world: SimulatedWorld): Promise<void> {
   const { dice } = world;
-  world.life?.lightFuse(Number.POSITIVE_INFINITY);
+  world.spare();
   world.archive.weather = CALM;
   world.trace.add("world", "calm");
   await world.writeBeside((journal) => journal.setPaused(false));
@@ -99,7 +107,7 @@ export async function rest(world: SimulatedWorld, restMsMax = REST_MS_MAX): Prom
   let stepMs = 5_000;
   for (let quiet = 0; quiet < 2; ) {
     if (world.clock.monotonic() > until) throw new Error("it does not come to rest");
-    world.sync?.rescan("schedule");
+    world.rescan();
     await world.clock.advance(stepMs);
     await world.restartIfDead();
     quiet = unfinished(world).length === 0 ? quiet + 1 : 0;

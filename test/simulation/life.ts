@@ -2,6 +2,7 @@ import { journalFault } from "../../src/journal/journal-fault.ts";
 import type { Archive } from "../../src/archive/archive.ts";
 import type { Applied, Journal } from "../../src/journal/journal.ts";
 import type { ManualClock } from "../fakes/manual-clock.ts";
+import type { MemoryCrew } from "../fakes/memory-crew.ts";
 import { MemoryJournal } from "../fakes/memory-journal.ts";
 import type { MemoryStore } from "../fakes/memory-store.ts";
 import type { Dice } from "./dice.ts";
@@ -35,6 +36,8 @@ export class Life {
   readonly #dice: Dice;
   readonly #stopping = new AbortController();
   readonly #crashed: () => void;
+  /** Called after every commit. */
+  wrote: () => void = () => undefined;
   #isOver = false;
   /** Calls until it crashes, begin and end of each counted. */
   #fuse = Number.POSITIVE_INFINITY;
@@ -43,6 +46,8 @@ export class Life {
   /** What the disk does with the next commit: it is refused, and may be there all the same. */
   #refusal: "lost" | "kept" | undefined;
   #isBroken = false;
+  #frozen: Promise<void> | undefined;
+  #away: Promise<void> | undefined;
   #written = Promise.withResolvers<void>();
 
   constructor(clock: ManualClock, dice: Dice, crashed: () => void) {
@@ -99,20 +104,49 @@ export class Life {
     this.#written = Promise.withResolvers();
   }
 
+  /** Nothing of the process runs for a while, and then it goes on as if nothing had happened. */
+  async freeze(ms: number): Promise<void> {
+    const thaw = Promise.withResolvers<void>();
+    this.#frozen = thaw.promise;
+    await this.#clock.pass(ms);
+    this.#frozen = undefined;
+    thaw.resolve();
+  }
+
+  /** The journal cannot be reached for a while: what is asked of it is answered later. */
+  async cutOff(ms: number): Promise<void> {
+    const back = Promise.withResolvers<void>();
+    this.#away = back.promise;
+    await this.#clock.pass(ms);
+    this.#away = undefined;
+    back.resolve();
+  }
+
+  /** Resolves while the process runs. */
+  async running(): Promise<void> {
+    while (this.#frozen) await this.#frozen;
+    if (this.#isOver) await never();
+  }
+
   /** Lets time pass, in this life. */
-  pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
+  async pause(ms: number): Promise<void> {
+    await new Promise<void>((resolve) => {
       this.#clock.alarm(ms, () => {
         if (!this.#isOver) resolve();
       });
     });
+    if (this.#frozen) await this.running();
   }
 
   /** One call to the world outside. */
   call<T>(effect: () => Promise<T>): Promise<T> {
+    if (this.#frozen) return this.running().then(() => this.call(effect));
     if (this.#burns()) return never();
     return effect().then(
-      (answer) => (this.#burns() ? never() : answer),
+      async (answer) => {
+        if (this.#frozen) await this.running();
+        return this.#burns() ? never() : answer;
+      },
       (error: unknown) => {
         if (this.#burns()) return never();
         throw error;
@@ -126,15 +160,22 @@ export class Life {
   }
 
   /** A journal on this store: commits take their time and keep their order, reads wait for them. */
-  journal(store: MemoryStore, onApplied: (applied: readonly Applied[]) => void): Journal {
+  journal(
+    store: MemoryStore,
+    onApplied: (applied: readonly Applied[]) => void,
+    crew?: MemoryCrew,
+  ): Journal {
     const inner = new MemoryJournal({
       store,
+      ...(crew && { crew }),
       onApplied: (applied) => {
         if (!this.#isOver && !this.#isBroken) onApplied(applied);
       },
     });
     let told: number | undefined;
-    return guarded<Journal>(inner, (name, effect) => {
+    return guarded<Journal>(inner, async (name, effect) => {
+      // Before it is done, or before it is answered.
+      if (this.#away) await this.#away;
       if (name === "outsideWrites") {
         return this.call(async () => {
           if ((await inner.outsideWrites()) === told) await this.#nextOutsideWrite();
@@ -151,7 +192,7 @@ export class Life {
           : this.call(effect);
       }
       const commit = this.#commit(this.#commits, effect);
-      this.#commits = commit.catch(() => {});
+      this.#commits = commit.catch(() => {}).then(this.wrote);
       return commit;
     });
   }

@@ -22,6 +22,8 @@ type Outside = {
   readonly dice: Dice;
   readonly archive: SimulatedArchive;
   readonly journal: Journal;
+  readonly tidies: boolean;
+  readonly mayEnd: () => Promise<boolean>;
   readonly sabotage: ((reader: UsedReader, source: Source) => UsedReader) | undefined;
 };
 

@@ -81,8 +81,12 @@ export class SimulatedArchive implements Archive {
     this.#commit(upload, lateMs, foreign);
   }
 
-  /** One upload; resolves and rejects as `Archive.upload` does. */
-  async store(upload: SimulatedUpload, signal: AbortSignal): Promise<{ id: number }> {
+  /** One upload, whose end is sent if it may be; resolves and rejects as `Archive.upload` does. */
+  async store(
+    upload: SimulatedUpload,
+    signal: AbortSignal,
+    mayEnd: () => Promise<boolean> = async () => true,
+  ): Promise<{ id: number }> {
     const { weather } = this;
     const dice = this.#dice;
     if (weather.outage || dice.chance(weather.unreachable)) throw unreachable();
@@ -94,6 +98,7 @@ export class SimulatedArchive implements Archive {
       if (dice.chance(0.5)) this.#commit(upload, dice.int(0, weather.lateMs));
       throw lost("SEND_ABORTED", "cut while it was sent");
     }
+    if (!(await mayEnd())) throw new ArchiveError("notSent", "LEASE_OVER", "torn without an end");
     this.#assertTaken(upload);
     const fate = dice.random();
     if (fate < weather.lostUnstored) {

@@ -36,6 +36,10 @@ type Parts = {
   readonly archive: SimulatedArchive;
   readonly source: Source;
   readonly mirrorId: number;
+  /** What a crash left half put away is put back. */
+  readonly tidies: boolean;
+  /** Whether a request may have its end now. */
+  readonly mayEnd: () => Promise<boolean>;
   readonly daemon: DaemonCalls;
   /** Directories that are journaled, asked at every start. */
   readonly known: () => Promise<readonly (readonly [RawPath, string])[]>;
@@ -84,7 +88,7 @@ export class SimulatedReader implements UsedReader {
     const restart = this.#incarnation > 0;
     this.#incarnation += 1;
     this.#known = new Map(await this.#parts.known());
-    this.#parts.source.tree.recover();
+    if (this.#parts.tidies) this.#parts.source.tree.recover();
     this.#isUp = true;
     this.#up.resolve();
     this.#parts.started(this.status, restart);
@@ -266,7 +270,7 @@ export class SimulatedReader implements UsedReader {
     spring(source, order.path);
     const upload = { folderId, filename, content: file.content, sizeBytes: file.seen.sizeBytes };
     try {
-      const { id } = await archive.store(upload, cut);
+      const { id } = await archive.store(upload, cut, this.#parts.mayEnd);
       await pause(0);
       return { kind: "stored", documentId: id, status: "UPLOADED" };
     } catch (error) {

@@ -13,6 +13,7 @@ import { Sync } from "../../src/sync/sync.ts";
 import { ManualClock } from "../fakes/manual-clock.ts";
 import { MemoryJournal } from "../fakes/memory-journal.ts";
 import { MemoryStore } from "../fakes/memory-store.ts";
+import { type Repertoire, someRepertoire } from "./actions.ts";
 import { Dice } from "./dice.ts";
 import { Life } from "./life.ts";
 import { liveMirror, type Place } from "./live-mirror.ts";
@@ -40,6 +41,8 @@ export type Sabotage = {
   readonly journal?: (journal: Journal, world: SimulatedWorld) => Journal;
   /** Not a bug: how long a lost document is looked for. */
   readonly doubt?: SyncContext["config"]["upload"]["doubt"];
+  /** Requests get their end though the lease is over. */
+  readonly unfenced?: true;
   readonly reader?: (reader: UsedReader, source: Source) => UsedReader;
 };
 
@@ -114,7 +117,7 @@ export class SimulatedWorld {
     this.#readers = new Map();
     this.#running = this.#live(life).catch((error: unknown) => {
       if (life.isBroken) life.crash();
-      if (!life.isOver && !life.stopping.aborted) this.#broke(error);
+      if (!life.isOver && !life.stopping.aborted) this.broke(error);
     });
   }
 
@@ -158,7 +161,32 @@ export class SimulatedWorld {
   /** Another process writes to the journal: `retry`, `pause`, `resume`. */
   async writeBeside(write: (journal: Journal) => Promise<void>): Promise<void> {
     await write(new MemoryJournal({ store: this.store }));
+    this.wroteOutside();
+  }
+
+  /** Something was written beside the loops. */
+  wroteOutside(): void {
     this.#life?.wroteOutside();
+  }
+
+  /** What can happen in its history. */
+  repertoire(): Repertoire {
+    return someRepertoire(this.dice);
+  }
+
+  /** Ends all that goes on. */
+  end(): void {
+    this.life?.crash();
+  }
+
+  /** Every source is looked through. */
+  rescan(): void {
+    this.sync?.rescan("schedule");
+  }
+
+  /** Nothing ends the daemon any more. */
+  spare(): void {
+    this.#life?.lightFuse(Number.POSITIVE_INFINITY);
   }
 
   /** The archive folder of a path of a source. */
@@ -194,7 +222,7 @@ export class SimulatedWorld {
     const whole = dice.chance(0.2);
     this.later(dice.int(0, 300), async () => {
       const reader = this.readerOf(mirrorId);
-      const life = this.#life;
+      const { life } = this;
       if (!life || life.isOver || !reader?.pid) return;
       await (whole ? reader.list(dirOf(path)) : reader.hint([path]));
     });
@@ -263,7 +291,8 @@ export class SimulatedWorld {
 
   #mirror(place: Place, life: Life, journal: Journal, ready: Promise<Sync>) {
     const { dice, archive } = this;
-    const outside = { life, dice, archive, journal, sabotage: this.#sabotage.reader };
+    const alone = { tidies: true, mayEnd: async () => true };
+    const outside = { life, dice, archive, journal, ...alone, sabotage: this.#sabotage.reader };
     const started = (status: MirrorStatus, restart: boolean) => {
       this.#track(
         ready.then(async (sync) => {
@@ -292,17 +321,24 @@ export class SimulatedWorld {
 
   /** What goes on by itself; its failure is the history's, unless its life is over. */
   #track(promise: Promise<void>): void {
-    const life = this.#life;
+    const { life } = this;
     promise.catch((error: unknown) => {
+      if (this.forgives(error)) return;
       // What the readers report is the first to meet a broken journal, where no loop writes.
       if (life?.isBroken) life.crash();
       if (life?.isOver || life?.stopping.aborted) return;
       if (error instanceof Error && error.name === "LineCut") return;
-      this.#broke(error);
+      this.broke(error);
     });
   }
 
-  #broke(error: unknown): void {
+  /** Whether something may fail so that goes on by itself. */
+  forgives(_error: unknown): boolean {
+    return false;
+  }
+
+  /** A failure that no loop may meet. */
+  broke(error: unknown): void {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     this.trace.add("daemon", `broke: ${error instanceof Error ? error.message : text}`);
     this.problems.push(`broke: ${text}`);

@@ -148,6 +148,7 @@ function nothingYet(config: Config, now: number): StatusReport {
       documents: noDocuments(),
       oldestAt: {},
     })),
+    members: [],
     pages,
     duplicates: { documents: 0, pages: 0 },
     untold: 0,

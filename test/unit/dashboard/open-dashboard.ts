@@ -32,6 +32,7 @@ export function reportOf(fields: Partial<StatusReport> = {}): StatusReport {
         oldestAt: {},
       },
     ],
+    members: [],
     pages: noPages(undefined, 0),
     duplicates: { documents: 0, pages: 0 },
     untold: 0,

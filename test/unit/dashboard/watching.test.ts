@@ -27,6 +27,19 @@ const waiting = { documents: 1, pages: 8, unknown: 0 };
 
 /** Everything is there to be measured: a gate that is closed, trouble, something sent. */
 const report: StatusReport = reportOf({
+  members: [
+    {
+      id: 1,
+      name: "alpha",
+      pid: 4711,
+      version: "0.1.0",
+      web: null,
+      startedAt: 0,
+      leaseUntil: 0,
+      lagMs: 0,
+      duties: ["archive main"],
+    },
+  ],
   sending: { waits: { why: "asked", message: "", until: 65_000 }, concurrency: 4 },
   gate: { closedAt: 5_000, code: "QUOTA_LIMIT", message: "no", hint: "", nextProbeAt: 65_000 },
   pages: { ...pages, mirrors: [{ mirror: "scans", today: 0, month: 0, saved: 0, waiting }] },

@@ -1,0 +1,32 @@
+/** Histories of several daemons on one journal: crashed, stopped, cut off, and back again. */
+import { expect, test } from "vitest";
+import { CrewWorld } from "./crew-world.ts";
+import { lived } from "./history.ts";
+
+/** Histories of every run of the suite. */
+const HISTORIES = 300;
+
+test("whatever happens to two or three daemons, every document is archived once and accounted for", {
+  timeout: 600_000,
+}, async () => {
+  for (let seed = 1; seed <= HISTORIES; seed++) {
+    const { problems } = await lived(new CrewWorld(seed), seed);
+    expect(problems, `seed ${seed}`).toEqual([]);
+  }
+});
+
+test("a seed tells the same history every time", async () => {
+  const hashes = [];
+  for (const seed of [7, 7, 8]) hashes.push((await lived(new CrewWorld(seed), seed)).traceHash);
+  expect(hashes[1]).toBe(hashes[0]);
+  expect(hashes[2]).not.toBe(hashes[0]);
+});
+
+test("a daemon that sends though its lease is over is found", { timeout: 300_000 }, async () => {
+  for (let seed = 1; seed <= HISTORIES; seed++) {
+    const world = new CrewWorld(seed, { unfenced: true });
+    const { problems } = await lived(world, seed, 3_600_000);
+    if (/times in the archive|no row/.test(problems.join("\n"))) return;
+  }
+  expect.fail(`${HISTORIES} histories and nothing found`);
+});

@@ -1,0 +1,255 @@
+import type { Journal } from "../../src/journal/journal.ts";
+import type { MirrorStatus } from "../../src/reader/protocol.ts";
+import { Bell } from "../../src/std/bell.ts";
+import { codeOf } from "../../src/std/fault.ts";
+import { silentLog } from "../../src/std/log.ts";
+import type { LiveMirror } from "../../src/sync/context.ts";
+import { dutiesFor, dutiesOf } from "../../src/sync/duties.ts";
+import { Pace } from "../../src/sync/pace.ts";
+import { patientArchive } from "../../src/sync/patient-archive.ts";
+import { RESCAN_MEMO, Sync } from "../../src/sync/sync.ts";
+import { MemoryCrew } from "../fakes/memory-crew.ts";
+import type { CrewWorld } from "./crew-world.ts";
+import { Life } from "./life.ts";
+import { liveMirror, type Place } from "./live-mirror.ts";
+import type { SimulatedReader } from "./simulated-reader.ts";
+import { journaled } from "./trace.ts";
+
+const SECOND = 1_000;
+
+/** Long: a wake-up that is missed shall be seen, not slept over. */
+const NAP_MS = 1_800 * SECOND;
+
+const SHUTDOWN_MS = 5 * SECOND;
+
+/** One of several daemons on a journal, through all its lives. */
+export class SimulatedDaemon {
+  readonly name: string;
+  readonly #world: CrewWorld;
+  #life: Life | undefined;
+  #crew: MemoryCrew | undefined;
+  #sync: Sync | undefined;
+  #readers = new Map<number, SimulatedReader>();
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(world: CrewWorld, name: string) {
+    this.#world = world;
+    this.name = name;
+  }
+
+  get life(): Life | undefined {
+    return this.#life;
+  }
+
+  get sync(): Sync | undefined {
+    return this.#life?.isOver === false ? this.#sync : undefined;
+  }
+
+  readerOf(mirrorId: number): SimulatedReader | undefined {
+    return this.#readers.get(mirrorId);
+  }
+
+  /** Begins anew, as another member; or with the duties of a life that ended for more of them. */
+  start(crew?: MemoryCrew): void {
+    const world = this.#world;
+    const { clock, dice, trace, store } = world;
+    trace.add(this.name, crew ? "begins its loops anew" : "starts");
+    const member = crew ?? MemoryCrew.join(store, { name: this.name, clock });
+    if (!crew) member.stayAlive();
+    const life = new Life(clock, dice, () => {
+      trace.add(this.name, "killed");
+      if (this.#crew === member) member.die();
+    });
+    life.wrote = () => world.wroteBy(this);
+    this.#crew = member;
+    this.#life = life;
+    this.#sync = undefined;
+    this.#readers = new Map();
+    this.#running = this.#live(life, member).catch((error: unknown) => {
+      if (life.isBroken || codeOf(error) === "LEASE_LOST") life.crash();
+      if (!life.isOver && !life.stopping.aborted) world.broke(error);
+    });
+  }
+
+  /** Its process stands still, and goes on as if nothing had happened. */
+  async freeze(ms: number): Promise<void> {
+    const [life, crew] = [this.#life, this.#crew];
+    if (!life || life.isOver || !crew) return;
+    this.#world.trace.add(this.name, `stands still for ${ms} ms`);
+    crew.goAway("frozen");
+    await life.freeze(ms);
+    if (!life.isOver) crew.comeBack();
+  }
+
+  /** It cannot reach the journal for a while. */
+  async cutOff(ms: number): Promise<void> {
+    const [life, crew] = [this.#life, this.#crew];
+    if (!life || life.isOver || !crew) return;
+    this.#world.trace.add(this.name, `is cut off for ${ms} ms`);
+    crew.goAway("cut off");
+    await life.cutOff(ms);
+    if (!life.isOver) crew.comeBack();
+  }
+
+  /** SIGTERM: what is being sent is finished in time, or cut; then it leaves. */
+  async stop(): Promise<void> {
+    const crew = this.#crew;
+    await this.#ended("is asked to stop");
+    crew?.leave();
+  }
+
+  async #live(life: Life, crew: MemoryCrew): Promise<void> {
+    const world = this.#world;
+    const { clock, dice, config } = world;
+    const plain = life.journal(
+      world.store,
+      (applied) => {
+        for (const line of journaled(applied)) world.trace.add(this.name, line);
+        this.#sync?.journaled(applied);
+      },
+      crew,
+    );
+    const journal = world.sabotage.journal?.(plain, world) ?? plain;
+    const ids = world.places.map(({ mirrorId }) => mirrorId);
+    for (const { settings } of world.places) await journal.mirror(settings.name, settings.source);
+    await crew.seek(dutiesFor(1, ids));
+    const duties = dutiesOf(crew, 1, ids);
+    crew.listen((change) => {
+      if (this.#life !== life || life.isOver) return;
+      if (change.type === "lost") life.crash();
+      if (change.type === "gained") world.later(0, () => this.#beginAnew(life, crew));
+    });
+    const ready = Promise.withResolvers<Sync>();
+    ready.promise.catch(() => {});
+    const mirrors = new Map<number, LiveMirror>();
+    for (const place of world.places) {
+      const tidies = duties.leads(place.mirrorId);
+      const made = await this.#mirror(place, { life, journal, crew, tidies }, ready.promise);
+      this.#readers.set(place.mirrorId, made.reader);
+      mirrors.set(place.mirrorId, made.mirror);
+    }
+    const pace = await Pace.open({ journal, config, clock, log: silentLog });
+    const bells = {
+      sending: new Bell(),
+      doubts: new Bell(),
+      polling: new Bell(),
+      held: new Bell(),
+      after: new Bell(),
+    };
+    const sync = await Sync.open(
+      {
+        config,
+        journal,
+        pace,
+        duties,
+        mirrors,
+        bells,
+        clock,
+        archive: patientArchive(life.archive(world.archive), pace, clock),
+        random: dice.random,
+        log: silentLog,
+        sending: true,
+        napMs: NAP_MS,
+        newBatchId: () => world.newBatchId(),
+      },
+      () => null,
+      () => undefined,
+    );
+    this.#sync = sync;
+    ready.resolve(sync);
+    const running = sync.run(life.stopping);
+    for (const reader of this.#readers.values()) this.#track(life, reader.start());
+    await running;
+  }
+
+  #mirror(
+    place: Place,
+    parts: { life: Life; journal: Journal; crew: MemoryCrew; tidies: boolean },
+    ready: Promise<Sync>,
+  ) {
+    const { dice, archive, sabotage } = this.#world;
+    const { life, crew } = parts;
+    const mayEnd = async () => {
+      await this.#world.beforeEnd(this);
+      await life.running();
+      return sabotage.unfenced === true || crew.sendLeftMs > 0;
+    };
+    const { journal, tidies } = parts;
+    const outside = { life, journal, tidies, dice, archive, mayEnd, sabotage: sabotage.reader };
+    const started = (status: MirrorStatus, restart: boolean) => {
+      const told = async (sync: Sync) => {
+        await sync.told(status);
+        if (restart) sync.rescan("reader restarted", place.mirrorId);
+      };
+      this.#track(life, ready.then(told));
+    };
+    return liveMirror(place, outside, ready, started);
+  }
+
+  /** Somebody is gone, and what they did is this one's now. */
+  async #beginAnew(life: Life, crew: MemoryCrew): Promise<void> {
+    if (this.#life !== life || life.isOver) return;
+    this.#crew = undefined;
+    const isIdle = await this.#ended("has more to do");
+    if (this.#life !== life) return;
+    if (!isIdle) crew.leave();
+    this.start(isIdle ? crew : undefined);
+  }
+
+  /** Resolves once its loops have ended; with whether nothing was left under way. */
+  async #ended(why: string): Promise<boolean> {
+    const { clock, trace, problems } = this.#world;
+    const [life, sync] = [this.#life, this.sync];
+    if (!life || !sync) {
+      life?.crash();
+      return false;
+    }
+    trace.add(this.name, why);
+    const stop = { isDone: false };
+    this.#track(
+      life,
+      this.#stopped(life, sync).then(() => {
+        stop.isDone = true;
+      }),
+    );
+    for (let waited = 0; !stop.isDone && !life.isOver && waited < 700; waited++)
+      await clock.pass(SECOND);
+    if (!stop.isDone && !life.isOver) problems.push(`${this.name} did not stop`);
+    const isIdle = stop.isDone && sync.underWay === 0;
+    life.crash();
+    return isIdle;
+  }
+
+  async #stopped(life: Life, sync: Sync): Promise<void> {
+    const over = new AbortController();
+    const finished = new AbortController();
+    const deadline = this.#world.clock.sleep(SHUTDOWN_MS, finished.signal).then(
+      () => over.abort(),
+      () => {},
+    );
+    await sync.drain(over.signal);
+    finished.abort();
+    await deadline;
+    life.stop();
+    for (const reader of this.#readers.values()) reader.close();
+    await this.#running;
+  }
+
+  #track(life: Life, promise: Promise<void>): void {
+    promise.catch((error: unknown) => {
+      if (life.isBroken || codeOf(error) === "LEASE_LOST") life.crash();
+      if (life.isOver || life.stopping.aborted) return;
+      if (error instanceof Error && error.name === "LineCut") return;
+      this.#world.broke(error);
+    });
+  }
+
+  /** A person asks this one for a rescan of everything. */
+  async askRescan(): Promise<void> {
+    const sync = this.sync;
+    sync?.rescan("asked for");
+    await this.#world.writeBeside((journal) =>
+      journal.setMemo(RESCAN_MEMO, String(this.#world.clock.monotonic())),
+    );
+  }
+}
