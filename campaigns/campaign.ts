@@ -54,7 +54,8 @@ export async function runCampaign(campaign: Campaign): Promise<void> {
   const seed = values.seed === undefined ? randomInt(1, 2 ** 31) : natural("seed", values.seed);
   const usual = values.short ? campaign.count.short : campaign.count.long;
   const count = values.count === undefined ? usual : natural("count", values.count);
-  const again = `npm run campaign:${campaign.name} -- --seed ${seed} --count ${count}`;
+  const bug = planted === undefined ? "" : ` --planted ${planted}`;
+  const again = `npm run campaign:${campaign.name} -- --seed ${seed} --count ${count}${bug}`;
   const broken: string[] = [];
 
   console.log(`campaign ${campaign.name}: ${campaign.about}`);

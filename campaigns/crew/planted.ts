@@ -9,7 +9,20 @@ const REPOSITORY = fileURLToPath(new URL("../../", import.meta.url));
 type Bug = { readonly file: string; readonly right: string; readonly wrong: string };
 
 /** Each takes one of the walls away that stand between several daemons and a document sent twice. */
-const BUGS: Readonly<Record<string, Bug>> = {};
+const BUGS: Readonly<Record<string, Bug>> = {
+  /** A daemon that was stopped goes on sending what it had begun, whoever has taken over. */
+  unfenced: {
+    file: "journal/postgres/crew.js",
+    right: "get sendLeftMs() {",
+    wrong: "get sendLeftMs() { return 3_600_000;",
+  },
+  /** What a lost daemon was sending is sent again without a look into the archive. */
+  undoubted: {
+    file: "sync/interrupted.js",
+    right: '{ type: "replyLost", at, dueAt: at, trouble: TROUBLE }',
+    wrong: '{ type: "released", at }',
+  },
+};
 
 export const PLANTED = Object.keys(BUGS);
 
