@@ -102,6 +102,7 @@ function dumped({ url }: Postgres, schema: string): string {
   });
 }
 
+/** With so little bandwidth that large files are under way for seconds: blows fall amid requests. */
 function yamlOf(world: World, instance: string): string {
   const mirrors = MIRRORS.map(
     (name) => `  - { name: ${name}, source: "${join(world.source, name)}", target: /Scans/${name},
@@ -122,6 +123,7 @@ ${mirrors.join("")}journal:
   instance: ${instance}
 upload:
   concurrency: 4
+  bandwidth: 500KB
   retry: { initial: 100ms, max: 500ms }
   doubt: { window: ${DOUBT_WINDOW_MS}ms }
 quota: { retry: { initial: 300ms, max: 1s } }
