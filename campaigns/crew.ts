@@ -4,14 +4,13 @@
  * while the database crashes, stops and refuses. In between everything comes to rest and is audited.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { BUILT } from "../test/fixtures/a-process.ts";
 import { until } from "../test/fixtures/until.ts";
 import { Dice } from "../test/simulation/dice.ts";
 import { doubtsOf, restAndAudit } from "./aftermath.ts";
 import { type CampaignRun, runCampaign } from "./campaign.ts";
 import { aCrewWorld, DOUBT_WINDOW_MS, FOLDERS, LEASE_MS } from "./crew/crew-world.ts";
 import { Ground } from "./crew/ground.ts";
-import { PLANTED, planted } from "./crew/planted.ts";
+import { PLANTED, planted, type Plot } from "./crew/planted.ts";
 import { afterwards } from "./crew/rest.ts";
 import { man, Storm } from "./crew/storm.ts";
 import { Witness } from "./crew/witness.ts";
@@ -39,7 +38,7 @@ await runCampaign({
   count: { short: 20, long: 5_000 },
   planted: PLANTED,
   async run(run) {
-    const main = run.planted === undefined ? BUILT : planted(run.planted);
+    const plot = planted(run.planted);
     await using ground = await Ground.open();
     if (ground.noNetwork !== undefined) run.say(`NO PARTITIONS: ${ground.noNetwork}`);
     const total: Tally = { ...NOTHING, blows: new Map() };
@@ -47,7 +46,7 @@ await runCampaign({
     for (let done = 0, seed = run.seed; done < run.count; done += WORLD_BLOWS, seed++) {
       const blows = Math.min(WORLD_BLOWS, run.count - done);
       const seen = await lateness.judge(run, (late) =>
-        oneWorld({ run, ground, seed, blows, late, main }),
+        oneWorld({ run, ground, seed, blows, late, plot }),
       );
       add(total, seen);
       run.say(`${done + blows} blows, ${total.documents} documents`);
@@ -71,18 +70,18 @@ type Part = {
   readonly seed: number;
   readonly blows: number;
   readonly late: LateStores;
-  readonly main: string;
+  readonly plot: Plot;
 };
 
 /** One world with its own seed, so that what breaks in it can be repeated without the others. */
-async function oneWorld({ run, ground, seed, blows, late, main }: Part): Promise<Tally> {
+async function oneWorld({ run, ground, seed, blows, late, plot }: Part): Promise<Tally> {
   const dice = new Dice(seed);
-  await using crew = await aCrewWorld(ground, seed, late, main);
+  await using crew = await aCrewWorld(ground, seed, late, plot.main);
   const { world, posts } = crew;
   const dropper = new ScanDropper(world.source, dice, FOLDERS);
   man(posts);
   const witness = await Witness.of(ground.postgres, crew.schema);
-  const storm = new Storm(crew, dice);
+  const storm = new Storm(crew, dice, plot.blows);
   const perBlow = run.count > 100 ? FILES_PER_BLOW.long : FILES_PER_BLOW.short;
   const dropping = setInterval(() => {
     for (let step = 0; step < 3 && dropper.files - late.count < BACKLOG_MAX; step++) dropper.step();

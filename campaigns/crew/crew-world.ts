@@ -2,7 +2,6 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { BUILT } from "../../test/fixtures/a-process.ts";
 import { POSTGRES_BIN, type Postgres } from "../../test/fixtures/postgres.ts";
 import { ACCOUNT_KEY, aWorld, SECRET, type World } from "../../test/fixtures/world.ts";
 import { Dice } from "../../test/simulation/dice.ts";
@@ -39,7 +38,7 @@ export async function aCrewWorld(
   ground: Ground,
   seed: number,
   late: LateStores,
-  main = BUILT,
+  main: string,
 ): Promise<CrewWorld> {
   const plain = await aWorld({
     convertDelayMs: 100,

@@ -3,10 +3,20 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { BUILT } from "../../test/fixtures/a-process.ts";
 
 const REPOSITORY = fileURLToPath(new URL("../../", import.meta.url));
 
-type Bug = { readonly file: string; readonly right: string; readonly wrong: string };
+type Bug = {
+  readonly file: string;
+  readonly right: string;
+  readonly wrong: string;
+  /** The blows that can show it; all that there are where it is absent. */
+  readonly blows?: readonly string[];
+};
+
+/** The program to run, and which blows to strike. */
+export type Plot = { readonly main: string; readonly blows?: readonly string[] | undefined };
 
 /** Each takes one of the walls away that stand between several daemons and a document sent twice. */
 const BUGS: Readonly<Record<string, Bug>> = {
@@ -15,6 +25,7 @@ const BUGS: Readonly<Record<string, Bug>> = {
     file: "journal/postgres/crew.js",
     right: "get sendLeftMs() {",
     wrong: "get sendLeftMs() { return 3_600_000;",
+    blows: ["stopped past lease and doubt"],
   },
   /** What a lost daemon was sending is sent again without a look into the archive. */
   undoubted: {
@@ -26,8 +37,9 @@ const BUGS: Readonly<Record<string, Bug>> = {
 
 export const PLANTED = Object.keys(BUGS);
 
-/** The program with this bug; it is removed as this process ends. */
-export function planted(name: string): string {
+/** The built program with this bug, or as it is; the one with a bug is removed as this process ends. */
+export function planted(name: string | undefined): Plot {
+  if (name === undefined) return { main: BUILT };
   const bug = BUGS[name];
   if (!bug) throw new Error(`no bug ${name}`);
   const dir = mkdtempSync(join(tmpdir(), "scanferry-planted-"));
@@ -39,5 +51,5 @@ export function planted(name: string): string {
   const text = readFileSync(file, "utf8");
   if (text.split(bug.right).length !== 2) throw new Error(`${bug.file} has no place for ${name}`);
   writeFileSync(file, text.replace(bug.right, bug.wrong));
-  return join(dir, "dist/main.js");
+  return { main: join(dir, "dist/main.js"), blows: bug.blows };
 }

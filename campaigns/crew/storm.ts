@@ -14,6 +14,9 @@ import type { Frozen, Post } from "./post.ts";
  */
 const ARCHIVE_LOSS_MS = 4_000;
 
+/** Between two tries of a blow. */
+const LOOK_MS = 50;
+
 /** How long a daemon that was killed stays away. */
 const AWAY_MS = 2 * LEASE_MS;
 
@@ -30,10 +33,11 @@ export class Storm {
   readonly #counts = new Map<string, number>();
   readonly problems: string[] = [];
 
-  constructor(world: CrewWorld, dice: Dice) {
+  /** `names`: blows that are struck; all where it is absent. */
+  constructor(world: CrewWorld, dice: Dice, names?: readonly string[]) {
     this.#world = world;
     this.#dice = dice;
-    this.#kinds = kindsOf(this);
+    this.#kinds = kindsOf(this).filter(([, name]) => names?.includes(name) ?? true);
   }
 
   /** Blows by name. */
@@ -46,7 +50,11 @@ export class Storm {
     this.#look();
     for (;;) {
       const [, name, strike] = this.#dice.weighted(this.#kinds.map((kind) => [kind[0], kind]));
-      if (!(await strike())) continue;
+      if (!(await strike())) {
+        // Nobody is left to whom it could be done just now.
+        await sleep(LOOK_MS);
+        continue;
+      }
       this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
       return;
     }
