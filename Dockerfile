@@ -18,9 +18,10 @@ COPY package.json package-lock.json ./
 # A registry of one's own: --secret id=npmrc,src=$HOME/.npmrc
 RUN --mount=type=secret,id=npmrc,target=/etc/npmrc \
     NPM_CONFIG_USERCONFIG=/etc/npmrc npm ci --ignore-scripts --no-audit --no-fund
-COPY tsconfig.json tsconfig.build.json ./
+COPY scripts/build.ts ./scripts/
+COPY scripts/package/packages.ts ./scripts/package/
 COPY src ./src
-RUN node_modules/.bin/tsc -p tsconfig.build.json \
+RUN node scripts/build.ts \
  && npm prune --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
 COPY scripts/image-root scripts/slim-modules ./
 RUN ./image-root /app /image

@@ -1,9 +1,12 @@
 /** The command line as data: what help shows of it, for what is generated from it. */
 import { Writable } from "node:stream";
 import type { Command } from "commander";
+import { allCommands } from "../src/cli/command-table.ts";
 import { programOf } from "../src/cli/program.ts";
 import { Shell } from "../src/cli/shell.ts";
 import { systemClock, systemRandom } from "../src/std/clock.ts";
+
+const COMMANDS = await allCommands();
 
 export type Term = { readonly term: string; readonly description: string };
 
@@ -39,7 +42,7 @@ export function theProgram(): Command {
     random: systemRandom,
     stopping: () => new AbortController().signal,
   });
-  return programOf(shell);
+  return programOf(shell, COMMANDS);
 }
 
 function leafOf(command: Command, words: readonly string[]): CommandLeaf {

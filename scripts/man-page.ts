@@ -58,6 +58,10 @@ const SECTIONS: Readonly<Record<string, readonly Term[]>> = {
     { term: "SCANFERRY_SIGNING_SECRET", description: "the same for the signing secret" },
     { term: "SCANFERRY_WEB_TOKEN", description: "the same for the page's token" },
     {
+      term: "SCANFERRY_JOURNAL_PASSWORD",
+      description: "the same for the password of a journal in PostgreSQL",
+    },
+    {
       term: "CREDENTIALS_DIRECTORY",
       description: "where a secret's file is looked for that is not beside the configuration",
     },

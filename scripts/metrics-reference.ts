@@ -16,7 +16,8 @@ The listener of \`web.listen\` serves three addresses for machines, beside the p
   one than before, or there is a reason that sending waits for (a pause, a closed gate, an archive that cannot
   be reached), or nothing is ready. It answers 503 once nothing has moved for 15 minutes although documents
   are ready; while something is being sent, 60. That the process is up is not enough. Restarting on it is safe.
-- \`/readyz\` answers 200 once a source has been looked for, and 503 before that.
+- \`/readyz\` answers 200 once a source has been looked for, and 503 before that; and while a journal in PostgreSQL cannot
+  be reached. Of several daemons on a journal each answers for itself, one that only sends as well.
 - \`/metrics\` is Prometheus text. Labels are mirrors and states: no file, folder or path is named. Beyond
   loopback it takes the token: \`authorization: { credentials_file: … }\` in the scrape's configuration.
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import sharp from "sharp";
 import { aBrowser, noBrowser } from "../test/fixtures/a-browser.ts";
-import { anOffice, fill, type Office } from "../test/fixtures/an-office.ts";
+import { anOffice, fill, OFFICE_PAGES, type Office } from "../test/fixtures/an-office.ts";
 
 const FOLDER = fileURLToPath(new URL("../docs/screenshots/", import.meta.url));
 const DESK = { width: 1100, height: 760 };
@@ -22,10 +22,10 @@ const allIsWell = async (office: Office) => {
 };
 
 const PICTURES: readonly Picture[] = [
-  { name: "page", context: { viewport: { width: 1100, height: 1760 } }, office: fill },
+  { name: "page", context: { viewport: { width: 1100, height: 1965 } }, office: fill },
   { name: "dark", context: { viewport: DESK, colorScheme: "dark" }, office: fill },
   { name: "phone", context: { viewport: PHONE }, office: fill },
-  { name: "all-is-well", context: { viewport: { ...DESK, height: 480 } }, office: allIsWell },
+  { name: "all-is-well", context: { viewport: { ...DESK, height: 560 } }, office: allIsWell },
   {
     name: "history",
     context: { viewport: DESK },
@@ -41,7 +41,7 @@ if (noBrowser !== undefined) throw new Error(noBrowser);
 mkdirSync(FOLDER, { recursive: true });
 const browser = await aBrowser();
 for (const { name, context, office: arrange, before } of PICTURES) {
-  await using office = await anOffice();
+  await using office = await anOffice({ pages: OFFICE_PAGES });
   await arrange(office);
   const page = await browser.newPage(context);
   await page.goto(office.url);

@@ -1,4 +1,5 @@
-/** What a snapshot says: headline, counts, folders to create. */
+/** What a snapshot says: headline, page budget, counts, folders to create. */
+import { showBudget } from "./budget.js";
 import { cardTable, cell, rowHead } from "./cards.js";
 import { byId, element, setText, sync, time } from "./dom.js";
 import { count } from "./format.js";
@@ -11,6 +12,7 @@ export function showOverview(snapshot) {
   showHeadline(snapshot);
   showProgress(snapshot);
   showFolders(snapshot.foldersToCreate);
+  showBudget(snapshot);
   showMembers(snapshot);
   showCounts(snapshot);
   setText(byId("pause"), snapshot.paused ? strings.resume : strings.pause);

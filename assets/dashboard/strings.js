@@ -50,6 +50,7 @@ export const strings = {
   retryAll: "Retry all shown",
   todayTitle: "Today",
   monthTitle: "This month",
+  budgetTitle: "Page budget",
   nowTitle: "Now",
   countsTitle: "The queue",
   countsHint: "Documents by state, and since when the oldest of them has been known.",
@@ -139,6 +140,29 @@ export const strings = {
     pages: "pages",
     bytes: "sent",
     ofMirror: (sent, counted) => `${documents(sent)}, ${pages(counted)}`,
+  },
+
+  // The page budget.
+  budget: {
+    leftOf: (left, all) => `${left === 1 ? "page" : "pages"} left of ${number.format(all)}`,
+    renewedOn: (day) => `renewed ${day}`,
+    used: (used, all) => `${number.format(used)} of ${pages(all)} used`,
+    usedLabel: "Used",
+    share: (used, all) => `${pages(used)} (${number.format(Math.floor((100 * used) / all))}\u00a0%)`,
+    reservedLabel: "Reserved",
+    reserved: ({ left, pages: all, mirrors }) =>
+      `${number.format(left)} of ${pages(all)} for ${mirrors.join(", ")}`,
+    waitingLabel: "Waiting",
+    waiting: (waiting, left) => {
+      const unknown = waiting.unknown > 0 ? ` and ${documents(waiting.unknown)} not counted` : "";
+      const more = waiting.pages > left ? ", more than are left" : "";
+      return `${pages(waiting.pages)}${unknown}${more}`;
+    },
+    keptLabel: "Kept back",
+    kept: ({ documents: kept, mirrors }) =>
+      `${documents(kept)} of ${mirrors.join(", ")}, until the month is renewed`,
+    runsOutLabel: "Used up",
+    atThisRate: "at this rate",
   },
   documentsCounted: documents,
   pagesCounted: pages,

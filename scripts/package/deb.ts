@@ -124,9 +124,13 @@ function layControl(stage: string, version: string, architecture: Architecture):
   });
   write(stage, "DEBIAN/control", control(version, architecture, Math.ceil(bytes / 1024)));
   write(stage, "DEBIAN/md5sums", `${sums.join("\n")}\n`);
-  for (const script of ["postinst", "prerm", "postrm"]) {
+  const scripts = ["postinst", "prerm", "postrm"];
+  for (const script of scripts) {
     write(stage, `DEBIAN/${script}`, readFileSync(join(DEBIAN, script)));
-    chmodSync(join(stage, "DEBIAN", script), 0o755);
+  }
+  for (const name of ["", "control", "md5sums", ...scripts]) {
+    const isStarted = name === "" || scripts.includes(name);
+    chmodSync(join(stage, "DEBIAN", name), isStarted ? 0o755 : 0o644);
   }
 }
 

@@ -34,6 +34,7 @@ type Lock = {
 export type Manifest = {
   readonly version: string;
   readonly files: readonly string[];
+  readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
 };
 

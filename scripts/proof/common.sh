@@ -33,10 +33,10 @@ leave() {
   rm -rf --one-file-system "$work"
 }
 
-# debian_root TARGET PACKAGES [SUITE]: a small Debian of this machine's own release, or of that one, from
-# this machine's own mirrors (those entries of its apt configuration that are Debian's).
+# debian_root TARGET PACKAGES [SUITE [ARCHITECTURE]]: a small Debian of this machine's own release, or of that one,
+# for this machine or for another, from this machine's own mirrors (those entries of its apt configuration that are Debian's).
 debian_root() {
-  local target=$1 packages=$2 suite sources own
+  local target=$1 packages=$2 suite sources own variant=(--variant=minbase)
   own=$(. /etc/os-release && echo "$VERSION_CODENAME")
   suite=${3:-$own}
   mapfile -t sources < <(
@@ -48,7 +48,9 @@ debian_root() {
   if [ "$suite" != "$own" ]; then
     sources=("deb $(sed -nE 's/^URIs: *([^ ]+).*/\1/p; s/^deb (\[[^]]*\] )?([^ ]+).*/\2/p' "${sources[@]}" | head -1) $suite main")
   fi
-  mmdebstrap --quiet --variant=minbase --include="$packages" "$suite" "$target" "${sources[@]}" \
+  # What is emulated takes its time: no more than has to be.
+  [ -z "${4:-}" ] || variant=(--variant=essential "--architectures=$4")
+  mmdebstrap --quiet "${variant[@]}" --include="$packages" "$suite" "$target" "${sources[@]}" \
     >"$work/mmdebstrap.log" 2>&1 || {
     cat "$work/mmdebstrap.log" >&2
     fail "mmdebstrap could not make a Debian ($suite)"

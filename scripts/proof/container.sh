@@ -94,40 +94,87 @@ container run --bundle "$work/demo" demo >"$work/demo.log" 2>&1 </dev/null || {
 }
 saw "says" "$(tail -1 "$work/demo.log")"
 
-step "the daemon beside the archive, secrets as files"
-mkdir -p "$work/secrets" "$work/config" "$work/scans"
+step "the daemon beside the archive, secrets as files; two accounts, hooks, channels"
+mkdir -p "$work/secrets" "$work/config" "$work/scans" "$work/legal"
 printf %s proof >"$work/secrets/account.key"
+printf %s proof-too >"$work/secrets/legal.key"
 printf %s kept-secret-4711 >"$work/secrets/signing.secret"
 chmod 400 "$work"/secrets/*
 chown $any_uid "$work"/secrets/*
+# Hooks and a channel, for the one program that the image has.
+cat >"$work/config/before.mjs" <<'JS'
+import { readFileSync } from "node:fs";
+const { path } = JSON.parse(readFileSync(0, "utf8"));
+console.log(JSON.stringify({ name: `hooked ${path}`, metadata: { keywords: "by a hook" } }));
+JS
+cat >"$work/config/keep.mjs" <<'JS'
+import { appendFileSync, readFileSync } from "node:fs";
+appendFileSync(process.argv[2], `${readFileSync(0, "utf8").trim()}\n`);
+JS
 cat >"$work/config/scanferry.yaml" <<YAML
-archive:
-  url: http://127.0.0.1:8480
-  accountKeyFile: /run/secrets/account.key
-  signing: { scheme: hmac, secretFile: /run/secrets/signing.secret }
+archives:
+  main:
+    url: http://127.0.0.1:8480
+    accountKeyFile: /run/secrets/account.key
+    signing: { scheme: hmac, secretFile: /run/secrets/signing.secret }
+  legal:
+    url: http://127.0.0.1:8480
+    accountKeyFile: /run/secrets/legal.key
+    signing: { scheme: hmac, secretFile: /run/secrets/signing.secret }
 mirrors:
   - source: /srv/scans
     target: /Scans
     settle: 500ms
+    hooks:
+      before: { command: [/bin/node, /etc/scanferry/before.mjs] }
+      after: { command: [/bin/node, /etc/scanferry/keep.mjs, /var/lib/scanferry/after] }
+  - { source: /srv/legal, archive: legal, target: /Scans, settle: 500ms }
 conversion: { poll: { initial: 500ms, max: 2s } }
+notify:
+  command:
+    - run: [/bin/node, /etc/scanferry/keep.mjs, /var/lib/scanferry/told]
+  webhook:
+    - url: http://127.0.0.1:8490/told
 YAML
 bundle archive -- serve-archive --data /var/lib/scanferry/archive --listen 127.0.0.1:8480 \
-  --account proof:kept-secret-4711 --folder /Scans
+  --account proof:kept-secret-4711 --account proof-too:kept-secret-4711 --folder /Scans
 container run --bundle "$work/archive" archive >"$work/archive.log" 2>&1 </dev/null &
 running+=($!)
 until_true 30 "the archive" grep -q "listening on" "$work/archive.log"
 bundle daemon --network "/proc/$(pid_of archive)/ns/net" --read "/etc/scanferry=$work/config" \
-  --read "/run/secrets=$work/secrets" --read "/srv/scans=$work/scans"
+  --read "/run/secrets=$work/secrets" --read "/srv/scans=$work/scans" --read "/srv/legal=$work/legal"
 container run --bundle "$work/daemon" daemon >"$work/daemon.log" 2>&1 </dev/null &
 daemon=$!
 running+=("$daemon")
 until_true 30 "the daemon" grep -q '"started"' "$work/daemon.log"
+nsenter --net="/proc/$(pid_of archive)/ns/net" "$node" -e '
+  require("http").createServer((request, response) => {
+    request.resume().on("end", () => { console.log(request.method, request.url); response.end(); });
+  }).listen(8490, "127.0.0.1")' >"$work/webhook" 2>&1 &
+running+=($!)
 find "$repository/samples" -name '*.pdf' -exec cp -t "$work/scans" {} +
-scans=$(find "$work/scans" -type f | wc -l)
+find "$repository/samples" -name '*.tif*' -exec cp -t "$work/legal" {} +
+scans=$(find "$work/scans" "$work/legal" -type f | wc -l)
+hooked=$(find "$work/scans" -type f | wc -l)
 scanferry() { container exec --user $any_uid:$any_uid daemon /bin/node /app/dist/main.js "$@"; }
 all_converted() { [ "$(scanferry list --json --state converted | wc -l)" = "$scans" ]; }
 until_true 60 "CONVERTED" all_converted
 saw "documents CONVERTED" "$scans of $scans"
+is_then() {
+  saw "$1" "$2"
+  [ "$2" = "$3" ] || fail "it should be $3"
+}
+in_each=$(scanferry status --json | "$node" -p '
+  JSON.parse(require("fs").readFileSync(0)).mirrors.map((it) => `${it.archive} ${it.documents.converted}`).join(", ")')
+is_then "archives" "$in_each" "main $hooked, legal $((scans - hooked))"
+told() { [ "$(wc -l <"$work/daemon-volume/$1")" -ge "$2" ]; }
+until_true 60 "the after hook" told after "$hooked"
+named=$(grep -c "named by the before hook" "$work/daemon-volume/after" || :)
+is_then "named by the before hook; told to the after hook" \
+  "$named; $(wc -l <"$work/daemon-volume/after")" "$hooked; $hooked"
+scanferry notify test >"$work/notify.log" || { cat "$work/notify.log"; fail "a channel did not work"; }
+until_true 20 "the channels" told told 1
+is_then "channels told: command, webhook" "$(wc -l <"$work/daemon-volume/told"), $(grep -c POST "$work/webhook")" "1, 1"
 inside() { container exec --user $any_uid:$any_uid daemon /bin/node -p "$1" 2>&1; }
 saw "process 1" "$(inside 'fs.readFileSync("/proc/1/cmdline", "utf8").replaceAll("\0", " ")')"
 saw "its rights" "$(inside 'fs.readFileSync("/proc/1/status", "utf8").match(/^(Uid|CapEff|NoNewPrivs):.*$/gm).join(" ").replace(/\s+/g, " ")')"
@@ -144,10 +191,6 @@ export work any_uid
 health() {
   timeout --signal=KILL 10 bash -c 'container exec --user $any_uid:$any_uid daemon "$@"' - "${check[@]}" \
     >/dev/null 2>&1 && echo healthy || echo unhealthy
-}
-is_then() {
-  saw "$1" "$2"
-  [ "$2" = "$3" ] || fail "it should be $3"
 }
 is_then "at work" "$(health)" healthy
 kill -STOP "$(pid_of daemon)"

@@ -13,14 +13,16 @@ step() { printf '\n-- %s\n' "$*"; }
 saw() { printf '   %-44s %s\n' "$1" "$2"; }
 fail() {
   say "NOT SO: $*"
-  tail -n 40 $log || :
+  grep -E '"msg":"(reader|source|scanned|started)' $log | tail -n 40 || :
+  tail -n 10 $log || :
   dmesg | tail -n 15 || :
   exit 1
 }
 trap 'fail "line $LINENO: $BASH_COMMAND"' ERR
-# until_true SECONDS WHAT COMMAND...
+# until_true SECONDS WHAT COMMAND... The seconds are for a machine of its own; emulated beside other work it
+# may take ten times as long, and only what never comes is wrong.
 until_true() {
-  local end=$((SECONDS + $1)) what=$2
+  local end=$((SECONDS + 10 * $1)) what=$2
   shift 2
   until "$@" >/dev/null 2>&1; do
     ((SECONDS < end)) || fail "waited in vain for $what"

@@ -2,7 +2,9 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
+  chmodSync,
   cpSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -62,6 +64,7 @@ export function npmPackage(to: string): string[] {
     mkdirSync(join(stage, "share"), { recursive: true });
     writeFileSync(join(stage, "share/scanferry.1"), manPage(manifest().version, commitTime()));
     writeFileSync(join(stage, "share/scanferry.bash"), bashCompletion());
+    setModes(stage);
     const words = ["pack", "--json", "--ignore-scripts", "--pack-destination", to];
     const printed = execFileSync("npm", words, {
       cwd: stage,
@@ -72,6 +75,17 @@ export function npmPackage(to: string): string[] {
     return pathsIn(packed);
   } finally {
     rmSync(stage, { recursive: true });
+  }
+}
+
+/** The same whatever the umask is, and was when the tree was cloned. */
+function setModes(stage: string): void {
+  for (const name of readdirSync(stage, { recursive: true, encoding: "utf8" })) {
+    const path = join(stage, name);
+    const stat = lstatSync(path);
+    if (stat.isSymbolicLink()) continue;
+    const isStarted = stat.isDirectory() || (stat.mode & 0o100) !== 0;
+    chmodSync(path, isStarted ? 0o755 : 0o644);
   }
 }
 

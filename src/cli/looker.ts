@@ -2,13 +2,14 @@ import type { Mirror } from "../config/config.ts";
 import { sourceSettings } from "../daemon/reader-mirror.ts";
 import type { MirrorStatus } from "../reader/protocol.ts";
 import { Reader } from "../reader/reader.ts";
+import { comes, START_MS } from "../reader/vigil.ts";
 import { mountOf, readMounts } from "../source/mounts.ts";
 import type { Listing } from "../source/source.ts";
 import type { Clock, Random } from "../std/clock.ts";
 import { Fault } from "../std/fault.ts";
 import { silentLog } from "../std/log.ts";
 
-/** A source on a dead share never answers. */
+/** A source on a dead share never answers. How long the process takes to start is another matter. */
 const PATIENCE_MS = 15_000;
 
 export type LookerOptions = {
@@ -41,6 +42,7 @@ export class Looker implements AsyncDisposable {
     row: { readonly id: number; readonly device: string | null },
     { clock, random, listing = async () => {} }: LookerOptions,
   ): Promise<Looker> {
+    const begun = Promise.withResolvers<void>();
     const opened = Promise.withResolvers<MirrorStatus | undefined>();
     const settings = sourceSettings(mirror, mountOf(mirror.source, readMounts()), row.device);
     const reader = Reader.open({
@@ -57,18 +59,20 @@ export class Looker implements AsyncDisposable {
         doubt: async () => {},
         status: async () => {},
       },
+      begun: () => begun.resolve(),
       started: ([status]) => opened.resolve(status),
       clock,
       random,
       log: silentLog,
     });
-    const over = new AbortController();
-    const late = clock.sleep(PATIENCE_MS, over.signal).then(
-      () => undefined,
-      () => undefined,
-    );
-    const status = await Promise.race([opened.promise, late]);
-    over.abort();
+    const isOpen =
+      (await comes(begun.promise, START_MS, clock)) &&
+      (await comes(
+        opened.promise.then(() => {}),
+        PATIENCE_MS,
+        clock,
+      ));
+    const status = isOpen ? await opened.promise : undefined;
     if (status) return new Looker(reader, row.id, status);
     await reader.close();
     const message = `${mirror.source} does not answer (${PATIENCE_MS / 1000} s)`;

@@ -1,3 +1,4 @@
+import { commandsFor } from "./command-table.ts";
 import { endingOf, type ExitCode, UsageError } from "./exit.ts";
 import { programOf } from "./program.ts";
 import { Shell, type Surroundings } from "./shell.ts";
@@ -10,7 +11,8 @@ export async function runProgram(
   const shell = new Shell(surroundings);
   try {
     if (args.length === 0) throw new UsageError("no command given; see scanferry --help");
-    await programOf(shell).parseAsync(args, { from: "user" });
+    const program = programOf(shell, await commandsFor(args));
+    await program.parseAsync(args, { from: "user" });
     return shell.exitCode;
   } catch (error) {
     const { code, lines } = endingOf(error);

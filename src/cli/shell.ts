@@ -1,6 +1,5 @@
 import type { Config } from "../config/config.ts";
 import type { ConfigPlaces } from "../config/config-file.ts";
-import { loadConfig } from "../config/load-config.ts";
 import type { Clock, Random } from "../std/clock.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import type { Input } from "./keyboard.ts";
@@ -50,7 +49,9 @@ export class Shell {
   }
 
   /** Reads the configuration; throws `ConfigError`. */
-  config(): Promise<Config> {
+  async config(): Promise<Config> {
+    // Takes long to load, and what is printed of the program itself needs none.
+    const { loadConfig } = await import("../config/load-config.ts");
     return loadConfig(this.places);
   }
 

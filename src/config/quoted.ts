@@ -5,8 +5,16 @@ export function quoted(value: unknown): string {
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object" && value !== null) return "a mapping";
   if (typeof value !== "string") return String(value);
-  const short = value.length > SHOWN_MAX ? `${value.slice(0, SHOWN_MAX)}…` : value;
-  return JSON.stringify(short).replace(
+  return escaped(value.length > SHOWN_MAX ? `${value.slice(0, SHOWN_MAX)}…` : value);
+}
+
+/** A path as it is shown to people: whole, since somebody has to go there. */
+export function quotedPath(path: string): string {
+  return escaped(path);
+}
+
+function escaped(text: string): string {
+  return JSON.stringify(text).replace(
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
     (c) => `\\u${(c.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`,
   );

@@ -8,7 +8,7 @@ import { codeOf } from "../std/fault.ts";
 import { archivesIn, type WrittenArchive } from "./archives.ts";
 import type { ConfigFile } from "./config-file.ts";
 import type { Findings, Key } from "./findings.ts";
-import { quoted } from "./quoted.ts";
+import { quoted, quotedPath } from "./quoted.ts";
 import { type SecretFile, stampOf } from "./secret-file.ts";
 import type { Sketch } from "./schema.ts";
 import { writtenJournal } from "./written-journal.ts";
@@ -180,9 +180,9 @@ async function readSecretFile(
     if (outcome === undefined) continue;
     if ("secret" in outcome) {
       files.push({ path, stamp: outcome.stamp });
-      return fit(outcome.secret, quoted(path), key, findings);
+      return fit(outcome.secret, quotedPath(path), key, findings);
     }
-    findings.report(key, `${quoted(path)} ${outcome.message}`, outcome.mend);
+    findings.report(key, `${quotedPath(path)} ${outcome.message}`, outcome.mend);
     return undefined;
   }
   const kept = written.includes("/")
@@ -193,7 +193,7 @@ async function readSecretFile(
     findings.report(key, `${quoted(`secrets/${written}`)} ${kept.message}`, kept.mend);
     return undefined;
   }
-  const message = `there is no file ${places.map(quoted).join(" or ")}`;
+  const message = `there is no file ${places.map(quotedPath).join(" or ")}`;
   findings.report(key, message, "write the secret into it, with mode 600");
   return undefined;
 }

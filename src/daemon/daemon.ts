@@ -8,10 +8,9 @@ import type { Journal } from "../journal/journal.ts";
 import { type Clock, type Random, systemClock, systemRandom } from "../std/clock.ts";
 import { messageOf } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
-import { isShared } from "../sync/duties.ts";
+import { askRescan } from "../sync/ask-rescan.ts";
 import { probeNow, retryAll } from "../sync/retry.ts";
 import { type StatusReport, statusOf } from "../sync/status.ts";
-import { RESCAN_MEMO } from "../sync/sync.ts";
 import { startedWith } from "./daemon-journal.ts";
 import { awayLine, healthOf, type HealthWatch } from "./health.ts";
 import type { StartOver } from "./crew-watch.ts";
@@ -162,10 +161,7 @@ export class Daemon implements AsyncDisposable {
   /** A person asked: every mirror is scanned, by whoever leads it. */
   rescan(why: string): void {
     this.#parts.accounts.rescan(why);
-    if (!isShared(this.journal.crew)) return;
-    // Another word each time.
-    const asked = `${this.#clock.now()} ${this.journal.crew.memberId}`;
-    this.journal.setMemo(RESCAN_MEMO, asked).catch((error: unknown) => {
+    askRescan(this.journal, this.#clock.now()).catch((error: unknown) => {
       this.#log.warn({ reason: messageOf(error) }, "the other daemons were not asked to rescan");
     });
   }
@@ -275,7 +271,7 @@ export class Daemon implements AsyncDisposable {
       ...(web.token === undefined ? {} : { token: web.token }),
       channels: () => this.#teller?.reports ?? [],
       actions: {
-        retry: (ids) => this.#retry(ids),
+        retry: (ids) => retryAll(this.journal, ids, this.#clock.now()).then(() => this.probe()),
         pause: () => this.#setPaused(true),
         resume: () => this.#setPaused(false),
         rescan: async () => this.rescan("asked for on the page"),
@@ -292,11 +288,6 @@ export class Daemon implements AsyncDisposable {
     // Nothing could be asked; and starting again would mend nothing.
     if (away !== undefined) return { healthy: true, ready: false, why: awayLine(away) };
     return healthOf(this.#parts.accounts.all, this.#healthWatches, this.#clock);
-  }
-
-  async #retry(ids: readonly number[]): Promise<void> {
-    await retryAll(this.journal, ids, this.#clock.now());
-    await this.probe();
   }
 
   async #setPaused(paused: boolean): Promise<void> {

@@ -112,6 +112,9 @@ export async function openParts(given: PartsOptions, stack: AsyncDisposableStack
     );
     accounts.push({ ...account, owns: (mirrorId) => ids.has(mirrorId) });
   }
+  // Each account has said so of its own mirrors alone, and the last of them had the word.
+  const heard = new Set(config.mirrors.flatMap((one) => (one.hooks?.after ? [one.name] : [])));
+  await journal.keepTellings(mirrors.flatMap(({ id, name }) => (heard.has(name) ? [id] : [])));
   const endReaders = async () => {
     await Promise.all([...readers].map((reader) => reader.close()));
   };

@@ -22,6 +22,7 @@ export const ASSET_FILES = [
   "dom.js",
   "cards.js",
   "overview.js",
+  "budget.js",
   "activity.js",
   "plot.js",
   "documents.js",

@@ -70,7 +70,10 @@ export interface Journal extends AsyncDisposable {
 
   apply(changes: readonly Change[]): Promise<Applied[]>;
 
-  /** Directories of a mirror with the fingerprint of their last journaled listing. */
+  /**
+   * Directories of a mirror with the fingerprint of their last journaled listing; empty where that
+   * was forgotten and a file is there all the same.
+   */
   directories(mirrorId: number): Promise<[dir: RawPath, fingerprint: string][]>;
   /** Current rows directly in a directory: one range query. */
   rowsIn(mirrorId: number, dir: RawPath): Promise<Known[]>;

@@ -103,6 +103,10 @@ async function openPostgres(
   { owner, patience, ...options }: OpenJournalOptions,
 ): Promise<OpenedJournal> {
   const { PostgresJournal } = await import("./postgres/postgres-journal.ts");
+  const { bringUpToDate } = await import("./postgres/migrate.ts");
+  const { PgCrew } = await import("./postgres/crew.ts");
+  const opening = { schema: place.schema, shown: shownJournal(place), mayChange: role === "owner" };
+  let migrated: OpenedJournal["migrated"];
   const journal = await PostgresJournal.open({
     ...serverOf(place),
     ...options,
@@ -116,9 +120,17 @@ async function openPostgres(
         web: owner.web ?? null,
       },
     }),
+    // Asked again while the database is away: what an earlier try did is done.
+    prepare: async (query) => {
+      migrated = (await bringUpToDate(query, opening)) ?? migrated;
+    },
   });
   return Object.assign(journal, {
-    announcePage: (web: string) => journal.announce(web),
+    isNew: migrated?.from === 0,
+    migrated,
+    announcePage: async (web: string) => {
+      if (journal.crew instanceof PgCrew) await journal.crew.announce(web);
+    },
     backup: () => Promise.reject(elsewhereFault(place, "backup")),
   });
 }

@@ -84,15 +84,23 @@ export type BatchProgress = Batch & {
  * - `follow`: the file of a sent row was renamed or moved: the sent row takes over path and stamp
  *   of `successor` (a row in `settling`), which is forgotten. Skipped when either has left those
  *   states.
+ * - `event`, `note`, `forget` and `follow` with `given` are skipped where the file of that row had been
+ *   seen otherwise before this `apply`: what was found out about a file holds for that content alone.
  * - `batch`: inserts or updates a batch.
  * - `directory`: remembers the fingerprint of a directory whose listing has been journaled;
  *   null forgets the directory.
  */
 export type Change =
   | { type: "add"; document: NewDocument }
-  | { type: "event"; id: number; event: Event; from?: readonly State[]; alone?: Alone }
-  | { type: "note"; id: number; at: number; why: string; set: Note }
-  | {
+  | ({
+      type: "event";
+      id: number;
+      event: Event;
+      from?: readonly State[];
+      alone?: Alone;
+    } & OnCondition)
+  | ({ type: "note"; id: number; at: number; why: string; set: Note } & OnCondition)
+  | ({
       type: "forget";
       id: number;
       at: number;
@@ -101,8 +109,8 @@ export type Change =
       /** With `restore`: the file is gone, and so is the predecessor's. */
       goneAt?: number;
       from?: readonly State[];
-    }
-  | { type: "follow"; id: number; successor: number; at: number }
+    } & OnCondition)
+  | ({ type: "follow"; id: number; successor: number; at: number } & OnCondition)
   | { type: "batch"; batch: Batch }
   | { type: "directory"; mirrorId: number; dir: RawPath; fingerprint: string | null };
 
@@ -112,6 +120,11 @@ export type Change =
  * neither that nor, in `uploading` or `inDoubt`, another of its content in its mirror.
  */
 export type Alone = "name" | "nameAndContent";
+
+/** A row, and the stamp of its file's content. */
+export type Given = { readonly id: number; readonly stamp: string };
+
+type OnCondition = { readonly given?: Given };
 
 /** The columns a `note` may set. */
 export type Note = {

@@ -16,7 +16,7 @@ import {
   seenLine,
   successorLine,
 } from "./history-line.ts";
-import type { Alone, Applied, Batch, Change } from "./journal.ts";
+import type { Alone, Applied, Batch, Change, Given } from "./journal.ts";
 import {
   assertForgettable,
   checkedDue,
@@ -37,6 +37,8 @@ export class Writer {
   readonly #activity: Books["activity"];
   readonly #tellings: Books["tellings"];
   readonly #tidy: Books["tidy"];
+  /** Stamps of rows that a change depends on, as they were before this set of changes. */
+  readonly #stamps = new Map<number, string | undefined>();
 
   constructor({ documents, records, activity, tellings, tidy }: Books) {
     this.#documents = documents;
@@ -46,8 +48,16 @@ export class Writer {
     this.#tidy = tidy;
   }
 
+  /** A new set of changes begins: an earlier one may have been undone. */
+  begin(): void {
+    this.#stamps.clear();
+  }
+
   /** Applies one change. Throws `InvariantError` for a change that no journal may take. */
   apply(change: Change): Applied {
+    if ("given" in change && change.given && !this.#isAsGiven(change.given)) {
+      return skipped(change, this.#documents.read(change.id));
+    }
     switch (change.type) {
       case "add":
         return this.#add(change);
@@ -69,6 +79,11 @@ export class Writer {
         change satisfies never;
         throw new InvariantError("a change of an unknown type");
     }
+  }
+
+  #isAsGiven({ id, stamp }: Given): boolean {
+    if (!this.#stamps.has(id)) this.#stamps.set(id, this.#documents.read(id)?.seen.stamp);
+    return this.#stamps.get(id) === stamp;
   }
 
   #add(change: On<"add">): Applied {

@@ -21,6 +21,9 @@ const STATUS_INTERVAL_MS = 5_000;
 /** Files of one hint message at most. */
 const HINTS_MAX = 1_000;
 
+/** No listing has it: a directory that is listed again, and missed when it is gone. */
+const UNLEARNT = "";
+
 export class MirrorHost {
   readonly #daemon: Line<DaemonCalls>;
   readonly #clock: Clock;
@@ -102,11 +105,11 @@ export class MirrorHost {
   }
 
   /**
-   * Forgets how these directories looked. A row that was forgotten as gone leaves a directory whose
-   * fingerprint speaks of a file that is not journaled: back in its place, it would never be seen.
+   * Forgets how these directories looked. What was journaled of single files since leaves a directory whose
+   * fingerprint speaks of what was there before: looking like that once more, it would not be reported.
    */
   unlearn(dirs: readonly RawPath[]): void {
-    for (const dir of dirs) this.#known.delete(dir);
+    for (const dir of dirs) this.#known.set(dir, UNLEARNT);
   }
 
   async close(): Promise<void> {
@@ -117,7 +120,7 @@ export class MirrorHost {
   async #report(listing: Listing): Promise<void> {
     const isWhole = await this.#daemon.call("listing", this.#mirror.id, listing);
     if (isWhole) this.#known.set(listing.dir, listing.fingerprint);
-    else this.#known.delete(listing.dir);
+    else this.unlearn([listing.dir]);
   }
 
   #remember(device: string): void {
@@ -155,7 +158,7 @@ export class MirrorHost {
         const seen = looks[index];
         return seen === undefined ? [] : [{ path, seen }];
       });
-      this.unlearn(files.filter(({ seen }) => seen === null).map(({ path }) => dirOf(path)));
+      this.unlearn(files.map(({ path }) => dirOf(path)));
       if (files.length > 0) this.#tell(this.#daemon.call("hint", this.#mirror.id, files));
     }
   }

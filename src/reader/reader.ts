@@ -4,32 +4,19 @@
  * that process can end; that is why readers are processes.
  */
 import type { ChildProcess } from "node:child_process";
-import type { ArchiveSettings } from "../archive/http-archive.ts";
 import { backoffMs } from "../domain/backoff.ts";
 import type { Outcome } from "../domain/outcome.ts";
-import type { Crew } from "../journal/crew.ts";
 import type { Acted, FoundNotes, Inspection, ScanReport } from "../source/source.ts";
 import { isAbortOf } from "../std/abort.ts";
-import { type Clock, type Random } from "../std/clock.ts";
 import { messageOf } from "../std/fault.ts";
-import type { Log } from "../std/log.ts";
 import type { RawPath } from "../std/raw-path.ts";
-import type { HostClock } from "../std/time-left.ts";
 import { forkReader } from "./fork-reader.ts";
 import { HookGroups } from "./hook-group.ts";
 import { Line, LineCut } from "./line.ts";
-import type {
-  DaemonCalls,
-  HookEnd,
-  HookOrder,
-  Look,
-  MirrorStatus,
-  ReaderCalls,
-  ReaderMirror,
-  SendOrder,
-} from "./protocol.ts";
+import type { HookEnd, HookOrder, Look, MirrorStatus, ReaderCalls, SendOrder } from "./protocol.ts";
+import type { ReaderOptions } from "./reader-options.ts";
 import { SendTime } from "./send-time.ts";
-import { VIGILANCE, type Vigilance, vigil } from "./vigil.ts";
+import { begun, VIGILANCE, vigil } from "./vigil.ts";
 
 /** Waits between restarts of a reader that keeps dying. */
 const RESTART = { initialMs: 200, maxMs: 30_000 };
@@ -39,30 +26,6 @@ const ALIVE_MAX = 3;
 
 /** How long a killed reader is waited for. */
 const CLOSE_MS = 1_000;
-
-export type ReaderOptions = {
-  /** For the log: the mount point, say. */
-  readonly name: string;
-  /** What the reader hosts; asked again at every start, for the fingerprints known by then. */
-  readonly mirrors: () => Promise<readonly ReaderMirror[]>;
-  /** Null: a reader that only looks (`plan`, `check`). */
-  readonly archive: () => ArchiveSettings | null;
-  readonly daemon: DaemonCalls;
-  /** Where several daemons share the journal: how long this one may send. */
-  readonly crew?: Pick<Crew, "leaseMs" | "sendLeftMs">;
-  /** The host's own clocks unless a test brings others. */
-  readonly host?: HostClock;
-  /** Told after every start, with the state of each source. */
-  readonly started: (statuses: readonly MirrorStatus[], restart: boolean) => void;
-  /** Told when a process was killed because it did not answer for so long. */
-  readonly unanswered?: (patienceMs: number) => void;
-  /** Told when `silent` has changed. */
-  readonly silence?: () => void;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-  readonly vigilance?: Vigilance;
-};
 
 type Running = { readonly child: ChildProcess; readonly line: Line<ReaderCalls> };
 
@@ -92,7 +55,7 @@ export class Reader implements AsyncDisposable {
     return new Reader(options);
   }
 
-  /** Process id while it runs; for tests and for `status`. */
+  /** Its process's id while it runs. */
   get pid(): number | undefined {
     return this.#running?.child.pid;
   }
@@ -234,8 +197,10 @@ export class Reader implements AsyncDisposable {
     this.#closing.signal.addEventListener("abort", () => end("closing"), { once: true });
     child.once("exit", (code, signal) => end(signal ?? `exit code ${code}`));
     child.once("error", (error) => end(error.message));
-    void this.#watchOver(child, line);
     try {
+      await begun(line.call("ping"), this.#options.clock);
+      this.#options.begun?.();
+      void this.#watchOver(child, line);
       const statuses = await line.call(
         "open",
         await this.#options.mirrors(),

@@ -14,6 +14,9 @@ export type Vigilance = {
  */
 export const VIGILANCE: Vigilance = { everyMs: 500, silentMs: 500, patienceMs: 30_000 };
 
+/** How long a process may take until it runs at all; less than a second is usual. */
+export const START_MS = 300_000;
+
 /** The process that is watched. */
 export type Watched = {
   isUp(): boolean;
@@ -43,8 +46,17 @@ export async function vigil(
   }
 }
 
-/** Whether the answer comes within `ms`. */
-async function comes(answer: Promise<void>, ms: number, clock: Clock): Promise<boolean> {
+/**
+ * Resolves with a process's first answer, which it gives before it touches a share. On a machine that is
+ * busy enough the start alone takes longer than a share may, and one killed for it would never get there.
+ */
+export async function begun(answer: Promise<void>, clock: Clock): Promise<void> {
+  if (await comes(answer, START_MS, clock)) return;
+  throw new Error(`it did not start within ${START_MS / 1_000} s`);
+}
+
+/** Whether the answer comes within `ms`; rejects with what it rejects with. */
+export async function comes(answer: Promise<void>, ms: number, clock: Clock): Promise<boolean> {
   const over = new AbortController();
   const late = clock.sleep(ms, over.signal).then(() => false);
   late.catch(() => {}); // it ends so when the answer was first

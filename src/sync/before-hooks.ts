@@ -13,6 +13,7 @@ import { type Answer, ANSWER_BYTES_MAX, answerOf } from "../rules/answer.ts";
 import { aborted } from "../std/abort.ts";
 import type { RawPath } from "../std/raw-path.ts";
 import type { Whole } from "./already-sent.ts";
+import { asSeen } from "./as-seen.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import { decisionOn } from "./decision.ts";
 import { questionOf } from "./hook-input.ts";
@@ -88,11 +89,10 @@ export class BeforeHooks {
   }
 
   /** What the answer changes; nothing where the row has moved on meanwhile. */
-  async #journal({ id, seen }: Document, changes: readonly Change[]): Promise<void> {
+  async #journal(document: Document, changes: readonly Change[]): Promise<void> {
     const { journal } = this.#context;
-    const now = await journal.document(id);
-    if (now?.state !== "settling" || now.seen.stamp !== seen.stamp) return;
-    await journal.apply(changes);
+    const now = await journal.document(document.id);
+    if (now?.state === "settling") await journal.apply(asSeen(document, changes));
   }
 
   /** Rejects with `LineCut` when the reader is gone. */

@@ -61,24 +61,29 @@ export class Intake {
   ): Promise<Change[]> {
     const { journal } = this.#context;
     const changes: Change[] = [];
+    const touched = new Set<RawPath>();
     for (const { path, seen } of files) {
       const dir = dirOf(path);
       const row = await journal.currentAt(mirror.row.id, path);
       if (!row) {
-        if (seen) changes.push(this.#added(mirror, dir, { name: nameOf(path), seen }, null));
+        if (seen) {
+          changes.push(this.#added(mirror, dir, { name: nameOf(path), seen }, null));
+          touched.add(dir);
+        }
         continue;
       }
       const known: Known = { ...row, stamp: row.seen.stamp };
       const found = compare([known], seen ? [{ name: row.name, seen }] : []);
+      const before = changes.length;
       changes.push(
         ...(await this.#changes(mirror, dir, found.changed)),
         ...found.returned.map((back) => this.#back(back)),
         ...(await this.#gone(found.vanished)),
-        ...(found.changed.length === 0 && seen ? this.#nudged(row, mirror) : []),
       );
-      if (found.vanished.length > 0) changes.unshift(forgotten(mirror.row.id, dir));
+      if (changes.length > before) touched.add(dir);
+      if (found.changed.length === 0 && seen) changes.push(...this.#nudged(row, mirror));
     }
-    return changes;
+    return [...[...touched].map((dir) => forgotten(mirror.row.id, dir)), ...changes];
   }
 
   /** Directories that are not there any more: everything below them is gone. */
@@ -220,8 +225,9 @@ function treesOf(dirs: readonly RawPath[]): Map<RawPath, RawPath[]> {
 }
 
 /**
- * A directory is to be looked at again: its fingerprint speaks of files that may come back just as they
- * were. With their rows or before them, never after: whatever comes between would leave it true.
+ * A directory is to be looked at again: its fingerprint speaks of what was there before, and it may come
+ * to look like that once more. With the rows or before them, never after: whatever comes between would
+ * leave it true.
  */
 function forgotten(mirrorId: number, dir: RawPath): Change {
   return { type: "directory", mirrorId, dir, fingerprint: null };

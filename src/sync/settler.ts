@@ -11,6 +11,7 @@ import { LineCut } from "../reader/line.ts";
 import type { Inspection } from "../source/source.ts";
 import { joinRaw } from "../std/raw-path.ts";
 import { alreadySent, type Whole } from "./already-sent.ts";
+import { asSeen } from "./as-seen.ts";
 import { BeforeHooks } from "./before-hooks.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import { SetForward } from "./mended-clock.ts";
@@ -112,19 +113,13 @@ export class Settler {
       const inspection = inspections[index];
       if (!inspection) continue;
       const judged = await this.#judge(mirror, document, inspection, followed);
-      if (!(await this.#isStill(document))) continue;
-      for (const change of judged) {
+      // It may be seen to change meanwhile: then the look is of another content.
+      for (const change of asSeen(document, judged)) {
         if (change.type === "batch") batches.set(change.batch.id, change);
         else changes.push(change);
       }
     }
     return [...batches.values(), ...changes];
-  }
-
-  /** False when the file was seen to change meanwhile: then the look is of another content. */
-  async #isStill({ id, seen }: Document): Promise<boolean> {
-    const now = await this.#context.journal.document(id);
-    return now?.state === "settling" && now.seen.stamp === seen.stamp;
   }
 
   async #judge(

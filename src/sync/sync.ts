@@ -6,6 +6,7 @@ import type { DaemonCalls, MirrorStatus } from "../reader/protocol.ts";
 import type { Applied } from "../journal/journal.ts";
 import type { ProbePolicy } from "../domain/gate.ts";
 import { aborted, Stopping } from "../std/abort.ts";
+import { RESCAN_MEMO } from "./ask-rescan.ts";
 import { Aftercare } from "./aftercare.ts";
 import type { SyncContext } from "./context.ts";
 import { ALL_DUTIES, type Duties, ledIn } from "./duties.ts";
@@ -30,9 +31,6 @@ import { Survey } from "./survey.ts";
 import { together } from "./together.ts";
 import { AfterHooks } from "./after-hooks.ts";
 import { Tidier } from "./tidier.ts";
-
-/** When a person asked for a rescan, where several daemons share the journal. */
-export const RESCAN_MEMO = "rescan";
 
 /** How often the journal is asked whether the command line has written to it. */
 const OUTSIDE_MS = 250;

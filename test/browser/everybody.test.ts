@@ -3,13 +3,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { aBrowser, noBrowser } from "../fixtures/a-browser.ts";
 import { anOffice, fill } from "../fixtures/an-office.ts";
-import { SLOW, soon, visit } from "./visit.ts";
-
-type Contrasts = { readonly ground: number; readonly faint: readonly string[] };
-// It runs in the page, and so is plain JavaScript.
-const { contrasts } = (await import(new URL("contrasts.js", import.meta.url).href)) as {
-  contrasts: () => Contrasts;
-};
+import { contrastsOf, SLOW, soon, visit } from "./visit.ts";
 
 let browser: Browser;
 const isSkipped = noBrowser !== undefined && !process.env["CI"];
@@ -61,7 +55,7 @@ describe.skipIf(isSkipped)(
         await fill(office);
         await using visiting = await visit(browser, office.url, { colorScheme: scheme });
         await visiting.page.getByRole("button", { name: "invoice 2240.pdf" }).waitFor();
-        const { ground, faint } = await visiting.page.evaluate(contrasts);
+        const { ground, faint } = await contrastsOf(visiting.page);
         expect(ground).toBeGreaterThanOrEqual(low);
         expect(ground).toBeLessThanOrEqual(high);
         // WCAG 2.2 AA: 4.5 to 1 for text.

@@ -8,6 +8,15 @@ export type Visit = AsyncDisposable & {
   headline(what: RegExp): Promise<void>;
 };
 
+type Contrasts = { readonly ground: number; readonly faint: readonly string[] };
+// It runs in the page, and so is plain JavaScript.
+const { contrasts } = (await import(new URL("contrasts.js", import.meta.url).href)) as {
+  contrasts: () => Contrasts;
+};
+
+/** The ground's lightness, and the texts that do not stand out from what they stand on. */
+export const contrastsOf = (page: Page): Promise<Contrasts> => page.evaluate(contrasts);
+
 /** A browser on a loaded machine takes its time. */
 export const SLOW = { timeout: 180_000 };
 

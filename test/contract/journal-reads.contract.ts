@@ -48,21 +48,40 @@ export function journalReadsContract(name: string, open: () => Promise<JournalFi
     );
 
     test(
-      "directories are those whose listing was journaled",
+      "directories are those whose listing was journaled, and those that hold a file all the same",
       withDesk(async (desk) => {
         const { journal, mirrorId } = desk;
         const remember = (dir: string, fingerprint: string | null) =>
           journal.apply([{ type: "directory", mirrorId, dir: raw(dir), fingerprint }]);
-        await desk.add("unlisted/a.pdf");
+        const file = await desk.add("unlisted/a.pdf");
+        const sent = await desk.uploaded("sent/a.pdf", 7);
+        await remember("sent", "1");
         await remember("b", "1");
         await remember("", "2");
         await remember("b", "3");
         expect(await journal.directories(mirrorId)).toEqual([
           ["", "2"],
           ["b", "3"],
+          ["sent", "1"],
+          ["unlisted", ""],
         ]);
         await remember("b", null);
         await remember("never", null);
+        await remember("sent", null);
+        expect(await journal.directories(mirrorId)).toEqual([
+          ["", "2"],
+          ["sent", ""],
+          ["unlisted", ""],
+        ]);
+        await desk.forget(file.id);
+        const gone = {
+          type: "note",
+          id: sent.id,
+          at: NOW,
+          why: "gone",
+          set: { goneAt: NOW },
+        } as const;
+        await journal.apply([gone]);
         expect(await journal.directories(mirrorId)).toEqual([["", "2"]]);
       }),
     );

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Document } from "../../src/domain/document.ts";
-import type { Applied, Journal } from "../../src/journal/journal.ts";
+import type { Applied, Change, Journal } from "../../src/journal/journal.ts";
 import { InvariantError } from "../../src/std/invariant.ts";
 import { bytesOf, ROOT, rawOf, rawOfText } from "../../src/std/raw-path.ts";
 import { appearing, Desk, events, NOW, seenOf } from "./journal-desk.ts";
@@ -124,6 +124,37 @@ export function journalWritesContract(name: string, open: () => Promise<JournalF
         expect((await desk.journal.document(id))?.state).toBe("settling");
         expect(await desk.paths()).toEqual(["|a.pdf", "|c.pdf"]);
         expect(await desk.journal.history(id)).toHaveLength(1);
+      }),
+    );
+
+    test(
+      "what was found out about one content changes nothing once another was seen, all of it or nothing",
+      withDesk(async (desk) => {
+        const { id } = await desk.add("a.pdf", { seen: seenOf(100, "old") });
+        const other = await desk.uploaded("sent.pdf", 501);
+        const given = { id, stamp: "old" };
+        const findings = (): Change[] => [
+          { type: "note", id: other.id, at: NOW, why: "moved", set: { remark: "moved" }, given },
+          { type: "forget", id, at: NOW, why: "it is a.pdf", given },
+          { type: "event", id, event: settled(), given },
+          { type: "follow", id: other.id, successor: id, at: NOW, given },
+        ];
+        const changed = { at: NOW + 1, dueAt: NOW + 2, seen: seenOf(7, "new") };
+        await desk.after(id, { type: "changed", ...changed });
+        const late = await desk.journal.apply(findings());
+        expect(late.map(({ skipped }) => skipped)).toEqual([true, true, true, true]);
+        expect(late[0]?.document?.id).toBe(other.id);
+        expect(await desk.journal.document(id)).toMatchObject({ state: "settling", name: "a.pdf" });
+        expect(await desk.journal.document(other.id)).toEqual(other);
+        await desk.after(id, { type: "changed", ...changed, seen: seenOf(100, "old") });
+        // The row's own end does not undo what is found out with it.
+        const [note, forget, ...rest] = await desk.journal.apply([
+          ...findings().slice(1, 2),
+          ...findings().slice(0, 1),
+          ...findings().slice(2),
+        ]);
+        expect([note?.skipped, forget?.skipped]).toEqual([false, false]);
+        expect(rest.map(({ skipped }) => skipped)).toEqual([true, true]);
       }),
     );
 

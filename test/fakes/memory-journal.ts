@@ -169,16 +169,19 @@ export class MemoryJournal implements Journal {
 
   async apply(changes: readonly Change[]): Promise<Applied[]> {
     const { crew } = this.#handle;
-    const applied = this.#write(() => changes.map((change) => applyTo(this.store, change, crew)));
+    const applied = this.#write(() => applyTo(this.store, changes, crew));
     this.#onApplied(applied);
     return applied;
   }
 
   async directories(mirrorId: number): Promise<[dir: RawPath, fingerprint: string][]> {
-    return [...this.#open.directories.values()]
-      .filter((directory) => directory.mirrorId === mirrorId)
-      .map(({ dir, print }): [RawPath, string] => [dir, print])
-      .sort(([a], [b]) => (a < b ? -1 : 1));
+    const there = this.#rows((row) => row.mirrorId === mirrorId && row.current && !row.goneAt);
+    const listed = [...this.#open.directories.values()].filter(
+      (directory) => directory.mirrorId === mirrorId,
+    );
+    const prints = new Map(there.map(({ dir }): [RawPath, string] => [dir, ""]));
+    for (const { dir, print } of listed) prints.set(dir, print);
+    return [...prints].sort(([a], [b]) => (a < b ? -1 : 1));
   }
 
   async rowsIn(mirrorId: number, dir: RawPath): Promise<Known[]> {

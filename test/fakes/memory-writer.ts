@@ -32,8 +32,28 @@ import { type MemoryStore, type NumberedAttempt, placeKey } from "./memory-store
 
 type On<T extends Change["type"]> = Extract<Change, { type: T }>;
 
-/** Applies one change to the store; throws for a change that no journal may take. */
-export function applyTo(store: MemoryStore, change: Change, crew?: MemoryCrew): Applied {
+/** Applies changes to the store, in order; throws for a change that no journal may take. */
+export function applyTo(
+  store: MemoryStore,
+  changes: readonly Change[],
+  crew?: MemoryCrew,
+): Applied[] {
+  const stamps = new Map<number, string | undefined>();
+  return changes.map((change) => {
+    const given = "given" in change ? change.given : undefined;
+    if (given && !stamps.has(given.id)) {
+      stamps.set(given.id, store.documents.get(given.id)?.seen.stamp);
+    }
+    const holds = !given || stamps.get(given.id) === given.stamp;
+    return holds ? applyOne(store, change, crew) : skipped(change, beforeOf(store, change));
+  });
+}
+
+function beforeOf(store: MemoryStore, change: Change): Document | undefined {
+  return "id" in change ? store.documents.get(change.id) : undefined;
+}
+
+function applyOne(store: MemoryStore, change: Change, crew?: MemoryCrew): Applied {
   switch (change.type) {
     case "add":
       return add(store, change);

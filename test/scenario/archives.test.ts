@@ -1,5 +1,5 @@
 /** Several archives: none waits for another, and what is asked of one is never taken for another's. */
-import { rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { aDaemon } from "../fixtures/a-daemon.ts";
@@ -7,6 +7,7 @@ import { aProcess } from "../fixtures/a-process.ts";
 import { pdfOf } from "../fixtures/documents.ts";
 import { twoArchives, type TwoArchives } from "../fixtures/two-archives.ts";
 import { until } from "../fixtures/until.ts";
+import type { Mirror } from "../../src/config/config.ts";
 import { Daemon } from "../../src/daemon/daemon.ts";
 import type { StatusReport } from "../../src/sync/status.ts";
 import { silentLog } from "../../src/std/log.ts";
@@ -53,6 +54,32 @@ test("the same contents are sent to both: neither is a duplicate of the other's"
   await live.quiescent();
   expect(await two.audit()).toEqual([]);
 });
+
+test.for([[["scans"]], [["contracts"]], [["scans", "contracts"]]] as const)(
+  "an after hook of %j is told of each of its documents, and of no others",
+  async ([hooked]) => {
+    await using two = await twoArchives();
+    writeScans(two, 3);
+    const told = (name: string) => join(two.world.dir, `told-${name}`);
+    const hooksOf = (name: string): Pick<Mirror, "hooks"> => {
+      if (!hooked.some((one) => one === name)) return {};
+      const append = `require("fs").appendFileSync(process.argv[1], require("fs").readFileSync(0, "utf8").trim() + "\\n")`;
+      const command = [process.execPath, "-e", append, told(name)];
+      return { hooks: { after: { command, timeoutMs: 60_000, concurrency: 1 } } };
+    };
+    const config = two.config();
+    const mirrors = config.mirrors.map((mirror) => ({ ...mirror, ...hooksOf(mirror.name) }));
+    await using live = await aDaemon({ ...config, mirrors });
+    await live.quiescent();
+    const linesOf = (name: string) =>
+      existsSync(told(name)) ? readFileSync(told(name), "utf8").trim().split("\n").length : 0;
+    for (const name of ["scans", "contracts"]) {
+      const expected = hooked.some((one) => one === name) ? 3 : 0;
+      await until(`${name} to be told`, () => linesOf(name) === expected);
+    }
+    expect((await live.daemon.status()).untold).toBe(0);
+  },
+);
 
 test("a quota that is spent at one stops that one alone, over a restart too", async () => {
   await using two = await twoArchives({ legal: { quotaPages: 2 } });

@@ -96,7 +96,8 @@ describe.skipIf(NO_POSTGRES !== undefined)("a journal in PostgreSQL", () => {
     await postgres.start();
   });
 
-  test("commands work on it, and show no password", async () => {
+  // Two dozen processes, one after another.
+  test("commands work on it, and show no password", { timeout: 180_000 }, async () => {
     await postgres.ask(`CREATE ROLE guarded LOGIN SUPERUSER PASSWORD '${CANARY.journalPassword}'`);
     await using world = await aWorld({ convertDelayMs: 50 });
     const { file, schema } = await configIn(world, ", passwordFile: secrets.db", "guarded");

@@ -1,11 +1,11 @@
 /** The commands as a person has them: in a real terminal, of 80 columns and 24 lines, with real keys. */
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { aProcess } from "../fixtures/a-process.ts";
 import { aTerminal } from "../fixtures/a-terminal.ts";
 import { pdfOf } from "../fixtures/documents.ts";
@@ -150,57 +150,111 @@ test.for([
 });
 
 describe("completion", () => {
-  const script = (shell: string) => {
+  /** How each shell is started, and what it reads first: a function that tells what a line has become. */
+  const SHELLS = {
+    bash: {
+      start: "exec bash --noprofile --rcfile setup -i",
+      setup: "scanferry() { printf '<%s>' \"$*\" >line; }\nsource ./completion\n",
+    },
+    zsh: {
+      start: "exec zsh --no-globalrcs -i",
+      setup: [
+        // The slash goes, otherwise, once Enter follows it.
+        "setopt no_auto_remove_slash",
+        "autoload -U compinit && compinit -u -D",
+        "scanferry() { printf '<%s>' \"$*\" >line }",
+        "source ./completion\n",
+      ].join("\n"),
+    },
+    "zsh, from $fpath": {
+      start: "exec zsh --no-globalrcs -i",
+      setup: [
+        "fpath=($PWD/functions $fpath)",
+        // The slash goes, otherwise, once Enter follows it.
+        "setopt no_auto_remove_slash",
+        "autoload -U compinit && compinit -u -D",
+        "scanferry() { printf '<%s>' \"$*\" >line }\n",
+      ].join("\n"),
+    },
+    fish: {
+      start: "exec fish --no-config --private --init-command 'source setup'",
+      setup: "function scanferry; printf '<%s>' \"$argv\" >line; end\nsource ./completion\n",
+    },
+  } as const;
+  type Shell = keyof typeof SHELLS;
+  const shells = Object.keys(SHELLS) as Shell[];
+  const programOf = (shell: Shell) => shell.split(",")[0] ?? shell;
+
+  /** Where CI says so a missing shell is a failure. */
+  const isMissing = (shell: Shell) =>
+    !process.env["CI"] && spawnSync(programOf(shell), ["--version"]).error !== undefined;
+
+  /** A place for one shell: its completion, what it reads first, a file and a directory. */
+  function aPlace(shell: Shell): string {
     const dir = mkdtempSync(join(tmpdir(), "scanferry-completion-"));
-    onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
     const main = new URL("../../src/main.ts", import.meta.url).pathname;
-    const text = execFileSync(process.execPath, [main, "completion", shell], { encoding: "utf8" });
+    const words = [main, "completion", programOf(shell)];
+    const text = execFileSync(process.execPath, words, { encoding: "utf8" });
+    mkdirSync(join(dir, "functions"));
     writeFileSync(join(dir, "completion"), text);
+    writeFileSync(join(dir, "functions/_scanferry"), text);
+    writeFileSync(join(dir, "setup"), SHELLS[shell].setup);
+    writeFileSync(join(dir, ".zshrc"), SHELLS[shell].setup);
     mkdirSync(join(dir, "a dir"));
     writeFileSync(join(dir, "office.yaml"), "");
     return dir;
-  };
-
-  /** Types a line into an interactive bash, presses Tab, and reads what it has become. */
-  async function completed(dir: string, typed: string): Promise<string> {
-    const shell = spawn("script", ["-qefc", "exec bash --norc --noprofile -i", "/dev/null"], {
-      env: { ...process.env, TERM: "dumb", PS1: "$ ", SHELL: "/bin/bash" },
-      cwd: dir,
-    });
-    let output = "";
-    shell.stdout.setEncoding("utf8").on("data", (chunk: string) => {
-      output += chunk;
-    });
-    // The line is echoed back by a command, since bash draws over what it completes.
-    shell.stdin.write("bind 'set bell-style none'; scanferry() { printf '<%s>\\n' \"$*\"; }\n");
-    shell.stdin.write(`source completion\nscanferry ${typed}\t\n`);
-    await until("the line", () => /^<.*>/m.test(output.replaceAll("\r", "")));
-    shell.stdin.write("exit\n");
-    await once(shell, "close");
-    return /^<(.*)>/m.exec(output.replaceAll("\r", ""))?.[1] ?? "";
   }
 
-  test.for([
-    ["veri", "verify", "a command"],
-    ["archive docum", "archive document", "as far as two commands agree"],
-    ["archive-ad", "archive-admin", "not archive"],
-    ["list --state hel", "list --state held", "the values that an option may have"],
-    ["list --sta", "list --state", "an option"],
-    ["--config off", "--config office.yaml", "a file"],
-    ["--config office.yaml stat", "--config office.yaml status", "the value is no command"],
-    ["demo --data a", "demo --data a dir/", "a directory with a blank in its name"],
-    ["completion fi", "completion fish", "what an argument may be"],
-    ["list --mirror off", "list --mirror off", "a file is no mirror"],
-  ] as const)("bash: %s becomes %s: %s", async ([typed, expected]) => {
-    expect(await completed(script("bash"), typed)).toBe(expected);
-  });
+  /** An interactive shell; `completed` types a line, presses Tab and Enter, and tells what it has become. */
+  function aShell(shell: Shell) {
+    const dir = aPlace(shell);
+    const child = spawn("script", ["-qefc", SHELLS[shell].start, "/dev/null"], {
+      env: { ...process.env, TERM: "xterm", HOME: dir, ZDOTDIR: dir, SHELL: "/bin/sh" },
+      cwd: dir,
+    });
+    child.stdout.resume();
+    const ended = once(child, "close");
+    const line = () => {
+      const told = join(dir, "line");
+      return existsSync(told) ? /^<(.*)>$/s.exec(readFileSync(told, "utf8"))?.[1] : undefined;
+    };
+    return {
+      async completed(typed: string): Promise<string> {
+        rmSync(join(dir, "line"), { force: true });
+        child.stdin.write(`scanferry ${typed}\t\r`);
+        await until("the line", () => line() !== undefined);
+        return line() ?? "";
+      },
+      async end() {
+        child.stdin.write("exit\r");
+        await ended;
+        rmSync(dir, { recursive: true, force: true });
+      },
+    };
+  }
 
-  test("zsh and fish get each command, too", () => {
-    for (const shell of ["zsh", "fish"]) {
-      const text = execFileSync("cat", [join(script(shell), "completion")], { encoding: "utf8" });
-      for (const word of ["verify", "receipt", "archive documents", "held"])
-        expect(text).toContain(word);
-    }
+  describe.for(shells)("%s", (shell) => {
+    let shown: ReturnType<typeof aShell> | undefined;
+    beforeAll(() => {
+      if (!isMissing(shell)) shown = aShell(shell);
+    });
+    afterAll(() => shown?.end());
+
+    test.skipIf(isMissing(shell)).for([
+      ["veri", "verify", "a command"],
+      ["archive docum", "archive document", "as far as two commands agree"],
+      ["archive-ad", "archive-admin", "not archive"],
+      ["list --state hel", "list --state held", "the values that an option may have"],
+      ["list --sta", "list --state", "an option"],
+      ["--config off", "--config office.yaml", "a file"],
+      ["--config office.yaml stat", "--config office.yaml status", "the value is no command"],
+      ["demo --data a", "demo --data a dir/", "a directory with a blank in its name"],
+      ["completion fi", "completion fish", "what an argument may be"],
+      ["list --mirror off", "list --mirror off", "a file is no mirror"],
+      ["explain off", "explain office.yaml", "a file as an argument"],
+    ] as const)("%s becomes %s: %s", async ([typed, expected]) => {
+      expect(await shown?.completed(typed)).toBe(expected);
+    });
   });
 
   test("an unknown shell is refused in one line", async () => {

@@ -76,6 +76,10 @@ export class CrewWorld extends SimulatedWorld {
     for (const { life } of this.daemons) life?.wroteOutside();
   }
 
+  override get overdraftPages(): number {
+    return (this.daemons.length - 1) * this.config.upload.concurrency;
+  }
+
   /** What one writes the others hear of. */
   wroteBy(writer: SimulatedDaemon): void {
     for (const daemon of this.daemons) if (daemon !== writer) daemon.life?.wroteOutside();

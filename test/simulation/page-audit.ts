@@ -33,6 +33,6 @@ export function overdrawn(world: SimulatedWorld): string[] {
   )
     return [];
   return [...months(world).values()]
-    .filter((pages) => pages > limit)
+    .filter((pages) => pages > limit + world.overdraftPages)
     .map((pages) => `${pages} pages in a month of ${limit}`);
 }

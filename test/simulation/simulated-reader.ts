@@ -124,7 +124,7 @@ export class SimulatedReader implements UsedReader {
   }
 
   async unlearn(_: number, dirs: readonly RawPath[]): Promise<void> {
-    for (const dir of dirs) this.#known.delete(dir);
+    for (const dir of dirs) this.#known.set(dir, "");
   }
 
   look(_: number, paths: readonly RawPath[]): Promise<Look[]> {
@@ -204,7 +204,7 @@ export class SimulatedReader implements UsedReader {
     if (this.#known.get(dir) === listing.fingerprint) return;
     const isWhole = await this.#parts.daemon.listing(this.#parts.mirrorId, listing);
     if (isWhole) this.#known.set(dir, listing.fingerprint);
-    else this.#known.delete(dir);
+    else this.#known.set(dir, "");
   }
 
   /** Tells the daemon of files that may have changed. */
@@ -215,7 +215,7 @@ export class SimulatedReader implements UsedReader {
     const files = open
       .filter((path) => source.tree.isEligible(path))
       .map((path) => ({ path, seen: source.tree.at(path)?.seen ?? null }));
-    for (const { path, seen } of files) if (seen === null) this.#known.delete(dirOf(path));
+    for (const { path } of files) this.#known.set(dirOf(path), "");
     await daemon.hint(mirrorId, files);
   }
 

@@ -217,7 +217,9 @@ export class SimulatedTree {
       .filter(([path]) => dirOf(path) === dir && this.isEligible(path))
       .map(([path, { seen }]) => ({ name: nameOf(path), seen }))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
-    const fingerprint = files.map(({ name, seen }) => `${name}:${seen.stamp}`).join("|");
+    const fingerprint = ["listed", ...files.map(({ name, seen }) => `${name}:${seen.stamp}`)].join(
+      "|",
+    );
     return { dir, fingerprint, files };
   }
 

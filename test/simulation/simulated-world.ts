@@ -169,6 +169,11 @@ export class SimulatedWorld {
     this.#life?.wroteOutside();
   }
 
+  /** How many pages may be used beyond the month's: by what several daemons claim at once. */
+  get overdraftPages(): number {
+    return 0;
+  }
+
   /** What can happen in its history. */
   repertoire(): Repertoire {
     return someRepertoire(this.dice);

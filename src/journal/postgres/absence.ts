@@ -42,7 +42,7 @@ export class Absence {
           throw error;
         }
         if (tries > 0) {
-          this.#leave(what, whyOf(error));
+          this.leave(what, whyOf(error));
           const waitMs = Math.min(RETRY_MS_MIN * 2 ** (tries - 1), RETRY_MS_MAX);
           // Woken at the end for a last try.
           await this.#clock.sleep(waitMs, ending).catch(() => undefined);
@@ -51,7 +51,8 @@ export class Absence {
     }
   }
 
-  #leave(what: string, why: string): void {
+  /** It cannot be done; told as `persist` tells it, until `persist` next succeeds at the same. */
+  leave(what: string, why: string): void {
     const first = this.#away.size === 0;
     this.#away.add(what);
     if (first) this.#tell({ type: "away", why });

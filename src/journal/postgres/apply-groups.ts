@@ -147,6 +147,7 @@ async function applyTogether(
   const writer = new Writer(draft);
   const outcomes = calls.map(({ changes }): Outcome => {
     try {
+      writer.begin();
       return { applied: draft.run(() => changes.map((change) => writer.apply(change))) };
     } catch (error) {
       return { error };

@@ -12,6 +12,7 @@ import type { Absence } from "./absence.ts";
 import * as statements from "./crew-statements.ts";
 import { dutiesToTake, type Wish } from "./fair-share.ts";
 import type { Link } from "./link.ts";
+import { whyOf } from "./postgres-fault.ts";
 
 /** A lease is renewed so many times while it lasts. */
 const RENEWALS_PER_LEASE = 3;
@@ -171,7 +172,7 @@ export class PgCrew implements Crew {
         await absence.persist("the crew", ending, () => this.#turn(changes));
       } catch (error) {
         // Whatever it is: who cannot renew the lease loses it.
-        this.#with.tell({ type: "away", why: String(error) });
+        if (!ending.aborted) absence.leave("the crew", whyOf(error));
       }
     });
     return this.#turns;

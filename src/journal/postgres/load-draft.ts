@@ -81,6 +81,7 @@ function needsOf(changes: readonly Change[]) {
   const documentIds = new Set<number>();
   const claims: { id: number; folder_id: number; with_content: number }[] = [];
   for (const change of changes) {
+    if ("given" in change && change.given) ids.add(change.given.id);
     switch (change.type) {
       case "add": {
         const { mirrorId, dir, name } = change.document;

@@ -26,18 +26,17 @@ import {
 } from "./account.ts";
 import { ApplyGroups, breachOf } from "./apply-groups.ts";
 import { setReceipt } from "./batches.ts";
-import { bringUpToDate, type SchemaChange } from "./migrate.ts";
 import { PostgresReading } from "./postgres-reading.ts";
 import { QUERIES } from "./queries.ts";
 import { kept } from "./recordset.ts";
-import { PgSession, type PgSessionOptions, type Query, shownPlace } from "./session.ts";
+import { PgSession, type PgSessionOptions, type Query } from "./session.ts";
 import { tidy } from "./tidy.ts";
 
 /** The archive that a journal speaks for as it is opened: the only one, but where there are several. */
 const FIRST_ARCHIVE_ID = 1;
 
 /** How a journal in PostgreSQL is opened. */
-export type PostgresJournalOptions = Omit<PgSessionOptions, "prepare"> & {
+export type PostgresJournalOptions = PgSessionOptions & {
   /** Told what each call of `apply` did once it is durable; must not throw. */
   readonly onApplied?: (applied: Applied[]) => void;
 };
@@ -51,50 +50,22 @@ export class PostgresJournal extends PostgresReading implements Journal {
   readonly #session: PgSession;
   readonly #groups: ApplyGroups;
   readonly #archiveId: number;
-  /** How this opening changed the tables, versions; undefined: they were up to date. */
-  readonly migrated: SchemaChange | undefined;
 
-  private constructor(
-    session: PgSession,
-    groups: ApplyGroups,
-    archiveId: number,
-    migrated: SchemaChange | undefined,
-  ) {
+  private constructor(session: PgSession, groups: ApplyGroups, archiveId: number) {
     super(session, archiveId);
     this.#session = session;
     this.#groups = groups;
     this.#archiveId = archiveId;
-    this.migrated = migrated;
   }
 
   /**
-   * Opens the journal; the role `owner` makes the tables where there are none, and brings them up to
-   * date. Rejects with a `Fault`, as `PgSession.open` and `bringUpToDate` do.
+   * Opens the journal; `prepare` is to make the tables, or to look whether they fit. Rejects with a
+   * `Fault`, as `PgSession.open` and it do.
    */
   static async open(options: PostgresJournalOptions): Promise<PostgresJournal> {
     const { onApplied = () => undefined, ...rest } = options;
-    const { url, schema, role } = rest;
-    const opening = { schema, shown: shownPlace(url, schema), mayChange: role === "owner" };
-    let migrated: SchemaChange | undefined;
-    const session = await PgSession.open({
-      ...rest,
-      // Asked again while the database is away: what an earlier try did is done.
-      prepare: async (query) => {
-        migrated = (await bringUpToDate(query, opening)) ?? migrated;
-      },
-    });
-    const groups = new ApplyGroups(session, onApplied);
-    return new PostgresJournal(session, groups, FIRST_ARCHIVE_ID, migrated);
-  }
-
-  /** True when this opening made the journal: of what was sent before, nothing is known. */
-  get isNew(): boolean {
-    return this.migrated?.from === 0;
-  }
-
-  /** Tells others where this daemon's page is. */
-  announce(web: string | null): Promise<void> {
-    return this.#session.announce(web);
+    const session = await PgSession.open(rest);
+    return new PostgresJournal(session, new ApplyGroups(session, onApplied), FIRST_ARCHIVE_ID);
   }
 
   get crew(): Crew {
@@ -103,7 +74,7 @@ export class PostgresJournal extends PostgresReading implements Journal {
 
   of(archiveId: number): PostgresJournal {
     if (archiveId === this.#archiveId) return this;
-    return new PostgresJournal(this.#session, this.#groups, archiveId, this.migrated);
+    return new PostgresJournal(this.#session, this.#groups, archiveId);
   }
 
   archives(): Promise<ArchiveRow[]> {

@@ -137,8 +137,10 @@ export abstract class PostgresReading {
     return this.#documents(QUERIES.outstandingIn, [this.#archiveId, folderId, limit]);
   }
 
-  afterDue(now: number, limit: number): Promise<Document[]> {
-    return this.#documents(QUERIES.afterDue, [this.#archiveId, now, limit]);
+  afterDue(now: number, limit: number, mirrorIds?: readonly number[]): Promise<Document[]> {
+    const asked = [this.#archiveId, now, limit];
+    if (!mirrorIds) return this.#documents(QUERIES.afterDue, asked);
+    return this.#documents(QUERIES.afterDueIn, [...asked, mirrorIds]);
   }
 
   async tellings(mirrorId: number, now: number, limit: number): Promise<Telling[]> {

@@ -15,8 +15,9 @@ const SENDING = "n.state IN ('uploading', 'inDoubt')";
 
 /** The texts, by the question they answer. */
 export const QUERIES = {
-  directories: `SELECT path, fingerprint FROM directories
-    WHERE mirror_id = $1 AND fingerprint IS NOT NULL ORDER BY path`,
+  directories: `SELECT d.path, coalesce(d.fingerprint, '') AS fingerprint FROM directories d
+    WHERE d.mirror_id = $1 AND (d.fingerprint IS NOT NULL OR EXISTS (SELECT 1 FROM documents n
+      WHERE n.dir_id = d.id AND n.current = 1 AND n.gone_at IS NULL)) ORDER BY d.path`,
   rowsIn: `SELECT ${KNOWN} FROM ${IN_DIRECTORY}
     WHERE d.mirror_id = $1 AND d.path = $2 AND n.current = 1 ORDER BY n.name`,
   rowsBelow: `SELECT ${KNOWN} FROM ${IN_DIRECTORY}
@@ -43,6 +44,9 @@ export const QUERIES = {
     AND n.state = 'uploaded' ORDER BY n.due_at NULLS LAST, n.id LIMIT $3`,
   afterDue: `${SELECT_DOCUMENT} WHERE n.archive_id = $1 AND n.state IN ('converted', 'held')
     AND n.after_state = 'due' AND coalesce(n.due_at, 0) <= $2
+    ORDER BY coalesce(n.due_at, 0), n.id LIMIT $3`,
+  afterDueIn: `${SELECT_DOCUMENT} WHERE n.archive_id = $1 AND n.state IN ('converted', 'held')
+    AND n.after_state = 'due' AND coalesce(n.due_at, 0) <= $2 AND n.mirror_id = ANY($4::bigint[])
     ORDER BY coalesce(n.due_at, 0), n.id LIMIT $3`,
   // Whose sender is there is being sent; a sender that no row tells of is not.
   underWay: `${SELECT_DOCUMENT} WHERE n.archive_id = $1 AND n.state = 'uploading'

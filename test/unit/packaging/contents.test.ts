@@ -1,4 +1,5 @@
 /** What is handed out is what is needed, pinned, licensed and described. */
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,6 +15,7 @@ const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 describe("the package for npm", () => {
   let to = "";
   let paths: string[] = [];
+  const inPackage = (path: string) => readFileSync(join(to, "package", path), "utf8");
   beforeAll(() => {
     to = mkdtempSync(join(tmpdir(), "packed-"));
     paths = npmPackage(to);
@@ -22,22 +24,33 @@ describe("the package for npm", () => {
 
   test("holds what runs, what describes it, and nothing else", () => {
     const wanted =
-      /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|bin\/scanferry|dist\/.+\.js|assets\/dashboard\/[\w-]+\.(js|css|html|svg)|config\/[\w-]+\.(yaml|json)|config\/hooks\/[\w-]+|samples\/.+|systemd\/scanferry@?\.service|docs\/[\w-]+\.md|docs\/screenshots\/page\.png|share\/scanferry\.(1|bash))$/;
-    expect(paths.length).toBeGreaterThan(200);
+      /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|bin\/scanferry|dist\/.+\.js|dist\/licences\.txt|assets\/dashboard\/[\w-]+\.(js|css|html|svg)|config\/[\w-]+\.(yaml|json)|config\/hooks\/[\w-]+|samples\/.+|systemd\/scanferry@?\.service|docs\/[\w-]+\.md|docs\/screenshots\/page\.png|share\/scanferry\.(1|bash))$/;
+    expect(paths.length).toBeGreaterThan(150);
     expect(paths.filter((path) => !wanted.test(path))).toEqual([]);
   });
 
-  test("holds every module of the source, compiled, and every asset and sample", () => {
-    const below = (folder: string) =>
-      readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile())
-        .map((entry) => join(entry.parentPath, entry.name).slice(ROOT.length));
-    const wanted = [
-      ...below("src").map((path) => path.replace(/^src/, "dist").replace(/\.ts$/, ".js")),
-      ...below("assets"),
-      ...below("samples"),
-      ...below("config"),
-    ];
+  const below = (folder: string) =>
+    readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(ROOT.length));
+
+  test("holds every asset, sample and configuration", () => {
+    const wanted = [...below("assets"), ...below("samples"), ...below("config")];
+    expect(wanted.filter((path) => !paths.includes(path))).toEqual([]);
+  });
+
+  test("holds whatever is started by its path, where it is looked for", () => {
+    const modules = below("src");
+    const imported = new Set(
+      modules.flatMap((path) =>
+        [...read(path).matchAll(/(?:from |import\()"(\.[^"]+)"/g)].map(([, to = ""]) =>
+          join(path, "..", to),
+        ),
+      ),
+    );
+    const started = modules.filter((path) => !imported.has(path));
+    expect(started).toContain("src/reader/child.ts");
+    const wanted = started.map((path) => path.replace(/^src/, "dist").replace(/\.ts$/, ".js"));
     expect(wanted.filter((path) => !paths.includes(path))).toEqual([]);
   });
 
@@ -50,6 +63,21 @@ describe("the package for npm", () => {
     } finally {
       rmSync(again, { recursive: true });
     }
+  });
+
+  test("names the packages whose code was joined with ours, with their licences", () => {
+    const tarball = readdirSync(to).find((name) => name.endsWith(".tgz")) ?? "";
+    execFileSync("tar", ["-xzf", tarball], { cwd: to });
+    const named = [...inPackage("dist/licences.txt").matchAll(/^(\S+) \d\S+ \(([\w-]+)\)$/gm)];
+    expect(named.map(([, name]) => name)).toEqual(
+      expect.arrayContaining(["commander", "undici", "yaml", "zod"]),
+    );
+    const joined = paths.filter((path) => path.startsWith("dist/joined/")).map(inPackage);
+    // No package is both joined and looked for among the installed ones.
+    const still = named.filter(([, name]) =>
+      joined.some((text) => text.includes(` from "${name}"`)),
+    );
+    expect(still).toEqual([]);
   });
 });
 

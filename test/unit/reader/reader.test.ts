@@ -11,7 +11,7 @@ import { until } from "../../fixtures/until.ts";
 import { never, put, scratch } from "../source/scratch.ts";
 import { isAlive, MIRROR, openReader, orderFor, silentArchive } from "./a-reader.ts";
 
-/** Impatient, so that a hang shows soon; a process must be able to start in that time. */
+/** Impatient, so that a hang shows soon. */
 const vigilance = { everyMs: 50, silentMs: 100, patienceMs: 6_000 };
 
 const pidOf = (open: ReturnType<typeof openReader>, notThis?: number) =>
@@ -114,6 +114,13 @@ describe("a reader that hangs or dies", () => {
     expect(open.reader.pid).toBe(pid);
     await until("an answer", () => !open.reader.silent);
     expect(told.slice(0, 2)).toEqual([true, false]);
+  });
+
+  test("that takes longer to start than it may take to answer is not killed for that", async () => {
+    // No Node starts within a tenth of a second, and any answers in one.
+    const open = openReader({ vigilance: { everyMs: 20, silentMs: 20, patienceMs: 100 } });
+    await until("a start", () => open.starts.length > 0);
+    expect(open.starts[0]?.statuses).toMatchObject([{ online: true }]);
   });
 
   test("dies again and again: it is started again, ever more slowly", async () => {

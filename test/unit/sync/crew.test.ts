@@ -1,7 +1,8 @@
 /** Several daemons on one journal: who does what, and what becomes of the work of one that is lost. */
 import { expect, test } from "vitest";
 import type { MirrorStatus } from "../../../src/reader/protocol.ts";
-import { RESCAN_MEMO, Sync } from "../../../src/sync/sync.ts";
+import { RESCAN_MEMO } from "../../../src/sync/ask-rescan.ts";
+import { Sync } from "../../../src/sync/sync.ts";
 import { MINUTE, SECOND, SyncDesk } from "./desk.ts";
 
 const ONLINE: MirrorStatus = {

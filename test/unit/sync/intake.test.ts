@@ -185,12 +185,26 @@ describe("fingerprints", () => {
     expect(await prints(desk)).toEqual([[DIR, "print-1"]]);
   });
 
-  test("a hint, which is not a whole directory, changes none", async () => {
-    const { desk, intake } = await anIntake();
-    await intake.listing(1, listing({ "a.pdf": "1" }, "print-1"));
-    await intake.hint(1, [{ path: PATH, seen: seen("1") }]);
-    expect(await prints(desk)).toEqual([[DIR, "print-1"]]);
-  });
+  test.for([
+    [
+      "of a new file",
+      {},
+      "1",
+      [[DIR, ""]],
+      "it may be gone before the next scan, and the directory as it was",
+    ],
+    ["of an edit", { "scan.pdf": "1" }, "2", [[DIR, ""]], "it may be taken back"],
+    ["of a file that is gone", { "scan.pdf": "1" }, null, [], "it may come back just as it was"],
+    ["of nothing new", { "scan.pdf": "1" }, "1", [[DIR, "print-1"]], "all is as it was listed"],
+  ] as const)(
+    "after a hint %s the directory is remembered only if nothing differs",
+    async ([, before, stamp, remembered]) => {
+      const { desk, intake } = await anIntake();
+      await intake.listing(1, listing(before, "print-1"));
+      await intake.hint(1, [{ path: PATH, seen: stamp === null ? null : seen(stamp) }]);
+      expect(await prints(desk)).toEqual(remembered);
+    },
+  );
 
   test("a change that came too late is compared again before the directory is remembered", async () => {
     const { desk, intake } = await anIntake();
@@ -220,7 +234,7 @@ describe("fingerprints", () => {
     };
     await intake.listing(1, listing({ "scan.pdf": "new" }, "print-1"));
     expect(moves.filter(({ type }) => type === "event")).toHaveLength(3);
-    expect(await prints(desk)).toEqual([]);
+    expect(await prints(desk)).toEqual([[DIR, ""]]);
   });
 
   test("a directory that is gone is forgotten, with what was below it", async () => {

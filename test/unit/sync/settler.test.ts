@@ -3,6 +3,7 @@ import { aSettler, onDisk, sent, settling } from "./a-settler.ts";
 import { HOUR, MINUTE, SECOND } from "./desk.ts";
 
 const MIB = 1024 * 1024;
+const EMPTY = { sizeBytes: 0, modifiedAt: 0, stamp: "d1" };
 
 describe("a file that is finished", () => {
   test("becomes pending with digest, name, folder and batch", async () => {
@@ -235,6 +236,30 @@ describe("a reader that dies", () => {
       desk.reader.inspect = inspect;
       await desk.journal.apply([{ type: "event", id, event }]);
       return found;
+    };
+    await desk.run(settler);
+    await desk.advance(3 * SECOND);
+    expect(await desk.row(id)).toMatchObject({ state: "pending", digest: "d2" });
+  });
+
+  test.for([
+    ["gone", "a row that is forgotten would be missed by nobody: its directory was listed with it"],
+    ["empty", "what is held as empty would never be looked at again"],
+    ["a copy", "the new content would be taken for the one that was moved"],
+  ] as const)("%s, and another by the time that this is journaled: %s", async ([was]) => {
+    const { desk, settler } = await aSettler();
+    const { id } = settling(desk, "scan.pdf", "d1");
+    if (was === "gone") desk.reader.files.delete("scan.pdf");
+    if (was === "empty") onDisk(desk, "scan.pdf", "d1", { seen: EMPTY });
+    if (was === "a copy") sent(desk, "moved.pdf", "d1");
+    const apply = desk.journal.apply.bind(desk.journal);
+    desk.journal.apply = async (changes) => {
+      desk.journal.apply = apply;
+      const seen = onDisk(desk, "scan.pdf", "d2");
+      const at = desk.clock.now();
+      const event = { type: "changed", at, dueAt: at + 3 * SECOND, seen } as const;
+      await apply([{ type: "event", id, event }]);
+      return apply(changes);
     };
     await desk.run(settler);
     await desk.advance(3 * SECOND);

@@ -88,10 +88,12 @@ describe.skipIf(NO_POSTGRES !== undefined)("the crew on PostgreSQL", () => {
 
   test("three share what one of them leaves behind", async () => {
     const all = dutiesOf(6);
-    const a = await aMember(place, "a", { leaseMs: LEASE_MS });
+    // Long enough that none is taken for one who leaves a duty to others.
+    const leaseMs = 10 * LEASE_MS;
+    const a = await aMember(place, "a", { leaseMs });
     await a.crew.seek(all);
-    await using b = await aMember(place, "b", { leaseMs: LEASE_MS });
-    await using c = await aMember(place, "c", { leaseMs: LEASE_MS });
+    await using b = await aMember(place, "b", { leaseMs });
+    await using c = await aMember(place, "c", { leaseMs });
     await Promise.all([b.crew.seek(all), c.crew.seek(all)]);
     expect(all.some((duty) => b.crew.leads(duty) || c.crew.leads(duty))).toBe(false);
     await a.session.close();

@@ -1,0 +1,34 @@
+import type { ArchiveSettings } from "../archive/http-archive.ts";
+import type { Crew } from "../journal/crew.ts";
+import type { Clock, Random } from "../std/clock.ts";
+import type { Log } from "../std/log.ts";
+import type { HostClock } from "../std/time-left.ts";
+import type { DaemonCalls, MirrorStatus, ReaderMirror } from "./protocol.ts";
+import type { Vigilance } from "./vigil.ts";
+
+/** What a reader's handle works with, and whom it tells. */
+export type ReaderOptions = {
+  /** For the log: the mount point, say. */
+  readonly name: string;
+  /** What the reader hosts; asked again at every start, for the fingerprints known by then. */
+  readonly mirrors: () => Promise<readonly ReaderMirror[]>;
+  /** Null: a reader that only looks (`plan`, `check`). */
+  readonly archive: () => ArchiveSettings | null;
+  readonly daemon: DaemonCalls;
+  /** Where several daemons share the journal: how long this one may send. */
+  readonly crew?: Pick<Crew, "leaseMs" | "sendLeftMs">;
+  /** The host's own clocks unless a test brings others. */
+  readonly host?: HostClock;
+  /** Told when a process runs, before it touches a source. */
+  readonly begun?: () => void;
+  /** Told after every start, with the state of each source. */
+  readonly started: (statuses: readonly MirrorStatus[], restart: boolean) => void;
+  /** Told when a process was killed because it did not answer for so long. */
+  readonly unanswered?: (patienceMs: number) => void;
+  /** Told when `silent` has changed. */
+  readonly silence?: () => void;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly vigilance?: Vigilance;
+};

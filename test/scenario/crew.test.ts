@@ -1,0 +1,100 @@
+/** Two whole daemons on one journal: real readers, real files, the embedded archive over HTTP. */
+import { expect, test } from "vitest";
+import { KeptJournal } from "../../src/daemon/kept-journal.ts";
+import { systemClock } from "../../src/std/clock.ts";
+import { MemoryCrew } from "../fakes/memory-crew.ts";
+import { MemoryJournal } from "../fakes/memory-journal.ts";
+import { MemoryStore } from "../fakes/memory-store.ts";
+import { aDaemon } from "../fixtures/a-daemon.ts";
+import { digestOf } from "../fixtures/auditor.ts";
+import { pdfOf } from "../fixtures/documents.ts";
+import { until } from "../fixtures/until.ts";
+import { aWorld, type World } from "../fixtures/world.ts";
+
+const LEASE_MS = 3_000;
+
+/** A daemon of a crew; its member ends when a test says so. */
+async function aMember(world: World, store: MemoryStore, name: string, kept?: KeptJournal) {
+  let crew = kept?.journal.crew as MemoryCrew | undefined;
+  if (!crew) {
+    crew = MemoryCrew.join(store, { name, clock: systemClock, leaseMs: LEASE_MS });
+    crew.stayAlive();
+  }
+  const own = crew;
+  const keptJournal =
+    kept ??
+    (await KeptJournal.over(
+      async (onApplied) => new MemoryJournal({ store, crew: own, onApplied }),
+    ));
+  const live = await aDaemon(world.config(), { keptJournal, web: false, tells: false });
+  return { ...live, crew: own, [Symbol.asyncDispose]: live[Symbol.asyncDispose] };
+}
+
+const sums = (world: World) =>
+  world.archive
+    .documents()
+    .map(({ sha256 }) => sha256)
+    .toSorted();
+
+test("both carry one tree, and every document is in the archive once", async () => {
+  await using world = await aWorld();
+  const store = new MemoryStore();
+  const files = Array.from({ length: 30 }, (_, n) => pdfOf(1, { seed: n }));
+  for (const [n, bytes] of files.entries()) world.write(`scan-${n}.pdf`, bytes);
+  await using first = await aMember(world, store, "first");
+  await using second = await aMember(world, store, "second");
+  await Promise.all([first.quiescent(), second.quiescent()]);
+  expect(sums(world)).toEqual(files.map(digestOf).toSorted());
+  const report = await second.daemon.status();
+  expect(report.documents).toMatchObject({ converted: 30 });
+  expect(report.members).toMatchObject([
+    { name: "first", duties: ["archive main", "mirror scans"] },
+    { name: "second", duties: [] },
+  ]);
+});
+
+test("the second takes over what the first did, as the same member, once the first is gone", async () => {
+  await using world = await aWorld();
+  const store = new MemoryStore();
+  const first = await aMember(world, store, "first");
+  let kept: KeptJournal | undefined;
+  let memberId = 0;
+  {
+    await using second = await aMember(world, store, "second");
+    memberId = second.crew.memberId;
+    world.write("before.pdf", pdfOf(1, { seed: 1 }));
+    await first.quiescent();
+    first.crew.goAway("stopped");
+    expect(await second.daemon.startOver).toBe("gained");
+    expect((await second.daemon.look()).line).toMatch(/converted/);
+    kept = second.daemon.handOver();
+  }
+  world.write("after.pdf", pdfOf(1, { seed: 2 }));
+  await using again = await aMember(world, store, "second", kept);
+  expect(again.crew.memberId).toBe(memberId);
+  await again.quiescent();
+  expect(world.archive.documents()).toHaveLength(2);
+  const { members } = await again.daemon.status();
+  expect(members).toMatchObject([{ name: "second", duties: ["archive main", "mirror scans"] }]);
+  // The first one finds out, and its loops end.
+  first.crew.comeBack();
+  expect(await first.daemon.startOver).toBe("lost");
+  await expect(first[Symbol.asyncDispose]()).rejects.toMatchObject({ code: "LEASE_LOST" });
+});
+
+test("a daemon whose journal is away says so, sends nothing, and goes on when it is back", async () => {
+  await using world = await aWorld();
+  const store = new MemoryStore();
+  await using live = await aMember(world, store, "only");
+  await live.quiescent();
+  live.crew.goAway("nobody answers at 5432");
+  expect(await live.daemon.look()).toEqual({
+    line: "the journal cannot be reached: nobody answers at 5432",
+    stuck: undefined,
+  });
+  await until("the time to send to be over", () => live.crew.sendLeftMs <= 0);
+  live.crew.comeBack();
+  world.write("scan.pdf", pdfOf(1));
+  await until("the document to be archived", () => world.archive.documents().length === 1);
+  expect((await live.daemon.look()).line).not.toMatch(/cannot be reached/);
+});

@@ -1,0 +1,43 @@
+/** Looking at a source by a process of its own. */
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { Looker } from "../../../src/cli/looker.ts";
+import { START_MS } from "../../../src/reader/vigil.ts";
+import { type Clock, systemClock } from "../../../src/std/clock.ts";
+import { until } from "../../fixtures/until.ts";
+import { aWorld } from "../../fixtures/world.ts";
+
+/** How long a source may take. */
+const PATIENCE_MS = 15_000;
+
+test("a source's time begins when the process runs, however long that takes", async () => {
+  await using world = await aWorld();
+  const sleeps: number[] = [];
+  const clock: Clock = {
+    ...systemClock,
+    sleep(ms, signal) {
+      sleeps.push(ms);
+      return systemClock.sleep(ms, signal);
+    },
+  };
+  const [mirror] = world.config().mirrors;
+  if (!mirror) throw new Error("no mirror");
+  const opening = Looker.open(mirror, { id: 1, device: null }, { clock, random: () => 1 });
+  await until("the wait for its start", () => sleeps.includes(START_MS));
+  expect(sleeps).not.toContain(PATIENCE_MS);
+  await using looker = await opening;
+  expect(sleeps).toContain(PATIENCE_MS);
+  expect(looker.status).toMatchObject({ online: true });
+});
+
+test("a source that is not there is told of, not waited for", async () => {
+  await using world = await aWorld();
+  const [mirror] = world.config().mirrors;
+  if (!mirror) throw new Error("no mirror");
+  const source = join(mirror.source, "gone");
+  rmSync(source, { recursive: true, force: true });
+  const given = { clock: systemClock, random: () => 1 };
+  await using looker = await Looker.open({ ...mirror, source }, { id: 1, device: null }, given);
+  expect(looker.status).toMatchObject({ online: false });
+});

@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { CrewWatch } from "../../../src/daemon/crew-watch.ts";
+import { SOLO_CREW } from "../../../src/journal/crew.ts";
+import { silentLog } from "../../../src/std/log.ts";
+import { ManualClock } from "../../fakes/manual-clock.ts";
+import { MemoryCrew } from "../../fakes/memory-crew.ts";
+import { MemoryStore } from "../../fakes/memory-store.ts";
+
+/** Two members; the first has the duty. */
+async function aWatch() {
+  const clock = new ManualClock();
+  const store = new MemoryStore();
+  const first = MemoryCrew.join(store, { name: "first", clock });
+  await first.seek(["account:1"]);
+  const second = MemoryCrew.join(store, { name: "second", clock });
+  first.stayAlive();
+  second.stayAlive();
+  const said: string[] = [];
+  const tell = (_: object, message: string) => void said.push(message);
+  const log = { ...silentLog, info: tell, warn: tell };
+  let backs = 0;
+  const watch = await CrewWatch.open(second, ["account:1", "mirror:1"], log, () => {
+    backs += 1;
+  });
+  return { clock, first, second, watch, said, backs: () => backs };
+}
+
+test("duties are fixed as they were at the beginning", async () => {
+  const { clock, first, second, watch, said } = await aWatch();
+  expect([watch.leads("account:1"), watch.leads("mirror:1")]).toEqual([false, true]);
+  first.die();
+  await clock.advance(21_000);
+  expect(second.leads("account:1")).toBe(true);
+  expect(watch.leads("account:1"), "no loop does it").toBe(false);
+  expect(watch.hasGained).toBe(true);
+  expect(await watch.startOver).toBe("gained");
+  expect(said.filter((line) => line.includes("gone"))).toHaveLength(1);
+});
+
+test("a journal that is away is told once, and that it is back", async () => {
+  const { second, watch, said, backs } = await aWatch();
+  second.goAway("connection refused");
+  expect(watch.away).toBe("connection refused");
+  second.comeBack();
+  expect(watch.away).toBeUndefined();
+  expect(backs()).toBe(1);
+  expect(said.filter((line) => line.includes("reached"))).toHaveLength(2);
+});
+
+test("whoever is lost begins anew as another", async () => {
+  const { clock, second, watch } = await aWatch();
+  second.goAway("stopped");
+  await clock.advance(30_000);
+  second.comeBack();
+  expect(await watch.startOver).toBe("lost");
+  expect(watch.isLost).toBe(true);
+  expect(watch.hasGained).toBe(false);
+});
+
+test("a daemon that is alone leads everything, and hears of nobody", async () => {
+  using watch = await CrewWatch.open(SOLO_CREW, ["account:1"], silentLog, () => {});
+  expect(watch.leads("mirror:7")).toBe(true);
+  expect(watch.away).toBeUndefined();
+});
