@@ -1,9 +1,9 @@
 /** What every campaign looks for when the dust has settled, beside what the auditor finds. */
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { SqliteJournal } from "../src/journal/sqlite-journal.ts";
 import { aProcess, BUILT } from "../test/fixtures/a-process.ts";
-import { audit, doubledIn, rowsOf } from "../test/fixtures/auditor.ts";
+import { audit, type AuditOptions, doubledIn, rowsOf } from "../test/fixtures/auditor.ts";
+import { isInPostgres, readJournal } from "../test/fixtures/read-journal.ts";
 import { SECRET, type World } from "../test/fixtures/world.ts";
 import type { LateStores } from "./late-stores.ts";
 import type { ScanDropper } from "./scan-dropper.ts";
@@ -19,6 +19,7 @@ export async function restAndAudit(
   world: World,
   dropper: ScanDropper,
   late: LateStores,
+  options: AuditOptions = {},
 ): Promise<string[]> {
   dropper.finish();
   const said = await rest(world);
@@ -31,7 +32,7 @@ export async function restAndAudit(
   await late.measure(world);
   return [
     ...problems,
-    ...(await audited(world, dropper, late)),
+    ...(await audited(world, dropper, late, options)),
     ...dropper.touched(),
     ...secretsSaid(said),
     ...secretsWritten(world),
@@ -65,9 +66,14 @@ async function pass(world: World, ...words: string[]): Promise<Pass> {
   return { code, ...running.output };
 }
 
-async function audited(world: World, dropper: ScanDropper, late: LateStores): Promise<string[]> {
+async function audited(
+  world: World,
+  dropper: ScanDropper,
+  late: LateStores,
+  more: AuditOptions,
+): Promise<string[]> {
   const { formerly } = dropper;
-  const options = { formerly, overwritten: formerly };
+  const options = { ...more, formerly, overwritten: formerly };
   const doubled = new Map(doubledIn(world, options).map((one) => [one.line, one]));
   return (await audit(world, options)).flatMap((problem) => {
     const twice = doubled.get(problem);
@@ -84,8 +90,9 @@ export function secretsSaid(...said: readonly { stdout: string; stderr: string }
   return spoken ? ["the secret was printed"] : [];
 }
 
-/** The secret, in the journal or whatever lies beside it. */
+/** The secret, in a journal's file or whatever lies beside it. */
 export function secretsWritten({ journal }: World): string[] {
+  if (isInPostgres(journal)) return [];
   const state = dirname(journal);
   return readdirSync(state, { withFileTypes: true })
     .flatMap((entry) => (entry.isFile() ? [entry.name] : []))
@@ -96,7 +103,7 @@ export function secretsWritten({ journal }: World): string[] {
 /** How often a lost reply's document was found in the archive, and how often it was not there. */
 export async function doubtsOf(journal: string): Promise<{ found: number; absent: number }> {
   const rows = await rowsOf(journal);
-  await using reader = await SqliteJournal.open({ path: journal, role: "reader" });
+  await using reader = await readJournal(journal);
   const doubts = { found: 0, absent: 0 };
   for (const { id } of rows) {
     for (const { event } of await reader.history(id)) {

@@ -13,8 +13,13 @@ export const DOUBT_WINDOW = `${WINDOW_MS}ms`;
 
 /** How late archives stored what they were sent. */
 export class Lateness {
+  readonly #windowMs: number;
   #voids = 0;
   #longestMs = 0;
+
+  constructor(windowMs = WINDOW_MS) {
+    this.#windowMs = windowMs;
+  }
 
   /**
    * What `live` returns of a world that was none too late; a world that was is told of, and lived
@@ -22,7 +27,7 @@ export class Lateness {
    */
   async judge<T>(run: CampaignRun, live: (late: LateStores) => Promise<T>): Promise<T | undefined> {
     for (let time = 1; time <= TRIES; time++) {
-      const late = new LateStores(WINDOW_MS);
+      const late = new LateStores(this.#windowMs);
       const result = await live(late);
       if (!late.isVoid) {
         this.#longestMs = Math.max(this.#longestMs, late.longestMs);
@@ -37,7 +42,7 @@ export class Lateness {
 
   get figures(): Record<string, string | number> {
     return {
-      "stored after its reply was lost, at most": `${this.#longestMs} ms, looked for ${WINDOW_MS} ms`,
+      "stored after its reply was lost, at most": `${this.#longestMs} ms, looked for ${this.#windowMs} ms`,
       "worlds void, since it was stored later than that": this.#voids,
     };
   }

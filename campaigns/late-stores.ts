@@ -5,8 +5,8 @@
  */
 import type { StoredDocument, StoredUpload } from "../src/embedded-archive/embedded-archive.ts";
 import type { AttemptRow, HistoryRow } from "../src/journal/journal.ts";
-import { SqliteJournal } from "../src/journal/sqlite-journal.ts";
 import { type Doubled, rowsOf } from "../test/fixtures/auditor.ts";
+import { readJournal } from "../test/fixtures/read-journal.ts";
 import type { World } from "../test/fixtures/world.ts";
 
 /** What became of one attempt to send a document, as the journal tells it. */
@@ -42,7 +42,7 @@ export class LateStores {
   /** Compares the journal's attempts with what was stored, once all is at rest. */
   async measure({ journal, archive }: World): Promise<void> {
     const rows = await rowsOf(journal);
-    await using reader = await SqliteJournal.open({ path: journal, role: "reader" });
+    await using reader = await readJournal(journal);
     const attempts: Attempt[] = [];
     for (const { id: row } of rows) {
       const history = await reader.history(row);

@@ -17,6 +17,7 @@ const RECENT = 12;
 export class ScanDropper {
   readonly #source: string;
   readonly #dice: Dice;
+  readonly #folders: readonly string[];
   /** The rest of files that are being written, by path. */
   readonly #growing = new Map<string, Buffer>();
   readonly #expected = new Map<string, string>();
@@ -24,10 +25,12 @@ export class ScanDropper {
   readonly #tales = new Map<string, string[]>();
   #dropped = 0;
 
-  constructor(source: string, dice: Dice) {
+  /** `folders` are made below the source. */
+  constructor(source: string, dice: Dice, folders: readonly string[] = FOLDERS) {
     this.#source = source;
     this.#dice = dice;
-    for (const folder of FOLDERS) mkdirSync(join(source, folder), { recursive: true });
+    this.#folders = folders;
+    for (const folder of folders) mkdirSync(join(source, folder), { recursive: true });
   }
 
   /** Files in the tree, whole or growing. */
@@ -159,7 +162,7 @@ export class ScanDropper {
   }
 
   #newPath(): string {
-    return join(this.#dice.pick(FOLDERS) ?? "", this.#name());
+    return join(this.#dice.pick(this.#folders) ?? "", this.#name());
   }
 
   #name(): string {

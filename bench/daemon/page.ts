@@ -6,15 +6,26 @@ import { fileURLToPath } from "node:url";
 import { type Bench, type Found, isReached, shownBound, shownValue, versionOf } from "./bench.ts";
 
 const PAGE = fileURLToPath(new URL("../../docs/benchmarks.md", import.meta.url));
-const BEGIN = "<!-- npm run bench writes from here -->";
-const END = "<!-- npm run bench writes to here -->";
+
+/** What a bench is told apart by: its script, and what it ran on beside the machine. */
+export type Bed = {
+  readonly script: string;
+  readonly on: string;
+  readonly tools: readonly string[];
+};
+
+const DAEMON: Bed = {
+  script: "bench",
+  on: "SQLite journal with `synchronous = FULL`",
+  tools: ["curl", "find", "restic", "rclone"],
+};
 
 /** Markdown: machine, versions, table, notes. */
-export function pageOf(bench: Bench): string {
+export function pageOf(bench: Bench, bed = DAEMON): string {
   const head = `| what | scanferry | beside it | measured | reach | reached | load |
 |---|---|---|---|---|---|---|`;
   return [
-    machine(bench),
+    machine(bench, bed),
     [head, ...bench.found.map(rowOf)].join("\n"),
     listed(bench.notes.filter((note) => !note.includes("\n"))),
     ...bench.notes.filter((note) => note.includes("\n")),
@@ -32,14 +43,14 @@ function listed(lines: readonly string[]): string {
   return lines.map((line) => `- ${line}`).join("\n");
 }
 
-function machine({ rounds, quick }: Bench): string {
+function machine({ rounds, quick }: Bench, { on, tools: used }: Bed): string {
   const [cpu] = cpus();
-  const tools = ["curl", "find", "restic", "rclone"].map((tool) => versionOf(tool) ?? `no ${tool}`);
+  const tools = used.map((tool) => versionOf(tool) ?? `no ${tool}`);
   const day = new Date().toISOString().slice(0, 10);
   const medians = rounds === 1 ? "single measurements" : `medians of ${rounds}`;
   return `${day}, commit ${commit()}${quick ? ", quick form" : ""}; ${medians}. Machine: ${cpus().length} × ${cpu?.model ?? "?"},
-${Math.round(totalmem() / 2 ** 30)} GiB; ${type()} ${release()}. Node ${process.versions.node}, SQLite journal with \`synchronous = FULL\`.
-${tools.join("; ")}.`;
+${Math.round(totalmem() / 2 ** 30)} GiB; ${type()} ${release()}. Node ${process.versions.node}, ${on}.
+${tools.join("; ")}${tools.length > 0 ? "." : ""}`.trimEnd();
 }
 
 function commit(): string {
@@ -51,9 +62,13 @@ function commit(): string {
 }
 
 /** Replaces what the last run wrote. @throws when the page has lost its marks */
-export function writePage(text: string): void {
+export function writePage(text: string, { script } = DAEMON): void {
   const page = readFileSync(PAGE, "utf8");
-  const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
+  const mark = `<!-- npm run ${script} writes from here -->`;
+  const [begin, end] = [
+    page.indexOf(mark),
+    page.indexOf(`<!-- npm run ${script} writes to here -->`),
+  ];
   if (begin < 0 || end < begin) throw new Error(`${PAGE} has no marks`);
-  writeFileSync(PAGE, `${page.slice(0, begin + BEGIN.length)}\n\n${text}\n\n${page.slice(end)}`);
+  writeFileSync(PAGE, `${page.slice(0, begin + mark.length)}\n\n${text}\n\n${page.slice(end)}`);
 }

@@ -238,7 +238,8 @@ test.for([
 test("the service and the containers leave no core, in which the secrets would stand", () => {
   const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
   expect(read("systemd/scanferry.service")).toMatch(/^LimitCORE=0$/m);
-  expect(read("compose.yaml")).toMatch(/ulimits: \{ core: 0 \}/);
+  for (const path of ["compose.yaml", "compose.several.yaml"])
+    expect(read(path), path).toMatch(/ulimits: \{ core: 0 \}/);
   // A report of Node's holds the whole environment.
   for (const path of ["bin/scanferry", "systemd/scanferry.service", "Dockerfile", "compose.yaml"])
     expect(read(path), path).not.toMatch(/--report|--heapsnapshot|--inspect/);

@@ -10,9 +10,10 @@ import { starterConfig } from "../../../src/config/starter.ts";
 import { ConfigFolder, SECRETS } from "./config-folder.ts";
 
 const shipped = new URL("../../../config/", import.meta.url);
-/** Those of scanferry itself; Prometheus reads the other. */
+/** What Prometheus and Kubernetes read. */
+const OF_OTHERS = ["prometheus-alerts.yaml", "kubernetes.yaml"];
 const names = readdirSync(shipped).filter(
-  (name) => name.endsWith(".yaml") && name !== "prometheus-alerts.yaml",
+  (name) => name.endsWith(".yaml") && !OF_OTHERS.includes(name),
 );
 
 /** Of the archives of config/two-archives.yaml. */
@@ -31,6 +32,7 @@ test("the examples are there", () => {
       "network-share.yaml",
       "office-scanner.yaml",
       "scanferry.yaml",
+      "several-daemons.yaml",
       "signed-contracts.yaml",
       "split-at-separators.yaml",
       "two-archives.yaml",
