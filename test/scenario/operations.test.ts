@@ -18,6 +18,7 @@ import { starterConfig } from "../../src/config/starter.ts";
 import { aProcess } from "../fixtures/a-process.ts";
 import { pdfOf } from "../fixtures/documents.ts";
 import { freePort } from "../fixtures/free-port.ts";
+import { aPostgres, NO_POSTGRES, type Postgres } from "../fixtures/postgres.ts";
 import { PLAYED, SandboxRoot } from "../fixtures/sandbox-root.ts";
 import { commandsOf, inlineCommands, PAGES, shellBlocks } from "../fixtures/shell-blocks.ts";
 
@@ -118,8 +119,29 @@ function list(root: SandboxRoot): { path: string; state: string }[] {
   return lines.map((line) => JSON.parse(line) as { path: string; state: string });
 }
 
+/** A journal in PostgreSQL with one document in it, and a dump of that as people make one. */
+async function aDump(root: SandboxRoot): Promise<Postgres> {
+  const postgres = await aPostgres();
+  const { hostname, port, username } = new URL(postgres.place().url);
+  const server = `postgres://${username}@${hostname}:${port}/scans`;
+  for (const step of [
+    `export PGHOST=${hostname} PGPORT=${port} PGUSER=${username}`,
+    "createdb scans",
+    "scanferry --config /etc/scanferry/scanferry.yaml init",
+    `sed -i 's|^journal: .*|journal: ${server}|' /etc/scanferry/scanferry.yaml`,
+    "scanferry sync",
+    "pg_dump --format=custom --schema=scanferry scans >journal.dump",
+  ]) {
+    const ran = root.run(step);
+    expect(ran, `${step}\n${ran.output}`).toMatchObject({ code: 0 });
+  }
+  return postgres;
+}
+
 describe("each other block, on a machine of its own", () => {
-  const others = blocks.filter((block) => !isStory(block) && !isFromClone(block.text));
+  const others = blocks
+    .filter((block) => !isStory(block) && !isFromClone(block.text))
+    .filter(({ text }) => !NO_POSTGRES || !text.includes("pg_restore"));
   test.for(others)("$page, $section", async ({ text }) => {
     await using machine = await aMachine();
     const { root } = machine;
@@ -128,6 +150,7 @@ describe("each other block, on a machine of its own", () => {
       writeFileSync(root.at("etc/scanferry/office.yaml"), starterConfig());
     }
     if (text.includes("/hooks/")) root.run("scanferry --config /etc/scanferry/scanferry.yaml init");
+    await using _postgres = text.includes("pg_restore") ? await aDump(root) : undefined;
     const ran = root.run(text);
     expect(ran, ran.output).toMatchObject({ code: 0 });
     if (text.includes("enable --now")) await converted(root);
