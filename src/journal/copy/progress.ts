@@ -47,7 +47,11 @@ async function assertNew(target: Side): Promise<void> {
     occupied.push(...(await target.ask<object>(`SELECT 1 FROM ${quoted(name)} LIMIT 1`)));
   }
   if (occupied.length > 0) {
-    throw journalFault("JOURNAL_OCCUPIED", target.shown, "holds rows of its own");
+    throw journalFault(
+      "JOURNAL_OCCUPIED",
+      target.shown,
+      "holds rows already, its own or those of a finished copy",
+    );
   }
 }
 
