@@ -25,6 +25,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   verify: async () => (await import("./commands/verify.ts")).addVerify,
   adopt: async () => (await import("./commands/adopt.ts")).addAdopt,
   backup: async () => (await import("./commands/backup.ts")).addBackup,
+  journal: async () => (await import("./commands/journal.ts")).addJournal,
   archive: async () => (await import("./commands/archive.ts")).addArchive,
   notify: async () => (await import("./commands/notify.ts")).addNotify,
   systemd: async () => (await import("./commands/systemd.ts")).addSystemd,

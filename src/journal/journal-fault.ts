@@ -25,6 +25,11 @@ export const JOURNAL_HINTS = {
     "Check user, password, database and rights of `journal`; the server's own log says more.",
   JOURNAL_UNFIT: "Keep the journal in a PostgreSQL of version 14 or later, in UTF-8.",
   JOURNAL_ELSEWHERE: "Use PostgreSQL's own tools for the schema: pg_dump and pg_restore.",
+  JOURNAL_UNFINISHED:
+    "Give the same `scanferry journal copy` again: it goes on where it was; or remove this half, and copy anew.",
+  JOURNAL_OCCUPIED: "Copy to where there is no journal yet: another file, or another schema.",
+  JOURNAL_DIFFERS:
+    "Remove the copy (the file with its -wal and -shm, or the schema) and copy anew, while nothing else works on either journal.",
   JOURNAL_CLOSED: "Nothing to do: scanferry was stopping.",
   LEASE_LOST:
     "Nothing to do: the daemon begins anew as another member. Where it comes often, look at the way to the database, the host's load and its clock.",
@@ -40,6 +45,11 @@ export function journalFault(
   options?: ErrorOptions,
 ): Fault {
   return new Fault(code, `journal ${path}: ${what}`, JOURNAL_HINTS[code], options);
+}
+
+/** A journal that `scanferry journal copy` is not done with: only a part of what was sent stands in it. */
+export function unfinishedFault(shown: string): Fault {
+  return journalFault("JOURNAL_UNFINISHED", shown, "only a part of it was copied yet");
 }
 
 /** What every write of a daemon rejects with that others believe gone. */

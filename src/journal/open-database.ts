@@ -17,7 +17,8 @@ import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { syncDirectory } from "../std/durable.ts";
 import { keepBeforeMigration } from "./backup.ts";
-import { asFault, journalFault } from "./journal-fault.ts";
+import { PROGRESS_TABLE } from "./copy/tables.ts";
+import { asFault, journalFault, unfinishedFault } from "./journal-fault.ts";
 import { networkFileSystem } from "./network-file-system.ts";
 import { APPLICATION_ID, migrate, SCHEMA_VERSION } from "./schema.ts";
 
@@ -89,14 +90,18 @@ export type Migrated = {
 
 export type Opened = { readonly db: Database.Database; readonly migrated?: Migrated };
 
-/** Opens the file for `role`, checks it and brings its settings and, for the owner, tables up to date. */
-export function openDatabase(path: string, role: Role): Opened {
+/**
+ * Opens the file for `role`, checks it and brings its settings and, for the owner, tables up to
+ * date. Where `isCopying`, it may hold half a copy.
+ */
+export function openDatabase(path: string, role: Role, isCopying = false): Opened {
   let db: Database.Database | undefined;
   try {
     assertNotEmpty(path);
     if (role === "owner") restrict(path);
     db = new Database(path, { readonly: role === "reader", fileMustExist: true, timeout: BUSY_MS });
     const version = checkedVersion(db, path, role);
+    if (!isCopying) refuseHalf(db, path);
     let migrated: Migrated | undefined;
     if (role === "owner") {
       checkPages(db, path);
@@ -121,6 +126,7 @@ export function assertReadable(path: string, shown: string): void {
     assertNotEmpty(path, shown);
     db = new Database(path, { fileMustExist: true });
     checkedVersion(db, shown, "owner");
+    refuseHalf(db, shown);
     checkPages(db, shown);
   } catch (error) {
     throw asFault(error, shown);
@@ -166,6 +172,12 @@ function checkedVersion(db: Database.Database, path: string, role: Role): number
     throw journalFault("JOURNAL_OLDER", path, versions);
   }
   return version;
+}
+
+/** Half a journal does not know what the other half was sent. */
+function refuseHalf(db: Database.Database, path: string): void {
+  const half = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").get(PROGRESS_TABLE);
+  if (half !== undefined) throw unfinishedFault(path);
 }
 
 function checkPages(db: Database.Database, path: string): void {

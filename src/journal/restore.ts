@@ -68,7 +68,7 @@ function setAside(path: string): string | undefined {
 }
 
 /** Run by root, as beside a service: the daemon's user has to be able to write what it gets. */
-function giveToDaemon(path: string, files: readonly string[]): void {
+export function giveToDaemon(path: string, files: readonly string[]): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(dirname(path));
   for (const file of files) chownSync(file, uid, gid);

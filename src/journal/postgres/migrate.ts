@@ -1,5 +1,6 @@
 /** Brings a journal's schema in PostgreSQL up to date, or says why it cannot be used. */
-import { journalFault } from "../journal-fault.ts";
+import { PROGRESS_TABLE } from "../copy/tables.ts";
+import { journalFault, unfinishedFault } from "../journal-fault.ts";
 import { CREW_SCHEMA } from "./crew-schema.ts";
 import type { Query } from "./query.ts";
 import { TABLES } from "./tables.ts";
@@ -21,12 +22,14 @@ export type Opening = {
   readonly shown: string;
   /** True: a daemon, which makes the tables and brings them up to date. */
   readonly mayChange: boolean;
+  /** It may hold half a copy; otherwise such a one is refused. */
+  readonly isCopying?: boolean;
 };
 
 /**
  * Makes or migrates the tables where `mayChange` is set, a transaction each, one daemon at a time;
  * undefined when they were up to date. Rejects with `JOURNAL_NEWER`, `JOURNAL_OLDER`,
- * `JOURNAL_FOREIGN` or `JOURNAL_MISSING`.
+ * `JOURNAL_FOREIGN`, `JOURNAL_MISSING` or `JOURNAL_UNFINISHED`.
  */
 export async function bringUpToDate(
   query: Query,
@@ -67,7 +70,7 @@ async function migrateOnce(query: Query, opening: Opening): Promise<boolean> {
 /** The tables' version; 0 where there are none yet and the opening may make them. */
 async function checkedVersion(
   query: Query,
-  { schema, shown, mayChange }: Opening,
+  { schema, shown, mayChange, isCopying = false }: Opening,
 ): Promise<number> {
   const { rows } = await query<{ name: string }>(
     `SELECT c.relname AS name FROM pg_class c JOIN pg_namespace s ON s.oid = c.relnamespace
@@ -87,6 +90,7 @@ async function checkedVersion(
   const versions = `schema ${version}, this scanferry writes ${SCHEMA_VERSION}`;
   if (version > SCHEMA_VERSION) throw journalFault("JOURNAL_NEWER", shown, versions);
   if (version < SCHEMA_VERSION && !mayChange) throw journalFault("JOURNAL_OLDER", shown, versions);
+  if (!isCopying && rows.some(({ name }) => name === PROGRESS_TABLE)) throw unfinishedFault(shown);
   return version;
 }
 

@@ -15,6 +15,9 @@ test.for([
   [["serve-archive", "--data", "x", "--convert-delay", "1"], /500ms/, "a duration has a unit"],
   [["serve-archive", "--data", "x", "--error-http", "500"], /200, 400/, "the choices are named"],
   [["serve-archive", "--data", "x", "--max-file-size", "ten"], /10MB/, "a size is a number"],
+  [["journal", "copy", "--from", "a.db"], /--to/, "a copy needs a place"],
+  [["journal", "copy", "--from", "a.db", "--to", "./a.db"], /same journal/, "a copy is another"],
+  [["journal", "copy", "--from", "a", "--to", "postgres://h"], /--to .*USER@HOST/, "it is mended"],
   [["archive"], /search, documents, digidoc/, "the operations are named"],
   [["archive", "serach"], /no operation serach/, "an operation that does not exist"],
   [["archive", "document"], /--id/, "a document is known by its id"],
@@ -31,7 +34,7 @@ test.for([
 });
 
 const COMMANDS =
-  "init check plan run sync status list explain retry pause resume verify backup restore archive serve-archive demo".split(
+  "init check plan run sync status list explain retry pause resume verify backup restore journal archive serve-archive demo".split(
     " ",
   );
 const OPERATIONS = ["search", "documents", "digidoc", "document", "folders", "folder", "upload"];

@@ -1,0 +1,112 @@
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import { ConfigError } from "../../config/config-error.ts";
+import {
+  type JournalPlace,
+  LEASE_MS,
+  type PostgresUrl,
+  shownJournal,
+} from "../../config/journal-place.ts";
+import type { Copied } from "../../journal/copy/copy-journal.ts";
+import { journalFault } from "../../journal/journal-fault.ts";
+import { copyLines, CopyProgress, copyRecord, differenceText } from "../copy-lines.ts";
+import { examples } from "../examples.ts";
+import { EXIT, Interrupted, UsageError } from "../exit.ts";
+import type { Shell } from "../shell.ts";
+
+type Options = { readonly from: string; readonly to: string; readonly json?: boolean };
+
+/** `scanferry journal copy`: from a file to PostgreSQL, and back. */
+export function addJournal(program: Command, shell: Shell): void {
+  const journal = program
+    .command("journal")
+    .description("copy the journal to another place")
+    .addHelpText("after", examples("scanferry journal copy --help"));
+  journal
+    .command("copy")
+    .description("copy a journal, between a file and PostgreSQL too, while no daemon works on it")
+    .requiredOption("--from <file>", "the journal: a file, or postgres://USER@HOST/DATABASE")
+    .requiredOption("--to <file>", "where to, the same way; there must be no journal in use")
+    .option("--json", "print one JSON object")
+    .action((options: Options) => copy(shell, options))
+    .addHelpText(
+      "after",
+      `${examples(
+        "scanferry journal copy --from /var/lib/scanferry/journal.db --to postgres://scanferry@db.example.com/scans",
+      )}
+
+Ended in the middle, it goes on where it was. At its end every row is compared; before that, no daemon
+takes the copy. Afterwards both journals are guarded as copies are, since neither hears of what the other
+sends: files that the archive may hold already are held until \`scanferry adopt\` claims them.
+A password comes from $SCANFERRY_JOURNAL_PASSWORD, or from the configuration where its journal is on
+the same server; in the address others could read it.`,
+    );
+}
+
+async function copy(shell: Shell, { from: typedFrom, to: typedTo, json }: Options): Promise<void> {
+  // Loaded only here: the other commands start without it.
+  const { copyJournal } = await import("../../journal/copy/copy-journal.ts");
+  const from = await placeOf(shell, "--from", typedFrom);
+  const to = await placeOf(shell, "--to", typedTo);
+  if (shownJournal(from) === shownJournal(to)) {
+    throw new UsageError("--from and --to are the same journal; name two places");
+  }
+  const stopping = shell.stopping();
+  const progress = new CopyProgress(json === true ? shell.err : shell.out, shell.clock);
+  const onAdvance = progress.advanced.bind(progress);
+  let copied: Copied;
+  try {
+    copied = await copyJournal({ from, to, stopping, onAdvance });
+  } catch (error) {
+    if (!stopping.aborted) throw error;
+    throw new Interrupted("stopped in the middle; the same command goes on where it was");
+  } finally {
+    progress.end();
+  }
+  if (json === true) await shell.out.line(JSON.stringify(copyRecord(copied)));
+  else for (const line of copyLines(copied)) await shell.out.line(line);
+  const { difference } = copied;
+  if (difference) {
+    const what = `${difference.table}: ${differenceText(difference)}, compared with ${copied.from}`;
+    throw journalFault("JOURNAL_DIFFERS", copied.to, what);
+  }
+  if (json !== true) {
+    await shell.out.line("next: name it as `journal`, scanferry adopt, then start the daemon");
+  }
+  shell.exitCode = EXIT.done;
+}
+
+/** What `journal` of the configuration takes; a path is relative to here. */
+async function placeOf(shell: Shell, option: string, typed: string): Promise<JournalPlace> {
+  const { journalPlace } = await import("../../config/journal-place.ts");
+  const read = journalPlace().safeParse(typed);
+  if (!read.success) {
+    const [issue] = read.error.issues;
+    const mend = issue?.code === "custom" ? String(issue.params?.["mend"]) : "";
+    throw new UsageError(`${option} ${issue?.message}; ${mend}`);
+  }
+  if (typeof read.data === "string") return resolve(shell.cwd, read.data);
+  const password = read.data.password ?? (await passwordFor(shell, read.data));
+  const hasPasswordInUrl = read.data.password !== undefined;
+  return { ...read.data, password, hasPasswordInUrl, leaseMs: LEASE_MS, instance: undefined };
+}
+
+/** The configuration's is told to its own server alone. */
+async function passwordFor(shell: Shell, { server }: PostgresUrl): Promise<string | undefined> {
+  const given = shell.surroundings.env["SCANFERRY_JOURNAL_PASSWORD"];
+  if (given !== undefined && given !== "") return given;
+  try {
+    const { journal } = await shell.config();
+    if (typeof journal === "string" || !isSameServer(journal.server, server)) return undefined;
+    return journal.password;
+  } catch (error) {
+    // A copy needs no configuration; one that is named has to be read.
+    if (error instanceof ConfigError && shell.configFile === undefined) return undefined;
+    throw error;
+  }
+}
+
+function isSameServer(one: string, other: string): boolean {
+  const [first, second] = [new URL(one), new URL(other)];
+  return first.host === second.host && first.username === second.username;
+}
