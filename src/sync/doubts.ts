@@ -37,6 +37,8 @@ const UNKNOWN_CLOCK = 15;
 export class Doubts {
   readonly #context: SyncContext;
   readonly #keeper: Gatekeeper;
+  /** When each doubt was met first in this run, by both clocks. */
+  readonly #met = new Map<number, { readonly doubtAt: number | null; readonly offset: number }>();
 
   constructor(context: SyncContext, keeper: Gatekeeper) {
     this.#context = context;
@@ -63,6 +65,7 @@ export class Doubts {
     const { journal, clock } = this.#context;
     // What is stored while the list is read may not be in it: a look is as old as its beginning.
     const now = clock.now();
+    const monotonic = clock.monotonic();
     let listed: Candidate[];
     try {
       const earliest = Math.min(...documents.map((document) => this.#earliest(document)));
@@ -84,12 +87,23 @@ export class Doubts {
         // Asked anew: the list itself may have told the archive's clock.
         earliest: this.#earliest(document),
         claimed,
-        now,
+        now: this.#unset(document, now, monotonic),
         policy: this.#policy(),
       });
       if (finding.kind === "found") claimed.add(finding.candidate.id);
       await this.#conclude(document, finding);
     }
+  }
+
+  /**
+   * The time as it would be, had the clock not been set forward since the doubt was met: its window
+   * is not over sooner for that, and what is stored late must not be missed.
+   */
+  #unset({ id, doubtAt }: Document, now: number, monotonic: number): number {
+    const known = this.#met.get(id);
+    const met = known?.doubtAt === doubtAt ? known : { doubtAt, offset: now - monotonic };
+    this.#met.set(id, met);
+    return Math.min(now, met.offset + monotonic);
   }
 
   #earliest(document: Document): number {
@@ -121,6 +135,7 @@ export class Doubts {
 
   async #conclude(document: Document, finding: Finding): Promise<void> {
     const at = this.#context.clock.now();
+    if (finding.kind !== "lookAgain") this.#met.delete(document.id);
     switch (finding.kind) {
       case "found": {
         const { id: documentId, status } = finding.candidate;

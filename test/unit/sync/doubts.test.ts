@@ -49,6 +49,20 @@ describe("what a look finds", () => {
     });
   });
 
+  test("nothing, by a clock that is set forward: the window is not over sooner", async () => {
+    const { desk, folderId, doubts } = await aSearch();
+    const { id } = doubted(desk, folderId);
+    await desk.run(doubts);
+    // As many looks as the whole window has room for are over by then.
+    await desk.advance(9 * MINUTE);
+    desk.clock.jump(HOUR);
+    desk.context.bells.doubts.ring();
+    await desk.advance(SECOND);
+    expect((await desk.row(id)).state).toBe("inDoubt");
+    await desk.advance(20 * MINUTE);
+    expect((await desk.row(id)).state).toBe("pending");
+  });
+
   test("nothing: it is looked for over the whole window, ever more rarely, then sent again", async () => {
     const { desk, folderId, doubts } = await aSearch();
     const { id } = doubted(desk, folderId);

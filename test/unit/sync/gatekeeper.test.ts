@@ -405,3 +405,17 @@ describe("the probe", () => {
     expect(keeper.waitMs(desk.clock.now())).toBe(waitMs);
   });
 });
+
+test("where several daemons share the journal, another may have closed the gate a moment ago", async () => {
+  const desk = await SyncDesk.open();
+  const duties = { isShared: true, account: true, leads: () => true };
+  const open = () => Gatekeeper.open({ ...desk.context, duties }, () => null);
+  const [one, other] = [await open(), await open()];
+  await one.refused(quota, false);
+  const { closedAt } = await desk.journal.gate();
+  desk.clock.jump(MINUTE);
+  await other.refused(quota, false);
+  expect((await desk.journal.gate()).closedAt).toBe(closedAt);
+  await other.passed();
+  expect((await desk.journal.gate()).closedAt).toBeNull();
+});
