@@ -42,7 +42,8 @@ await runCampaign({
     await using ground = await Ground.open();
     if (ground.noNetwork !== undefined) run.say(`NO PARTITIONS: ${ground.noNetwork}`);
     const total: Tally = { ...NOTHING, blows: new Map() };
-    const lateness = new Lateness(DOUBT_WINDOW_MS);
+    // Whoever hands bytes over after the end of its lease is late, and not the archive.
+    const lateness = new Lateness(DOUBT_WINDOW_MS, "received");
     for (let done = 0, seed = run.seed; done < run.count; done += WORLD_BLOWS, seed++) {
       const blows = Math.min(WORLD_BLOWS, run.count - done);
       const seen = await lateness.judge(run, (late) =>

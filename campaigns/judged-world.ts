@@ -1,6 +1,6 @@
 /** Worlds whose archive stored in time; one in which it did not says nothing about doubles. */
 import type { CampaignRun } from "./campaign.ts";
-import { LateStores } from "./late-stores.ts";
+import { LateStores, type Since } from "./late-stores.ts";
 
 /** Longer than an archive on a loaded machine takes to store what it was sent. */
 const WINDOW_MS = 10_000;
@@ -14,11 +14,13 @@ export const DOUBT_WINDOW = `${WINDOW_MS}ms`;
 /** How late archives stored what they were sent. */
 export class Lateness {
   readonly #windowMs: number;
+  readonly #since: Since;
   #voids = 0;
   #longestMs = 0;
 
-  constructor(windowMs = WINDOW_MS) {
+  constructor(windowMs = WINDOW_MS, since: Since = "lost") {
     this.#windowMs = windowMs;
+    this.#since = since;
   }
 
   /**
@@ -27,7 +29,7 @@ export class Lateness {
    */
   async judge<T>(run: CampaignRun, live: (late: LateStores) => Promise<T>): Promise<T | undefined> {
     for (let time = 1; time <= TRIES; time++) {
-      const late = new LateStores(this.#windowMs);
+      const late = new LateStores(this.#windowMs, this.#since);
       const result = await live(late);
       if (!late.isVoid) {
         this.#longestMs = Math.max(this.#longestMs, late.longestMs);

@@ -16,18 +16,26 @@ type Attempt = AttemptRow & {
   readonly lostAt: number | undefined;
 };
 
+/**
+ * Since when the archive takes its time: since the reply was lost, whatever was still on its way then;
+ * or since it had all of the request, where its sender has to end in time.
+ */
+export type Since = "lost" | "received";
+
 type Row = { readonly attempts: readonly AttemptRow[]; readonly history: readonly HistoryRow[] };
 
 /** The moments at which one world's archive stored what; its `note` is an `onStored`. */
 export class LateStores {
   readonly windowMs: number;
+  readonly #since: Since;
   readonly #uploads = new Map<number, StoredUpload>();
   readonly #lateMs = new Map<number, number>();
   readonly #rows = new Map<number, Row>();
   readonly #rowOf = new Map<number, number>();
 
-  constructor(windowMs: number) {
+  constructor(windowMs: number, since: Since = "lost") {
     this.windowMs = windowMs;
+    this.#since = since;
   }
 
   readonly note = (upload: StoredUpload): void => {
@@ -116,13 +124,16 @@ export class LateStores {
   #compare(documentId: number, { row, lostAt }: Attempt): void {
     this.#rowOf.set(documentId, row);
     const upload = this.#uploads.get(documentId);
-    if (upload && lostAt !== undefined) this.#lateMs.set(documentId, upload.storedAt - lostAt);
+    if (!upload || lostAt === undefined) return;
+    const { storedAt, receivedAt } = upload;
+    const from = this.#since === "lost" ? lostAt : Math.max(lostAt, receivedAt);
+    this.#lateMs.set(documentId, storedAt - from);
   }
 
   #storedLine({ id, filename, folderPath, uploadedAt }: StoredDocument): string {
-    const { begunAt, goneAt, storedAt } = this.#uploads.get(id) ?? {};
+    const { begunAt, receivedAt, goneAt, storedAt } = this.#uploads.get(id) ?? {};
     const late = this.#lateMs.get(id);
-    const when = `begun ${moment(begunAt)}, connection gone ${moment(goneAt)}, stored ${moment(storedAt ?? uploadedAt)}`;
+    const when = `begun ${moment(begunAt)}, received ${moment(receivedAt)}, connection gone ${moment(goneAt)}, stored ${moment(storedAt ?? uploadedAt)}`;
     const after = late === undefined ? "no reply lost" : `${late} ms after its reply was lost`;
     return `document ${id}, ${folderPath}/${filename}: ${when}; ${after}; row ${this.#rowOf.get(id)}`;
   }

@@ -105,7 +105,7 @@ function dumped({ url }: Postgres, schema: string): string {
 function yamlOf(world: World, instance: string): string {
   const mirrors = MIRRORS.map(
     (name) => `  - { name: ${name}, source: "${join(world.source, name)}", target: /Scans/${name},
-      settle: 300ms }\n`,
+      settle: 300ms, firstRun: upload }\n`,
   );
   const url = new URL(world.journal);
   url.password = "";

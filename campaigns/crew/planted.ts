@@ -1,5 +1,13 @@
 /** Copies of the built program with a bug in them, to see that the campaign finds it. */
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,8 +16,8 @@ import { BUILT } from "../../test/fixtures/a-process.ts";
 const REPOSITORY = fileURLToPath(new URL("../../", import.meta.url));
 
 type Bug = {
-  readonly file: string;
-  readonly right: string;
+  /** Stands once in the built program. */
+  readonly right: RegExp;
   readonly wrong: string;
   /** The blows that can show it; all that there are where it is absent. */
   readonly blows?: readonly string[];
@@ -22,16 +30,14 @@ export type Plot = { readonly main: string; readonly blows?: readonly string[] |
 const BUGS: Readonly<Record<string, Bug>> = {
   /** A daemon that was stopped goes on sending what it had begun, whoever has taken over. */
   unfenced: {
-    file: "journal/postgres/crew.js",
-    right: "get sendLeftMs() {",
+    right: /get sendLeftMs\(\) \{/,
     wrong: "get sendLeftMs() { return 3_600_000;",
     blows: ["stopped past lease and doubt"],
   },
   /** What a lost daemon was sending is sent again without a look into the archive. */
   undoubted: {
-    file: "sync/interrupted.js",
-    right: '{ type: "replyLost", at, dueAt: at, trouble: TROUBLE }',
-    wrong: '{ type: "released", at }',
+    right: /type: "replyLost",\s*at,\s*dueAt: at,\s*trouble: TROUBLE\b/,
+    wrong: 'type: "released", at',
   },
 };
 
@@ -47,9 +53,12 @@ export function planted(name: string | undefined): Plot {
   cpSync(join(REPOSITORY, "dist"), join(dir, "dist"), { recursive: true });
   cpSync(join(REPOSITORY, "package.json"), join(dir, "package.json"));
   symlinkSync(join(REPOSITORY, "node_modules"), join(dir, "node_modules"));
-  const file = join(dir, "dist", bug.file);
-  const text = readFileSync(file, "utf8");
-  if (text.split(bug.right).length !== 2) throw new Error(`${bug.file} has no place for ${name}`);
-  writeFileSync(file, text.replace(bug.right, bug.wrong));
+  const files = readdirSync(join(dir, "dist"), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".js"))
+    .map((file) => join(dir, "dist", file))
+    .filter((file) => bug.right.test(readFileSync(file, "utf8")));
+  const [file] = files;
+  if (file === undefined || files.length > 1) throw new Error(`${files.length} places for ${name}`);
+  writeFileSync(file, readFileSync(file, "utf8").replace(bug.right, bug.wrong));
   return { main: join(dir, "dist/main.js"), blows: bug.blows };
 }

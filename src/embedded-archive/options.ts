@@ -12,6 +12,8 @@ export type StoredUpload = {
   documentId: number;
   /** Its fields were in. */
   begunAt: number;
+  /** Its last byte was in. */
+  receivedAt: number;
   /** Its connection was seen to be gone; undefined: it was still there. */
   goneAt: number | undefined;
   /** It was on the disk, and lists showed it. */

@@ -127,11 +127,13 @@ class Arrival {
   /** The body has ended as it should. */
   async finish(): Promise<Answer> {
     if (this.#admission instanceof Refusal) throw this.#admission;
+    const receivedAt = this.#context.settings.clock.now();
     const answer = await upload(this.#context, this.#admission, this.draft, this.fault);
     const { onStored, clock } = this.#context.settings;
     onStored({
       documentId: answer.document.id,
       begunAt: this.#begunAt,
+      receivedAt,
       goneAt: this.#goneAt,
       storedAt: clock.now(),
     });
