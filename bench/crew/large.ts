@@ -25,6 +25,8 @@ export const large: CrewCase = {
 
 async function ask(bench: Bench, postgres: Postgres, rows: number): Promise<void> {
   const place = aPostgresJournal(postgres);
+  // Makes the tables.
+  await (await place.open("owner")).close();
   const count = rows.toLocaleString("en");
   const journaled = Math.min(rows, bench.quick ? 10_000 : 100_000);
   bench.say(`(making ${count} rows)`);

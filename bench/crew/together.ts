@@ -1,8 +1,11 @@
 /** Documents a second of one daemon, and of three on the same journal and tree. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Postgres } from "../../test/fixtures/postgres.ts";
+import { BIN } from "../../test/fixtures/a-process.ts";
+import { until } from "../../test/fixtures/until.ts";
 import { ArchiveSink } from "../daemon/archive-sink.ts";
 import { type Bench, check, inTurns, medianBy, rounded } from "../daemon/bench.ts";
+import { costOf } from "../daemon/cost.ts";
 import { RunningDaemon } from "../daemon/running-daemon.ts";
 import { type TreeSpec, treeOf } from "../daemon/tree.ts";
 import { configured, type CrewCase } from "./case.ts";
@@ -60,11 +63,35 @@ async function carried(
   const journal = `${url}?schema=${schema}`;
   const dir = bench.place("crew", schema);
   await using daemons = new AsyncDisposableStack();
-  const running = instances.map((instance) => {
-    const settings = { journal, source, archive: sink.url, concurrency: CONCURRENCY };
-    const config = configured(dir, instance, settings);
-    return daemons.use(new RunningDaemon(config, `${config}.log`));
-  });
+  const settings = { journal, source, archive: sink.url, concurrency: CONCURRENCY };
+  const configs = instances.map((instance) => configured(dir, instance, settings));
+  const told = (words: string) => costOf(BIN, ["--config", configs[0] ?? "", ...words.split(" ")]);
+  const start = (config: string) => daemons.use(new RunningDaemon(config, `${config}.log`));
+  // One of them finds all of it first, which is no part of what is compared.
+  const finder = new RunningDaemon(configs[0] ?? "", `${configs[0]}.log`);
+  await finder.scanned(1);
+  await told("pause");
+  await until(
+    "all files to be ready",
+    async () => {
+      const { stdout } = await told("status --json");
+      const { documents } = JSON.parse(stdout) as { documents: Record<string, number> };
+      return documents["settling"] === 0 && documents["uploading"] === 0;
+    },
+    PATIENCE_MS,
+  );
+  await finder.end();
+  await finder[Symbol.asyncDispose]();
+  const running = configs.map(start);
+  await until(
+    "all daemons to be there",
+    async () => {
+      const members = await postgres.ask(`SELECT FROM ${schema}.members WHERE NOT lost`);
+      return members.length === instances.length;
+    },
+    PATIENCE_MS,
+  );
+  await told("resume");
   const uploads = async (least: number) => {
     const end = performance.now() + PATIENCE_MS;
     for (;;) {
