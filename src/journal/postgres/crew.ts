@@ -229,6 +229,8 @@ export class PgCrew implements Crew {
     const gained = [...held].filter((duty) => !this.#held.has(duty));
     this.#held = held;
     if (gained.length > 0) changes.push({ type: "gained", duties: gained });
+    // Somebody who looked at the same moment was quicker: its share lies among the others.
+    if (taken.length < wanted.length) this.wake();
   }
 }
 

@@ -1,3 +1,4 @@
+import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { dutiesToTake } from "../../../../src/journal/postgres/fair-share.ts";
 import { ManualClock } from "../../../fakes/manual-clock.ts";
@@ -102,6 +103,29 @@ describe.skipIf(NO_POSTGRES !== undefined)("the crew on PostgreSQL", () => {
     );
     const mirrorsOf = (crew: typeof b.crew) =>
       all.filter((duty) => duty !== "account:1" && crew.leads(duty)).length;
+    expect([mirrorsOf(b.crew), mirrorsOf(c.crew)]).toEqual([3, 3]);
+  });
+
+  test("two who reach for the same duties at the same moment have their shares", async () => {
+    const all = dutiesOf(6);
+    const leaseMs = 10 * LEASE_MS;
+    await using b = await aMember(place, "b", { leaseMs });
+    await using c = await aMember(place, "c", { leaseMs });
+    const client = new Client({ connectionString: postgres.url });
+    await client.connect();
+    // Both see what is free, and neither takes any of it before the other has looked.
+    await client.query(`BEGIN; LOCK TABLE ${place.schema}.duties IN SHARE MODE`);
+    const seeking = Promise.all([b.crew.seek(all), c.crew.seek(all)]);
+    await until("both to reach for them", async () => {
+      const { rows } = await client.query("SELECT FROM pg_locks WHERE NOT granted");
+      return rows.length === 2;
+    });
+    await client.query("COMMIT");
+    await client.end();
+    await seeking;
+    const mirrorsOf = (crew: typeof b.crew) =>
+      all.filter((duty) => duty !== "account:1" && crew.leads(duty)).length;
+    await until("both to have some", () => mirrorsOf(b.crew) > 0 && mirrorsOf(c.crew) > 0);
     expect([mirrorsOf(b.crew), mirrorsOf(c.crew)]).toEqual([3, 3]);
   });
 
