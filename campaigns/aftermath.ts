@@ -1,7 +1,7 @@
 /** What every campaign looks for when the dust has settled, beside what the auditor finds. */
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { aProcess, BUILT } from "../test/fixtures/a-process.ts";
+import { aProcess } from "../test/fixtures/a-process.ts";
 import { audit, type AuditOptions, doubledIn, rowsOf } from "../test/fixtures/auditor.ts";
 import { isInPostgres, readJournal } from "../test/fixtures/read-journal.ts";
 import { SECRET, type World } from "../test/fixtures/world.ts";
@@ -61,7 +61,7 @@ async function rest(world: World): Promise<Pass> {
 
 async function pass(world: World, ...words: string[]): Promise<Pass> {
   const config = join(world.dir, "scanferry.yaml");
-  await using running = aProcess(["--config", config, ...words], {}, [], BUILT);
+  await using running = aProcess(["--config", config, ...words]);
   const code = await running.ended;
   return { code, ...running.output };
 }

@@ -7,7 +7,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { aProcess, BUILT, childrenOf, type Running } from "../test/fixtures/a-process.ts";
+import { aProcess, childrenOf, type Running } from "../test/fixtures/a-process.ts";
 import { audit, digestOf } from "../test/fixtures/auditor.ts";
 import { pdfOf } from "../test/fixtures/documents.ts";
 import { until } from "../test/fixtures/until.ts";
@@ -142,7 +142,7 @@ type Pass = {
 
 /** One pass over the document, from the start of the process to its end. */
 async function pass(world: World, within: readonly string[]): Promise<Pass> {
-  await using running = aProcess([...configured(world), "sync"], {}, within, BUILT);
+  await using running = aProcess([...configured(world), "sync"], {}, within);
   const code = await inTime("the pass", running.ended);
   return { code, ...running.output };
 }
@@ -156,7 +156,7 @@ function configured(world: World): string[] {
  * when the reader had died meanwhile.
  */
 async function carried(world: World, within: readonly string[]): Promise<boolean> {
-  await using daemon = aProcess([...configured(world), "run"], {}, [], BUILT);
+  await using daemon = aProcess([...configured(world), "run"]);
   await daemon.says(/"scanned"/);
   const [reader] = childrenOf(daemon.child.pid);
   if (reader === undefined) throw new Error("no reader");

@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { aProcess, BUILT, childrenOf, type Running } from "../test/fixtures/a-process.ts";
+import { aProcess, childrenOf, type Running } from "../test/fixtures/a-process.ts";
 import { aWorld, type World } from "../test/fixtures/world.ts";
 import { Dice } from "../test/simulation/dice.ts";
 import { doubtsOf, restAndAudit, secretsSaid } from "./aftermath.ts";
@@ -90,7 +90,7 @@ async function underFire(
   const config = world.configFile("", "", DOUBT_WINDOW);
   // What is compiled once starts faster, so that more of the time is spent on kills.
   const env = { NODE_COMPILE_CACHE: join(world.dir, "compiled") };
-  const start = () => aProcess(["--config", config, "run"], env, [], BUILT);
+  const start = () => aProcess(["--config", config, "run"], env);
   const dropping = setInterval(() => {
     if (dropper.files - late.count < BACKLOG_MAX) dropper.step();
   }, 70);

@@ -12,7 +12,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
-import { aProcess, BUILT } from "../test/fixtures/a-process.ts";
+import { aProcess } from "../test/fixtures/a-process.ts";
 import { rowsOf } from "../test/fixtures/auditor.ts";
 import { until } from "../test/fixtures/until.ts";
 import { VolatileDisk } from "../test/fixtures/volatile-disk.ts";
@@ -151,7 +151,7 @@ async function oneWorld(run: CampaignRun, seed: number, cuts: number, late: Late
   const dropping = setInterval(() => dropper.step(), 70);
   try {
     for (let cut = 0; cut < cuts; cut++) {
-      await using daemon = aProcess(["--config", config, "run"], {}, [], BUILT);
+      await using daemon = aProcess(["--config", config, "run"]);
       await daemon.says(/"started"/);
       await sleep(dice.int(0, 1_200));
       await disk.cut(() => daemon.end("SIGKILL"));

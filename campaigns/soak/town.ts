@@ -3,13 +3,11 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, openSync, closeSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { StoredDocument } from "../../src/embedded-archive/embedded-archive.ts";
+import { BUILT } from "../../test/fixtures/a-process.ts";
 import { CANARY } from "../../test/fixtures/canary.ts";
 import { freePort } from "../../test/fixtures/free-port.ts";
 import { until } from "../../test/fixtures/until.ts";
-
-const MAIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
 
 type Ports = { readonly archive: number; readonly admin: number; readonly web: number };
 
@@ -151,7 +149,7 @@ export class Town {
   #start(log: string, words: readonly string[]): ChildProcess {
     const output = openSync(join(this.dir, "logs", `${log}.log`), "a");
     try {
-      return spawn(process.execPath, [MAIN, ...words], { stdio: ["ignore", output, output] });
+      return spawn(process.execPath, [BUILT, ...words], { stdio: ["ignore", output, output] });
     } finally {
       closeSync(output);
     }

@@ -88,7 +88,7 @@ function readersOf(parent: number): number[] {
         const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
         const command = readFileSync(`/proc/${pid}/cmdline`, "utf8");
         return (
-          stat.split(") ")[1]?.split(" ")[1] === String(parent) && command.includes("child.ts")
+          stat.split(") ")[1]?.split(" ")[1] === String(parent) && command.includes("reader/child.")
         );
       } catch {
         return false;

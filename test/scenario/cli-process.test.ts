@@ -12,15 +12,12 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { aProcess } from "../fixtures/a-process.ts";
+import { aProcess, BUILT } from "../fixtures/a-process.ts";
 import { pdfOf } from "../fixtures/documents.ts";
 import { until } from "../fixtures/until.ts";
 import { aWorld } from "../fixtures/world.ts";
 import { linesOf } from "../unit/cli/in-process.ts";
-
-const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
 class Folder {
   readonly path = mkdtempSync(join(tmpdir(), "scanferry-cli-"));
@@ -136,7 +133,7 @@ test("a reader that leaves early ends a long list quietly", async () => {
     world.write(`a-rather-long-name-${n}-${"x".repeat(180)}.txt`, `${n}`);
   await using sync = aProcess(["--config", config, "sync"]);
   expect(await sync.ended).toBe(0);
-  const child = spawn(process.execPath, [MAIN, "--config", config, "list", "--json"], {
+  const child = spawn(process.execPath, [BUILT, "--config", config, "list", "--json"], {
     stdio: ["ignore", "pipe", "pipe"],
   });
   let stderr = "";

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { aProcess } from "../fixtures/a-process.ts";
+import { aProcess, BUILT } from "../fixtures/a-process.ts";
 import { aTerminal } from "../fixtures/a-terminal.ts";
 import { pdfOf } from "../fixtures/documents.ts";
 import { until } from "../fixtures/until.ts";
@@ -192,8 +192,7 @@ describe("completion", () => {
   /** A place for one shell: its completion, what it reads first, a file and a directory. */
   function aPlace(shell: Shell): string {
     const dir = mkdtempSync(join(tmpdir(), "scanferry-completion-"));
-    const main = new URL("../../src/main.ts", import.meta.url).pathname;
-    const words = [main, "completion", programOf(shell)];
+    const words = [BUILT, "completion", programOf(shell)];
     const text = execFileSync(process.execPath, words, { encoding: "utf8" });
     mkdirSync(join(dir, "functions"));
     writeFileSync(join(dir, "completion"), text);
