@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { cut, padded, table, widthOf } from "../../../src/cli/columns.ts";
 import { listenAddress, moment, size } from "../../../src/cli/option-values.ts";
 import { printable } from "../../../src/cli/printable.ts";
-import { relativeText, sizeText } from "../../../src/cli/wording.ts";
+import { numberText, relativeText, sizeText } from "../../../src/cli/wording.ts";
 
 describe("columns", () => {
   test.for([
@@ -93,4 +93,19 @@ describe("option values", () => {
   ] as const)("the date %s is sent as %j: %s", ([text, value]) => {
     expect(moment(text)).toBe(value);
   });
+});
+
+test("numbers have their thousands apart, as English has them", () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.integer(),
+        fc.maxSafeNat(),
+        fc.integer().map((n) => n / 8),
+      ),
+      (number) => {
+        expect(numberText(number)).toBe(number.toLocaleString("en-GB"));
+      },
+    ),
+  );
 });
