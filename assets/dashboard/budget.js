@@ -1,5 +1,5 @@
 /** The page budget: what is used of the month, what is kept for whom, and how long that lasts. */
-import { byId, element, sync, time } from "./dom.js";
+import { byId, element, sentence, sync, time } from "./dom.js";
 import { count, dayOf } from "./format.js";
 import { strings } from "./strings.js";
 
@@ -43,7 +43,7 @@ function accountItem({ name, allowance, waiting, to }, now) {
     ),
     barOf(allowance, to),
     element("dl", { class: "facts" }, ...factsOf(allowance, waiting, now)),
-    trouble ? element("p", { class: "mend" }, trouble.hint) : undefined,
+    trouble ? sentence("p", { class: "mend" }, trouble.hint) : undefined,
   );
 }
 

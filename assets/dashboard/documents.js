@@ -1,6 +1,6 @@
 /** Lists of documents: those in trouble, and the recent ones. */
 import { cardTable, cell, rowHead } from "./cards.js";
-import { byId, element, setText, sync, time } from "./dom.js";
+import { byId, element, sentence, setText, sync, time } from "./dom.js";
 import { count } from "./format.js";
 import { strings } from "./strings.js";
 
@@ -40,7 +40,7 @@ function troubleItem(document, now, { onRetry, onStory }) {
       {},
       element("p", { class: "path" }, badge(state), storyButton(document, onStory)),
       error ? element("p", {}, error.message) : undefined,
-      error ? element("p", { class: "mend" }, error.hint) : undefined,
+      error ? sentence("p", { class: "mend" }, error.hint) : undefined,
       facts,
     ),
     button,

@@ -14,6 +14,14 @@ export function element(tag, attributes = {}, ...children) {
   return made;
 }
 
+/** An element with a sentence of our own in it; what stands between backticks is to be typed as it is. */
+export function sentence(tag, attributes, text) {
+  const parts = text.split("`");
+  const isPaired = parts.length % 2 === 1;
+  const children = parts.map((part, at) => (at % 2 === 1 ? element("code", {}, part) : part));
+  return element(tag, attributes, ...(isPaired ? children : [text]));
+}
+
 export const byId = (id) => document.getElementById(id);
 
 /** Sets text only where it differs, so that screen readers are not told the same twice. */

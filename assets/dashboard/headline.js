@@ -63,7 +63,7 @@ function ofGate({ gate, archives, mirrors }) {
     .reduce((all, { documents }) => all + sum(documents, WAITING) + documents.held, 0);
   const facts = [
     { label: words.reason, text: `${gate.message} (${gate.code})` },
-    { label: words.mend, text: gate.hint },
+    { label: words.mend, hint: gate.hint },
     { label: words.since, at: gate.closedAt },
   ];
   if (gate.nextProbeAt !== null) facts.push({ label: words.nextTry, at: gate.nextProbeAt });

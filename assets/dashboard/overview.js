@@ -1,7 +1,7 @@
 /** What a snapshot says: headline, page budget, counts, folders to create. */
 import { showBudget } from "./budget.js";
 import { cardTable, cell, rowHead } from "./cards.js";
-import { byId, element, setText, sync, time } from "./dom.js";
+import { byId, element, sentence, setText, sync, time } from "./dom.js";
 import { count } from "./format.js";
 import { allOf, headlineOf } from "./headline.js";
 import { strings } from "./strings.js";
@@ -37,12 +37,14 @@ function showHeadline(snapshot) {
   showTitle(title);
   sync(byId("headline-facts"), facts, {
     key: ({ label }) => label,
-    make: ({ label, text, at }) =>
+    make: ({ label, text, hint, at }) =>
       element(
         "div",
         {},
         element("dt", {}, label),
-        element("dd", {}, at === undefined ? text : time(at, snapshot.at)),
+        hint === undefined
+          ? element("dd", {}, at === undefined ? text : time(at, snapshot.at))
+          : sentence("dd", {}, hint),
       ),
   });
 }

@@ -1,7 +1,7 @@
 /** The whole story of one document, in a dialog. */
 import { ask } from "./connection.js";
 import { badge } from "./documents.js";
-import { byId, element, setText } from "./dom.js";
+import { byId, element, sentence, setText } from "./dom.js";
 import { bytes, count, fullTime } from "./format.js";
 import { strings } from "./strings.js";
 
@@ -48,7 +48,7 @@ function factsOf(record) {
   const facts = [
     [strings.columns.state, badge(record.state)],
     [words.why, record.error && `${record.error.message} (${record.error.code})`],
-    [strings.headline.mend, record.error?.hint],
+    [strings.headline.mend, record.error && sentence("span", {}, record.error.hint)],
     [strings.mirror, record.mirror],
     [words.target, record.target],
     [words.sentName, record.sentName],

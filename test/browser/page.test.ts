@@ -102,6 +102,24 @@ describe.skipIf(isSkipped)(
       expect(facts).toMatch(/Next try\s+in (59 minutes|1 hour)/);
     });
 
+    test("what is to be typed is set apart, without marks", async () => {
+      await using office = await anOffice();
+      await office.journal.setGate({
+        closedAt: OFFICE_NOW - 600_000,
+        trouble: { code: "CREDENTIALS_REFUSED", message: "who is that" },
+        probes: 1,
+        nextProbeAt: null,
+      });
+      await using visiting = await visit(browser, office.url);
+      await visiting.headline(/^Sending has stopped/);
+      const facts = visiting.page.locator("#headline-facts");
+      expect(await facts.locator("code").allInnerTexts()).toEqual([
+        "archive.accountKey",
+        "archive.signing",
+      ]);
+      expect(await facts.innerText()).not.toContain("`");
+    });
+
     test("pausing is one click, and resuming the same button", async () => {
       await using office = await anOffice();
       await using visiting = await visit(browser, office.url);

@@ -17,7 +17,7 @@ type Headline = {
   tone: string;
   title: string;
   detail: string;
-  facts: { text?: string; at?: number }[];
+  facts: { text?: string; hint?: string; at?: number }[];
 };
 const { strings } = (await import(new URL("strings.js", FOLDER).href)) as { strings: Words };
 const { headlineOf } = (await import(new URL("headline.js", FOLDER).href)) as {
@@ -180,7 +180,7 @@ describe("the headline says the one thing that matters first", () => {
 
   test("a closed gate tells reason, mend and the next try", () => {
     const { facts } = headlineOf({ ...reportOf({ gate }), health: WELL });
-    expect(facts.map(({ text, at }) => text ?? at)).toEqual([
+    expect(facts.map(({ text, hint, at }) => text ?? hint ?? at)).toEqual([
       "no pages left (QUOTA_LIMIT)",
       "Buy pages.",
       1000,
