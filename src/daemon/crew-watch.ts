@@ -26,16 +26,16 @@ export class CrewWatch implements Disposable {
     this.#listening = crew.listen((change) => this.#heard(change));
   }
 
-  /** Seeks the duties and fixes those that it gets. */
+  /** Seeks the duties, some of which this host is near to, and fixes those that it gets. */
   static async open(
     crew: Crew,
-    duties: readonly Duty[],
+    { duties, near = [] }: { duties: readonly Duty[]; near?: readonly Duty[] },
     log: Log,
     back: () => void,
   ): Promise<CrewWatch> {
     const watch = new CrewWatch(crew, log, back);
     if (!isShared(crew)) return watch;
-    await crew.seek(duties);
+    await crew.seek(duties, near);
     const fixed = duties.filter((duty) => crew.leads(duty));
     watch.#fixed = new Set(fixed);
     log.info({ member: crew.memberId, duties: fixed }, "one of several daemons on the journal");

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { type ArchiveSettings, HttpArchive } from "../archive/http-archive.ts";
 import { accountsOf } from "../config/archives.ts";
 import type { Config } from "../config/config.ts";
+import type { Duty } from "../journal/crew.ts";
 import type { Applied, Journal } from "../journal/journal.ts";
 import type { MirrorRow } from "../journal/rows.ts";
 import type { DaemonCalls, MirrorStatus } from "../reader/protocol.ts";
@@ -28,7 +29,7 @@ import { Heartbeats } from "./heartbeats.ts";
 import { journalClock } from "./journal-clock.ts";
 import type { KeptJournal } from "./kept-journal.ts";
 import { logApplied } from "./log-applied.ts";
-import { readerMirror } from "./reader-mirror.ts";
+import { isNear, readerMirror } from "./reader-mirror.ts";
 import { Schedule } from "./schedule.ts";
 
 /** What the parts are told. */
@@ -90,7 +91,9 @@ export async function openParts(given: PartsOptions, stack: AsyncDisposableStack
   const wanted = [...rows.values()].flatMap(({ id }) =>
     dutiesFor(id, configuredIn(config, mirrors, id)),
   );
-  const crew = stack.use(await CrewWatch.open(journal.crew, wanted, log, () => all.rest()));
+  const near = isShared(journal.crew) ? nearIn(config, mirrors) : [];
+  const sought = { duties: wanted, near };
+  const crew = stack.use(await CrewWatch.open(journal.crew, sought, log, () => all.rest()));
   const bandwidth = new Bandwidth(config.upload.bytesPerSecond, clock);
   const readers = new Set<Reader>();
   for (const own of accountsOf(config)) {
@@ -129,6 +132,15 @@ function configuredIn(config: Config, rows: readonly MirrorRow[], archiveId: num
   return rows.flatMap((row) =>
     row.archiveId === archiveId && names.has(row.name) ? [row.id] : [],
   );
+}
+
+/** Duties of the configured mirrors whose file system is this host's own. */
+function nearIn(config: Config, rows: readonly MirrorRow[]): Duty[] {
+  const mounts = readMounts();
+  return config.mirrors.flatMap((mirror) => {
+    const row = rows.find(({ name }) => name === mirror.name);
+    return row && isNear(mirror, mounts, row.device) ? [`mirror:${row.id}` as const] : [];
+  });
 }
 
 /** What the accounts have in common; `journal` speaks for the one that is opened. */

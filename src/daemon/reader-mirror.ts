@@ -3,6 +3,7 @@ import type { Journal, MirrorRow } from "../journal/journal.ts";
 import type { ReaderMirror } from "../reader/protocol.ts";
 import { type Mount, isNetwork, mountOf, watchMode } from "../source/mounts.ts";
 import type { SourceSettings } from "../source/source.ts";
+import { sourceStatus } from "../source/status.ts";
 import { shown, rawOfText } from "../std/raw-path.ts";
 
 /** What a reader is told of a source; decided from the mount table, never by touching the source. */
@@ -24,6 +25,20 @@ export function sourceSettings(
     ready: mirror.rules.ready.by,
     settleMs: mirror.settleMs,
   };
+}
+
+/**
+ * True where the mirror's files are this host's own, and there: where events tell of every write, and
+ * looking is cheapest. Touches no share. The bare mount point of one is on a local file system too, and
+ * is empty.
+ *
+ * @param device what the mirror's source was on when it last had entries, as journaled
+ */
+export function isNear(mirror: Mirror, mounts: readonly Mount[], device: string | null): boolean {
+  const mount = mountOf(mirror.source, mounts);
+  if (!mount || isNetwork(mount)) return false;
+  const settings = sourceSettings(mirror, mount, device ?? "none yet");
+  return sourceStatus(settings).kind === "online";
 }
 
 /**

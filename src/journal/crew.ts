@@ -19,6 +19,8 @@ export type Member = {
   readonly renewedAt: number;
   readonly leaseUntil: number;
   readonly duties: readonly Duty[];
+  /** Duties of mirrors whose file system is its host's own; others leave them to it for a while. */
+  readonly near: readonly Duty[];
 };
 
 /** What happened in the crew. */
@@ -48,8 +50,12 @@ export interface Crew {
   readonly clockOffsetMs: number;
   /** Whether this daemon has the duty. */
   leads(duty: Duty): boolean;
-  /** From now on this daemon takes these duties whenever nobody has them; resolves after a first try. */
-  seek(duties: readonly Duty[]): Promise<void>;
+  /**
+   * From now on this daemon takes these duties whenever nobody has them; resolves after a first try.
+   * `near`: those of mirrors whose file system is this host's own; the rest it leaves for a while to
+   * members that are near.
+   */
+  seek(duties: readonly Duty[], near?: readonly Duty[]): Promise<void>;
   /** All that are not lost, this one too, by id. */
   members(): Promise<Member[]>;
   /** Calls `listener` for every change until the returned function is called. It must not throw. */

@@ -62,7 +62,15 @@ export class MemoryCrew implements Crew {
     const { name, clock, leaseMs = 15_000 } = joining;
     const id = store.members.size + 1;
     const now = clock.now();
-    const row = { id, name, pid: 1_000 + id, version: "0.1.0", web: null, startedAt: now };
+    const row = {
+      id,
+      name,
+      pid: 1_000 + id,
+      version: "0.1.0",
+      web: null,
+      startedAt: now,
+      near: [],
+    };
     store.members.set(id, { ...row, renewedAt: now, leaseUntil: now + leaseMs, lost: false });
     const crew = new MemoryCrew(store, id, joining);
     store.crews.add(crew);
@@ -84,9 +92,10 @@ export class MemoryCrew implements Crew {
     return !this.#isLost && this.#store.duties.get(duty) === this.memberId;
   }
 
-  async seek(duties: readonly Duty[]): Promise<void> {
+  async seek(duties: readonly Duty[], near: readonly Duty[] = []): Promise<void> {
     this.assertThere();
     this.#sought = duties;
+    this.#store.members.set(this.memberId, { ...this.#row, near });
     this.#gain();
   }
 

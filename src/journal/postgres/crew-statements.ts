@@ -71,6 +71,21 @@ export async function announce(query: Query, member: number, web: string | null)
   await query("UPDATE members SET web = $2 WHERE id = $1", [member, web]);
 }
 
+/** Tells others what this member is near to. */
+export async function tellNear(query: Query, member: number, near: readonly Duty[]): Promise<void> {
+  await query("UPDATE members SET near = $2 WHERE id = $1", [member, near]);
+}
+
+/** Duties that a member is near to which is gone since less than this, and may be back in a moment. */
+export async function nearOfGone(query: Query, withinMs: number): Promise<Set<Duty>> {
+  const { rows } = await query<{ duty: Duty }>(
+    `SELECT DISTINCT unnest(near) AS duty FROM members
+      WHERE lost AND lease_until > clock_timestamp() - $1 * interval '1 ms'`,
+    [withinMs],
+  );
+  return new Set(rows.map(({ duty }) => duty));
+}
+
 /**
  * Declares members lost whose lease ran out. Waits until a transaction that one of them has open is
  * over: nothing of a member is committed after it was declared lost.
@@ -149,7 +164,8 @@ export async function living(query: Query): Promise<Member[]> {
   const { rows } = await query<MemberRow>(
     `SELECT m.id, m.name, m.pid, m.version, m.web, ${ms("started_at")} AS "startedAt",
             ${ms("renewed_at")} AS "renewedAt", ${ms("lease_until")} AS "leaseUntil",
-            array(SELECT duty FROM duties d WHERE d.member = m.id ORDER BY since, duty) AS duties
+            array(SELECT duty FROM duties d WHERE d.member = m.id ORDER BY since, duty) AS duties,
+            m.near
        FROM members m WHERE NOT m.lost ORDER BY m.id`,
     [],
   );

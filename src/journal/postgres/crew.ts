@@ -10,7 +10,7 @@ import type { Crew, CrewChange, Duty, Member } from "../crew.ts";
 import { leaseLost } from "../journal-fault.ts";
 import type { Absence } from "./absence.ts";
 import * as statements from "./crew-statements.ts";
-import { dutiesToTake, type Wish } from "./fair-share.ts";
+import { dutiesToTake, takersOf, type Wish } from "./fair-share.ts";
 import type { Link } from "./link.ts";
 import { whyOf } from "./postgres-fault.ts";
 
@@ -47,6 +47,9 @@ export class PgCrew implements Crew {
   #isLost = false;
   #isOver = false;
   #sought: readonly Duty[] = [];
+  /** Of these, those of mirrors whose file system is this host's. */
+  #near: readonly Duty[] = [];
+  #isNearTold = true;
   #held = new Set<Duty>();
   /** Since when nobody has a duty that this member seeks, by the monotonic clock. */
   readonly #freeSince = new Map<Duty, number>();
@@ -91,8 +94,10 @@ export class PgCrew implements Crew {
   }
 
   /** Duties of this member that are not among these are given back; gained ones are not told. */
-  async seek(duties: readonly Duty[]): Promise<void> {
+  async seek(duties: readonly Duty[], near: readonly Duty[] = []): Promise<void> {
     this.#sought = duties;
+    this.#near = near;
+    this.#isNearTold = false;
     this.#freeSince.clear();
     const first: CrewChange[] = [];
     await this.#next(first);
@@ -190,6 +195,8 @@ export class PgCrew implements Crew {
     }
     this.#askedAt = askedAt;
     this.#clockOffsetMs = now - (askedAt.wall + clock.now()) / 2;
+    if (!this.#isNearTold) await statements.tellNear(query, this.memberId, this.#near);
+    this.#isNearTold = true;
     await statements.declareLost(connection, session, channel);
     const living = await statements.living(query);
     this.#look(living, changes);
@@ -205,25 +212,21 @@ export class PgCrew implements Crew {
   }
 
   async #gain(living: readonly Member[], changes: CrewChange[]): Promise<void> {
-    const { link, clock, session, channel } = this.#with;
+    const { link, session, channel } = this.#with;
     const { query } = await link.connection();
     const holder = new Map(living.flatMap(({ id, duties }) => duties.map((duty) => [duty, id])));
     const surplus = [...this.#held].filter((duty) => !this.#sought.includes(duty));
     if (surplus.length > 0)
       await statements.giveBack(query, this.memberId, surplus, channel, session);
-    const now = clock.monotonic();
-    const wishes = this.#sought.flatMap((duty): Wish[] => {
-      if (holder.has(duty)) {
-        this.#freeSince.delete(duty);
-        return [];
-      }
-      const since = this.#freeSince.get(duty) ?? now;
-      this.#freeSince.set(duty, since);
-      // Others had their turns meanwhile, and left it.
-      return [{ duty, isLeft: now - since >= this.leaseMs / 4 }];
-    });
+    const holderOf = this.#holders(holder);
+    const isFree = this.#sought.some((duty) => !holder.has(duty));
+    const gone = isFree ? await statements.nearOfGone(query, this.leaseMs) : new Set<Duty>();
+    const crew = { me: this.memberId, members: living, gone };
+    const wishes = this.#sought.map(
+      (duty): Wish => ({ duty, holder: holderOf(duty), takers: takersOf(duty, crew) }),
+    );
     const mine = this.#sought.filter((duty) => holder.get(duty) === this.memberId);
-    const wanted = dutiesToTake(this.#sought, mine, wishes, living.length);
+    const wanted = dutiesToTake(wishes);
     const taken = wanted.length > 0 ? await statements.take(query, this.memberId, wanted) : [];
     const held = new Set([...mine, ...taken]);
     const gained = [...held].filter((duty) => !this.#held.has(duty));
@@ -231,6 +234,22 @@ export class PgCrew implements Crew {
     if (gained.length > 0) changes.push({ type: "gained", duties: gained });
     // Somebody who looked at the same moment was quicker: its share lies among the others.
     if (taken.length < wanted.length) this.wake();
+  }
+
+  /** Who has a duty just now, as far as that decides who takes it. */
+  #holders(holder: ReadonlyMap<Duty, number>): (duty: Duty) => Wish["holder"] {
+    const now = this.#with.clock.monotonic();
+    return (duty) => {
+      const id = holder.get(duty);
+      if (id !== undefined) {
+        this.#freeSince.delete(duty);
+        return id === this.memberId ? "me" : "other";
+      }
+      const since = this.#freeSince.get(duty) ?? now;
+      this.#freeSince.set(duty, since);
+      // Others had their turns meanwhile, and left it.
+      return now - since >= this.leaseMs / 4 ? "left" : "nobody";
+    };
   }
 }
 

@@ -19,7 +19,7 @@ async function aWatch() {
   const tell = (_: object, message: string) => void said.push(message);
   const log = { ...silentLog, info: tell, warn: tell };
   let backs = 0;
-  const watch = await CrewWatch.open(second, ["account:1", "mirror:1"], log, () => {
+  const watch = await CrewWatch.open(second, { duties: ["account:1", "mirror:1"] }, log, () => {
     backs += 1;
   });
   return { clock, first, second, watch, said, backs: () => backs };
@@ -58,7 +58,7 @@ test("whoever is lost begins anew as another", async () => {
 });
 
 test("a daemon that is alone leads everything, and hears of nobody", async () => {
-  using watch = await CrewWatch.open(SOLO_CREW, ["account:1"], silentLog, () => {});
+  using watch = await CrewWatch.open(SOLO_CREW, { duties: ["account:1"] }, silentLog, () => {});
   expect(watch.leads("mirror:7")).toBe(true);
   expect(watch.away).toBeUndefined();
 });
