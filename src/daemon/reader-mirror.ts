@@ -1,10 +1,12 @@
 import type { Mirror } from "../config/config.ts";
+import { isOwn } from "../domain/division.ts";
 import type { Journal, MirrorRow } from "../journal/journal.ts";
 import type { ReaderMirror } from "../reader/protocol.ts";
 import { type Mount, isNetwork, mountOf, watchMode } from "../source/mounts.ts";
 import type { SourceSettings } from "../source/source.ts";
 import { sourceStatus } from "../source/status.ts";
 import { shown, rawOfText } from "../std/raw-path.ts";
+import { ALL_DUTIES, type Duties } from "../sync/duties.ts";
 
 /** What a reader is told of a source; decided from the mount table, never by touching the source. */
 export function sourceSettings(
@@ -43,26 +45,31 @@ export function isNear(mirror: Mirror, mounts: readonly Mount[], device: string 
 
 /**
  * A mirror as its reader hosts it, with the fingerprints that are journaled by now. Where another
- * daemon leads it, its files are only read, and sent.
+ * daemon leads it, its files are only read, and sent; of one that is divided, the own parts alone are
+ * scanned and watched.
  */
 export async function readerMirror(
   journal: Journal,
   row: MirrorRow,
   mirror: Mirror,
   mounts: readonly Mount[],
-  isLed = true,
+  duties: Duties = ALL_DUTIES,
 ): Promise<ReaderMirror & { why: string }> {
   const mount = mountOf(mirror.source, mounts);
   const rows = await journal.mirrors();
   const device = rows.find(({ id }) => id === row.id)?.device ?? null;
+  const isLed = duties.leads(row.id);
+  const division = isLed ? duties.division(row.id) : undefined;
+  const known = isLed ? await journal.directories(row.id) : [];
   return {
     id: row.id,
-    settings: sourceSettings(mirror, mount, device),
+    settings: { ...sourceSettings(mirror, mount, device), ...(division && { division }) },
     // What lies aside may be in the other one's hand just now.
     tidies: isLed && mirror.after.kind !== "keep",
     ...(isLed
       ? watchMode(mirror.watch, mount)
       : { mode: "off", why: "another daemon leads this mirror" }),
-    known: isLed ? await journal.directories(row.id) : [],
+    // To the reader, what it knows and does not find has vanished.
+    known: known.filter(([dir]) => isOwn(division, dir)),
   };
 }

@@ -172,16 +172,38 @@ export async function living(query: Query): Promise<Member[]> {
   return rows;
 }
 
-/** Those of the duties that are this member's now: none when it is lost. */
-export async function take(query: Query, member: number, duties: readonly Duty[]): Promise<Duty[]> {
-  const { rows } = await query<{ duty: Duty }>(
-    `INSERT INTO duties (duty, member, since)
-     SELECT d, m.id, clock_timestamp() FROM members m, unnest($2::text[]) WITH ORDINALITY w (d, at)
-      WHERE m.id = $1 AND NOT m.lost ORDER BY d COLLATE "C" FOR KEY SHARE OF m
-     ON CONFLICT DO NOTHING RETURNING duty`,
-    [member, duties],
-  );
-  return rows.map(({ duty }) => duty);
+/**
+ * Those of the duties that are this member's now: none when it is lost, and none of a mirror that is led
+ * as divided in another way. One member after another, so that each sees what the last one took.
+ */
+export async function take(
+  connection: Connection,
+  member: number,
+  duties: readonly Duty[],
+): Promise<Duty[]> {
+  const { query } = connection;
+  await query("BEGIN", []);
+  try {
+    await query(
+      "SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || ' duties', 0))",
+      [],
+    );
+    const { rows } = await query<{ duty: Duty }>(
+      `INSERT INTO duties (duty, member, since)
+       SELECT d, m.id, clock_timestamp() FROM members m, unnest($2::text[]) WITH ORDINALITY w (d, at)
+        WHERE m.id = $1 AND NOT m.lost AND NOT EXISTS (SELECT FROM duties o
+          WHERE split_part(o.duty, '/', 1) = split_part(d, '/', 1)
+            AND split_part(o.duty, 'of', 2) <> split_part(d, 'of', 2))
+        ORDER BY d COLLATE "C" FOR KEY SHARE OF m
+       ON CONFLICT DO NOTHING RETURNING duty`,
+      [member, duties],
+    );
+    await query("COMMIT", []);
+    return rows.map(({ duty }) => duty);
+  } catch (error) {
+    if (!connection.broken) await query("ROLLBACK", []);
+    throw error;
+  }
 }
 
 /** Gives duties back that this member does not do any more. */

@@ -32,7 +32,7 @@ test("duties are fixed as they were at the beginning", async () => {
   await clock.advance(21_000);
   expect(second.leads("account:1")).toBe(true);
   expect(watch.leads("account:1"), "no loop does it").toBe(false);
-  expect(watch.hasGained).toBe(true);
+  expect(watch.goesOn).toBe(true);
   expect(await watch.startOver).toBe("gained");
   expect(said.filter((line) => line.includes("gone"))).toHaveLength(1);
 });
@@ -54,7 +54,7 @@ test("whoever is lost begins anew as another", async () => {
   second.comeBack();
   expect(await watch.startOver).toBe("lost");
   expect(watch.isLost).toBe(true);
-  expect(watch.hasGained).toBe(false);
+  expect(watch.goesOn).toBe(false);
 });
 
 test("a daemon that is alone leads everything, and hears of nobody", async () => {

@@ -2,7 +2,12 @@ import * as fc from "fast-check";
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Duty } from "../../../../src/journal/crew.ts";
-import { dutiesToTake, takersOf, type Wish } from "../../../../src/journal/postgres/fair-share.ts";
+import {
+  dutiesToTake,
+  excessOf,
+  takersOf,
+  type Wish,
+} from "../../../../src/journal/postgres/fair-share.ts";
 import { ManualClock } from "../../../fakes/manual-clock.ts";
 import {
   aMember,
@@ -168,6 +173,31 @@ describe.skipIf(NO_POSTGRES !== undefined)("the crew on PostgreSQL", () => {
     expect(performance.now() - leftAt).toBeLessThan(LEASE_MS);
   });
 
+  test("one that has all parts gives others their share, once it may, and once only", async () => {
+    const parts = Array.from({ length: 4 }, (_, at): Duty => `mirror:1/${at + 1}of4`);
+    const all: Duty[] = ["account:1", "mirror:2", ...parts];
+    await using a = await aMember(place, "a", { leaseMs: LEASE_MS });
+    const partsOf = ({ crew }: Pick<typeof a, "crew">) =>
+      parts.filter((duty) => crew.leads(duty)).length;
+    await a.crew.seek(all);
+    await using b = await aMember(place, "b", { leaseMs: LEASE_MS });
+    await b.crew.seek(all);
+    expect([partsOf(a), partsOf(b)]).toEqual([4, 0]);
+    await a.hears("crowded");
+    expect([partsOf(a), partsOf(b)], "its loops run").toEqual([4, 0]);
+    await a.crew.seek(all);
+    const gained = await b.hears("gained");
+    expect(gained.duties).toHaveLength(2);
+    expect([partsOf(a), partsOf(b)]).toEqual([2, 2]);
+    expect([a.crew.leads("mirror:2"), a.crew.leads("account:1")]).toEqual([true, true]);
+    // B does not want them any more: they come back, and stay.
+    await b.crew.seek([]);
+    await until("a to have all again", () => partsOf(a) === 4);
+    await a.crew.seek(all);
+    expect(partsOf(a)).toBe(4);
+    expect(a.changes.filter(({ type }) => type === "crowded")).toHaveLength(1);
+  });
+
   test("one whose lease ran out is followed, writes nothing any more and may not send", async () => {
     const clock = new ManualClock(Date.now());
     await using a = await aMember(place, "a", { leaseMs: LEASE_MS, clock });
@@ -280,6 +310,14 @@ describe("the share of a member", () => {
     ],
   ] as const)("%s", ([, wishes, taken]) => {
     expect(dutiesToTake(wishes)).toEqual(taken);
+  });
+
+  test("beyond its share are parts alone, and no whole mirror", () => {
+    const mine = (duty: Duty, takers = 2) => wish(duty, "me", { takers });
+    const parts = [mine("mirror:1/1of3"), mine("mirror:1/2of3"), mine("mirror:1/3of3")];
+    expect(excessOf([mine("mirror:2"), mine("mirror:3"), ...parts])).toEqual(["mirror:1/3of3"]);
+    expect(excessOf([mine("mirror:2"), mine("mirror:3")])).toEqual([]);
+    expect(excessOf(parts.slice(0, 1))).toEqual([]);
   });
 
   test("who takes a mirror at once: those that are near to it, or all where none is", () => {
