@@ -18,7 +18,7 @@ const BITS = `('x' || encode(substring(sha256(${TOP}) FROM 1 FOR 3), 'hex'))::bi
 
 /** Whether a directory belongs to one of these parts, of so many. */
 const inParts = (own: string, of: string) =>
-  `(CASE WHEN length(d.path) = 0 THEN 1 ELSE 1 + ${BITS} % ${of}::integer END) = ANY(${own}::integer[])`;
+  `(CASE WHEN length(d.path) = 0 THEN 1 ELSE 1 + ${BITS} % ${of}::bigint END) = ANY(${own}::bigint[])`;
 
 const DUE = `n.mirror_id = $1 AND n.state = $2 AND n.due_at <= $3 AND n.due_at > $4
   AND n.size_bytes > $5 AND n.size_bytes <= $6`;
