@@ -27,56 +27,66 @@ describe.skipIf(NO_POSTGRES !== undefined)("a divided mirror", () => {
 
   afterAll(() => postgres[Symbol.asyncDispose]());
 
-  function configIn(world: World) {
+  /** Configurations that differ in how the mirror is divided, on one journal. */
+  function configsIn(world: World, ...divisions: readonly number[]) {
     const { url, schema } = postgres.place();
-    const text = readFileSync(
-      world.configFile("", `    parts: ${PARTS}\n    missingFolder: nearest`),
-      "utf8",
-    ).replace(
-      /^journal: .*$/m,
-      `journal: { url: "${url}?schema=${schema}", lease: ${LEASE_MS}ms }`,
-    );
-    const file = join(world.dir, "scanferry.yaml");
-    writeFileSync(file, text, { mode: 0o600 });
-    return { file, schema };
+    const files = divisions.map((parts) => {
+      const mirror = `    parts: ${parts}\n    missingFolder: nearest`;
+      const journal = `journal: { url: "${url}?schema=${schema}", lease: ${LEASE_MS}ms }`;
+      const text = readFileSync(world.configFile("", mirror), "utf8");
+      const file = join(world.dir, `scanferry-${parts}.yaml`);
+      writeFileSync(file, text.replace(/^journal: .*$/m, journal), { mode: 0o600 });
+      return file;
+    });
+    return { files, ...lookInto(schema) };
   }
 
-  test("is shared; one that is killed is followed within seconds; nothing is missed or sent twice", {
-    timeout: 120_000,
-  }, async () => {
-    await using world = await aWorld({ convertDelayMs: 100 });
-    const { file, schema } = configIn(world);
+  /** What the journal says. */
+  function lookInto(schema: string) {
+    const ask = (text: string) => postgres.ask(text.replaceAll("journal.", `${schema}.`));
+    const count = async (where: string) => {
+      const [row] = await ask(`SELECT count(*) AS n FROM journal.documents WHERE ${where}`);
+      return Number(row?.["n"]);
+    };
+    /** Who leads each part of the mirror, by the duty's name without the mirror's. */
+    const leaders = async () => {
+      const rows = await ask("SELECT duty, member FROM journal.duties WHERE duty LIKE 'mirror:%'");
+      return new Map(
+        rows.map(({ duty, member }) => [String(duty).split("/")[1] ?? "", String(member)]),
+      );
+    };
+    return { count, leaders, converted: () => count("state = 'converted'") };
+  }
+
+  /** Writes documents, each of another content, and knows them. */
+  function writerIn(world: World) {
     const sent: string[] = [];
-    const write = (path: string, seed: number) => {
-      const content = pdfOf(1, { seed });
+    const write = (path: string) => {
+      const content = pdfOf(1, { seed: sent.length });
       sent.push(digestOf(content));
       world.write(path, content);
     };
-    const ask = (text: string) => postgres.ask(text.replaceAll("journal.", `${schema}.`));
-    const leaders = async () =>
-      new Map(
-        (await ask("SELECT duty, member FROM journal.duties WHERE duty LIKE 'mirror:%'")).map(
-          (row) => [Number(/\/(\d+)of/.exec(String(row["duty"]))?.[1]), String(row["member"])],
-        ),
-      );
-    const converted = async () =>
-      Number(
-        (await ask("SELECT count(*) AS n FROM journal.documents WHERE state = 'converted'"))[0]?.[
-          "n"
-        ],
-      );
-    const gone = async () =>
-      Number(
-        (await ask("SELECT count(*) AS n FROM journal.documents WHERE gone_at IS NOT NULL"))[0]?.[
-          "n"
-        ],
-      );
+    const stored = () =>
+      world.archive
+        .documents()
+        .map(({ sha256 }) => sha256)
+        .toSorted();
+    return { sent, write, stored };
+  }
+
+  test("is shared; one that is killed is followed within seconds; nothing is missed or sent twice", {
+    timeout: 240_000,
+  }, async () => {
+    await using world = await aWorld({ convertDelayMs: 100 });
+    const { files, count, leaders, converted } = configsIn(world, PARTS);
+    const file = files[0] ?? "";
+    const { sent, write, stored } = writerIn(world);
     expect(new Set(TOPS.map((top) => partOf(rawOfText(top), PARTS))).size).toBe(PARTS);
-    for (const [at, top] of TOPS.entries()) {
-      write(`${top}/2026/a.pdf`, at * 10);
-      write(`${top}/b.pdf`, at * 10 + 1);
+    for (const top of TOPS) {
+      write(`${top}/2026/a.pdf`);
+      write(`${top}/b.pdf`);
     }
-    write("in-the-source.pdf", 1_000);
+    write("in-the-source.pdf");
 
     // Whichever is there first has all of it, and gives the other one its share.
     await using first = aProcess(["--config", file, "run"]);
@@ -93,22 +103,26 @@ describe.skipIf(NO_POSTGRES !== undefined)("a divided mirror", () => {
     expect(status.stdout).toMatch(/leads .*mirror scans \(part \d of 4\)/);
 
     // In each part a file comes and one goes, and in the source itself.
-    for (const [at, top] of TOPS.entries()) {
-      write(`${top}/2026/c.pdf`, at * 10 + 2);
-      write(`${top}/new/deep/d.pdf`, at * 10 + 3);
+    for (const top of TOPS) {
+      write(`${top}/2026/c.pdf`);
+      write(`${top}/new/deep/d.pdf`);
       rmSync(join(world.source, `${top}/b.pdf`));
     }
-    write("another.pdf", 1_001);
+    write("another.pdf");
     rmSync(join(world.source, "in-the-source.pdf"));
     await until("what came", async () => (await converted()) === sent.length, 60_000);
     process.kill(second.child.pid ?? 0, "SIGUSR1");
-    await until("what went", async () => (await gone()) === TOPS.length + 1, 60_000);
+    await until(
+      "what went",
+      async () => (await count("gone_at IS NOT NULL")) === TOPS.length + 1,
+      60_000,
+    );
 
     // One is killed; a file comes in each part while nobody looks after half of them.
     const before = await leaders();
     const killedAt = performance.now();
     await first.end("SIGKILL");
-    for (const [at, top] of TOPS.entries()) write(`${top}/2026/e.pdf`, at * 10 + 4);
+    for (const top of TOPS) write(`${top}/2026/e.pdf`);
     await until("every part to be taken over", async () => {
       const now = await leaders();
       return now.size === PARTS && new Set(now.values()).size === 1;
@@ -118,12 +132,40 @@ describe.skipIf(NO_POSTGRES !== undefined)("a divided mirror", () => {
     expect(left.has([...(await leaders()).values()][0] ?? "")).toBe(true);
     await until("what came meanwhile", async () => (await converted()) === sent.length, 60_000);
 
-    const stored = world.archive.documents().map(({ sha256 }) => sha256);
-    expect(stored.toSorted()).toEqual(sent.toSorted());
-    const rows = await ask(
-      `SELECT count(*) AS n FROM journal.documents WHERE current = 1 AND gone_at IS NULL`,
-    );
-    expect(Number(rows[0]?.["n"]), "every file that is there").toBe(TOPS.length * 4 + 1);
+    expect(stored()).toEqual(sent.toSorted());
+    const there = await count("current = 1 AND gone_at IS NULL");
+    expect(there, "every file that is there").toBe(TOPS.length * 4 + 1);
     expect(await second.end("SIGTERM"), second.output.stdout).toBe(0);
+  });
+
+  test("is divided anew when the last with the old configuration has gone", {
+    timeout: 240_000,
+  }, async () => {
+    await using world = await aWorld({ convertDelayMs: 100 });
+    const { files, leaders, count, converted } = configsIn(world, PARTS, 3);
+    const [four = "", three = ""] = files;
+    const { sent, write, stored } = writerIn(world);
+    const done = () => until("all to be archived", async () => (await converted()) === sent.length);
+    for (const top of TOPS) write(`${top}/a.pdf`);
+    await using old = aProcess(["--config", four, "run"]);
+    await old.says(/one of several daemons/);
+    await until("the old one to lead", async () => (await leaders()).size === PARTS);
+    await using next = aProcess(["--config", three, "run"]);
+    await next.says(/one of several daemons/);
+    for (const top of TOPS) write(`${top}/b.pdf`);
+    await done();
+    const ways = async () => new Set([...(await leaders()).keys()].map((way) => way.slice(1)));
+    expect([...(await ways())]).toEqual(["of4"]);
+    expect(await old.end("SIGTERM"), old.output.stdout).toBe(0);
+    await until("the new one to lead", async () => (await leaders()).size === 3);
+    expect([...(await ways())]).toEqual(["of3"]);
+    for (const top of TOPS) {
+      write(`${top}/c.pdf`);
+      rmSync(join(world.source, `${top}/a.pdf`));
+    }
+    await done();
+    await until("what went", async () => (await count("gone_at IS NOT NULL")) === TOPS.length);
+    expect(stored()).toEqual(sent.toSorted());
+    expect(await count("current = 1 AND gone_at IS NULL")).toBe(TOPS.length * 2);
   });
 });
