@@ -161,6 +161,7 @@ function mirrorsOf(shape: FileShape, layout: Layout, folder: string): Mirror[] {
       exclude: excludeOf(mirror.exclude, place),
       watch: mirror.watch,
       settleMs: mirror.settle,
+      ...(mirror.parts === 1 ? {} : { parts: mirror.parts }),
       incompleteMs: mirror.incomplete,
       missingFolder: mirror.missingFolder,
       firstRun: mirror.firstRun,

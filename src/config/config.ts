@@ -120,6 +120,8 @@ export type Mirror = {
   /** Beside the built-in list; holds the folder of `after: move` when that lies in the source. */
   readonly exclude: string[];
   readonly watch: "auto" | "native" | "polling" | "off";
+  /** How many parts several daemons divide it into, by its top directories; absent: 1. */
+  readonly parts?: number;
   readonly settleMs: number;
   readonly incompleteMs: number;
   readonly missingFolder: MissingFolder;

@@ -55,6 +55,12 @@ export const mirrorSchema = section(
         "`auto` takes events on local disks and rescans where a network share gives none.",
       example: "polling",
     }),
+    parts: setting(wholeNumber(1, 64).prefault(1), {
+      meaning:
+        "Of several daemons on one journal each may scan some of this mirror: its top folders, with all " +
+        "below them, are divided into so many parts. Two to four for each daemon; the same on all.",
+      example: "8",
+    }),
     settle: setting(duration("0", "1d").prefault("3s"), {
       meaning: "A file that has not changed for this long is stable.",
       example: "10s",

@@ -110,6 +110,9 @@ mirrors:
     # How changes are noticed early; "auto" rescans where a network share gives no events.
     #watch: auto                      # auto | native | polling | off
 
+    # Into how many parts several daemons on one journal divide its top folders.
+    #parts: 1
+
     # A file is sent when it has not changed for "settle"; one that looks unfinished by its format,
     # when it has not changed for "incomplete".
     #settle: 3s

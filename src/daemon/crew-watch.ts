@@ -3,8 +3,8 @@ import type { Crew, CrewChange, Duty } from "../journal/crew.ts";
 import type { Log } from "../std/log.ts";
 import { isShared } from "../sync/duties.ts";
 
-/** Why the loops have to begin anew: there is more to do, or this daemon is nobody any more. */
-export type StartOver = "gained" | "lost";
+/** Why the loops have to begin anew: there is more to do, or less, or this daemon is nobody any more. */
+export type StartOver = "gained" | "crowded" | "lost";
 
 export class CrewWatch implements Disposable {
   readonly #crew: Crew;
@@ -15,7 +15,7 @@ export class CrewWatch implements Disposable {
   #fixed: ReadonlySet<Duty> | undefined;
   #away: string | undefined;
   #isLost = false;
-  #hasGained = false;
+  #goesOn = false;
   /** Told when the journal can be reached again. */
   readonly #back: () => void;
 
@@ -26,16 +26,16 @@ export class CrewWatch implements Disposable {
     this.#listening = crew.listen((change) => this.#heard(change));
   }
 
-  /** Seeks the duties and fixes those that it gets. */
+  /** Seeks the duties, some of which this host is near to, and fixes those that it gets. */
   static async open(
     crew: Crew,
-    duties: readonly Duty[],
+    { duties, near = [] }: { duties: readonly Duty[]; near?: readonly Duty[] },
     log: Log,
     back: () => void,
   ): Promise<CrewWatch> {
     const watch = new CrewWatch(crew, log, back);
     if (!isShared(crew)) return watch;
-    await crew.seek(duties);
+    await crew.seek(duties, near);
     const fixed = duties.filter((duty) => crew.leads(duty));
     watch.#fixed = new Set(fixed);
     log.info({ member: crew.memberId, duties: fixed }, "one of several daemons on the journal");
@@ -52,9 +52,9 @@ export class CrewWatch implements Disposable {
     return this.#away;
   }
 
-  /** It has duties that no loop of it does. */
-  get hasGained(): boolean {
-    return this.#hasGained;
+  /** The loops end so that they begin anew as the same member: there is more to do, or less. */
+  get goesOn(): boolean {
+    return this.#goesOn;
   }
 
   /** Nothing that this daemon does is journaled any more. */
@@ -78,10 +78,15 @@ export class CrewWatch implements Disposable {
         const gained = change.duties.filter((duty) => this.#fixed && !this.#fixed.has(duty));
         if (gained.length === 0) return;
         log.info({ duties: gained }, "more to do; the loops begin anew");
-        this.#hasGained = true;
+        this.#goesOn = true;
         this.#startOver.resolve("gained");
         return;
       }
+      case "crowded":
+        log.info({}, "others are there to share with; the loops begin anew");
+        this.#goesOn = true;
+        this.#startOver.resolve("crowded");
+        return;
       case "others-lost": {
         const members = change.members.map(({ name, id }) => ({ name, id }));
         log.warn({ members }, "other daemons are gone; what they were sending is in doubt");

@@ -113,14 +113,12 @@ export class Daemon implements AsyncDisposable {
   }
 
   /**
-   * Once it has run, where it ended for more duties: the journal, with all that it has; whoever takes
+   * Once it has run, where it ended for more duties, or fewer: the journal, with all that it has; whoever takes
    * it closes it. Undefined where something is still under way: as this member's it would stay so.
    */
   handOver(): KeptJournal | undefined {
     const { accounts, crew } = this.#parts;
-    return crew.hasGained && !crew.isLost && accounts.underWay === 0
-      ? this.#kept.keep()
-      : undefined;
+    return crew.goesOn && !crew.isLost && accounts.underWay === 0 ? this.#kept.keep() : undefined;
   }
 
   /** Where the page is; undefined without one. */

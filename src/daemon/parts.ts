@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { type ArchiveSettings, HttpArchive } from "../archive/http-archive.ts";
 import { accountsOf } from "../config/archives.ts";
 import type { Config } from "../config/config.ts";
+import type { Duty } from "../journal/crew.ts";
 import type { Applied, Journal } from "../journal/journal.ts";
 import type { MirrorRow } from "../journal/rows.ts";
 import type { DaemonCalls, MirrorStatus } from "../reader/protocol.ts";
@@ -16,13 +17,14 @@ import { Listeners } from "../std/listeners.ts";
 import { type Log, logWith } from "../std/log.ts";
 import { Bandwidth } from "../sync/bandwidth.ts";
 import type { LiveMirror, SyncContext } from "../sync/context.ts";
-import { type Duties, dutiesFor, isShared } from "../sync/duties.ts";
+import { type Duties, dutiesOf, isShared } from "../sync/duties.ts";
 import { NAP_MS_MAX } from "../sync/loop.ts";
 import { Pace } from "../sync/pace.ts";
 import { patientArchive } from "../sync/patient-archive.ts";
 import { Sync } from "../sync/sync.ts";
 import { type Account, Accounts } from "./accounts.ts";
 import { bindArchives } from "./bind-archives.ts";
+import { dividedIn, soughtBy } from "./crew-duties.ts";
 import { CrewWatch } from "./crew-watch.ts";
 import { Heartbeats } from "./heartbeats.ts";
 import { journalClock } from "./journal-clock.ts";
@@ -87,10 +89,13 @@ export async function openParts(given: PartsOptions, stack: AsyncDisposableStack
   // Before anything can happen to a document: what nobody keeps is not told.
   const heard = new Set(config.mirrors.flatMap((one) => (one.hooks?.after ? [one.name] : [])));
   await journal.keepTellings(mirrors.flatMap(({ id, name }) => (heard.has(name) ? [id] : [])));
-  const wanted = [...rows.values()].flatMap(({ id }) =>
-    dutiesFor(id, configuredIn(config, mirrors, id)),
-  );
-  const crew = stack.use(await CrewWatch.open(journal.crew, wanted, log, () => all.rest()));
+  const archiveIds = [...rows.values()].map(({ id }) => id);
+  const sought = isShared(journal.crew)
+    ? soughtBy(config, archiveIds, mirrors)
+    : { duties: [], near: [] };
+  const crew = stack.use(await CrewWatch.open(journal.crew, sought, log, () => all.rest()));
+  // As they were fixed: what is gained meanwhile no loop does.
+  const led = { leaseMs: journal.crew.leaseMs, leads: (duty: Duty) => crew.leads(duty) };
   const bandwidth = new Bandwidth(config.upload.bytesPerSecond, clock);
   const readers = new Set<Reader>();
   for (const own of accountsOf(config)) {
@@ -103,11 +108,7 @@ export async function openParts(given: PartsOptions, stack: AsyncDisposableStack
       stack,
       {
         journal: journal.of(archiveId),
-        duties: {
-          isShared: isShared(journal.crew),
-          account: crew.leads(`account:${archiveId}`),
-          leads: (id) => crew.leads(`mirror:${id}`),
-        },
+        duties: dutiesOf(led, archiveId, dividedIn(config, mirrors, archiveId)),
         bandwidth,
         changed,
         readers,
@@ -121,14 +122,6 @@ export async function openParts(given: PartsOptions, stack: AsyncDisposableStack
   const first = rows.get(config.archive.name)?.id;
   const tells = first !== undefined && crew.leads(`account:${first}`);
   return { journal, accounts: all, crew, clock, tells, changed, endReaders };
-}
-
-/** Ids of the configured mirrors of an archive. */
-function configuredIn(config: Config, rows: readonly MirrorRow[], archiveId: number): number[] {
-  const names = new Set(config.mirrors.map(({ name }) => name));
-  return rows.flatMap((row) =>
-    row.archiveId === archiveId && names.has(row.name) ? [row.id] : [],
-  );
 }
 
 /** What the accounts have in common; `journal` speaks for the one that is opened. */
@@ -218,7 +211,7 @@ async function openMirrors(
         // Nothing may be reported before there is somebody to journal it.
         await ready;
         const hosted = rows.map(({ row, mirror }) =>
-          readerMirror(journal, row, mirror, readMounts(), duties.leads(row.id)),
+          readerMirror(journal, row, mirror, readMounts(), duties),
         );
         return Promise.all(hosted);
       },

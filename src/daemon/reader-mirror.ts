@@ -1,9 +1,12 @@
 import type { Mirror } from "../config/config.ts";
+import { isOwn } from "../domain/division.ts";
 import type { Journal, MirrorRow } from "../journal/journal.ts";
 import type { ReaderMirror } from "../reader/protocol.ts";
 import { type Mount, isNetwork, mountOf, watchMode } from "../source/mounts.ts";
 import type { SourceSettings } from "../source/source.ts";
+import { sourceStatus } from "../source/status.ts";
 import { shown, rawOfText } from "../std/raw-path.ts";
+import { ALL_DUTIES, type Duties } from "../sync/duties.ts";
 
 /** What a reader is told of a source; decided from the mount table, never by touching the source. */
 export function sourceSettings(
@@ -27,27 +30,46 @@ export function sourceSettings(
 }
 
 /**
+ * True where the mirror's files are this host's own, and there: where events tell of every write, and
+ * looking is cheapest. Touches no share. The bare mount point of one is on a local file system too, and
+ * is empty.
+ *
+ * @param device what the mirror's source was on when it last had entries, as journaled
+ */
+export function isNear(mirror: Mirror, mounts: readonly Mount[], device: string | null): boolean {
+  const mount = mountOf(mirror.source, mounts);
+  if (!mount || isNetwork(mount)) return false;
+  const settings = sourceSettings(mirror, mount, device ?? "none yet");
+  return sourceStatus(settings).kind === "online";
+}
+
+/**
  * A mirror as its reader hosts it, with the fingerprints that are journaled by now. Where another
- * daemon leads it, its files are only read, and sent.
+ * daemon leads it, its files are only read, and sent; of one that is divided, the own parts alone are
+ * scanned and watched.
  */
 export async function readerMirror(
   journal: Journal,
   row: MirrorRow,
   mirror: Mirror,
   mounts: readonly Mount[],
-  isLed = true,
+  duties: Duties = ALL_DUTIES,
 ): Promise<ReaderMirror & { why: string }> {
   const mount = mountOf(mirror.source, mounts);
   const rows = await journal.mirrors();
   const device = rows.find(({ id }) => id === row.id)?.device ?? null;
+  const isLed = duties.leads(row.id);
+  const division = isLed ? duties.division(row.id) : undefined;
+  const known = isLed ? await journal.directories(row.id) : [];
   return {
     id: row.id,
-    settings: sourceSettings(mirror, mount, device),
+    settings: { ...sourceSettings(mirror, mount, device), ...(division && { division }) },
     // What lies aside may be in the other one's hand just now.
     tidies: isLed && mirror.after.kind !== "keep",
     ...(isLed
       ? watchMode(mirror.watch, mount)
       : { mode: "off", why: "another daemon leads this mirror" }),
-    known: isLed ? await journal.directories(row.id) : [],
+    // To the reader, what it knows and does not find has vanished.
+    known: known.filter(([dir]) => isOwn(division, dir)),
   };
 }

@@ -1,5 +1,6 @@
 import type { RawPath } from "../std/raw-path.ts";
 import type { Seen } from "./document.ts";
+import { isSameStamp } from "./stamp.ts";
 
 /** What is journaled of a file, as far as a comparison needs it. */
 export type Row = {
@@ -31,7 +32,7 @@ export function compare<R extends Row>(
     const row = left.get(file.name);
     left.delete(file.name);
     if (!row) appeared.push(file);
-    else if (row.stamp !== file.seen.stamp) changed.push({ row, seen: file.seen });
+    else if (!isSameStamp(row.stamp, file.seen.stamp)) changed.push({ row, seen: file.seen });
     else if (row.goneAt !== null) returned.push(row);
   }
   const vanished = [...left.values()].filter((row) => row.goneAt === null);

@@ -1,7 +1,13 @@
 /** Several daemons on one journal: who is there, and who does what (docs/adr/0017). */
 
-/** Work that is done by one daemon at a time: of an archive (`ArchiveRow.id`), or of a mirror (`MirrorRow.id`). */
-export type Duty = `account:${number}` | `mirror:${number}`;
+/**
+ * Work that is done by one daemon at a time: of an archive (`ArchiveRow.id`), of a mirror (`MirrorRow.id`),
+ * or of a part of a mirror that is divided into so many.
+ */
+export type Duty =
+  | `account:${number}`
+  | `mirror:${number}`
+  | `mirror:${number}/${number}of${number}`;
 
 /** A daemon on the journal. */
 export type Member = {
@@ -19,12 +25,16 @@ export type Member = {
   readonly renewedAt: number;
   readonly leaseUntil: number;
   readonly duties: readonly Duty[];
+  /** Duties of mirrors whose file system is its host's own; others leave them to it for a while. */
+  readonly near: readonly Duty[];
 };
 
 /** What happened in the crew. */
 export type CrewChange =
   /** These duties are this daemon's from now on; none of its loops does them yet. */
   | { readonly type: "gained"; readonly duties: readonly Duty[] }
+  /** Others are there by now and have nothing: at its next `seek` this daemon gives parts of mirrors to them. */
+  | { readonly type: "crowded" }
   /** Other members are gone: what they had under way is in doubt, and `Journal.underWay` shows it. */
   | { readonly type: "others-lost"; readonly members: readonly Member[] }
   /** The journal cannot be reached or written just now, and is tried again; with why. */
@@ -48,8 +58,13 @@ export interface Crew {
   readonly clockOffsetMs: number;
   /** Whether this daemon has the duty. */
   leads(duty: Duty): boolean;
-  /** From now on this daemon takes these duties whenever nobody has them; resolves after a first try. */
-  seek(duties: readonly Duty[]): Promise<void>;
+  /**
+   * From now on this daemon takes these duties whenever nobody has them; resolves after a first try.
+   * `near`: those of mirrors whose file system is this host's own; the rest it leaves for a while to
+   * members that are near. No loop of this daemon may run meanwhile: where others have joined since,
+   * it gives parts of divided mirrors to them, down to its share.
+   */
+  seek(duties: readonly Duty[], near?: readonly Duty[]): Promise<void>;
   /** All that are not lost, this one too, by id. */
   members(): Promise<Member[]>;
   /** Calls `listener` for every change until the returned function is called. It must not throw. */

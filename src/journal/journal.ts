@@ -1,3 +1,4 @@
+import type { Division } from "../domain/division.ts";
 import type { Document, State } from "../domain/document.ts";
 import type { RawPath } from "../std/raw-path.ts";
 import type {
@@ -109,9 +110,14 @@ export interface Journal extends AsyncDisposable {
   outstandingIn(folderId: number, limit: number): Promise<Document[]>;
   /**
    * Rows of the archive in `converted`, and vetoed ones in `held`, whose after-action is due; with
-   * `mirrorIds`, of these mirrors alone.
+   * `mirrorIds`, of these mirrors alone, and with `division`, of these parts of each.
    */
-  afterDue(now: number, limit: number, mirrorIds?: readonly number[]): Promise<Document[]>;
+  afterDue(
+    now: number,
+    limit: number,
+    mirrorIds?: readonly number[],
+    division?: Division,
+  ): Promise<Document[]>;
   /** Held rows of the archive with one of these codes, oldest first; with `place`, for one folder. */
   heldWith(
     codes: readonly string[],

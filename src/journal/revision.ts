@@ -4,8 +4,8 @@
  */
 import { type Document, SENT_STATES, type State } from "../domain/document.ts";
 import { invariant } from "../std/invariant.ts";
-import { joinRaw, shown } from "../std/raw-path.ts";
-import type { NewDocument, Note } from "./journal.ts";
+import { joinRaw, ROOT, shown } from "../std/raw-path.ts";
+import type { NewDocument, Note, Place } from "./journal.ts";
 
 /** States a row may be forgotten in, as long as the archive gave no document id for it. */
 const FORGETTABLE: readonly State[] = ["settling", "pending", "held", "failed"];
@@ -87,6 +87,12 @@ export function mayFollow(document: Document, successor: Document): boolean {
   return (
     SENT_STATES.includes(document.state) && successor.state === "settling" && successor.current
   );
+}
+
+/** Whether a row's file is still where a change takes it to be. */
+export function isAt({ dir }: Document, place: Place): boolean {
+  if (dir === place.dir) return true;
+  return place.below === true && (place.dir === ROOT || dir.startsWith(`${place.dir}/`));
 }
 
 /** Whether the predecessor of a forgotten row is the path's current one again. */

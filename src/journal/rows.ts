@@ -1,4 +1,5 @@
 /** What the journal gives and takes: the shapes of its rows, queries and changes. */
+import type { Division } from "../domain/division.ts";
 import type { AfterState, Document, Seen, State, Trouble } from "../domain/document.ts";
 import type { Order } from "../domain/feed.ts";
 import type { Event } from "../domain/life.ts";
@@ -86,6 +87,7 @@ export type BatchProgress = Batch & {
  *   states.
  * - `event`, `note`, `forget` and `follow` with `given` are skipped where the file of that row had been
  *   seen otherwise before this `apply`: what was found out about a file holds for that content alone.
+ * - With `place`, they are skipped where the row is elsewhere by now: somebody has found its file there.
  * - `batch`: inserts or updates a batch.
  * - `directory`: remembers the fingerprint of a directory whose listing has been journaled;
  *   null forgets the directory.
@@ -98,6 +100,8 @@ export type Change =
       event: Event;
       from?: readonly State[];
       alone?: Alone;
+      /** Skipped where another row has the event's document by now. */
+      unclaimed?: boolean;
     } & OnCondition)
   | ({ type: "note"; id: number; at: number; why: string; set: Note } & OnCondition)
   | ({
@@ -124,7 +128,10 @@ export type Alone = "name" | "nameAndContent";
 /** A row, and the stamp of its file's content. */
 export type Given = { readonly id: number; readonly stamp: string };
 
-type OnCondition = { readonly given?: Given };
+/** Where a row's file is that may be moved: in a directory; with `below`, or anywhere below it. */
+export type Place = { readonly dir: RawPath; readonly below?: boolean };
+
+type OnCondition = { readonly given?: Given; readonly place?: Place };
 
 /** The columns a `note` may set. */
 export type Note = {
@@ -177,6 +184,8 @@ export type DueQuery = {
   /** Only rows due later than this. */
   readonly after?: number;
   readonly mirrorId?: number;
+  /** Of `mirrorId`, only rows in these parts; in the order `oldest`, and never to be taken. */
+  readonly division?: Division | undefined;
   /** Only rows at most, or more than, this large. */
   readonly sizeMaxBytes?: number;
   readonly sizeOverBytes?: number;

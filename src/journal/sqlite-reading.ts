@@ -1,3 +1,4 @@
+import { type Division, isOwn } from "../domain/division.ts";
 import type { Document } from "../domain/document.ts";
 import { dirOf, nameOf, type RawPath } from "../std/raw-path.ts";
 import { documentList } from "./document-list.ts";
@@ -67,7 +68,12 @@ export abstract class SqliteReading {
   }
 
   due(query: DueQuery): Promise<Document[]> {
-    return this.#session.read(() => dueDocuments(this.#tables.statements, this.#archiveId, query));
+    const { statements } = this.#tables;
+    return this.#session.read(() =>
+      ownOf(query.division, query.limit, (limit) =>
+        dueDocuments(statements, this.#archiveId, { ...query, limit }),
+      ),
+    );
   }
 
   /** One daemon: nobody else takes anything. */
@@ -119,9 +125,16 @@ export abstract class SqliteReading {
     );
   }
 
-  afterDue(now: number, limit: number, mirrorIds?: readonly number[]): Promise<Document[]> {
+  afterDue(
+    now: number,
+    limit: number,
+    mirrorIds?: readonly number[],
+    division?: Division,
+  ): Promise<Document[]> {
     return this.#session.readDurable(() =>
-      this.#tables.queries.afterDue(this.#archiveId, now, limit, mirrorIds),
+      ownOf(division, limit, (most) =>
+        this.#tables.queries.afterDue(this.#archiveId, now, most, mirrorIds),
+      ),
     );
   }
 
@@ -225,4 +238,15 @@ export abstract class SqliteReading {
   remembered(mirrorId: number, digest: string, path: RawPath): Promise<Remembered[]> {
     return this.#session.read(() => this.#tables.tidy.remembered(mirrorId, digest, path));
   }
+}
+
+/** One daemon has all parts: what is asked for some of them is only ever a question of a test. */
+function ownOf(
+  division: Division | undefined,
+  limit: number,
+  ask: (limit: number) => Document[],
+): Document[] {
+  if (!division) return ask(limit);
+  const all = ask(Number.MAX_SAFE_INTEGER);
+  return all.filter(({ dir }) => isOwn(division, dir)).slice(0, limit);
 }

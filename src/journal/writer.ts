@@ -22,6 +22,7 @@ import {
   checkedDue,
   firstRevision,
   followed,
+  isAt,
   mayFollow,
   mayRestore,
   noted,
@@ -57,6 +58,10 @@ export class Writer {
   apply(change: Change): Applied {
     if ("given" in change && change.given && !this.#isAsGiven(change.given)) {
       return skipped(change, this.#documents.read(change.id));
+    }
+    if ("place" in change && change.place) {
+      const document = this.#documents.read(change.id);
+      if (document && !isAt(document, change.place)) return skipped(change, document);
     }
     switch (change.type) {
       case "add":
@@ -107,6 +112,8 @@ export class Writer {
     const { event } = change;
     if (!this.#mayHappen(before, event, change.alone)) return skipped(change, before);
     const patch = transition(before, event);
+    if (change.unclaimed && this.#isClaimed(before, patch.documentId))
+      return skipped(change, before);
     if (patch.dueAt !== undefined) checkedDue(before.id, patch.dueAt);
     if (patch.documentId !== undefined) this.#assertUnclaimed(before, event, patch.documentId);
     this.#documents.update(before, patch);
@@ -117,6 +124,10 @@ export class Writer {
     const told = toldBy(event);
     if (told) this.#tellings.add(document, told, event.at);
     return done(change, document, before);
+  }
+
+  #isClaimed(document: Document, documentId: number | null | undefined): boolean {
+    return documentId != null && this.#documents.ownerOf(documentId, document) !== undefined;
   }
 
   /** The archive is a stranger: giving one id twice is its fault, not a bug of ours. */

@@ -62,7 +62,8 @@ export class MirrorHost {
       await this.#unwatch();
     } else {
       this.#remember(now.device);
-      this.#status = { ...was, online: true, why: "", device: now.device };
+      const { device, isEmpty } = now;
+      this.#status = { ...was, online: true, why: "", device, isEmpty };
       await this.#startWatch();
     }
     return this.#status;
@@ -74,7 +75,9 @@ export class MirrorHost {
       await this.#clock.sleep(STATUS_INTERVAL_MS, signal);
       const was = this.#status;
       const now = await this.refresh();
-      if (now.online !== was.online || now.why !== was.why) await this.#daemon.call("status", now);
+      const isOther =
+        now.online !== was.online || now.why !== was.why || now.isEmpty !== was.isEmpty;
+      if (isOther) await this.#daemon.call("status", now);
     }
   }
 

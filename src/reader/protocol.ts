@@ -57,6 +57,8 @@ export type MirrorStatus = {
   /** Why it is offline, or why it is watched as it is. */
   readonly why: string;
   readonly device: string | null;
+  /** Online, and nothing is in it. */
+  readonly isEmpty?: boolean;
   readonly mode: WatchMode;
 };
 

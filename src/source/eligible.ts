@@ -1,4 +1,5 @@
 import picomatch from "picomatch";
+import { isOwn } from "../domain/division.ts";
 import {
   dirOf,
   joinRaw,
@@ -21,6 +22,8 @@ export type Eligibility = {
   readonly file: (path: RawPath) => boolean;
   /** True when the directory is entered. */
   readonly directory: (path: RawPath) => boolean;
+  /** True when files are looked for in it: every directory that is entered, but for the source of a division. */
+  readonly listed: (dir: RawPath) => boolean;
 };
 
 /**
@@ -40,7 +43,9 @@ export function eligibility(settings: SourceSettings): Eligibility {
 
   const enters = (dir: RawPath): boolean =>
     !isIgnored(nameOf(dir), "directory") && !without.has(dir) && !excludesBelow(dir);
+  // Every top directory is of one part with all that is below it; the source itself is entered for them.
   const directory = (path: RawPath): boolean => {
+    if (path !== ROOT && !isOwn(settings.division, path)) return false;
     let at = ROOT;
     for (const part of partsOf(path)) {
       at = joinRaw(at, part);
@@ -49,15 +54,16 @@ export function eligibility(settings: SourceSettings): Eligibility {
     return true;
   };
 
+  const listed = (dir: RawPath) => directory(dir) && isOwn(settings.division, dir);
   // A listing asks for one file after another of the same directory.
-  let last: { dir: RawPath; entered: boolean } = { dir: ROOT, entered: true };
+  let last: { dir: RawPath; entered: boolean } = { dir: ROOT, entered: listed(ROOT) };
   const file = (path: RawPath): boolean => {
     const dir = dirOf(path);
-    if (dir !== last.dir) last = { dir, entered: directory(dir) };
+    if (dir !== last.dir) last = { dir, entered: listed(dir) };
     if (!last.entered || isIgnored(nameOf(path), "file")) return false;
     return includes(path) && !excludes(path) && documentBeside(path, use) === undefined;
   };
-  return { file, directory };
+  return { file, directory, listed };
 }
 
 /** Which files of the mirror stand beside others. */

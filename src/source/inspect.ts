@@ -6,6 +6,7 @@
 import { hash } from "node:crypto";
 import { type BigIntStats, closeSync, fstatSync } from "node:fs";
 import type { Seen } from "../domain/document.ts";
+import { isSameStamp } from "../domain/stamp.ts";
 import { type Completeness, completeness } from "../formats/complete.ts";
 import { kindOf } from "../formats/kind.ts";
 import { pagesAtSight } from "../formats/pages.ts";
@@ -92,7 +93,8 @@ async function inspectOpen(
 ): Promise<Inspection> {
   const stat = fstatSync(fd, { bigint: true });
   const before = seenOf(stat, settings.network);
-  if (expected && expected.stamp !== before.stamp) return { kind: "changed", seen: before };
+  if (expected && !isSameStamp(expected.stamp, before.stamp))
+    return { kind: "changed", seen: before };
   if (options.notes && settings.ready === "rename" && !wasRenamed(stat)) {
     const message = `${shown(path)} was written in place, not renamed into it`;
     return { kind: "waits", seen: before, trouble: { code: "NOT_RENAMED", message } };

@@ -78,7 +78,7 @@ export function listOne(settings: SourceSettings, dir: RawPath): Listing | undef
   const status = sourceStatus(settings);
   if (status.kind === "offline") throw new SourceOffline(status.why);
   const eligible = eligibility(settings);
-  if (!eligible.directory(dir)) return undefined;
+  if (!eligible.listed(dir)) return undefined;
   const root = openRoot(settings.source);
   try {
     const { listing, trouble } = drained(look(root, dir, eligible, settings.network));

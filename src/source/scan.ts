@@ -14,6 +14,7 @@
  */
 import { closeSync, fstatSync, statSync } from "node:fs";
 import { setImmediate as nextTick } from "node:timers/promises";
+import { isOwn } from "../domain/division.ts";
 import type { Fault } from "../std/fault.ts";
 import { dirOf, type RawPath, ROOT } from "../std/raw-path.ts";
 import { Window } from "../std/window.ts";
@@ -108,6 +109,7 @@ class Walk {
       return directories;
     }
     this.#visited.add(dir);
+    if (!this.#eligible.listed(dir)) return directories;
     this.#files += listing.files.length;
     if (this.#known.get(dir) !== listing.fingerprint) {
       const weight = FILES_PER_DIRECTORY + listing.files.length;
@@ -145,7 +147,10 @@ class Walk {
   report(below: RawPath): ScanReport {
     const vanished = this.#dying
       ? []
-      : [...this.#known.keys()].filter((dir) => isAtOrBelow(dir, below) && !this.#accounted(dir));
+      : [...this.#known.keys()].filter(
+          (dir) =>
+            isAtOrBelow(dir, below) && isOwn(this.#settings.division, dir) && !this.#accounted(dir),
+        );
     return {
       directories: this.#visited.size,
       files: this.#files,

@@ -8,6 +8,7 @@
 import { createHash, hash } from "node:crypto";
 import { closeSync, fstatSync } from "node:fs";
 import type { Seen } from "../domain/document.ts";
+import { isSameStamp } from "../domain/stamp.ts";
 import type { Fault } from "../std/fault.ts";
 import { invariant } from "../std/invariant.ts";
 import type { RawPath } from "../std/raw-path.ts";
@@ -97,7 +98,8 @@ class OpenFile {
 
   assertUnchanged(): void {
     const { stamp } = seenOf(fstatSync(this.#fd, { bigint: true }), this.#settings.network);
-    if (stamp !== this.#expected.seen.stamp) throw new FileChanged(this.#path, "was written to");
+    if (!isSameStamp(stamp, this.#expected.seen.stamp))
+      throw new FileChanged(this.#path, "was written to");
   }
 
   async bytes(): Promise<Buffer> {

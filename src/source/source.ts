@@ -1,3 +1,4 @@
+import type { Division } from "../domain/division.ts";
 import type { Seen } from "../domain/document.ts";
 import type { Trouble } from "../domain/document.ts";
 import type { Notes } from "../rules/notes.ts";
@@ -21,6 +22,8 @@ export type SourceSettings = {
   readonly sidecar?: SidecarUse;
   /** What makes a file ready beside its quiet time; absent: nothing. */
   readonly ready?: ReadyBy;
+  /** Of a mirror that is divided, what is scanned and watched from here; absent: all of it. */
+  readonly division?: Division;
   /** What stands beside a document is read once it has been quiet for this long. */
   readonly settleMs?: number;
 };
@@ -52,7 +55,7 @@ export type ScanReport = {
 
 /** Whether a source can be trusted to show what it holds. */
 export type SourceStatus =
-  | { readonly kind: "online"; readonly device: string }
+  | { readonly kind: "online"; readonly device: string; readonly isEmpty: boolean }
   | { readonly kind: "offline"; readonly why: string };
 
 /** What the files beside a document say of it; or why it has to wait for them. */

@@ -33,7 +33,7 @@ export function sourceStatus(settings: SourceSettings): SourceStatus {
     // Also shows that the directory can be read, so it comes before anything is concluded.
     const empty = isEmpty(source);
     if (settings.device === null || settings.device === device || !empty)
-      return { kind: "online", device };
+      return { kind: "online", device, isEmpty: empty };
     return offline(
       `${source} is empty and not the directory that had files in it: its file system is not mounted`,
     );

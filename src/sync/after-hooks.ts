@@ -40,7 +40,7 @@ export class AfterHooks {
       const hook = mirror.settings.hooks?.after;
       return hook ? [{ mirror, hook, bell: new Bell() }] : [];
     });
-    this.#listeners = all.filter(({ mirror }) => duties.leads(mirror.row.id));
+    this.#listeners = all.filter(({ mirror }) => duties.heads(mirror.row.id));
   }
 
   /** There may be something to tell. */

@@ -5,6 +5,7 @@
  * ever moved, by the second key alone, and its row is forgotten.
  */
 import { ArchiveError } from "../archive/archive-error.ts";
+import type { Division } from "../domain/division.ts";
 import { invariant } from "../std/invariant.ts";
 import type { Document } from "../domain/document.ts";
 import type { Change, Note } from "../journal/journal.ts";
@@ -25,16 +26,22 @@ export const GONE_ALREADY = "it was gone already";
 /** Documents of a mirror that is not configured any more wait for it to come back. */
 const NO_MIRROR_MS = 600_000;
 
+/** Mirrors whose files are cared for; undefined: all, also those that are not configured. Of one, its parts. */
+type Field = {
+  readonly mirrorIds: readonly number[] | undefined;
+  readonly division?: Division | undefined;
+};
+
 export class Aftercare {
   readonly #context: SyncContext;
   readonly #puttingAway: PuttingAway;
-  /** Whose files it cares for; undefined: everybody's, also of mirrors that are not configured. */
-  readonly #mirrorIds: readonly number[] | undefined;
+  /** Whose files it cares for: of several daemons each has its own. */
+  readonly #fields: readonly Field[];
 
   constructor(context: SyncContext, puttingAway = new PuttingAway()) {
     this.#context = context;
     this.#puttingAway = puttingAway;
-    this.#mirrorIds = context.duties?.isShared ? [...context.mirrors.keys()] : undefined;
+    this.#fields = fieldsOf(context);
   }
 
   async run(stopping: AbortSignal): Promise<never> {
@@ -43,8 +50,8 @@ export class Aftercare {
   }
 
   async #step(signal: AbortSignal): Promise<number> {
-    const { journal, clock, mirrors } = this.#context;
-    const due = await journal.afterDue(clock.now(), CHUNK, this.#mirrorIds);
+    const { clock, mirrors } = this.#context;
+    const due = await this.#due(clock.now(), CHUNK);
     for (const document of due) {
       const mirror = mirrors.get(document.mirrorId);
       if (!mirror) {
@@ -63,8 +70,16 @@ export class Aftercare {
       }
     }
     if (due.length === CHUNK) return 0;
-    const [next] = await journal.afterDue(Number.MAX_SAFE_INTEGER, 1, this.#mirrorIds);
+    const [next] = await this.#due(Number.MAX_SAFE_INTEGER, 1);
     return next ? Math.max(AGAIN_MS, (next.dueAt ?? 0) - clock.now()) : Number.POSITIVE_INFINITY;
+  }
+
+  /** The longest due first. */
+  async #due(now: number, limit: number): Promise<Document[]> {
+    const due = [];
+    for (const { mirrorIds, division } of this.#fields)
+      due.push(...(await this.#context.journal.afterDue(now, limit, mirrorIds, division)));
+    return due.sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0)).slice(0, limit);
   }
 
   async #concluded(document: Document, mirror: LiveMirror, signal: AbortSignal): Promise<void> {
@@ -130,7 +145,7 @@ export class Aftercare {
     const at = this.#context.clock.now();
     // Its directory's fingerprint speaks of a file that may come back just as it was.
     const changes: Change[] = [
-      { type: "forget", id, at, why, restore: true, goneAt: at, from: ["held"] },
+      { type: "forget", id, at, why, restore: true, goneAt: at, from: ["held"], place: { dir } },
       { type: "directory", mirrorId, dir, fingerprint: null },
     ];
     await this.#context.journal.apply(changes);
@@ -161,6 +176,18 @@ export class Aftercare {
     const why =
       set.after === undefined ? "after-action put off" : `after-action ${set.after ?? "none"}`;
     const at = this.#context.clock.now();
-    await this.#context.journal.apply([{ type: "note", id: document.id, at, why, set }]);
+    const { id, dir } = document;
+    // Found elsewhere meanwhile, it is another daemon's to put away.
+    await this.#context.journal.apply([{ type: "note", id, at, why, set, place: { dir } }]);
   }
+}
+
+function fieldsOf({ duties, mirrors }: SyncContext): Field[] {
+  if (!duties?.isShared) return [{ mirrorIds: undefined }];
+  const whole = [...mirrors.keys()].filter((id) => !duties.division(id));
+  const divided = [...mirrors.keys()].flatMap((id): Field[] => {
+    const division = duties.division(id);
+    return division ? [{ mirrorIds: [id], division }] : [];
+  });
+  return [...(whole.length > 0 ? [{ mirrorIds: whole }] : []), ...divided];
 }

@@ -1,10 +1,12 @@
 /** Whether the bytes of a file that has settled were sent before, and what becomes of its row then. */
+import { isOwn } from "../domain/division.ts";
 import { type Document, SENT_STATES } from "../domain/document.ts";
 import type { Change } from "../journal/journal.ts";
 import type { Inspection } from "../source/source.ts";
 import { joinRaw } from "../std/raw-path.ts";
 import { GONE_ALREADY } from "./aftercare.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
+import { ALL_DUTIES } from "./duties.ts";
 import type { Followed } from "./recall.ts";
 
 /** A revision that waits for another to be settled is looked at again no sooner than this. */
@@ -63,7 +65,8 @@ export async function alreadySent(
     return [{ type: "note", id, at, why, set: { dueAt: at + RIVAL_MS } }];
   }
   followed.rows.add(original.id);
-  const follow = { type: "follow", id: original.id, successor: id, at } as const;
+  const place = { dir: original.dir };
+  const follow = { type: "follow", id: original.id, successor: id, at, place } as const;
   if (original.afterMessage !== GONE_ALREADY || mirror.settings.after.kind === "keep")
     return [follow];
   const why = "moved before it was put away";
@@ -107,5 +110,19 @@ async function movedFrom(
   const paths = others.map((other) => joinRaw(other.dir, other.name));
   const [looks, wasInHand] = await followed.puttingAway.during(() => mirror.reader.look(id, paths));
   if (paths.some((path, index) => looks[index] === null && wasInHand(id, path))) return "in hand";
-  return others.find((_, index) => looks[index] === null);
+  const original = others.find((_, index) => looks[index] === null);
+  return original && (await isUnsure(context, original)) ? "in hand" : original;
+}
+
+/**
+ * A file of another daemon's part may be in that one's hand, which only the journal tells: before it is
+ * touched its after-action is due, and what became of it is journaled afterwards. Asked after the look.
+ */
+async function isUnsure(
+  { journal, duties = ALL_DUTIES }: SyncContext,
+  { id, mirrorId, dir, after }: Document,
+): Promise<boolean> {
+  if (isOwn(duties.division(mirrorId), dir)) return false;
+  const now = await journal.document(id);
+  return !now?.current || now.dir !== dir || now.after !== after || after === "due";
 }

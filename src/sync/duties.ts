@@ -1,5 +1,7 @@
 /** What of an archive's work this daemon does, where several share a journal (docs/adr/0017). */
+import { type Division, isOwn } from "../domain/division.ts";
 import type { Crew, Duty } from "../journal/crew.ts";
+import type { RawPath } from "../std/raw-path.ts";
 import type { SyncContext } from "./context.ts";
 
 /** Duties as they were at one moment: loops that run keep to them. */
@@ -8,28 +10,68 @@ export type Duties = {
   readonly isShared: boolean;
   /** Doubts, polling, the gate, held rows, receipts. */
   readonly account: boolean;
-  /** Whether it scans and settles this mirror, and puts its files away. */
+  /** Whether it scans and settles this mirror, or parts of it, and puts its files away. */
   leads(mirrorId: number): boolean;
+  /** Of a mirror that it leads, the parts; undefined: all of it. */
+  division(mirrorId: number): Division | undefined;
+  /** Whether it does what is done once for a mirror: tells hooks, lets go of what is long done. */
+  heads(mirrorId: number): boolean;
 };
 
 /** Those of a daemon that is alone. */
-export const ALL_DUTIES: Duties = { isShared: false, account: true, leads: () => true };
+export const ALL_DUTIES: Duties = {
+  isShared: false,
+  account: true,
+  leads: () => true,
+  division: () => undefined,
+  heads: () => true,
+};
+
+/** A mirror, and into how many parts it is divided. */
+export type Divided = { readonly id: number; readonly parts: number };
 
 /** What there is to do for an archive and its mirrors. */
-export function dutiesFor(archiveId: number, mirrorIds: readonly number[]): Duty[] {
-  return [`account:${archiveId}`, ...mirrorIds.map((id) => `mirror:${id}` as const)];
+export function dutiesFor(archiveId: number, mirrors: readonly Divided[]): Duty[] {
+  return [`account:${archiveId}`, ...mirrors.flatMap(dutiesOfMirror)];
 }
 
-/** Those that this daemon has just now. */
-export function dutiesOf(crew: Crew, archiveId: number, mirrorIds: readonly number[]): Duties {
+/** What there is to do for a mirror, by its parts in their order. */
+export function dutiesOfMirror({ id, parts }: Divided): Duty[] {
+  if (parts === 1) return [`mirror:${id}`];
+  return Array.from({ length: parts }, (_, at): Duty => `mirror:${id}/${at + 1}of${parts}`);
+}
+
+/** Of all that there is to do, what this daemon has. */
+export function dutiesOf(
+  crew: Pick<Crew, "leads" | "leaseMs">,
+  archiveId: number,
+  mirrors: readonly Divided[],
+): Duties {
   if (!isShared(crew)) return ALL_DUTIES;
-  const led = new Set(mirrorIds.filter((id) => crew.leads(`mirror:${id}`)));
-  const account = crew.leads(`account:${archiveId}`);
-  return { isShared: true, account, leads: (mirrorId) => led.has(mirrorId) };
+  const led = new Map<number, readonly number[]>();
+  const divisions = new Map<number, Division>();
+  for (const mirror of mirrors) {
+    const { id, parts } = mirror;
+    const own = dutiesOfMirror(mirror).flatMap((duty, at) => (crew.leads(duty) ? [at + 1] : []));
+    if (own.length > 0) led.set(id, own);
+    if (own.length < parts) divisions.set(id, { of: parts, own });
+  }
+  return {
+    isShared: true,
+    account: crew.leads(`account:${archiveId}`),
+    leads: (mirrorId) => led.has(mirrorId),
+    division: (mirrorId) => divisions.get(mirrorId),
+    heads: (mirrorId) => led.get(mirrorId)?.includes(1) === true,
+  };
 }
 
-export function isShared(crew: Crew): boolean {
-  return crew.leaseMs !== Number.POSITIVE_INFINITY;
+/** Whether a directory's files are this daemon's to scan and settle. */
+export function owns(duties: Duties, mirrorId: number, dir: RawPath): boolean {
+  return duties.leads(mirrorId) && isOwn(duties.division(mirrorId), dir);
+}
+
+export function isShared({ leaseMs }: Pick<Crew, "leaseMs">): boolean {
+  return leaseMs !== Number.POSITIVE_INFINITY;
 }
 
 /** The context of loops that know only the mirrors that this daemon leads. */

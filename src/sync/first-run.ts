@@ -22,13 +22,13 @@ export class FirstRun {
   readonly #context: SyncContext;
   /** Mirrors whose first run is not over. */
   readonly #mirrors: Set<number>;
-  readonly #scanned: (mirrorId: number) => boolean;
+  readonly #scanned: (mirrorId: number) => Promise<boolean>;
   readonly #folders = new Map<number, Promise<Names>>();
 
   private constructor(
     context: SyncContext,
     mirrors: Set<number>,
-    scanned: (mirrorId: number) => boolean,
+    scanned: (mirrorId: number) => Promise<boolean>,
   ) {
     this.#context = context;
     this.#mirrors = mirrors;
@@ -41,7 +41,7 @@ export class FirstRun {
    */
   static async open(
     context: SyncContext,
-    scanned: (mirrorId: number) => boolean,
+    scanned: (mirrorId: number) => Promise<boolean>,
   ): Promise<FirstRun> {
     const { journal, mirrors, clock } = context;
     const inFirstRun = new Set<number>();
@@ -53,7 +53,7 @@ export class FirstRun {
     const firstRun = new FirstRun(context, inFirstRun, scanned);
     const { duties = ALL_DUTIES } = context;
     for (const [id, { settings }] of mirrors) {
-      if (settings.firstRun === "upload" && duties.leads(id)) await firstRun.#release(id);
+      if (settings.firstRun === "upload" && duties.heads(id)) await firstRun.#release(id);
     }
     return firstRun;
   }
@@ -110,7 +110,7 @@ export class FirstRun {
   }
 
   async #isOver(mirrorId: number): Promise<boolean> {
-    if (!this.#scanned(mirrorId)) return false;
+    if (!(await this.#scanned(mirrorId))) return false;
     const { journal } = this.#context;
     const now = Number.MAX_SAFE_INTEGER;
     // Counting a large journal takes a moment; most looks end here.

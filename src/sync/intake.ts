@@ -5,7 +5,7 @@
 import { compare } from "../domain/compare.ts";
 import type { Document, Seen, State } from "../domain/document.ts";
 import { BESIDE_CODES } from "../domain/verdict.ts";
-import type { Applied, Change, Known } from "../journal/journal.ts";
+import type { Applied, Change, Known, Place } from "../journal/journal.ts";
 import type { FileSeen, Listing } from "../source/source.ts";
 import { ROOT, type RawPath, dirOf, nameOf } from "../std/raw-path.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
@@ -37,7 +37,7 @@ export class Intake {
         ...found.appeared.map((file) => this.#added(mirror, dir, file, null)),
         ...(await this.#changes(mirror, dir, found.changed)),
         ...found.returned.map((row) => this.#back(row)),
-        ...(await this.#gone(found.vanished)),
+        ...(await this.#gone(found.vanished, { dir })),
       ];
     });
     // Without a fingerprint the next scan looks again.
@@ -78,7 +78,7 @@ export class Intake {
       changes.push(
         ...(await this.#changes(mirror, dir, found.changed)),
         ...found.returned.map((back) => this.#back(back)),
-        ...(await this.#gone(found.vanished)),
+        ...(await this.#gone(found.vanished, { dir })),
       );
       if (changes.length > before) touched.add(dir);
       if (found.changed.length === 0 && seen) changes.push(...this.#nudged(row, mirror));
@@ -93,7 +93,8 @@ export class Intake {
       const anew = all.map((dir) => forgotten(mirrorId, dir));
       await this.#journaled(async () => {
         const rows = await journal.rowsBelow(mirrorId, top);
-        const gone = await this.#gone(rows.filter(({ goneAt }) => goneAt === null));
+        const there = rows.filter(({ goneAt }) => goneAt === null);
+        const gone = await this.#gone(there, { dir: top, below: true });
         return [...anew, ...gone];
       });
       // One of them may be back, and been listed between two of those commits.
@@ -158,14 +159,17 @@ export class Intake {
     return { type: "note", id: row.id, at, why: "the file is back", set: { goneAt: null } };
   }
 
-  /** Never sent: forgotten, with the reason in its history. Sent: only noted. */
-  async #gone(rows: readonly Known[]): Promise<Change[]> {
+  /**
+   * Never sent: forgotten, with the reason in its history. Sent: only noted. Not what another daemon, to
+   * which the place is where it was moved to, has found there meanwhile.
+   */
+  async #gone(rows: readonly Known[], place: Place): Promise<Change[]> {
     const at = this.#context.clock.now();
     const changes: Change[] = [];
     for (const { id, ...row } of rows) {
       changes.push(
         (await this.#isKept({ id, ...row }))
-          ? { type: "note", id, at, why: "the local file is gone", set: { goneAt: at } }
+          ? { type: "note", id, at, why: "the local file is gone", set: { goneAt: at }, place }
           : {
               type: "forget",
               id,
@@ -175,6 +179,7 @@ export class Intake {
               restore: true,
               goneAt: at,
               from: [row.state],
+              place,
             },
       );
     }

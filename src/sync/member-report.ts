@@ -16,7 +16,7 @@ export type MemberReport = {
   readonly leaseUntil: number;
   /** How long ago it was last heard of, milliseconds. */
   readonly lagMs: number;
-  /** What it does for all of them: `archive NAME`, `mirror NAME`. */
+  /** What it does for all of them: `archive NAME`, `mirror NAME`, `mirror NAME (part 2 of 4)`. */
   readonly duties: readonly string[];
 };
 
@@ -42,8 +42,9 @@ function reportOf(
 }
 
 function dutyName(duty: Duty, { mirrors, archives }: Parameters<typeof membersOf>[1]): string {
-  const [kind, number] = duty.split(":");
+  const [, kind, number, part, of] = /^(\w+):(\d+)(?:\/(\d+)of(\d+))?$/.exec(duty) ?? [];
   const known = kind === "account" ? archives : mirrors;
   const name = known.find(({ id }) => id === Number(number))?.name ?? number;
-  return `${kind === "account" ? "archive" : "mirror"} ${name}`;
+  if (kind === "account") return `archive ${name}`;
+  return part === undefined ? `mirror ${name}` : `mirror ${name} (part ${part} of ${of})`;
 }

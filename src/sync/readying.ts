@@ -69,7 +69,10 @@ export class Readying {
   async #join(mirror: LiveMirror, at: number): Promise<Batch> {
     const { journal, config, newBatchId } = this.#context;
     const mirrorId = mirror.row.id;
-    const last = this.#batches.get(mirrorId) ?? (await journal.lastBatch(mirrorId));
+    // Of a mirror that others settle too, theirs is the last batch: each has batches of its own.
+    const isDivided = this.#context.duties?.division(mirrorId) !== undefined;
+    const last =
+      this.#batches.get(mirrorId) ?? (isDivided ? undefined : await journal.lastBatch(mirrorId));
     const policy = { quietMs: config.batch.quietMs, documentsMax: config.batch.maxDocuments };
     const batch = joinBatch(last, { mirrorId, at }, policy, newBatchId);
     this.#batches.set(mirrorId, batch);

@@ -71,7 +71,8 @@ export class Settler {
   async #step(mirror: LiveMirror, lane: Lane, limit: number): Promise<number> {
     const { journal, clock } = this.#context;
     this.#setForward.look();
-    const query = { state: "settling", mirrorId: mirror.row.id, ...lane } as const;
+    const division = this.#context.duties?.division(mirror.row.id);
+    const query = { state: "settling", mirrorId: mirror.row.id, division, ...lane } as const;
     const now = clock.now();
     const due = await this.#due(mirror, { ...query, now, limit });
     if (due === "full") return Number.POSITIVE_INFINITY;
@@ -93,7 +94,10 @@ export class Settler {
     const limit = Math.min(query.limit, this.#hooks.room(mirror));
     if (limit <= 0) return "full";
     const asked = this.#hooks.asked(mirror);
-    const due = await this.#context.journal.take({ ...query, limit: limit + asked.size });
+    const { journal } = this.#context;
+    const wanted = { ...query, limit: limit + asked.size };
+    // Of a part that is led nobody else takes anything.
+    const due = await (query.division ? journal.due(wanted) : journal.take(wanted));
     return due.filter(({ id }) => !asked.has(id)).slice(0, limit);
   }
 
@@ -244,6 +248,8 @@ export class Settler {
     const at = this.#context.clock.now();
     const event = { type: "adopted", at, dueAt: at, status: null, ...known } as const;
     const settled = await this.#readying.settled(mirror, document, found, { remark: null });
-    return [...settled, { type: "event", id: document.id, event, from: ["pending"] }];
+    // Who settles another part of the mirror may have found the same bytes there.
+    const adopted = { type: "event", id: document.id, event, from: ["pending"] } as const;
+    return [...settled, { ...adopted, unclaimed: true }];
   }
 }

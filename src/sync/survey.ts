@@ -10,8 +10,9 @@ import { codeOf, messageOf } from "../std/fault.ts";
 import { shown } from "../std/raw-path.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import type { Intake } from "./intake.ts";
-import { ALL_DUTIES } from "./duties.ts";
+import { ALL_DUTIES, owns } from "./duties.ts";
 import { loop } from "./loop.ts";
+import { noteScanned } from "./parts-scanned.ts";
 
 /** Without events, a source is scanned this often, or less often where a scan takes long. */
 const POLLING_MS = 5_000;
@@ -71,11 +72,20 @@ export class Survey {
       }
     } else {
       if (was?.online === false) log.info(context, "source online again");
-      if (this.isLed && status.device !== null)
+      if (this.isLed && status.device !== null && !this.#isBare(status))
         await journal.setDevice(this.mirror.row.id, status.device);
       if (!was?.online) this.request("source online");
     }
     this.#changed();
+  }
+
+  /**
+   * Where several lead a mirror, one without its share mounted shall not have them remember its bare mount
+   * point as the mirror's source.
+   */
+  #isBare({ isEmpty = false }: MirrorStatus): boolean {
+    const { duties = ALL_DUTIES } = this.#context;
+    return isEmpty && duties.division(this.mirror.row.id) !== undefined;
   }
 
   async run(stopping: AbortSignal): Promise<never> {
@@ -108,7 +118,13 @@ export class Survey {
 
   async #found(report: ScanReport, why: string, tookMs: number): Promise<void> {
     const { log, clock } = this.#context;
-    await this.#intake.vanished(this.mirror.row.id, report.vanished);
+    const { id } = this.mirror.row;
+    const { duties = ALL_DUTIES } = this.#context;
+    await this.#intake.vanished(
+      id,
+      report.vanished.filter((dir) => owns(duties, id, dir)),
+    );
+    if (this.#state.scans === 0) await noteScanned(this.#context, id);
     const { directories, files, leftOut, obstacles } = report;
     for (const { path, trouble } of obstacles) {
       log.warn(

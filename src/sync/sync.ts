@@ -6,10 +6,11 @@ import type { DaemonCalls, MirrorStatus } from "../reader/protocol.ts";
 import type { Applied } from "../journal/journal.ts";
 import type { ProbePolicy } from "../domain/gate.ts";
 import { aborted, Stopping } from "../std/abort.ts";
+import { dirOf } from "../std/raw-path.ts";
 import { RESCAN_MEMO } from "./ask-rescan.ts";
 import { Aftercare } from "./aftercare.ts";
 import type { SyncContext } from "./context.ts";
-import { ALL_DUTIES, type Duties, ledIn } from "./duties.ts";
+import { ALL_DUTIES, type Duties, ledIn, owns } from "./duties.ts";
 import { Bandwidth } from "./bandwidth.ts";
 import { Doubts } from "./doubts.ts";
 import { FirstRun } from "./first-run.ts";
@@ -21,6 +22,7 @@ import { Intake } from "./intake.ts";
 import type { Outage } from "./outage.ts";
 import { ClockWatch, pullInUnexplained } from "./mended-clock.ts";
 import { Placement } from "./placement.ts";
+import { othersScanned } from "./parts-scanned.ts";
 import { PuttingAway } from "./putting-away.ts";
 import { Receipts } from "./receipts.ts";
 import { Poller } from "./poller.ts";
@@ -108,10 +110,7 @@ export class Sync {
     }
     const keeper = await Gatekeeper.open(context, scheduledAfter);
     let sync: Sync | undefined;
-    const firstRun = await FirstRun.open(
-      context,
-      (id) => (sync?.surveys.get(id)?.state.scans ?? 0) > 0,
-    );
+    const firstRun = await FirstRun.open(context, async (id) => sync?.isScanned(id) ?? false);
     sync = new Sync(context, { keeper, firstRun }, outsideWrites, changed);
     await sync.#sender.reread();
     sync.#rescanAsked = await context.journal.memo(RESCAN_MEMO);
@@ -131,9 +130,11 @@ export class Sync {
   get readerCalls(): DaemonCalls {
     return {
       listing: async (mirrorId, listing) =>
-        this.#duties.leads(mirrorId) && (await this.#intake.listing(mirrorId, listing)),
+        owns(this.#duties, mirrorId, listing.dir) &&
+        (await this.#intake.listing(mirrorId, listing)),
       hint: async (mirrorId, files) => {
-        if (this.#duties.leads(mirrorId)) await this.#intake.hint(mirrorId, files);
+        const own = files.filter(({ path }) => owns(this.#duties, mirrorId, dirOf(path)));
+        if (own.length > 0) await this.#intake.hint(mirrorId, own);
       },
       allowance: (bytes) => this.#bandwidth.take(bytes, this.#over.signal),
       doubt: async (mirrorId, why) => {
@@ -233,8 +234,17 @@ export class Sync {
     return this.#surveys.get(mirrorId)?.state.status?.online === true;
   }
 
-  #scanned(): number[] {
-    return [...this.#surveys].filter(([, { state }]) => state.scans > 0).map(([id]) => id);
+  /** Whether a mirror was scanned whole since the start, all of its parts by whoever leads them. */
+  async isScanned(mirrorId: number): Promise<boolean> {
+    const { state } = this.#surveys.get(mirrorId) ?? {};
+    return (state?.scans ?? 0) > 0 && (await othersScanned(this.#context, mirrorId));
+  }
+
+  /** Mirrors that it heads and that were scanned whole. */
+  async #scanned(): Promise<number[]> {
+    const ids = [...this.#surveys.keys()].filter((id) => this.#duties.heads(id));
+    const scanned = await Promise.all(ids.map((id) => this.isScanned(id)));
+    return ids.filter((_, at) => scanned[at]);
   }
 
   /** Takes up what was written to the journal beside the loops: pause, retry, a probe asked for. */

@@ -21,14 +21,14 @@ const UNSCANNED_MS = 5_000;
 
 export class Tidier {
   readonly #context: SyncContext;
-  readonly #scanned: () => readonly number[];
+  readonly #scanned: () => Promise<readonly number[]>;
   #after = 0;
   #dueAt = 0;
   #dropped = 0;
   #trimmed = 0;
 
   /** `scanned`: the mirrors whose sources were walked whole since the start. */
-  constructor(context: SyncContext, scanned: () => readonly number[]) {
+  constructor(context: SyncContext, scanned: () => Promise<readonly number[]>) {
     this.#context = context;
     this.#scanned = scanned;
   }
@@ -43,7 +43,7 @@ export class Tidier {
     if (!retention) return Number.POSITIVE_INFINITY;
     const waitMs = this.#dueAt - clock.monotonic();
     if (waitMs > 0) return waitMs;
-    const mirrorIds = this.#scanned();
+    const mirrorIds = await this.#scanned();
     if (mirrorIds.length === 0) return UNSCANNED_MS;
     const at = clock.now();
     const { next, dropped, trimmed } = await journal.tidy({

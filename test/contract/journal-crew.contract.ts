@@ -209,6 +209,24 @@ export function journalCrewContract(name: string, open: () => Promise<CrewFixtur
     );
 
     test(
+      "a mirror is divided in one way at a time",
+      withCrew(async (crew, a, b) => {
+        await a.journal.crew.seek(["mirror:1/1of2"]);
+        await b.journal.crew.seek(["mirror:1", "mirror:1/2of3", "mirror:1/2of2", "mirror:11/1of3"]);
+        const held = () =>
+          (["mirror:1", "mirror:1/2of3", "mirror:1/2of2", "mirror:11/1of3"] as const).filter(
+            (duty) => b.journal.crew.leads(duty),
+          );
+        expect(held()).toEqual(["mirror:1/2of2", "mirror:11/1of3"]);
+        await b.journal.crew.seek(["mirror:1"]);
+        expect(held(), "a has the other half").toEqual([]);
+        await a.journal.close();
+        await crew.look();
+        await expect.poll(held).toEqual(["mirror:1"]);
+      }),
+    );
+
+    test(
       "a member that leaves gives its duties back at once",
       withCrew(async (crew, a, b) => {
         await a.journal.crew.seek(["account:1"]);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { isOwn, partOf } from "../../src/domain/division.ts";
 import type { Document } from "../../src/domain/document.ts";
 import type { ListQuery } from "../../src/journal/journal.ts";
 import { InvariantError } from "../../src/std/invariant.ts";
@@ -16,6 +17,107 @@ export function journalListsContract(name: string, open: () => Promise<JournalFi
     await using fixture = await open();
     await check(await Desk.at(fixture.journal), fixture);
   };
+
+  describe(`${name}: parts of a mirror`, () => {
+    const TOPS = ["", "a", "a/b", "Müük/2026", "b", "x y", "2026/05/31", "\\", "%"];
+
+    test(
+      "what is due is shown by parts, each row in one of them",
+      withDesk(async (desk) => {
+        const { journal, mirrorId } = desk;
+        const other = await Desk.at(journal);
+        for (const [n, dir] of TOPS.entries()) {
+          const path = dir === "" ? "f" : `${dir}/f`;
+          await desk.add(path, { seen: seenOf(n === 4 ? 50_000_000 : 100), dueAt: NOW + n });
+          const { id } = await desk.add(`${path}-sent`);
+          await desk.after(id, settled(`d${n}`, "/Scans", `s${n}`), events.claimed());
+          await desk.after(id, events.accepted(n + 1), events.converted("due"));
+        }
+        expect(other.mirrorId).toBe(mirrorId);
+        const asked = { state: "settling", mirrorId, now: NOW + 99, limit: 99 } as const;
+        const all = await journal.due(asked);
+        const after = await journal.afterDue(NOW + 99, 99, [mirrorId]);
+        expect([all.length, after.length]).toEqual([TOPS.length, TOPS.length]);
+        for (const of of [2, 3, 64]) {
+          const parts = Array.from({ length: of }, (_, at) => at + 1);
+          for (const own of [...parts.map((part) => [part]), [1, 2], []]) {
+            const division = { of, own };
+            const isMeant = ({ dir }: Document) => isOwn(division, dir);
+            expect(
+              ids(await journal.due({ ...asked, division })),
+              `${own.join()} of ${of}`,
+            ).toEqual(ids(all.filter(isMeant)));
+            expect(ids(await journal.afterDue(NOW + 99, 99, [mirrorId], division))).toEqual(
+              ids(after.filter(isMeant)),
+            );
+          }
+        }
+        const division = { of: 2, own: [partOf(raw("b"), 2)] };
+        const large = await journal.due({ ...asked, division, sizeOverBytes: 32 << 20 });
+        expect(large.map(({ dir }) => dir)).toEqual(["b"]);
+        const first = { ...asked, division: { of: 1, own: [1] } };
+        expect(ids(await journal.due({ ...first, limit: 2 }))).toEqual(ids(all.slice(0, 2)));
+        expect(ids(await journal.due({ ...first, after: NOW + 3 }))).toEqual(ids(all.slice(4)));
+      }),
+    );
+
+    test(
+      "a change holds for the place that it is about",
+      withDesk(async (desk) => {
+        const { journal } = desk;
+        const sent = await desk.uploaded("a/one.pdf", 11);
+        const place = (dir: string, below = false) => ({ dir: raw(dir), below });
+        const note = async (at: ReturnType<typeof place>) => {
+          const set = { goneAt: NOW };
+          const [applied] = await journal.apply([
+            { type: "note", id: sent.id, at: NOW, why: "gone", set, place: at },
+          ]);
+          return applied?.skipped;
+        };
+        expect(await note(place("b"))).toBe(true);
+        expect(await note(place(""))).toBe(true);
+        expect(await note(place("a"))).toBe(false);
+        const successor = await desk.add("b/c/one.pdf");
+        const follow = { type: "follow", id: sent.id, successor: successor.id, at: NOW } as const;
+        const [late] = await journal.apply([{ ...follow, place: place("x") }]);
+        expect(late?.skipped).toBe(true);
+        const [moved] = await journal.apply([{ ...follow, place: place("a") }]);
+        expect(moved?.document?.dir).toBe("b/c");
+        expect(await note(place("b", true))).toBe(false);
+        expect(await note(place("b/c", true))).toBe(false);
+        expect(await note(place("", true)), "everything is below the root").toBe(false);
+        expect(await note(place("b"))).toBe(true);
+      }),
+    );
+
+    test(
+      "a document of the archive is not taken from the row that has it, where that is asked for",
+      withDesk(async (desk) => {
+        const { journal } = desk;
+        await desk.uploaded("a.pdf", 11);
+        const { id } = await desk.add("b.pdf");
+        await desk.after(id, settled("d1", "/Scans", "b.pdf"));
+        const adopted = (documentId: number) =>
+          ({
+            type: "adopted",
+            at: NOW,
+            dueAt: NOW,
+            status: null,
+            documentId,
+            folderId: 7,
+          }) as const;
+        const from = ["pending"] as const;
+        const [taken] = await journal.apply([
+          { type: "event", id, event: adopted(11), from, unclaimed: true },
+        ]);
+        expect([taken?.skipped, taken?.document?.state]).toEqual([true, "pending"]);
+        const [free] = await journal.apply([
+          { type: "event", id, event: adopted(12), from, unclaimed: true },
+        ]);
+        expect([free?.skipped, free?.document?.state]).toEqual([false, "uploaded"]);
+      }),
+    );
+  });
 
   describe(`${name}: what is held`, () => {
     test(

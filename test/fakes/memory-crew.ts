@@ -1,5 +1,12 @@
 import type { Crew, CrewChange, Duty, Member } from "../../src/journal/crew.ts";
 import { journalFault } from "../../src/journal/journal-fault.ts";
+import {
+  barredBy,
+  dutiesToTake,
+  excessOf,
+  takersOf,
+  type Wish,
+} from "../../src/journal/postgres/fair-share.ts";
 import type { Clock } from "../../src/std/clock.ts";
 import { invariant } from "../../src/std/invariant.ts";
 import type { MemoryStore } from "./memory-store.ts";
@@ -22,6 +29,8 @@ export type Joining = {
   readonly host?: Clock;
   /** Milliseconds. */
   readonly leaseMs?: number;
+  /** It leaves their shares to others, as on PostgreSQL; default: it takes all that nobody has. */
+  readonly shares?: boolean;
 };
 
 /**
@@ -32,6 +41,9 @@ export class MemoryCrew implements Crew {
   readonly memberId: number;
   readonly leaseMs: number;
   readonly #store: MemoryStore;
+  readonly #shares: boolean;
+  #reckonedWith: ReadonlySet<number> = new Set();
+  readonly #freeSince = new Map<Duty, number>();
   readonly #clock: Clock;
   readonly #host: Clock;
   readonly #listeners = new Set<(change: CrewChange) => void>();
@@ -47,8 +59,9 @@ export class MemoryCrew implements Crew {
   #unheard: CrewChange[] = [];
 
   private constructor(store: MemoryStore, memberId: number, joining: Joining) {
-    const { clock, host = clock, leaseMs = 15_000 } = joining;
+    const { clock, host = clock, leaseMs = 15_000, shares = false } = joining;
     this.#store = store;
+    this.#shares = shares;
     this.memberId = memberId;
     this.leaseMs = leaseMs;
     this.#clock = clock;
@@ -62,7 +75,15 @@ export class MemoryCrew implements Crew {
     const { name, clock, leaseMs = 15_000 } = joining;
     const id = store.members.size + 1;
     const now = clock.now();
-    const row = { id, name, pid: 1_000 + id, version: "0.1.0", web: null, startedAt: now };
+    const row = {
+      id,
+      name,
+      pid: 1_000 + id,
+      version: "0.1.0",
+      web: null,
+      startedAt: now,
+      near: [],
+    };
     store.members.set(id, { ...row, renewedAt: now, leaseUntil: now + leaseMs, lost: false });
     const crew = new MemoryCrew(store, id, joining);
     store.crews.add(crew);
@@ -84,9 +105,13 @@ export class MemoryCrew implements Crew {
     return !this.#isLost && this.#store.duties.get(duty) === this.memberId;
   }
 
-  async seek(duties: readonly Duty[]): Promise<void> {
+  async seek(duties: readonly Duty[], near: readonly Duty[] = []): Promise<void> {
     this.assertThere();
     this.#sought = duties;
+    this.#store.members.set(this.memberId, { ...this.#row, near });
+    for (const [duty, id] of this.#store.duties)
+      if (id === this.memberId && !duties.includes(duty)) this.#store.duties.delete(duty);
+    if (this.#shares) this.#give();
     this.#gain();
   }
 
@@ -122,6 +147,7 @@ export class MemoryCrew implements Crew {
     this.#offsetMs = now - this.#host.now();
     this.#declareLost(({ id, leaseUntil }) => id !== this.memberId && leaseUntil <= now);
     this.#gain();
+    if (this.#shares) this.#lookWhetherCrowded();
   }
 
   /** Ends renewals without a word, as a crash does. */
@@ -217,9 +243,49 @@ export class MemoryCrew implements Crew {
 
   #gain(): void {
     if (this.#isAway || this.#isLost || this.#row.lost) return;
-    const free = this.#sought.filter((duty) => !this.#store.duties.has(duty));
+    const { duties } = this.#store;
+    const isBarred = barredBy(duties.keys());
+    const free = this.#share().filter((duty) => !duties.has(duty) && !isBarred(duty));
     for (const duty of free) this.#store.duties.set(duty, this.memberId);
     if (free.length > 0) this.#tell({ type: "gained", duties: free });
+  }
+
+  /** No loop runs: what is beyond its share is for those who have joined. */
+  #give(): void {
+    const members = this.#store.living().map(({ id }) => id);
+    if (members.some((id) => id !== this.memberId && !this.#reckonedWith.has(id)))
+      for (const duty of excessOf(this.#wishes())) this.#store.duties.delete(duty);
+    this.#reckonedWith = new Set(members);
+    for (const crew of this.#store.crews) if (crew !== this && !crew.#isAway) crew.#gain();
+  }
+
+  #lookWhetherCrowded(): void {
+    const isNew = ({ id }: MemberRow) => id !== this.memberId && !this.#reckonedWith.has(id);
+    if (!this.#store.living().some(isNew) || excessOf(this.#wishes()).length === 0) return;
+    this.#reckonedWith = new Set([this.memberId]);
+    this.#tell({ type: "crowded" });
+  }
+
+  /** What it takes as far as it is free. */
+  #share(): readonly Duty[] {
+    return this.#shares ? dutiesToTake(this.#wishes()) : this.#sought;
+  }
+
+  #wishes(): Wish[] {
+    const now = this.#host.monotonic();
+    const members = this.#store.living();
+    const crew = { me: this.memberId, members, gone: new Set<Duty>() };
+    return this.#sought.map((duty): Wish => {
+      const takers = takersOf(duty, crew);
+      const id = this.#store.duties.get(duty);
+      if (id !== undefined) {
+        this.#freeSince.delete(duty);
+        return { duty, takers, holder: id === this.memberId ? "me" : "other" };
+      }
+      const since = this.#freeSince.get(duty) ?? now;
+      this.#freeSince.set(duty, since);
+      return { duty, takers, holder: now - since >= this.leaseMs / 4 ? "left" : "nobody" };
+    });
   }
 
   #lose(): void {

@@ -1,3 +1,4 @@
+import { type Division, isOwn } from "../../src/domain/division.ts";
 import type { Document } from "../../src/domain/document.ts";
 import { SENT_STATES } from "../../src/domain/document.ts";
 import { byOrder } from "../../src/domain/feed.ts";
@@ -210,12 +211,14 @@ export class MemoryJournal implements Journal {
 
   async due(query: DueQuery): Promise<Document[]> {
     const { state, now, after = -1, limit, mirrorId, sizeMaxBytes, sizeOverBytes } = query;
+    const { division } = query;
     return this.#rows(
       (row) =>
         row.state === state &&
         row.dueAt !== null &&
         row.dueAt <= now &&
         row.dueAt > after &&
+        isOwn(division, row.dir) &&
         (mirrorId === undefined ? this.#isOwn(row) : row.mirrorId === mirrorId) &&
         (sizeMaxBytes === undefined || row.seen.sizeBytes <= sizeMaxBytes) &&
         (sizeOverBytes === undefined || row.seen.sizeBytes > sizeOverBytes),
@@ -340,10 +343,16 @@ export class MemoryJournal implements Journal {
       .sort((a, b) => a.mirrorId - b.mirrorId);
   }
 
-  async afterDue(now: number, limit: number, mirrorIds?: readonly number[]): Promise<Document[]> {
+  async afterDue(
+    now: number,
+    limit: number,
+    mirrorIds?: readonly number[],
+    division?: Division,
+  ): Promise<Document[]> {
     const rows = this.#own(
-      ({ state, after, dueAt, mirrorId }) =>
+      ({ state, after, dueAt, mirrorId, dir }) =>
         (!mirrorIds || mirrorIds.includes(mirrorId)) &&
+        isOwn(division, dir) &&
         (state === "converted" || state === "held") &&
         after === "due" &&
         (dueAt ?? 0) <= now,

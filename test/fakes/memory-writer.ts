@@ -17,6 +17,7 @@ import {
   checkedDue,
   firstRevision,
   followed,
+  isAt,
   mayFollow,
   mayRestore,
   noted,
@@ -44,7 +45,10 @@ export function applyTo(
     if (given && !stamps.has(given.id)) {
       stamps.set(given.id, store.documents.get(given.id)?.seen.stamp);
     }
-    const holds = !given || stamps.get(given.id) === given.stamp;
+    const place = "place" in change ? change.place : undefined;
+    const now = place && beforeOf(store, change);
+    const isMoved = now !== undefined && place !== undefined && !isAt(now, place);
+    const holds = !isMoved && (!given || stamps.get(given.id) === given.stamp);
     return holds ? applyOne(store, change, crew) : skipped(change, beforeOf(store, change));
   });
 }
@@ -111,6 +115,7 @@ function happen(store: MemoryStore, change: On<"event">, crew: MemoryCrew | unde
     if (event.type === "duplicated" || other.duplicateOf !== null) continue;
     if (store.archiveOf(other.mirrorId) !== store.archiveOf(before.mirrorId)) continue;
     if (other.documentId === documentId && other.id !== id) {
+      if (change.unclaimed) return skipped(change, before);
       throw claimedTwice(id, event, documentId ?? 0, other.id);
     }
   }

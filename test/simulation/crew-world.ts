@@ -22,9 +22,16 @@ export class CrewWorld extends SimulatedWorld {
   /** To whom things happen just now. */
   #chosen = 0;
 
-  constructor(seed: number, sabotage: Sabotage = {}) {
+  /** Its mirrors are divided, and everybody has a share. */
+  readonly isDivided: boolean;
+
+  constructor(seed: number, sabotage: Sabotage = {}, isDivided = false) {
     super(seed, sabotage);
     this.sabotage = sabotage;
+    this.isDivided = isDivided;
+    if (isDivided)
+      for (const { settings } of this.places)
+        Object.assign(settings, { parts: this.dice.int(2, 5) });
     const names = ["alpha", "beta", "gamma"].slice(0, this.dice.chance(0.5) ? 2 : 3);
     this.daemons = names.map((name) => new SimulatedDaemon(this, name));
   }
@@ -47,9 +54,11 @@ export class CrewWorld extends SimulatedWorld {
 
   override async restartIfDead(): Promise<void> {
     for (const daemon of this.daemons) {
-      if (daemon.life?.isOver === false || this.dice.chance(0.5)) continue;
+      const isDead = () => daemon.life?.isOver !== false;
+      if (!isDead() || this.dice.chance(0.5)) continue;
       await this.clock.advance(this.dice.int(0, 5_000));
-      daemon.start();
+      // It may have begun anew by itself.
+      if (isDead()) daemon.start();
     }
   }
 

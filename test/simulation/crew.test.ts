@@ -15,6 +15,15 @@ test("whatever happens to two or three daemons, every document is archived once 
   }
 });
 
+test("whatever happens to daemons that divide their mirrors, nothing is lost or doubled by it", {
+  timeout: 600_000,
+}, async () => {
+  for (let seed = 1; seed <= HISTORIES; seed++) {
+    const { problems } = await lived(new CrewWorld(seed, {}, true), seed);
+    expect(problems, `seed ${seed}`).toEqual([]);
+  }
+});
+
 test("a seed tells the same history every time", async () => {
   const hashes = [];
   for (const seed of [7, 7, 8]) hashes.push((await lived(new CrewWorld(seed), seed)).traceHash);

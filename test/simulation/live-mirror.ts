@@ -1,3 +1,4 @@
+import type { Division } from "../../src/domain/division.ts";
 import type { Mirror } from "../../src/config/config.ts";
 import type { Journal } from "../../src/journal/journal.ts";
 import type { DaemonCalls, MirrorStatus } from "../../src/reader/protocol.ts";
@@ -23,6 +24,7 @@ type Outside = {
   readonly archive: SimulatedArchive;
   readonly journal: Journal;
   readonly tidies: boolean;
+  readonly division?: Division | undefined;
   readonly mayEnd: () => Promise<boolean>;
   readonly sabotage: ((reader: UsedReader, source: Source) => UsedReader) | undefined;
 };
@@ -43,7 +45,16 @@ export async function liveMirror(
     status: async (...all) => (await ready).readerCalls.status(...all),
   };
   const known = () => journal.directories(mirrorId);
-  const reader = new SimulatedReader({ ...parts, source, mirrorId, daemon, known, started });
+  const { division } = parts;
+  const reader = new SimulatedReader({
+    ...parts,
+    division,
+    source,
+    mirrorId,
+    daemon,
+    known,
+    started,
+  });
   const used = sabotage?.(reader, source) ?? reader;
   const settling = { small: new Bell(), large: new Bell() };
   return { reader, mirror: { row, settings, reader: used as Reader, settling } };

@@ -1,3 +1,4 @@
+import type { Division } from "../../src/domain/division.ts";
 import type { Journal } from "../../src/journal/journal.ts";
 import type { MirrorStatus } from "../../src/reader/protocol.ts";
 import { Bell } from "../../src/std/bell.ts";
@@ -28,6 +29,8 @@ export class SimulatedDaemon {
   readonly name: string;
   readonly #world: CrewWorld;
   #life: Life | undefined;
+  /** The life that ends so that its loops begin anew. */
+  #ending: Life | undefined;
   #crew: MemoryCrew | undefined;
   #sync: Sync | undefined;
   #readers = new Map<number, SimulatedReader>();
@@ -55,7 +58,8 @@ export class SimulatedDaemon {
     const world = this.#world;
     const { clock, dice, trace, store } = world;
     trace.add(this.name, crew ? "begins its loops anew" : "starts");
-    const member = crew ?? MemoryCrew.join(store, { name: this.name, clock });
+    const member =
+      crew ?? MemoryCrew.join(store, { name: this.name, clock, shares: world.isDivided });
     if (!crew) member.stayAlive();
     const life = new Life(clock, dice, () => {
       trace.add(this.name, "killed");
@@ -111,21 +115,26 @@ export class SimulatedDaemon {
       crew,
     );
     const journal = world.sabotage.journal?.(plain, world) ?? plain;
-    const ids = world.places.map(({ mirrorId }) => mirrorId);
+    const divided = world.places.map(({ mirrorId: id, settings }) => {
+      return { id, parts: settings.parts ?? 1 };
+    });
     for (const { settings } of world.places) await journal.mirror(settings.name, settings.source);
-    await crew.seek(dutiesFor(1, ids));
-    const duties = dutiesOf(crew, 1, ids);
+    await crew.seek(dutiesFor(1, divided));
+    const duties = dutiesOf(crew, 1, divided);
     crew.listen((change) => {
       if (this.#life !== life || life.isOver) return;
       if (change.type === "lost") life.crash();
-      if (change.type === "gained") world.later(0, () => this.#beginAnew(life, crew));
+      if (change.type === "gained" || change.type === "crowded")
+        world.later(0, () => this.#beginAnew(life, crew));
     });
     const ready = Promise.withResolvers<Sync>();
     ready.promise.catch(() => {});
     const mirrors = new Map<number, LiveMirror>();
     for (const place of world.places) {
       const tidies = duties.leads(place.mirrorId);
-      const made = await this.#mirror(place, { life, journal, crew, tidies }, ready.promise);
+      const division = duties.division(place.mirrorId);
+      const parts = { life, journal, crew, tidies, division };
+      const made = await this.#mirror(place, parts, ready.promise);
       this.#readers.set(place.mirrorId, made.reader);
       mirrors.set(place.mirrorId, made.mirror);
     }
@@ -165,7 +174,13 @@ export class SimulatedDaemon {
 
   #mirror(
     place: Place,
-    parts: { life: Life; journal: Journal; crew: MemoryCrew; tidies: boolean },
+    parts: {
+      life: Life;
+      journal: Journal;
+      crew: MemoryCrew;
+      tidies: boolean;
+      division: Division | undefined;
+    },
     ready: Promise<Sync>,
   ) {
     const { dice, archive, sabotage } = this.#world;
@@ -175,8 +190,9 @@ export class SimulatedDaemon {
       await life.running();
       return sabotage.unfenced === true || crew.sendLeftMs > 0;
     };
-    const { journal, tidies } = parts;
-    const outside = { life, journal, tidies, dice, archive, mayEnd, sabotage: sabotage.reader };
+    const { journal, tidies, division } = parts;
+    const own = { life, journal, tidies, division };
+    const outside = { ...own, dice, archive, mayEnd, sabotage: sabotage.reader };
     const started = (status: MirrorStatus, restart: boolean) => {
       const told = async (sync: Sync) => {
         await sync.told(status);
@@ -189,7 +205,8 @@ export class SimulatedDaemon {
 
   /** Somebody is gone, and what they did is this one's now. */
   async #beginAnew(life: Life, crew: MemoryCrew): Promise<void> {
-    if (this.#life !== life || life.isOver) return;
+    if (this.#life !== life || life.isOver || this.#ending === life) return;
+    this.#ending = life;
     this.#crew = undefined;
     const isIdle = await this.#ended("has more to do");
     if (this.#life !== life) return;
@@ -216,7 +233,8 @@ export class SimulatedDaemon {
     for (let waited = 0; !stop.isDone && !life.isOver && waited < 700; waited++)
       await clock.pass(SECOND);
     if (!stop.isDone && !life.isOver) problems.push(`${this.name} did not stop`);
-    const isIdle = stop.isDone && sync.underWay === 0;
+    // What a broken journal refused may be there all the same: a claim of this member's.
+    const isIdle = stop.isDone && !life.isBroken && sync.underWay === 0;
     life.crash();
     return isIdle;
   }

@@ -1,4 +1,5 @@
 import { ArchiveError } from "../../src/archive/archive-error.ts";
+import { type Division, isOwn } from "../../src/domain/division.ts";
 import type { Seen } from "../../src/domain/document.ts";
 import type { Outcome } from "../../src/domain/outcome.ts";
 import { LineCut } from "../../src/reader/line.ts";
@@ -38,6 +39,8 @@ type Parts = {
   readonly mirrorId: number;
   /** What a crash left half put away is put back. */
   readonly tidies: boolean;
+  /** The parts that are scanned and watched from here; undefined: all. */
+  readonly division: Division | undefined;
   /** Whether a request may have its end now. */
   readonly mayEnd: () => Promise<boolean>;
   readonly daemon: DaemonCalls;
@@ -87,8 +90,9 @@ export class SimulatedReader implements UsedReader {
   async start(): Promise<void> {
     const restart = this.#incarnation > 0;
     this.#incarnation += 1;
-    this.#known = new Map(await this.#parts.known());
-    if (this.#parts.tidies) this.#parts.source.tree.recover();
+    const known = await this.#parts.known();
+    this.#known = new Map(known.filter(([dir]) => this.#isOwn(dir)));
+    if (this.#parts.tidies) this.#parts.source.tree.recover((path) => this.#isOwn(dirOf(path)));
     this.#isUp = true;
     this.#up.resolve();
     this.#parts.started(this.status, restart);
@@ -185,6 +189,7 @@ export class SimulatedReader implements UsedReader {
         // A walk takes its time here and there; between two pauses it is at once.
         if (this.#parts.dice.chance(0.3)) await pause(this.#parts.dice.int(0, 40));
         this.#assertOnline();
+        if (!this.#isOwn(dir)) continue;
         visited.add(dir);
         if (tree.isOpen(dir)) await this.list(dir);
         else obstacles.push({ path: dir, trouble: unreadable() });
@@ -199,7 +204,7 @@ export class SimulatedReader implements UsedReader {
   /** Tells the daemon of a directory that is not as it is remembered. */
   async list(dir: RawPath): Promise<void> {
     const { tree } = this.#parts.source;
-    if (!tree.directories.includes(dir) || !tree.isOpen(dir)) return;
+    if (!tree.directories.includes(dir) || !tree.isOpen(dir) || !this.#isOwn(dir)) return;
     const listing = tree.listing(dir);
     if (this.#known.get(dir) === listing.fingerprint) return;
     const isWhole = await this.#parts.daemon.listing(this.#parts.mirrorId, listing);
@@ -213,7 +218,7 @@ export class SimulatedReader implements UsedReader {
     if (!this.#isUp || !source.online) return;
     const open = paths.filter((path) => source.tree.isOpen(dirOf(path)));
     const files = open
-      .filter((path) => source.tree.isEligible(path))
+      .filter((path) => source.tree.isEligible(path) && this.#isOwn(dirOf(path)))
       .map((path) => ({ path, seen: source.tree.at(path)?.seen ?? null }));
     for (const { path } of files) this.#known.set(dirOf(path), "");
     await daemon.hint(mirrorId, files);
@@ -278,6 +283,10 @@ export class SimulatedReader implements UsedReader {
       await pause(0);
       return outcomeOf(error);
     }
+  }
+
+  #isOwn(dir: RawPath): boolean {
+    return isOwn(this.#parts.division, dir);
   }
 
   #assertOnline(): void {

@@ -4,6 +4,7 @@
  * the same rules as intake and settling; writes and sends nothing.
  */
 import { type Document, SENT_STATES, type Trouble } from "../../domain/document.ts";
+import { isSameStamp } from "../../domain/stamp.ts";
 import { sentNameOf, targetPathOf } from "../../domain/naming.ts";
 import { ripeness, unfitSize } from "../../domain/settle.ts";
 import { FOLDER_CODES } from "../../domain/verdict.ts";
@@ -73,7 +74,7 @@ export class Planner {
   /** False when it is settled already what becomes of the file. */
   async #isCandidate(candidate: Candidate): Promise<boolean> {
     const { row, file } = candidate;
-    if (!row || row.stamp !== file.seen.stamp) return true;
+    if (!row || !isSameStamp(row.stamp, file.seen.stamp)) return true;
     if (SENT_STATES.includes(row.state)) {
       this.#archived += 1;
       return false;
@@ -117,7 +118,7 @@ export class Planner {
     const { settleMs, incompleteMs } = settings;
     const now = this.#options.clock.now();
     const before = await this.#rowOf(candidate);
-    const unchanged = before?.seen.stamp === found.seen.stamp;
+    const unchanged = before && isSameStamp(before.seen.stamp, found.seen.stamp);
     const changedAt = unchanged ? before.changedAt : now;
     const ripe = ripeness(found.seen, found.completeness, {
       now,

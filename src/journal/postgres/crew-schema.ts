@@ -9,6 +9,8 @@ CREATE TABLE members (
   started_at  timestamptz NOT NULL,
   renewed_at  timestamptz NOT NULL,
   lease_until timestamptz NOT NULL,
+  -- Duties of mirrors whose file system is its host's own.
+  near        text[] COLLATE "C" NOT NULL DEFAULT '{}',
   lost        boolean NOT NULL DEFAULT false
 );
 CREATE INDEX members_living ON members (id) WHERE NOT lost;

@@ -71,6 +71,21 @@ export async function announce(query: Query, member: number, web: string | null)
   await query("UPDATE members SET web = $2 WHERE id = $1", [member, web]);
 }
 
+/** Tells others what this member is near to. */
+export async function tellNear(query: Query, member: number, near: readonly Duty[]): Promise<void> {
+  await query("UPDATE members SET near = $2 WHERE id = $1", [member, near]);
+}
+
+/** Duties that a member is near to which is gone since less than this, and may be back in a moment. */
+export async function nearOfGone(query: Query, withinMs: number): Promise<Set<Duty>> {
+  const { rows } = await query<{ duty: Duty }>(
+    `SELECT DISTINCT unnest(near) AS duty FROM members
+      WHERE lost AND lease_until > clock_timestamp() - $1 * interval '1 ms'`,
+    [withinMs],
+  );
+  return new Set(rows.map(({ duty }) => duty));
+}
+
 /**
  * Declares members lost whose lease ran out. Waits until a transaction that one of them has open is
  * over: nothing of a member is committed after it was declared lost.
@@ -149,23 +164,46 @@ export async function living(query: Query): Promise<Member[]> {
   const { rows } = await query<MemberRow>(
     `SELECT m.id, m.name, m.pid, m.version, m.web, ${ms("started_at")} AS "startedAt",
             ${ms("renewed_at")} AS "renewedAt", ${ms("lease_until")} AS "leaseUntil",
-            array(SELECT duty FROM duties d WHERE d.member = m.id ORDER BY since, duty) AS duties
+            array(SELECT duty FROM duties d WHERE d.member = m.id ORDER BY since, duty) AS duties,
+            m.near
        FROM members m WHERE NOT m.lost ORDER BY m.id`,
     [],
   );
   return rows;
 }
 
-/** Those of the duties that are this member's now: none when it is lost. */
-export async function take(query: Query, member: number, duties: readonly Duty[]): Promise<Duty[]> {
-  const { rows } = await query<{ duty: Duty }>(
-    `INSERT INTO duties (duty, member, since)
-     SELECT d, m.id, clock_timestamp() FROM members m, unnest($2::text[]) WITH ORDINALITY w (d, at)
-      WHERE m.id = $1 AND NOT m.lost ORDER BY d COLLATE "C" FOR KEY SHARE OF m
-     ON CONFLICT DO NOTHING RETURNING duty`,
-    [member, duties],
-  );
-  return rows.map(({ duty }) => duty);
+/**
+ * Those of the duties that are this member's now: none when it is lost, and none of a mirror that is led
+ * as divided in another way. One member after another, so that each sees what the last one took.
+ */
+export async function take(
+  connection: Connection,
+  member: number,
+  duties: readonly Duty[],
+): Promise<Duty[]> {
+  const { query } = connection;
+  await query("BEGIN", []);
+  try {
+    await query(
+      "SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || ' duties', 0))",
+      [],
+    );
+    const { rows } = await query<{ duty: Duty }>(
+      `INSERT INTO duties (duty, member, since)
+       SELECT d, m.id, clock_timestamp() FROM members m, unnest($2::text[]) WITH ORDINALITY w (d, at)
+        WHERE m.id = $1 AND NOT m.lost AND NOT EXISTS (SELECT FROM duties o
+          WHERE split_part(o.duty, '/', 1) = split_part(d, '/', 1)
+            AND split_part(o.duty, 'of', 2) <> split_part(d, 'of', 2))
+        ORDER BY d COLLATE "C" FOR KEY SHARE OF m
+       ON CONFLICT DO NOTHING RETURNING duty`,
+      [member, duties],
+    );
+    await query("COMMIT", []);
+    return rows.map(({ duty }) => duty);
+  } catch (error) {
+    if (!connection.broken) await query("ROLLBACK", []);
+    throw error;
+  }
 }
 
 /** Gives duties back that this member does not do any more. */

@@ -10,12 +10,15 @@ import type { Crew, CrewChange, Duty, Member } from "../crew.ts";
 import { leaseLost } from "../journal-fault.ts";
 import type { Absence } from "./absence.ts";
 import * as statements from "./crew-statements.ts";
-import { dutiesToTake, type Wish } from "./fair-share.ts";
+import { barredBy, dutiesToTake, excessOf, takersOf, type Wish } from "./fair-share.ts";
 import type { Link } from "./link.ts";
 import { whyOf } from "./postgres-fault.ts";
 
 /** A lease is renewed so many times while it lasts. */
 const RENEWALS_PER_LEASE = 3;
+
+/** A newcomer is reckoned with once it has been there for so many leases: one that starts and ends on and on is not. */
+const SETTLED_LEASES = 2;
 
 /** Sending ends so long before the lease does, milliseconds; for a short lease a fifth of it. */
 const MARGIN_MS_MAX = 2_000;
@@ -47,6 +50,14 @@ export class PgCrew implements Crew {
   #isLost = false;
   #isOver = false;
   #sought: readonly Duty[] = [];
+  /** Of these, those of mirrors whose file system is this host's. */
+  #near: readonly Duty[] = [];
+  #isNearTold = true;
+  /** No loop runs just now: what is given away nobody does meanwhile. */
+  #mayGive = false;
+  /** Members to whom this one has given what is beyond its share. */
+  #reckonedWith: ReadonlySet<number> = new Set();
+  #isCrowdedTold = false;
   #held = new Set<Duty>();
   /** Since when nobody has a duty that this member seeks, by the monotonic clock. */
   readonly #freeSince = new Map<Duty, number>();
@@ -91,8 +102,11 @@ export class PgCrew implements Crew {
   }
 
   /** Duties of this member that are not among these are given back; gained ones are not told. */
-  async seek(duties: readonly Duty[]): Promise<void> {
+  async seek(duties: readonly Duty[], near: readonly Duty[] = []): Promise<void> {
     this.#sought = duties;
+    this.#near = near;
+    this.#isNearTold = false;
+    this.#mayGive = true;
     this.#freeSince.clear();
     const first: CrewChange[] = [];
     await this.#next(first);
@@ -190,10 +204,12 @@ export class PgCrew implements Crew {
     }
     this.#askedAt = askedAt;
     this.#clockOffsetMs = now - (askedAt.wall + clock.now()) / 2;
+    if (!this.#isNearTold) await statements.tellNear(query, this.memberId, this.#near);
+    this.#isNearTold = true;
     await statements.declareLost(connection, session, channel);
     const living = await statements.living(query);
     this.#look(living, changes);
-    await this.#gain(living, changes);
+    await this.#gain(living, now, changes);
   }
 
   #look(living: readonly Member[], changes: CrewChange[]): void {
@@ -204,33 +220,75 @@ export class PgCrew implements Crew {
     if (gone.length > 0) changes.push({ type: "others-lost", members: gone });
   }
 
-  async #gain(living: readonly Member[], changes: CrewChange[]): Promise<void> {
-    const { link, clock, session, channel } = this.#with;
-    const { query } = await link.connection();
+  async #gain(living: readonly Member[], now: number, changes: CrewChange[]): Promise<void> {
+    const { link, session, channel } = this.#with;
+    const connection = await link.connection();
+    const { query } = connection;
     const holder = new Map(living.flatMap(({ id, duties }) => duties.map((duty) => [duty, id])));
+    const holderOf = this.#holders(holder);
+    const isFree = this.#sought.some((duty) => !holder.has(duty));
+    const gone = isFree ? await statements.nearOfGone(query, this.leaseMs) : new Set<Duty>();
+    const crew = { me: this.memberId, members: living, gone };
+    const wishes = this.#sought.map(
+      (duty): Wish => ({ duty, holder: holderOf(duty), takers: takersOf(duty, crew) }),
+    );
+    const given = this.#given(wishes, living, now, changes);
     const surplus = [...this.#held].filter((duty) => !this.#sought.includes(duty));
-    if (surplus.length > 0)
-      await statements.giveBack(query, this.memberId, surplus, channel, session);
-    const now = clock.monotonic();
-    const wishes = this.#sought.flatMap((duty): Wish[] => {
-      if (holder.has(duty)) {
-        this.#freeSince.delete(duty);
-        return [];
-      }
-      const since = this.#freeSince.get(duty) ?? now;
-      this.#freeSince.set(duty, since);
-      // Others had their turns meanwhile, and left it.
-      return [{ duty, isLeft: now - since >= this.leaseMs / 4 }];
-    });
+    if (surplus.length + given.length > 0)
+      await statements.giveBack(query, this.memberId, [...surplus, ...given], channel, session);
     const mine = this.#sought.filter((duty) => holder.get(duty) === this.memberId);
-    const wanted = dutiesToTake(this.#sought, mine, wishes, living.length);
-    const taken = wanted.length > 0 ? await statements.take(query, this.memberId, wanted) : [];
-    const held = new Set([...mine, ...taken]);
+    const wanted = dutiesToTake(wishes);
+    const taken = wanted.length > 0 ? await statements.take(connection, this.memberId, wanted) : [];
+    const held = new Set([...mine, ...taken].filter((duty) => !given.includes(duty)));
     const gained = [...held].filter((duty) => !this.#held.has(duty));
     this.#held = held;
     if (gained.length > 0) changes.push({ type: "gained", duties: gained });
     // Somebody who looked at the same moment was quicker: its share lies among the others.
     if (taken.length < wanted.length) this.wake();
+  }
+
+  /** What this member gives to others that have joined; where loops do it, that they have to end first. */
+  #given(
+    wishes: readonly Wish[],
+    living: readonly Member[],
+    now: number,
+    changes: CrewChange[],
+  ): readonly Duty[] {
+    const mayGive = this.#mayGive;
+    this.#mayGive = false;
+    const others = living.filter(
+      ({ id, startedAt }) =>
+        id !== this.memberId && now - startedAt >= SETTLED_LEASES * this.leaseMs,
+    );
+    const isNew = others.some(({ id }) => !this.#reckonedWith.has(id));
+    const excess = isNew ? excessOf(wishes) : [];
+    if (mayGive) {
+      this.#isCrowdedTold = false;
+      this.#reckonedWith = new Set(others.map(({ id }) => id));
+      return excess;
+    }
+    if (excess.length > 0 && !this.#isCrowdedTold) {
+      this.#isCrowdedTold = true;
+      changes.push({ type: "crowded" });
+    }
+    return [];
+  }
+
+  /** Who has a duty just now, as far as that decides who takes it. */
+  #holders(holder: ReadonlyMap<Duty, number>): (duty: Duty) => Wish["holder"] {
+    const now = this.#with.clock.monotonic();
+    const isBarred = barredBy(holder.keys());
+    return (duty) => {
+      const id = holder.get(duty);
+      if (id !== undefined || isBarred(duty)) {
+        this.#freeSince.delete(duty);
+        return id === this.memberId ? "me" : "other";
+      }
+      const since = this.#freeSince.get(duty) ?? now;
+      this.#freeSince.set(duty, since);
+      // Others had their turns meanwhile, and left it.
+      return now - since >= this.leaseMs / 4 ? "left" : "nobody";
+    };
   }
 }
 

@@ -36,6 +36,8 @@ import { placeOf, type Remembered } from "../tidiness.ts";
 import { warned } from "./account.ts";
 import { latestBatches, unreceipted } from "./batches.ts";
 import { documentsOf } from "./documents.ts";
+import type { Division } from "../../domain/division.ts";
+import { dueInParts, PART_QUERIES } from "./due-in-parts.ts";
 import { dueDocuments, takeDue, takeFewest } from "./due-documents.ts";
 import { pagesOf } from "./list-pages.ts";
 import { QUERIES } from "./queries.ts";
@@ -87,6 +89,8 @@ export abstract class PostgresReading {
   }
 
   due(query: DueQuery): Promise<Document[]> {
+    const { division } = query;
+    if (division) return dueInParts(this.#session, query, division);
     return dueDocuments(this.#session, this.#archiveId, query);
   }
 
@@ -137,10 +141,17 @@ export abstract class PostgresReading {
     return this.#documents(QUERIES.outstandingIn, [this.#archiveId, folderId, limit]);
   }
 
-  afterDue(now: number, limit: number, mirrorIds?: readonly number[]): Promise<Document[]> {
+  afterDue(
+    now: number,
+    limit: number,
+    mirrorIds?: readonly number[],
+    division?: Division,
+  ): Promise<Document[]> {
     const asked = [this.#archiveId, now, limit];
     if (!mirrorIds) return this.#documents(QUERIES.afterDue, asked);
-    return this.#documents(QUERIES.afterDueIn, [...asked, mirrorIds]);
+    if (!division) return this.#documents(QUERIES.afterDueIn, [...asked, mirrorIds]);
+    const { own, of } = division;
+    return this.#documents(PART_QUERIES.after, [...asked, mirrorIds, own, of]);
   }
 
   async tellings(mirrorId: number, now: number, limit: number): Promise<Telling[]> {

@@ -97,6 +97,18 @@ test.for([
   expect(problems[0]).not.toContain("CANARY");
 });
 
+test("a mirror is divided among several daemons, which one file cannot have", async () => {
+  const text = LEAST.replace("target: /Scans", "target: /Scans, parts: 4");
+  using shared = new ConfigFolder(`${text}journal: postgres://u@h/d\n`);
+  expect((await shared.load()).mirrors[0]?.parts).toBe(4);
+  using alone = new ConfigFolder(`${text}journal: ./j.db\n`);
+  expect(await alone.problems()).toEqual([
+    expect.stringContaining("mirrors[0].parts: is for several daemons"),
+  ]);
+  using whole = new ConfigFolder(`${text.replace("parts: 4", "parts: 1")}journal: ./j.db\n`);
+  expect((await whole.load()).mirrors[0]?.parts).toBeUndefined();
+});
+
 test("others must not be able to read a file with a password in its URL", async () => {
   using folder = new ConfigFolder(`${LEAST}journal: postgres://u:CANARY@h/d\n`, 0o644);
   const problems = await folder.problems();

@@ -19,7 +19,7 @@ async function aWatch() {
   const tell = (_: object, message: string) => void said.push(message);
   const log = { ...silentLog, info: tell, warn: tell };
   let backs = 0;
-  const watch = await CrewWatch.open(second, ["account:1", "mirror:1"], log, () => {
+  const watch = await CrewWatch.open(second, { duties: ["account:1", "mirror:1"] }, log, () => {
     backs += 1;
   });
   return { clock, first, second, watch, said, backs: () => backs };
@@ -32,7 +32,7 @@ test("duties are fixed as they were at the beginning", async () => {
   await clock.advance(21_000);
   expect(second.leads("account:1")).toBe(true);
   expect(watch.leads("account:1"), "no loop does it").toBe(false);
-  expect(watch.hasGained).toBe(true);
+  expect(watch.goesOn).toBe(true);
   expect(await watch.startOver).toBe("gained");
   expect(said.filter((line) => line.includes("gone"))).toHaveLength(1);
 });
@@ -54,11 +54,11 @@ test("whoever is lost begins anew as another", async () => {
   second.comeBack();
   expect(await watch.startOver).toBe("lost");
   expect(watch.isLost).toBe(true);
-  expect(watch.hasGained).toBe(false);
+  expect(watch.goesOn).toBe(false);
 });
 
 test("a daemon that is alone leads everything, and hears of nobody", async () => {
-  using watch = await CrewWatch.open(SOLO_CREW, ["account:1"], silentLog, () => {});
+  using watch = await CrewWatch.open(SOLO_CREW, { duties: ["account:1"] }, silentLog, () => {});
   expect(watch.leads("mirror:7")).toBe(true);
   expect(watch.away).toBeUndefined();
 });

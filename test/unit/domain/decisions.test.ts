@@ -157,6 +157,16 @@ describe("comparing a directory with its rows", () => {
     expect(found.vanished.map(({ name }) => name)).toEqual(["c"]);
   });
 
+  test("a file that one host has and another sees over the network is the same to both", () => {
+    const here = "2s.abc.xyz.9";
+    const rows = [row("a", here), row("b", "2s.abc"), row("c", here), row("d", "2s.abc")];
+    const seen = [file("a", "2s.abc"), file("b", here), file("c", "2s.abd"), file("d", "2s")];
+    const found = compare(rows, seen);
+    expect(found.changed.map(({ row: { name } }) => name)).toEqual(["c", "d"]);
+    const anew = compare([row("a", here)], [file("a", "2s.abc.xyz.8")]);
+    expect(anew.changed, "of two local ones all of it counts").toHaveLength(1);
+  });
+
   test("a directory that is as journaled differs in nothing", () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.string({ minLength: 1 })), (names) => {

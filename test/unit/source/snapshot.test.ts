@@ -84,6 +84,20 @@ test("a file that was written to since is refused at once", async () => {
   await expect(openSnapshot(settingsOf(dir), path, expected, never)).rejects.toThrow(FileChanged);
 });
 
+test("a file that another host saw as its own is sent from where it is a share's", async () => {
+  const dir = scratch();
+  const content = randomBytes(7_000);
+  put(dir, "scan.bin", content);
+  const here = settingsOf(dir);
+  const expected = expectedOf(dir, content);
+  const { file, close } = await openSnapshot({ ...here, network: true }, path, expected, never);
+  expect("bytes" in file && file.bytes.equals(content)).toBe(true);
+  await close();
+  appendFileSync(`${dir}/scan.bin`, "x");
+  const opened = openSnapshot({ ...here, network: true }, path, expected, never);
+  await expect(opened).rejects.toThrow(FileChanged);
+});
+
 test("content that is not what was hashed is refused, be the stamp as it was", async () => {
   const dir = scratch();
   put(dir, "scan.bin", "content");

@@ -22,7 +22,11 @@ test("a source that people emptied is online: it is the same directory", () => {
   put(dir, "scan.pdf");
   const device = deviceOf(sourceStatus(settingsOf(dir)));
   rmSync(`${dir}/scan.pdf`);
-  expect(sourceStatus(settingsOf(dir, { device }))).toEqual({ kind: "online", device });
+  expect(sourceStatus(settingsOf(dir, { device }))).toEqual({
+    kind: "online",
+    device,
+    isEmpty: true,
+  });
 });
 
 test("an empty directory in place of the one that had files is offline", () => {

@@ -3,6 +3,7 @@
  * time moved by hand. Chance is its upper end, so that every wait is as long as it can be.
  */
 import { onTestFinished } from "vitest";
+import type { Duty } from "../../../src/journal/crew.ts";
 import { NO_RULES } from "../../../src/rules/rules.ts";
 import type { Config, Mirror } from "../../../src/config/config.ts";
 import type { Document } from "../../../src/domain/document.ts";
@@ -61,6 +62,8 @@ type Deskful = {
   beside?: SyncDesk;
   /** One of several on its journal; it takes all duties that nobody has. */
   member?: string;
+  /** The duties that it seeks; all without it. */
+  seeks?: readonly Duty[];
   /** The mirrors; their ids are 1, 2 … in this order. */
   mirrors?: readonly Partial<Mirror>[];
   config?: Partial<Pick<Config, keyof SyncContext["config"]>>;
@@ -98,7 +101,7 @@ export class SyncDesk {
 
   /** Opens a desk; everything that runs on it ends with the test. */
   static async open(deskful: Deskful = {}): Promise<SyncDesk> {
-    const { mirrors = [{}], config = {}, member, beside } = deskful;
+    const { mirrors = [{}], config = {}, member, beside, seeks } = deskful;
     const clock = beside?.clock ?? new ManualClock();
     const store = beside?.journal.store ?? new MemoryStore();
     const crew = member === undefined ? undefined : MemoryCrew.join(store, { name: member, clock });
@@ -133,7 +136,8 @@ export class SyncDesk {
       live.set(row.id, { row, settings, reader: reader.asReader, settling });
     }
     let batches = 0;
-    await crew?.seek(dutiesFor(1, [...live.keys()]));
+    const divided = [...live].map(([id, { settings }]) => ({ id, parts: settings.parts ?? 1 }));
+    await crew?.seek(seeks ?? dutiesFor(1, divided));
     const told = { ...CONFIG, ...config };
     const desk = new SyncDesk(
       { clock, journal, readers },
@@ -141,7 +145,7 @@ export class SyncDesk {
         config: told,
         pace: await Pace.open({ journal, config: told, clock, log: silentLog }),
         mirrors: live,
-        duties: dutiesOf(journal.crew, 1, [...live.keys()]),
+        duties: dutiesOf(journal.crew, 1, divided),
         bells,
         random: () => 1,
         sending: true,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { ALL_DUTIES } from "../../../src/sync/duties.ts";
 import type { Document } from "../../../src/domain/document.ts";
 import { FAILURES } from "../../../src/domain/failure.ts";
 import { Gatekeeper } from "../../../src/sync/gatekeeper.ts";
@@ -408,7 +409,7 @@ describe("the probe", () => {
 
 test("where several daemons share the journal, another may have closed the gate a moment ago", async () => {
   const desk = await SyncDesk.open();
-  const duties = { isShared: true, account: true, leads: () => true };
+  const duties = { ...ALL_DUTIES, isShared: true };
   const open = () => Gatekeeper.open({ ...desk.context, duties }, () => null);
   const [one, other] = [await open(), await open()];
   await one.refused(quota, false);

@@ -20,7 +20,7 @@ test("what is long done is dropped in steps, once a day; what comes back is not 
   const { desk, settler } = await aSettler({ config: { retention } });
   for (let n = 0; n < 450; n++) longGone(desk, 200, { documentId: 1_000 + n });
   const young = longGone(desk, 98, { documentId: 17 });
-  const tidier = new Tidier(desk.context, () => [1]);
+  const tidier = new Tidier(desk.context, async () => [1]);
   await desk.run(tidier);
   await desk.advance(MINUTE);
   expect([...desk.journal.store.documents.keys()]).toEqual([young.id]);
@@ -41,7 +41,7 @@ test("two that come back at once are two documents; a third was never sent", asy
   const { desk, settler } = await aSettler({ config: { retention } });
   longGone(desk, 200, { documentId: 17 });
   longGone(desk, 200, { documentId: 18 });
-  await desk.run(new Tidier(desk.context, () => [1]));
+  await desk.run(new Tidier(desk.context, async () => [1]));
   expect(desk.journal.store.documents.size).toBe(0);
   for (const name of ["a", "b", "c"]) settling(desk, name, digest);
   await desk.run(settler);
@@ -56,7 +56,7 @@ test.for([
 ] as const)("nothing is let go with %o, scanned %o: %s", async ([retained, scanned]) => {
   const { desk } = await aSettler({ config: { retention: retained } });
   const row = longGone(desk, 5_000);
-  await desk.run(new Tidier(desk.context, () => scanned));
+  await desk.run(new Tidier(desk.context, async () => scanned));
   await desk.advance(MINUTE);
   expect(await desk.row(row)).toEqual(row);
 });
@@ -64,7 +64,7 @@ test.for([
 test("with other bytes at the place of a dropped row, a file is new", async () => {
   const { desk, settler } = await aSettler({ config: { retention } });
   const row = longGone(desk, 200, { path: "a.pdf" });
-  await desk.run(new Tidier(desk.context, () => [1]));
+  await desk.run(new Tidier(desk.context, async () => [1]));
   onDisk(desk, "a.pdf", "cd".repeat(32));
   const fresh = settling(desk, "a.pdf", "cd".repeat(32));
   await desk.run(settler);

@@ -1,6 +1,13 @@
+import * as fc from "fast-check";
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { dutiesToTake } from "../../../../src/journal/postgres/fair-share.ts";
+import type { Duty } from "../../../../src/journal/crew.ts";
+import {
+  dutiesToTake,
+  excessOf,
+  takersOf,
+  type Wish,
+} from "../../../../src/journal/postgres/fair-share.ts";
 import { ManualClock } from "../../../fakes/manual-clock.ts";
 import {
   aMember,
@@ -129,6 +136,68 @@ describe.skipIf(NO_POSTGRES !== undefined)("the crew on PostgreSQL", () => {
     expect([mirrorsOf(b.crew), mirrorsOf(c.crew)]).toEqual([3, 3]);
   });
 
+  test("a mirror goes to the host that has its file system, at once", async () => {
+    const duties = dutiesOf(3);
+    const mirrors = duties.slice(1);
+    const leaseMs = 10 * LEASE_MS;
+    await using near = await aMember(place, "near", { leaseMs });
+    await near.crew.seek([], mirrors);
+    await using far = await aMember(place, "far", { leaseMs });
+    await far.crew.seek(duties);
+    expect(duties.filter((duty) => far.crew.leads(duty))).toEqual(["account:1"]);
+    await near.crew.seek(duties, mirrors);
+    expect(mirrors.filter((duty) => near.crew.leads(duty))).toEqual(mirrors);
+    expect((await far.crew.members()).map((member) => member.near)).toEqual([mirrors, []]);
+  });
+
+  test("it is waited for while it starts again, and taken over from when it stays away", async () => {
+    const duties = dutiesOf(2);
+    const mirrors = duties.slice(1);
+    await using far = await aMember(place, "far", { leaseMs: LEASE_MS });
+    const leads = () => mirrors.filter((duty) => far.crew.leads(duty));
+    {
+      await using near = await aMember(place, "near", { leaseMs: LEASE_MS });
+      await near.crew.seek(duties, mirrors);
+      await far.crew.seek(duties);
+    }
+    const gained = await far.hears("gained");
+    expect(gained.duties, "the account is nobody's place").toEqual(["account:1"]);
+    {
+      await using again = await aMember(place, "near", { leaseMs: LEASE_MS });
+      await again.crew.seek(duties, mirrors);
+      expect(mirrors.filter((duty) => again.crew.leads(duty))).toEqual(mirrors);
+      expect(leads()).toEqual([]);
+    }
+    const leftAt = performance.now();
+    await until("the far one to take over", () => leads().length === mirrors.length);
+    expect(performance.now() - leftAt).toBeLessThan(LEASE_MS);
+  });
+
+  test("one that has all parts gives others their share, once it may, and once only", async () => {
+    const parts = Array.from({ length: 4 }, (_, at): Duty => `mirror:1/${at + 1}of4`);
+    const all: Duty[] = ["account:1", "mirror:2", ...parts];
+    await using a = await aMember(place, "a", { leaseMs: LEASE_MS });
+    const partsOf = ({ crew }: Pick<typeof a, "crew">) =>
+      parts.filter((duty) => crew.leads(duty)).length;
+    await a.crew.seek(all);
+    await using b = await aMember(place, "b", { leaseMs: LEASE_MS });
+    await b.crew.seek(all);
+    expect([partsOf(a), partsOf(b)]).toEqual([4, 0]);
+    await a.hears("crowded");
+    expect([partsOf(a), partsOf(b)], "its loops run").toEqual([4, 0]);
+    await a.crew.seek(all);
+    const gained = await b.hears("gained");
+    expect(gained.duties).toHaveLength(2);
+    expect([partsOf(a), partsOf(b)]).toEqual([2, 2]);
+    expect([a.crew.leads("mirror:2"), a.crew.leads("account:1")]).toEqual([true, true]);
+    // B does not want them any more: they come back, and stay.
+    await b.crew.seek([]);
+    await until("a to have all again", () => partsOf(a) === 4);
+    await a.crew.seek(all);
+    expect(partsOf(a)).toBe(4);
+    expect(a.changes.filter(({ type }) => type === "crowded")).toHaveLength(1);
+  });
+
   test("one whose lease ran out is followed, writes nothing any more and may not send", async () => {
     const clock = new ManualClock(Date.now());
     await using a = await aMember(place, "a", { leaseMs: LEASE_MS, clock });
@@ -210,15 +279,93 @@ describe.skipIf(NO_POSTGRES !== undefined)("the crew on PostgreSQL", () => {
 });
 
 describe("the share of a member", () => {
-  const wish = (duty: "account:1" | `mirror:${number}`, isLeft = false) => ({ duty, isLeft });
+  const wish = (
+    duty: Duty,
+    holder: Wish["holder"] = "nobody",
+    { takers = 1 }: { takers?: number } = {},
+  ) => ({ duty, holder, takers });
+  const two = { takers: 2 };
 
   test.for([
-    ["alone: all", [], [wish("mirror:1"), wish("mirror:2")], 1, ["mirror:1", "mirror:2"]],
-    ["of two: half", [], [wish("mirror:1"), wish("mirror:2")], 2, ["mirror:1"]],
-    ["has its share", ["mirror:1"], [wish("mirror:2")], 2, []],
-    ["what others left", ["mirror:1"], [wish("mirror:2", true)], 2, ["mirror:2"]],
-    ["an account at once", ["mirror:1"], [wish("account:1")], 2, ["account:1"]],
-  ] as const)("%s", ([, mine, free, members, taken]) => {
-    expect(dutiesToTake(["account:1", "mirror:1", "mirror:2"], mine, free, members)).toEqual(taken);
+    ["alone: all", [wish("mirror:1"), wish("mirror:2")], ["mirror:1", "mirror:2"]],
+    [
+      "of two: half",
+      [wish("mirror:1", "nobody", two), wish("mirror:2", "nobody", two)],
+      ["mirror:1"],
+    ],
+    ["has its share", [wish("mirror:1", "me", two), wish("mirror:2", "nobody", two)], []],
+    [
+      "what others left",
+      [wish("mirror:1", "me", two), wish("mirror:2", "left", two)],
+      ["mirror:2"],
+    ],
+    ["an account at once", [wish("mirror:1", "me"), wish("account:1")], ["account:1"]],
+    ["what is another's", [wish("account:1", "other"), wish("mirror:1", "other")], []],
+    ["near others: not yet", [wish("mirror:1", "nobody", { takers: 0 })], []],
+    ["near others: later", [wish("mirror:1", "left", { takers: 0 })], ["mirror:1"]],
+    [
+      "its share is of what it takes at once",
+      [wish("mirror:1", "nobody", { takers: 0 }), wish("mirror:2"), wish("mirror:3")],
+      ["mirror:2", "mirror:3"],
+    ],
+  ] as const)("%s", ([, wishes, taken]) => {
+    expect(dutiesToTake(wishes)).toEqual(taken);
+  });
+
+  test("beyond its share are parts alone, and no whole mirror", () => {
+    const mine = (duty: Duty, takers = 2) => wish(duty, "me", { takers });
+    const parts = [mine("mirror:1/1of3"), mine("mirror:1/2of3"), mine("mirror:1/3of3")];
+    expect(excessOf([mine("mirror:2"), mine("mirror:3"), ...parts])).toEqual(["mirror:1/3of3"]);
+    expect(excessOf([mine("mirror:2"), mine("mirror:3")])).toEqual([]);
+    expect(excessOf(parts.slice(0, 1))).toEqual([]);
+  });
+
+  test("who takes a mirror at once: those that are near to it, or all where none is", () => {
+    const members = [
+      { id: 1, near: ["mirror:1"] },
+      { id: 2, near: [] },
+      { id: 3, near: ["mirror:1"] },
+    ] as const;
+    const gone = new Set<Duty>(["mirror:3"]);
+    const takers = (me: number, duty: Duty) => takersOf(duty, { me, members, gone });
+    expect([takers(1, "mirror:1"), takers(2, "mirror:1"), takers(3, "mirror:1")]).toEqual([
+      2, 0, 2,
+    ]);
+    expect(takers(2, "mirror:2")).toBe(3);
+    expect(takers(2, "mirror:3"), "it was here a moment ago").toBe(0);
+  });
+
+  test("at once only those take a mirror that are near to it; where nobody is near, all are taken", () => {
+    const crews = fc.record({
+      mirrors: fc.integer({ min: 1, max: 40 }),
+      near: fc.array(fc.array(fc.boolean(), { minLength: 40, maxLength: 40 }), {
+        minLength: 1,
+        maxLength: 6,
+      }),
+    });
+    const law = fc.property(crews, ({ mirrors, near }) => {
+      const duties = Array.from({ length: mirrors }, (_, at): Duty => `mirror:${at + 1}`);
+      const members = near.map((nears, id) => ({ id, near: duties.filter((_, at) => nears[at]) }));
+      const holders = new Map<Duty, number>();
+      for (const { id: me } of members) {
+        const crew = { me, members, gone: new Set<Duty>() };
+        const wishes = duties.map((duty): Wish => {
+          const holder = holders.get(duty);
+          const takers = takersOf(duty, crew);
+          return {
+            duty,
+            takers,
+            holder: holder === undefined ? "nobody" : holder === me ? "me" : "other",
+          };
+        });
+        for (const duty of dutiesToTake(wishes)) holders.set(duty, me);
+      }
+      for (const [duty, id] of holders) {
+        if (members.some((member) => member.near.includes(duty)))
+          expect(members[id]?.near, `${duty} is led by one that is near`).toContain(duty);
+      }
+      if (members.every((member) => member.near.length === 0)) expect(holders.size).toBe(mirrors);
+    });
+    fc.assert(law);
   });
 });

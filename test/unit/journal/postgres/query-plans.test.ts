@@ -7,6 +7,7 @@ import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ACCOUNT_QUERIES } from "../../../../src/journal/postgres/account.ts";
 import { DUE_QUERIES } from "../../../../src/journal/postgres/due-documents.ts";
+import { PART_QUERIES } from "../../../../src/journal/postgres/due-in-parts.ts";
 import { LIST_QUERIES } from "../../../../src/journal/postgres/list-pages.ts";
 import { LOAD_QUERIES } from "../../../../src/journal/postgres/load-draft.ts";
 import { QUERIES } from "../../../../src/journal/postgres/queries.ts";
@@ -81,6 +82,7 @@ const prefixed = (word: string, texts: object) =>
 const all: readonly (readonly [name: string, text: string])[] = [
   ...prefixed("ask", QUERIES),
   ...prefixed("due", DUE_QUERIES),
+  ...prefixed("part", PART_QUERIES),
   ...Object.entries(lists),
   ...prefixed("tidy", TIDY_QUERIES),
   ...prefixed("load", LOAD_QUERIES),
