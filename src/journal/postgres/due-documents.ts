@@ -52,8 +52,8 @@ export const DUE_QUERIES = {
     ORDER BY n.id LIMIT $4`,
   take: `UPDATE documents n SET taken_by = $1,
       taken_until = clock_timestamp() + interval '${TAKEN_S} seconds'
-    WHERE n.id IN (SELECT n.id FROM documents n WHERE n.id = ANY($2::bigint[]) AND n.state = $3
-      AND n.due_at <= $4 AND ${FREE} ORDER BY n.id FOR UPDATE SKIP LOCKED)
+    WHERE n.id = ANY(ARRAY(SELECT n.id FROM documents n WHERE n.id = ANY($2::bigint[])
+      AND n.state = $3 AND n.due_at <= $4 AND ${FREE} ORDER BY n.id FOR UPDATE SKIP LOCKED))
     RETURNING n.*, (SELECT d.path FROM directories d WHERE d.id = n.dir_id) AS dir`,
 } as const;
 
