@@ -113,6 +113,18 @@ export class Link {
       client.connection.stream.destroy();
     };
     const ask = queryOn(client);
+    let isGathering = false;
+    // What is asked in one go leaves in one go, and wakes the server once.
+    const gather = () => {
+      if (isGathering) return;
+      isGathering = true;
+      const { stream } = client.connection;
+      stream.cork();
+      process.nextTick(() => {
+        isGathering = false;
+        stream.uncork();
+      });
+    };
     const connection: Connection = {
       get broken() {
         return why !== undefined;
@@ -122,6 +134,7 @@ export class Link {
         const patience = this.#use.patienceMs;
         const cancel = clock.alarm(patience, () => end(`no answer within ${patience / 1000} s`));
         try {
+          gather();
           return await ask(text, values);
         } catch (error) {
           if (error instanceof DatabaseError) {

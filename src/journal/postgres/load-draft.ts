@@ -30,8 +30,12 @@ const FOUND = {
 const lockOf = (found: string) =>
   `SELECT n.id FROM documents n WHERE n.id = ANY(${found}) ORDER BY n.id FOR UPDATE`;
 
-/** The last line of history comes with the row; whoever else has it in hand, by the database's clock. */
-const ROW = `SELECT n.*, d.path AS dir, h.number AS line_number, h.at AS line_at,
+/**
+ * The last line of history comes with the row, and what is told of its mirror; whoever else has it
+ * in hand, by the database's clock.
+ */
+const ROW = `SELECT n.*, d.path AS dir,
+    (SELECT m.tells FROM mirrors m WHERE m.id = n.mirror_id) AS tells, h.number AS line_number, h.at AS line_at,
     h.from_state AS line_from, h.to_state AS line_to, h.event AS line_event,
     h.detail AS line_detail, h.times AS line_times,
     (n.taken_by IS NOT NULL AND n.taken_until > clock_timestamp() AND EXISTS
@@ -91,6 +95,7 @@ function needsOf(changes: readonly Change[]) {
   const places: { mirror_id: number; path: string; name: string }[] = [];
   const documentIds = new Set<number>();
   const claims: { id: number; folder_id: number; with_content: number }[] = [];
+  let withMirrors = false;
   for (const change of changes) {
     if ("given" in change && change.given) ids.add(change.given.id);
     switch (change.type) {
@@ -102,6 +107,7 @@ function needsOf(changes: readonly Change[]) {
           name: bytea(bytesOf(name)),
         };
         places.push(place);
+        withMirrors = true;
         break;
       }
       case "event": {
@@ -126,9 +132,17 @@ function needsOf(changes: readonly Change[]) {
         ids.add(change.id);
         break;
       default:
+        withMirrors = true;
     }
   }
-  return { ids: [...ids], linked: [...linked], places, documentIds: [...documentIds], claims };
+  return {
+    ids: [...ids],
+    linked: [...linked],
+    places,
+    documentIds: [...documentIds],
+    claims,
+    withMirrors,
+  };
 }
 
 /** Reads what `changes` need; their rows stay locked until the transaction ends. */
@@ -137,7 +151,7 @@ export async function loadFor(
   changes: readonly Change[],
   memberId: number,
 ): Promise<Loaded> {
-  const { ids, linked, places, documentIds, claims } = needsOf(changes);
+  const { ids, linked, places, documentIds, claims, withMirrors } = needsOf(changes);
   const isSimple = linked.length === 0 && places.length === 0;
   const found = isSimple ? [ids] : [ids, linked, asRows(places)];
   const none = { rows: [], count: 0 };
@@ -153,7 +167,8 @@ export async function loadFor(
     when<DirectoryRow>(places.length > 0, LOAD_QUERIES.lockDirectories, [asRows(places)]),
     when(claims.length > 0, LOAD_QUERIES.lockClaims, claiming),
     when<Row>(hasRows, isSimple ? LOAD_QUERIES.rows : LOAD_QUERIES.rowsLinked, found),
-    query<MirrorCells>(LOAD_QUERIES.mirrors, []),
+    // Else those of the rows, which come with them.
+    when<MirrorCells>(withMirrors, LOAD_QUERIES.mirrors, []),
     when<Owned>(documentIds.length > 0, LOAD_QUERIES.owned, [documentIds]),
     when<Row>(claims.length > 0, LOAD_QUERIES.inTheWay, claiming),
   ]);
@@ -163,9 +178,12 @@ export async function loadFor(
   const others = inTheWay.rows.filter((row) => !isLocked.has(row["id"] as number));
   return {
     rows: [...own, ...others].map((row) => loadedRow(row, memberId)),
-    mirrors: new Map(
-      mirrors.rows.map(({ id, archiveId, tells }) => [id, { archiveId, tells: tells === 1 }]),
-    ),
+    mirrors: new Map([
+      ...[...own, ...others].map((row) => mirrorOf(row)),
+      ...mirrors.rows.map(
+        ({ id, archiveId, tells }) => [id, { archiveId, tells: tells === 1 }] as const,
+      ),
+    ]),
     owned: owned.rows.flatMap(({ id, ...one }) => (id === null ? [] : [{ id, ...one }])),
     remembered: owned.rows.filter(({ id }) => id === null),
     directories: directories.rows.map(({ id, mirrorId, path }) => {
@@ -177,11 +195,21 @@ export async function loadFor(
 type Row = DocumentRow & { readonly is_taken: never };
 type DirectoryRow = { readonly id: number; readonly mirrorId: number; readonly path: Buffer };
 type MirrorCells = { readonly id: number; readonly archiveId: number; readonly tells: number };
+type MirrorOfRow = {
+  readonly mirror_id: number;
+  readonly archive_id: number;
+  readonly tells: number;
+};
 type Owned = {
   readonly id: number | null;
   readonly documentId: number;
   readonly archiveId: number;
 };
+
+function mirrorOf(row: Row) {
+  const { mirror_id: id, archive_id: archiveId, tells } = row as unknown as MirrorOfRow;
+  return [id, { archiveId, tells: tells === 1 }] as const;
+}
 
 function loadedRow(row: Row, memberId: number): LoadedRow {
   const number = row["line_number"] as number | null;

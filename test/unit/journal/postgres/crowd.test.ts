@@ -78,6 +78,23 @@ describe.skipIf(NO_POSTGRES)("several daemons on one journal", () => {
     expect(ids.every((id) => rows.some((row) => row.id === id))).toBe(true);
   });
 
+  test("who is overtaken by others takes what comes next, as many as it asked for", async () => {
+    await using many = await crowd(4);
+    const rows = await pending(many.desks[0] as Desk, 40);
+    for (let round = 0; round < 2; round++) {
+      const taken = await Promise.all(many.desks.map(({ journal }) => journal.take(due(5))));
+      expect(taken.map((some) => some.length)).toEqual([5, 5, 5, 5]);
+      const ids = taken.flatMap(idsOf).toSorted((a, b) => a - b);
+      expect(ids, "the first ones, each once").toEqual(
+        idsOf(rows).slice(round * 20, 20 * (round + 1)),
+      );
+      const claim = ({ id }: Document): Change => ({ type: "event", id, event: claimed() });
+      await Promise.all(
+        many.desks.map(({ journal }, n) => journal.apply((taken[n] ?? []).map(claim))),
+      );
+    }
+  });
+
   test("what another has taken is not claimed; what was done to a row ends its being taken", async () => {
     await using many = await crowd(2);
     const [one, two] = many.desks as [Desk, Desk];
