@@ -111,7 +111,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("a primary that dies, and its standby
     await using pair = await aPair();
     const place = await aPlace(pair.primary);
     const moving = { ...place, url: urlAt(pair.primary, pair.address) };
-    await using member = await aMember(moving, "one", { leaseMs: 60_000 });
+    await using member = await aMember(moving, "one", { leaseMs: 6_000 });
     await count(member.session, "both have it");
     await pair.standby.ask("ALTER SYSTEM SET primary_conninfo = ''");
     pair.standby.reload();
@@ -131,9 +131,11 @@ describe.skipIf(NO_POSTGRES !== undefined)("a primary that dies, and its standby
     // Committed there by now. Whoever asks after it has to wait for the standby, too.
     pair.address.sever();
     await waiting("SELECT commits FROM pens");
+    await member.hears("away");
     expect(isAcknowledged).toBe(false);
     await pair.failOver();
     expect(await late).toBe(1);
+    await member.hears("back");
     expect(await counted(member.session)).toEqual(
       new Map([
         ["both have it", 1],
