@@ -5,7 +5,7 @@ import { BIN } from "../../test/fixtures/a-process.ts";
 import { until } from "../../test/fixtures/until.ts";
 import { ArchiveSink } from "../daemon/archive-sink.ts";
 import { type Bench, check, inTurns, medianBy, rounded } from "../daemon/bench.ts";
-import { costOf } from "../daemon/cost.ts";
+import { costOf, cpuSecondsOf, parentOf } from "../daemon/cost.ts";
 import { RunningDaemon } from "../daemon/running-daemon.ts";
 import { type TreeSpec, treeOf } from "../daemon/tree.ts";
 import { configured, type CrewCase } from "./case.ts";
@@ -20,7 +20,14 @@ const PATIENCE_MS = 600_000;
 const FROM = 0.2;
 const TO = 0.9;
 
-type Run = { readonly perSecond: number; readonly idle: number };
+type Run = {
+  readonly perSecond: number;
+  /** Share of the time. */
+  readonly idle: number;
+  /** Processor milliseconds a document, of all daemons with their readers, and of the server. */
+  readonly daemonsMs: number;
+  readonly serverMs: number;
+};
 
 export const together: CrewCase = {
   name: "together",
@@ -45,6 +52,11 @@ export const together: CrewCase = {
         "PostgreSQL and the archive share this machine's cores, and more would measure those; the " +
         `sink was idle for ${Math.round(100 * three.idle)} % of the time (with one daemon ` +
         `${Math.round(100 * one.idle)} %)`,
+    );
+    const cost = ({ daemonsMs, serverMs }: Run) =>
+      `${rounded(daemonsMs)} ms in the daemons and ${rounded(serverMs)} ms in PostgreSQL`;
+    bench.note(
+      `processor time of a document: with one daemon ${cost(one)}, with three ${cost(three)}`,
     );
   },
 };
@@ -91,7 +103,15 @@ async function carried(
     },
     PATIENCE_MS,
   );
+  const [part] = await postgres.ask(
+    "SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'",
+  );
+  const server = parentOf(Number(part?.["pid"]));
   await told("resume");
+  const spent = () => ({
+    daemons: running.reduce((sum, { pid }) => sum + cpuSecondsOf(pid), 0),
+    server: cpuSecondsOf(server),
+  });
   const uploads = async (least: number) => {
     const end = performance.now() + PATIENCE_MS;
     for (;;) {
@@ -103,14 +123,19 @@ async function carried(
     }
   };
   const first = await uploads(spec.files * FROM);
+  const before = spent();
   const last = await uploads(spec.files * TO);
+  const after = spent();
   const all = await uploads(spec.files);
   for (const daemon of running) await daemon.end();
   const { uploads: sent } = await sink.report();
   check(sent === spec.files && all.uploads === sent, `${sent} uploads of ${spec.files} files`);
   const seconds = (last.at - first.at) / 1_000;
+  const documents = last.uploads - first.uploads;
   return {
-    perSecond: (last.uploads - first.uploads) / seconds,
+    perSecond: documents / seconds,
+    daemonsMs: (1_000 * (after.daemons - before.daemons)) / documents,
+    serverMs: (1_000 * (after.server - before.server)) / documents,
     idle: 1 - (last.cpuMs - first.cpuMs) / 1_000 / seconds,
   };
 }

@@ -100,6 +100,11 @@ export function cpuSecondsOf(pid: number): number {
   return ticks.reduce((sum, each) => sum + each, 0) / TICKS;
 }
 
+/** Who started a living process; 0 where it has ended. */
+export function parentOf(pid: number): number {
+  return Number(/^PPid:\s+(\d+)$/m.exec(proc(pid, "status"))?.[1] ?? 0);
+}
+
 /** Processor seconds of all ended processes that this one started, and of theirs. */
 function waitedForSeconds(): number {
   const [, , user = 0, system = 0] = timesOf(process.pid);

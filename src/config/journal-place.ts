@@ -44,6 +44,9 @@ export function shownServer(server: string, schema: string): string {
 
 const SCHEME = /^postgres(?:ql)?:/i;
 
+/** Hosts with a comma between them, as libpq would try one after another. */
+const SEVERAL = /^[^:]+:\/\/(?:[^/?#]*@)?[^/?#@]*,/;
+
 const MEND = "write postgres://USER@HOST:5432/DATABASE";
 
 /** `postgres://…`. Whatever is wrong with it, its value is not told: it may hold a password. */
@@ -61,6 +64,9 @@ export function journalPlace(): Kind<string | PostgresUrl> {
 
 function urlIn(text: string, refuse: Refuse): PostgresUrl {
   if (!SCHEME.test(text)) return refuse("is not a postgres URL", MEND);
+  if (SEVERAL.test(text)) {
+    return refuse("names several hosts", "name one address, which leads to the primary");
+  }
   if (!URL.canParse(text) || /[\s\\]/.test(text)) return refuse("is not a URL", MEND);
   const url = new URL(text.replace(SCHEME, "postgres:"));
   if (url.hash !== "") return refuse("has a fragment", "write # as %23");

@@ -23,11 +23,17 @@ const SINGLE_MAX = 2;
 /** Outstanding documents of a folder that one list is read for. */
 const OUTSTANDING_MAX = 10_000;
 
+/** So many are journaled together of one list, so that they share a commit. */
+const HEARD_MAX = 256;
+
 /** How far a document's own clock and its neighbours' may differ before a list is read further. */
 const SLACK_MS = 600_000;
 
 /** A document the archive does not know is asked for over this long before it is called gone. */
 const GRACE_MS = 60_000;
+
+/** What the archive says of a document. */
+type Heard = { readonly document: Document; readonly item: DocumentDetail };
 
 export class Poller {
   readonly #context: SyncContext;
@@ -106,18 +112,23 @@ export class Poller {
       sortDesc: true,
       paginationSize: Math.min(OUTSTANDING_MAX, Math.max(100, documents.length)),
     } as const;
+    const heard: Heard[] = [];
     try {
       for await (const item of allDocuments(archive, query, signal)) {
         const document = waiting.get(item.id);
         if (document) {
           waiting.delete(item.id);
-          await this.#heard(document, item, signal);
+          heard.push({ document, item });
+          if (heard.length >= HEARD_MAX) await this.#allHeard(heard.splice(0), signal);
         }
         if (waiting.size === 0 || item.uploadedDate < oldest) break;
       }
     } catch (error) {
       // Documents of a folder that is gone may live on in another.
       if (!(error instanceof ArchiveError) || error.code !== "FOLDER_NOT_EXISTS") throw error;
+    } finally {
+      // What was heard is so, whatever the rest of the list came to.
+      await this.#allHeard(heard, signal);
     }
     // A list can be stale; only a question about the document itself tells that it is gone.
     const now = clock.now();
@@ -137,6 +148,19 @@ export class Poller {
       return;
     }
     await this.#heard(document, item, signal);
+  }
+
+  /** Containers one after another: the archive is asked what is in each. */
+  async #allHeard(all: readonly Heard[], signal: AbortSignal): Promise<void> {
+    const isContainer = ({ item }: Heard) => item.status === "CONVERTED" && item.digidoc;
+    await Promise.all(
+      all.map(async (heard) => {
+        if (!isContainer(heard)) await this.#heard(heard.document, heard.item, signal);
+      }),
+    );
+    for (const heard of all) {
+      if (isContainer(heard)) await this.#heard(heard.document, heard.item, signal);
+    }
   }
 
   async #heard(document: Document, item: DocumentDetail, signal: AbortSignal): Promise<void> {

@@ -96,6 +96,25 @@ describe.skipIf(NO_POSTGRES !== undefined)("a journal in PostgreSQL", () => {
     await postgres.start();
   });
 
+  test("a pass does what is left by a daemon that dies beside it", async () => {
+    await using world = await aWorld({ convertDelayMs: 10_000 });
+    const { file, schema } = await configIn(world);
+    for (let n = 0; n < 5; n++) world.write(`${n}.pdf`, pdfOf(1, { seed: n }));
+    await using daemon = aProcess(["--config", file, "run"]);
+    await daemon.says(/"started"/);
+    const uploaded = `SELECT FROM ${schema}.documents WHERE state = 'uploaded'`;
+    await until("uploads", async () => (await postgres.ask(uploaded)).length === 5);
+    await using pass = aProcess(["--config", file, "sync"]);
+    // It has no duty, and waits for the daemon to follow them, which does so no more.
+    const members = `SELECT FROM ${schema}.members WHERE NOT lost`;
+    await until("the pass to be there", async () => (await postgres.ask(members)).length === 2);
+    daemon.child.kill("SIGSTOP");
+    expect(await pass.ended, pass.output.stderr).toBe(0);
+    const left = await postgres.ask(`SELECT FROM ${schema}.documents WHERE state <> 'converted'`);
+    expect(left).toEqual([]);
+    expect(world.archive.documents()).toHaveLength(5);
+  });
+
   // Two dozen processes, one after another.
   test("commands work on it, and show no password", { timeout: 180_000 }, async () => {
     await postgres.ask(`CREATE ROLE guarded LOGIN SUPERUSER PASSWORD '${CANARY.journalPassword}'`);

@@ -1,10 +1,11 @@
 import type { Command } from "commander";
 import { examples } from "../examples.ts";
 import { EXIT } from "../exit.ts";
-import { onePass } from "../one-pass.ts";
+import { passTogether } from "../one-pass.ts";
 import { Progress } from "../progress.ts";
 import type { Shell } from "../shell.ts";
 import { waitingLine } from "../status-lines.ts";
+import type { KeptJournal } from "../../daemon/kept-journal.ts";
 import type { StatusReport } from "../../sync/status.ts";
 import { type Trouble, troubleLines, troublesOf } from "../troubles.ts";
 import { secretsOf } from "./run.ts";
@@ -31,18 +32,27 @@ async function sync(shell: Shell, { wait, json = false }: Options): Promise<void
   const config = await shell.config();
   // What is for a program stays clean; a person at its terminal sees how it goes all the same.
   const progress = new Progress(json ? shell.err : shell.out, clock, json);
-  await using daemon = await Daemon.open({
-    config,
-    log: warningsTo(shell.err, secretsOf(config), () => progress.giveWay()),
-    clock,
-    random,
-    web: false,
-    tells: false,
-    journaled: (applied) => progress.journaled(applied),
-  });
-  progress.begin((await daemon.status()).documents);
+  const log = warningsTo(shell.err, secretsOf(config), () => progress.giveWay());
+  let hasBegun = false;
+  const open = async (keptJournal: KeptJournal | undefined) => {
+    const opened = await Daemon.open({
+      config,
+      log,
+      clock,
+      random,
+      web: false,
+      tells: false,
+      keptJournal,
+      journaled: (applied) => progress.journaled(applied),
+    });
+    if (!hasBegun) progress.begin((await opened.status()).documents);
+    hasBegun = true;
+    return opened;
+  };
   try {
-    const report = await onePass(daemon, { waitConverted: wait }, stopping);
+    const passed = await passTogether(open, { waitConverted: wait }, stopping);
+    await using daemon = passed.daemon;
+    const { report } = passed;
     progress.end();
     const troubles = await troublesOf(daemon.journal);
     const lines = json ? [jsonOf(report, progress, troubles)] : textOf(report, progress, troubles);

@@ -27,7 +27,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: "memos", key: ["name"] },
 ];
 
-/** Tables that belong to one journal. */
+/** Tables that belong to one journal; what is in `tally_parts` is copied as `tallies`. */
 export const OWN_TABLES: readonly string[] = [
   "copying",
   "duties",
@@ -35,6 +35,7 @@ export const OWN_TABLES: readonly string[] = [
   "owner",
   "pens",
   "schema_version",
+  "tally_parts",
 ];
 
 /**

@@ -65,9 +65,9 @@ export class ApplyGroups {
 
   async #write(group: { readonly calls: readonly Call[] }): Promise<void> {
     const { memberId } = this.#session.crew;
-    const run = (query: Query) => {
+    const run = (query: Query, careful: boolean) => {
       if (this.#open === group) this.#open = undefined;
-      return applyAll(query, group.calls, memberId);
+      return applyAll(query, group.calls, memberId, careful);
     };
     try {
       await this.#session.write(run, (outcomes) => this.#settle(group.calls, outcomes));
@@ -103,8 +103,9 @@ async function applyAll(
   query: Query,
   calls: readonly Call[],
   memberId: number,
+  careful: boolean,
 ): Promise<Outcome[]> {
-  if (calls.length === 1) return applyTogether(query, calls, memberId);
+  if (!careful || calls.length === 1) return applyTogether(query, calls, memberId);
   const apart = await within(query, () => applyTogether(query, calls, memberId));
   if ("value" in apart) return apart.value;
   const outcomes: Outcome[] = [];

@@ -17,6 +17,9 @@ const TAKEN_S = 5;
 /** So often a taker is overtaken by others before it goes away with nothing. */
 const TRIES_MAX = 5;
 
+/** So many more are looked at than are to be taken: others take the first of them at the same time. */
+const SPARE = 32;
+
 /** $1: the member. What is nobody's, one's own, was taken long ago, or by one that is lost. */
 const FREE = `(n.taken_by IS NULL OR n.taken_by = $1 OR n.taken_until < clock_timestamp()
   OR NOT EXISTS (SELECT 1 FROM members w WHERE w.id = n.taken_by AND NOT w.lost))`;
@@ -52,8 +55,9 @@ export const DUE_QUERIES = {
     ORDER BY n.id LIMIT $4`,
   take: `UPDATE documents n SET taken_by = $1,
       taken_until = clock_timestamp() + interval '${TAKEN_S} seconds'
-    WHERE n.id IN (SELECT n.id FROM documents n WHERE n.id = ANY($2::bigint[]) AND n.state = $3
-      AND n.due_at <= $4 AND ${FREE} ORDER BY n.id FOR UPDATE SKIP LOCKED)
+    WHERE n.id = ANY(ARRAY(SELECT n.id FROM documents n WHERE n.id = ANY($2::bigint[])
+      AND n.state = $3 AND n.due_at <= $4 AND ${FREE}
+      ORDER BY array_position($2::bigint[], n.id) LIMIT $5 FOR UPDATE SKIP LOCKED))
     RETURNING n.*, (SELECT d.path FROM directories d WHERE d.id = n.dir_id) AS dir`,
 } as const;
 
@@ -103,16 +107,17 @@ export async function takeDue(
   asked: DueQuery,
 ): Promise<Document[]> {
   const { memberId } = session.crew;
-  const ask = (query: Query) => dueRows(query, archiveId, memberId, asked);
-  const taken = await taking(session, ask, asked.state, asked.now);
+  const ask = (query: Query, limit: number) =>
+    dueRows(query, archiveId, memberId, { ...asked, limit });
+  const taken = await taking(session, ask, asked);
   return taken.sort(byOrder(asked.order ?? "oldest"));
 }
 
 /** Takes rows of the fewest pages, in the same way. */
 export async function takeFewest(session: PgSession, asked: FewestQuery): Promise<Document[]> {
   const { memberId } = session.crew;
-  const ask = (query: Query) => fewestRows(query, memberId, asked);
-  const taken = await taking(session, ask, "pending", asked.now);
+  const ask = (query: Query, limit: number) => fewestRows(query, memberId, { ...asked, limit });
+  const taken = await taking(session, ask, { ...asked, state: "pending" });
   return taken.sort(byPages(asked.unknownPages));
 }
 
@@ -122,16 +127,16 @@ export async function takeFewest(session: PgSession, asked: FewestQuery): Promis
  */
 async function taking(
   session: PgSession,
-  ask: (query: Query) => Promise<Document[]>,
-  state: string,
-  now: number,
+  ask: (query: Query, limit: number) => Promise<Document[]>,
+  { state, now, limit }: Pick<DueQuery, "state" | "now" | "limit">,
 ): Promise<Document[]> {
   const { memberId } = session.crew;
+  const looked = memberId === 0 ? limit : limit + SPARE;
   for (let tries = 0; tries < TRIES_MAX; tries++) {
-    const found = await session.read(ask);
+    const found = await session.read((query) => ask(query, looked));
     if (memberId === 0 || found.length === 0) return found;
     const ids = found.map(({ id }) => id);
-    const values = [memberId, ids, state, now];
+    const values = [memberId, ids, state, now, limit];
     const taken = await session.write((query) => documentsOf(query, DUE_QUERIES.take, values));
     if (taken.length > 0) return taken;
   }

@@ -12,7 +12,7 @@
  * - While the database is away the group waits, and is run again.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { Fault } from "../../std/fault.ts";
+import { codeOf, Fault } from "../../std/fault.ts";
 import { invariant, InvariantError } from "../../std/invariant.ts";
 import { leaseLost } from "../journal-fault.ts";
 import type { Absence } from "./absence.ts";
@@ -24,8 +24,14 @@ import type { Query } from "./query.ts";
 /** More writes make the next group: a group may have to be run again. */
 const GROUP_MAX = 256;
 
+/**
+ * What a write does. `careful`: an earlier try of its group failed; whatever it does for several
+ * callers it is to do for each apart now, that of one who is refused undone.
+ */
+export type Run<T> = (query: Query, careful: boolean) => Promise<T>;
+
 type Write = {
-  readonly run: (query: Query) => Promise<unknown>;
+  readonly run: Run<unknown>;
   readonly resolve: (value: never) => void;
   readonly reject: (error: unknown) => void;
   readonly committed: ((value: never) => void) | undefined;
@@ -76,7 +82,7 @@ export class PgGroupCommit {
   }
 
   /** Queues `run`; resolves once it is committed. `committed` is told before anyone who awaits it. */
-  enqueue<T>(run: (query: Query) => Promise<T>, committed?: (value: T) => void): Promise<T> {
+  enqueue<T>(run: Run<T>, committed?: (value: T) => void): Promise<T> {
     if (this.#refusal) return Promise.reject(this.#refusal);
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     this.#queue.push({ run, resolve, reject, committed });
@@ -146,7 +152,8 @@ export class PgGroupCommit {
           group.unsure = undefined;
         }
         if (error instanceof Thrown) {
-          if (group.writes.length === 1) return [{ error: this.#breachOf(error.cause) }];
+          // Each was run under a savepoint: none of them threw that, and none was committed.
+          if (careful) return group.writes.map(() => ({ error: this.#breachOf(error.cause) }));
           careful = true;
         } else if (!isRace(error)) throw error;
       }
@@ -170,7 +177,7 @@ export class PgGroupCommit {
       outcomes.push(
         careful
           ? await this.#attempt(query, write)
-          : { value: await write.run(query).catch(thrownUnlessAway) },
+          : { value: await write.run(query, false).catch(thrownUnlessAway) },
       );
     }
     group.unsure = outcomes;
@@ -185,7 +192,7 @@ export class PgGroupCommit {
   async #attempt(query: Query, write: Write): Promise<Outcome> {
     await query("SAVEPOINT write", []);
     try {
-      const value = await write.run(query);
+      const value = await write.run(query, true);
       await query("RELEASE write", []);
       return { value };
     } catch (error) {
@@ -196,6 +203,7 @@ export class PgGroupCommit {
   }
 
   #breachOf(error: unknown): unknown {
+    if (codeOf(error) === AFTER_FAILURE) return new InvariantError(HIDDEN, { cause: error });
     return asJournalFault(error, this.#with.shown);
   }
 
@@ -210,6 +218,9 @@ export class PgGroupCommit {
     return pen.commits >= number;
   }
 }
+
+/** PostgreSQL's code for whatever comes after a statement that failed. */
+const AFTER_FAILURE = "25P02";
 
 const HIDDEN = "a write hid that a statement of it failed";
 

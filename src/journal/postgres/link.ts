@@ -28,6 +28,12 @@ export type Use = {
   readonly patienceMs: number;
   /** A transaction that stands still for so long is ended by the server, milliseconds. */
   readonly idleMs: number;
+  /**
+   * Every statement finds its rows by their keys. Then one plan is as good as another one made anew
+   * for each run, and no table is so small that to read all of it is better: it may have grown by the
+   * time that plan is used.
+   */
+  readonly byKeys?: boolean;
   /** A channel to listen on: who is told that listening began, and each message. */
   readonly listen?: {
     readonly channel: string;
@@ -38,6 +44,10 @@ export type Use = {
 
 /** How long a connection may take to be made, milliseconds. */
 const CONNECT_MS = 5_000;
+
+/** The settings of `Use.byKeys`. What is left of plans that read a whole table must not be compiled. */
+export const BY_KEYS = `SET plan_cache_mode TO force_generic_plan; SET enable_seqscan TO off;
+  SET jit TO off;`;
 
 /** One connection. */
 export type Connection = {
@@ -103,6 +113,18 @@ export class Link {
       client.connection.stream.destroy();
     };
     const ask = queryOn(client);
+    let isGathering = false;
+    // What is asked in one go leaves in one go, and wakes the server once.
+    const gather = () => {
+      if (isGathering) return;
+      isGathering = true;
+      const { stream } = client.connection;
+      stream.cork();
+      process.nextTick(() => {
+        isGathering = false;
+        stream.uncork();
+      });
+    };
     const connection: Connection = {
       get broken() {
         return why !== undefined;
@@ -112,6 +134,7 @@ export class Link {
         const patience = this.#use.patienceMs;
         const cancel = clock.alarm(patience, () => end(`no answer within ${patience / 1000} s`));
         try {
+          gather();
           return await ask(text, values);
         } catch (error) {
           if (error instanceof DatabaseError) {
@@ -144,7 +167,7 @@ export class Link {
 
   async #setUp(query: Query): Promise<void> {
     const { schema } = this.#way;
-    const { name, patienceMs, idleMs, listen } = this.#use;
+    const { name, patienceMs, idleMs, byKeys, listen } = this.#use;
     await query(`
       SET search_path TO ${quoted(schema)};
       SET default_transaction_isolation TO 'read committed';
@@ -152,6 +175,7 @@ export class Link {
       SET idle_in_transaction_session_timeout TO ${Math.ceil(idleMs)};
       SELECT set_config('synchronous_commit', 'on', false)
         WHERE current_setting('synchronous_commit') = 'off';
+      ${byKeys ? BY_KEYS : ""}
       ${listen ? `LISTEN ${quoted(listen.channel)};` : ""}
     `);
     // What a broken connection left may hold locks until the server hears of the break.

@@ -30,8 +30,12 @@ const FOUND = {
 const lockOf = (found: string) =>
   `SELECT n.id FROM documents n WHERE n.id = ANY(${found}) ORDER BY n.id FOR UPDATE`;
 
-/** The last line of history comes with the row; whoever else has it in hand, by the database's clock. */
-const ROW = `SELECT n.*, d.path AS dir, h.number AS line_number, h.at AS line_at,
+/**
+ * The last line of history comes with the row, and what is told of its mirror; whoever else has it
+ * in hand, by the database's clock.
+ */
+const ROW = `SELECT n.*, d.path AS dir,
+    (SELECT m.tells FROM mirrors m WHERE m.id = n.mirror_id) AS tells, h.number AS line_number, h.at AS line_at,
     h.from_state AS line_from, h.to_state AS line_to, h.event AS line_event,
     h.detail AS line_detail, h.times AS line_times,
     (n.taken_by IS NOT NULL AND n.taken_until > clock_timestamp() AND EXISTS
@@ -42,6 +46,12 @@ const ROW = `SELECT n.*, d.path AS dir, h.number AS line_number, h.at AS line_at
 const rowsOf = (found: string) => `${ROW} WHERE n.id = ANY(${found})`;
 
 const CLAIMS = recordset(1, "c", { id: "bigint", folder_id: "bigint", with_content: "smallint" });
+/** $2: the ids of the claims' rows. By them rows are found one by one, however few there are. */
+const CLAIMED = `${CLAIMS} JOIN documents n ON n.id = c.id AND n.id = ANY($2::bigint[])`;
+
+/** What a row's name and content, and nothing else, have in common: the number of a lock. */
+const keyOf = (...parts: string[]) =>
+  `hashtextextended(concat_ws(' ', current_schema(), ${parts.join()}), 0)`;
 
 /** The statements, by what they are for. */
 export const LOAD_QUERIES = {
@@ -55,22 +65,27 @@ export const LOAD_QUERIES = {
   // A directory that rows are added to may not be tidied away meanwhile.
   lockDirectories: `SELECT d.id, d.mirror_id AS "mirrorId", d.path FROM directories d
     WHERE d.id = ANY(${directoriesAt(1)}) ORDER BY d.id FOR KEY SHARE`,
+  // Rows that have these documents of archives, and remembrances, which have no row.
   owned: `SELECT n.id, n.document_id AS "documentId", n.archive_id AS "archiveId" FROM documents n
-    WHERE n.document_id = ANY($1::bigint[]) AND n.duplicate_of IS NULL`,
-  remembered: `SELECT r.document_id AS "documentId", r.archive_id AS "archiveId" FROM remembered r
-    WHERE r.document_id = ANY($1::bigint[])`,
-  // Claims of an account look at one another one at a time.
-  lockAccounts: `SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || ' account ' || a.id, 0))
-    FROM (SELECT DISTINCT n.archive_id AS id FROM documents n WHERE n.id = ANY($1::bigint[])
-      ORDER BY 1) a`,
+      WHERE n.document_id = ANY($1::bigint[]) AND n.duplicate_of IS NULL
+    UNION ALL SELECT NULL, r.document_id, r.archive_id FROM remembered r
+      WHERE r.document_id = ANY($1::bigint[])`,
+  // Claims of one name in one folder look at one another one at a time, and so do those of one
+  // content. Of rows that are locked: their names and contents do not change any more. In one order
+  // for everybody; two keys that are the same number by chance cost a wait.
+  lockClaims: `SELECT pg_advisory_xact_lock(k.key) FROM (
+    SELECT ${keyOf("'name'", "n.archive_id", "c.folder_id", "n.sent_name")} AS key FROM ${CLAIMED}
+    UNION SELECT ${keyOf("'content'", "n.mirror_id", "n.digest")} FROM ${CLAIMED}
+      WHERE c.with_content = 1
+    ORDER BY key) k`,
   inTheWay: `${ROW} WHERE n.id = ANY(ARRAY(
     SELECT unnest(ARRAY(SELECT r.id FROM documents r WHERE r.folder_id = c.folder_id
         AND r.sent_name = n.sent_name AND r.archive_id = n.archive_id AND r.id <> n.id
         AND (r.state IN ('uploading', 'inDoubt') OR r.doubt_at IS NOT NULL)))
-      FROM ${CLAIMS} JOIN documents n ON n.id = c.id
+      FROM ${CLAIMED}
     UNION SELECT unnest(ARRAY(SELECT r.id FROM documents r WHERE r.mirror_id = n.mirror_id
         AND r.digest = n.digest AND r.id <> n.id AND r.state IN ('uploading', 'inDoubt')))
-      FROM ${CLAIMS} JOIN documents n ON n.id = c.id WHERE c.with_content = 1))`,
+      FROM ${CLAIMED} WHERE c.with_content = 1))`,
 } as const;
 
 /** What the changes are about. */
@@ -80,6 +95,7 @@ function needsOf(changes: readonly Change[]) {
   const places: { mirror_id: number; path: string; name: string }[] = [];
   const documentIds = new Set<number>();
   const claims: { id: number; folder_id: number; with_content: number }[] = [];
+  let withMirrors = false;
   for (const change of changes) {
     if ("given" in change && change.given) ids.add(change.given.id);
     switch (change.type) {
@@ -91,6 +107,7 @@ function needsOf(changes: readonly Change[]) {
           name: bytea(bytesOf(name)),
         };
         places.push(place);
+        withMirrors = true;
         break;
       }
       case "event": {
@@ -115,9 +132,17 @@ function needsOf(changes: readonly Change[]) {
         ids.add(change.id);
         break;
       default:
+        withMirrors = true;
     }
   }
-  return { ids: [...ids], linked: [...linked], places, documentIds: [...documentIds], claims };
+  return {
+    ids: [...ids],
+    linked: [...linked],
+    places,
+    documentIds: [...documentIds],
+    claims,
+    withMirrors,
+  };
 }
 
 /** Reads what `changes` need; their rows stay locked until the transaction ends. */
@@ -126,26 +151,26 @@ export async function loadFor(
   changes: readonly Change[],
   memberId: number,
 ): Promise<Loaded> {
-  const { ids, linked, places, documentIds, claims } = needsOf(changes);
+  const { ids, linked, places, documentIds, claims, withMirrors } = needsOf(changes);
   const isSimple = linked.length === 0 && places.length === 0;
   const found = isSimple ? [ids] : [ids, linked, asRows(places)];
   const none = { rows: [], count: 0 };
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- says what the rows are
   const when = <R extends object>(isNeeded: boolean, text: string, values: readonly unknown[]) =>
     isNeeded ? query<R>(text, values) : Promise.resolve(none as { rows: R[]; count: number });
-  const claimIds = claims.map(({ id }) => id);
+  const claiming = [asRows(claims), claims.map(({ id }) => id)];
   const mirrorIds = [...new Set(places.map(({ mirror_id }) => mirror_id))];
   const hasRows = ids.length > 0 || !isSimple;
-  const [, , locked, directories, rows, mirrors, owned, remembered, inTheWay] = await Promise.all([
-    when(claims.length > 0, LOAD_QUERIES.lockAccounts, [claimIds]),
+  const [, locked, directories, , rows, mirrors, owned, inTheWay] = await Promise.all([
     when(places.length > 0, LOAD_QUERIES.lockMirrors, [mirrorIds]),
     when<{ id: number }>(hasRows, isSimple ? LOAD_QUERIES.lock : LOAD_QUERIES.lockLinked, found),
     when<DirectoryRow>(places.length > 0, LOAD_QUERIES.lockDirectories, [asRows(places)]),
+    when(claims.length > 0, LOAD_QUERIES.lockClaims, claiming),
     when<Row>(hasRows, isSimple ? LOAD_QUERIES.rows : LOAD_QUERIES.rowsLinked, found),
-    query<MirrorCells>(LOAD_QUERIES.mirrors, []),
+    // Else those of the rows, which come with them.
+    when<MirrorCells>(withMirrors, LOAD_QUERIES.mirrors, []),
     when<Owned>(documentIds.length > 0, LOAD_QUERIES.owned, [documentIds]),
-    when<Owned>(documentIds.length > 0, LOAD_QUERIES.remembered, [documentIds]),
-    when<Row>(claims.length > 0, LOAD_QUERIES.inTheWay, [asRows(claims)]),
+    when<Row>(claims.length > 0, LOAD_QUERIES.inTheWay, claiming),
   ]);
   // What came to be found in between is not locked; a key of the tables keeps us from writing over it.
   const isLocked = new Set(locked.rows.map(({ id }) => id));
@@ -153,11 +178,14 @@ export async function loadFor(
   const others = inTheWay.rows.filter((row) => !isLocked.has(row["id"] as number));
   return {
     rows: [...own, ...others].map((row) => loadedRow(row, memberId)),
-    mirrors: new Map(
-      mirrors.rows.map(({ id, archiveId, tells }) => [id, { archiveId, tells: tells === 1 }]),
-    ),
-    owned: owned.rows,
-    remembered: remembered.rows,
+    mirrors: new Map([
+      ...[...own, ...others].map((row) => mirrorOf(row)),
+      ...mirrors.rows.map(
+        ({ id, archiveId, tells }) => [id, { archiveId, tells: tells === 1 }] as const,
+      ),
+    ]),
+    owned: owned.rows.flatMap(({ id, ...one }) => (id === null ? [] : [{ id, ...one }])),
+    remembered: owned.rows.filter(({ id }) => id === null),
     directories: directories.rows.map(({ id, mirrorId, path }) => {
       return { id, mirrorId, dir: rawOf(path) };
     }),
@@ -167,7 +195,21 @@ export async function loadFor(
 type Row = DocumentRow & { readonly is_taken: never };
 type DirectoryRow = { readonly id: number; readonly mirrorId: number; readonly path: Buffer };
 type MirrorCells = { readonly id: number; readonly archiveId: number; readonly tells: number };
-type Owned = { readonly id: number; readonly documentId: number; readonly archiveId: number };
+type MirrorOfRow = {
+  readonly mirror_id: number;
+  readonly archive_id: number;
+  readonly tells: number;
+};
+type Owned = {
+  readonly id: number | null;
+  readonly documentId: number;
+  readonly archiveId: number;
+};
+
+function mirrorOf(row: Row) {
+  const { mirror_id: id, archive_id: archiveId, tells } = row as unknown as MirrorOfRow;
+  return [id, { archiveId, tells: tells === 1 }] as const;
+}
 
 function loadedRow(row: Row, memberId: number): LoadedRow {
   const number = row["line_number"] as number | null;

@@ -13,7 +13,7 @@ import { journalFault } from "../journal-fault.ts";
 import { Absence } from "./absence.ts";
 import { PgCrew } from "./crew.ts";
 import { living, type Newcomer } from "./crew-statements.ts";
-import { PgGroupCommit } from "./group-commit.ts";
+import { PgGroupCommit, type Run } from "./group-commit.ts";
 import { guestCrew } from "./guest-crew.ts";
 import { channelOf, Hearing } from "./hearing.ts";
 import { Link, type Way } from "./link.ts";
@@ -90,9 +90,9 @@ export class PgSession {
     this.#absence = new Absence(clock, (change) => this.#tell(change));
     this.#way = { url, password, schema, clock, wasReached: () => this.#wasReached };
     const idleMs = role === "owner" ? leaseMs : GUEST_IDLE_MS;
-    const link = (name: string, patienceMs: number) =>
-      new Link(this.#way, { name: `scanferry ${this.#key} ${name}`, patienceMs, idleMs });
-    this.#writing = link("writing", WRITE_PATIENCE_MS);
+    const link = (name: string, patienceMs: number, byKeys = false) =>
+      new Link(this.#way, { name: `scanferry ${this.#key} ${name}`, patienceMs, idleMs, byKeys });
+    this.#writing = link("writing", WRITE_PATIENCE_MS, true);
     this.#reading = Array.from({ length: role === "owner" ? READING_LINKS : 1 }, (_, at) =>
       link(`reading ${at + 1}`, READ_PATIENCE_MS),
     );
@@ -140,7 +140,7 @@ export class PgSession {
    * again from the start when that was not committed: it may change nothing but the database.
    * `committed` is told the value once it is durable, before anyone who awaits it.
    */
-  async write<T>(run: (query: Query) => Promise<T>, committed?: (value: T) => void): Promise<T> {
+  async write<T>(run: Run<T>, committed?: (value: T) => void): Promise<T> {
     this.#assertOpen();
     const { role } = this.#options;
     if (role === "reader") {

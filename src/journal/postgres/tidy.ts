@@ -137,7 +137,7 @@ async function drop(query: Query, request: TidyRequest, ids: readonly number[]):
   const running: Promise<unknown>[] = [
     query(TIDY_QUERIES.remember, [asRows(remembrances.map(remembranceRow)), request.at]),
     ...[dropAttempts, dropHistory, dropContents].map((text) => query(text, [gone])),
-    query(WRITE_QUERIES.relink, [asRows(relinked)]),
+    query(WRITE_QUERIES.relink, [asRows(relinked), relinked.map(({ id }) => id)]),
     query(WRITE_QUERIES.remove, [gone]),
   ];
   const places = rows.map(({ mirrorId, dir }) => {

@@ -10,6 +10,12 @@ import { updateOf, WRITE_QUERIES } from "./write-queries.ts";
 
 type Row = Record<string, Cell>;
 
+/** Runs a statement on a set of rows, its first parameter, where there are any. */
+type Run = (text: string, rows: readonly Row[], ...more: readonly unknown[]) => void;
+
+/** A tally has at most so many parts; daemons that run at the same time have numbers close together. */
+const TALLY_PARTS = 16;
+
 /** Numbers of directories by `placeKey`. */
 type Numbers = Map<string, number>;
 
@@ -36,8 +42,8 @@ export async function writeDraft(
     news.map(([, document]) => document),
   );
   const running: Promise<unknown>[] = [];
-  const run = (text: string, rows: readonly Row[]) => {
-    if (rows.length > 0) running.push(query(text, [asRows(rows)]));
+  const run: Run = (text, rows, ...more) => {
+    if (rows.length > 0) running.push(query(text, [asRows(rows), ...more]));
   };
   writeRows(query, draft, numbers, memberId, running);
   const made =
@@ -45,7 +51,7 @@ export async function writeDraft(
       ? undefined
       : query<{ ord: number; id: number }>(WRITE_QUERIES.insert, [asRows(newRows(draft, numbers))]);
   running.push(made ?? Promise.resolve());
-  writeRecords(draft, run);
+  writeRecords(draft, memberId, run);
   writeDirectories(draft, run);
   await Promise.all(running);
   const ids = new Map<number, number>();
@@ -107,12 +113,15 @@ function writeRows(
     for (const column of Object.keys(row)) columns.add(column);
     changed.push({ id, ...row });
   }
-  if (relinked.length > 0) running.push(query(WRITE_QUERIES.relink, [asRows(relinked)]));
+  const idsOf = (some: readonly Row[]) => some.map(({ id }) => id);
+  if (relinked.length > 0)
+    running.push(query(WRITE_QUERIES.relink, [asRows(relinked), idsOf(relinked)]));
   if (removed.length > 0) running.push(query(WRITE_QUERIES.remove, [removed]));
   if (changed.length === 0) return;
   const names = [...columns].sort();
   const rows = changed.map((row) => ({ ...allColumns(row, names, draft), ...row }));
-  const done = query(updateOf(names), [asRows(rows), memberId === 0 ? null : memberId]);
+  const sender = memberId === 0 ? null : memberId;
+  const done = query(updateOf(names), [asRows(rows), sender, idsOf(rows)]);
   running.push(
     done.then(({ count }) => invariant(count === rows.length, "a row left its state unseen")),
   );
@@ -174,7 +183,7 @@ function newRows(draft: Draft, numbers: Numbers): Row[] {
     });
 }
 
-function writeRecords(draft: Draft, run: (text: string, rows: readonly Row[]) => void): void {
+function writeRecords(draft: Draft, memberId: number, run: Run): void {
   const lines = draft.lines.values().filter(({ document }) => document > 0);
   run(
     WRITE_QUERIES.history,
@@ -193,7 +202,8 @@ function writeRecords(draft: Draft, run: (text: string, rows: readonly Row[]) =>
   run(
     WRITE_QUERIES.tallies,
     tallies.map(({ mirrorId, uploadedBytes, ...counts }) => {
-      return { ...counts, mirror_id: mirrorId, uploaded_bytes: uploadedBytes };
+      const part = memberId % TALLY_PARTS;
+      return { ...counts, mirror_id: mirrorId, part, uploaded_bytes: uploadedBytes };
     }),
   );
   run(
@@ -223,12 +233,13 @@ function writeRecords(draft: Draft, run: (text: string, rows: readonly Row[]) =>
   run(WRITE_QUERIES.batches, batches);
 }
 
-function writeAttempts(draft: Draft, run: (text: string, rows: readonly Row[]) => void): void {
+function writeAttempts(draft: Draft, run: Run): void {
   const edits = draft.attempts.values();
   const dropped = edits.filter(({ isDropped }) => isDropped);
   run(
     WRITE_QUERIES.dropAttempts,
     dropped.map(({ document, number }) => ({ document, number })),
+    dropped.map(({ document }) => document),
   );
   const opened = edits.flatMap(({ opened: open, ended, number }) => {
     if (!open) return [];
@@ -244,10 +255,14 @@ function writeAttempts(draft: Draft, run: (text: string, rows: readonly Row[]) =
     const { at, outcome, documentId } = end;
     return [{ document, number, ended_at: at, outcome, document_id: documentId }];
   });
-  run(WRITE_QUERIES.endAttempts, ended);
+  run(
+    WRITE_QUERIES.endAttempts,
+    ended,
+    ended.map(({ document }) => document),
+  );
 }
 
-function writeDirectories(draft: Draft, run: (text: string, rows: readonly Row[]) => void): void {
+function writeDirectories(draft: Draft, run: Run): void {
   const all = draft.fingerprints.values();
   const rows = (some: typeof all) =>
     some.map(({ mirrorId, dir, print }) => {

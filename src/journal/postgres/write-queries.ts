@@ -48,7 +48,8 @@ export const DOCUMENT_TYPES: Readonly<Record<string, string>> = {
 
 /**
  * Sets these columns of the rows in $1; `was` is the state they must be in. What was done to a row
- * ends its being taken; $2 is the member whose claim it is.
+ * ends its being taken; $2 is the member whose claim it is. $3, the rows' ids once more, tells that
+ * they are few: of JSON a hundred rows are expected, for which a small table would be read whole.
  */
 export function updateOf(columns: readonly string[]): string {
   const set = columns.filter((column) => column !== "was");
@@ -57,7 +58,7 @@ export function updateOf(columns: readonly string[]): string {
       taken_by = NULL, taken_until = NULL, sender = CASE WHEN n.state = u.state THEN n.sender
         WHEN u.state = 'uploading' THEN $2::bigint END
     FROM ${recordset(1, "u", { id: "bigint", was: "text", ...types })}
-    WHERE n.id = u.id AND n.state = u.was`;
+    WHERE n.id = u.id AND n.state = u.was AND n.id = ANY($3::bigint[])`;
 }
 
 const NEWS = {
@@ -97,6 +98,7 @@ const BATCHES = {
 const TALLIES = {
   at: "double precision",
   mirror_id: "bigint",
+  part: "bigint",
   uploaded: "bigint",
   uploaded_bytes: "bigint",
   converted: "bigint",
@@ -124,7 +126,7 @@ const TELLINGS = {
 
 const names = (columns: object) => Object.keys(columns).join();
 const sums = (counts: readonly string[]) =>
-  counts.map((count) => `${count} = tallies.${count} + excluded.${count}`).join();
+  counts.map((count) => `${count} = t.${count} + excluded.${count}`).join();
 
 /** The texts, by what they do. */
 export const WRITE_QUERIES = {
@@ -140,23 +142,24 @@ export const WRITE_QUERIES = {
       FROM made JOIN u ON u.dir_id = made.dir_id AND u.name = made.name)
     SELECT u.ord, made.id FROM made JOIN u ON u.dir_id = made.dir_id AND u.name = made.name`,
   relink: `UPDATE documents n SET supersedes = u.supersedes
-    FROM ${recordset(1, "u", { id: "bigint", supersedes: "bigint" })} WHERE n.id = u.id`,
+    FROM ${recordset(1, "u", { id: "bigint", supersedes: "bigint" })}
+    WHERE n.id = u.id AND n.id = ANY($2::bigint[])`,
   remove: "DELETE FROM documents WHERE id = ANY($1::bigint[])",
   history: `INSERT INTO history (${names(LINES)}) SELECT ${names(LINES)} FROM ${recordset(1, "u", LINES)}
     ON CONFLICT (document, number) DO UPDATE SET at = excluded.at, times = excluded.times`,
   forgotten: `INSERT INTO forgotten (document, mirror_id, path) SELECT document, mirror_id, path
     FROM ${recordset(1, "u", { document: "bigint", mirror_id: "bigint", path: "bytea" })}`,
   dropAttempts: `DELETE FROM attempts a USING ${recordset(1, "u", ATTEMPT)}
-    WHERE a.document = u.document AND a.number = u.number`,
+    WHERE a.document = u.document AND a.number = u.number AND a.document = ANY($2::bigint[])`,
   openAttempts: `INSERT INTO attempts (${names(OPENED)})
     SELECT ${names(OPENED)} FROM ${recordset(1, "u", OPENED)}`,
   endAttempts: `UPDATE attempts a SET ended_at = u.ended_at, outcome = u.outcome,
       document_id = u.document_id
     FROM ${recordset(1, "u", { ...ATTEMPT, ...END })}
-    WHERE a.document = u.document AND a.number = u.number`,
-  tallies: `INSERT INTO tallies (${names(TALLIES)})
+    WHERE a.document = u.document AND a.number = u.number AND a.document = ANY($2::bigint[])`,
+  tallies: `INSERT INTO tally_parts AS t (${names(TALLIES)})
     SELECT ${names(TALLIES)} FROM ${recordset(1, "u", TALLIES)}
-    ON CONFLICT (at, mirror_id) DO UPDATE
+    ON CONFLICT (at, mirror_id, part) DO UPDATE
     SET ${sums(["uploaded", "uploaded_bytes", "converted", "pages", "charged", "saved"])}`,
   tellings: `INSERT INTO tellings (mirror_id, outcome, at, document, due_at)
     SELECT mirror_id, outcome, at, document, at FROM ${recordset(1, "u", TELLINGS)} ORDER BY ord`,

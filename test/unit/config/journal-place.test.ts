@@ -81,6 +81,8 @@ test("it is kept for as long as a file is, where that is said", async () => {
 test.for([
   ["journal: postgres://scanferry:CANARY@/scans", "is not a URL"],
   ["journal: postgres://scanferry:CANARY@db.example.com", "names no database"],
+  ["journal: postgres://scanferry:CANARY@one:5432,two:5432/scans", "names several hosts"],
+  ["journal: postgres://one,two/scans?password=CANARY", "names several hosts"],
   ["journal: postgres://u:CANARY@h/d?schema=A-B", "has a schema that is no plain name"],
   ["journal: postgres://u:CANARY@h/d?schema=pg_own", "has a schema that is no plain name"],
   ["journal: { url: mysql://u:CANARY@h/d }", "is not a postgres URL"],

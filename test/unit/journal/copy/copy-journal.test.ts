@@ -267,7 +267,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("with PostgreSQL", () => {
     const place = aPlace();
     const late = ({ doing }: Advance) => doing === "comparing";
     await expect(copy(from, place, late)).rejects.toThrow("stopped");
-    await postgres.ask(`UPDATE ${place.schema}.tallies SET pages = pages + 1`);
+    await postgres.ask(`UPDATE ${place.schema}.tally_parts SET pages = pages + 1`);
     expect((await copy(from, place)).difference).toEqual({
       table: "tallies",
       row: "at=0 mirror_id=1",

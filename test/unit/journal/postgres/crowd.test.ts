@@ -1,10 +1,12 @@
 /** Several daemons on one journal in PostgreSQL: what they are shown, take and claim. */
+import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Document } from "../../../../src/domain/document.ts";
-import type { Applied, Change, Journal } from "../../../../src/journal/journal.ts";
+import type { Alone, Applied, Change, Journal } from "../../../../src/journal/journal.ts";
 import { appearing, Desk, events, NOW } from "../../../contract/journal-desk.ts";
 import { aPostgresJournal } from "../../../fixtures/a-postgres-journal.ts";
 import { aPostgres, NO_POSTGRES, type Postgres } from "../../../fixtures/postgres.ts";
+import { until } from "../../../fixtures/until.ts";
 
 const { settled, claimed } = events;
 const LATER = NOW + 1_000_000;
@@ -76,6 +78,23 @@ describe.skipIf(NO_POSTGRES)("several daemons on one journal", () => {
     expect(ids.every((id) => rows.some((row) => row.id === id))).toBe(true);
   });
 
+  test("who is overtaken by others takes what comes next, as many as it asked for", async () => {
+    await using many = await crowd(4);
+    const rows = await pending(many.desks[0] as Desk, 40);
+    for (let round = 0; round < 2; round++) {
+      const taken = await Promise.all(many.desks.map(({ journal }) => journal.take(due(5))));
+      expect(taken.map((some) => some.length)).toEqual([5, 5, 5, 5]);
+      const ids = taken.flatMap(idsOf).toSorted((a, b) => a - b);
+      expect(ids, "the first ones, each once").toEqual(
+        idsOf(rows).slice(round * 20, 20 * (round + 1)),
+      );
+      const claim = ({ id }: Document): Change => ({ type: "event", id, event: claimed() });
+      await Promise.all(
+        many.desks.map(({ journal }, n) => journal.apply((taken[n] ?? []).map(claim))),
+      );
+    }
+  });
+
   test("what another has taken is not claimed; what was done to a row ends its being taken", async () => {
     await using many = await crowd(2);
     const [one, two] = many.desks as [Desk, Desk];
@@ -130,6 +149,57 @@ describe.skipIf(NO_POSTGRES)("several daemons on one journal", () => {
       );
       expect(claims.flat().filter(({ skipped }) => !skipped)).toHaveLength(1);
     }
+  });
+
+  /** Keeps a claim of the row, its third line of history, from being committed until it is disposed. */
+  async function holdUp(schema: string, id: number): Promise<AsyncDisposable> {
+    const client = new Client({ connectionString: postgres.url });
+    await client.connect();
+    await client.query(
+      `BEGIN; INSERT INTO ${schema}.history (document, number, at, event) VALUES (${id}, 3, 0, 'x')`,
+    );
+    return { [Symbol.asyncDispose]: () => client.end() };
+  }
+
+  const waiting = async (what: "transactionid" | "advisory") => {
+    const asked = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND wait_event = '${what}'`;
+    await until(`a wait for a lock (${what})`, async () => (await postgres.ask(asked)).length > 0);
+  };
+
+  test.for<
+    readonly [
+      both: string,
+      digests: [string, string],
+      names: [string, string],
+      alone: Alone,
+      waits: boolean,
+    ]
+  >([
+    ["different names and contents", ["d1", "d2"], ["1", "2"], "nameAndContent", false],
+    ["one content, where that may be sent twice", ["d", "d"], ["1", "2"], "name", false],
+    ["one content, where it may not", ["d", "d"], ["1", "2"], "nameAndContent", true],
+    ["one name", ["d1", "d2"], ["n", "n"], "name", true],
+  ])("of claims by two daemons of %s", async ([, digests, names, alone, waits]) => {
+    await using many = await crowd(2);
+    const [one, two] = many.desks as [Desk, Desk];
+    const rows: Document[] = [];
+    for (const n of [0, 1] as const) {
+      const { id } = await one.add(`in/${n}`);
+      rows.push(await one.after(id, settled(digests[n], "/S", names[n])));
+    }
+    const claim = async ({ journal }: Desk, row: Document | undefined) => {
+      const id = row?.id ?? 0;
+      return journal.apply([{ type: "event", id, event: claimed(), from: ["pending"], alone }]);
+    };
+    const held = await holdUp(many.place.schema, rows[0]?.id ?? 0);
+    const first = claim(one, rows[0]);
+    await waiting("transactionid");
+    const second = claim(two, rows[1]);
+    if (waits) await waiting("advisory");
+    else expect(await second, "while the first one is held up").toMatchObject([{ skipped: false }]);
+    await held[Symbol.asyncDispose]();
+    expect(await first).toMatchObject([{ skipped: false }]);
+    expect(await second).toMatchObject([{ skipped: waits }]);
   });
 
   test("of daemons that see the same file at the same moment, one adds it and all are shown it", async () => {

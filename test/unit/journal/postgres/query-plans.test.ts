@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ACCOUNT_QUERIES } from "../../../../src/journal/postgres/account.ts";
 import { DUE_QUERIES } from "../../../../src/journal/postgres/due-documents.ts";
 import { PART_QUERIES } from "../../../../src/journal/postgres/due-in-parts.ts";
+import { BY_KEYS } from "../../../../src/journal/postgres/link.ts";
 import { LIST_QUERIES } from "../../../../src/journal/postgres/list-pages.ts";
 import { LOAD_QUERIES } from "../../../../src/journal/postgres/load-draft.ts";
 import { QUERIES } from "../../../../src/journal/postgres/queries.ts";
@@ -54,10 +55,22 @@ const FILL = `
     FROM generate_series(1, 20000) n;
   INSERT INTO tellings (mirror_id, outcome, at, document, due_at)
     SELECT 1 + n % 4, 'converted', n, '{}', n FROM generate_series(1, 20000) n;
-  INSERT INTO tallies (at, mirror_id, uploaded, uploaded_bytes, converted, pages)
-    SELECT n * 900000.0, m, 1, 1, 1, 1 FROM generate_series(1, 5000) n, generate_series(1, 4) m;
+  INSERT INTO tally_parts (at, mirror_id, part, uploaded, uploaded_bytes, converted, pages, charged, saved)
+    SELECT n * 900000.0, m, 1, 1, 1, 1, 1, 1, 0 FROM generate_series(1, 5000) n, generate_series(1, 4) m;
   INSERT INTO contents (document, position, document_id, filename, size_bytes, pages)
     SELECT n, 0, n, 'f', 1, 1 FROM generate_series(1, 20000) n;
+`;
+
+/** A journal as it is on its first day; the server knows nothing of what is in it yet. */
+const FEW = `
+  INSERT INTO mirrors (name, source) VALUES ('m', '/m');
+  INSERT INTO directories (mirror_id, path) VALUES (1, 'd');
+  INSERT INTO documents (mirror_id, dir_id, name, state, size_bytes, modified_at, stamp,
+      first_seen_at, changed_at, current)
+    SELECT 1, 1, convert_to('n' || n, 'UTF8'), 'settling', n, n, 's', n, n, 1
+    FROM generate_series(1, 500) n;
+  INSERT INTO attempts (document, number, started_at, digest, sent_name, folder_id, batch)
+    SELECT n, 1, n, 'd', 'n', 1, 'b' FROM generate_series(1, 500) n;
 `;
 
 /** A value for every type of parameter, such as is asked for. */
@@ -73,6 +86,17 @@ const SAMPLES: Readonly<Record<string, string>> = {
   "text[]": "'{QUOTA_LIMIT,FOLDER_MISSING,pending,converted}'",
 };
 
+const UPDATE = updateOf(["state", "due_at", "trouble_code", "trouble_message"]);
+
+/** What a journal's writing connection is asked, which has settings of its own. */
+const WRITTEN: ReadonlySet<string> = new Set([
+  ...Object.values(LOAD_QUERIES),
+  ...Object.values(WRITE_QUERIES),
+  ...Object.values(TIDY_QUERIES),
+  UPDATE,
+  DUE_QUERIES.take,
+]);
+
 const lists = Object.fromEntries(
   Object.entries(LIST_QUERIES).map(([name, [text]]) => [`list ${name}`, text]),
 );
@@ -87,7 +111,7 @@ const all: readonly (readonly [name: string, text: string])[] = [
   ...prefixed("tidy", TIDY_QUERIES),
   ...prefixed("load", LOAD_QUERIES),
   ...prefixed("write", WRITE_QUERIES),
-  ["write update", updateOf(["state", "due_at", "trouble_code", "trouble_message"])],
+  ["write update", UPDATE],
   ...prefixed("account", ACCOUNT_QUERIES),
 ];
 
@@ -113,12 +137,14 @@ type Plan = {
 describe.skipIf(NO_POSTGRES)("with many rows", () => {
   let postgres: Postgres;
   let client: Client;
+  let schema: string;
 
   beforeAll(async () => {
     postgres = await aPostgres();
     const place = aPostgresJournal(postgres);
     await (await place.open("owner")).close();
-    const { url, schema } = place;
+    schema = place.schema;
+    const { url } = place;
     client = new Client({ connectionString: url });
     await client.connect();
     await client.query(`SET search_path TO ${schema}`);
@@ -131,7 +157,9 @@ describe.skipIf(NO_POSTGRES)("with many rows", () => {
   });
 
   async function planOf(text: string): Promise<Plan[]> {
-    await client.query("DEALLOCATE ALL");
+    await client.query("RESET ALL; DEALLOCATE ALL");
+    await client.query(`SET search_path TO ${schema}`);
+    if (WRITTEN.has(text)) await client.query(BY_KEYS);
     await client.query(`PREPARE asked AS ${text}`);
     const { rows } = await client.query<{ type: string }>(
       "SELECT unnest(parameter_types)::text AS type FROM pg_prepared_statements WHERE name = 'asked'",
@@ -205,6 +233,33 @@ describe.skipIf(NO_POSTGRES)("with many rows", () => {
         step["Index Name"] === "documents_current" ? [step["Index Cond"]] : [],
       );
       expect(conditions).toEqual([expect.stringMatching(/dir_id = .*name = /)]);
+    }
+  });
+
+  test.for([
+    ["write update", "documents_pkey"],
+    ["write endAttempts", "attempts_pkey"],
+    ["due take", "documents_pkey"],
+    ["load lock", "documents_pkey"],
+    ["load rows", "documents_pkey"],
+    ["load lockClaims", "documents_pkey"],
+  ] as const)("%s finds few rows by their keys, too: they become more", async ([name, index]) => {
+    const place = aPostgresJournal(postgres);
+    await (await place.open("owner")).close();
+    const text = all.find(([each]) => each === name)?.[1] ?? "";
+    const many = schema;
+    try {
+      schema = place.schema;
+      await client.query(`SET search_path TO ${schema}; ${FEW}`);
+      const steps = await planOf(text);
+      expect(steps.filter((step) => step["Node Type"] === "Seq Scan").map(shown)).toEqual([]);
+      const conditions = steps
+        .filter((step) => step["Index Name"] === index)
+        .map((step) => step["Index Cond"]);
+      expect(conditions.length).toBeGreaterThan(0);
+      expect(conditions.every((condition) => condition !== undefined)).toBe(true);
+    } finally {
+      schema = many;
     }
   });
 });
