@@ -77,7 +77,8 @@ export type BatchProgress = Batch & {
  *   `alone`, a `claimed` that another row stands in the way of. A `claimed` makes the row this
  *   daemon's to send, and is skipped while it is taken by another one.
  * - `note`: columns that are not part of the life: what was seen of the file, that it is gone, what
- *   became of it after archiving. Never `state`.
+ *   became of it after archiving. Never `state`. With `from`, it is skipped when the row has left those
+ *   states: what is due at one time in one state may have to wait for longer in another.
  * - `forget`: removes a row that was never sent (`settling`, `pending`, `held`, `failed` without a
  *   document id); its history keeps why. A superseded predecessor becomes current again where
  *   `restore` is set. With `from`, the change is skipped when the row has left those states; a sent
@@ -103,7 +104,14 @@ export type Change =
       /** Skipped where another row has the event's document by now. */
       unclaimed?: boolean;
     } & OnCondition)
-  | ({ type: "note"; id: number; at: number; why: string; set: Note } & OnCondition)
+  | ({
+      type: "note";
+      id: number;
+      at: number;
+      why: string;
+      set: Note;
+      from?: readonly State[];
+    } & OnCondition)
   | ({
       type: "forget";
       id: number;

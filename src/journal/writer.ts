@@ -143,7 +143,7 @@ export class Writer {
 
   #note(change: On<"note">): Applied {
     const before = this.#documents.read(change.id);
-    if (!before) return skipped(change, undefined);
+    if (!before || hasLeft(before, change.from)) return skipped(change, before);
     const fields = noted(before, change.set);
     this.#documents.update(before, fields);
     this.#records.tell(before.id, noteLine(before, change.at, change.why));

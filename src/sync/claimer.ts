@@ -68,9 +68,7 @@ export class Claimer {
     if (late.length === 0) return;
     const at = this.#context.clock.now();
     const why = "another document of this name or content is under way";
-    await this.#context.journal.apply(
-      late.map((id) => ({ type: "note", id, at, why, set: { dueAt: at + RIVAL_MS } }) as const),
-    );
+    await this.#context.journal.apply(late.map((id) => putOff(id, at, why)));
   }
 
   /** Rejects with `ArchiveError` when the archive cannot be asked for the folder. */
@@ -91,7 +89,7 @@ export class Claimer {
     const key = `${folderId}/${sentName}`;
     if (taken.has(key) || (await this.#hasRival(document, folderId))) {
       const why = "another document of this name in this folder is under way";
-      return { type: "note", id, at, why, set: { dueAt: at + RIVAL_MS } };
+      return putOff(id, at, why);
     }
     const objection = await this.#firstRun?.objection(document, folderId, signal);
     if (objection) return held(id, at, objection);
@@ -126,7 +124,7 @@ export class Claimer {
     }
     const at = this.#context.clock.now();
     const why = "another document of the same content is under way";
-    return { type: "note", id: document.id, at, why, set: { dueAt: at + RIVAL_MS } };
+    return putOff(document.id, at, why);
   }
 
   #archiveTime(at: number): number | null {
@@ -139,6 +137,11 @@ export class Claimer {
     const rivals = await this.#context.journal.rivals(folderId, document.sentName ?? "");
     return rivals.some(({ id }) => id !== document.id);
   }
+}
+
+/** Looked at again soon; not where it has changed meanwhile, and has to be quiet for longer. */
+function putOff(id: number, at: number, why: string): Change {
+  return { type: "note", id, at, why, set: { dueAt: at + RIVAL_MS }, from: ["pending"] };
 }
 
 function held(id: number, at: number, trouble: Trouble): Change {

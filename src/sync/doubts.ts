@@ -172,7 +172,9 @@ export class Doubts {
     log.debug({ code: trouble.code, documents: documents.length }, "could not look for documents");
     const why = `could not look: ${trouble.message}`;
     await journal.apply(
-      documents.map(({ id }) => ({ type: "note", id, at, why, set: { dueAt } }) as const),
+      documents.map(
+        ({ id, state }) => ({ type: "note", id, at, why, set: { dueAt }, from: [state] }) as const,
+      ),
     );
   }
 

@@ -29,7 +29,7 @@ export async function asDuplicate(
   const { documentId } = original;
   if (original.state !== "converted" || documentId === null) {
     const why = `the same content as ${pathOf(original)}, which is on its way`;
-    return { type: "note", id, at, why, set: { dueAt: at + TWIN_MS } };
+    return { type: "note", id, at, why, set: { dueAt: at + TWIN_MS }, from: ["pending"] };
   }
   const after = duplicates === "skip" ? settings.rules.afterDuplicate : settings.after;
   const event = {

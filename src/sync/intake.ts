@@ -151,7 +151,7 @@ export class Intake {
     const soon = at + mirror.settings.settleMs;
     if (dueAt !== null && dueAt <= soon) return [];
     const why = "something was written beside it";
-    return [{ type: "note", id, at, why, set: { dueAt: soon } }];
+    return [{ type: "note", id, at, why, set: { dueAt: soon }, from: [state] }];
   }
 
   #back(row: Known): Change {

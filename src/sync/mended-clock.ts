@@ -103,7 +103,7 @@ async function pullIn(
       await journal.apply(
         rows.map(({ id, mirrorId }): Change => {
           const dueAt = settles ? now + quietMs(mirrorId) : now;
-          return { type: "note", id, at: now, why, set: { dueAt } };
+          return { type: "note", id, at: now, why, set: { dueAt }, from: [state] };
         }),
       );
       if (rows.length < CHUNK) break;

@@ -201,8 +201,9 @@ export class Settler {
   }
 
   /**
-   * What the clock says of how long a file was quiet holds only while it was not set: not across a
-   * setting that was noticed, nor across a time in which nobody was there to notice.
+   * A file is quiet from when it was last seen to change, whatever made it due. What the clock says of
+   * how long that is holds only while it was not set: not across a setting that was noticed, nor across
+   * a time in which nobody was there to notice.
    */
   #quietOnceMore(
     { id, changedAt }: Document,
@@ -210,6 +211,11 @@ export class Settler {
     at: number,
     clockSetAt: number | null,
   ): Change | undefined {
+    const tooSoonMs = changedAt + settleMs - at;
+    if (changedAt <= at && tooSoonMs > 0) {
+      const why = "has not been quiet for `settle` yet";
+      return { type: "note", id, at, why, set: { dueAt: at + tooSoonMs } };
+    }
     const { now, monotonic } = this.#startedAt;
     const leftMs = settleMs - (this.#context.clock.monotonic() - monotonic);
     if (changedAt < now && leftMs > 0) {

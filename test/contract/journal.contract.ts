@@ -159,6 +159,19 @@ export function journalWritesContract(name: string, open: () => Promise<JournalF
     );
 
     test(
+      "a note of one state is skipped once the row has left it",
+      withDesk(async (desk) => {
+        const { id, dueAt } = await desk.add("a.pdf");
+        const note = { type: "note", id, at: NOW, why: "later", set: { dueAt: NOW + 1 } } as const;
+        const [late] = await desk.journal.apply([{ ...note, from: ["pending"] }]);
+        expect(late).toMatchObject({ skipped: true, document: { id, dueAt } });
+        expect(await desk.journal.history(id)).toHaveLength(1);
+        const [meant] = await desk.journal.apply([{ ...note, from: ["settling", "pending"] }]);
+        expect(meant).toMatchObject({ skipped: false, document: { dueAt: NOW + 1 } });
+      }),
+    );
+
+    test(
       "a time that is not a number is refused",
       withDesk(async (desk) => {
         await expect(desk.add("a.pdf", { dueAt: Number.NaN })).rejects.toBeInstanceOf(

@@ -166,7 +166,7 @@ function keepTelling(store: MemoryStore, document: Document, event: Event): void
 
 function note(store: MemoryStore, change: On<"note">): Applied {
   const before = store.documents.get(change.id);
-  if (!before) return skipped(change, undefined);
+  if (!before || hasLeft(before, change.from)) return skipped(change, before);
   const document = { ...before, ...noted(before, change.set) };
   store.put(document);
   tell(store, before.id, noteLine(before, change.at, change.why));

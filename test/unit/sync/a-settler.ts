@@ -5,10 +5,17 @@ import { Settler } from "../../../src/sync/settler.ts";
 import type { FakeFile } from "../../fakes/fake-reader.ts";
 import { SyncDesk } from "./desk.ts";
 
-export async function aSettler(options: Parameters<typeof SyncDesk.open>[0] = {}) {
+/** How long the settler has been there, and how long files have been quiet. */
+const UP_MS = 60_000;
+const QUIET_MS = 10_000;
+
+export async function aSettler(options: Parameters<typeof SyncDesk.open>[0] = {}, upMs = UP_MS) {
   const desk = await SyncDesk.open(options);
   const puttingAway = new PuttingAway();
-  return { desk, settler: new Settler(desk.context, puttingAway), puttingAway };
+  const settler = new Settler(desk.context, puttingAway);
+  // It saw everything that is there come.
+  await desk.clock.advance(upMs);
+  return { desk, settler, puttingAway };
 }
 
 /** Puts a file on the disk; its stamp is its digest. */
@@ -34,7 +41,9 @@ export function settling(
   const { file, ...columns } = set;
   const seen = onDisk(desk, path, digest, file);
   const unknown = { digest: null, sentName: null, targetPath: null, batch: null, folderId: null };
-  return desk.put({ path, state: "settling", seen, ...unknown, sentAt: null, ...columns });
+  const changedAt = desk.clock.now() - QUIET_MS;
+  const rest = { ...unknown, sentAt: null, changedAt, ...columns };
+  return desk.put({ path, state: "settling", seen, ...rest });
 }
 
 /** A row of a file that is in the archive. */

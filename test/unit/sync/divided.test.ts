@@ -92,10 +92,12 @@ test("each settles and puts away what is in its part", async () => {
     sent(a, path, `s${n}`, { after: "due", documentId, folderId, sentName: filename });
   }
   await b.run(new Settler(b.context), new Aftercare(b.context));
+  await b.advance(3 * SECOND);
   const states = async () => Promise.all(rows.map(async ({ id }) => (await a.row(id)).state));
   expect(await states()).toEqual(["settling", "settling", "pending"]);
   expect(b.reader.acted).toEqual([`${TWO}/2.pdf`]);
   await a.run(new Settler(a.context), new Aftercare(a.context));
+  await a.advance(3 * SECOND);
   expect(await states()).toEqual(["pending", "pending", "pending"]);
   expect(a.reader.acted).toEqual([`${ONE}/1.pdf`]);
   const batches = await Promise.all(rows.map(async ({ id }) => (await a.row(id)).batch));
@@ -108,6 +110,7 @@ test("a file that is moved from part to part follows, unless it may be in the ot
   const { id } = settling(b, `${TWO}/is.pdf`, "d1");
   const settler = new Settler(b.context);
   await b.run(settler);
+  await b.advance(3 * SECOND);
   expect((await a.row(id)).state, "it waits").toBe("settling");
   expect((await a.row(before)).dir).toBe(ONE);
   // The other one had not begun.

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Outcome } from "../../../src/domain/outcome.ts";
 import { Settler } from "../../../src/sync/settler.ts";
 import { answers, aSender, refusal, statesOf, stored } from "./a-sender.ts";
+import { SECOND } from "./desk.ts";
 
 describe("what an outcome means for its document", () => {
   const lost: Outcome = { kind: "lost", trouble: { code: "REPLY_LOST", message: "cut" } };
@@ -62,6 +63,9 @@ describe("what an outcome means for its document", () => {
     const outcomes: Outcome[] = [{ kind: "gone" }, stored(9)];
     answers(bench, () => outcomes.shift() ?? { kind: "gone" });
     await desk.run(bench.sender, new Settler(desk.context));
+    // It was not there a moment ago: it has to be quiet like any other.
+    expect(await desk.row(id)).toMatchObject({ state: "settling" });
+    await desk.advance(3 * SECOND);
     expect(await desk.row(id)).toMatchObject({ state: "uploaded", digest: "d2" });
   });
 

@@ -1,5 +1,8 @@
 import type { Slip } from "../../../src/domain/slip.ts";
 import { describe, expect, test } from "vitest";
+import { Claimer } from "../../../src/sync/claimer.ts";
+import { Folders } from "../../../src/sync/folders.ts";
+import { Placement } from "../../../src/sync/placement.ts";
 import { aSender, oneAtATime, stalled, statesOf, stored } from "./a-sender.ts";
 import { HOUR, MINUTE, never, SECOND } from "./desk.ts";
 
@@ -80,6 +83,22 @@ describe("rivals", () => {
     open[0]?.end(stored(9));
     await desk.advance(SECOND);
     expect(open).toHaveLength(2);
+  });
+
+  test("one that is written to while it is looked at has to be quiet for as long as any", async () => {
+    const { desk } = await aSender();
+    const claimer = new Claimer(desk.context, new Placement(new Folders(desk.archive)));
+    const first = desk.pending({ path: "a/scan.pdf" });
+    const second = desk.pending({ path: "b/scan.pdf" });
+    const at = desk.clock.now();
+    const seen = { sizeBytes: 5, modifiedAt: at, stamp: "half of another content" };
+    const event = { type: "changed", at, dueAt: at + 3 * SECOND, seen } as const;
+    await desk.journal.apply([{ type: "event", id: second.id, event }]);
+    // Both were read before that.
+    const { claimed } = await claimer.claim([first, second], never);
+    expect(claimed.map(({ document }) => document.id)).toEqual([first.id]);
+    const dueAt = at + 3 * SECOND;
+    expect(await desk.row(second)).toMatchObject({ state: "settling", dueAt });
   });
 
   test("one in doubt holds back the other until it is settled", async () => {

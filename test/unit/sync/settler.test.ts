@@ -134,13 +134,15 @@ describe("a file that is not", () => {
 
   test("unfinished by its format: waits, and goes with a remark after `incomplete`", async () => {
     const { desk, settler } = await aSettler();
-    const { id } = settling(desk, "scan.pdf", "d1", { file: { completeness: "unfinished" } });
+    const file = { completeness: "unfinished" } as const;
+    const changedAt = desk.clock.now() - 3 * SECOND;
+    const { id } = settling(desk, "scan.pdf", "d1", { file, changedAt });
     await desk.run(settler);
     expect(await desk.row(id)).toMatchObject({
       state: "settling",
       trouble: { code: "FILE_UNFINISHED" },
     });
-    await desk.advance(10 * MINUTE - SECOND);
+    await desk.advance(10 * MINUTE - 4 * SECOND);
     expect((await desk.row(id)).state).toBe("settling");
     await desk.advance(SECOND);
     const row = await desk.row(id);
@@ -148,8 +150,19 @@ describe("a file that is not", () => {
     expect(row.remark).toContain("looks unfinished");
   });
 
-  test("seen before the start: whatever the clock says, it has to be quiet once more", async () => {
+  test("due before it was quiet for long enough: it waits for that, whatever made it due", async () => {
     const { desk, settler } = await aSettler();
+    const changedAt = desk.clock.now() - 2 * SECOND;
+    const { id } = settling(desk, "scan.pdf", "d1", { changedAt });
+    await desk.run(settler);
+    const dueAt = desk.clock.now() + SECOND;
+    expect(await desk.row(id)).toMatchObject({ state: "settling", dueAt });
+    await desk.advance(SECOND);
+    expect(await desk.row(id)).toMatchObject({ state: "pending", digest: "d1" });
+  });
+
+  test("seen before the start: whatever the clock says, it has to be quiet once more", async () => {
+    const { desk, settler } = await aSettler({}, 0);
     const changedAt = desk.clock.now() - HOUR;
     const { id } = settling(desk, "scan.pdf", "d1", { changedAt });
     await desk.run(settler);
