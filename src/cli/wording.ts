@@ -2,7 +2,8 @@
 
 /** A number with its thousands apart: `12,345`; three decimals at most. Without `Intl`, which is slow to begin. */
 export function numberText(number: number): string {
-  const [whole = "", part] = String(Math.round(number * 1_000) / 1_000).split(".");
+  const exact = Number.isInteger(number) ? number : Math.round(number * 1_000) / 1_000;
+  const [whole = "", part] = String(exact).split(".");
   const apart = whole.replaceAll(/\B(?=(\d{3})+$)/g, ",");
   return part === undefined ? apart : `${apart}.${part}`;
 }

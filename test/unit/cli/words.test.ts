@@ -107,5 +107,6 @@ test("numbers have their thousands apart, as English has them", () => {
         expect(numberText(number)).toBe(number.toLocaleString("en-GB"));
       },
     ),
+    { numRuns: 2_000, examples: [[Number.MAX_SAFE_INTEGER], [-1_234.5], [0]] },
   );
 });
