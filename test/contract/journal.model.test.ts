@@ -121,7 +121,8 @@ function changeOf(
         (other) =>
           other.state === "settling" && other.id !== id && other.mirrorId === document.mirrorId,
       );
-      return { type: "follow", id, successor: successor?.id ?? id + 1, at };
+      // Else none that there is: a row that the same changes add has no number yet that could be known.
+      return { type: "follow", id, successor: successor?.id ?? id + 1_000_000, at };
     }
     case 3: {
       const set = [{ goneAt: at }, { after: "done" as const }, { dueAt: null }, { remark: "r" }];
