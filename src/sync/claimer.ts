@@ -8,6 +8,7 @@ import { chargeOf, NO_ALLOWANCE } from "../domain/allowance.ts";
 import type { Document, Trouble } from "../domain/document.ts";
 import type { Applied, Change } from "../journal/journal.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
+import { asSeen } from "./as-seen.ts";
 import { asDuplicate } from "./duplicates.ts";
 import type { FirstRun } from "./first-run.ts";
 import type { Placement } from "./placement.ts";
@@ -43,7 +44,9 @@ export class Claimer {
       const mirror = mirrors.get(document.mirrorId);
       if (!mirror || document.batch === null) continue;
       try {
-        changes.push(await this.#change(document, document.batch, mirror, taken, signal));
+        const change = await this.#change(document, document.batch, mirror, taken, signal);
+        // Asking the archive takes its time: by then another content may be ready at this path.
+        changes.push(...asSeen(document, [change]));
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof ArchiveError)) throw error;
@@ -62,9 +65,11 @@ export class Claimer {
 
   /** Another daemon was quicker with one of its name or content. */
   async #putOff(applied: readonly Applied[]): Promise<void> {
-    const late = applied.flatMap(({ change, skipped, document }) =>
-      skipped && change.type === "event" && document?.state === "pending" ? [document.id] : [],
-    );
+    const late = applied.flatMap(({ change, skipped, document }) => {
+      if (!skipped || change.type !== "event" || document?.state !== "pending") return [];
+      // Another content than was looked at is looked at anew.
+      return change.given?.stamp === document.seen.stamp ? [document.id] : [];
+    });
     if (late.length === 0) return;
     const at = this.#context.clock.now();
     const why = "another document of this name or content is under way";

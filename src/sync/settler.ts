@@ -211,21 +211,20 @@ export class Settler {
     at: number,
     clockSetAt: number | null,
   ): Change | undefined {
-    const tooSoonMs = changedAt + settleMs - at;
-    if (changedAt <= at && tooSoonMs > 0) {
-      const why = "has not been quiet for `settle` yet";
-      return { type: "note", id, at, why, set: { dueAt: at + tooSoonMs } };
-    }
+    const later = (dueAt: number, why: string): Change => {
+      return { type: "note", id, at, why, set: { dueAt } };
+    };
+    const quietAt = changedAt + settleMs;
+    if (changedAt <= at && at < quietAt) return later(quietAt, "not quiet for `settle` yet");
     const { now, monotonic } = this.#startedAt;
     const leftMs = settleMs - (this.#context.clock.monotonic() - monotonic);
     if (changedAt < now && leftMs > 0) {
       const why = "seen before the daemon was started: it has to be quiet once more";
-      return { type: "note", id, at, why, set: { dueAt: at + leftMs } };
+      return later(at + leftMs, why);
     }
-    const quietAt = (clockSetAt ?? Number.NEGATIVE_INFINITY) + settleMs;
-    if (at >= quietAt) return undefined;
-    const why = "the clock was set forward: it has to be quiet once more";
-    return { type: "note", id, at, why, set: { dueAt: quietAt } };
+    const unsetAt = (clockSetAt ?? Number.NEGATIVE_INFINITY) + settleMs;
+    if (at >= unsetAt) return undefined;
+    return later(unsetAt, "the clock was set forward: it has to be quiet once more");
   }
 
   /** Decided at once; or a hook is asked, which takes its time beside all this. */

@@ -101,6 +101,25 @@ describe("rivals", () => {
     expect(await desk.row(second)).toMatchObject({ state: "settling", dueAt });
   });
 
+  test("what was found out about one content is not done to the next one at its path", async () => {
+    const { desk } = await aSender();
+    const claimer = new Claimer(desk.context, new Placement(new Folders(desk.archive)));
+    const digest = "d".repeat(64);
+    desk.put({ path: "a/scan.pdf", state: "converted", documentId: 5, digest, dueAt: null });
+    const copy = desk.pending({ path: "b/scan.pdf", digest });
+    // In the middle of the look it is written to, settles, and waits to be sent with other bytes.
+    const next = desk.pending({
+      path: "b/scan.pdf",
+      id: copy.id,
+      digest: "e".repeat(64),
+      seen: { ...copy.seen, stamp: "next" },
+    });
+    await claimer.claim([copy], never);
+    expect(await desk.row(copy)).toMatchObject({ state: "pending", digest: next.digest });
+    const { claimed } = await claimer.claim([next], never);
+    expect(claimed.map(({ document }) => document.digest)).toEqual([next.digest]);
+  });
+
   test("one in doubt holds back the other until it is settled", async () => {
     const bench = await aSender();
     const { desk, folderId } = bench;
