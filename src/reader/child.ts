@@ -3,6 +3,7 @@
  * system and sends their documents. When the daemon is gone it ends at once, in the middle of
  * whatever it does: an upload without a daemon to journal its outcome must not go on.
  */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Fence } from "../archive/archive.ts";
 import { HttpArchive } from "../archive/http-archive.ts";
 import { actWithBeside } from "../source/act-beside.ts";
@@ -69,6 +70,8 @@ const offer: ReaderCalls = {
     for (const { path, seen } of files) {
       const asked = { ...options, notes, engine };
       found.push(await inspect(settings, path, seen ?? undefined, asked, ending.signal));
+      // What is being sent has its turn between two files.
+      await nextTurn();
     }
     return found;
   },

@@ -2,6 +2,7 @@
  * One mirror inside its reader process: knows whether the source can be trusted, watches it while
  * it can, and turns events into hints. It decides nothing: what it sees, the daemon journals.
  */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { documentBeside } from "../source/beside.ts";
 import { besideUse, type Eligibility, eligibility } from "../source/eligible.ts";
 import { lookInside } from "../source/open-inside.ts";
@@ -12,14 +13,18 @@ import { DirectoryWatch } from "../source/watch.ts";
 import type { Clock } from "../std/clock.ts";
 import { messageOf } from "../std/fault.ts";
 import { dirOf, type RawPath } from "../std/raw-path.ts";
+import { Window } from "../std/window.ts";
 import { type Line, LineCut } from "./line.ts";
 import type { DaemonCalls, Look, MirrorStatus, ReaderMirror } from "./protocol.ts";
 
 /** How often a source is asked whether it is still there. */
 const STATUS_INTERVAL_MS = 5_000;
 
-/** Files of one hint message at most. */
-const HINTS_MAX = 1_000;
+/** Files that are looked at in one turn of the event loop, and told of in one message. */
+const HINTS_MAX = 100;
+
+/** Files told of that the daemon has not journaled yet: what comes in fast must not keep what is sent waiting. */
+const HINTS_AHEAD = 400;
 
 /** No listing has it: a directory that is listed again, and missed when it is gone. */
 const UNLEARNT = "";
@@ -31,6 +36,7 @@ export class MirrorHost {
   #mirror: ReaderMirror;
   #eligible: Eligibility;
   readonly #closing = new AbortController();
+  readonly #hints = new Window(HINTS_AHEAD);
   #watch: DirectoryWatch | undefined;
   #status: MirrorStatus;
 
@@ -135,7 +141,7 @@ export class MirrorHost {
     this.#watch = await DirectoryWatch.open(
       this.#mirror.settings,
       {
-        hint: (paths) => this.#hint(paths),
+        hint: (paths) => this.#tell(this.#hint(paths)),
         directory: (dir, below) => this.#list(dir, below),
         doubt: (why) => this.#tell(this.#daemon.call("doubt", this.#mirror.id, why)),
       },
@@ -149,21 +155,27 @@ export class MirrorHost {
     await watch?.close();
   }
 
-  #hint(paths: readonly RawPath[]): void {
+  async #hint(paths: readonly RawPath[]): Promise<void> {
     const use = besideUse(this.#mirror.settings);
     // What stands beside a document is a hint that there is something new to look at.
     const meant = new Set(paths.map((path) => documentBeside(path, use) ?? path));
     const eligible = [...meant].filter((path) => this.#eligible.file(path));
     for (let at = 0; at < eligible.length; at += HINTS_MAX) {
       const slice = eligible.slice(at, at + HINTS_MAX);
-      const looks = this.look(slice);
-      const files = slice.flatMap((path, index) => {
-        const seen = looks[index];
-        return seen === undefined ? [] : [{ path, seen }];
-      });
-      this.unlearn(files.map(({ path }) => dirOf(path)));
-      if (files.length > 0) this.#tell(this.#daemon.call("hint", this.#mirror.id, files));
+      await this.#hints.add(slice.length, () => this.#hintOf(slice).catch(() => {}));
+      await nextTurn();
+      if (this.#closing.signal.aborted) return;
     }
+  }
+
+  async #hintOf(paths: readonly RawPath[]): Promise<void> {
+    const looks = this.look(paths);
+    const files = paths.flatMap((path, index) => {
+      const seen = looks[index];
+      return seen === undefined ? [] : [{ path, seen }];
+    });
+    this.unlearn(files.map(({ path }) => dirOf(path)));
+    if (files.length > 0) await this.#daemon.call("hint", this.#mirror.id, files);
   }
 
   /**

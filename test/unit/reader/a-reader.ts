@@ -26,8 +26,18 @@ export type OpenReader = {
   readonly sleeps: number[];
 };
 
+/** What differs from a reader that only answers. */
+type Setting = Partial<ReaderOptions> & {
+  readonly mode?: ReaderMirror["mode"];
+  readonly hint?: ReaderOptions["daemon"]["hint"];
+};
+
 /** Opens a reader that hosts one mirror; it is closed after the test. */
-export function openReader(set: Partial<ReaderOptions> = {}): OpenReader {
+export function openReader({
+  mode = "off",
+  hint = async () => {},
+  ...set
+}: Setting = {}): OpenReader {
   const source = scratch();
   const listings: Listing[] = [];
   const starts: OpenReader["starts"] = [];
@@ -45,11 +55,11 @@ export function openReader(set: Partial<ReaderOptions> = {}): OpenReader {
   };
   const reader = Reader.open({
     name: "/",
-    mirrors: async () => [aMirror(source)],
+    mirrors: async () => [aMirror(source, mode)],
     archive: () => null,
     daemon: {
       listing: async (_, listing) => listings.push(listing) > 0,
-      hint: async () => {},
+      hint,
       allowance: async () => {},
       doubt: async () => {},
       status: async () => {},
@@ -64,8 +74,8 @@ export function openReader(set: Partial<ReaderOptions> = {}): OpenReader {
   return { reader, source, listings, starts, warnings, sleeps };
 }
 
-function aMirror(source: string): ReaderMirror {
-  return { id: MIRROR, settings: settingsOf(source), mode: "off", tidies: false, known: [] };
+function aMirror(source: string, mode: ReaderMirror["mode"]): ReaderMirror {
+  return { id: MIRROR, settings: settingsOf(source), mode, tidies: false, known: [] };
 }
 
 /** The order to send a file of the source as it is now. */

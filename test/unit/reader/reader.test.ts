@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { LineCut } from "../../../src/reader/line.ts";
-import { rawOfText } from "../../../src/std/raw-path.ts";
+import { type RawPath, rawOfText } from "../../../src/std/raw-path.ts";
 import { until } from "../../fixtures/until.ts";
 import { never, put, scratch } from "../source/scratch.ts";
 import { isAlive, MIRROR, openReader, orderFor, silentArchive } from "./a-reader.ts";
@@ -50,6 +50,26 @@ describe("what a reader is asked", () => {
     await open.reader.scan(MIRROR, null);
     expect(open.starts).toHaveLength(1);
   });
+});
+
+test("of thousands of files that appear at once, no more are told of than the daemon keeps up with", async () => {
+  const told = new Set<RawPath>();
+  const journaled = Promise.withResolvers<void>();
+  const open = openReader({
+    mode: "native",
+    async hint(_, files) {
+      for (const { path } of files) told.add(path);
+      await journaled.promise;
+    },
+  });
+  await open.reader.scan(MIRROR, null);
+  for (let index = 0; index < 1_000; index++) put(open.source, `scan-${index}.pdf`, "content");
+  await until("the first hints", () => told.size >= 100 || undefined);
+  // Each is a turn of the reader's event loop, in which it could tell of more.
+  for (let turn = 0; turn < 50; turn++) await open.reader.look(MIRROR, [rawOfText("scan-1.pdf")]);
+  expect(told.size).toBeLessThanOrEqual(400);
+  journaled.resolve();
+  await until("all hints", () => told.size === 1_000 || undefined);
 });
 
 describe("sending", () => {
