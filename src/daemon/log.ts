@@ -24,7 +24,8 @@ export function openLog({ level, secrets, pretty, file }: LogOptions): OpenLog {
     // A closed or full stdout must neither end the daemon nor block it.
     process.stdout.write(pretty ? plainLine(line) : line, () => {});
   };
-  process.stdout.on("error", () => {});
+  // A reload opens another log: listeners would add up.
+  if (!process.stdout.listeners("error").includes(ignored)) process.stdout.on("error", ignored);
   const own = file && new LogFile(file, toOutput);
   const write = (line: string) => {
     const clean = redact(line);
@@ -37,6 +38,8 @@ export function openLog({ level, secrets, pretty, file }: LogOptions): OpenLog {
   );
   return Object.assign(log, { [Symbol.dispose]: () => own?.close() });
 }
+
+function ignored(): void {}
 
 const LEVELS: Readonly<Record<number, string>> = {
   10: "trace",

@@ -32,6 +32,8 @@ export class Schedule implements Disposable {
   /** `expression` is valid; see `config/cron.ts`. */
   constructor(expression: string) {
     this.#task = createTask(expression, () => {}, { timezone: "UTC" });
+    // It is only asked; the library would keep every task for ever that is not destroyed.
+    void this.#task.destroy();
     this.#fields = parse(expression);
     const [second, ...more] = this.#fields.second;
     this.#unitMs = second === 0 && more.length === 0 ? MINUTE : SECOND;

@@ -1,4 +1,5 @@
 /** A year of schedules, by a clock that is moved by hand and in zones that are not. */
+import { getTasks } from "node-cron";
 import { afterEach, describe, expect, test } from "vitest";
 import { Schedule } from "../../../src/daemon/schedule.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
@@ -151,6 +152,12 @@ describe("a clock that is set", () => {
     await clock.advance(HOUR);
     expect(came).toBe(10);
   });
+});
+
+test("nothing is kept of a schedule that has ended: each reload makes another", () => {
+  const before = getTasks().size;
+  for (let reload = 0; reload < 20; reload++) new Schedule("0 3 * * *")[Symbol.dispose]();
+  expect(getTasks().size).toBe(before);
 });
 
 describe("the next moment", () => {
