@@ -37,8 +37,8 @@ export function readAt(fd: number, position: number, length: number): Promise<Bu
   return readInto(Buffer.allocUnsafeSlow(length), fd, position);
 }
 
-/** Fills `buffer` from `position`; what was filled of it. */
-async function readInto(buffer: Buffer, fd: number, position: number): Promise<Buffer> {
+/** Fills `buffer` from `position`; what was filled of it, less only at the end of the file. */
+export async function readInto(buffer: Buffer, fd: number, position: number): Promise<Buffer> {
   let filled = 0;
   while (filled < buffer.length) {
     const bytesRead = await readOnce(fd, buffer, filled, position + filled);

@@ -14,7 +14,7 @@ import { invariant } from "../std/invariant.ts";
 import type { RawPath } from "../std/raw-path.ts";
 import { FileChanged, FileGone, fileFault, NotRegular, SourceOffline } from "./file-fault.ts";
 import { openInside } from "./open-inside.ts";
-import { readSmall } from "./read-file.ts";
+import { readInto, readSmall } from "./read-file.ts";
 import { seenOf } from "./seen.ts";
 import type { SourceSettings } from "./source.ts";
 import { sourceStatus } from "./status.ts";
@@ -86,6 +86,8 @@ class OpenFile {
   readonly #path: RawPath;
   readonly #expected: Expected;
   readonly #reads = new Set<Promise<Buffer>>();
+  /** Chunks that nobody has any more: with a new one for each, 64 MB of them wait to be collected. */
+  readonly #spare: Buffer[] = [];
   #begun = false;
   #closed: Promise<void> | undefined;
 
@@ -104,7 +106,9 @@ class OpenFile {
 
   async bytes(): Promise<Buffer> {
     try {
-      const bytes = await this.#read(0, this.#expected.seen.sizeBytes);
+      const { sizeBytes } = this.#expected.seen;
+      const { network } = this.#settings;
+      const bytes = await this.#reading(readSmall(this.#fd, 0, sizeBytes, network), sizeBytes);
       this.#assertDigest(hash("sha256", bytes));
       return bytes;
     } catch (error) {
@@ -122,7 +126,7 @@ class OpenFile {
     try {
       for (let given = 0; given < sizeBytes; ) {
         for (; ahead.length <= AHEAD && asked < sizeBytes; asked += CHUNK_BYTES)
-          ahead.push(this.#read(asked, Math.min(CHUNK_BYTES, sizeBytes - asked)));
+          ahead.push(this.#readChunk(asked, Math.min(CHUNK_BYTES, sizeBytes - asked)));
         const chunk = await this.#next(ahead);
         signal.throwIfAborted();
         digest.update(chunk);
@@ -132,6 +136,8 @@ class OpenFile {
           this.assertUnchanged();
         }
         yield chunk;
+        // Whoever asks for the next one has handed this one over (`UploadFile`); the last is shorter.
+        this.#spare.push(chunk);
       }
     } finally {
       await this.close();
@@ -154,13 +160,16 @@ class OpenFile {
     }
   }
 
-  /** Always a new buffer: whoever sends it may hold it until the peer has taken it. */
-  #read(position: number, length: number): Promise<Buffer> {
+  #readChunk(position: number, length: number): Promise<Buffer> {
     invariant(!this.#closed, "a closed snapshot is not read");
-    const { network } = this.#settings;
-    const reading = readSmall(this.#fd, position, length, network).then((chunk) => {
-      if (chunk.length < length) throw new FileChanged(this.#path, "became shorter");
-      return chunk;
+    const chunk = this.#spare.pop() ?? Buffer.allocUnsafeSlow(length);
+    return this.#reading(readInto(chunk.subarray(0, length), this.#fd, position), length);
+  }
+
+  #reading(read: Promise<Buffer>, length: number): Promise<Buffer> {
+    const reading = read.then((bytes) => {
+      if (bytes.length < length) throw new FileChanged(this.#path, "became shorter");
+      return bytes;
     });
     this.#reads.add(reading);
     // Also keeps a chunk that is read ahead, and never asked for, from rejecting unheard.

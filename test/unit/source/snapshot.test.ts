@@ -10,6 +10,7 @@ import {
   truncateSync,
   writeSync,
 } from "node:fs";
+import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { lookInside } from "../../../src/source/open-inside.ts";
 import {
@@ -68,10 +69,17 @@ test.for([IN_MEMORY_BYTES_MAX + 1, LARGE, 10 * CHUNK])("%i bytes are streamed", 
   const before = descriptors();
   const { file } = await openSnapshot(settingsOf(dir), path, expectedOf(dir, content), never);
   const chunks: Buffer[] = [];
-  // All are kept: none may be written over by the reading ahead.
-  for await (const chunk of chunksOf(file)) chunks.push(chunk);
+  const memory = new Set<ArrayBufferLike>();
+  for await (const chunk of chunksOf(file)) {
+    // What is read ahead meanwhile must not be written over what is being sent.
+    await setTimeout(2);
+    chunks.push(Buffer.from(chunk));
+    memory.add(chunk.buffer);
+  }
   expect(Buffer.concat(chunks).equals(content)).toBe(true);
   expect(Math.max(...chunks.map((chunk) => chunk.length))).toBe(CHUNK);
+  // The one that is being sent, and two that are read ahead.
+  expect(memory.size).toBe(3);
   expect(descriptors()).toBe(before);
 });
 
