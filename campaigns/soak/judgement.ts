@@ -37,15 +37,21 @@ export function judge(samples: readonly Sample[], broken: (what: string) => void
     "daemon's CPU": `${peak(({ cpu }) => cpu).toFixed(0)} s`,
   };
   if (lengthOf(warm) < LIFE_SECONDS) return figures;
-  const growth = (name: string, some: readonly Sample[], of: (sample: Sample) => number) => {
-    const trend = memoryTrend(some, of);
+  const growth = (
+    name: string,
+    some: readonly Sample[],
+    of: (sample: Sample) => number,
+    looks = LOOKS,
+  ) => {
+    const trend = memoryTrend(some, of, looks);
     figures[name] = told(trend);
     if (isGrowth(trend)) broken(`${name} ${told(trend)}`);
   };
   // SQLite keeps pages of the journal in memory, up to a bound that a few hours do not reach.
   figures["daemon memory"] = told(memoryTrend(warm, ({ daemonRss }) => daemonRss));
   growth("daemon memory less the journal", warm, ({ daemonRss, journal }) => daemonRss - journal);
-  growth("daemon heap", warm, ({ daemonHeap }) => daemonHeap);
+  figures["daemon heap"] = told(memoryTrend(warm, ({ daemonHeap }) => daemonHeap));
+  growth("daemon heap without garbage", warm, ({ daemonKept }) => daemonKept, 1);
   const reader = longestLife(warm);
   if (lengthOf(reader) >= LIFE_SECONDS)
     growth("reader memory, longest life", reader, ({ readerRss }) => readerRss);
@@ -65,9 +71,13 @@ function isGrowth({ slope, rise, noise }: Trend): boolean {
   return slope >= SLOPE_MB_MAX && rise > 2 * noise;
 }
 
-function memoryTrend(samples: readonly Sample[], of: (sample: Sample) => number): Trend {
+function memoryTrend(
+  samples: readonly Sample[],
+  of: (sample: Sample) => number,
+  looks = LOOKS,
+): Trend {
   const points = pointsOf(samples, of).map(({ x, y }) => ({ x, y: y / MB }));
-  return trendOf(lowerEnds(points, LOOKS));
+  return trendOf(lowerEnds(points, looks));
 }
 
 function pointsOf(samples: readonly Sample[], of: (sample: Sample) => number): Point[] {

@@ -7,6 +7,8 @@ export type Sample = {
   readonly seconds: number;
   readonly daemonRss: number;
   readonly daemonHeap: number;
+  /** Of it, what all garbage collections leave; now and then. */
+  readonly daemonKept: number;
   readonly daemonFds: number;
   /** The reader that is there; another one after it was ended. */
   readonly readerPid: number;
@@ -22,11 +24,15 @@ export type Sample = {
   readonly documents: number;
 };
 
+/** Between looks at what the daemon keeps: more often would change what the other figures show. */
+const KEPT_EVERY_S = 5 * 60;
+
 export class Sampler {
   readonly samples: Sample[] = [];
   readonly #town: Town;
   readonly #file: string;
   readonly #startedAt = performance.now();
+  #keptAt = Number.NEGATIVE_INFINITY;
 
   /** `file` is a CSV, written line by line so that a look into it is possible at any time. */
   constructor(town: Town, file: string) {
@@ -38,10 +44,12 @@ export class Sampler {
     const { daemonPid, archivePid, journal } = this.#town;
     const [reader = 0] = this.#town.readers();
     const metrics = await this.#metrics();
+    const seconds = Math.round((performance.now() - this.#startedAt) / 1_000);
     const sample: Sample = {
-      seconds: Math.round((performance.now() - this.#startedAt) / 1_000),
+      seconds,
       daemonRss: rssOf(daemonPid),
       daemonHeap: metrics("nodejs_heap_size_used_bytes"),
+      daemonKept: await this.#kept(seconds),
       daemonFds: fdsOf(daemonPid),
       readerPid: reader,
       readerRss: rssOf(reader),
@@ -57,6 +65,13 @@ export class Sampler {
     appendFileSync(this.#file, `${Object.values(sample).join(",")}\n`);
     this.samples.push(sample);
     return sample;
+  }
+
+  async #kept(seconds: number): Promise<number> {
+    if (seconds - this.#keptAt < KEPT_EVERY_S) return Number.NaN;
+    const kept = await this.#town.kept();
+    if (!Number.isNaN(kept)) this.#keptAt = seconds;
+    return kept;
   }
 
   /** Sums of the daemon's measures by name; NaN while its page does not answer. */

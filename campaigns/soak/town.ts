@@ -1,13 +1,24 @@
 /** Where a soak takes place: the daemon and the archive as processes of their own, built. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, openSync, closeSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import type { StoredDocument } from "../../src/embedded-archive/embedded-archive.ts";
+import { THRIFTY_HEAP } from "../../src/std/heap.ts";
 import { BUILT } from "../../test/fixtures/a-process.ts";
 import { CANARY } from "../../test/fixtures/canary.ts";
 import { freePort } from "../../test/fixtures/free-port.ts";
 import { until } from "../../test/fixtures/until.ts";
+
+const COLLECTED = new URL("./collected.ts", import.meta.url).href;
 
 type Ports = { readonly archive: number; readonly admin: number; readonly web: number };
 
@@ -137,7 +148,10 @@ export class Town {
   }
 
   async #startDaemon(): Promise<void> {
-    this.#daemon = this.#start("daemon", ["--config", join(this.dir, "scanferry.yaml"), "run"]);
+    const words = ["--config", join(this.dir, "scanferry.yaml"), "run"];
+    // As bin/scanferry starts it, and so that it can be asked what it keeps.
+    const options = [...THRIFTY_HEAP, `--import=${COLLECTED}`];
+    this.#daemon = this.#start("daemon", words, options, { SOAK_KEPT: this.#keptFile });
     await until("the page", () =>
       this.page("/readyz").then(
         ({ ok }) => ok,
@@ -146,10 +160,36 @@ export class Town {
     );
   }
 
-  #start(log: string, words: readonly string[]): ChildProcess {
+  /** Bytes that the daemon's heap keeps once all garbage is collected; NaN when it does not say. */
+  async kept(): Promise<number> {
+    rmSync(this.#keptFile, { force: true });
+    try {
+      process.kill(this.daemonPid, "SIGUSR2");
+      return await until("what the daemon keeps", () => {
+        const text = existsSync(this.#keptFile) && readFileSync(this.#keptFile, "utf8");
+        return text === false ? undefined : Number(text);
+      });
+    } catch {
+      return Number.NaN;
+    }
+  }
+
+  get #keptFile(): string {
+    return join(this.dir, "kept");
+  }
+
+  #start(
+    log: string,
+    words: readonly string[],
+    options: readonly string[] = [],
+    env: NodeJS.ProcessEnv = {},
+  ): ChildProcess {
     const output = openSync(join(this.dir, "logs", `${log}.log`), "a");
     try {
-      return spawn(process.execPath, [BUILT, ...words], { stdio: ["ignore", output, output] });
+      return spawn(process.execPath, [...options, BUILT, ...words], {
+        stdio: ["ignore", output, output],
+        env: { ...process.env, ...env },
+      });
     } finally {
       closeSync(output);
     }
