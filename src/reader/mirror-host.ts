@@ -20,11 +20,11 @@ import type { DaemonCalls, Look, MirrorStatus, ReaderMirror } from "./protocol.t
 /** How often a source is asked whether it is still there. */
 const STATUS_INTERVAL_MS = 5_000;
 
-/** Files that are looked at in one turn of the event loop, and told of in one message. */
+/**
+ * Files that are looked at in one turn of the event loop and told of in one message; the next are looked
+ * at once the daemon has journaled those. What comes in fast must not keep waiting what is being sent.
+ */
 const HINTS_MAX = 100;
-
-/** Files told of that the daemon has not journaled yet: what comes in fast must not keep what is sent waiting. */
-const HINTS_AHEAD = 400;
 
 /** No listing has it: a directory that is listed again, and missed when it is gone. */
 const UNLEARNT = "";
@@ -36,7 +36,7 @@ export class MirrorHost {
   #mirror: ReaderMirror;
   #eligible: Eligibility;
   readonly #closing = new AbortController();
-  readonly #hints = new Window(HINTS_AHEAD);
+  readonly #hints = new Window(HINTS_MAX);
   #watch: DirectoryWatch | undefined;
   #status: MirrorStatus;
 
