@@ -10,6 +10,7 @@ import { backoffMs } from "../domain/backoff.ts";
 import type { Document, Trouble } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
 import type { Event } from "../domain/life.ts";
+import { restAfterQuestionMs } from "../domain/question-pace.ts";
 import type { Content } from "../journal/journal.ts";
 import type { DocumentDetail } from "../wire/shapes.ts";
 import type { SyncContext } from "./context.ts";
@@ -42,6 +43,8 @@ export class Poller {
   readonly #missingSince = new Map<number, number>();
   /** The folder that was being asked about last. */
   #asking = 0;
+  /** When folders were asked about, by the monotonic clock. */
+  readonly #askedAt = new Map<number, number>();
   #outage: Outage | undefined;
 
   constructor(context: SyncContext, keeper: Gatekeeper) {
@@ -64,11 +67,22 @@ export class Poller {
     // A pause that was asked for is no outage, and does not count as a try.
     if (pace.pauseMs > 0) return pace.pauseMs;
     const now = clock.now();
+    const folders = await journal.outstanding(now);
+    const restMs = restAfterQuestionMs(folders.reduce((sum, { documents }) => sum + documents, 0));
+    let restedInMs = Number.POSITIVE_INFINITY;
     try {
-      for (const { folderId, due } of this.#inTurn(await journal.outstanding(now))) {
+      for (const { folderId, documents, due } of this.#inTurn(folders)) {
+        if (due === 0) continue;
+        const leftMs = this.#restLeft(folderId, restMs);
+        if (leftMs > 0) {
+          restedInMs = Math.min(restedInMs, leftMs);
+          continue;
+        }
         this.#asking = folderId;
-        if (due > SINGLE_MAX) await this.#askInBulk(folderId, signal);
-        else if (due > 0) await this.#askSingly(folderId, due, signal);
+        const share = restMs > 0 ? documents : due;
+        if (share > SINGLE_MAX) await this.#askInBulk(folderId, signal);
+        else await this.#askSingly(folderId, due, signal);
+        this.#askedAt.set(folderId, clock.monotonic());
       }
     } catch (error) {
       signal.throwIfAborted();
@@ -82,7 +96,20 @@ export class Poller {
       return waitMs;
     }
     this.#outage = undefined;
-    return untilNext(journal, { state: "uploaded" }, now);
+    this.#forgetAllBut(folders);
+    return Math.min(restedInMs, await untilNext(journal, { state: "uploaded" }, now));
+  }
+
+  /** What is left of a folder's rest. */
+  #restLeft(folderId: number, restMs: number): number {
+    const askedAt = this.#askedAt.get(folderId) ?? Number.NEGATIVE_INFINITY;
+    return askedAt + restMs - this.#context.clock.monotonic();
+  }
+
+  #forgetAllBut(folders: readonly { folderId: number }[]): void {
+    const outstanding = new Set(folders.map(({ folderId }) => folderId));
+    for (const folderId of this.#askedAt.keys())
+      if (!outstanding.has(folderId)) this.#askedAt.delete(folderId);
   }
 
   /** Begins after the folder where the last round ended: one that fails must not starve others. */

@@ -51,6 +51,28 @@ describe("requests", () => {
     expect(desk.states().filter((state) => state === "converted")).toHaveLength(60);
   });
 
+  test("thousands on their way that fall due one by one share lists, and none waits long", async () => {
+    const { desk, folderId, poller } = await aPoller(0);
+    const { clock, archive } = desk;
+    const dues = Array.from({ length: 2_000 }, (_, index) => clock.now() + index * 10);
+    const rows = dues.map((dueAt) => uploaded(desk, folderId, { dueAt }));
+    await desk.run(poller);
+    for (const row of rows) archive.change(idOf(row), { status: "CONVERTED" });
+    archive.forgetAsked();
+    await desk.advance(15 * SECOND);
+    expect(archive.forgetAsked()).toBe(1);
+    expect(new Set(desk.states())).toEqual(new Set(["converted"]));
+  });
+
+  test("few are asked about the moment they are due", async () => {
+    const { desk, folderId, poller } = await aPoller(0);
+    const dues = Array.from({ length: 10 }, (_, index) => desk.clock.now() + index * 500);
+    for (const dueAt of dues) uploaded(desk, folderId, { dueAt });
+    await desk.run(poller);
+    await desk.advance(1_500);
+    expect(desk.archive.forgetAsked()).toBe(4);
+  });
+
   test("documents met in a list that was read for others are taken up too", async () => {
     const { desk, folderId, poller } = await aPoller(3);
     const later = uploaded(desk, folderId, { dueAt: desk.clock.now() + HOUR });
