@@ -20,12 +20,7 @@ export type OpenLog = Log & Disposable;
 /** pino to stdout, or to a file of its own. One redactor, by value, over every line: a secret has no other way out. */
 export function openLog({ level, secrets, pretty, file }: LogOptions): OpenLog {
   const redact = redactor(secrets);
-  const toOutput = (line: string) => {
-    // A closed or full stdout must neither end the daemon nor block it.
-    process.stdout.write(pretty ? plainLine(line) : line, () => {});
-  };
-  // A reload opens another log: listeners would add up.
-  if (!process.stdout.listeners("error").includes(ignored)) process.stdout.on("error", ignored);
+  const toOutput = (line: string) => output.write(pretty ? plainLine(line) : line);
   const own = file && new LogFile(file, toOutput);
   const write = (line: string) => {
     const clean = redact(line);
@@ -39,7 +34,34 @@ export function openLog({ level, secrets, pretty, file }: LogOptions): OpenLog {
   return Object.assign(log, { [Symbol.dispose]: () => own?.close() });
 }
 
-function ignored(): void {}
+/**
+ * The standard output. Lines of one turn of the event loop leave together: thousands come with one
+ * commit, and a write for each takes longer than making it.
+ */
+const output = {
+  text: "",
+  isOpen: false,
+
+  write(line: string): void {
+    if (!this.isOpen) this.open();
+    if (this.text === "") queueMicrotask(() => this.flush());
+    this.text += line;
+  },
+
+  flush(): void {
+    const { text } = this;
+    this.text = "";
+    // A closed or full stdout must neither end the daemon nor block it.
+    if (text !== "") process.stdout.write(text, () => {});
+  },
+
+  /** Once: reloads open further logs, and their listeners would add up. */
+  open(): void {
+    this.isOpen = true;
+    process.stdout.on("error", () => {});
+    process.on("exit", () => this.flush());
+  },
+};
 
 const LEVELS: Readonly<Record<number, string>> = {
   10: "trace",

@@ -1,10 +1,52 @@
-import { expect, test } from "vitest";
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { expect, test, vi } from "vitest";
 import { openLog } from "../../../src/daemon/log.ts";
 
-test("a log that is opened anew at every reload leaves no listener behind", () => {
-  const options = { level: "info", secrets: [], pretty: false } as const;
-  openLog(options)[Symbol.dispose]();
-  const before = process.stdout.listenerCount("error");
-  for (let reload = 0; reload < 20; reload++) openLog(options)[Symbol.dispose]();
-  expect(process.stdout.listenerCount("error")).toBe(before);
+const options = { level: "info", secrets: [], pretty: false } as const;
+const LOG = fileURLToPath(new URL("../../../src/daemon/log.ts", import.meta.url));
+
+test("a log that is opened anew at every reload leaves no listener behind", async () => {
+  const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+  try {
+    const one = async () => {
+      using log = openLog(options);
+      log.info({}, "a line");
+      await Promise.resolve();
+    };
+    await one();
+    const listeners = () => process.stdout.listenerCount("error") + process.listenerCount("exit");
+    const before = listeners();
+    for (let reload = 0; reload < 20; reload++) await one();
+    expect(listeners()).toBe(before);
+    expect(write).toHaveBeenCalledTimes(21);
+  } finally {
+    write.mockRestore();
+  }
+});
+
+test("lines of one turn leave together, in order", async () => {
+  const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+  try {
+    using log = openLog(options);
+    for (const line of ["one", "two", "three"]) log.info({}, line);
+    await Promise.resolve();
+    const [said, ...more] = write.mock.calls.map(([text]) => String(text));
+    expect(more).toEqual([]);
+    expect(said?.match(/"msg":"\w+"/g)).toEqual(['"msg":"one"', '"msg":"two"', '"msg":"three"']);
+  } finally {
+    write.mockRestore();
+  }
+});
+
+test.for([
+  ["ends at once", "process.exit(3)"],
+  ["throws", 'throw new Error("a bug")'],
+])("the last line of a process that %s is said", ([, how]) => {
+  const program = `import { openLog } from ${JSON.stringify(LOG)};
+    openLog(${JSON.stringify(options)}).info({}, "the last line");
+    ${how};`;
+  const words = ["--disable-warning=ExperimentalWarning", "--input-type=module", "-e", program];
+  const { stdout } = spawnSync(process.execPath, words, { encoding: "utf8" });
+  expect(stdout).toContain("the last line");
 });
