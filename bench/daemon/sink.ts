@@ -10,7 +10,7 @@ import { PartDigest } from "./part-digest.ts";
 const LATENCY_MS = Number(process.env["SINK_LATENCY_MS"] ?? 0);
 const CONVERT_MS = Number(process.env["SINK_CONVERT_MS"] ?? 0);
 const SAMPLE = Number(process.env["SINK_SAMPLE"] ?? 0);
-/** Folders below the root: `d000`, `d001`, … */
+/** Folders below the root: as many of `d000`, `d001`, … as of `t000`, `t001`, …, and `d000`, … below each of these. */
 const FOLDERS = 100;
 /** Form fields and the head of the file's part are within this much of a body's beginning. */
 const HEAD_BYTES_MAX = 4096;
@@ -94,15 +94,24 @@ function detailOf({ id, filename, at }: Stored, folderId: number): object {
   return { id, folderId, digidoc: false, filename, ...dates, pages: 1, filesize: 0, status };
 }
 
+/** Folders are numbered from the root's on: those below it, then those below the first `t`, and so on. */
 function folderOf(id: number): object {
   if (id === ROOT) return { id, name: "root", root: true, createdDate: 0 };
-  const name = `d${String(id - ROOT - 1).padStart(3, "0")}`;
-  return { id, parentId: ROOT, name, root: false, createdDate: 0 };
+  const at = id - ROOT - 1;
+  const isTop = at < 2 * FOLDERS;
+  const parentId = isTop ? ROOT : ROOT + Math.floor(at / FOLDERS) - 1 + FOLDERS;
+  const letter = isTop && at >= FOLDERS ? "t" : "d";
+  const name = `${letter}${String(at % FOLDERS).padStart(3, "0")}`;
+  return { id, parentId, name, root: false, createdDate: 0 };
 }
 
 function folders(parentId: number): object {
-  const count = parentId === ROOT ? FOLDERS : 0;
-  const all = Array.from({ length: count }, (_, index) => folderOf(ROOT + 1 + index));
+  const top = parentId - ROOT - 1;
+  const isParent = top >= FOLDERS && top < 2 * FOLDERS;
+  const first = parentId === ROOT ? 0 : (top - FOLDERS + 2) * FOLDERS;
+  const some = isParent ? FOLDERS : 0;
+  const count = parentId === ROOT ? 2 * FOLDERS : some;
+  const all = Array.from({ length: count }, (_, index) => folderOf(ROOT + 1 + first + index));
   return { paginationSize: 1000, paginationPages: 1, folders: all };
 }
 
