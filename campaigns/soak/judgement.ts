@@ -49,12 +49,16 @@ export function judge(samples: readonly Sample[], broken: (what: string) => void
   };
   // SQLite keeps pages of the journal in memory, up to a bound that a few hours do not reach.
   figures["daemon memory"] = told(memoryTrend(warm, ({ daemonRss }) => daemonRss));
-  growth("daemon memory less the journal", warm, ({ daemonRss, journal }) => daemonRss - journal);
+  growth(
+    "daemon's own memory less the journal",
+    warm,
+    ({ daemonOwn, journal }) => daemonOwn - journal,
+  );
   figures["daemon heap"] = told(memoryTrend(warm, ({ daemonHeap }) => daemonHeap));
   growth("daemon heap without garbage", warm, ({ daemonKept }) => daemonKept, 1);
   const reader = longestLife(warm);
   if (lengthOf(reader) >= LIFE_SECONDS)
-    growth("reader memory, longest life", reader, ({ readerRss }) => readerRss);
+    growth("reader's own memory, longest life", reader, ({ readerOwn }) => readerOwn);
   for (const [name, of] of [
     ["daemon descriptors", ({ daemonFds }: Sample) => daemonFds],
     ["reader descriptors", ({ readerFds }: Sample) => readerFds],

@@ -6,6 +6,8 @@ import type { Town } from "./town.ts";
 export type Sample = {
   readonly seconds: number;
   readonly daemonRss: number;
+  /** Of it, what is the process's own; the rest are pages of files, which the kernel takes back as it likes. */
+  readonly daemonOwn: number;
   readonly daemonHeap: number;
   /** Of it, what all garbage collections leave; now and then. */
   readonly daemonKept: number;
@@ -13,6 +15,7 @@ export type Sample = {
   /** The reader that is there; another one after it was ended. */
   readonly readerPid: number;
   readonly readerRss: number;
+  readonly readerOwn: number;
   readonly readerFds: number;
   readonly archiveRss: number;
   readonly wal: number;
@@ -47,14 +50,16 @@ export class Sampler {
     const seconds = Math.round((performance.now() - this.#startedAt) / 1_000);
     const sample: Sample = {
       seconds,
-      daemonRss: rssOf(daemonPid),
+      daemonRss: memoryOf(daemonPid, "VmRSS"),
+      daemonOwn: memoryOf(daemonPid, "RssAnon"),
       daemonHeap: metrics("nodejs_heap_size_used_bytes"),
       daemonKept: await this.#kept(seconds),
       daemonFds: fdsOf(daemonPid),
       readerPid: reader,
-      readerRss: rssOf(reader),
+      readerRss: memoryOf(reader, "VmRSS"),
+      readerOwn: memoryOf(reader, "RssAnon"),
       readerFds: fdsOf(reader),
-      archiveRss: rssOf(archivePid),
+      archiveRss: memoryOf(archivePid, "VmRSS"),
       wal: sizeOf(`${journal}-wal`),
       journal: sizeOf(journal),
       lag: metrics("nodejs_eventloop_lag_p99_seconds"),
@@ -92,9 +97,11 @@ export class Sampler {
   }
 }
 
-function rssOf(pid: number): number {
+/** A line of `/proc/PID/status`, in bytes. */
+function memoryOf(pid: number, line: "VmRSS" | "RssAnon"): number {
   try {
-    const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+    const status = readFileSync(`/proc/${pid}/status`, "utf8");
+    const kilobytes = new RegExp(`^${line}:\\s+(\\d+) kB$`, "m").exec(status)?.[1];
     return kilobytes === undefined ? Number.NaN : Number(kilobytes) * 1024;
   } catch {
     return Number.NaN;
