@@ -22,8 +22,9 @@ import { ScanDropper } from "./scan-dropper.ts";
 const WORLD_BLOWS = 100;
 /** Files that may wait to be carried before nothing more is dropped. */
 const BACKLOG_MAX = 150;
-/** Files that are dropped for each blow, so that 300 of them fall upon 20,000 files. */
-const FILES_PER_BLOW = { short: 10, long: 67 } as const;
+/** Upon so many files fall the blows of a run, or upon as many more as make the least for each. */
+const FILES = 20_000;
+const FILES_PER_BLOW_MIN = 10;
 /** Between two blows, at most; a blow waits no longer for the files that belong to it. */
 const GAP_MS = 3_000;
 const FILES_MS = 20_000;
@@ -83,7 +84,9 @@ async function oneWorld({ run, ground, seed, blows, late, plot }: Part): Promise
   man(posts);
   const witness = await Witness.of(ground.postgres, crew.schema);
   const storm = new Storm(crew, dice, plot.blows);
-  const perBlow = run.count > 100 ? FILES_PER_BLOW.long : FILES_PER_BLOW.short;
+  const perBlow = run.short
+    ? FILES_PER_BLOW_MIN
+    : Math.max(FILES_PER_BLOW_MIN, Math.ceil(FILES / run.count));
   const dropping = setInterval(() => {
     for (let step = 0; step < 3 && dropper.files - late.count < BACKLOG_MAX; step++) dropper.step();
   }, 70);
