@@ -1,7 +1,7 @@
 import type { Stats } from "node:fs";
-import { type FSWatcher, watch as observe } from "chokidar";
 import { messageOf } from "../std/fault.ts";
 import { type RawPath, ROOT, rawOfText, textOf } from "../std/raw-path.ts";
+import { DirectoryWatcher } from "./directory-watcher.ts";
 import { type Eligibility, eligibility } from "./eligible.ts";
 import type { SourceSettings } from "./source.ts";
 import { entriesOf } from "./walk.ts";
@@ -26,7 +26,7 @@ export class TopWatchers {
   readonly #sinks: TopSinks;
   readonly #stopping: AbortSignal;
   readonly #eligible: Eligibility;
-  readonly #tops = new Map<RawPath, FSWatcher>();
+  readonly #tops = new Map<RawPath, DirectoryWatcher>();
   #queue: Promise<void> = Promise.resolve();
 
   /**
@@ -80,9 +80,8 @@ export class TopWatchers {
   async #open(top: RawPath): Promise<void> {
     const name = textOf(top);
     if (name === undefined || this.#tops.has(top) || this.#stopping.aborted) return;
-    const watcher = observe(top === ROOT ? this.#real : `${this.#prefix}${name}`, {
+    const watcher = new DirectoryWatcher({
       ignoreInitial: true,
-      followSymlinks: false,
       // Would hold back, and for some names swallow, what it takes for an editor's saving.
       atomic: false,
       ignored: (path, stats) => this.#isIgnored(path, stats),
@@ -93,11 +92,12 @@ export class TopWatchers {
     watcher.on("addDir", (path) => this.#onAddDir(top, path));
     watcher.on("unlinkDir", (path) => this.#onUnlinkDir(top, path));
     watcher.on("error", (error) => this.#sinks.failed(error));
+    watcher.add(top === ROOT ? this.#real : `${this.#prefix}${name}`);
     await this.#ready(watcher);
   }
 
   /** Not `events.once`: for that an `error` is the end, and for a watcher it is not. */
-  async #ready(watcher: FSWatcher): Promise<void> {
+  async #ready(watcher: DirectoryWatcher): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const onAbort = () => resolve();
     watcher.once("ready", () => resolve());

@@ -1,0 +1,40 @@
+/** What chokidar is spared. That it still notices everything is `watch.test.ts`'s. */
+import { once } from "node:events";
+import { mkdirSync, symlinkSync } from "node:fs";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { DirectoryWatcher } from "../../../src/source/directory-watcher.ts";
+import { put, scratch } from "./scratch.ts";
+
+function watcherOf(): DirectoryWatcher {
+  const watcher = new DirectoryWatcher({ ignored: (_, stats) => stats?.isDirectory() === false });
+  onTestFinished(() => watcher.close());
+  return watcher;
+}
+
+test("of a listing, directories alone are looked at, and links are not followed", async () => {
+  const dir = scratch();
+  put(dir, "scan.pdf");
+  put(dir, "sub/scan.pdf");
+  mkdirSync(`${dir}/refused`);
+  symlinkSync(`${dir}/sub`, `${dir}/link`);
+  symlinkSync(`${dir}/nowhere`, `${dir}/dangling`);
+  const stream = watcherOf().createScanStream(dir, {
+    directoryFilter: ({ basename, stats }) =>
+      stats?.isDirectory() === true && basename !== "refused",
+  });
+  const entries = await stream?.toArray();
+  expect(entries?.map(({ path }) => path)).toEqual(["sub"]);
+  expect(entries?.[0]?.stats?.isDirectory()).toBe(true);
+});
+
+test("chokidar lists every directory so", async () => {
+  const dir = scratch();
+  put(dir, "a/b/scan.pdf");
+  const listed = vi.spyOn(DirectoryWatcher.prototype, "createScanStream");
+  onTestFinished(() => listed.mockRestore());
+  const watcher = watcherOf();
+  watcher.add(dir);
+  await once(watcher, "ready");
+  const roots = new Set(listed.mock.calls.map(([root]) => root));
+  expect(roots).toEqual(new Set([dir, `${dir}/a`, `${dir}/a/b`]));
+});
