@@ -26,6 +26,45 @@ export function entryOf(fd: number, name?: RawPath): string | Buffer {
   return /[\x80-\xff]/.test(path) ? Buffer.from(path, "latin1") : path;
 }
 
+/**
+ * Calls `use` while `fd` is the directory that this process works in, so that its entries are reached by
+ * their bare names: half the time of a look through `/proc`. `use` must be synchronous: nobody else may
+ * find the process elsewhere than it was.
+ */
+export function workingIn<T>(fd: number, use: (entry: typeof entryIn) => T): T {
+  if (!moves(fd)) return use((name) => entryOf(fd, name));
+  try {
+    return use(entryIn);
+  } finally {
+    if (!moves(homeFd())) process.chdir("/");
+  }
+}
+
+/** The path of an entry of the directory that is worked in; the directory itself without a name. */
+function entryIn(name?: RawPath): string | Buffer {
+  if (name === undefined) return ".";
+  return /[\x80-\xff]/.test(name) ? Buffer.from(name, "latin1") : name;
+}
+
+let home: number | undefined;
+
+/** Where this process works, whatever that is called by now. */
+function homeFd(): number {
+  home ??= openSync(".", O_PATH | O_DIRECTORY);
+  return home;
+}
+
+/** Not in a worker, and not to where the process may only look at names. */
+function moves(to: number): boolean {
+  try {
+    homeFd();
+    process.chdir(`/proc/self/fd/${to}`);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** A descriptor of the directory at an absolute path, which may be a link. The caller closes it. */
 export function openRoot(path: string): number {
   return openSync(path, O_PATH | O_DIRECTORY);

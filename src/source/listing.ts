@@ -6,7 +6,7 @@
 import { hash } from "node:crypto";
 import { closeSync, lstatSync, readdirSync } from "node:fs";
 import { joinRaw, type RawPath, shown } from "../std/raw-path.ts";
-import { entryOf, openDirectory, openRoot } from "./directory-fd.ts";
+import { entryOf, openDirectory, openRoot, workingIn } from "./directory-fd.ts";
 import { type Eligibility, eligibility } from "./eligible.ts";
 import { FileGone, fileFault, FileUnreadable, SourceOffline } from "./file-fault.ts";
 import { seenOf } from "./seen.ts";
@@ -44,19 +44,23 @@ export function* look(
     let leftOut = 0;
     let trouble: Look["trouble"];
     const names = namesIn(fd, dir);
-    for (const [index, name] of names.entries()) {
-      if (index % ENTRIES_A_TICK === ENTRIES_A_TICK - 1) yield;
+    const lookAt = (name: RawPath, entry: string | Buffer) => {
       const path = joinRaw(dir, name);
       const asFile = eligible.file(path);
-      if (!asFile && !eligible.directory(path)) continue;
-      const stat = statEntry(fd, name, path);
-      if (stat instanceof FileGone) continue;
+      if (!asFile && !eligible.directory(path)) return;
+      const stat = statEntry(entry, path);
+      if (stat instanceof FileGone) return;
       if (stat instanceof Error) trouble = stat;
       else if (stat.isDirectory()) {
         if (eligible.directory(path)) directories.push(path);
-      } else if (!asFile) continue;
+      } else if (!asFile) return;
       else if (stat.isFile()) files.push({ name, seen: seenOf(stat, network) });
       else leftOut += 1;
+    };
+    for (let at = 0; at < names.length; at += ENTRIES_A_TICK) {
+      if (at > 0) yield;
+      const some = names.slice(at, at + ENTRIES_A_TICK);
+      workingIn(fd, (entryOf) => some.forEach((name) => lookAt(name, entryOf(name))));
     }
     return {
       listing: { dir, fingerprint: fingerprintOf(files), files },
@@ -109,9 +113,9 @@ function namesIn(fd: number, dir: RawPath): RawPath[] {
   }
 }
 
-function statEntry(fd: number, name: RawPath, path: RawPath) {
+function statEntry(entry: string | Buffer, path: RawPath) {
   try {
-    return lstatSync(entryOf(fd, name), { bigint: true });
+    return lstatSync(entry, { bigint: true });
   } catch (error) {
     const fault = fileFault(error, path);
     if (fault instanceof FileGone || fault instanceof SourceOffline) return fault;
