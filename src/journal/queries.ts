@@ -66,16 +66,24 @@ export const QUERIES = {
     FROM documents WHERE state = 'held' AND trouble_code = ? AND target_path IS NOT NULL
     GROUP BY mirror_id, target_path`,
   // By range of the index: a group of a whole scan compares mirror and state of each row, which takes
-  // twice as long. What has no time is the bulk, and stands in the order of its ids.
-  counts: `WITH pairs AS MATERIALIZED (SELECT m.id AS mirrorId, s.value AS state,
+  // twice as long. What has no time is the bulk, and stands in the order of its ids. Of the pair that a row
+  // from the middle belongs to, most likely the largest, it is what is left of all: to count all rows is
+  // a look at pages, and takes a quarter as long.
+  counts: `WITH middle AS MATERIALIZED (SELECT mirror_id, state FROM documents
+        WHERE id >= (SELECT max(id) / 2 FROM documents) ORDER BY id LIMIT 1),
+      pairs AS MATERIALIZED (SELECT m.id AS mirrorId, s.value AS state,
       (SELECT json_array(count(*), min(n.id)) FROM documents n
         WHERE n.mirror_id = m.id AND n.state = s.value AND n.due_at >= -9e999) AS timed,
-      (SELECT count(*) FROM documents n
-        WHERE n.mirror_id = m.id AND n.state = s.value AND n.due_at IS NULL) AS untimed,
+      CASE WHEN (m.id, s.value) = (SELECT mirror_id, state FROM middle) THEN NULL
+        ELSE (SELECT count(*) FROM documents n
+          WHERE n.mirror_id = m.id AND n.state = s.value AND n.due_at IS NULL) END AS untimed,
       (SELECT n.id FROM documents n WHERE n.mirror_id = m.id AND n.state = s.value
         AND n.due_at IS NULL ORDER BY n.id LIMIT 1) AS oldest
       FROM mirrors m NOT INDEXED CROSS JOIN json_each(?) s)
-    SELECT p.mirrorId, p.state, (p.timed ->> 0) + p.untimed AS documents, n.first_seen_at AS oldestAt
+    SELECT p.mirrorId, p.state,
+      (p.timed ->> 0) + coalesce(p.untimed, (SELECT count(*) FROM documents)
+        - (SELECT sum((timed ->> 0) + coalesce(untimed, 0)) FROM pairs)) AS documents,
+      n.first_seen_at AS oldestAt
     FROM pairs p CROSS JOIN documents n
       ON n.id = coalesce(min(p.timed ->> 1, p.oldest), p.timed ->> 1, p.oldest)`,
   troubled: `SELECT trouble_code AS code, state, count(*) AS documents, min(id) AS first
