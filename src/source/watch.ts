@@ -43,9 +43,9 @@ export type WatchTiming = {
 const TIMING: WatchTiming = { sweepMs: 2500, beatMs: 1000, stallMs: 2000 };
 /**
  * Where nothing happens, sweeps take no more than this share of the time: the kernel's queue does
- * not overflow by itself, and ten thousand directories every 2.5 s would be 2 % of a core for ever.
+ * not overflow by itself, and ten thousand directories every 2.5 s would be 1 % of a core for ever.
  */
-const IDLE_SHARE = 1 / 300;
+const IDLE_SHARE = 1 / 1000;
 const IDLE_SWEEP_MAX_MS = 60_000;
 const HINT = { windowMs: 50, delayMs: 0 };
 /** A new directory is announced before it is watched, and listed when it surely is. */

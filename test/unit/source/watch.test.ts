@@ -215,8 +215,8 @@ test("a sweep of a tree at rest tells nothing", async () => {
 
 test.for([
   [0, 10_000, 4, "a sweep that takes no time costs nothing"],
-  [10, 10_000, 2, "10 ms every 3 s are a third of a percent, and 5 s is the next moment"],
-  [100, 60_000, 2, "100 ms of a large tree every 30 s are as much"],
+  [10, 30_000, 3, "10 ms every 10 s are a tenth of a percent"],
+  [50, 60_000, 2, "50 ms of a large tree every 50 s are as much"],
   [5_000, 130_000, 2, "a tree that takes for ever is swept once a minute all the same"],
 ] as const)("at rest a sweep of %d ms comes in %d ms %d times: %s", async ([takes, ms, times]) => {
   const { swept } = await sweepsOf(takes, ms, () => {});
