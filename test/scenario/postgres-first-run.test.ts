@@ -57,9 +57,19 @@ describe.skipIf(NO_POSTGRES !== undefined)("the first run of a crew", () => {
     await using daemons = new AsyncDisposableStack();
     const running = configs.map((config) => daemons.use(aProcess(["--config", config, "run"])));
     const held = "state = 'held' AND trouble_code = 'FIRST_RUN'";
-    await until("the new ones to be converted", async () => {
-      return (await count("state = 'converted'")) === NEW && (await count(held)) === OLD;
+    const standing = async () => ({
+      rows: await postgres.ask(
+        `SELECT state, trouble_code, trouble_message, count(*) FROM ${schema}.documents GROUP BY 1, 2, 3`,
+      ),
+      archived: world.archive.documents().length,
+      said: running.map(({ output }) => `${output.stdout}${output.stderr}`),
     });
+    await until(
+      "the new ones to be converted",
+      async () => (await count("state = 'converted'")) === NEW && (await count(held)) === OLD,
+      30_000,
+      standing,
+    );
     expect(world.archive.documents()).toHaveLength(OLD + NEW);
     const words = ["--config", configs[0] ?? "", "adopt", "--yes"];
     const adopted = await scanferry(words, { cwd: world.dir });
