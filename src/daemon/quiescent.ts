@@ -8,6 +8,7 @@ import { Fault } from "../std/fault.ts";
 import type { Listeners } from "../std/listeners.ts";
 import type { StatusReport } from "../sync/status.ts";
 import type { Waiting } from "../sync/waiting.ts";
+import { isOfMirror } from "../sync/duties.ts";
 import type { Survey } from "../sync/survey.ts";
 import type { Outage } from "../sync/outage.ts";
 
@@ -15,7 +16,7 @@ export type Quiescence = { readonly waitConverted: boolean };
 
 type Watched = {
   readonly journal: Journal;
-  readonly surveys: readonly Survey[];
+  readonly surveys: readonly Pick<Survey, "isLed" | "mirror" | "state">[];
   /** False: what is ready stays so. */
   readonly sending: boolean;
   readonly outage: () => Outage | undefined;
@@ -49,8 +50,10 @@ export async function quiescent(
   try {
     for (;;) {
       giveUp(watched);
+      // First of all: what a scan finds that ends after this, the status may lack.
+      const scanned = await isScanned(watched);
       const status = await watched.status();
-      if (await isOver(watched, status, wanted)) return status;
+      if (scanned && (await isOver(watched, status, wanted))) return status;
       await bell.wait(1_000, clock, signal);
       await clock.sleep(LOOK_MS, signal);
     }
@@ -73,13 +76,20 @@ function giveUp({ surveys, outage }: Watched): void {
   }
 }
 
+/** Whether every source was scanned here, or is another daemon's to scan; one that is nobody's just now waits. */
+async function isScanned({ surveys, journal }: Watched): Promise<boolean> {
+  if (surveys.some(({ state, isLed }) => isLed && state.scans === 0)) return false;
+  const others = surveys.filter(({ isLed }) => !isLed);
+  if (others.length === 0) return true;
+  const led = (await journal.crew.members()).flatMap(({ duties }) => duties);
+  return others.every(({ mirror: { row } }) => led.some((duty) => isOfMirror(duty, row.id)));
+}
+
 async function isOver(
   { surveys, journal, sending, clock }: Watched,
   { documents, paused, gate, sending: { waits: wait }, pages: { allowance } }: StatusReport,
   { waitConverted }: Quiescence,
 ): Promise<boolean> {
-  // Another daemon's mirrors are its own to scan.
-  if (surveys.some(({ state, isLed }) => isLed && state.scans === 0)) return false;
   if (documents.settling + documents.uploading + documents.inDoubt > 0) return false;
   // Behind a closed gate what is ready is on its way to be held.
   let waits = !sending || (paused && !gate) || isLong(wait, clock.now());

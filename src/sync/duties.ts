@@ -41,6 +41,11 @@ export function dutiesOfMirror({ id, parts }: Divided): Duty[] {
   return Array.from({ length: parts }, (_, at): Duty => `mirror:${id}/${at + 1}of${parts}`);
 }
 
+/** Whether it is work for this mirror, or for a part of it. */
+export function isOfMirror(duty: Duty, mirrorId: number): boolean {
+  return duty === `mirror:${mirrorId}` || duty.startsWith(`mirror:${mirrorId}/`);
+}
+
 /** Of all that there is to do, what this daemon has. */
 export function dutiesOf(
   crew: Pick<Crew, "leads" | "leaseMs">,

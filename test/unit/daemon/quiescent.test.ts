@@ -1,0 +1,101 @@
+/** When the sources of a pass count as scanned; the scenarios of `sync` show the rest. */
+import { expect, test } from "vitest";
+import { quiescent } from "../../../src/daemon/quiescent.ts";
+import { systemClock } from "../../../src/std/clock.ts";
+import { Listeners } from "../../../src/std/listeners.ts";
+import { noDocuments, statusOf } from "../../../src/sync/status.ts";
+import type { Survey } from "../../../src/sync/survey.ts";
+import { MemoryCrew } from "../../fakes/memory-crew.ts";
+import { MemoryJournal } from "../../fakes/memory-journal.ts";
+import { MemoryStore } from "../../fakes/memory-store.ts";
+
+const interval = { initialMs: 1, maxMs: 1 };
+const CONFIG = {
+  archive: { name: "main", url: "https://a" },
+  mirrors: [],
+  upload: { concurrency: 4, retry: interval, doubt: { windowMs: 1, toleranceMs: 1 } },
+  quota: { retry: interval, retryAt: undefined },
+  conversion: { poll: interval, stuckAfterMs: 1 },
+};
+
+const MIRROR = 7;
+
+type Survey7 = Pick<Survey, "isLed" | "mirror" | "state">;
+
+/** A pass over one mirror; `look` is called whenever the status is read, and tells how many are settling. */
+async function pass(
+  journal: MemoryJournal,
+  survey: { isLed: boolean; scans: number },
+  look: () => number,
+): Promise<void> {
+  const surveys: Survey7[] = [
+    {
+      isLed: survey.isLed,
+      mirror: { row: { id: MIRROR }, settings: {} } as Survey["mirror"],
+      get state() {
+        return { status: undefined, scans: survey.scans, lastScanAt: null, obstacles: 0 };
+      },
+    },
+  ];
+  const changed = new Listeners();
+  await quiescent(
+    {
+      journal,
+      surveys,
+      sending: true,
+      outage: () => undefined,
+      changed,
+      clock: systemClock,
+      async status() {
+        const report = await statusOf(journal, CONFIG, true, 0);
+        const documents = { ...noDocuments(), settling: look() };
+        setImmediate(() => changed.tell());
+        return { ...report, documents };
+      },
+    },
+    { waitConverted: false },
+    AbortSignal.timeout(20_000),
+  );
+}
+
+test("what a scan finds while the status is read is waited for", async () => {
+  const survey = { isLed: true, scans: 0 };
+  const seen: number[] = [];
+  await pass(new MemoryJournal(), survey, () => {
+    // The first status was read before the scan ended, and knows nothing of what it found.
+    const settling = [0, 3, 1, 0][seen.length] ?? 0;
+    survey.scans = 1;
+    seen.push(settling);
+    return settling;
+  });
+  expect(seen).toEqual([0, 3, 1, 0]);
+});
+
+test.for([
+  [[`mirror:${MIRROR}`], "whole"],
+  [[`mirror:${MIRROR}/2of3`], "in part"],
+] as const)("a mirror that another daemon leads %s is its own to scan", async ([led]) => {
+  const store = new MemoryStore();
+  await MemoryCrew.join(store, { name: "other", clock: systemClock }).seek(led);
+  const crew = MemoryCrew.join(store, { name: "this", clock: systemClock });
+  let looks = 0;
+  await pass(new MemoryJournal({ store, crew }), { isLed: false, scans: 0 }, () => {
+    looks += 1;
+    return 0;
+  });
+  expect(looks).toBe(1);
+});
+
+test("one that nobody leads just now is waited for", async () => {
+  const store = new MemoryStore();
+  const other = MemoryCrew.join(store, { name: "other", clock: systemClock });
+  await other.seek([`mirror:${MIRROR}0`]);
+  const crew = MemoryCrew.join(store, { name: "this", clock: systemClock });
+  let looks = 0;
+  await pass(new MemoryJournal({ store, crew }), { isLed: false, scans: 0 }, () => {
+    looks += 1;
+    if (looks === 2) void other.seek([`mirror:${MIRROR}`]);
+    return 0;
+  });
+  expect(looks).toBe(3);
+});
