@@ -155,7 +155,8 @@ saw "all CONVERTED" "$(converted), $((SECONDS - began)) s after the last was wri
 
 step "the shares are unmounted, and mounted again, the SMB one on demand (autofs)"
 declare -A before=([nfs]=$(times nfs) [smb]=$(times smb))
-umount /srv/nfs /srv/smb
+# While a scan is in it, a share is busy: as a person would, another time.
+for kind in smb nfs; do until_true 120 "/srv/$kind to be unmounted" umount /srv/$kind; done
 for kind in smb nfs; do
   until_true 180 "$kind to be found offline" offline $kind $((before[$kind] + 1))
   saw "$kind" "$(last_said $kind 'source offline')"
