@@ -2,6 +2,7 @@
  * One mirror inside its reader process: knows whether the source can be trusted, watches it while
  * it can, and turns events into hints. It decides nothing: what it sees, the daemon journals.
  */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { documentBeside } from "../source/beside.ts";
 import { besideUse, type Eligibility, eligibility } from "../source/eligible.ts";
 import { lookInside } from "../source/open-inside.ts";
@@ -163,6 +164,8 @@ export class MirrorHost {
       const slice = eligible.slice(at, at + HINTS_MAX);
       // The window would fail for good with the first that could not be told, which is no loss.
       await this.#hints.add(slice.length, () => this.#hintOf(slice).catch(() => {}));
+      // Where no look tells anything, the window waits for nothing.
+      await nextTurn();
       if (this.#closing.signal.aborted) return;
     }
   }

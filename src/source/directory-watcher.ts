@@ -1,40 +1,70 @@
 /**
  * chokidar's watcher, for directories alone: of a listing it needs the `lstat` of directories, and would
  * ask for that of every entry before its filters see one (17 µs a file, at the start and again at
- * every event of a directory).
+ * every event of a directory), and for where every link leads.
  */
 import { lstatSync, type Stats } from "node:fs";
-import { type ChokidarOptions, FSWatcher } from "chokidar";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { FSWatcher } from "chokidar";
+import { codeOf } from "../std/fault.ts";
 
 type ScanStream = FSWatcher["createScanStream"];
 type ScanOptions = NonNullable<Parameters<ScanStream>[1]>;
+type Entry = { path: string; fullPath: string; basename: string; stats: Stats };
+
+/** What cannot be listed is nobody's to watch; whether it is there is asked elsewhere. */
+const UNLISTED: ReadonlySet<string> = new Set(["ENOENT", "EACCES", "EPERM", "ELOOP"]);
 
 /**
  * Where chokidar no longer lists through `createScanStream`, which it calls its own affair, this is its
  * plain watcher: slower, and right.
  */
 export class DirectoryWatcher extends FSWatcher {
-  constructor(options: Partial<ChokidarOptions>) {
-    super({ ...options, followSymlinks: false });
-  }
-
   override createScanStream(root: string, options: ScanOptions = {}): ReturnType<ScanStream> {
-    const isWanted = options.directoryFilter;
-    return super.createScanStream(root, {
-      ...options,
-      alwaysStat: false,
-      fileFilter: () => false,
-      directoryFilter(entry) {
-        const stats = statsOf(entry.fullPath);
-        if (!stats) return false;
-        entry.stats = stats;
-        return typeof isWanted === "function" ? isWanted(entry) : true;
-      },
+    // Whole trees at once: of watchers that this system has none of.
+    if ("depth" in options) return super.createScanStream(root, options);
+    if (this.closed) return undefined;
+    const { directoryFilter } = options;
+    const isWanted = typeof directoryFilter === "function" ? directoryFilter : () => true;
+    const stream = Readable.from(directoriesIn(root, isWanted)) as NonNullable<
+      ReturnType<ScanStream>
+    >;
+    this.streams.add(stream);
+    stream.once("close", () => this.streams.delete(stream));
+    return stream;
+  }
+}
+
+async function* directoriesIn(
+  root: string,
+  isWanted: (entry: Entry) => boolean,
+): AsyncGenerator<Entry> {
+  for (const name of await namesIn(root)) {
+    const fullPath = join(root, name);
+    const stats = statsOf(fullPath);
+    if (!stats?.isDirectory()) continue;
+    const entry = { path: name, fullPath, basename: name, stats };
+    if (isWanted(entry)) yield entry;
+  }
+}
+
+/** Names of directories, and where the file system does not tell types, of anything. */
+async function namesIn(root: string): Promise<string[]> {
+  try {
+    const entries = await readdir(root, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  } catch {
+    // Without types Node looks at each entry itself, and fails with the first that is gone.
+    return readdir(root).catch((error: unknown) => {
+      if (UNLISTED.has(codeOf(error) ?? "")) return [];
+      throw error;
     });
   }
 }
 
-/** Of a directory that is gone by now, or must not be looked at: nothing. */
+/** Of what is gone by now, or must not be looked at: nothing. */
 function statsOf(path: string): Stats | undefined {
   try {
     return lstatSync(path);

@@ -82,6 +82,7 @@ export class TopWatchers {
     if (name === undefined || this.#tops.has(top) || this.#stopping.aborted) return;
     const watcher = new DirectoryWatcher({
       ignoreInitial: true,
+      followSymlinks: false,
       // Would hold back, and for some names swallow, what it takes for an editor's saving.
       atomic: false,
       ignored: (path, stats) => this.#isIgnored(path, stats),

@@ -44,7 +44,8 @@ export async function visit(
   page.on("pageerror", (error) => wrong.push(`failed: ${error.message}`));
   page.on("console", (message) => {
     // That the daemon cannot be reached is no fault of the page.
-    const isFault = message.type() === "error" && !/ERR_(?:CONN|INCOMP)/.test(message.text());
+    const isFault =
+      message.type() === "error" && !/ERR_(?:CONN|INCOMP|SOCKET_NOT_CONN)/.test(message.text());
     if (isFault) wrong.push(`console: ${message.text()}`);
   });
   page.on("dialog", (dialog) => {

@@ -18,6 +18,7 @@ test("of a listing, directories alone are looked at, and links are not followed"
   mkdirSync(`${dir}/refused`);
   symlinkSync(`${dir}/sub`, `${dir}/link`);
   symlinkSync(`${dir}/nowhere`, `${dir}/dangling`);
+  symlinkSync(`${dir}/scan.pdf/below`, `${dir}/through-a-file`);
   const stream = watcherOf().createScanStream(dir, {
     directoryFilter: ({ basename, stats }) =>
       stats?.isDirectory() === true && basename !== "refused",
