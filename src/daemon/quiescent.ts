@@ -1,6 +1,7 @@
 /** Tells when a pass is over: nothing is left that goes on by itself. */
 import type { Document } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
+import type { Duty } from "../journal/crew.ts";
 import type { Journal } from "../journal/journal.ts";
 import { Bell } from "../std/bell.ts";
 import type { Clock } from "../std/clock.ts";
@@ -8,7 +9,7 @@ import { Fault } from "../std/fault.ts";
 import type { Listeners } from "../std/listeners.ts";
 import type { StatusReport } from "../sync/status.ts";
 import type { Waiting } from "../sync/waiting.ts";
-import { isOfMirror } from "../sync/duties.ts";
+import { dutiesOfMirror, isOfMirror, isShared } from "../sync/duties.ts";
 import type { Survey } from "../sync/survey.ts";
 import type { Outage } from "../sync/outage.ts";
 
@@ -76,13 +77,23 @@ function giveUp({ surveys, outage }: Watched): void {
   }
 }
 
-/** Whether every source was scanned here, or is another daemon's to scan; one that is nobody's just now waits. */
-async function isScanned({ surveys, journal }: Watched): Promise<boolean> {
+/**
+ * Whether every source was scanned here, or is another daemon's to scan. What is nobody's just now is waited
+ * for, and so is what this daemon has gained since its loops began: they begin anew for it.
+ */
+async function isScanned({ surveys, journal: { crew } }: Watched): Promise<boolean> {
   if (surveys.some(({ state, isLed }) => isLed && state.scans === 0)) return false;
-  const others = surveys.filter(({ isLed }) => !isLed);
-  if (others.length === 0) return true;
-  const led = (await journal.crew.members()).flatMap(({ duties }) => duties);
-  return others.every(({ mirror: { row } }) => led.some((duty) => isOfMirror(duty, row.id)));
+  if (!isShared(crew)) return true;
+  const others = (await crew.members()).filter(({ id }) => id !== crew.memberId);
+  const theirs = others.flatMap(({ duties }) => duties);
+  return surveys.every(({ isLed, mirror: { row, settings } }) => {
+    const wanted = dutiesOfMirror({ id: row.id, parts: settings.parts ?? 1 });
+    const isDividedOtherwise = theirs.some(
+      (duty) => isOfMirror(duty, row.id) && !wanted.includes(duty),
+    );
+    const isSomebodys = (duty: Duty) => theirs.includes(duty) || (isLed && crew.leads(duty));
+    return isDividedOtherwise || wanted.every(isSomebodys);
+  });
 }
 
 async function isOver(

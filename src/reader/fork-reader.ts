@@ -1,18 +1,13 @@
 import { type ChildProcess, fork } from "node:child_process";
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { THRIFTY_HEAP } from "../std/heap.ts";
 
+/** Files of certificates, and lists of directories with such. */
+const CERTIFICATES = ["NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR"];
+
 /** Environment that a reader is given: nothing that could hold a secret. */
-const ENVIRONMENT = [
-  "PATH",
-  "TZ",
-  "LANG",
-  "LC_ALL",
-  "NODE_EXTRA_CA_CERTS",
-  "SSL_CERT_FILE",
-  "SSL_CERT_DIR",
-  "TMPDIR",
-];
+const ENVIRONMENT = ["PATH", "TZ", "LANG", "LC_ALL", "TMPDIR"];
 
 /** Starts a reader process. Throws where no process can be started. */
 export function forkReader(): ChildProcess {
@@ -21,9 +16,19 @@ export function forkReader(): ChildProcess {
   return fork(entry, [], {
     serialization: "advanced",
     execArgv: ["--disable-warning=ExperimentalWarning", ...THRIFTY_HEAP],
-    env: environmentOf(ENVIRONMENT),
+    env: { ...environmentOf(ENVIRONMENT), ...inFull(environmentOf(CERTIFICATES)) },
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
+}
+
+/** A reader works in one directory after another: certificates must not be looked for in those. */
+function inFull(paths: Record<string, string>): Record<string, string> {
+  const full = (list: string) =>
+    list
+      .split(":")
+      .map((path) => resolve(path))
+      .join(":");
+  return Object.fromEntries(Object.entries(paths).map(([key, list]) => [key, full(list)]));
 }
 
 /** These variables of this process, as far as they are set. */

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { accountsOf } from "../../config/archives.ts";
 import type { Config } from "../../config/config.ts";
+import type { KeptJournal } from "../../daemon/kept-journal.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { joinRaw, shown } from "../../std/raw-path.ts";
 import { type Found, adopting, endFirstRuns, findArchived } from "../../sync/adopter.ts";
@@ -8,7 +9,7 @@ import { openClient } from "../archive-client.ts";
 import { lookUpSettings } from "../archive-settings.ts";
 import { examples } from "../examples.ts";
 import { EXIT } from "../exit.ts";
-import { onePass } from "../one-pass.ts";
+import { passTogether } from "../one-pass.ts";
 import { printable } from "../printable.ts";
 import type { Shell } from "../shell.ts";
 import { secretsOf } from "./run.ts";
@@ -43,16 +44,10 @@ async function adopt(shell: Shell, { yes, json }: Options): Promise<void> {
   const config = await shell.config();
   const stopping = shell.stopping();
   const log = warningsTo(err, secretsOf(config));
-  await using daemon = await Daemon.open({
-    config,
-    log,
-    clock,
-    random,
-    web: false,
-    tells: false,
-    sending: false,
-  });
-  await onePass(daemon, { waitConverted: false }, stopping);
+  const own = { config, log, clock, random, web: false, tells: false, sending: false };
+  const open = (keptJournal: KeptJournal | undefined) => Daemon.open({ ...own, keptJournal });
+  const passed = await passTogether(open, { waitConverted: false }, stopping);
+  await using daemon = passed.daemon;
   const tally = { claimed: 0, unclear: 0 };
   for (const found of await look(config, daemon.journal, shell, stopping)) {
     const { taken } = found;

@@ -1,6 +1,7 @@
 /** When the sources of a pass count as scanned; the scenarios of `sync` show the rest. */
 import { expect, test } from "vitest";
 import { quiescent } from "../../../src/daemon/quiescent.ts";
+import type { Duty } from "../../../src/journal/crew.ts";
 import { systemClock } from "../../../src/std/clock.ts";
 import { Listeners } from "../../../src/std/listeners.ts";
 import { noDocuments, statusOf } from "../../../src/sync/status.ts";
@@ -25,13 +26,13 @@ type Survey7 = Pick<Survey, "isLed" | "mirror" | "state">;
 /** A pass over one mirror; `look` is called whenever the status is read, and tells how many are settling. */
 async function pass(
   journal: MemoryJournal,
-  survey: { isLed: boolean; scans: number },
+  survey: { isLed: boolean; scans: number; parts?: number },
   look: () => number,
 ): Promise<void> {
   const surveys: Survey7[] = [
     {
       isLed: survey.isLed,
-      mirror: { row: { id: MIRROR }, settings: {} } as Survey["mirror"],
+      mirror: { row: { id: MIRROR }, settings: { parts: survey.parts } } as Survey["mirror"],
       get state() {
         return { status: undefined, scans: survey.scans, lastScanAt: null, obstacles: 0 };
       },
@@ -71,19 +72,32 @@ test("what a scan finds while the status is read is waited for", async () => {
   expect(seen).toEqual([0, 3, 1, 0]);
 });
 
+/** One look is enough where the sources count as scanned; else there is a second, after which `then` happens. */
 test.for([
-  [[`mirror:${MIRROR}`], "whole"],
-  [[`mirror:${MIRROR}/2of3`], "in part"],
-] as const)("a mirror that another daemon leads %s is its own to scan", async ([led]) => {
+  [false, 1, [["mirror:7"]], 1, "another leads it"],
+  [false, 3, [["mirror:7/1of3"], ["mirror:7/2of3", "mirror:7/3of3"]], 1, "others lead its parts"],
+  [false, 3, [["mirror:7/2of3"]], 2, "of its parts two are nobody's"],
+  [true, 3, [["mirror:7/2of3"]], 2, "of its parts one is nobody's, and one its own"],
+  [true, 3, [["mirror:7/2of3", "mirror:7/3of3"]], 1, "others lead the other parts"],
+  [false, 3, [["mirror:7/2of4"]], 1, "it is led as divided in another way"],
+  [false, 1, [["mirror:70"], ["mirror:71/1of2"]], 2, "others lead others"],
+  [false, 1, [], 2, "it is nobody's"],
+] as const)("led here %s, %d parts, others lead %j: looks %d: %s", async (row) => {
+  const [isLed, parts, led, looks] = row;
   const store = new MemoryStore();
-  await MemoryCrew.join(store, { name: "other", clock: systemClock }).seek(led);
-  const crew = MemoryCrew.join(store, { name: "this", clock: systemClock });
-  let looks = 0;
-  await pass(new MemoryJournal({ store, crew }), { isLed: false, scans: 0 }, () => {
-    looks += 1;
+  const join = (name: string) => MemoryCrew.join(store, { name, clock: systemClock });
+  for (const [at, duties] of led.entries()) await join(`other ${at}`).seek(duties);
+  const crew = join("this");
+  if (isLed) await crew.seek(["mirror:7/1of3"]);
+  let seen = 0;
+  await pass(new MemoryJournal({ store, crew }), { isLed, scans: isLed ? 1 : 0, parts }, () => {
+    seen += 1;
+    const all: Duty[] =
+      parts === 1 ? ["mirror:7"] : ["mirror:7/1of3", "mirror:7/2of3", "mirror:7/3of3"];
+    if (seen === 2) void join("late").seek(all);
     return 0;
   });
-  expect(looks).toBe(1);
+  expect(Math.min(seen, 2)).toBe(looks);
 });
 
 test("one that nobody leads just now is waited for", async () => {
