@@ -26,7 +26,7 @@ function inFull(paths: Record<string, string>): Record<string, string> {
   const full = (list: string) =>
     list
       .split(":")
-      .map((path) => resolve(path))
+      .map((path) => (path === "" ? "" : resolve(path)))
       .join(":");
   return Object.fromEntries(Object.entries(paths).map(([key, list]) => [key, full(list)]));
 }
