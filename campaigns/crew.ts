@@ -22,7 +22,10 @@ import { ScanDropper } from "./scan-dropper.ts";
 const WORLD_BLOWS = 100;
 /** Files that may wait to be carried before nothing more is dropped. */
 const BACKLOG_MAX = 150;
-/** Upon so many files fall the blows of a run, or upon as many more as make the least for each. */
+/**
+ * Upon so many files fall the blows of a run, or upon as many more as make the least for each; a single world,
+ * which is how one is repeated, has the least.
+ */
 const FILES = 20_000;
 const FILES_PER_BLOW_MIN = 10;
 /** Between two blows, at most; a blow waits no longer for the files that belong to it. */
@@ -84,9 +87,8 @@ async function oneWorld({ run, ground, seed, blows, late, plot }: Part): Promise
   man(posts);
   const witness = await Witness.of(ground.postgres, crew.schema);
   const storm = new Storm(crew, dice, plot.blows);
-  const perBlow = run.short
-    ? FILES_PER_BLOW_MIN
-    : Math.max(FILES_PER_BLOW_MIN, Math.ceil(FILES / run.count));
+  const share = run.count > WORLD_BLOWS ? Math.ceil(FILES / run.count) : 0;
+  const perBlow = Math.max(FILES_PER_BLOW_MIN, share);
   const dropping = setInterval(() => {
     for (let step = 0; step < 3 && dropper.files - late.count < BACKLOG_MAX; step++) dropper.step();
   }, 70);

@@ -72,7 +72,7 @@ test("what a scan finds while the status is read is waited for", async () => {
   expect(seen).toEqual([0, 3, 1, 0]);
 });
 
-/** One look is enough where the sources count as scanned; else there is a second, after which `then` happens. */
+/** One look is enough where the sources count as scanned; else there is a second, at which a member comes that leads what is free. */
 test.for([
   [false, 1, [["mirror:7"]], 1, "another leads it"],
   [false, 3, [["mirror:7/1of3"], ["mirror:7/2of3", "mirror:7/3of3"]], 1, "others lead its parts"],
@@ -98,18 +98,4 @@ test.for([
     return 0;
   });
   expect(Math.min(seen, 2)).toBe(looks);
-});
-
-test("one that nobody leads just now is waited for", async () => {
-  const store = new MemoryStore();
-  const other = MemoryCrew.join(store, { name: "other", clock: systemClock });
-  await other.seek([`mirror:${MIRROR}0`]);
-  const crew = MemoryCrew.join(store, { name: "this", clock: systemClock });
-  let looks = 0;
-  await pass(new MemoryJournal({ store, crew }), { isLed: false, scans: 0 }, () => {
-    looks += 1;
-    if (looks === 2) void other.seek([`mirror:${MIRROR}`]);
-    return 0;
-  });
-  expect(looks).toBe(3);
 });
