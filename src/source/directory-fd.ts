@@ -40,9 +40,8 @@ export function workingIn<T>(fd: number, use: (entry: typeof entryIn) => T): T {
   }
 }
 
-/** The path of an entry of the directory that is worked in; the directory itself without a name. */
-function entryIn(name?: RawPath): string | Buffer {
-  if (name === undefined) return ".";
+/** The path of an entry of the directory that is worked in. */
+function entryIn(name: RawPath): string | Buffer {
   return /[\x80-\xff]/.test(name) ? Buffer.from(name, "latin1") : name;
 }
 

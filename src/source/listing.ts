@@ -60,7 +60,7 @@ export function* look(
     for (let at = 0; at < names.length; at += ENTRIES_A_TICK) {
       if (at > 0) yield;
       const some = names.slice(at, at + ENTRIES_A_TICK);
-      workingIn(fd, (entryOf) => some.forEach((name) => lookAt(name, entryOf(name))));
+      workingIn(fd, (entry) => some.forEach((name) => lookAt(name, entry(name))));
     }
     return {
       listing: { dir, fingerprint: fingerprintOf(files), files },

@@ -1,9 +1,15 @@
 /** What chokidar is spared. That it still notices everything is `watch.test.ts`'s. */
 import { once } from "node:events";
 import { mkdirSync, symlinkSync } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { DirectoryWatcher } from "../../../src/source/directory-watcher.ts";
 import { put, scratch } from "./scratch.ts";
+
+vi.mock("node:fs/promises", async (original) => {
+  const real = await original<typeof import("node:fs/promises")>();
+  return { ...real, readdir: vi.fn(real.readdir) };
+});
 
 function watcherOf(): DirectoryWatcher {
   const watcher = new DirectoryWatcher({ ignored: (_, stats) => stats?.isDirectory() === false });
@@ -26,6 +32,16 @@ test("of a listing, directories alone are looked at, and links are not followed"
   const entries = await stream?.toArray();
   expect(entries?.map(({ path }) => path)).toEqual(["sub"]);
   expect(entries?.[0]?.stats?.isDirectory()).toBe(true);
+});
+
+test("a file system that tells no types, of an entry that is gone by then: the others are told all the same", async () => {
+  const dir = scratch();
+  put(dir, "scan.pdf");
+  put(dir, "sub/scan.pdf");
+  const gone = Object.assign(new Error("ENOENT: scan~ is gone"), { code: "ENOENT" });
+  vi.mocked(readdir).mockRejectedValueOnce(gone);
+  const entries = await watcherOf().createScanStream(dir)?.toArray();
+  expect(entries?.map(({ path }) => path)).toEqual(["sub"]);
 });
 
 test("chokidar lists every directory so", async () => {
