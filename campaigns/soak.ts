@@ -97,9 +97,9 @@ async function live({ run, town, work, troubles, visitors, sampler, dice }: Life
       await Promise.race([step, pass(50, over)]);
     }),
     often(pace.troubleMs, async () => {
-      // In the middle half no reader is ended, so that its memory can be followed.
+      // For most of the time no reader is ended, so that the memory of one can be followed.
       const part = (performance.now() - startedAt) / (minutes * 60_000);
-      troubles.endsReaders = minutes < 10 || part < 0.25 || part > 0.75;
+      troubles.endsReaders = minutes < 10 || part < 0.1 || part > 0.9;
       await troubles.next(over);
     }),
     often(pace.visitMs, () => visitors.next(over)),

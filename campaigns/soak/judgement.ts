@@ -13,7 +13,7 @@ const WAL_MB_MAX = 16;
 /** Connections come and go: descriptors of the last third may be so many more than of the first. */
 const DESCRIPTORS_MAX = 4;
 
-/** In this part of a run, memory still grows to what a process needs: V8 and malloc take an hour. */
+/** In this part of a run, or of a reader's life, memory still grows to what a process needs: V8 and malloc take an hour. */
 const WARM_UP_PART = 0.5;
 
 /** What is followed must be followed for so long for its slope to mean anything. */
@@ -24,8 +24,7 @@ const LOOKS = 12;
 
 /** Figures of the run; `broken` is told of every one that is too high. */
 export function judge(samples: readonly Sample[], broken: (what: string) => void): Figures {
-  const warmUp = (samples.at(-1)?.seconds ?? 0) * WARM_UP_PART;
-  const warm = samples.filter(({ seconds }) => seconds >= warmUp);
+  const warm = warmPart(samples);
   const peak = (of: (sample: Sample) => number) => Math.max(0, ...samples.map(of).filter(isNumber));
   const walMb = peak(({ wal }) => wal) / MB;
   if (walMb >= WAL_MB_MAX) broken(`the WAL grew to ${walMb.toFixed(1)} MB`);
@@ -49,14 +48,18 @@ export function judge(samples: readonly Sample[], broken: (what: string) => void
   };
   // SQLite keeps pages of the journal in memory, up to a bound that a few hours do not reach.
   figures["daemon memory"] = told(memoryTrend(warm, ({ daemonRss }) => daemonRss));
+  figures["daemon's own memory less the journal"] = told(
+    memoryTrend(warm, ({ daemonOwn, journal }) => daemonOwn - journal),
+  );
+  figures["daemon's compiled code"] = told(memoryTrend(warm, ({ daemonCode }) => daemonCode));
   growth(
-    "daemon's own memory less the journal",
+    "daemon's own memory less the journal and compiled code",
     warm,
-    ({ daemonOwn, journal }) => daemonOwn - journal,
+    ({ daemonOwn, journal, daemonCode }) => daemonOwn - journal - daemonCode,
   );
   figures["daemon heap"] = told(memoryTrend(warm, ({ daemonHeap }) => daemonHeap));
-  growth("daemon heap without garbage", warm, ({ daemonKept }) => daemonKept, 1);
-  const reader = longestLife(warm);
+  growth("daemon's objects without garbage", warm, ({ daemonKept }) => daemonKept, 1);
+  const reader = warmPart(longestLife(samples));
   if (lengthOf(reader) >= LIFE_SECONDS)
     growth("reader's own memory, longest life", reader, ({ readerOwn }) => readerOwn);
   for (const [name, of] of [
@@ -88,6 +91,12 @@ function pointsOf(samples: readonly Sample[], of: (sample: Sample) => number): P
   return samples
     .map((sample) => ({ x: sample.seconds / 3_600, y: of(sample) }))
     .filter(({ y }) => isNumber(y));
+}
+
+/** Those of the later part. */
+function warmPart(samples: readonly Sample[]): Sample[] {
+  const from = (samples[0]?.seconds ?? 0) + lengthOf(samples) * WARM_UP_PART;
+  return samples.filter(({ seconds }) => seconds >= from);
 }
 
 /** The samples of the reader that lived longest. */

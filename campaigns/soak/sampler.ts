@@ -9,8 +9,10 @@ export type Sample = {
   /** Of it, what is the process's own; the rest are pages of files, which the kernel takes back as it likes. */
   readonly daemonOwn: number;
   readonly daemonHeap: number;
-  /** Of it, what all garbage collections leave; now and then. */
+  /** Of it, objects that all garbage collections leave; now and then. */
   readonly daemonKept: number;
+  /** Of it, what V8 made of the program, when it was last looked at. */
+  readonly daemonCode: number;
   readonly daemonFds: number;
   /** The reader that is there; another one after it was ended. */
   readonly readerPid: number;
@@ -36,6 +38,7 @@ export class Sampler {
   readonly #file: string;
   readonly #startedAt = performance.now();
   #keptAt = Number.NEGATIVE_INFINITY;
+  #code = Number.NaN;
 
   /** `file` is a CSV, written line by line so that a look into it is possible at any time. */
   constructor(town: Town, file: string) {
@@ -54,6 +57,7 @@ export class Sampler {
       daemonOwn: memoryOf(daemonPid, "RssAnon"),
       daemonHeap: metrics("nodejs_heap_size_used_bytes"),
       daemonKept: await this.#kept(seconds),
+      daemonCode: this.#code,
       daemonFds: fdsOf(daemonPid),
       readerPid: reader,
       readerRss: memoryOf(reader, "VmRSS"),
@@ -75,8 +79,10 @@ export class Sampler {
   async #kept(seconds: number): Promise<number> {
     if (seconds - this.#keptAt < KEPT_EVERY_S) return Number.NaN;
     const kept = await this.#town.kept();
-    if (!Number.isNaN(kept)) this.#keptAt = seconds;
-    return kept;
+    if (!kept) return Number.NaN;
+    this.#keptAt = seconds;
+    this.#code = kept.code;
+    return kept.objects;
   }
 
   /** Sums of the daemon's measures by name; NaN while its page does not answer. */

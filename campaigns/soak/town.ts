@@ -17,6 +17,7 @@ import { BUILT } from "../../test/fixtures/a-process.ts";
 import { CANARY } from "../../test/fixtures/canary.ts";
 import { freePort } from "../../test/fixtures/free-port.ts";
 import { until } from "../../test/fixtures/until.ts";
+import type { Kept } from "./collected.ts";
 
 const COLLECTED = new URL("./collected.ts", import.meta.url).href;
 
@@ -160,17 +161,17 @@ export class Town {
     );
   }
 
-  /** Bytes that the daemon's heap keeps once all garbage is collected; NaN when it does not say. */
-  async kept(): Promise<number> {
+  /** What the daemon's heap keeps once all garbage is collected; undefined when it does not say. */
+  async kept(): Promise<Kept | undefined> {
     rmSync(this.#keptFile, { force: true });
     try {
       process.kill(this.daemonPid, "SIGUSR2");
       return await until("what the daemon keeps", () => {
         const text = existsSync(this.#keptFile) && readFileSync(this.#keptFile, "utf8");
-        return text === false ? undefined : Number(text);
+        return text === false ? undefined : (JSON.parse(text) as Kept);
       });
     } catch {
-      return Number.NaN;
+      return undefined;
     }
   }
 
