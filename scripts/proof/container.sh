@@ -20,6 +20,12 @@ alone() {
     exec "$@"' - "$@"
 }
 container() { alone crun --root "$work/crun" --cgroup-manager=disabled "$@"; }
+# A container outlives the crun that runs it.
+end_containers() {
+  local name
+  for name in $(container list -q 2>/dev/null); do container delete --force "$name" 2>/dev/null || :; done
+}
+trap 'end_containers; leave' EXIT
 pid_of() { container state "$1" | sed -n 's/.*"pid": *\([0-9]*\).*/\1/p'; }
 # until_true SECONDS WHAT COMMAND...
 until_true() {
