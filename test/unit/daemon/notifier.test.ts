@@ -4,6 +4,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { notifierOf, silentNotifier } from "../../../src/daemon/notifier.ts";
 
+/** Longer than any machine takes to start a shell. */
+const PATIENT_MS = 50_000;
+
 let dir: string;
 
 beforeEach(() => {
@@ -30,18 +33,18 @@ test("nobody listens: nothing is started", async () => {
 
 test("what is told is told in order, a slow message first; the program gets no other variable", async () => {
   const script = `case "$*" in *RELOADING*) sleep 0.3 ;; esac; echo "$*$SECRET" >>"${dir}/said"`;
-  const notifier = notifierOf(program(script), 1);
+  const notifier = notifierOf(program(script), 1, PATIENT_MS);
   const all = [notifier.tell("RELOADING=1"), notifier.tell("READY=1", "STATUS=a b")];
   expect(await Promise.all(all)).toEqual([undefined, undefined]);
   expect(said()).toEqual(["RELOADING=1", "READY=1 STATUS=a b"]);
 });
 
 test.for([
-  ["exit 3", "systemd-notify ended with 3", "it refuses"],
-  ["exec sleep 60", "systemd-notify ended with SIGKILL", "nobody reads the socket"],
-  ["sleep 60", "systemd-notify ended with SIGKILL", "what it started is not waited for either"],
-] as const)("%s: %s, because %s", async ([script, why]) => {
-  const notifier = notifierOf(program(script), 1, 200);
+  ["exit 3", "systemd-notify ended with 3", "it refuses", PATIENT_MS],
+  ["exec sleep 60", "systemd-notify ended with SIGKILL", "nobody reads the socket", 200],
+  ["sleep 60", "systemd-notify ended with SIGKILL", "its child is not waited for either", 200],
+] as const)("%s: %s, because %s", async ([script, why, , patienceMs]) => {
+  const notifier = notifierOf(program(script), 1, patienceMs);
   expect(await notifier.tell("READY=1")).toBe(why);
   expect(await notifier.tell("READY=1"), "the next one is tried").toBe(why);
 });
