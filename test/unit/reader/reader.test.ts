@@ -6,7 +6,9 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { LineCut } from "../../../src/reader/line.ts";
+import type { ReaderMirror } from "../../../src/reader/protocol.ts";
 import { type RawPath, rawOfText } from "../../../src/std/raw-path.ts";
+import { childrenOf } from "../../fixtures/a-process.ts";
 import { until } from "../../fixtures/until.ts";
 import { never, put, scratch } from "../source/scratch.ts";
 import { isAlive, MIRROR, openReader, orderFor, silentArchive } from "./a-reader.ts";
@@ -138,10 +140,17 @@ describe("a reader that hangs or dies", () => {
   });
 
   test("that takes longer to start than it may take to answer is not killed for that", async () => {
-    // No Node starts within a tenth of a second, and any answers in one.
-    const open = openReader({ vigilance: { everyMs: 20, silentMs: 20, patienceMs: 100 } });
+    const before = childrenOf(process.pid);
+    const open = openReader({ vigilance });
+    const pid = await until("its process", () =>
+      childrenOf(process.pid).find((child) => !before.includes(child)),
+    );
+    process.kill(pid, "SIGSTOP");
+    await new Promise((resolve) => setTimeout(resolve, vigilance.patienceMs + 500));
+    process.kill(pid, "SIGCONT");
     await until("a start", () => open.starts.length > 0);
     expect(open.starts[0]?.statuses).toMatchObject([{ online: true }]);
+    expect(open.reader.pid).toBe(pid);
   });
 
   test("dies again and again: it is started again, ever more slowly", async () => {
@@ -195,16 +204,22 @@ describe("the end", () => {
   });
 
   test.for([
-    ["at once", 0],
-    ["while it starts", 50],
-  ] as const)("closed %s, it ends all the same, and so do calls that wait", async ([, ms]) => {
-    const open = openReader();
+    ["at once", false],
+    ["while it starts", true],
+  ] as const)("closed %s, it ends all the same, and so do calls that wait", async ([, runs]) => {
+    const asked = Promise.withResolvers<void>();
+    const told = Promise.withResolvers<ReaderMirror[]>();
+    const mirrors = () => {
+      asked.resolve();
+      return told.promise;
+    };
+    const open = openReader({ mirrors });
     const scan = open.reader.scan(MIRROR, null).catch((error: unknown) => error);
-    await new Promise((resolve) => setTimeout(resolve, ms));
-    const start = performance.now();
+    if (runs) await asked.promise;
     await open.reader.close();
-    expect(performance.now() - start).toBeLessThan(1_500);
     expect(await scan).toBeInstanceOf(LineCut);
+    told.resolve([]);
+    await new Promise((resolve) => setImmediate(resolve));
     expect(open.starts).toEqual([]);
   });
 
@@ -227,7 +242,7 @@ describe("the end", () => {
     const pid = Number(line);
     expect(isAlive(pid)).toBe(true);
     parent.kill("SIGKILL");
-    await until("the reader's end", () => !isAlive(pid), 5_000);
+    await until("the reader's end", () => !isAlive(pid));
   });
 
   test("signals that a terminal sends to all are for the daemon to act on", async () => {
