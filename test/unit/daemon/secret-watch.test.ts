@@ -69,7 +69,7 @@ test.for([
 ] as const)("%s: noticed (%s)", async ([way]) => {
   using secret = aSecret();
   const clock = hurried();
-  const noticed = otherSecrets([secret.file], clock, AbortSignal.timeout(5_000));
+  const noticed = otherSecrets([secret.file], clock, AbortSignal.timeout(30_000));
   await clock.looks();
   WAYS[way](secret);
   expect(await noticed).toEqual([
@@ -81,7 +81,7 @@ test("while it is gone, and while it is being written, the one in use stays", as
   using secret = aSecret();
   const clock = hurried();
   const said: string[] = [];
-  const noticed = otherSecrets([secret.file], clock, AbortSignal.timeout(5_000)).then(() => {
+  const noticed = otherSecrets([secret.file], clock, AbortSignal.timeout(30_000)).then(() => {
     said.push(readFileSync(secret.path, "utf8"));
   });
   rmSync(secret.path);

@@ -1,6 +1,7 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Line, LineCut, type Port } from "../../../src/reader/line.ts";
 import { Fault } from "../../../src/std/fault.ts";
+import { until } from "../../fixtures/until.ts";
 
 type Ours = { echo: (value: unknown) => Promise<unknown> };
 type Theirs = {
@@ -63,7 +64,7 @@ describe("calls", () => {
       slow: (name) => new Promise((resolve) => waiting.set(name, resolve)),
     });
     const calls = ["a", "b", "c"].map((name) => here.call("slow", name));
-    await vi.waitUntil(() => waiting.size === 3);
+    await until("three calls", () => waiting.size === 3);
     for (const name of ["c", "a", "b"]) waiting.get(name)?.(`answer to ${name}`);
     expect(await Promise.all(calls)).toEqual(["answer to a", "answer to b", "answer to c"]);
   });

@@ -72,7 +72,7 @@ describe("from anybody", () => {
   ] as const)("%s: %s", ([form, text]) => {
     const began = performance.now();
     expect(read(text, form)).toHaveProperty("fault");
-    expect(performance.now() - began).toBeLessThan(5_000);
+    expect(performance.now() - began).toBeLessThan(30_000);
   });
 
   test("bytes that are no text", () => {

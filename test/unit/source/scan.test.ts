@@ -10,12 +10,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import * as fc from "fast-check";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { SourceOffline } from "../../../src/source/file-fault.ts";
 import { listOne, scan } from "../../../src/source/scan.ts";
 import type { Listing, ScanReport, SourceSettings } from "../../../src/source/source.ts";
 import { sourceStatus } from "../../../src/source/status.ts";
 import { type RawPath, ROOT } from "../../../src/std/raw-path.ts";
+import { until } from "../../fixtures/until.ts";
 import { asNobody } from "./as-nobody.ts";
 import { bytesAt, fifo, never, put, raw, scratch, settingsOf } from "./scratch.ts";
 
@@ -144,16 +145,16 @@ test("a scan waits for what it handed over: while it is much, and at its end", a
     ended = true;
   });
   // A directory of one file weighs 21 of 2,000, the empty root 20.
-  await vi.waitUntil(() => taken.length === 95);
+  await until("as many as are much", () => taken.length === 95);
   await new Promise((resolve) => setImmediate(resolve));
   expect(taken).toHaveLength(95);
   for (let at = 0; at < directories; at++) {
-    await vi.waitUntil(() => taken.length > at);
+    await until("the next", () => taken.length > at);
     taken[at]?.();
   }
   await new Promise((resolve) => setImmediate(resolve));
   expect(ended).toBe(false);
-  await vi.waitUntil(() => taken.length === directories + 1);
+  await until("the root", () => taken.length === directories + 1);
   taken.at(-1)?.();
   await scanning;
 });
