@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { Mirror } from "../../../src/config/config.ts";
 import { isNear } from "../../../src/daemon/reader-mirror.ts";
@@ -18,7 +18,7 @@ const mirrorOf = (source: string) =>
   }) as unknown as Mirror;
 
 test("a host is near to what is on its own file system, and there", () => {
-  const source = `${scratch()}/scans`;
+  const source = `${realpathSync(scratch())}/scans`;
   const mounts = readMounts();
   const share: Mount = {
     point: source,
