@@ -18,6 +18,19 @@ import { scratch } from "../unit/journal/scratch.ts";
 
 const LINES = 40_000;
 
+/** A copy that takes a rest in the middle, until it is killed: it cannot be done before that. */
+const RESTING = `
+import timers from "node:timers/promises";
+import { syncBuiltinESMExports } from "node:module";
+const { setImmediate } = timers;
+let pages = 0;
+timers.setImmediate = (...given) => {
+  if (++pages === 15) process.kill(process.pid, "SIGSTOP");
+  return setImmediate(...given);
+};
+syncBuiltinESMExports();
+`;
+
 type Record = {
   same: boolean;
   tables: { table: string; rows: number; digest: string }[];
@@ -98,7 +111,9 @@ describe.skipIf(NO_POSTGRES !== undefined)("journal copy", () => {
     for (const [source, target, look] of ways) {
       let before: unknown = null;
       for (let kill = 0; kill < 2; kill++) {
-        await using copying = aProcess(["journal", "copy", "--from", source, "--to", target]);
+        await using copying = aProcess(["journal", "copy", "--from", source, "--to", target], {
+          NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(RESTING)}`,
+        });
         const passed = await until("more of it", async () => {
           const now = await look();
           return now !== null && now !== before && now;
