@@ -5,6 +5,7 @@ import { aBrowser, noBrowser } from "../fixtures/a-browser.ts";
 import { aDaemon } from "../fixtures/a-daemon.ts";
 import { anOffice, fill, OFFICE_NOW } from "../fixtures/an-office.ts";
 import { pdfOf } from "../fixtures/documents.ts";
+import { freePort } from "../fixtures/free-port.ts";
 import { aWorld } from "../fixtures/world.ts";
 import { SLOW, soon, visit } from "./visit.ts";
 
@@ -140,13 +141,13 @@ describe.skipIf(isSkipped)(
     });
 
     test("a daemon that is gone is told, and noticed when it is back", async () => {
-      await using office = await anOffice();
+      const listen = { host: "127.0.0.1", port: await freePort() };
+      await using office = await anOffice({ listen });
       await using visiting = await visit(browser, office.url);
       await visiting.headline(/Waiting/);
-      const port = Number(new URL(office.url).port);
       await office.dashboard.close();
       await visiting.page.getByText(/^No connection to the daemon since/).waitFor();
-      await using _again = await anOffice({ listen: { host: "127.0.0.1", port } });
+      await using _again = await anOffice({ listen });
       await visiting.page.getByText("Live", { exact: true }).waitFor();
     });
   },

@@ -6,13 +6,15 @@ import { EmbeddedArchive } from "../../src/embedded-archive/embedded-archive.ts"
 import { aProcess } from "../fixtures/a-process.ts";
 import { audit } from "../fixtures/auditor.ts";
 import { pdfOf } from "../fixtures/documents.ts";
+import { freePort } from "../fixtures/free-port.ts";
 import { until } from "../fixtures/until.ts";
 import { ACCOUNT_KEY, SECRET, aWorld } from "../fixtures/world.ts";
 
 const ROTATED = "rotated-secret-0815";
 
 test("the archive takes another secret, then the file gets it: what was refused goes on", async () => {
-  await using world = await aWorld();
+  const listen = { host: "127.0.0.1", port: await freePort() };
+  await using world = await aWorld({ listen });
   const secret = join(world.dir, "signing.secret");
   writeFileSync(secret, SECRET, { mode: 0o600 });
   // Probes come rarely: only the new secret can have it go on in time.
@@ -27,10 +29,9 @@ test("the archive takes another secret, then the file gets it: what was refused 
   await until("some are stored", () => world.archive.documents().length > 3);
 
   await world.archive.close();
-  const { port } = new URL(world.archive.url);
   await using archive = await EmbeddedArchive.open({
     dataDir: join(world.dir, "archive"),
-    listen: { host: "127.0.0.1", port: Number(port) },
+    listen,
     accounts: [{ key: ACCOUNT_KEY, secret: ROTATED }],
     convertDelayMs: 50,
     folders: ["/Scans"],
