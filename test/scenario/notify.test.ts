@@ -124,8 +124,9 @@ test("a batch that is closed is told of with its receipt, and the ping comes whi
     notify: notifyOf([webhook(`${hook.url}/told`)], { ping }),
     batch: { quietMs: 500, maxDocuments: 200 },
   });
-  await using _running = await aDaemon(config, { tellLookMs: 100 });
+  // All of them are there at the first scan: however slow the machine, they become ready together.
   for (let n = 0; n < 3; n++) world.write(`2026/scan-${n}.pdf`, pdfOf(2, { seed: n }));
+  await using _running = await aDaemon(config, { tellLookMs: 100 });
   const told = () => hook.calls.filter(({ path }) => path === "/told");
   await until("the receipt", () => told().length > 0);
   const receipts = told().flatMap(({ body }) =>
