@@ -17,8 +17,9 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: "scripts/fresh-build.ts",
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // What takes a dozen seconds on a busy machine is to pass on one that is ten times as slow.
+    testTimeout: 150_000,
+    hookTimeout: 150_000,
     // Scenarios mostly wait: for files to settle, for replies, for processes.
     maxWorkers: 5,
   },

@@ -17,7 +17,7 @@ import { pdfOf } from "../fixtures/documents.ts";
 import { ACCOUNT_KEY, aWorld, SECRET, type World } from "../fixtures/world.ts";
 
 // Every step is a process of its own.
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 180_000 });
 
 const ENTER = "\r";
 const modeOf = (path: string) => statSync(path).mode & 0o777;

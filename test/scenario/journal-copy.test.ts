@@ -98,7 +98,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("journal copy", () => {
   };
 
   test("killed again and again, both ways, it goes on; every row is the source's", {
-    timeout: 120_000,
+    timeout: 180_000,
   }, async () => {
     using directory = scratch();
     const [from, back] = [join(directory.path, "a.db"), join(directory.path, "b.db")];

@@ -114,7 +114,7 @@ test("the quota closes and opens: mail and webhook are told once each, whoever h
   const all = [...lines, ...hook.calls.map(({ body }) => body), ...post.mails.map((m) => m.data)];
   for (const secret of [PASSWORD, SECRET, "canary-secret-4711"])
     expect(all.filter((one) => one.includes(secret))).toEqual([]);
-}, 120_000);
+}, 240_000);
 
 test("a batch that is closed is told of with its receipt, and the ping comes while all is well", async () => {
   await using world = await aWorld({ folders: ["/Scans/2026"] });

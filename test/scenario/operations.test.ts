@@ -104,10 +104,10 @@ test("the story of docs/operations.md: every block does what stands there", asyn
   expect(list(root)).toMatchObject([{ path: "scan.pdf", state: "converted" }]);
   expect(root.run("scanferry verify").output).toMatch(/^1 as journaled, 0 missing/m);
   expect(root.asked()).toContain(`apt-get install ./${deb}`);
-}, 180_000);
+}, 360_000);
 
 async function converted(root: SandboxRoot): Promise<void> {
-  await expect.poll(() => list(root)[0]?.state, { timeout: 30_000 }).toBe("converted");
+  await expect.poll(() => list(root)[0]?.state, { timeout: 60_000 }).toBe("converted");
 }
 
 function list(root: SandboxRoot): { path: string; state: string }[] {

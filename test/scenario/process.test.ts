@@ -139,7 +139,7 @@ test("a reader that hangs for long: its source is said to be offline, until anot
   await daemon.says(/source offline: .* does not answer \(30 s\)/);
   await daemon.says(/source online again/);
   await until("sent", () => world.archive.documents().length === 1);
-}, 90_000);
+}, 240_000);
 
 test.skipIf(!can("unshare", "-m", "true"))(
   "a full disk under the journal: one clear line, exit 1, nothing lost",
@@ -166,7 +166,7 @@ test.skipIf(!can("unshare", "-m", "true"))(
       execFileSync("umount", ["-l", disk]);
     }
   },
-  120_000,
+  240_000,
 );
 
 test.skipIf(process.getuid?.() !== 0 || !can("setpriv", "--help"))(

@@ -91,7 +91,6 @@ test.runIf(has("systemd-notify") && has("python3"))(
     await manager.hears(/^STOPPING=1 STATUS=stopping$/, heard);
     expect(await audit(world)).toEqual([]);
   },
-  60_000,
 );
 
 test.for([

@@ -13,7 +13,7 @@ import { until } from "../fixtures/until.ts";
 import { aWorld, type World } from "../fixtures/world.ts";
 
 // Every step is a process of its own.
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 180_000 });
 
 /** True when there is anything that only a terminal understands. */
 const steers = (text: string) => stripVTControlCharacters(text) !== text;
