@@ -21,6 +21,7 @@ import { pdfOf } from "../fixtures/documents.ts";
 import { stackOf } from "../fixtures/separators.ts";
 import { until } from "../fixtures/until.ts";
 import { aWorld, type World } from "../fixtures/world.ts";
+import { isAlive } from "../unit/reader/a-reader.ts";
 
 const RUNNING = { timeoutMs: 20_000, concurrency: 2 } as const;
 
@@ -140,7 +141,7 @@ test("killed while a hook is asked: its processes end, it is asked again, and ea
     expect(await daemon.end("SIGKILL")).toBe("SIGKILL");
   }
   const asked = lines(join(world.dir, "asked")).map(Number);
-  await until("their end", () => asked.every((pid) => !existsSync(`/proc/${pid}`)));
+  await until("their end", () => !asked.some(isAlive));
   expect(world.archive.documents()).toEqual([]);
   writeFileSync(join(world.dir, "go"), "");
   await using last = aProcess(["--config", config, "sync"]);
