@@ -100,14 +100,14 @@ test("two candidates that cannot be told apart are held for a person, with their
 async function aWorldWithout(url: string, bytes: Buffer) {
   const { HttpArchive } = await import("../../src/archive/http-archive.ts");
   const { systemClock } = await import("../../src/std/clock.ts");
-  const { ACCOUNT_KEY, SECRET } = await import("../fixtures/world.ts");
+  const { ACCOUNT_KEY, SECRET, TIMEOUT_MS } = await import("../fixtures/world.ts");
   const signing = {
     scheme: "hmac",
     algorithm: "sha256",
     encoding: "base64",
     secret: SECRET,
   } as const;
-  const settings = { url, accountKey: ACCOUNT_KEY, signing, timeoutMs: 5_000, connections: 1 };
+  const settings = { url, accountKey: ACCOUNT_KEY, signing, timeoutMs: TIMEOUT_MS, connections: 1 };
   const client = await HttpArchive.open(settings, systemClock);
   const never = new AbortController().signal;
   const folders = await client.folders({}, never);
