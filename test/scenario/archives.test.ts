@@ -83,7 +83,9 @@ test.for([[["scans"]], [["contracts"]], [["scans", "contracts"]]] as const)(
 
 test("a quota that is spent at one stops that one alone, over a restart too", async () => {
   await using two = await twoArchives({ legal: { quotaPages: 2 } });
-  const patient = { quota: { retry: { initialMs: 60_000, maxMs: 60_000 }, retryAt: undefined } };
+  const patient = {
+    quota: { retry: { initialMs: 3_600_000, maxMs: 3_600_000 }, retryAt: undefined },
+  };
   writeScans(two, 6);
   {
     await using live = await aDaemon(two.config(patient));

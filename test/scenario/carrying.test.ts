@@ -26,8 +26,10 @@ test("a tree of documents is archived once, whole, in its folders, with true pag
   world.write("2026/May/pages.tiff", tiffOf(3));
   world.write("2026/May/photo.png", pngOf(1));
   world.write("Contracts/signed.asice", asiceOf({ "a.txt": "one", "b.txt": "two" }));
+  // Ready together, however long it takes to look at each.
+  const batch = { quietMs: 60_000, maxDocuments: 200 };
   {
-    await using live = await aDaemon(world.config());
+    await using live = await aDaemon(world.config({ batch }));
     await live.quiescent();
     const { documents } = await live.daemon.status();
     expect(documents).toMatchObject({ converted: 4, held: 0, failed: 0 });
@@ -111,7 +113,11 @@ test("a spent allowance stops everything, says so, and lets it go on when it is 
   for (let n = 0; n < 8; n++) world.write(`scan-${n}.pdf`, pdfOf(1, { seed: n }));
   await using live = await aDaemon(world.config());
   await live.quiescent();
-  const status = await live.daemon.status();
+  // Every now and then one of them is on its way to find out whether the gate is open.
+  const status = await until("all that waits to be held", async () => {
+    const now = await live.daemon.status();
+    return now.documents.held === 5 && now;
+  });
   expect(status.documents).toMatchObject({ converted: 3, held: 5, pending: 0 });
   expect(status.quota.blockedSince).not.toBeNull();
   const asked =
@@ -129,7 +135,9 @@ test("a spent allowance stops everything, says so, and lets it go on when it is 
 test("the closed gate survives a restart", async () => {
   await using world = await aWorld({ quotaPages: 1 });
   for (let n = 0; n < 3; n++) world.write(`scan-${n}.pdf`, pdfOf(1, { seed: n }));
-  const patient = { quota: { retry: { initialMs: 60_000, maxMs: 60_000 }, retryAt: undefined } };
+  const patient = {
+    quota: { retry: { initialMs: 3_600_000, maxMs: 3_600_000 }, retryAt: undefined },
+  };
   const uploads = () => world.archive.requests().find((r) => r.operation === "upload")?.count;
   {
     await using live = await aDaemon(world.config(patient));
