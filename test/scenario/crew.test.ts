@@ -11,7 +11,8 @@ import { pdfOf } from "../fixtures/documents.ts";
 import { until } from "../fixtures/until.ts";
 import { aWorld, type World } from "../fixtures/world.ts";
 
-const LEASE_MS = 3_000;
+/** Long enough for a machine that has no breath for some seconds: who does not renew it in time is lost. */
+const LEASE_MS = 10_000;
 
 /** A daemon of a crew; its member ends when a test says so. */
 async function aMember(world: World, store: MemoryStore, name: string, kept?: KeptJournal) {
