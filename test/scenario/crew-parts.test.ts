@@ -93,13 +93,13 @@ describe.skipIf(NO_POSTGRES !== undefined)("a divided mirror", () => {
     await using first = aProcess(["--config", file, "run"]);
     await using second = aProcess(["--config", file, "run"]);
     await Promise.all([first, second].map((daemon) => daemon.says(/one of several daemons/)));
-    await until("every part to be led", async () => (await leaders()).size === PARTS, 60_000);
+    await until("every part to be led", async () => (await leaders()).size === PARTS);
     const shares = async () =>
       [...Map.groupBy(await leaders(), ([, member]) => member).values()].map(
         ({ length }) => length,
       );
-    await until("each to have its share", async () => (await shares()).join() === "2,2", 60_000);
-    await until("all to be archived", async () => (await converted()) === sent.length, 60_000);
+    await until("each to have its share", async () => (await shares()).join() === "2,2");
+    await until("all to be archived", async () => (await converted()) === sent.length);
     const status = await scanferry(["--config", file, "status"], { cwd: world.dir });
     expect(status.stdout).toMatch(/leads .*mirror scans \(part \d of 4\)/);
 
@@ -111,13 +111,9 @@ describe.skipIf(NO_POSTGRES !== undefined)("a divided mirror", () => {
     }
     write("another.pdf");
     rmSync(join(world.source, "in-the-source.pdf"));
-    await until("what came", async () => (await converted()) === sent.length, 60_000);
+    await until("what came", async () => (await converted()) === sent.length);
     process.kill(second.child.pid ?? 0, "SIGUSR1");
-    await until(
-      "what went",
-      async () => (await count("gone_at IS NOT NULL")) === TOPS.length + 1,
-      60_000,
-    );
+    await until("what went", async () => (await count("gone_at IS NOT NULL")) === TOPS.length + 1);
 
     // One is killed; a file comes in each part while nobody looks after half of them.
     const before = await leaders();
@@ -131,7 +127,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("a divided mirror", () => {
     expect(performance.now() - killedAt).toBeLessThan(2 * LEASE_MS);
     const left = new Set(before.values());
     expect(left.has([...(await leaders()).values()][0] ?? "")).toBe(true);
-    await until("what came meanwhile", async () => (await converted()) === sent.length, 60_000);
+    await until("what came meanwhile", async () => (await converted()) === sent.length);
 
     expect(stored()).toEqual(sent.toSorted());
     const there = await count("current = 1 AND gone_at IS NULL");

@@ -1,14 +1,11 @@
 /** A journal that knows nothing, beside an archive that holds documents of the same names. */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { aProcess } from "../fixtures/a-process.ts";
 import { audit, rowsOf } from "../fixtures/auditor.ts";
 import { pdfOf } from "../fixtures/documents.ts";
 import { type World, aWorld } from "../fixtures/world.ts";
-
-// Every step is a process of its own.
-vi.setConfig({ testTimeout: 180_000 });
 
 const scanferry = async (config: string, ...words: string[]) => {
   await using process = aProcess(["--config", config, ...words]);

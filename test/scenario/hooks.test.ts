@@ -176,7 +176,7 @@ test("told after the after-action, at least once, with one id, over a restart", 
   {
     await using live = await aDaemon(config);
     await live.quiescent();
-    await until("a first try", () => lines(join(world.dir, "told")).length === 1);
+    await until("a first try", () => lines(join(world.dir, "told")).length > 0);
   }
   appendFileSync(join(world.dir, "go"), "");
   await using _live = await aDaemon(config);
@@ -184,7 +184,7 @@ test("told after the after-action, at least once, with one id, over a restart", 
   const told = lines(join(world.dir, "told")).map((line) => JSON.parse(line) as { id: string });
   expect(new Set(told.map(({ id }) => id)).size).toBe(1);
   expect(told[0]).toMatchObject({ outcome: "converted", file: join(to, "a.pdf") });
-}, 60_000);
+});
 
 const canSplit = ["python3", "qpdf", "pdftotext"].every(
   (program) => spawnSync("which", [program]).status === 0,
@@ -225,5 +225,5 @@ describe.skipIf(!canSplit)("the example that splits at separator sheets", () => 
     expect(readdirSync(to)).toEqual(["stack.pdf"]);
     expect(readdirSync(world.source)).toEqual([]);
     expect((await live.daemon.status()).documents).toMatchObject({ held: 0, converted: 3 });
-  }, 60_000);
+  });
 });
