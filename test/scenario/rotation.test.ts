@@ -54,4 +54,4 @@ test("the archive takes another secret, then the file gets it: what was refused 
   await archive.idle();
   expect(await audit({ ...world, archive })).toEqual([]);
   expect(daemon.output.stdout).not.toContain(ROTATED);
-}, 180_000);
+});

@@ -19,7 +19,7 @@ describe("the package for npm", () => {
   beforeAll(() => {
     to = mkdtempSync(join(tmpdir(), "packed-"));
     paths = npmPackage(to);
-  }, 60_000);
+  });
   afterAll(() => rmSync(to, { recursive: true }));
 
   test("holds what runs, what describes it, and nothing else", () => {

@@ -177,7 +177,7 @@ test("wherever it is stopped, no request becomes whole after it goes on", async 
     ends.filter((end) => end === "whole: notSent"),
     "proven, and not so",
   ).toEqual([]);
-}, 120_000);
+});
 
 /** Reads a little at a time, until there are so many bytes or no more to come. */
 async function sip({ sockets: [socket] }: RawServer, heard: Heard, bytes: number): Promise<void> {
