@@ -4,12 +4,11 @@
  * short: a slot that is lost to the share shows.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
-import { once } from "node:events";
 import { join } from "node:path";
 import { fieldOf } from "../../src/embedded-archive/fields.ts";
 import { type Running, aProcess } from "../../test/fixtures/a-process.ts";
 import { pdfOf } from "../../test/fixtures/documents.ts";
+import { freePort } from "../../test/fixtures/free-port.ts";
 import { ACCOUNT_KEY, SECRET, type World, aWorld } from "../../test/fixtures/world.ts";
 import { Share } from "./share.ts";
 
@@ -155,14 +154,4 @@ conversion: { poll: { initial: 500ms, max: 2s } }
 shutdown: ${SHUTDOWN_MS / 1_000}s
 web: { listen: "127.0.0.1:${port}" }
 `;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
 }
