@@ -20,6 +20,8 @@ export default defineConfig({
     // What hangs is told of late, and what is slow because the machine is does not fail.
     testTimeout: 240_000,
     hookTimeout: 240_000,
+    // What is waited for comes, however busy the machine is; a hang is told by the time of the test.
+    expect: { poll: { timeout: 30_000 } },
     // Scenarios mostly wait: for files to settle, for replies, for processes.
     maxWorkers: 5,
   },
