@@ -9,8 +9,12 @@ import { connectFailure } from "../../../src/archive/network-failure.ts";
 import { InvariantError } from "../../../src/std/invariant.ts";
 import { systemClock } from "../../../src/std/clock.ts";
 import { isAbortOf } from "../../../src/std/abort.ts";
+import { ManualClock } from "../../fakes/manual-clock.ts";
+import { until } from "../../fixtures/until.ts";
 import { errorOf, fileOf, never, openOn, scan } from "./fixture.ts";
 import { detail, RawServer, reply, type Script, stored } from "./raw-server.ts";
+
+const TIMEOUT_MS = 30_000;
 
 const BIG = Buffer.alloc(24 * 1024 * 1024, "x");
 
@@ -69,16 +73,6 @@ describe("the connection", () => {
     expect(connectFailure(refused, "host")).toBeInstanceOf(InvariantError);
   });
 });
-
-const drip: Script = {
-  onWhole: async (socket) => {
-    socket.write("HTTP/1.1 200 X\r\ncontent-length: 100000\r\n\r\n");
-    while (!socket.destroyed) {
-      socket.write(" ");
-      await delay(10);
-    }
-  },
-};
 
 describe("what comes back over the wire", () => {
   test.for([
@@ -162,7 +156,6 @@ describe("what comes back over the wire", () => {
       "another size was stored",
     ],
     [{ onWhole: () => {} }, "inDoubt", "ARCHIVE_TIMEOUT", "no reply comes"],
-    [drip, "inDoubt", "ARCHIVE_TIMEOUT", "a reply that trickles has the same time as any"],
     [
       { onWhole: (s) => void s.write("HTTP/1.1 103 X\r\n\r\n".repeat(3)) },
       "inDoubt",
@@ -173,11 +166,39 @@ describe("what comes back over the wire", () => {
     "%# is %s %s, because %s",
     async ([script, kind, code]) => {
       await using server = await RawServer.open(script);
-      await using archive = await openOn(server, { timeoutMs: 300 });
-      expect(await errorOf(archive.upload(scan(), never))).toMatchObject({ kind, code });
+      const clock = new ManualClock();
+      await using archive = await openOn(server, { timeoutMs: TIMEOUT_MS }, clock);
+      const error = errorOf(archive.upload(scan(), never));
+      if (code === "ARCHIVE_TIMEOUT") {
+        await until("the whole request", () => server.heard[0]?.whole);
+        await clock.advance(TIMEOUT_MS);
+      }
+      expect(await error).toMatchObject({ kind, code });
       expect(server.heard).toHaveLength(1);
     },
   );
+
+  test("a reply that trickles has the same time as any", async () => {
+    let drips = 0;
+    const drip: Script = {
+      onWhole: async (socket) => {
+        socket.write("HTTP/1.1 200 X\r\ncontent-length: 100000\r\n\r\n");
+        for (; !socket.destroyed; drips++) {
+          socket.write(" ");
+          await delay(10);
+        }
+      },
+    };
+    await using server = await RawServer.open(drip);
+    const clock = new ManualClock();
+    await using archive = await openOn(server, { timeoutMs: TIMEOUT_MS }, clock);
+    const error = errorOf(archive.upload(scan(), never));
+    for (const enough of [10, 20]) {
+      await until("some of it", () => drips > enough);
+      await clock.advance(TIMEOUT_MS / 2);
+    }
+    expect(await error).toMatchObject({ kind: "inDoubt", code: "ARCHIVE_TIMEOUT" });
+  });
 
   test("an early hint before the reply does no harm", async () => {
     const early = Buffer.from("HTTP/1.1 103 X\r\nlink: x\r\ncontent-encoding: gzip\r\n\r\n");
@@ -273,9 +294,12 @@ describe("a reply before the end of the request", () => {
 describe("time", () => {
   test("an archive that takes nothing more is given up", async () => {
     await using server = await RawServer.open({ onHead: (socket) => void socket.pause() });
-    await using archive = await openOn(server, { timeoutMs: 250 });
-    const error = await errorOf(archive.upload(scan(fileOf(BIG)), never));
-    expect(error).toMatchObject({ kind: "inDoubt", code: "ARCHIVE_TIMEOUT" });
+    const clock = new ManualClock();
+    await using archive = await openOn(server, { timeoutMs: TIMEOUT_MS }, clock);
+    const error = errorOf(archive.upload(scan(fileOf(BIG)), never));
+    await until("the head", () => server.heard[0]);
+    await clock.advance(TIMEOUT_MS);
+    expect(await error).toMatchObject({ kind: "inDoubt", code: "ARCHIVE_TIMEOUT" });
   });
 
   test("an upload may take longer than the timeout as long as it moves", async () => {
@@ -290,33 +314,40 @@ describe("time", () => {
       },
       onWhole: (socket) => void socket.write(stored()),
     });
-    await using archive = await openOn(server, { timeoutMs: 400 });
-    const started = performance.now();
+    const clock = new ManualClock();
+    await using archive = await openOn(server, { timeoutMs: TIMEOUT_MS }, clock);
     const chunks = async function* () {
       for (let i = 0; i < 8; i++) {
-        await delay(100);
+        await clock.advance(TIMEOUT_MS / 4);
         yield BIG.subarray(0, 100_000);
       }
     };
     await archive.upload(scan({ sizeBytes: 800_000, chunks }), never);
-    expect(performance.now() - started).toBeGreaterThan(700);
+    expect(clock.monotonic()).toBe(2 * TIMEOUT_MS);
   });
 
   test("a request that waits in line for too long was not sent, and never is", async () => {
     await using server = await RawServer.open({ onWhole: (socket) => void socket.write(stored()) });
-    await using archive = await openOn(server, { timeoutMs: 300, connections: 1 });
+    const clock = new ManualClock();
+    const settings = { timeoutMs: TIMEOUT_MS, connections: 1 };
+    await using archive = await openOn(server, settings, clock);
     const chunks = async function* () {
       for (let i = 0; i < 8; i++) {
         yield BIG.subarray(0, 1_000);
-        await delay(100);
+        await clock.pass(TIMEOUT_MS / 4);
       }
     };
     const first = archive.upload(scan({ sizeBytes: 8_000, chunks }), never);
-    await delay(20);
-    const late = await errorOf(archive.folder(undefined, never));
-    expect(late).toMatchObject({ kind: "notSent", code: "ARCHIVE_TIMEOUT" });
-    const stopped = await errorOf(archive.folder(undefined, AbortSignal.timeout(50)));
-    expect(stopped).toMatchObject({ kind: "notSent", code: "SEND_ABORTED" });
+    await until("the first to be sent", () => server.heard[0]);
+    const late = errorOf(archive.folder(undefined, never));
+    await clock.advance(TIMEOUT_MS);
+    expect(await late).toMatchObject({ kind: "notSent", code: "ARCHIVE_TIMEOUT" });
+    const stop = new AbortController();
+    const stopped = errorOf(archive.folder(undefined, stop.signal));
+    await clock.settle();
+    stop.abort(new Error("stop"));
+    expect(await stopped).toMatchObject({ kind: "notSent", code: "SEND_ABORTED" });
+    await clock.advance(TIMEOUT_MS);
     expect(await first).toMatchObject({ id: 41 });
     await archive.upload(scan(), never);
     expect(server.heard).toHaveLength(2);

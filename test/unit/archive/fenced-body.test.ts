@@ -1,6 +1,7 @@
 /** Requests that must have their end by a moment, or get none. */
 import { describe, expect, test } from "vitest";
 import type { Fence, UploadFile } from "../../../src/archive/archive.ts";
+import { ManualClock } from "../../fakes/manual-clock.ts";
 import { until } from "../../fixtures/until.ts";
 import { errorOf, fileOf, never, openOn, scan } from "./fixture.ts";
 import { RawServer, stored } from "./raw-server.ts";
@@ -73,16 +74,18 @@ describe.for(KINDS)("a file %s", ([, file]) => {
 
 test("the time ends while the archive takes nothing: the request is given up without an end", async () => {
   await using server = await RawServer.open({ onHead: (socket) => void socket.pause() });
-  await using archive = await openOn(server, { stepwise: true });
-  const endsAt = performance.now() + 300;
+  const clock = new ManualClock();
+  await using archive = await openOn(server, { stepwise: true }, clock);
   const fence = {
     get leftMs() {
-      return endsAt - performance.now();
+      return 300 - clock.monotonic();
     },
   };
   const bytes = Buffer.alloc(30_000_000);
-  const error = await errorOf(archive.upload(scan(fileOf(bytes), { fence }), never));
-  expect(error).toMatchObject({ kind: "notSent", code: "LEASE_OVER" });
+  const error = errorOf(archive.upload(scan(fileOf(bytes), { fence }), never));
+  await until("the head", () => server.heard[0]);
+  await clock.advance(300);
+  expect(await error).toMatchObject({ kind: "notSent", code: "LEASE_OVER" });
   for (const socket of server.sockets) socket.resume();
   await server.only.over;
   expect(server.only.whole).toBe(false);
@@ -91,32 +94,34 @@ test("the time ends while the archive takes nothing: the request is given up wit
 test("what has its end waits for its answer, also beyond the time", async () => {
   const whole = Promise.withResolvers<void>();
   await using server = await RawServer.open({ onWhole: () => whole.resolve() });
-  await using archive = await openOn(server, { stepwise: true });
+  const clock = new ManualClock();
+  await using archive = await openOn(server, { stepwise: true }, clock);
   const time = { leftMs: 200 };
   const uploading = archive.upload(scan(undefined, { fence: time }), never);
   await whole.promise;
   time.leftMs = 0;
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await clock.advance(200);
   server.sockets[0]?.write(stored());
   await expect(uploading).resolves.toMatchObject({ id: 41 });
 });
 
 test("time that is put off meanwhile goes on", async () => {
   await using server = await RawServer.open({ onWhole: (socket) => void socket.write(stored()) });
-  await using archive = await openOn(server, { stepwise: true });
+  const clock = new ManualClock();
+  await using archive = await openOn(server, { stepwise: true }, clock);
   const allowed: (() => void)[] = [];
   const take = () => new Promise<void>((resolve) => void allowed.push(resolve));
-  let endsAt = performance.now() + 200;
+  let endsAt = 200;
   const fence = {
     get leftMs() {
-      return endsAt - performance.now();
+      return endsAt - clock.monotonic();
     },
   };
   const allowance = { pieceBytes: 1_000_000, take };
   const uploading = archive.upload(scan(fileOf(Buffer.alloc(10)), { fence, allowance }), never);
   await until("a piece to wait", () => allowed[0]);
   endsAt += 60_000;
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await clock.advance(300);
   allowed[0]?.();
   await expect(uploading).resolves.toMatchObject({ id: 41 });
 });

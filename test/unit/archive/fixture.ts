@@ -14,7 +14,7 @@ export function settingsFor(url: string, more: Partial<ArchiveSettings> = {}): A
     url,
     accountKey: CANARIES.accountKey,
     signing: { scheme: "hmac", algorithm: "sha256", encoding: "base64", secret: CANARIES.secret },
-    timeoutMs: 5_000,
+    timeoutMs: 30_000,
     connections: 4,
     ...more,
   };

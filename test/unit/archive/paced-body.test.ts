@@ -1,7 +1,7 @@
 /** Requests that are held back to a rate: whole, patient, and torn down at once. */
-import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { Allowance, UploadFile } from "../../../src/archive/archive.ts";
+import { ManualClock } from "../../fakes/manual-clock.ts";
 import { until } from "../../fixtures/until.ts";
 import { errorOf, fileOf, never, openOn, scan } from "./fixture.ts";
 import { RawServer, stored } from "./raw-server.ts";
@@ -9,14 +9,14 @@ import { RawServer, stored } from "./raw-server.ts";
 const BYTES = Buffer.from(Array.from({ length: 200_000 }, (_, at) => at % 251));
 
 /** Allows everything, after a while; says what was asked for. */
-function slow(ms: number, pieceBytes = 50_000): Allowance & { readonly taken: number[] } {
+function slow(clock: ManualClock, ms: number): Allowance & { readonly taken: number[] } {
   const taken: number[] = [];
   return {
     taken,
-    pieceBytes,
+    pieceBytes: 50_000,
     async take(bytes) {
       taken.push(bytes);
-      await delay(ms);
+      await clock.advance(ms);
     },
   };
 }
@@ -56,17 +56,22 @@ test.for([
 
 test("the time a request is held back is no silence of the archive", async () => {
   await using server = await RawServer.open({ onWhole: (socket) => void socket.write(stored()) });
-  await using archive = await openOn(server, { timeoutMs: 100 });
-  const allowance = slow(250);
+  const clock = new ManualClock();
+  await using archive = await openOn(server, {}, clock);
+  const allowance = slow(clock, 100_000);
   await archive.upload(scan(fileOf(BYTES), { allowance }), never);
   expect(allowance.taken.length).toBeGreaterThan(3);
 });
 
 test("an archive that falls silent is still given up", async () => {
   await using server = await RawServer.open({});
-  await using archive = await openOn(server, { timeoutMs: 100 });
-  const error = await errorOf(archive.upload(scan(fileOf(BYTES), { allowance: slow(1) }), never));
-  expect(error).toMatchObject({ kind: "inDoubt", code: "ARCHIVE_TIMEOUT" });
+  const clock = new ManualClock();
+  await using archive = await openOn(server, {}, clock);
+  const allowance = slow(clock, 1);
+  const error = errorOf(archive.upload(scan(fileOf(BYTES), { allowance }), never));
+  await until("the whole request", () => server.heard[0]?.whole);
+  await clock.advance(30_000);
+  expect(await error).toMatchObject({ kind: "inDoubt", code: "ARCHIVE_TIMEOUT" });
 });
 
 test.for([

@@ -1,15 +1,20 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { UploadFile } from "../../../src/archive/archive.ts";
+import { ManualClock } from "../../fakes/manual-clock.ts";
+import { until } from "../../fixtures/until.ts";
 import { fileOf, errorOf, never, openOn, scan } from "./fixture.ts";
 import { type Heard, RawServer, reply, stored } from "./raw-server.ts";
 
 const CHUNK = Buffer.alloc(100_000, "x");
 const torn = new Error("the file was written while it was read");
 
+const TIMEOUT_MS = 30_000;
+/** Of all that is sent here: none has waited for anything. */
+const clock = new ManualClock();
+
 async function send(file: UploadFile): Promise<{ error: unknown; heard: Heard[] }> {
   await using server = await RawServer.open({ onWhole: (socket) => void socket.write(stored()) });
-  await using archive = await openOn(server, { timeoutMs: 300 });
+  await using archive = await openOn(server, { timeoutMs: TIMEOUT_MS }, clock);
   const error = await archive.upload(scan(file), never).then(
     () => "it was sent",
     (error: unknown) => error,
@@ -65,7 +70,7 @@ test.for([
   [
     streamed(200_000, async function* () {
       yield CHUNK;
-      await delay(2_000, undefined, { ref: false });
+      await clock.advance(TIMEOUT_MS);
     }),
     { kind: "notSent", code: "FILE_STALLED" },
     "the file's share hangs",
@@ -131,9 +136,13 @@ test("no more of a file is read than the line takes, so memory stays constant", 
     }
   });
   await using server = await RawServer.open({ onHead: (socket) => void socket.pause() });
-  await using archive = await openOn(server, { timeoutMs: 200 });
-  const error = await errorOf(archive.upload(scan(file), never));
-  expect(error).toMatchObject({ kind: "inDoubt", code: "ARCHIVE_TIMEOUT" });
+  await using archive = await openOn(server, { timeoutMs: TIMEOUT_MS }, clock);
+  const error = errorOf(archive.upload(scan(file), never));
+  await until("the head", () => server.heard[0]);
+  let before = 0;
+  await until("the line to take no more", () => before === (before = pulled));
+  await clock.advance(TIMEOUT_MS);
+  expect(await error).toMatchObject({ kind: "inDoubt", code: "ARCHIVE_TIMEOUT" });
   // What the kernel buffers on both sides of a loopback connection.
   expect(pulled).toBeLessThan(20_000_000);
 });
