@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../../../src/std/clock.ts";
+import { ManualClock } from "../../fakes/manual-clock.ts";
 import { EventStream } from "./event-stream.ts";
 import { openDashboard, reportOf } from "./open-dashboard.ts";
 
@@ -37,7 +38,9 @@ test("an action is told to every page", async () => {
 test("many changes are few pushes, and the last of them is told", async () => {
   let asked = 0;
   let count = 0;
+  const clock = new ManualClock();
   await using opened = await openDashboard({
+    clock,
     status: async () => {
       asked++;
       return reportOf({ documents: { ...reportOf().documents, pending: count } });
@@ -47,8 +50,9 @@ test("many changes are few pushes, and the last of them is told", async () => {
   await page.next();
   for (count = 1; count <= 1000; count++) {
     opened.dashboard.changed();
-    if (count % 100 === 0) await systemClock.sleep(1, new AbortController().signal);
+    if (count % 100 === 0) await clock.advance(90);
   }
+  await clock.advance(500);
   let told: unknown;
   do told = (await page.next()).data;
   while ((told as { documents: { pending: number } }).documents.pending < count);
