@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { asiceOf, ddocOf, pdfOf, pngOf, tiffOf } from "../../fixtures/documents.ts";
+import { ManualClock } from "../../fakes/manual-clock.ts";
 import { writeZip } from "../../fixtures/zip-writer.ts";
 import { ArchiveUnderTest } from "../../contract/conformance/archive-under-test.ts";
 
@@ -38,15 +39,18 @@ describe("conversion", () => {
   );
 
   test("comes after the delay, and a document is UPLOADED until then", async () => {
-    await using under = await ArchiveUnderTest.open({ convertDelayMs: 150 });
+    const clock = new ManualClock();
+    await using under = await ArchiveUnderTest.open({ clock, convertDelayMs: 150 });
     const { id } = await under.store("a.pdf", pdfOf(2));
     const state = async () => (await under.ask("document", { id: String(id) })).body["document"];
+    await clock.advance(149);
     expect(await state()).toMatchObject({ status: "UPLOADED", pages: 0, filesize: 0 });
+    await clock.advance(1);
     await under.archive.idle();
     const uploadedAt = under.archive.documents()[0]?.uploadedAt ?? 0;
     expect(await state()).toMatchObject({ status: "CONVERTED", pages: 2 });
     const { modifiedDate } = (await state()) as { modifiedDate: number };
-    expect(modifiedDate).toBeGreaterThanOrEqual(uploadedAt + 150);
+    expect(modifiedDate).toBe(uploadedAt + 150);
   });
 
   test("hundreds of documents side by side all get there", async () => {

@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { type FaultAction, FaultSchedule } from "../../../src/embedded-archive/faults.ts";
 import type { StoredUpload } from "../../../src/embedded-archive/options.ts";
 import { PATHS } from "../../../src/wire/shapes.ts";
+import { ManualClock } from "../../fakes/manual-clock.ts";
 import { signed, signedForm, signedUpload } from "../../fixtures/sign.ts";
 import { ArchiveUnderTest, outcomeOf } from "../../contract/conformance/archive-under-test.ts";
 
@@ -119,27 +120,33 @@ describe("what befalls an upload", () => {
   });
 
   test("a document that is stored late appears after its connection broke", async () => {
-    await using under = await ArchiveUnderTest.open({ faults: [{ do: "storeLate", ms: 50 }] });
+    const clock = new ManualClock();
+    const faults = [{ do: "storeLate", ms: 50 }] as const;
+    await using under = await ArchiveUnderTest.open({ clock, faults });
     expect((await meet(under)).status).toBe(0);
     expect(under.archive.documents()).toEqual([]);
+    await clock.advance(50);
     await under.archive.idle();
     expect(under.archive.documents()).toMatchObject([{ filename: "a.txt", status: "CONVERTED" }]);
   });
 
   test("who asks is told of every upload when it began, lost its client and was stored", async () => {
     const stored: StoredUpload[] = [];
+    const clock = new ManualClock();
     await using under = await ArchiveUnderTest.open({
+      clock,
       faults: [{ do: "storeLate", ms: 50 }],
       onStored: (upload) => stored.push(upload),
     });
     await meet(under, "late.txt");
     await meet(under, "at-once.txt");
+    await clock.advance(50);
     await under.archive.idle();
     const [late, atOnce] = under.archive
       .documents()
       .toSorted((a, b) => (a.filename < b.filename ? 1 : -1));
     const ofLate = stored.find(({ documentId }) => documentId === late?.id);
-    expect((ofLate?.storedAt ?? 0) - (ofLate?.goneAt ?? Infinity)).toBeGreaterThanOrEqual(40);
+    expect((ofLate?.storedAt ?? 0) - (ofLate?.goneAt ?? Infinity)).toBe(50);
     const ofAtOnce = stored.find(({ documentId }) => documentId === atOnce?.id);
     expect(ofAtOnce).toMatchObject({ goneAt: undefined });
     expect(ofAtOnce?.storedAt).toBeGreaterThanOrEqual(ofAtOnce?.begunAt ?? Infinity);
