@@ -6,6 +6,7 @@
  * s + n, which is how a failure is repeated alone.
  */
 import { readdirSync } from "node:fs";
+import { until } from "../test/fixtures/until.ts";
 import { type CampaignRun, type Figures, runCampaign } from "./campaign.ts";
 import { openElsewhere, type Verdict, Worker } from "./hostile-replies/worker.ts";
 
@@ -36,9 +37,10 @@ async function run(campaign: CampaignRun): Promise<Figures> {
     };
     await Promise.all(all.map(work));
   }
+  const leftOpen = () => openDescriptors() - descriptors;
   // Sockets that were reset are closed a turn later.
-  await new Promise((resolve) => setTimeout(resolve, 200));
-  const left = openDescriptors() - descriptors;
+  await until("all to be closed", () => leftOpen() <= 0).catch(() => {});
+  const left = leftOpen();
   if (left > 0) campaign.broken(`${left} descriptors are left open`);
   if (elsewhere.visits() > 0) campaign.broken(`${elsewhere.visits()} connections elsewhere`);
   for (const error of stray) campaign.broken(`nobody caught ${String(error)}`);

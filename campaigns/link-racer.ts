@@ -15,6 +15,7 @@ import { audit, digestOf } from "../test/fixtures/auditor.ts";
 import { pdfOf } from "../test/fixtures/documents.ts";
 import { SECRET, type World, aWorld } from "../test/fixtures/world.ts";
 import { type CampaignRun, type Figures, runCampaign } from "./campaign.ts";
+import { DOUBT_WINDOW } from "./judged-world.ts";
 import { probe } from "./link-racer/probes.ts";
 import { Tap } from "./link-racer/tap.ts";
 
@@ -90,7 +91,7 @@ function layOut(world: World, links: string): Set<string> {
 
 /** What is settled at once is inspected and sent in the middle of the race. */
 function configOf(world: World, tap: Tap): string {
-  const config = world.configFile();
+  const config = world.configFile("", "", DOUBT_WINDOW);
   const text = readFileSync(config, "utf8");
   const raced = text.replace(world.archive.url, tap.url).replace("settle: 300ms", "settle: 5ms");
   writeFileSync(config, raced, { mode: 0o600 });

@@ -12,8 +12,8 @@ import { mayRefuse, shownBy, successOf } from "./reference.ts";
 
 /** Long beside what a reply takes on a busy machine: only those that never end wait for it. */
 export const TIMEOUT_MS = 1_500;
-/** Beyond the timeouts of a request's two phases; milliseconds. */
-const LATE_MS = 5_000;
+/** Beyond the timeouts of a request's two phases, also where the machine stands still; milliseconds. */
+const LATE_MS = 30_000;
 
 /** The client need not read more than this. */
 const REPLY_BYTES = 1 << 20;

@@ -19,10 +19,13 @@ export class Half {
     await Half.hang(hung);
     const before = { hung: hung.local, free: free.local };
     const over = AbortSignal.timeout(ms);
-    await Promise.all([
-      half.#watch(hung, half.pageMs, over),
-      half.#watch(free, half.freePageMs, over),
-    ]);
+    // Both at once: a machine that stands still does so for both.
+    while (!over.aborted) {
+      const [hungMs, freeMs] = await Promise.all([hung.askPage(), free.askPage()]);
+      half.pageMs.push(hungMs);
+      half.freePageMs.push(freeMs);
+      await delay(PAGE_EVERY_MS);
+    }
     half.hung = hung.local - before.hung;
     half.free = free.local - before.free;
     hung.share.goOn();
@@ -40,13 +43,6 @@ export class Half {
     twin.burst();
     await promise;
     twin.onShared = () => {};
-  }
-
-  async #watch(twin: Twin, ms: number[], over: AbortSignal): Promise<void> {
-    while (!over.aborted) {
-      ms.push(await twin.askPage());
-      await delay(PAGE_EVERY_MS);
-    }
   }
 }
 

@@ -10,6 +10,7 @@ import { type Running, aProcess } from "../../test/fixtures/a-process.ts";
 import { pdfOf } from "../../test/fixtures/documents.ts";
 import { freePort } from "../../test/fixtures/free-port.ts";
 import { ACCOUNT_KEY, SECRET, type World, aWorld } from "../../test/fixtures/world.ts";
+import { DOUBT_WINDOW } from "../judged-world.ts";
 import { Share } from "./share.ts";
 
 /** How long the archive sits over an upload. */
@@ -149,7 +150,7 @@ function yamlOf(world: World, port: number): string {
 mirrors:
 ${mirrors.join("\n")}
 journal: ${world.journal}
-upload: { concurrency: 4, retry: { initial: 100ms, max: 500ms }, doubt: { window: 2500ms } }
+upload: { concurrency: 4, retry: { initial: 100ms, max: 500ms }, doubt: { window: ${DOUBT_WINDOW} } }
 conversion: { poll: { initial: 500ms, max: 2s } }
 shutdown: ${SHUTDOWN_MS / 1_000}s
 web: { listen: "127.0.0.1:${port}" }

@@ -4,7 +4,8 @@ import { rowsOf } from "../../test/fixtures/auditor.ts";
 import type { Town } from "./town.ts";
 import type { Work } from "./work.ts";
 
-const PATIENCE_MS = 5 * 60_000;
+/** A busy machine takes its time, and gives a soak what others leave. */
+const PATIENCE_MS = 15 * 60_000;
 
 /** Looks in a row that find nothing left to do before it is taken for rest. */
 const LOOKS = 3;
