@@ -5,6 +5,8 @@ export default defineConfig({
   test: {
     // One worker for all: thousands of short runs.
     isolate: false,
+    // They take milliseconds, and more only where the machine stands still.
+    testTimeout: 60_000,
     include: [
       "test/unit/domain/*.test.ts",
       "test/unit/sync/doubts.test.ts",
