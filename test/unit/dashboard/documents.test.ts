@@ -108,9 +108,12 @@ describe("a large journal", () => {
     return { journal: Object.assign(Object.create(journal), { list }), read: () => read };
   }
 
+  /** Time stands still: the rows alone are bounded. */
+  const timeless = { ...systemClock, monotonic: () => 0 };
+
   test("is not read to its end, and what is going on is found all the same", async () => {
     const { journal, read } = journalOf(1_000_000);
-    await using opened = await openDashboard({ journal });
+    await using opened = await openDashboard({ journal, clock: timeless });
     const { body } = await ask({
       port: opened.port,
       path: "/api/documents?state=held,converted&limit=200",
@@ -140,18 +143,14 @@ describe("a large journal", () => {
 
   test("is searched further for a name that somebody typed", async () => {
     const { journal, read } = journalOf(50_000);
-    await using opened = await openDashboard({
-      journal,
-      // Time stands still: the rows alone are bounded.
-      clock: { ...systemClock, monotonic: () => 0 },
-    });
+    await using opened = await openDashboard({ journal, clock: timeless });
     const { body } = await ask({ port: opened.port, path: "/api/documents?q=nothing" });
     expect([read(), JSON.parse(body)]).toEqual([50_000, { documents: [], complete: true }]);
   });
 
   test("being searched leaves the event loop its turns", async () => {
     const { journal } = journalOf(20_000);
-    await using opened = await openDashboard({ journal });
+    await using opened = await openDashboard({ journal, clock: timeless });
     let turns = 0;
     const done = new AbortController();
     const search = ask({ port: opened.port, path: "/api/documents?q=nothing" });
