@@ -18,6 +18,7 @@ import { lookInside, openInside } from "./open-inside.ts";
 import type { NotesReader } from "./read-notes.ts";
 import { accessOfFd, digestOf, readSmall } from "./read-file.ts";
 import { seenOf } from "./seen.ts";
+import { SpareBuffers } from "./spare-buffers.ts";
 import type { Inspection, SourceSettings } from "./source.ts";
 import { sourceStatus } from "./status.ts";
 
@@ -26,6 +27,8 @@ const WHOLE_BYTES_MAX = 8 << 20;
 /** Larger PDFs that take an engine are not counted: they would have to be held in memory. */
 const ENGINE_BYTES_MAX = 32 << 20;
 const HEAD_BYTES = 4096;
+
+const spareBuffers = new SpareBuffers(4 << 20);
 
 type OpenFile = {
   readonly fd: number;
@@ -133,14 +136,19 @@ async function readWhole(
   counting: Counting,
   signal: AbortSignal,
 ): Promise<Content> {
-  const bytes = await readSmall(fd, 0, size, network);
-  signal.throwIfAborted();
-  return {
-    digest: hash("sha256", bytes),
-    bytesRead: bytes.length,
-    completeness: await judged(accessOf(bytes), path),
-    pages: counting && (await pagesOf(accessOf(bytes), path, counting.engine)),
-  };
+  const buffer = spareBuffers.take(size);
+  try {
+    const bytes = await readSmall(buffer.subarray(0, size), fd, network);
+    signal.throwIfAborted();
+    return {
+      digest: hash("sha256", bytes),
+      bytesRead: bytes.length,
+      completeness: await judged(accessOf(bytes), path),
+      pages: counting && (await pagesOf(accessOf(bytes), path, counting.engine)),
+    };
+  } finally {
+    spareBuffers.giveBack(buffer);
+  }
 }
 
 async function readInChunks(

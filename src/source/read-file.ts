@@ -13,18 +13,13 @@ export const CHUNK_BYTES = 1 << 20;
 /** Pieces up to this size of a local file are read at once. */
 const AT_ONCE_BYTES_MAX = 256 << 10;
 
-/** The same as `readAt`, where the file may be on a disk of this host. */
-export async function readSmall(
-  fd: number,
-  position: number,
-  length: number,
-  network: boolean,
-): Promise<Buffer> {
-  if (network || length > AT_ONCE_BYTES_MAX) return readAt(fd, position, length);
-  const buffer = Buffer.allocUnsafeSlow(length);
+/** The same as `readInto` from the beginning, where the file may be on a disk of this host. */
+export async function readSmall(buffer: Buffer, fd: number, network: boolean): Promise<Buffer> {
+  const { length } = buffer;
+  if (network || length > AT_ONCE_BYTES_MAX) return readInto(buffer, fd, 0);
   let filled = 0;
   while (filled < length) {
-    const bytesRead = readSync(fd, buffer, filled, length - filled, position + filled);
+    const bytesRead = readSync(fd, buffer, filled, length - filled, filled);
     if (bytesRead === 0) break;
     filled += bytesRead;
   }

@@ -1,7 +1,8 @@
 /**
  * The content that is sent: exactly what was hashed when the file was found whole, or nothing.
  *
- * Small files are read once into memory and proven there. Large ones are hashed again as they
+ * Small files are read once into memory and proven there; the memory of all but the smallest is used again once
+ * the kernel has the bytes, as collecting it would take longer than to read and to hash them. Large ones are hashed again as they
  * stream; the last chunk is held back until digest and file have been compared, so that a request
  * with a torn file is cut off before its end and no archive takes it for a whole one.
  */
@@ -17,6 +18,7 @@ import { openInside } from "./open-inside.ts";
 import { readInto, readSmall } from "./read-file.ts";
 import { seenOf } from "./seen.ts";
 import type { SourceSettings } from "./source.ts";
+import { SpareBuffers } from "./spare-buffers.ts";
 import { sourceStatus } from "./status.ts";
 
 export { FileChanged, FileGone, FileUnreadable } from "./file-fault.ts";
@@ -32,9 +34,14 @@ export type Expected = { readonly seen: Seen; readonly digest: string };
 
 /** Files up to this size are held in memory while they are sent. */
 export const IN_MEMORY_BYTES_MAX = 4 << 20;
+/** From here on a file that is held in memory is sent in slices, and the memory is used again. */
+export const SLICED_BYTES_MIN = 128 << 10;
+const SLICE_BYTES = 256 << 10;
 const CHUNK_BYTES = 512 << 10;
 /** Chunks that are read ahead of the one being sent. */
 const AHEAD = 2;
+
+const spareBuffers = new SpareBuffers(4 << 20);
 
 /**
  * Opens the content of a file that was found whole.
@@ -59,9 +66,9 @@ export async function openSnapshot(
     return { file, close: () => open.close() };
   }
   try {
-    const bytes = await open.bytes();
+    const file = sizeBytes < SLICED_BYTES_MIN ? await open.whole() : await open.slices();
     signal.throwIfAborted();
-    return { file: { sizeBytes, bytes }, close: async () => {} };
+    return { file, close: async () => {} };
   } finally {
     await open.close();
   }
@@ -104,11 +111,30 @@ class OpenFile {
       throw new FileChanged(this.#path, "was written to");
   }
 
-  async bytes(): Promise<Buffer> {
+  async whole(): Promise<Snapshot> {
+    const { sizeBytes } = this.#expected.seen;
+    return { sizeBytes, bytes: await this.#proven(Buffer.allocUnsafeSlow(sizeBytes)) };
+  }
+
+  async slices(): Promise<Snapshot> {
+    const { sizeBytes } = this.#expected.seen;
+    const buffer = spareBuffers.take(sizeBytes);
+    const bytes = await this.#proven(buffer.subarray(0, sizeBytes));
+    const chunks = async function* () {
+      yield* slicesOf(bytes);
+      // Whoever asks for more than the last one has handed all of them over (`UploadFile`).
+      spareBuffers.giveBack(buffer);
+    };
+    return { sizeBytes, chunks };
+  }
+
+  /** Reads the whole file into `place`. */
+  async #proven(place: Buffer): Promise<Buffer> {
     try {
-      const { sizeBytes } = this.#expected.seen;
-      const { network } = this.#settings;
-      const bytes = await this.#reading(readSmall(this.#fd, 0, sizeBytes, network), sizeBytes);
+      const bytes = await this.#reading(
+        readSmall(place, this.#fd, this.#settings.network),
+        place.length,
+      );
       this.#assertDigest(hash("sha256", bytes));
       return bytes;
     } catch (error) {
@@ -181,6 +207,12 @@ class OpenFile {
     if (digest !== this.#expected.digest)
       throw new FileChanged(this.#path, "has other content than was found");
   }
+}
+
+/** All of a size: one of less than 64 KiB may be on its way still when the next one is asked for. */
+function* slicesOf(bytes: Buffer): Generator<Buffer> {
+  const size = Math.ceil(bytes.length / Math.ceil(bytes.length / SLICE_BYTES));
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
 /** On a share that is not mounted every file looks gone. */

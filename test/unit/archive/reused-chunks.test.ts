@@ -20,6 +20,10 @@ import { RawServer, stored } from "./raw-server.ts";
 
 const CHUNK_BYTES = 256 * 1024;
 const CHUNKS = 40;
+/** The least that a file's slice has. */
+const SLICE_BYTES = 128 * 1024;
+/** More than lies about in the kernel. */
+const SLICES = 80;
 /** What a peer does with each piece before it takes the next. */
 const NAP_MS = 1;
 
@@ -77,6 +81,19 @@ function reused(): UploadFile {
   };
 }
 
+/** Slices of one buffer, which is somebody else's once more than the last one is asked for. */
+function givenAway(): UploadFile {
+  const buffer = Buffer.alloc(SLICES * SLICE_BYTES, 7);
+  return {
+    sizeBytes: buffer.length,
+    async *chunks() {
+      for (let at = 0; at < buffer.length; at += SLICE_BYTES)
+        yield buffer.subarray(at, at + SLICE_BYTES);
+      buffer.fill(8);
+    },
+  };
+}
+
 const ways: [what: string, more: Partial<Upload>, stepwise: boolean][] = [
   ["as fast as it goes", {}, false],
   ["at a rate", { allowance: { pieceBytes: 100_000, take: async () => {} } }, false],
@@ -87,6 +104,17 @@ describe.for([
   ["http", () => createServer(), "connection", false],
   ["https", tlsServer, "secureConnection", !hasOpenssl],
 ] as const)("over $0", ([scheme, make, event, skip]) => {
+  test.skipIf(skip).for(ways)("memory that is given away, $0", async ([, more, stepwise]) => {
+    await using server = await RawServer.open({ onWhole: (socket) => void socket.write(stored()) });
+    const relay = make();
+    const port = await slowly(relay, event, server.port);
+    await using archive = await openOn({ url: `${scheme}://127.0.0.1:${port}` }, { stepwise });
+    await archive.upload(scan(givenAway(), more), never);
+    relay.close();
+    const whole = Buffer.alloc(SLICES * SLICE_BYTES, 7);
+    expect(server.heard.map(({ body }) => body.includes(whole))).toEqual([true]);
+  });
+
   test.skipIf(skip).for(ways)("$0", async ([, more, stepwise]) => {
     await using server = await RawServer.open({ onWhole: (socket) => void socket.write(stored()) });
     const relay = make();

@@ -19,6 +19,7 @@ import {
   FileGone,
   IN_MEMORY_BYTES_MAX,
   openSnapshot,
+  SLICED_BYTES_MIN,
   type Snapshot,
 } from "../../../src/source/snapshot.ts";
 import { sourceStatus } from "../../../src/source/status.ts";
@@ -45,7 +46,7 @@ function descriptors(): number {
   return readdirSync("/proc/self/fd").length;
 }
 
-test.for([0, 1, 7000, IN_MEMORY_BYTES_MAX])("%i bytes are held in memory", async (size) => {
+test.for([0, 1, 7000, SLICED_BYTES_MIN - 1])("%i bytes are held in memory", async (size) => {
   const dir = scratch();
   const content = randomBytes(size);
   put(dir, "scan.bin", content);
@@ -60,6 +61,44 @@ test.for([0, 1, 7000, IN_MEMORY_BYTES_MAX])("%i bytes are held in memory", async
   expect(file.sizeBytes).toBe(size);
   expect("bytes" in file && file.bytes.equals(content)).toBe(true);
   await close();
+});
+
+const SLICED = [SLICED_BYTES_MIN, 300_001, 512 * 1024 + 1, IN_MEMORY_BYTES_MAX];
+
+test.for(SLICED)("%i bytes are proven, and given in slices", async (size) => {
+  const dir = scratch();
+  const content = randomBytes(size);
+  put(dir, "scan.bin", content);
+  const before = descriptors();
+  const { file } = await openSnapshot(settingsOf(dir), path, expectedOf(dir, content), never);
+  expect(descriptors()).toBe(before);
+  // From here on it may be written to: what is sent was read.
+  put(dir, "scan.bin", "other");
+  const slices: Buffer[] = [];
+  for await (const slice of chunksOf(file)) slices.push(Buffer.from(slice));
+  expect(Buffer.concat(slices).equals(content)).toBe(true);
+  // Smaller ones need not have left when the next one is asked for.
+  expect(Math.min(...slices.map(({ length }) => length))).toBeGreaterThanOrEqual(64 * 1024);
+});
+
+test("memory is used again once all of its slices were handed over, and not before", async () => {
+  const dir = scratch();
+  const memoryOf = async (end: "whole" | "early" | "never") => {
+    const content = randomBytes(SLICED_BYTES_MIN * 3);
+    put(dir, "scan.bin", content);
+    const { file } = await openSnapshot(settingsOf(dir), path, expectedOf(dir, content), never);
+    const slices = chunksOf(file)[Symbol.asyncIterator]();
+    const first = (await slices.next()).value as Buffer;
+    if (end === "whole") while (!(await slices.next()).done);
+    if (end === "early") await slices.return?.();
+    return first.buffer;
+  };
+  const whole = await memoryOf("whole");
+  const early = await memoryOf("early");
+  expect(early).toBe(whole);
+  const unfinished = await memoryOf("never");
+  expect(unfinished).not.toBe(early);
+  expect(await memoryOf("whole")).not.toBe(unfinished);
 });
 
 test.for([IN_MEMORY_BYTES_MAX + 1, LARGE, 10 * CHUNK])("%i bytes are streamed", async (size) => {
