@@ -1,3 +1,4 @@
+import { isAscii } from "node:buffer";
 import type { Kind } from "./kind.ts";
 import { pdfPages } from "./pdf.ts";
 import { statedPages } from "./pdf-pages.ts";
@@ -54,7 +55,9 @@ async function textPages(file: RandomAccess): Promise<number | undefined> {
 
 /** Characters of UTF-8: bytes that do not continue one. Right for one-byte encodings, too, or nearly. */
 function charactersOf(bytes: Buffer): number {
+  if (isAscii(bytes)) return bytes.length;
   let continuing = 0;
-  for (const byte of bytes) if ((byte & 0xc0) === 0x80) continuing += 1;
+  // By index: an iterator takes ten times as long, and there are millions of them in a large text.
+  for (let at = 0; at < bytes.length; at++) if (((bytes[at] ?? 0) & 0xc0) === 0x80) continuing += 1;
   return bytes.length - continuing;
 }
