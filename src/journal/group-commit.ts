@@ -15,7 +15,7 @@
  *   asking again may be answered with a lie) everything is refused from then on.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Database } from "better-sqlite3";
+import type { Database, Statement } from "better-sqlite3";
 import type { Clock } from "../std/clock.ts";
 import { codeOf, type Fault } from "../std/fault.ts";
 import { InvariantError } from "../std/invariant.ts";
@@ -61,9 +61,13 @@ export class GroupCommit {
   /** When the next commit may begin, by the monotonic clock. */
   #restUntil = 0;
   #refusal: Fault | undefined;
+  readonly #savepoint: Statement;
+  readonly #release: Statement;
 
   constructor(db: Database, path: string, clock: Clock) {
     this.#db = db;
+    this.#savepoint = db.prepare("SAVEPOINT write");
+    this.#release = db.prepare("RELEASE write");
     this.#path = path;
     this.#clock = clock;
   }
@@ -190,10 +194,10 @@ export class GroupCommit {
 
   /** One write, undone alone when it breaks a rule. Throws when storage refuses it. */
   #attempt(run: () => unknown): Outcome {
-    this.#db.exec("SAVEPOINT write");
+    this.#savepoint.run();
     try {
       const value = run();
-      this.#db.exec("RELEASE write");
+      this.#release.run();
       return { value };
     } catch (error) {
       // SQLite ends the whole transaction by itself after some refusals; there is nothing to keep.

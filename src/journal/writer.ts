@@ -31,6 +31,7 @@ import { talliedBy } from "./tally.ts";
 import { toldBy } from "./telling.ts";
 
 type On<T extends Change["type"]> = Extract<Change, { type: T }>;
+type OnDocument = On<"event" | "note" | "forget" | "follow">;
 
 export class Writer {
   readonly #documents: Books["documents"];
@@ -56,24 +57,9 @@ export class Writer {
 
   /** Applies one change. Throws `InvariantError` for a change that no journal may take. */
   apply(change: Change): Applied {
-    if ("given" in change && change.given && !this.#isAsGiven(change.given)) {
-      return skipped(change, this.#documents.read(change.id));
-    }
-    if ("place" in change && change.place) {
-      const document = this.#documents.read(change.id);
-      if (document && !isAt(document, change.place)) return skipped(change, document);
-    }
     switch (change.type) {
       case "add":
         return this.#add(change);
-      case "event":
-        return this.#event(change);
-      case "note":
-        return this.#note(change);
-      case "forget":
-        return this.#forget(change);
-      case "follow":
-        return this.#follow(change);
       case "batch":
         this.#batch(change.batch);
         return done(change, undefined, undefined);
@@ -81,13 +67,36 @@ export class Writer {
         this.#documents.setFingerprint(change.mirrorId, change.dir, change.fingerprint);
         return done(change, undefined, undefined);
       default:
+        return this.#onDocument(change);
+    }
+  }
+
+  /** A change of one row, which is read once. */
+  #onDocument(change: OnDocument): Applied {
+    const before = this.#documents.read(change.id);
+    const { given, place } = change;
+    if (given && !this.#isAsGiven(given, before)) return skipped(change, before);
+    if (!before || (place && !isAt(before, place))) return skipped(change, before);
+    switch (change.type) {
+      case "event":
+        return this.#event(change, before);
+      case "note":
+        return this.#note(change, before);
+      case "forget":
+        return this.#forget(change, before);
+      case "follow":
+        return this.#follow(change, before);
+      default:
         change satisfies never;
         throw new InvariantError("a change of an unknown type");
     }
   }
 
-  #isAsGiven({ id, stamp }: Given): boolean {
-    if (!this.#stamps.has(id)) this.#stamps.set(id, this.#documents.read(id)?.seen.stamp);
+  #isAsGiven({ id, stamp }: Given, read: Document | undefined): boolean {
+    if (!this.#stamps.has(id)) {
+      const row = read?.id === id ? read : this.#documents.read(id);
+      this.#stamps.set(id, row?.seen.stamp);
+    }
     return this.#stamps.get(id) === stamp;
   }
 
@@ -106,9 +115,8 @@ export class Writer {
     return done(change, document, undefined);
   }
 
-  #event(change: On<"event">): Applied {
-    const before = this.#documents.read(change.id);
-    if (!before || hasLeft(before, change.from)) return skipped(change, before);
+  #event(change: On<"event">, before: Document): Applied {
+    if (hasLeft(before, change.from)) return skipped(change, before);
     const { event } = change;
     if (!this.#mayHappen(before, event, change.alone)) return skipped(change, before);
     const patch = transition(before, event);
@@ -141,18 +149,16 @@ export class Writer {
     if (wasKnown && event.type !== "adopted") throw claimedTwice(id, event, documentId, null);
   }
 
-  #note(change: On<"note">): Applied {
-    const before = this.#documents.read(change.id);
-    if (!before || hasLeft(before, change.from)) return skipped(change, before);
+  #note(change: On<"note">, before: Document): Applied {
+    if (hasLeft(before, change.from)) return skipped(change, before);
     const fields = noted(before, change.set);
     this.#documents.update(before, fields);
     this.#records.tell(before.id, noteLine(before, change.at, change.why));
     return done(change, { ...before, ...fields }, before);
   }
 
-  #forget(change: On<"forget">): Applied {
-    const before = this.#documents.read(change.id);
-    if (!before || hasLeft(before, change.from)) return skipped(change, before);
+  #forget(change: On<"forget">, before: Document): Applied {
+    if (hasLeft(before, change.from)) return skipped(change, before);
     assertForgettable(before);
     this.#records.tell(before.id, forgetLine(before, change.at, change.why));
     this.#records.rememberForgotten(before);
@@ -170,10 +176,9 @@ export class Writer {
     }
   }
 
-  #follow(change: On<"follow">): Applied {
-    const before = this.#documents.read(change.id);
+  #follow(change: On<"follow">, before: Document): Applied {
     const successor = this.#documents.read(change.successor);
-    if (!before || !successor) return skipped(change, before);
+    if (!successor) return skipped(change, before);
     const fields = followed(before, successor);
     if (!mayFollow(before, successor)) return skipped(change, before);
     this.#records.tell(before.id, followLine(before, successor, change.at));
