@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { THRIFTY_HEAP } from "../std/heap.ts";
+import { THRIFTY_HEAP, THRIFTY_MALLOC } from "../std/heap.ts";
 
 /** Files of certificates, and lists of directories with such. */
 const CERTIFICATES = ["NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR"];
@@ -16,7 +16,11 @@ export function forkReader(): ChildProcess {
   return fork(entry, [], {
     serialization: "advanced",
     execArgv: ["--disable-warning=ExperimentalWarning", ...THRIFTY_HEAP],
-    env: { ...environmentOf(ENVIRONMENT), ...inFull(environmentOf(CERTIFICATES)) },
+    env: {
+      ...environmentOf(ENVIRONMENT),
+      ...inFull(environmentOf(CERTIFICATES)),
+      ...THRIFTY_MALLOC,
+    },
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
 }

@@ -5,3 +5,14 @@
  * the Dockerfile start the daemon with the same.
  */
 export const THRIFTY_HEAP = ["--heap-growing-percent=30", "--max-semi-space-size=4"] as const;
+
+/**
+ * The same for glibc's `malloc`, as environment variables: by itself it gives each thread memory of its own and keeps
+ * large pieces that were freed, so that a reader that opens PDFs in a thread grows for hours. Another C
+ * library does not know them.
+ */
+export const THRIFTY_MALLOC = {
+  MALLOC_ARENA_MAX: "2",
+  MALLOC_MMAP_THRESHOLD_: "131072",
+  MALLOC_TRIM_THRESHOLD_: "131072",
+} as const;

@@ -15,5 +15,6 @@ test("certificates are named in full: a reader works in the directories that it 
   await once(child, "exit");
   expect(there).toContain(`SSL_CERT_DIR=${process.cwd()}/certs:/etc/certs:`);
   expect(there).toContain("SSL_CERT_FILE=");
+  expect(there).toContain("MALLOC_ARENA_MAX=2");
   expect(there.join()).not.toContain("kept");
 });
