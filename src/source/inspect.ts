@@ -18,8 +18,8 @@ import { lookInside, openInside } from "./open-inside.ts";
 import type { NotesReader } from "./read-notes.ts";
 import { accessOfFd, digestOf, readSmall } from "./read-file.ts";
 import { seenOf } from "./seen.ts";
-import { SpareBuffers } from "./spare-buffers.ts";
 import type { Inspection, SourceSettings } from "./source.ts";
+import { SpareBuffers } from "./spare-buffers.ts";
 import { sourceStatus } from "./status.ts";
 
 /** Files up to this size are read in one go. */
@@ -28,6 +28,7 @@ const WHOLE_BYTES_MAX = 8 << 20;
 const ENGINE_BYTES_MAX = 32 << 20;
 const HEAD_BYTES = 4096;
 
+/** For the next file that is read in one go. */
 const spareBuffers = new SpareBuffers(4 << 20);
 
 type OpenFile = {

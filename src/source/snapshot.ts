@@ -1,10 +1,11 @@
 /**
  * The content that is sent: exactly what was hashed when the file was found whole, or nothing.
  *
- * Small files are read once into memory and proven there; the memory of all but the smallest is used again once
- * the kernel has the bytes, as collecting it would take longer than to read and to hash them. Large ones are hashed again as they
- * stream; the last chunk is held back until digest and file have been compared, so that a request
- * with a torn file is cut off before its end and no archive takes it for a whole one.
+ * Small files are read once into memory and proven there; the memory of all but the smallest is used
+ * again once the kernel has the bytes, as collecting it would take longer than to read and to hash them.
+ * Large ones are hashed again as they stream; the last chunk is held back until digest and file have
+ * been compared, so that a request with a torn file is cut off before its end and no archive takes it
+ * for a whole one.
  */
 import { createHash, hash } from "node:crypto";
 import { closeSync, fstatSync } from "node:fs";
