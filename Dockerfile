@@ -28,7 +28,8 @@ RUN ./image-root /app /image
 
 FROM scratch
 COPY --from=build /image /
-ENV NODE_ENV=production
+ENV NODE_ENV=production \
+    MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072 MALLOC_TRIM_THRESHOLD_=131072
 WORKDIR /app
 COPY package.json LICENSE ./
 COPY assets ./assets

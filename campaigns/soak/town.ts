@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import type { StoredDocument } from "../../src/embedded-archive/embedded-archive.ts";
-import { THRIFTY_HEAP } from "../../src/std/heap.ts";
+import { THRIFTY_HEAP, THRIFTY_MALLOC } from "../../src/std/heap.ts";
 import { BUILT } from "../../test/fixtures/a-process.ts";
 import { CANARY } from "../../test/fixtures/canary.ts";
 import { freePort } from "../../test/fixtures/free-port.ts";
@@ -152,7 +152,8 @@ export class Town {
     const words = ["--config", join(this.dir, "scanferry.yaml"), "run"];
     // As bin/scanferry starts it, and so that it can be asked what it keeps.
     const options = [...THRIFTY_HEAP, `--import=${COLLECTED}`];
-    this.#daemon = this.#start("daemon", words, options, { SOAK_KEPT: this.#keptFile });
+    const env = { ...THRIFTY_MALLOC, SOAK_KEPT: this.#keptFile };
+    this.#daemon = this.#start("daemon", words, options, env);
     await until("the page", () =>
       this.page("/readyz").then(
         ({ ok }) => ok,

@@ -8,8 +8,8 @@ export const THRIFTY_HEAP = ["--heap-growing-percent=30", "--max-semi-space-size
 
 /**
  * The same for glibc's `malloc`, as environment variables: by itself it gives each thread memory of its own and keeps
- * large pieces that were freed, so that a reader that opens PDFs in a thread grows for hours. Another C
- * library does not know them.
+ * large pieces that were freed, so that a daemon, and more so a reader that opens PDFs in a thread, grows for hours.
+ * Another C library does not know them.
  */
 export const THRIFTY_MALLOC = {
   MALLOC_ARENA_MAX: "2",
