@@ -1,11 +1,14 @@
-import { validateDetailed } from "node-cron";
+import { createRequire } from "node:module";
 import { type Kind, kind } from "./kind.ts";
 import { textIn } from "./kinds.ts";
 import { quoted } from "./quoted.ts";
 
 const MEND = 'write 5 fields, or 6 with seconds first, e.g. "*/10 * * * *"';
 
-/** A cron expression of 5 fields, or of 6 with seconds first. Returned as text. */
+/** Loaded for an expression that somebody wrote: no command is kept waiting for it by a default. */
+const nodeCron = () => createRequire(import.meta.url)("node-cron") as typeof import("node-cron");
+
+/** A cron expression of 5 fields, or of 6 with seconds first. Returned as text; a `default` is not looked at. */
 export function cron(): Kind<string> {
   return kind("cron expression", (value, refuse) => {
     const text = textIn(value, refuse).trim();
@@ -13,7 +16,7 @@ export function cron(): Kind<string> {
     if (fields !== 5 && fields !== 6) {
       return refuse(`${quoted(value)} is not a cron expression`, MEND);
     }
-    const { valid, errors } = validateDetailed(text);
+    const { valid, errors } = nodeCron().validateDetailed(text);
     if (valid) return text;
     const wrong = errors.map(({ field }) => field).join(", ");
     return refuse(`${quoted(text)} is not a cron expression (wrong: ${wrong})`, MEND);

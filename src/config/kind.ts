@@ -86,7 +86,7 @@ export function unwrap(schema: z.core.$ZodType): {
   fallback: unknown;
   optional: boolean;
 } {
-  if (schema instanceof z.ZodPrefault) {
+  if (schema instanceof z.ZodPrefault || schema instanceof z.ZodDefault) {
     return { ...unwrap(schema.def.innerType), fallback: schema.def.defaultValue };
   }
   if (schema instanceof z.ZodOptional) return { ...unwrap(schema.def.innerType), optional: true };

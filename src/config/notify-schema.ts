@@ -120,7 +120,7 @@ const ping = section(
       meaning: "How it is called.",
       example: "POST",
     }),
-    schedule: setting(cron().prefault("*/5 * * * *"), {
+    schedule: setting(cron().default("*/5 * * * *"), {
       meaning: "When it is called.",
       example: '"* * * * *"',
     }),

@@ -23,6 +23,7 @@ function withArchive(value: unknown): unknown {
 }
 
 function read(schema: z.core.$ZodType, value: unknown, key: Key, findings: Findings): unknown {
+  if (schema instanceof z.ZodDefault && value == null) return schema.def.defaultValue;
   const { inner, fallback, optional } = unwrap(schema);
   const given = value ?? fallback;
   // Off unless it is written; other sections are there with their defaults.

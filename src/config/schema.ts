@@ -42,7 +42,7 @@ function interval(first: string, most: string, what: string) {
 const quota = section(
   {
     retry: interval("5m", "6h", "How often a spent quota is probed, with one document."),
-    retryAt: setting(cron().prefault("5 6 1 * *"), {
+    retryAt: setting(cron().default("5 6 1 * *"), {
       meaning: "When to probe besides: soon after the quota is renewed each month, by default.",
       example: '"0 30 5 * * 1"',
     }),
@@ -141,7 +141,7 @@ export const fileSchema = section(
     conversion,
     schedule: section(
       {
-        rescan: setting(cron().prefault("*/10 * * * *"), {
+        rescan: setting(cron().default("*/10 * * * *"), {
           meaning:
             "When every source is walked in full, whatever events said: five cron fields, or six " +
             "with seconds first; in the host's time zone.",
