@@ -47,6 +47,24 @@ const places: Plugin = {
   },
 };
 
+/**
+ * Importing a builtin by name has Node read every property that it has, lazy ones too: `process.stdin`, `util.diff`,
+ * `fs.promises` and what they need in turn. Asked for as it is, it brings what is used alone.
+ */
+const builtins: Plugin = {
+  name: "builtins",
+  renderChunk(code) {
+    const imports = /^import (?:([\w$]+|\* as [\w$]+)(?:, )?)?(\{.*\})? ?from "(node:[\w/]+)";$/gm;
+    const asked = code.replace(imports, (_, whole?: string, parts?: string, name?: string) => {
+      const builtin = `globalThis.process.getBuiltinModule("${name}");`;
+      const all = whole && `const ${whole.replace("* as ", "")} = ${builtin}`;
+      const some = parts && `const ${parts.replaceAll(" as ", ": ")} = ${builtin}`;
+      return [all, some].filter(Boolean).join(" ");
+    });
+    return { code: asked, map: null };
+  },
+};
+
 async function build(to: string): Promise<void> {
   const apart = Object.keys(manifest().dependencies).filter((name) => !JOINED.includes(name));
   const bundle = await rolldown({
@@ -57,7 +75,7 @@ async function build(to: string): Promise<void> {
     // As tsconfig.json has it, which need not be there.
     tsconfig: false,
     transform: { target: TARGET, typescript: { onlyRemoveTypeImports: true } },
-    plugins: [places],
+    plugins: [places, builtins],
     // A cycle, or an import of what is not there, is a mistake here.
     onLog: (level, log) => {
       if (level === "warn") throw new Error(log.message);
