@@ -35,7 +35,7 @@ export class KeptJournal {
     return new KeptJournal(await open((applied) => relay.to(applied)), relay);
   }
 
-  /** Tells the other daemons where this one's page is. */
+  /** Tells commands and other daemons where this one's page is. */
   async announcePage(web: string): Promise<void> {
     await this.journal.announcePage?.(web);
   }

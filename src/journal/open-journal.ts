@@ -32,7 +32,7 @@ export type OpenedJournal = Journal & {
   readonly isNew: boolean;
   /** How this opening changed the tables; versions; undefined: they were up to date. */
   readonly migrated: { readonly from: number; readonly to: number } | undefined;
-  /** Tells the other daemons where this one's page is; where it is the only one there is nobody to tell. */
+  /** Tells `status`, and the other daemons where there are any, where this one's page is. */
   announcePage(web: string): Promise<void>;
   /** Writes a whole copy of the journal to a file. Rejects with `JOURNAL_ELSEWHERE` in PostgreSQL. */
   backup(to: string): Promise<void>;
@@ -47,8 +47,13 @@ export async function openJournal(
   if (typeof place !== "string") return openPostgres(place, role, options);
   const { SqliteJournal } = await import("./sqlite-journal.ts");
   const { patience: _, ...rest } = options;
+  const { owner } = options;
   const journal = await SqliteJournal.open({ path: place, role, ...rest });
-  return Object.assign(journal, { announcePage: async () => undefined });
+  return Object.assign(journal, {
+    announcePage: async (web: string) => {
+      if (owner) await journal.announce({ ...owner, web });
+    },
+  });
 }
 
 /** The daemon that works on the journal now, of several the first; undefined when there is none. */

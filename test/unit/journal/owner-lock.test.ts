@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { openJournal } from "../../../src/journal/open-journal.ts";
 import { ownerOf } from "../../../src/journal/owner-lock.ts";
 import { SqliteJournal } from "../../../src/journal/sqlite-journal.ts";
 import { Child } from "./child-process.ts";
@@ -29,6 +30,15 @@ test("a second daemon is refused and told who the first is; SIGKILL frees the jo
   expect(await ownerOf(path)).toEqual(owner);
   await journal.announce({ ...owner, web: "http://[::1]:1" });
   expect(await ownerOf(path)).toMatchObject({ web: "http://[::1]:1" });
+});
+
+test("a daemon tells where its page is, once that listens", async () => {
+  using directory = scratch();
+  const path = join(directory.path, "journal.db");
+  const owner = { pid: 1, startedAt: 2, version: "0.2.0" };
+  await using journal = await openJournal(path, "owner", { owner });
+  await journal.announcePage("http://127.0.0.1:40001");
+  expect(await ownerOf(path)).toEqual({ ...owner, web: "http://127.0.0.1:40001" });
 });
 
 test("asking who owns a journal does not take it", async () => {
