@@ -125,7 +125,7 @@ scan after-the-copy
 until_true 120 "CONVERTED" all_converted 33
 systemctl stop scanferry
 scanferry restore /var/backups/scanferry/journal.db >/dev/null
-saw "adopt --yes" "$(scanferry adopt --yes | tail -1)"
+saw "adopt" "$(scanferry adopt | tail -1)"
 systemctl start scanferry || fail "it did not start"
 scan last-of-all
 until_true 120 "CONVERTED" all_converted 34

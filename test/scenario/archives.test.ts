@@ -276,7 +276,7 @@ test("a lost journal: adopt claims from each archive what is its mirror's", asyn
   }
   const file = two.configFile(["main", "legal"]);
   rmSync(join(two.world.dir, "state"), { recursive: true });
-  await using adopt = aProcess(["--config", file, "adopt", "--yes"]);
+  await using adopt = aProcess(["--config", file, "adopt"]);
   expect(await adopt.ended, adopt.output.stderr).toBe(0);
   expect(adopt.output.stdout).toContain("6 claimed");
   await using rest = aProcess(["--config", file, "sync"]);

@@ -41,7 +41,7 @@ test("after a lost journal nothing is sent twice: what has a name there is held 
   expect((await scanferry(config, "sync")).code).toBe(3);
   expect(await held(world)).toHaveLength(3);
 
-  expect((await scanferry(config, "adopt", "--yes")).stdout).toContain("3 claimed");
+  expect((await scanferry(config, "adopt")).stdout).toContain("3 claimed");
   expect((await scanferry(config, "sync")).code).toBe(0);
   expect(world.archive.documents()).toHaveLength(5);
   expect(await audit(world)).toEqual([]);
@@ -54,7 +54,7 @@ test("another content under a name that is there waits for the choice, and is se
   world.write("a.pdf", pdfOf(5, { seed: 77 }));
   expect((await scanferry(config, "sync")).code).toBe(3);
   expect(world.archive.documents()).toHaveLength(1);
-  expect((await scanferry(config, "adopt", "--yes")).stdout).toContain("0 claimed");
+  expect((await scanferry(config, "adopt")).stdout).toContain("0 claimed");
   expect((await scanferry(config, "sync")).code).toBe(0);
   expect(world.archive.documents()).toHaveLength(2);
   const stranger = /belongs to no row/;

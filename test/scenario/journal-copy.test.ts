@@ -159,7 +159,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("journal copy", () => {
       stdout: expect.stringContaining("FIRST_RUN") as string,
     });
     expect(world.archive.documents()).toHaveLength(2);
-    expect(await run(other, "adopt", "--yes")).toMatchObject({ code: 0 });
+    expect(await run(other, "adopt")).toMatchObject({ code: 0 });
     world.write("c.pdf", pdfOf(1, { seed: 3 }));
     expect(await run(other, "sync")).toMatchObject({ code: 0 });
     expect(await run(other, "verify")).toMatchObject({ code: 0 });
@@ -172,7 +172,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("journal copy", () => {
     world.write("a.pdf", pdfOf(1, { seed: 1 }));
     expect(await run(file, "sync")).toMatchObject({ code: 0 });
     expect(await copied(world.journal, url)).toMatchObject({ code: 0 });
-    expect(await run(other, "adopt", "--yes")).toMatchObject({ code: 0 });
+    expect(await run(other, "adopt")).toMatchObject({ code: 0 });
     world.write("b.pdf", pdfOf(1, { seed: 2 }));
     expect(await run(other, "sync")).toMatchObject({ code: 0 });
     expect(world.archive.documents()).toHaveLength(2);

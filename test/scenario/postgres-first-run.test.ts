@@ -71,7 +71,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("the first run of a crew", () => {
       standing,
     );
     expect(world.archive.documents()).toHaveLength(OLD + NEW);
-    const words = ["--config", configs[0] ?? "", "adopt", "--yes"];
+    const words = ["--config", configs[0] ?? "", "adopt"];
     const adopted = await scanferry(words, { cwd: world.dir });
     expect(adopted.stdout, adopted.stderr).toContain(`${OLD} claimed`);
     await until("all of them", async () => (await count("state = 'converted'")) === OLD + NEW);

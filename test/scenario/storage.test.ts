@@ -172,13 +172,13 @@ describe("spoiled files of the journal", () => {
 
     // Without a backup.
     rmSync(dirname(world.journal), { recursive: true, force: true });
-    expect((await scanferry(world, ["adopt", "--yes"])).code).toBe(0);
+    expect((await scanferry(world, ["adopt"])).code).toBe(0);
     await whole(world, 6);
     // With yesterday's: the archive knows more than it does.
     rmSync(dirname(world.journal), { recursive: true });
     mkdirSync(dirname(world.journal), { mode: 0o700 });
     copyFileSync(backup, world.journal);
-    expect((await scanferry(world, ["adopt", "--yes"])).stdout).toContain("3 claimed");
+    expect((await scanferry(world, ["adopt"])).stdout).toContain("3 claimed");
     await whole(world, 6);
   });
 });
@@ -210,7 +210,7 @@ describe("a log that is lost, or belongs to another file", () => {
     expect(code, stdout).toBe(3);
     expect(stdout).toContain("FIRST_RUN");
     expect(world.archive.documents()).toHaveLength(5);
-    expect((await scanferry(world, ["adopt", "--yes"])).stdout).toContain("5 claimed");
+    expect((await scanferry(world, ["adopt"])).stdout).toContain("5 claimed");
     await whole(world, 5);
   });
 
@@ -222,7 +222,7 @@ describe("a log that is lost, or belongs to another file", () => {
     writeFileSync(world.journal, copy, { mode: 0o600 });
     expect((await scanferry(world, ["sync"])).code).toBe(3);
     expect(world.archive.documents()).toHaveLength(5);
-    expect((await scanferry(world, ["adopt", "--yes"])).code).toBe(0);
+    expect((await scanferry(world, ["adopt"])).code).toBe(0);
     await whole(world, 5);
   });
 });
@@ -240,6 +240,6 @@ test("the journal's directory vanishes while it runs: what was archived is not s
   }
   expect((await scanferry(world, ["sync"])).code).toBe(3);
   expect(world.archive.documents()).toHaveLength(7);
-  expect((await scanferry(world, ["adopt", "--yes"])).stdout).toContain("7 claimed");
+  expect((await scanferry(world, ["adopt"])).stdout).toContain("7 claimed");
   await whole(world, 7);
 });

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { accountsOf } from "../../config/archives.ts";
 import type { Config } from "../../config/config.ts";
 import type { KeptJournal } from "../../daemon/kept-journal.ts";
@@ -14,19 +14,20 @@ import { printable } from "../printable.ts";
 import type { Shell } from "../shell.ts";
 import { secretsOf } from "./run.ts";
 
-type Options = { readonly yes?: boolean; readonly json?: boolean };
+type Options = { readonly dryRun?: boolean; readonly json?: boolean };
 
 /** `scanferry adopt`: claims what is in the archive already. */
 export function addAdopt(program: Command, shell: Shell): void {
   program
     .command("adopt")
     .description("claim documents that are in the archive already, without sending them again")
-    .option("--yes", "claim them; without it only what would be claimed is shown")
+    .option("--dry-run", "only show what would be claimed")
+    .addOption(new Option("--yes", "what is done without --dry-run").conflicts("dryRun").hideHelp())
     .option("--json", "print one JSON object a line")
     .action((options: Options) => adopt(shell, options))
     .addHelpText(
       "after",
-      `${examples("scanferry adopt", "scanferry adopt --yes")}
+      `${examples("scanferry adopt --dry-run", "scanferry adopt")}
 
 For a journal that was lost, or a first run beside an archive that is in use. Files are scanned and
 journaled, nothing is sent. A document is claimed when its folder, name and size are the file's and
@@ -35,7 +36,7 @@ any such the first run is over, and all that was not claimed is sent.`,
     );
 }
 
-async function adopt(shell: Shell, { yes, json }: Options): Promise<void> {
+async function adopt(shell: Shell, { dryRun = false, json }: Options): Promise<void> {
   // Loaded only here: it is most of the program, and the other commands start twice as fast.
   const { Daemon } = await import("../../daemon/daemon.ts");
   const { warningsTo } = await import("../warnings.ts");
@@ -54,14 +55,14 @@ async function adopt(shell: Shell, { yes, json }: Options): Promise<void> {
     if (taken) tally.claimed += 1;
     else tally.unclear += 1;
     await out.line(json === true ? JSON.stringify(recordOf(found)) : textOf(found));
-    if (yes === true) await daemon.journal.apply(adopting(found, clock.now()));
+    if (!dryRun) await daemon.journal.apply(adopting(found, clock.now()));
   }
   // What is unclear stays behind the guard of the first run, until the archive knows more of it.
-  if (yes === true && tally.unclear === 0) {
+  if (!dryRun && tally.unclear === 0) {
     await endFirstRuns({ journal: daemon.journal, clock }, await liveIds(config, daemon.journal));
   }
   if (json !== true) {
-    const done = yes === true ? "claimed" : "would be claimed; `scanferry adopt --yes` claims them";
+    const done = dryRun ? "would be claimed; `scanferry adopt` claims them" : "claimed";
     await out.line(`${tally.claimed} ${done}; ${tally.unclear} unclear, left alone`);
   }
   shell.exitCode = tally.unclear > 0 ? EXIT.unsettled : EXIT.done;
