@@ -1,14 +1,20 @@
 import type { MultipartFile } from "@fastify/multipart";
 import type { FastifyRequest } from "fastify";
 import type { Fields } from "./fields.ts";
+import { Refusal } from "./refusal.ts";
 
 /** Where a file's bytes go as they come in; undefined: nowhere, they are only read. */
 export type Sink = { write(chunk: Buffer): Promise<void> } | undefined;
 
-/** Small enough that a thousand requests at once fit in memory, ample for the interface's fields. */
+/**
+ * Characters of all fields together: as many as a url-encoded body may have. Small enough that a
+ * thousand requests at once fit in memory, ample for the interface's fields.
+ */
+const FIELDS_LENGTH_MAX = 1024 * 1024;
+
 export const MULTIPART_LIMITS = {
   fieldNameSize: 100,
-  fieldSize: 64 * 1024,
+  fieldSize: FIELDS_LENGTH_MAX,
   fields: 100,
   parts: 110,
   headerPairs: 50,
@@ -26,18 +32,26 @@ export function isPartAFile(_name: unknown, _type: unknown, filename: unknown): 
  * so far, or after the last part of a body without a file. The file is the last part: fields that
  * come after it are read and left out, and so are further files.
  *
- * Rejects when the body breaks off, also between its last byte and its closing boundary, so
- * whatever was received of it is then not to be used.
+ * Rejects when the fields are too long, and when the body breaks off, also between its last byte and
+ * its closing boundary, so whatever was received of it is then not to be used.
  */
 export async function receive(
   request: FastifyRequest,
   begin: (fields: Fields) => Promise<Sink>,
 ): Promise<void> {
   const fields: [string, string][] = [];
+  let length = 0;
   let begun = false;
   for await (const part of request.parts()) {
     if (part.type === "field") {
-      if (!begun) fields.push([part.fieldname, String(part.value)]);
+      if (begun || !isParameter(part.fieldname)) continue;
+      const value = String(part.value);
+      length += value.length;
+      // A field that was cut off cannot be checked, nor the signature over it. Not read to the end,
+      // for the parser keeps every field.
+      if (part.valueTruncated || length > FIELDS_LENGTH_MAX)
+        throw new Refusal("REQUEST_TOO_LARGE", 413);
+      fields.push([part.fieldname, value]);
       continue;
     }
     const sink = begun ? undefined : await begin(fields);
@@ -45,6 +59,11 @@ export async function receive(
     await pour(part, sink);
   }
   if (!begun) await begin(fields);
+}
+
+/** The file's part without its filename attribute is no file, and no field that is signed either. */
+function isParameter(name: string | undefined): boolean {
+  return name !== undefined && name !== "file";
 }
 
 async function pour(part: MultipartFile, sink: Sink): Promise<void> {

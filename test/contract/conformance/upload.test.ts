@@ -31,6 +31,8 @@ test.for([
   ['; name="__proto__"; filename="x"', "content", "MALFORMED_REQUEST", "no name of a part"],
   ['; name="file"; filename="x"', "", "NO_FILE_DATA", "an empty file has no content"],
   ['; name="sig2"', "content", "INVALID_SIG", "without a filename it is a field, and not signed"],
+  ['; name="file"', "content", "NO_FILE_DATA", "the file's part needs a filename"],
+  ["", "content", "NO_FILE_DATA", "it may lack a name, but not the filename as well"],
 ] as const)(
   "a last part with %s and content %j gives %s: %s",
   async ([part, content, expected]) => {
@@ -63,6 +65,17 @@ test("no file part, or no multipart at all, is NO_FILE_DATA", async () => {
   expect(outcomeOf(await under.post("upload", body, HEADERS))).toBe("NO_FILE_DATA");
   const form = signedForm({ filename: "a.txt" });
   expect(outcomeOf(await under.post("upload", form))).toBe("NO_FILE_DATA");
+});
+
+test("a field may be far too long, and is refused for what it is", async () => {
+  await using under = await ArchiveUnderTest.open();
+  const outcome = async (fields: Record<string, string>) =>
+    outcomeOf(await under.upload({ filename: "a.txt", ...fields }));
+  expect(await outcome({ metadataTitle: "x".repeat(100_000) })).toBe("INVALID_METADATA_TITLE");
+  expect(await outcome({ filename: "x".repeat(1_000_000) })).toBe("INVALID_FILENAME");
+  expect(await outcome({ batch: "x".repeat(1_100_000) })).toBe("REQUEST_TOO_LARGE");
+  const half = "x".repeat(600_000);
+  expect(await outcome({ a: half, b: half })).toBe("REQUEST_TOO_LARGE");
 });
 
 test("a refusal reaches a client that sends a large file", async () => {
