@@ -10,7 +10,8 @@ export function sliceOf(paging: Paging): Slice {
   const { paginationIndex, paginationSize, sortDesc } = paging;
   return {
     limit: paginationSize,
-    offset: paginationIndex * paginationSize,
+    // Behind every list all the same, and a number that SQLite takes for a whole one.
+    offset: Math.min(paginationIndex * paginationSize, Number.MAX_SAFE_INTEGER),
     descending: sortDesc,
   };
 }

@@ -25,7 +25,6 @@ type Optional<T> = Parameter<T | undefined>;
 
 /** The page size where none is asked for: the interface leaves it open, this is our choice. */
 export const PAGINATION_SIZE_DEFAULT = 100;
-const PAGINATION_INDEX_MAX = 1_000_000_000;
 
 const text = (): Optional<string> => ({ code: undefined, read: read.anyText, absent: undefined });
 const optional = <T>(code: WireCode, read: Reader<T>): Optional<T> => ({
@@ -48,7 +47,7 @@ const atMost = (code: WireCode, max: number): Optional<string> => optional(code,
 function paging(sizeMax: number) {
   return {
     sortDesc: or("INVALID_SORT_DESC", read.boolean, false),
-    paginationIndex: or("INVALID_PAGINATION_INDEX", read.within(0, PAGINATION_INDEX_MAX), 0),
+    paginationIndex: or("INVALID_PAGINATION_INDEX", read.within(0, Number.MAX_SAFE_INTEGER), 0),
     paginationSize: or(
       "INVALID_PAGINATION_SIZE",
       read.within(1, sizeMax),

@@ -66,6 +66,8 @@ function pagingRows(sizeMax: number): Row[] {
       "past the last page there is nothing, which is no error",
       "open",
     ],
+    ["paginationIndex", "2147483647", "OK", "an integer, however large", "open"],
+    ["paginationIndex", "9007199254740991", "OK", "the largest exact integer", "open"],
     [
       "paginationIndex",
       "-1",

@@ -43,6 +43,16 @@ describe.for(Object.keys(ROWS) as Operation[])("%s", (operation) => {
   });
 });
 
+test.for(["search", "documents", "folders"] as const)(
+  "%s: the largest index of the largest page lies behind the list",
+  async (operation) => {
+    const fields = { paginationIndex: "9007199254740991", paginationSize: "1000" };
+    const { body } = await under.ask(operation, fields);
+    expect(body).toMatchObject({ response: "OK", paginationSize: 1000 });
+    expect([body["documents"] ?? [], body["folders"] ?? []]).toEqual([[], []]);
+  },
+);
+
 test("the first malformed parameter is reported, and parameters nobody knows are ignored", async () => {
   const reply = await under.ask("search", { sortBy: "x", queryContent: "x", whatever: "x" });
   expect(outcomeOf(reply)).toBe("INVALID_QUERY_CONTENT");
