@@ -179,9 +179,12 @@ function folderConditions(accountId: number, asked: Values<"search">): Condition
   return all;
 }
 
-/** The words as a full-text query: each a quoted prefix, all of them needed. */
+/**
+ * The words as a full-text query: each a quoted prefix, all of them needed. Marks that no letter has
+ * taken up belong to the word that they are in: SQLite, too, leaves those above Latin letters there.
+ */
 function matchOf(query: string): string | undefined {
-  const words = fold(query).match(/[\p{L}\p{N}]+/gu);
+  const words = fold(query).match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu);
   return words?.map((word) => `"${word}"*`).join(" ");
 }
 
