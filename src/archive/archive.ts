@@ -56,6 +56,11 @@ export type DigidocQuery = Paging<DigidocSort> & { digidocId: number };
 /** Parameters of the folder list (endpoint 5); below the root folder without `folderId`. */
 export type FoldersQuery = Paging<FolderSort> & { folderId?: number };
 
+/** An item of the digidoc list (endpoint 3); where it is, and since when, may be unknown. */
+export type ContainedDocument = Omit<DocumentDetail, Whereabouts> &
+  Partial<Pick<DocumentDetail, Whereabouts>>;
+type Whereabouts = "folderId" | "createdDate" | "uploadedDate";
+
 /** What replaces the metadata that the archive would take from the file. */
 export type UploadMetadata = {
   title?: string;
@@ -142,7 +147,7 @@ export interface Archive extends AsyncDisposable {
   digidoc(
     query: DigidocQuery,
     signal: AbortSignal,
-  ): Promise<Page & { documents: DocumentDetail[] }>;
+  ): Promise<Page & { documents: ContainedDocument[] }>;
   /** Endpoint 4. */
   document(id: number, signal: AbortSignal): Promise<Document>;
   /** Endpoint 5: one page of a folder's direct subfolders. */

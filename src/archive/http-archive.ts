@@ -10,6 +10,7 @@ import {
 } from "../wire/shapes.ts";
 import type {
   Archive,
+  ContainedDocument,
   DigidocQuery,
   DocumentsQuery,
   FoldersQuery,
@@ -122,9 +123,13 @@ export class HttpArchive implements Archive {
   async digidoc(
     query: DigidocQuery,
     signal: AbortSignal,
-  ): Promise<Page & { documents: DocumentDetail[] }> {
+  ): Promise<Page & { documents: ContainedDocument[] }> {
     const fields = parameters.digidocFields(query);
-    return this.#ask("digidoc", fields, listBytesMax(query.paginationSize), signal, documentsPage);
+    const bytesMax = listBytesMax(query.paginationSize);
+    return this.#ask("digidoc", fields, bytesMax, signal, (reply) => {
+      const documents = reply.list("documents", resources.containedDocumentOf);
+      return { ...resources.pageOf(reply, documents.length), documents };
+    });
   }
 
   async document(id: number, signal: AbortSignal): Promise<Document> {

@@ -1,5 +1,11 @@
 import type { DocumentDetail, FolderDetail, Page } from "../wire/shapes.ts";
-import type { Archive, DigidocQuery, DocumentsQuery, FoldersQuery } from "./archive.ts";
+import type {
+  Archive,
+  ContainedDocument,
+  DigidocQuery,
+  DocumentsQuery,
+  FoldersQuery,
+} from "./archive.ts";
 import { ArchiveError } from "./archive-error.ts";
 
 /** With the largest pages, this many hold ten million documents. A bound on a lying archive. */
@@ -54,7 +60,7 @@ export function allDigidoc(
   archive: Archive,
   query: Omit<DigidocQuery, "paginationIndex">,
   signal: AbortSignal,
-): AsyncGenerator<DocumentDetail> {
+): AsyncGenerator<ContainedDocument> {
   const all = pages((paginationIndex) => archive.digidoc({ ...query, paginationIndex }, signal));
   return once(all, (page) => page.documents);
 }

@@ -1,4 +1,5 @@
 import type { Document, DocumentDetail, Folder, FolderDetail, Page } from "../wire/shapes.ts";
+import type { ContainedDocument } from "./archive.ts";
 import { type JsonFields, UnreadableError } from "./json-fields.ts";
 
 /** The same fields with those left out that are undefined. */
@@ -14,22 +15,37 @@ function present<Shape extends object>(fields: Loose<Required<Shape>>): Shape {
  * folder, name, and a date; for the rest the document of the interface says too little to insist.
  */
 export function documentDetailOf(fields: JsonFields): DocumentDetail {
+  const known = knownOf(fields);
+  return present<DocumentDetail>({
+    ...known,
+    folderId: fields.natural("folderId"),
+    createdDate: known.createdDate ?? fields.integer("createdDate"),
+    uploadedDate: known.uploadedDate ?? fields.integer("uploadedDate"),
+  });
+}
+
+/** Items of the digidoc list: no decision rests on where they are, and since when. */
+export function containedDocumentOf(fields: JsonFields): ContainedDocument {
+  return present<ContainedDocument>(knownOf(fields));
+}
+
+function knownOf(fields: JsonFields): Loose<Required<ContainedDocument>> {
   const filename = fields.text("filename");
   const created = fields.optionalInteger("createdDate");
   const uploaded = fields.optionalInteger("uploadedDate");
-  return present<DocumentDetail>({
+  return {
     id: fields.natural("id"),
-    folderId: fields.natural("folderId"),
+    folderId: fields.optionalNatural("folderId"),
     digidocId: fields.optionalNatural("digidocId"),
     digidoc: fields.optionalFlag("digidoc") ?? false,
     documentName: fields.optionalText("documentName") ?? filename.replace(/(?<=.)\.[^.]*$/, ""),
     filename,
-    createdDate: created ?? uploaded ?? fields.integer("createdDate"),
-    uploadedDate: uploaded ?? created ?? fields.integer("uploadedDate"),
+    createdDate: created ?? uploaded,
+    uploadedDate: uploaded ?? created,
     pages: fields.optionalNatural("pages") ?? 0,
     filesize: fields.optionalNatural("filesize") ?? 0,
     status: fields.optionalText("status"),
-  });
+  };
 }
 
 /** Result of document info. */
@@ -50,12 +66,14 @@ export function documentOf(fields: JsonFields): Document {
 
 /** Items of folder lists and of search. */
 export function folderDetailOf(fields: JsonFields): FolderDetail {
+  const root = fields.optionalFlag("root") ?? false;
   return present<FolderDetail>({
     id: fields.natural("id"),
     parentId: fields.optionalNatural("parentId"),
-    name: fields.text("name"),
+    // The root is known by its flag, and nobody asks for it by a name.
+    name: fields.optionalText("name") ?? (root ? "/" : fields.text("name")),
     createdDate: fields.optionalInteger("createdDate") ?? 0,
-    root: fields.optionalFlag("root") ?? false,
+    root,
   });
 }
 

@@ -1,18 +1,21 @@
 /** Replies of the archive as lines for people. */
-import type { DocumentDetail, FolderDetail, Page } from "../../wire/shapes.ts";
+import type { ContainedDocument } from "../../archive/archive.ts";
+import type { FolderDetail, Page } from "../../wire/shapes.ts";
 import { padded, table } from "../columns.ts";
 import { printable } from "../printable.ts";
 import { counted, sizeText, timeText } from "../wording.ts";
 
 /** A page of documents. */
-export function documentsLines(reply: Page & { documents: readonly DocumentDetail[] }): string[] {
+export function documentsLines(
+  reply: Page & { documents: readonly ContainedDocument[] },
+): string[] {
   const rows = reply.documents.map((document) => [
     String(document.id),
     document.status ?? "",
     String(document.pages),
     sizeText(document.filesize),
-    timeText(document.uploadedDate),
-    String(document.folderId),
+    document.uploadedDate === undefined ? "" : timeText(document.uploadedDate),
+    String(document.folderId ?? ""),
     printable(document.filename),
   ]);
   if (rows.length === 0) return ["no documents"];

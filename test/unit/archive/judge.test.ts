@@ -4,7 +4,7 @@ import { ArchiveError } from "../../../src/archive/archive-error.ts";
 import type { Reply } from "../../../src/archive/exchange.ts";
 import type { JsonFields } from "../../../src/archive/json-fields.ts";
 import { judge, type Question } from "../../../src/archive/judge.ts";
-import { documentDetailOf, pageOf } from "../../../src/archive/resources.ts";
+import { documentDetailOf, folderOf, pageOf } from "../../../src/archive/resources.ts";
 import { FAILURES } from "../../../src/domain/failure.ts";
 import { CODES } from "../../../src/wire/codes.ts";
 import type { DocumentDetail } from "../../../src/wire/shapes.ts";
@@ -309,6 +309,19 @@ describe("what is tolerated in an OK", () => {
     const { status, ...rest } = { ...detail(), ...expected } as DocumentDetail;
     const whole = status === undefined ? rest : { ...rest, status };
     expect(judge(replied(201, ok(detail(given))), question, readDocument)).toEqual(whole);
+  });
+
+  test.for([
+    [{ name: null }, "its name is null"],
+    [{}, "it has no name"],
+    [{ name: "/", parentId: null }, "as the interface shows it"],
+  ] as [object, string][])("the root is known by its flag: %s", ([given]) => {
+    const folder = { id: 1, root: true, createdDate: 5, ...given };
+    const read = (fields: JsonFields) => folderOf(fields.object("folder"));
+    const found = judge(replied(200, { response: "OK", folder }), question, read);
+    expect(found).toEqual({ id: 1, name: "/", root: true, createdDate: 5 });
+    const other = { response: "OK", folder: { ...folder, root: false, name: null } };
+    expect(() => judge(replied(200, other), question, read)).toThrow("folder.name is not text");
   });
 
   const readPage = (fields: JsonFields) => {

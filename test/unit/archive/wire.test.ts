@@ -46,6 +46,20 @@ const page = reply(
   JSON.stringify({ response: "OK", paginationPages: 1, paginationSize: 5, documents: [detail()] }),
 );
 
+test("what is inside a digidoc may be anywhere, and from any time", async () => {
+  const documents = [
+    { id: 41, filename: "a.txt", digidocId: 9 },
+    { id: "42", filename: "b.txt", folderId: null, createdDate: null, uploadedDate: 7, pages: 2 },
+  ];
+  const inside = { response: "OK", paginationPages: 1, paginationSize: 5, documents };
+  await hear(reply(200, JSON.stringify(inside)), async (archive) => {
+    expect((await archive.digidoc({ digidocId: 9 }, never)).documents).toMatchObject([
+      { id: 41, filename: "a.txt", digidocId: 9, digidoc: false, pages: 0, filesize: 0 },
+      { id: 42, filename: "b.txt", createdDate: 7, uploadedDate: 7, pages: 2 },
+    ]);
+  });
+});
+
 test("a small request is a form with acc_key and sig, percent-encoded", async () => {
   const heard = await hear(page, (archive) =>
     archive.documents({ folderId: 7, sortBy: "UPLOADED_DATE", sortDesc: true }, never),
