@@ -9,7 +9,7 @@ const CODE = /^[A-Z][A-Z0-9_]{1,99}$/;
 
 /** Codes that speak of the account key or the signature; which ones occur is open (Authentication 4). */
 const CREDENTIALS =
-  /ACC_?KEY|SIG(NATURE)?$|^SIG|AUTH(?!OR(_|$))|CREDENTIAL|ACCESS_DENIED|FORBIDDEN/;
+  /(?:ACC|ACCOUNT|API)_?KEY|(?:INVALID|WRONG|UNKNOWN|MISSING)_KEY$|SIG(NATURE)?$|^SIG|AUTH(?!OR(_|$))|CREDENTIAL|ACCESS_DENIED|FORBIDDEN/;
 
 /**
  * The error code in `responseDescription`: bare, or in an object, at most one level down, or in a
