@@ -5,6 +5,7 @@
 import { ArchiveError } from "../archive/archive-error.ts";
 import { isCodeOf } from "../archive/error-code.ts";
 import { allDigidoc, allDocuments } from "../archive/paging.ts";
+import { isPressed } from "../archive/pressure.ts";
 import { troubleOf } from "../archive/trouble.ts";
 import { backoffMs } from "../domain/backoff.ts";
 import type { Document, Trouble } from "../domain/document.ts";
@@ -32,6 +33,9 @@ const SLACK_MS = 600_000;
 
 /** A document the archive does not know is asked for over this long before it is called gone. */
 const GRACE_MS = 60_000;
+
+/** Questions in one row that the archive may fail to answer before the row is given up. A guess. */
+const UNANSWERED_MAX = 10;
 
 /** What the archive says of a document. */
 type Heard = { readonly document: Document; readonly item: DocumentDetail };
@@ -120,9 +124,10 @@ export class Poller {
 
   async #askSingly(folderId: number, limit: number, signal: AbortSignal): Promise<void> {
     const now = this.#context.clock.now();
-    for (const document of await this.#context.journal.outstandingIn(folderId, limit)) {
+    const documents = await this.#context.journal.outstandingIn(folderId, limit);
+    await inTurn(documents, async (document) => {
       if ((document.dueAt ?? 0) <= now) await this.#ask(document, signal);
-    }
+    });
   }
 
   /** Reads the folder's newest documents until every outstanding one was met or must lie behind. */
@@ -159,9 +164,9 @@ export class Poller {
     }
     // A list can be stale; only a question about the document itself tells that it is gone.
     const now = clock.now();
-    for (const document of waiting.values()) {
+    await inTurn(waiting.values(), async (document) => {
       if ((document.dueAt ?? 0) <= now) await this.#ask(document, signal);
-    }
+    });
   }
 
   async #ask(document: Document, signal: AbortSignal): Promise<void> {
@@ -185,9 +190,9 @@ export class Poller {
         if (!isContainer(heard)) await this.#heard(heard.document, heard.item, signal);
       }),
     );
-    for (const heard of all) {
-      if (isContainer(heard)) await this.#heard(heard.document, heard.item, signal);
-    }
+    await inTurn(all.filter(isContainer), ({ document, item }) =>
+      this.#heard(document, item, signal),
+    );
   }
 
   async #heard(document: Document, item: DocumentDetail, signal: AbortSignal): Promise<void> {
@@ -254,4 +259,27 @@ export class Poller {
     const { id } = document;
     await this.#context.journal.apply([{ type: "event", id, event, from: ["uploaded"] }]);
   }
+}
+
+/**
+ * One after another. A question that the archive cannot answer keeps none behind it waiting: what it
+ * failed with is thrown at the end. Where no other question would fare better it is thrown at once.
+ */
+async function inTurn<T>(all: Iterable<T>, ask: (each: T) => Promise<void>): Promise<void> {
+  const failed: ArchiveError[] = [];
+  for (const each of all) {
+    try {
+      await ask(each);
+    } catch (error) {
+      if (!(error instanceof ArchiveError) || !isOfOneQuestion(error)) throw error;
+      if (failed.push(error) >= UNANSWERED_MAX) break;
+    }
+  }
+  if (failed[0]) throw failed[0];
+}
+
+/** The archive answered, and neither with a refusal of us nor asking for patience. */
+function isOfOneQuestion(error: ArchiveError): boolean {
+  const isAnswered = error.kind === "refused" || error.httpStatus !== undefined;
+  return isAnswered && !error.credentials && !isPressed(error);
 }

@@ -42,6 +42,7 @@ export class ScriptedArchive implements Archive {
   readonly #folders = new Map<number, FolderDetail>();
   readonly #documents = new Map<number, DocumentDetail>();
   readonly #unlisted = new Set<number>();
+  readonly #broken = new Set<number>();
   readonly #contents = new Map<number, DocumentDetail[]>();
   readonly #turns = new Map<Operation, Turn[]>();
 
@@ -86,6 +87,12 @@ export class ScriptedArchive implements Archive {
   unlist(id: number, isUnlisted = true): void {
     if (isUnlisted) this.#unlisted.add(id);
     else this.#unlisted.delete(id);
+  }
+
+  /** Questions about the document itself fail, lists go on showing it. */
+  break(id: number, isBroken = true): void {
+    if (isBroken) this.#broken.add(id);
+    else this.#broken.delete(id);
   }
 
   /** What a digidoc document contains. */
@@ -203,6 +210,7 @@ export class ScriptedArchive implements Archive {
   #assertDocument(id: number): DocumentDetail {
     const document = this.#documents.get(id);
     if (!document) throw refused("DOC_NOT_EXIST");
+    if (this.#broken.has(id)) throw failed();
     return document;
   }
 }
@@ -210,6 +218,11 @@ export class ScriptedArchive implements Archive {
 /** The archive answered with this code. */
 export function refused(code: string): ArchiveError {
   return new ArchiveError("refused", code, `refused: ${code}`);
+}
+
+/** The archive answered that it could not. */
+export function failed(): ArchiveError {
+  return new ArchiveError("inDoubt", "INTERNAL_ERROR", "failed", { httpStatus: 500 });
 }
 
 /** The archive refused key or signature. */

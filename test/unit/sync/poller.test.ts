@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Poller } from "../../../src/sync/poller.ts";
 import type { Document } from "../../../src/domain/document.ts";
-import { refused, unauthorized, unreachable } from "../../fakes/scripted-archive.ts";
+import { failed, refused, unauthorized, unreachable } from "../../fakes/scripted-archive.ts";
 import { HOUR, MINUTE, SECOND, SyncDesk } from "./desk.ts";
 
 /** A desk with a poller and `count` documents that the archive holds in one folder. */
@@ -259,6 +259,34 @@ describe("CONVERTED", () => {
 });
 
 describe("an archive that cannot be asked", () => {
+  test.for([
+    [4, { digidoc: true }, "the containers of a folder"],
+    [2, {}, "a few documents"],
+  ] as const)(
+    "of %i one that it fails to tell of holds up none of the others: %o, %s",
+    async ([count, set]) => {
+      const { desk, rows, poller } = await aPoller(count);
+      for (const row of rows) desk.archive.change(idOf(row), { status: "CONVERTED", ...set });
+      const broken = rows["digidoc" in set ? count - 1 : 0];
+      desk.archive.break(idOf(broken));
+      await desk.run(poller);
+      expect(desk.states().filter((state) => state === "converted")).toHaveLength(count - 1);
+      expect((await desk.row(broken?.id ?? 0)).state).toBe("uploaded");
+      expect(poller.outage?.trouble.code).toBe("INTERNAL_ERROR");
+      desk.archive.break(idOf(broken), false);
+      await desk.advance(MINUTE);
+      expect(desk.states()).toEqual(Array(count).fill("converted"));
+    },
+  );
+
+  test("one that fails at every question is not asked them all", async () => {
+    const { desk, rows, poller } = await aPoller(50);
+    for (const row of rows) desk.archive.change(idOf(row), { status: "CONVERTED", digidoc: true });
+    desk.archive.fail("digidoc", ...Array.from({ length: 50 }, failed));
+    await desk.run(poller);
+    expect(desk.archive.count("digidoc")).toBe(10);
+  });
+
   test("is asked ever more rarely; nothing is lost and no document loses patience", async () => {
     const { desk, rows, poller } = await aPoller(2);
     const errors = Array.from({ length: 4 }, () => unreachable());
