@@ -13,6 +13,8 @@ export { accessOf, type RandomAccess } from "./random-access.ts";
 const HEAD_BYTES = 4096;
 /** Bytes of padding or garbage behind an end mark that are put up with. */
 const TRAILER_BYTES = 1024;
+/** More zeros at the end than padding makes. */
+const ZERO_BYTES = 4096;
 
 /**
  * Whether the file is finished by its own format: whoever writes it may still be at work.
@@ -25,7 +27,18 @@ export async function completeness(file: RandomAccess, filename: string): Promis
   const head = await file.read(0, HEAD_BYTES);
   const kind = kindOf(head, filename);
   if (breaksPromise(kind, filename)) return "unfinished";
-  return (await JUDGES[kind]?.(file, head)) ?? "unknown";
+  const judge = JUDGES[kind];
+  if (!judge) return "unknown";
+  const judged = await judge(file, head);
+  return judged !== "unfinished" && (await endsInZeros(file)) ? "unfinished" : judged;
+}
+
+/**
+ * Copy programs set all space aside first, which reads as zeros until the data come; of a TIFF the head may
+ * be there by then and tell where they will be. What is of no known format may be meant to end so.
+ */
+async function endsInZeros(file: RandomAccess): Promise<boolean> {
+  return (await tailOf(file, ZERO_BYTES)).every((byte) => byte === 0);
 }
 
 type Judge = (file: RandomAccess, head: Buffer) => Promise<Completeness>;

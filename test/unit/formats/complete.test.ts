@@ -80,6 +80,21 @@ test.for(
     ["zeros", "a.pdf", Buffer.alloc(5000), "unfinished", "space is set aside before data come"],
     ["zeros", "a.docx", Buffer.alloc(5000), "unfinished", "space is set aside before data come"],
     ["zeros", "a.bin", Buffer.alloc(5000), "unknown", "the name promises nothing"],
+    ["text, zeros behind", "a.txt", then(latin("hello"), "\0".repeat(4096)), "unknown", "so here"],
+    [
+      "an OLE file, few zeros behind",
+      "a.doc",
+      then(latin("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), "\0".repeat(4095)),
+      "unknown",
+      "its sectors are filled up",
+    ],
+    [
+      "an OLE file, zeros behind",
+      "a.doc",
+      then(latin("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), "\0".repeat(4096)),
+      "unfinished",
+      "its first block has come",
+    ],
     ["text", "a.pdf", latin("hello"), "unfinished", "the name promises another format"],
     ["text", "a.txt", latin("hello"), "unknown", "text has no end mark"],
     ["a PNG", "a.jpg", pngOf(), "complete", "a wrong name is judged by its content"],
@@ -225,3 +240,39 @@ function widened(bytes: Buffer): Buffer {
   end.fill(0xff, 8, 20);
   return Buffer.concat([bytes.subarray(0, at), record, locator, end]);
 }
+
+/** A TIFF whose directory comes first, as Windows and many editors write it. */
+function headFirst(data: Buffer): Buffer {
+  const fields = [
+    [256, 8],
+    [257, data.length],
+    [258, 8],
+    [259, 1],
+    [262, 1],
+    [273, 8 + 2 + 8 * 12 + 4],
+    [278, data.length],
+    [279, data.length],
+  ] as const;
+  const head = Buffer.alloc(8 + 2 + fields.length * 12 + 4);
+  head.write("II*\0\b", 0, "latin1");
+  head.writeUInt16LE(fields.length, 8);
+  for (const [index, [tag, value]] of fields.entries()) {
+    const at = 10 + index * 12;
+    head.writeUInt16LE(tag, at);
+    head.writeUInt16LE(4, at + 2);
+    head.writeUInt32LE(1, at + 4);
+    head.writeUInt32LE(value, at + 8);
+  }
+  return Buffer.concat([head, data]);
+}
+
+test.each([
+  [Buffer.alloc(8192, 1), "complete", "its data are there"],
+  [Buffer.alloc(8192), "unfinished", "space is set aside for them"],
+  [Buffer.concat([Buffer.alloc(4096, 1), Buffer.alloc(4096)]), "unfinished", "half of them came"],
+] as const)(
+  "a TIFF that tells first where its data will be, %#: %s, since %s",
+  async (data, word) => {
+    expect(await judge(headFirst(data), "a.tif")).toBe(word);
+  },
+);
