@@ -30,11 +30,39 @@ export async function bindArchives(
     const row = known.find((each) => each.name === name && each.url === url);
     rows.set(name, row ?? (await journal.archive(name, url)));
   }
+  await keepRenamed(config, journal, rows, log);
   for (const { name, source, archive } of config.mirrors) {
     const row = rows.get(archive);
     if (row) await journal.of(row.id).mirror(name, source);
   }
   return rows;
+}
+
+/**
+ * A mirror of a new name whose source was that of one that is not configured any more is that one: as
+ * another it would know of nothing that was sent, and send it all again.
+ */
+async function keepRenamed(
+  { mirrors }: Config,
+  journal: Journal,
+  archives: ReadonlyMap<string, ArchiveRow>,
+  log: Log,
+): Promise<void> {
+  const known = await journal.mirrors();
+  const configured = new Set(mirrors.map(({ name }) => name));
+  for (const { name, source, archive } of mirrors) {
+    if (known.some((row) => row.name === name)) continue;
+    const archiveId = archives.get(archive)?.id;
+    const was = known.findLast(
+      (row) => row.source === source && row.archiveId === archiveId && !configured.has(row.name),
+    );
+    if (!was) continue;
+    log.warn(
+      { mirror: name, was: was.name },
+      "the mirror has another name: it is the same by its source",
+    );
+    await journal.renameMirror(was.id, name);
+  }
 }
 
 function exchanged(name: string, other: string): Fault {

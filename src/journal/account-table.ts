@@ -45,6 +45,10 @@ export class AccountTable {
       .run(name, source, archiveId);
   }
 
+  renameMirror(mirrorId: number, name: string): void {
+    this.#sql.of("UPDATE mirrors SET name = ? WHERE id = ?").run(name, mirrorId);
+  }
+
   setDevice(mirrorId: number, device: string): void {
     this.#sql.of("UPDATE mirrors SET device = ? WHERE id = ?").run(device, mirrorId);
   }

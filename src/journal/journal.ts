@@ -63,6 +63,8 @@ export interface Journal extends AsyncDisposable {
    */
   mirror(name: string, source: string): Promise<MirrorRow>;
   mirrors(): Promise<MirrorRow[]>;
+  /** Gives a mirror another name, which no other has. */
+  renameMirror(mirrorId: number, name: string): Promise<void>;
   /** Remembers the file system a mirror's source is on. */
   setDevice(mirrorId: number, device: string): Promise<void>;
   /** Ids of the archive's mirrors whose first run is not over: it may hold their files already. */

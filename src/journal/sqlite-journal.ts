@@ -122,6 +122,10 @@ export class SqliteJournal extends SqliteReading implements Journal {
     return this.#session.read(() => this.#tables.queries.mirrors());
   }
 
+  renameMirror(mirrorId: number, name: string): Promise<void> {
+    return this.#session.write(() => this.#tables.account.renameMirror(mirrorId, name));
+  }
+
   setDevice(mirrorId: number, device: string): Promise<void> {
     return this.#session.write(() => this.#tables.account.setDevice(mirrorId, device));
   }

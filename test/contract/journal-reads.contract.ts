@@ -48,6 +48,21 @@ export function journalReadsContract(name: string, open: () => Promise<JournalFi
     );
 
     test(
+      "a mirror takes another name, and stays what it is",
+      withDesk(async ({ journal, mirrorId }, { beside }) => {
+        const [before] = await journal.mirrors();
+        await journal.endFirstRun(mirrorId, NOW);
+        await journal.renameMirror(mirrorId, "office");
+        const renamed = [{ ...before, name: "office" }];
+        expect(await journal.mirrors()).toEqual(renamed);
+        expect(await (await beside()).mirrors()).toEqual(renamed);
+        expect(await journal.mirror("office", before?.source ?? "")).toEqual(renamed[0]);
+        expect(await journal.firstRuns()).toEqual([]);
+        expect((await journal.mirror("scans", "/in")).id).not.toBe(mirrorId);
+      }),
+    );
+
+    test(
       "directories are those whose listing was journaled, and those that hold a file all the same",
       withDesk(async (desk) => {
         const { journal, mirrorId } = desk;

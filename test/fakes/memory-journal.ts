@@ -150,6 +150,15 @@ export class MemoryJournal implements Journal {
     return [...this.#open.mirrors.values()];
   }
 
+  async renameMirror(mirrorId: number, name: string): Promise<void> {
+    const mirror = [...this.#open.mirrors.values()].find(({ id }) => id === mirrorId);
+    if (!mirror) return;
+    this.#write(() => {
+      this.store.delete(this.store.mirrors, mirror.name);
+      this.store.set(this.store.mirrors, name, { ...mirror, name });
+    });
+  }
+
   async setDevice(mirrorId: number, device: string): Promise<void> {
     for (const mirror of this.#open.mirrors.values()) {
       if (mirror.id !== mirrorId) continue;

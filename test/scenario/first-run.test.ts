@@ -62,6 +62,18 @@ test("another content under a name that is there waits for the choice, and is se
   expect(found.filter((line) => !stranger.test(line))).toEqual([]);
 });
 
+test("a mirror that is given another name sends nothing again, and goes on", async () => {
+  await using world = await aWorld();
+  const config = world.configFile();
+  world.write("a.pdf", pdfOf(1, { seed: 1 }));
+  expect((await scanferry(config, "sync")).code).toBe(0);
+  world.configFile("", "    name: office");
+  world.write("b.pdf", pdfOf(1, { seed: 2 }));
+  expect((await scanferry(config, "sync")).code).toBe(0);
+  expect(world.archive.documents()).toHaveLength(2);
+  expect(await audit(world)).toEqual([]);
+});
+
 test("`firstRun: upload` lets go what was held, once and for all", async () => {
   const { world, config } = await aLoss(["a.pdf", "b.pdf"]);
   await using _ = world;

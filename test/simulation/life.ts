@@ -15,6 +15,7 @@ const COMMIT_MS_MAX = 4;
 
 const WRITES: ReadonlySet<string> = new Set([
   "mirror",
+  "renameMirror",
   "setDevice",
   "endFirstRun",
   "apply",

@@ -95,6 +95,10 @@ export class PostgresJournal extends PostgresReading implements Journal {
     return this.#session.read(async (query) => (await query<MirrorRow>(QUERIES.mirrors, [])).rows);
   }
 
+  renameMirror(mirrorId: number, name: string): Promise<void> {
+    return this.#run("UPDATE mirrors SET name = $2 WHERE id = $1", [mirrorId, name]);
+  }
+
   setDevice(mirrorId: number, device: string): Promise<void> {
     return this.#run("UPDATE mirrors SET device = $2 WHERE id = $1", [mirrorId, device]);
   }

@@ -50,6 +50,24 @@ test.for([
   expect(warnings).toHaveLength(lines);
 });
 
+test("a mirror under another name is the same by its source; one of another archive or source is not", async () => {
+  const journal = new MemoryJournal();
+  const bind = (mirrors: readonly Partial<Mirror>[]) =>
+    bindArchives(configOf({ main: A, legal: B }, mirrors), journal, silentLog);
+  const named = async () => (await journal.mirrors()).map(({ id, name }) => `${id} ${name}`).sort();
+  await bind([{ name: "scans", source: "/in", archive: "main" }]);
+  await new Desk(journal, 1).uploaded("a.pdf", 501);
+  await bind([{ name: "office", source: "/in", archive: "main" }]);
+  expect(await named()).toEqual(["1 office"]);
+  await bind([{ name: "contracts", source: "/in", archive: "legal" }]);
+  expect(await named(), "its files are for another archive").toEqual(["1 office", "2 contracts"]);
+  await bind([
+    { name: "office", source: "/elsewhere", archive: "main" },
+    { name: "scans", source: "/in", archive: "main" },
+  ]);
+  expect(await named(), "it has a new source").toEqual(["1 office", "2 contracts", "3 scans"]);
+});
+
 test("every mirror is bound to its own; one that has sent something stays", async () => {
   const journal = new MemoryJournal();
   const urls = { main: A, legal: B };
