@@ -3,7 +3,7 @@ import { isOwn } from "../domain/division.ts";
 import { type Document, SENT_STATES } from "../domain/document.ts";
 import type { Change } from "../journal/journal.ts";
 import type { Inspection } from "../source/source.ts";
-import { joinRaw } from "../std/raw-path.ts";
+import { joinRaw, shown } from "../std/raw-path.ts";
 import { GONE_ALREADY } from "./aftercare.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import { ALL_DUTIES } from "./duties.ts";
@@ -102,7 +102,7 @@ async function movedFrom(
     (other) =>
       other.current &&
       other.id !== document.supersedes &&
-      other.after !== "done" &&
+      (other.after !== "done" || isWherePut(other, mirror, document)) &&
       !followed.rows.has(other.id),
   );
   if (others.length === 0) return undefined;
@@ -112,6 +112,19 @@ async function movedFrom(
   if (paths.some((path, index) => looks[index] === null && wasInHand(id, path))) return "in hand";
   const original = others.find((_, index) => looks[index] === null);
   return original && (await isUnsure(context, original)) ? "in hand" : original;
+}
+
+/**
+ * What was put away lies where nobody looks; where it was moved to within the source, somebody does
+ * from the day on which files are put elsewhere.
+ */
+function isWherePut(
+  { afterMessage }: Document,
+  { settings }: LiveMirror,
+  found: Document,
+): boolean {
+  const place = `${settings.source}/${shown(joinRaw(found.dir, found.name))}`;
+  return afterMessage === place || afterMessage?.startsWith(`${place}; `) === true;
 }
 
 /**

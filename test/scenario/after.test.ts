@@ -47,6 +47,20 @@ test("what is moved into a folder of its own source is not sent again", async ()
   expect(world.archive.documents()).toHaveLength(1);
 });
 
+test("what was moved into a folder of its own source is not sent once the files are put elsewhere", async () => {
+  await using world = await aWorld({ folders: ["/Scans/done"] });
+  world.write("scan.pdf", pdfOf(1));
+  const after = { kind: "move", to: join(world.source, "done") } as const;
+  {
+    await using first = await aDaemon(world.config({}, { after }));
+    await first.quiescent();
+  }
+  await using second = await aDaemon(world.config({}, { after: { kind: "keep" } }));
+  await second.quiescent();
+  expect(world.archive.documents()).toHaveLength(1);
+  expect(await audit(world)).toEqual([]);
+});
+
 test("a file that was edited before its turn came stays, and the edit is archived", async () => {
   await using world = await aWorld();
   // Not CONVERTED before the edit is made.

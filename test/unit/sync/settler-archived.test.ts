@@ -27,6 +27,26 @@ describe("bytes that are in the archive already", () => {
     expect(await desk.row(before)).toMatchObject({ after: "due", goneAt: null });
   });
 
+  test.for([
+    ["/srv/scans/done/scan.pdf", false, "it is that file, and the folder is not left out any more"],
+    ["/srv/scans/done/scan.pdf; scan.pdf.yaml stayed: it is shut", false, "so here"],
+    ["/srv/scans/done/other.pdf", true, "it is another file of the same content"],
+    ["/srv/done/scan.pdf", true, "the same"],
+    [null, true, "what was deleted is gone for good"],
+  ] as const)(
+    "put away at %s and found in a folder of the source: sent %s, since %s",
+    async (row) => {
+      const [afterMessage, isSent] = row;
+      const { desk, settler } = await aSettler();
+      const before = sent(desk, "scan.pdf", "d1", { after: "done", afterMessage, goneAt: 5 });
+      const { id } = settling(desk, "done/scan.pdf", "d1");
+      await desk.run(settler);
+      expect((await desk.journal.document(id))?.state).toBe(isSent ? "pending" : undefined);
+      const moved = { dir: "done", after: "done", goneAt: null };
+      expect(await desk.row(before)).toMatchObject(isSent ? before : moved);
+    },
+  );
+
   test("edited: sent as a document of its own, the one before stays", async () => {
     const { desk, settler } = await aSettler();
     const before = sent(desk, "scan.pdf", "d1", { current: false });
