@@ -82,7 +82,7 @@ const offer: ReaderCalls = {
     const asked = { ...settings, sidecar, ready: isThere ? (settings.ready ?? "quiet") : "quiet" };
     return new NotesReader(asked, systemClock.now()).of(path);
   },
-  look: async (mirrorId, paths) => hostOf(mirrorId).look(paths),
+  look: async (mirrorId, paths, spelt) => hostOf(mirrorId).look(paths, spelt),
   async send(id, order) {
     invariant(archive, "a reader without an archive was asked to send");
     const cut = new AbortController();

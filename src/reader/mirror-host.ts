@@ -8,6 +8,7 @@ import { besideUse, type Eligibility, eligibility } from "../source/eligible.ts"
 import { lookInside } from "../source/open-inside.ts";
 import { listOne, scan } from "../source/scan.ts";
 import type { Listing, ScanReport } from "../source/source.ts";
+import { isSpelt } from "../source/spelling.ts";
 import { sourceStatus } from "../source/status.ts";
 import { DirectoryWatch } from "../source/watch.ts";
 import type { Clock } from "../std/clock.ts";
@@ -100,13 +101,13 @@ export class MirrorHost {
     return report;
   }
 
-  /** What is at these paths now. */
-  look(paths: readonly RawPath[]): Look[] {
+  /** What is at these paths now; where they are to be `spelt` so, only under just these names. */
+  look(paths: readonly RawPath[], spelt = false): Look[] {
+    const { source, network } = this.#mirror.settings;
     return paths.map((path) => {
       try {
-        return (
-          lookInside(this.#mirror.settings.source, path, this.#mirror.settings.network) ?? null
-        );
+        const seen = lookInside(source, path, network);
+        return seen && (!spelt || isSpelt(source, path)) ? seen : null;
       } catch {
         return undefined;
       }

@@ -92,7 +92,8 @@ export type ReaderCalls = {
   ) => Promise<Inspection[]>;
   /** What stands beside a path, be the file itself there or not: then no sidecar is missed. */
   notes: (mirrorId: number, path: RawPath, isThere: boolean) => Promise<FoundNotes>;
-  look: (mirrorId: number, paths: readonly RawPath[]) => Promise<Look[]>;
+  /** With `spelt` a path counts only under just that name, whatever else its file system finds it by. */
+  look: (mirrorId: number, paths: readonly RawPath[], spelt: boolean) => Promise<Look[]>;
   send: (id: number, order: SendOrder) => Promise<Outcome>;
   /**
    * Where several daemons share the journal: documents may be handed over until then, by the clocks

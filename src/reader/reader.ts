@@ -77,8 +77,8 @@ export class Reader implements AsyncDisposable {
     return (await this.#up()).line.call("notes", ...parameters);
   }
 
-  async look(mirrorId: number, paths: readonly RawPath[]): Promise<Look[]> {
-    return (await this.#up()).line.call("look", mirrorId, paths);
+  async look(mirrorId: number, paths: readonly RawPath[], spelt = false): Promise<Look[]> {
+    return (await this.#up()).line.call("look", mirrorId, paths, spelt);
   }
 
   async act(...parameters: Parameters<ReaderCalls["act"]>): Promise<Acted> {

@@ -1,4 +1,5 @@
 /** Whether the bytes of a file that has settled were sent before, and what becomes of its row then. */
+import { areAlike } from "../domain/alike.ts";
 import { isOwn } from "../domain/division.ts";
 import { type Document, SENT_STATES } from "../domain/document.ts";
 import type { Change } from "../journal/journal.ts";
@@ -108,7 +109,11 @@ async function movedFrom(
   if (others.length === 0) return undefined;
   const { id } = mirror.row;
   const paths = others.map((other) => joinRaw(other.dir, other.name));
-  const [looks, wasInHand] = await followed.puttingAway.during(() => mirror.reader.look(id, paths));
+  const here = joinRaw(document.dir, document.name);
+  // Under its old name a share may still find what was given another in letter case alone.
+  const spelt = paths.some((path) => areAlike(path, here));
+  const look = () => mirror.reader.look(id, paths, spelt);
+  const [looks, wasInHand] = await followed.puttingAway.during(look);
   if (paths.some((path, index) => looks[index] === null && wasInHand(id, path))) return "in hand";
   const original = others.find((_, index) => looks[index] === null);
   return original && (await isUnsure(context, original)) ? "in hand" : original;

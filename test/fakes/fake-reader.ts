@@ -30,6 +30,8 @@ export class FakeReader implements Used {
   pid: number | undefined = 4711;
   silent = false;
   readonly files = new Map<string, FakeFile | Inspection>();
+  /** Paths that find the file of another one, as on a share that cares for no letter case. */
+  readonly otherwiseSpelt = new Map<string, string>();
   readonly sent: SendOrder[] = [];
   readonly inspected: string[] = [];
   readonly acted: string[] = [];
@@ -80,10 +82,11 @@ export class FakeReader implements Used {
     });
   }
 
-  async look(_mirrorId: number, paths: readonly RawPath[]): Promise<Look[]> {
+  async look(_mirrorId: number, paths: readonly RawPath[], spelt = false): Promise<Look[]> {
     this.#assertUncut("look");
     return paths.map((path) => {
-      const file = this.files.get(path);
+      const other = spelt ? undefined : this.otherwiseSpelt.get(path);
+      const file = this.files.get(other ?? path);
       return file && "seen" in file ? file.seen : null;
     });
   }

@@ -1,4 +1,5 @@
 /** A desk with a settler, and files on its reader's disk. */
+import { rawOfText } from "../../../src/std/raw-path.ts";
 import type { Document, Seen } from "../../../src/domain/document.ts";
 import { PuttingAway } from "../../../src/sync/putting-away.ts";
 import { Settler } from "../../../src/sync/settler.ts";
@@ -27,7 +28,7 @@ export function onDisk(
 ): Seen {
   const seen = { sizeBytes: 1_000, modifiedAt: desk.clock.now(), stamp: digest };
   const file = { seen, digest, ...set };
-  desk.reader.files.set(path, file);
+  desk.reader.files.set(rawOfText(path), file);
   return file.seen;
 }
 

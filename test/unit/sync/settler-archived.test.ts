@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Document } from "../../../src/domain/document.ts";
+import { joinRaw, rawOfText } from "../../../src/std/raw-path.ts";
 import type { Acted } from "../../../src/source/source.ts";
 import { Aftercare, GONE_ALREADY } from "../../../src/sync/aftercare.ts";
 import { aSettler, onDisk, sent, settling } from "./a-settler.ts";
@@ -191,6 +192,30 @@ describe("bytes that are in the archive already", () => {
     const { desk, settler } = await aSettler({ mirrors: [{ after: { kind: "delete" } }] });
     sent(desk, "scan.pdf", "d1", { after: "done", goneAt: 5 });
     const { id } = settling(desk, "again.pdf", "d1");
+    await desk.run(settler);
+    expect((await desk.row(id)).state).toBe("pending");
+  });
+
+  test.for([
+    ["Scans/scan.pdf", "Scans/SCAN.pdf", "another name in letter case alone"],
+    ["Scans/scan.pdf", "scans/scan.pdf", "its folder's name"],
+    ["e\u0301.pdf", "\u00e9.pdf", "another composition"],
+  ] as const)("%s that became %s is followed, where it is still found by %s", async ([was, is]) => {
+    const { desk, settler } = await aSettler();
+    const original = sent(desk, was, "d1");
+    settling(desk, is, "d1");
+    desk.reader.otherwiseSpelt.set(rawOfText(was), rawOfText(is));
+    await desk.run(settler);
+    const { dir, name } = await desk.row(original);
+    expect(joinRaw(dir, name)).toBe(rawOfText(is));
+    expect(desk.states()).toEqual(["converted"]);
+  });
+
+  test("two files whose names differ in letter case alone are two documents", async () => {
+    const { desk, settler } = await aSettler();
+    sent(desk, "scan.pdf", "d1");
+    onDisk(desk, "scan.pdf", "d1");
+    const { id } = settling(desk, "SCAN.pdf", "d1");
     await desk.run(settler);
     expect((await desk.row(id)).state).toBe("pending");
   });
