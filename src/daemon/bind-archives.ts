@@ -1,6 +1,7 @@
 /** Writes down which archive is which, and which mirror is carried into which. */
 import { archivesOf } from "../config/archives.ts";
 import type { Config } from "../config/config.ts";
+import { SOLO_CREW } from "../journal/crew.ts";
 import type { ArchiveRow, Journal } from "../journal/journal.ts";
 import { Fault } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
@@ -40,7 +41,8 @@ export async function bindArchives(
 
 /**
  * A mirror of a new name whose source was that of one that is not configured any more is that one: as
- * another it would know of nothing that was sent, and send it all again.
+ * another it would know of nothing that was sent, and send it all again. Not where several daemons
+ * share the journal: that one may be another host's, with files of its own in the same place.
  */
 async function keepRenamed(
   { mirrors }: Config,
@@ -48,6 +50,7 @@ async function keepRenamed(
   archives: ReadonlyMap<string, ArchiveRow>,
   log: Log,
 ): Promise<void> {
+  if (journal.crew !== SOLO_CREW) return;
   const known = await journal.mirrors();
   const configured = new Set(mirrors.map(({ name }) => name));
   for (const { name, source, archive } of mirrors) {

@@ -2,9 +2,12 @@
 import { expect, test } from "vitest";
 import type { Config, Mirror } from "../../../src/config/config.ts";
 import { bindArchives } from "../../../src/daemon/bind-archives.ts";
+import { systemClock } from "../../../src/std/clock.ts";
 import { silentLog } from "../../../src/std/log.ts";
 import { Desk } from "../../contract/journal-desk.ts";
+import { MemoryCrew } from "../../fakes/memory-crew.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";
+import { MemoryStore } from "../../fakes/memory-store.ts";
 import { aMirror } from "../cli/mirrors.ts";
 
 const A = "https://a.example.com";
@@ -66,6 +69,17 @@ test("a mirror under another name is the same by its source; one of another arch
     { name: "scans", source: "/in", archive: "main" },
   ]);
   expect(await named(), "it has a new source").toEqual(["1 office", "2 contracts", "3 scans"]);
+});
+
+test("one of several daemons takes no mirror of another name for its own", async () => {
+  const store = new MemoryStore();
+  const crew = MemoryCrew.join(store, { name: "pc2", clock: systemClock });
+  const journal = new MemoryJournal({ store, crew });
+  for (const name of ["pc1", "pc2"]) {
+    const config = configOf({ main: A }, [{ name, source: "/srv/scans", archive: "main" }]);
+    await bindArchives(config, journal, silentLog);
+  }
+  expect((await journal.mirrors()).map(({ name }) => name)).toEqual(["pc1", "pc2"]);
 });
 
 test("every mirror is bound to its own; one that has sent something stays", async () => {
