@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { accountsOf } from "../../config/archives.ts";
 import type { Config } from "../../config/config.ts";
 import type { KeptJournal } from "../../daemon/kept-journal.ts";
@@ -9,12 +9,14 @@ import { openClient } from "../archive-client.ts";
 import { lookUpSettings } from "../archive-settings.ts";
 import { examples } from "../examples.ts";
 import { EXIT } from "../exit.ts";
+import { isKeyboard } from "../keyboard.ts";
 import { passTogether } from "../one-pass.ts";
 import { printable } from "../printable.ts";
+import { Questions } from "../questions.ts";
 import type { Shell } from "../shell.ts";
 import { secretsOf } from "./run.ts";
 
-type Options = { readonly dryRun?: boolean; readonly json?: boolean };
+type Options = { readonly dryRun?: boolean; readonly yes?: boolean; readonly json?: boolean };
 
 /** `scanferry adopt`: claims what is in the archive already. */
 export function addAdopt(program: Command, shell: Shell): void {
@@ -22,7 +24,7 @@ export function addAdopt(program: Command, shell: Shell): void {
     .command("adopt")
     .description("claim documents that are in the archive already, without sending them again")
     .option("--dry-run", "only show what would be claimed")
-    .addOption(new Option("--yes", "what is done without --dry-run").conflicts("dryRun").hideHelp())
+    .option("-y, --yes", "on a terminal, too, claim them without a question")
     .option("--json", "print one JSON object a line")
     .action((options: Options) => adopt(shell, options))
     .addHelpText(
@@ -36,7 +38,8 @@ any such the first run is over, and all that was not claimed is sent.`,
     );
 }
 
-async function adopt(shell: Shell, { dryRun = false, json }: Options): Promise<void> {
+async function adopt(shell: Shell, options: Options): Promise<void> {
+  const { json } = options;
   // Loaded only here: it is most of the program, and the other commands start twice as fast.
   const { Daemon } = await import("../../daemon/daemon.ts");
   const { warningsTo } = await import("../warnings.ts");
@@ -49,23 +52,37 @@ async function adopt(shell: Shell, { dryRun = false, json }: Options): Promise<v
   const open = (keptJournal: KeptJournal | undefined) => Daemon.open({ ...own, keptJournal });
   const passed = await passTogether(open, { waitConverted: false }, stopping);
   await using daemon = passed.daemon;
-  const tally = { claimed: 0, unclear: 0 };
-  for (const found of await look(config, daemon.journal, shell, stopping)) {
-    const { taken } = found;
-    if (taken) tally.claimed += 1;
-    else tally.unclear += 1;
+  const all = await look(config, daemon.journal, shell, stopping);
+  for (const found of all) {
     await out.line(json === true ? JSON.stringify(recordOf(found)) : textOf(found));
-    if (!dryRun) await daemon.journal.apply(adopting(found, clock.now()));
+  }
+  const sure = all.filter(({ taken }) => taken !== null).length;
+  const unclear = all.length - sure;
+  const isClaiming = await mayClaim(shell, options, sure);
+  if (isClaiming) {
+    for (const found of all) await daemon.journal.apply(adopting(found, clock.now()));
   }
   // What is unclear stays behind the guard of the first run, until the archive knows more of it.
-  if (!dryRun && tally.unclear === 0) {
+  if (isClaiming && unclear === 0) {
     await endFirstRuns({ journal: daemon.journal, clock }, await liveIds(config, daemon.journal));
   }
   if (json !== true) {
-    const done = dryRun ? "would be claimed; `scanferry adopt` claims them" : "claimed";
-    await out.line(`${tally.claimed} ${done}; ${tally.unclear} unclear, left alone`);
+    const done = isClaiming ? "claimed" : "would be claimed; `scanferry adopt` claims them";
+    await out.line(`${sure} ${done}; ${unclear} unclear, left alone`);
   }
-  shell.exitCode = tally.unclear > 0 ? EXIT.unsettled : EXIT.done;
+  shell.exitCode = unclear > 0 ? EXIT.unsettled : EXIT.done;
+}
+
+/** A person has seen what it would be, and is asked; programs have said what they want. */
+async function mayClaim(
+  { out, surroundings: { stdin } }: Shell,
+  { dryRun = false, yes = false, json = false }: Options,
+  sure: number,
+): Promise<boolean> {
+  if (dryRun) return false;
+  if (yes || json || sure === 0 || !out.isInteractive || !isKeyboard(stdin)) return true;
+  using questions = new Questions(stdin, out);
+  return await questions.confirm(sure === 1 ? "claim it?" : `claim these ${sure}?`, false);
 }
 
 /** Looks in every archive for the files of its own mirrors. */

@@ -266,13 +266,13 @@ function headFirst(data: Buffer): Buffer {
   return Buffer.concat([head, data]);
 }
 
-test.each([
+test.for([
   [Buffer.alloc(8192, 1), "complete", "its data are there"],
   [Buffer.alloc(8192), "unfinished", "space is set aside for them"],
   [Buffer.concat([Buffer.alloc(4096, 1), Buffer.alloc(4096)]), "unfinished", "half of them came"],
 ] as const)(
   "a TIFF that tells first where its data will be, %#: %s, since %s",
-  async (data, word) => {
+  async ([data, word]) => {
     expect(await judge(headFirst(data), "a.tif")).toBe(word);
   },
 );
