@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { Fault, messageOf } from "../std/fault.ts";
 
@@ -64,14 +65,14 @@ async function moduleSigner(path: string): Promise<Signer> {
   const unfit = (why: string) =>
     new Fault(
       "SIGNING_MODULE_UNFIT",
-      `signing module ${path}: ${why}`,
-      "Its default export must be a function (fields: [name, value][]) => string | Promise<string>.",
+      `archive.signing.module: ${path}: ${why}`,
+      "Name an ES module whose default export is a function (fields: [name, value][]) => string | Promise<string>.",
     );
   let loaded: unknown;
   try {
     loaded = await import(pathToFileURL(path).href);
   } catch (error) {
-    throw unfit(messageOf(error));
+    throw unfit(existsSync(path) ? messageOf(error) : "there is no such file");
   }
   const sign = (loaded as { default?: unknown }).default;
   if (typeof sign !== "function") throw unfit("has no function as its default export");

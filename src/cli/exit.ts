@@ -33,6 +33,13 @@ export class Interrupted extends Error {
 /** What a command ends with. */
 export type Ending = { readonly code: ExitCode; readonly lines: readonly string[] };
 
+/** Found only when a request is to be signed, and part of the configuration all the same. */
+const UNUSABLE_SIGNING = new Set([
+  "SIGNING_SECRET_MISSING",
+  "SIGNING_ALGORITHM_UNKNOWN",
+  "SIGNING_MODULE_UNFIT",
+]);
+
 /** The ending that `error` makes; anything unexpected is a bug and says where it happened. */
 export function endingOf(error: unknown): Ending {
   if (error instanceof CommanderError) return usageEnding(error);
@@ -40,7 +47,10 @@ export function endingOf(error: unknown): Ending {
   if (error instanceof UsageError) return ending(EXIT.usage, [error.message]);
   if (error instanceof Interrupted) return ending(EXIT.fault, [error.message]);
   if (error instanceof ArchiveError) return archiveEnding(error);
-  if (error instanceof Fault) return ending(EXIT.fault, [faultLine(error)]);
+  if (error instanceof Fault) {
+    const code = UNUSABLE_SIGNING.has(error.code) ? EXIT.usage : EXIT.fault;
+    return ending(code, [faultLine(error)]);
+  }
   return ending(EXIT.fault, [`a bug in scanferry: ${messageOf(error)}${placeOf(error)}`]);
 }
 

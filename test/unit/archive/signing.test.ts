@@ -60,6 +60,14 @@ test("any field that changes changes the signature", async () => {
   );
 });
 
+test("a module that is not there is told of in one line: key, file and mend", async () => {
+  const signer = openSigner({ scheme: "module", module: "/nowhere/sign.mjs" });
+  await expect(signer).rejects.toMatchObject({
+    message: "archive.signing.module: /nowhere/sign.mjs: there is no such file",
+    hint: expect.stringContaining("Name an ES module"),
+  });
+});
+
 test("a module signs, and cannot change what is sent", async () => {
   const module = join(dir, "sign.mjs");
   await writeFile(

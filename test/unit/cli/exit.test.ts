@@ -17,6 +17,7 @@ test.for([
   [new UsageError("no such mirror"), 2, "the arguments cannot be used"],
   [new ConfigError([problem("a"), problem("b"), problem("c")]), 2, "nor can the configuration"],
   [new Fault("JOURNAL_LOCKED", "in use", "Stop the other."), 1, "a fault is a fault"],
+  [new Fault("SIGNING_MODULE_UNFIT", "no export", "Export."), 2, "the configuration names it"],
   [new ArchiveError("refused", "DOC_NOT_EXIST", "no"), 1, "the archive said no"],
   [new ArchiveError("invalid", "INVALID_BATCH", "too long"), 2, "nothing was sent: own parameters"],
   [new InvariantError("impossible"), 1, "a bug is no usage error"],
