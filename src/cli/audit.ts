@@ -8,7 +8,7 @@ import { ArchiveError } from "../archive/archive-error.ts";
 import { allDocuments } from "../archive/paging.ts";
 import type { Document } from "../domain/document.ts";
 import type { Journal } from "../journal/journal.ts";
-import { joinRaw, shown } from "../std/raw-path.ts";
+import { exact, joinRaw } from "../std/raw-path.ts";
 import type { DocumentDetail } from "../wire/shapes.ts";
 
 /** How a document differs from what the journal says of it. */
@@ -100,7 +100,7 @@ function expectedOf(
   const { documentId, folderId, sentName, archiveBytes, state, uploadedAt } = document;
   // A duplicate stands for another row's document, which has that row's name and folder.
   if (documentId === null || document.duplicateOf !== null) return undefined;
-  const path = shown(joinRaw(document.dir, document.name));
+  const path = exact(joinRaw(document.dir, document.name));
   const sizeBytes = archiveBytes ?? 0;
   const isDue = state === "converted" || (uploadedAt ?? 0) < convertedBefore;
   return { documentId, folderId, mirror, path, name: sentName, sizeBytes, isDue };

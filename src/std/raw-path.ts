@@ -43,7 +43,19 @@ export function textOf(raw: RawPath): string | undefined {
  * characters escaped, so that a hostile name cannot write over a terminal or split a log line.
  */
 export function shown(raw: RawPath): string {
-  const text = textOf(raw) ?? escapeInvalid(bytesOf(raw));
+  return legible(textOf(raw) ?? escapeInvalid(bytesOf(raw)));
+}
+
+/**
+ * The name for programs, which JSON keeps whole: text as it is, so that it is found on disk under
+ * it; where the bytes are not UTF-8, as it is shown.
+ */
+export function exact(raw: RawPath): string {
+  return textOf(raw) ?? shown(raw);
+}
+
+/** Text of a name with its control characters escaped. */
+export function legible(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, (c) => {
     const code = c.codePointAt(0) ?? 0;
     return code < 0x100

@@ -23,6 +23,34 @@ async function aStory(): Promise<
   return { ...world, run };
 }
 
+test("for programs every path is whole, for people it is escaped", async () => {
+  await using world = await aWorld();
+  const config = world.configFile();
+  const names = ["two\nlines.txt", "turned\u202eround.txt", "bell\u0007\u009b.txt", "pläin.txt"];
+  for (const name of names) world.write(name, name);
+  const run = (...words: string[]) => scanferry(["--config", config, ...words]);
+  const pathsOf = (text: string) =>
+    linesOf(text).map((line) => (JSON.parse(line) as { path: string }).path);
+  const plan = JSON.parse((await run("plan", "--json")).stdout) as { documents: object[] };
+  expect(plan.documents).toHaveLength(names.length);
+  expect(plan.documents).toEqual(
+    expect.arrayContaining(names.map((path) => expect.objectContaining({ path }))),
+  );
+  expect((await run("sync")).code).toBe(0);
+  for (const words of [
+    ["list", "--json"],
+    ["verify", "--json"],
+  ]) {
+    const { stdout } = await run(...words);
+    expect(pathsOf(stdout).toSorted(), words[0]).toEqual(names.toSorted());
+    expect(stdout.replaceAll("\n", ""), words[0]).not.toMatch(/[\p{Cc}\u202e]/u);
+  }
+  const [hard = ""] = names;
+  const explained = JSON.parse((await run("explain", "--json", hard)).stdout);
+  expect(explained).toMatchObject({ path: hard, revisions: [{ document: { path: hard } }] });
+  expect((await run("list")).stdout).toContain("two\\x0alines.txt");
+});
+
 describe("before there is a journal", () => {
   test("status, list, explain and check say so, and make none", async () => {
     await using world = await aWorld();

@@ -3,7 +3,7 @@ import { accountsOf } from "../../config/archives.ts";
 import type { Config } from "../../config/config.ts";
 import type { KeptJournal } from "../../daemon/kept-journal.ts";
 import type { Journal } from "../../journal/journal.ts";
-import { joinRaw, shown } from "../../std/raw-path.ts";
+import { exact, joinRaw, shown } from "../../std/raw-path.ts";
 import { type Found, adopting, endFirstRuns, findArchived } from "../../sync/adopter.ts";
 import { openClient } from "../archive-client.ts";
 import { lookUpSettings } from "../archive-settings.ts";
@@ -54,7 +54,7 @@ async function adopt(shell: Shell, options: Options): Promise<void> {
   await using daemon = passed.daemon;
   const all = await look(config, daemon.journal, shell, stopping);
   for (const found of all) {
-    await out.line(json === true ? JSON.stringify(recordOf(found)) : textOf(found));
+    await out.line(json === true ? jsonLine(recordOf(found)) : textOf(found));
   }
   const sure = all.filter(({ taken }) => taken !== null).length;
   const unclear = all.length - sure;
@@ -114,7 +114,7 @@ async function liveIds({ mirrors }: Config, journal: Journal): Promise<Set<numbe
 
 function recordOf({ document, folderId, taken, unclear }: Found) {
   return {
-    path: shown(joinRaw(document.dir, document.name)),
+    path: exact(joinRaw(document.dir, document.name)),
     folderId,
     documentId: taken?.id ?? null,
     candidates: unclear.map(({ id, filesize, uploadedDate }) => ({ id, filesize, uploadedDate })),

@@ -1,13 +1,13 @@
 import { type Command, Option } from "commander";
 import { type Document, STATES, type State } from "../../domain/document.ts";
-import type { Journal, ListQuery } from "../../journal/journal.ts";
 import { type DocumentRecord, recordOf } from "../../sync/record.ts";
+import { exact, joinRaw } from "../../std/raw-path.ts";
 import { examples } from "../examples.ts";
 import { readJournal } from "../journals.ts";
 import { queriesOf } from "../selection.ts";
 import type { Shell } from "../shell.ts";
 import { columnsOf, ListScreen, remarksOf } from "../list-screen.ts";
-import { printable } from "../printable.ts";
+import { jsonLine, printable } from "../printable.ts";
 import type { Terminal } from "../terminal.ts";
 
 type Options = { readonly json?: boolean; readonly state?: State; readonly mirror?: string };
@@ -37,24 +37,21 @@ async function list(shell: Shell, paths: readonly string[], options: Options): P
   const { state } = options;
   const { out } = shell;
   const screen = new ListScreen(out);
-  const linesOf = (record: DocumentRecord): string[] => {
-    if (options.json === true) return [JSON.stringify(record)];
+  const names = new Map((await journal.mirrors()).map(({ id, name }) => [id, name]));
+  const linesOf = (document: Document, mirror: string): string[] => {
+    const record = recordOf(document, mirror);
+    const path = exact(joinRaw(document.dir, document.name));
+    if (options.json === true) return [jsonLine({ ...record, path })];
     return out.isInteractive ? screen.linesOf(record) : [textOf(record, out)];
   };
   for (const query of queries) {
     const wanted = state === undefined ? query : { ...query, state };
-    for await (const record of records(journal, wanted)) {
+    for await (const document of journal.list(wanted)) {
       if (out.gone.aborted) return;
-      for (const line of linesOf(record)) await out.line(line);
+      for (const line of linesOf(document, nameIn(names, document))) await out.line(line);
     }
   }
   if (out.isInteractive && options.json !== true) await out.line(screen.sum());
-}
-
-async function* records(journal: Journal, query: ListQuery): AsyncGenerator<DocumentRecord> {
-  const names = new Map((await journal.mirrors()).map(({ id, name }) => [id, name]));
-  for await (const document of journal.list(query))
-    yield recordOf(document, nameIn(names, document));
 }
 
 function nameIn(names: ReadonlyMap<number, string>, { mirrorId }: Document): string {

@@ -3,7 +3,7 @@ import { accountsOf } from "../../config/archives.ts";
 import type { Archive } from "../../archive/archive.ts";
 import type { Config } from "../../config/config.ts";
 import { targetPathOf } from "../../domain/naming.ts";
-import { ROOT } from "../../std/raw-path.ts";
+import { legible, ROOT } from "../../std/raw-path.ts";
 import { Folders } from "../../sync/folders.ts";
 import { openClient } from "../archive-client.ts";
 import { lookUpSettings } from "../archive-settings.ts";
@@ -12,7 +12,7 @@ import { cut } from "../columns.ts";
 import { examples } from "../examples.ts";
 import { EXIT } from "../exit.ts";
 import { readJournal } from "../journals.ts";
-import { printable } from "../printable.ts";
+import { jsonLine, printable } from "../printable.ts";
 import type { Shell } from "../shell.ts";
 import type { Style } from "../terminal.ts";
 
@@ -68,7 +68,7 @@ async function verify(shell: Shell, { json, all }: Options): Promise<void> {
       const line = accounts.length > 1 ? { ...found, archive: name } : found;
       tally[line.kind] += 1;
       if (line.changes.includes("resized")) resized += 1;
-      if (json === true) await out.line(JSON.stringify({ mark: MARKS[line.kind][0], ...line }));
+      if (json === true) await out.line(jsonLine({ mark: MARKS[line.kind][0], ...line }));
       else if (all === true || line.kind !== "same") await out.line(textOf(line, shell));
     }
   }
@@ -101,7 +101,7 @@ function sumOf(tally: Readonly<Record<AuditLine["kind"], number>>): string {
 function textOf(line: AuditLine & { archive?: string }, { out }: Shell): string {
   const { kind, documentId, mirror, path, detail, archive } = line;
   const [mark, style] = MARKS[kind];
-  const name = mirror === null ? "" : `${printable(mirror)}  ${path}`;
+  const name = mirror === null ? "" : `${printable(mirror)}  ${legible(path)}`;
   const where = mirror === null && archive !== undefined ? `in ${archive}` : "";
   const what = [`document ${documentId}`, where, name, detail].filter((part) => part !== "");
   const text = what.map((part) => printable(part)).join("  ");

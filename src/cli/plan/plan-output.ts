@@ -2,11 +2,11 @@
 import type { Mirror } from "../../config/config.ts";
 import { failureOf } from "../../domain/failure.ts";
 import { targetPathOf } from "../../domain/naming.ts";
-import { ROOT, shown } from "../../std/raw-path.ts";
+import { exact, ROOT, shown } from "../../std/raw-path.ts";
 import type { Fault } from "../../std/fault.ts";
 import { padded, widthOf, wrapped } from "../columns.ts";
 import { clause, faultLine } from "../exit.ts";
-import { printable } from "../printable.ts";
+import { jsonLine, printable } from "../printable.ts";
 import type { Style, Terminal } from "../terminal.ts";
 import { counted, sizeText } from "../wording.ts";
 import type { Destinations } from "./destinations.ts";
@@ -161,12 +161,12 @@ export class PlanJson implements PlanOutput {
     const { path, sizeBytes, digest, trouble, ...rest } = line;
     const record = {
       ...rest,
-      path: shown(path),
+      path: exact(path),
       size: sizeBytes,
       sha256: digest,
       error: trouble && { ...trouble, hint: failureOf(trouble.code).hint },
     };
-    await this.#out.write(`${this.#lines > 0 ? "," : ""}\n${JSON.stringify(record)}`);
+    await this.#out.write(`${this.#lines > 0 ? "," : ""}\n${jsonLine(record)}`);
     this.#lines += 1;
   }
 
@@ -178,7 +178,7 @@ export class PlanJson implements PlanOutput {
     await this.#open();
     const mirrors = plans.map(({ obstacles, ...plan }) => ({
       ...plan,
-      obstacles: obstacles.map(({ path, trouble }) => ({ path: shown(path), ...trouble })),
+      obstacles: obstacles.map(({ path, trouble }) => ({ path: exact(path), ...trouble })),
     }));
     const archives = [...asked].map(([name, { outage }]) => ({ name, ...askedOf(outage) }));
     const foldersToCreate = [...asked].flatMap(([archive, { missing }]) =>
@@ -187,7 +187,7 @@ export class PlanJson implements PlanOutput {
     // Of several archives: one that could not be asked, if there is any.
     const archive = askedOf([...asked.values()].find(({ outage }) => outage)?.outage);
     const rest = { foldersToCreate, mirrors, archive, archives, stopped, pagesLeft, totals };
-    await this.#out.line(`\n],${JSON.stringify(rest).slice(1)}`);
+    await this.#out.line(`\n],${jsonLine(rest).slice(1)}`);
   }
 
   async #open(): Promise<void> {
