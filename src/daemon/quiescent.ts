@@ -15,9 +15,11 @@ import type { Outage } from "../sync/outage.ts";
 
 export type Quiescence = { readonly waitConverted: boolean };
 
+type Surveyed = Pick<Survey, "isLed" | "mirror" | "state">;
+
 type Watched = {
   readonly journal: Journal;
-  readonly surveys: readonly Pick<Survey, "isLed" | "mirror" | "state">[];
+  readonly surveys: readonly Surveyed[];
   /** False: what is ready stays so. */
   readonly sending: boolean;
   readonly outage: () => Outage | undefined;
@@ -38,7 +40,8 @@ const LOOK_MS = 100;
 /**
  * Resolves when every source has been scanned and nothing is settling, ready, being sent or in
  * doubt; with `waitConverted`, nothing waits for conversion, its after-action or its hook to be told either. What is
- * held or failed stays, and so does what is ready while sending waits for long (`isLong`). Rejects when the archive cannot be reached or a source is offline.
+ * held or failed stays, and so does what is ready while sending waits for long (`isLong`). Rejects when the archive cannot be reached; and where a source is
+ * offline, once the others are through.
  */
 export async function quiescent(
   watched: Watched,
@@ -54,7 +57,11 @@ export async function quiescent(
       // First of all: what a scan finds that ends after this, the status may lack.
       const scanned = await isScanned(watched);
       const status = await watched.status();
-      if (scanned && (await isOver(watched, status, wanted))) return status;
+      const away = watched.surveys.filter(isAway);
+      if (scanned && (await isOver(watched, status, wanted, away))) {
+        for (const survey of away) throw offlineFault(survey);
+        return status;
+      }
       await bell.wait(1_000, clock, signal);
       await clock.sleep(LOOK_MS, signal);
     }
@@ -63,26 +70,32 @@ export async function quiescent(
   }
 }
 
-function giveUp({ surveys, outage }: Watched): void {
+function giveUp({ outage }: Watched): void {
   const out = outage();
   if (out && out.tries >= TRIES_MAX) {
     const { code, message } = out.trouble;
     throw new Fault(code, message, failureOf(code).hint);
   }
-  for (const { state, mirror } of surveys) {
-    if (state.status?.online === false) {
-      const message = `mirror ${mirror.row.name}: ${state.status.why} (${mirror.settings.source})`;
-      throw new Fault("SOURCE_OFFLINE", message, failureOf("SOURCE_OFFLINE").hint);
-    }
-  }
+}
+
+function isAway({ state }: Surveyed): boolean {
+  return state.status?.online === false;
+}
+
+function offlineFault({ state, mirror }: Surveyed): Fault {
+  const why = state.status?.online === false ? state.status.why : "";
+  const message = `mirror ${mirror.row.name}: ${why} (${mirror.settings.source})`;
+  return new Fault("SOURCE_OFFLINE", message, failureOf("SOURCE_OFFLINE").hint);
 }
 
 /**
  * Whether every source was scanned here, or is another daemon's to scan. What is nobody's just now is waited
- * for, and so is what this daemon has gained since its loops began: they begin anew for it.
+ * for, and so is what this daemon has gained since its loops began: they begin anew for it. One that is
+ * offline is not.
  */
 async function isScanned({ surveys, journal: { crew } }: Watched): Promise<boolean> {
-  if (surveys.some(({ state, isLed }) => isLed && state.scans === 0)) return false;
+  const isOwed = (survey: Surveyed) => survey.isLed && survey.state.scans === 0;
+  if (surveys.some((survey) => isOwed(survey) && !isAway(survey))) return false;
   if (!isShared(crew)) return true;
   const others = (await crew.members()).filter(({ id }) => id !== crew.memberId);
   const theirs = others.flatMap(({ duties }) => duties);
@@ -98,10 +111,24 @@ async function isScanned({ surveys, journal: { crew } }: Watched): Promise<boole
 
 async function isOver(
   { surveys, journal, sending, clock }: Watched,
-  { documents, paused, gate, sending: { waits: wait }, pages: { allowance } }: StatusReport,
+  {
+    documents,
+    mirrors,
+    paused,
+    gate,
+    sending: { waits: wait },
+    pages: { allowance },
+  }: StatusReport,
   { waitConverted }: Quiescence,
+  away: readonly Surveyed[],
 ): Promise<boolean> {
-  if (documents.settling + documents.uploading + documents.inDoubt > 0) return false;
+  const names = new Set(away.map(({ mirror }) => mirror.row.name));
+  // These need their files: where the source is away they wait for it, and nothing waits for them.
+  const still = (state: "settling" | "pending") =>
+    mirrors
+      .filter(({ name }) => names.has(name))
+      .reduce((left, mirror) => left - mirror.documents[state], documents[state]);
+  if (still("settling") + documents.uploading + documents.inDoubt > 0) return false;
   // Behind a closed gate what is ready is on its way to be held.
   let waits = !sending || (paused && !gate) || isLong(wait, clock.now());
   const isStuck = ({ trouble }: Document) => trouble?.code === "CONVERSION_STUCK";
@@ -110,11 +137,14 @@ async function isOver(
   // What takes up the ceiling will not make room any more.
   if (wait?.why === "conversion" && converting <= 0) waits = true;
   const kept = allowance?.keeps.documents ?? 0;
-  if (documents.pending > kept && !waits) return false;
+  if (still("pending") > kept && !waits) return false;
   if (!waitConverted) return true;
   if (converting > 0) return false;
-  if ((await journal.afterDue(Number.MAX_SAFE_INTEGER, 1)).length > 0) return false;
-  for (const { mirror } of surveys) {
+  const there = surveys.filter((survey) => !isAway(survey));
+  const ids = away.length === 0 ? undefined : there.map(({ mirror }) => mirror.row.id);
+  const due = there.length > 0 ? await journal.afterDue(Number.MAX_SAFE_INTEGER, 1, ids) : [];
+  if (due.length > 0) return false;
+  for (const { mirror } of there) {
     const [telling] = await journal.tellings(mirror.row.id, Number.MAX_SAFE_INTEGER, 1);
     // A hook that failed is told by a later run.
     if (mirror.settings.hooks?.after && telling?.tries === 0) return false;

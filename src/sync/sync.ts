@@ -153,9 +153,10 @@ export class Sync {
 
   async told(status: MirrorStatus): Promise<void> {
     const survey = this.#surveys.get(status.mirrorId);
-    const wasOffline = survey?.state.status?.online === false;
+    const isBack = status.online && survey?.state.status?.online !== true;
+    // At the start too, and before the scan: a pass that finds nothing else is over with it.
+    if (isBack) await this.#held.release(["SOURCE_OFFLINE"]);
     await survey?.told(status);
-    if (wasOffline && status.online) await this.#held.release(["SOURCE_OFFLINE"]);
     // Told after every start of a reader: what it is to send waits for that.
     if (status.online) this.#context.bells.sending.ring();
   }

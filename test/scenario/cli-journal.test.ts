@@ -1,5 +1,5 @@
 /** Commands over a journal: what they print, what they change, and how they end. */
-import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
@@ -50,6 +50,35 @@ test("for programs every path is whole, for people it is escaped", async () => {
   expect(explained).toMatchObject({ path: hard, revisions: [{ document: { path: hard } }] });
   expect((await run("list")).stdout).toContain("two\\x0alines.txt");
 });
+
+test("a source that is away keeps `sync` from nothing else, and is told at the end", async () => {
+  await using world = await aWorld();
+  const source = join(world.dir, "share");
+  const away = `${source}-away`;
+  const also = `  - { name: share, source: ${source}, target: /Scans, settle: 300ms, after: delete }`;
+  const config = world.configFile("", also);
+  const run = (...words: string[]) => scanferry(["--config", config, ...words]);
+  mkdirSync(source);
+  writeFileSync(join(source, "there.pdf"), pdfOf(1, { seed: 5 }));
+  expect((await run("pause")).code).toBe(0);
+  expect((await run("sync")).code).toBe(3);
+  expect((await run("resume")).code).toBe(0);
+  // What was found on it can neither be looked at nor sent.
+  renameSync(source, away);
+  world.write("here.pdf", pdfOf(2, { seed: 6 }));
+  const told = /^scanferry: mirror share: .*share does not exist .*; mount the source again/m;
+  const sync = await run("sync");
+  expect(sync, sync.stderr).toMatchObject({ code: 1, stderr: expect.stringMatching(told) });
+  const states = async () =>
+    (await rowsOf(world.journal)).map((row) => [String(row.name), row.state]).toSorted();
+  expect(await states()).toEqual([
+    ["here.pdf", "converted"],
+    ["there.pdf", "held"],
+  ]);
+  renameSync(away, source);
+  expect((await run("sync")).code).toBe(0);
+  expect((await states()).every(([, state]) => state === "converted")).toBe(true);
+}, 30_000);
 
 describe("before there is a journal", () => {
   test("status, list, explain and check say so, and make none", async () => {
