@@ -41,10 +41,6 @@ const FATES: Readonly<Record<Fate, { title: string; meaning: string }>> = {
 const ELSEWHERE: readonly [code: string, hint: string][] = [
   ["FILE_GONE", "Nothing needs to be done: the file was removed."],
   ["NOT_REGULAR", "Only regular files are sent; put the file itself there instead of a link."],
-  [
-    "DOCUMENT_ID_TAKEN",
-    "Compare the two documents in the archive: it gave one id for both, or holds one of them only.",
-  ],
   ["CONFIG_INVALID", "Mend the lines that are named; the exit code is 2."],
   ["CONFIG_UNWRITABLE", "Name another place with `--config`."],
   ["DEMO_UNWRITABLE", "Name a directory that can be written to with `--data`."],

@@ -26,7 +26,7 @@ export const CLIENT_CODES = {
   FILE_STALLED: "Check the disk or share that the file is on.",
   INVALID_PARAMETER: "Mend the parameter that the message names.",
   REPLY_EARLY: "Check for a proxy that answers in the archive's place.",
-  REPLY_MISMATCHED: "Check that `archive.url` is the archive itself, not a cache before it.",
+  REPLY_MISMATCHED: FAILURES.REPLY_MISMATCHED.hint,
   REPLY_TOO_BIG: "Check that `archive.url` is the archive, or ask for smaller pages.",
   REPLY_UNREADABLE:
     "Check that `archive.url` is the archive, and for a proxy that changes replies.",

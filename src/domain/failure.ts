@@ -148,6 +148,14 @@ export const FAILURES = {
     fate: "hold",
     hint: "Look at the candidates in the archive; it is looked at again until one is certain.",
   },
+  REPLY_MISMATCHED: {
+    fate: "hold",
+    hint: "The archive took it and named another document than the one sent, and lists none of that name: look for it there, and check that `archive.url` is the archive itself. `scanferry retry` sends it again once it is not found.",
+  },
+  DOCUMENT_ID_TAKEN: {
+    fate: "hold",
+    hint: "Compare the two documents in the archive: it gave one id for both, or holds one of them only. `scanferry retry` sends it again once it is not found.",
+  },
   CONVERSION_STUCK: {
     fate: "retry",
     hint: "The archive has not converted the document: ask its support, with the document id.",

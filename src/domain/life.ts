@@ -58,6 +58,8 @@ type Arrows = {
   };
 };
 
+const UNTROUBLED = { trouble: null, patience: 0 } as const;
+
 /** A new content: everything that was learnt of the old one is forgotten. */
 const startOver = (_: Document, { at, dueAt, seen }: On<"changed">): Patch => ({
   state: "settling",
@@ -197,8 +199,7 @@ export const ARROWS: Arrows = {
       uploadedAt: at,
       dueAt,
       polls: 0,
-      trouble: null,
-      patience: 0,
+      ...UNTROUBLED,
     }),
     released: (document, { at }) => ({
       state: "pending",
@@ -235,10 +236,9 @@ export const ARROWS: Arrows = {
       dueAt,
       polls: 0,
       doubtAt: null,
-      trouble: null,
-      patience: 0,
+      ...UNTROUBLED,
     }),
-    absent: (_, { at }) => ({ state: "pending", dueAt: at, doubtAt: null, trouble: null }),
+    absent: (_, { at }) => ({ state: "pending", dueAt: at, doubtAt: null, ...UNTROUBLED }),
     heldBack: holdBack,
   },
   uploaded: {

@@ -34,6 +34,9 @@ const FIRST_LOOK_MS = 1_000;
 /** Without the archive's own clock to go by, clocks are assumed to differ by this many times more. */
 const UNKNOWN_CLOCK = 15;
 
+/** The archive took what was sent, and named another document. */
+const TAKEN_CODES = ["REPLY_MISMATCHED", "DOCUMENT_ID_TAKEN"];
+
 export class Doubts {
   readonly #context: SyncContext;
   readonly #keeper: Gatekeeper;
@@ -143,7 +146,7 @@ export class Doubts {
         return;
       }
       case "absent":
-        await this.#apply(document, { type: "absent", at });
+        await this.#apply(document, takenElsewhere(document, at) ?? { type: "absent", at });
         return;
       case "lookAgain":
         await this.#apply(document, { type: "looked", at, dueAt: at + finding.waitMs });
@@ -193,6 +196,15 @@ export class Doubts {
       toleranceMs: known ? toleranceMs : toleranceMs * UNKNOWN_CLOCK,
     };
   }
+}
+
+/**
+ * Not lost: the archive took it, and spoke of another name, folder or id. One that names things its own way
+ * does so each time, so that only a person sends that again: who asks for it has found nothing either.
+ */
+function takenElsewhere({ trouble, patience }: Document, at: number): Event | undefined {
+  if (trouble === null || patience > 0 || !TAKEN_CODES.includes(trouble.code)) return undefined;
+  return { type: "heldBack", at, dueAt: null, trouble };
 }
 
 function candidateOf({ id, filename, uploadedDate, filesize, status }: DocumentDetail): Candidate {

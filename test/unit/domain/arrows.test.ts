@@ -243,7 +243,7 @@ const LINES: Line[] = [
     "inDoubt",
     { doubtAt: 1, trouble },
     { type: "absent", at: AT },
-    { state: "pending", dueAt: AT, doubtAt: null, trouble: null },
+    { state: "pending", dueAt: AT, doubtAt: null, trouble: null, patience: 0 },
     "it may be sent again",
   ],
   ["inDoubt", {}, heldBack, held, "a person can tell"],

@@ -15,6 +15,8 @@ const FATES: Readonly<Record<Fate, readonly (keyof typeof FAILURES)[]>> = {
     "FOLDER_TWINS",
     "FOLDER_CASE",
     "DOUBT_AMBIGUOUS",
+    "REPLY_MISMATCHED",
+    "DOCUMENT_ID_TAKEN",
     "FILE_EMPTY",
     "FILE_UNREADABLE",
     "FILE_UNFINISHED",

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Document } from "../../../src/domain/document.ts";
 import { Doubts } from "../../../src/sync/doubts.ts";
+import { retryAll } from "../../../src/sync/retry.ts";
 import { HOLD } from "../../../src/sync/patience.ts";
 import { refused, unauthorized, unreachable } from "../../fakes/scripted-archive.ts";
 import { HOUR, MINUTE, SECOND, SyncDesk } from "./desk.ts";
@@ -61,6 +62,32 @@ describe("what a look finds", () => {
     expect((await desk.row(id)).state).toBe("inDoubt");
     await desk.advance(20 * MINUTE);
     expect((await desk.row(id)).state).toBe("pending");
+  });
+
+  test.for(["REPLY_MISMATCHED", "DOCUMENT_ID_TAKEN"])(
+    "nothing, though the archive took it (%s): only a person sends it again",
+    async (code) => {
+      const { desk, folderId, doubts } = await aSearch();
+      const trouble = { code, message: "document 7 has another filename than the one sent" };
+      const { id } = doubted(desk, folderId, { trouble, patience: 0 });
+      await desk.run(doubts);
+      await desk.advance(20 * MINUTE);
+      expect(await desk.row(id)).toMatchObject({ state: "held", dueAt: null, trouble });
+      await retryAll(desk.journal, [id], desk.clock.now());
+      desk.context.bells.doubts.ring();
+      await desk.advance(SECOND);
+      // The next time it is a new question.
+      expect(await desk.row(id)).toMatchObject({ state: "pending", doubtAt: null, patience: 0 });
+    },
+  );
+
+  test("what was taken under another name by its reply and is listed all the same is found", async () => {
+    const { desk, folderId, doubts } = await aSearch();
+    const trouble = { code: "REPLY_MISMATCHED", message: "document 7 has another filename" };
+    const { id } = doubted(desk, folderId, { trouble });
+    const documentId = stored(desk, folderId);
+    await desk.run(doubts);
+    expect(await desk.row(id)).toMatchObject({ state: "uploaded", documentId, trouble: null });
   });
 
   test("nothing: it is looked for over the whole window, ever more rarely, then sent again", async () => {
