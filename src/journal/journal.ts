@@ -104,8 +104,11 @@ export interface Journal extends AsyncDisposable {
    * folder: a rival must wait for them.
    */
   rivals(folderId: number, sentName: string): Promise<Document[]>;
-  /** Which of these document ids of the archive belong to a row, or to one that was dropped. */
-  claimed(documentIds: readonly number[]): Promise<Set<number>>;
+  /**
+   * Which of these document ids of the archive belong to a row, or to one that was dropped; with
+   * `mirrorIds`, of one of these mirrors.
+   */
+  claimed(documentIds: readonly number[], mirrorIds?: readonly number[]): Promise<Set<number>>;
   /** Rows of the archive in `uploaded`, by folder: how many, and how many of them are due. */
   outstanding(now: number): Promise<{ folderId: number; documents: number; due: number }[]>;
   /** Rows of the archive in `uploaded` in one of its folders, the longest due first. */

@@ -38,6 +38,12 @@ export const QUERIES = {
     WHERE n.document_id IN (SELECT value FROM json_each(@ids)) AND n.archive_id = @archiveId
     UNION SELECT r.document_id FROM remembered r
     WHERE r.document_id IN (SELECT value FROM json_each(@ids)) AND r.archive_id = @archiveId`,
+  claimedFor: `SELECT n.document_id AS id FROM documents n
+    WHERE n.document_id IN (SELECT value FROM json_each(@ids)) AND n.archive_id = @archiveId
+      AND n.mirror_id IN (SELECT value FROM json_each(@mirrorIds))
+    UNION SELECT r.document_id FROM remembered r
+    WHERE r.document_id IN (SELECT value FROM json_each(@ids)) AND r.archive_id = @archiveId
+      AND r.mirror_id IN (SELECT value FROM json_each(@mirrorIds))`,
   duplicates: `SELECT count(*) AS documents, coalesce(sum(pages), 0) AS pages FROM documents
     WHERE duplicate_of IS NOT NULL`,
   outstanding: `SELECT folder_id AS folderId, count(*) AS documents,
@@ -144,10 +150,16 @@ export class Queries {
     return this.#documents(QUERIES.rivals, folderId, sentName, archiveId);
   }
 
-  claimed(archiveId: number, documentIds: readonly number[]): Set<number> {
-    const rows = this.#sql.of<{ id: number }>(QUERIES.claimed).all({
+  claimed(
+    archiveId: number,
+    documentIds: readonly number[],
+    mirrorIds?: readonly number[],
+  ): Set<number> {
+    const query = mirrorIds ? QUERIES.claimedFor : QUERIES.claimed;
+    const rows = this.#sql.of<{ id: number }>(query).all({
       archiveId,
       ids: JSON.stringify(documentIds),
+      ...(mirrorIds && { mirrorIds: JSON.stringify(mirrorIds) }),
     });
     return new Set(rows.map(({ id }) => id));
   }

@@ -111,8 +111,10 @@ export abstract class SqliteReading {
     );
   }
 
-  claimed(documentIds: readonly number[]): Promise<Set<number>> {
-    return this.#session.read(() => this.#tables.queries.claimed(this.#archiveId, documentIds));
+  claimed(documentIds: readonly number[], mirrorIds?: readonly number[]): Promise<Set<number>> {
+    return this.#session.read(() =>
+      this.#tables.queries.claimed(this.#archiveId, documentIds, mirrorIds),
+    );
   }
 
   outstanding(now: number): Promise<{ folderId: number; documents: number; due: number }[]> {

@@ -15,6 +15,9 @@ const PAGE_SIZE = 1_000;
 /** States of rows that may still turn out to be in the archive, or on their way there. */
 const OPEN_STATES: readonly State[] = ["settling", "pending", "uploading", "inDoubt"];
 
+const OF_FORMER_MIRROR =
+  ", sent for a mirror that is not configured any more: if this is that mirror, give it its name back";
+
 /** Ids of a folder's documents, by name. */
 type Names = ReadonlyMap<string, readonly number[]>;
 
@@ -68,7 +71,7 @@ export class FirstRun {
 
   /**
    * Why this document must not be sent into this folder: there is one of its name, and it belongs
-   * to no row. Lists each folder once. Rejects with `ArchiveError` when that cannot be done.
+   * to no row of a mirror that is configured: what another one sent may be this very file. Lists each folder once. Rejects with `ArchiveError` when that cannot be done.
    */
   async objection(
     document: Document,
@@ -79,10 +82,13 @@ export class FirstRun {
     const name = document.sentName ?? "";
     const ids = (await this.#namesIn(folderId, signal)).get(name.normalize("NFC")) ?? [];
     if (ids.length === 0) return undefined;
-    const claimed = await this.#context.journal.claimed(ids);
+    const { journal, mirrors } = this.#context;
+    const claimed = await journal.claimed(ids, [...mirrors.keys()]);
     const [stranger] = ids.filter((id) => !claimed.has(id));
     if (stranger === undefined) return undefined;
-    const message = `the archive holds ${name} in that folder already (document ${stranger})`;
+    const found = `the archive holds ${name} in that folder already (document ${stranger})`;
+    const isFormer = (await journal.claimed([stranger])).has(stranger);
+    const message = isFormer ? `${found}${OF_FORMER_MIRROR}` : found;
     return { code: "FIRST_RUN", message };
   }
 

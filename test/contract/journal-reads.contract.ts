@@ -48,6 +48,18 @@ export function journalReadsContract(name: string, open: () => Promise<JournalFi
     );
 
     test(
+      "documents are claimed by rows, or by those of some mirrors alone",
+      withDesk(async (desk) => {
+        const { journal, mirrorId } = desk;
+        await desk.uploaded("a.pdf", 501);
+        expect(await journal.claimed([500, 501])).toEqual(new Set([501]));
+        expect(await journal.claimed([500, 501], [mirrorId + 1, mirrorId])).toEqual(new Set([501]));
+        expect(await journal.claimed([500, 501], [mirrorId + 1])).toEqual(new Set());
+        expect(await journal.claimed([500, 501], [])).toEqual(new Set());
+      }),
+    );
+
+    test(
       "a mirror takes another name, and stays what it is",
       withDesk(async ({ journal, mirrorId }, { beside }) => {
         const [before] = await journal.mirrors();

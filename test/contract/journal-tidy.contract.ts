@@ -65,6 +65,8 @@ export function journalTidyContract(name: string, open: () => Promise<JournalFix
         expect(await journal.remembered(mirrorId, digestOf(17), anywhere)).toEqual(known);
         expect(await journal.remembered(mirrorId + 1, digestOf(17), anywhere)).toEqual([]);
         expect(await journal.claimed([16, 17])).toEqual(new Set([17]));
+        expect(await journal.claimed([16, 17], [mirrorId])).toEqual(new Set([17]));
+        expect(await journal.claimed([16, 17], [mirrorId + 1])).toEqual(new Set());
       }),
     );
 

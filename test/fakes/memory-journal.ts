@@ -300,10 +300,16 @@ export class MemoryJournal implements Journal {
     );
   }
 
-  async claimed(documentIds: readonly number[]): Promise<Set<number>> {
+  async claimed(
+    documentIds: readonly number[],
+    mirrorIds?: readonly number[],
+  ): Promise<Set<number>> {
     const ids = new Set<number | null>();
     const known = [...this.#open.remembered.values(), ...this.store.documents.values()];
-    for (const row of known) if (this.#isOwn(row)) ids.add(row.documentId);
+    for (const row of known) {
+      if (mirrorIds?.includes(row.mirrorId) === false) continue;
+      if (this.#isOwn(row)) ids.add(row.documentId);
+    }
     return new Set(documentIds.filter((id) => ids.has(id)));
   }
 

@@ -1,5 +1,5 @@
 /** A journal that knows nothing, beside an archive that holds documents of the same names. */
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { expect, test } from "vitest";
 import { aProcess } from "../fixtures/a-process.ts";
@@ -72,6 +72,25 @@ test("a mirror that is given another name sends nothing again, and goes on", asy
   expect((await scanferry(config, "sync")).code).toBe(0);
   expect(world.archive.documents()).toHaveLength(2);
   expect(await audit(world)).toEqual([]);
+});
+
+test("one that is given another name and another source holds what was sent for it, till it has its name back", async () => {
+  await using world = await aWorld();
+  const config = world.configFile("", "    name: scans");
+  world.write("a.pdf", pdfOf(1, { seed: 1 }));
+  expect((await scanferry(config, "sync")).code).toBe(0);
+  const source = `${world.source}-moved`;
+  renameSync(world.source, source);
+  const moved = (name: string) => {
+    world.configFile("", `    name: ${name}`);
+    writeFileSync(config, readFileSync(config, "utf8").replace(world.source, source));
+  };
+  moved("office");
+  expect((await scanferry(config, "sync")).code).toBe(3);
+  expect((await held(world))[0]?.trouble?.message).toContain("give it its name back");
+  moved("scans");
+  expect((await scanferry(config, "sync")).code).toBe(0);
+  expect(world.archive.documents()).toHaveLength(1);
 });
 
 test("`firstRun: upload` lets go what was held, once and for all", async () => {

@@ -127,8 +127,11 @@ export abstract class PostgresReading {
     return this.#documents(QUERIES.rivals, [folderId, sentName, this.#archiveId]);
   }
 
-  async claimed(documentIds: readonly number[]): Promise<Set<number>> {
-    const values = [documentIds, this.#archiveId];
+  async claimed(
+    documentIds: readonly number[],
+    mirrorIds?: readonly number[],
+  ): Promise<Set<number>> {
+    const values = [documentIds, this.#archiveId, mirrorIds ?? null];
     const rows = await this.#rows<{ id: number }>(QUERIES.claimed, values);
     return new Set(rows.map(({ id }) => id));
   }

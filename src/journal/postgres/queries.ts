@@ -32,8 +32,10 @@ export const QUERIES = {
     AND (${SENDING} OR n.doubt_at IS NOT NULL) ORDER BY n.id`,
   claimed: `SELECT n.document_id AS id FROM documents n
     WHERE n.document_id = ANY($1::bigint[]) AND n.archive_id = $2
+      AND ($3::bigint[] IS NULL OR n.mirror_id = ANY($3))
     UNION SELECT r.document_id FROM remembered r
-    WHERE r.document_id = ANY($1::bigint[]) AND r.archive_id = $2`,
+    WHERE r.document_id = ANY($1::bigint[]) AND r.archive_id = $2
+      AND ($3::bigint[] IS NULL OR r.mirror_id = ANY($3))`,
   duplicates: `SELECT count(*) AS documents, coalesce(sum(pages), 0) AS pages FROM documents
     WHERE duplicate_of IS NOT NULL`,
   outstanding: `SELECT folder_id AS "folderId", count(*) AS documents,
