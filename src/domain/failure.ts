@@ -30,11 +30,11 @@ export const FAILURES = {
   },
   INVALID_FOLDER_ID: {
     fate: "hold",
-    hint: "The archive does not accept the folder's id: check `target` or `targetId` of the mirror.",
+    hint: "The archive does not accept the folder's id: mend `target` or `targetId` of the mirror, then `scanferry retry`.",
   },
   INVALID_FOLDER_PATH: {
     fate: "hold",
-    hint: "The archive does not accept the folder's path: check `target` of the mirror.",
+    hint: "The archive does not accept the folder's path: mend `target` of the mirror, then `scanferry retry`.",
   },
   INVALID_BATCH: { fate: "fail", hint: OUR_REQUEST },
   INVALID_METADATA_TITLE: {
@@ -130,7 +130,7 @@ export const FAILURES = {
   // The document and its place.
   FOLDER_MISSING: {
     fate: "hold",
-    hint: "Create the folder in the archive; the document goes on by itself.",
+    hint: "Create the folder in the archive; the document goes on by itself. Where `target` was wrong, mend it, then `scanferry retry`.",
   },
   FOLDER_TWINS: {
     fate: "hold",

@@ -1,11 +1,13 @@
 import type { Document } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
-import { SLIP_CODES } from "../domain/verdict.ts";
+import { FOLDER_CODES, SLIP_CODES } from "../domain/verdict.ts";
 import type { Change, Journal } from "../journal/journal.ts";
 
 /** The change that puts a held or failed row back in the queue; undefined for any other state. */
 export function retryOf(document: Document, at: number): Change | undefined {
   const { id, state } = document;
+  if (state === "held" && isPlacedAnew(document))
+    return { type: "event", id, event: { type: "recheck", at }, from: ["held"] };
   if (state === "held") return goOn(document, at);
   if (state !== "failed") return undefined;
   const type = isDecidedAnew(document) ? "recheck" : "goesOn";
@@ -25,6 +27,12 @@ export async function retryAll(
     if (change) changes.push(change);
   }
   await journal.apply(changes);
+}
+
+/** It waits for a folder: where it belongs may have been decided by a `target` that was mended since. */
+function isPlacedAnew({ trouble, doubtAt, documentId }: Document): boolean {
+  const isPlace = (FOLDER_CODES as readonly string[]).includes(trouble?.code ?? "");
+  return isPlace && doubtAt === null && documentId === null;
 }
 
 /** The archive took exception to what goes with it, and has nothing of it. */

@@ -1,5 +1,5 @@
 /** Commands over a journal: what they print, what they change, and how they end. */
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
@@ -253,14 +253,14 @@ test("explain tells states, attempts, the last error with its mend, and what com
 
 describe("retry", () => {
   test.for([
-    [["--state", "held"], ["huge.txt failed", "New/held.pdf pending"], "only what is held"],
+    [["--state", "held"], ["huge.txt failed", "New/held.pdf settling"], "only what is held"],
     [
       ["--error", "FILE_SIZE_TOO_BIG"],
       ["huge.txt pending", "New/held.pdf held"],
       "only that error",
     ],
-    [["New"], ["huge.txt failed", "New/held.pdf pending"], "only what is below"],
-    [[], ["huge.txt pending", "New/held.pdf pending"], "everything that is held or failed"],
+    [["New"], ["huge.txt failed", "New/held.pdf settling"], "only what is below"],
+    [[], ["huge.txt pending", "New/held.pdf settling"], "everything that is held or failed"],
   ] as const)("%j leaves %j: %s", async ([words, states]) => {
     await using story = await aStory();
     await story.run("sync");
@@ -365,4 +365,16 @@ test("backup and restore: a copy takes the journal's place, and one of a later s
       ),
     ]);
   }
+});
+
+test("`retry` sends what waited for a folder of a mistaken `target` where it belongs", async () => {
+  await using world = await aStory();
+  const config = world.configFile();
+  const mistaken = readFileSync(config, "utf8").replace("target: /Scans", "target: /Scanz");
+  writeFileSync(config, mistaken);
+  expect((await world.run("sync")).code).toBe(3);
+  writeFileSync(config, mistaken.replace("target: /Scanz", "target: /Scans"));
+  await world.run("retry", "--error", "FOLDER_MISSING");
+  await world.run("sync");
+  expect(world.archive.documents().map(({ filename }) => filename)).toContain("done.pdf");
 });

@@ -11,7 +11,7 @@ import { examples } from "../examples.ts";
 import { EXIT } from "../exit.ts";
 import { isKeyboard } from "../keyboard.ts";
 import { passTogether } from "../one-pass.ts";
-import { printable } from "../printable.ts";
+import { jsonLine, printable } from "../printable.ts";
 import { Questions } from "../questions.ts";
 import type { Shell } from "../shell.ts";
 import { secretsOf } from "./run.ts";
