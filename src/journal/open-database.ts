@@ -6,7 +6,6 @@ import {
   chmodSync,
   closeSync,
   existsSync,
-  mkdirSync,
   openSync,
   renameSync,
   rmSync,
@@ -16,6 +15,8 @@ import {
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { syncDirectory } from "../std/durable.ts";
+import { Fault } from "../std/fault.ts";
+import { makeDirectory } from "../std/make-directory.ts";
 import { keepBeforeMigration } from "./backup.ts";
 import { PROGRESS_TABLE } from "./copy/tables.ts";
 import { asFault, journalFault, unfinishedFault } from "./journal-fault.ts";
@@ -37,7 +38,7 @@ const CACHE_KIB = 32 * 1024;
 export function prepareDirectory(path: string, role: Role): void {
   const directory = dirname(path);
   try {
-    if (role === "owner") makeDirectory(directory);
+    if (role === "owner") makeDirectory(directory, 0o700);
     if (!existsSync(directory)) throw journalFault("JOURNAL_MISSING", path, "there is none");
     if (process.platform !== "linux") return;
     const network = networkFileSystem(statfsSync(directory).type);
@@ -45,13 +46,6 @@ export function prepareDirectory(path: string, role: Role): void {
   } catch (error) {
     throw asFault(error, path);
   }
-}
-
-/** Level by level: Node's recursive `mkdir` never returns where the kernel makes no directories. */
-function makeDirectory(directory: string): void {
-  if (existsSync(directory)) return;
-  makeDirectory(dirname(directory));
-  mkdirSync(directory, { mode: 0o700 });
 }
 
 /** Makes a new, empty journal where there is none. The caller holds the owner lock. */
@@ -156,9 +150,16 @@ function settle(db: Database.Database): void {
 }
 
 function assertNotEmpty(path: string, shown = path): void {
-  const size = statSync(path, { throwIfNoEntry: false })?.size;
-  if (size === undefined) throw journalFault("JOURNAL_MISSING", shown, "there is none");
-  if (size === 0) throw journalFault("JOURNAL_CORRUPT", shown, "the file is empty");
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (!stat) throw journalFault("JOURNAL_MISSING", shown, "there is none");
+  if (stat.isDirectory()) throw directoryFault(shown);
+  if (stat.size === 0) throw journalFault("JOURNAL_CORRUPT", shown, "the file is empty");
+}
+
+/** Told as what it is: SQLite takes it for a disk that fails. */
+function directoryFault(shown: string): Fault {
+  const message = `journal ${shown}: is a directory`;
+  return new Fault("JOURNAL_FOREIGN", message, "Set `journal` to a file in it.");
 }
 
 function checkedVersion(db: Database.Database, path: string, role: Role): number {

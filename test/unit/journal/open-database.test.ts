@@ -153,6 +153,18 @@ test("only the daemon makes a journal", async () => {
   expect(existsSync(join(directory.path, "none"))).toBe(false);
 });
 
+test("a directory in the journal's place is told as what it is", async () => {
+  using directory = scratch();
+  const path = join(directory.path, "state");
+  mkdirSync(path);
+  for (const role of ROLES) {
+    await expect(SqliteJournal.open({ path, role }), role).rejects.toMatchObject({
+      code: "JOURNAL_FOREIGN",
+      message: `journal ${path}: is a directory`,
+    });
+  }
+});
+
 test("a directory that cannot be written is named", async () => {
   using directory = scratch();
   const closed = join(directory.path, "closed");
