@@ -1,8 +1,11 @@
-import { mkdir } from "node:fs/promises";
+import { accessSync, constants } from "node:fs";
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import type { EmbeddedArchiveOptions } from "../../embedded-archive/embedded-archive.ts";
+import { codeOf } from "../../std/fault.ts";
+import { makeDirectory } from "../../std/make-directory.ts";
 import { examples } from "../examples.ts";
+import { UsageError } from "../exit.ts";
 import { accounts, duration, folderPaths, listenAddress, wholeNumber } from "../option-values.ts";
 import type { Shell } from "../shell.ts";
 import {
@@ -67,11 +70,25 @@ async function serve(shell: Shell, options: Options): Promise<void> {
   // Loaded only here: it is most of the program, and the other commands start twice as fast.
   const { EmbeddedArchive } = await import("../../embedded-archive/embedded-archive.ts");
   const settings = settingsOf(options, shell.cwd);
-  await mkdir(settings.dataDir, { recursive: true });
+  makeUsable(settings.dataDir);
   await using archive = await EmbeddedArchive.open(settings);
   await shell.out.line(`listening on ${archive.url}`);
   if (archive.adminUrl) await shell.out.line(`administration on ${archive.adminUrl}`);
   await stopped(stopping);
+}
+
+/** Throws `UsageError` where no archive can be kept in the directory. */
+function makeUsable(directory: string): void {
+  try {
+    makeDirectory(directory);
+    // The empty name at the end asks for a directory.
+    accessSync(`${directory}/`, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const why = codeOf(error);
+    if (why === undefined) throw error;
+    const mend = "name a directory that this user can write to";
+    throw new UsageError(`--data: ${directory} cannot be used (${why}); ${mend}`);
+  }
 }
 
 function settingsOf(options: Options, cwd: string): EmbeddedArchiveOptions {

@@ -77,6 +77,20 @@ describe("archive-admin", () => {
 
 describe("serve-archive", () => {
   test.for([
+    ["file", "it is a file"],
+    ["file/below", "it lies below a file"],
+  ] as const)("--data %s ends with 2 and one line: %s", async ([name]) => {
+    await writeFile(join(dir, "file"), "x");
+    const data = join(dir, name);
+    const words = ["serve-archive", "--data", data, "--listen", "127.0.0.1:0"];
+    expect(await scanferry(words)).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: `scanferry: --data: ${data} cannot be used (ENOTDIR); name a directory that this user can write to\n`,
+    });
+  });
+
+  test.for([
     [["--max-file-size", "docx=1MB"], /KIND=SIZE/, "no such kind"],
     [["--max-file-size", "pdf=much"], /10MB/, "no size"],
     [["--fault", "explode"], /no fault "explode"/, "no such fault"],
