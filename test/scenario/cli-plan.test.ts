@@ -94,6 +94,20 @@ test("what was planned is what a sync sends; a second plan has nothing left", as
   ]);
 });
 
+test.for([
+  ["nearest", "/Scans", "the nearest folder above that is there"],
+  ["fallback:/Inbox", "/Inbox", "the one that is configured"],
+] as const)("missingFolder %s: the plan names the folder it goes to, %s: %s", async (row) => {
+  const [missingFolder, folder] = row;
+  await using world = await aWorld({ folders: ["/Inbox"] });
+  world.write("New/Deep/letter.pdf", pdfOf(2));
+  const config = world.configFile("", `    missingFolder: ${missingFolder}`);
+  const { documents } = await planOf(config);
+  expect(documents).toMatchObject([{ action: "send", target: "/Scans/New/Deep", folder }]);
+  const text = await scanferry(["--config", config, "plan"]);
+  expect(text.stdout).toContain(`letter.pdf  → ${folder} (id ${documents[0]?.folderId})`);
+});
+
 test("an archive that cannot be asked leaves the folders open, and is said", async () => {
   await using world = await aWorld();
   world.write("letter.pdf", pdfOf(2));

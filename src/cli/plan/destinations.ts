@@ -8,6 +8,9 @@ import { Placement } from "../../sync/placement.ts";
 /** A folder to create, and how many documents would wait for it. */
 export type MissingFolder = { readonly path: string; readonly documents: number };
 
+/** The folder that a document would go to: its id and its path; null: not known. */
+export type Destination = { readonly folderId: number | null; readonly folder: string | null };
+
 /**
  * Where documents would go. Asks the archive for folders and for nothing else; once it cannot be
  * asked, it is not asked again, and destinations stay unknown.
@@ -39,25 +42,46 @@ export class Destinations {
       .sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 
-  /** The folder a document would go to (null: not known), or why it would be held. */
+  /** The folder a document would go to, or why it would be held. */
   async of(
     targetPath: string,
     mirror: LiveMirror,
     signal: AbortSignal,
-  ): Promise<{ folderId: number | null } | { trouble: Trouble }> {
-    if (this.#outage || !this.#placement) return { folderId: null };
+  ): Promise<Destination | { trouble: Trouble }> {
+    if (this.#outage || !this.#placement) return { folderId: null, folder: null };
     try {
       const place = await this.#placement.of(targetPath, mirror, signal);
       if ("trouble" in place && place.trouble.code === "FOLDER_MISSING") {
         await this.#order(targetPath, signal);
       }
-      return place;
+      if ("trouble" in place) return place;
+      return { ...place, folder: await this.#pathOf(place.folderId, targetPath, mirror, signal) };
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof Fault)) throw error;
       this.#outage = error;
-      return { folderId: null };
+      return { folderId: null, folder: null };
     }
+  }
+
+  /** The document's own folder, or the one that stands for it while that is missing. */
+  async #pathOf(
+    folderId: number,
+    targetPath: string,
+    { settings: { missingFolder } }: LiveMirror,
+    signal: AbortSignal,
+  ): Promise<string | null> {
+    const ways = [targetPath];
+    if (missingFolder.kind === "fallback") ways.push(missingFolder.path);
+    for (let at = targetPath.lastIndexOf("/"); at >= 0; at = targetPath.lastIndexOf("/", at - 1)) {
+      ways.push(targetPath.slice(0, at) || "/");
+      if (at === 0) break;
+    }
+    for (const way of ways) {
+      const found = await this.#folders?.resolve(way, signal);
+      if (found?.kind === "found" && found.folderId === folderId) return way;
+    }
+    return null;
   }
 
   /** Notes the folder, and every one above it that is missing too. */

@@ -12,6 +12,8 @@ export type PlanLine = {
   /** The archive folder it belongs in, and the id of the one it would go to; null: not known. */
   readonly target: string;
   readonly folderId: number | null;
+  /** The path of that one: another than `target` while that is missing, as `missingFolder` says. */
+  readonly folder: string | null;
   readonly sentName: string;
   /** Null where pages cannot be counted here. */
   readonly pages: number | null;
@@ -26,6 +28,11 @@ export type PlanLine = {
   readonly metadata: Trial["metadata"];
   readonly expires: Trial["expires"];
 };
+
+/** The folder that it would go to, as far as it is known. */
+export function placeOf({ target, folder, folderId }: PlanLine): string {
+  return folderId === null ? target : `${folder ?? target} (id ${folderId})`;
+}
 
 /** What was found in one mirror beside the lines. */
 export type MirrorPlan = {

@@ -10,7 +10,7 @@ import { jsonLine, printable } from "../printable.ts";
 import type { Style, Terminal } from "../terminal.ts";
 import { counted, sizeText } from "../wording.ts";
 import type { Destinations } from "./destinations.ts";
-import type { MirrorPlan, PlanLine, PlanTotals } from "./plan-line.ts";
+import { type MirrorPlan, placeOf, type PlanLine, type PlanTotals } from "./plan-line.ts";
 
 /** Where a plan goes. */
 export interface PlanOutput {
@@ -54,11 +54,11 @@ export class PlanText implements PlanOutput {
   }
 
   async line(line: PlanLine): Promise<void> {
-    const { action, path, target, folderId, pages, sizeBytes, trouble, remark } = line;
+    const { action, path, pages, sizeBytes, trouble, remark } = line;
     const mark = this.#out.paint(ACTION_STYLES[action], action);
     const size = padded(sizeText(sizeBytes), 8, "right");
     const paper = padded(pages === null ? "? p" : `${pages} p`, 6, "right");
-    const place = folderId === null ? target : `${target} (id ${folderId})`;
+    const place = placeOf(line);
     const name = line.sentName === shown(path).split("/").at(-1) ? "" : ` as ${line.sentName}`;
     const isBound = action === "send" || action === "skip";
     const where = isBound ? `${place}${name}` : reasonOf(trouble);

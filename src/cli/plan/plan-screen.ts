@@ -7,7 +7,7 @@ import { printable } from "../printable.ts";
 import type { Terminal } from "../terminal.ts";
 import { counted, sizeText } from "../wording.ts";
 import type { Destinations } from "./destinations.ts";
-import type { MirrorPlan, PlanLine } from "./plan-line.ts";
+import { type MirrorPlan, placeOf, type PlanLine } from "./plan-line.ts";
 import { ACTION_STYLES, PlanText, type PlanNotes, slipLine } from "./plan-output.ts";
 
 const NOTE_COLUMNS = 24;
@@ -25,8 +25,8 @@ export class PlanScreen extends PlanText {
 
   override async line(line: PlanLine): Promise<void> {
     const { width } = this.#out;
-    const { action, path, target, folderId, pages, sizeBytes, trouble, remark, sentName } = line;
-    const place = folderId === null ? target : `${target} (id ${folderId})`;
+    const { action, path, pages, sizeBytes, trouble, remark, sentName } = line;
+    const place = placeOf(line);
     // A folder's documents come together; where they do not, it is named again.
     const folder = `${shown(dirOf(path))}\n${place}`;
     if (folder !== this.#folder) {

@@ -187,12 +187,14 @@ export class Planner {
     return row && (await this.#options.journal?.document(row.id));
   }
 
-  async #place(target: string): Promise<Pick<Fields, "action" | "folderId" | "trouble">> {
+  async #place(
+    target: string,
+  ): Promise<Pick<Fields, "action" | "folderId" | "folder" | "trouble">> {
     const { destinations, mirror, signal } = this.#options;
     const place = await destinations.of(target, mirror, signal);
     return "trouble" in place
       ? { action: "hold", trouble: place.trouble }
-      : { action: "send", folderId: place.folderId };
+      : { action: "send", ...place };
   }
 
   async #emit({ path, file }: Candidate, fields: Fields): Promise<void> {
@@ -205,6 +207,7 @@ export class Planner {
       action: fields.action,
       target: fields.decided?.folder ?? targetPathOf(settings.target, dirOf(path)),
       folderId: fields.folderId ?? null,
+      folder: fields.folder ?? null,
       sentName,
       pages: fields.pages ?? null,
       sizeBytes: file.seen.sizeBytes,
@@ -222,6 +225,7 @@ export class Planner {
 type Fields = {
   readonly action: PlanLine["action"];
   readonly folderId?: number | null;
+  readonly folder?: string | null;
   readonly pages?: number | null;
   readonly digest?: string;
   readonly decided?: Decided;
