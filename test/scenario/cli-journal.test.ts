@@ -1,5 +1,13 @@
 /** Commands over a journal: what they print, what they change, and how they end. */
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
@@ -95,6 +103,8 @@ describe("before there is a journal", () => {
       /the file is there, but was not seen/,
     );
     expect((await run("explain", "none.pdf")).stdout).toMatch(/there is no such file/);
+    symlinkSync(join(world.source, "scan.pdf"), join(world.source, "link.pdf"));
+    expect((await run("explain", "link.pdf")).stdout).toMatch(/a link is none, and never sent/);
     expect((await run("check")).stdout).toMatch(/made at the first start/);
     const retry = await run("retry");
     expect(retry.code).toBe(1);
