@@ -83,9 +83,5 @@ export class ArchiveError extends Fault {
 function hintOf(code: string, credentials: boolean): string {
   if (Object.hasOwn(CLIENT_CODES, code)) return CLIENT_CODES[code as ClientCode];
   if (credentials) return FAILURES.CREDENTIALS_REFUSED.hint;
-  if (code.startsWith("HTTP_3")) return "Set `archive.url` to the address that does not redirect.";
-  if (code.startsWith("HTTP_4"))
-    return "Check `archive.url`, and the limits of any proxy before it.";
-  if (code.startsWith("HTTP_")) return "Wait for the archive, or the proxy before it, to recover.";
   return failureOf(code).hint;
 }

@@ -241,9 +241,18 @@ const UNKNOWN: Failure = {
   hint: "The archive answered with a code the interface does not name: ask its support; it is tried again by itself.",
 };
 
+/** An answer without a code, by its HTTP status; the first that fits. */
+const STATUS_HINTS: readonly (readonly [prefix: string, hint: string])[] = [
+  ["HTTP_3", "Set `archive.url` to the address that does not redirect."],
+  ["HTTP_4", "Check `archive.url`, and the limits of any proxy before it."],
+  ["HTTP_", "Wait for the archive, or the proxy before it, to recover."],
+];
+
 /** The row of `code`; an unknown code holds its document. */
 export function failureOf(code: string): Failure {
-  return isKnown(code) ? FAILURES[code] : UNKNOWN;
+  if (isKnown(code)) return FAILURES[code];
+  const hint = STATUS_HINTS.find(([prefix]) => code.startsWith(prefix))?.[1];
+  return hint === undefined ? UNKNOWN : { ...UNKNOWN, hint };
 }
 
 /** True when `code` has a row of its own. */

@@ -104,3 +104,12 @@ describe("failures", () => {
     expect(failureOf(code)).toMatchObject({ fate: "hold", hint: expect.stringMatching(/support/) });
   });
 });
+
+test.for([
+  ["HTTP_302", /does not redirect/, "an address that has moved"],
+  ["HTTP_404", /Check `archive\.url`/, "an address that is another's"],
+  ["HTTP_502", /^Wait for/, "a proxy without its archive"],
+  ["NEW_CODE", /ask its support/, "a code of the archive's own"],
+] as const)("%s is held, and mended by %s: %s", ([code, hint]) => {
+  expect(failureOf(code)).toEqual({ fate: "hold", hint: expect.stringMatching(hint) });
+});
