@@ -2,6 +2,7 @@
 import { InvalidArgumentError } from "commander";
 import { parseDuration } from "../config/duration.ts";
 import { parseSize } from "../config/size.ts";
+import { folderPath, MALFORMED } from "../embedded-archive/reading.ts";
 
 /** A whole number, 0 or more. */
 export function wholeNumber(text: string): number {
@@ -56,11 +57,15 @@ export function accounts(
 ): { key: string; secret: string }[] {
   const colon = text.indexOf(":");
   if (colon < 1 || colon === text.length - 1) throw new InvalidArgumentError("Write KEY:SECRET.");
-  return [...before, { key: text.slice(0, colon), secret: text.slice(colon + 1) }];
+  const key = text.slice(0, colon);
+  if (before.some((account) => account.key === key))
+    throw new InvalidArgumentError("Give every account a key of its own.");
+  return [...before, { key, secret: text.slice(colon + 1) }];
 }
 
 /** `/A/B`; added to those before. */
 export function folderPaths(text: string, before: readonly string[] = []): string[] {
-  if (!text.startsWith("/")) throw new InvalidArgumentError("Write a path such as /Scans/2026.");
+  if (folderPath(text) === MALFORMED)
+    throw new InvalidArgumentError("Write a path such as /Scans/2026, without empty names.");
   return [...before, text];
 }
