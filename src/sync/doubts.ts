@@ -70,6 +70,7 @@ export class Doubts {
     const now = clock.now();
     const monotonic = clock.monotonic();
     let listed: Candidate[];
+    let isThere = true;
     try {
       const earliest = Math.min(...documents.map((document) => this.#earliest(document)));
       listed = await this.#newest(folderId, earliest, signal);
@@ -82,6 +83,7 @@ export class Doubts {
       }
       // A folder that was removed holds nothing of ours.
       listed = [];
+      isThere = false;
     }
     const claimed = await journal.claimed(listed.map(({ id }) => id));
     // One after another: what one document is found to be is no candidate for the next.
@@ -94,7 +96,7 @@ export class Doubts {
         policy: this.#policy(),
       });
       if (finding.kind === "found") claimed.add(finding.candidate.id);
-      await this.#conclude(document, finding);
+      await this.#conclude(document, finding, isThere);
     }
   }
 
@@ -136,7 +138,7 @@ export class Doubts {
     return found;
   }
 
-  async #conclude(document: Document, finding: Finding): Promise<void> {
+  async #conclude(document: Document, finding: Finding, isThere: boolean): Promise<void> {
     const at = this.#context.clock.now();
     if (finding.kind !== "lookAgain") this.#met.delete(document.id);
     switch (finding.kind) {
@@ -145,9 +147,11 @@ export class Doubts {
         await this.#apply(document, { type: "found", at, dueAt: at, documentId, status });
         return;
       }
-      case "absent":
-        await this.#apply(document, takenElsewhere(document, at) ?? { type: "absent", at });
+      case "absent": {
+        const taken = isThere ? takenElsewhere(document, at) : undefined;
+        await this.#apply(document, taken ?? { type: "absent", at });
         return;
+      }
       case "lookAgain":
         await this.#apply(document, { type: "looked", at, dueAt: at + finding.waitMs });
         return;

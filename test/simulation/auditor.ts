@@ -86,6 +86,10 @@ function isJustified(world: SimulatedWorld, row: Document): boolean {
       return world.archive.stored.some(({ id, removed }) => id === row.documentId && removed);
     case "DOUBT_AMBIGUOUS":
       return candidatesOf(world, row).some((id) => row.trouble?.message.includes(`${id} (`));
+    case "REPLY_MISMATCHED":
+    case "DOCUMENT_ID_TAKEN":
+      // Taken by the archive, and removed from it before it was found.
+      return candidatesOf(world, row).length === 0;
     default:
       return isBehindGate(row) && !someCanProbe(world);
   }

@@ -81,6 +81,15 @@ describe("what a look finds", () => {
     },
   );
 
+  test("nothing, as its folder was removed: what the archive took is gone with it", async () => {
+    const { desk, doubts } = await aSearch();
+    const trouble = { code: "REPLY_MISMATCHED", message: "document 7 has another filename" };
+    const { id } = doubted(desk, 4711, { trouble });
+    await desk.run(doubts);
+    await desk.advance(20 * MINUTE);
+    expect((await desk.row(id)).state).toBe("pending");
+  });
+
   test("what was taken under another name by its reply and is listed all the same is found", async () => {
     const { desk, folderId, doubts } = await aSearch();
     const trouble = { code: "REPLY_MISMATCHED", message: "document 7 has another filename" };
