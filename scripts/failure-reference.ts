@@ -53,6 +53,10 @@ const ELSEWHERE: readonly [code: string, hint: string][] = [
     "ARCHIVE_CHANGED",
     "Write the mirror's `archive` as it was, or give the mirror another name: then all its files are sent to the other archive.",
   ],
+  [
+    "MIRRORS_EXCHANGED",
+    "Exchange the names or sources back: a mirror is known by its name, and what was sent by its mirror.",
+  ],
   ["ARCHIVES_EXCHANGED", "Exchange the addresses back: an archive is known by its name."],
   ["WEB_LISTEN", "Change `web.listen`, or set `web: off`."],
   [

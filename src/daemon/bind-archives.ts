@@ -8,8 +8,8 @@ import type { Log } from "../std/log.ts";
 
 /**
  * The rows of the configured archives, by name; every mirror is bound to its own. Nothing may be
- * sent before. Rejects with `ARCHIVES_EXCHANGED` or `ARCHIVE_CHANGED`: the journal speaks of
- * another archive than the configuration.
+ * sent before. Rejects with `ARCHIVES_EXCHANGED`, `ARCHIVE_CHANGED` or `MIRRORS_EXCHANGED`: the
+ * journal speaks of another archive, or mirror, than the configuration.
  */
 export async function bindArchives(
   config: Config,
@@ -40,9 +40,9 @@ export async function bindArchives(
 }
 
 /**
- * A mirror of a new name whose source was that of one that is not configured any more is that one: as
- * another it would know of nothing that was sent, and send it all again. Not where several daemons
- * share the journal: that one may be another host's, with files of its own in the same place.
+ * A mirror of a new name whose source the journal knows is the one that had it: as another it would know
+ * of nothing that was sent, and send it all again. Not where several daemons share the journal: that one may
+ * be another host's, with files of its own in the same place. Rejects with `MIRRORS_EXCHANGED`.
  */
 async function keepRenamed(
   { mirrors }: Config,
@@ -51,21 +51,37 @@ async function keepRenamed(
   log: Log,
 ): Promise<void> {
   if (journal.crew !== SOLO_CREW) return;
-  const known = await journal.mirrors();
-  const configured = new Set(mirrors.map(({ name }) => name));
-  for (const { name, source, archive } of mirrors) {
-    if (known.some((row) => row.name === name)) continue;
-    const archiveId = archives.get(archive)?.id;
-    const was = known.findLast(
-      (row) => row.source === source && row.archiveId === archiveId && !configured.has(row.name),
-    );
-    if (!was) continue;
+  for (;;) {
+    const known = await journal.mirrors();
+    const had = (name: string, source: string | undefined) =>
+      known.some((row) => row.name === name && row.source === source);
+    const elsewhere = mirrors.flatMap(({ name, source, archive }) => {
+      const archiveId = archives.get(archive)?.id;
+      const row = known.findLast((each) => each.source === source && each.archiveId === archiveId);
+      return row && !had(name, source) ? [{ name, row }] : [];
+    });
+    const renamed = elsewhere.find(({ name }) => !known.some((row) => row.name === name));
+    if (!renamed) {
+      const isNow = (other: string) => mirrors.find(({ name }) => name === other)?.source;
+      const other = elsewhere.find(({ name, row }) => had(name, isNow(row.name)));
+      if (other) throw mirrorsExchanged(other.name, other.row.name);
+      return;
+    }
+    const { name, row } = renamed;
     log.warn(
-      { mirror: name, was: was.name },
-      "the mirror has another name: it is the same by its source",
+      { mirror: name, was: row.name },
+      "the mirror has another name; its source is the same",
     );
-    await journal.renameMirror(was.id, name);
+    await journal.renameMirror(row.id, name);
   }
+}
+
+function mirrorsExchanged(name: string, other: string): Fault {
+  return new Fault(
+    "MIRRORS_EXCHANGED",
+    `the mirrors ${name} and ${other} have exchanged their sources`,
+    "Exchange their names or sources back: what was sent for one would be sent again for the other.",
+  );
 }
 
 function exchanged(name: string, other: string): Fault {

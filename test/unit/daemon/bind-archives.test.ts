@@ -53,7 +53,7 @@ test.for([
   expect(warnings).toHaveLength(lines);
 });
 
-test("a mirror under another name is the same by its source; one of another archive or source is not", async () => {
+test("a mirror under another name is the same by its source; one of another archive is not", async () => {
   const journal = new MemoryJournal();
   const bind = (mirrors: readonly Partial<Mirror>[]) =>
     bindArchives(configOf({ main: A, legal: B }, mirrors), journal, silentLog);
@@ -68,7 +68,71 @@ test("a mirror under another name is the same by its source; one of another arch
     { name: "office", source: "/elsewhere", archive: "main" },
     { name: "scans", source: "/in", archive: "main" },
   ]);
-  expect(await named(), "it has a new source").toEqual(["1 office", "2 contracts", "3 scans"]);
+  expect(await named(), "the source counts").toEqual(["1 scans", "2 contracts", "3 office"]);
+});
+
+test.for<[string, [string, string][], string[], string]>([
+  [
+    "a second one took its default name",
+    [
+      ["scans", "/b/scans"],
+      ["office", "/a/scans"],
+      ["test", "/t"],
+    ],
+    ["1 office", "2 test", "3 scans"],
+    "",
+  ],
+  [
+    "one after another",
+    [
+      ["scans", "/t"],
+      ["office", "/a/scans"],
+    ],
+    ["1 office", "2 scans"],
+    "",
+  ],
+  [
+    "exchanged",
+    [
+      ["scans", "/t"],
+      ["test", "/a/scans"],
+    ],
+    ["1 scans", "2 test"],
+    "MIRRORS_EXCHANGED",
+  ],
+  [
+    "moved",
+    [
+      ["scans", "/new"],
+      ["test", "/t"],
+    ],
+    ["1 scans", "2 test"],
+    "",
+  ],
+  [
+    "one took the other's old place",
+    [
+      ["scans", "/t"],
+      ["test", "/new"],
+    ],
+    ["1 scans", "2 test"],
+    "",
+  ],
+])("names of mirrors, %s: %j is %j", async ([, mirrors, rows, code]) => {
+  const journal = new MemoryJournal();
+  const bind = (those: readonly (readonly [string, string])[]) => {
+    const configured = those.map(([name, source]) => ({ name, source, archive: "main" }));
+    return bindArchives(configOf({ main: A }, configured), journal, silentLog);
+  };
+  await bind([
+    ["scans", "/a/scans"],
+    ["test", "/t"],
+  ]);
+  const binding = bind(mirrors);
+  if (code === "") await binding;
+  else await expect(binding).rejects.toMatchObject({ code });
+  const named = (await journal.mirrors()).map(({ id, name }) => `${id} ${name}`);
+  expect(named.sort()).toEqual(rows);
 });
 
 test("one of several daemons takes no mirror of another name for its own", async () => {
