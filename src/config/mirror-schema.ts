@@ -68,7 +68,7 @@ export const mirrorSchema = section(
     incomplete: setting(duration("0", "30d").prefault("10m"), {
       meaning:
         "The same for a file that looks unfinished by its own format, counted from its modification " +
-        "time: an old one goes at once.",
+        "time: an old one goes at once, but for those of 1970 and 1980, which copy programs leave behind.",
       example: "1h",
     }),
     missingFolder: setting(missingFolder().prefault("hold"), {

@@ -43,11 +43,9 @@ export type Ripeness =
  * at once; it is then sent with a remark, because some files are broken for good.
  */
 export function ripeness(seen: Seen, completeness: Completeness, quiet: Quiet): Ripeness {
-  // An mtime in the future says nothing; then what was observed counts.
-  const seemingly = Math.min(
-    quiet.changedAt,
-    seen.modifiedAt <= quiet.now ? seen.modifiedAt : quiet.changedAt,
-  );
+  // An mtime that says nothing leaves what was observed.
+  const isSaid = seen.modifiedAt <= quiet.now && !isStandIn(seen.modifiedAt);
+  const seemingly = isSaid ? Math.min(quiet.changedAt, seen.modifiedAt) : quiet.changedAt;
   const since = Math.max(seemingly, quiet.clockSetAt ?? seemingly);
   const youngMs = since + (quiet.minAgeMs ?? 0) - quiet.now;
   if (youngMs > 0) {
@@ -68,4 +66,12 @@ export function ripeness(seen: Seen, completeness: Completeness, quiet: Quiet): 
     return { kind: "empty", trouble: { code: "FILE_EMPTY", message: "the file has no content" } };
   }
   return { kind: "ripe", remark: "looks unfinished by its format, but has been quiet for long" };
+}
+
+/** The days around the first of 1980, wherever its midnight is. */
+const STAND_IN = { from: Date.UTC(1979, 11, 30), to: Date.UTC(1980, 0, 4) } as const;
+
+/** What copy programs leave on a file that they have not finished: rsync 1970, robocopy 1980. */
+function isStandIn(modifiedAt: number): boolean {
+  return modifiedAt <= 0 || (modifiedAt >= STAND_IN.from && modifiedAt < STAND_IN.to);
 }

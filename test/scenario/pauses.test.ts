@@ -2,7 +2,7 @@
  * Scanners write a page, close the file, and open it again for the next one after 0.2 to 8 seconds.
  * Here a settle time of 3 s is scaled down to 600 ms, and the pauses with it.
  */
-import { appendFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, utimesSync, writeFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { aDaemon } from "../fixtures/a-daemon.ts";
@@ -50,3 +50,17 @@ test.for([
     expect(await audit(world)).toEqual([]);
   },
 );
+
+test("what a copy that was cut off left behind waits for its rest", async () => {
+  await using world = await aWorld();
+  await using running = await aDaemon(world.config({}, { settleMs: SETTLE_MS }));
+  const path = world.write("scan.pdf", PDF.subarray(0, PDF.length / 2));
+  // As `rsync --partial` does; robocopy says 1980.
+  utimesSync(path, 0, 0);
+  await delay(4 * SETTLE_MS);
+  expect(world.archive.documents()).toEqual([]);
+  writeFileSync(path, PDF);
+  await until("the document", () => world.archive.documents().length > 0);
+  await running.quiescent();
+  expect(world.archive.documents()).toMatchObject([{ sha256: digestOf(PDF) }]);
+});

@@ -118,6 +118,8 @@ describe("ripeness", () => {
     ["unfinished", { modifiedAt: 1_000 }, { changedAt: 1_000 }, "ripe", "an old broken file"],
     ["unfinished", { modifiedAt: 1_000 }, {}, "ripe", "it was old when it was found"],
     ["unfinished", { modifiedAt: 9e9 }, {}, "wait", "an mtime in the future says nothing"],
+    ["unfinished", { modifiedAt: 0 }, {}, "wait", "rsync's word for what was cut off"],
+    ["unfinished", { modifiedAt: 0 }, { changedAt: 1_000 }, "ripe", "it was seen to be quiet"],
     [
       "unfinished",
       { modifiedAt: 1_000 },
@@ -126,13 +128,13 @@ describe("ripeness", () => {
       "it only seems to be old",
     ],
     ["unfinished", { modifiedAt: 1_000 }, { clockSetAt: 400_000 }, "ripe", "quiet since then"],
-    ["unfinished", { sizeBytes: 0, modifiedAt: 0 }, {}, "empty", "nothing is never a document"],
+    ["unfinished", { sizeBytes: 0, modifiedAt: 1 }, {}, "empty", "nothing is never a document"],
   ] as const)("%s with %o, %o is %s, because %s", ([completeness, file, when, kind]) => {
     expect(ripeness({ ...seen, ...file }, completeness, { ...quiet, ...when }).kind).toBe(kind);
   });
 
   test("an old broken file goes with a remark", () => {
-    const old = ripeness({ ...seen, modifiedAt: 0 }, "unfinished", quiet);
+    const old = ripeness({ ...seen, modifiedAt: 1 }, "unfinished", quiet);
     expect(old).toMatchObject({ kind: "ripe", remark: expect.stringContaining("unfinished") });
   });
 });

@@ -14,7 +14,7 @@ describe("ripeness", () => {
 
   test("a whole file goes without a remark, an old broken one with one", () => {
     expect(ripeness(seen, "complete", quiet)).toEqual({ kind: "ripe", remark: null });
-    expect(unfinished({ modifiedAt: 0 })).toEqual({
+    expect(unfinished({ modifiedAt: 1 })).toEqual({
       kind: "ripe",
       remark: "looks unfinished by its format, but has been quiet for long",
     });
@@ -33,6 +33,18 @@ describe("ripeness", () => {
       dueAt: 1_000_000 + ms,
       trouble: { code: "FILE_UNFINISHED", message: "looks unfinished by its format" },
     });
+  });
+
+  test.each([
+    ["1979-12-29T23:59:59.999Z", "ripe"],
+    ["1979-12-30T00:00:00.000Z", "wait"],
+    ["1980-01-02T00:00:00.000Z", "wait"],
+    ["1980-01-03T23:59:59.999Z", "wait"],
+    ["1980-01-04T00:00:00.000Z", "ripe"],
+  ])("a time that robocopy puts in says nothing: %s is %s", (time, kind) => {
+    const now = Date.UTC(2026, 0, 1);
+    const file = { ...seen, modifiedAt: Date.parse(time) };
+    expect(ripeness(file, "unfinished", { ...quiet, now, changedAt: now }).kind).toBe(kind);
   });
 
   test("exactly `incomplete` is long enough, also for one without content", () => {

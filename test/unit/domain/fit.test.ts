@@ -44,8 +44,8 @@ describe("a file's age", () => {
 
   test("counts from when the clock was set forward, where that was later", () => {
     const asked = { ...quiet, minAgeMs: 5_000, clockSetAt: NOW - 1_000 };
-    expect(ripeness(seen(1, 0), "complete", asked)).toMatchObject({ dueAt: NOW + 4_000 });
+    expect(ripeness(seen(1, 1), "complete", asked)).toMatchObject({ dueAt: NOW + 4_000 });
     const before = { ...quiet, minAgeMs: 5_000, clockSetAt: null };
-    expect(ripeness(seen(1, 0), "complete", before).kind).toBe("ripe");
+    expect(ripeness(seen(1, 1), "complete", before).kind).toBe("ripe");
   });
 });
