@@ -19,12 +19,14 @@ export function successOf(asked: Asked, body: Buffer): string | undefined {
     case "folder":
       return isFolder(json["folder"]) ? named(asked, json["folder"]) : undefined;
     case "folders":
-      return listed(json, [["folders", isFolder]]);
+      return listed(json, [["folders", isListedFolder]]);
     case "search":
       return listed(json, [
         ["documents", isDocument],
-        ["folders", isFolder],
+        ["folders", isListedFolder],
       ]);
+    case "digidoc":
+      return listed(json, [["documents", isContained]]);
     default:
       return listed(json, [["documents", isDocument]]);
   }
@@ -77,10 +79,24 @@ function listed(
 }
 
 function isDocument(item: unknown): item is Json {
-  if (!isRecord(item) || typeof item["filename"] !== "string") return false;
+  if (!isContained(item) || natural(item["folderId"]) === undefined) return false;
   const dates = [item["createdDate"], item["uploadedDate"]];
-  if (natural(item["id"]) === undefined || natural(item["folderId"]) === undefined) return false;
   return dates.some((date) => integer(date) !== undefined);
+}
+
+/** What is inside a digidoc is shown by its name: nothing is decided by where it is, and since when. */
+function isContained(item: unknown): item is Json {
+  if (!isRecord(item) || typeof item["filename"] !== "string") return false;
+  return natural(item["id"]) !== undefined;
+}
+
+/** The root may have no name. */
+function isListedFolder(item: unknown): item is Json {
+  return isFolder(item) || (isRecord(item) && natural(item["id"]) !== undefined && isRoot(item));
+}
+
+function isRoot({ root }: Json): boolean {
+  return root === true || root === "true";
 }
 
 function isFolder(item: unknown): item is Json {
