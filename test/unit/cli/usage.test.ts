@@ -18,8 +18,16 @@ test.for([
     "an account is known by its key",
   ],
   [["serve-archive", "--data", "x", "--folder", "/A//B"], /empty names/, "a folder has a name"],
-  [["serve-archive", "--data", "/dev/null"], /directory \(EEXIST\)/, "a file is no directory"],
-  [["serve-archive", "--data", "/dev/null/x"], /directory \(ENOTDIR\)/, "nor holds one"],
+  [
+    ["serve-archive", "--data", "/dev/null"],
+    /--data: \/dev\/null cannot be used \(ENOTDIR\)/,
+    "a file is no directory",
+  ],
+  [
+    ["serve-archive", "--data", "/dev/null/x"],
+    /--data: \/dev\/null\/x cannot be used \(ENOTDIR\)/,
+    "nor holds one",
+  ],
   [["serve-archive", "--data", "x", "--convert-delay", "1"], /500ms/, "a duration has a unit"],
   [["serve-archive", "--data", "x", "--error-http", "500"], /200, 400/, "the choices are named"],
   [["serve-archive", "--data", "x", "--max-file-size", "ten"], /10MB/, "a size is a number"],
