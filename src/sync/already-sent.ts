@@ -1,13 +1,13 @@
 /** Whether the bytes of a file that has settled were sent before, and what becomes of its row then. */
-import { areAlike } from "../domain/alike.ts";
 import { isOwn } from "../domain/division.ts";
 import { type Document, SENT_STATES } from "../domain/document.ts";
 import type { Change } from "../journal/journal.ts";
 import type { Inspection } from "../source/source.ts";
-import { joinRaw, shown } from "../std/raw-path.ts";
+import { joinRaw } from "../std/raw-path.ts";
 import { GONE_ALREADY } from "./aftercare.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import { ALL_DUTIES } from "./duties.ts";
+import { lookAtPlaces, mayBeHere } from "./former-places.ts";
 import type { Followed } from "./recall.ts";
 
 /** A revision that waits for another to be settled is looked at again no sooner than this. */
@@ -98,38 +98,19 @@ async function movedFrom(
   digest: string,
   followed: Followed,
 ): Promise<Document | "in hand" | undefined> {
-  const sent = await context.journal.sentWith(mirror.row.id, digest);
-  const others = sent.filter(
-    (other) =>
-      other.current &&
-      other.id !== document.supersedes &&
-      (other.after !== "done" || isWherePut(other, mirror, document)) &&
-      !followed.rows.has(other.id),
+  const { id } = mirror.row;
+  const here = joinRaw(document.dir, document.name);
+  const sent = await context.journal.sentWith(id, digest);
+  const others = mayBeHere(sent, mirror, here).filter(
+    (other) => other.id !== document.supersedes && !followed.rows.has(other.id),
   );
   if (others.length === 0) return undefined;
-  const { id } = mirror.row;
   const paths = others.map((other) => joinRaw(other.dir, other.name));
-  const here = joinRaw(document.dir, document.name);
-  // Under its old name a share may still find what was given another in letter case alone.
-  const spelt = paths.some((path) => areAlike(path, here));
-  const look = () => mirror.reader.look(id, paths, spelt);
+  const look = () => lookAtPlaces(mirror, paths, here);
   const [looks, wasInHand] = await followed.puttingAway.during(look);
   if (paths.some((path, index) => looks[index] === null && wasInHand(id, path))) return "in hand";
   const original = others.find((_, index) => looks[index] === null);
   return original && (await isUnsure(context, original)) ? "in hand" : original;
-}
-
-/**
- * What was put away lies where nobody looks; where it was moved to within the source, somebody does
- * from the day on which files are put elsewhere.
- */
-function isWherePut(
-  { afterMessage }: Document,
-  { settings }: LiveMirror,
-  found: Document,
-): boolean {
-  const place = `${settings.source}/${shown(joinRaw(found.dir, found.name))}`;
-  return afterMessage === place || afterMessage?.startsWith(`${place}; `) === true;
 }
 
 /**

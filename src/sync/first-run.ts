@@ -3,30 +3,23 @@
  * hold the files already. What has the name of a document there that is nobody's waits until a
  * person has chosen; sent twice cannot be mended.
  */
-import { allDocuments } from "../archive/paging.ts";
 import type { Document, State, Trouble } from "../domain/document.ts";
 import type { SyncContext } from "./context.ts";
 import { ALL_DUTIES } from "./duties.ts";
 import { goOn } from "./retry.ts";
+import { Strangers } from "./strangers.ts";
 
 const LOOK_MS = 1_000;
-const PAGE_SIZE = 1_000;
 
 /** States of rows that may still turn out to be in the archive, or on their way there. */
 const OPEN_STATES: readonly State[] = ["settling", "pending", "uploading", "inDoubt"];
-
-const OF_FORMER_MIRROR =
-  ", sent for a mirror that is not configured any more: if this is that mirror, give it its name back";
-
-/** Ids of a folder's documents, by name. */
-type Names = ReadonlyMap<string, readonly number[]>;
 
 export class FirstRun {
   readonly #context: SyncContext;
   /** Mirrors whose first run is not over. */
   readonly #mirrors: Set<number>;
   readonly #scanned: (mirrorId: number) => Promise<boolean>;
-  readonly #folders = new Map<number, Promise<Names>>();
+  readonly #strangers: Strangers;
 
   private constructor(
     context: SyncContext,
@@ -34,6 +27,7 @@ export class FirstRun {
     scanned: (mirrorId: number) => Promise<boolean>,
   ) {
     this.#context = context;
+    this.#strangers = new Strangers(context.archive, context.journal);
     this.#mirrors = mirrors;
     this.#scanned = scanned;
   }
@@ -66,30 +60,18 @@ export class FirstRun {
     if (this.#mirrors.size === 0) return;
     const open = new Set(await this.#context.journal.firstRuns());
     for (const id of this.#mirrors) if (!open.has(id)) this.#mirrors.delete(id);
-    if (this.#mirrors.size === 0) this.#folders.clear();
+    if (this.#mirrors.size === 0) this.#strangers.forget();
   }
 
-  /**
-   * Why this document must not be sent into this folder: there is one of its name, and it belongs
-   * to no row of a mirror that is configured: what another one sent may be this very file. Lists each folder once. Rejects with `ArchiveError` when that cannot be done.
-   */
+  /** Why this document must not be sent into this folder; see `Strangers.objection`. */
   async objection(
     document: Document,
     folderId: number,
     signal: AbortSignal,
   ): Promise<Trouble | undefined> {
     if (!this.#mirrors.has(document.mirrorId)) return undefined;
-    const name = document.sentName ?? "";
-    const ids = (await this.#namesIn(folderId, signal)).get(name.normalize("NFC")) ?? [];
-    if (ids.length === 0) return undefined;
-    const { journal, mirrors } = this.#context;
-    const claimed = await journal.claimed(ids, [...mirrors.keys()]);
-    const [stranger] = ids.filter((id) => !claimed.has(id));
-    if (stranger === undefined) return undefined;
-    const found = `the archive holds ${name} in that folder already (document ${stranger})`;
-    const isFormer = (await journal.claimed([stranger])).has(stranger);
-    const message = isFormer ? `${found}${OF_FORMER_MIRROR}` : found;
-    return { code: "FIRST_RUN", message };
+    const mirrorIds = [...this.#context.mirrors.keys()];
+    return this.#strangers.objection(document.sentName ?? "", folderId, mirrorIds, signal);
   }
 
   /** Looks until every first run is over. */
@@ -112,7 +94,7 @@ export class FirstRun {
       this.#mirrors.delete(id);
       await journal.endFirstRun(id, clock.now());
     }
-    if (this.#mirrors.size === 0) this.#folders.clear();
+    if (this.#mirrors.size === 0) this.#strangers.forget();
   }
 
   async #isOver(mirrorId: number): Promise<boolean> {
@@ -138,24 +120,5 @@ export class FirstRun {
     const { journal, clock } = this.#context;
     const held = await this.#held(mirrorId);
     await journal.apply(held.map((row) => goOn(row, clock.now())));
-  }
-
-  #namesIn(folderId: number, signal: AbortSignal): Promise<Names> {
-    const known = this.#folders.get(folderId);
-    if (known) return known;
-    const listing = this.#list(folderId, signal);
-    this.#folders.set(folderId, listing);
-    listing.catch(() => this.#folders.delete(folderId));
-    return listing;
-  }
-
-  async #list(folderId: number, signal: AbortSignal): Promise<Names> {
-    const names = new Map<string, number[]>();
-    const query = { folderId, paginationSize: PAGE_SIZE };
-    for await (const { id, filename } of allDocuments(this.#context.archive, query, signal)) {
-      const name = filename.normalize("NFC");
-      names.set(name, [...(names.get(name) ?? []), id]);
-    }
-    return names;
   }
 }

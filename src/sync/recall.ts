@@ -14,12 +14,11 @@ export type Followed = {
 /** What is remembered of a file with these bytes that was sent long ago; taken for this one then. */
 export async function recall(
   journal: Journal,
-  document: Document,
+  { mirrorId, dir, name }: Pick<Document, "mirrorId" | "dir" | "name">,
   digest: string,
   { remembered }: Pick<Followed, "remembered">,
 ): Promise<Remembered | undefined> {
-  const path = joinRaw(document.dir, document.name);
-  const all = await journal.remembered(document.mirrorId, digest, path);
+  const all = await journal.remembered(mirrorId, digest, joinRaw(dir, name));
   const known = all.find(({ documentId }) => !remembered.has(documentId));
   if (known) remembered.add(known.documentId);
   return known;

@@ -1,7 +1,8 @@
 /** The dry run: what it says is what then happens, and it changes nothing. */
 import { existsSync, readdirSync, renameSync, rmSync, utimesSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import { SqliteJournal } from "../../src/journal/sqlite-journal.ts";
 import { asiceOf, pdfOf, tiffOf } from "../fixtures/documents.ts";
 import { aWorld, type World } from "../fixtures/world.ts";
 import { linesOf, scanferry } from "../unit/cli/in-process.ts";
@@ -28,6 +29,9 @@ async function planOf(config: string): Promise<Plan & { code: number }> {
   return { ...(JSON.parse(stdout) as Plan), code };
 }
 
+const byPath = ([a]: readonly unknown[], [b]: readonly unknown[]) =>
+  String(a) < String(b) ? -1 : 1;
+
 function fill(world: World): void {
   world.write("letter.pdf", pdfOf(2));
   world.write("2026/pages.tiff", tiffOf(3));
@@ -50,7 +54,7 @@ test("names, pages, folders and reasons, without a byte sent or a file written",
     pages,
     error?.code ?? null,
   ]);
-  expect(told.sort(([a], [b]) => (String(a) < String(b) ? -1 : 1))).toEqual([
+  expect(told.sort(byPath)).toEqual([
     ["2026/half.pdf", "wait", "/Scans/2026", null, "FILE_UNFINISHED"],
     ["2026/pages.tiff", "send", "/Scans/2026", 3, null],
     ["2026/what: why?.txt", "send", "/Scans/2026", 1, null],
@@ -136,3 +140,75 @@ test("an offline source ends the plan with 1, and is named", async () => {
   const { stdout } = await scanferry(["--config", config, "plan"]);
   expect(linesOf(stdout)).toContainEqual(expect.stringMatching(/^mirror scans is offline: /));
 });
+
+test("a first run: what has a name that the archive holds already is held, as the run then does", async () => {
+  await using world = await aWorld({ folders: ["/Scans/2026"] });
+  world.write("letter.pdf", pdfOf(2));
+  const config = world.configFile();
+  expect((await scanferry(["--config", config, "sync"])).code).toBe(0);
+  rmSync(dirname(world.journal), { recursive: true });
+  world.write("2026/letter.pdf", pdfOf(3, { seed: 4 }));
+  const { documents } = await planOf(config);
+  const told = documents.map(({ path, action, error }) => [path, action, error?.code ?? null]);
+  expect(told.sort(byPath)).toEqual([
+    ["2026/letter.pdf", "send", null],
+    ["letter.pdf", "hold", "FIRST_RUN"],
+  ]);
+  expect((await scanferry(["--config", config, "sync"])).code).toBe(3);
+  expect(world.archive.documents()).toHaveLength(2);
+
+  // By the choice for the mirror it is sent after all, also what is held already.
+  expect((await planOf(config)).documents).toMatchObject([{ action: "hold" }]);
+  const chosen = world.configFile("", "    firstRun: upload");
+  expect((await planOf(chosen)).documents).toMatchObject([{ path: "letter.pdf", action: "send" }]);
+});
+
+test("a mirror of another name is known by its source: nothing of it would be sent again", async () => {
+  await using world = await aWorld();
+  world.write("letter.pdf", pdfOf(2));
+  expect((await scanferry(["--config", world.configFile(), "sync"])).code).toBe(0);
+  const plan = await planOf(world.configFile("", "    name: office"));
+  expect(plan.documents).toEqual([]);
+  expect(plan.mirrors).toMatchObject([{ name: "office", archived: 1 }]);
+});
+
+test("of two copies of a file that is gone one is that file, the other another document", async () => {
+  await using world = await aWorld();
+  const letter = world.write("letter.pdf", pdfOf(2));
+  const config = world.configFile();
+  expect((await scanferry(["--config", config, "sync"])).code).toBe(0);
+  rmSync(letter);
+  world.write("one.pdf", pdfOf(2));
+  world.write("other.pdf", pdfOf(2));
+  const plan = await planOf(config);
+  expect(plan.documents).toMatchObject([{ action: "send" }]);
+  expect((await scanferry(["--config", config, "sync"])).code).toBe(0);
+  expect(world.archive.documents()).toHaveLength(2);
+});
+
+test("what comes back after its row was dropped is known by its content", async () => {
+  await using world = await aWorld();
+  const letter = world.write("letter.pdf", pdfOf(2));
+  const config = world.configFile();
+  const sync = () => scanferry(["--config", config, "sync"]);
+  expect((await sync()).code).toBe(0);
+  rmSync(letter);
+  expect((await sync()).code).toBe(0);
+  await dropRows(world.journal);
+  world.write("back.pdf", pdfOf(2));
+  const plan = await planOf(config);
+  expect(plan.documents).toEqual([]);
+  expect(plan.mirrors).toMatchObject([{ archived: 1 }]);
+  expect((await sync()).code).toBe(0);
+  expect(world.archive.documents()).toHaveLength(1);
+});
+
+/** As retention does after years. */
+async function dropRows(path: string): Promise<void> {
+  await using journal = await SqliteJournal.open({ path, role: "guest" });
+  const ever = Number.MAX_SAFE_INTEGER;
+  const [{ id = 0 } = {}] = await journal.mirrors();
+  const times = { at: Date.now(), before: ever, forgetBefore: 0 };
+  const rest = { mirrorIds: [id], after: 0, limit: 100, receipts: false };
+  expect(await journal.tidy({ ...times, ...rest })).toMatchObject({ dropped: 1 });
+}

@@ -11,6 +11,7 @@ import { examples } from "../examples.ts";
 import { EXIT } from "../exit.ts";
 import { readJournal } from "../journals.ts";
 import { Destinations } from "../plan/destinations.ts";
+import { knownArchives } from "../plan/known-archives.ts";
 import type { PlanLine, PlanTotals } from "../plan/plan-line.ts";
 import { planMirrors } from "../plan/plan-mirrors.ts";
 import { PlanJson, PlanText } from "../plan/plan-output.ts";
@@ -34,18 +35,20 @@ async function plan(shell: Shell, json: boolean): Promise<void> {
   await using stack = new AsyncDisposableStack();
   const journal = await readJournal(config);
   stack.use(journal);
+  const known = await knownArchives(config, journal);
   const destinations = new Map<string, Destinations>();
   for (const account of accountsOf(config)) {
     const archive = await openArchive(account, shell);
     if (!(archive instanceof Fault)) stack.use(archive);
-    destinations.set(account.archive.name, new Destinations(archive));
+    const { name } = account.archive;
+    destinations.set(name, new Destinations(archive, known.get(name)));
   }
   const text = shell.out.isInteractive ? new PlanScreen(shell.out) : new PlanText(shell.out);
   const output = json ? new PlanJson(shell.out) : text;
   const totals = { send: 0, pages: 0, pagesUnknown: 0, bytes: 0, hold: 0, wait: 0, skip: 0 };
   const plans = await planMirrors({
     config,
-    journal,
+    known,
     destinations,
     shell,
     begin: (mirror) => output.begin(mirror),

@@ -4,6 +4,8 @@ import { Fault } from "../../std/fault.ts";
 import type { LiveMirror } from "../../sync/context.ts";
 import { Folders } from "../../sync/folders.ts";
 import { Placement } from "../../sync/placement.ts";
+import { Strangers } from "../../sync/strangers.ts";
+import type { KnownArchive } from "./known-archives.ts";
 
 /** A folder to create, and how many documents would wait for it. */
 export type MissingFolder = { readonly path: string; readonly documents: number };
@@ -12,22 +14,26 @@ export type MissingFolder = { readonly path: string; readonly documents: number 
 export type Destination = { readonly folderId: number | null; readonly folder: string | null };
 
 /**
- * Where documents would go. Asks the archive for folders and for nothing else; once it cannot be
- * asked, it is not asked again, and destinations stay unknown.
+ * Where documents would go, and what stands there already. Asks the archive for folders, and for their
+ * documents where it is told to; once it cannot be asked, it is not asked again, and stays unknown.
  */
 export class Destinations {
   readonly #folders: Folders | undefined;
   readonly #placement: Placement | undefined;
+  readonly #strangers: Strangers | undefined;
+  readonly #mirrorIds: readonly number[];
   readonly #missing = new Map<string, number>();
   #outage: Fault | undefined;
 
-  constructor(archive: Archive | Fault) {
+  constructor(archive: Archive | Fault, known: KnownArchive | undefined) {
+    this.#mirrorIds = [...(known?.mirrors.values() ?? [])].map(({ id }) => id);
     if (archive instanceof Fault) {
       this.#outage = archive;
       return;
     }
     this.#folders = new Folders(archive);
     this.#placement = new Placement(this.#folders);
+    this.#strangers = new Strangers(archive, known?.journal);
   }
 
   /** Why the archive could not be asked. */
@@ -57,11 +63,30 @@ export class Destinations {
       if ("trouble" in place) return place;
       return { ...place, folder: await this.#pathOf(place.folderId, targetPath, mirror, signal) };
     } catch (error) {
-      signal.throwIfAborted();
-      if (!(error instanceof Fault)) throw error;
-      this.#outage = error;
+      this.#meet(error, signal);
       return { folderId: null, folder: null };
     }
+  }
+
+  /** Why a first run would hold what has this name; see `Strangers.objection`. */
+  async objection(
+    name: string,
+    folderId: number,
+    signal: AbortSignal,
+  ): Promise<Trouble | undefined> {
+    if (this.#outage) return undefined;
+    try {
+      return await this.#strangers?.objection(name, folderId, this.#mirrorIds, signal);
+    } catch (error) {
+      this.#meet(error, signal);
+      return undefined;
+    }
+  }
+
+  #meet(error: unknown, signal: AbortSignal): void {
+    signal.throwIfAborted();
+    if (!(error instanceof Fault)) throw error;
+    this.#outage = error;
   }
 
   /** The document's own folder, or the one that stands for it while that is missing. */

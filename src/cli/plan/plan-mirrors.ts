@@ -1,5 +1,4 @@
 import type { Config, Mirror } from "../../config/config.ts";
-import type { Journal, MirrorRow } from "../../journal/journal.ts";
 import { LineCut } from "../../reader/line.ts";
 import { Bell } from "../../std/bell.ts";
 import { codeOf, messageOf } from "../../std/fault.ts";
@@ -7,13 +6,14 @@ import { invariant } from "../../std/invariant.ts";
 import { Looker } from "../looker.ts";
 import type { Shell } from "../shell.ts";
 import type { Destinations } from "./destinations.ts";
+import type { KnownArchive } from "./known-archives.ts";
 import type { MirrorPlan, PlanLine } from "./plan-line.ts";
 import { Planner } from "./planner.ts";
 
 export type Planning = {
   readonly config: Config;
-  readonly journal: Journal | undefined;
   /** By the archive's name. */
+  readonly known: ReadonlyMap<string, KnownArchive>;
   readonly destinations: ReadonlyMap<string, Destinations>;
   readonly shell: Shell;
   /** Told before the lines of a mirror. */
@@ -23,23 +23,19 @@ export type Planning = {
 
 /** Plans mirror after mirror; one whose source is offline does not stop the others. */
 export async function planMirrors(planning: Planning): Promise<MirrorPlan[]> {
-  const rows = (await planning.journal?.mirrors()) ?? [];
   const plans: MirrorPlan[] = [];
   for (const mirror of planning.config.mirrors) {
     await planning.begin(mirror);
-    const row = rows.find(({ name }) => name === mirror.name);
-    plans.push(await planMirror(planning, mirror, row));
+    plans.push(await planMirror(planning, mirror));
   }
   return plans;
 }
 
-async function planMirror(
-  planning: Planning,
-  mirror: Mirror,
-  row: MirrorRow | undefined,
-): Promise<MirrorPlan> {
+async function planMirror(planning: Planning, mirror: Mirror): Promise<MirrorPlan> {
   const { clock, random } = planning.shell.surroundings;
   const { name, source } = mirror;
+  const archive = planning.known.get(mirror.archive);
+  const row = archive?.mirrors.get(name);
   const known = row ?? { id: 1, name, source, device: null, archiveId: 1 };
   let planner: Planner | undefined;
   const destinations = planning.destinations.get(mirror.archive);
@@ -59,8 +55,9 @@ async function planMirror(
         reader: looker.reader,
         settling: { small: new Bell(), large: new Bell() },
       },
-      journal: row && planning.journal,
+      journal: row && archive?.journal,
       destinations,
+      isFirstRun: mirror.firstRun === "hold" && !(row && archive?.pastFirstRun.has(row.id)),
       clock,
       signal: planning.shell.stopping(),
       emit: planning.emit,

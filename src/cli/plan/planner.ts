@@ -16,6 +16,7 @@ import { dirOf, joinRaw, nameOf, type RawPath, shown } from "../../std/raw-path.
 import { decisionOn } from "../../sync/decision.ts";
 import type { LiveMirror } from "../../sync/context.ts";
 import { expiresOf } from "../rules/trial.ts";
+import { Archived } from "./archived.ts";
 import type { Destinations } from "./destinations.ts";
 import type { PlanLine } from "./plan-line.ts";
 
@@ -36,6 +37,8 @@ export type PlannerOptions = {
   /** Undefined where the journal does not have the mirror, or there is none. */
   readonly journal: Journal | undefined;
   readonly destinations: Destinations;
+  /** Nothing is known of what the archive holds: what has a name that stands there waits for a person. */
+  readonly isFirstRun: boolean;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly emit: (line: PlanLine) => Promise<void>;
@@ -44,11 +47,13 @@ export type PlannerOptions = {
 /** Plans one mirror, directory by directory. */
 export class Planner {
   readonly #options: PlannerOptions;
+  readonly #archivedFiles: Archived;
   readonly #digests = new Map<string, RawPath>();
   #archived = 0;
 
   constructor(options: PlannerOptions) {
     this.#options = options;
+    this.#archivedFiles = new Archived(options.mirror, options.journal);
   }
 
   /** Files whose content the archive has, or is getting, already. */
@@ -81,10 +86,15 @@ export class Planner {
     }
     if (row.state !== "held" && row.state !== "failed") return true;
     const trouble = (await this.#options.journal?.document(row.id))?.trouble;
-    // Folders are looked up anew: one that was missing may be there by now.
-    if (!trouble || (FOLDER_CODES as readonly string[]).includes(trouble.code)) return true;
+    if (!trouble || this.#mayBeOver(trouble)) return true;
     await this.#emit(candidate, { action: "hold", trouble });
     return false;
+  }
+
+  /** Folders are looked up anew: one that was missing may be there by now. */
+  #mayBeOver({ code }: Trouble): boolean {
+    if (code === "FIRST_RUN") return !this.#options.isFirstRun;
+    return (FOLDER_CODES as readonly string[]).includes(code);
   }
 
   async #lookAt(candidates: readonly Candidate[]): Promise<void> {
@@ -136,7 +146,7 @@ export class Planner {
     if (ripe.kind === "empty") {
       return this.#emit(candidate, { ...common, action: "hold", trouble: ripe.trouble });
     }
-    if (await this.#isArchived(candidate, before, found.digest)) {
+    if (await this.#archivedFiles.has(candidate.path, before, found.digest)) {
       this.#archived += 1;
       return;
     }
@@ -150,26 +160,8 @@ export class Planner {
       const remark = `the same content as ${twin}; by \`duplicates\` it is not sent`;
       return this.#emit(candidate, { ...common, action: "skip", decided, remark });
     }
-    const place = await this.#place(decided.folder);
+    const place = await this.#place(candidate.path, decided.folder);
     await this.#emit(candidate, { ...common, ...place, decided, remark: ripe.remark });
-  }
-
-  /** Touched, moved, or changed where changes are ignored: nothing would be sent. */
-  async #isArchived(
-    { path }: Candidate,
-    before: Document | undefined,
-    digest: string,
-  ): Promise<boolean> {
-    const { journal, mirror } = this.#options;
-    const wasSent = before !== undefined && (isSent(before) || before.documentId !== null);
-    if (wasSent && before.digest === digest) return true;
-    if (wasSent && before.goneAt === null && mirror.settings.changed === "ignore") return true;
-    const others = ((await journal?.sentWith(mirror.row.id, digest)) ?? []).filter(
-      (other) => other.current && other.after !== "done" && joinRaw(other.dir, other.name) !== path,
-    );
-    if (others.length === 0) return false;
-    const places = others.map((other) => joinRaw(other.dir, other.name));
-    return (await mirror.reader.look(mirror.row.id, places)).includes(null);
   }
 
   /** Another file of the mirror with this content, archived or to be sent; undefined without one. */
@@ -188,13 +180,16 @@ export class Planner {
   }
 
   async #place(
+    path: RawPath,
     target: string,
   ): Promise<Pick<Fields, "action" | "folderId" | "folder" | "trouble">> {
-    const { destinations, mirror, signal } = this.#options;
+    const { destinations, mirror, isFirstRun, signal } = this.#options;
     const place = await destinations.of(target, mirror, signal);
-    return "trouble" in place
-      ? { action: "hold", trouble: place.trouble }
-      : { action: "send", ...place };
+    if ("trouble" in place) return { action: "hold", trouble: place.trouble };
+    if (!isFirstRun || place.folderId === null) return { action: "send", ...place };
+    const { name } = sentNameOf(nameOf(path));
+    const trouble = await destinations.objection(name, place.folderId, signal);
+    return trouble ? { action: "hold", ...place, trouble } : { action: "send", ...place };
   }
 
   async #emit({ path, file }: Candidate, fields: Fields): Promise<void> {
@@ -232,7 +227,3 @@ type Fields = {
   readonly trouble?: Trouble;
   readonly remark?: string | null;
 };
-
-function isSent({ state }: Document): boolean {
-  return SENT_STATES.includes(state);
-}
