@@ -54,6 +54,9 @@ describe.skipIf(NO_POSTGRES !== undefined)("a journal in PostgreSQL", () => {
     expect(await fetch(`${page}/readyz`).then((answer) => answer.text())).toContain(
       "the journal cannot be reached",
     );
+    // Neither the page nor a scrape waits for the journal to come back.
+    for (const path of ["/api/status", "/metrics"])
+      expect((await fetch(`${page}${path}`)).status).toBe(503);
     for (let n = 0; n < 10; n++) write(`meanwhile-${n}.pdf`, 100 + n);
     await postgres.start();
     await until("ready", async () => (await readyAt(page)) === 200);
