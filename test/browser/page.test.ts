@@ -69,6 +69,31 @@ describe.skipIf(isSkipped)(
       expect(await page.getByRole("dialog").count()).toBe(0);
     });
 
+    test("a history that comes late is not shown under another document's name", async () => {
+      await using office = await anOffice();
+      await office.carried("slow.pdf", 3);
+      await office.carried("quick.pdf", 2);
+      await using visiting = await visit(browser, office.url);
+      const { page } = visiting;
+      const late = Promise.withResolvers<void>();
+      let asked = 0;
+      await page.route("**/api/document?*", async (route) => {
+        if (++asked === 1) await late.promise;
+        await route.continue();
+      });
+      await page.getByRole("button", { name: "slow.pdf" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
+      await page.getByRole("button", { name: "quick.pdf" }).click();
+      const facts = page.getByRole("dialog").locator("dl");
+      const sha256 = await facts.locator("code").first().innerText();
+      const answered = page.waitForResponse(/\/api\/document\?/);
+      late.resolve();
+      await (await answered).finished();
+      // After the answer was dealt with.
+      await page.evaluate("new Promise((done) => setTimeout(done))");
+      expect(await facts.locator("code").first().innerText()).toBe(sha256);
+    });
+
     test("a retry puts the document back, and says so", async () => {
       await using office = await anOffice();
       await fill(office);
