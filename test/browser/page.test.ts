@@ -165,6 +165,43 @@ describe.skipIf(isSkipped)(
       expect(download.suggestedFilename()).toMatch(/^scanferry-[0-9a-f-]{36}\.html$/);
     });
 
+    test("any number of tabs can be open: those that nobody sees keep no line", async () => {
+      await using office = await anOffice();
+      const context = await browser.newContext();
+      // Of one host a browser has six lines at a time.
+      for (let tab = 1; tab <= 7; tab++) {
+        const page = await context.newPage();
+        await page.goto(office.url);
+        await page.getByText("Live", { exact: true }).waitFor();
+        await page.evaluate(`
+          Object.defineProperty(document, "hidden", { value: true, configurable: true });
+          document.dispatchEvent(new Event("visibilitychange"));
+        `);
+        await page.getByText("Updated every few seconds").waitFor();
+      }
+      const [first] = context.pages();
+      await first?.evaluate(`
+        Object.defineProperty(document, "hidden", { value: false });
+        document.dispatchEvent(new Event("visibilitychange"));
+      `);
+      await first?.getByText("Live", { exact: true }).waitFor();
+      await context.close();
+    });
+
+    test("a journal that is away is told: the daemon is not said to be gone", async () => {
+      const away = "the journal cannot be reached: connection refused";
+      await using office = await anOffice({ away: () => away });
+      const page = await browser.newPage();
+      await page.goto(office.url);
+      await page.getByText(`The daemon cannot tell where things stand: ${away}`).waitFor();
+      // Without a stream, say behind a proxy that does not let it through.
+      await page.route("**/api/events", (route) => route.abort());
+      await page.reload();
+      await page.getByText(`The daemon cannot tell where things stand: ${away}`).waitFor();
+      await page.getByText("Updated every few seconds").waitFor();
+      await page.close();
+    });
+
     test("a daemon that is gone is told, and noticed when it is back", async () => {
       const listen = { host: "127.0.0.1", port: await freePort() };
       await using office = await anOffice({ listen });
