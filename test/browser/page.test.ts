@@ -188,6 +188,18 @@ describe.skipIf(isSkipped)(
       await context.close();
     });
 
+    test.for([["Etc/GMT+12"], ["Etc/GMT-14"]] as const)(
+      "seen from %s, days are called as on the daemon's host",
+      async ([timezoneId]) => {
+        await using office = await anOffice();
+        await fill(office);
+        await using visiting = await visit(browser, office.url, { timezoneId });
+        const days = visiting.page.locator("#days");
+        await days.locator("rect").first().waitFor();
+        expect(await days.locator("rect").last().textContent()).toMatch(/^Nov 20: /);
+      },
+    );
+
     test("a journal that is away is told: the daemon is not said to be gone", async () => {
       const away = "the journal cannot be reached: connection refused";
       await using office = await anOffice({ away: () => away });
