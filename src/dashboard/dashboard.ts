@@ -12,7 +12,7 @@ import { Live } from "./live.ts";
 import type { DashboardOptions } from "./options.ts";
 import { Pass } from "./pass.ts";
 import { addReads } from "./read-routes.ts";
-import { assertJournal, snapshotOf } from "./snapshot.ts";
+import { assertJournal, healthOf, snapshotOf } from "./snapshot.ts";
 
 export type { Actions, DashboardOptions, Health } from "./options.ts";
 
@@ -56,6 +56,7 @@ export class Dashboard implements AsyncDisposable {
       latest.forget();
       return latest.read();
     };
+    const health = new Latest(() => healthOf(options), clock, SNAPSHOT_MS_MAX);
     const live = new Live(afresh, clock, log);
     const app = listenerOf(gatehouse, log);
     app.addHook("preHandler", async (request) => {
@@ -72,6 +73,7 @@ export class Dashboard implements AsyncDisposable {
       gatehouse,
       assets,
       snapshot: () => latest.read(),
+      health: () => health.read(),
       activity: () => activity.read(),
       search,
       live,
