@@ -43,6 +43,12 @@ const LOOK_MS = 10_000;
 
 const DAY_MS = 24 * 3_600_000;
 
+/**
+ * Once a message has receipts of so many documents it gets no more: what was kept back for a night may
+ * be more than any receiver takes, and all that comes after it would wait.
+ */
+const RECEIPT_LINES_MAX = 2_000;
+
 export class Notify {
   readonly #options: NotifyOptions;
   readonly #keeping: Keeping;
@@ -190,16 +196,19 @@ function quarterOf(at: number): number {
   return Math.floor(at / TALLY_MS) * TALLY_MS;
 }
 
-/** The body of a message, with the receipts as they are now. */
+/** The body of a message, with the receipts as they are now, as far as they fit. */
 async function renderedOf(
   message: Message,
   journal: Journal,
   sender: Sender,
 ): Promise<MessageBody> {
   const tellings: Told[] = [];
+  let lines = 0;
   for (const telling of message.tellings) {
     const { batch } = telling;
-    const receipt = batch === undefined ? undefined : await receiptOf(journal, batch);
+    const isTold = batch !== undefined && lines < RECEIPT_LINES_MAX;
+    const receipt = isTold ? await receiptOf(journal, batch) : undefined;
+    lines += receipt?.documents.length ?? 0;
     tellings.push({ ...telling, receipt });
   }
   return bodyOf(message, tellings, sender);
