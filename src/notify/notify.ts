@@ -7,7 +7,6 @@ import type { EventKind } from "../domain/event-kind.ts";
 import { isWithinHours } from "../domain/hours.ts";
 import type { Applied, Journal } from "../journal/journal.ts";
 import { TALLY_MS } from "../journal/tally.ts";
-import { isAbortOf } from "../std/abort.ts";
 import type { Clock, Random } from "../std/clock.ts";
 import { messageOf } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
@@ -115,7 +114,8 @@ export class Notify {
     const loops = [...this.#outlets.values()].map((outlet) => outlet.run(stopping));
     const outcomes = await Promise.allSettled([this.#watch(stopping), ...loops]);
     for (const outcome of outcomes) {
-      if (outcome.status === "fulfilled" || isAbortOf(stopping, outcome.reason)) continue;
+      // At the end a journal that is away is waited for no longer.
+      if (outcome.status === "fulfilled" || stopping.aborted) continue;
       this.#options.log.error({ reason: messageOf(outcome.reason) }, "nobody is told any more");
     }
   }
