@@ -41,7 +41,7 @@ export async function metricsText(measured: Measured): Promise<string> {
   addArchives(set, snapshot);
   addPages(set, snapshot);
   addChannels(set, measured.channels());
-  await addOldestPending(set, measured);
+  await addOldestPending(set, measured, snapshot);
   await addSent(set, measured, snapshot);
   // The library spells what it could not measure in a way that strict readers do not know.
   const ofProcess = (await processMetrics().metrics()).replaceAll(/ Nan$/gm, " NaN");
@@ -139,10 +139,16 @@ function addPages(set: Tell, { pages: { mirrors }, archives }: Snapshot): void {
 }
 
 /** Grows without a bound only when work does not move: what an alarm should watch. */
-async function addOldestPending(set: Tell, { journal, clock }: Measured): Promise<void> {
+async function addOldestPending(
+  set: Tell,
+  { journal, clock }: Measured,
+  { mirrors }: Snapshot,
+): Promise<void> {
   const now = clock.now();
+  const carried = new Set(mirrors.map(({ name }) => name));
   let readyAt = now;
-  for (const { id: mirrorId } of await journal.mirrors()) {
+  for (const { id: mirrorId, name } of await journal.mirrors()) {
+    if (!carried.has(name)) continue;
     const [oldest] = await journal.due({ state: "pending", now, limit: 1, mirrorId });
     if (oldest) readyAt = Math.min(readyAt, oldest.dueAt ?? oldest.firstSeenAt);
   }
