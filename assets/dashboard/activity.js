@@ -1,7 +1,7 @@
 /** What reached the archive: today and this month, over time, batch by batch. */
 import { cardTable, cell, rowHead } from "./cards.js";
 import { byId, element, setText, sync, time } from "./dom.js";
-import { bytes, count, dayOf, fullTime, hourOf } from "./format.js";
+import { bytes, count, dateOf, fullTime, hourOf } from "./format.js";
 import { showPlot } from "./plot.js";
 import { strings } from "./strings.js";
 
@@ -15,7 +15,7 @@ export function showActivity(activity) {
   });
   showPlot(byId("days"), {
     title: strings.pagesPerDay,
-    bars: activity.days.map(({ at, pages }) => ({ label: dayOf(at), value: pages })),
+    bars: activity.days.map(({ day, pages }) => ({ label: dateOf(day), value: pages })),
     say: strings.pagesCounted,
   });
   showBatches(activity);

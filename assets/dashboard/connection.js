@@ -2,6 +2,7 @@
 
 const POLL_MS = 5_000;
 const RECONNECT_MS = 30_000;
+const UNSEEN_POLL_MS = 30_000;
 
 /** A refusal of the daemon, in its words. */
 class Refused extends Error {
@@ -34,22 +35,24 @@ async function answerOf(response) {
  */
 export function follow({ onStatus, onTrouble, onLine }) {
   let source;
-  let timer;
+  let reconnecting;
+  let polling;
 
   function listen() {
     source = new EventSource("/api/events");
     source.addEventListener("status", (event) => {
-      clearInterval(timer);
-      timer = undefined;
+      clearInterval(polling);
+      polling = undefined;
       onLine("live");
       onStatus(JSON.parse(event.data));
     });
     source.addEventListener("trouble", (event) => onTrouble(JSON.parse(event.data).message));
     source.addEventListener("error", () => {
-      timer ??= setInterval(poll, POLL_MS);
+      polling ??= setInterval(poll, POLL_MS);
       poll();
       // A refused stream is closed for good by the browser; a broken one comes back by itself.
-      if (source.readyState === EventSource.CLOSED) setTimeout(listen, RECONNECT_MS);
+      if (source.readyState === EventSource.CLOSED)
+        reconnecting = setTimeout(listen, RECONNECT_MS);
     });
   }
 
@@ -59,10 +62,22 @@ export function follow({ onStatus, onTrouble, onLine }) {
       onLine("polling");
       onStatus(snapshot);
     } catch (error) {
-      onLine(error.status === 401 ? "refused" : "lost");
-      if (error.status === 500 || error.status === 503) onTrouble(error.message);
+      if (error.status === undefined) return onLine("lost");
+      onLine(error.status === 401 ? "refused" : "polling");
+      if (error.status !== 401) onTrouble(error.message);
     }
   }
 
-  listen();
+  /** A browser has six lines to a host, for all its tabs: one that nobody sees keeps none of them. */
+  function attend() {
+    source?.close();
+    clearTimeout(reconnecting);
+    clearInterval(polling);
+    polling = document.hidden ? setInterval(poll, UNSEEN_POLL_MS) : undefined;
+    if (document.hidden) poll();
+    else listen();
+  }
+
+  document.addEventListener("visibilitychange", attend);
+  attend();
 }

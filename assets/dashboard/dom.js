@@ -35,6 +35,8 @@ export function setText(target, text) {
  */
 export function sync(parent, items, { key, stamp = JSON.stringify, make }) {
   const known = new Map([...parent.children].map((child) => [child.dataset.key, child]));
+  const held = [...known.values()].find((child) => child.contains(document.activeElement));
+  const nth = held && focusablesIn(held).indexOf(document.activeElement);
   let before = null;
   for (const item of items) {
     const name = String(key(item));
@@ -45,9 +47,7 @@ export function sync(parent, items, { key, stamp = JSON.stringify, make }) {
       const fresh = make(item);
       fresh.dataset.key = name;
       fresh.dataset.stamp = mark;
-      const hadFocus = child?.contains(document.activeElement);
-      if (child) child.replaceWith(fresh);
-      if (hadFocus) fresh.querySelector("button, summary")?.focus();
+      child?.replaceWith(fresh);
       child = fresh;
     }
     const place = before === null ? parent.firstElementChild : before.nextElementSibling;
@@ -55,7 +55,13 @@ export function sync(parent, items, { key, stamp = JSON.stringify, make }) {
     before = child;
   }
   for (const gone of known.values()) gone.remove();
+  if (held === undefined || parent.contains(document.activeElement)) return;
+  // What is made anew, or moved, loses the focus.
+  const there = [...parent.children].find(({ dataset }) => dataset.key === held.dataset.key);
+  if (there) focusablesIn(there)[nth]?.focus({ preventScroll: true });
 }
+
+const focusablesIn = (parent) => [...parent.querySelectorAll("a, button, summary")];
 
 /** A moment, told relative to now; `refreshTimes` keeps it true. */
 export function time(at, now) {

@@ -23,6 +23,7 @@ export function relativeTime(at, now) {
 
 const hour = new Intl.DateTimeFormat(strings.lang, { hour: "2-digit", minute: "2-digit" });
 const day = new Intl.DateTimeFormat(strings.lang, { day: "numeric", month: "short" });
+const date = new Intl.DateTimeFormat(strings.lang, { day: "numeric", month: "short", timeZone: "UTC" });
 const SIZES = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"].map(
   (unit) =>
     new Intl.NumberFormat(strings.lang, {
@@ -41,6 +42,8 @@ export function bytes(value) {
 
 export const hourOf = (at) => hour.format(at);
 export const dayOf = (at) => day.format(at);
+/** "Nov 20" of "2026-11-20": a day of the daemon's host, whatever this one's clock shows. */
+export const dateOf = (iso) => date.format(new Date(iso));
 export const fullTime = (at) => moment.format(at);
 export const timeOfDay = (at) => clock.format(at);
 export const count = (value) => number.format(value);

@@ -5,15 +5,20 @@ import { byId, element, sentence, setText } from "./dom.js";
 import { bytes, count, fullTime } from "./format.js";
 import { strings } from "./strings.js";
 
+/** Stories that were opened and closed: an answer to an earlier question is not shown. */
+let turns = 0;
+
 /** Opens the dialog; where it was opened from has the focus again once it is closed. */
 export async function openStory({ id, path }) {
   const words = strings.story;
   const body = byId("story-body");
+  const turn = ++turns;
   byId("story-title").replaceChildren(element("bdi", {}, path));
   body.replaceChildren(element("p", { class: "hint" }, strings.loading));
   if (!byId("story").open) byId("story").showModal();
   try {
     const story = await ask(`/api/document?id=${id}`);
+    if (turn !== turns) return;
     body.replaceChildren(
       factsOf(story.document),
       ...part(words.history, historyOf(story.history)),
@@ -23,7 +28,7 @@ export async function openStory({ id, path }) {
       ...part(words.forgotten, story.forgotten.length > 0 && historyOf(story.forgotten)),
     );
   } catch (error) {
-    body.replaceChildren(element("p", {}, strings.documentsFailed(error.message)));
+    if (turn === turns) body.replaceChildren(element("p", {}, strings.documentsFailed(error.message)));
   }
 }
 
@@ -34,6 +39,7 @@ export function listenToStory() {
     if (target === byId("story")) byId("story").close();
   });
   byId("story").addEventListener("close", () => {
+    turns += 1;
     setText(byId("story-title"), "");
     byId("story-body").replaceChildren();
   });

@@ -1,5 +1,6 @@
 import { failureOf } from "../domain/failure.ts";
 import type { Journal } from "../journal/journal.ts";
+import { configuredIds } from "../sync/configured.ts";
 import { clause } from "./exit.ts";
 import { printable } from "./printable.ts";
 import { counted } from "./wording.ts";
@@ -13,11 +14,16 @@ export type Trouble = {
   readonly message: string;
 };
 
-/** Why documents are held or failed, the commonest reason first. */
-export async function troublesOf(journal: Journal): Promise<Trouble[]> {
+/** Why documents of these mirrors are held or failed, the commonest reason first. */
+export async function troublesOf(
+  journal: Journal,
+  configured: Parameters<typeof configuredIds>[1],
+): Promise<Trouble[]> {
   const found = new Map<string, Trouble>();
+  const ids = await configuredIds(journal, configured);
   for (const state of ["held", "failed"] as const) {
-    for await (const { trouble } of journal.list({ state })) {
+    for await (const { trouble, mirrorId } of journal.list({ state })) {
+      if (!ids.has(mirrorId)) continue;
       const { code, message } = trouble ?? { code: "UNKNOWN", message: "no reason is journaled" };
       const key = `${state} ${code}`;
       const documents = (found.get(key)?.documents ?? 0) + 1;

@@ -47,7 +47,7 @@ export class CrewWatch implements Disposable {
     return this.#startOver.promise;
   }
 
-  /** Why the journal cannot be reached just now. */
+  /** What there is to say while the journal cannot be reached; undefined while it can. */
   get away(): string | undefined {
     return this.#away;
   }
@@ -93,7 +93,7 @@ export class CrewWatch implements Disposable {
         return;
       }
       case "away":
-        this.#away = change.why;
+        this.#away = `the journal cannot be reached: ${change.why}`;
         log.warn({ why: change.why }, "the journal cannot be reached; nothing new is sent");
         return;
       case "back":

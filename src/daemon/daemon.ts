@@ -12,7 +12,7 @@ import { askRescan } from "../sync/ask-rescan.ts";
 import { probeNow, retryAll } from "../sync/retry.ts";
 import { type StatusReport, statusOf } from "../sync/status.ts";
 import { startedWith } from "./daemon-journal.ts";
-import { awayLine, healthOf, type HealthWatch } from "./health.ts";
+import { healthOf, type HealthWatch } from "./health.ts";
 import type { StartOver } from "./crew-watch.ts";
 import { KeptJournal } from "./kept-journal.ts";
 import { type Parts, type PartsOptions, openParts } from "./parts.ts";
@@ -142,16 +142,19 @@ export class Daemon implements AsyncDisposable {
     const ask = () => asked.resolve();
     stopping.addEventListener("abort", ask, { once: true });
     if (stopping.aborted) ask();
+    let goOn = () => {};
     try {
       await Promise.race([running, asked.promise]);
       this.#log.info({ underWay: accounts.underWay }, "stopping");
+      // What cannot be journaled is settled by the next start, as after a crash.
+      goOn = this.#kept.giveUpWhenAway();
       await this.#drain();
     } finally {
       stopping.removeEventListener("abort", ask);
       loops.abort(new Error("the daemon stops"));
       await this.#parts.endReaders();
       await telling;
-      await running;
+      await running.finally(goOn);
     }
     this.#log.info({}, "stopped");
   }
@@ -177,7 +180,7 @@ export class Daemon implements AsyncDisposable {
   /** What goes on, and whether the loops still turn; for the service manager. */
   async look(): Promise<Look> {
     const { accounts, crew } = this.#parts;
-    if (crew.away !== undefined) return { line: awayLine(crew.away), stuck: undefined };
+    if (crew.away !== undefined) return { line: crew.away, stuck: undefined };
     const away = accounts.surveys.filter(({ state }) => state.status?.online === false);
     const offline = away.map(({ mirror }) => mirror.row.name);
     const { outages } = accounts;
@@ -263,6 +266,7 @@ export class Daemon implements AsyncDisposable {
       journal,
       status: () => this.status(),
       health: () => this.#health(),
+      away: () => this.#parts.crew.away,
       log: this.#log,
       clock: this.#clock,
       version,
@@ -284,7 +288,7 @@ export class Daemon implements AsyncDisposable {
   async #health(): Promise<Health> {
     const { away } = this.#parts.crew;
     // Nothing could be asked; and starting again would mend nothing.
-    if (away !== undefined) return { healthy: true, ready: false, why: awayLine(away) };
+    if (away !== undefined) return { healthy: true, ready: false, why: away };
     return healthOf(this.#parts.accounts.all, this.#healthWatches, this.#clock);
   }
 

@@ -34,11 +34,6 @@ export function headOf(
   return [{ id: -1 - gone, mirrorId }];
 }
 
-/** What there is to say while the journal cannot be reached. */
-export function awayLine(why: string): string {
-  return `the journal cannot be reached: ${why}`;
-}
-
 /** What the daemon sees of its own work. */
 export type Work = {
   readonly status: StatusReport;

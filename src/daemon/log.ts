@@ -2,6 +2,7 @@ import { pino, stdTimeFunctions } from "pino";
 import type { Config } from "../config/config.ts";
 import { LogFile } from "./log-file.ts";
 import type { Log } from "../std/log.ts";
+import { legible } from "../std/raw-path.ts";
 import { redactor } from "../std/redactor.ts";
 
 export type LogOptions = {
@@ -77,5 +78,7 @@ function plainLine(line: string): string {
   const context = Object.entries(rest)
     .map(([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`)
     .join(" ");
-  return `${String(time).slice(11, 19)} ${(LEVELS[Number(level)] ?? "").padEnd(5)} ${String(msg)}  ${context}\n`;
+  const text = `${String(time).slice(11, 19)} ${(LEVELS[Number(level)] ?? "").padEnd(5)} ${String(msg)}  ${context}`;
+  // JSON had escaped what steers a terminal: a hook's answer, say, or a database's.
+  return `${legible(text)}\n`;
 }

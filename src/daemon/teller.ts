@@ -15,6 +15,7 @@ import type { Clock, Random } from "../std/clock.ts";
 import { messageOf } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
+import { configuredIds } from "../sync/configured.ts";
 import type { StatusReport } from "../sync/status.ts";
 import type { Accounts } from "./accounts.ts";
 import { Schedule } from "./schedule.ts";
@@ -129,7 +130,7 @@ async function situationOf({ config, parts, status, health }: TellerOptions): Pr
         .reduce((sum, { documents }) => sum + documents.pending + documents.held, 0),
       outage: outages.find(({ archive }) => archive === name)?.outage.trouble,
     })),
-    groups: await groupsOf(parts),
+    groups: await groupsOf(parts, config),
     sources: surveys.map(({ mirror, state: { status: seen } }) => ({
       name: mirror.row.name,
       source: mirror.settings.source,
@@ -141,10 +142,13 @@ async function situationOf({ config, parts, status, health }: TellerOptions): Pr
   };
 }
 
-async function groupsOf({ journal }: TellerOptions["parts"]): Promise<Group[]> {
+async function groupsOf({ journal }: TellerOptions["parts"], config: Config): Promise<Group[]> {
   const groups: Group[] = [];
-  const troubled = (await journal.troubled()).toSorted((a, b) => b.documents - a.documents);
-  for (const { first: id, ...group } of troubled.slice(0, GROUPS_MAX)) {
+  const ids = await configuredIds(journal, config);
+  const areAll = (await journal.mirrors()).length === ids.size;
+  const troubled = await journal.troubled(areAll ? undefined : [...ids]);
+  const most = troubled.toSorted((a, b) => b.documents - a.documents).slice(0, GROUPS_MAX);
+  for (const { first: id, ...group } of most) {
     const document = await journal.document(id);
     if (!document) continue;
     const path = shown(joinRaw(document.dir, document.name));

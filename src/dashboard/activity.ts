@@ -1,5 +1,5 @@
 /** What has reached the archive: today, this month, hour by hour, day by day, batch by batch. */
-import { dayStart, lastDays, lastHours, monthStart } from "../domain/calendar.ts";
+import { dateOf, dayStart, lastDays, lastHours, monthStart } from "../domain/calendar.ts";
 import type { BatchProgress, Journal } from "../journal/journal.ts";
 import { sumOf, type Tally, type TallyCounts } from "../journal/tally.ts";
 
@@ -9,6 +9,9 @@ const BATCHES = 10;
 
 /** A stretch of time that is shown as one bar of a plot; it ends where the next one begins. */
 export type Bar = TallyCounts & { readonly at: number };
+
+/** A bar of a day, and its date by the host's clock: the reader may be in another time zone. */
+export type DayBar = Bar & { readonly day: string };
 
 /** What reached the archive in some time, all together and by mirror. */
 export type Sums = TallyCounts & {
@@ -24,7 +27,7 @@ export type Activity = {
   readonly today: Sums;
   readonly month: Sums;
   readonly hours: readonly Bar[];
-  readonly days: readonly Bar[];
+  readonly days: readonly DayBar[];
   readonly batches: readonly BatchReport[];
 };
 
@@ -41,7 +44,7 @@ export async function activityOf(journal: Journal, now: number): Promise<Activit
     today: sumsOf(since(tallies, dayStart(now)), names),
     month: sumsOf(since(tallies, monthStart(now)), names),
     hours: barsOf(tallies, hours),
-    days: barsOf(tallies, days),
+    days: barsOf(tallies, days).map((bar) => ({ ...bar, day: dateOf(bar.at) })),
     batches: batches.map(({ mirrorId, ...batch }) => {
       return { ...batch, mirror: names.get(mirrorId) ?? "" };
     }),

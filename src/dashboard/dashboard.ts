@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { activityOf } from "./activity.ts";
 import { addActions } from "./action-routes.ts";
 import { addressOf, listenFault, urlOf } from "./address.ts";
-import type { Gatehouse } from "./admission.ts";
+import { type Gatehouse, pathOf } from "./admission.ts";
 import { readAssets } from "./assets.ts";
 import { DocumentSearch } from "./document-search.ts";
 import { Latest } from "./latest.ts";
@@ -12,13 +12,16 @@ import { Live } from "./live.ts";
 import type { DashboardOptions } from "./options.ts";
 import { Pass } from "./pass.ts";
 import { addReads } from "./read-routes.ts";
-import { snapshotOf } from "./snapshot.ts";
+import { assertJournal, healthOf, snapshotOf } from "./snapshot.ts";
 
 export type { Actions, DashboardOptions, Health } from "./options.ts";
 
 /** Questions within this time share an answer. */
 const SNAPSHOT_MS_MAX = 250;
 const ACTIVITY_MS_MAX = 1_000;
+
+/** A live page stays connected: it is told that the journal is away, and when it is back. */
+const asksJournal = (path: string) => path.startsWith("/api/") && path !== "/api/events";
 
 /**
  * The daemon's web listener: the page, its data, health and measures.
@@ -53,8 +56,12 @@ export class Dashboard implements AsyncDisposable {
       latest.forget();
       return latest.read();
     };
+    const health = new Latest(() => healthOf(options), clock, SNAPSHOT_MS_MAX);
     const live = new Live(afresh, clock, log);
     const app = listenerOf(gatehouse, log);
+    app.addHook("preHandler", async (request) => {
+      if (asksJournal(pathOf(request))) assertJournal(options);
+    });
     const search = new DocumentSearch(journal, clock);
     const done = () => {
       latest.forget();
@@ -66,6 +73,7 @@ export class Dashboard implements AsyncDisposable {
       gatehouse,
       assets,
       snapshot: () => latest.read(),
+      health: () => health.read(),
       activity: () => activity.read(),
       search,
       live,

@@ -12,6 +12,8 @@ const PAGES_MAX = 20;
 const PUSH_GAP_MS = 500;
 /** A push comes at least this often: a line that died is noticed, and health is told. */
 const PUSH_EVERY_MS = 15_000;
+/** A question to a journal that is just going away is answered when it is back: nobody waits for that. */
+const ANSWER_MS_MAX = 10_000;
 /** How long a browser waits before it connects again. */
 const RECONNECT_MS = 3_000;
 
@@ -71,7 +73,7 @@ export class Live {
     try {
       for (;;) {
         await this.#bell.wait(PUSH_EVERY_MS, this.#clock, stopping);
-        if (this.#pages.size > 0) await this.#push();
+        if (this.#pages.size > 0) await this.#push(stopping);
         await this.#clock.sleep(PUSH_GAP_MS, stopping);
       }
     } catch (error) {
@@ -79,20 +81,30 @@ export class Live {
     }
   }
 
-  async #push(): Promise<void> {
-    const event = await this.#event();
+  async #push(stopping: AbortSignal): Promise<void> {
+    const event = await this.#event(stopping);
     for (const page of this.#pages) {
       if (page.writableNeedDrain) page.destroy();
       else page.write(event);
     }
   }
 
-  async #event(): Promise<string> {
+  async #event(stopping: AbortSignal): Promise<string> {
+    const answered = new AbortController();
+    const tooLong = this.#clock
+      .sleep(ANSWER_MS_MAX, AbortSignal.any([stopping, answered.signal]))
+      .then(() => Promise.reject(new Error(`no answer within ${ANSWER_MS_MAX / 1_000} s`)));
     try {
-      return `event: status\ndata: ${JSON.stringify(await this.#snapshot())}\n\n`;
+      const snapshot = await Promise.race([this.#snapshot(), tooLong]);
+      return `event: status\ndata: ${JSON.stringify(snapshot)}\n\n`;
     } catch (error) {
-      this.#log.warn({ error: messageOf(error) }, "the page cannot be told where things stand");
+      stopping.throwIfAborted();
+      // That the journal is away is logged by itself.
+      if (!(error instanceof Refusal))
+        this.#log.warn({ error: messageOf(error) }, "the page cannot be told where things stand");
       return `event: trouble\ndata: ${JSON.stringify({ message: messageOf(error) })}\n\n`;
+    } finally {
+      answered.abort();
     }
   }
 }

@@ -3,7 +3,8 @@ import { monthStart } from "../domain/calendar.ts";
 import { STATES } from "../domain/document.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Clock } from "../std/clock.ts";
-import { sumsOf } from "./activity.ts";
+import { sumOf } from "../journal/tally.ts";
+import type { Ever } from "./ever.ts";
 import type { ChannelReport } from "./options.ts";
 import { METRICS, type Metric, type MetricName } from "./metric-table.ts";
 import { processMetrics } from "./process-metrics.ts";
@@ -13,6 +14,8 @@ import type { Snapshot } from "./snapshot.ts";
 export type Measured = {
   readonly journal: Journal;
   readonly clock: Clock;
+  /** Kept from one scrape to the next. */
+  readonly ever: Ever;
   readonly snapshot: () => Promise<Snapshot>;
   readonly channels: () => readonly ChannelReport[];
 };
@@ -38,7 +41,7 @@ export async function metricsText(measured: Measured): Promise<string> {
   addArchives(set, snapshot);
   addPages(set, snapshot);
   addChannels(set, measured.channels());
-  await addOldestPending(set, measured);
+  await addOldestPending(set, measured, snapshot);
   await addSent(set, measured, snapshot);
   // The library spells what it could not measure in a way that strict readers do not know.
   const ofProcess = (await processMetrics().metrics()).replaceAll(/ Nan$/gm, " NaN");
@@ -136,10 +139,16 @@ function addPages(set: Tell, { pages: { mirrors }, archives }: Snapshot): void {
 }
 
 /** Grows without a bound only when work does not move: what an alarm should watch. */
-async function addOldestPending(set: Tell, { journal, clock }: Measured): Promise<void> {
+async function addOldestPending(
+  set: Tell,
+  { journal, clock }: Measured,
+  { mirrors }: Snapshot,
+): Promise<void> {
   const now = clock.now();
+  const carried = new Set(mirrors.map(({ name }) => name));
   let readyAt = now;
-  for (const { id: mirrorId } of await journal.mirrors()) {
+  for (const { id: mirrorId, name } of await journal.mirrors()) {
+    if (!carried.has(name)) continue;
     const [oldest] = await journal.due({ state: "pending", now, limit: 1, mirrorId });
     if (oldest) readyAt = Math.min(readyAt, oldest.dueAt ?? oldest.firstSeenAt);
   }
@@ -149,24 +158,23 @@ async function addOldestPending(set: Tell, { journal, clock }: Measured): Promis
 /** Counted from the journal's first day, so that a restart is no reset. */
 async function addSent(
   set: Tell,
-  { journal, clock }: Measured,
+  { journal, clock, ever }: Measured,
   { mirrors }: Snapshot,
 ): Promise<void> {
-  const names = new Map((await journal.mirrors()).map(({ id, name }) => [id, name]));
-  const tallies = await journal.tallies(0, Number.MAX_SAFE_INTEGER);
-  const month = monthStart(clock.now());
-  const ever = sumsOf(tallies, names).mirrors;
-  const lately = sumsOf(
-    tallies.filter(({ at }) => at >= month),
-    names,
-  ).mirrors;
+  const now = clock.now();
+  const ids = new Map((await journal.mirrors()).map(({ id, name }) => [name, id]));
+  const sums = await ever.sums(now);
+  const lately = Map.groupBy(
+    await journal.tallies(monthStart(now), Number.MAX_SAFE_INTEGER),
+    ({ mirrorId }) => mirrorId,
+  );
   for (const { name: mirror } of mirrors) {
-    const sums = ever.find((one) => one.mirror === mirror);
-    const inMonth = lately.find((one) => one.mirror === mirror);
-    set("scanferry_uploaded_documents_total", sums?.uploaded ?? 0, { mirror });
-    set("scanferry_uploaded_bytes_total", sums?.uploadedBytes ?? 0, { mirror });
-    set("scanferry_converted_documents_total", sums?.converted ?? 0, { mirror });
-    set("scanferry_pages_total", sums?.pages ?? 0, { mirror });
-    set("scanferry_pages_this_month", inMonth?.pages ?? 0, { mirror });
+    const id = ids.get(mirror) ?? 0;
+    const sum = sums.get(id) ?? sumOf([]);
+    set("scanferry_uploaded_documents_total", sum.uploaded, { mirror });
+    set("scanferry_uploaded_bytes_total", sum.uploadedBytes, { mirror });
+    set("scanferry_converted_documents_total", sum.converted, { mirror });
+    set("scanferry_pages_total", sum.pages, { mirror });
+    set("scanferry_pages_this_month", sumOf(lately.get(id) ?? []).pages, { mirror });
   }
 }

@@ -39,6 +39,8 @@ export type DashboardOptions = {
   journal: Journal;
   status: () => Promise<StatusReport>;
   health: () => Promise<Health>;
+  /** Why the journal cannot be reached just now; default: it always can. */
+  away?: () => string | undefined;
   log: Log;
   clock: Clock;
   version: string;

@@ -3,14 +3,15 @@ import { z } from "zod";
 import type { Activity } from "./activity.ts";
 import { type Gatehouse, isTrusted, showsToken } from "./admission.ts";
 import type { Asset } from "./assets.ts";
+import { Ever } from "./ever.ts";
 import { documentQueryOf } from "./document-query.ts";
 import type { DocumentSearch } from "./document-search.ts";
 import type { Live } from "./live.ts";
 import { METRICS_TYPE, metricsText } from "./metrics.ts";
-import type { DashboardOptions } from "./options.ts";
+import type { DashboardOptions, Health } from "./options.ts";
 import { receiptAs } from "./receipt.ts";
 import { Refusal } from "./refusal.ts";
-import { healthOf, type Snapshot } from "./snapshot.ts";
+import type { Snapshot } from "./snapshot.ts";
 import { storyOf } from "./story.ts";
 
 const ONE_DOCUMENT = z.object({
@@ -30,6 +31,7 @@ export type Sources = {
   readonly gatehouse: Gatehouse;
   readonly assets: readonly Asset[];
   readonly snapshot: () => Promise<Snapshot>;
+  readonly health: () => Promise<Health>;
   readonly activity: () => Promise<Activity>;
   readonly search: DocumentSearch;
   readonly live: Live;
@@ -37,18 +39,20 @@ export type Sources = {
 
 /** Adds the routes that only read. */
 export function addReads(app: FastifyInstance, sources: Sources): void {
-  const { options, gatehouse, snapshot, activity, search, live } = sources;
+  const { options, gatehouse, snapshot, health, activity, search, live } = sources;
+  const { journal, clock, channels = () => [] } = options;
+  const measured = { journal, clock, ever: new Ever(journal), snapshot, channels };
   addAssets(app, sources);
   app.get("/api/status", () => snapshot());
   app.get("/api/activity", () => activity());
   app.get("/api/documents", ({ query }) => search.find(documentQueryOf(query)));
   app.get("/api/document", ({ query }) =>
-    storyOf(options.journal, asked(ONE_DOCUMENT, query, "id: a journal id.").id),
+    storyOf(journal, asked(ONE_DOCUMENT, query, "id: a journal id.").id),
   );
   app.get("/api/receipt", async ({ query }, reply) => {
     const hint = "batch: the id of a batch; format: txt, json or html.";
     const { batch, format } = asked(ONE_BATCH, query, hint);
-    const { type, text } = await receiptAs(format, options.journal, batch);
+    const { type, text } = await receiptAs(format, journal, batch);
     // Kept as a file: opened in its place, its style would be against the page's own policy.
     reply.header("content-disposition", `attachment; filename="scanferry-${batch}.${format}"`);
     return reply.type(type).send(text);
@@ -59,19 +63,17 @@ export function addReads(app: FastifyInstance, sources: Sources): void {
     return reply.send(live.join());
   });
   app.get("/metrics", async (_, reply) => {
-    const { journal, clock, channels = () => [] } = options;
-    const measured = { journal, clock, snapshot, channels };
     return reply.type(METRICS_TYPE).send(await metricsText(measured));
   });
   const tell =
     (word: "healthy" | "ready") => async (request: FastifyRequest, reply: FastifyReply) => {
-      const health = await healthOf(options);
+      const { [word]: isSo, why: reason } = await health();
       // A reason may name folders of this host, which is not for everybody.
-      const why = isTrusted(request, gatehouse) ? { why: health.why } : {};
+      const why = isTrusted(request, gatehouse) ? { why: reason } : {};
       return reply
-        .code(health[word] ? 200 : 503)
+        .code(isSo ? 200 : 503)
         .type("application/json; charset=utf-8")
-        .send(`${JSON.stringify({ [word]: health[word], ...why })}\n`);
+        .send(`${JSON.stringify({ [word]: isSo, ...why })}\n`);
     };
   app.get("/healthz", { exposeHeadRoute: true }, tell("healthy"));
   app.get("/readyz", { exposeHeadRoute: true }, tell("ready"));

@@ -1,6 +1,7 @@
 import { messageOf } from "../std/fault.ts";
 import type { StatusReport } from "../sync/status.ts";
 import type { DashboardOptions, Health } from "./options.ts";
+import { Refusal } from "./refusal.ts";
 
 /** What the page shows at the top: the report of `status --json`, and what only the daemon knows. */
 export type Snapshot = StatusReport & {
@@ -12,8 +13,17 @@ export type Snapshot = StatusReport & {
 
 /** Makes a snapshot; rejects when the journal cannot be read. */
 export async function snapshotOf(options: DashboardOptions): Promise<Snapshot> {
+  assertJournal(options);
   const [report, health] = await Promise.all([options.status(), healthOf(options)]);
   return { ...report, version: options.version, at: options.clock.now(), health };
+}
+
+/** Throws a `Refusal` while the journal is away: a question to it would wait for as long as that lasts. */
+export function assertJournal({ away }: DashboardOptions): void {
+  const why = away?.();
+  if (why === undefined) return;
+  const hint = "Start its database, or mend the way to it; all goes on by itself.";
+  throw new Refusal(503, "JOURNAL_UNREACHABLE", why, hint);
 }
 
 /** The daemon's health; a question that fails is an answer too. */

@@ -13,6 +13,13 @@ export function dayStart(at: number, days = 0): number {
   return new Date(day.getFullYear(), day.getMonth(), day.getDate() - days).getTime();
 }
 
+/** The date on which `at` is: `2026-11-20`. */
+export function dateOf(at: number): string {
+  const day = new Date(at);
+  const two = (value: number) => `${value}`.padStart(2, "0");
+  return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
+}
+
 /** The first of the month that `at` is in; `months` months later. */
 export function monthStart(at: number, months = 0): number {
   const day = new Date(at);

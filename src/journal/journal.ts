@@ -209,8 +209,11 @@ export interface Journal extends AsyncDisposable {
    * when the one of them that is known longest was first seen.
    */
   counts(): Promise<{ mirrorId: number; state: State; documents: number; oldestAt: number }[]>;
-  /** Rows in trouble by code and state: how many, and the one of them that is known longest. */
-  troubled(): Promise<Troubled[]>;
+  /**
+   * Rows in trouble by code and state: how many, and the one of them that is known longest; of all
+   * mirrors, or of these, which takes a look at each of the rows.
+   */
+  troubled(mirrorIds?: readonly number[]): Promise<Troubled[]>;
   /** Rows in path order, without holding them all in memory. */
   list(query: ListQuery): AsyncIterable<Document>;
   history(id: number): Promise<HistoryRow[]>;

@@ -97,6 +97,10 @@ export const QUERIES = {
       ON n.id = coalesce(min(p.timed ->> 1, p.oldest), p.timed ->> 1, p.oldest)`,
   troubled: `SELECT trouble_code AS code, state, count(*) AS documents, min(id) AS first
     FROM documents WHERE trouble_code IS NOT NULL GROUP BY trouble_code, state`,
+  troubledOf: `SELECT trouble_code AS code, state, count(*) AS documents, min(id) AS first
+    FROM documents INDEXED BY documents_troubled
+    WHERE trouble_code IS NOT NULL AND mirror_id IN (SELECT value FROM json_each(?))
+    GROUP BY trouble_code, state`,
   lastBatch: `SELECT id, mirror_id AS mirrorId, opened_at AS openedAt, joined_at AS joinedAt, documents
     FROM (SELECT * FROM batches WHERE mirror_id = ? ORDER BY number DESC LIMIT 1)
     WHERE receipt_at IS NULL`,
@@ -233,8 +237,9 @@ export class Queries {
     return this.#sql.of<CountRow>(QUERIES.counts).all(JSON.stringify(STATES.toSorted()));
   }
 
-  troubled(): Troubled[] {
-    return this.#sql.of<Troubled>(QUERIES.troubled).all();
+  troubled(mirrorIds?: readonly number[]): Troubled[] {
+    if (!mirrorIds) return this.#sql.of<Troubled>(QUERIES.troubled).all();
+    return this.#sql.of<Troubled>(QUERIES.troubledOf).all(JSON.stringify(mirrorIds));
   }
 
   lastBatch(mirrorId: number): Batch | undefined {

@@ -214,8 +214,8 @@ export abstract class SqliteReading {
     return this.#session.read(() => this.#tables.queries.counts());
   }
 
-  troubled(): Promise<Troubled[]> {
-    return this.#session.read(() => this.#tables.queries.troubled());
+  troubled(mirrorIds?: readonly number[]): Promise<Troubled[]> {
+    return this.#session.read(() => this.#tables.queries.troubled(mirrorIds));
   }
 
   list(query: ListQuery): AsyncIterable<Document> {

@@ -7,7 +7,6 @@ import type { EventKind } from "../domain/event-kind.ts";
 import { isWithinHours } from "../domain/hours.ts";
 import type { Applied, Journal } from "../journal/journal.ts";
 import { TALLY_MS } from "../journal/tally.ts";
-import { isAbortOf } from "../std/abort.ts";
 import type { Clock, Random } from "../std/clock.ts";
 import { messageOf } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
@@ -42,6 +41,12 @@ export type NotifyOptions = {
 const LOOK_MS = 10_000;
 
 const DAY_MS = 24 * 3_600_000;
+
+/**
+ * Once a message has receipts of so many documents it gets no more: what was kept back for a night may
+ * be more than any receiver takes, and all that comes after it would wait.
+ */
+const RECEIPT_LINES_MAX = 2_000;
 
 export class Notify {
   readonly #options: NotifyOptions;
@@ -109,7 +114,8 @@ export class Notify {
     const loops = [...this.#outlets.values()].map((outlet) => outlet.run(stopping));
     const outcomes = await Promise.allSettled([this.#watch(stopping), ...loops]);
     for (const outcome of outcomes) {
-      if (outcome.status === "fulfilled" || isAbortOf(stopping, outcome.reason)) continue;
+      // At the end a journal that is away is waited for no longer.
+      if (outcome.status === "fulfilled" || stopping.aborted) continue;
       this.#options.log.error({ reason: messageOf(outcome.reason) }, "nobody is told any more");
     }
   }
@@ -190,16 +196,19 @@ function quarterOf(at: number): number {
   return Math.floor(at / TALLY_MS) * TALLY_MS;
 }
 
-/** The body of a message, with the receipts as they are now. */
+/** The body of a message, with the receipts as they are now, as far as they fit. */
 async function renderedOf(
   message: Message,
   journal: Journal,
   sender: Sender,
 ): Promise<MessageBody> {
   const tellings: Told[] = [];
+  let lines = 0;
   for (const telling of message.tellings) {
     const { batch } = telling;
-    const receipt = batch === undefined ? undefined : await receiptOf(journal, batch);
+    const isTold = batch !== undefined && lines < RECEIPT_LINES_MAX;
+    const receipt = isTold ? await receiptOf(journal, batch) : undefined;
+    lines += receipt?.documents.length ?? 0;
     tellings.push({ ...telling, receipt });
   }
   return bodyOf(message, tellings, sender);

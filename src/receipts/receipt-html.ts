@@ -53,7 +53,7 @@ export function receiptHtml(receipt: Receipt): string {
 <style>${STYLE}</style>
 </head>
 <body>
-<h1>Receipt: in the archive</h1>
+<h1>Receipt: ${closedAt === null ? "not all is in the archive yet" : "in the archive"}</h1>
 ${open}<dl>
 ${facts.map(([name, value]) => `<dt>${name}</dt><dd>${value}</dd>`).join("\n")}
 </dl>

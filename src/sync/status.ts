@@ -178,10 +178,11 @@ export async function statusOf(
   const waiting = await journal.waitingFolders();
   const nameOf = new Map(rows.map(({ id, name }) => [id, name]));
   const configured = new Set(mirrors.map(({ name }) => name));
+  const isConfigured = ({ mirrorId }: { readonly mirrorId: number }) =>
+    configured.has(nameOf.get(mirrorId) ?? "");
   const documents = noDocuments();
-  for (const { mirrorId, state, documents: number } of counts) {
-    if (configured.has(nameOf.get(mirrorId) ?? "")) documents[state] += number;
-  }
+  for (const { state, documents: number } of counts.filter(isConfigured))
+    documents[state] += number;
   const pending = (name: string) =>
     counts.find(({ mirrorId, state }) => state === "pending" && nameOf.get(mirrorId) === name)
       ?.documents ?? 0;
@@ -210,20 +211,23 @@ export async function statusOf(
     pages,
     duplicates: await journal.duplicates(),
     untold: (await journal.untold())
-      .filter(({ mirrorId }) => configured.has(nameOf.get(mirrorId) ?? ""))
+      .filter(isConfigured)
       .reduce((sum, { tellings }) => sum + tellings, 0),
-    moved: (await journal.moved(MOVED_MAX)).map((document) => ({
+    moved: (await journal.moved(MOVED_MAX)).filter(isConfigured).map((document) => ({
       mirror: nameOf.get(document.mirrorId) ?? "",
       path: shown(joinRaw(document.dir, document.name)),
       from: document.movedFrom ?? "",
       archivedIn: document.targetPath ?? "",
       documentId: document.documentId,
     })),
-    foldersToCreate: waiting.map(({ mirrorId, targetPath, code, documents: number }) => ({
-      mirror: nameOf.get(mirrorId) ?? "",
-      path: targetPath,
-      code,
-      documents: number,
-    })),
+    // Of a mirror that was taken out a folder helps nobody.
+    foldersToCreate: waiting
+      .filter(isConfigured)
+      .map(({ mirrorId, targetPath, code, documents: number }) => ({
+        mirror: nameOf.get(mirrorId) ?? "",
+        path: targetPath,
+        code,
+        documents: number,
+      })),
   };
 }

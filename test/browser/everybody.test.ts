@@ -2,7 +2,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { aBrowser, noBrowser } from "../fixtures/a-browser.ts";
-import { anOffice, fill } from "../fixtures/an-office.ts";
+import { anOffice, fill, OFFICE_NOW, sent } from "../fixtures/an-office.ts";
 import { contrastsOf, SLOW, soon, visit } from "./visit.ts";
 
 let browser: Browser;
@@ -109,6 +109,29 @@ describe.skipIf(isSkipped)(
       expect(await focused(page)).toBe("2026/Invoices/invoice 2240.pdf");
       const live = page.getByRole("status").filter({ has: page.locator("#headline-title") });
       expect(await live.getAttribute("aria-live")).toBe("polite");
+    });
+
+    test("what is made anew or moved keeps the focus that it had", async () => {
+      await using office = await anOffice();
+      await fill(office);
+      await using visiting = await visit(browser, office.url);
+      const { page } = visiting;
+      const documents = page.locator("#documents");
+      await documents.getByRole("button", { name: "letter 1.pdf" }).focus();
+      const [letter] = await office.journal.due({ state: "pending", now: OFFICE_NOW, limit: 1 });
+      await office.happen(letter?.id ?? 0, 0, ...sent(9));
+      office.changed();
+      await documents.getByRole("row", { name: /letter 1.pdf .*uploaded/ }).waitFor();
+      expect(await focused(page)).toBe("2026/Post/letter 1.pdf");
+      const receipt = page.locator("#batches").getByRole("link").first();
+      await receipt.focus();
+      await office.carried("new.pdf", 0);
+      office.changed();
+      await page
+        .locator("#batches")
+        .getByText(/^1 of /)
+        .waitFor();
+      expect(await focused(page)).toBe("Receipt");
     });
 
     test.for([[320], [1280]] as const)(

@@ -69,6 +69,31 @@ describe.skipIf(isSkipped)(
       expect(await page.getByRole("dialog").count()).toBe(0);
     });
 
+    test("a history that comes late is not shown under another document's name", async () => {
+      await using office = await anOffice();
+      await office.carried("slow.pdf", 3);
+      await office.carried("quick.pdf", 2);
+      await using visiting = await visit(browser, office.url);
+      const { page } = visiting;
+      const late = Promise.withResolvers<void>();
+      let asked = 0;
+      await page.route("**/api/document?*", async (route) => {
+        if (++asked === 1) await late.promise;
+        await route.continue();
+      });
+      await page.getByRole("button", { name: "slow.pdf" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
+      await page.getByRole("button", { name: "quick.pdf" }).click();
+      const facts = page.getByRole("dialog").locator("dl");
+      const sha256 = await facts.locator("code").first().innerText();
+      const answered = page.waitForResponse(/\/api\/document\?/);
+      late.resolve();
+      await (await answered).finished();
+      // After the answer was dealt with.
+      await page.evaluate("new Promise((done) => setTimeout(done))");
+      expect(await facts.locator("code").first().innerText()).toBe(sha256);
+    });
+
     test("a retry puts the document back, and says so", async () => {
       await using office = await anOffice();
       await fill(office);
@@ -138,6 +163,55 @@ describe.skipIf(isSkipped)(
       const link = visiting.page.getByRole("link", { name: /^Receipt of the batch/ }).last();
       const [download] = await Promise.all([visiting.page.waitForEvent("download"), link.click()]);
       expect(download.suggestedFilename()).toMatch(/^scanferry-[0-9a-f-]{36}\.html$/);
+    });
+
+    test("any number of tabs can be open: those that nobody sees keep no line", async () => {
+      await using office = await anOffice();
+      const context = await browser.newContext();
+      // Of one host a browser has six lines at a time.
+      for (let tab = 1; tab <= 7; tab++) {
+        const page = await context.newPage();
+        await page.goto(office.url);
+        await page.getByText("Live", { exact: true }).waitFor();
+        await page.evaluate(`
+          Object.defineProperty(document, "hidden", { value: true, configurable: true });
+          document.dispatchEvent(new Event("visibilitychange"));
+        `);
+        await page.getByText("Updated every few seconds").waitFor();
+      }
+      const [first] = context.pages();
+      await first?.evaluate(`
+        Object.defineProperty(document, "hidden", { value: false });
+        document.dispatchEvent(new Event("visibilitychange"));
+      `);
+      await first?.getByText("Live", { exact: true }).waitFor();
+      await context.close();
+    });
+
+    test.for([["Etc/GMT+12"], ["Etc/GMT-14"]] as const)(
+      "seen from %s, days are called as on the daemon's host",
+      async ([timezoneId]) => {
+        await using office = await anOffice();
+        await fill(office);
+        await using visiting = await visit(browser, office.url, { timezoneId });
+        const days = visiting.page.locator("#days");
+        await days.locator("rect").first().waitFor();
+        expect(await days.locator("rect").last().textContent()).toMatch(/^Nov 20: /);
+      },
+    );
+
+    test("a journal that is away is told: the daemon is not said to be gone", async () => {
+      const away = "the journal cannot be reached: connection refused";
+      await using office = await anOffice({ away: () => away });
+      const page = await browser.newPage();
+      await page.goto(office.url);
+      await page.getByText(`The daemon cannot tell where things stand: ${away}`).waitFor();
+      // Without a stream, say behind a proxy that does not let it through.
+      await page.route("**/api/events", (route) => route.abort());
+      await page.reload();
+      await page.getByText(`The daemon cannot tell where things stand: ${away}`).waitFor();
+      await page.getByText("Updated every few seconds").waitFor();
+      await page.close();
     });
 
     test("a daemon that is gone is told, and noticed when it is back", async () => {

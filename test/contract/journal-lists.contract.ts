@@ -151,6 +151,11 @@ export function journalListsContract(name: string, open: () => Promise<JournalFi
           { code: "FILE_EMPTY", state: "held", documents: 2, first: a.id },
           { code: "QUOTA_LIMIT", state: "held", documents: 1, first: b.id },
         ]);
+        const other = await desk.journal.mirror("other", "/srv/other");
+        expect(await desk.journal.troubled([other.id])).toEqual([]);
+        expect(await desk.journal.troubled([other.id, desk.mirrorId])).toEqual(
+          await desk.journal.troubled(),
+        );
       }),
     );
 

@@ -514,8 +514,9 @@ export class MemoryJournal implements Journal {
     return countsOf(this.#rows(() => true));
   }
 
-  async troubled(): Promise<Troubled[]> {
-    const rows = this.#rows(({ trouble }) => trouble !== null);
+  async troubled(mirrorIds?: readonly number[]): Promise<Troubled[]> {
+    const isMeant = (mirrorId: number) => mirrorIds?.includes(mirrorId) ?? true;
+    const rows = this.#rows(({ trouble, mirrorId }) => trouble !== null && isMeant(mirrorId));
     const groups = Map.groupBy(rows, ({ trouble, state }) => `${trouble?.code} ${state}`);
     return [...groups].sort(byKey).map(([, group]) => ({
       code: group[0]?.trouble?.code ?? "",

@@ -1,6 +1,6 @@
 /** The real daemon on a journal in PostgreSQL, and the commands beside it. */
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { aProcess } from "../fixtures/a-process.ts";
@@ -12,6 +12,7 @@ import { aPostgres, NO_POSTGRES, type Postgres } from "../fixtures/postgres.ts";
 import { until } from "../fixtures/until.ts";
 import { aWorld, type World } from "../fixtures/world.ts";
 import { scanferry } from "../unit/cli/in-process.ts";
+import { EventStream } from "../unit/dashboard/event-stream.ts";
 
 describe.skipIf(NO_POSTGRES !== undefined)("a journal in PostgreSQL", () => {
   let postgres: Postgres;
@@ -54,6 +55,9 @@ describe.skipIf(NO_POSTGRES !== undefined)("a journal in PostgreSQL", () => {
     expect(await fetch(`${page}/readyz`).then((answer) => answer.text())).toContain(
       "the journal cannot be reached",
     );
+    // Neither the page nor a scrape waits for the journal to come back.
+    for (const path of ["/api/status", "/metrics"])
+      expect((await fetch(`${page}${path}`)).status).toBe(503);
     for (let n = 0; n < 10; n++) write(`meanwhile-${n}.pdf`, 100 + n);
     await postgres.start();
     await until("ready", async () => (await readyAt(page)) === 200);
@@ -71,6 +75,37 @@ describe.skipIf(NO_POSTGRES !== undefined)("a journal in PostgreSQL", () => {
     expect(await daemon.end("SIGTERM"), stdout).toBe(0);
     const [left] = await postgres.ask(`SELECT count(*) AS n FROM ${schema}.members WHERE NOT lost`);
     expect(left).toEqual({ n: "0" });
+  });
+
+  test("stopped while its database is away it ends, whoever looks or is told; the next one goes on", async () => {
+    await using world = await aWorld({ convertDelayMs: 100 });
+    const { file, page, schema } = await configIn(world);
+    appendFileSync(file, "notify: { command: [{ run: ['true'] }], digest: '* * * * * *' }\n");
+    const sent = Array.from({ length: 30 }, (_, seed) => pdfOf(1, { seed }));
+    for (const [n, content] of sent.entries()) world.write(`${n}.pdf`, content);
+    await using daemon = aProcess(["--config", file, "run"]);
+    await daemon.says(/"started"/);
+    await using open = await EventStream.open(page);
+    expect(await open.next()).toMatchObject({ event: "status" });
+    await until("some documents", () => world.archive.documents().length > 3);
+    await postgres.stop();
+    await until("not ready", async () => (await readyAt(page)) === 503);
+    const began = performance.now();
+    expect(await daemon.end("SIGTERM"), daemon.output.stdout).toBe(0);
+    // The default of `shutdown`.
+    expect(performance.now() - began).toBeLessThan(20_000);
+    expect(daemon.output.stderr).toBe("");
+    await postgres.start();
+    await using next = aProcess(["--config", file, "run"]);
+    await until("all documents", async () => {
+      const [row] = await postgres.ask(
+        `SELECT count(*) AS n FROM ${schema}.documents WHERE state = 'converted'`,
+      );
+      return row?.["n"] === "30";
+    });
+    const stored = world.archive.documents().map(({ sha256 }) => sha256);
+    expect(stored.toSorted()).toEqual(sent.map(digestOf).toSorted());
+    expect(await next.end("SIGTERM")).toBe(0);
   });
 
   test("a daemon that starts before its database waits for it; a command says so and ends", async () => {

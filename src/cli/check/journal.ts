@@ -9,6 +9,7 @@ import type { ArchiveRow, Journal, MirrorRow } from "../../journal/journal.ts";
 import { networkFileSystem } from "../../journal/network-file-system.ts";
 import { systemClock } from "../../std/clock.ts";
 import { codeOf } from "../../std/fault.ts";
+import { configuredIds } from "../../sync/configured.ts";
 import { readJournal, runningDaemon } from "../journals.ts";
 import { type Trouble, troubleParts, troublesOf } from "../troubles.ts";
 import { counted, sizeText } from "../wording.ts";
@@ -70,8 +71,10 @@ async function* contentFindings(journal: Journal, config: Config): AsyncGenerato
     yield warn(`nothing is sent${to}: ${why}`, "See scanferry status.");
   }
   yield* bindingFindings(await journal.mirrors(), rows, config);
-  yield* troubleFindings(await troublesOf(journal));
-  for (const { targetPath, documents, code } of await journal.waitingFolders()) {
+  yield* troubleFindings(await troublesOf(journal, config));
+  const ids = await configuredIds(journal, config);
+  for (const { mirrorId, targetPath, documents, code } of await journal.waitingFolders()) {
+    if (!ids.has(mirrorId)) continue;
     const what = `${counted(documents, "document")} for ${targetPath} (${code})`;
     yield warn(`held: ${what}`, `Create or mend ${targetPath} in the archive.`);
   }

@@ -33,7 +33,8 @@ async function demo(shell: Shell, { once, data, port }: Options): Promise<void> 
   }
   const { documents } = await onePass(demo.daemon, { waitConverted: true }, stopping);
   demo.endDrawing();
-  for (const line of troubleLines(await troublesOf(demo.daemon.journal)))
+  const { daemon } = demo;
+  for (const line of troubleLines(await troublesOf(daemon.journal, await daemon.status())))
     await shell.out.line(line);
   const { converted, held, failed } = documents;
   const total = Object.values(documents).reduce((sum, number) => sum + number, 0);

@@ -114,7 +114,7 @@ async function standingOf(config: Config, now: number): Promise<Standing> {
   return {
     report: await statusOf(journal, config, owner !== undefined, now),
     owner,
-    troubles: await troublesOf(journal),
+    troubles: await troublesOf(journal, config),
   };
 }
 

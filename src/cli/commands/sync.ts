@@ -54,7 +54,7 @@ async function sync(shell: Shell, { wait, json = false }: Options): Promise<void
     await using daemon = passed.daemon;
     const { report } = passed;
     progress.end();
-    const troubles = await troublesOf(daemon.journal);
+    const troubles = await troublesOf(daemon.journal, config);
     const lines = json ? [jsonOf(report, progress, troubles)] : textOf(report, progress, troubles);
     for (const line of lines) await shell.out.line(line);
     const { held, failed, pending } = report.documents;

@@ -231,8 +231,9 @@ export abstract class PostgresReading {
     return this.#rows(QUERIES.counts, [[...STATES]]);
   }
 
-  troubled(): Promise<Troubled[]> {
-    return this.#rows(QUERIES.troubled, []);
+  troubled(mirrorIds?: readonly number[]): Promise<Troubled[]> {
+    if (!mirrorIds) return this.#rows(QUERIES.troubled, []);
+    return this.#rows(QUERIES.troubledOf, [mirrorIds]);
   }
 
   list(query: ListQuery): AsyncIterable<Document> {

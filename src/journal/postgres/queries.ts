@@ -81,6 +81,9 @@ export const QUERIES = {
   troubled: `SELECT trouble_code AS code, state, count(*) AS documents, min(id) AS first
     FROM documents WHERE trouble_code IS NOT NULL GROUP BY trouble_code, state
     ORDER BY trouble_code, state`,
+  troubledOf: `SELECT trouble_code AS code, state, count(*) AS documents, min(id) AS first
+    FROM documents WHERE trouble_code IS NOT NULL AND mirror_id = ANY($1::bigint[])
+    GROUP BY trouble_code, state ORDER BY trouble_code, state`,
   lastBatch: `SELECT ${BATCH} FROM (SELECT * FROM batches WHERE mirror_id = $1
       ORDER BY number DESC LIMIT 1) b WHERE receipt_at IS NULL`,
   contents: `SELECT document_id AS "documentId", filename, size_bytes AS "sizeBytes", pages

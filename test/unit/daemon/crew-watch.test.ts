@@ -40,7 +40,7 @@ test("duties are fixed as they were at the beginning", async () => {
 test("a journal that is away is told once, and that it is back", async () => {
   const { second, watch, said, backs } = await aWatch();
   second.goAway("connection refused");
-  expect(watch.away).toBe("connection refused");
+  expect(watch.away).toBe("the journal cannot be reached: connection refused");
   second.comeBack();
   expect(watch.away).toBeUndefined();
   expect(backs()).toBe(1);

@@ -39,6 +39,23 @@ test("lines of one turn leave together, in order", async () => {
   }
 });
 
+test("at a terminal a line is one line, and nothing in it steers the terminal", async () => {
+  const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+  try {
+    using log = openLog({ ...options, pretty: true });
+    log.warn(
+      { reason: "said \u001b]0;title\u0007", path: "\u202efdp.exe" },
+      "held: a\r\nb\u001b[2J",
+    );
+    await Promise.resolve();
+    expect(String(write.mock.calls[0]?.[0]).replace(/^\S+ /, "")).toBe(
+      "warn  held: a\\x0d\\x0ab\\x1b[2J  reason=said \\x1b]0;title\\x07 path=\\u202efdp.exe\n",
+    );
+  } finally {
+    write.mockRestore();
+  }
+});
+
 test.for([
   ["ends at once", "process.exit(3)"],
   ["throws", 'throw new Error("a bug")'],

@@ -5,6 +5,7 @@ import { USUAL_EVENTS } from "../../../src/domain/event-kind.ts";
 import { Teller } from "../../../src/daemon/teller.ts";
 import type { MessageBody } from "../../../src/notify/message.ts";
 import { silentLog } from "../../../src/std/log.ts";
+import { Desk } from "../../contract/journal-desk.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";
 import { hookServer } from "../../fixtures/hook-server.ts";
@@ -15,7 +16,11 @@ import { reportOf } from "../dashboard/open-dashboard.ts";
 const MINUTE = 60_000;
 
 /** A teller over a webhook and a ping at `url`; what it logs is in `lines`. */
-async function aTeller(url: string, set: Partial<NotifyConfig> = {}) {
+async function aTeller(
+  url: string,
+  set: Partial<NotifyConfig> = {},
+  journal = new MemoryJournal(),
+) {
   await using world = await aWorld();
   const clock = new ManualClock();
   const lines: string[] = [];
@@ -44,7 +49,7 @@ async function aTeller(url: string, set: Partial<NotifyConfig> = {}) {
       ping: { url: `${url}/ping`, method: "GET", schedule: "* * * * *" },
       ...set,
     },
-    parts: { journal: new MemoryJournal(), accounts: { surveys: [], outages: [] } },
+    parts: { journal, accounts: { surveys: [], outages: [] } },
     status: async () => reportOf(),
     health: async () => health,
     clock,
@@ -92,6 +97,21 @@ test("a ping that fails is told to the log once, and when it gets through again"
   hook.status = 200;
   await until("better news", () => minuteBy().then(() => lines.length > 1));
   expect(lines).toEqual(["the ping fails", "the ping gets through again"]);
+});
+
+test("documents of a mirror that was taken out are nobody's trouble any more", async () => {
+  await using hook = await hookServer();
+  const journal = new MemoryJournal();
+  const scans = await Desk.at(journal);
+  const gone = new Desk(journal, (await journal.mirror("gone", "/srv/gone")).id);
+  for (const path of ["a.pdf", "b.pdf"]) await gone.held(path, "FILE_EMPTY");
+  await gone.held("c.pdf", "FOLDER_MISSING");
+  await scans.held("d.pdf", "FILE_EMPTY");
+  await using world = await aTeller(hook.url, { ping: undefined }, journal);
+  await world.clock.advance(2 * MINUTE);
+  await hook.got(1);
+  const events = hook.calls.flatMap(({ body }) => (JSON.parse(body) as MessageBody).events);
+  expect(events.map(({ title }) => title)).toEqual(["1 document held for long: FILE_EMPTY"]);
 });
 
 test("the digest comes at its time, and a reader that was restarted is told of", async () => {

@@ -57,19 +57,27 @@ describe("status", () => {
     });
   });
 
-  test("a hundred questions at once are one question to the journal", async () => {
-    let asked = 0;
+  test.for([
+    ["/api/status", 1, 1],
+    ["/healthz", 0, 1],
+    ["/readyz", 0, 1],
+  ] as const)("a hundred questions at once are one question: %s", async ([path, ...once]) => {
+    const asked = { status: 0, health: 0 };
     await using opened = await openDashboard({
       // It stands still, however long the machine takes over them.
       clock: new ManualClock(),
       status: async () => {
-        asked++;
+        asked.status++;
         return reportOf();
+      },
+      health: async () => {
+        asked.health++;
+        return WELL;
       },
     });
     const { port } = opened;
-    await Promise.all(Array.from({ length: 100 }, () => ask({ port, path: "/api/status" })));
-    expect(asked).toBe(1);
+    await Promise.all(Array.from({ length: 100 }, () => ask({ port, path })));
+    expect([asked.status, asked.health]).toEqual(once);
   });
 
   test("a failure is told without its details, which may be anything", async () => {

@@ -90,6 +90,51 @@ test("a journal that cannot be read is told as trouble, and the stream goes on",
   expect(await page.next()).toMatchObject({ event: "status" });
 });
 
+test("a journal that is away is told as trouble at once, and asked nothing until it is back", async () => {
+  let away: string | undefined = "the journal cannot be reached: connection refused";
+  let asked = 0;
+  await using opened = await openDashboard({
+    away: () => away,
+    status: async () => {
+      asked++;
+      return reportOf();
+    },
+  });
+  const { url } = opened.dashboard;
+  await using page = await EventStream.open(url);
+  expect(await page.next()).toEqual({ event: "trouble", data: { message: away } });
+  const headers = { "x-scanferry": "1", "content-type": "application/json" };
+  for (const [path, method] of [
+    ["/api/status", "GET"],
+    ["/api/documents", "GET"],
+    ["/api/activity", "GET"],
+    ["/metrics", "GET"],
+    ["/api/pause", "POST"],
+  ] as const) {
+    const answer = await fetch(`${url}${path}`, { method, headers });
+    expect([path, answer.status, await answer.json()]).toEqual([
+      path,
+      503,
+      { error: expect.objectContaining({ code: "JOURNAL_UNREACHABLE", message: away }) },
+    ]);
+  }
+  expect([asked, opened.asked]).toEqual([0, []]);
+  away = undefined;
+  opened.dashboard.changed();
+  expect(await page.next()).toMatchObject({ event: "status" });
+});
+
+test("a question that is not answered is trouble after a while, and keeps nobody from closing", async () => {
+  const clock = new ManualClock();
+  await using opened = await openDashboard({ clock, status: () => new Promise(() => {}) });
+  await using page = await EventStream.open(opened.dashboard.url);
+  const told = page.next();
+  await clock.advance(10_000);
+  expect(await told).toEqual({ event: "trouble", data: { message: "no answer within 10 s" } });
+  await clock.advance(15_000);
+  await opened.dashboard.close();
+});
+
 test("twenty pages are live at a time; one that leaves makes room", async () => {
   await using opened = await openDashboard();
   await using pages = new AsyncDisposableStack();

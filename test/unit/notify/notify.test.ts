@@ -301,6 +301,25 @@ describe("batches", () => {
     await world.stop();
   });
 
+  test("what a night kept back is one message that a receiver still takes", async () => {
+    const world = new Telling();
+    const desk = await Desk.at(world.journal);
+    await world.start(["a"], ["batch"]);
+    const sizes = { first: 1_999, second: 1, third: 1 };
+    let id = 0;
+    for (const [batch, size] of Object.entries(sizes)) {
+      await open(desk, batch, world.clock.now());
+      for (let n = 1; n < size; n++) await carry(desk, batch, ++id);
+      const last = await carry(desk, batch, ++id, false);
+      await conclude(world, desk, last.id);
+    }
+    await world.clock.advance(MINUTE);
+    expect(world.channel("a").got).toHaveLength(1);
+    expect(told(world)).toEqual(["first", "second", undefined]);
+    expect(world.channel("a").titles.at(-1)).toMatch(/A batch of scans is archived: 1 document,/);
+    await world.stop();
+  });
+
   test("nobody is told unless a channel asks for it", async () => {
     const world = new Telling();
     const desk = await Desk.at(world.journal);

@@ -65,6 +65,14 @@ describe("a receipt", () => {
     expect(aReceipt(archived(), archived({ state, convertedAt: null })).closedAt).toBeNull();
   });
 
+  test("says that all is in the archive only when it is", () => {
+    const headingOf = (...documents: ReturnType<typeof archived>[]) =>
+      /<h1>(.*)<\/h1>/.exec(receiptHtml(aReceipt(...documents)))?.[1];
+    expect(headingOf(archived())).toBe("Receipt: in the archive");
+    const other = archived({ state: "uploaded", convertedAt: null });
+    expect(headingOf(archived(), other)).toBe("Receipt: not all is in the archive yet");
+  });
+
   test("a name cannot write into the page that is printed", () => {
     const page = receiptHtml(aReceipt(archived({ name: rawOfText("<img src=x>&\"'\u202e.pdf") })));
     expect(page).not.toContain("<img");

@@ -5,6 +5,7 @@ import { ManualClock } from "../../fakes/manual-clock.ts";
 import { MemoryCrew } from "../../fakes/memory-crew.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";
 import { reportOf } from "../dashboard/open-dashboard.ts";
+import { Ever } from "../../../src/dashboard/ever.ts";
 import { metricsText } from "../../../src/dashboard/metrics.ts";
 
 async function aCrew() {
@@ -68,7 +69,8 @@ test("measures have the daemon's name for a label", async () => {
   const health = { healthy: true, ready: true, why: "ok" };
   const told = { version: "1", at: clock.now(), health };
   const snapshot = async () => ({ ...reportOf({ members: await members() }), ...told });
-  const text = await metricsText({ journal, clock, snapshot, channels: () => [] });
+  const ever = new Ever(journal);
+  const text = await metricsText({ journal, clock, ever, snapshot, channels: () => [] });
   expect(text).toContain('scanferry_member{instance="alpha"} 1');
   expect(text).toContain('scanferry_member_lease_seconds{instance="alpha"} 10');
   expect(text).toContain('scanferry_member_lag_seconds{instance="alpha"} 5');

@@ -1,0 +1,52 @@
+/** A mirror that was taken out of the configuration keeps its rows, and is nobody's trouble. */
+import { expect, test } from "vitest";
+import { troublesOf } from "../../../src/cli/troubles.ts";
+import { Ever } from "../../../src/dashboard/ever.ts";
+import { metricsText } from "../../../src/dashboard/metrics.ts";
+import { configuredIds } from "../../../src/sync/configured.ts";
+import { statusOf } from "../../../src/sync/status.ts";
+import { Desk, events, NOW } from "../../contract/journal-desk.ts";
+import { ManualClock } from "../../fakes/manual-clock.ts";
+import { MemoryJournal } from "../../fakes/memory-journal.ts";
+import { aWorld } from "../../fixtures/world.ts";
+
+const HEALTH = { healthy: true, ready: true, why: "ok" };
+
+/** One mirror in use, without a document, and one that was taken out while its documents waited. */
+async function aJournal(): Promise<{ journal: MemoryJournal; used: number }> {
+  const journal = new MemoryJournal();
+  const { mirrorId: used } = await Desk.at(journal);
+  const gone = new Desk(journal, (await journal.mirror("gone", "/srv/gone")).id);
+  await gone.held("waits.pdf", "FOLDER_MISSING");
+  const { id } = await gone.add("ready.pdf");
+  await gone.after(id, events.settled());
+  return { journal, used };
+}
+
+test("its folders, its reasons and its waiting are told nowhere", async () => {
+  const { journal, used } = await aJournal();
+  await using world = await aWorld();
+  const config = world.config();
+  expect([...(await configuredIds(journal, config))]).toEqual([used]);
+  const report = await statusOf(journal, config, true, NOW);
+  expect(report.foldersToCreate).toEqual([]);
+  expect(await troublesOf(journal, config)).toEqual([]);
+  const text = await metricsText({
+    journal,
+    clock: new ManualClock(NOW + 3_600_000),
+    ever: new Ever(journal),
+    snapshot: async () => ({ ...report, version: "1", at: NOW, health: HEALTH }),
+    channels: () => [],
+  });
+  expect(text).toMatch(/^scanferry_folders_to_create 0$/m);
+  expect(text).toMatch(/^scanferry_oldest_pending_age_seconds 0$/m);
+});
+
+test("once it is back, all of that is told again", async () => {
+  const { journal } = await aJournal();
+  await using world = await aWorld();
+  const config = world.config({}, { name: "gone" });
+  const report = await statusOf(journal, config, true, NOW);
+  expect(report.foldersToCreate).toMatchObject([{ mirror: "gone", documents: 1 }]);
+  expect(await troublesOf(journal, config)).toMatchObject([{ code: "FOLDER_MISSING" }]);
+});
