@@ -142,19 +142,16 @@ export class Daemon implements AsyncDisposable {
     const ask = () => asked.resolve();
     stopping.addEventListener("abort", ask, { once: true });
     if (stopping.aborted) ask();
-    let goOn = () => {};
     try {
       await Promise.race([running, asked.promise]);
       this.#log.info({ underWay: accounts.underWay }, "stopping");
-      // What cannot be journaled is settled by the next start, as after a crash.
-      goOn = this.#kept.giveUpWhenAway();
       await this.#drain();
     } finally {
       stopping.removeEventListener("abort", ask);
       loops.abort(new Error("the daemon stops"));
       await this.#parts.endReaders();
       await telling;
-      await running.finally(goOn);
+      await running;
     }
     this.#log.info({}, "stopped");
   }

@@ -15,51 +15,29 @@ export class KeptJournal {
   /** Told what is journaled, by whoever works on it just now. */
   onApplied: (applied: Applied[]) => void = () => undefined;
 
-  readonly #patience: AbortSignal | undefined;
   #isKept = false;
 
-  private constructor(journal: Journal, relay: Relay, patience: AbortSignal | undefined) {
+  private constructor(journal: Journal, relay: Relay) {
     this.journal = journal;
-    this.#patience = patience;
     relay.to = (applied) => this.onApplied(applied);
   }
 
   /** Opens what `config` names; rejects as `openJournal` does. */
   static open(opening: JournalOpening): Promise<KeptJournal> {
-    const open = (onApplied: Relay["to"]) => openDaemonJournal(opening, onApplied);
-    return KeptJournal.over(open, opening.patience);
+    return KeptJournal.over((onApplied) => openDaemonJournal(opening, onApplied));
   }
 
   /** Any journal; `open` is given whom to tell what is journaled. */
   static async over(
-    open: (onApplied: Relay["to"]) => Promise<Journal>,
-    patience?: AbortSignal,
+    open: (onApplied: (applied: Applied[]) => void) => Promise<Journal>,
   ): Promise<KeptJournal> {
     const relay: Relay = { to: () => undefined };
-    return new KeptJournal(await open((applied) => relay.to(applied)), relay, patience);
+    return new KeptJournal(await open((applied) => relay.to(applied)), relay);
   }
 
   /** Tells commands and other daemons where this one's page is. */
   async announcePage(web: string): Promise<void> {
     await this.journal.announcePage?.(web);
-  }
-
-  /**
-   * Once its patience aborts, and at once where it has none, nothing waits for a journal that is
-   * away; until the function that is returned is called.
-   */
-  giveUpWhenAway(): () => void {
-    const patience = this.#patience;
-    let goOn = () => {};
-    const giveUp = () => {
-      goOn = this.journal.giveUpWhenAway?.() ?? goOn;
-    };
-    if (!patience || patience.aborted) giveUp();
-    else patience.addEventListener("abort", giveUp, { once: true });
-    return () => {
-      patience?.removeEventListener("abort", giveUp);
-      goOn();
-    };
   }
 
   /** From now on it stays open when a daemon lets go of it; once. */

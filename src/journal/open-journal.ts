@@ -34,11 +34,6 @@ export type OpenedJournal = Journal & {
   readonly migrated: { readonly from: number; readonly to: number } | undefined;
   /** Tells `status`, and the other daemons where there are any, where this one's page is. */
   announcePage(web: string): Promise<void>;
-  /**
-   * Nobody waits for a journal that is away any more: what is asked of it rejects, until the function
-   * that is returned is called.
-   */
-  giveUpWhenAway(): () => void;
   /** Writes a whole copy of the journal to a file. Rejects with `JOURNAL_ELSEWHERE` in PostgreSQL. */
   backup(to: string): Promise<void>;
 };
@@ -58,8 +53,6 @@ export async function openJournal(
     announcePage: async (web: string) => {
       if (owner) await journal.announce({ ...owner, web });
     },
-    // A file is never away.
-    giveUpWhenAway: () => () => undefined,
   });
 }
 

@@ -72,11 +72,6 @@ export class PostgresJournal extends PostgresReading implements Journal {
     return this.#session.crew;
   }
 
-  /** See `PgSession.giveUpWhenAway`. */
-  giveUpWhenAway(): () => void {
-    return this.#session.giveUpWhenAway();
-  }
-
   of(archiveId: number): PostgresJournal {
     if (archiveId === this.#archiveId) return this;
     return new PostgresJournal(this.#session, this.#groups, archiveId);

@@ -56,8 +56,8 @@ const READ_PATIENCE_MS = 300_000;
 /** A transaction of a command that stands still is ended after so long, milliseconds. */
 const GUEST_IDLE_MS = 60_000;
 
-/** A session that ends while the database is away waits so long for it, milliseconds. */
-const CLOSING_MS = 2_000;
+/** A session that closes while the database is away waits so long for it, milliseconds. */
+const CLOSING_MS = 3_000;
 
 const READING_LINKS = 2;
 
@@ -170,22 +170,6 @@ export class PgSession {
     return this.#closed;
   }
 
-  /**
-   * Until the function that is returned is called, the end of the database is the end of this
-   * session: what waits for it rejects after a moment, and so does all that is asked later.
-   */
-  giveUpWhenAway(): () => void {
-    let cancel = () => {};
-    const wait = () => {
-      cancel = this.#clock.alarm(CLOSING_MS, () => {
-        if (this.#absence.isAway) this.#ending.abort();
-        else wait();
-      });
-    };
-    wait();
-    return () => cancel();
-  }
-
   async #open(): Promise<void> {
     const { role, member, prepare, leaseMs = LEASE_MS, patience } = this.#options;
     const attempt = async () => {
@@ -269,15 +253,28 @@ export class PgSession {
   }
 
   async #close(): Promise<void> {
-    const goOn = this.giveUpWhenAway();
+    const giveUp = this.#giveUpWhenAway();
     // What the journal refused was told to those who wrote it.
     await this.#commits.settled();
-    goOn();
+    giveUp();
     this.#ending.abort();
     await this.#hearing.end(this.#crewLink ?? this.#writing);
     await this.#pgCrew?.leave();
     const links = [this.#writing, ...this.#reading, ...(this.#crewLink ? [this.#crewLink] : [])];
     await Promise.all(links.map((link) => link.close()));
+  }
+
+  /** Ends all patience once the database is away, until the returned function is called. */
+  #giveUpWhenAway(): () => void {
+    let cancel = () => {};
+    const wait = () => {
+      cancel = this.#clock.alarm(CLOSING_MS, () => {
+        if (this.#absence.isAway) this.#ending.abort();
+        else wait();
+      });
+    };
+    wait();
+    return () => cancel();
   }
 
   #assertOpen(): void {
