@@ -4,7 +4,6 @@
  */
 import { Client, DatabaseError } from "pg";
 import type { Clock } from "../../std/clock.ts";
-import { messageOf } from "../../std/fault.ts";
 import { BrokenLink, DistrustedLink, endsLink, isAboutTrust, whyOf } from "./postgres-fault.ts";
 import { type Query, queryOn } from "./query.ts";
 
@@ -92,21 +91,13 @@ export class Link {
   }
 
   async #make(): Promise<Connection> {
-    const { url, password, clock } = this.#way;
-    const client = new Client({
-      connectionString: url,
-      application_name: this.#use.name,
-      connectionTimeoutMillis: CONNECT_MS,
-      keepAlive: true,
-      pipeline: true,
-    });
-    // Not among the options, where what the URL says would win, also that there is none.
-    if (password) client.password = password();
+    const { clock } = this.#way;
+    const client = this.#newClient();
     let why: string | undefined;
     const broken = (what: string) => {
       why ??= what;
     };
-    client.on("error", (error) => broken(messageOf(error)));
+    client.on("error", (error) => broken(whyOf(error)));
     client.on("end", () => broken("the connection ended"));
     const end = (what: string) => {
       broken(what);
@@ -154,15 +145,39 @@ export class Link {
       await client.connect();
       await this.#setUp(connection.query);
     } catch (error) {
-      end(messageOf(error));
+      end(whyOf(error));
       if (error instanceof DatabaseError && !this.#way.wasReached()) throw error;
-      const isRefused = isAboutTrust(error) && !this.#way.wasReached();
-      throw new (isRefused ? DistrustedLink : BrokenLink)(whyOf(error), { cause: error });
+      throw this.#unmade(error, isAboutTrust(error));
     }
     listen?.began();
     this.#client = client;
     this.#connection = connection;
     return connection;
+  }
+
+  #newClient(): Client {
+    const { url, password } = this.#way;
+    try {
+      const client = new Client({
+        connectionString: url,
+        application_name: this.#use.name,
+        connectionTimeoutMillis: CONNECT_MS,
+        keepAlive: true,
+        pipeline: true,
+      });
+      // Not among the options, where what the URL says would win, also that there is none.
+      if (password) client.password = password();
+      return client;
+    } catch (error) {
+      // Files that the URL names are read here: certificates, keys.
+      throw this.#unmade(error, true);
+    }
+  }
+
+  /** Why there is no connection; over trust nobody waits, but for a database that was reached before. */
+  #unmade(error: unknown, overTrust: boolean): Error {
+    const Unmade = overTrust && !this.#way.wasReached() ? DistrustedLink : BrokenLink;
+    return new Unmade(whyOf(error), { cause: error });
   }
 
   async #setUp(query: Query): Promise<void> {
