@@ -63,6 +63,7 @@ export class Link {
   #connection: Connection | undefined;
   #making: Promise<Connection> | undefined;
   #client: Client | undefined;
+  #isCut = false;
 
   constructor(way: Way, use: Use) {
     this.#way = way;
@@ -71,6 +72,7 @@ export class Link {
 
   /** The connection; a new one where there is none, or it broke. Rejects when none can be made. */
   async connection(): Promise<Connection> {
+    if (this.#isCut) throw new BrokenLink("the session ends");
     if (this.#connection?.broken === false) return this.#connection;
     this.#making ??= this.#make().finally(() => {
       this.#making = undefined;
@@ -90,9 +92,17 @@ export class Link {
     cancel();
   }
 
+  /** Breaks the connection, also one that is being made, whoever waits for an answer; there is none any more. */
+  cut(): void {
+    this.#isCut = true;
+    this.#connection?.end("the session ends");
+    this.#client?.connection.stream.destroy();
+  }
+
   async #make(): Promise<Connection> {
     const { clock } = this.#way;
     const client = this.#newClient();
+    this.#client = client;
     let why: string | undefined;
     const broken = (what: string) => {
       why ??= what;
@@ -150,7 +160,6 @@ export class Link {
       throw this.#unmade(error, isAboutTrust(error));
     }
     listen?.began();
-    this.#client = client;
     this.#connection = connection;
     return connection;
   }
