@@ -7,11 +7,17 @@ import type { Clock } from "../std/clock.ts";
 import type { Log } from "../std/log.ts";
 import { version } from "./version.ts";
 
+/** What of `shutdown` is kept for ending once the journal is waited for no more, milliseconds. */
+const ENDING_MS = 5_000;
+
 export type JournalOpening = {
   readonly config: Config;
   readonly log: Log;
   readonly clock: Clock;
-  /** Until this aborts a journal that cannot be reached is waited for; absent: opening fails. */
+  /**
+   * Until this aborts a journal that cannot be reached is waited for; absent: opening fails. Then it is
+   * only as long as that leaves time to end within `shutdown`.
+   */
   readonly patience?: AbortSignal;
 };
 
@@ -31,6 +37,7 @@ export async function openDaemonJournal(
     ...(patience && {
       patience: {
         signal: patience,
+        lastMs: Math.max(config.shutdownMs - ENDING_MS, config.shutdownMs / 2),
         onAway: (why) => log.warn({ why }, "the journal cannot be reached yet; waiting for it"),
       },
     }),

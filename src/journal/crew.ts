@@ -71,6 +71,14 @@ export interface Crew {
   listen(listener: (change: CrewChange) => void): () => void;
 }
 
+/** What the names of memos begin with that tell of members, by numbers that mean nothing in another journal. */
+export const MEMBER_MEMOS = "scanned:";
+
+/** The memo of who scanned a part of a mirror last, to its end. */
+export function scannedMemo(mirrorId: number, part: number, of: number): string {
+  return `${MEMBER_MEMOS}${mirrorId}/${part}of${of}`;
+}
+
 /** The crew of a journal that has one owner. */
 export const SOLO_CREW: Crew = {
   memberId: 0,

@@ -8,6 +8,7 @@ import { type Clock, systemClock } from "../std/clock.ts";
 import { Fault } from "../std/fault.ts";
 import type { Applied, Journal } from "./journal.ts";
 import type { Owner } from "./owner-lock.ts";
+import type { Patience } from "./postgres/session.ts";
 
 /**
  * `owner`: a daemon, which makes the journal when missing and brings it up to date; `guest`: a
@@ -21,8 +22,8 @@ export type OpenJournalOptions = {
   readonly onApplied?: (applied: Applied[]) => void;
   /** What others are told about a daemon; an `owner` without it works on nothing. */
   readonly owner?: Owner;
-  /** An `owner` waits until its database can be reached, or until this aborts. */
-  readonly patience?: { readonly signal: AbortSignal; readonly onAway: (why: string) => void };
+  /** An `owner` waits until its database can be reached, or until this aborts; see `PgSession`. */
+  readonly patience?: Patience;
   readonly clock?: Clock;
 };
 

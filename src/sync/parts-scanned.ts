@@ -2,6 +2,7 @@
  * What is known of scans of a mirror that several daemons divide: each notes, with its number, which of
  * its parts it has walked to the end. A note counts for as long as the one that wrote it leads the part.
  */
+import { scannedMemo } from "../journal/crew.ts";
 import type { SyncContext } from "./context.ts";
 import { dutiesOfMirror } from "./duties.ts";
 
@@ -13,7 +14,7 @@ export async function noteScanned({ journal, duties }: Known, mirrorId: number):
   if (!division) return;
   const text = String(journal.crew.memberId);
   for (const part of division.own) {
-    const name = memoOf(mirrorId, part, division.of);
+    const name = scannedMemo(mirrorId, part, division.of);
     if ((await journal.memo(name)) !== text) await journal.setMemo(name, text);
   }
 }
@@ -30,12 +31,8 @@ export async function othersScanned(
     if (division.own.includes(at + 1)) continue;
     const leader = members.find(({ duties: led }) => led.includes(duty));
     if (!leader) return false;
-    const memo = await journal.memo(memoOf(mirrorId, at + 1, division.of));
+    const memo = await journal.memo(scannedMemo(mirrorId, at + 1, division.of));
     if (memo !== String(leader.id)) return false;
   }
   return true;
-}
-
-function memoOf(mirrorId: number, part: number, of: number): string {
-  return `scanned:${mirrorId}/${part}of${of}`;
 }

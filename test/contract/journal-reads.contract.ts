@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { ROOT, rawOfText } from "../../src/std/raw-path.ts";
 import type { JournalFixture } from "./journal.contract.ts";
@@ -8,6 +9,21 @@ const ids = (documents: readonly { id: number }[]) => documents.map(({ id }) => 
 const { settled, claimed, accepted, converted, replyLost } = events;
 const at = (name: string, dueAt: number, sizeBytes = 100) =>
   [name, { dueAt, seen: seenOf(sizeBytes) }] as const;
+
+/** So many bytes that cannot be packed, in names as a file system takes them. */
+function deep(bytes: number, seed: string): string {
+  const names: string[] = [];
+  for (let left = bytes, at = 0; left > 0; left -= 121, at++) {
+    const name = [0, 1].map((half) => createHash("sha512").update(`${seed} ${at} ${half}`));
+    names.push(
+      name
+        .map((hash) => hash.digest("base64url"))
+        .join("")
+        .slice(0, Math.min(120, left)),
+    );
+  }
+  return names.join("/");
+}
 
 /** What every journal promises about what it is asked. */
 export function journalReadsContract(name: string, open: () => Promise<JournalFixture>): void {
@@ -56,6 +72,46 @@ export function journalReadsContract(name: string, open: () => Promise<JournalFi
         expect(await journal.claimed([500, 501], [mirrorId + 1, mirrorId])).toEqual(new Set([501]));
         expect(await journal.claimed([500, 501], [mirrorId + 1])).toEqual(new Set());
         expect(await journal.claimed([500, 501], [])).toEqual(new Set());
+      }),
+    );
+
+    test(
+      "a path is as long as it wants to be, also in the archive",
+      withDesk(async (desk) => {
+        const { journal, mirrorId } = desk;
+        const start = deep(3_900, "start");
+        const [one, two, below] = [`${start}/1`, `${start}/2`, `${start}/1/below`];
+        const target = `/Scans/${one}`;
+        const add = async (dir: string) => {
+          const { id } = await desk.add(`${dir}/a.pdf`);
+          const none = settled("d1", `/Scans/${dir}`);
+          return desk.after(id, none, events.heldBack("FOLDER_MISSING"));
+        };
+        const [there, beside, deeper] = [await add(one), await add(two), await add(below)];
+        expect(await journal.currentAt(mirrorId, raw(`${one}/a.pdf`))).toEqual(there);
+        expect(ids(await journal.rowsIn(mirrorId, raw(two)))).toEqual([beside.id]);
+        expect(ids(await journal.rowsBelow(mirrorId, raw(one)))).toEqual([there.id, deeper.id]);
+        expect(ids(await journal.rowsBelow(mirrorId, ROOT))).toEqual([
+          there.id,
+          deeper.id,
+          beside.id,
+        ]);
+        expect(await desk.paths()).toEqual([one, below, two].map((dir) => `${dir}|a.pdf`));
+        const place = { mirrorId, targetPath: target };
+        expect(ids(await journal.heldWith(["FOLDER_MISSING"], 9, place))).toEqual([there.id]);
+        const waiting = { mirrorId, code: "FOLDER_MISSING", documents: 1 };
+        expect(await journal.waitingFolders()).toEqual(
+          [one, below, two].map((dir) => ({ ...waiting, targetPath: `/Scans/${dir}` })),
+        );
+        for (const fingerprint of ["f1", "f2", null] as const) {
+          const change = { type: "directory", mirrorId, dir: raw(two), fingerprint } as const;
+          await journal.apply([change]);
+          const known = new Map(await journal.directories(mirrorId));
+          expect(known.get(raw(two))).toBe(fingerprint ?? "");
+        }
+        await desk.forget(beside.id);
+        expect(await journal.forgotten(mirrorId, raw(`${two}/a.pdf`))).toHaveLength(4);
+        expect(await journal.forgotten(mirrorId, raw(`${one}/a.pdf`))).toEqual([]);
       }),
     );
 

@@ -3,6 +3,8 @@ import { type PostgresPlace, shownJournal } from "../../config/journal-place.ts"
 import { type Clock, systemClock } from "../../std/clock.ts";
 import { codeOf } from "../../std/fault.ts";
 import { journalFault } from "../journal-fault.ts";
+import { declareLost } from "../postgres/crew-statements.ts";
+import { channelOf } from "../postgres/hearing.ts";
 import { Link, type Connection } from "../postgres/link.ts";
 import { bringUpToDate } from "../postgres/migrate.ts";
 import { asJournalFault } from "../postgres/postgres-fault.ts";
@@ -64,6 +66,8 @@ export class PostgresSide implements Side {
       await assertFit(work.query, shown);
       await prepare(work, { schema, shown, isTarget });
       const hold = await links[1].connection();
+      // One that stood still writes nothing more, and begins anew: it has not heard of the copy.
+      await declareLost(hold, key, channelOf(schema));
       await holdMembers(hold, shown);
       return new PostgresSide(shown, links, work, hold);
     } catch (error) {
@@ -188,7 +192,7 @@ async function holdMembers({ query }: Connection, shown: string): Promise<void> 
     throw journalFault("JOURNAL_LOCKED", shown, "in use, e.g. by another copy", { cause: error });
   }
   const { rows } = await query<{ name: string; pid: number }>(
-    "SELECT name, pid FROM members WHERE NOT lost AND lease_until > clock_timestamp() ORDER BY id",
+    "SELECT name, pid FROM members WHERE NOT lost ORDER BY id",
     [],
   );
   const [member] = rows;

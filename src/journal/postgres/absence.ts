@@ -37,10 +37,8 @@ export class Absence {
         this.#back(what);
         return value;
       } catch (error) {
-        if (!isAway(error) || ending.aborted) {
-          this.#back(what);
-          throw error;
-        }
+        if (!isAway(error)) this.#back(what);
+        if (!isAway(error) || ending.aborted) throw error;
         if (tries > 0) {
           this.leave(what, whyOf(error));
           const waitMs = Math.min(RETRY_MS_MIN * 2 ** (tries - 1), RETRY_MS_MAX);

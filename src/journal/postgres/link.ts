@@ -4,7 +4,6 @@
  */
 import { Client, DatabaseError } from "pg";
 import type { Clock } from "../../std/clock.ts";
-import { messageOf } from "../../std/fault.ts";
 import { BrokenLink, DistrustedLink, endsLink, isAboutTrust, whyOf } from "./postgres-fault.ts";
 import { type Query, queryOn } from "./query.ts";
 
@@ -64,6 +63,7 @@ export class Link {
   #connection: Connection | undefined;
   #making: Promise<Connection> | undefined;
   #client: Client | undefined;
+  #isCut = false;
 
   constructor(way: Way, use: Use) {
     this.#way = way;
@@ -72,6 +72,7 @@ export class Link {
 
   /** The connection; a new one where there is none, or it broke. Rejects when none can be made. */
   async connection(): Promise<Connection> {
+    if (this.#isCut) throw new BrokenLink("the session ends");
     if (this.#connection?.broken === false) return this.#connection;
     this.#making ??= this.#make().finally(() => {
       this.#making = undefined;
@@ -91,22 +92,22 @@ export class Link {
     cancel();
   }
 
+  /** Breaks the connection, also one that is being made, whoever waits for an answer; there is none any more. */
+  cut(): void {
+    this.#isCut = true;
+    this.#connection?.end("the session ends");
+    this.#client?.connection.stream.destroy();
+  }
+
   async #make(): Promise<Connection> {
-    const { url, password, clock } = this.#way;
-    const client = new Client({
-      connectionString: url,
-      application_name: this.#use.name,
-      connectionTimeoutMillis: CONNECT_MS,
-      keepAlive: true,
-      pipeline: true,
-    });
-    // Not among the options, where what the URL says would win, also that there is none.
-    if (password) client.password = password();
+    const { clock } = this.#way;
+    const client = this.#newClient();
+    this.#client = client;
     let why: string | undefined;
     const broken = (what: string) => {
       why ??= what;
     };
-    client.on("error", (error) => broken(messageOf(error)));
+    client.on("error", (error) => broken(whyOf(error)));
     client.on("end", () => broken("the connection ended"));
     const end = (what: string) => {
       broken(what);
@@ -154,15 +155,38 @@ export class Link {
       await client.connect();
       await this.#setUp(connection.query);
     } catch (error) {
-      end(messageOf(error));
+      end(whyOf(error));
       if (error instanceof DatabaseError && !this.#way.wasReached()) throw error;
-      const isRefused = isAboutTrust(error) && !this.#way.wasReached();
-      throw new (isRefused ? DistrustedLink : BrokenLink)(whyOf(error), { cause: error });
+      throw this.#unmade(error, isAboutTrust(error));
     }
     listen?.began();
-    this.#client = client;
     this.#connection = connection;
     return connection;
+  }
+
+  #newClient(): Client {
+    const { url, password } = this.#way;
+    try {
+      const client = new Client({
+        connectionString: url,
+        application_name: this.#use.name,
+        connectionTimeoutMillis: CONNECT_MS,
+        keepAlive: true,
+        pipeline: true,
+      });
+      // Not among the options, where what the URL says would win, also that there is none.
+      if (password) client.password = password();
+      return client;
+    } catch (error) {
+      // Files that the URL names are read here: certificates, keys.
+      throw this.#unmade(error, true);
+    }
+  }
+
+  /** Why there is no connection; over trust nobody waits, but for a database that was reached before. */
+  #unmade(error: unknown, overTrust: boolean): Error {
+    const Unmade = overTrust && !this.#way.wasReached() ? DistrustedLink : BrokenLink;
+    return new Unmade(whyOf(error), { cause: error });
   }
 
   async #setUp(query: Query): Promise<void> {

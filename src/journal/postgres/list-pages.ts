@@ -1,5 +1,6 @@
 /** How the list of documents is read from PostgreSQL; see ../document-list.ts. */
 import { type ListPage, type Page, PAGE_ROWS, SORTED_ROWS_MAX } from "../document-list.ts";
+import { isSame, startOf } from "./directories.ts";
 import { SELECT_DOCUMENT } from "./documents.ts";
 import type { PgSession } from "./session.ts";
 
@@ -19,14 +20,17 @@ export const LIST_QUERIES = {
   ],
   directories: [
     `SELECT id, path FROM directories
-      WHERE mirror_id = $1 AND path >= $2 AND path < $3 AND path > $4 ORDER BY path LIMIT ${PAGE_ROWS}`,
+      WHERE mirror_id = $1 AND path >= $2 AND path < $3 AND path > $4
+        AND ${startOf("path")} >= ${startOf("greatest($2::bytea, $4::bytea)")}
+        AND ${startOf("path")} <= ${startOf("$3::bytea")}
+      ORDER BY ${startOf("path")}, path LIMIT ${PAGE_ROWS}`,
     "mirrorId",
     "from",
     "to",
     "last",
   ],
   directory: [
-    "SELECT id, path FROM directories WHERE mirror_id = $1 AND path = $2",
+    `SELECT id, path FROM directories WHERE mirror_id = $1 AND ${isSame("path", "$2::bytea")}`,
     "mirrorId",
     "path",
   ],

@@ -51,7 +51,7 @@ async function migrateOnce(query: Query, opening: Opening): Promise<boolean> {
     const version = await checkedVersion(query, opening);
     const step = MIGRATIONS[version];
     if (step !== undefined) {
-      if (version === 0) await query(`CREATE SCHEMA IF NOT EXISTS ${quoted(opening.schema)}`);
+      if (version === 0) await makeSchema(query, opening.schema);
       await query(step);
       await query(
         version === 0
@@ -65,6 +65,12 @@ async function migrateOnce(query: Query, opening: Opening): Promise<boolean> {
     await query("ROLLBACK").catch(() => undefined);
     throw error;
   }
+}
+
+/** Not even asked for where it is there: that takes the right to make one all the same. */
+async function makeSchema(query: Query, schema: string): Promise<void> {
+  const { count } = await query("SELECT 1 FROM pg_namespace WHERE nspname = $1", [schema]);
+  if (count === 0) await query(`CREATE SCHEMA IF NOT EXISTS ${quoted(schema)}`);
 }
 
 /** The tables' version; 0 where there are none yet and the opening may make them. */

@@ -14,8 +14,13 @@ export class DistrustedLink extends Error {
   override readonly name = "DistrustedLink";
 }
 
+/** What a network refuses to do; it tells of it with the host's name, which may be any. */
+const OF_THE_WAY: ReadonlySet<unknown> = new Set(["getaddrinfo", "connect"]);
+
 /** True where this side ended the making of a connection over a password or a certificate. */
 export function isAboutTrust(error: unknown): boolean {
+  const syscall = error instanceof Error && "syscall" in error ? error.syscall : undefined;
+  if (OF_THE_WAY.has(syscall)) return false;
   return /SASL|password|SSL|certificate/i.test(messageOf(error));
 }
 
@@ -24,6 +29,7 @@ const AWAY: readonly string[] = [
   "08", // the connection
   "25006", // read-only: a standby, or set so
   "25P03", // idle in a transaction: this process was stopped in the middle of one
+  "26000", // a statement is not kept: another that was to parse it for this one was cancelled
   "53", // no room on the disk, in memory, for connections
   "55P03", // a lock could not be had in time
   "57", // shut down, starting, cancelled, timed out
@@ -48,7 +54,7 @@ export function isAway(error: unknown): boolean {
 
 /** True where the connection must not be used again. */
 export function endsLink(error: unknown): boolean {
-  return error instanceof BrokenLink || begins(error, ["08", "25006", "25P03", "57P"]);
+  return error instanceof BrokenLink || begins(error, ["08", "25006", "25P03", "26000", "57P"]);
 }
 
 /** True where the same may succeed at once. */
@@ -58,6 +64,9 @@ export function isRace(error: unknown): boolean {
 
 /** What people are told about an error: its text, and PostgreSQL's code where it has one. */
 export function whyOf(error: unknown): string {
+  // Of a host with several addresses, each in vain, Node says nothing by itself.
+  if (error instanceof AggregateError && error.message === "")
+    return error.errors.map(whyOf).join("; ");
   return error instanceof DatabaseError && error.code !== undefined
     ? `${error.message} (${error.code})`
     : messageOf(error);

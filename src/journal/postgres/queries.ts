@@ -2,6 +2,7 @@
  * What the journal is asked, as ../queries.ts has it for SQLite. Each query is served by an index of
  * its own; a test reads the plans.
  */
+import { isLong, isSame, isShort, startOf } from "./directories.ts";
 import { SELECT_DOCUMENT } from "./documents.ts";
 import { ACTIVE_AT } from "./tables.ts";
 
@@ -11,6 +12,8 @@ const BATCH = `id, mirror_id AS "mirrorId", opened_at AS "openedAt", joined_at A
 /** The first characters tell batches apart well enough, in an index of a quarter of the size. */
 const OF_BATCH =
   "substr(n.batch, 1, 8) = substr($1, 1, 8) AND n.batch = $1 AND n.batch IS NOT NULL";
+const WAITING_FOR = `${SELECT_DOCUMENT} WHERE n.trouble_code = c.code AND n.mirror_id = $2
+  AND n.target_path = $3 AND n.state = 'held'`;
 const SENDING = "n.state IN ('uploading', 'inDoubt')";
 
 /** The texts, by the question they answer. */
@@ -19,13 +22,14 @@ export const QUERIES = {
     WHERE d.mirror_id = $1 AND (d.fingerprint IS NOT NULL OR EXISTS (SELECT 1 FROM documents n
       WHERE n.dir_id = d.id AND n.current = 1 AND n.gone_at IS NULL)) ORDER BY d.path`,
   rowsIn: `SELECT ${KNOWN} FROM ${IN_DIRECTORY}
-    WHERE d.mirror_id = $1 AND d.path = $2 AND n.current = 1 ORDER BY n.name`,
+    WHERE d.mirror_id = $1 AND ${isSame("d.path", "$2::bytea")} AND n.current = 1 ORDER BY n.name`,
   rowsBelow: `SELECT ${KNOWN} FROM ${IN_DIRECTORY}
     WHERE d.mirror_id = $1 AND d.path >= $2 AND d.path < $3 AND n.current = 1
+      AND ${startOf("d.path")} BETWEEN ${startOf("$2::bytea")} AND ${startOf("$3::bytea")}
     ORDER BY d.path, n.name`,
   document: `${SELECT_DOCUMENT} WHERE n.id = $1`,
   currentAt: `SELECT n.*, d.path AS dir FROM ${IN_DIRECTORY}
-    WHERE d.mirror_id = $1 AND d.path = $2 AND n.name = $3 AND n.current = 1`,
+    WHERE d.mirror_id = $1 AND ${isSame("d.path", "$2::bytea")} AND n.name = $3 AND n.current = 1`,
   sentWith: `${SELECT_DOCUMENT} WHERE n.mirror_id = $1 AND n.digest = $2
     AND n.state IN ('uploading', 'inDoubt', 'uploaded', 'converted') ORDER BY n.id`,
   rivals: `${SELECT_DOCUMENT} WHERE n.folder_id = $1 AND n.sent_name = $2 AND n.archive_id = $3
@@ -59,18 +63,22 @@ export const QUERIES = {
       ${SELECT_DOCUMENT} WHERE n.trouble_code = c.code AND n.state = 'held' AND n.archive_id = $2
       ORDER BY n.id LIMIT $3) x ORDER BY x.id LIMIT $3`,
   heldFor: `SELECT x.* FROM unnest($1::text[]) c (code) CROSS JOIN LATERAL (
-      ${SELECT_DOCUMENT} WHERE n.trouble_code = c.code AND n.mirror_id = $2 AND n.target_path = $3
-      AND n.state = 'held' ORDER BY n.id LIMIT $4) x ORDER BY x.id LIMIT $4`,
+      (${WAITING_FOR} AND ${isShort("n.target_path")} ORDER BY n.id LIMIT $4)
+      UNION ALL (${WAITING_FOR} AND ${isLong("n.target_path")} ORDER BY n.id LIMIT $4)) x
+    ORDER BY x.id LIMIT $4`,
   smallestHeld: `SELECT x.* FROM unnest($1::text[]) c (code) CROSS JOIN LATERAL (
       ${SELECT_DOCUMENT} WHERE n.archive_id = $2 AND n.trouble_code = c.code AND n.state = 'held'
       AND n.mirror_id = ANY($3::bigint[]) ORDER BY n.size_bytes, n.id LIMIT 1) x
     ORDER BY x.size_bytes, x.id LIMIT 1`,
   moved: `${SELECT_DOCUMENT} WHERE n.moved_from IS NOT NULL ORDER BY n.id LIMIT $1`,
-  waitingFolders: `SELECT mirror_id AS "mirrorId", target_path AS "targetPath",
-      trouble_code AS code, count(*) AS documents
-    FROM documents WHERE state = 'held' AND trouble_code = ANY($1::text[])
-      AND target_path IS NOT NULL
+  waitingFolders: [isShort, isLong]
+    .map(
+      (is) => `SELECT mirror_id AS "mirrorId",
+      target_path AS "targetPath", trouble_code AS code, count(*) AS documents
+    FROM documents WHERE state = 'held' AND trouble_code = ANY($1::text[]) AND ${is("target_path")}
     GROUP BY trouble_code, mirror_id, target_path`,
+    )
+    .join(" UNION ALL "),
   // Each mirror's states one by one: ranges of an index, which alone is read but for the oldest.
   counts: `SELECT m.id AS "mirrorId", s.state, c.documents, n.first_seen_at AS "oldestAt"
     FROM mirrors m CROSS JOIN unnest($1::text[]) s (state)
@@ -123,7 +131,7 @@ export const QUERIES = {
     FROM history h WHERE h.document = $1 ORDER BY h.number`,
   forgotten: `SELECT h.at, h.from_state AS "from", h.to_state AS "to", h.event, h.detail, h.times
     FROM forgotten f JOIN history h ON h.document = f.document
-    WHERE f.mirror_id = $1 AND f.path = $2 ORDER BY h.document, h.number`,
+    WHERE f.mirror_id = $1 AND sha256(f.path) = sha256($2::bytea) ORDER BY h.document, h.number`,
   attempts: `SELECT started_at AS "startedAt", ended_at AS "endedAt", digest,
       sent_name AS "sentName", folder_id AS "folderId", batch, outcome, document_id AS "documentId"
     FROM attempts WHERE document = $1 ORDER BY number`,

@@ -27,6 +27,12 @@ export type { Query } from "./query.ts";
 /** `owner`: a daemon; `guest`: a command that writes; `reader`: one that only looks. */
 export type PgRole = "owner" | "guest" | "reader";
 
+export type Patience = {
+  readonly signal: AbortSignal;
+  readonly onAway: (why: string) => void;
+  readonly lastMs?: number;
+};
+
 export type PgSessionOptions = {
   /** `postgres://user@host:port/database`, with what else `pg` takes there; no password, no `schema`. */
   readonly url: string;
@@ -43,9 +49,9 @@ export type PgSessionOptions = {
   readonly prepare?: (query: Query) => Promise<void>;
   /**
    * Wait for a database that is away until this aborts, instead of failing at once; `onAway` is
-   * told why, once.
+   * told why, once. Opened by then, nothing waits for one `lastMs` later; it is to be closed soon.
    */
-  readonly patience?: { readonly signal: AbortSignal; readonly onAway: (why: string) => void };
+  readonly patience?: Patience;
   readonly clock?: Clock;
 };
 
@@ -56,8 +62,9 @@ const READ_PATIENCE_MS = 300_000;
 /** A transaction of a command that stands still is ended after so long, milliseconds. */
 const GUEST_IDLE_MS = 60_000;
 
-/** A session that closes while the database is away waits so long for it, milliseconds. */
+/** A session that closes while the database is away waits so long for it, milliseconds; for one that only does not answer longer. */
 const CLOSING_MS = 3_000;
+const CLOSING_MS_MAX = 9_000;
 
 const READING_LINKS = 2;
 
@@ -79,6 +86,7 @@ export class PgSession {
   readonly #commits: PgGroupCommit;
   #pgCrew: PgCrew | undefined;
   #wasReached = false;
+  #cancelGivingUp = () => {};
   #closed: Promise<void> | undefined;
 
   private constructor(options: PgSessionOptions) {
@@ -201,6 +209,11 @@ export class PgSession {
         if (change.type === "away") patience.onAway(change.why);
       });
       await this.#absence.persist("opening", patience.signal, attempt).finally(stop);
+      const { signal, lastMs } = patience;
+      const last = () => {
+        if (!this.#closed && lastMs !== undefined) this.#giveUpIn(lastMs, 0);
+      };
+      signal.addEventListener("abort", last, { once: true });
     } else {
       await attempt();
     }
@@ -253,28 +266,31 @@ export class PgSession {
   }
 
   async #close(): Promise<void> {
-    const giveUp = this.#giveUpWhenAway();
+    this.#giveUpIn(CLOSING_MS);
     // What the journal refused was told to those who wrote it.
     await this.#commits.settled();
-    giveUp();
     this.#ending.abort();
     await this.#hearing.end(this.#crewLink ?? this.#writing);
     await this.#pgCrew?.leave();
-    const links = [this.#writing, ...this.#reading, ...(this.#crewLink ? [this.#crewLink] : [])];
-    await Promise.all(links.map((link) => link.close()));
+    await Promise.all(this.#links.map((link) => link.close()));
+    this.#cancelGivingUp();
   }
 
-  /** Ends all patience once the database is away, until the returned function is called. */
-  #giveUpWhenAway(): () => void {
-    let cancel = () => {};
-    const wait = () => {
-      cancel = this.#clock.alarm(CLOSING_MS, () => {
-        if (this.#absence.isAway) this.#ending.abort();
-        else wait();
-      });
-    };
-    wait();
-    return () => cancel();
+  get #links(): readonly Link[] {
+    return [this.#writing, ...this.#reading, ...(this.#crewLink ? [this.#crewLink] : [])];
+  }
+
+  /** Ends all patience: then, if the database is away; later on, if it only does not answer. */
+  #giveUpIn(ms: number, waitedMs = ms): void {
+    this.#cancelGivingUp();
+    this.#cancelGivingUp = this.#clock.alarm(ms, () => {
+      if (!this.#absence.isAway && waitedMs < CLOSING_MS_MAX) {
+        this.#giveUpIn(CLOSING_MS, waitedMs + CLOSING_MS);
+        return;
+      }
+      this.#ending.abort();
+      for (const link of this.#links) link.cut();
+    });
   }
 
   #assertOpen(): void {

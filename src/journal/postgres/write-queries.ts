@@ -1,5 +1,5 @@
 /** The statements that write a draft. */
-import { DIRECTORIES, directoriesAt } from "./directories.ts";
+import { DIRECTORIES, directoriesAt, PATH_KEY } from "./directories.ts";
 import { recordset } from "./recordset.ts";
 
 /** Columns of `documents` that change, and their types. */
@@ -176,14 +176,14 @@ export const WRITE_QUERIES = {
     WHERE NOT EXISTS (SELECT 1 FROM changed WHERE changed.id = u.id) ORDER BY u.ord`,
   makeDirectories: `INSERT INTO directories (mirror_id, path)
     SELECT mirror_id, path FROM ${recordset(1, "u", DIRECTORIES)} ORDER BY mirror_id, path
-    ON CONFLICT (mirror_id, path) DO NOTHING
+    ON CONFLICT (${PATH_KEY}) DO NOTHING
     RETURNING id, mirror_id AS "mirrorId", path`,
   lockDirectories: `SELECT d.id, d.mirror_id AS "mirrorId", d.path FROM directories d
     WHERE d.id = ANY(${directoriesAt(1)}) ORDER BY d.id FOR KEY SHARE`,
   setFingerprints: `INSERT INTO directories (mirror_id, path, fingerprint)
     SELECT mirror_id, path, fingerprint
     FROM ${recordset(1, "u", { ...DIRECTORIES, fingerprint: "text" })} ORDER BY mirror_id, path
-    ON CONFLICT (mirror_id, path) DO UPDATE SET fingerprint = excluded.fingerprint`,
+    ON CONFLICT (${PATH_KEY}) DO UPDATE SET fingerprint = excluded.fingerprint`,
   dropFingerprints: `UPDATE directories d SET fingerprint = NULL
     WHERE d.id = ANY(${directoriesAt(1)})`,
   lockTidied: `SELECT 1 FROM directories d WHERE d.id = ANY(${directoriesAt(1)})

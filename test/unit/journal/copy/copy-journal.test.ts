@@ -16,8 +16,10 @@ import {
 import { PostgresSide } from "../../../../src/journal/copy/postgres-side.ts";
 import { ROWS_AT_ONCE } from "../../../../src/journal/copy/rows.ts";
 import { COPIED_TABLES, OWN_TABLES } from "../../../../src/journal/copy/tables.ts";
+import { scannedMemo } from "../../../../src/journal/crew.ts";
 import { openJournal } from "../../../../src/journal/open-journal.ts";
 import { appearing } from "../../../contract/journal-desk.ts";
+import { ManualClock } from "../../../fakes/manual-clock.ts";
 import { rowsOf } from "../../../fixtures/earlier-journal.ts";
 import { fullJournal, GREATEST_ID } from "../../../fixtures/full-journal.ts";
 import { aPostgres, NO_POSTGRES, type Postgres } from "../../../fixtures/postgres.ts";
@@ -273,6 +275,36 @@ describe.skipIf(NO_POSTGRES !== undefined)("with PostgreSQL", () => {
       row: "at=0 mirror_id=1",
       what: ["pages"],
     });
+  });
+
+  test("what was noted with the numbers of members stays behind: here they are others", async () => {
+    using directory = scratch();
+    const [place, other] = [aPlace(), aPlace()];
+    const path = join(directory.path, "a.db");
+    await using journal = await openJournal(place, "owner", { owner });
+    await journal.setMemo(scannedMemo(1, 2, 2), String(journal.crew.memberId));
+    await journal.setMemo("notices", "{}");
+    await journal.close();
+    for (const [from, to] of [
+      [place, other],
+      [place, path],
+    ] as const) {
+      expect((await copy(from, to)).difference).toBeUndefined();
+      await using copied = await openJournal(to, "reader");
+      expect(await copied.memo(scannedMemo(1, 2, 2))).toBeNull();
+      expect(await copied.memo("notices")).toBe("{}");
+    }
+  });
+
+  test("a daemon that stood still from before a copy writes nothing after it", async () => {
+    const [place, other] = [aPlace(), aPlace()];
+    // Its clock stands still, as its process would: it renews nothing.
+    const clock = new ManualClock(Date.now());
+    await using still = await openJournal(place, "owner", { owner, clock });
+    await expect(copy(place, other)).rejects.toMatchObject({ code: "JOURNAL_LOCKED" });
+    await postgres.ask(`UPDATE ${place.schema}.members SET lease_until = now()`);
+    expect((await copy(place, other)).difference).toBeUndefined();
+    await expect(still.setPaused(true)).rejects.toMatchObject({ code: "LEASE_LOST" });
   });
 
   test("no daemon starts on a journal while it is copied", async () => {

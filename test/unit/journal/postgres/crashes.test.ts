@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Fault } from "../../../../src/std/fault.ts";
+import { ManualClock } from "../../../fakes/manual-clock.ts";
 import { aMember, aPlace, count, counted, type Office } from "../../../fixtures/pg-sessions.ts";
 import { aPostgres, NO_POSTGRES } from "../../../fixtures/postgres.ts";
 
@@ -65,5 +66,39 @@ describe.skipIf(NO_POSTGRES !== undefined)("a server that is killed under load",
     await a.session.close();
     expect(await write).toMatchObject({ code: "JOURNAL_UNREACHABLE" });
     await expect(count(a.session, "z")).rejects.toMatchObject({ code: "JOURNAL_CLOSED" });
+    expect(a.changes.map(({ type }) => type)).toEqual(["away"]);
+  });
+
+  test("one that stands still is not waited for either", async () => {
+    await using postgres = await aPostgres();
+    const place = await aPlace(postgres);
+    const clock = new ManualClock(Date.now());
+    const a = await aMember(place, "a", { leaseMs: LEASE_MS, clock });
+    await count(a.session, "x");
+    postgres.pause();
+    const write = count(a.session, "y").catch((error: unknown) => error as Fault);
+    const read = counted(a.session).catch((error: unknown) => error as Fault);
+    const closing = a.session.close();
+    await clock.advance(10_000);
+    await closing;
+    for (const each of [write, read]) {
+      expect(await each).toMatchObject({ code: "JOURNAL_UNREACHABLE" });
+    }
+    postgres.resume();
+  });
+
+  test("one that is asked to end goes on for a while, and waits for nothing then", async () => {
+    await using postgres = await aPostgres();
+    const place = await aPlace(postgres);
+    const asked = new AbortController();
+    const patience = { signal: asked.signal, onAway: () => undefined, lastMs: 100 };
+    await using a = await aMember(place, "a", { leaseMs: LEASE_MS, patience });
+    asked.abort();
+    await postgres.stop();
+    const write = count(a.session, "x").catch((error: unknown) => error as Fault);
+    const read = counted(a.session).catch((error: unknown) => error as Fault);
+    for (const each of [write, read]) {
+      expect(await each).toMatchObject({ code: "JOURNAL_UNREACHABLE" });
+    }
   });
 });

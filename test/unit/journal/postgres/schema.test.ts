@@ -14,8 +14,9 @@ describe.skipIf(NO_POSTGRES)("the tables in PostgreSQL", () => {
   afterAll(() => postgres[Symbol.asyncDispose]());
 
   /** Opens a schema as `bringUpToDate` is used: on a connection whose search_path it is. */
-  async function opened(schema: string, mayChange: boolean) {
-    const client = new Client({ connectionString: postgres.url });
+  async function opened(schema: string, mayChange: boolean, user = "scanferry") {
+    const url = postgres.url.replace("scanferry@", `${user}@`);
+    const client = new Client({ connectionString: url });
     await client.connect();
     await client.query(`SET search_path TO ${schema}`);
     try {
@@ -32,6 +33,12 @@ describe.skipIf(NO_POSTGRES)("the tables in PostgreSQL", () => {
     expect(await opened("crowd", false)).toBeUndefined();
     const rows = await postgres.ask("SELECT version FROM crowd.schema_version");
     expect(rows).toEqual([{ version: "1" }]);
+  });
+
+  test("are made in a schema that is there by somebody who may make none", async () => {
+    await postgres.ask("CREATE ROLE tenant LOGIN; CREATE SCHEMA given AUTHORIZATION tenant");
+    expect(await opened("given", true, "tenant")).toEqual({ from: 0, to: 1 });
+    await expect(opened("other", true, "tenant")).rejects.toMatchObject({ code: "42501" });
   });
 
   test("hold every column of SQLite's, so that a journal can be copied", async () => {

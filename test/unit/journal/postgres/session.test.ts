@@ -1,3 +1,7 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { PgSession } from "../../../../src/journal/postgres/session.ts";
 import { InvariantError } from "../../../../src/std/invariant.ts";
@@ -133,6 +137,25 @@ describe.skipIf(NO_POSTGRES !== undefined)("a session on PostgreSQL", () => {
     });
   });
 
+  test("of reads that one was to parse a statement for, and was cancelled, each is answered", async () => {
+    await using a = await aMember(place, "a");
+    const { url, schema } = place;
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    await client.query(`BEGIN; LOCK TABLE ${schema}.counted IN ACCESS EXCLUSIVE MODE`);
+    // On both of its connections.
+    const reads = Promise.all([1, 2, 3, 4].map(() => counted(a.session)));
+    const waiting = "FROM pg_locks WHERE NOT granted AND relation IS NOT NULL";
+    await until("them to wait", async () => {
+      const [row] = await postgres.ask(`SELECT count(*)::int AS reads ${waiting}`);
+      return row?.["reads"] === 2;
+    });
+    await postgres.ask(`SELECT pg_cancel_backend(pid) ${waiting}`);
+    await client.query("COMMIT");
+    await client.end();
+    expect((await reads).map(({ size }) => size)).toEqual([0, 0, 0, 0]);
+  });
+
   test("connections that break are replaced without a word", async () => {
     await using proxy = await aSeveringProxy(postgres.port);
     const url = place.url.replace(`:${postgres.port}`, `:${proxy.port}`);
@@ -188,6 +211,27 @@ describe.skipIf(NO_POSTGRES !== undefined)("a session on PostgreSQL", () => {
     await reader.close();
   });
 
+  test("waits while the certificate that it trusts is not there", async () => {
+    const directory = mkdtempSync(join(tmpdir(), "certificate-"));
+    const file = join(directory, "ca.pem");
+    writeFileSync(file, "");
+    const url = new URL(place.url);
+    // Read whether it is needed or not.
+    url.search = new URLSearchParams({ sslrootcert: file, sslmode: "disable" }).toString();
+    await using a = await aMember({ ...place, url: url.href }, "a");
+    expect(await count(a.session, "x")).toBe(1);
+    rmSync(directory, { recursive: true });
+    await postgres.ask(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()",
+    );
+    const write = count(a.session, "x");
+    expect(await a.hears("away")).toMatchObject({ why: expect.stringContaining(file) as string });
+    mkdirSync(directory);
+    writeFileSync(file, "");
+    expect(await write).toBe(2);
+    rmSync(directory, { recursive: true });
+  });
+
   function setReadOnly(to: "on" | "off"): void {
     postgres.configure(`default_transaction_read_only = ${to}`);
     postgres.reload();
@@ -200,15 +244,24 @@ describe.skipIf(NO_POSTGRES !== undefined)("a session on PostgreSQL", () => {
       ["a wrong password", () => ({ user: "guarded", password: "wrong" }), "JOURNAL_REFUSED"],
       ["no password", () => ({ user: "guarded" }), "JOURNAL_REFUSED"],
       ["another encoding", () => ({ database: "latin" }), "JOURNAL_UNFIT"],
+      [
+        "a host that nobody knows",
+        () => ({ host: "ssl-certificate.invalid" }),
+        "JOURNAL_UNREACHABLE",
+      ],
+      ["a certificate that is not there", () => ({ file: "/nowhere/ca.pem" }), "JOURNAL_REFUSED"],
     ] as const)("%s", async ([, make, code]) => {
       await postgres.ask(`DO $$ BEGIN CREATE ROLE guarded LOGIN PASSWORD 'of-a-test';
         EXCEPTION WHEN duplicate_object THEN NULL; END $$`);
       if (code === "JOURNAL_UNFIT") {
         await postgres.ask("CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0");
       }
-      const made: { port?: number; database?: string; user?: string; password?: string } =
-        await make();
+      const made: Partial<Record<"host" | "database" | "user" | "password" | "file", string>> & {
+        port?: number;
+      } = await make();
       const url = new URL(place.url);
+      if (made.host) url.hostname = made.host;
+      if (made.file) url.searchParams.set("sslrootcert", made.file);
       if (made.port) url.port = String(made.port);
       if (made.database) url.pathname = `/${made.database}`;
       if (made.user) url.username = made.user;
