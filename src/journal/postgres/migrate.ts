@@ -3,10 +3,11 @@ import { PROGRESS_TABLE } from "../copy/tables.ts";
 import { journalFault, unfinishedFault } from "../journal-fault.ts";
 import { CREW_SCHEMA } from "./crew-schema.ts";
 import type { Query } from "./query.ts";
+import { LONG_PATHS } from "./schema-steps.ts";
 import { TABLES } from "./tables.ts";
 
 /** Migration n leads from version n to n + 1. Released ones are never edited. */
-export const MIGRATIONS: readonly string[] = [`${TABLES}${CREW_SCHEMA}`];
+export const MIGRATIONS: readonly string[] = [`${TABLES}${CREW_SCHEMA}`, LONG_PATHS];
 
 /** The version of the tables that this scanferry writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;

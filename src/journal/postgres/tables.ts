@@ -8,7 +8,6 @@
  * - `tallies` is a view.
  */
 import { LARGE_INDEX_BYTES } from "../schema.ts";
-import { isLong, isShort, PATH_KEY } from "./directories.ts";
 
 /** When something last happened to a document; the text stands in an index. See `ACTIVE_AT` there. */
 export const ACTIVE_AT =
@@ -53,7 +52,7 @@ const ARCHIVES = `
     path        bytea NOT NULL,
     fingerprint ${TEXT}
   );
-  CREATE UNIQUE INDEX directories_path ON directories (${PATH_KEY});
+  CREATE UNIQUE INDEX directories_path ON directories (mirror_id, path);
 `;
 
 const DOCUMENTS = `
@@ -143,9 +142,7 @@ const DOCUMENTS = `
   CREATE INDEX documents_held_by_size
     ON documents (archive_id, trouble_code, size_bytes, id, mirror_id) WHERE state = 'held';
   CREATE INDEX documents_waiting ON documents (trouble_code, mirror_id, target_path, id)
-    WHERE state = 'held' AND ${isShort("target_path")};
-  CREATE INDEX documents_waiting_long ON documents (trouble_code, mirror_id, id)
-    WHERE state = 'held' AND ${isLong("target_path")};
+    WHERE state = 'held';
   CREATE INDEX documents_moved ON documents (id) WHERE moved_from IS NOT NULL;
   CREATE INDEX documents_supersedes ON documents (supersedes) WHERE supersedes IS NOT NULL;
   CREATE INDEX documents_recent ON documents ((${ACTIVE_AT}), id);
@@ -173,7 +170,7 @@ const RECORDS = `
     mirror_id bigint NOT NULL,
     path      bytea NOT NULL
   );
-  CREATE INDEX forgotten_path ON forgotten (mirror_id, sha256(path));
+  CREATE INDEX forgotten_path ON forgotten (mirror_id, path);
 
   CREATE TABLE attempts (
     document    bigint NOT NULL,

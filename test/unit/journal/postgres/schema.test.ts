@@ -1,7 +1,11 @@
 import Database from "better-sqlite3";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { bringUpToDate } from "../../../../src/journal/postgres/migrate.ts";
+import {
+  bringUpToDate,
+  MIGRATIONS,
+  SCHEMA_VERSION,
+} from "../../../../src/journal/postgres/migrate.ts";
 import { queryOn } from "../../../../src/journal/postgres/query.ts";
 import { migrate } from "../../../../src/journal/schema.ts";
 import { aPostgres, NO_POSTGRES, type Postgres } from "../../../fixtures/postgres.ts";
@@ -32,12 +36,12 @@ describe.skipIf(NO_POSTGRES)("the tables in PostgreSQL", () => {
     expect(await opened("crowd", true)).toBeUndefined();
     expect(await opened("crowd", false)).toBeUndefined();
     const rows = await postgres.ask("SELECT version FROM crowd.schema_version");
-    expect(rows).toEqual([{ version: "1" }]);
+    expect(rows).toEqual([{ version: String(SCHEMA_VERSION) }]);
   });
 
   test("are made in a schema that is there by somebody who may make none", async () => {
     await postgres.ask("CREATE ROLE tenant LOGIN; CREATE SCHEMA given AUTHORIZATION tenant");
-    expect(await opened("given", true, "tenant")).toEqual({ from: 0, to: 1 });
+    expect(await opened("given", true, "tenant")).toEqual({ from: 0, to: SCHEMA_VERSION });
     await expect(opened("other", true, "tenant")).rejects.toMatchObject({ code: "42501" });
   });
 
@@ -68,6 +72,21 @@ describe.skipIf(NO_POSTGRES)("the tables in PostgreSQL", () => {
         WHERE table_schema = 'bytes' AND data_type = 'text' AND collation_name IS DISTINCT FROM 'C'`,
     );
     expect(rows).toEqual([]);
+  });
+
+  test("of the first version are brought up to date, with what they hold", async () => {
+    await postgres.ask(`CREATE SCHEMA first; SET search_path TO first; ${MIGRATIONS[0]};
+      CREATE TABLE schema_version (version bigint NOT NULL); INSERT INTO schema_version VALUES (1);
+      INSERT INTO mirrors (id, name, source) VALUES (1, 'scans', '/scans');
+      INSERT INTO directories (mirror_id, path) VALUES (1, 'a'), (1, 'b'); RESET search_path`);
+    expect(await opened("first", true)).toEqual({ from: 1, to: SCHEMA_VERSION });
+    const indexes = async (schema: string) =>
+      postgres.ask(`SELECT indexname, replace(indexdef, '${schema}.', '') AS text FROM pg_indexes
+        WHERE schemaname = '${schema}' ORDER BY indexname`);
+    await opened("anew", true);
+    expect(await indexes("first")).toEqual(await indexes("anew"));
+    const again = "INSERT INTO first.directories (mirror_id, path) VALUES (1, 'a')";
+    await expect(postgres.ask(again)).rejects.toMatchObject({ code: "23505" });
   });
 
   test("of a later scanferry, of an earlier one for a guest, of none, of somebody else", async () => {
