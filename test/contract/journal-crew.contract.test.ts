@@ -89,7 +89,12 @@ class StallingClock implements Clock {
 }
 
 /** A member, and the clock that it goes by. */
-type Joined = { readonly crew: PgCrew; readonly clock: StallingClock; isOpen: boolean };
+type Joined = {
+  readonly crew: PgCrew;
+  readonly clock: StallingClock;
+  isOpen: boolean;
+  knowsItIsLost: boolean;
+};
 
 function inPostgres(postgres: Postgres): CrewFixture {
   const place = aPostgresJournal(postgres);
@@ -113,6 +118,13 @@ function inPostgres(postgres: Postgres): CrewFixture {
     if (ids === "") return;
     const late = `id IN (${ids}) AND NOT lost AND renewed_at <= '${String(row?.["at"])}'`;
     await until("a turn of each", async () => !(await isThere(late)));
+    const unaware = () => there.filter(({ knowsItIsLost }) => !knowsItIsLost);
+    const isLost = async ({ crew: { memberId: id } }: Joined) =>
+      !(await isThere(`id = ${id} AND NOT lost`));
+    await until("those that are lost know it", async () => {
+      const lost = await Promise.all(unaware().map(isLost));
+      return !lost.includes(true);
+    });
   };
   return {
     async join(name) {
@@ -124,7 +136,10 @@ function inPostgres(postgres: Postgres): CrewFixture {
       const wake = crew.wake.bind(crew);
       // One that is stopped hears nothing.
       crew.wake = () => (clock.isStalled ? undefined : wake());
-      const one = { crew, clock, isOpen: true };
+      const one = { crew, clock, isOpen: true, knowsItIsLost: false };
+      crew.listen(({ type }) => {
+        if (type === "lost") one.knowsItIsLost = true;
+      });
       joined.set(journal, one);
       const close = journal.close.bind(journal);
       journal.close = () => {
