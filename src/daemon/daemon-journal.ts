@@ -14,16 +14,18 @@ export type JournalOpening = {
   readonly config: Config;
   readonly log: Log;
   readonly clock: Clock;
-  /**
-   * Until this aborts a journal that cannot be reached is waited for; absent: opening fails. Then it is
-   * only as long as that leaves time to end within `shutdown`.
-   */
+  /** Until this aborts a journal that cannot be reached is waited for; absent: opening fails. */
   readonly patience?: AbortSignal;
+  /**
+   * Once this, or `patience`, has aborted, one that was opened is waited for only as long as that
+   * leaves time to end within `shutdown`.
+   */
+  readonly ending?: AbortSignal;
 };
 
 /** Opens the journal for a daemon, which becomes its owner, or one of those that share it. */
 export async function openDaemonJournal(
-  { config, log, clock, patience }: JournalOpening,
+  { config, log, clock, patience, ending = patience }: JournalOpening,
   onApplied: (applied: Applied[]) => void,
 ): Promise<OpenedJournal> {
   const { journal: place } = config;
@@ -34,11 +36,13 @@ export async function openDaemonJournal(
     owner: { pid: process.pid, startedAt: clock.now(), version },
     onApplied,
     clock,
-    ...(patience && {
+    ...(ending && {
       patience: {
-        signal: patience,
+        signal: ending,
         lastMs: Math.max(config.shutdownMs - ENDING_MS, config.shutdownMs / 2),
-        onAway: (why) => log.warn({ why }, "the journal cannot be reached yet; waiting for it"),
+        ...(patience && {
+          onAway: (why) => log.warn({ why }, "the journal cannot be reached yet; waiting for it"),
+        }),
       },
     }),
   });

@@ -43,6 +43,8 @@ export type DaemonOptions = {
   readonly keptJournal?: KeptJournal | undefined;
   /** See `JournalOpening`. */
   readonly patience?: AbortSignal;
+  /** Aborts when it is asked to end, where it has no patience; see `JournalOpening`. */
+  readonly ending?: AbortSignal;
   /** Told of everything that is journaled, after it is durable. */
   readonly journaled?: NonNullable<PartsOptions["journaled"]>;
 };

@@ -131,23 +131,31 @@ describe.skipIf(NO_POSTGRES !== undefined)("a journal in PostgreSQL", () => {
     await postgres.start();
   });
 
-  test("a daemon that is stopped while its database is away ends within its time", async () => {
-    await using world = await aWorld({ convertDelayMs: 600_000 });
-    const { file, page } = await configIn(world);
-    const text = readFileSync(file, "utf8").replace(/^shutdown: .*\n/m, "");
-    writeFileSync(file, `${text}\nshutdown: 6s\n`);
-    world.write("a.pdf", pdfOf(1, { seed: 1 }));
-    await using daemon = aProcess(["--config", file, "run"]);
-    // It is asked about on and on.
-    await daemon.says(/"state":"uploaded"/);
-    await postgres.stop();
-    try {
-      await until("not ready", async () => (await readyAt(page)) === 503);
-      expect(await daemon.end("SIGTERM"), daemon.output.stderr).toBe(0);
-    } finally {
-      await postgres.start();
-    }
-  });
+  test.for([
+    ["run", 0],
+    ["sync", 1],
+  ] as const)(
+    "%s that is stopped while its database is away ends in time",
+    async ([word, code]) => {
+      await using world = await aWorld({ convertDelayMs: 600_000 });
+      const { file } = await configIn(world);
+      const text = readFileSync(file, "utf8").replace(/^shutdown: .*\n/m, "");
+      writeFileSync(file, `${text}\nshutdown: 6s\n`);
+      world.write("a.pdf", pdfOf(1, { seed: 1 }));
+      await using daemon = aProcess(["--config", file, word]);
+      // It is asked about on and on.
+      await until("it to be sent", () => world.archive.documents().length > 0);
+      await postgres.stop();
+      try {
+        const told = "the journal cannot be reached; nothing new is sent";
+        const { output } = daemon;
+        await until("it to be away", () => `${output.stdout}${output.stderr}`.includes(told));
+        expect(await daemon.end("SIGTERM"), output.stderr).toBe(code);
+      } finally {
+        await postgres.start();
+      }
+    },
+  );
 
   test("a pass does what is left by a daemon that dies beside it", async () => {
     await using world = await aWorld({ convertDelayMs: 10_000 });

@@ -48,7 +48,8 @@ async function adopt(shell: Shell, options: Options): Promise<void> {
   const config = await shell.config();
   const stopping = shell.stopping();
   const log = warningsTo(err, secretsOf(config));
-  const own = { config, log, clock, random, web: false, tells: false, sending: false };
+  const silent = { web: false, tells: false, sending: false };
+  const own = { config, log, clock, random, ending: stopping, ...silent };
   const open = (keptJournal: KeptJournal | undefined) => Daemon.open({ ...own, keptJournal });
   const passed = await passTogether(open, { waitConverted: false }, stopping);
   await using daemon = passed.daemon;

@@ -43,6 +43,7 @@ async function sync(shell: Shell, { wait, json = false }: Options): Promise<void
       web: false,
       tells: false,
       keptJournal,
+      ending: stopping,
       journaled: (applied) => progress.journaled(applied),
     });
     if (!hasBegun) progress.begin((await opened.status()).documents);

@@ -29,7 +29,7 @@ export type PgRole = "owner" | "guest" | "reader";
 
 export type Patience = {
   readonly signal: AbortSignal;
-  readonly onAway: (why: string) => void;
+  readonly onAway?: (why: string) => void;
   readonly lastMs?: number;
 };
 
@@ -48,8 +48,8 @@ export type PgSessionOptions = {
   /** Brings the tables up to date before anything else is asked; the role `owner` needs `members`. */
   readonly prepare?: (query: Query) => Promise<void>;
   /**
-   * Wait for a database that is away until this aborts, instead of failing at once; `onAway` is
-   * told why, once. Opened by then, nothing waits for one `lastMs` later; it is to be closed soon.
+   * Wait for a database that is away until this aborts, instead of failing at once (as without
+   * `onAway`, which is told why, once). Opened by then, nothing waits for one `lastMs` later.
    */
   readonly patience?: Patience;
   readonly clock?: Clock;
@@ -204,19 +204,19 @@ export class PgSession {
         member,
       );
     };
-    if (patience) {
+    const { onAway, signal, lastMs } = patience ?? {};
+    if (onAway && signal) {
       const stop = this.#listen((change) => {
-        if (change.type === "away") patience.onAway(change.why);
+        if (change.type === "away") onAway(change.why);
       });
-      await this.#absence.persist("opening", patience.signal, attempt).finally(stop);
-      const { signal, lastMs } = patience;
-      const last = () => {
-        if (!this.#closed && lastMs !== undefined) this.#giveUpIn(lastMs, 0);
-      };
-      signal.addEventListener("abort", last, { once: true });
+      await this.#absence.persist("opening", signal, attempt).finally(stop);
     } else {
       await attempt();
     }
+    const last = () => {
+      if (!this.#closed && lastMs !== undefined) this.#giveUpIn(lastMs, 0);
+    };
+    signal?.addEventListener("abort", last, { once: true });
     this.#wasReached = true;
   }
 
