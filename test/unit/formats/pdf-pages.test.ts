@@ -34,6 +34,25 @@ function updated(bytes: Buffer, pages: number): Buffer {
   return Buffer.concat([bytes, Buffer.from(`${object}${table}${trailer}${end}`, "latin1")]);
 }
 
+/** A PDF that says it has so many pages, in numbers that add up: its first branch is all but one of them. */
+function boasting(pages: number): Buffer {
+  const bodies = [
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    `<< /Type /Pages /Count ${pages} /Kids [3 0 R 4 0 R] >>`,
+    `<< /Type /Pages /Parent 2 0 R /Count ${pages - 1} /Kids [5 0 R] >>`,
+    "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] >>",
+    "<< /Type /Page /Parent 3 0 R /MediaBox [0 0 9 9] >>",
+  ];
+  let text = "%PDF-1.4\n";
+  let rows = "0000000000 65535 f \n";
+  for (const [index, body] of bodies.entries()) {
+    rows += `${String(text.length).padStart(10, "0")} 00000 n \n`;
+    text += `${index + 1} 0 obj\n${body}\nendobj\n`;
+  }
+  const table = `xref\n0 6\n${rows}trailer\n<< /Size 6 /Root 1 0 R >>\n`;
+  return Buffer.from(`${text}${table}startxref\n${text.length}\n%%EOF\n`, "latin1");
+}
+
 describe("a sound PDF states its pages", () => {
   test("as many as were put in, whatever way its books are kept", async () => {
     await fc.assert(
@@ -110,6 +129,19 @@ describe("left to an engine", () => {
       ),
       { numRuns: 300 },
     );
+  });
+});
+
+describe("more pages than anybody writes", () => {
+  test("are not believed", async () => {
+    expect(await statedPages(accessOf(boasting(1_000_000)))).toBe(1_000_000);
+    expect(await statedPages(accessOf(boasting(1_000_001)))).toBeUndefined();
+    expect(await statedPages(accessOf(boasting(2 ** 53)))).toBeUndefined();
+  });
+
+  test("nor when an engine states them", async () => {
+    expect(await pdfPages(boasting(1_000_000))).toBe(1_000_000);
+    expect(await pdfPages(boasting(1_000_001))).toBeUndefined();
   });
 });
 
