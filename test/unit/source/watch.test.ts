@@ -192,6 +192,14 @@ test("directories that are left out are not watched, files that are not hinted",
   expect([...told.hints]).toEqual(["in/1.pdf"]);
 });
 
+test("what stands beside a document is a hint about the document", async () => {
+  const dir = scratch();
+  const { told } = await watching(settingsOf(dir, { sidecar: "optional", ready: "marker" }));
+  for (const path of ["a.pdf.yaml", "b.pdf.done", "c.tmp.done"]) put(dir, path);
+  await told.until(() => told.hints.has("a.pdf") && told.hints.has("b.pdf"));
+  expect([...told.hints].sort()).toEqual(["a.pdf", "b.pdf"]);
+});
+
 test("a sweep finds what changed without an event", async () => {
   const dir = scratch();
   const blind = "\xe8" as RawPath;
