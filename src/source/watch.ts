@@ -12,7 +12,7 @@
  */
 import { readFileSync, realpathSync } from "node:fs";
 import type { Clock } from "../std/clock.ts";
-import { codeOf, messageOf } from "../std/fault.ts";
+import { codeOf } from "../std/fault.ts";
 import { dirOf, joinRaw, type RawPath, ROOT, rawOfText } from "../std/raw-path.ts";
 import { type BesideUse, documentBeside } from "./beside.ts";
 import { Coalescer } from "./coalescer.ts";
@@ -204,7 +204,8 @@ export class DirectoryWatch implements AsyncDisposable {
         "the limit of watched directories is reached: raise fs.inotify.max_user_watches; " +
           "until then some directories are found by scan only",
       );
-    else this.#doubtOnce(`watching failed: ${messageOf(error)}`);
+    // Without the directory's name: they all fail alike.
+    else this.#doubtOnce(`watching failed: ${systemText(error)}`);
   }
 
   #doubtOnce(why: string): void {
