@@ -58,6 +58,7 @@ const ELSEWHERE: readonly [code: string, hint: string][] = [
     "Exchange the names or sources back: a mirror is known by its name, and what was sent by its mirror.",
   ],
   ["ARCHIVES_EXCHANGED", "Exchange the addresses back: an archive is known by its name."],
+  ["SOURCES_OVERLAP", "Give folders of which none lies in another, by no link and no mount."],
   ["WEB_LISTEN", "Change `web.listen`, or set `web: off`."],
   [
     "RECEIPT_UNWRITABLE",

@@ -32,6 +32,7 @@ import type { KeptJournal } from "./kept-journal.ts";
 import { logApplied } from "./log-applied.ts";
 import { readerMirror } from "./reader-mirror.ts";
 import { Schedule } from "./schedule.ts";
+import { assertApart } from "./sources-apart.ts";
 
 /** What the parts are told. */
 export type PartsOptions = {
@@ -83,6 +84,7 @@ export async function openParts(given: PartsOptions, stack: AsyncDisposableStack
     options.journaled?.(applied, nameOf);
     all.journaled(applied);
   };
+  assertApart(config.mirrors);
   const rows = await bindArchives(config, journal, log);
   const mirrors = await journal.mirrors();
   for (const { id, name } of mirrors) names.set(id, name);

@@ -11,9 +11,8 @@ const TAIL_BYTES = 2048;
 /** What is read first of an object, and at most. */
 const PIECE_BYTES = 8 << 10;
 const OBJECT_BYTES_MAX = 1 << 20;
-/** Of a stream, as it is in the file and unpacked. */
-const STREAM_BYTES_MAX = 8 << 20;
-const UNPACKED_BYTES_MAX = 32 << 20;
+/** Read and unpacked of one file: cross-references of a million objects. Hostile ones could keep us busy for minutes. */
+const LOOKED_BYTES_MAX = 8 << 20;
 /** Updates of one file that are followed. */
 const SECTIONS_MAX = 100;
 const ENTRY_BYTES = 20;
@@ -28,6 +27,8 @@ export class PdfObjects {
   readonly #file: RandomAccess;
   readonly #sections: Section[] = [];
   #root: PdfValue | undefined;
+  /** Bytes that may still be looked at. */
+  #left = LOOKED_BYTES_MAX;
 
   private constructor(file: RandomAccess) {
     this.#file = file;
@@ -168,9 +169,11 @@ export class PdfObjects {
     const { dictionary, end } = await this.#objectAt(offset, id);
     const begin = /^stream(?:\r\n|\n)/.exec(await this.#text(end, 8))?.[0];
     const length = numberOf(dictionary, "Length");
-    if (begin === undefined || length > STREAM_BYTES_MAX) throw new NotPdf("no stream");
-    const packed = await this.#file.read(end + begin.length, length);
-    return { dictionary, bytes: unpacked(packed, dictionary) };
+    if (begin === undefined) throw new NotPdf("no stream");
+    const packed = await this.#piece(end + begin.length, length);
+    const bytes = unpacked(packed, dictionary, this.#left);
+    this.#spend(bytes.length);
+    return { dictionary, bytes };
   }
 
   async #dictionaryAt(at: number): Promise<PdfDictionary> {
@@ -178,7 +181,19 @@ export class PdfObjects {
   }
 
   async #text(at: number, length: number): Promise<string> {
-    return (await this.#file.read(at, length)).toString("latin1");
+    return (await this.#piece(at, length)).toString("latin1");
+  }
+
+  async #piece(at: number, length: number): Promise<Buffer> {
+    if (length > this.#left) throw new NotPdf("too much to look at");
+    const piece = await this.#file.read(at, length);
+    this.#spend(piece.length);
+    return piece;
+  }
+
+  #spend(bytes: number): void {
+    this.#left -= bytes;
+    if (this.#left < 0) throw new NotPdf("too much to look at");
   }
 }
 
@@ -202,11 +217,11 @@ function uintOf(bytes: Buffer, at: number, length: number): number {
   return length === 0 ? 0 : bytes.readUIntBE(at, length);
 }
 
-function unpacked(bytes: Buffer, dictionary: PdfDictionary): Buffer {
+function unpacked(bytes: Buffer, dictionary: PdfDictionary, bytesMax: number): Buffer {
   const filter = dictionary.get("Filter");
   if (filter === undefined) return bytes;
   if (filter !== "/FlateDecode") throw new NotPdf("another filter");
-  const plain = inflated(bytes);
+  const plain = inflated(bytes, bytesMax);
   const how = dictionary.get("DecodeParms");
   if (how === undefined) return plain;
   if (!(how instanceof Map)) throw new NotPdf("no parameters");
@@ -217,9 +232,9 @@ function unpacked(bytes: Buffer, dictionary: PdfDictionary): Buffer {
   return withoutUp(plain, how.has("Columns") ? numberOf(how, "Columns") : 1);
 }
 
-function inflated(bytes: Buffer): Buffer {
+function inflated(bytes: Buffer, bytesMax: number): Buffer {
   try {
-    return inflateSync(bytes, { maxOutputLength: UNPACKED_BYTES_MAX });
+    return inflateSync(bytes, { maxOutputLength: Math.max(1, bytesMax) });
   } catch {
     throw new NotPdf("cannot be unpacked");
   }

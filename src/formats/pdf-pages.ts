@@ -5,6 +5,14 @@ import type { RandomAccess } from "./random-access.ts";
 /** Branches of the page tree's root that are looked at; writers make some ten of them. */
 const BRANCHES_MAX = 32;
 
+/** More pages than any document has; a bound for hostile files, whose numbers add up all the same. */
+const PAGES_MAX = 1_000_000;
+
+/** A number of pages that a PDF states, unless nobody could have written so many. */
+export function believed(pages: number): number | undefined {
+  return pages <= PAGES_MAX ? pages : undefined;
+}
+
 /**
  * The number of pages that a sound PDF states of itself, found with a few short reads; undefined
  * where that takes a whole engine: damaged, encrypted and unusual files, and those whose own numbers
@@ -19,7 +27,7 @@ export async function statedPages(file: RandomAccess): Promise<number | undefine
     const kids = tree.get("Kids");
     if (!Array.isArray(kids) || kids.length === 0 || tree.get("Type") !== "/Pages")
       return undefined;
-    return (await isTrue(objects, kids, count)) ? count : undefined;
+    return (await isTrue(objects, kids, count)) ? believed(count) : undefined;
   } catch (error) {
     if (error instanceof NotPdf) return undefined;
     throw error;

@@ -1,4 +1,5 @@
 import type { PDFDocumentProxy } from "pdfjs-dist/legacy/build/pdf.mjs";
+import { believed } from "./pdf-pages.ts";
 
 /** What a PDF says of itself. Absent: it does not say, or is protected or damaged beyond repair. */
 export type PdfFacts = {
@@ -18,14 +19,15 @@ const TEXT_PAGES_MAX = 500;
 
 /** The number of pages; undefined when the PDF is protected or beyond repair. Never rejects. */
 export async function pdfPages(bytes: Buffer): Promise<number | undefined> {
-  return withPdf(bytes, undefined, async (pdf) => pdf.numPages);
+  return withPdf(bytes, undefined, async (pdf) => believed(pdf.numPages));
 }
 
 /** Pages, metadata and text. Never rejects: what could not be read is missing. */
 export async function pdfFacts(bytes: Buffer): Promise<PdfFacts> {
   const facts: PdfFacts = { text: "" };
   return withPdf(bytes, facts, async (pdf) => {
-    facts.pages = pdf.numPages;
+    const pages = believed(pdf.numPages);
+    if (pages !== undefined) facts.pages = pages;
     Object.assign(facts, await metadataOf(pdf));
     for (let page = 1; page <= Math.min(pdf.numPages, TEXT_PAGES_MAX); page++) {
       const text = `${facts.text === "" ? "" : "\n"}${await textOfPage(pdf, page)}`;

@@ -18,6 +18,9 @@ const PLACES = [
   [513, 514],
 ] as const;
 
+/** What a value is counted as at least: it takes its time however narrow it is. */
+const VALUE_BYTES_MIN = 8;
+
 /** Values of one table read at a time. */
 const VALUES_AT_ONCE = 8192;
 
@@ -69,7 +72,7 @@ async function valuesOf(
   budget: TableBudget,
 ): Promise<number[]> {
   const width = widthOf(field);
-  budget.spend(many * Math.max(1, width));
+  budget.spend(many * Math.max(VALUE_BYTES_MIN, width));
   const bytes = await file.read(field.at + from * width, many * width);
   const count = width === 0 ? 0 : Math.floor(bytes.length / width);
   return Array.from({ length: count }, (_, index) =>

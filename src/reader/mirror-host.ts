@@ -3,8 +3,6 @@
  * it can, and turns events into hints. It decides nothing: what it sees, the daemon journals.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { documentBeside } from "../source/beside.ts";
-import { besideUse, type Eligibility, eligibility } from "../source/eligible.ts";
 import { lookInside } from "../source/open-inside.ts";
 import { listOne, scan } from "../source/scan.ts";
 import type { Listing, ScanReport } from "../source/source.ts";
@@ -35,7 +33,6 @@ export class MirrorHost {
   readonly #clock: Clock;
   readonly #known: Map<RawPath, string>;
   #mirror: ReaderMirror;
-  #eligible: Eligibility;
   readonly #closing = new AbortController();
   readonly #hints = new Window(HINTS_MAX);
   #watch: DirectoryWatch | undefined;
@@ -46,7 +43,6 @@ export class MirrorHost {
     this.#daemon = daemon;
     this.#clock = clock;
     this.#known = new Map(mirror.known);
-    this.#eligible = eligibility(mirror.settings);
     this.#status = {
       mirrorId: mirror.id,
       online: false,
@@ -157,12 +153,8 @@ export class MirrorHost {
   }
 
   async #hint(paths: readonly RawPath[]): Promise<void> {
-    const use = besideUse(this.#mirror.settings);
-    // What stands beside a document is a hint that there is something new to look at.
-    const meant = new Set(paths.map((path) => documentBeside(path, use) ?? path));
-    const eligible = [...meant].filter((path) => this.#eligible.file(path));
-    for (let at = 0; at < eligible.length; at += HINTS_MAX) {
-      const slice = eligible.slice(at, at + HINTS_MAX);
+    for (let at = 0; at < paths.length; at += HINTS_MAX) {
+      const slice = paths.slice(at, at + HINTS_MAX);
       // The window would fail for good with the first that could not be told, which is no loss.
       await this.#hints.add(slice.length, () => this.#hintOf(slice).catch(() => {}));
       // Where no look tells anything, the window waits for nothing.

@@ -1,5 +1,5 @@
 /** From the text of a file of notes to what it says, or to the line and column of its fault. */
-import { isMap, isNode, isScalar, LineCounter, type Pair, parseDocument } from "yaml";
+import { isMap, isNode, isScalar, LineCounter, type Pair, parseDocument, visit } from "yaml";
 import { type NotesFault, notesOf, type PlaceOf, type ReadNotes } from "./notes.ts";
 import { parseXmp } from "./xmp.ts";
 
@@ -58,6 +58,12 @@ function ofYaml(text: string, of: "sidecar" | "directory"): ReadNotes {
     const node = pair?.key ?? contents;
     return isNode(node) && node.range ? placeAt(node.range[0]) : START;
   };
+  // What looks like a number is text: 0815 and 1.10 are not 815 and 1.1.
+  visit(document, {
+    Scalar: (_, scalar) => {
+      if (typeof scalar.value === "number") scalar.value = scalar.source;
+    },
+  });
   return notesOf(document.toJS({ maxAliasCount: ALIASES_MAX }) as unknown, of, placeOf);
 }
 

@@ -13,6 +13,12 @@ export type Matched =
 /** Longer than any sane pattern takes on a path, however busy the machine is. */
 const PATTERN_MS_MAX = 1_000;
 
+/** What a pattern is given that has taken too long before: nothing else is done meanwhile, and many names may be alike. */
+const SLOW_MS_MAX = 50;
+
+/** Patterns that have taken too long. */
+const slow = new Set<string>();
+
 const compiled = new Map<string, RegExp>();
 
 const arena = createContext({ run: () => null });
@@ -36,19 +42,21 @@ export function groupNames(source: string): string[] {
 export function matchPattern(source: string, path: string): Matched {
   const expression = compilePattern(source);
   try {
-    const found = timed(() => expression.exec(path));
+    const ms = slow.has(source) ? SLOW_MS_MAX : PATTERN_MS_MAX;
+    const found = timed(() => expression.exec(path), ms);
     if (found === null) return { kind: "none" };
     const groups = Object.entries(found.groups ?? {}).filter(
       (group): group is [string, string] => group[1] !== undefined,
     );
     return { kind: "groups", groups: Object.fromEntries(groups) };
   } catch {
+    slow.add(source);
     return { kind: "slow" };
   }
 }
 
 /** Runs what cannot be interrupted by itself; V8 ends an expression that backtracks for too long. */
-function timed(run: () => RegExpExecArray | null): RegExpExecArray | null {
+function timed(run: () => RegExpExecArray | null, timeout: number): RegExpExecArray | null {
   arena["run"] = run;
-  return script.runInContext(arena, { timeout: PATTERN_MS_MAX }) as RegExpExecArray | null;
+  return script.runInContext(arena, { timeout }) as RegExpExecArray | null;
 }

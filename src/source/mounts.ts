@@ -7,6 +7,8 @@ import { readFileSync, readlinkSync } from "node:fs";
 /** One line of the mount table. */
 export type Mount = {
   readonly point: string;
+  /** What of the file system is mounted there; of all of it, `/`. */
+  readonly root: string;
   readonly fsType: string;
   /** `major:minor`. */
   readonly device: string;
@@ -26,11 +28,12 @@ export function parseMountinfo(text: string): Mount[] {
   return text.split("\n").flatMap((line) => {
     // Optional fields of any number stand between the options and the lone dash.
     const [left = "", right] = line.split(" - ", 2);
-    const [, , device, , point, options] = left.split(" ");
+    const [, , device, root, point, options] = left.split(" ");
     const [fsType, source] = right?.split(" ") ?? [];
-    if (!device || !point || !options || !fsType) return [];
+    if (!device || !root || !point || !options || !fsType) return [];
     const readOnly = options.split(",").includes("ro");
-    return [{ point: unescape(point), fsType, device, readOnly, source: unescape(source ?? "") }];
+    const places = { point: unescape(point), root: unescape(root), source: unescape(source ?? "") };
+    return [{ ...places, fsType, device, readOnly }];
   });
 }
 
@@ -48,15 +51,43 @@ function unescape(field: string): string {
 export function mountOf(
   path: string,
   mounts: readonly Mount[],
-  linkAt: (path: string) => string | undefined = readLink,
+  linkAt: LinkAt = readLink,
 ): Mount | undefined {
+  return followed(path, mounts, linkAt).mount;
+}
+
+/**
+ * What is one and the same for all paths to a directory, whatever links and mounts they lead over: its
+ * file system, and its path within. A share's own links are not known, and what a server exports twice
+ * is two file systems.
+ */
+export function placeOnDisk(
+  path: string,
+  mounts: readonly Mount[],
+  linkAt: LinkAt = readLink,
+): { readonly fileSystem: string; readonly path: string } {
+  const { mount, at } = followed(path, mounts, linkAt);
+  if (!mount) return { fileSystem: "", path: at };
+  const { device, source, root, point } = mount;
+  const names = [...namesOf(at.slice(point.length)), ...namesOf(root)].toReversed();
+  return { fileSystem: `${device} ${source}`, path: `/${names.join("/")}` };
+}
+
+type LinkAt = (path: string) => string | undefined;
+
+/** The path without links, as far as they may be looked at, and the mount that it is on. */
+function followed(
+  path: string,
+  mounts: readonly Mount[],
+  linkAt: LinkAt,
+): { readonly mount: Mount | undefined; readonly at: string } {
   let at = "";
   let links = 0;
   for (const ahead = namesOf(path); ahead.length > 0; ) {
     const name = ahead.pop();
     const next = name === ".." ? at.slice(0, at.lastIndexOf("/")) : `${at}/${name}`;
     const mount = over(next, mounts);
-    if (mount && isNetwork(mount)) return mount;
+    if (mount && isNetwork(mount)) return { mount, at: [next, ...ahead.toReversed()].join("/") };
     const to = links < LINKS_MAX ? linkAt(next) : undefined;
     if (to === undefined) at = next;
     else {
@@ -65,7 +96,7 @@ export function mountOf(
       if (to.startsWith("/")) at = "";
     }
   }
-  return over(at, mounts);
+  return { mount: over(at, mounts), at };
 }
 
 /** As the kernel does. */

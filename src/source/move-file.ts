@@ -63,6 +63,7 @@ export async function moveFile(
   let target: number | undefined;
   try {
     target = openTarget(to, dirOf(path));
+    assertElsewhere(target, proven.entry.dir);
     const name = await place(proven, target, random, signal);
     syncQuietly(target);
     return `${to.replace(/\/+$/, "")}/${shown(joinRaw(dirOf(path), name))}`;
@@ -126,6 +127,13 @@ function openTarget(to: string, dir: RawPath): number {
   } finally {
     closeSync(root);
   }
+}
+
+/** By a link or a mount the target may be the source itself: a file found there is the one to be moved. */
+function assertElsewhere(target: number, dir: number): void {
+  const [there, here] = [fstatSync(target, { bigint: true }), fstatSync(dir, { bigint: true })];
+  if (there.ino !== here.ino || there.dev !== here.dev) return;
+  throw new Fault("AFTER_REFUSED", "it is there already", "Move finished files elsewhere.");
 }
 
 function makeDirectory(path: string | Buffer): void {

@@ -12,10 +12,11 @@
  */
 import { readFileSync, realpathSync } from "node:fs";
 import type { Clock } from "../std/clock.ts";
-import { codeOf, messageOf } from "../std/fault.ts";
+import { codeOf } from "../std/fault.ts";
 import { dirOf, joinRaw, type RawPath, ROOT, rawOfText } from "../std/raw-path.ts";
+import { type BesideUse, documentBeside } from "./beside.ts";
 import { Coalescer } from "./coalescer.ts";
-import { type Eligibility, eligibility } from "./eligible.ts";
+import { besideUse, type Eligibility, eligibility } from "./eligible.ts";
 import { SourceOffline, systemText } from "./file-fault.ts";
 import type { SourceSettings } from "./source.ts";
 import { DirectorySweep } from "./sweep.ts";
@@ -60,6 +61,7 @@ export class DirectoryWatch implements AsyncDisposable {
   readonly #clock: Clock;
   readonly #timing: WatchTiming;
   readonly #eligible: Eligibility;
+  readonly #beside: BesideUse;
   readonly #sweeper: DirectorySweep;
   readonly #stop = new AbortController();
   readonly #tops: TopWatchers;
@@ -84,6 +86,7 @@ export class DirectoryWatch implements AsyncDisposable {
     this.#clock = clock;
     this.#timing = timing;
     this.#eligible = eligibility(settings);
+    this.#beside = besideUse(settings);
     this.#sweeper = new DirectorySweep(settings, clock);
     const stopping = this.#stop.signal;
     this.#hints = new Coalescer(clock, HINT, (paths) => sinks.hint(paths), stopping);
@@ -166,7 +169,9 @@ export class DirectoryWatch implements AsyncDisposable {
       return;
     }
     const path = joinRaw(dir, rawOfText(name));
-    if (this.#eligible.file(path)) this.#hints.add(path);
+    // What stands beside a document is a hint that there is something new to look at.
+    const meant = documentBeside(path, this.#beside) ?? path;
+    if (this.#eligible.file(meant)) this.#hints.add(meant);
   }
 
   #onVanished(dir: RawPath): void {
@@ -199,7 +204,8 @@ export class DirectoryWatch implements AsyncDisposable {
         "the limit of watched directories is reached: raise fs.inotify.max_user_watches; " +
           "until then some directories are found by scan only",
       );
-    else this.#doubtOnce(`watching failed: ${messageOf(error)}`);
+    // Without the directory's name: they all fail alike.
+    else this.#doubtOnce(`watching failed: ${systemText(error)}`);
   }
 
   #doubtOnce(why: string): void {

@@ -62,11 +62,17 @@ export function newsOf(
 /** Where the file is: where it was seen, where an after-action moved it, or nobody knows. */
 function whereabouts(source: string, then: Document, now: Document | undefined) {
   const path = joinRaw(then.dir, then.name);
-  const moved = now?.after === "done" ? now.afterMessage?.split("; ")[0] : undefined;
+  const moved = now && movedTo(now);
   if (moved?.startsWith("/")) return { ...fileOf(source, path), file: moved, fileBase64: null };
   const isThere = now !== undefined && now.after !== "done" && now.goneAt === null;
   const file = fileOf(source, path);
   return isThere ? file : { ...file, file: null, fileBase64: null };
+}
+
+/** The first of what an after-action says; behind it stands what stayed beside, `; d/a.pdf.yaml stayed: …`. */
+function movedTo({ dir, name, after, afterMessage }: Document): string | undefined {
+  const beside = `; ${shown(joinRaw(dir, name))}.`;
+  return after === "done" ? afterMessage?.split(beside)[0] : undefined;
 }
 
 /** Names are bytes: `file` is null where they are not text. */

@@ -1,4 +1,5 @@
 import type { Config, Mirror } from "../../config/config.ts";
+import { assertApart } from "../../daemon/sources-apart.ts";
 import type { Journal, MirrorRow } from "../../journal/journal.ts";
 import { isNetwork, type Mount, mountOf, readMounts, watchMode } from "../../source/mounts.ts";
 import { readJournal } from "../journals.ts";
@@ -13,6 +14,11 @@ export async function* examineSources(config: Config, shell: Shell): AsyncGenera
   await using journal = await readJournal(config).catch(() => undefined);
   const rows = new Map((await journal?.mirrors())?.map((row) => [row.name, row]));
   const mounts = readMounts();
+  try {
+    assertApart(config.mirrors, mounts);
+  } catch (error) {
+    yield failOf("mirrors", error);
+  }
   let directories = 0;
   let isWatching = false;
   for (const mirror of config.mirrors) {

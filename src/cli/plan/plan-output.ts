@@ -15,6 +15,7 @@ import { type MirrorPlan, placeOf, type PlanLine, type PlanTotals } from "./plan
 /** Where a plan goes. */
 export interface PlanOutput {
   begin(mirror: Mirror): Promise<void>;
+  /** May be called before the last line is taken: several directories are planned at a time. */
   line(line: PlanLine): Promise<void>;
   end(
     plans: readonly MirrorPlan[],
@@ -63,11 +64,11 @@ export class PlanText implements PlanOutput {
     const isBound = action === "send" || action === "skip";
     const where = isBound ? `${place}${name}` : reasonOf(trouble);
     const note = remark === null ? "" : this.#out.paint("dim", `  ${printable(remark)}`);
+    const slip = slipLine(line);
+    const goes = slip === "" ? "" : `\n${this.#out.paint("dim", printable(`        ${slip}`))}`;
     await this.#out.line(
-      `  ${mark}  ${paper}  ${size}  ${shown(path)}  → ${printable(where)}${note}`,
+      `  ${mark}  ${paper}  ${size}  ${shown(path)}  → ${printable(where)}${note}${goes}`,
     );
-    const goes = slipLine(line);
-    if (goes !== "") await this.#out.line(this.#out.paint("dim", printable(`        ${goes}`)));
   }
 
   async end(
@@ -166,8 +167,9 @@ export class PlanJson implements PlanOutput {
       sha256: digest,
       error: trouble && { ...trouble, hint: failureOf(trouble.code).hint },
     };
-    await this.#out.write(`${this.#lines > 0 ? "," : ""}\n${jsonLine(record)}`);
+    const comma = this.#lines > 0 ? "," : "";
     this.#lines += 1;
+    await this.#out.write(`${comma}\n${jsonLine(record)}`);
   }
 
   async end(

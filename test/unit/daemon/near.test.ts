@@ -24,6 +24,7 @@ test("a host is near to what is on its own file system, and there", () => {
     point: source,
     fsType: "nfs4",
     device: "0:9",
+    root: "/",
     readOnly: false,
     source: "n:/",
   };

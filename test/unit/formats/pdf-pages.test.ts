@@ -1,3 +1,4 @@
+import { deflateSync } from "node:zlib";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { pdfPages } from "../../../src/formats/pdf.ts";
@@ -32,6 +33,25 @@ function updated(bytes: Buffer, pages: number): Buffer {
   const trailer = `trailer\n<< /Size 99 /Root 1 0 R /Prev ${before} >>\n`;
   const end = `startxref\n${bytes.length + object.length}\n%%EOF`;
   return Buffer.concat([bytes, Buffer.from(`${object}${table}${trailer}${end}`, "latin1")]);
+}
+
+/** A PDF that says it has so many pages, in numbers that add up: its first branch is all but one of them. */
+function boasting(pages: number): Buffer {
+  const bodies = [
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    `<< /Type /Pages /Count ${pages} /Kids [3 0 R 4 0 R] >>`,
+    `<< /Type /Pages /Parent 2 0 R /Count ${pages - 1} /Kids [5 0 R] >>`,
+    "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] >>",
+    "<< /Type /Page /Parent 3 0 R /MediaBox [0 0 9 9] >>",
+  ];
+  let text = "%PDF-1.4\n";
+  let rows = "0000000000 65535 f \n";
+  for (const [index, body] of bodies.entries()) {
+    rows += `${String(text.length).padStart(10, "0")} 00000 n \n`;
+    text += `${index + 1} 0 obj\n${body}\nendobj\n`;
+  }
+  const table = `xref\n0 6\n${rows}trailer\n<< /Size 6 /Root 1 0 R >>\n`;
+  return Buffer.from(`${text}${table}startxref\n${text.length}\n%%EOF\n`, "latin1");
 }
 
 describe("a sound PDF states its pages", () => {
@@ -110,6 +130,59 @@ describe("left to an engine", () => {
       ),
       { numRuns: 300 },
     );
+  });
+});
+
+/** Two pages on each of so many branches, all in one stream that is many times as large unpacked. */
+function swollen(branches: number, unpackedBytes: number): Buffer {
+  const ids = Array.from({ length: branches }, (_, at) => 100 + at);
+  const filling = Math.floor(unpackedBytes / 4);
+  const head = "1 0 ".repeat(filling) + ids.map((id) => `${id} 0 `).join("");
+  const packed = deflateSync(`${head}<< /Type /Pages /Count 2 >>`);
+  const kids = ids.map((id) => `${id} 0 R`).join(" ");
+  const place = (kind: number, where: number, index: number) => {
+    const entry = Buffer.alloc(9);
+    entry.writeUInt8(kind);
+    entry.writeUInt32BE(where, 1);
+    entry.writeUInt32BE(index, 5);
+    return entry;
+  };
+  const places: Buffer[] = [];
+  let file = Buffer.from("%PDF-1.5\n");
+  const put = (id: number, about: string, content?: Buffer) => {
+    places.push(place(1, file.length, 0));
+    const begin = content ? `${id} 0 obj\n<< ${about} /Length ${content.length} >>stream\n` : "";
+    const plain = content ? Buffer.from(begin) : Buffer.from(`${id} 0 obj\n<< ${about} >>`);
+    const end = Buffer.from(content ? "\nendstream\nendobj\n" : "\nendobj\n");
+    file = Buffer.concat([file, plain, content ?? Buffer.alloc(0), end]);
+  };
+  put(1, "/Type /Catalog /Pages 2 0 R");
+  put(2, `/Type /Pages /Count ${2 * branches} /Kids [${kids}]`);
+  put(3, `/Type /ObjStm /First ${head.length} /Filter /FlateDecode`, packed);
+  const table = [...places, ...ids.map((_, at) => place(2, 3, filling + at))];
+  const start = file.length;
+  const about = `/Type /XRef /Root 1 0 R /W [1 4 4] /Index [1 3 100 ${branches}]`;
+  put(4, about, Buffer.concat(table));
+  return Buffer.concat([file, Buffer.from(`startxref\n${start}\n%%EOF`)]);
+}
+
+test("what takes long to look at is left to an engine, however small the file is", async () => {
+  expect(await statedPages(accessOf(swollen(3, 1 << 20)))).toBe(6);
+  const hostile = swollen(30, 1 << 20);
+  expect(hostile.length).toBeLessThan(10_000);
+  expect(await statedPages(accessOf(hostile))).toBeUndefined();
+});
+
+describe("more pages than anybody writes", () => {
+  test("are not believed", async () => {
+    expect(await statedPages(accessOf(boasting(1_000_000)))).toBe(1_000_000);
+    expect(await statedPages(accessOf(boasting(1_000_001)))).toBeUndefined();
+    expect(await statedPages(accessOf(boasting(2 ** 53)))).toBeUndefined();
+  });
+
+  test("nor when an engine states them", async () => {
+    expect(await pdfPages(boasting(1_000_000))).toBe(1_000_000);
+    expect(await pdfPages(boasting(1_000_001))).toBeUndefined();
   });
 });
 

@@ -49,3 +49,20 @@ export function linked(links: readonly number[], subfileTypes: readonly number[]
   }
   return bytes;
 }
+
+/** A TIFF of so many bytes, each of them a strip's place, and its length, and a tile's. */
+export function crowded(size: number): Buffer {
+  const bytes = Buffer.alloc(size, 1);
+  bytes.write("II*\0", 0, "latin1");
+  bytes.writeUInt32LE(8, 4);
+  bytes.writeUInt16LE(6, 8);
+  for (const [index, tag] of [273, 279, 324, 325, 513, 514].entries()) {
+    const field = 10 + index * 12;
+    bytes.writeUInt16LE(tag, field);
+    bytes.writeUInt16LE(1, field + 2);
+    bytes.writeUInt32LE(size - 200, field + 4);
+    bytes.writeUInt32LE(100, field + 8);
+  }
+  bytes.writeUInt32LE(0, 10 + 6 * 12);
+  return bytes;
+}

@@ -110,6 +110,17 @@ describe("rules", () => {
   });
 });
 
+test("many names on which a pattern never ends do not add up to minutes", () => {
+  const rules = { rules: [{ name: "evil", match: "^(b+)+$", target: "/X" }] };
+  const begun = performance.now();
+  for (let number = 0; number < 10; number++) {
+    const decided = decisionOn(`${"b".repeat(60)}${number}`, rules);
+    expect(decided).toMatchObject({ trouble: { code: "PATTERN_SLOW" } });
+  }
+  expect(performance.now() - begun).toBeLessThan(4_000);
+  expect(decisionOn("bbbb", rules)).toMatchObject({ decided: { folder: "/X" } });
+});
+
 describe("the folder", () => {
   test.for([
     ["/{year}/{group.department}", "Legal/2026/a.pdf", "/2026/Legal", "date and group"],

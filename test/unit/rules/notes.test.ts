@@ -29,6 +29,12 @@ test.for([
   });
 });
 
+test("what looks like a number in YAML is the text that was written", () => {
+  const text = "title: 0815\nauthor: 1e3\nsubject: 0x10\nkeywords: [1.10, 2]\ndate: 20261120\n";
+  const metadata = { title: "0815", author: "1e3", subject: "0x10", keywords: "1.10, 2" };
+  expect(read(text, "yaml")).toEqual({ notes: { metadata, date: "2026-11-20" } });
+});
+
 test.for([
   ["yaml", "", "an empty file says nothing"],
   ["yaml", "title:\n", "a key without a value is left out"],

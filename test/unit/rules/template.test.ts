@@ -103,6 +103,12 @@ describe("laws", () => {
     );
   });
 
+  test("a value that its functions multiply over and over stays bounded", () => {
+    const source = `{stem${" | replace a aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa".repeat(15)}}`;
+    const rendered = render(parseTemplate(source), () => "a");
+    expect(rendered).toEqual({ text: "a".repeat(10_000) });
+  });
+
   test("text without placeholders, braces doubled, stands for itself", () => {
     fc.assert(
       fc.property(fc.string(), (text) => {

@@ -196,6 +196,19 @@ test("a move through a link below the target is refused", async () => {
   expect(tree(`${dir}/in`)).toEqual({ "a/scan.pdf": "content" });
 });
 
+test.for([
+  ["scan.pdf", "a name that is put aside"],
+  [`${"n".repeat(240)}.pdf`, "one that is too long for it, and so is found there"],
+] as const)("a move to where the file is already is refused: %#, %s", async ([name]) => {
+  const dir = scratch();
+  put(dir, `in/${name}`, "content");
+  symlinkSync("in", `${dir}/done`);
+  const move = { kind: "move", to: `${dir}/done` } as const;
+  const acted = await act(settingsOf(`${dir}/in`), raw(name), sha256("content"), move, never);
+  expect(acted).toMatchObject({ kind: "refused", trouble: { code: "AFTER_REFUSED" } });
+  expect(tree(`${dir}/in`)).toEqual({ [name]: "content" });
+});
+
 test("behind an unmounted source nothing is gone", async () => {
   const dir = scratch();
   put(dir, "mount/scan.pdf", "content");

@@ -18,7 +18,7 @@ a line that is no mount
 `;
 
 function mount(fsType: string): Mount {
-  return { point: "/srv", fsType, device: "0:1", readOnly: false, source: "x" };
+  return { point: "/srv", root: "/", fsType, device: "0:1", readOnly: false, source: "x" };
 }
 
 test("lines of the mount table are read, escapes, optional fields and all", () => {
@@ -26,6 +26,7 @@ test("lines of the mount table are read, escapes, optional fields and all", () =
   expect(mounts).toHaveLength(6);
   expect(mounts[2]).toEqual({
     point: "/srv/scans",
+    root: "/",
     fsType: "nfs4",
     device: "0:45",
     readOnly: false,

@@ -8,6 +8,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { DirectoryWatcher } from "../../../src/source/directory-watcher.ts";
 import { SourceOffline } from "../../../src/source/file-fault.ts";
 import { listOne, scan } from "../../../src/source/scan.ts";
 import type { SourceSettings } from "../../../src/source/source.ts";
@@ -192,6 +193,14 @@ test("directories that are left out are not watched, files that are not hinted",
   expect([...told.hints]).toEqual(["in/1.pdf"]);
 });
 
+test("what stands beside a document is a hint about the document", async () => {
+  const dir = scratch();
+  const { told } = await watching(settingsOf(dir, { sidecar: "optional", ready: "marker" }));
+  for (const path of ["a.pdf.yaml", "b.pdf.done", "c.tmp.done"]) put(dir, path);
+  await told.until(() => told.hints.has("a.pdf") && told.hints.has("b.pdf"));
+  expect([...told.hints].sort()).toEqual(["a.pdf", "b.pdf"]);
+});
+
 test("a sweep finds what changed without an event", async () => {
   const dir = scratch();
   const blind = "\xe8" as RawPath;
@@ -283,6 +292,23 @@ test("a process that stood still doubts what it saw", async () => {
   now = 4000;
   await told.until(() => told.doubts.length > 0);
   expect(told.doubts).toEqual(["the process stood still for 3995 ms"]);
+});
+
+test("what stops every directory from being watched is one doubt", async () => {
+  const dir = scratch();
+  for (const path of ["a/b", "c"]) mkdirSync(`${dir}/${path}`, { recursive: true });
+  const add = vi.spyOn(DirectoryWatcher.prototype, "add");
+  onTestFinished(() => add.mockRestore());
+  add.mockImplementation(function (this: DirectoryWatcher, path) {
+    const message = `EMFILE: too many open files, watch '${String(path)}'`;
+    queueMicrotask(() => {
+      this.emit("error", Object.assign(new Error(message), { code: "EMFILE" }));
+      this.emit("ready");
+    });
+    return this;
+  });
+  const { told } = await watching(settingsOf(dir));
+  expect(told.doubts).toEqual(["watching failed: EMFILE: too many open files"]);
 });
 
 test("the source's own end is a doubt; a source that is not there cannot be watched", async () => {

@@ -26,7 +26,17 @@ test.for([
 });
 
 test.for([
-  [{ after: "done", afterMessage: "/done/a.pdf; x stayed" }, "/done/a.pdf", "moved"],
+  [{ after: "done", afterMessage: "/done/d/a.pdf" }, "/done/d/a.pdf", "moved"],
+  [
+    { after: "done", afterMessage: "/done/d/a.pdf; d/a.pdf.yaml stayed: EACCES" },
+    "/done/d/a.pdf",
+    "moved, and something stayed",
+  ],
+  [
+    { after: "done", afterMessage: "/done; all/d/a.pdf" },
+    "/done; all/d/a.pdf",
+    "moved to a place with a semicolon in its name",
+  ],
   [{ after: "done", afterMessage: null }, null, "deleted"],
   [{ after: "done", afterMessage: "it was gone already" }, null, "somebody took it"],
   [{ after: "refused", afterMessage: "AFTER_REFUSED: so" }, "/srv/scans/d/a.pdf", "it stayed"],
