@@ -3,6 +3,7 @@ import type { Hook } from "../../../src/config/hooks.ts";
 import type { Document } from "../../../src/domain/document.ts";
 import type { Event } from "../../../src/domain/life.ts";
 import type { HookEnd } from "../../../src/reader/protocol.ts";
+import { rawOfText } from "../../../src/std/raw-path.ts";
 import { AfterHooks, TRIES_MAX } from "../../../src/sync/after-hooks.ts";
 import { HOUR, MINUTE, SECOND, SyncDesk } from "./desk.ts";
 
@@ -82,14 +83,18 @@ describe("what it tells", () => {
 
   test("after the after-action, with the place where the file is then", async () => {
     const { desk, hooks } = await afterHooks();
-    const row = await happens(desk, converted(desk, "due"));
+    const at = { dir: rawOfText("d"), name: rawOfText("a.pdf") };
+    const row = await happens(desk, converted(desk, "due"), at);
     await desk.run(hooks);
     await desk.advance(MINUTE);
     expect(desk.reader.hooked).toEqual([]);
-    const set = { after: "done", afterMessage: "/srv/done/a.pdf; a sidecar stayed" } as const;
+    const set = {
+      after: "done",
+      afterMessage: "/srv/done/d/a.pdf; d/a.pdf.yaml stayed: EACCES",
+    } as const;
     await desk.journal.apply([{ type: "note", id: row.id, at: 1, why: "after", set }]);
     await desk.advance(SECOND);
-    expect(news(desk)).toMatchObject([{ file: "/srv/done/a.pdf" }]);
+    expect(news(desk)).toMatchObject([{ file: "/srv/done/d/a.pdf" }]);
   });
 
   test("of a file that is deleted, no place", async () => {
