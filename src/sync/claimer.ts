@@ -40,6 +40,7 @@ export class Claimer {
     const changes: Change[] = [];
     const taken = new Set<string>();
     let trouble: Trouble | null = null;
+    await this.#foresee(candidates, signal);
     for (const document of candidates) {
       const mirror = mirrors.get(document.mirrorId);
       if (!mirror || document.batch === null) continue;
@@ -61,6 +62,22 @@ export class Claimer {
       return document?.state === "uploading" && mirror && !skipped ? [{ document, mirror }] : [];
     });
     return { claimed, trouble };
+  }
+
+  /** On a first run it is asked what each folder holds: of several at a time, as that takes its time. */
+  async #foresee(candidates: readonly Document[], signal: AbortSignal): Promise<void> {
+    try {
+      for (const { mirrorId, targetPath } of candidates) {
+        const mirror = this.#context.mirrors.get(mirrorId);
+        if (!mirror || !this.#firstRun?.isOpen(mirrorId)) continue;
+        const place = await this.#placement.of(targetPath ?? "/", mirror, signal);
+        if ("folderId" in place) this.#firstRun.foresee(place.folderId, signal);
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      // Whoever is claimed first that needs it meets the same.
+      if (!(error instanceof ArchiveError)) throw error;
+    }
   }
 
   /** Another daemon was quicker with one of its name or content. */

@@ -63,15 +63,25 @@ export class FirstRun {
     if (this.#mirrors.size === 0) this.#strangers.forget();
   }
 
+  /** The archive may hold the mirror's files already. */
+  isOpen(mirrorId: number): boolean {
+    return this.#mirrors.has(mirrorId);
+  }
+
   /** Why this document must not be sent into this folder; see `Strangers.objection`. */
   async objection(
     document: Document,
     folderId: number,
     signal: AbortSignal,
   ): Promise<Trouble | undefined> {
-    if (!this.#mirrors.has(document.mirrorId)) return undefined;
+    if (!this.isOpen(document.mirrorId)) return undefined;
     const mirrorIds = [...this.#context.mirrors.keys()];
     return this.#strangers.objection(document.sentName ?? "", folderId, mirrorIds, signal);
+  }
+
+  /** An `objection` to a document of this mirror, in this folder, will be asked for. */
+  foresee(folderId: number, signal: AbortSignal): void {
+    this.#strangers.foresee(folderId, signal);
   }
 
   /** Looks until every first run is over. */
