@@ -45,12 +45,15 @@ function listed(lines: readonly string[]): string {
 
 function machine({ rounds, quick }: Bench, { on, tools: used }: Bed): string {
   const [cpu] = cpus();
-  const tools = used.map((tool) => versionOf(tool) ?? `no ${tool}`);
+  const tools = used.map((tool) => {
+    const said = versionOf(tool);
+    return said === undefined ? `no ${tool}` : `${tool} ${/\d+(?:\.\d+)+/.exec(said)?.[0] ?? said}`;
+  });
   const day = new Date().toISOString().slice(0, 10);
   const medians = rounds === 1 ? "single measurements" : `medians of ${rounds}`;
   return `${day}, commit ${commit()}${quick ? ", quick form" : ""}; ${medians}. Machine: ${cpus().length} × ${cpu?.model ?? "?"},
 ${Math.round(totalmem() / 2 ** 30)} GiB; ${type()} ${release()}. Node ${process.versions.node}, ${on}.
-${tools.join("; ")}${tools.length > 0 ? "." : ""}`.trimEnd();
+${tools.join(", ")}${tools.length > 0 ? "." : ""}`.trimEnd();
 }
 
 function commit(): string {
