@@ -16,6 +16,9 @@ import type { Placement } from "./placement.ts";
 /** A row that has to wait for another one to be settled is looked at again this soon. */
 const RIVAL_MS = 1_000;
 
+/** Candidates whose folders are listed at a time; few, since an archive in trouble is to be left in peace. */
+const AHEAD = 8;
+
 /** A document whose intent is committed, and its mirror. */
 export type Claimed = { readonly document: Document; readonly mirror: LiveMirror };
 
@@ -40,8 +43,8 @@ export class Claimer {
     const changes: Change[] = [];
     const taken = new Set<string>();
     let trouble: Trouble | null = null;
-    await this.#foresee(candidates, signal);
-    for (const document of candidates) {
+    for (const [at, document] of candidates.entries()) {
+      await this.#foresee(candidates.slice(at === 0 ? 0 : at + AHEAD - 1, at + AHEAD), signal);
       const mirror = mirrors.get(document.mirrorId);
       if (!mirror || document.batch === null) continue;
       try {
@@ -64,7 +67,7 @@ export class Claimer {
     return { claimed, trouble };
   }
 
-  /** On a first run it is asked what each folder holds: of several at a time, as that takes its time. */
+  /** On a first run it is asked what each folder holds: of a few at a time, as that takes its time. */
   async #foresee(candidates: readonly Document[], signal: AbortSignal): Promise<void> {
     try {
       for (const { mirrorId, targetPath } of candidates) {

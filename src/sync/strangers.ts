@@ -1,14 +1,10 @@
 /** Documents that the archive holds and no row accounts for: any of them may be a file that is there. */
-import PQueue from "p-queue";
 import type { Archive } from "../archive/archive.ts";
 import { allDocuments } from "../archive/paging.ts";
 import type { Trouble } from "../domain/document.ts";
 import type { Journal } from "../journal/journal.ts";
 
 const PAGE_SIZE = 1_000;
-
-/** Folders that are listed at a time. */
-const FOLDERS_AT_ONCE = 8;
 
 const OF_FORMER_MIRROR =
   ", sent for a mirror that is not configured any more: if this is that mirror, give it its name back";
@@ -20,7 +16,6 @@ export class Strangers {
   readonly #archive: Archive;
   readonly #journal: Pick<Journal, "claimed"> | undefined;
   readonly #folders = new Map<number, Promise<Names>>();
-  readonly #asking = new PQueue({ concurrency: FOLDERS_AT_ONCE });
 
   /** `journal` speaks for the archive; without one no document is accounted for. */
   constructor(archive: Archive, journal: Pick<Journal, "claimed"> | undefined) {
@@ -67,7 +62,7 @@ export class Strangers {
   #namesIn(folderId: number, signal: AbortSignal): Promise<Names> {
     const known = this.#folders.get(folderId);
     if (known) return known;
-    const listing = this.#asking.add(() => this.#list(folderId, signal));
+    const listing = this.#list(folderId, signal);
     this.#folders.set(folderId, listing);
     listing.catch(() => this.#folders.delete(folderId));
     return listing;

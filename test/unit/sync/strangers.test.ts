@@ -4,7 +4,7 @@ import { FirstRun } from "../../../src/sync/first-run.ts";
 import { Folders } from "../../../src/sync/folders.ts";
 import { Placement } from "../../../src/sync/placement.ts";
 import { Strangers } from "../../../src/sync/strangers.ts";
-import { ScriptedArchive } from "../../fakes/scripted-archive.ts";
+import { refused, ScriptedArchive } from "../../fakes/scripted-archive.ts";
 import { never, SyncDesk } from "./desk.ts";
 
 describe("documents that nobody accounts for", () => {
@@ -67,4 +67,21 @@ test("on a first run the folders of what is claimed are listed side by side", as
   expect(archive.count("documents")).toBe(3);
   answer();
   expect((await claiming).claimed).toHaveLength(3);
+});
+
+test("of an archive that fails no more is asked than a few folders", async () => {
+  const desk = await SyncDesk.open({ mirrors: [{ firstRun: "hold" }] });
+  const { archive, context } = desk;
+  for (let n = 0; n < 30; n++) {
+    archive.addFolder(`F${n}`);
+    desk.pending({ path: `${n}.pdf`, targetPath: `/F${n}` });
+    archive.fail("documents", refused("ARCHIVE_BUSY"));
+  }
+  const firstRun = await FirstRun.open(context, async () => false);
+  const claimer = new Claimer(context, new Placement(new Folders(archive)), firstRun);
+  const candidates = await desk.journal.due({ state: "pending", now: desk.clock.now(), limit: 30 });
+  const { claimed, trouble } = await claimer.claim(candidates, never);
+  expect(claimed).toEqual([]);
+  expect(trouble).toMatchObject({ code: "ARCHIVE_BUSY" });
+  expect(archive.count("documents")).toBeLessThanOrEqual(9);
 });
