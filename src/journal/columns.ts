@@ -1,4 +1,4 @@
-import type { AfterState, Document, Seen, State, Trouble } from "../domain/document.ts";
+import type { Document, Seen, Trouble } from "../domain/document.ts";
 import type { Slip } from "../domain/slip.ts";
 import { bytesOf, type RawPath, rawOf } from "../std/raw-path.ts";
 
@@ -84,24 +84,55 @@ function isPlain(field: string): field is Plain {
   return Object.hasOwn(PLAIN, field);
 }
 
-const PLAIN_ENTRIES = Object.entries(PLAIN);
-
-/** The document of a row; the row must have been read with `dir`, the directory's path. */
+/**
+ * The document of a row; the row must have been read with `dir`, the directory's path. Written out field by
+ * field: V8 gives objects that are made so one shape, and everything that reads them is quicker for it.
+ */
 export function documentOf(row: DocumentRow): Document {
-  const plain: Record<string, Cell> = {};
-  for (const [field, column] of PLAIN_ENTRIES) plain[field] = row[column] ?? null;
-  return {
-    ...(plain as unknown as Pick<Document, Plain>),
+  const fields: { readonly [K in keyof Document]: unknown } = {
+    id: row["id"],
+    mirrorId: row["mirror_id"],
     dir: rawCell(row, "dir"),
     name: rawCell(row, "name"),
+    state: row["state"],
     seen: seenOf(row),
-    trouble: troubleOf(row["trouble_code"], row["trouble_message"]),
+    firstSeenAt: row["first_seen_at"],
+    changedAt: row["changed_at"],
+    dueAt: row["due_at"],
+    digest: row["digest"],
+    sentName: row["sent_name"],
+    targetPath: row["target_path"],
     slip: slipOf(row["slip"]),
+    remark: row["remark"],
+    batch: row["batch"],
+    folderId: row["folder_id"],
+    attempts: row["attempts"],
+    sentAt: row["sent_at"],
+    sentArchiveAt: row["sent_archive_at"],
+    doubtAt: row["doubt_at"],
+    looks: row["looks"],
+    documentId: row["document_id"],
+    archiveStatus: row["archive_status"],
+    uploadedAt: row["uploaded_at"],
+    polls: row["polls"],
+    convertedAt: row["converted_at"],
+    pages: row["pages"],
+    archiveBytes: row["archive_bytes"],
+    estimate: row["estimate"],
+    charge: row["charge"],
     digidoc: row["digidoc"] === 1,
+    trouble: troubleOf(row["trouble_code"], row["trouble_message"]),
+    patience: row["patience"],
+    duplicateOf: row["duplicate_of"],
     current: row["current"] === 1,
-    state: row["state"] as State,
-    after: (row["after_state"] ?? null) as AfterState | null,
+    supersedes: row["supersedes"],
+    goneAt: row["gone_at"],
+    movedFrom: row["moved_from"],
+    after: row["after_state"],
+    afterMessage: row["after_message"],
   };
+  // What a column holds is stated by the tables, which the compiler cannot read.
+  return fields as Document;
 }
 
 /** Written by this room alone, so it is what it was. */
