@@ -22,6 +22,27 @@ const UNLISTED: ReadonlySet<string> = new Set(["ENOENT", "EACCES", "EPERM", "ELO
  * plain watcher: slower, and right.
  */
 export class DirectoryWatcher extends FSWatcher {
+  /** What the event is about that is just being told, where that is not a directory. */
+  #noDirectory: string | undefined;
+
+  /** Called for each event just before it is taken up, in the same turn. */
+  override emitRaw(...told: Parameters<FSWatcher["emitRaw"]>): void {
+    super.emitRaw(...told);
+    const [, entry, details] = told;
+    const path = entry === null ? undefined : join(watchedPathOf(details), entry);
+    this.#noDirectory = path !== undefined && isNoDirectory(path) ? path : undefined;
+  }
+
+  /**
+   * What is no directory is ignored in the end; before, chokidar would put each of its events in a queue
+   * and look at it through the thread pool, which takes longer than all that is done about the file.
+   */
+  override isUnwatched(path: string): boolean {
+    if (path !== this.#noDirectory) return super.isUnwatched(path);
+    this.#noDirectory = undefined;
+    return true;
+  }
+
   override createScanStream(root: string, options: ScanOptions = {}): ReturnType<ScanStream> {
     // Whole trees at once: of watchers that this system has none of.
     if ("depth" in options) return super.createScanStream(root, options);
@@ -64,10 +85,20 @@ async function namesIn(root: string): Promise<string[]> {
   }
 }
 
+/** chokidar calls `raw` unstable: empty where it does not look as expected. */
+export function watchedPathOf(details: unknown): string {
+  if (typeof details !== "object" || details === null || !("watchedPath" in details)) return "";
+  return typeof details.watchedPath === "string" ? details.watchedPath : "";
+}
+
+function isNoDirectory(path: string): boolean {
+  return statsOf(path)?.isDirectory() === false;
+}
+
 /** Of what is gone by now, or must not be looked at: nothing. */
 function statsOf(path: string): Stats | undefined {
   try {
-    return lstatSync(path);
+    return lstatSync(path, { throwIfNoEntry: false });
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 import type { Stats } from "node:fs";
 import { messageOf } from "../std/fault.ts";
 import { type RawPath, ROOT, rawOfText, textOf } from "../std/raw-path.ts";
-import { DirectoryWatcher } from "./directory-watcher.ts";
+import { DirectoryWatcher, watchedPathOf } from "./directory-watcher.ts";
 import { type Eligibility, eligibility } from "./eligible.ts";
 import type { SourceSettings } from "./source.ts";
 import { entriesOf } from "./walk.ts";
@@ -154,10 +154,4 @@ export class TopWatchers {
     if (path === this.#real) return ROOT;
     return path.startsWith(this.#prefix) ? rawOfText(path.slice(this.#prefix.length)) : undefined;
   }
-}
-
-/** chokidar calls `raw` unstable: what does not look as expected is not the source's. */
-function watchedPathOf(details: unknown): string {
-  if (typeof details !== "object" || details === null || !("watchedPath" in details)) return "";
-  return typeof details.watchedPath === "string" ? details.watchedPath : "";
 }

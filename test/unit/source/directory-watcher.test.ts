@@ -1,6 +1,6 @@
 /** What chokidar is spared. That it still notices everything is `watch.test.ts`'s. */
 import { once } from "node:events";
-import { mkdirSync, symlinkSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { DirectoryWatcher } from "../../../src/source/directory-watcher.ts";
@@ -54,4 +54,55 @@ test("chokidar lists every directory so", async () => {
   await once(watcher, "ready");
   const roots = new Set(listed.mock.calls.map(([root]) => root));
   expect(roots).toEqual(new Set([dir, `${dir}/a`, `${dir}/a/b`]));
+});
+
+test("events of what is no directory are told, and go no further", async () => {
+  const dir = scratch();
+  mkdirSync(`${dir}/sub`);
+  put(dir, "sub/gone.pdf");
+  const watcher = watcherOf();
+  const dropped = new Set<string>();
+  const taken = new Set<string>();
+  const isUnwatched = watcher.isUnwatched.bind(watcher);
+  watcher.isUnwatched = (path) => {
+    const isDropped = isUnwatched(path);
+    (isDropped ? dropped : taken).add(path.slice(dir.length + 1));
+    return isDropped;
+  };
+  watcher.add(dir);
+  await once(watcher, "ready");
+  const told = new Set<string | null>();
+  watcher.on("raw", (_, name) => told.add(name));
+  taken.clear();
+  put(dir, "sub/scan.pdf");
+  symlinkSync("nowhere", `${dir}/sub/link`);
+  rmSync(`${dir}/sub/gone.pdf`);
+  const appeared = once(watcher, "addDir");
+  mkdirSync(`${dir}/sub/new`);
+  expect(await appeared).toEqual([`${dir}/sub/new`, expect.anything()]);
+  expect(told).toEqual(new Set(["scan.pdf", "link", "gone.pdf", "new"]));
+  expect(dropped).toEqual(new Set(["sub/scan.pdf", "sub/link"]));
+  // What is gone may have been a directory.
+  expect(taken).toContain("sub/gone.pdf");
+  expect(taken).toContain("sub/new");
+});
+
+test("a file in the place of a directory, and a directory in the place of a file", async () => {
+  const dir = scratch();
+  put(dir, "turns/scan.pdf");
+  const watcher = watcherOf();
+  watcher.add(dir);
+  await once(watcher, "ready");
+  const there = new Set<string>();
+  watcher.on("addDir", (path) => there.add(path));
+  for (let turn = 0; turn < 3; turn++) {
+    renameSync(`${dir}/turns`, `${dir}/away`);
+    writeFileSync(`${dir}/turns`, "");
+    rmSync(`${dir}/turns`);
+    renameSync(`${dir}/away`, `${dir}/turns`);
+    const inside = once(watcher, "addDir");
+    mkdirSync(`${dir}/turns/${turn}`);
+    await inside;
+  }
+  expect(there).toContain(`${dir}/turns/2`);
 });
