@@ -48,7 +48,8 @@ const TIMING: WatchTiming = { sweepMs: 2500, beatMs: 1000, stallMs: 2000 };
  */
 const IDLE_SHARE = 1 / 1000;
 const IDLE_SWEEP_MAX_MS = 60_000;
-const HINT = { windowMs: 50, delayMs: 0 };
+/** The first of several is looked at soon; a file that is being written is not looked at all the time. */
+const HINT = { windowMs: 50, firstMs: 10, delayMs: 0 };
 /** A new directory is announced before it is watched, and listed when it surely is. */
 const SOON = { windowMs: 50, delayMs: 200 };
 const LATER = { windowMs: 50, delayMs: 1950 };
