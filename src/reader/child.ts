@@ -30,6 +30,9 @@ let archive: HttpArchive | undefined;
 let until: Until = { monotonic: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY };
 let fence: Fence | undefined;
 
+/** How long files are looked at closely before others have their turn. */
+const TURN_MS = 5;
+
 /** How long the PDFs of one close look may take that do not state their pages plainly. */
 const ENGINE_MS_MAX = 10_000;
 
@@ -67,11 +70,14 @@ const offer: ReaderCalls = {
     // Files that are made to be hard to read keep those behind them waiting no longer than this.
     const hurry = AbortSignal.timeout(ENGINE_MS_MAX);
     const engine = (bytes: Buffer) => pdfThread.pages(bytes, hurry);
+    let turnAt = systemClock.monotonic();
     for (const { path, seen } of files) {
       const asked = { ...options, notes, engine };
       found.push(await inspect(settings, path, seen ?? undefined, asked, ending.signal));
-      // What is being sent has its turn between two files.
+      // What is being sent has its turn between two files, but not after each: a turn may take long.
+      if (systemClock.monotonic() - turnAt < TURN_MS) continue;
       await nextTurn();
+      turnAt = systemClock.monotonic();
     }
     return found;
   },

@@ -35,6 +35,9 @@ export class MirrorHost {
   #mirror: ReaderMirror;
   readonly #closing = new AbortController();
   readonly #hints = new Window(HINTS_MAX);
+  /** Directories that changed, to be listed. */
+  readonly #toList = new Set<RawPath>();
+  #isListing = false;
   #watch: DirectoryWatch | undefined;
   #status: MirrorStatus;
 
@@ -178,22 +181,45 @@ export class MirrorHost {
    * vanished is left to the next whole scan, which is answered to the daemon.
    */
   #list(dir: RawPath, below: boolean): void {
-    this.#listed(dir, below).catch((error: unknown) => {
-      if (this.#closing.signal.aborted || error instanceof LineCut) return;
-      this.#tell(this.#daemon.call("doubt", this.#mirror.id, messageOf(error)));
-    });
-  }
-
-  async #listed(dir: RawPath, below: boolean): Promise<void> {
-    const { settings } = this.#mirror;
-    const { signal } = this.#closing;
     if (below) {
-      await scan(settings, this.#known, (each) => this.#report(each), signal, dir);
+      void this.#doubting(() => this.#listBelow(dir));
       return;
     }
-    const listing = listOne(settings, dir);
-    if (!listing || this.#known.get(dir) === listing.fingerprint) return;
-    await this.#report(listing);
+    this.#toList.add(dir);
+    if (!this.#isListing) void this.#listAll();
+  }
+
+  /** One after another: thousands may have changed at once, and what is sent has its turn in between. */
+  async #listAll(): Promise<void> {
+    this.#isListing = true;
+    for (const dir of this.#toList) {
+      // Whatever comes while it is looked at is another reason to look.
+      this.#toList.delete(dir);
+      await this.#doubting(() => this.#listHere(dir));
+      if (this.#closing.signal.aborted) return;
+    }
+    this.#isListing = false;
+  }
+
+  async #listHere(dir: RawPath): Promise<void> {
+    const listing = listOne(this.#mirror.settings, dir);
+    if (listing && this.#known.get(dir) !== listing.fingerprint) await this.#report(listing);
+    else await nextTurn();
+  }
+
+  async #listBelow(dir: RawPath): Promise<void> {
+    const { settings } = this.#mirror;
+    await scan(settings, this.#known, (each) => this.#report(each), this.#closing.signal, dir);
+  }
+
+  /** What could not be looked at, or told, is left to a whole scan. */
+  async #doubting(listing: () => Promise<void>): Promise<void> {
+    try {
+      await listing();
+    } catch (error) {
+      if (this.#closing.signal.aborted || error instanceof LineCut) return;
+      this.#tell(this.#daemon.call("doubt", this.#mirror.id, messageOf(error)));
+    }
   }
 
   /** A report that cannot be delivered is no loss: the next scan finds what it told. */

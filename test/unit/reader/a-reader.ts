@@ -30,12 +30,14 @@ export type OpenReader = {
 type Setting = Partial<ReaderOptions> & {
   readonly mode?: ReaderMirror["mode"];
   readonly hint?: ReaderOptions["daemon"]["hint"];
+  readonly listing?: ReaderOptions["daemon"]["listing"];
 };
 
 /** Opens a reader that hosts one mirror; it is closed after the test. */
 export function openReader({
   mode = "off",
   hint = async () => {},
+  listing = async () => true,
   ...set
 }: Setting = {}): OpenReader {
   const source = scratch();
@@ -58,7 +60,10 @@ export function openReader({
     mirrors: async () => [aMirror(source, mode)],
     archive: () => null,
     daemon: {
-      listing: async (_, listing) => listings.push(listing) > 0,
+      listing: (mirrorId, told) => {
+        listings.push(told);
+        return listing(mirrorId, told);
+      },
       hint,
       allowance: async () => {},
       doubt: async () => {},

@@ -1,7 +1,7 @@
 /** The handle on a reader, with real processes. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -73,6 +73,36 @@ test("of thousands of files that appear at once, the next are told of once the f
   expect(told.size).toBeLessThanOrEqual(100);
   journaled.resolve();
   await until("all hints", () => told.size === 1_000 || undefined);
+});
+
+test("of many directories that changed at once, one is listed after the other is journaled", async () => {
+  let open = 0;
+  let most = 0;
+  const journaled = Promise.withResolvers<boolean>();
+  const { reader, source, listings } = openReader({
+    mode: "native",
+    async listing() {
+      most = Math.max(most, ++open);
+      const isWhole = await journaled.promise;
+      open--;
+      return isWhole;
+    },
+  });
+  const dirs = Array.from({ length: 20 }, (_, index) => `dir-${index}`);
+  for (const dir of dirs) mkdirSync(`${source}/${dir}`);
+  await reader.status(MIRROR);
+  const scanned = reader.scan(MIRROR, null);
+  journaled.resolve(true);
+  await scanned;
+  listings.length = 0;
+  most = 0;
+  // Names that are not UTF-8 are garbled in events: the directory has to be listed.
+  for (const dir of dirs) writeFileSync(Buffer.from(`${source}/${dir}/\xff.pdf`, "latin1"), "");
+  await until(
+    "all listings",
+    () => new Set(listings.map(({ dir }) => dir)).size === 20 || undefined,
+  );
+  expect(most).toBe(1);
 });
 
 describe("sending", () => {
