@@ -10,8 +10,13 @@ import type { FileSeen, Listing } from "../source/source.ts";
 import { ROOT, type RawPath, dirOf, nameOf } from "../std/raw-path.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 
-/** Changes of one commit at most; a directory of a hundred thousand files must not block the loop. */
-const CHANGES_MAX = 2_000;
+/** Changes of one commit at most; a directory of a hundred thousand files must not keep others waiting. */
+const CHANGES_MAX = 200;
+
+/** While documents are being sent, what is taken in is followed by a pause this many times as long. */
+const PAUSE_PER_INTAKE = 3;
+/** But no longer than this, milliseconds: what is waited for may be the disk. */
+const PAUSE_MS_MAX = 50;
 
 /** How often a comparison that came too late is made anew. */
 const TRIES = 3;
@@ -21,13 +26,20 @@ const KEPT: ReadonlySet<State> = new Set(["uploading", "inDoubt", "uploaded", "c
 
 export class Intake {
   readonly #context: SyncContext;
+  readonly #isStreaming: () => boolean;
 
-  constructor(context: SyncContext) {
+  /** `isStreaming`: whether documents leave one after the other just now; a drop of thousands gives way to the first of them. */
+  constructor(context: SyncContext, isStreaming: () => boolean = () => false) {
     this.#context = context;
+    this.#isStreaming = isStreaming;
   }
 
   /** Journals a directory's listing; its fingerprint is remembered only if nothing was skipped. */
-  async listing(mirrorId: number, { dir, fingerprint, files }: Listing): Promise<boolean> {
+  listing(mirrorId: number, listing: Listing): Promise<boolean> {
+    return this.#givingWay(() => this.#listing(mirrorId, listing));
+  }
+
+  async #listing(mirrorId: number, { dir, fingerprint, files }: Listing): Promise<boolean> {
     const { journal } = this.#context;
     const mirror = this.#mirror(mirrorId);
     const isWhole = await this.#journaled(async () => {
@@ -52,7 +64,19 @@ export class Intake {
     files: readonly { path: RawPath; seen: Seen | null }[],
   ): Promise<void> {
     const mirror = this.#mirror(mirrorId);
-    await this.#journaled(() => this.#hinted(mirror, files));
+    await this.#givingWay(() => this.#journaled(() => this.#hinted(mirror, files)));
+  }
+
+  /** Readers tell more once they are answered: whoever answers late keeps them from all of the time there is. */
+  async #givingWay<T>(taken: () => Promise<T>): Promise<T> {
+    const { clock } = this.#context;
+    const begunAt = clock.monotonic();
+    const result = await taken();
+    const pauseMs = Math.min(PAUSE_PER_INTAKE * (clock.monotonic() - begunAt), PAUSE_MS_MAX);
+    if (pauseMs >= 1 && this.#isStreaming()) {
+      await new Promise<void>((resolve) => clock.alarm(pauseMs, resolve));
+    }
+    return result;
   }
 
   async #hinted(

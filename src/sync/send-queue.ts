@@ -1,6 +1,10 @@
 import PQueue from "p-queue";
 import { LookAhead } from "../domain/look-ahead.ts";
 import type { Reader } from "../reader/reader.ts";
+import type { Clock } from "../std/clock.ts";
+
+/** Attempts that begin or end within this time of each other make a stream, milliseconds. */
+const STREAM_MS = 200;
 
 /** Waits for a place on the line, and holds it as long as `use` takes. */
 export type TakeLine = <T>(use: () => Promise<T>) => Promise<T>;
@@ -19,9 +23,13 @@ export class SendQueue {
   /** The reader of each attempt that is on the line. */
   readonly #begun = new Set<{ readonly reader: Reader }>();
   #stuck = 0;
+  readonly #clock: Pick<Clock, "monotonic">;
+  /** When an attempt was last begun or ended. */
+  #stirredAt = Number.NEGATIVE_INFINITY;
 
-  constructor(limit: number) {
+  constructor(limit: number, clock: Pick<Clock, "monotonic">) {
     this.#limit = limit;
+    this.#clock = clock;
     this.#line = new PQueue({ concurrency: limit });
   }
 
@@ -35,6 +43,11 @@ export class SendQueue {
   /** Attempts that were added and have not ended. */
   get underWay(): number {
     return this.#attempts.size;
+  }
+
+  /** One attempt follows the other just now; not where a single one takes minutes. */
+  get isStreaming(): boolean {
+    return this.#clock.monotonic() - this.#stirredAt < STREAM_MS;
   }
 
   /** How many more may be added now; several or none. */
@@ -70,10 +83,12 @@ export class SendQueue {
   async #on<T>(reader: Reader, use: () => Promise<T>): Promise<T> {
     const begun = { reader };
     this.#begun.add(begun);
+    this.#stirredAt = this.#clock.monotonic();
     try {
       return await use();
     } finally {
       this.#begun.delete(begun);
+      this.#stirredAt = this.#clock.monotonic();
       if (this.#stuck > 0) this.rebalance();
     }
   }

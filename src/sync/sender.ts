@@ -78,7 +78,7 @@ export class Sender {
     this.#candidates = new Candidates(context, this.#budget, isThere);
     this.#claimer = new Claimer(context, placement, firstRun);
     this.#pieceBytes = pieceBytesAt(context.config.upload.bytesPerSecond);
-    this.#queue = new SendQueue(context.pace.limit);
+    this.#queue = new SendQueue(context.pace.limit, context.clock);
   }
 
   get outage(): Outage | undefined {
@@ -90,6 +90,11 @@ export class Sender {
     return this.#queue.underWay;
   }
 
+  /** Documents leave one after the other just now. */
+  get isStreaming(): boolean {
+    return this.#queue.isStreaming;
+  }
+
   /** A reader has fallen silent, or speaks again. */
   rebalance(): void {
     this.#queue.rebalance();
@@ -97,8 +102,7 @@ export class Sender {
   }
 
   async run(stopping: AbortSignal): Promise<never> {
-    const { bells } = this.#context;
-    return loop(bells.sending, this.#context, stopping, () => {
+    return loop(this.#context.bells.sending, this.#context, stopping, () => {
       const step = this.#step(stopping);
       this.#stepping = step.catch(() => {});
       return step;
@@ -132,14 +136,13 @@ export class Sender {
   }
 
   async #step(signal: AbortSignal): Promise<number> {
-    const { clock } = this.#context;
     if (this.#failure !== undefined) throw this.#failure;
     if (!this.#context.sending) return Number.POSITIVE_INFINITY;
     if (isClosed(this.#keeper.gate)) return this.#stepClosed(signal);
     if (this.#duties.account && (await this.#keeper.sweep())) return 0;
     if (this.#paused || this.#draining) return Number.POSITIVE_INFINITY;
     if (!this.#hasLease) return LEASE_LOOK_MS;
-    const now = clock.now();
+    const now = this.#context.clock.now();
     const waitMs = Math.max(this.#outages.waitMs, this.#context.pace.waitMs);
     if (waitMs > 0) return waitMs;
     const slots = Math.min(this.#slots(), await this.#context.pace.room(this.underWay));
@@ -150,8 +153,7 @@ export class Sender {
       const renewedMs = this.#budget.endOf(now) - now;
       return Math.min(renewedMs, await this.#untilNext(now));
     }
-    const { claimed } = await this.#claim(candidates, signal);
-    for (const each of claimed) this.#enqueue(each, false);
+    for (const each of (await this.#claim(candidates, signal)).claimed) this.#enqueue(each, false);
     return 0;
   }
 
@@ -254,8 +256,8 @@ export class Sender {
 
   /** What was claimed a while ago may have to wait by now. */
   #mayBegin(probe: boolean): boolean {
-    if (this.#draining || this.#paused || this.#context.pace.waitMs > 0) return false;
-    if (!this.#hasLease) return false;
+    if (this.#draining || this.#paused || !this.#hasLease) return false;
+    if (this.#context.pace.waitMs > 0) return false;
     return probe || !isClosed(this.#keeper.gate);
   }
 

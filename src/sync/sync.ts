@@ -82,7 +82,7 @@ export class Sync {
     this.#poller = new Poller(context, keeper);
     this.#afterHooks = new AfterHooks(context);
     this.#receipts = new Receipts(context);
-    const intake = new Intake(context);
+    const intake = new Intake(context, () => this.#sender.isStreaming);
     this.#intake = intake;
     this.#surveys = new Map(
       [...context.mirrors].map(([id, mirror]) => [

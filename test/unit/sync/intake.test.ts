@@ -284,6 +284,41 @@ describe("fingerprints", () => {
   });
 });
 
+describe("what comes in while documents are sent", () => {
+  /** Answered after this long, where the journal takes `journalMs`. */
+  async function answeredAfter(journalMs: number, isStreaming: boolean): Promise<number> {
+    const desk = await SyncDesk.open();
+    const { clock } = desk;
+    const apply = desk.journal.apply.bind(desk.journal);
+    desk.journal.apply = async (changes) => {
+      const applied = await apply(changes);
+      if (journalMs > 0) await clock.pass(journalMs);
+      return applied;
+    };
+    const intake = new Intake(desk.context, () => isStreaming);
+    const begun = clock.monotonic();
+    let ended: number | undefined;
+    const hint = intake.hint(1, [{ path: PATH, seen: seen("new") }]).then(() => {
+      ended = clock.monotonic() - begun;
+    });
+    await clock.advance(1_000);
+    await hint;
+    return ended ?? Number.NaN;
+  }
+
+  test.for([
+    [8, true, 32, "leaves three quarters of the time to them"],
+    [200, true, 250, "does not wait for a slow disk three times over"],
+    [0, true, 0, "asks for no pause of nothing"],
+    [8, false, 8, "waits for nobody where nothing is sent"],
+  ] as const)(
+    "%i ms of the journal, sending: %s, answered after %i ms: %s",
+    async ([ms, sends, after]) => {
+      expect(await answeredAfter(ms, sends)).toBe(after);
+    },
+  );
+});
+
 describe("large directories", () => {
   test("are journaled in more than one commit, whole all the same", async () => {
     const { desk, intake } = await anIntake();
@@ -291,7 +326,7 @@ describe("large directories", () => {
     const writes = desk.journal.store.writes;
     await intake.listing(1, listing(Object.fromEntries(names)));
     expect(desk.journal.store.documents.size).toBe(4_500);
-    expect(desk.journal.store.writes - writes).toBe(4);
+    expect(desk.journal.store.writes - writes).toBe(24);
   });
 
   test("names are bytes: two that look alike are two", async () => {
