@@ -35,7 +35,7 @@ import { AfterHooks } from "./after-hooks.ts";
 import { Tidier } from "./tidier.ts";
 
 /** How often the journal is asked whether the command line has written to it. */
-const OUTSIDE_MS = 250;
+const OUTSIDE_MS = 500;
 
 export class Sync {
   readonly #context: SyncContext;
