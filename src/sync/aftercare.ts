@@ -84,7 +84,18 @@ export class Aftercare {
 
   async #concluded(document: Document, mirror: LiveMirror, signal: AbortSignal): Promise<void> {
     if (document.state === "held") return this.#putAway(document, mirror);
-    await this.#note(document, await this.#care(document, mirror, signal));
+    const cared = await this.#care(document, mirror, signal);
+    await this.#note(document, cared);
+    if (cared.goneAt != null) await this.#unlearn(document, mirror);
+  }
+
+  async #unlearn({ mirrorId, dir }: Document, { reader }: LiveMirror): Promise<void> {
+    try {
+      await reader.unlearn(mirrorId, [dir]);
+    } catch (error) {
+      // The next reader is told what the journal knows.
+      if (!(error instanceof LineCut)) throw error;
+    }
   }
 
   async #care(document: Document, mirror: LiveMirror, signal: AbortSignal): Promise<Note> {
@@ -149,7 +160,7 @@ export class Aftercare {
       { type: "directory", mirrorId, dir, fingerprint: null },
     ];
     await this.#context.journal.apply(changes);
-    await mirror.reader.unlearn(mirrorId, [dir]);
+    await this.#unlearn(document, mirror);
   }
 
   /** The first key: why the archive's answer does not allow it; undefined when it does. */
@@ -176,9 +187,13 @@ export class Aftercare {
     const why =
       set.after === undefined ? "after-action put off" : `after-action ${set.after ?? "none"}`;
     const at = this.#context.clock.now();
-    const { id, dir } = document;
+    const { id, mirrorId, dir } = document;
+    // Its directory's fingerprint speaks of a file that may come back just as it was.
+    const left: Change[] =
+      set.goneAt == null ? [] : [{ type: "directory", mirrorId, dir, fingerprint: null }];
     // Found elsewhere meanwhile, it is another daemon's to put away.
-    await this.#context.journal.apply([{ type: "note", id, at, why, set, place: { dir } }]);
+    const note: Change = { type: "note", id, at, why, set, place: { dir } };
+    await this.#context.journal.apply([...left, note]);
   }
 }
 

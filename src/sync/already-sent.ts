@@ -66,13 +66,16 @@ export async function alreadySent(
     return [{ type: "note", id, at, why, set: { dueAt: at + RIVAL_MS } }];
   }
   followed.rows.add(original.id);
-  const place = { dir: original.dir };
+  const { dir, mirrorId } = original;
+  // The fingerprint of where it was speaks of a file that may come back just as it was.
+  const left = { type: "directory", mirrorId, dir, fingerprint: null } as const;
+  const place = { dir };
   const follow = { type: "follow", id: original.id, successor: id, at, place } as const;
   if (original.afterMessage !== GONE_ALREADY || mirror.settings.after.kind === "keep")
-    return [follow];
+    return [left, follow];
   const why = "moved before it was put away";
   const set = { after: "due", afterMessage: null } as const;
-  return [follow, { type: "note", id: original.id, at, why, set }];
+  return [left, follow, { type: "note", id: original.id, at, why, set }];
 }
 
 /** The archive has, or may have, what stood at this path, and the file is still there. */

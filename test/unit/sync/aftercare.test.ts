@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Document } from "../../../src/domain/document.ts";
+import { rawOfText } from "../../../src/std/raw-path.ts";
 import { Aftercare } from "../../../src/sync/aftercare.ts";
 import { refused, unauthorized, unreachable } from "../../fakes/scripted-archive.ts";
 import { HOUR, MINUTE, SECOND, SyncDesk } from "./desk.ts";
@@ -27,6 +28,16 @@ describe("the first key: the archive says it again", () => {
       afterMessage: "/srv/done/2026/scan.pdf",
       goneAt: desk.clock.now(),
     });
+  });
+
+  test("what it left is listed again: a file that comes back there just as it was is noticed", async () => {
+    const { desk, aftercare } = await aFinished();
+    const dir = rawOfText("2026");
+    await desk.journal.apply([{ type: "directory", mirrorId: 1, dir, fingerprint: "print" }]);
+    desk.reader.onAct = () => ({ kind: "done", to: "/srv/done/2026/scan.pdf" });
+    await desk.run(aftercare);
+    expect(await desk.journal.directories(1)).toEqual([]);
+    expect(desk.reader.unlearned).toEqual([dir]);
   });
 
   test.for([

@@ -130,6 +130,17 @@ describe("bytes that are in the archive already", () => {
     });
   });
 
+  test("what it left is listed again: a file that comes back there just as it was is another one", async () => {
+    const { desk, settler } = await aSettler();
+    sent(desk, "2026/scan.pdf", "d1");
+    settling(desk, "2027/scan.pdf", "d1");
+    const dir = rawOfText("2026");
+    await desk.journal.apply([{ type: "directory", mirrorId: 1, dir, fingerprint: "print" }]);
+    await desk.run(settler);
+    expect(await desk.journal.directories(1)).not.toContainEqual([dir, "print"]);
+    expect(desk.reader.unlearned).toEqual([dir]);
+  });
+
   test("a copy: the original is where it was, so it is sent too", async () => {
     const { desk, settler } = await aSettler();
     sent(desk, "scan.pdf", "d1");
