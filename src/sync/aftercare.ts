@@ -12,6 +12,7 @@ import type { Change, Note } from "../journal/journal.ts";
 import { LineCut } from "../reader/line.ts";
 import { joinRaw } from "../std/raw-path.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
+import { forgotten } from "./forgotten.ts";
 import { loop } from "./loop.ts";
 import { PuttingAway } from "./putting-away.ts";
 
@@ -154,10 +155,9 @@ export class Aftercare {
   async #forget(document: Document, mirror: LiveMirror, why: string): Promise<void> {
     const { id, mirrorId, dir } = document;
     const at = this.#context.clock.now();
-    // Its directory's fingerprint speaks of a file that may come back just as it was.
     const changes: Change[] = [
       { type: "forget", id, at, why, restore: true, goneAt: at, from: ["held"], place: { dir } },
-      { type: "directory", mirrorId, dir, fingerprint: null },
+      forgotten(mirrorId, dir),
     ];
     await this.#context.journal.apply(changes);
     await this.#unlearn(document, mirror);
@@ -188,9 +188,7 @@ export class Aftercare {
       set.after === undefined ? "after-action put off" : `after-action ${set.after ?? "none"}`;
     const at = this.#context.clock.now();
     const { id, mirrorId, dir } = document;
-    // Its directory's fingerprint speaks of a file that may come back just as it was.
-    const left: Change[] =
-      set.goneAt == null ? [] : [{ type: "directory", mirrorId, dir, fingerprint: null }];
+    const left = set.goneAt == null ? [] : [forgotten(mirrorId, dir)];
     // Found elsewhere meanwhile, it is another daemon's to put away.
     const note: Change = { type: "note", id, at, why, set, place: { dir } };
     await this.#context.journal.apply([...left, note]);

@@ -7,6 +7,7 @@ import { joinRaw } from "../std/raw-path.ts";
 import { GONE_ALREADY } from "./aftercare.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import { ALL_DUTIES } from "./duties.ts";
+import { forgotten } from "./forgotten.ts";
 import { lookAtPlaces, mayBeHere } from "./former-places.ts";
 import type { Followed } from "./recall.ts";
 
@@ -67,8 +68,7 @@ export async function alreadySent(
   }
   followed.rows.add(original.id);
   const { dir, mirrorId } = original;
-  // The fingerprint of where it was speaks of a file that may come back just as it was.
-  const left = { type: "directory", mirrorId, dir, fingerprint: null } as const;
+  const left = forgotten(mirrorId, dir);
   const place = { dir };
   const follow = { type: "follow", id: original.id, successor: id, at, place } as const;
   if (original.afterMessage !== GONE_ALREADY || mirror.settings.after.kind === "keep")

@@ -9,6 +9,7 @@ import type { Applied, Change, Known, Place } from "../journal/journal.ts";
 import type { FileSeen, Listing } from "../source/source.ts";
 import { ROOT, type RawPath, dirOf, nameOf } from "../std/raw-path.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
+import { forgotten } from "./forgotten.ts";
 
 /** Changes of one commit at most; a directory of a hundred thousand files must not keep others waiting. */
 const CHANGES_MAX = 200;
@@ -251,13 +252,4 @@ function treesOf(dirs: readonly RawPath[]): Map<RawPath, RawPath[]> {
     }
     return top;
   });
-}
-
-/**
- * A directory is to be looked at again: its fingerprint speaks of what was there before, and it may come
- * to look like that once more. With the rows or before them, never after: whatever comes between would
- * leave it true.
- */
-function forgotten(mirrorId: number, dir: RawPath): Change {
-  return { type: "directory", mirrorId, dir, fingerprint: null };
 }

@@ -14,6 +14,7 @@ import { alreadySent, type Whole } from "./already-sent.ts";
 import { asSeen } from "./as-seen.ts";
 import { BeforeHooks } from "./before-hooks.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
+import { forgotten } from "./forgotten.ts";
 import { SetForward } from "./mended-clock.ts";
 import { BESIDE, HOLD } from "./patience.ts";
 import { loop, untilNext } from "./loop.ts";
@@ -141,15 +142,9 @@ export class Settler {
     }
     switch (found.kind) {
       case "gone":
-        // Its directory's fingerprint speaks of a file that may come back just as it was.
         return [
           { type: "forget", id, at, why: REMOVED, restore: true, goneAt: at, from },
-          {
-            type: "directory",
-            mirrorId: document.mirrorId,
-            dir: document.dir,
-            fingerprint: null,
-          },
+          forgotten(document.mirrorId, document.dir),
         ];
       case "unreadable":
         return [this.#readying.held(document, found.trouble, HOLD)];
