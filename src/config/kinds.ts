@@ -44,7 +44,10 @@ export function wholeNumber(min: number, max: number): Kind<number> {
   const wanted = `write a whole number from ${min} to ${max}`;
   const read = (value: unknown, refuse: Refuse) => {
     if (typeof value === "string" && /^\d+$/.test(value)) {
-      return refuse(`${quoted(value)} is text, not a number`, `write ${value} without quotes`);
+      return refuse(
+        `${quoted(value)} is text, not a number`,
+        `write ${BigInt(value)} without quotes`,
+      );
     }
     if (typeof value !== "number" || !Number.isInteger(value)) {
       return refuse(`${quoted(value)} is not a whole number`, wanted);

@@ -8,6 +8,7 @@ import {
   LineCounter,
   type Pair,
   parseDocument,
+  visit,
 } from "yaml";
 import { Findings, type Key, type Position } from "./findings.ts";
 import { quoted } from "./quoted.ts";
@@ -39,7 +40,18 @@ export function parseYamlSource(file: string, text: string): YamlSource {
   reportSyntax(document, findings, positionAt);
   findings.throwIfAny();
   reportDuplicates(document.contents, [], findings, positionAt);
+  keepDigits(document);
   return { value: valueOf(document, findings), findings };
+}
+
+/** What a number does not say as it was written is text: 0815, 1.10 and 1e3 are not 815, 1.1 and 1000. */
+function keepDigits(document: Document.Parsed): void {
+  visit(document, {
+    Scalar: (_key, scalar) => {
+      if (typeof scalar.value !== "number" || String(scalar.value) === scalar.source) return;
+      scalar.value = scalar.source;
+    },
+  });
 }
 
 function valueOf(document: Document.Parsed, findings: Findings): unknown {

@@ -200,8 +200,13 @@ test("a secret from the environment that cannot be one is not told", async () =>
   ]);
 });
 
-test("a number for a secret must be quoted, since YAML would drop its zeros", async () => {
+test("a number for a secret keeps its zeros", async () => {
   using folder = new ConfigFolder(config("  accountKey: 00123\n", `    secret: ${SECRET}\n`));
+  expect((await folder.load({})).archive.accountKey).toBe("00123");
+});
+
+test("a plain number for a secret must be quoted", async () => {
+  using folder = new ConfigFolder(config("  accountKey: 123\n", `    secret: ${SECRET}\n`));
   expect(await folder.problems({})).toEqual([
     "scanferry.yaml:3: archive.accountKey: must be text, is a number; put it in quotes",
   ]);
