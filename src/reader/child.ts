@@ -12,6 +12,7 @@ import { inspect } from "../source/inspect.ts";
 import { PdfThread } from "../source/pdf-thread.ts";
 import { NotesReader } from "../source/read-notes.ts";
 import { systemClock } from "../std/clock.ts";
+import { growSlowly } from "../std/heap.ts";
 import { invariant } from "../std/invariant.ts";
 import { leftOf, type Until } from "../std/time-left.ts";
 import { endAllGroups } from "./hook-group.ts";
@@ -20,6 +21,8 @@ import { MirrorHost } from "./mirror-host.ts";
 import type { DaemonCalls, HookCalls, ReaderCalls } from "./protocol.ts";
 import { runHook } from "./run-hook.ts";
 import { send } from "./send.ts";
+
+growSlowly();
 
 const hosts = new Map<number, MirrorHost>();
 const sends = new Map<number, AbortController>();

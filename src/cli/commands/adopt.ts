@@ -5,6 +5,7 @@ import type { KeptJournal } from "../../daemon/kept-journal.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { exact, joinRaw, shown } from "../../std/raw-path.ts";
 import { type Found, adopting, endFirstRuns, findArchived } from "../../sync/adopter.ts";
+import { growSlowly } from "../../std/heap.ts";
 import { openClient } from "../archive-client.ts";
 import { lookUpSettings } from "../archive-settings.ts";
 import { examples } from "../examples.ts";
@@ -43,6 +44,7 @@ async function adopt(shell: Shell, options: Options): Promise<void> {
   // Loaded only here: it is most of the program, and the other commands start twice as fast.
   const { Daemon } = await import("../../daemon/daemon.ts");
   const { warningsTo } = await import("../warnings.ts");
+  growSlowly();
   const { out, err, surroundings } = shell;
   const { clock, random } = surroundings;
   const config = await shell.config();

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { growSlowly } from "../../std/heap.ts";
 import { examples } from "../examples.ts";
 import { EXIT } from "../exit.ts";
 import { onePass } from "../one-pass.ts";
@@ -26,6 +27,7 @@ async function demo(shell: Shell, { once, data, port }: Options): Promise<void> 
   const stopping = shell.stopping();
   // Loaded only here: it is most of the program, and the other commands start twice as fast.
   const { Demo } = await import("../demo/demo.ts");
+  growSlowly();
   await using demo = await Demo.open(shell, { data, port, isPassing: once === true });
   if (once !== true) {
     await demo.run(stopping);

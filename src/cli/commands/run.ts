@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { archivesOf } from "../../config/archives.ts";
 import type { Config } from "../../config/config.ts";
 import { notifySecretsOf } from "../../config/notify-config.ts";
+import { growSlowly } from "../../std/heap.ts";
 import { examples } from "../examples.ts";
 import type { Shell } from "../shell.ts";
 
@@ -19,6 +20,7 @@ async function run(shell: Shell): Promise<void> {
   const { liveDaemon } = await import("../../daemon/lifetime.ts");
   const { openLog } = await import("../../daemon/log.ts");
   const { notifierOf } = await import("../../daemon/notifier.ts");
+  growSlowly();
   await liveDaemon({
     notifier: notifierOf(shell.surroundings.env, process.pid),
     load: () => shell.config(),

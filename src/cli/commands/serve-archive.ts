@@ -4,6 +4,7 @@ import { type Command, Option } from "commander";
 import type { EmbeddedArchiveOptions } from "../../embedded-archive/embedded-archive.ts";
 import { codeOf } from "../../std/fault.ts";
 import { makeDirectory } from "../../std/make-directory.ts";
+import { growSlowly } from "../../std/heap.ts";
 import { examples } from "../examples.ts";
 import { UsageError } from "../exit.ts";
 import { accounts, duration, folderPaths, listenAddress, wholeNumber } from "../option-values.ts";
@@ -69,6 +70,7 @@ async function serve(shell: Shell, options: Options): Promise<void> {
   const stopping = shell.stopping();
   // Loaded only here: it is most of the program, and the other commands start twice as fast.
   const { EmbeddedArchive } = await import("../../embedded-archive/embedded-archive.ts");
+  growSlowly();
   const settings = settingsOf(options, shell.cwd);
   makeUsable(settings.dataDir);
   await using archive = await EmbeddedArchive.open(settings);

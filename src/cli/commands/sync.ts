@@ -7,6 +7,7 @@ import type { Shell } from "../shell.ts";
 import { waitingLine } from "../status-lines.ts";
 import type { KeptJournal } from "../../daemon/kept-journal.ts";
 import type { StatusReport } from "../../sync/status.ts";
+import { growSlowly } from "../../std/heap.ts";
 import { type Trouble, troubleLines, troublesOf } from "../troubles.ts";
 import { secretsOf } from "./run.ts";
 
@@ -27,6 +28,7 @@ async function sync(shell: Shell, { wait, json = false }: Options): Promise<void
   // Loaded only here: it is most of the program, and the other commands start twice as fast.
   const { Daemon } = await import("../../daemon/daemon.ts");
   const { warningsTo } = await import("../warnings.ts");
+  growSlowly();
   const { clock, random } = shell.surroundings;
   const stopping = shell.stopping();
   const config = await shell.config();
