@@ -9,12 +9,17 @@ const TIMES = { min: 2, max: 16 };
 export class LookAhead {
   #times = TIMES.min;
 
+  /** How many may be claimed in all where `concurrency` are sent at once. */
+  documents(concurrency: number): number {
+    return this.#times * concurrency;
+  }
+
   /**
    * How many more may be claimed where `concurrency` are sent at once and `underWay` are claimed;
    * several or none, so that intents are committed in groups.
    */
   slots(concurrency: number, underWay: number): number {
-    const documents = this.#times * concurrency;
+    const documents = this.documents(concurrency);
     const slots = documents - underWay;
     return slots < documents / 4 ? 0 : slots;
   }

@@ -10,6 +10,7 @@ import type { FileSeen, Listing } from "../source/source.ts";
 import { ROOT, type RawPath, dirOf, nameOf } from "../std/raw-path.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import { forgotten } from "./forgotten.ts";
+import type { Stream } from "./send-queue.ts";
 
 /** Changes of one commit at most; a directory of a hundred thousand files must not keep others waiting. */
 const CHANGES_MAX = 200;
@@ -27,12 +28,12 @@ const KEPT: ReadonlySet<State> = new Set(["uploading", "inDoubt", "uploaded", "c
 
 export class Intake {
   readonly #context: SyncContext;
-  readonly #isStreaming: () => boolean;
+  readonly #stream: Pick<Stream, "isStreaming"> | undefined;
 
-  /** `isStreaming`: whether documents leave one after the other just now; a drop of thousands gives way to the first of them. */
-  constructor(context: SyncContext, isStreaming: () => boolean = () => false) {
+  /** A drop of thousands gives way to `stream`, in which the first of them leave. */
+  constructor(context: SyncContext, stream?: Pick<Stream, "isStreaming">) {
     this.#context = context;
-    this.#isStreaming = isStreaming;
+    this.#stream = stream;
   }
 
   /** Journals a directory's listing; its fingerprint is remembered only if nothing was skipped. */
@@ -74,7 +75,7 @@ export class Intake {
     const begunAt = clock.monotonic();
     const result = await taken();
     const pauseMs = Math.min(PAUSE_PER_INTAKE * (clock.monotonic() - begunAt), PAUSE_MS_MAX);
-    if (pauseMs >= 1 && this.#isStreaming()) {
+    if (pauseMs >= 1 && this.#stream?.isStreaming) {
       await new Promise<void>((resolve) => clock.alarm(pauseMs, resolve));
     }
     return result;

@@ -6,6 +6,12 @@ import type { Clock } from "../std/clock.ts";
 /** Attempts that begin or end within this time of each other make a stream, milliseconds. */
 const STREAM_MS = 200;
 
+/** As many times what may be claimed at a time is enough for a while. */
+const BACKLOG = 2;
+
+/** What is said of the queue to those whose work is to give way to it. */
+export type Stream = Pick<SendQueue, "isStreaming" | "isSupplied" | "ready">;
+
 /** Waits for a place on the line, and holds it as long as `use` takes. */
 export type TakeLine = <T>(use: () => Promise<T>) => Promise<T>;
 
@@ -23,6 +29,8 @@ export class SendQueue {
   /** The reader of each attempt that is on the line. */
   readonly #begun = new Set<{ readonly reader: Reader }>();
   #stuck = 0;
+  /** At least so many are ready to be added. */
+  #backlog = 0;
   readonly #clock: Pick<Clock, "monotonic">;
   /** When an attempt was last begun or ended. */
   #stirredAt = Number.NEGATIVE_INFINITY;
@@ -50,6 +58,16 @@ export class SendQueue {
     return this.#clock.monotonic() - this.#stirredAt < STREAM_MS;
   }
 
+  /** It does so, and enough is ready for it to go on like this for a while. */
+  get isSupplied(): boolean {
+    return this.#backlog >= BACKLOG * this.#ahead.documents(this.#limit) && this.isStreaming;
+  }
+
+  /** So many more are ready to be added. */
+  ready(documents: number): void {
+    this.#backlog += documents;
+  }
+
   /** How many more may be added now; several or none. */
   get room(): number {
     return this.#ahead.slots(this.#limit, this.underWay - this.#stuck);
@@ -57,6 +75,7 @@ export class SendQueue {
 
   /** There was `room` for so many, and so many were found. */
   found(found: number, room: number): void {
+    this.#backlog = found < room ? 0 : Math.max(0, this.#backlog - found);
     const ranDry = this.underWay > 0 && this.#line.pending - this.#stuck < this.#limit;
     this.#ahead.found(found, room, ranDry);
   }

@@ -20,7 +20,7 @@ import { type Outage, Outages } from "./outage.ts";
 import type { Placement } from "./placement.ts";
 import { recordOutcome } from "./record-outcome.ts";
 import { sendOrder } from "./send-order.ts";
-import { SendQueue, type TakeLine } from "./send-queue.ts";
+import { SendQueue, type Stream, type TakeLine } from "./send-queue.ts";
 
 /** How long requests that are torn down may take to say so. */
 const CUT_MS = 1_000;
@@ -90,9 +90,9 @@ export class Sender {
     return this.#queue.underWay;
   }
 
-  /** Documents leave one after the other just now. */
-  get isStreaming(): boolean {
-    return this.#queue.isStreaming;
+  /** How documents leave just now. */
+  get stream(): Stream {
+    return this.#queue;
   }
 
   /** A reader has fallen silent, or speaks again. */

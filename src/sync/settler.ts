@@ -21,9 +21,20 @@ import { loop, untilNext } from "./loop.ts";
 import { PuttingAway } from "./putting-away.ts";
 import { Readying } from "./readying.ts";
 import { type Followed, recall } from "./recall.ts";
+import type { Stream } from "./send-queue.ts";
 
 /** Files of one inspection at most. */
 const INSPECT_MAX = 64;
+
+/**
+ * While more is ready than can leave, a group of small files is followed by a rest this many times as long as the
+ * group took: what is sent needs the same processors, and the first of thousands are not to wait for the last.
+ */
+const REST_PER_GROUP = 3;
+/** But no longer than this, milliseconds: an archive that takes its time needs no processor. */
+const REST_MS_MAX = 250;
+/** How often it is looked whether what is ready is about to run out, milliseconds. */
+const REST_LOOK_MS = 10;
 
 /** A reader that is down comes back by itself; until then nothing can be inspected. */
 const READER_DOWN_MS = 500;
@@ -40,11 +51,19 @@ export class Settler {
   readonly #hooks: BeforeHooks;
   readonly #setForward: SetForward;
   readonly #puttingAway: PuttingAway;
+  readonly #stream: Pick<Stream, "isSupplied" | "ready"> | undefined;
+  /** When small files may be looked at again, by the monotonic clock. */
+  #restUntil = Number.NEGATIVE_INFINITY;
   /** Now, and by the monotonic clock: how long ago that was no clock that is set can hide. */
   readonly #startedAt: { readonly now: number; readonly monotonic: number };
 
-  constructor(context: SyncContext, puttingAway = new PuttingAway()) {
+  constructor(
+    context: SyncContext,
+    puttingAway = new PuttingAway(),
+    stream?: Pick<Stream, "isSupplied" | "ready">,
+  ) {
     this.#context = context;
+    this.#stream = stream;
     this.#puttingAway = puttingAway;
     this.#readying = new Readying(context);
     this.#hooks = new BeforeHooks(context, this.#readying);
@@ -59,14 +78,23 @@ export class Settler {
     await Promise.all([
       this.#hooks.run(stopping),
       ...[...mirrors.values()].flatMap((mirror) => [
-        loop(mirror.settling.small, this.#context, stopping, () =>
-          this.#step(mirror, { sizeMaxBytes: LARGE_BYTES }, INSPECT_MAX),
-        ),
+        loop(mirror.settling.small, this.#context, stopping, () => this.#stepSmall(mirror)),
         loop(mirror.settling.large, this.#context, stopping, () =>
           this.#step(mirror, { sizeOverBytes: LARGE_BYTES }, 1),
         ),
       ]),
     ]);
+  }
+
+  async #stepSmall(mirror: LiveMirror): Promise<number> {
+    const { clock } = this.#context;
+    const begunAt = clock.monotonic();
+    const restMs = this.#stream?.isSupplied ? this.#restUntil - begunAt : 0;
+    if (restMs > 0) return Math.min(restMs, REST_LOOK_MS);
+    const waitMs = await this.#step(mirror, { sizeMaxBytes: LARGE_BYTES }, INSPECT_MAX);
+    const endedAt = clock.monotonic();
+    this.#restUntil = endedAt + Math.min(REST_PER_GROUP * (endedAt - begunAt), REST_MS_MAX);
+    return waitMs;
   }
 
   async #step(mirror: LiveMirror, lane: Lane, limit: number): Promise<number> {
@@ -81,6 +109,7 @@ export class Settler {
     try {
       const changes = await this.#judged(mirror, due);
       await journal.apply(changes);
+      this.#stream?.ready(changes.filter(isSettled).length);
       const left = changes.flatMap((change) => (change.type === "directory" ? [change.dir] : []));
       if (left.length > 0) await mirror.reader.unlearn(mirror.row.id, left);
       return 0;
@@ -252,4 +281,8 @@ export class Settler {
     const adopted = { type: "event", id: document.id, event, from: ["pending"] } as const;
     return [...settled, { ...adopted, unclaimed: true }];
   }
+}
+
+function isSettled(change: Change): boolean {
+  return change.type === "event" && change.event.type === "settled";
 }

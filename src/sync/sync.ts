@@ -82,7 +82,7 @@ export class Sync {
     this.#poller = new Poller(context, keeper);
     this.#afterHooks = new AfterHooks(context);
     this.#receipts = new Receipts(context);
-    const intake = new Intake(context, () => this.#sender.isStreaming);
+    const intake = new Intake(context, this.#sender.stream);
     this.#intake = intake;
     this.#surveys = new Map(
       [...context.mirrors].map(([id, mirror]) => [
@@ -217,7 +217,7 @@ export class Sync {
     const led = ledIn(this.#context);
     const puttingAway = new PuttingAway();
     return [
-      new Settler(led, puttingAway).run(signal),
+      new Settler(led, puttingAway, this.#sender.stream).run(signal),
       this.#firstRun.run(signal),
       new Aftercare(led, puttingAway).run(signal),
       this.#afterHooks.run(signal),

@@ -3,6 +3,7 @@ import { rawOfText } from "../../../src/std/raw-path.ts";
 import type { Document, Seen } from "../../../src/domain/document.ts";
 import { PuttingAway } from "../../../src/sync/putting-away.ts";
 import { Settler } from "../../../src/sync/settler.ts";
+import type { Stream } from "../../../src/sync/send-queue.ts";
 import type { FakeFile } from "../../fakes/fake-reader.ts";
 import { SyncDesk } from "./desk.ts";
 
@@ -10,10 +11,14 @@ import { SyncDesk } from "./desk.ts";
 const UP_MS = 60_000;
 const QUIET_MS = 10_000;
 
-export async function aSettler(options: Parameters<typeof SyncDesk.open>[0] = {}, upMs = UP_MS) {
+export async function aSettler(
+  options: Parameters<typeof SyncDesk.open>[0] = {},
+  upMs = UP_MS,
+  stream?: Pick<Stream, "isSupplied" | "ready">,
+) {
   const desk = await SyncDesk.open(options);
   const puttingAway = new PuttingAway();
-  const settler = new Settler(desk.context, puttingAway);
+  const settler = new Settler(desk.context, puttingAway, stream);
   // It saw everything that is there come.
   await desk.clock.advance(upMs);
   return { desk, settler, puttingAway };

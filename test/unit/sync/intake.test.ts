@@ -295,7 +295,7 @@ describe("what comes in while documents are sent", () => {
       if (journalMs > 0) await clock.pass(journalMs);
       return applied;
     };
-    const intake = new Intake(desk.context, () => isStreaming);
+    const intake = new Intake(desk.context, { isStreaming });
     const begun = clock.monotonic();
     let ended: number | undefined;
     const hint = intake.hint(1, [{ path: PATH, seen: seen("new") }]).then(() => {
