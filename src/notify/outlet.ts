@@ -1,6 +1,7 @@
 /**
  * What goes out through one channel: one message after another, each until it is taken. A channel
  * that fails delays nobody: its queue is bounded, a try is cut short, and it is tried ever more rarely.
+ * Nor does a message that its receiver will never take keep those behind it waiting.
  */
 import { backoffMs } from "../domain/backoff.ts";
 import { aborted } from "../std/abort.ts";
@@ -41,12 +42,17 @@ export const QUEUE_MAX = 50;
 /** Nobody is helped by a message that is older than this. */
 const GIVE_UP_MS = 24 * 3_600_000;
 
+/** Within a quarter of an hour. What failed so often may be refused for what it says: others go first. */
+const TRIES_FIRST = 5;
+
 const RETRY = { initialMs: 30_000, maxMs: 30 * 60_000 };
 
 export class Outlet {
   readonly #options: OutletOptions;
   readonly #bell = new Bell();
   #queue: readonly Message[];
+  /** How often each that waits has failed. */
+  readonly #failures = new Map<string, number>();
   #tries = 0;
   #sent = 0;
   #failed = 0;
@@ -71,6 +77,7 @@ export class Outlet {
   add(message: Message): void {
     const queue = [...this.#queue, message];
     this.#drop(Math.max(0, queue.length - QUEUE_MAX), "too many wait");
+    for (const { id } of queue.slice(0, -QUEUE_MAX)) this.#failures.delete(id);
     this.#queue = queue.slice(-QUEUE_MAX);
     this.#bell.ring();
   }
@@ -79,7 +86,7 @@ export class Outlet {
   async run(stopping: AbortSignal): Promise<never> {
     const { clock, random } = this.#options;
     for (;;) {
-      const [message] = this.#queue;
+      const message = this.#next();
       if (!message) {
         await this.#bell.wait(GIVE_UP_MS, clock, stopping);
         continue;
@@ -87,16 +94,35 @@ export class Outlet {
       const reason = await this.#try(message, stopping);
       if (reason === undefined) {
         this.#tries = 0;
+        this.#reconsider();
         await this.#done(message);
         continue;
       }
       this.#tries += 1;
       this.#failed += 1;
+      this.#failures.set(message.id, this.#failuresOf(message) + 1);
       if (clock.now() - message.at > GIVE_UP_MS) {
         this.#drop(1, reason);
         await this.#done(message);
       }
       await clock.sleep(backoffMs(RETRY, this.#tries, random), stopping);
+    }
+  }
+
+  /** The oldest that did not fail often; else the one that failed least. */
+  #next(): Message | undefined {
+    const [least] = this.#queue.toSorted((a, b) => this.#failuresOf(a) - this.#failuresOf(b));
+    return this.#queue.find((each) => this.#failuresOf(each) < TRIES_FIRST) ?? least;
+  }
+
+  #failuresOf({ id }: Message): number {
+    return this.#failures.get(id) ?? 0;
+  }
+
+  /** The channel works: whatever was passed over is tried once more before what came after it. */
+  #reconsider(): void {
+    for (const [id, failures] of this.#failures) {
+      this.#failures.set(id, Math.min(failures, TRIES_FIRST - 1));
     }
   }
 
@@ -123,6 +149,7 @@ export class Outlet {
 
   async #done(message: Message): Promise<void> {
     this.#queue = this.#queue.filter(({ id }) => id !== message.id);
+    this.#failures.delete(message.id);
     await this.#options.changed(this.#queue);
   }
 
