@@ -1,7 +1,7 @@
 /**
  * What goes out through one channel: one message after another, each until it is taken. A channel
  * that fails delays nobody: its queue is bounded, a try is cut short, and it is tried ever more rarely.
- * Nor does a message that its receiver will never take keep those behind it waiting.
+ * Nor does a message that its receiver will never take keep those behind it waiting for long.
  */
 import { backoffMs } from "../domain/backoff.ts";
 import { aborted } from "../std/abort.ts";
@@ -52,7 +52,7 @@ export class Outlet {
   readonly #bell = new Bell();
   #queue: readonly Message[];
   /** How often each that waits has failed. */
-  readonly #failures = new Map<string, number>();
+  readonly #failures = new WeakMap<Message, number>();
   #tries = 0;
   #sent = 0;
   #failed = 0;
@@ -77,7 +77,6 @@ export class Outlet {
   add(message: Message): void {
     const queue = [...this.#queue, message];
     this.#drop(Math.max(0, queue.length - QUEUE_MAX), "too many wait");
-    for (const { id } of queue.slice(0, -QUEUE_MAX)) this.#failures.delete(id);
     this.#queue = queue.slice(-QUEUE_MAX);
     this.#bell.ring();
   }
@@ -100,7 +99,7 @@ export class Outlet {
       }
       this.#tries += 1;
       this.#failed += 1;
-      this.#failures.set(message.id, this.#failuresOf(message) + 1);
+      this.#failures.set(message, this.#failuresOf(message) + 1);
       if (clock.now() - message.at > GIVE_UP_MS) {
         this.#drop(1, reason);
         await this.#done(message);
@@ -111,18 +110,18 @@ export class Outlet {
 
   /** The oldest that did not fail often; else the one that failed least. */
   #next(): Message | undefined {
-    const [least] = this.#queue.toSorted((a, b) => this.#failuresOf(a) - this.#failuresOf(b));
-    return this.#queue.find((each) => this.#failuresOf(each) < TRIES_FIRST) ?? least;
+    const late = (message: Message) => Math.max(TRIES_FIRST - 1, this.#failuresOf(message));
+    return this.#queue.toSorted((a, b) => late(a) - late(b))[0];
   }
 
-  #failuresOf({ id }: Message): number {
-    return this.#failures.get(id) ?? 0;
+  #failuresOf(message: Message): number {
+    return this.#failures.get(message) ?? 0;
   }
 
   /** The channel works: whatever was passed over is tried once more before what came after it. */
   #reconsider(): void {
-    for (const [id, failures] of this.#failures) {
-      this.#failures.set(id, Math.min(failures, TRIES_FIRST - 1));
+    for (const message of this.#queue) {
+      this.#failures.set(message, Math.min(TRIES_FIRST - 1, this.#failuresOf(message)));
     }
   }
 
@@ -149,7 +148,6 @@ export class Outlet {
 
   async #done(message: Message): Promise<void> {
     this.#queue = this.#queue.filter(({ id }) => id !== message.id);
-    this.#failures.delete(message.id);
     await this.#options.changed(this.#queue);
   }
 

@@ -255,12 +255,12 @@ describe("beyond loopback", () => {
     expect((await ask({ port: opened.port, path: "/", headers })).status).toBe(status);
   });
 
-  test("a listener on one address of the network is not on loopback", async (context) => {
-    const own = Object.values(networkInterfaces())
+  test("a listener on one address of the network is not on loopback", async () => {
+    // A host on no network has none but that of all.
+    const { address: host } = Object.values(networkInterfaces())
       .flat()
-      .find((one) => one?.family === "IPv4" && !one.internal)?.address;
-    context.skip(own === undefined, "this host is on no network");
-    await using opened = await openDashboard({ listen: { host: own ?? "", port: 0 } });
+      .find((one) => one?.family === "IPv4" && !one.internal) ?? { address: "0.0.0.0" };
+    await using opened = await openDashboard({ listen: { host, port: 0 } });
     expect((await fetch(`${opened.dashboard.url}/api/status`)).status).toBe(403);
   });
 });

@@ -11,7 +11,11 @@ async function twoGroups(journalMs: number) {
       this.counted += documents;
     },
   };
-  const { desk, settler } = await aSettler({}, undefined, stream);
+  const { desk, settler } = await aSettler(
+    { mirrors: [{ name: "a" }, { name: "b" }] },
+    undefined,
+    stream,
+  );
   for (let index = 0; index < 100; index++) settling(desk, `${index}.bin`, `d${index}`);
   const apply = desk.journal.apply.bind(desk.journal);
   desk.journal.apply = async (changes) => {
@@ -34,7 +38,7 @@ test("what became ready is told", async () => {
 
 test.for([
   [20, 60, "three times as long as the group took"],
-  [500, 250, "but the disk of an archive that takes its time is not waited for"],
+  [500, 250, "but no longer: a slow disk needs no processor"],
 ] as const)("after %i ms it rests for %i: %s", async ([journalMs, restMs]) => {
   const { desk } = await twoGroups(journalMs);
   await desk.advance(restMs - 1);
@@ -53,9 +57,10 @@ test("it ends its rest when what is ready is about to run out", async () => {
 
 test("nothing that is seen meanwhile shortens it", async () => {
   const { desk } = await twoGroups(20);
-  desk.mirror().settling.small.ring();
+  desk.mirror(1).settling.small.ring();
   await desk.advance(30);
-  desk.mirror().settling.small.ring();
+  desk.mirror(1).settling.small.ring();
+  desk.mirror(2).settling.small.ring();
   await desk.advance(29);
   expect(desk.reader.inspected).toHaveLength(64);
 });
