@@ -52,7 +52,7 @@ export class Sender {
   readonly #cut = new AbortController();
   readonly #pieceBytes: number | null;
   #large = 0;
-  #paused = false;
+  #paused = false; // Read before each claim, too: whoever said `pause` waits for no notice of it.
   #draining = false;
   #probing = false;
   /** The step that is under way; what it claims is in the queue once it ends. */
@@ -140,6 +140,7 @@ export class Sender {
     if (!this.#context.sending) return Number.POSITIVE_INFINITY;
     if (isClosed(this.#keeper.gate)) return this.#stepClosed(signal);
     if (this.#duties.account && (await this.#keeper.sweep())) return 0;
+    this.#paused = await this.#context.journal.paused();
     if (this.#paused || this.#draining) return Number.POSITIVE_INFINITY;
     if (!this.#hasLease) return LEASE_LOOK_MS;
     const now = this.#context.clock.now();
@@ -150,8 +151,7 @@ export class Sender {
     const candidates = await this.#candidates.next(slots, this.#large, now);
     this.#queue.found(candidates.length, slots);
     if (candidates.length === 0) {
-      const renewedMs = this.#budget.endOf(now) - now;
-      return Math.min(renewedMs, await this.#untilNext(now));
+      return Math.min(this.#budget.endOf(now) - now, await this.#untilNext(now));
     }
     for (const each of (await this.#claim(candidates, signal)).claimed) this.#enqueue(each, false);
     return 0;
