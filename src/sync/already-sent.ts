@@ -5,13 +5,14 @@ import type { Change } from "../journal/journal.ts";
 import type { Inspection } from "../source/source.ts";
 import { joinRaw } from "../std/raw-path.ts";
 import { GONE_ALREADY } from "./aftercare.ts";
+import { behindMs } from "./behind.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import { ALL_DUTIES } from "./duties.ts";
 import { forgotten } from "./forgotten.ts";
 import { lookAtPlaces, mayBeHere } from "./former-places.ts";
 import type { Followed } from "./recall.ts";
 
-/** A revision that waits for another to be settled is looked at again no sooner than this. */
+/** A file whose sent row is just being put away is looked at again this soon. */
 const RIVAL_MS = 1_000;
 
 /** What becomes of a revision whose bytes are those of the one before it. */
@@ -51,7 +52,7 @@ export async function alreadySent(
     // What is in doubt is known by its size, which the row must keep until then.
     if (before.state === "uploading" || before.doubtAt !== null) {
       const why = "waits until it is certain what became of the content before it";
-      const dueAt = at + Math.max(mirror.settings.settleMs, RIVAL_MS);
+      const dueAt = at + Math.max(mirror.settings.settleMs, behindMs(before, at));
       return [{ type: "note", id, at, why, set: { dueAt } }];
     }
     const remark = "its content has changed since; by `changed: ignore` that is not sent";

@@ -9,11 +9,12 @@ import type { Document, Trouble } from "../domain/document.ts";
 import type { Applied, Change } from "../journal/journal.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import { asSeen } from "./as-seen.ts";
+import { behindMs } from "./behind.ts";
 import { asDuplicate } from "./duplicates.ts";
 import type { FirstRun } from "./first-run.ts";
 import type { Placement } from "./placement.ts";
 
-/** A row that has to wait for another one to be settled is looked at again this soon. */
+/** A row whose name or content another one was claimed with a moment ago is looked at again this soon. */
 const RIVAL_MS = 1_000;
 
 /** Candidates whose folders are listed at a time; few, since an archive in trouble is to be left in peace. */
@@ -112,9 +113,10 @@ export class Claimer {
     if ("trouble" in place) return held(id, at, place.trouble);
     const { folderId } = place;
     const key = `${folderId}/${sentName}`;
-    if (taken.has(key) || (await this.#hasRival(document, folderId))) {
+    const rival = await this.#rival(document, folderId);
+    if (rival || taken.has(key)) {
       const why = "another document of this name in this folder is under way";
-      return putOff(id, at, why);
+      return putOff(id, at, why, rival && behindMs(rival, at));
     }
     const objection = await this.#firstRun?.objection(document, folderId, signal);
     if (objection) return held(id, at, objection);
@@ -158,15 +160,15 @@ export class Claimer {
   }
 
   /** Two of one name in one folder at a time could not be told apart if both replies were lost. */
-  async #hasRival(document: Document, folderId: number): Promise<boolean> {
+  async #rival(document: Document, folderId: number): Promise<Document | undefined> {
     const rivals = await this.#context.journal.rivals(folderId, document.sentName ?? "");
-    return rivals.some(({ id }) => id !== document.id);
+    return rivals.find(({ id }) => id !== document.id);
   }
 }
 
 /** Looked at again soon; not where it has changed meanwhile, and has to be quiet for longer. */
-function putOff(id: number, at: number, why: string): Change {
-  return { type: "note", id, at, why, set: { dueAt: at + RIVAL_MS }, from: ["pending"] };
+function putOff(id: number, at: number, why: string, waitMs = RIVAL_MS): Change {
+  return { type: "note", id, at, why, set: { dueAt: at + waitMs }, from: ["pending"] };
 }
 
 function held(id: number, at: number, trouble: Trouble): Change {

@@ -2,10 +2,8 @@
 import type { Document } from "../domain/document.ts";
 import type { Change } from "../journal/journal.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
+import { behindMs } from "./behind.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
-
-/** A document whose twin is on its way is looked at again this soon. */
-const TWIN_MS = 2_000;
 
 /**
  * What becomes of a ready document by `duplicates`: it ends here when its content is archived and
@@ -29,7 +27,8 @@ export async function asDuplicate(
   const { documentId } = original;
   if (original.state !== "converted" || documentId === null) {
     const why = `the same content as ${pathOf(original)}, which is on its way`;
-    return { type: "note", id, at, why, set: { dueAt: at + TWIN_MS }, from: ["pending"] };
+    const dueAt = at + behindMs(original, at);
+    return { type: "note", id, at, why, set: { dueAt }, from: ["pending"] };
   }
   const after = duplicates === "skip" ? settings.rules.afterDuplicate : settings.after;
   const event = {

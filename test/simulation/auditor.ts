@@ -85,11 +85,12 @@ function isJustified(world: SimulatedWorld, row: Document): boolean {
     case "DOC_NOT_EXIST":
       return world.archive.stored.some(({ id, removed }) => id === row.documentId && removed);
     case "DOUBT_AMBIGUOUS":
-      return candidatesOf(world, row).some((id) => row.trouble?.message.includes(`${id} (`));
+      return candidatesOf(world, row).some(({ id }) => row.trouble?.message.includes(`${id} (`));
     case "REPLY_MISMATCHED":
     case "DOCUMENT_ID_TAKEN":
-      // Taken by the archive, and removed from it before it was found.
-      return candidatesOf(world, row).length === 0;
+      // Taken by the archive, and removed from it before it was found; somebody else's of its name
+      // may have come afterwards, which says nothing of ours.
+      return candidatesOf(world, row).every(({ foreign }) => foreign);
     default:
       return isBehindGate(row) && !someCanProbe(world);
   }
@@ -103,12 +104,11 @@ function someCanProbe(world: SimulatedWorld): boolean {
 }
 
 /** Documents that a person has to choose from. */
-function candidatesOf(world: SimulatedWorld, { folderId, sentName }: Document): number[] {
+function candidatesOf(world: SimulatedWorld, { folderId, sentName }: Document): StoredDocument[] {
   const owned = new Set(world.rows.map(({ documentId }) => documentId));
   return world.archive.stored
     .filter((each) => each.folderId === folderId && each.filename === sentName)
-    .filter(({ id, removed }) => !removed && !owned.has(id))
-    .map(({ id }) => id);
+    .filter(({ id, removed }) => !removed && !owned.has(id));
 }
 
 /** What a look at the folders says of a row's; undefined when it has one. */
