@@ -354,6 +354,22 @@ export function journalWritesContract(name: string, open: () => Promise<JournalF
     );
 
     test(
+      "a row that is superseded and forgotten by the same changes leaves the chain whole",
+      withDesk(async (desk) => {
+        const first = await desk.uploaded("a.pdf", 501);
+        const second = await desk.add("a.pdf", { supersedes: first.id });
+        const { dir, name, mirrorId } = second;
+        const document = { mirrorId, dir, name, seen: seenOf(7), at: NOW, dueAt: NOW };
+        const [added] = await desk.journal.apply([
+          { type: "add", document: { ...document, supersedes: second.id } },
+          { type: "forget", id: second.id, at: NOW, why: "removed", restore: true },
+        ]);
+        const current = await desk.journal.currentAt(mirrorId, raw("a.pdf"));
+        expect(current).toMatchObject({ id: added?.document?.id, supersedes: first.id });
+      }),
+    );
+
+    test(
       "a sent row follows its file, and tells where it was sent from until it is back",
       withDesk(async (desk) => {
         const sent = await desk.uploaded("old/a.pdf", 501);

@@ -160,27 +160,27 @@ function cellsOf(fields: Partial<Document>): Row {
 }
 
 function newRows(draft: Draft, numbers: Numbers): Row[] {
-  return draft.news
-    .entries()
-    .map(([id, { mirrorId, dir, name, seen, at, dueAt, supersedes }], ord) => {
-      const line = draft.lines.get(`${id}:1`);
-      invariant(line, `the new document ${id} has no history`);
-      return {
-        ord,
-        mirror_id: mirrorId,
-        dir_id: numbers.get(placeKey(mirrorId, dir)) ?? null,
-        name: bytea(bytesOf(name)),
-        size_bytes: seen.sizeBytes,
-        modified_at: seen.modifiedAt,
-        stamp: seen.stamp,
-        at,
-        due_at: dueAt,
-        supersedes,
-        current: Number(draft.rows.get(id)?.current ?? true),
-        event: line.event,
-        detail: line.detail,
-      };
-    });
+  return draft.news.entries().map(([id, { mirrorId, dir, name, seen, at, dueAt }], ord) => {
+    const line = draft.lines.get(`${id}:1`);
+    const row = draft.rows.get(id);
+    invariant(line && row, `the new document ${id} has no history`);
+    return {
+      ord,
+      mirror_id: mirrorId,
+      dir_id: numbers.get(placeKey(mirrorId, dir)) ?? null,
+      name: bytea(bytesOf(name)),
+      size_bytes: seen.sizeBytes,
+      modified_at: seen.modifiedAt,
+      stamp: seen.stamp,
+      at,
+      due_at: dueAt,
+      // What it was to supersede may be forgotten by the same changes.
+      supersedes: row.supersedes,
+      current: Number(row.current),
+      event: line.event,
+      detail: line.detail,
+    };
+  });
 }
 
 function writeRecords(draft: Draft, memberId: number, run: Run): void {
