@@ -163,6 +163,40 @@ export function readMounts(): Mount[] {
   }
 }
 
+/** Where file systems are to be mounted by an `/etc/fstab`; not `/`, which always is, and no swap. */
+export function fstabPoints(text: string): string[] {
+  return text.split("\n").flatMap((line) => {
+    const [source = "", point = ""] = line.trim().split(/\s+/u);
+    const path = unescape(point).replace(/\/+$/u, "");
+    return source.startsWith("#") || !path.startsWith("/") ? [] : [path];
+  });
+}
+
+/**
+ * The mount point at or above a path where nothing is mounted though something is to be: what is written
+ * there would lie on the disk below, out of sight as soon as the share is back. Undefined: all is mounted.
+ */
+export function unmounted(
+  path: string,
+  points: readonly string[],
+  mounts: readonly Mount[],
+  linkAt: LinkAt = readLink,
+): string | undefined {
+  const { at, mount } = followed(path, mounts, linkAt);
+  return points.find((point) => leadsTo(point, at) && !leadsTo(point, mount?.point ?? "/"));
+}
+
+/** The same of this host, as it is now; where there is no `/etc/fstab` nothing is to be mounted. */
+export function unmountedNow(path: string): string | undefined {
+  let text: string;
+  try {
+    text = readFileSync("/etc/fstab", "utf8");
+  } catch {
+    return undefined;
+  }
+  return unmounted(path, fstabPoints(text), readMounts());
+}
+
 /**
  * How to watch a source on `mount`. `polling` means scanning at short intervals, without events:
  * what can be relied on where another machine writes.

@@ -28,6 +28,7 @@ import { dirOf, joinRaw, nameOf, partsOf, type RawPath, shown } from "../std/raw
 import { entryOf, openDirectory, openRoot, within } from "./directory-fd.ts";
 import { FileChanged, isSystemError, systemText } from "./file-fault.ts";
 import { type Entry, nameNew, numbered } from "./new-name.ts";
+import { unmountedNow } from "./mounts.ts";
 import { openEntry } from "./open-inside.ts";
 import { randomHex } from "./quarantine.ts";
 import { digestOf } from "./read-file.ts";
@@ -115,6 +116,9 @@ async function place(
 
 /** A directory below `to` that need not exist, made hop by hop and never through a link. */
 function openTarget(to: string, dir: RawPath): number {
+  const point = unmountedNow(to);
+  if (point !== undefined)
+    throw new Fault("AFTER_REFUSED", `${point} is not mounted`, "Mount it; files are moved then.");
   mkdirSync(to, { recursive: true });
   const root = openRoot(to);
   try {

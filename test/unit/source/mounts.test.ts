@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
 import {
+  fstabPoints,
   isNetwork,
   type Mount,
   mountOf,
   parseMountinfo,
   readMounts,
+  unmounted,
   watchMode,
 } from "../../../src/source/mounts.ts";
 
@@ -110,4 +112,31 @@ test("the kernel's own table holds the root and /proc", () => {
   const points = readMounts().map(({ point }) => point);
   expect(points).toContain("/");
   expect(points).toContain("/proc");
+});
+
+test("what is to be mounted is read from an fstab: no comments, no swap, not the root", () => {
+  const fstab = `# a comment
+/dev/vda1 / ext4 defaults 0 1
+nas:/export\t/srv/nas/\tnfs4 noauto 0 0
+UUID=1 /srv/with\\040space ext4 defaults
+UUID=2 none swap sw 0 0
+#nas:/old /srv/old nfs4 defaults
+
+`;
+  expect(fstabPoints(fstab)).toEqual(["/srv/nas", "/srv/with space"]);
+});
+
+test.for([
+  ["/srv/nas/done", [], "/srv/nas", "nothing is mounted there"],
+  ["/srv/nas", [], "/srv/nas", "the mount point itself"],
+  ["/srv/nas/done", ["/srv/nas"], undefined, "it is mounted"],
+  ["/srv/nas/done", ["/srv/nas/done"], undefined, "something else is, right there"],
+  ["/srv/nasty/done", [], undefined, "another name that begins alike"],
+  ["/srv/link/done", [], "/srv/nas", "a link leads there"],
+  ["/srv/nas/a/b/done", ["/srv/nas"], "/srv/nas/a/b", "one of two on the way is missing"],
+] as const)("%s with %j mounted: %s, as %s", ([path, mounted, missing]) => {
+  const points = ["/srv/nas", "/srv/nas/a/b"];
+  const mounts = ["/", ...mounted].map((point) => ({ ...mount("ext4"), point }));
+  const linkAt = (at: string) => (at === "/srv/link" ? "/srv/nas" : undefined);
+  expect(unmounted(path, points, mounts, linkAt)).toBe(missing);
 });
