@@ -1,5 +1,7 @@
 import type { Config } from "../config/config.ts";
+import type { Document } from "../domain/document.ts";
 import type { Journal, ListQuery } from "../journal/journal.ts";
+import { joinRaw } from "../std/raw-path.ts";
 import { UsageError } from "./exit.ts";
 import { mirrorNamed, placeOf } from "./paths.ts";
 
@@ -41,4 +43,13 @@ export async function queriesOf(
     if (mirrorId !== null) queries.push({ path: { mirrorId, path } });
   }
   return queries;
+}
+
+/** True for a document that one of `queriesOf` is about. */
+export function covers({ mirrorId, path }: ListQuery, document: Document): boolean {
+  const wanted = path?.mirrorId ?? mirrorId;
+  if (wanted !== undefined && wanted !== document.mirrorId) return false;
+  if (path === undefined) return true;
+  const at = joinRaw(document.dir, document.name);
+  return path.path === "" || at === path.path || at.startsWith(`${path.path}/`);
 }

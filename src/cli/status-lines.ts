@@ -1,6 +1,6 @@
 import { STATES, type State } from "../domain/document.ts";
 import type { Owner } from "../journal/owner-lock.ts";
-import type { Counts, StatusReport } from "../sync/status.ts";
+import { type Counts, NAMED_MAX, type StatusReport } from "../sync/status.ts";
 import type { Waiting } from "../sync/waiting.ts";
 import { cut, padded, table, widthOf, wrapped } from "./columns.ts";
 import { clause } from "./exit.ts";
@@ -72,6 +72,7 @@ export function statusLines(
       folderLines(report),
       memberLines(report, around),
       movedLines(report),
+      notPutAwayLines(report, around.now),
       noteLines(report, around),
     ].map((lines) => ({
       lines: lines.map((line) => cut(line, width)),
@@ -171,6 +172,22 @@ function movedLines({ moved }: StatusReport): string[] {
     ...moved.map(({ path, from, archivedIn, documentId }) =>
       printable(`  ${path}  was ${from}, in ${archivedIn} as document ${documentId}`),
     ),
+  ];
+}
+
+/** What stays where it is though it is archived, and why: a line a cause. */
+function notPutAwayLines({ notPutAway }: StatusReport, now: number): string[] {
+  if (notPutAway.length === 0) return [];
+  const orMore = notPutAway.length === NAMED_MAX ? " or more" : "";
+  const causes = Map.groupBy(notPutAway, ({ mirror, why }) => `${mirror}: ${why}`);
+  return [
+    "archived, and not put away yet; tried again without being asked:",
+    ...[...causes].map(([cause, [first, ...others]]) => {
+      const files = others.length === 0 ? "" : `, one of ${others.length + 1}${orMore}`;
+      const next =
+        first?.nextAttemptAt == null ? "" : ` (${relativeText(first.nextAttemptAt, now)})`;
+      return printable(`  ${cause}: ${first?.path}${files}${next}`);
+    }),
   ];
 }
 

@@ -34,6 +34,12 @@ const TRIES_MAX = 4;
 /** A pause that the archive asked for is waited out up to this long. */
 const PAUSE_MS_MAX = 60_000;
 
+/** Whatever keeps a file from being put away for a moment, it is tried again within this. */
+const PUT_OFF_MS = 10_000;
+
+/** What was not tried yet is due first: among so many it is found. */
+const DUE_MAX = 100;
+
 /** Counting a large journal takes a moment: not more often than this. */
 const LOOK_MS = 100;
 
@@ -142,8 +148,10 @@ async function isOver(
   if (converting > 0) return false;
   const there = surveys.filter((survey) => !isAway(survey));
   const ids = away.length === 0 ? undefined : there.map(({ mirror }) => mirror.row.id);
-  const due = there.length > 0 ? await journal.afterDue(Number.MAX_SAFE_INTEGER, 1, ids) : [];
-  if (due.length > 0) return false;
+  const soon = clock.now() + PUT_OFF_MS;
+  const due = there.length > 0 ? await journal.afterDue(soon, DUE_MAX, ids) : [];
+  // What could not be put away may wait for days.
+  if (due.some(({ afterMessage }) => afterMessage === null)) return false;
   for (const { mirror } of there) {
     const [telling] = await journal.tellings(mirror.row.id, Number.MAX_SAFE_INTEGER, 1);
     // A hook that failed is told by a later run.

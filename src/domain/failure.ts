@@ -224,7 +224,7 @@ export const FAILURES = {
   SOURCE_OFFLINE: { fate: "hold", hint: "Mount the source again; it goes on by itself." },
   AFTER_REFUSED: {
     fate: "hold",
-    hint: "The document is archived, the local file stays where it is: check rights and room for `after`.",
+    hint: "The document is archived, the local file stays where it is: check rights, room and mount for `after`.",
   },
   SAME_CODE_REPEATS: {
     fate: "gate",

@@ -67,6 +67,8 @@ export const QUERIES = {
     AND n.mirror_id IN (SELECT value FROM json_each(?))
     ORDER BY n.size_bytes, n.id LIMIT 1`,
   moved: `${SELECT_DOCUMENT} WHERE n.moved_from IS NOT NULL ORDER BY n.id LIMIT ?`,
+  notPutAway: `${SELECT_DOCUMENT} WHERE n.archive_id = ? AND n.state IN ('converted', 'held') AND n.after_state = 'due'
+    AND n.after_message IS NOT NULL ORDER BY coalesce(n.due_at, 0), n.id LIMIT ?`,
   waitingFolders: `SELECT mirror_id AS mirrorId, target_path AS targetPath, trouble_code AS code,
       count(*) AS documents
     FROM documents WHERE state = 'held' AND trouble_code = ? AND target_path IS NOT NULL
@@ -209,6 +211,10 @@ export class Queries {
 
   moved(limit: number): Document[] {
     return this.#documents(QUERIES.moved, limit);
+  }
+
+  notPutAway(archiveId: number, limit: number): Document[] {
+    return this.#documents(QUERIES.notPutAway, archiveId, limit);
   }
 
   smallestHeld(

@@ -172,6 +172,10 @@ export abstract class SqliteReading {
     return this.#session.read(() => this.#tables.queries.moved(limit));
   }
 
+  notPutAway(limit: number): Promise<Document[]> {
+    return this.#session.read(() => this.#tables.queries.notPutAway(this.#archiveId, limit));
+  }
+
   waitingFolders(): Promise<WaitingFolder[]> {
     return this.#session.read(() => this.#tables.queries.waitingFolders());
   }

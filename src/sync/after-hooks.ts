@@ -77,7 +77,8 @@ export class AfterHooks {
     const { journal, clock, random } = this.#context;
     const { number } = telling;
     const document = await journal.document(telling.document.id);
-    if (document?.after === "due") {
+    // What cannot be put away just now stays where it is, perhaps for days.
+    if (document?.after === "due" && document.afterMessage === null) {
       await journal.putOffTelling(number, telling.tries, clock.now() + WAIT_MS);
       return;
     }

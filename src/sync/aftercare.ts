@@ -7,14 +7,15 @@
 import { ArchiveError } from "../archive/archive-error.ts";
 import type { Division } from "../domain/division.ts";
 import { invariant } from "../std/invariant.ts";
-import type { Document } from "../domain/document.ts";
+import type { Document, Trouble } from "../domain/document.ts";
 import type { Change, Note } from "../journal/journal.ts";
 import { LineCut } from "../reader/line.ts";
-import { joinRaw } from "../std/raw-path.ts";
+import { joinRaw, shown } from "../std/raw-path.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import { forgotten } from "./forgotten.ts";
 import { loop } from "./loop.ts";
 import { PuttingAway } from "./putting-away.ts";
+import { Refusals, triedAgainMs } from "./refusals.ts";
 
 const CHUNK = 50;
 
@@ -23,6 +24,9 @@ const AGAIN_MS = 10_000;
 
 /** Why nothing was put away: somebody was quicker. Moved elsewhere, it may still be met there. */
 export const GONE_ALREADY = "it was gone already";
+
+/** Rights or room are missing, or the disk is in trouble: it may be mended. All else is for good. */
+const PASSING_CODES = ["AFTER_REFUSED", "FILE_UNREADABLE"];
 
 /** Documents of a mirror that is not configured any more wait for it to come back. */
 const NO_MIRROR_MS = 600_000;
@@ -38,6 +42,7 @@ export class Aftercare {
   readonly #puttingAway: PuttingAway;
   /** Whose files it cares for: of several daemons each has its own. */
   readonly #fields: readonly Field[];
+  readonly #refusals = new Refusals();
 
   constructor(context: SyncContext, puttingAway = new PuttingAway()) {
     this.#context = context;
@@ -50,13 +55,27 @@ export class Aftercare {
     return loop(bells.after, this.#context, stopping, () => this.#step(stopping));
   }
 
+  /** What could not be put away may be now: one is tried. */
+  recheck(): void {
+    this.#refusals.recheck();
+    this.#context.bells.after.ring();
+  }
+
   async #step(signal: AbortSignal): Promise<number> {
     const { clock, mirrors } = this.#context;
     const due = await this.#due(clock.now(), CHUNK);
+    const putOff: Change[] = [];
     for (const document of due) {
       const mirror = mirrors.get(document.mirrorId);
       if (!mirror) {
         await this.#note(document, { dueAt: clock.now() + NO_MIRROR_MS });
+        continue;
+      }
+      const rest = this.#refusals.restOf(document.mirrorId, clock.monotonic());
+      if (rest) {
+        const { leftMs, message } = rest;
+        const set = { dueAt: clock.now() + leftMs, afterMessage: message };
+        putOff.push(...this.#noted(document, set));
         continue;
       }
       try {
@@ -70,6 +89,7 @@ export class Aftercare {
         await this.#note(document, { dueAt: clock.now() + AGAIN_MS });
       }
     }
+    if (putOff.length > 0) await this.#context.journal.apply(putOff);
     if (due.length === CHUNK) return 0;
     const [next] = await this.#due(Number.MAX_SAFE_INTEGER, 1);
     return next ? Math.max(AGAIN_MS, (next.dueAt ?? 0) - clock.now()) : Number.POSITIVE_INFINITY;
@@ -103,36 +123,55 @@ export class Aftercare {
     const { rules } = mirror.settings;
     const isSkipped = document.duplicateOf !== null && rules.duplicates === "skip";
     const after = isSkipped ? rules.afterDuplicate : mirror.settings.after;
-    if (after.kind === "keep") return { after: null };
-    if (document.digest === null)
-      return { after: "refused", afterMessage: "its digest is not known" };
+    if (after.kind === "keep") return { after: null, afterMessage: null, dueAt: null };
+    if (document.digest === null) return this.#stays(document, "its digest is not known");
     const denied = await this.#denied(document, signal);
-    if (denied !== undefined) return { after: "refused", afterMessage: denied };
+    if (denied !== undefined) return this.#stays(document, denied);
     const path = joinRaw(document.dir, document.name);
     const acted = await mirror.reader.act(mirror.row.id, path, document.digest, after);
     switch (acted.kind) {
       case "done":
+        this.#refusals.accepted(document.mirrorId);
         return {
           after: "done",
           afterMessage: [acted.to, acted.stayed].filter(Boolean).join("; ") || null,
           goneAt: this.#context.clock.now(),
+          dueAt: null,
         };
       case "gone":
         return {
           after: null,
           afterMessage: GONE_ALREADY,
           goneAt: document.goneAt ?? this.#context.clock.now(),
+          dueAt: null,
         };
       case "refused":
-        // A source that is away comes back; everything else is for a person to look at.
-        if (acted.trouble.code === "SOURCE_OFFLINE") {
-          return { dueAt: this.#context.clock.now() + AGAIN_MS };
-        }
-        return {
-          after: "refused",
-          afterMessage: `${acted.trouble.code}: ${acted.trouble.message}`,
-        };
+        return this.#refused(document, acted.trouble);
     }
+  }
+
+  #refused(document: Document, { code, message }: Trouble): Note {
+    const { clock } = this.#context;
+    const now = clock.now();
+    if (code === "SOURCE_OFFLINE") return { dueAt: now + AGAIN_MS };
+    const why = `${code}: ${message}`;
+    if (!PASSING_CODES.includes(code)) return this.#stays(document, why);
+    if (code === "AFTER_REFUSED") this.#refusals.refused(document.mirrorId, why, clock.monotonic());
+    this.#tell(document, why);
+    return { afterMessage: why, dueAt: now + triedAgainMs(now - document.changedAt) };
+  }
+
+  /** For good: a person has to look at it. */
+  #stays(document: Document, why: string): Note {
+    this.#tell(document, why);
+    return { after: "refused", afterMessage: why, dueAt: null };
+  }
+
+  #tell({ mirrorId, dir, name, afterMessage }: Document, why: string): void {
+    if (why === afterMessage) return;
+    const { log, mirrors } = this.#context;
+    const mirror = mirrors.get(mirrorId)?.row.name;
+    log.warn({ mirror, path: shown(joinRaw(dir, name)) }, `not put away: ${why}`);
   }
 
   /** Vetoed by a hook. */
@@ -143,13 +182,11 @@ export class Aftercare {
     const path = joinRaw(document.dir, document.name);
     const acted = await mirror.reader.act(mirror.row.id, path, document.digest, afterVeto);
     if (acted.kind !== "refused") {
+      if (acted.kind === "done") this.#refusals.accepted(document.mirrorId);
       const what = acted.kind === "gone" ? GONE_ALREADY : `moved to ${acted.to}`;
       return this.#forget(document, mirror, `vetoed: ${document.trouble?.message}; ${what}`);
     }
-    const { code, message } = acted.trouble;
-    const again = { dueAt: this.#context.clock.now() + AGAIN_MS };
-    const refused = { after: "refused", afterMessage: `${code}: ${message}`, dueAt: null } as const;
-    return this.#note(document, code === "SOURCE_OFFLINE" ? again : refused);
+    return this.#note(document, this.#refused(document, acted.trouble));
   }
 
   async #forget(document: Document, mirror: LiveMirror, why: string): Promise<void> {
@@ -184,14 +221,16 @@ export class Aftercare {
   }
 
   async #note(document: Document, set: Note): Promise<void> {
-    const why =
-      set.after === undefined ? "after-action put off" : `after-action ${set.after ?? "none"}`;
+    await this.#context.journal.apply(this.#noted(document, set));
+  }
+
+  #noted({ id, mirrorId, dir }: Document, set: Note): Change[] {
+    const putOff = ["after-action put off", set.afterMessage].filter(Boolean).join(": ");
+    const why = set.after === undefined ? putOff : `after-action ${set.after ?? "none"}`;
     const at = this.#context.clock.now();
-    const { id, mirrorId, dir } = document;
     const left = set.goneAt == null ? [] : [forgotten(mirrorId, dir)];
     // Found elsewhere meanwhile, it is another daemon's to put away.
-    const note: Change = { type: "note", id, at, why, set, place: { dir } };
-    await this.#context.journal.apply([...left, note]);
+    return [...left, { type: "note", id, at, why, set, place: { dir } }];
   }
 }
 

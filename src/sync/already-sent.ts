@@ -5,15 +5,16 @@ import type { Change } from "../journal/journal.ts";
 import type { Inspection } from "../source/source.ts";
 import { joinRaw } from "../std/raw-path.ts";
 import { GONE_ALREADY } from "./aftercare.ts";
-import { behindMs } from "./behind.ts";
+import { againMs, behindMs } from "./behind.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import { ALL_DUTIES } from "./duties.ts";
 import { forgotten } from "./forgotten.ts";
 import { lookAtPlaces, mayBeHere } from "./former-places.ts";
 import type { Followed } from "./recall.ts";
 
-/** A file whose sent row is just being put away is looked at again this soon. */
+/** A file whose sent row is just being put away is looked at again this soon, and this late when that takes long. */
 const RIVAL_MS = 1_000;
+const LONG_MS = 60_000;
 
 /** What becomes of a revision whose bytes are those of the one before it. */
 const TOUCHED = "touched, not changed";
@@ -65,7 +66,9 @@ export async function alreadySent(
   if (!original) return undefined;
   if (original === "in hand") {
     const why = "waits until it is certain what became of a file of the same content";
-    return [{ type: "note", id, at, why, set: { dueAt: at + RIVAL_MS } }];
+    // A minute in hand is long; from then on it may be hours.
+    const dueAt = at + againMs(at - document.changedAt - LONG_MS, RIVAL_MS, LONG_MS);
+    return [{ type: "note", id, at, why, set: { dueAt } }];
   }
   followed.rows.add(original.id);
   const { dir, mirrorId } = original;

@@ -17,6 +17,9 @@ import { goOn } from "./retry.ts";
 
 const CHUNK = 500;
 
+/** One that is to be put away is not looked at sooner than after this. */
+const PUT_AWAY_MS = 10_000;
+
 /** Codes of our own look at the tree; the others are the archive's answers to an upload. */
 const BY_LOOK: readonly string[] = ["FOLDER_MISSING", "FOLDER_TWINS", "FOLDER_CASE"];
 
@@ -76,9 +79,11 @@ export class Held {
       else await this.#look(waiting, signal);
     }
     const [next] = await journal.due({ state: "held", now: Number.MAX_SAFE_INTEGER, limit: 1 });
+    const nextMs = (next?.dueAt ?? Infinity) - clock.now();
     return Math.min(
       this.#nextLookAt === 0 ? Infinity : this.#nextLookAt - clock.now(),
-      (next?.dueAt ?? Infinity) - clock.now(),
+      // Put away by another loop, when that comes to it.
+      next?.after === "due" ? Math.max(nextMs, PUT_AWAY_MS) : nextMs,
     );
   }
 

@@ -3,6 +3,9 @@ import { failureOf } from "../domain/failure.ts";
 import { FOLDER_CODES, SLIP_CODES } from "../domain/verdict.ts";
 import type { Change, Journal } from "../journal/journal.ts";
 
+/** Rows of one commit. */
+const CHUNK = 500;
+
 /** The change that puts a held or failed row back in the queue; undefined for any other state. */
 export function retryOf(document: Document, at: number): Change | undefined {
   const { id, state } = document;
@@ -27,6 +30,30 @@ export async function retryAll(
     if (change) changes.push(change);
   }
   await journal.apply(changes);
+}
+
+/**
+ * Has the files put away at once that could not be and are tried again, and of which `isMeant` is true;
+ * resolves with how many.
+ */
+export async function putAwayNow(
+  journal: Journal,
+  isMeant: (document: Document) => boolean,
+  at: number,
+): Promise<number> {
+  const change = ({ id, state }: Document): Change => {
+    const why = "after-action asked for";
+    return { type: "note", id, at, why, set: { dueAt: at }, from: [state] };
+  };
+  let number = 0;
+  for (const { id } of await journal.archives()) {
+    const all = await journal.of(id).notPutAway(Number.MAX_SAFE_INTEGER);
+    const meant = all.filter(isMeant);
+    for (let from = 0; from < meant.length; from += CHUNK)
+      await journal.apply(meant.slice(from, from + CHUNK).map(change));
+    number += meant.length;
+  }
+  return number;
 }
 
 /** It waits for a folder: where it belongs may have been decided by a `target` that was mended since. */

@@ -1,6 +1,6 @@
 /** Where things stand, from the journal alone: the same with the daemon running or not. */
 import type { ArchiveAccount, Config } from "../config/config.ts";
-import { STATES, type State } from "../domain/document.ts";
+import { type Document, STATES, type State } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
 import type { Duplicates, Journal } from "../journal/journal.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
@@ -42,6 +42,13 @@ export type StatusReport = {
     readonly from: string;
     readonly archivedIn: string;
     readonly documentId: number | null;
+  }[];
+  /** Archived files that could not be put away (`after`) and are tried again; of each archive the soonest first. */
+  readonly notPutAway: readonly {
+    readonly mirror: string;
+    readonly path: string;
+    readonly why: string;
+    readonly nextAttemptAt: number | null;
   }[];
   /** Pages: used, waiting, left. */
   readonly pages: PageReport;
@@ -104,12 +111,19 @@ export type MirrorStatusReport = {
 /** No archive has this id: of one that the journal does not know yet, nothing is known. */
 const NO_ARCHIVE = 0;
 
-/** A report names no more than this many moved documents. */
-const MOVED_MAX = 100;
+/** A report names no more than this many moved documents, and as many that are not put away. */
+export const NAMED_MAX = 100;
 
 /** No document in any state. */
 export function noDocuments(): Counts {
   return Object.fromEntries(STATES.map((state) => [state, 0])) as Counts;
+}
+
+/** Of every archive. */
+async function notPutAway(journal: Journal): Promise<Document[]> {
+  const archives = await journal.archives();
+  const found = await Promise.all(archives.map(({ id }) => journal.of(id).notPutAway(NAMED_MAX)));
+  return found.flat().slice(0, NAMED_MAX);
 }
 
 type Standing = Omit<ArchiveStatusReport, "allowance"> & { readonly pages: PageReport };
@@ -213,12 +227,18 @@ export async function statusOf(
     untold: (await journal.untold())
       .filter(isConfigured)
       .reduce((sum, { tellings }) => sum + tellings, 0),
-    moved: (await journal.moved(MOVED_MAX)).filter(isConfigured).map((document) => ({
+    moved: (await journal.moved(NAMED_MAX)).filter(isConfigured).map((document) => ({
       mirror: nameOf.get(document.mirrorId) ?? "",
       path: shown(joinRaw(document.dir, document.name)),
       from: document.movedFrom ?? "",
       archivedIn: document.targetPath ?? "",
       documentId: document.documentId,
+    })),
+    notPutAway: (await notPutAway(journal)).filter(isConfigured).map((document) => ({
+      mirror: nameOf.get(document.mirrorId) ?? "",
+      path: shown(joinRaw(document.dir, document.name)),
+      why: document.afterMessage ?? "",
+      nextAttemptAt: document.dueAt,
     })),
     // Of a mirror that was taken out a folder helps nobody.
     foldersToCreate: waiting

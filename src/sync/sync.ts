@@ -6,11 +6,10 @@ import type { DaemonCalls, MirrorStatus } from "../reader/protocol.ts";
 import type { Applied } from "../journal/journal.ts";
 import type { ProbePolicy } from "../domain/gate.ts";
 import { aborted, Stopping } from "../std/abort.ts";
-import { dirOf } from "../std/raw-path.ts";
 import { RESCAN_MEMO } from "./ask-rescan.ts";
 import { Aftercare } from "./aftercare.ts";
 import type { SyncContext } from "./context.ts";
-import { ALL_DUTIES, type Duties, ledIn, owns } from "./duties.ts";
+import { ALL_DUTIES, type Duties, ledIn } from "./duties.ts";
 import { Bandwidth } from "./bandwidth.ts";
 import { Doubts } from "./doubts.ts";
 import { FirstRun } from "./first-run.ts";
@@ -26,6 +25,7 @@ import { othersScanned } from "./parts-scanned.ts";
 import { PuttingAway } from "./putting-away.ts";
 import { Receipts } from "./receipts.ts";
 import { Poller } from "./poller.ts";
+import { readerCalls } from "./reader-calls.ts";
 import { ringFor } from "./ring-for.ts";
 import { Sender } from "./sender.ts";
 import { Settler } from "./settler.ts";
@@ -59,6 +59,8 @@ export class Sync {
   readonly #bandwidth: Bandwidth;
   /** Aborts when no loop runs any more. */
   readonly #over = new AbortController();
+  readonly #puttingAway = new PuttingAway();
+  readonly #aftercare: Aftercare;
 
   private constructor(
     context: SyncContext,
@@ -80,6 +82,7 @@ export class Sync {
     this.#firstRun = firstRun;
     this.#sender = new Sender(context, keeper, placement, firstRun, (id) => this.#isThere(id));
     this.#poller = new Poller(context, keeper);
+    this.#aftercare = new Aftercare(ledIn(context), this.#puttingAway);
     this.#afterHooks = new AfterHooks(context);
     this.#receipts = new Receipts(context);
     const intake = new Intake(context, this.#sender.stream);
@@ -128,22 +131,12 @@ export class Sync {
 
   /** The functions that readers call. */
   get readerCalls(): DaemonCalls {
-    return {
-      listing: async (mirrorId, listing) =>
-        owns(this.#duties, mirrorId, listing.dir) &&
-        (await this.#intake.listing(mirrorId, listing)),
-      hint: async (mirrorId, files) => {
-        const own = files.filter(({ path }) => owns(this.#duties, mirrorId, dirOf(path)));
-        if (own.length > 0) await this.#intake.hint(mirrorId, own);
-      },
+    return readerCalls(this.#context, {
+      intake: this.#intake,
+      surveys: this.#surveys,
       allowance: (bytes) => this.#bandwidth.take(bytes, this.#over.signal),
-      doubt: async (mirrorId, why) => {
-        const survey = this.#surveys.get(mirrorId);
-        this.#context.log.warn({ mirror: survey?.mirror.row.name, why }, "events may be missing");
-        survey?.request(why);
-      },
-      status: (status) => this.told(status),
-    };
+      told: (status) => this.told(status),
+    });
   }
 
   /** A reader has fallen silent, or speaks again. */
@@ -166,13 +159,19 @@ export class Sync {
     return this.#sender.outage ?? this.#poller.outage;
   }
 
-  /** Scans every mirror, or one, and looks for missing folders again. */
+  /** Scans every mirror, or one, and looks again for what is missing. */
   rescan(why: string, mirrorId?: number): void {
     for (const [id, survey] of this.#surveys) {
       if (mirrorId === undefined || mirrorId === id) survey.request(why);
     }
     this.#folders.forget();
+    this.#recheck();
+  }
+
+  /** What waits for something to be mended is looked at once more. */
+  #recheck(): void {
     this.#held.recheck();
+    this.#aftercare.recheck();
   }
 
   /** Rings the bells of the loops that a write concerns. */
@@ -215,11 +214,10 @@ export class Sync {
   /** What one daemon does for a mirror; all of it knows the mirrors that are led alone. */
   #mirrorLoops(signal: AbortSignal): Promise<unknown>[] {
     const led = ledIn(this.#context);
-    const puttingAway = new PuttingAway();
     return [
-      new Settler(led, puttingAway, this.#sender.stream).run(signal),
+      new Settler(led, this.#puttingAway, this.#sender.stream).run(signal),
       this.#firstRun.run(signal),
-      new Aftercare(led, puttingAway).run(signal),
+      this.#aftercare.run(signal),
       this.#afterHooks.run(signal),
       new Tidier(led, () => this.#scanned()).run(signal),
       ...[...this.#surveys.values()]
@@ -254,7 +252,7 @@ export class Sync {
     await this.#sender.reread();
     // What is written outside is a person's doing where this daemon is alone, and rare.
     if (this.#duties.isShared) await this.#rereadOthers();
-    else this.#held.recheck();
+    else this.#recheck();
     for (const bell of Object.values(this.#context.bells)) bell.ring();
     for (const { settling } of this.#context.mirrors.values()) {
       settling.small.ring();

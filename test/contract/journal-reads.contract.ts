@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
+import type { Change, Note } from "../../src/journal/journal.ts";
 import { ROOT, rawOfText } from "../../src/std/raw-path.ts";
 import type { JournalFixture } from "./journal.contract.ts";
 import { Desk, events, NOW, seenOf } from "./journal-desk.ts";
@@ -249,6 +250,38 @@ export function journalReadsContract(name: string, open: () => Promise<JournalFi
         expect(ids(await desk.journal.afterDue(NOW, 9))).toEqual([now.id]);
         expect(ids(await desk.journal.afterDue(NOW + 9, 9))).toEqual([now.id, later.id]);
         expect(ids(await desk.journal.afterDue(NOW + 9, 1))).toEqual([now.id]);
+      }),
+    );
+  });
+
+  describe(`${name}: what cannot be put away`, () => {
+    test(
+      "are those that were refused and are due again, the soonest first",
+      withDesk(async (desk) => {
+        const done = async (path: string, documentId: number) =>
+          (await desk.after((await desk.uploaded(path, documentId)).id, converted("due"))).id;
+        const [a, b, c, d] = [
+          await done("a", 1),
+          await done("b", 2),
+          await done("c", 3),
+          await done("d", 4),
+        ];
+        await done("e", 5);
+        const note = (id: number, set: Note): Change => ({
+          type: "note",
+          id,
+          at: NOW,
+          why: "so",
+          set,
+        });
+        await desk.journal.apply([
+          note(a, { dueAt: NOW + 9, afterMessage: "no room" }),
+          note(b, { dueAt: NOW + 5, afterMessage: "no right" }),
+          note(c, { after: "refused", afterMessage: "changed", dueAt: null }),
+          note(d, { dueAt: NOW + 1 }),
+        ]);
+        expect(ids(await desk.journal.notPutAway(9))).toEqual([b, a]);
+        expect(ids(await desk.journal.notPutAway(1))).toEqual([b]);
       }),
     );
   });

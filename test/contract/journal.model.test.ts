@@ -198,6 +198,7 @@ async function everythingOf(journal: Journal, mirrorId: number, idsMax: number):
     smallest: await journal.smallestHeld(CODES, [mirrorId]),
     firstRuns: await journal.firstRuns(),
     moved: await journal.moved(3),
+    notPutAway: await journal.notPutAway(3),
     waiting: await journal.waitingFolders(),
     counts: await journal.counts(),
     lastBatch: await journal.lastBatch(mirrorId),

@@ -37,7 +37,7 @@ export class FakeReader implements Used {
   readonly acted: string[] = [];
   scans = 0;
   onSend: (order: SendOrder, cut: AbortSignal) => Outcome | Promise<Outcome>;
-  onAct: () => Acted | Promise<Acted> = () => ({ kind: "done" });
+  onAct: (path: RawPath) => Acted | Promise<Acted> = () => ({ kind: "done" });
   /** What hooks were run with. */
   readonly hooked: HookOrder[] = [];
   onHook: (order: HookOrder) => HookEnd | Promise<HookEnd> = () => ({ output: Buffer.from("{}") });
@@ -100,7 +100,7 @@ export class FakeReader implements Used {
   async act(_mirrorId: number, path: RawPath): Promise<Acted> {
     this.#assertUncut("act");
     this.acted.push(path);
-    return this.onAct();
+    return this.onAct(path);
   }
 
   async hook(order: HookOrder): Promise<HookEnd> {

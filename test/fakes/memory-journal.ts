@@ -402,6 +402,18 @@ export class MemoryJournal implements Journal {
     return this.#rows(({ movedFrom }) => movedFrom !== null).slice(0, limit);
   }
 
+  async notPutAway(limit: number): Promise<Document[]> {
+    return this.#rows(
+      (row) =>
+        ["converted", "held"].includes(row.state) &&
+        this.#isOwn(row) &&
+        row.after === "due" &&
+        row.afterMessage !== null,
+    )
+      .sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0) || a.id - b.id)
+      .slice(0, limit);
+  }
+
   async waitingFolders(): Promise<WaitingFolder[]> {
     return waitingFoldersOf(this.#held(FOLDER_CODES));
   }

@@ -1,5 +1,5 @@
 /** After CONVERTED: files are put away only with both keys, and nothing is ever overwritten. */
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { aDaemon } from "../fixtures/a-daemon.ts";
@@ -33,6 +33,22 @@ test("`move` keeps the tree below its target and never overwrites", async () => 
   expect(moved.map((name) => digestOf(readFileSync(join(done, "2026", name))))).toEqual([
     digestOf(bytes),
   ]);
+});
+
+test("where nothing can be moved to just now, it is said, and the files are moved once it can", async () => {
+  await using world = await aWorld();
+  const done = join(world.dir, "done");
+  writeFileSync(done, "in the way");
+  const file = world.write("scan.pdf", pdfOf(1));
+  await using live = await aDaemon(world.config({}, { after: { kind: "move", to: done } }));
+  await until("refused", async () => (await rowsOf(world.journal))[0]?.afterMessage != null);
+  const { notPutAway } = await live.daemon.status();
+  expect(notPutAway).toMatchObject([{ path: "scan.pdf", why: expect.stringContaining(done) }]);
+  expect(existsSync(file)).toBe(true);
+  rmSync(done);
+  await until("moved", async () => existsSync(join(done, "scan.pdf")), 30_000);
+  await live.quiescent();
+  expect((await live.daemon.status()).notPutAway).toEqual([]);
 });
 
 test("what is moved into a folder of its own source is not sent again", async () => {

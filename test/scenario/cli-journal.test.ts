@@ -168,7 +168,7 @@ test("what is for a program is JSON alone, whatever the command", async () => {
   });
   expect(await one("pause")).toEqual({ paused: true, changed: true, running: false });
   expect(await one("resume")).toEqual({ paused: false, changed: true, running: false });
-  expect(await one("retry")).toEqual({ queued: 2, gated: 0, again: 0, running: false });
+  expect(await one("retry")).toEqual({ queued: 2, gated: 0, again: 0, putAway: 0, running: false });
   expect(await one("receipt")).toMatchObject({ mirror: "scans", states: { converted: 1 } });
   expect(await one("check")).toMatchObject({ findings: expect.any(Array) });
 });
@@ -302,6 +302,25 @@ describe("retry", () => {
     expect(stdout).toMatch(/^2 documents wait for the archive to accept the account/);
     await using journal = await SqliteJournal.open({ path: world.journal, role: "reader" });
     expect((await journal.gate()).nextProbeAt).toBeLessThanOrEqual(Date.now());
+  });
+
+  test("what could not be put away is tried at once", async () => {
+    await using world = await aWorld({ folders: ["/Scans/a"] });
+    const done = join(world.dir, "done");
+    writeFileSync(done, "in the way");
+    const file = world.write("a/scan.pdf", pdfOf(1));
+    const config = world.configFile("", `    after: move:${done}`);
+    const run = (...words: string[]) => scanferry(["--config", config, ...words]);
+    expect((await run("sync")).code).toBe(0);
+    expect((await run("status")).stdout).toContain(`  scans: AFTER_REFUSED: EEXIST`);
+    expect(existsSync(file)).toBe(true);
+    rmSync(done);
+    expect((await run("retry", join(world.source, "b"))).stdout).toMatch(/^nothing/);
+    expect((await run("retry", join(world.source, "a"))).stdout).toMatch(
+      /^1 archived file to be put/,
+    );
+    expect((await run("sync")).code).toBe(0);
+    expect(existsSync(join(done, "a/scan.pdf"))).toBe(true);
   });
 
   test("nothing to retry is said, and is no failure", async () => {

@@ -1,10 +1,10 @@
 import { type Command, Option } from "commander";
 import type { Document } from "../../domain/document.ts";
 import type { Journal } from "../../journal/journal.ts";
-import { isBehindGate, probeNow, retryOf } from "../../sync/retry.ts";
+import { isBehindGate, probeNow, putAwayNow, retryOf } from "../../sync/retry.ts";
 import { examples } from "../examples.ts";
 import { runningDaemon, writeJournal } from "../journals.ts";
-import { queriesOf } from "../selection.ts";
+import { covers, queriesOf } from "../selection.ts";
 import type { Shell } from "../shell.ts";
 import { counted } from "../wording.ts";
 
@@ -25,13 +25,15 @@ type Tally = {
   gated: number;
   /** Had been archived, and were gone from the archive. */
   again: number;
+  /** Archived, with a file that could not be put away: that is tried now. */
+  putAway: number;
 };
 
-/** `scanferry retry`: put held or failed documents back in the queue. */
+/** `scanferry retry`: put held or failed documents back in the queue, and try anew to put files away. */
 export function addRetry(program: Command, shell: Shell): void {
   program
     .command("retry")
-    .description("put held or failed documents back in the queue")
+    .description("put held or failed documents back in the queue; put files away that could not be")
     .argument("[path...]", "files or directories; all without")
     .addOption(new Option("--state <state>", "only these").choices(["held", "failed"]))
     .option("--error <code>", "only with this error, e.g. FILE_SIZE_TOO_BIG")
@@ -48,15 +50,22 @@ async function retry(shell: Shell, paths: readonly string[], options: Options): 
   const config = await shell.config();
   await using journal = await writeJournal(config);
   const scope = { cwd: shell.cwd, config, mirror: options.mirror };
-  const tally: Tally = { queued: 0, gated: 0, again: 0 };
+  const tally: Tally = { queued: 0, gated: 0, again: 0, putAway: 0 };
   const closed = await closedMirrors(journal);
   const states = options.state === undefined ? (["held", "failed"] as const) : [options.state];
-  for (const query of await queriesOf(paths, scope, journal)) {
+  const queries = await queriesOf(paths, scope, journal);
+  for (const query of queries) {
     for (const state of states) {
       const code = options.error === undefined ? {} : { code: options.error };
       const rows = journal.list({ ...query, state, ...code });
       await requeue(journal, rows, closed, shell.clock.now(), tally);
     }
+  }
+  if (options.state === undefined) {
+    const code = options.error ?? "";
+    const isMeant = (row: Document) =>
+      row.afterMessage?.startsWith(code) === true && queries.some((query) => covers(query, row));
+    tally.putAway = await putAwayNow(journal, isMeant, shell.clock.now());
   }
   if (tally.gated > 0) await probeNow(journal, shell.clock.now());
   const running = (await runningDaemon(config)) !== undefined;
@@ -99,8 +108,8 @@ async function requeue(
 }
 
 async function tell({ out }: Shell, tally: Tally, running: boolean): Promise<void> {
-  const { queued, gated, again } = tally;
-  if (queued + gated === 0) {
+  const { queued, gated, again, putAway } = tally;
+  if (queued + gated + putAway === 0) {
     await out.line("nothing to retry: no such document is held or failed");
     return;
   }
@@ -114,5 +123,6 @@ async function tell({ out }: Shell, tally: Tally, running: boolean): Promise<voi
     const wait = `${counted(gated, "document")} ${gated === 1 ? "waits" : "wait"}`;
     await out.line(`${wait} for the archive to accept the account: it is asked now`);
   }
+  if (putAway > 0) await out.line(`${counted(putAway, "archived file")} to be put away now`);
   if (!running) await out.line("the daemon is not running: this takes effect when it starts");
 }

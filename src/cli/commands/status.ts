@@ -153,6 +153,7 @@ function nothingYet(config: Config, now: number): StatusReport {
     duplicates: { documents: 0, pages: 0 },
     untold: 0,
     moved: [],
+    notPutAway: [],
     foldersToCreate: [],
   };
 }

@@ -189,6 +189,10 @@ export abstract class PostgresReading {
     return this.#documents(QUERIES.moved, [limit]);
   }
 
+  notPutAway(limit: number): Promise<Document[]> {
+    return this.#documents(QUERIES.notPutAway, [this.#archiveId, limit]);
+  }
+
   async waitingFolders(): Promise<WaitingFolder[]> {
     const rows = await this.#rows<WaitingFolder>(QUERIES.waitingFolders, [[...FOLDER_CODES]]);
     return rows.sort(byPlace);

@@ -71,6 +71,9 @@ export const QUERIES = {
       AND n.mirror_id = ANY($3::bigint[]) ORDER BY n.size_bytes, n.id LIMIT 1) x
     ORDER BY x.size_bytes, x.id LIMIT 1`,
   moved: `${SELECT_DOCUMENT} WHERE n.moved_from IS NOT NULL ORDER BY n.id LIMIT $1`,
+  notPutAway: `${SELECT_DOCUMENT} WHERE n.archive_id = $1 AND n.state IN ('converted', 'held')
+    AND n.after_state = 'due' AND n.after_message IS NOT NULL
+    ORDER BY coalesce(n.due_at, 0), n.id LIMIT $2`,
   waitingFolders: [isShort, isLong]
     .map(
       (is) => `SELECT mirror_id AS "mirrorId",

@@ -41,3 +41,18 @@ test.for([
   const about = told.filter((line) => /^nothing (new )?is sent/.test(line));
   expect(about).toEqual(lines.map((line) => expect.stringMatching(line)));
 });
+
+test("what cannot be put away is told by its cause, with one of the files", () => {
+  const file = (path: string, why: string) =>
+    ({ mirror: "scans", path, why, nextAttemptAt: 60_001 }) as const;
+  const notPutAway = [
+    file("a.pdf", "AFTER_REFUSED: no space left"),
+    file("b.pdf", "AFTER_REFUSED: no space left"),
+    file("c.pdf", "FILE_UNREADABLE: no right"),
+  ];
+  const around = { owner: undefined, troubles: [], now: 1 };
+  const told = statusLines(reportOf({ notPutAway }), around, terminal, 24);
+  expect(told).toContain("archived, and not put away yet; tried again without being asked:");
+  expect(told).toContain("  scans: AFTER_REFUSED: no space left: a.pdf, one of 2 (in 1 minute)");
+  expect(told).toContain("  scans: FILE_UNREADABLE: no right: c.pdf (in 1 minute)");
+});

@@ -37,6 +37,7 @@ export function reportOf(fields: Partial<StatusReport> = {}): StatusReport {
     duplicates: { documents: 0, pages: 0 },
     untold: 0,
     moved: [],
+    notPutAway: [],
     foldersToCreate: [],
     ...fields,
   };

@@ -97,6 +97,16 @@ describe("what it tells", () => {
     expect(news(desk)).toMatchObject([{ file: "/srv/done/d/a.pdf" }]);
   });
 
+  test("of a file that cannot be put away just now, where it is", async () => {
+    const { desk, hooks } = await afterHooks();
+    const at = { dir: rawOfText("d"), name: rawOfText("a.pdf") };
+    const row = await happens(desk, converted(desk, "due"), at);
+    const set = { afterMessage: "AFTER_REFUSED: no room", dueAt: HOUR } as const;
+    await desk.journal.apply([{ type: "note", id: row.id, at: 1, why: "after", set }]);
+    await desk.run(hooks);
+    expect(news(desk)).toMatchObject([{ file: expect.stringMatching(/\/d\/a\.pdf$/) }]);
+  });
+
   test("of a file that is deleted, no place", async () => {
     const { desk, hooks } = await afterHooks();
     const row = await happens(desk, converted(desk, "due"));

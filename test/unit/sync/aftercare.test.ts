@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Document } from "../../../src/domain/document.ts";
-import { rawOfText } from "../../../src/std/raw-path.ts";
+import { rawOfText, shown } from "../../../src/std/raw-path.ts";
 import { Aftercare } from "../../../src/sync/aftercare.ts";
 import { refused, unauthorized, unreachable } from "../../fakes/scripted-archive.ts";
 import { HOUR, MINUTE, SECOND, SyncDesk } from "./desk.ts";
@@ -99,7 +99,8 @@ describe("the second key: the file", () => {
 
   test.for([
     [trouble("FILE_CHANGED"), "refused", /FILE_CHANGED: so/, "the bytes were never sent"],
-    [trouble("AFTER_REFUSED"), "refused", /AFTER_REFUSED: so/, "no right or no room: for a person"],
+    [trouble("AFTER_REFUSED"), "due", /AFTER_REFUSED: so/, "no right or no room: may be mended"],
+    [trouble("FILE_UNREADABLE"), "due", /FILE_UNREADABLE: so/, "the same for the file itself"],
     [{ kind: "gone" }, null, /gone already/, "somebody removed it, or moved it elsewhere"],
     [trouble("SOURCE_OFFLINE"), "due", null, "a share that is away comes back"],
   ] as const)("the reader answers %o: %s", async ([acted, after, message]) => {
@@ -119,6 +120,52 @@ describe("the second key: the file", () => {
     await desk.advance(5 * MINUTE);
     expect((await desk.row(row)).after).toBe("due");
     desk.reader.onAct = () => ({ kind: "done" });
+    await desk.advance(MINUTE);
+    expect((await desk.row(row)).after).toBe("done");
+  });
+
+  test("a disk that is full for a night: it is tried less and less often, and put away then", async () => {
+    const { desk, row, aftercare } = await aFinished();
+    desk.reader.onAct = () => trouble("AFTER_REFUSED");
+    await desk.run(aftercare);
+    await desk.advance(10 * HOUR);
+    expect(await desk.row(row)).toMatchObject({ after: "due", afterMessage: "AFTER_REFUSED: so" });
+    expect(desk.reader.acted.length).toBeLessThan(40);
+    expect(desk.warnings, "said once").toEqual(["not put away: AFTER_REFUSED: so"]);
+    desk.reader.onAct = () => ({ kind: "done", to: "/srv/done/scan.pdf" });
+    await desk.advance(HOUR);
+    expect(await desk.row(row)).toMatchObject({ after: "done", dueAt: null });
+  });
+
+  test("a full disk is not tried with each of many files, nor is the archive asked about each", async () => {
+    const { desk, folderId, aftercare } = await aFinished();
+    const rows = Array.from({ length: 200 }, (_, n) => {
+      const filename = `scan-${n}.pdf`;
+      const documentId = desk.archive.addDocument({ folderId, filename, status: "CONVERTED" });
+      const columns = { folderId, documentId, sentName: filename, after: "due" } as const;
+      return desk.put({ state: "converted", dueAt: null, ...columns });
+    });
+    desk.reader.onAct = () => trouble("AFTER_REFUSED");
+    await desk.run(aftercare);
+    expect(desk.reader.acted).toHaveLength(3);
+    expect(desk.archive.count()).toBe(3);
+    expect(await desk.journal.notPutAway(500), "each knows why").toHaveLength(201);
+    desk.reader.onAct = () => ({ kind: "done" });
+    await desk.advance(MINUTE);
+    for (const row of rows) expect((await desk.row(row)).after).toBe("done");
+  });
+
+  test("files that cannot be put away for their own sake keep nobody waiting for long", async () => {
+    const { desk, row, folderId, aftercare } = await aFinished({ dueAt: 50 });
+    for (let n = 0; n < 20; n++) {
+      const filename = `bad-${n}.pdf`;
+      const documentId = desk.archive.addDocument({ folderId, filename, status: "CONVERTED" });
+      const columns = { folderId, documentId, sentName: filename, after: "due" } as const;
+      desk.put({ state: "converted", path: filename, dueAt: n, ...columns });
+    }
+    desk.reader.onAct = (path) =>
+      shown(path).startsWith("bad") ? trouble("AFTER_REFUSED") : { kind: "done" };
+    await desk.run(aftercare);
     await desk.advance(MINUTE);
     expect((await desk.row(row)).after).toBe("done");
   });

@@ -301,7 +301,7 @@ describe("after a veto", () => {
     expect(desk.reader.hooked).toHaveLength(1);
   });
 
-  test("one that cannot be moved stays, and says why", async () => {
+  test("one that cannot be moved stays, says why, and is tried again ever more rarely", async () => {
     const { desk, settler } = await asking({ veto: "split" }, moving);
     desk.reader.onAct = () => ({
       kind: "refused",
@@ -312,11 +312,14 @@ describe("after a veto", () => {
     await desk.advance(HOUR);
     expect(await desk.row(row)).toMatchObject({
       state: "held",
-      after: "refused",
+      after: "due",
       afterMessage: "AFTER_REFUSED: no right",
       trouble: { code: "VETOED", message: "split" },
     });
-    expect(desk.reader.acted).toHaveLength(1);
+    expect(desk.reader.acted.length).toBeLessThan(30);
+    desk.reader.onAct = () => ({ kind: "done", to: "/srv/vetoed/a.pdf" });
+    await desk.advance(HOUR);
+    expect(desk.states()).toEqual([]);
   });
 
   test("a held row that was vetoed once and is held for something else is never put away", async () => {

@@ -1,0 +1,38 @@
+/** What readers tell and ask the daemon. */
+import type { DaemonCalls } from "../reader/protocol.ts";
+import { dirOf } from "../std/raw-path.ts";
+import type { SyncContext } from "./context.ts";
+import { ALL_DUTIES, owns } from "./duties.ts";
+import type { Intake } from "./intake.ts";
+import type { Survey } from "./survey.ts";
+
+/** Of what they find only what this daemon leads is taken in. */
+export function readerCalls(
+  { log, duties = ALL_DUTIES }: SyncContext,
+  {
+    intake,
+    surveys,
+    allowance,
+    told,
+  }: Pick<DaemonCalls, "allowance"> & {
+    readonly intake: Intake;
+    readonly surveys: ReadonlyMap<number, Survey>;
+    readonly told: DaemonCalls["status"];
+  },
+): DaemonCalls {
+  return {
+    listing: async (mirrorId, listing) =>
+      owns(duties, mirrorId, listing.dir) && (await intake.listing(mirrorId, listing)),
+    hint: async (mirrorId, files) => {
+      const own = files.filter(({ path }) => owns(duties, mirrorId, dirOf(path)));
+      if (own.length > 0) await intake.hint(mirrorId, own);
+    },
+    allowance,
+    doubt: async (mirrorId, why) => {
+      const survey = surveys.get(mirrorId);
+      log.warn({ mirror: survey?.mirror.row.name, why }, "events may be missing");
+      survey?.request(why);
+    },
+    status: told,
+  };
+}

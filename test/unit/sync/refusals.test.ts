@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { Refusals, triedAgainMs } from "../../../src/sync/refusals.ts";
+import { HOUR, MINUTE, SECOND } from "./desk.ts";
+
+/** After so many refusals in a row, a minute apart. */
+function refusedTimes(times: number): { refusals: Refusals; now: number } {
+  const refusals = new Refusals();
+  let now = 0;
+  for (let n = 1; n <= times; n++) refusals.refused(1, `no room ${n}`, (now += MINUTE));
+  return { refusals, now };
+}
+
+test("one or two may be for the file's sake: the others are tried", () => {
+  const { refusals, now } = refusedTimes(2);
+  expect(refusals.restOf(1, now)).toBeUndefined();
+});
+
+test("three in a row: the mirror rests, for what the last one met", () => {
+  const { refusals, now } = refusedTimes(3);
+  expect(refusals.restOf(1, now)).toEqual({ leftMs: 30 * SECOND, message: "no room 3" });
+  expect(refusals.restOf(1, now + 30 * SECOND)).toBeUndefined();
+});
+
+test("another mirror is not its concern", () => {
+  const { refusals, now } = refusedTimes(3);
+  expect(refusals.restOf(2, now)).toBeUndefined();
+});
+
+test("after a rest one refusal is enough for the next", () => {
+  const { refusals, now } = refusedTimes(4);
+  expect(refusals.restOf(1, now)?.leftMs).toBe(45 * SECOND);
+});
+
+test("nobody rests for longer than an hour", () => {
+  const { refusals, now } = refusedTimes(60 * 24 * 7);
+  expect(refusals.restOf(1, now)?.leftMs).toBe(HOUR);
+});
+
+test("one that is put away ends it", () => {
+  const { refusals, now } = refusedTimes(9);
+  refusals.accepted(1);
+  expect(refusals.restOf(1, now)).toBeUndefined();
+});
+
+test.each([
+  [0, 10 * SECOND],
+  [MINUTE, 15 * SECOND],
+  [HOUR, HOUR / 4],
+  [24 * HOUR, HOUR],
+  [-HOUR, 10 * SECOND],
+])("what was to be put away %i ms ago is tried again in %i ms", (lastedMs, waitMs) => {
+  expect(triedAgainMs(lastedMs)).toBe(waitMs);
+});
