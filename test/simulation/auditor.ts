@@ -39,7 +39,7 @@ function pathOf({ dir, name }: Document): RawPath {
 function ofRow(world: SimulatedWorld, row: Document): string | undefined {
   switch (row.state) {
     case "converted":
-      return row.after === "due" ? "its after-action is due" : undefined;
+      return row.after !== "due" || isRefused(world, row) ? undefined : "its after-action is due";
     case "held":
     case "failed":
       return isJustified(world, row)
@@ -61,6 +61,15 @@ function waitsForPerson(world: SimulatedWorld, { state, sentName, supersedes }: 
       other.doubtAt !== null &&
       ((state === "pending" && other.sentName === sentName) ||
         (state === "settling" && other.id === supersedes)),
+  );
+}
+
+/** True when its file cannot be put away before a person gives the right to. */
+function isRefused(world: SimulatedWorld, row: Document): boolean {
+  const { tree } = world.placeOf(row.mirrorId)?.source ?? {};
+  return (
+    row.afterMessage?.startsWith("AFTER_REFUSED") === true &&
+    (tree?.at(pathOf(row))?.unreadable === true || tree?.isOpen(row.dir) === false)
   );
 }
 
