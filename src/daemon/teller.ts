@@ -118,7 +118,7 @@ export class Teller {
 
 async function situationOf({ config, parts, status, health }: TellerOptions): Promise<Situation> {
   const { surveys, outages } = parts.accounts;
-  const { archives, documents: all, mirrors } = await status();
+  const { archives, documents: all, mirrors, notPutAway } = await status();
   return {
     documents: all,
     archives: archives.map(({ name, gate, allowance }) => ({
@@ -137,6 +137,7 @@ async function situationOf({ config, parts, status, health }: TellerOptions): Pr
       online: seen?.online,
       why: seen?.online === false ? seen.why : "",
     })),
+    notPutAway,
     health: await health(),
     disk: typeof config.journal === "string" ? await diskOf(config.journal) : undefined,
   };

@@ -10,6 +10,7 @@ export type EventKind =
   | "stuck"
   | "held"
   | "source"
+  | "after"
   | "reader"
   | "disk"
   | "allowance"
@@ -26,6 +27,7 @@ export const USUAL_EVENTS = [
   "stuck",
   "held",
   "source",
+  "after",
   "reader",
   "disk",
   "allowance",

@@ -1,7 +1,7 @@
 /** Everything that can be wrong, as the daemon sees it at one moment; and what of it is trouble. */
 import type { State } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
-import type { ArchiveStatusReport, Counts } from "../sync/status.ts";
+import type { ArchiveStatusReport, Counts, StatusReport } from "../sync/status.ts";
 import { documentTroubles } from "./document-troubles.ts";
 import type { Trouble } from "./trouble.ts";
 
@@ -37,6 +37,7 @@ export type Situation = {
     readonly online: boolean | undefined;
     readonly why: string;
   }[];
+  readonly notPutAway: StatusReport["notPutAway"];
   readonly health: { readonly healthy: boolean; readonly why: string };
   /** Of the journal's disk; undefined: not known. */
   readonly disk: { readonly freeBytes: number; readonly path: string } | undefined;
@@ -58,6 +59,7 @@ export function troublesOf(situation: Situation, patience: Patience): Trouble[] 
     ...archives.flatMap((archive) => gateTrouble(archive, called(archive.name))),
     ...documentTroubles(groups, patience.heldAfterMs),
     ...situation.sources.filter(({ online }) => online === false).map(sourceTrouble),
+    ...afterTroubles(situation.notPutAway, patience.heldAfterMs),
     ...archives.flatMap((archive) =>
       outageTrouble(archive, called(archive.name), patience.heldAfterMs),
     ),
@@ -80,11 +82,11 @@ export function absentIn({
     if (closed !== undefined && archive?.gate !== null) return "foreign";
     const isOfDocuments = cause.startsWith("held:") || cause.startsWith("failed:");
     if (isOfDocuments && groups.length >= GROUPS_MAX) return "unknown";
-    const [, name] = /^source:(.*)$/su.exec(cause) ?? [];
+    const [, kind, name] = /^(source|after):(.*)$/su.exec(cause) ?? [];
     if (name === undefined) return "over";
     const source = sources.find((one) => one.name === name);
     if (!source) return "foreign";
-    return source.online === undefined ? "unknown" : "over";
+    return kind === "source" && source.online === undefined ? "unknown" : "over";
   };
 }
 
@@ -118,6 +120,25 @@ function sourceTrouble({ name, source, why }: Situation["sources"][number]): Tro
     over: `The source of ${name} is there again`,
     afterMs: OFFLINE_MS,
   };
+}
+
+/** One a mirror: what stands against one of its files most often stands against all. */
+function afterTroubles(files: Situation["notPutAway"], afterMs: number): Trouble[] {
+  const mirrors = Map.groupBy(files, ({ mirror }) => mirror);
+  return [...mirrors].flatMap(([name, [first, ...others]]) =>
+    first === undefined
+      ? []
+      : {
+          ...ONCE,
+          kind: "after",
+          cause: `after:${name}`,
+          title: `Archived files of ${name} cannot be put away`,
+          detail: `${first.path}: ${first.why}${others.length === 0 ? "" : "\nand others."}`,
+          hint: failureOf("AFTER_REFUSED").hint,
+          over: `Archived files of ${name} are put away again`,
+          afterMs,
+        },
+  );
 }
 
 function outageTrouble(

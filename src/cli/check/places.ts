@@ -4,7 +4,7 @@ import { access, stat, statfs } from "node:fs/promises";
 import { createServer } from "node:net";
 import { dirname } from "node:path";
 import type { After, Config, Mirror } from "../../config/config.ts";
-import { isNetwork, mountOf, readMounts } from "../../source/mounts.ts";
+import { isNetwork, mountOf, readMounts, unmountedNow } from "../../source/mounts.ts";
 import { codeOf } from "../../std/fault.ts";
 import { runningDaemon } from "../journals.ts";
 import { sizeText } from "../wording.ts";
@@ -60,6 +60,14 @@ async function* actionFindings(
 ): AsyncGenerator<Finding> {
   if (after.kind === "keep") return;
   const what = `mirror ${name}: after ${after.kind}`;
+  const point = after.kind === "move" ? unmountedNow(after.to) : undefined;
+  if (point !== undefined) {
+    yield fail(
+      `${what}: ${point} is not mounted`,
+      "Mount it: until then files stay where they are.",
+    );
+    return;
+  }
   const places = after.kind === "move" ? [source, await nearestDirectory(after.to)] : [source];
   for (const place of places) {
     try {

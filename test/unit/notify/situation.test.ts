@@ -55,6 +55,24 @@ test("nothing is wrong when all is well", () => {
 
 test.for<[string, Partial<Situation>, object, string]>([
   [
+    "a full disk for finished files",
+    {
+      notPutAway: ["a.pdf", "b.pdf"].map((path) => ({
+        mirror: "scans",
+        path,
+        why: "AFTER_REFUSED: no space",
+        nextAttemptAt: 5,
+      })),
+    },
+    {
+      kind: "after",
+      cause: "after:scans",
+      detail: "a.pdf: AFTER_REFUSED: no space\nand others.",
+      afterMs: HOUR,
+    },
+    "the documents are archived: there is time",
+  ],
+  [
     "a spent quota",
     closedFor("QUOTA_LIMIT"),
     { kind: "gate", cause: "gate:main:QUOTA_LIMIT", afterMs: 0 },
@@ -137,6 +155,8 @@ test.for<[string, Partial<Situation>, string, string]>([
   ["source:scans", {}, "over", "it is there"],
   ["source:scans", { sources: [{ ...away, online: undefined }] }, "unknown", "a restart"],
   ["source:gone", {}, "foreign", "the mirror left the configuration"],
+  ["after:scans", {}, "over", "its files are put away"],
+  ["after:gone", {}, "foreign", "the mirror left the configuration"],
   [
     "held:X",
     { groups: Array.from({ length: GROUPS_MAX }, () => group("held", "Y")) },
