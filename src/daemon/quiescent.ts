@@ -148,10 +148,11 @@ async function isOver(
   if (converting > 0) return false;
   const there = surveys.filter((survey) => !isAway(survey));
   const ids = away.length === 0 ? undefined : there.map(({ mirror }) => mirror.row.id);
-  const soon = clock.now() + PUT_OFF_MS;
-  const due = there.length > 0 ? await journal.afterDue(soon, DUE_MAX, ids) : [];
-  // What could not be put away may wait for days.
-  if (due.some(({ afterMessage }) => afterMessage === null)) return false;
+  const now = clock.now();
+  const due = there.length > 0 ? await journal.afterDue(now + PUT_OFF_MS, DUE_MAX, ids) : [];
+  // What could not be put away is tried when its time has come; until then it may be days.
+  if (due.some(({ dueAt, afterMessage }) => afterMessage === null || (dueAt ?? 0) <= now))
+    return false;
   for (const { mirror } of there) {
     const [telling] = await journal.tellings(mirror.row.id, Number.MAX_SAFE_INTEGER, 1);
     // A hook that failed is told by a later run.
