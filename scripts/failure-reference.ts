@@ -20,7 +20,7 @@ const FATES: Readonly<Record<Fate, { title: string; meaning: string }>> = {
     title: "`hold`: waits for something outside",
     meaning:
       "The document is `held` (one that looks unfinished stays `settling`, one whose after-action is " +
-      "refused stays `converted`, and is tried again within the hour) and goes on by itself once what it waits for is there; " +
+      "refused stays `converted`, and is tried again ever more rarely up to six hours) and goes on by itself once what it waits for is there; " +
       "`scanferry retry` looks at once.",
   },
   gate: {

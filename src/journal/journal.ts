@@ -136,8 +136,8 @@ export interface Journal extends AsyncDisposable {
   ): Promise<Document | undefined>;
   /** Sent rows whose file was renamed or moved since: the archive has them where they were. */
   moved(limit: number): Promise<Document[]>;
-  /** Rows of the archive whose after-action was refused and is tried again, the soonest first. */
-  notPutAway(limit: number): Promise<Document[]>;
+  /** Rows of the archive whose after-action was refused and is tried again, the soonest first; those behind `last`. */
+  notPutAway(limit: number, last?: Pick<Document, "dueAt" | "id">): Promise<Document[]>;
   waitingFolders(): Promise<WaitingFolder[]>;
 
   /** The latest batch of a mirror, unless its receipt is written; a document may still join it or not. */

@@ -19,6 +19,11 @@ import type { Statements } from "./statements.ts";
 
 const KNOWN = `n.id, n.name, n.state, n.stamp, n.gone_at AS goneAt, n.document_id AS documentId`;
 
+/** Where a list that is read in pieces goes on. */
+type Last = Pick<Document, "dueAt" | "id">;
+
+const FIRST: Last = { dueAt: null, id: 0 };
+
 /** The texts, by the question they answer. */
 export const QUERIES = {
   directories: `SELECT d.path, coalesce(d.fingerprint, '') AS fingerprint FROM directories d
@@ -68,7 +73,8 @@ export const QUERIES = {
     ORDER BY n.size_bytes, n.id LIMIT 1`,
   moved: `${SELECT_DOCUMENT} WHERE n.moved_from IS NOT NULL ORDER BY n.id LIMIT ?`,
   notPutAway: `${SELECT_DOCUMENT} WHERE n.archive_id = ? AND n.state IN ('converted', 'held') AND n.after_state = 'due'
-    AND n.after_message IS NOT NULL ORDER BY coalesce(n.due_at, 0), n.id LIMIT ?`,
+    AND (coalesce(n.due_at, 0), n.id) > (?, ?) AND n.after_message IS NOT NULL
+    ORDER BY coalesce(n.due_at, 0), n.id LIMIT ?`,
   waitingFolders: `SELECT mirror_id AS mirrorId, target_path AS targetPath, trouble_code AS code,
       count(*) AS documents
     FROM documents WHERE state = 'held' AND trouble_code = ? AND target_path IS NOT NULL
@@ -213,8 +219,8 @@ export class Queries {
     return this.#documents(QUERIES.moved, limit);
   }
 
-  notPutAway(archiveId: number, limit: number): Document[] {
-    return this.#documents(QUERIES.notPutAway, archiveId, limit);
+  notPutAway(archiveId: number, limit: number, { dueAt, id }: Last = FIRST): Document[] {
+    return this.#documents(QUERIES.notPutAway, archiveId, dueAt ?? 0, id, limit);
   }
 
   smallestHeld(

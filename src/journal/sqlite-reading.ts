@@ -172,8 +172,8 @@ export abstract class SqliteReading {
     return this.#session.read(() => this.#tables.queries.moved(limit));
   }
 
-  notPutAway(limit: number): Promise<Document[]> {
-    return this.#session.read(() => this.#tables.queries.notPutAway(this.#archiveId, limit));
+  notPutAway(limit: number, last?: Pick<Document, "dueAt" | "id">): Promise<Document[]> {
+    return this.#session.read(() => this.#tables.queries.notPutAway(this.#archiveId, limit, last));
   }
 
   waitingFolders(): Promise<WaitingFolder[]> {

@@ -19,6 +19,9 @@ import { Refusals, triedAgainMs } from "./refusals.ts";
 
 const CHUNK = 50;
 
+/** Rows among which those of one mirror are looked for. */
+const PAGE = 500;
+
 /** An archive or reader that could not be asked is asked again after this long. */
 const AGAIN_MS = 10_000;
 
@@ -43,6 +46,8 @@ export class Aftercare {
   /** Whose files it cares for: of several daemons each has its own. */
   readonly #fields: readonly Field[];
   readonly #refusals = new Refusals();
+  /** Mirrors of which no file is known to be put off. */
+  readonly #readyMirrors = new Set<number>();
 
   constructor(context: SyncContext, puttingAway = new PuttingAway()) {
     this.#context = context;
@@ -73,9 +78,7 @@ export class Aftercare {
       }
       const rest = this.#refusals.restOf(document.mirrorId, clock.monotonic());
       if (rest) {
-        const { leftMs, message } = rest;
-        const set = { dueAt: clock.now() + leftMs, afterMessage: message };
-        putOff.push(...this.#noted(document, set));
+        putOff.push(...this.#noted(document, this.#later(document, rest.message, rest.leftMs)));
         continue;
       }
       try {
@@ -131,7 +134,7 @@ export class Aftercare {
     const acted = await mirror.reader.act(mirror.row.id, path, document.digest, after);
     switch (acted.kind) {
       case "done":
-        this.#refusals.accepted(document.mirrorId);
+        await this.#accepted(document);
         return {
           after: "done",
           afterMessage: [acted.to, acted.stayed].filter(Boolean).join("; ") || null,
@@ -152,13 +155,42 @@ export class Aftercare {
 
   #refused(document: Document, { code, message }: Trouble): Note {
     const { clock } = this.#context;
-    const now = clock.now();
-    if (code === "SOURCE_OFFLINE") return { dueAt: now + AGAIN_MS };
+    if (code === "SOURCE_OFFLINE") return { dueAt: clock.now() + AGAIN_MS };
     const why = `${code}: ${message}`;
     if (!PASSING_CODES.includes(code)) return this.#stays(document, why);
     if (code === "AFTER_REFUSED") this.#refusals.refused(document.mirrorId, why, clock.monotonic());
     this.#tell(document, why);
-    return { afterMessage: why, dueAt: now + triedAgainMs(now - document.changedAt) };
+    return this.#later(document, why, 0);
+  }
+
+  /** Tried again, the longer it was to be put away the later; in `leastMs` at the soonest. */
+  #later({ mirrorId, changedAt }: Document, why: string, leastMs: number): Note {
+    this.#readyMirrors.delete(mirrorId);
+    const now = this.#context.clock.now();
+    const dueAt = now + Math.max(leastMs, triedAgainMs(now - changedAt));
+    return { afterMessage: why, dueAt };
+  }
+
+  /**
+   * Others of its mirror that were put off are tried now. Not all of them: where only small files
+   * find room, each that does would have all the large ones tried.
+   */
+  async #accepted({ mirrorId }: Document): Promise<void> {
+    this.#refusals.accepted(mirrorId);
+    if (this.#readyMirrors.has(mirrorId)) return;
+    const { journal, clock, bells } = this.#context;
+    const dueAt = clock.now();
+    const why = "after-action tried again: another file could be put away";
+    const found = await journal.notPutAway(PAGE, { dueAt, id: Number.MAX_SAFE_INTEGER });
+    const own = found.filter((row) => row.mirrorId === mirrorId).slice(0, CHUNK);
+    if (own.length === 0 && found.length < PAGE) this.#readyMirrors.add(mirrorId);
+    await journal.apply(
+      own.map(({ id, state, dir }) => {
+        const guards = { from: [state], place: { dir } };
+        return { type: "note", id, at: dueAt, why, set: { dueAt }, ...guards };
+      }),
+    );
+    if (own.length > 0) bells.after.ring();
   }
 
   /** For good: a person has to look at it. */
@@ -182,7 +214,7 @@ export class Aftercare {
     const path = joinRaw(document.dir, document.name);
     const acted = await mirror.reader.act(mirror.row.id, path, document.digest, afterVeto);
     if (acted.kind !== "refused") {
-      if (acted.kind === "done") this.#refusals.accepted(document.mirrorId);
+      if (acted.kind === "done") await this.#accepted(document);
       const what = acted.kind === "gone" ? GONE_ALREADY : `moved to ${acted.to}`;
       return this.#forget(document, mirror, `vetoed: ${document.trouble?.message}; ${what}`);
     }

@@ -8,7 +8,10 @@ import { againMs } from "./behind.ts";
 const IN_A_ROW = 3;
 
 const FIRST_MS = 10_000;
-const LAST_MS = 3_600_000;
+const REST_MS_MAX = 3_600_000;
+
+/** Each put-off is journaled, and there may be hundreds of thousands. */
+const FILE_MS_MAX = 6 * 3_600_000;
 
 /** In a row, of one mirror. Times are by the monotonic clock: nothing rests longer for a clock that is set. */
 type Streak = { readonly since: number; readonly number: number; readonly until: number };
@@ -27,7 +30,7 @@ export class Refusals {
   /** What is tried after a rest, and refused, begins the next one by itself. */
   refused(mirrorId: number, message: string, monotonic: number): void {
     const { since, number } = this.#streaks.get(mirrorId) ?? { since: monotonic, number: 0 };
-    const until = monotonic + againMs(monotonic - since, FIRST_MS, LAST_MS);
+    const until = monotonic + againMs(monotonic - since, FIRST_MS, REST_MS_MAX);
     this.#streaks.set(mirrorId, { since, number: number + 1, until, message });
   }
 
@@ -47,5 +50,5 @@ const NONE = { number: 0, until: 0, message: "" };
 
 /** Milliseconds until a file is tried again that was to be put away `lastedMs` ago. */
 export function triedAgainMs(lastedMs: number): number {
-  return againMs(lastedMs, FIRST_MS, LAST_MS);
+  return againMs(lastedMs, FIRST_MS, FILE_MS_MAX);
 }

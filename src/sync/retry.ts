@@ -47,11 +47,15 @@ export async function putAwayNow(
   };
   let number = 0;
   for (const { id } of await journal.archives()) {
-    const all = await journal.of(id).notPutAway(Number.MAX_SAFE_INTEGER);
-    const meant = all.filter(isMeant);
-    for (let from = 0; from < meant.length; from += CHUNK)
-      await journal.apply(meant.slice(from, from + CHUNK).map(change));
-    number += meant.length;
+    let last: Document | undefined;
+    do {
+      const found = await journal.of(id).notPutAway(CHUNK, last);
+      const meant = found.filter(isMeant);
+      const later = meant.filter(({ dueAt }) => (dueAt ?? 0) > at);
+      if (later.length > 0) await journal.apply(later.map(change));
+      number += meant.length;
+      last = found.length < CHUNK ? undefined : found.at(-1);
+    } while (last);
   }
   return number;
 }

@@ -402,15 +402,18 @@ export class MemoryJournal implements Journal {
     return this.#rows(({ movedFrom }) => movedFrom !== null).slice(0, limit);
   }
 
-  async notPutAway(limit: number): Promise<Document[]> {
+  async notPutAway(limit: number, last?: Pick<Document, "dueAt" | "id">): Promise<Document[]> {
+    const inOrder = (a: Pick<Document, "dueAt" | "id">, b: Pick<Document, "dueAt" | "id">) =>
+      (a.dueAt ?? 0) - (b.dueAt ?? 0) || a.id - b.id;
     return this.#rows(
       (row) =>
         ["converted", "held"].includes(row.state) &&
         this.#isOwn(row) &&
         row.after === "due" &&
-        row.afterMessage !== null,
+        row.afterMessage !== null &&
+        (last === undefined || inOrder(row, last) > 0),
     )
-      .sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0) || a.id - b.id)
+      .sort(inOrder)
       .slice(0, limit);
   }
 

@@ -189,8 +189,9 @@ export abstract class PostgresReading {
     return this.#documents(QUERIES.moved, [limit]);
   }
 
-  notPutAway(limit: number): Promise<Document[]> {
-    return this.#documents(QUERIES.notPutAway, [this.#archiveId, limit]);
+  notPutAway(limit: number, last?: Pick<Document, "dueAt" | "id">): Promise<Document[]> {
+    const { dueAt, id } = last ?? { dueAt: null, id: 0 };
+    return this.#documents(QUERIES.notPutAway, [this.#archiveId, dueAt ?? 0, id, limit]);
   }
 
   async waitingFolders(): Promise<WaitingFolder[]> {

@@ -73,7 +73,8 @@ export const QUERIES = {
   moved: `${SELECT_DOCUMENT} WHERE n.moved_from IS NOT NULL ORDER BY n.id LIMIT $1`,
   notPutAway: `${SELECT_DOCUMENT} WHERE n.archive_id = $1 AND n.state IN ('converted', 'held')
     AND n.after_state = 'due' AND n.after_message IS NOT NULL
-    ORDER BY coalesce(n.due_at, 0), n.id LIMIT $2`,
+    AND (coalesce(n.due_at, 0), n.id) > ($2, $3)
+    ORDER BY coalesce(n.due_at, 0), n.id LIMIT $4`,
   waitingFolders: [isShort, isLong]
     .map(
       (is) => `SELECT mirror_id AS "mirrorId",

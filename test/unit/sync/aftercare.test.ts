@@ -133,7 +133,7 @@ describe("the second key: the file", () => {
     expect(desk.reader.acted.length).toBeLessThan(40);
     expect(desk.warnings, "said once").toEqual(["not put away: AFTER_REFUSED: so"]);
     desk.reader.onAct = () => ({ kind: "done", to: "/srv/done/scan.pdf" });
-    await desk.advance(HOUR);
+    await desk.advance(3 * HOUR);
     expect(await desk.row(row)).toMatchObject({ after: "done", dueAt: null });
   });
 
@@ -150,9 +150,43 @@ describe("the second key: the file", () => {
     expect(desk.reader.acted).toHaveLength(3);
     expect(desk.archive.count()).toBe(3);
     expect(await desk.journal.notPutAway(500), "each knows why").toHaveLength(201);
+    await desk.advance(24 * HOUR);
+    expect(desk.reader.acted.length).toBeLessThan(100);
     desk.reader.onAct = () => ({ kind: "done" });
-    await desk.advance(MINUTE);
+    // The first is due within six hours; the others go with it.
+    await desk.advance(6 * HOUR);
     for (const row of rows) expect((await desk.row(row)).after).toBe("done");
+  });
+
+  test("room is made after a week: the first that is put away brings the others along", async () => {
+    const { desk, row, folderId, aftercare } = await aFinished();
+    const putOff = Array.from({ length: 120 }, (_, n) => {
+      const filename = `scan-${n}.pdf`;
+      const documentId = desk.archive.addDocument({ folderId, filename, status: "CONVERTED" });
+      const columns = { folderId, documentId, sentName: filename, after: "due" } as const;
+      const dueAt = desk.clock.now() + 5 * HOUR + n;
+      return desk.put({ state: "converted", dueAt, afterMessage: "no room", ...columns });
+    });
+    desk.reader.onAct = () => ({ kind: "done" });
+    await desk.run(aftercare);
+    await desk.advance(SECOND);
+    for (const each of [row, ...putOff]) expect((await desk.row(each)).after).toBe("done");
+  });
+
+  test("room for small ones only: not all the large ones are tried with each", async () => {
+    const { desk, folderId, aftercare } = await aFinished();
+    for (let n = 0; n < 400; n++) {
+      const filename = `${n % 20 === 0 ? "small" : "large"}-${n}.pdf`;
+      const documentId = desk.archive.addDocument({ folderId, filename, status: "CONVERTED" });
+      const columns = { folderId, documentId, sentName: filename, after: "due" } as const;
+      desk.put({ state: "converted", path: filename, dueAt: null, ...columns });
+    }
+    desk.reader.onAct = (path) =>
+      shown(path).startsWith("large") ? trouble("AFTER_REFUSED") : { kind: "done" };
+    await desk.run(aftercare);
+    await desk.advance(24 * HOUR);
+    expect(desk.reader.acted.length).toBeLessThan(100);
+    expect((await desk.journal.notPutAway(500)).length).toBeLessThan(400);
   });
 
   test("files that cannot be put away for their own sake keep nobody waiting for long", async () => {

@@ -42,11 +42,19 @@ test("one that is put away ends it", () => {
   expect(refusals.restOf(1, now)).toBeUndefined();
 });
 
+test("a mirror that rests is tried once more when it may be mended", () => {
+  const { refusals, now } = refusedTimes(9);
+  refusals.recheck();
+  expect(refusals.restOf(1, now)).toBeUndefined();
+  refusals.refused(1, "still no room", now);
+  expect(refusals.restOf(1, now)).toEqual({ leftMs: 2 * MINUTE, message: "still no room" });
+});
+
 test.each([
   [0, 10 * SECOND],
   [MINUTE, 15 * SECOND],
   [HOUR, HOUR / 4],
-  [24 * HOUR, HOUR],
+  [HOUR * 24 * 7, 6 * HOUR],
   [-HOUR, 10 * SECOND],
 ])("what was to be put away %i ms ago is tried again in %i ms", (lastedMs, waitMs) => {
   expect(triedAgainMs(lastedMs)).toBe(waitMs);
