@@ -13,6 +13,7 @@ import { parseArgs } from "node:util";
 import { Bench } from "./daemon/bench.ts";
 import { CASES } from "./daemon/cases.ts";
 import { pageOf, writePage } from "./daemon/page.ts";
+import { quiet } from "./daemon/quiet.ts";
 
 const { values } = parseArgs({
   options: {
@@ -35,6 +36,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => 
 
 const bench = new Bench(dir, values.quick, rounds);
 for (const each of cases) {
+  if (!values.quick) await quiet();
   console.log(each.name);
   await each.run(bench);
 }
