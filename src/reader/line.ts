@@ -45,6 +45,11 @@ export class Line<Theirs extends Offer> {
     });
   }
 
+  /** A call is not answered yet. */
+  get isAwaited(): boolean {
+    return this.#waiting.size > 0;
+  }
+
   /** Calls the other side; rejects with its error, or with `LineCut` when it is gone. */
   call<M extends keyof Theirs & string>(
     method: M,

@@ -238,10 +238,11 @@ export class Reader implements AsyncDisposable {
   async #watchOver(child: ChildProcess, line: Line<ReaderCalls>): Promise<void> {
     const { clock, log, name, vigilance = VIGILANCE } = this.#options;
     const isUp = () => child.exitCode === null && child.signalCode === null;
+    const isAwaited = () => line.isAwaited;
     const ask = () => line.call("ping");
     const hush = (silent: boolean) => this.#hush(silent);
     try {
-      await vigil({ isUp, ask, hush }, vigilance, clock, this.#closing.signal);
+      await vigil({ isUp, isAwaited, ask, hush }, vigilance, clock, this.#closing.signal);
       if (!isUp()) return;
       const { patienceMs } = vigilance;
       log.error({ reader: name, patienceMs }, "reader does not answer; it is killed");

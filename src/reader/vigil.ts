@@ -1,18 +1,27 @@
 /** Keeping an eye on a process: whether it answers, answers late, or will not answer any more. */
 import type { Clock } from "../std/clock.ts";
 
-/** How often a process is asked, how late an answer makes it silent, and how late ends the vigil. */
+/**
+ * How often a process is asked while somebody waits for it and while nobody does, how late an answer makes
+ * it silent, and how late ends the vigil.
+ */
 export type Vigilance = {
   readonly everyMs: number;
+  readonly idleMs: number;
   readonly silentMs: number;
   readonly patienceMs: number;
 };
 
 /**
  * Silence is noticed soon, because what waits for it is dear; patience is long, because a share that
- * is only slow must not have its uploads torn.
+ * is only slow must not have its uploads torn. Each question wakes two processes, for years.
  */
-export const VIGILANCE: Vigilance = { everyMs: 500, silentMs: 500, patienceMs: 30_000 };
+export const VIGILANCE: Vigilance = {
+  everyMs: 500,
+  idleMs: 2_000,
+  silentMs: 500,
+  patienceMs: 30_000,
+};
 
 /** How long a process may take until it runs at all; less than a second is usual. */
 export const START_MS = 300_000;
@@ -20,6 +29,8 @@ export const START_MS = 300_000;
 /** The process that is watched. */
 export type Watched = {
   isUp(): boolean;
+  /** Somebody waits for what it does. */
+  isAwaited(): boolean;
   /** Resolves when it answers; rejects when it never will. */
   ask(): Promise<void>;
   /** It has fallen silent, or speaks again. */
@@ -32,12 +43,15 @@ export type Watched = {
  */
 export async function vigil(
   watched: Watched,
-  { everyMs, silentMs, patienceMs }: Vigilance,
+  { everyMs, idleMs, silentMs, patienceMs }: Vigilance,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<void> {
+  let askedAt = clock.monotonic();
   while (watched.isUp()) {
     await clock.sleep(everyMs, signal);
+    if (!watched.isAwaited() && clock.monotonic() - askedAt < idleMs) continue;
+    askedAt = clock.monotonic();
     const answer = watched.ask();
     if (await comes(answer, silentMs, clock)) continue;
     watched.hush(true);

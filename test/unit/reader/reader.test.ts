@@ -15,7 +15,7 @@ import { never, put, scratch } from "../source/scratch.ts";
 import { isAlive, MIRROR, openReader, orderFor, silentArchive } from "./a-reader.ts";
 
 /** Impatient, so that a hang shows soon. */
-const vigilance = { everyMs: 50, silentMs: 100, patienceMs: 6_000 };
+const vigilance = { everyMs: 50, idleMs: 100, silentMs: 100, patienceMs: 6_000 };
 
 const pidOf = (open: ReturnType<typeof openReader>, notThis?: number) =>
   until("a reader", () => (open.reader.pid === notThis ? undefined : open.reader.pid));
@@ -182,7 +182,7 @@ describe("a reader that hangs or dies", () => {
   });
 
   test("dies again and again: it is started again, ever more slowly", async () => {
-    const rarely = { everyMs: 20_000, silentMs: 20_000, patienceMs: 20_000 };
+    const rarely = { everyMs: 20_000, idleMs: 20_000, silentMs: 20_000, patienceMs: 20_000 };
     const open = openReader({ random: () => 0, vigilance: rarely });
     let pid: number | undefined;
     for (let death = 0; death < 3; death++) {
