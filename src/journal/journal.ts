@@ -18,6 +18,7 @@ import type {
   ListQuery,
   MirrorRow,
   PaceRow,
+  PutOff,
   Troubled,
   Unreceipted,
   WaitingFolder,
@@ -137,7 +138,7 @@ export interface Journal extends AsyncDisposable {
   /** Sent rows whose file was renamed or moved since: the archive has them where they were. */
   moved(limit: number): Promise<Document[]>;
   /** Rows of the archive whose after-action was refused and is tried again, the soonest first; those behind `last`. */
-  notPutAway(limit: number, last?: Pick<Document, "dueAt" | "id">): Promise<Document[]>;
+  notPutAway(limit: number, last?: PutOff): Promise<Document[]>;
   waitingFolders(): Promise<WaitingFolder[]>;
 
   /** The latest batch of a mirror, unless its receipt is written; a document may still join it or not. */

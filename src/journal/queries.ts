@@ -10,6 +10,7 @@ import type {
   Duplicates,
   Known,
   MirrorRow,
+  PutOff,
   Troubled,
   WaitingFolder,
 } from "./journal.ts";
@@ -18,11 +19,6 @@ import { byPlace, known, type KnownRow } from "./row-shapes.ts";
 import type { Statements } from "./statements.ts";
 
 const KNOWN = `n.id, n.name, n.state, n.stamp, n.gone_at AS goneAt, n.document_id AS documentId`;
-
-/** Where a list that is read in pieces goes on. */
-type Last = Pick<Document, "dueAt" | "id">;
-
-const FIRST: Last = { dueAt: null, id: 0 };
 
 /** The texts, by the question they answer. */
 export const QUERIES = {
@@ -219,8 +215,9 @@ export class Queries {
     return this.#documents(QUERIES.moved, limit);
   }
 
-  notPutAway(archiveId: number, limit: number, { dueAt, id }: Last = FIRST): Document[] {
-    return this.#documents(QUERIES.notPutAway, archiveId, dueAt ?? 0, id, limit);
+  notPutAway(archiveId: number, limit: number, last?: PutOff): Document[] {
+    const behind = [last?.dueAt ?? 0, last?.id ?? 0];
+    return this.#documents(QUERIES.notPutAway, archiveId, ...behind, limit);
   }
 
   smallestHeld(

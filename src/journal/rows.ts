@@ -248,6 +248,9 @@ export type Troubled = {
   readonly first: number;
 };
 
+/** Where the rows stand in their order whose after-action is tried again. */
+export type PutOff = Pick<Document, "dueAt" | "id">;
+
 /** Asks for rows of a mirror that wait to be sent and are due, those of the fewest pages first. */
 export type FewestQuery = {
   readonly mirrorId: number;

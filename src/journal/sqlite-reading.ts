@@ -15,6 +15,7 @@ import type {
   Journal,
   Known,
   ListQuery,
+  PutOff,
   Troubled,
   Unreceipted,
   WaitingFolder,
@@ -172,7 +173,7 @@ export abstract class SqliteReading {
     return this.#session.read(() => this.#tables.queries.moved(limit));
   }
 
-  notPutAway(limit: number, last?: Pick<Document, "dueAt" | "id">): Promise<Document[]> {
+  notPutAway(limit: number, last?: PutOff): Promise<Document[]> {
     return this.#session.read(() => this.#tables.queries.notPutAway(this.#archiveId, limit, last));
   }
 

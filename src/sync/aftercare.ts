@@ -16,6 +16,7 @@ import { forgotten } from "./forgotten.ts";
 import { loop } from "./loop.ts";
 import { PuttingAway } from "./putting-away.ts";
 import { Refusals, triedAgainMs } from "./refusals.ts";
+import { putAwayAt } from "./retry.ts";
 
 const CHUNK = 50;
 
@@ -179,18 +180,14 @@ export class Aftercare {
     this.#refusals.accepted(mirrorId);
     if (this.#readyMirrors.has(mirrorId)) return;
     const { journal, clock, bells } = this.#context;
-    const dueAt = clock.now();
+    const now = clock.now();
     const why = "after-action tried again: another file could be put away";
-    const found = await journal.notPutAway(PAGE, { dueAt, id: Number.MAX_SAFE_INTEGER });
+    const found = await journal.notPutAway(PAGE, { dueAt: now, id: Number.MAX_SAFE_INTEGER });
     const own = found.filter((row) => row.mirrorId === mirrorId).slice(0, CHUNK);
-    if (own.length === 0 && found.length < PAGE) this.#readyMirrors.add(mirrorId);
-    await journal.apply(
-      own.map(({ id, state, dir }) => {
-        const guards = { from: [state], place: { dir } };
-        return { type: "note", id, at: dueAt, why, set: { dueAt }, ...guards };
-      }),
-    );
-    if (own.length > 0) bells.after.ring();
+    if (own.length > 0) {
+      await journal.apply(own.map((row) => putAwayAt(row, now, why)));
+      bells.after.ring();
+    } else if (found.length < PAGE) this.#readyMirrors.add(mirrorId);
   }
 
   /** For good: a person has to look at it. */

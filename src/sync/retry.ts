@@ -41,10 +41,6 @@ export async function putAwayNow(
   isMeant: (document: Document) => boolean,
   at: number,
 ): Promise<number> {
-  const change = ({ id, state }: Document): Change => {
-    const why = "after-action asked for";
-    return { type: "note", id, at, why, set: { dueAt: at }, from: [state] };
-  };
   let number = 0;
   for (const { id } of await journal.archives()) {
     let last: Document | undefined;
@@ -52,12 +48,18 @@ export async function putAwayNow(
       const found = await journal.of(id).notPutAway(CHUNK, last);
       const meant = found.filter(isMeant);
       const later = meant.filter(({ dueAt }) => (dueAt ?? 0) > at);
-      if (later.length > 0) await journal.apply(later.map(change));
+      if (later.length > 0)
+        await journal.apply(later.map((row) => putAwayAt(row, at, "after-action asked for")));
       number += meant.length;
       last = found.length < CHUNK ? undefined : found.at(-1);
     } while (last);
   }
   return number;
+}
+
+/** The change by which a file that was put off is put away at `at`. */
+export function putAwayAt({ id, state }: Document, at: number, why: string): Change {
+  return { type: "note", id, at, why, set: { dueAt: at }, from: [state] };
 }
 
 /** It waits for a folder: where it belongs may have been decided by a `target` that was mended since. */

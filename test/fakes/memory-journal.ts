@@ -23,6 +23,7 @@ import type {
   ListQuery,
   MirrorRow,
   PaceRow,
+  PutOff,
   Troubled,
   Unreceipted,
   WaitingFolder,
@@ -402,9 +403,8 @@ export class MemoryJournal implements Journal {
     return this.#rows(({ movedFrom }) => movedFrom !== null).slice(0, limit);
   }
 
-  async notPutAway(limit: number, last?: Pick<Document, "dueAt" | "id">): Promise<Document[]> {
-    const inOrder = (a: Pick<Document, "dueAt" | "id">, b: Pick<Document, "dueAt" | "id">) =>
-      (a.dueAt ?? 0) - (b.dueAt ?? 0) || a.id - b.id;
+  async notPutAway(limit: number, last?: PutOff): Promise<Document[]> {
+    const inOrder = (a: PutOff, b: PutOff) => (a.dueAt ?? 0) - (b.dueAt ?? 0) || a.id - b.id;
     return this.#rows(
       (row) =>
         ["converted", "held"].includes(row.state) &&

@@ -14,6 +14,7 @@ import type {
   Journal,
   Known,
   ListQuery,
+  PutOff,
   Troubled,
   Unreceipted,
   WaitingFolder,
@@ -189,9 +190,9 @@ export abstract class PostgresReading {
     return this.#documents(QUERIES.moved, [limit]);
   }
 
-  notPutAway(limit: number, last?: Pick<Document, "dueAt" | "id">): Promise<Document[]> {
-    const { dueAt, id } = last ?? { dueAt: null, id: 0 };
-    return this.#documents(QUERIES.notPutAway, [this.#archiveId, dueAt ?? 0, id, limit]);
+  notPutAway(limit: number, last?: PutOff): Promise<Document[]> {
+    const behind = [last?.dueAt ?? 0, last?.id ?? 0];
+    return this.#documents(QUERIES.notPutAway, [this.#archiveId, ...behind, limit]);
   }
 
   async waitingFolders(): Promise<WaitingFolder[]> {

@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Document } from "../../../src/domain/document.ts";
 import { rawOfText, shown } from "../../../src/std/raw-path.ts";
@@ -9,11 +10,17 @@ import { HOUR, MINUTE, SECOND, SyncDesk } from "./desk.ts";
 async function aFinished(set: Partial<Document> = {}) {
   const desk = await SyncDesk.open({ mirrors: [{ after: { kind: "move", to: "/srv/done" } }] });
   const folderId = desk.archive.addFolder("Scans");
-  const filename = "scan.pdf";
-  const documentId = desk.archive.addDocument({ folderId, filename, status: "CONVERTED" });
-  const columns = { state: "converted", documentId, folderId, after: "due", dueAt: null } as const;
-  const row = desk.put({ path: "2026/scan.pdf", ...columns, ...set });
+  const { row, documentId } = finished(desk, folderId, "2026/scan.pdf", set);
   return { desk, row, documentId, folderId, aftercare: new Aftercare(desk.context) };
+}
+
+/** A converted document of this folder whose file is to be put away. */
+function finished(desk: SyncDesk, folderId: number, path: string, set: Partial<Document> = {}) {
+  const filename = basename(path);
+  const documentId = desk.archive.addDocument({ folderId, filename, status: "CONVERTED" });
+  const columns = { state: "converted", documentId, folderId, sentName: filename } as const;
+  const row = desk.put({ path, ...columns, after: "due", dueAt: null, ...set });
+  return { row, documentId };
 }
 
 describe("the first key: the archive says it again", () => {
@@ -139,12 +146,10 @@ describe("the second key: the file", () => {
 
   test("a full disk is not tried with each of many files, nor is the archive asked about each", async () => {
     const { desk, folderId, aftercare } = await aFinished();
-    const rows = Array.from({ length: 200 }, (_, n) => {
-      const filename = `scan-${n}.pdf`;
-      const documentId = desk.archive.addDocument({ folderId, filename, status: "CONVERTED" });
-      const columns = { folderId, documentId, sentName: filename, after: "due" } as const;
-      return desk.put({ state: "converted", dueAt: null, ...columns });
-    });
+    const rows = Array.from(
+      { length: 200 },
+      (_, n) => finished(desk, folderId, `scan-${n}.pdf`).row,
+    );
     desk.reader.onAct = () => trouble("AFTER_REFUSED");
     await desk.run(aftercare);
     expect(desk.reader.acted).toHaveLength(3);
@@ -158,14 +163,11 @@ describe("the second key: the file", () => {
     for (const row of rows) expect((await desk.row(row)).after).toBe("done");
   });
 
-  test("room is made after a week: the first that is put away brings the others along", async () => {
+  test("room is made after a while: the first that is put away brings the others along", async () => {
     const { desk, row, folderId, aftercare } = await aFinished();
     const putOff = Array.from({ length: 120 }, (_, n) => {
-      const filename = `scan-${n}.pdf`;
-      const documentId = desk.archive.addDocument({ folderId, filename, status: "CONVERTED" });
-      const columns = { folderId, documentId, sentName: filename, after: "due" } as const;
-      const dueAt = desk.clock.now() + 5 * HOUR + n;
-      return desk.put({ state: "converted", dueAt, afterMessage: "no room", ...columns });
+      const set = { dueAt: desk.clock.now() + 5 * HOUR + n, afterMessage: "no room" };
+      return finished(desk, folderId, `scan-${n}.pdf`, set).row;
     });
     desk.reader.onAct = () => ({ kind: "done" });
     await desk.run(aftercare);
@@ -175,12 +177,8 @@ describe("the second key: the file", () => {
 
   test("room for small ones only: not all the large ones are tried with each", async () => {
     const { desk, folderId, aftercare } = await aFinished();
-    for (let n = 0; n < 400; n++) {
-      const filename = `${n % 20 === 0 ? "small" : "large"}-${n}.pdf`;
-      const documentId = desk.archive.addDocument({ folderId, filename, status: "CONVERTED" });
-      const columns = { folderId, documentId, sentName: filename, after: "due" } as const;
-      desk.put({ state: "converted", path: filename, dueAt: null, ...columns });
-    }
+    for (let n = 0; n < 400; n++)
+      finished(desk, folderId, `${n % 20 === 0 ? "small" : "large"}-${n}.pdf`);
     desk.reader.onAct = (path) =>
       shown(path).startsWith("large") ? trouble("AFTER_REFUSED") : { kind: "done" };
     await desk.run(aftercare);
@@ -191,12 +189,7 @@ describe("the second key: the file", () => {
 
   test("files that cannot be put away for their own sake keep nobody waiting for long", async () => {
     const { desk, row, folderId, aftercare } = await aFinished({ dueAt: 50 });
-    for (let n = 0; n < 20; n++) {
-      const filename = `bad-${n}.pdf`;
-      const documentId = desk.archive.addDocument({ folderId, filename, status: "CONVERTED" });
-      const columns = { folderId, documentId, sentName: filename, after: "due" } as const;
-      desk.put({ state: "converted", path: filename, dueAt: n, ...columns });
-    }
+    for (let n = 0; n < 20; n++) finished(desk, folderId, `bad-${n}.pdf`, { dueAt: n });
     desk.reader.onAct = (path) =>
       shown(path).startsWith("bad") ? trouble("AFTER_REFUSED") : { kind: "done" };
     await desk.run(aftercare);
@@ -226,12 +219,7 @@ describe("the second key: the file", () => {
 describe("many", () => {
   test("all are put away, one question each", async () => {
     const { desk, folderId, aftercare } = await aFinished();
-    for (let n = 0; n < 120; n++) {
-      const filename = `scan-${n}.pdf`;
-      const documentId = desk.archive.addDocument({ folderId, filename, status: "CONVERTED" });
-      const columns = { folderId, documentId, sentName: filename, after: "due" } as const;
-      desk.put({ state: "converted", dueAt: null, ...columns });
-    }
+    for (let n = 0; n < 120; n++) finished(desk, folderId, `scan-${n}.pdf`);
     await desk.run(aftercare);
     expect(desk.reader.acted).toHaveLength(121);
     expect(desk.archive.count()).toBe(121);
