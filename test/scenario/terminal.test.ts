@@ -213,7 +213,14 @@ describe("completion", () => {
   function aShell(shell: Shell) {
     const dir = aPlace(shell);
     const child = spawn("script", ["-qefc", SHELLS[shell].start, "/dev/null"], {
-      env: { ...process.env, TERM: "xterm", HOME: dir, ZDOTDIR: dir, SHELL: "/bin/sh" },
+      env: {
+        ...process.env,
+        TERM: "xterm",
+        HOME: dir,
+        TMPDIR: dir,
+        ZDOTDIR: dir,
+        SHELL: "/bin/sh",
+      },
       cwd: dir,
     });
     child.stdout.resume();

@@ -26,8 +26,18 @@ export class ArchiveUnderTest implements AsyncDisposable {
   static async open(options: Partial<EmbeddedArchiveOptions> = {}): Promise<ArchiveUnderTest> {
     const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "embedded-archive-")));
     const listen = { host: "127.0.0.1", port: 0 };
-    const archive = await EmbeddedArchive.open({ listen, convertDelayMs: 0, ...options, dataDir });
-    return new ArchiveUnderTest(archive, dataDir);
+    try {
+      const archive = await EmbeddedArchive.open({
+        listen,
+        convertDelayMs: 0,
+        ...options,
+        dataDir,
+      });
+      return new ArchiveUnderTest(archive, dataDir);
+    } catch (error) {
+      if (!options.dataDir) await rm(dataDir, { recursive: true, force: true });
+      throw error;
+    }
   }
 
   /** Asks with a url-encoded body, signed. */
