@@ -4,10 +4,11 @@
  * comes, goes or is renamed in it; a look at ten thousand directories takes some 30 ms. It does
  * not see a file that is written in place: that is for the scan.
  */
-import { type BigIntStats, lstatSync } from "node:fs";
+import { closeSync, lstatSync, type Stats } from "node:fs";
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { Clock } from "../std/clock.ts";
-import { bytesOf, joinRaw, type RawPath } from "../std/raw-path.ts";
+import { bytesOf, joinRaw, type RawPath, ROOT } from "../std/raw-path.ts";
+import { openRoot, workingIn } from "./directory-fd.ts";
 import { type Eligibility, eligibility } from "./eligible.ts";
 import type { SourceSettings } from "./source.ts";
 import { entriesOf, walk } from "./walk.ts";
@@ -15,11 +16,20 @@ import { entriesOf, walk } from "./walk.ts";
 /** A time stamp this fresh may be shared by a change that is still to come. */
 const FRESH_MS = 50;
 const LOOKS_A_TICK = 5000;
-/** Never equal to a real one: the directory counts as changed at the next sweep. */
-const UNSETTLED = -1n;
+/** Never equal to a real one, nor to itself: the directory counts as changed at the next sweep. */
+const UNSETTLED = Number.NaN;
 
-/** What a directory was when it was last swept. */
-type Mark = { readonly mtimeNs: bigint; readonly inode: bigint };
+/** The source itself, from within. */
+const HERE = "." as RawPath;
+
+/**
+ * What a directory was when it was last swept. Plain numbers, which tell times a quarter of a microsecond
+ * apart: ten thousand looks in bigints are megabytes that V8 has to clear away, for years.
+ */
+type Mark = { readonly mtimeMs: number; readonly inode: number };
+
+/** A directory that is not what it was. */
+type Changed = { readonly dir: RawPath; readonly isReplaced: boolean };
 
 /** What a sweep found. */
 export type Swept = {
@@ -50,7 +60,11 @@ export class DirectorySweep {
 
   /** Learns the directories at and below one, without calling them changed. */
   async learn(from: RawPath, signal: AbortSignal): Promise<void> {
-    for await (const { dir } of walk(this.#settings, signal, from)) this.#mark(dir);
+    const { source } = this.#settings;
+    // The source itself may be a link: with a slash behind it, it is followed.
+    const path = (dir: RawPath) => Buffer.concat([Buffer.from(`${source}/`), bytesOf(dir)]);
+    for await (const { dir } of walk(this.#settings, signal, from))
+      this.#mark(dir, lookAt(path(dir)));
   }
 
   /** Compares every known directory with what it was; new ones below a changed one are learnt. */
@@ -58,18 +72,12 @@ export class DirectorySweep {
     const changed: RawPath[] = [];
     const replaced: RawPath[] = [];
     const added: RawPath[] = [];
-    let looks = 0;
-    for (const [dir, before] of Array.from(this.#marks)) {
-      looks += 1;
-      if (looks % LOOKS_A_TICK === 0) {
-        await nextTick();
-        signal.throwIfAborted();
-      }
-      const now = this.#mark(dir);
-      // A directory that went shows in its parent.
-      if (!now) continue;
-      if (now.inode !== before.inode) replaced.push(dir);
-      if (now.inode !== before.inode || now.mtimeNs !== before.mtimeNs) {
+    const dirs = Array.from(this.#marks.keys());
+    for (let at = 0; at < dirs.length; at += LOOKS_A_TICK) {
+      if (at > 0) await nextTick();
+      signal.throwIfAborted();
+      for (const { dir, isReplaced } of this.#compare(dirs.slice(at, at + LOOKS_A_TICK))) {
+        if (isReplaced) replaced.push(dir);
         changed.push(dir);
         added.push(...(await this.#learnBelow(dir, signal)));
       }
@@ -89,30 +97,63 @@ export class DirectorySweep {
   }
 
   /**
-   * Remembers a directory as it is now; forgets it when it is none. Looked at by its plain path:
-   * a link on the way could do no more than cause a listing, and that does not follow links.
+   * Which of these are not what they were, looked at from within the source by their plain paths: a
+   * link on the way could do no more than cause a listing, and that does not follow links.
    */
-  #mark(dir: RawPath): Mark | undefined {
-    const stat = lookAt(this.#settings.source, dir);
+  #compare(dirs: readonly RawPath[]): Changed[] {
+    const changed: Changed[] = [];
+    const compare = (dir: RawPath, stat: Stats | undefined) => {
+      const before = this.#marks.get(dir);
+      const now = this.#mark(dir, stat);
+      // A directory that went shows in its parent.
+      if (!before || !now) return;
+      const isReplaced = now.inode !== before.inode;
+      if (isReplaced || now.mtimeMs !== before.mtimeMs) changed.push({ dir, isReplaced });
+    };
+    const root = rootOf(this.#settings.source);
+    if (root === undefined) {
+      for (const dir of dirs) compare(dir, undefined);
+      return changed;
+    }
+    try {
+      workingIn(root, (entry) => {
+        for (const dir of dirs) compare(dir, lookAt(entry(dir === ROOT ? HERE : dir)));
+      });
+    } finally {
+      closeSync(root);
+    }
+    return changed;
+  }
+
+  /** Remembers a directory as it is now; forgets it when it is none. */
+  #mark(dir: RawPath, stat: Stats | undefined): Mark | undefined {
     if (!stat?.isDirectory()) {
       this.#marks.delete(dir);
       return undefined;
     }
-    const inode = this.#settings.network ? 0n : stat.ino;
-    const isFresh = Math.abs(this.#clock.now() - Number(stat.mtimeMs)) < FRESH_MS;
+    const { mtimeMs } = stat;
+    const inode = this.#settings.network ? 0 : stat.ino;
+    const isFresh = Math.abs(this.#clock.now() - mtimeMs) < FRESH_MS;
     const known = this.#marks.get(dir);
-    // Ten thousand marks made anew at each sweep are ten thousand that V8 has to clear away.
-    if (!isFresh && known?.mtimeNs === stat.mtimeNs && known.inode === inode) return known;
-    this.#marks.set(dir, { mtimeNs: isFresh ? UNSETTLED : stat.mtimeNs, inode });
-    return { mtimeNs: stat.mtimeNs, inode };
+    // Ten thousand marks made anew at each sweep would be as many to clear away.
+    if (!isFresh && known?.mtimeMs === mtimeMs && known.inode === inode) return known;
+    this.#marks.set(dir, { mtimeMs: isFresh ? UNSETTLED : mtimeMs, inode });
+    return { mtimeMs, inode };
   }
 }
 
-function lookAt(source: string, dir: RawPath): BigIntStats | undefined {
-  // The source itself may be a link: with a slash behind it, it is followed.
-  const path = Buffer.concat([Buffer.from(`${source}/`), bytesOf(dir)]);
+/** The source, open; undefined where it is not there. The caller closes it. */
+function rootOf(source: string): number | undefined {
   try {
-    return lstatSync(path, { bigint: true, throwIfNoEntry: false });
+    return openRoot(source);
+  } catch {
+    return undefined;
+  }
+}
+
+function lookAt(path: string | Buffer): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
   } catch {
     return undefined;
   }
