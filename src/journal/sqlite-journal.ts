@@ -208,8 +208,9 @@ export class SqliteJournal extends SqliteReading implements Journal {
 
   /** SQLite's own count; it leaves this connection's writes out. */
   outsideWrites(): Promise<number> {
-    return this.#session.read(() =>
-      Number(this.#session.db.pragma("data_version", { simple: true })),
+    const { statements } = this.#tables;
+    return this.#session.read(
+      () => statements.of<number>("PRAGMA data_version").pluck().get() ?? 0,
     );
   }
 

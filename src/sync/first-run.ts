@@ -5,11 +5,14 @@
  */
 import type { Document, State, Trouble } from "../domain/document.ts";
 import type { SyncContext } from "./context.ts";
+import { Bell } from "../std/bell.ts";
 import { ALL_DUTIES } from "./duties.ts";
+import { NAP_MS_MAX } from "./loop.ts";
 import { goOn } from "./retry.ts";
 import { Strangers } from "./strangers.ts";
 
-const LOOK_MS = 1_000;
+/** What is written in such a time is looked at together. */
+const GATHER_MS = 1_000;
 
 /** States of rows that may still turn out to be in the archive, or on their way there. */
 const OPEN_STATES: readonly State[] = ["settling", "pending", "uploading", "inDoubt"];
@@ -20,6 +23,7 @@ export class FirstRun {
   readonly #mirrors: Set<number>;
   readonly #scanned: (mirrorId: number) => Promise<boolean>;
   readonly #strangers: Strangers;
+  readonly #bell = new Bell();
 
   private constructor(
     context: SyncContext,
@@ -84,10 +88,17 @@ export class FirstRun {
     this.#strangers.foresee(folderId, signal);
   }
 
+  /** Something has changed: a first run may be over. */
+  ring(): void {
+    this.#bell.ring();
+  }
+
   /** Looks until every first run is over. */
   async run(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#context;
     while (this.#mirrors.size > 0) {
-      await this.#context.clock.sleep(LOOK_MS, signal);
+      await this.#bell.wait(NAP_MS_MAX, clock, signal);
+      await clock.sleep(GATHER_MS, signal);
       await this.conclude();
     }
   }

@@ -14,12 +14,13 @@ import { Bandwidth } from "./bandwidth.ts";
 import { Doubts } from "./doubts.ts";
 import { FirstRun } from "./first-run.ts";
 import { Folders } from "./folders.ts";
+import { followOutside } from "./follow-outside.ts";
 import { Gatekeeper } from "./gatekeeper.ts";
 import { Held } from "./held.ts";
 import { doubtInterrupted, followLost } from "./interrupted.ts";
 import { Intake } from "./intake.ts";
 import type { Outage } from "./outage.ts";
-import { ClockWatch, pullInUnexplained } from "./mended-clock.ts";
+import { pullInUnexplained } from "./mended-clock.ts";
 import { Placement } from "./placement.ts";
 import { othersScanned } from "./parts-scanned.ts";
 import { PuttingAway } from "./putting-away.ts";
@@ -33,9 +34,6 @@ import { Survey } from "./survey.ts";
 import { together } from "./together.ts";
 import { AfterHooks } from "./after-hooks.ts";
 import { Tidier } from "./tidier.ts";
-
-/** How often the journal is asked whether the command line has written to it. */
-const OUTSIDE_MS = 500;
 
 export class Sync {
   readonly #context: SyncContext;
@@ -73,7 +71,10 @@ export class Sync {
     this.#broken.promise.catch(() => {});
     this.#outsideWrites = outsideWrites;
     this.#keeper = keeper;
-    this.#changed = changed;
+    this.#changed = () => {
+      firstRun.ring();
+      changed();
+    };
     const { bytesPerSecond } = context.config.upload;
     this.#bandwidth = context.bandwidth ?? new Bandwidth(bytesPerSecond, context.clock);
     this.#folders = new Folders(context.archive, this.#duties.isShared ? context.clock : undefined);
@@ -90,7 +91,7 @@ export class Sync {
     this.#surveys = new Map(
       [...context.mirrors].map(([id, mirror]) => [
         id,
-        new Survey(context, mirror, intake, changed),
+        new Survey(context, mirror, intake, this.#changed),
       ]),
     );
   }
@@ -190,7 +191,7 @@ export class Sync {
     try {
       await together(stopping, (signal) => [
         this.#sender.run(signal),
-        this.#followOutside(signal),
+        followOutside(this.#context, this.#outsideWrites, () => this.reread(), signal),
         Promise.race([this.#broken.promise, aborted(signal)]),
         ...(this.#duties.account ? this.#accountLoops(signal) : []),
         ...this.#mirrorLoops(signal),
@@ -279,20 +280,5 @@ export class Sync {
     await this.#firstRun.conclude();
     // Others go on, and more may join what is open.
     if (!this.#duties.isShared) await this.#receipts.conclude(deadline);
-  }
-
-  /** A `retry`, `pause` or `resume` from the command line shows as a write by another process. */
-  async #followOutside(signal: AbortSignal): Promise<never> {
-    const { journal, clock } = this.#context;
-    const watch = new ClockWatch(this.#context);
-    let known = this.#outsideWrites;
-    for (;;) {
-      await clock.sleep(OUTSIDE_MS, signal);
-      const now = await journal.outsideWrites();
-      const setBack = this.#duties.account && (await watch.look());
-      if (now === known && !setBack) continue;
-      known = now;
-      await this.reread();
-    }
   }
 }
