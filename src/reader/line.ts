@@ -3,6 +3,7 @@
  * every call is answered once, with a result or an error. What is said in one turn of the event
  * loop crosses in one message, for a message costs more than what is in it.
  */
+import { Bell } from "../std/bell.ts";
 import { Fault, codeOf, messageOf } from "../std/fault.ts";
 
 /** The end of a channel: what `ChildProcess` and `process` have in common. */
@@ -31,6 +32,8 @@ export class LineCut extends Error {
 
 /** One end of a line. `Theirs` is what the other side offers. */
 export class Line<Theirs extends Offer> {
+  /** Rung by a call while no other waited for its answer. */
+  readonly called = new Bell();
   readonly #port: Port;
   readonly #waiting = new Map<number, Waiting>();
   #unsent: Message[] = [];
@@ -61,6 +64,7 @@ export class Line<Theirs extends Offer> {
         return;
       }
       const call = this.#next++;
+      if (!this.isAwaited) this.called.ring();
       this.#waiting.set(call, { resolve, reject });
       this.#post({ call, method, parameters });
     });

@@ -242,7 +242,8 @@ export class Reader implements AsyncDisposable {
     const ask = () => line.call("ping");
     const hush = (silent: boolean) => this.#hush(silent);
     try {
-      await vigil({ isUp, isAwaited, ask, hush }, vigilance, clock, this.#closing.signal);
+      const watched = { isUp, isAwaited, called: line.called, ask, hush };
+      await vigil(watched, vigilance, clock, this.#closing.signal);
       if (!isUp()) return;
       const { patienceMs } = vigilance;
       log.error({ reader: name, patienceMs }, "reader does not answer; it is killed");

@@ -1,4 +1,5 @@
 /** Keeping an eye on a process: whether it answers, answers late, or will not answer any more. */
+import type { Bell } from "../std/bell.ts";
 import type { Clock } from "../std/clock.ts";
 
 /**
@@ -31,6 +32,8 @@ export type Watched = {
   isUp(): boolean;
   /** Somebody waits for what it does. */
   isAwaited(): boolean;
+  /** Rung when somebody begins to. */
+  readonly called: Bell;
   /** Resolves when it answers; rejects when it never will. */
   ask(): Promise<void>;
   /** It has fallen silent, or speaks again. */
@@ -47,11 +50,13 @@ export async function vigil(
   clock: Clock,
   signal: AbortSignal,
 ): Promise<void> {
-  let askedAt = clock.monotonic();
   while (watched.isUp()) {
+    if (!watched.isAwaited()) {
+      // The last question rang, too.
+      watched.called.still();
+      await watched.called.wait(idleMs - everyMs, clock, signal);
+    }
     await clock.sleep(everyMs, signal);
-    if (!watched.isAwaited() && clock.monotonic() - askedAt < idleMs) continue;
-    askedAt = clock.monotonic();
     const answer = watched.ask();
     if (await comes(answer, silentMs, clock)) continue;
     watched.hush(true);

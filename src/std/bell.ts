@@ -13,6 +13,11 @@ export class Bell {
     this.#wake?.();
   }
 
+  /** What was rung while nobody waited is of no interest. */
+  still(): void {
+    this.#rung = false;
+  }
+
   /**
    * Resolves at the next ring or after `ms`, whichever comes first; rejects when `signal` aborts.
    * Without a signal, whoever waits has to see to it that the bell is rung in the end.

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { vigil } from "../../../src/reader/vigil.ts";
+import { Bell } from "../../../src/std/bell.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 
 const VIGILANCE = { everyMs: 500, idleMs: 2_000, silentMs: 500, patienceMs: 30_000 };
@@ -8,11 +9,14 @@ const VIGILANCE = { everyMs: 500, idleMs: 2_000, silentMs: 500, patienceMs: 30_0
 function watch({ isAwaited }: { isAwaited: boolean }) {
   const clock = new ManualClock();
   const process = { isUp: true, isWell: true, isAwaited };
+  const called = new Bell();
   const [asked, hushed]: [number[], [number, boolean][]] = [[], []];
   const watched = {
     isUp: () => process.isUp,
     isAwaited: () => process.isAwaited,
+    called,
     ask: () => {
+      called.ring(); // as any call does
       asked.push(clock.monotonic());
       return process.isWell ? Promise.resolve() : new Promise<void>(() => {});
     },
@@ -21,7 +25,7 @@ function watch({ isAwaited }: { isAwaited: boolean }) {
   let endedAt: number | undefined;
   const signal = new AbortController().signal;
   void vigil(watched, VIGILANCE, clock, signal).then(() => (endedAt = clock.monotonic()));
-  return { clock, process, asked, hushed, ended: () => endedAt };
+  return { clock, process, called, asked, hushed, ended: () => endedAt };
 }
 
 test("whom nobody waits for is asked every two seconds", async () => {
@@ -30,12 +34,21 @@ test("whom nobody waits for is asked every two seconds", async () => {
   expect(asked).toEqual([2_000, 4_000, 6_000]);
 });
 
-test("whom somebody waits for is asked twice a second, from the next half second on", async () => {
-  const { clock, process, asked } = watch({ isAwaited: false });
+test("whom somebody begins to wait for is asked half a second later, and twice a second", async () => {
+  const { clock, process, called, asked } = watch({ isAwaited: false });
   await clock.advance(2_600);
   process.isAwaited = true;
+  called.ring();
   await clock.advance(1_000);
-  expect(asked).toEqual([2_000, 3_000, 3_500]);
+  expect(asked).toEqual([2_000, 3_100, 3_600]);
+});
+
+test("whom somebody called who has the answer is asked once for it", async () => {
+  const { clock, called, asked } = watch({ isAwaited: false });
+  await clock.advance(2_100);
+  called.ring();
+  await clock.advance(4_000);
+  expect(asked).toEqual([2_000, 2_600, 4_600]);
 });
 
 test.each([
