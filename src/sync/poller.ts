@@ -34,6 +34,13 @@ const SLACK_MS = 600_000;
 /** A document the archive does not know is asked for over this long before it is called gone. */
 const GRACE_MS = 60_000;
 
+/**
+ * Counting what is outstanding takes no more than this share of the time: every document that is sent
+ * rings, and where ten thousand are on their way each count is a millisecond.
+ */
+const COUNT_SHARE = 1 / 20;
+const COUNT_REST_MAX_MS = 1_000;
+
 /** Questions in one row that the archive may fail to answer before the row is given up. A guess. */
 const UNANSWERED_MAX = 10;
 
@@ -49,6 +56,8 @@ export class Poller {
   #asking = 0;
   /** When folders were asked about, by the monotonic clock. */
   readonly #askedAt = new Map<number, number>();
+  /** When what is outstanding is counted next at the soonest, by the monotonic clock. */
+  #countAt = Number.NEGATIVE_INFINITY;
   #outage: Outage | undefined;
 
   constructor(context: SyncContext, keeper: Gatekeeper) {
@@ -70,8 +79,12 @@ export class Poller {
     const { journal, clock, config, random, pace } = this.#context;
     // A pause that was asked for is no outage, and does not count as a try.
     if (pace.pauseMs > 0) return pace.pauseMs;
+    const begun = clock.monotonic();
+    if (begun < this.#countAt) return this.#countAt - begun;
     const now = clock.now();
     const folders = await journal.outstanding(now);
+    const counted = clock.monotonic();
+    this.#countAt = counted + Math.min(COUNT_REST_MAX_MS, (counted - begun) / COUNT_SHARE);
     const restMs = restAfterQuestionMs(folders.reduce((sum, { documents }) => sum + documents, 0));
     let restedInMs = Number.POSITIVE_INFINITY;
     try {

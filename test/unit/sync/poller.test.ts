@@ -51,6 +51,25 @@ describe("requests", () => {
     expect(desk.states().filter((state) => state === "converted")).toHaveLength(60);
   });
 
+  test("what is outstanding is counted a twentieth of the time, however many are sent meanwhile", async () => {
+    const { desk, poller } = await aPoller(100);
+    const { clock, journal } = desk;
+    const { bells } = desk.context;
+    const outstanding = journal.outstanding.bind(journal);
+    const counted: number[] = [];
+    journal.outstanding = async (now) => {
+      counted.push(clock.monotonic());
+      await clock.pass(5);
+      return outstanding(now);
+    };
+    await desk.run(poller);
+    for (let sent = 0; sent < 100; sent++) {
+      bells.polling.ring();
+      await desk.advance(3);
+    }
+    expect(counted).toEqual([0, 105, 210]);
+  });
+
   test("thousands on their way that fall due one by one share lists, and none waits long", async () => {
     const { desk, folderId, poller } = await aPoller(0);
     const { clock, archive } = desk;
