@@ -79,6 +79,11 @@ export class Line<Theirs extends Offer> {
     this.#waiting.clear();
   }
 
+  /** Sends what was said now: the turn may last, when events come faster than they are read. */
+  hurry(): void {
+    if (this.#unsent.length > 0) this.#send();
+  }
+
   #receive(message: Message, offer: Offer): void {
     if ("call" in message) {
       void this.#answer(message, offer);
@@ -105,7 +110,7 @@ export class Line<Theirs extends Offer> {
 
   #post(message: Message): void {
     this.#unsent.push(message);
-    if (this.#unsent.length === 1) setImmediate(() => this.#send());
+    if (this.#unsent.length === 1) setImmediate(() => this.hurry());
   }
 
   #send(): void {

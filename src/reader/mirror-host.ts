@@ -173,7 +173,10 @@ export class MirrorHost {
       return seen === undefined ? [] : [{ path, seen }];
     });
     this.unlearn(files.map(({ path }) => dirOf(path)));
-    if (files.length > 0) await this.#daemon.call("hint", this.#mirror.id, files);
+    if (files.length === 0) return;
+    const journaled = this.#daemon.call("hint", this.#mirror.id, files);
+    this.#daemon.hurry();
+    await journaled;
   }
 
   /**

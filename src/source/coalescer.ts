@@ -1,5 +1,8 @@
 import type { Clock } from "../std/clock.ts";
 
+/** What is being collected, and when that is over, monotonic ms. */
+type Open<T> = { readonly items: Set<T>; readonly dueAt: number };
+
 /**
  * Collects what comes in quick succession and hands it on once, without doubles: everything waits
  * `delayMs`, and up to `windowMs` longer for company; up to `firstMs` only, if given, where nothing was handed
@@ -12,7 +15,7 @@ export class Coalescer<T> {
   readonly #delayMs: number;
   readonly #flush: (items: T[]) => void;
   readonly #stopping: AbortSignal;
-  #open: Set<T> | undefined;
+  #open: Open<T> | undefined;
   /** When a window was last closed, monotonic ms. */
   #closedAt = Number.NEGATIVE_INFINITY;
 
@@ -33,24 +36,32 @@ export class Coalescer<T> {
 
   add(item: T): void {
     if (this.#stopping.aborted) return;
-    if (!this.#open) {
-      this.#open = new Set();
-      void this.#run(this.#open);
-    }
-    this.#open.add(item);
+    const now = this.#clock.monotonic();
+    this.#open ??= this.#begin(now);
+    this.#open.items.add(item);
+    // Events that come faster than they are read keep the event loop from turning, and timers from ringing.
+    if (now >= this.#open.dueAt) this.#close(this.#open);
   }
 
-  async #run(batch: Set<T>): Promise<void> {
-    try {
-      const restMs = this.#closedAt + this.#windowMs - this.#clock.monotonic();
-      await this.#clock.sleep(Math.max(this.#firstMs, restMs), this.#stopping);
-      this.#closedAt = this.#clock.monotonic();
-      this.#open = undefined;
-      if (this.#delayMs > 0) await this.#clock.sleep(this.#delayMs, this.#stopping);
-    } catch {
+  #begin(now: number): Open<T> {
+    const waitMs = Math.max(this.#firstMs, this.#closedAt + this.#windowMs - now);
+    const open = { items: new Set<T>(), dueAt: now + waitMs };
+    this.#after(waitMs, () => this.#close(open));
+    return open;
+  }
+
+  #close(open: Open<T>): void {
+    if (this.#open !== open) return;
+    this.#open = undefined;
+    this.#closedAt = this.#clock.monotonic();
+    const flush = () => this.#flush([...open.items]);
+    if (this.#delayMs > 0) this.#after(this.#delayMs, flush);
+    else flush();
+  }
+
+  #after(ms: number, step: () => void): void {
+    this.#clock.sleep(ms, this.#stopping).then(step, () => {
       // A sleep ends early only by `stopping`.
-      return;
-    }
-    this.#flush([...batch]);
+    });
   }
 }

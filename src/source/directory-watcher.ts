@@ -24,13 +24,18 @@ const UNLISTED: ReadonlySet<string> = new Set(["ENOENT", "EACCES", "EPERM", "ELO
 export class DirectoryWatcher extends FSWatcher {
   /** What the event is about that is just being told, where that is not a directory. */
   #noDirectory: string | undefined;
+  /** What was last looked at, and found to be no directory. */
+  #lookedAt: string | undefined;
 
   /** Called for each event just before it is taken up, in the same turn. */
   override emitRaw(...told: Parameters<FSWatcher["emitRaw"]>): void {
     super.emitRaw(...told);
-    const [, entry, details] = told;
+    const [event, entry, details] = told;
     const path = entry === null ? undefined : join(watchedPathOf(details), entry);
-    this.#noDirectory = path !== undefined && isNoDirectory(path) ? path : undefined;
+    // Whatever takes another's place is told as a `rename` first.
+    const isStill = event === "change" && path === this.#lookedAt;
+    if (!isStill) this.#lookedAt = path !== undefined && isNoDirectory(path) ? path : undefined;
+    this.#noDirectory = this.#lookedAt;
   }
 
   /**

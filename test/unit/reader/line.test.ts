@@ -41,6 +41,16 @@ describe("calls", () => {
     expect(await here.call("add", 1, 2)).toBe(3);
   });
 
+  test("cross together when the turn is over, or at once where that may take long", async () => {
+    const { here, crossed } = aLine({ add: async (a, b) => a + b });
+    const [first, second] = [here.call("add", 1, 2), here.call("add", 3, 4)];
+    expect(crossed).toHaveLength(0);
+    here.hurry();
+    expect(crossed).toHaveLength(1);
+    expect(await Promise.all([first, second])).toEqual([3, 7]);
+    expect(crossed, "the calls, and their answers").toHaveLength(2);
+  });
+
   test("go both ways over one channel", async () => {
     const { here, there } = aLine({
       add: async (a, b) => ((await there.call("echo", a)) as number) + b,

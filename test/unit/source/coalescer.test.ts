@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { Coalescer } from "../../../src/source/coalescer.ts";
+import { type Clock, systemClock } from "../../../src/std/clock.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import { never } from "./scratch.ts";
 
@@ -42,6 +43,26 @@ test("what waits is waited for by nobody else: the next comes with a window of i
   expect(handed).toEqual([
     [250, "a"],
     [310, "b"],
+  ]);
+});
+
+test("what comes so fast that no timer rings is handed on when it is due all the same", () => {
+  let now = 0;
+  const sleep = () => new Promise<void>(() => {});
+  const clock: Clock = { ...systemClock, monotonic: () => now, sleep };
+  const handed: [number, string][] = [];
+  const timing = { windowMs: 50, firstMs: 10, delayMs: 0 };
+  const flush = (items: string[]) => void handed.push([now, items.join()]);
+  const coalescer = new Coalescer<string>(clock, timing, flush, never);
+  for (const item of ["a", "b", "c", "d", "e", "f"]) {
+    coalescer.add(item);
+    now += 6;
+  }
+  now = 62;
+  coalescer.add("g");
+  expect(handed).toEqual([
+    [12, "a,b,c"],
+    [62, "d,e,f,g"],
   ]);
 });
 
