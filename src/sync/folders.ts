@@ -20,6 +20,9 @@ export type Resolved =
       readonly nearestId: number | null;
     };
 
+/** The folders in a folder, by their names in composed form. */
+type Level = ReadonlyMap<string, readonly FolderDetail[]>;
+
 /** What another daemon may know better is looked up anew after this long. */
 const STALE_MS = 10_000;
 
@@ -28,7 +31,7 @@ export class Folders {
   readonly #clock: Clock | undefined;
   /** When everything was last forgotten, by the monotonic clock. */
   #forgottenAt = Number.NEGATIVE_INFINITY;
-  #children = new Map<number, Promise<readonly FolderDetail[]>>();
+  #levels = new Map<number, Promise<Level>>();
   #starts = new Map<number | null, Promise<number>>();
 
   /**
@@ -43,7 +46,7 @@ export class Folders {
   /** Everything is looked up anew from now on. */
   forget(): void {
     this.#forgottenAt = this.#clock?.monotonic() ?? 0;
-    this.#children = new Map();
+    this.#levels = new Map();
     this.#starts = new Map();
   }
 
@@ -84,7 +87,7 @@ export class Folders {
       return { kind: "unusable", trouble: { code: "FOLDER_MISSING", message }, nearestId: null };
     }
     for (const name of names) {
-      const step = match(await this.#childrenOf(at, signal), name);
+      const step = match(await this.#levelOf(at, signal), name);
       if ("trouble" in step) {
         const { code, message } = step.trouble;
         const trouble = { code, message: `archive folder ${targetPath}: ${message}` };
@@ -101,10 +104,11 @@ export class Folders {
     });
   }
 
-  #childrenOf(folderId: number, signal: AbortSignal): Promise<readonly FolderDetail[]> {
-    return remembered(this.#children, folderId, async () => {
+  #levelOf(folderId: number, signal: AbortSignal): Promise<Level> {
+    return remembered(this.#levels, folderId, async () => {
       const query = { folderId, paginationSize: LIMITS.paginationSize.folders };
-      return Array.fromAsync(allFolders(this.#archive, query, signal));
+      const folders = await Array.fromAsync(allFolders(this.#archive, query, signal));
+      return Map.groupBy(folders, ({ name }) => name.normalize("NFC"));
     });
   }
 }
@@ -126,12 +130,9 @@ function remembered<K, V>(map: Map<K, Promise<V>>, key: K, look: () => Promise<V
 }
 
 /** The one child of this name, or why there is none that can be used. */
-function match(
-  children: readonly FolderDetail[],
-  name: string,
-): { id: number } | { trouble: Trouble } {
+function match(level: Level, name: string): { id: number } | { trouble: Trouble } {
   const wanted = name.normalize("NFC");
-  const same = children.filter((child) => child.name.normalize("NFC") === wanted);
+  const same = level.get(wanted) ?? [];
   const [only] = same;
   if (only && same.length === 1) return { id: only.id };
   if (same.length > 1) {
@@ -144,7 +145,8 @@ function match(
     };
   }
   const folded = wanted.toLowerCase();
-  const alike = children.find((child) => child.name.normalize("NFC").toLowerCase() === folded);
+  const [alike] =
+    level.entries().find(([composed]) => composed.toLowerCase() === folded)?.[1] ?? [];
   if (alike) {
     return {
       trouble: {
