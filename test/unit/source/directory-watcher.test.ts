@@ -1,6 +1,14 @@
 /** What chokidar is spared. That it still notices everything is `watch.test.ts`'s. */
 import { once } from "node:events";
-import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  lstatSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  type WatchEventType,
+  writeFileSync,
+} from "node:fs";
 import { readdir } from "node:fs/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { DirectoryWatcher } from "../../../src/source/directory-watcher.ts";
@@ -9,6 +17,11 @@ import { put, scratch } from "./scratch.ts";
 vi.mock("node:fs/promises", async (original) => {
   const real = await original<typeof import("node:fs/promises")>();
   return { ...real, readdir: vi.fn(real.readdir) };
+});
+
+vi.mock("node:fs", async (original) => {
+  const real = await original<typeof import("node:fs")>();
+  return { ...real, lstatSync: vi.fn(real.lstatSync) };
 });
 
 function watcherOf(): DirectoryWatcher {
@@ -85,6 +98,31 @@ test("events of what is no directory are told, and go no further", async () => {
   // What is gone may have been a directory.
   expect(taken).toContain("sub/gone.pdf");
   expect(taken).toContain("sub/new");
+});
+
+test("a file that is written to is looked at once; what takes its place is looked at anew", () => {
+  const dir = scratch();
+  put(dir, "scan.pdf");
+  const watcher = watcherOf();
+  /** Whether chokidar is spared the event. */
+  const isSpared = (event: WatchEventType, name = "scan.pdf") => {
+    watcher.emitRaw(event, name, { watchedPath: dir });
+    return watcher.isUnwatched(`${dir}/${name}`);
+  };
+  vi.mocked(lstatSync).mockClear();
+  expect((["rename", "change", "change"] as const).map((event) => isSpared(event))).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect(lstatSync).toHaveBeenCalledOnce();
+  put(dir, "other.pdf");
+  expect(isSpared("change", "other.pdf")).toBe(true);
+  expect(lstatSync).toHaveBeenCalledTimes(2);
+  rmSync(`${dir}/scan.pdf`);
+  mkdirSync(`${dir}/scan.pdf`);
+  expect(isSpared("rename")).toBe(false);
+  expect(isSpared("change")).toBe(false);
 });
 
 test("a file in the place of a directory, and a directory in the place of a file", async () => {
