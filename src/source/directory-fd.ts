@@ -6,7 +6,7 @@
  * from its parent's descriptor, through `/proc/self/fd/N/name`, and must be a directory itself.
  * That is `openat` in plain Node; it also has no limit on the length of the whole path.
  */
-import { closeSync, constants, lstatSync, openSync } from "node:fs";
+import { closeSync, constants, lstatSync, openSync, type Stats } from "node:fs";
 import { invariant } from "../std/invariant.ts";
 import { type RawPath, dirOf, nameOf, partsOf } from "../std/raw-path.ts";
 import { fileFault } from "./file-fault.ts";
@@ -94,6 +94,15 @@ export function within<T>(root: number, dir: RawPath, use: (fd: number) => T): T
     return use(fd);
   } finally {
     if (fd !== root) closeSync(fd);
+  }
+}
+
+/** Of what is gone by now, or must not be looked at: nothing. */
+export function statsOf(path: string | Buffer): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
   }
 }
 

@@ -3,12 +3,13 @@
  * ask for that of every entry before its filters see one (17 µs a file, at the start and again at
  * every event of a directory), and for where every link leads.
  */
-import { lstatSync, type Stats } from "node:fs";
+import type { Stats } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { FSWatcher } from "chokidar";
 import { codeOf } from "../std/fault.ts";
+import { statsOf } from "./directory-fd.ts";
 
 type ScanStream = FSWatcher["createScanStream"];
 type ScanOptions = NonNullable<Parameters<ScanStream>[1]>;
@@ -98,13 +99,4 @@ export function watchedPathOf(details: unknown): string {
 
 function isNoDirectory(path: string): boolean {
   return statsOf(path)?.isDirectory() === false;
-}
-
-/** Of what is gone by now, or must not be looked at: nothing. */
-function statsOf(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
 }

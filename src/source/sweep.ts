@@ -4,11 +4,11 @@
  * comes, goes or is renamed in it; a look at ten thousand directories takes some 30 ms. It does
  * not see a file that is written in place: that is for the scan.
  */
-import { closeSync, lstatSync, type Stats } from "node:fs";
+import { closeSync, type Stats } from "node:fs";
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { Clock } from "../std/clock.ts";
 import { bytesOf, joinRaw, type RawPath, ROOT } from "../std/raw-path.ts";
-import { openRoot, workingIn } from "./directory-fd.ts";
+import { openRoot, statsOf, workingIn } from "./directory-fd.ts";
 import { type Eligibility, eligibility } from "./eligible.ts";
 import type { SourceSettings } from "./source.ts";
 import { entriesOf, walk } from "./walk.ts";
@@ -64,7 +64,7 @@ export class DirectorySweep {
     // The source itself may be a link: with a slash behind it, it is followed.
     const path = (dir: RawPath) => Buffer.concat([Buffer.from(`${source}/`), bytesOf(dir)]);
     for await (const { dir } of walk(this.#settings, signal, from))
-      this.#mark(dir, lookAt(path(dir)));
+      this.#mark(dir, statsOf(path(dir)));
   }
 
   /** Compares every known directory with what it was; new ones below a changed one are learnt. */
@@ -111,13 +111,11 @@ export class DirectorySweep {
       if (isReplaced || now.mtimeMs !== before.mtimeMs) changed.push({ dir, isReplaced });
     };
     const root = rootOf(this.#settings.source);
-    if (root === undefined) {
-      for (const dir of dirs) compare(dir, undefined);
-      return changed;
-    }
+    // Gone for now, or too many files are open: what is remembered is compared when it is back.
+    if (root === undefined) return [];
     try {
       workingIn(root, (entry) => {
-        for (const dir of dirs) compare(dir, lookAt(entry(dir === ROOT ? HERE : dir)));
+        for (const dir of dirs) compare(dir, statsOf(entry(dir === ROOT ? HERE : dir)));
       });
     } finally {
       closeSync(root);
@@ -146,14 +144,6 @@ export class DirectorySweep {
 function rootOf(source: string): number | undefined {
   try {
     return openRoot(source);
-  } catch {
-    return undefined;
-  }
-}
-
-function lookAt(path: string | Buffer): Stats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false });
   } catch {
     return undefined;
   }

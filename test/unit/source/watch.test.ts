@@ -15,7 +15,7 @@ import type { SourceSettings } from "../../../src/source/source.ts";
 import { DirectorySweep } from "../../../src/source/sweep.ts";
 import { DirectoryWatch, type WatchTiming } from "../../../src/source/watch.ts";
 import { type Clock, systemClock } from "../../../src/std/clock.ts";
-import { joinRaw, type RawPath } from "../../../src/std/raw-path.ts";
+import { joinRaw, type RawPath, ROOT } from "../../../src/std/raw-path.ts";
 import { until } from "../../fixtures/until.ts";
 import { bytesAt, never, put, scratch, settingsOf } from "./scratch.ts";
 
@@ -213,6 +213,18 @@ test("a sweep finds what changed without an event", async () => {
   writeFileSync(bytesAt(dir, "\xe8/new/deep.pdf" as RawPath), "");
   await watch.sweep();
   await told.until(() => told.files.has("\xe8/scan.pdf") && told.files.has("\xe8/new/deep.pdf"));
+});
+
+test("a source that cannot be opened for a moment is swept on as before", async () => {
+  const dir = scratch();
+  put(dir, "a/1");
+  const sweeper = new DirectorySweep(settingsOf(dir), systemClock);
+  await sweeper.learn(ROOT, never);
+  renameSync(dir, `${dir}-away`);
+  expect(await sweeper.sweep(never)).toEqual({ changed: [], replaced: [], added: [] });
+  renameSync(`${dir}-away`, dir);
+  put(dir, "a/2");
+  expect((await sweeper.sweep(never)).changed).toContain("a");
 });
 
 test("a sweep of a tree at rest tells nothing", async () => {
