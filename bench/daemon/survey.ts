@@ -6,7 +6,6 @@ import { type Bench, type Case, median, rounded } from "./bench.ts";
 import { cpuSecondsOf, peakBytesOf } from "./cost.ts";
 import { growthPlot } from "./growth-plot.ts";
 import { journalAnew, type KnownTree, knownTreeOf } from "./known-tree.ts";
-import type { RunningDaemon } from "./running-daemon.ts";
 
 /** What was measured of one tree, medians. */
 type Survey = {
@@ -14,6 +13,8 @@ type Survey = {
   readonly journalSeconds: number;
   readonly rescanSeconds: number;
   readonly peakMib: number;
+  /** NaN where it was not measured. */
+  readonly idlePercent: number;
 };
 
 const RESCANS = 3;
@@ -22,58 +23,45 @@ export const survey: Case = {
   name: "survey",
   async run(bench) {
     const sizes = bench.quick ? [1_000, 10_000, 50_000] : [10_000, 100_000, 1_000_000];
-    const idle: number[] = [];
     const surveys: Survey[] = [];
     for (const files of sizes) {
       const isLargest = files === sizes.at(-1);
-      const resting = async ({ pid }: RunningDaemon) => {
-        if (isLargest) idle.push(await idlePercent(bench, pid));
-      };
-      surveys.push(await surveyOf(bench, knownTreeOf(bench, files), resting));
+      surveys.push(await surveyOf(bench, knownTreeOf(bench, files), isLargest));
     }
     const [least, largest] = [surveys[0], surveys.at(-1)];
     if (!least || !largest) return;
-    report(bench, least, largest, median(idle));
+    report(bench, least, largest);
     growth(bench, surveys);
   },
 };
 
-/** `resting` is given each daemon once all is scanned. */
-async function surveyOf(
-  bench: Bench,
-  tree: KnownTree,
-  resting: (daemon: RunningDaemon) => Promise<void>,
-): Promise<Survey> {
+async function surveyOf(bench: Bench, tree: KnownTree, idles: boolean): Promise<Survey> {
   const rounds: Omit<Survey, "files">[] = [];
-  for (let round = 0; round < bench.rounds; round++)
-    rounds.push(await roundOf(bench, tree, resting));
+  for (let round = 0; round < bench.rounds; round++) rounds.push(await roundOf(bench, tree, idles));
   const of = (field: keyof Omit<Survey, "files">) => median(rounds.map((each) => each[field]));
   return {
     files: tree.spec.files,
     journalSeconds: of("journalSeconds"),
     rescanSeconds: of("rescanSeconds"),
     peakMib: of("peakMib"),
+    idlePercent: of("idlePercent"),
   };
 }
 
-async function roundOf(
-  bench: Bench,
-  tree: KnownTree,
-  resting: (daemon: RunningDaemon) => Promise<void>,
-) {
+async function roundOf(bench: Bench, tree: KnownTree, idles: boolean) {
   const { running, seconds: journalSeconds } = await journalAnew(tree);
   await using daemon = running;
   await sleep(bench.quick ? 500 : 3_000);
   const rescans: number[] = [];
   for (let scan = 0; scan < RESCANS; scan++) rescans.push(await daemon.rescan());
   const peakMib = peakBytesOf(daemon.pid) / 2 ** 20;
-  await resting(daemon);
+  const idlePercent = idles ? await idlePercentOf(bench, daemon.pid) : Number.NaN;
   await daemon.end();
-  return { journalSeconds, rescanSeconds: median(rescans), peakMib };
+  return { journalSeconds, rescanSeconds: median(rescans), peakMib, idlePercent };
 }
 
 /** Over a minute, in which every sweep of directories falls once, and a tick of the kernel's clock is little. */
-async function idlePercent(bench: Bench, pid: number): Promise<number> {
+async function idlePercentOf(bench: Bench, pid: number): Promise<number> {
   // Collecting what the scans left behind is not idling.
   await sleep(bench.quick ? 1_000 : 15_000);
   const [cpu, begun] = [cpuSecondsOf(pid), performance.now()];
@@ -82,7 +70,7 @@ async function idlePercent(bench: Bench, pid: number): Promise<number> {
   return (100 * (cpuSecondsOf(pid) - cpu)) / seconds;
 }
 
-function report(bench: Bench, least: Survey, largest: Survey, idle: number): void {
+function report(bench: Bench, least: Survey, largest: Survey): void {
   const files = largest.files.toLocaleString("en");
   bench.find({
     what: `first journaling of ${files} files, from the daemon's start`,
@@ -107,7 +95,7 @@ function report(bench: Bench, least: Survey, largest: Survey, idle: number): voi
     what: `idle CPU, ${files} files watched natively`,
     ours: "parent and reader",
     beside: "",
-    value: idle,
+    value: largest.idlePercent,
     bound: { atMost: 0.5, unit: "% of a core" },
   });
 }
