@@ -14,6 +14,10 @@
  *   network share too: the next mount gets the number that the last one gave back, and a server
  *   whose own disk is missing shows an empty directory under the very same number.
  *
+ * Another one at or below a mount point of `/etc/fstab` where nothing is mounted is offline, whatever is
+ * in it: files that strayed onto the disk below would make those of the share look removed. The one that
+ * is remembered stays online there: an fstab may tell of disks that are no more.
+ *
  * Entries that are on the built-in ignore list do not count: `lost+found` and a stray `.DS_Store`
  * are found on bare mount points too.
  */
@@ -22,18 +26,26 @@ import { codeOf } from "../std/fault.ts";
 import type { RawPath } from "../std/raw-path.ts";
 import { isIgnored } from "./eligible.ts";
 import { systemText } from "./file-fault.ts";
+import { unmountedNow } from "./mounts.ts";
 import type { SourceSettings, SourceStatus } from "./source.ts";
 
 /** Whether the source can be trusted now. Never throws; may hang with the file system. */
-export function sourceStatus(settings: SourceSettings): SourceStatus {
+export function sourceStatus(
+  settings: SourceSettings,
+  unmountedAt: (path: string) => string | undefined = unmountedNow,
+): SourceStatus {
   const { source } = settings;
   try {
     const device = deviceOf(source);
     if (device === undefined) return offline(`${source} is not a directory`);
     // Also shows that the directory can be read, so it comes before anything is concluded.
     const empty = isEmpty(source);
-    if (settings.device === null || settings.device === device || !empty)
-      return { kind: "online", device, isEmpty: empty };
+    const online: SourceStatus = { kind: "online", device, isEmpty: empty };
+    if (settings.device === device) return online;
+    const point = unmountedAt(source);
+    if (point !== undefined)
+      return offline(`nothing is mounted at ${point}, where /etc/fstab has a file system`);
+    if (settings.device === null || !empty) return online;
     return offline(
       `${source} is empty and not the directory that had files in it: its file system is not mounted`,
     );

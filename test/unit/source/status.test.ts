@@ -52,6 +52,19 @@ test("another file system with files in it is accepted, and remembered anew", ()
   expect(deviceOf(status)).not.toBe("8:17/ef53/2");
 });
 
+test("where fstab has a file system and nothing is mounted, only the remembered directory is online", () => {
+  const dir = scratch();
+  const unmountedAt = () => "/srv/nas";
+  put(dir, "stray.pdf");
+  for (const device of [null, "0:53/6969/2"])
+    expect(sourceStatus(settingsOf(dir, { device }), unmountedAt)).toEqual({
+      kind: "offline",
+      why: "nothing is mounted at /srv/nas, where /etc/fstab has a file system",
+    });
+  const device = deviceOf(sourceStatus(settingsOf(dir)));
+  expect(sourceStatus(settingsOf(dir, { device }), unmountedAt).kind).toBe("online");
+});
+
 test("on a network share too, an empty directory with another inode is offline", () => {
   const dir = scratch();
   put(dir, "one/scan.pdf");
