@@ -17,7 +17,7 @@ export function headlineOf(snapshot) {
   const { gate, health, sending } = snapshot;
   if (!health.healthy) return { tone: "bad", title: words.unhealthy, detail: health.why, facts: [] };
   if (gate) return ofGate(snapshot);
-  const headline = ofWork(snapshot);
+  const headline = (snapshot.paused ? undefined : ofOutage(snapshot)) ?? ofWork(snapshot);
   if (!sending.waits) return headline;
   const { message, until } = sending.waits;
   const facts = [...headline.facts, { label: words.sendingWaits, text: message }];
@@ -25,7 +25,7 @@ export function headlineOf(snapshot) {
   return { ...headline, facts };
 }
 
-function ofWork({ documents, paused, foldersToCreate, sending }) {
+function ofWork({ documents, paused, foldersToCreate, sending, mirrors }) {
   const words = strings.headline;
   const moving = sum(documents, MOVING);
   if (paused) {
@@ -34,6 +34,8 @@ function ofWork({ documents, paused, foldersToCreate, sending }) {
   }
   if (documents.failed > 0)
     return { tone: "bad", title: words.failed(documents.failed), detail: words.failedDetail, facts: [] };
+  const away = mirrors.filter(({ offline }) => offline);
+  if (away.length > 0) return ofOffline(away);
   if (foldersToCreate.length > 0) {
     const folders = new Set(foldersToCreate.map(({ path }) => path)).size;
     const waiting = foldersToCreate.reduce((all, folder) => all + folder.documents, 0);
@@ -49,6 +51,35 @@ function ofWork({ documents, paused, foldersToCreate, sending }) {
   if (documents.converted === 0)
     return { tone: "quiet", title: words.empty, detail: words.emptyDetail, facts: [] };
   return { tone: "good", title: words.done(documents.converted), detail: words.doneDetail, facts: [] };
+}
+
+/** The archive that does not answer for the longest; of several, others that do not are facts of it. */
+function ofOutage({ archives, documents }) {
+  const words = strings.headline;
+  const silent = archives.filter(({ outage }) => outage).toSorted((a, b) => a.outage.since - b.outage.since);
+  if (silent.length === 0) return undefined;
+  const [{ name, outage }, ...others] = silent;
+  const facts = [
+    { label: words.reason, text: `${outage.message} (${outage.code})` },
+    { label: words.mend, hint: outage.hint },
+    { label: words.since, at: outage.since },
+    { label: words.nextTry, at: outage.nextAttemptAt },
+    ...others.map(({ name: other, outage: { message, code } }) => ({ label: other, text: `${message} (${code})` })),
+  ];
+  const title = archives.length > 1 ? words.outageOf(name) : words.outage;
+  return { tone: "bad", title, detail: words.waiting(sum(documents, WAITING)), facts };
+}
+
+function ofOffline(mirrors) {
+  const words = strings.headline;
+  const facts = mirrors.map(({ name, offline: { why } }) => ({ label: name, text: why }));
+  const since = Math.min(...mirrors.map(({ offline }) => offline.since));
+  return {
+    tone: "bad",
+    title: words.offline(mirrors.map(({ name }) => name)),
+    detail: words.offlineDetail,
+    facts: [...facts, { label: words.since, at: since }],
+  };
 }
 
 /** The gate that is closed the longest; of several archives, others that are closed are facts of it. */

@@ -89,8 +89,8 @@ function showMembers({ members, at }) {
 }
 
 function showCounts({ mirrors, documents, at }) {
-  const rows = mirrors.map(({ name, source, watch, documents, oldestAt }) => {
-    return { name, source, watch, documents, oldestAt };
+  const rows = mirrors.map(({ name, source, watch, offline, documents, oldestAt }) => {
+    return { name, source, watch: offline ? "offline" : watch, documents, oldestAt };
   });
   if (mirrors.length > 1) rows.push({ name: strings.total, documents, oldestAt: {}, isTotal: true });
   const columns = STATES.map((state) => [state, strings.states[state], strings.stateHelp[state]]);

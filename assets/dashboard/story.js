@@ -20,7 +20,7 @@ export async function openStory({ id, path }) {
     const story = await ask(`/api/document?id=${id}`);
     if (turn !== turns) return;
     body.replaceChildren(
-      factsOf(story.document),
+      factsOf(story.document, story.waits),
       ...part(words.history, historyOf(story.history)),
       ...part(words.attempts, story.attempts.length > 0 && attemptsOf(story.attempts)),
       ...part(words.contents, story.contents.length > 0 && contentsOf(story.contents)),
@@ -49,7 +49,7 @@ function part(title, content) {
   return content ? [element("h3", {}, title), content] : [];
 }
 
-function factsOf(record) {
+function factsOf(record, waits) {
   const words = strings.story;
   const facts = [
     [strings.columns.state, badge(record.state)],
@@ -63,7 +63,8 @@ function factsOf(record) {
     [words.size, bytes(record.size)],
     [words.sha256, record.sha256 && element("code", {}, record.sha256)],
     [words.batch, record.batch && element("code", {}, record.batch)],
-    [strings.headline.nextTry, record.nextAttemptAt === null ? null : fullTime(record.nextAttemptAt)],
+    [words.waits, waits],
+    [strings.headline.nextTry, waits || record.nextAttemptAt === null ? null : fullTime(record.nextAttemptAt)],
     [words.remark, record.remark],
     [words.movedFrom, record.movedFrom],
     [words.goneAt, record.goneAt === null ? null : fullTime(record.goneAt)],

@@ -97,6 +97,13 @@ export const strings = {
       SAME_CODE_REPEATS: "the archive refuses every document",
     },
     gateOther: (code) => `the archive answers ${code}`,
+    outage: "The archive is not reached",
+    outageOf: (archive) => `The archive ${archive} is not reached`,
+    offline: (names) =>
+      names.length === 1
+        ? `The source of ${names[0]} is offline`
+        : `${number.format(names.length)} sources are offline`,
+    offlineDetail: "Nothing is taken for removed. It goes on by itself once it is there again.",
     paused: "Sending is paused",
     pausedDetail: (count) =>
       count === 0
@@ -207,6 +214,7 @@ export const strings = {
     revisions: "Other revisions",
     forgotten: "Seen here before",
     why: "Why",
+    waits: "Waits",
     target: "Archive folder",
     sentName: "Name in the archive",
     size: "Size",
@@ -230,7 +238,7 @@ export const strings = {
   // Tables and lists.
   mirror: "Mirror",
   total: "All",
-  watch: { native: "watched", polling: "scanned", off: "not watched" },
+  watch: { native: "watched", polling: "scanned", off: "not watched", offline: "offline" },
   waitingFor: (count) => `${documents(count)} ${count === 1 ? "waits" : "wait"}`,
   columns: {
     path: "File",

@@ -26,8 +26,7 @@ export function explanationLines(
   lines.push(field("folder", folderOf(current?.document, target)));
   if (leftOut !== null) lines.push(field("left out", `never sent: ${leftOut}`));
   if (note !== null) lines.push(field("state", `not in the journal: ${note}`));
-  if (current) lines.push(...documentFields(current, now, terminal));
-  if (explanation.waits !== null) lines.push(field("waits", explanation.waits));
+  if (current) lines.push(...documentFields(current, explanation.waits, now, terminal));
   for (const revision of revisions) {
     lines.push("", ...historyLines(titleOf(revision, current), revision.history));
     if (revision.attempts.length > 0) lines.push("", ...attemptLines(revision.attempts));
@@ -70,6 +69,7 @@ function paperOf({ pagesEstimated, sha256 }: DocumentRecord): string {
 
 function documentFields(
   { document, contents }: Revision,
+  waits: string | null,
   now: number,
   terminal: Terminal,
 ): string[] {
@@ -97,7 +97,9 @@ function documentFields(
     add("mend", clause(hint));
   }
   for (const [name, text] of slipFields(document.slip)) add(name, text);
-  add("next", nextOf(document, now));
+  // When it would be its turn says nothing while that cannot come.
+  if (waits === null) add("next", nextOf(document, now));
+  else add("waits", waits);
   add("remark", document.remark);
   add("moved from", document.movedFrom);
   add("local file", document.goneAt === null ? null : `gone since ${timeText(document.goneAt)}`);

@@ -8,7 +8,10 @@ import { dirOf, joinRaw, type RawPath, shown } from "../std/raw-path.ts";
 import { accountsOf } from "../config/archives.ts";
 import { accountOf, whyKept } from "../sync/page-report.ts";
 import { type DocumentRecord, recordOf } from "../sync/record.ts";
+import { statusOf } from "../sync/status.ts";
+import { whyWaits } from "../sync/why-waits.ts";
 import { whyLeftOut } from "./left-out.ts";
+import { runningDaemon } from "./journals.ts";
 import { Looker } from "./looker.ts";
 import type { KnownPlace } from "./paths.ts";
 import type { Shell } from "./shell.ts";
@@ -33,7 +36,7 @@ export type Explanation = {
   readonly leftOut: string | null;
   /** What there is to say where the journal has no row of it. */
   readonly note: string | null;
-  /** Why it is ready and not sent; null where nothing keeps it but its turn. */
+  /** Why nothing goes on with it though nothing is wrong with itself; null where nothing keeps it but its turn. */
   readonly waits: string | null;
   /** The current one last. */
   readonly revisions: readonly Revision[];
@@ -59,27 +62,32 @@ export async function explanationOf(
     path: shown(path),
     target: targetPathOf(mirror.target, dirOf(path)),
     leftOut: leftOut ?? null,
-    waits: await whyWaits(shell, revisions, journal),
+    waits: await waitsOf(shell, revisions, journal),
     note: known || leftOut !== undefined ? null : await noteOn(shell, place, below),
     revisions,
     forgotten,
   };
 }
 
-/** What is settled and needs more pages than are left. */
-async function whyWaits(
+/** That it needs more pages than are left; else what stops all, or its mirror. */
+async function waitsOf(
   shell: Shell,
   revisions: readonly Revision[],
   journal: Journal | undefined,
 ): Promise<string | null> {
-  const document = await journal?.document(revisions.at(-1)?.document.id ?? 0);
-  if (!journal || !document) return null;
-  for (const { quota, mirrors } of accountsOf(await shell.config())) {
+  const record = revisions.at(-1)?.document;
+  const document = await journal?.document(record?.id ?? 0);
+  if (!journal || !record || !document) return null;
+  const config = await shell.config();
+  const now = shell.clock.now();
+  for (const { quota, mirrors } of accountsOf(config)) {
     const account = await accountOf(journal, quota.pages, mirrors);
     if (!account.mirrors.has(document.mirrorId)) continue;
-    return whyKept(journal, account, document, shell.clock.now());
+    const kept = await whyKept(journal, account, document, now);
+    if (kept !== null) return kept;
   }
-  return null;
+  const isRunning = (await runningDaemon(config)) !== undefined;
+  return whyWaits(await statusOf(journal, config, isRunning, now), record);
 }
 
 /** Every revision of the path, oldest first; and how many documents there are below it. */

@@ -27,10 +27,14 @@ export function headlineOf(report: StatusReport, { owner, now }: At): Headline {
   if (gate) return ofGate(report, now);
   if (paused) return line("yellow", "Sending is paused", "scanferry resume sends again");
   if (!owner && moving > 0) return ofNobody(moving);
+  const outage = ofOutage(report, now);
+  if (outage) return outage;
   if (documents.failed > 0) {
     const need = `${counted(documents.failed, "document")} ${documents.failed === 1 ? "needs" : "need"} you`;
     return line("red", need, "the archive or the file itself stands in the way");
   }
+  const offline = ofOffline(report);
+  if (offline) return offline;
   if (foldersToCreate.length > 0) return ofFolders(report);
   if (documents.held > 0) {
     const held = `${counted(documents.held, "document")} ${documents.held === 1 ? "is" : "are"} held`;
@@ -68,6 +72,34 @@ function ofGate({ gate, documents, archives }: StatusReport, now: number): Headl
     title,
     `${counted(waiting, "document")} wait${waiting === 1 ? "s" : ""}; ${clause(gate.hint)}${next}`,
   );
+}
+
+/** Of several archives the one that does not answer for the longest; the others are told below. */
+function ofOutage({ archives, documents }: StatusReport, now: number): Headline | undefined {
+  const [first] = archives
+    .flatMap(({ name, outage }) => (outage ? [{ name, outage }] : []))
+    .toSorted((a, b) => a.outage.since - b.outage.since);
+  if (!first) return undefined;
+  const { name, outage } = first;
+  const called = archives.length > 1 ? ` ${name}` : "";
+  const waiting = sum(documents, ["settling", "pending"]);
+  const next = `tried again ${relativeText(Math.max(outage.nextAttemptAt, now), now)}`;
+  return line(
+    "red",
+    `The archive${called} is not reached since ${timeText(outage.since)}: ${outage.message}`,
+    `${counted(waiting, "document")} wait${waiting === 1 ? "s" : ""}; ${clause(outage.hint)}; ${next}`,
+  );
+}
+
+/** Why is told below, of each. */
+function ofOffline({ mirrors }: StatusReport): Headline | undefined {
+  const names = mirrors.flatMap(({ name, offline }) => (offline ? [name] : []));
+  if (names.length === 0) return undefined;
+  const title =
+    names.length === 1
+      ? `The source of ${names[0]} is offline`
+      : `${names.length} sources are offline: ${names.join(", ")}`;
+  return line("red", title, "nothing is taken for removed, and other sources go on");
 }
 
 function ofNobody(moving: number): Headline {

@@ -1,4 +1,5 @@
 import { STATES, type State } from "../domain/document.ts";
+import { failureOf } from "../domain/failure.ts";
 import type { Owner } from "../journal/owner-lock.ts";
 import { type Counts, NAMED_MAX, type StatusReport } from "../sync/status.ts";
 import type { Waiting } from "../sync/waiting.ts";
@@ -63,7 +64,10 @@ export function statusLines(
     terminal.paint("dim", cut(printable(daemonLine(around)), width)),
   ];
   const counts = countLines(report, terminal.width);
-  const troubles = around.troubles.flatMap((trouble) => troublePair(trouble, width, terminal));
+  const troubles = [
+    ...offlineLines(report, width, terminal),
+    ...around.troubles.flatMap((trouble) => troublePair(trouble, width, terminal)),
+  ];
   const sections = [
     { lines: head, keeps: head.length },
     { lines: counts, keeps: Math.min(counts.length, 3) },
@@ -87,6 +91,16 @@ function troublePair(trouble: Trouble, width: number, terminal: Terminal): strin
   const { what, mend } = troubleParts(trouble);
   const style = trouble.state === "failed" ? "red" : "yellow";
   return [terminal.paint(style, cut(what, width)), cut(`  ${mend}`, width)];
+}
+
+/** Since when a source is offline, and why; the mend below it. */
+function offlineLines({ mirrors }: StatusReport, width: number, terminal: Terminal): string[] {
+  return mirrors.flatMap(({ name, offline }) => {
+    if (!offline) return [];
+    const what = printable(`${name}: offline since ${timeText(offline.since)}: ${offline.why}`);
+    const mend = clause(failureOf("SOURCE_OFFLINE").hint);
+    return [terminal.paint("red", cut(what, width)), cut(`  ${mend}`, width)];
+  });
 }
 
 function daemonLine({ owner, now }: Around): string {
@@ -115,7 +129,7 @@ function countTable(
   const rows = mirrors.map((mirror) => [
     cut(printable(mirror.name), NAME_COLUMNS),
     ...numbers(mirror.documents),
-    mirror.watch,
+    mirror.offline ? "offline" : mirror.watch,
   ]);
   const heading = ["mirror", ...columns.map(([name]) => name), "watch"];
   const all = rows.length > 1 ? [["all", ...numbers(documents), ""]] : [];
@@ -138,15 +152,16 @@ function noteLines(report: StatusReport, { now }: Around): string[] {
   ];
 }
 
-/** What stops or slows an archive; the headline has told of the only one's gate. */
+/** What stops or slows an archive; the headline has told of the only one's gate or outage. */
 function archiveLines(
-  { name, gate, sending: { waits } }: StatusReport["archives"][number],
+  { name, gate, outage, sending: { waits } }: StatusReport["archives"][number],
   isOneOfMany: boolean,
   now: number,
 ): string[] {
   const to = isOneOfMany ? ` to ${name}` : "";
   return [
     ...(gate && isOneOfMany ? [gateLine(gate, to, now)] : []),
+    ...(outage && isOneOfMany ? [outageLine(outage, name)] : []),
     ...(waits ? [waitingLine(waits, now, to)] : []),
   ];
 }
@@ -156,6 +171,14 @@ function gateLine(gate: NonNullable<StatusReport["gate"]>, to: string, now: numb
     gate.nextProbeAt === null ? "" : `; asked again ${relativeText(gate.nextProbeAt, now)}`;
   const since = `nothing is sent${to} since ${timeText(gate.closedAt)}`;
   return printable(`${since}: ${gate.message}; ${clause(gate.hint)}${next}`);
+}
+
+function outageLine(
+  { since, message, hint }: NonNullable<StatusReport["archives"][number]["outage"]>,
+  name: string,
+): string {
+  const what = `archive ${name} is not reached since ${timeText(since)}`;
+  return printable(`${what}: ${message}; ${clause(hint)}`);
 }
 
 /** Why nothing new is sent, and until when; ` to NAME` where there are several archives. */

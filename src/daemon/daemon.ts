@@ -11,6 +11,7 @@ import type { Log } from "../std/log.ts";
 import { askRescan } from "../sync/ask-rescan.ts";
 import { probeNow, retryAll } from "../sync/retry.ts";
 import { type StatusReport, statusOf } from "../sync/status.ts";
+import { whyWaits } from "../sync/why-waits.ts";
 import { startedWith } from "./daemon-journal.ts";
 import { healthOf, type HealthWatch } from "./health.ts";
 import type { StartOver } from "./crew-watch.ts";
@@ -264,6 +265,7 @@ export class Daemon implements AsyncDisposable {
       listen: web,
       journal,
       status: () => this.status(),
+      waits: async (document) => whyWaits(await this.status(), document),
       health: () => this.#health(),
       away: () => this.#parts.crew.away,
       log: this.#log,

@@ -43,6 +43,8 @@ export type Work = {
   readonly underWay: number;
   /** Why the archive cannot be reached; undefined while it can. */
   readonly outage: string | undefined;
+  /** Some source cannot be looked at. */
+  readonly offline: boolean;
   /** Some source has been asked whether it is there. */
   readonly started: boolean;
   /** Milliseconds by a clock that is never set. */
@@ -62,7 +64,7 @@ export class HealthWatch {
 
   /** Looks at the work as it is now; what it is compared with are the looks before. */
   look(work: Work): Health {
-    const { status, outage, started: ready } = work;
+    const { status, outage, offline, started: ready } = work;
     const stuckMs = this.#stuckMs(work);
     if (status.paused) return { healthy: true, ready, why: "paused" };
     if (status.gate) return { healthy: true, ready, why: `waiting: ${status.gate.code}` };
@@ -74,6 +76,7 @@ export class HealthWatch {
       const why = `nothing has moved for ${minutes} minutes, and documents are ready`;
       return { healthy: false, ready, why };
     }
+    if (offline) return { healthy: true, ready, why: "waiting: SOURCE_OFFLINE" };
     return { healthy: true, ready, why: ready ? "ok" : "starting" };
   }
 
@@ -139,6 +142,7 @@ async function workOf({ journal, sync, config }: Account, clock: Clock): Promise
     heads,
     underWay: sync.underWay,
     outage: sync.outage?.trouble.code,
+    offline: surveys.some(([, { state, isLed }]) => isLed && state.status?.online === false),
     started: surveys.length === 0 || surveys.some(([, { state }]) => state.status !== undefined),
     now: clock.monotonic(),
   };

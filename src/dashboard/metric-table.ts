@@ -105,6 +105,16 @@ export const METRICS = {
     help: "Pages of that month that are used, what is being sent among them; absent without quota.monthlyPages.",
     labels: ["archive"],
   },
+  scanferry_archive_unreachable: {
+    type: "gauge",
+    help: "1 while an archive does not answer, and is tried again.",
+    labels: ["archive"],
+  },
+  scanferry_source_offline: {
+    type: "gauge",
+    help: "1 while the source of a mirror cannot be looked at.",
+    labels: ["mirror"],
+  },
   scanferry_folders_to_create: {
     type: "gauge",
     help: "Archive folders that documents wait for.",

@@ -72,7 +72,8 @@ function make(registry: Registry, name: MetricName) {
 }
 
 function addDocuments(set: Tell, { mirrors, foldersToCreate, at }: Snapshot): void {
-  for (const { name: mirror, documents, oldestAt } of mirrors) {
+  for (const { name: mirror, offline, documents, oldestAt } of mirrors) {
+    set("scanferry_source_offline", offline !== null, { mirror });
     for (const state of STATES) {
       set("scanferry_documents", documents[state], { mirror, state });
       const oldest = state === "converted" ? undefined : oldestAt[state];
@@ -102,7 +103,8 @@ function addMembers(set: Tell, { members, at }: Snapshot): void {
 }
 
 function addArchives(set: Tell, { archives }: Snapshot): void {
-  for (const { name: archive, gate, sending } of archives) {
+  for (const { name: archive, gate, outage, sending } of archives) {
+    set("scanferry_archive_unreachable", outage !== null, { archive });
     set("scanferry_gate_closed", gate !== null, { archive });
     if (gate !== null) {
       set("scanferry_gate_closed_timestamp_seconds", gate.closedAt / 1000, { archive });

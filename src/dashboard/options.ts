@@ -1,3 +1,4 @@
+import type { State } from "../domain/document.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Clock } from "../std/clock.ts";
 import type { Log } from "../std/log.ts";
@@ -39,6 +40,11 @@ export type DashboardOptions = {
   journal: Journal;
   status: () => Promise<StatusReport>;
   health: () => Promise<Health>;
+  /**
+   * Why nothing goes on with a document though nothing is wrong with itself; null where nothing keeps it.
+   * Default: nothing ever does.
+   */
+  waits?: (document: { readonly mirror: string; readonly state: State }) => Promise<string | null>;
   /** Why the journal cannot be reached just now; default: it always can. */
   away?: () => string | undefined;
   log: Log;

@@ -47,7 +47,7 @@ export function addReads(app: FastifyInstance, sources: Sources): void {
   app.get("/api/activity", () => activity());
   app.get("/api/documents", ({ query }) => search.find(documentQueryOf(query)));
   app.get("/api/document", ({ query }) =>
-    storyOf(journal, asked(ONE_DOCUMENT, query, "id: a journal id.").id),
+    storyOf(options, asked(ONE_DOCUMENT, query, "id: a journal id.").id),
   );
   app.get("/api/receipt", async ({ query }, reply) => {
     const hint = "batch: the id of a batch; format: txt, json or html.";

@@ -1,7 +1,8 @@
 /** Everything the journal has of one document, for those who look for a file. */
-import type { AttemptRow, Content, HistoryRow, Journal } from "../journal/journal.ts";
+import type { AttemptRow, Content, HistoryRow } from "../journal/journal.ts";
 import { joinRaw } from "../std/raw-path.ts";
 import { type DocumentRecord, recordOf } from "../sync/record.ts";
+import type { DashboardOptions } from "./options.ts";
 import { Refusal } from "./refusal.ts";
 
 /** Revisions of one path that are told of; the latest ones. */
@@ -12,6 +13,8 @@ const LINES_MAX = 500;
 /** What `/api/document` answers. */
 export type Story = {
   readonly document: DocumentRecord;
+  /** Why nothing goes on with it though nothing is wrong with itself; null where nothing keeps it. */
+  readonly waits: string | null;
   readonly history: readonly HistoryRow[];
   readonly attempts: readonly AttemptRow[];
   readonly contents: readonly Content[];
@@ -22,7 +25,10 @@ export type Story = {
 };
 
 /** Tells it; throws a `Refusal` (404) where no such row is left. */
-export async function storyOf(journal: Journal, id: number): Promise<Story> {
+export async function storyOf(
+  { journal, waits }: Pick<DashboardOptions, "journal" | "waits">,
+  id: number,
+): Promise<Story> {
   const document = await journal.document(id);
   if (!document)
     throw new Refusal(404, "NO_DOCUMENT", "the journal has no such document", "Search again.");
@@ -34,8 +40,10 @@ export async function storyOf(journal: Journal, id: number): Promise<Story> {
     if (joinRaw(other.dir, other.name) !== path) break;
     if (other.id !== id) revisions.push(recordOf(other, mirror));
   }
+  const record = recordOf(document, mirror);
   return {
-    document: recordOf(document, mirror),
+    document: record,
+    waits: (await waits?.(record)) ?? null,
     history: (await journal.history(id)).slice(-LINES_MAX),
     attempts: (await journal.attempts(id)).slice(-LINES_MAX),
     contents: await journal.contents(id),

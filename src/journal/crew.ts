@@ -71,12 +71,20 @@ export interface Crew {
   listen(listener: (change: CrewChange) => void): () => void;
 }
 
+const SCANNED = "scanned:";
+const AWAY = "away:";
+
 /** What the names of memos begin with that tell of members, by numbers that mean nothing in another journal. */
-export const MEMBER_MEMOS = "scanned:";
+export const MEMBER_MEMOS = [SCANNED, AWAY];
 
 /** The memo of who scanned a part of a mirror last, to its end. */
 export function scannedMemo(mirrorId: number, part: number, of: number): string {
-  return `${MEMBER_MEMOS}${mirrorId}/${part}of${of}`;
+  return `${SCANNED}${mirrorId}/${part}of${of}`;
+}
+
+/** The memo of what a daemon cannot reach of an archive; the daemon goes by its name, which it has again. */
+export function awayMemo(archiveId: number, member: string): string {
+  return `${AWAY}${archiveId}/${member}`;
 }
 
 /** The crew of a journal that has one owner. */

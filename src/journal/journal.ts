@@ -50,6 +50,8 @@ export interface Journal extends AsyncDisposable {
   /** The daemons that share this journal; where it has one owner, that one alone. */
   readonly crew: Crew;
 
+  /** The archive it speaks for, as its row in `archives` has it. */
+  readonly archiveId: number;
   /** Every archive that was ever configured. */
   archives(): Promise<ArchiveRow[]>;
   /** The archive's row, made if missing. An archive is known by its name; it may move. */

@@ -52,7 +52,6 @@ export class SqliteJournal extends SqliteReading implements Journal {
   readonly #session: Session;
   readonly #onApplied: (applied: Applied[]) => void;
   readonly #tables: Tables;
-  readonly #archiveId: number;
   readonly #writer: Writer;
 
   private constructor(
@@ -65,7 +64,6 @@ export class SqliteJournal extends SqliteReading implements Journal {
     this.#session = session;
     this.#onApplied = onApplied;
     this.#tables = tables;
-    this.#archiveId = archiveId;
     this.#writer = new Writer(tables);
   }
 
@@ -81,7 +79,7 @@ export class SqliteJournal extends SqliteReading implements Journal {
   }
 
   of(archiveId: number): SqliteJournal {
-    if (archiveId === this.#archiveId) return this;
+    if (archiveId === this.archiveId) return this;
     return new SqliteJournal(this.#session, this.#onApplied, this.#tables, archiveId);
   }
 
@@ -105,7 +103,7 @@ export class SqliteJournal extends SqliteReading implements Journal {
 
   async mirror(name: string, source: string): Promise<MirrorRow> {
     const { account, archives } = this.#tables;
-    const archiveId = this.#archiveId;
+    const archiveId = this.archiveId;
     const known = await this.#session.read(() => account.mirror(name));
     if (known?.source === source && known.archiveId === archiveId) return known;
     return this.#session.write(() => {
@@ -131,7 +129,7 @@ export class SqliteJournal extends SqliteReading implements Journal {
   }
 
   firstRuns(): Promise<number[]> {
-    return this.#session.read(() => this.#tables.account.firstRuns(this.#archiveId));
+    return this.#session.read(() => this.#tables.account.firstRuns(this.archiveId));
   }
 
   endFirstRun(mirrorId: number, at: number): Promise<void> {
@@ -159,23 +157,23 @@ export class SqliteJournal extends SqliteReading implements Journal {
   }
 
   gate(): Promise<GateRow> {
-    return this.#session.read(() => this.#tables.archives.gate(this.#archiveId));
+    return this.#session.read(() => this.#tables.archives.gate(this.archiveId));
   }
 
   setGate(gate: GateRow): Promise<void> {
-    return this.#session.write(() => this.#tables.archives.setGate(this.#archiveId, gate));
+    return this.#session.write(() => this.#tables.archives.setGate(this.archiveId, gate));
   }
 
   pace(): Promise<PaceRow> {
-    return this.#session.read(() => this.#tables.archives.pace(this.#archiveId));
+    return this.#session.read(() => this.#tables.archives.pace(this.archiveId));
   }
 
   setPace(pace: PaceRow): Promise<void> {
-    return this.#session.write(() => this.#tables.archives.setPace(this.#archiveId, pace));
+    return this.#session.write(() => this.#tables.archives.setPace(this.archiveId, pace));
   }
 
   setWarned(warned: WarnedRow): Promise<void> {
-    return this.#session.write(() => this.#tables.pages.setWarned(this.#archiveId, warned));
+    return this.#session.write(() => this.#tables.pages.setWarned(this.archiveId, warned));
   }
 
   paused(): Promise<boolean> {

@@ -33,13 +33,13 @@ import type { Remembered } from "./tidiness.ts";
 export abstract class SqliteReading {
   readonly #session: Session;
   readonly #tables: Tables;
-  readonly #archiveId: number;
+  readonly archiveId: number;
 
   /** `archiveId`: the archive that the answers are about, where they are about one. */
   constructor(session: Session, tables: Tables, archiveId: number) {
     this.#session = session;
     this.#tables = tables;
-    this.#archiveId = archiveId;
+    this.archiveId = archiveId;
   }
 
   directories(mirrorId: number): Promise<[dir: RawPath, fingerprint: string][]> {
@@ -72,7 +72,7 @@ export abstract class SqliteReading {
     const { statements } = this.#tables;
     return this.#session.read(() =>
       ownOf(query.division, query.limit, (limit) =>
-        dueDocuments(statements, this.#archiveId, { ...query, limit }),
+        dueDocuments(statements, this.archiveId, { ...query, limit }),
       ),
     );
   }
@@ -99,32 +99,32 @@ export abstract class SqliteReading {
   }
 
   warned(): Promise<WarnedRow> {
-    return this.#session.read(() => this.#tables.pages.warned(this.#archiveId));
+    return this.#session.read(() => this.#tables.pages.warned(this.archiveId));
   }
 
   underWay(limit: number): Promise<Document[]> {
-    return this.#session.read(() => this.#tables.queries.underWay(this.#archiveId, limit));
+    return this.#session.read(() => this.#tables.queries.underWay(this.archiveId, limit));
   }
 
   rivals(folderId: number, sentName: string): Promise<Document[]> {
     return this.#session.read(() =>
-      this.#tables.queries.rivals(this.#archiveId, folderId, sentName),
+      this.#tables.queries.rivals(this.archiveId, folderId, sentName),
     );
   }
 
   claimed(documentIds: readonly number[], mirrorIds?: readonly number[]): Promise<Set<number>> {
     return this.#session.read(() =>
-      this.#tables.queries.claimed(this.#archiveId, documentIds, mirrorIds),
+      this.#tables.queries.claimed(this.archiveId, documentIds, mirrorIds),
     );
   }
 
   outstanding(now: number): Promise<{ folderId: number; documents: number; due: number }[]> {
-    return this.#session.read(() => this.#tables.queries.outstanding(this.#archiveId, now));
+    return this.#session.read(() => this.#tables.queries.outstanding(this.archiveId, now));
   }
 
   outstandingIn(folderId: number, limit: number): Promise<Document[]> {
     return this.#session.read(() =>
-      this.#tables.queries.outstandingIn(this.#archiveId, folderId, limit),
+      this.#tables.queries.outstandingIn(this.archiveId, folderId, limit),
     );
   }
 
@@ -136,7 +136,7 @@ export abstract class SqliteReading {
   ): Promise<Document[]> {
     return this.#session.readDurable(() =>
       ownOf(division, limit, (most) =>
-        this.#tables.queries.afterDue(this.#archiveId, now, most, mirrorIds),
+        this.#tables.queries.afterDue(this.archiveId, now, most, mirrorIds),
       ),
     );
   }
@@ -156,7 +156,7 @@ export abstract class SqliteReading {
     place?: { mirrorId: number; targetPath: string },
   ): Promise<Document[]> {
     return this.#session.read(() =>
-      this.#tables.queries.heldWith(this.#archiveId, codes, limit, place),
+      this.#tables.queries.heldWith(this.archiveId, codes, limit, place),
     );
   }
 
@@ -165,7 +165,7 @@ export abstract class SqliteReading {
     mirrorIds: readonly number[],
   ): Promise<Document | undefined> {
     return this.#session.read(() =>
-      this.#tables.queries.smallestHeld(this.#archiveId, codes, mirrorIds),
+      this.#tables.queries.smallestHeld(this.archiveId, codes, mirrorIds),
     );
   }
 
@@ -174,7 +174,7 @@ export abstract class SqliteReading {
   }
 
   notPutAway(limit: number, last?: PutOff): Promise<Document[]> {
-    return this.#session.read(() => this.#tables.queries.notPutAway(this.#archiveId, limit, last));
+    return this.#session.read(() => this.#tables.queries.notPutAway(this.archiveId, limit, last));
   }
 
   waitingFolders(): Promise<WaitingFolder[]> {
@@ -191,7 +191,7 @@ export abstract class SqliteReading {
 
   unreceipted(after: number, limit: number): Promise<Unreceipted> {
     return this.#session.readDurable(() =>
-      this.#tables.activity.unreceipted(this.#archiveId, after, limit),
+      this.#tables.activity.unreceipted(this.archiveId, after, limit),
     );
   }
 

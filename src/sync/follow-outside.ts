@@ -12,12 +12,13 @@ const SHARED_LOOK_MS = 500;
 
 /**
  * Calls `reread` when somebody else has written to the journal since it was at `known`, as `retry`, `pause`
- * and `resume` on the command line do, and when the clock was set back.
+ * and `resume` on the command line do, and when the clock was set back. `look` is called
+ * each time it looks for that.
  */
 export function followOutside(
   context: SyncContext,
   known: number,
-  reread: () => Promise<void>,
+  { reread, look }: Record<"reread" | "look", () => Promise<void>>,
   signal: AbortSignal,
 ): Promise<never> {
   const { journal, duties = ALL_DUTIES } = context;
@@ -29,6 +30,7 @@ export function followOutside(
     const setBack = duties.account && (await watch.look());
     if (now !== before || setBack) await reread();
     before = now;
+    await look();
     return lookMs;
   });
 }

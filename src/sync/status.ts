@@ -5,6 +5,7 @@ import { failureOf } from "../domain/failure.ts";
 import type { Duplicates, Journal } from "../journal/journal.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
 import { mountOf, readMounts, watchMode } from "../source/mounts.ts";
+import { type ArchiveAway, type Away, awayOf, type SourceAway } from "./away.ts";
 import { type MemberReport, membersOf } from "./member-report.ts";
 import {
   accountOf,
@@ -85,6 +86,8 @@ export type ArchiveStatusReport = {
   readonly quota: Quota;
   readonly gate: ClosedGate | null;
   readonly sending: Sending;
+  /** It does not answer; null while it does, or no daemon is there to try. */
+  readonly outage: (ArchiveAway & { readonly hint: string }) | null;
   /** Of its account; null where none is configured. */
   readonly allowance: AllowanceReport | null;
 };
@@ -103,6 +106,8 @@ export type MirrorStatusReport = {
   readonly archive: string;
   /** How the source is followed: `native`, `polling` or `off`. */
   readonly watch: string;
+  /** Its source cannot be looked at; null while it can, or no daemon is there to look. */
+  readonly offline: SourceAway | null;
   readonly documents: Counts;
   /** By state, when the one of its documents that is known longest was first seen. */
   readonly oldestAt: Readonly<Partial<Record<State, number>>>;
@@ -126,14 +131,18 @@ async function notPutAway(journal: Journal): Promise<Document[]> {
   return found.flat().slice(0, NAMED_MAX);
 }
 
-type Standing = Omit<ArchiveStatusReport, "allowance"> & { readonly pages: PageReport };
+type Standing = {
+  readonly report: ArchiveStatusReport;
+  readonly pages: PageReport;
+  readonly sources: Away["sources"];
+};
 
 /** `pending`: documents of a mirror that are ready. */
 async function archiveReports(
   journal: Journal,
   config: StatusConfig,
   pending: (mirror: string) => number,
-  now: number,
+  { running, now }: { readonly running: boolean; readonly now: number },
 ): Promise<Standing[]> {
   const { upload, mirrors, quota: allowed } = config;
   const rows = await journal.archives();
@@ -156,16 +165,20 @@ async function archiveReports(
       const pages = await pageReportOf(own, account, now);
       const ready = carried.reduce((sum, mirror) => sum + pending(mirror.name), 0);
       const waits = (await waitingOf(own, config, now)) ?? allowanceWait(pages, ready);
-      return { name, url, quota, gate, sending: { waits, concurrency }, pages };
+      const { archive, sources } = await awayOf(own, running);
+      const outage = archive && { ...archive, hint: failureOf(archive.code).hint };
+      const sending = { waits, concurrency };
+      const { allowance } = pages;
+      return { report: { name, url, quota, gate, sending, outage, allowance }, pages, sources };
     }),
   );
 }
 
 /** Where all archives stand together: for those who look at one figure, the worst. */
 function standingOf(
-  archives: readonly Standing[],
+  archives: readonly ArchiveStatusReport[],
 ): Pick<StatusReport, "quota" | "gate" | "sending"> {
-  const since = ({ quota }: Standing) => quota.blockedSince ?? Infinity;
+  const since = ({ quota }: ArchiveStatusReport) => quota.blockedSince ?? Infinity;
   const spent = archives.toSorted((a, b) => since(a) - since(b))[0]?.quota;
   const gates = archives.flatMap(({ gate }) => gate ?? []);
   const waits = archives.map(({ sending }) => sending.waits);
@@ -200,15 +213,17 @@ export async function statusOf(
   const pending = (name: string) =>
     counts.find(({ mirrorId, state }) => state === "pending" && nameOf.get(mirrorId) === name)
       ?.documents ?? 0;
-  const archives = await archiveReports(journal, config, pending, now);
-  const pages = pagesOfAll(archives.map((archive) => archive.pages));
+  const standings = await archiveReports(journal, config, pending, { running, now });
+  const pages = pagesOfAll(standings.map((standing) => standing.pages));
+  const archives = standings.map(({ report }) => report);
+  const away = Object.assign({}, ...standings.map(({ sources }) => sources)) as Away["sources"];
   const mounts = readMounts();
   return {
     running,
     paused: await journal.paused(),
     documents,
     ...standingOf(archives),
-    archives: archives.map(({ pages: { allowance }, ...archive }) => ({ ...archive, allowance })),
+    archives,
     mirrors: mirrors.map((mirror) => {
       const id = rows.find(({ name }) => name === mirror.name)?.id;
       const own = noDocuments();
@@ -219,7 +234,8 @@ export async function statusOf(
       }
       const { mode } = watchMode(mirror.watch, mountOf(mirror.source, mounts));
       const { name, source, archive } = mirror;
-      return { name, source, archive, watch: mode, documents: own, oldestAt };
+      const offline = away[name] ?? null;
+      return { name, source, archive, watch: mode, offline, documents: own, oldestAt };
     }),
     members: await membersOf(journal, { mirrors: rows, archives: await journal.archives() }, now),
     pages,

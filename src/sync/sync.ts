@@ -8,6 +8,7 @@ import type { ProbePolicy } from "../domain/gate.ts";
 import { aborted, Stopping } from "../std/abort.ts";
 import { RESCAN_MEMO } from "./ask-rescan.ts";
 import { Aftercare } from "./aftercare.ts";
+import { AwayNote } from "./away.ts";
 import type { SyncContext } from "./context.ts";
 import { ALL_DUTIES, type Duties, ledIn } from "./duties.ts";
 import { Bandwidth } from "./bandwidth.ts";
@@ -59,10 +60,11 @@ export class Sync {
   readonly #over = new AbortController();
   readonly #puttingAway = new PuttingAway();
   readonly #aftercare: Aftercare;
+  readonly #away: AwayNote;
 
   private constructor(
     context: SyncContext,
-    { keeper, firstRun }: { keeper: Gatekeeper; firstRun: FirstRun },
+    { keeper, firstRun, away }: { keeper: Gatekeeper; firstRun: FirstRun; away: AwayNote },
     outsideWrites: number,
     changed: () => void,
   ) {
@@ -71,6 +73,7 @@ export class Sync {
     this.#broken.promise.catch(() => {});
     this.#outsideWrites = outsideWrites;
     this.#keeper = keeper;
+    this.#away = away;
     this.#changed = () => {
       firstRun.ring();
       changed();
@@ -115,7 +118,8 @@ export class Sync {
     const keeper = await Gatekeeper.open(context, scheduledAfter);
     let sync: Sync | undefined;
     const firstRun = await FirstRun.open(context, async (id) => sync?.isScanned(id) ?? false);
-    sync = new Sync(context, { keeper, firstRun }, outsideWrites, changed);
+    const away = await AwayNote.open(context);
+    sync = new Sync(context, { keeper, firstRun, away }, outsideWrites, changed);
     await sync.#sender.reread();
     sync.#rescanAsked = await context.journal.memo(RESCAN_MEMO);
     return sync;
@@ -191,7 +195,7 @@ export class Sync {
     try {
       await together(stopping, (signal) => [
         this.#sender.run(signal),
-        followOutside(this.#context, this.#outsideWrites, () => this.reread(), signal),
+        followOutside(this.#context, this.#outsideWrites, this.#looks(), signal),
         Promise.race([this.#broken.promise, aborted(signal)]),
         ...(this.#duties.account ? this.#accountLoops(signal) : []),
         ...this.#mirrorLoops(signal),
@@ -199,6 +203,14 @@ export class Sync {
     } finally {
       this.#over.abort(new Stopping("no loop runs any more"));
     }
+  }
+
+  #looks(): Parameters<typeof followOutside>[2] {
+    const surveys = [...this.#surveys.values()];
+    const look = async () => {
+      if (await this.#away.look({ outage: this.outage, surveys })) this.#changed();
+    };
+    return { reread: () => this.reread(), look };
   }
 
   /** What one daemon does for an archive. */

@@ -74,7 +74,7 @@ export class MemoryJournal implements Journal {
   readonly #onApplied: (applied: Applied[]) => void;
   /** Shared by all that speak for an archive of this journal. */
   readonly #handle: Handle;
-  readonly #archiveId: number;
+  readonly archiveId: number;
 
   constructor(
     options: {
@@ -88,7 +88,7 @@ export class MemoryJournal implements Journal {
   ) {
     this.store = options.store ?? new MemoryStore();
     this.#onApplied = options.onApplied ?? (() => undefined);
-    this.#archiveId = options.archiveId ?? 1;
+    this.archiveId = options.archiveId ?? 1;
     const { crew } = options;
     this.#handle = options.handle ?? { ownWrites: this.store.writes, isClosed: false, crew };
   }
@@ -120,7 +120,7 @@ export class MemoryJournal implements Journal {
 
   async mirror(name: string, source: string): Promise<MirrorRow> {
     const known = this.#open.mirrors.get(name);
-    const archiveId = this.#archiveId;
+    const archiveId = this.archiveId;
     if (known?.source === source && known.archiveId === archiveId) return known;
     const id = known?.id ?? this.store.mirrors.size + 1;
     const device = known?.source === source ? known.device : null;
@@ -143,7 +143,7 @@ export class MemoryJournal implements Journal {
           row.state === "inDoubt"),
     );
     const { archives } = this.store;
-    if (isSent) throw archiveChanged(mirror, [...archives.values()], this.#archiveId);
+    if (isSent) throw archiveChanged(mirror, [...archives.values()], this.archiveId);
     this.store.delete(this.store.firstRunsOver, mirror.id);
   }
 
@@ -169,7 +169,7 @@ export class MemoryJournal implements Journal {
 
   async firstRuns(): Promise<number[]> {
     const ids = [...this.#open.mirrors.values()]
-      .filter(({ archiveId }) => archiveId === this.#archiveId)
+      .filter(({ archiveId }) => archiveId === this.archiveId)
       .map(({ id }) => id);
     return ids.filter((id) => !this.store.firstRunsOver.has(id));
   }
@@ -278,11 +278,11 @@ export class MemoryJournal implements Journal {
 
   async warned(): Promise<WarnedRow> {
     const { warned } = this.#open;
-    return warned.get(this.#archiveId) ?? { from: null, level: 0 };
+    return warned.get(this.archiveId) ?? { from: null, level: 0 };
   }
 
   async setWarned(warned: WarnedRow): Promise<void> {
-    this.#write(() => this.store.set(this.store.warned, this.#archiveId, warned));
+    this.#write(() => this.store.set(this.store.warned, this.archiveId, warned));
   }
 
   async underWay(limit: number): Promise<Document[]> {
@@ -472,20 +472,20 @@ export class MemoryJournal implements Journal {
 
   async gate(): Promise<GateRow> {
     const { gates } = this.#open;
-    return gates.get(this.#archiveId) ?? OPEN_GATE;
+    return gates.get(this.archiveId) ?? OPEN_GATE;
   }
 
   async setGate(gate: GateRow): Promise<void> {
-    this.#write(() => this.store.set(this.store.gates, this.#archiveId, gate));
+    this.#write(() => this.store.set(this.store.gates, this.archiveId, gate));
   }
 
   async pace(): Promise<PaceRow> {
     const { paces } = this.#open;
-    return paces.get(this.#archiveId) ?? NO_PACE;
+    return paces.get(this.archiveId) ?? NO_PACE;
   }
 
   async setPace(pace: PaceRow): Promise<void> {
-    this.#write(() => this.store.set(this.store.paces, this.#archiveId, pace));
+    this.#write(() => this.store.set(this.store.paces, this.archiveId, pace));
   }
 
   async paused(): Promise<boolean> {
@@ -634,7 +634,7 @@ export class MemoryJournal implements Journal {
   }
 
   #isOwn({ mirrorId }: { readonly mirrorId: number }): boolean {
-    return this.store.archiveOf(mirrorId) === this.#archiveId;
+    return this.store.archiveOf(mirrorId) === this.archiveId;
   }
 
   #held(codes: readonly string[]): Document[] {

@@ -130,6 +130,7 @@ function nothingYet(config: Config, now: number): StatusReport {
     quota,
     gate: null,
     sending,
+    outage: null,
     allowance: pages.allowance,
   }));
   return {
@@ -145,6 +146,7 @@ function nothingYet(config: Config, now: number): StatusReport {
       source,
       archive,
       watch: watchMode(watch, mountOf(source, mounts)).mode,
+      offline: null,
       documents: noDocuments(),
       oldestAt: {},
     })),

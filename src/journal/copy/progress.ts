@@ -95,7 +95,8 @@ export async function finish(source: Side, target: Side): Promise<void> {
       const last = await source.lastGiven(table, column);
       await target.numberFrom(table, column, Math.max(last, row?.greatest ?? 0));
     }
-    await target.ask("DELETE FROM memos WHERE substr(name, 1, length($1)) = $1", [MEMBER_MEMOS]);
+    for (const prefix of MEMBER_MEMOS)
+      await target.ask("DELETE FROM memos WHERE substr(name, 1, length($1)) = $1", [prefix]);
     await target.resumeReferences();
     await target.ask(`DROP TABLE ${PROGRESS_TABLE}`);
   });

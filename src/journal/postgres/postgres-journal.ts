@@ -49,13 +49,11 @@ export type PostgresJournalOptions = PgSessionOptions & {
 export class PostgresJournal extends PostgresReading implements Journal {
   readonly #session: PgSession;
   readonly #groups: ApplyGroups;
-  readonly #archiveId: number;
 
   private constructor(session: PgSession, groups: ApplyGroups, archiveId: number) {
     super(session, archiveId);
     this.#session = session;
     this.#groups = groups;
-    this.#archiveId = archiveId;
   }
 
   /**
@@ -73,7 +71,7 @@ export class PostgresJournal extends PostgresReading implements Journal {
   }
 
   of(archiveId: number): PostgresJournal {
-    if (archiveId === this.#archiveId) return this;
+    if (archiveId === this.archiveId) return this;
     return new PostgresJournal(this.#session, this.#groups, archiveId);
   }
 
@@ -87,8 +85,8 @@ export class PostgresJournal extends PostgresReading implements Journal {
 
   async mirror(name: string, source: string): Promise<MirrorRow> {
     const known = await this.#session.read((query) => mirrorOf(query, name));
-    if (known?.source === source && known.archiveId === this.#archiveId) return known;
-    return this.#write((query) => setMirror(query, name, source, this.#archiveId));
+    if (known?.source === source && known.archiveId === this.archiveId) return known;
+    return this.#write((query) => setMirror(query, name, source, this.archiveId));
   }
 
   mirrors(): Promise<MirrorRow[]> {
@@ -105,7 +103,7 @@ export class PostgresJournal extends PostgresReading implements Journal {
 
   async firstRuns(): Promise<number[]> {
     const { rows } = await this.#session.read((query) =>
-      query<{ id: number }>(ACCOUNT_QUERIES.firstRuns, [this.#archiveId]),
+      query<{ id: number }>(ACCOUNT_QUERIES.firstRuns, [this.archiveId]),
     );
     return rows.map(({ id }) => id);
   }
@@ -135,23 +133,23 @@ export class PostgresJournal extends PostgresReading implements Journal {
   }
 
   gate(): Promise<GateRow> {
-    return this.#session.read((query) => gate(query, this.#archiveId));
+    return this.#session.read((query) => gate(query, this.archiveId));
   }
 
   setGate(row: GateRow): Promise<void> {
-    return this.#write((query) => setGate(query, this.#archiveId, row));
+    return this.#write((query) => setGate(query, this.archiveId, row));
   }
 
   pace(): Promise<PaceRow> {
-    return this.#session.read((query) => pace(query, this.#archiveId));
+    return this.#session.read((query) => pace(query, this.archiveId));
   }
 
   setPace(row: PaceRow): Promise<void> {
-    return this.#write((query) => setPace(query, this.#archiveId, row));
+    return this.#write((query) => setPace(query, this.archiveId, row));
   }
 
   setWarned({ from, level }: WarnedRow): Promise<void> {
-    return this.#run(ACCOUNT_QUERIES.setWarned, [this.#archiveId, from, level]);
+    return this.#run(ACCOUNT_QUERIES.setWarned, [this.archiveId, from, level]);
   }
 
   async paused(): Promise<boolean> {

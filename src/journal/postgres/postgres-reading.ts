@@ -50,12 +50,12 @@ type Values = readonly unknown[];
 /** What can be asked of a journal in PostgreSQL about its documents; each answer is a short query. */
 export abstract class PostgresReading {
   readonly #session: PgSession;
-  readonly #archiveId: number;
+  readonly archiveId: number;
 
   /** `archiveId`: the archive that the answers are about, where they are about one. */
   constructor(session: PgSession, archiveId: number) {
     this.#session = session;
-    this.#archiveId = archiveId;
+    this.archiveId = archiveId;
   }
 
   async directories(mirrorId: number): Promise<[dir: RawPath, fingerprint: string][]> {
@@ -92,11 +92,11 @@ export abstract class PostgresReading {
   due(query: DueQuery): Promise<Document[]> {
     const { division } = query;
     if (division) return dueInParts(this.#session, query, division);
-    return dueDocuments(this.#session, this.#archiveId, query);
+    return dueDocuments(this.#session, this.archiveId, query);
   }
 
   take(query: DueQuery): Promise<Document[]> {
-    return takeDue(this.#session, this.#archiveId, query);
+    return takeDue(this.#session, this.archiveId, query);
   }
 
   fewestPages(query: FewestQuery): Promise<Document[]> {
@@ -117,32 +117,32 @@ export abstract class PostgresReading {
   }
 
   warned(): Promise<WarnedRow> {
-    return this.#session.read((query) => warned(query, this.#archiveId));
+    return this.#session.read((query) => warned(query, this.archiveId));
   }
 
   underWay(limit: number): Promise<Document[]> {
-    return this.#documents(QUERIES.underWay, [this.#archiveId, limit]);
+    return this.#documents(QUERIES.underWay, [this.archiveId, limit]);
   }
 
   rivals(folderId: number, sentName: string): Promise<Document[]> {
-    return this.#documents(QUERIES.rivals, [folderId, sentName, this.#archiveId]);
+    return this.#documents(QUERIES.rivals, [folderId, sentName, this.archiveId]);
   }
 
   async claimed(
     documentIds: readonly number[],
     mirrorIds?: readonly number[],
   ): Promise<Set<number>> {
-    const values = [documentIds, this.#archiveId, mirrorIds ?? null];
+    const values = [documentIds, this.archiveId, mirrorIds ?? null];
     const rows = await this.#rows<{ id: number }>(QUERIES.claimed, values);
     return new Set(rows.map(({ id }) => id));
   }
 
   outstanding(now: number): ReturnType<Journal["outstanding"]> {
-    return this.#rows(QUERIES.outstanding, [now, this.#archiveId]);
+    return this.#rows(QUERIES.outstanding, [now, this.archiveId]);
   }
 
   outstandingIn(folderId: number, limit: number): Promise<Document[]> {
-    return this.#documents(QUERIES.outstandingIn, [this.#archiveId, folderId, limit]);
+    return this.#documents(QUERIES.outstandingIn, [this.archiveId, folderId, limit]);
   }
 
   afterDue(
@@ -151,7 +151,7 @@ export abstract class PostgresReading {
     mirrorIds?: readonly number[],
     division?: Division,
   ): Promise<Document[]> {
-    const asked = [this.#archiveId, now, limit];
+    const asked = [this.archiveId, now, limit];
     if (!mirrorIds) return this.#documents(QUERIES.afterDue, asked);
     if (!division) return this.#documents(QUERIES.afterDueIn, [...asked, mirrorIds]);
     const { own, of } = division;
@@ -173,7 +173,7 @@ export abstract class PostgresReading {
     place?: { mirrorId: number; targetPath: string },
   ): Promise<Document[]> {
     const distinct = [...new Set(codes)];
-    if (!place) return this.#documents(QUERIES.heldWith, [distinct, this.#archiveId, limit]);
+    if (!place) return this.#documents(QUERIES.heldWith, [distinct, this.archiveId, limit]);
     const { mirrorId, targetPath } = place;
     return this.#documents(QUERIES.heldFor, [distinct, mirrorId, targetPath, limit]);
   }
@@ -183,7 +183,7 @@ export abstract class PostgresReading {
     mirrorIds: readonly number[],
   ): Promise<Document | undefined> {
     const distinct = [...new Set(codes)];
-    return this.#one(QUERIES.smallestHeld, [distinct, this.#archiveId, mirrorIds]);
+    return this.#one(QUERIES.smallestHeld, [distinct, this.archiveId, mirrorIds]);
   }
 
   moved(limit: number): Promise<Document[]> {
@@ -192,7 +192,7 @@ export abstract class PostgresReading {
 
   notPutAway(limit: number, last?: PutOff): Promise<Document[]> {
     const behind = [last?.dueAt ?? 0, last?.id ?? 0];
-    return this.#documents(QUERIES.notPutAway, [this.#archiveId, ...behind, limit]);
+    return this.#documents(QUERIES.notPutAway, [this.archiveId, ...behind, limit]);
   }
 
   async waitingFolders(): Promise<WaitingFolder[]> {
@@ -209,7 +209,7 @@ export abstract class PostgresReading {
   }
 
   unreceipted(after: number, limit: number): Promise<Unreceipted> {
-    return this.#session.read((query) => unreceipted(query, this.#archiveId, after, limit));
+    return this.#session.read((query) => unreceipted(query, this.archiveId, after, limit));
   }
 
   inBatch(batch: string, limit: number): Promise<Document[]> {

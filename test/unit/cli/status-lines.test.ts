@@ -42,6 +42,44 @@ test.for([
   expect(about).toEqual(lines.map((line) => expect.stringMatching(line)));
 });
 
+const around = { owner: undefined, troubles: [], now: 1 };
+const outage = {
+  since: 0,
+  code: "ARCHIVE_UNREACHABLE",
+  message: "no connection",
+  hint: "Look at the line.",
+  nextAttemptAt: 60_001,
+};
+
+test("an archive that does not answer is what matters first, with what to do", () => {
+  const report = reportOf({ archives: [{ ...main, outage }] });
+  const [title, detail] = statusLines(report, around, terminal, 24);
+  expect(title).toMatch(/^The archive is not reached since .*: no connection$/);
+  expect(detail).toBe("0 documents wait; look at the line; tried again in 1 minute");
+});
+
+test("of several archives that do not answer each is told, by its name", () => {
+  const archives = [
+    { ...main, outage: { ...outage, since: 2 } },
+    { ...main, name: "legal", outage },
+  ];
+  const told = statusLines(reportOf({ archives }), around, terminal, 24);
+  expect(told[0]).toMatch(/^The archive legal is not reached/);
+  expect(told.filter((line) => /^archive (main|legal) is not reached/.test(line))).toHaveLength(2);
+});
+
+test("a source that is offline is told of, though all that is known is archived", () => {
+  const [scans] = reportOf().mirrors;
+  if (!scans) throw new Error("there is one");
+  const mirrors = [{ ...scans, offline: { since: 0, why: "not mounted" } }];
+  const documents = { ...reportOf().documents, converted: 3 };
+  const told = statusLines(reportOf({ documents, mirrors }), around, terminal, 24);
+  expect(told[0]).toBe("The source of scans is offline");
+  expect(told).toContainEqual(expect.stringMatching(/^scans: offline since .*: not mounted$/));
+  expect(told).toContainEqual(expect.stringMatching(/^ {2}mount the source again/));
+  expect(told).toContainEqual(expect.stringMatching(/^scans .* offline$/));
+});
+
 test("what cannot be put away is told by its cause, with one of the files", () => {
   const file = (path: string, why: string) =>
     ({ mirror: "scans", path, why, nextAttemptAt: 60_001 }) as const;
@@ -50,7 +88,6 @@ test("what cannot be put away is told by its cause, with one of the files", () =
     file("b.pdf", "AFTER_REFUSED: no space left"),
     file("c.pdf", "FILE_UNREADABLE: no right"),
   ];
-  const around = { owner: undefined, troubles: [], now: 1 };
   const told = statusLines(reportOf({ notPutAway }), around, terminal, 24);
   expect(told).toContain("archived, and not put away yet; tried again without being asked:");
   expect(told).toContain("  scans: AFTER_REFUSED: no space left: a.pdf, one of 2 (in 1 minute)");

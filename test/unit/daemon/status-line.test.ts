@@ -8,7 +8,16 @@ const outage = { tries: 2, until: 0, trouble: { code: "UNREACHABLE", message: ""
 const sending = { waits: null, concurrency: 4 };
 const archive = (name: string, more = {}) => {
   const quota = { blockedSince: null, nextProbeAt: null };
-  return { name, url: "https://a", quota, gate: null, sending, allowance: null, ...more };
+  return {
+    name,
+    url: "https://a",
+    quota,
+    gate: null,
+    sending,
+    outage: null,
+    allowance: null,
+    ...more,
+  };
 };
 
 type Given = Partial<Standing["report"]> & Partial<Omit<Standing, "report">>;

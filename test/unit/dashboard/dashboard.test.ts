@@ -100,6 +100,7 @@ describe("metrics", () => {
         source: "/srv/scans",
         archive: "main",
         watch: "native",
+        offline: null,
         documents,
         oldestAt: {},
       },

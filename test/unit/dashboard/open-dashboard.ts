@@ -13,7 +13,7 @@ export function reportOf(fields: Partial<StatusReport> = {}): StatusReport {
   const allowance = fields.pages?.allowance ?? null;
   const { gate = null, sending = { waits: null, concurrency: 4 } } = fields;
   const url = "https://archive.example.com";
-  const archive = { name: "main", url, quota, gate, sending, allowance };
+  const archive = { name: "main", url, quota, gate, sending, outage: null, allowance };
   return {
     running: true,
     paused: false,
@@ -28,6 +28,7 @@ export function reportOf(fields: Partial<StatusReport> = {}): StatusReport {
         source: "/srv/scans",
         archive: "main",
         watch: "native",
+        offline: null,
         documents: noDocuments(),
         oldestAt: {},
       },

@@ -81,6 +81,11 @@ describe("the headline says the one thing that matters first", () => {
     hint: "Buy pages.",
     nextProbeAt: 9000,
   };
+  const [MAIN] = reportOf().archives;
+  const [SCANS] = reportOf().mirrors;
+  const code = "ARCHIVE_UNREACHABLE";
+  const outage = { since: 1000, code, message: "no way", hint: "Look.", nextAttemptAt: 9000 };
+  const offline = { since: 1000, why: "not mounted" };
   const HOURS = { why: "hours", message: "outside of the hours", until: 7000 } as const;
   const folder = { mirror: "scans", path: "/A", code: "FOLDER_MISSING", documents: 2 };
   const some = (counts: object) => ({ documents: { ...noDocuments(), ...counts } });
@@ -115,6 +120,42 @@ describe("the headline says the one thing that matters first", () => {
       "busy",
       "1 document on the way",
       "nothing is kept back by that",
+    ],
+    [
+      { ...some({ pending: 1, failed: 1 }), archives: [{ ...MAIN, outage }] },
+      "bad",
+      "The archive is not reached",
+      "nothing goes on at all",
+    ],
+    [
+      { ...some({ pending: 1 }), archives: [MAIN, { ...MAIN, name: "legal", outage }] },
+      "bad",
+      "The archive legal is not reached",
+      "of several it is said which one",
+    ],
+    [
+      { archives: [{ ...MAIN, outage }], paused: true },
+      "warn",
+      "Sending is paused",
+      "a person did that",
+    ],
+    [
+      { ...some({ converted: 3 }), mirrors: [{ ...SCANS, offline }] },
+      "bad",
+      "The source of scans is offline",
+      "all that is known of is archived, and nobody knows what else there is",
+    ],
+    [
+      {
+        ...some({ held: 1 }),
+        mirrors: [
+          { ...SCANS, offline },
+          { ...SCANS, name: "b", offline },
+        ],
+      },
+      "bad",
+      "2 sources are offline",
+      "a person can mend that",
     ],
     [
       { ...some({ failed: 1 }), paused: true },
@@ -161,6 +202,28 @@ describe("the headline says the one thing that matters first", () => {
     expect(both.title).toBe(one.title);
     expect(both.detail).toContain("10");
     expect(both.facts).toContainEqual({ label: "main", text: `${later.message} (${later.code})` });
+  });
+
+  test("what cannot be reached is told with why, since when and what to do", () => {
+    type Fact = { label: string; text?: string; hint?: string; at?: number };
+    const told = (report: object) => {
+      const { facts } = headlineOf({ ...reportOf(), ...report, at: 0, version: "1", health: WELL });
+      return (facts as Fact[]).map(
+        ({ label, text, hint, at }) => `${label}: ${text ?? hint ?? at}`,
+      );
+    };
+    const legal = { ...MAIN, name: "legal", outage: { ...outage, since: 2000, message: "gone" } };
+    expect(told({ archives: [{ ...MAIN, outage }, legal] })).toEqual([
+      `Reason: no way (${code})`,
+      "What to do: Look.",
+      "Since: 1000",
+      "Next try: 9000",
+      `legal: gone (${code})`,
+    ]);
+    expect(told({ mirrors: [{ ...SCANS, offline }] })).toEqual([
+      "scans: not mounted",
+      "Since: 1000",
+    ]);
   });
 
   test("a daemon that is not well says so before all else", () => {

@@ -49,6 +49,7 @@ const report: StatusReport = reportOf({
       source: "/srv/scans",
       archive: "main",
       watch: "native",
+      offline: null,
       documents: { ...noDocuments(), held: 1, converted: 1 },
       oldestAt: { held: 1_000, converted: 500 },
     },

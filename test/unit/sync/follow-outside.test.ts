@@ -13,7 +13,10 @@ async function following(member?: string) {
       followOutside(
         desk.context,
         known,
-        async () => void reread.push(desk.clock.monotonic()),
+        {
+          reread: async () => void reread.push(desk.clock.monotonic()),
+          look: async () => undefined,
+        },
         signal,
       ),
   });

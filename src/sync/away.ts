@@ -1,0 +1,123 @@
+/**
+ * What cannot be reached just now, an archive or the sources of its mirrors. Only the daemon that tries knows;
+ * it keeps that in the journal, for those who ask where things stand from outside.
+ */
+import { awayMemo } from "../journal/crew.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { SyncContext } from "./context.ts";
+import type { Outage } from "./outage.ts";
+import type { Survey } from "./survey.ts";
+
+/** A source that is offline; `since` is epoch ms. */
+export type SourceAway = { readonly since: number; readonly why: string };
+
+/** An archive that does not answer; times are epoch ms. */
+export type ArchiveAway = {
+  readonly since: number;
+  readonly code: string;
+  readonly message: string;
+  readonly nextAttemptAt: number;
+};
+
+/** All of one archive, as one daemon sees it. */
+export type Away = {
+  readonly archive: ArchiveAway | null;
+  /** By the name of the mirror. */
+  readonly sources: Readonly<Record<string, SourceAway>>;
+};
+
+const NOTHING: Away = { archive: null, sources: {} };
+
+type Context = Pick<SyncContext, "journal" | "clock">;
+
+/** An archive and its sources as they are seen at one moment. */
+export type Seen = {
+  readonly outage: Outage | undefined;
+  readonly surveys: Iterable<Pick<Survey, "mirror" | "isLed" | "state">>;
+};
+
+export class AwayNote {
+  readonly #context: Context;
+  readonly #memo: string;
+  #written: string;
+  #away: Away;
+  /** Of the outage that is noted: until when the archive is left alone, monotonic ms. */
+  #until: number | undefined;
+
+  private constructor(context: Context, memo: string, written: string) {
+    this.#context = context;
+    this.#memo = memo;
+    this.#written = written;
+    this.#away = { ...(awayIn(written) ?? NOTHING), archive: null };
+  }
+
+  static async open(context: Context): Promise<AwayNote> {
+    const { journal } = context;
+    const { memberId } = journal.crew;
+    const own = (await journal.crew.members()).find(({ id }) => id === memberId);
+    const memo = awayMemo(journal.archiveId, own?.name ?? "");
+    return new AwayNote(context, memo, (await journal.memo(memo)) ?? "");
+  }
+
+  /** Keeps what is seen; resolves once that is durable, with whether it differs from what was kept. */
+  async look(seen: Seen): Promise<boolean> {
+    const { journal } = this.#context;
+    const away = { archive: this.#archive(seen), sources: this.#sources(seen) };
+    this.#away = away;
+    const isNothing = away.archive === null && Object.keys(away.sources).length === 0;
+    const text = isNothing ? "" : JSON.stringify({ member: journal.crew.memberId, ...away });
+    if (text === this.#written) return false;
+    this.#written = text;
+    await journal.setMemo(this.#memo, text);
+    return true;
+  }
+
+  #archive({ outage }: Seen): ArchiveAway | null {
+    const before = this.#away.archive;
+    const isSame = outage !== undefined && outage.until === this.#until;
+    this.#until = outage?.until;
+    if (!outage) return null;
+    if (before && isSame) return before;
+    const now = this.#context.clock.now();
+    const { code, message } = outage.trouble;
+    return {
+      since: before?.since ?? now,
+      code,
+      message,
+      nextAttemptAt: now + Math.max(0, outage.until - this.#context.clock.monotonic()),
+    };
+  }
+
+  /** A source that was not looked for yet is as it was when this was last known. */
+  #sources({ surveys }: Seen): Record<string, SourceAway> {
+    const away: Record<string, SourceAway> = {};
+    for (const { mirror, isLed, state } of surveys) {
+      if (!isLed || state.status?.online === true) continue;
+      const { name } = mirror.row;
+      const before = this.#away.sources[name];
+      const why = state.status?.why ?? before?.why;
+      if (why !== undefined)
+        away[name] = { since: before?.since ?? this.#context.clock.now(), why };
+    }
+    return away;
+  }
+}
+
+/** What the daemons that work on a journal cannot reach of an archive; of several that cannot, the first. */
+export async function awayOf(journal: Journal, isRunning: boolean): Promise<Away> {
+  const members = await journal.crew.members();
+  // Where the journal has one owner there are no members, and what it noted last may be long over.
+  const owner = isRunning ? [{ id: journal.crew.memberId, name: "" }] : [];
+  let all = NOTHING;
+  for (const { id, name } of members.length > 0 ? members : owner) {
+    const away = awayIn(await journal.memo(awayMemo(journal.archiveId, name)));
+    if (away?.member !== id) continue;
+    all = { archive: all.archive ?? away.archive, sources: { ...away.sources, ...all.sources } };
+  }
+  return all;
+}
+
+function awayIn(text: string | null): (Away & { readonly member: number }) | undefined {
+  // Written by `look` alone, in the journal of this very program.
+  return text ? (JSON.parse(text) as Away & { readonly member: number }) : undefined;
+}

@@ -1,0 +1,115 @@
+import { expect, test } from "vitest";
+import { type Away, AwayNote, awayOf, type Seen } from "../../../src/sync/away.ts";
+import type { SurveyState } from "../../../src/sync/survey.ts";
+import { HOUR, MINUTE, SECOND, SyncDesk } from "./desk.ts";
+
+const trouble = { code: "ARCHIVE_UNREACHABLE", message: "no connection" };
+const NOTHING: Away = { archive: null, sources: {} };
+
+/** Its first mirror's source, as it is told of; `undefined`: nobody has looked yet. */
+function seen(desk: SyncDesk, why: string | null | undefined, isLed = true): Seen {
+  const status: SurveyState["status"] =
+    why === undefined
+      ? undefined
+      : why === null
+        ? { mirrorId: 1, online: true, why: "local", device: "8:1/ef53/2", mode: "native" }
+        : { mirrorId: 1, online: false, why, device: null, mode: "off" };
+  const state = { status, scans: 0, lastScanAt: null, obstacles: 0 };
+  return { outage: undefined, surveys: [{ mirror: desk.mirror(), isLed, state }] };
+}
+
+function silent(desk: SyncDesk, waitMs: number): Seen {
+  const outage = { tries: 1, until: desk.clock.monotonic() + waitMs, trouble };
+  return { ...seen(desk, null), outage };
+}
+
+test("a source that is offline is kept with the moment when that began, and forgotten once it is there", async () => {
+  const desk = await SyncDesk.open();
+  const note = await AwayNote.open(desk.context);
+  const since = desk.clock.now();
+  expect(await note.look(seen(desk, "not mounted"))).toBe(true);
+  await desk.advance(MINUTE);
+  expect(await note.look(seen(desk, "does not answer"))).toBe(true);
+  expect(await awayOf(desk.journal, true)).toMatchObject({
+    sources: { scans: { since, why: "does not answer" } },
+  });
+  expect(await note.look(seen(desk, null))).toBe(true);
+  expect(await awayOf(desk.journal, true)).toEqual(NOTHING);
+});
+
+test("what does not differ is not written", async () => {
+  const desk = await SyncDesk.open();
+  const note = await AwayNote.open(desk.context);
+  const other = seen(desk, "not mounted");
+  expect(await note.look(seen(desk, null))).toBe(false);
+  await note.look(other);
+  const writes = desk.journal.store.writes;
+  await desk.advance(HOUR);
+  expect(await note.look(other)).toBe(false);
+  expect(desk.journal.store.writes).toBe(writes);
+});
+
+test("an archive that does not answer is kept since when, and with the next try", async () => {
+  const desk = await SyncDesk.open();
+  const note = await AwayNote.open(desk.context);
+  const since = desk.clock.now();
+  const first = silent(desk, 5 * SECOND);
+  await note.look(first);
+  await desk.advance(SECOND);
+  expect(await note.look(first)).toBe(false);
+  expect((await awayOf(desk.journal, true)).archive).toEqual({
+    ...trouble,
+    since,
+    nextAttemptAt: since + 5 * SECOND,
+  });
+  await desk.advance(4 * SECOND);
+  expect(await note.look(silent(desk, MINUTE))).toBe(true);
+  expect((await awayOf(desk.journal, true)).archive).toMatchObject({
+    since,
+    nextAttemptAt: since + 5 * SECOND + MINUTE,
+  });
+  await note.look(seen(desk, null));
+  expect(await awayOf(desk.journal, true)).toEqual(NOTHING);
+});
+
+test("a daemon that starts again knows since when a source is away before it has looked", async () => {
+  const desk = await SyncDesk.open();
+  const since = desk.clock.now();
+  await (await AwayNote.open(desk.context)).look(seen(desk, "not mounted"));
+  await desk.advance(HOUR);
+  const note = await AwayNote.open(desk.context);
+  await note.look(seen(desk, undefined));
+  expect((await awayOf(desk.journal, true)).sources).toEqual({
+    scans: { since, why: "not mounted" },
+  });
+  await note.look(seen(desk, "gone"));
+  expect((await awayOf(desk.journal, true)).sources).toEqual({ scans: { since, why: "gone" } });
+});
+
+test("where no daemon runs nothing is known", async () => {
+  const desk = await SyncDesk.open();
+  await (await AwayNote.open(desk.context)).look(silent(desk, SECOND));
+  expect(await awayOf(desk.journal, false)).toEqual(NOTHING);
+});
+
+test("a mirror that another daemon leads is that one's to tell of", async () => {
+  const desk = await SyncDesk.open();
+  await (await AwayNote.open(desk.context)).look(seen(desk, "no such share on this host", false));
+  expect(await awayOf(desk.journal, true)).toEqual(NOTHING);
+});
+
+test("of several daemons each tells for itself, and one that is gone no more", async () => {
+  const a = await SyncDesk.open({ member: "a" });
+  const b = await SyncDesk.open({ member: "b", beside: a });
+  await (await AwayNote.open(a.context)).look(seen(a, "not mounted"));
+  await (await AwayNote.open(b.context)).look(silent(b, SECOND));
+  expect(await awayOf(b.journal, true)).toMatchObject({
+    archive: trouble,
+    sources: { scans: { why: "not mounted" } },
+  });
+  const { memberId } = a.journal.crew;
+  a.crew?.leave();
+  const left = await b.journal.crew.members();
+  expect(left.map(({ id }) => id)).not.toContain(memberId);
+  expect((await awayOf(b.journal, true)).sources).toEqual({});
+});
