@@ -29,10 +29,10 @@ export function isPartAFile(_name: unknown, _type: unknown, filename: unknown): 
 
 /**
  * Reads a multipart body to its end. `begin` is called once: before the first file with the fields
- * so far, or after the last part of a body without a file. The file is the last part: fields that
- * come after it are read and left out, and so are further files.
+ * so far, or after the last part of a body without a file.
  *
- * Rejects when the fields are too long, and when the body breaks off, also between its last byte and
+ * Rejects when the fields are too long, when anything with a name follows the file, which is the last
+ * part (7), so that nothing is stored without what came with it; and when the body breaks off, also between its last byte and
  * its closing boundary, so whatever was received of it is then not to be used.
  */
 export async function receive(
@@ -44,7 +44,8 @@ export async function receive(
   let begun = false;
   for await (const part of request.parts()) {
     if (part.type === "field") {
-      if (begun || !isParameter(part.fieldname)) continue;
+      if (!isParameter(part.fieldname)) continue;
+      if (begun) throw new Refusal("MALFORMED_REQUEST", 400);
       const value = String(part.value);
       length += value.length;
       // A field that was cut off cannot be checked, nor the signature over it. Not read to the end,
@@ -54,9 +55,9 @@ export async function receive(
       fields.push([part.fieldname, value]);
       continue;
     }
-    const sink = begun ? undefined : await begin(fields);
+    if (begun) throw new Refusal("MALFORMED_REQUEST", 400);
     begun = true;
-    await pour(part, sink);
+    await pour(part, await begin(fields));
   }
   if (!begun) await begin(fields);
 }

@@ -1,14 +1,16 @@
+import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
 import formbody from "@fastify/formbody";
 import multipart from "@fastify/multipart";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from "fastify";
-import { messageOf } from "../std/fault.ts";
+import { codeOf, messageOf } from "../std/fault.ts";
 import { type Operation, PATHS } from "../wire/shapes.ts";
 import type { Context } from "./context.ts";
 import type { Fields } from "./fields.ts";
 import { addPages } from "./page-routes.ts";
 import { isPartAFile, MULTIPART_LIMITS } from "./receive.ts";
 import { Refusal } from "./refusal.ts";
-import { refused, send } from "./reply.ts";
+import { JSON_TYPE, refused, send } from "./reply.ts";
 import { serveReading, serveUpload } from "./serve.ts";
 
 /** Bytes of a url-encoded body; the interface's fields take a few kilobytes. */
@@ -31,6 +33,10 @@ export async function serverOf(
     // Clients keep connections; closing must not wait until they tire of that.
     forceCloseConnections: true,
     exposeHeadRoutes: false,
+    frameworkErrors: (error, _request, reply) => {
+      void send(reply, refused(context.settings, refusalOf(error)));
+    },
+    clientErrorHandler: (error, socket) => answerBroken(context, error, socket),
   });
   app.server.headersTimeout = HEADERS_TIMEOUT_MS;
   app.removeAllContentTypeParsers();
@@ -82,6 +88,27 @@ function answerTheRest(app: FastifyInstance, { settings }: Context): void {
     reply.header("connection", "close");
     await send(reply, refused(settings, refusal));
   });
+}
+
+/** What is no HTTP at all, or breaks off before anybody can be asked to answer it. */
+function answerBroken({ settings }: Context, error: Error, socket: Socket): void {
+  if (codeOf(error) === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const isTooLong = codeOf(error) === "HPE_HEADER_OVERFLOW";
+  const refusal = isTooLong
+    ? new Refusal("REQUEST_TOO_LARGE", 431)
+    : new Refusal("MALFORMED_REQUEST", 400);
+  const { status, body } = refused(settings, refusal);
+  const text = JSON.stringify(body);
+  const headers = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `content-type: ${JSON_TYPE}`,
+    `content-length: ${Buffer.byteLength(text)}`,
+    "connection: close",
+  ];
+  socket.end(`${headers.join("\r\n")}\r\n\r\n${text}`);
 }
 
 function refusalOf({ statusCode, message }: FastifyError): Refusal {

@@ -71,7 +71,8 @@ async function serve(shell: Shell, options: Options): Promise<void> {
   // Loaded only here: it is most of the program, and the other commands start twice as fast.
   const { EmbeddedArchive } = await import("../../embedded-archive/embedded-archive.ts");
   growSlowly();
-  const settings = settingsOf(options, shell.cwd);
+  const log = (event: object) => void shell.err.line(JSON.stringify(event));
+  const settings = { ...settingsOf(options, shell.cwd), log };
   makeUsable(settings.dataDir);
   await using archive = await EmbeddedArchive.open(settings);
   await shell.out.line(`listening on ${archive.url}`);

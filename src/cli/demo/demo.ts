@@ -52,6 +52,7 @@ export class Demo implements AsyncDisposable {
         listen: { host: "127.0.0.1", port: 0 },
         convertDelayMs: CONVERT_DELAY_MS,
         folders: place.folders.map((folder) => `${TARGET}${folder}`),
+        log: (event) => void shell.err.line(JSON.stringify(event)),
       }),
     );
     const config = demoConfig({ place, url: archive.url, target: TARGET, port: options.port });

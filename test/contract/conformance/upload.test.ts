@@ -43,20 +43,21 @@ test.for([
   },
 );
 
-test("fields and files behind the file are left out", async () => {
+test("the file is the last part: with a field or a file behind it nothing is stored", async () => {
   await using under = await ArchiveUnderTest.open();
   const parts = fieldParts({ filename: "a.txt" });
   const file: [string, string] = ['; name="file"; filename="x"', "first"];
-  const behind: [string, string][] = [
+  const following: [string, string][] = [
     ['; name="batch"', "b"],
     ['; name="f2"; filename="y"', "second"],
   ];
-  expect(outcomeOf(await under.post("upload", bodyOf(...parts, file, ...behind), HEADERS))).toBe(
-    "OK",
-  );
-  expect(under.archive.documents()).toMatchObject([{ batch: null, size: 5 }]);
+  for (const behind of following) {
+    const reply = await under.post("upload", bodyOf(...parts, file, behind), HEADERS);
+    expect([reply.status, outcomeOf(reply)]).toEqual([400, "MALFORMED_REQUEST"]);
+  }
+  expect(under.archive.documents()).toEqual([]);
   const early = bodyOf(file, ...parts);
-  expect(outcomeOf(await under.post("upload", early, HEADERS))).toBe("INVALID_ACC_KEY");
+  expect(outcomeOf(await under.post("upload", early, HEADERS))).toBe("MALFORMED_REQUEST");
 });
 
 test("no file part, or no multipart at all, is NO_FILE_DATA", async () => {

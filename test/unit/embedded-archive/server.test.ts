@@ -31,6 +31,33 @@ describe("requests that no client of ours sends", () => {
     expect(outcomeOf(await under.upload({ filename: "a.txt" }))).toBe("OK");
   });
 
+  test.for([
+    [
+      "POST /api/v0_4/%zz HTTP/1.1\r\nhost: a\r\ncontent-length: 0\r\n\r\n",
+      400,
+      "MALFORMED_REQUEST",
+    ],
+    ["\u0000\u0001 garbage\r\n\r\n", 400, "MALFORMED_REQUEST"],
+    ["POST / HTTP/1.1\r\nhost: a\r\ncontent-length: -1\r\n\r\n", 400, "MALFORMED_REQUEST"],
+    [`GET / HTTP/1.1\r\nx: ${"x".repeat(20_000)}\r\n\r\n`, 431, "REQUEST_TOO_LARGE"],
+  ] as const)(
+    "%# what no operation is asked with is answered in the interface's form",
+    async ([bytes, status, code]) => {
+      await using under = await ArchiveUnderTest.open();
+      const socket = connect(Number(new URL(under.archive.url).port), "127.0.0.1");
+      socket.on("error", () => {}).write(bytes);
+      let reply = "";
+      for await (const chunk of socket) {
+        reply += String(chunk);
+        if (reply.includes("}")) break;
+      }
+      const [head = "", body = ""] = reply.split("\r\n\r\n");
+      expect(head).toContain(`HTTP/1.1 ${status} `);
+      expect(head.toLowerCase()).toContain("content-type: application/json;charset=utf-8");
+      expect(JSON.parse(body)).toEqual({ response: "ERROR", responseDescription: code });
+    },
+  );
+
   test("bytes that are no HTTP, and silence, disturb nobody", async () => {
     await using under = await ArchiveUnderTest.open();
     const port = Number(new URL(under.archive.url).port);
