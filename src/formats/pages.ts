@@ -22,11 +22,15 @@ const IMAGES: ReadonlySet<Kind> = new Set<Kind>(["jpeg", "png", "gif", "webp", "
 export async function countPages(bytes: Buffer, kind: Kind): Promise<number | undefined> {
   if (IMAGES.has(kind)) return 1;
   if (kind === "pdf") return pdfPages(bytes);
-  if (kind === "text") return Math.max(1, Math.ceil(charactersOf(bytes) / TEXT_PAGE_CHARACTERS));
+  if (kind === "text") return textPages(accessOf(bytes));
   if (kind !== "tiff") return undefined;
   const { pages } = await readTiff(accessOf(bytes), false);
   return pages > 0 ? pages : undefined;
 }
+
+/** What the bytes of a text begin with where its encoding is marked. */
+const UTF8_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+const UTF16_MARKS = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
 
 /** Text is read in pieces of this size, and no further than so many bytes: larger ones are no letters. */
 const PIECE_BYTES = 1 << 20;
@@ -39,17 +43,23 @@ const TEXT_BYTES_MAX = 64 << 20;
 export async function pagesAtSight(file: RandomAccess, kind: Kind): Promise<number | undefined> {
   if (IMAGES.has(kind)) return 1;
   if (kind === "pdf") return statedPages(file);
-  if (kind === "text") return textPages(file);
+  if (kind === "text") return file.size > TEXT_BYTES_MAX ? undefined : textPages(file);
   if (kind !== "tiff") return undefined;
   const { pages } = await readTiff(file, false);
   return pages > 0 ? pages : undefined;
 }
 
-async function textPages(file: RandomAccess): Promise<number | undefined> {
-  if (file.size > TEXT_BYTES_MAX) return undefined;
+async function textPages(file: RandomAccess): Promise<number> {
+  const mark = await file.read(0, Math.min(3, file.size));
+  if (UTF16_MARKS.some((bytes) => mark.subarray(0, 2).equals(bytes)))
+    return pagesOfText((file.size - 2) / 2);
   let characters = 0;
   for (let at = 0; at < file.size; at += PIECE_BYTES)
     characters += charactersOf(await file.read(at, Math.min(PIECE_BYTES, file.size - at)));
+  return pagesOfText(mark.equals(UTF8_MARK) ? characters - 1 : characters);
+}
+
+function pagesOfText(characters: number): number {
   return Math.max(1, Math.ceil(characters / TEXT_PAGE_CHARACTERS));
 }
 
