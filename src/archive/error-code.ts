@@ -7,9 +7,13 @@ const CODE_KEYS = ["code", "error", "name", "value"];
 
 const CODE = /^[A-Z][A-Z0-9_]{1,99}$/;
 
-/** Codes that speak of the account key or the signature; which ones occur is open (Authentication 4). */
-const CREDENTIALS =
-  /(?:ACC|ACCOUNT|API)_?KEY|(?:INVALID|WRONG|UNKNOWN|MISSING)_KEY$|SIG(NATURE)?$|^SIG|AUTH(?!OR(_|$))|CREDENTIAL|ACCESS_DENIED|FORBIDDEN/;
+/** Words of codes that speak of who we are or what we may; which ones occur is open (Authentication 4). */
+const OF_CREDENTIALS =
+  /^(?:(?:ACC|API)?KEY|SIG|SIGN|SIGNATURE|AUTH|AUTHENTICATION|AUTHORIZATION|(?:UN)?AUTHORIZED|CREDENTIALS?|ACCESS|FORBIDDEN|ACCOUNT|LOGIN)$/;
+
+/** Words of codes that are about one document, its place, or how much there is; and a database's key. */
+const OF_SOMETHING_ELSE =
+  /^(?:DOC|DOCUMENT|DIGIDOC|CONTAINER|FILE|FOLDER|METADATA|QUOTA|LIMIT|SIZE|PAGES?|DUPLICATE|PRIMARY)$/;
 
 /**
  * The error code in `responseDescription`: bare, or in an object, at most one level down, or in a
@@ -35,7 +39,11 @@ export function isCodeOf(operation: Operation, code: string): boolean {
 
 /** Whether a code that the interface does not list means that the credentials were refused. */
 export function meansCredentials(code: string): boolean {
-  return CREDENTIALS.test(code);
+  const words = code.split("_");
+  return (
+    words.some((word) => OF_CREDENTIALS.test(word)) &&
+    !words.some((word) => OF_SOMETHING_ELSE.test(word))
+  );
 }
 
 function textsIn(value: unknown, levels: number): string[] {

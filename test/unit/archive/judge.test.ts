@@ -261,6 +261,15 @@ describe("credentials", () => {
     [200, "INVALID_METADATA_AUTHOR", false, "an author is not authentication"],
     [200, "INVALID_DOC_AUTHOR", false, "not even where the code is not known"],
     [200, "DESIGN_LOCKED", false, "a word within a word"],
+    [200, "BAD_KEY", true, "whatever is said of it"],
+    [200, "KEY_EXPIRED", true, "wherever it stands"],
+    [200, "INVALID_SIGNATURE_VALUE", true, "wherever it stands"],
+    [200, "NO_ACCESS", true, "in other words"],
+    [200, "INVALID_ACCOUNT", true, "the account is what the key names"],
+    [200, "DOCUMENT_HAS_NO_SIGNATURE", false, "the document's own"],
+    [200, "FOLDER_ACCESS_DENIED", false, "one folder is not the account"],
+    [200, "ACCOUNT_QUOTA_EXCEEDED", false, "the account is known"],
+    [200, "KEYWORD_FORBIDDEN", true, "two readings: it is told, and nothing more is sent"],
   ] as const)("HTTP %i %s is about credentials: %s, because %s", ([status, code, credentials]) => {
     expect(errorIn(replied(status, refused(code)))).toMatchObject({
       code,
