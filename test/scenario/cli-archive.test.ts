@@ -56,7 +56,18 @@ describe("archive", () => {
 
   test.for([
     [["folder", "999"], 1, /FOLDER_NOT_EXISTS.*; .*folder/, "the archive's own code and its mend"],
-    [["document", "999"], 1, /DOC_NOT_EXIST/, "no such document"],
+    [
+      ["document", "999"],
+      1,
+      /DOC_NOT_EXIST.*; the archive has no such document/,
+      "no such document",
+    ],
+    [
+      ["search", "--created-date-end", "tomorrow"],
+      2,
+      /INVALID_CREATED_DATE_END.*; correct it/,
+      "what was typed is wrong",
+    ],
     [
       ["documents", "--pagination-size", "20000"],
       2,

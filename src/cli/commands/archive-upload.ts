@@ -1,4 +1,4 @@
-import { createReadStream } from "node:fs";
+import { constants, createReadStream } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { type Command, Option } from "commander";
@@ -69,7 +69,7 @@ export async function readUpload(
   const upload: Upload = {
     ...(folderId === undefined ? {} : { folderId }),
     ...(folder === undefined ? {} : { path: folder }),
-    filename: options.filename ?? basename(path),
+    filename: options.filename ?? basename(path).normalize("NFC"),
     ...(batch === undefined ? {} : { batch }),
     ...(expireDate === undefined ? {} : { expireDate }),
     metadata: metadataOf(options),
@@ -83,7 +83,8 @@ export async function readUpload(
 
 async function opened(path: string): Promise<FileHandle> {
   try {
-    const handle = await open(path, "r");
+    // A pipe that nobody writes to would be waited for.
+    const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     if ((await handle.stat()).isFile()) return handle;
     await handle.close();
   } catch (error) {

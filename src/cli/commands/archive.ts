@@ -1,5 +1,7 @@
 import { type Command } from "commander";
 import { type Archive } from "../../archive/archive.ts";
+import { ArchiveError } from "../../archive/archive-error.ts";
+import { Fault } from "../../std/fault.ts";
 import { openClient } from "../archive-client.ts";
 import { readArchiveSettings } from "../archive-settings.ts";
 import { examples } from "../examples.ts";
@@ -170,8 +172,28 @@ function addUpload(archive: Command, shell: Shell): void {
 async function answer(shell: Shell, { json, archive }: Common, ask: Ask): Promise<void> {
   const settings = await readArchiveSettings(shell.places, archive);
   await using client = await openClient(settings, shell.clock);
-  const { reply, lines } = await ask(client, shell.stopping());
+  const { reply, lines } = await ask(client, shell.stopping()).catch((error: unknown) => {
+    throw onceMended(error);
+  });
   if (json === true) await shell.out.line(JSON.stringify({ response: "OK", ...reply }));
   else for (const line of lines) await shell.out.line(line);
   shell.exitCode = EXIT.done;
+}
+
+/** What to do about the archive's refusal where no daemon and no mirror stands behind the request. */
+const MENDS: Readonly<Record<string, string>> = {
+  DOC_NOT_EXIST: "The archive has no such document; scanferry archive search finds others.",
+  FOLDER_NOT_EXISTS: "The archive has no such folder; scanferry archive folders lists them.",
+  QUOTA_LIMIT: "Buy pages, or wait until the allowance is renewed.",
+};
+
+/** A refusal with a mend for whoever typed the request. */
+function onceMended(error: unknown): unknown {
+  if (!(error instanceof ArchiveError) || error.kind !== "refused" || error.credentials)
+    return error;
+  const { code, message } = error;
+  if (code.startsWith("INVALID_"))
+    return new UsageError(`${message.includes(code) ? "" : `${code}: `}${message}; correct it`);
+  const hint = MENDS[code];
+  return hint === undefined ? error : new Fault(code, message, hint, { cause: error });
 }
