@@ -143,7 +143,8 @@ export class MirrorHost {
       {
         hint: (paths) => this.#tell(this.#hint(paths)),
         directory: (dir, below) => this.#list(dir, below),
-        doubt: (why) => this.#tell(this.#daemon.call("doubt", this.#mirror.id, why)),
+        doubt: (why, isTrouble) =>
+          this.#tell(this.#daemon.call("doubt", this.#mirror.id, why, isTrouble)),
       },
       this.#clock,
     );
@@ -221,7 +222,7 @@ export class MirrorHost {
       await listing();
     } catch (error) {
       if (this.#closing.signal.aborted || error instanceof LineCut) return;
-      this.#tell(this.#daemon.call("doubt", this.#mirror.id, messageOf(error)));
+      this.#tell(this.#daemon.call("doubt", this.#mirror.id, messageOf(error), false));
     }
   }
 

@@ -132,7 +132,7 @@ export type DaemonCalls = {
   hint: (mirrorId: number, files: readonly { path: RawPath; seen: Seen | null }[]) => Promise<void>;
   /** Answered when this many bytes of an upload may leave. */
   allowance: (bytes: number) => Promise<void>;
-  /** Events may have been missed: a full scan is needed. */
-  doubt: (mirrorId: number, why: string) => Promise<void>;
+  /** Events may have been missed: a full scan is needed. `isTrouble`: somebody could do something about it. */
+  doubt: (mirrorId: number, why: string, isTrouble: boolean) => Promise<void>;
   status: (status: MirrorStatus) => Promise<void>;
 };

@@ -28,8 +28,8 @@ export type WatchSinks = {
   hint(paths: RawPath[]): void;
   /** List this directory now and, where `below` is set, everything below it too. */
   directory(dir: RawPath, below: boolean): void;
-  /** Something was, or may have been, missed: a full scan is needed. */
-  doubt(why: string): void;
+  /** Something was, or may have been, missed: a full scan is needed. `isTrouble`: somebody could mend why. */
+  doubt(why: string, isTrouble: boolean): void;
 };
 
 /** How often the watch looks after itself; milliseconds. */
@@ -212,11 +212,11 @@ export class DirectoryWatch implements AsyncDisposable {
   #doubtOnce(why: string): void {
     if (this.#told.has(why)) return;
     this.#told.add(why);
-    this.#doubt(why);
+    this.#doubt(why, true);
   }
 
-  #doubt(why: string): void {
-    if (!this.#stop.signal.aborted) this.#sinks.doubt(why);
+  #doubt(why: string, isTrouble = false): void {
+    if (!this.#stop.signal.aborted) this.#sinks.doubt(why, isTrouble);
   }
 
   /** True while events come so fast that the queue may be overflowing; doubts once that is over. */

@@ -28,9 +28,11 @@ export function readerCalls(
       if (own.length > 0) await intake.hint(mirrorId, own);
     },
     allowance,
-    doubt: async (mirrorId, why) => {
+    doubt: async (mirrorId, why, isTrouble) => {
       const survey = surveys.get(mirrorId);
-      log.warn({ mirror: survey?.mirror.row.name, why }, "events may be missing");
+      // Mended by the scan; what goes on without events is a person's to mend.
+      const message = `events may be missing: ${why}`;
+      log[isTrouble ? "warn" : "info"]({ mirror: survey?.mirror.row.name }, message);
       survey?.request(why);
     },
     status: told,
