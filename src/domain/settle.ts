@@ -40,11 +40,13 @@ export type Ripeness =
 /**
  * Whether a file that has been quiet for `settle` may be sent. One that looks unfinished by its
  * own format must have been quiet for `incomplete`, by its mtime, so that an old broken file goes
- * at once; it is then sent with a remark, because some files are broken for good.
+ * at once; it is then sent with a remark, because some files are broken for good. So must one whose format
+ * says nothing and whose mtime is a copy program's word for what it has not finished.
  */
 export function ripeness(seen: Seen, completeness: Completeness, quiet: Quiet): Ripeness {
   // An mtime that says nothing leaves what was observed.
-  const isSaid = seen.modifiedAt <= quiet.now && !isStandIn(seen.modifiedAt);
+  const isStandIn = standsIn(seen.modifiedAt);
+  const isSaid = seen.modifiedAt <= quiet.now && !isStandIn;
   const seemingly = isSaid ? Math.min(quiet.changedAt, seen.modifiedAt) : quiet.changedAt;
   const since = Math.max(seemingly, quiet.clockSetAt ?? seemingly);
   const youngMs = since + (quiet.minAgeMs ?? 0) - quiet.now;
@@ -52,10 +54,12 @@ export function ripeness(seen: Seen, completeness: Completeness, quiet: Quiet): 
     const trouble = { code: "FILE_YOUNG", message: "is not as old as `minAge` asks" };
     return { kind: "wait", dueAt: quiet.now + youngMs, trouble };
   }
-  if (completeness !== "unfinished") return { kind: "ripe", remark: null };
+  if (completeness === "complete" || (completeness === "unknown" && !isStandIn))
+    return { kind: "ripe", remark: null };
+  const looks = completeness === "unfinished" ? BY_FORMAT : BY_TIME;
   const leftMs = since + quiet.incompleteMs - quiet.now;
   if (leftMs > 0) {
-    const trouble = { code: "FILE_UNFINISHED", message: "looks unfinished by its format" };
+    const trouble = { code: "FILE_UNFINISHED", message: looks };
     return {
       kind: "wait",
       dueAt: quiet.now + Math.min(leftMs, Math.max(quiet.settleMs, 1_000) * 20),
@@ -65,13 +69,16 @@ export function ripeness(seen: Seen, completeness: Completeness, quiet: Quiet): 
   if (seen.sizeBytes === 0) {
     return { kind: "empty", trouble: { code: "FILE_EMPTY", message: "the file has no content" } };
   }
-  return { kind: "ripe", remark: "looks unfinished by its format, but has been quiet for long" };
+  return { kind: "ripe", remark: `${looks}, but has been quiet for long` };
 }
+
+const BY_FORMAT = "looks unfinished by its format";
+const BY_TIME = "looks unfinished by its time, which copy programs leave behind";
 
 /** The days around the first of 1980, wherever its midnight is. */
 const STAND_IN = { from: Date.UTC(1979, 11, 30), to: Date.UTC(1980, 0, 4) } as const;
 
 /** What copy programs leave on a file that they have not finished: rsync 1970, robocopy 1980. */
-function isStandIn(modifiedAt: number): boolean {
+function standsIn(modifiedAt: number): boolean {
   return modifiedAt <= 0 || (modifiedAt >= STAND_IN.from && modifiedAt < STAND_IN.to);
 }

@@ -27,9 +27,8 @@ export async function completeness(file: RandomAccess, filename: string): Promis
   const head = await file.read(0, HEAD_BYTES);
   const kind = kindOf(head, filename);
   if (breaksPromise(kind, filename)) return "unfinished";
-  const judge = JUDGES[kind];
-  if (!judge) return "unknown";
-  const judged = await judge(file, head);
+  const judged = (await JUDGES[kind]?.(file, head)) ?? "unknown";
+  if (MAY_END_IN_ZEROS.has(kind)) return judged;
   return judged !== "unfinished" && (await endsInZeros(file)) ? "unfinished" : judged;
 }
 
@@ -40,6 +39,9 @@ export async function completeness(file: RandomAccess, filename: string): Promis
 async function endsInZeros(file: RandomAccess): Promise<boolean> {
   return (await tailOf(file, ZERO_BYTES)).every((byte) => byte === 0);
 }
+
+/** A bitmap's last rows may be black. */
+const MAY_END_IN_ZEROS: ReadonlySet<Kind> = new Set<Kind>(["bmp", "unknown"]);
 
 type Judge = (file: RandomAccess, head: Buffer) => Promise<Completeness>;
 

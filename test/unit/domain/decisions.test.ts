@@ -119,6 +119,9 @@ describe("ripeness", () => {
     ["unfinished", { modifiedAt: 1_000 }, {}, "ripe", "it was old when it was found"],
     ["unfinished", { modifiedAt: 9e9 }, {}, "wait", "an mtime in the future says nothing"],
     ["unfinished", { modifiedAt: 0 }, {}, "wait", "rsync's word for what was cut off"],
+    ["unknown", { modifiedAt: 0 }, {}, "wait", "the same, of a format that tells nothing"],
+    ["unknown", { modifiedAt: 0 }, { changedAt: 1_000 }, "ripe", "it is a time that it may have"],
+    ["complete", { modifiedAt: 0 }, {}, "ripe", "its format says that nothing is missing"],
     ["unfinished", { modifiedAt: 0 }, { changedAt: 1_000 }, "ripe", "it was seen to be quiet"],
     [
       "unfinished",
@@ -136,6 +139,8 @@ describe("ripeness", () => {
   test("an old broken file goes with a remark", () => {
     const old = ripeness({ ...seen, modifiedAt: 1 }, "unfinished", quiet);
     expect(old).toMatchObject({ kind: "ripe", remark: expect.stringContaining("unfinished") });
+    const cut = ripeness({ ...seen, modifiedAt: 0 }, "unknown", { ...quiet, changedAt: 1_000 });
+    expect(cut).toMatchObject({ kind: "ripe", remark: expect.stringContaining("by its time") });
   });
 });
 
