@@ -7,7 +7,6 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Fence } from "../archive/archive.ts";
 import { HttpArchive } from "../archive/http-archive.ts";
 import { actWithBeside } from "../source/act-beside.ts";
-import { recoverQuarantine } from "../source/after.ts";
 import { inspect } from "../source/inspect.ts";
 import { PdfThread } from "../source/pdf-thread.ts";
 import { NotesReader } from "../source/read-notes.ts";
@@ -58,9 +57,7 @@ const offer: ReaderCalls = {
     for (const mirror of mirrors) {
       const host = new MirrorHost(mirror, daemon, systemClock);
       hosts.set(mirror.id, host);
-      const status = await host.refresh();
-      if (status.online && mirror.tidies) await recoverQuarantine(host.settings, ending.signal);
-      statuses.push(status);
+      statuses.push(await host.refresh());
       host.follow(ending.signal).catch(() => {});
     }
     return statuses;

@@ -3,6 +3,7 @@
  * it can, and turns events into hints. It decides nothing: what it sees, the daemon journals.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { recoverQuarantine } from "../source/after.ts";
 import { lookInside } from "../source/open-inside.ts";
 import { listOne, scan } from "../source/scan.ts";
 import type { Listing, ScanReport } from "../source/source.ts";
@@ -71,6 +72,8 @@ export class MirrorHost {
       const { device, isEmpty } = now;
       this.#status = { ...was, online: true, why: "", device, isEmpty };
       await this.#startWatch();
+      const { tidies, settings } = this.#mirror;
+      if (!was.online && tidies) await recoverQuarantine(settings, this.#closing.signal);
     }
     return this.#status;
   }

@@ -6,7 +6,7 @@
  * removed; a file that is something else by then gets its name back and stays. Whatever ends the
  * process in between, the content is somewhere, and `recoverQuarantine` puts it back.
  */
-import { closeSync, fstatSync, lstatSync, unlinkSync } from "node:fs";
+import { closeSync, fstatSync, lstatSync, readdirSync, unlinkSync } from "node:fs";
 import { isAbortOf } from "../std/abort.ts";
 import { type Random, systemRandom } from "../std/clock.ts";
 import { Fault } from "../std/fault.ts";
@@ -82,7 +82,8 @@ async function actIn(
   signal: AbortSignal,
 ): Promise<Acted> {
   const name = nameOf(sent.path);
-  const stat = lstatSync(entryOf(dir, name), { throwIfNoEntry: false });
+  const look = () => lstatSync(entryOf(dir, name), { throwIfNoEntry: false });
+  const stat = look() ?? (takeBack(dir, name) ? look() : undefined);
   if (!stat?.isFile()) throw new FileGone(sent.path);
   const entry = { dir, name: putAside(dir, name, random) };
   try {
@@ -120,7 +121,15 @@ async function prove(entry: Entry, sent: Sent, signal: AbortSignal): Promise<Pro
 
 const LOOK = { bigint: true, throwIfNoEntry: false } as const;
 
-/** What went wrong is told by the first error; a file that cannot be put back now is at the next start. */
+/** A share that went away while the file was put aside kept it there: it gets its name back. */
+function takeBack(dir: number, name: RawPath): boolean {
+  const names = readdirSync(entryOf(dir), { encoding: "latin1" }) as RawPath[];
+  const aside = names.find((other) => originalName(other) === name);
+  if (aside !== undefined) putBack(dir, aside, name);
+  return aside !== undefined;
+}
+
+/** What went wrong is told by the first error; a file that cannot be put back now is when it is looked for. */
 function restore({ dir, name: aside }: Entry, name: RawPath): void {
   try {
     if (lstatSync(entryOf(dir, aside), { throwIfNoEntry: false })) putBack(dir, aside, name);
@@ -144,7 +153,8 @@ function refusal(error: unknown, settings: SourceSettings, path: RawPath): Acted
 
 /**
  * Gives files that an interrupted `act` had put aside their names back; a numbered one where the
- * name was taken meanwhile. Returns the paths they have now. To be called before the first scan.
+ * name was taken meanwhile. Returns the paths they have now. To be called before the source is scanned,
+ * whenever it has come: what had it go may have ended an `act`.
  *
  * @throws only the signal's reason
  */

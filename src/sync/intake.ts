@@ -8,6 +8,7 @@ import { BESIDE_CODES } from "../domain/verdict.ts";
 import type { Applied, Change, Known, Place } from "../journal/journal.ts";
 import type { FileSeen, Listing } from "../source/source.ts";
 import { ROOT, type RawPath, dirOf, nameOf } from "../std/raw-path.ts";
+import { GONE_ALREADY } from "./aftercare.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import { forgotten } from "./forgotten.ts";
 import type { Stream } from "./send-queue.ts";
@@ -50,7 +51,7 @@ export class Intake {
         ...(found.vanished.length > 0 ? [forgotten(mirrorId, dir)] : []),
         ...found.appeared.map((file) => this.#added(mirror, dir, file, null)),
         ...(await this.#changes(mirror, dir, found.changed)),
-        ...found.returned.map((row) => this.#back(row)),
+        ...(await this.#back(found.returned, mirror)),
         ...(await this.#gone(found.vanished, { dir })),
       ];
     });
@@ -103,7 +104,7 @@ export class Intake {
       const before = changes.length;
       changes.push(
         ...(await this.#changes(mirror, dir, found.changed)),
-        ...found.returned.map((back) => this.#back(back)),
+        ...(await this.#back(found.returned, mirror)),
         ...(await this.#gone(found.vanished, { dir })),
       );
       if (changes.length > before) touched.add(dir);
@@ -180,9 +181,23 @@ export class Intake {
     return [{ type: "note", id, at, why, set: { dueAt: soon }, from: [state] }];
   }
 
-  #back(row: Known): Change {
+  async #back(rows: readonly Known[], { settings }: LiveMirror): Promise<Change[]> {
     const at = this.#context.clock.now();
-    return { type: "note", id: row.id, at, why: "the file is back", set: { goneAt: null } };
+    const mayGo = settings.after.kind !== "keep";
+    const changes: Change[] = [];
+    for (const { id, state } of rows) {
+      const isToGo = mayGo && state === "converted" && (await this.#wasPutAway(id));
+      const due = { after: "due", afterMessage: null, dueAt: at } as const;
+      const set = { goneAt: null, ...(isToGo && due) };
+      changes.push({ type: "note", id, at, why: "the file is back", set, from: [state] });
+    }
+    return changes;
+  }
+
+  /** Or was out of sight when it was to be: then, too, it is put away once it is there. */
+  async #wasPutAway(id: number): Promise<boolean> {
+    const { after, afterMessage } = (await this.#context.journal.document(id)) ?? {};
+    return after === "done" || afterMessage === GONE_ALREADY;
   }
 
   /**

@@ -281,6 +281,19 @@ test("what was left put aside gets its name back, or a numbered one", async () =
   expect(existsSync(`${dir}/a/.scanferry-scan.pdf-0123abcd`)).toBe(false);
 });
 
+test("a file that a broken share kept put aside is found there by the next try", async () => {
+  const dir = scratch();
+  put(dir, "a/.scanferry-scan.pdf-0123abcd", "content");
+  put(dir, "a/.scanferry-other.pdf-0123abcd", "content");
+  const acted = await act(settingsOf(dir), raw("a/scan.pdf"), sha256("content"), toDelete, never);
+  expect(acted).toEqual({ kind: "done" });
+  expect(tree(dir)).toEqual({ "a/.scanferry-other.pdf-0123abcd": "content" });
+  put(dir, "a/.scanferry-scan.pdf-0123abcd", "something else");
+  const refused = await act(settingsOf(dir), raw("a/scan.pdf"), sha256("content"), toDelete, never);
+  expect(refused).toMatchObject({ kind: "refused", trouble: { code: "FILE_CHANGED" } });
+  expect(tree(dir)["a/scan.pdf"]).toBe("something else");
+});
+
 test.for([
   ["scan.pdf", 2, "scan (2).pdf", "before the extension"],
   ["scan", 3, "scan (3)", "no extension"],

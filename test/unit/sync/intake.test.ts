@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Document, STATES, type Seen, type State } from "../../../src/domain/document.ts";
 import type { Applied, Change } from "../../../src/journal/journal.ts";
 import { ROOT, type RawPath, nameOf, rawOfText } from "../../../src/std/raw-path.ts";
+import { GONE_ALREADY } from "../../../src/sync/aftercare.ts";
 import { Intake } from "../../../src/sync/intake.ts";
 import { SECOND, SyncDesk } from "./desk.ts";
 
@@ -122,6 +123,37 @@ describe.for(WAYS)("%s", ([, tell]) => {
     await tell(intake, "old");
     expect(await desk.row(before)).toEqual({ ...before, goneAt: null });
   });
+
+  test.for([
+    [
+      "move",
+      { after: null, afterMessage: GONE_ALREADY },
+      "due",
+      "it was out of sight when it was due",
+    ],
+    [
+      "move",
+      { after: "done", afterMessage: "/srv/done/scan.pdf" },
+      "due",
+      "it is put away once more",
+    ],
+    ["move", { after: "refused", afterMessage: "no right" }, "refused", "a person looks at it"],
+    ["move", { after: null }, null, "it was converted before there was anything to do"],
+    ["keep", { after: null, afterMessage: GONE_ALREADY }, null, "it is to stay by now"],
+  ] as const)(
+    "%#: of an archived file that is back, with `after: %s` and %o: %s, as %s",
+    async ([kind, set, after]) => {
+      const action = kind === "keep" ? { kind } : ({ kind, to: "/srv/done" } as const);
+      const desk = await SyncDesk.open({ mirrors: [{ after: action }] });
+      const intake = new Intake(desk.context);
+      const before = rowIn(desk, "converted", { goneAt: 5, dueAt: null, ...set });
+      await tell(intake, "old");
+      const row = await desk.row(before);
+      expect(row).toMatchObject({ after, goneAt: null });
+      if (after === "due")
+        expect(row).toMatchObject({ afterMessage: null, dueAt: desk.clock.now() });
+    },
+  );
 
   test("of a file that is back with other bytes: a successor", async () => {
     const { desk, intake } = await anIntake();
