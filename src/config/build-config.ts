@@ -54,7 +54,7 @@ export function buildConfig(
       outstandingMax: conversion.maxOutstanding,
     },
     schedule: { rescan: shape.schedule.rescan },
-    web: shape.web && webOf(shape.web.listen, secrets.webToken),
+    web: shape.web && webOf(shape.web, secrets.webToken),
     notify: notifyOf(shape.notify, secrets.notify ?? NO_NOTIFY_SECRETS, dirname(file)),
     log: { level: shape.log.level, file: logFileOf(shape.log, layout) },
     receipts: receiptsOf(shape.receipts, layout),
@@ -116,8 +116,15 @@ function receiptsOf(
     : { dir, formats: receipts.formats };
 }
 
-function webOf(listen: { host: string; port: number }, token: string | undefined): Config["web"] {
-  return token === undefined ? listen : { ...listen, token };
+function webOf(
+  { listen, names }: NonNullable<FileShape["web"]>,
+  token: string | undefined,
+): Config["web"] {
+  return {
+    ...listen,
+    ...(token === undefined ? {} : { token }),
+    ...(names.length === 0 ? {} : { names }),
+  };
 }
 
 function accountsIn(shape: FileShape, secrets: Secrets, folder: string): ArchiveAccount[] {

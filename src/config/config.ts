@@ -52,7 +52,13 @@ export type Config = {
   readonly schedule: { readonly rescan: string };
   /** Undefined: no web listener. `host` is without brackets; port 0 is any free one. */
   readonly web:
-    | { readonly host: string; readonly port: number; readonly token?: string }
+    | {
+        readonly host: string;
+        readonly port: number;
+        readonly token?: string;
+        /** What a reverse proxy is called by; lower case. */
+        readonly names?: readonly string[];
+      }
     | undefined;
   /** Undefined: nobody is told of anything. */
   readonly notify?: NotifyConfig | undefined;

@@ -93,6 +93,15 @@ export function putAway(): Kind<BeforeHook["afterVeto"]> {
   });
 }
 
+/** A name or address that a browser may be pointed at: no port, no scheme; lower case. */
+export function hostName(): Kind<string> {
+  return kind("host name", (value, refuse) => {
+    const mend = "write the name alone, e.g. scans.example.com";
+    const isName = typeof value === "string" && /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i.test(value);
+    return isName ? value.toLowerCase() : refuse(`${quoted(value)} is no host name`, mend);
+  });
+}
+
 /** `HOST:PORT`; an IPv6 address stands in brackets; port 0 is any free one. */
 export function listenAddress(): Kind<{ readonly host: string; readonly port: number }> {
   return kind("`HOST:PORT`", (value, refuse) => {

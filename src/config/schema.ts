@@ -17,7 +17,7 @@ import { journalSchema, logSchema } from "./keeping-schema.ts";
 import { pageKeys } from "./page-schema.ts";
 import { mirrorSchema } from "./mirror-schema.ts";
 import { notifySchema } from "./notify-schema.ts";
-import { listenAddress, localPath } from "./places.ts";
+import { hostName, listenAddress, localPath } from "./places.ts";
 import { receiptsSchema } from "./receipts-schema.ts";
 import { sendingHours } from "./sending-hours.ts";
 import { size } from "./size.ts";
@@ -159,6 +159,12 @@ export const fileSchema = section(
               meaning:
                 "Where the page, `/healthz`, `/readyz` and `/metrics` are served. Port 0 is any free one.",
               example: '"[::1]:8470"',
+            }),
+            names: setting(z.array(hostName()).prefault([]), {
+              meaning:
+                "Names that people call the page by where a reverse proxy stands before it. It then asks " +
+                "everybody for the token.",
+              example: "[scans.example.com]",
             }),
             token: setting(secret().optional(), {
               meaning:

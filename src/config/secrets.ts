@@ -78,7 +78,8 @@ export async function findSecrets(sketch: Sketch, around: Surroundings): Promise
         file: web.tokenFile,
         variable: "SCANFERRY_WEB_TOKEN",
       },
-      "optional",
+      // Behind a proxy everybody calls from this host.
+      web.names?.length ? "required" : "optional",
       around,
     ));
   const journalPassword = await findJournalPassword(sketch.journal, around);

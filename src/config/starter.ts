@@ -220,8 +220,9 @@ schedule:
 # The page, /healthz, /readyz and /metrics; or web: off.
 web:
   #listen: 127.0.0.1:8470
-  # Beyond this machine the page asks for a token:
+  # Beyond this machine, and behind a reverse proxy, the page asks for a token:
   # tokenFile: /etc/scanferry/web.token
+  # names: [scans.example.com]          # what people call the proxy by
 
 # Who is told when something is wrong: docs/notify.md. "scanferry notify test" tries the channels.
 notify:

@@ -258,12 +258,13 @@ export class Daemon implements AsyncDisposable {
   async #listen(): Promise<void> {
     const { web } = this.#config;
     if (!web) return;
-    const { journal, changed } = this.#parts;
+    const { host, port, ...protection } = web;
     // Loaded only here: a third of all modules, and `sync` and `web: off` need none of them.
     const { Dashboard } = await import("../dashboard/dashboard.ts");
     const dashboard = await Dashboard.open({
-      listen: web,
-      journal,
+      listen: { host, port },
+      ...protection,
+      journal: this.journal,
       status: () => this.status(),
       waits: async (document) => whyWaits(await this.status(), document),
       health: () => this.#health(),
@@ -271,7 +272,6 @@ export class Daemon implements AsyncDisposable {
       log: this.#log,
       clock: this.#clock,
       version,
-      ...(web.token === undefined ? {} : { token: web.token }),
       channels: () => this.#teller?.reports ?? [],
       actions: {
         retry: (ids) => retryAll(this.journal, ids, this.#clock.now()).then(() => this.probe()),
@@ -281,7 +281,7 @@ export class Daemon implements AsyncDisposable {
       },
     });
     this.#owned.use(dashboard);
-    this.#owned.defer(changed.add(() => dashboard.changed()));
+    this.#owned.defer(this.#parts.changed.add(() => dashboard.changed()));
     this.#dashboard = dashboard;
     await this.#kept.announcePage(dashboard.url);
   }

@@ -12,6 +12,8 @@ export type Address = {
   readonly isLoopback: boolean;
   /** Bound to every address of this host. */
   readonly isWildcard: boolean;
+  /** What else it is called by: names of reverse proxies, lower case. */
+  readonly names: readonly string[];
 };
 
 const LOOPBACK = new BlockList();
@@ -24,12 +26,15 @@ const WILDCARDS = ["0.0.0.0", "::"];
  * The address of a configured host. A name is looked up here, once, so that "is this loopback" is
  * decided about the very address that is bound. Rejects with the Fault `WEB_LISTEN`.
  */
-export async function addressOf(listen: { host: string; port: number }): Promise<Address> {
+export async function addressOf(
+  listen: { host: string; port: number },
+  names: readonly string[] = [],
+): Promise<Address> {
   const host = listen.host.toLowerCase();
   const ip = await ipOf(host).catch((error: unknown) => {
     throw listenFault(listen, error);
   });
-  return { host, ip, isLoopback: isLoopback(ip), isWildcard: WILDCARDS.includes(ip) };
+  return { host, ip, isLoopback: isLoopback(ip), isWildcard: WILDCARDS.includes(ip), names };
 }
 
 async function ipOf(host: string): Promise<string> {
@@ -52,6 +57,7 @@ export function isCalledBy(header: string | undefined, address: Address): boolea
   const name = nameOf(header);
   if (name === undefined) return false;
   if (name === "localhost" || name === address.host || name === address.ip) return true;
+  if (address.names.includes(name)) return true;
   if (isIP(name) === 0) return address.isWildcard && name === hostname().toLowerCase();
   // Rebinding needs a name: an address in the header is the address that was dialled.
   return isLoopback(name) || address.isWildcard;

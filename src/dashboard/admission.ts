@@ -26,8 +26,13 @@ export function admit(request: FastifyRequest, gatehouse: Gatehouse): void {
 
 /** True when the request may see more than that the daemon is well. */
 export function isTrusted(request: FastifyRequest, { address, pass }: Gatehouse): boolean {
-  if (pass === undefined) return address.isLoopback;
+  if (pass === undefined) return address.isLoopback && !isForwarded(request);
   return pass.admits(request.headers) || showsToken(request, pass);
+}
+
+/** A proxy on this host makes everybody a caller from this host. Not every proxy says that it is one. */
+function isForwarded({ headers }: FastifyRequest): boolean {
+  return ["forwarded", "x-forwarded-for", "x-real-ip", "via"].some((name) => name in headers);
 }
 
 /** True when the address bar brought the token: `/?token=…`. */
@@ -48,7 +53,7 @@ function assertOurName(request: FastifyRequest, address: Address): void {
     421,
     "WRONG_HOST",
     "this listener does not go by that name",
-    "Call it by the host of `web.listen`, or set `web.listen` to the name you call it by.",
+    "Call it by the host of `web.listen`, or name what you call it by in `web.names`.",
   );
 }
 
@@ -101,8 +106,8 @@ function assertKnown(request: FastifyRequest, gatehouse: Gatehouse): void {
     throw new Refusal(
       403,
       "NO_TOKEN_CONFIGURED",
-      "the listener is open to the network and has no token",
-      "Give the web listener a token in the configuration, or set `web.listen` to 127.0.0.1.",
+      "the listener is open to the network, or to a proxy, and has no token",
+      "Give the web listener a token (`web.tokenFile`), or set `web.listen` to 127.0.0.1.",
     );
   throw new Refusal(
     401,

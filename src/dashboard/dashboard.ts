@@ -44,8 +44,8 @@ export class Dashboard implements AsyncDisposable {
 
   /** Listens. Rejects with the Fault `WEB_LISTEN` when the address cannot be had. */
   static async open(options: DashboardOptions): Promise<Dashboard> {
-    const { listen, journal, clock, log, token } = options;
-    const address = await addressOf(listen);
+    const { listen, names, journal, clock, log, token } = options;
+    const address = await addressOf(listen, names);
     const assets = await readAssets();
     const gatehouse: Gatehouse = {
       address,

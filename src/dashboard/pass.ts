@@ -29,9 +29,10 @@ export class Pass {
     return cookiesOf(headers.cookie, this.#cookieName).some((value) => isSame(value, this.#cookie));
   }
 
-  /** The `Set-Cookie` for a browser that showed the token. */
-  setCookie(): string {
-    return `${this.#cookieName}=${this.#cookie}; Path=/; Max-Age=${COOKIE_SECONDS}; HttpOnly; SameSite=Strict`;
+  /** The `Set-Cookie` for a browser that showed the token; `isSecure`: it came by https. */
+  setCookie(isSecure: boolean): string {
+    const secure = isSecure ? "; Secure" : "";
+    return `${this.#cookieName}=${this.#cookie}; Path=/; Max-Age=${COOKIE_SECONDS}; HttpOnly; SameSite=Strict${secure}`;
   }
 }
 

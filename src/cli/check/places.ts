@@ -1,7 +1,6 @@
 /** The places that the daemon writes to beside the journal: log, receipts, where finished files go; and the page. */
 import { constants } from "node:fs";
 import { access, stat, statfs } from "node:fs/promises";
-import { createServer } from "node:net";
 import { dirname } from "node:path";
 import type { After, Config, Mirror } from "../../config/config.ts";
 import { isNetwork, mountOf, readMounts, unmountedNow } from "../../source/mounts.ts";
@@ -9,6 +8,7 @@ import { codeOf } from "../../std/fault.ts";
 import { runningDaemon } from "../journals.ts";
 import { sizeText } from "../wording.ts";
 import { fail, type Finding, ok, warn } from "./finding.ts";
+import { portFinding, tokenFindings } from "./web.ts";
 
 const FREE_BYTES_SCARCE = 100_000_000;
 const RIGHTS = "Give the daemon's user the right to it, or run check as that user.";
@@ -22,7 +22,9 @@ export async function* examinePlaces(config: Config): AsyncGenerator<Finding> {
     yield* networkFinding(receipts.dir);
   }
   for (const mirror of config.mirrors) yield* afterFindings(mirror);
-  if (config.web && (await runningDaemon(config)) === undefined) yield await webFinding(config.web);
+  if (!config.web) return;
+  if ((await runningDaemon(config)) === undefined) yield await portFinding(config.web);
+  yield* tokenFindings(config.web);
 }
 
 async function placeFinding(name: string, shown: string, folder: string): Promise<Finding> {
@@ -81,20 +83,6 @@ async function* actionFindings(
     }
   }
   yield ok(`${what}: ${places.join(" and ")} can be written to`);
-}
-
-async function webFinding({ host, port }: NonNullable<Config["web"]>): Promise<Finding> {
-  const shown = `page: ${host.includes(":") ? `[${host}]` : host}:${port}`;
-  const { promise, resolve } = Promise.withResolvers<Finding>();
-  const server = createServer();
-  server.on("error", (error) => {
-    const why = codeOf(error) === "EADDRINUSE" ? "something else listens there" : codeOf(error);
-    resolve(
-      fail(`${shown} cannot be listened on (${why})`, "Set another web.listen, or web: off."),
-    );
-  });
-  server.listen(port, host, () => server.close(() => resolve(ok(`${shown} is free`))));
-  return promise;
 }
 
 async function isThere(path: string): Promise<boolean> {

@@ -226,6 +226,24 @@ test.for([
   expect((await folder.load(env)).web?.token).toBe(expected);
 });
 
+test("a page behind a proxy needs a token: behind it everybody calls from this host", async () => {
+  using folder = new ConfigFolder(`${BY_VALUE}web: { names: [Scans.Example.com] }\n`);
+  expect(await folder.problems({})).toEqual([
+    expect.stringMatching(/web\.token: is missing; write token or tokenFile/),
+  ]);
+  const { web } = await folder.load({ SCANFERRY_WEB_TOKEN: WEB_TOKEN });
+  expect(web).toMatchObject({ token: WEB_TOKEN, names: ["scans.example.com"] });
+});
+
+test.for(["https://scans.example.com", "scans.example.com:443", "scans/", "-"])(
+  "web.names: %s is no host name",
+  async (name) => {
+    using folder = new ConfigFolder(`${BY_VALUE}web: { names: ["${name}"] }\n`);
+    const [problem] = await folder.problems({ SCANFERRY_WEB_TOKEN: WEB_TOKEN });
+    expect(problem).toMatch(/web\.names\[0\]: ".*" is no host name; write the name alone/);
+  },
+);
+
 test("a token file that everyone can read is refused, and the token is not told", async () => {
   using folder = new ConfigFolder(`${BY_VALUE}web: { tokenFile: web.token }\n`);
   folder.write("web.token", WEB_TOKEN, 0o644);

@@ -101,6 +101,57 @@ describe("every route", () => {
   });
 });
 
+describe("behind a reverse proxy", () => {
+  const HOST = "scans.example.com";
+  const forwarded = { host: HOST, "x-forwarded-for": "192.0.2.7", "x-forwarded-proto": "https" };
+  const bearer = { authorization: `Bearer ${TOKEN}` };
+
+  test("it goes by the proxy's name, and asks everybody for the token", async () => {
+    await using opened = await openDashboard({ names: [HOST], token: TOKEN });
+    const at = (headers: Record<string, string>, path = "/api/status") =>
+      ask({ port: opened.port, path, headers });
+    expect((await at(forwarded)).status).toBe(401);
+    expect((await at({ ...forwarded, ...bearer })).status).toBe(200);
+    expect((await at({ ...forwarded, ...bearer, host: "other.example.com" })).status).toBe(421);
+    expect((await at({ ...forwarded, ...bearer, origin: `https://${HOST}` })).status).toBe(200);
+    const { headers } = await at(forwarded, `/?token=${TOKEN}`);
+    expect(String(headers["set-cookie"])).toMatch(/; SameSite=Strict; Secure$/);
+  });
+
+  test("its buttons work from there", async () => {
+    await using opened = await openDashboard({ names: [HOST], token: TOKEN });
+    const headers = { ...DELIBERATE, ...forwarded, ...bearer, origin: `https://${HOST}` };
+    const { status } = await ask({
+      port: opened.port,
+      path: "/api/pause",
+      method: "POST",
+      body: "{}",
+      headers,
+    });
+    expect([status, opened.asked]).toEqual([200, ["pause"]]);
+  });
+
+  test.for(["forwarded", "x-forwarded-for", "x-real-ip", "via"])(
+    "what a proxy hands on (%s) is not from this host: without a token it sees nothing",
+    async (header) => {
+      await using opened = await openDashboard();
+      const headers = { [header]: "for=192.0.2.7" };
+      const asked = { port: opened.port, path: "/api/status", headers };
+      expect((await ask(asked)).status).toBe(403);
+      expect((await ask({ ...asked, path: "/healthz" })).body).toBe('{"healthy":true}\n');
+    },
+  );
+});
+
+test.for(["/", "/healthz", "/readyz"])(
+  "HEAD of %s is answered like GET: monitors ask so",
+  async (path) => {
+    await using opened = await openDashboard();
+    const { status, body } = await ask({ port: opened.port, path, method: "HEAD" });
+    expect([status, body]).toEqual([200, ""]);
+  },
+);
+
 describe("a change", () => {
   test.for([
     // method, headers, refused with, because

@@ -1,0 +1,40 @@
+/** The daemon's web page: whether it can be served where it is to be, and to whom. */
+import { createServer } from "node:net";
+import type { Config } from "../../config/config.ts";
+import { addressOf } from "../../dashboard/address.ts";
+import { codeOf } from "../../std/fault.ts";
+import { fail, type Finding, ok, warn } from "./finding.ts";
+
+type Web = NonNullable<Config["web"]>;
+
+/** Is the port free? To be asked while no daemon runs. */
+export async function portFinding({ host, port }: Web): Promise<Finding> {
+  const shown = shownOf({ host, port });
+  const { promise, resolve } = Promise.withResolvers<Finding>();
+  const server = createServer();
+  server.on("error", (error) => {
+    const why = codeOf(error) === "EADDRINUSE" ? "something else listens there" : codeOf(error);
+    resolve(
+      fail(`${shown} cannot be listened on (${why})`, "Set another web.listen, or web: off."),
+    );
+  });
+  server.listen(port, host, () => server.close(() => resolve(ok(`${shown} is free`))));
+  return promise;
+}
+
+/** Beyond this host the page shows nothing to anybody who has no token, and none is configured. */
+export async function* tokenFindings(web: Web): AsyncGenerator<Finding> {
+  if (web.token !== undefined) return;
+  // A name that nobody knows cannot be listened on, which is told.
+  const isLoopback = await addressOf(web).then(
+    (address) => address.isLoopback,
+    () => true,
+  );
+  if (isLoopback) return;
+  const what = `${shownOf(web)} is open to the network and has no token: it answers /healthz and /readyz alone`;
+  yield warn(what, "Set web.tokenFile, or web.listen to 127.0.0.1.");
+}
+
+function shownOf({ host, port }: Web): string {
+  return `page: ${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
