@@ -25,7 +25,7 @@ export function headlineOf(snapshot) {
   return { ...headline, facts };
 }
 
-function ofWork({ documents, paused, foldersToCreate, sending, mirrors }) {
+function ofWork({ documents, paused, foldersToCreate, sending, mirrors, notPutAway }) {
   const words = strings.headline;
   const moving = sum(documents, MOVING);
   if (paused) {
@@ -43,6 +43,7 @@ function ofWork({ documents, paused, foldersToCreate, sending, mirrors }) {
   }
   if (documents.held > 0)
     return { tone: "warn", title: words.held(documents.held), detail: words.heldDetail, facts: [] };
+  if (notPutAway.length > 0) return ofNotPutAway(notPutAway);
   const keptBack = sum(documents, WAITING);
   if (sending.waits && keptBack > 0)
     return { tone: "warn", title: words.waits[sending.waits.why], detail: words.waiting(keptBack), facts: [] };
@@ -68,6 +69,15 @@ function ofOutage({ archives, documents }) {
   ];
   const title = archives.length > 1 ? words.outageOf(name) : words.outage;
   return { tone: "bad", title, detail: words.waiting(sum(documents, WAITING)), facts };
+}
+
+/** Archived they are; where they lie is all that is wrong. */
+function ofNotPutAway(files) {
+  const words = strings.headline;
+  const [{ mirror, path, why, nextAttemptAt }] = files;
+  const facts = [{ label: mirror, text: `${path}: ${why}` }];
+  if (nextAttemptAt !== null) facts.push({ label: words.nextTry, at: nextAttemptAt });
+  return { tone: "warn", title: words.notPutAway(files.length), detail: words.notPutAwayDetail, facts };
 }
 
 function ofOffline(mirrors) {

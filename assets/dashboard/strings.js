@@ -115,6 +115,9 @@ export const strings = {
     foldersDetail: (count) => `${documents(count)} ${count === 1 ? "waits" : "wait"} for that.`,
     held: (count) => `${documents(count)} ${count === 1 ? "is" : "are"} held`,
     heldDetail: "Something outside is missing; see below. They go on by themselves.",
+    notPutAway: (count) =>
+      `${many(count, "archived file", "archived files")}${count >= 100 ? " or more" : ""} cannot be put away`,
+    notPutAwayDetail: "They are tried again without being asked.",
     waits: {
       hours: "Sending waits for its hours",
       asked: "Sending waits: the archive asked for a pause",

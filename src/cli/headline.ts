@@ -1,7 +1,7 @@
 /** The one thing that matters first, in the order in which the page tells it. */
 import { type State } from "../domain/document.ts";
 import type { Owner } from "../journal/owner-lock.ts";
-import type { Counts, StatusReport } from "../sync/status.ts";
+import { type Counts, NAMED_MAX, type StatusReport } from "../sync/status.ts";
 import { clause } from "./exit.ts";
 import { printable } from "./printable.ts";
 import type { Style } from "./terminal.ts";
@@ -22,7 +22,7 @@ export type At = { readonly owner: Owner | undefined; readonly now: number };
 
 /** Sums up a report. */
 export function headlineOf(report: StatusReport, { owner, now }: At): Headline {
-  const { documents, gate, paused, foldersToCreate, sending } = report;
+  const { documents, gate, paused, foldersToCreate, sending, notPutAway } = report;
   const moving = sum(documents, MOVING);
   if (gate) return ofGate(report, now);
   if (paused) return line("yellow", "Sending is paused", "scanferry resume sends again");
@@ -39,6 +39,11 @@ export function headlineOf(report: StatusReport, { owner, now }: At): Headline {
   if (documents.held > 0) {
     const held = `${counted(documents.held, "document")} ${documents.held === 1 ? "is" : "are"} held`;
     return line("yellow", held, "they go on by themselves once what they wait for is there");
+  }
+  if (notPutAway.length > 0) {
+    const orMore = notPutAway.length >= NAMED_MAX ? " or more" : "";
+    const files = `${counted(notPutAway.length, "archived file")}${orMore} cannot be put away`;
+    return line("yellow", files, "they are tried again without being asked");
   }
   if (sending.waits && documents.pending > 0) {
     const { message, until } = sending.waits;

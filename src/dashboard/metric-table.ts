@@ -115,6 +115,11 @@ export const METRICS = {
     help: "1 while the source of a mirror cannot be looked at.",
     labels: ["mirror"],
   },
+  scanferry_not_put_away: {
+    type: "gauge",
+    help: "Archived files that could not be moved or deleted (after) and are tried again; 100 is 100 or more.",
+    labels: ["mirror"],
+  },
   scanferry_folders_to_create: {
     type: "gauge",
     help: "Archive folders that documents wait for.",

@@ -71,9 +71,11 @@ function make(registry: Registry, name: MetricName) {
   return (values: Record<string, string>, value: number) => counter.inc(values, value);
 }
 
-function addDocuments(set: Tell, { mirrors, foldersToCreate, at }: Snapshot): void {
+function addDocuments(set: Tell, { mirrors, foldersToCreate, notPutAway, at }: Snapshot): void {
   for (const { name: mirror, offline, documents, oldestAt } of mirrors) {
     set("scanferry_source_offline", offline !== null, { mirror });
+    const left = notPutAway.filter((file) => file.mirror === mirror);
+    set("scanferry_not_put_away", left.length, { mirror });
     for (const state of STATES) {
       set("scanferry_documents", documents[state], { mirror, state });
       const oldest = state === "converted" ? undefined : oldestAt[state];

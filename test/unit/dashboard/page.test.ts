@@ -86,6 +86,7 @@ describe("the headline says the one thing that matters first", () => {
   const code = "ARCHIVE_UNREACHABLE";
   const outage = { since: 1000, code, message: "no way", hint: "Look.", nextAttemptAt: 9000 };
   const offline = { since: 1000, why: "not mounted" };
+  const LEFT = { mirror: "scans", path: "a.pdf", why: "AFTER_REFUSED: full", nextAttemptAt: 9000 };
   const HOURS = { why: "hours", message: "outside of the hours", until: 7000 } as const;
   const folder = { mirror: "scans", path: "/A", code: "FOLDER_MISSING", documents: 2 };
   const some = (counts: object) => ({ documents: { ...noDocuments(), ...counts } });
@@ -132,6 +133,12 @@ describe("the headline says the one thing that matters first", () => {
       "bad",
       "The archive legal is not reached",
       "of several it is said which one",
+    ],
+    [
+      { ...some({ converted: 3 }), notPutAway: [LEFT, LEFT] },
+      "warn",
+      "2 archived files cannot be put away",
+      "the office finds them where they were, and wonders",
     ],
     [
       { archives: [{ ...MAIN, outage }], paused: true },
