@@ -52,7 +52,7 @@ function machine({ rounds, quick }: Bench, { on, tools: used }: Bed): string {
   const day = new Date().toISOString().slice(0, 10);
   const medians = rounds === 1 ? "single measurements" : `medians of ${rounds}`;
   return `${day}, commit ${commit()}${quick ? ", quick form" : ""}; ${medians}. Machine: ${cpus().length} × ${cpu?.model ?? "?"},
-${Math.round(totalmem() / 2 ** 30)} GiB; ${type()} ${release().split("-", 1)}. Node ${process.versions.node}, ${on}.
+${Math.round(totalmem() / 2 ** 30)} GiB; ${type()} ${release().replace(/-.*/, "")}. Node ${process.versions.node}, ${on}.
 ${tools.join(", ")}${tools.length > 0 ? "." : ""}`.trimEnd();
 }
 
