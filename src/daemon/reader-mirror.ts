@@ -29,12 +29,6 @@ export function sourceSettings(
   };
 }
 
-/** Whether any of its files is ever moved or deleted. */
-function putsAway({ after, hooks, rules }: Mirror): boolean {
-  const ways = [after, rules.afterDuplicate, hooks?.before?.afterVeto];
-  return ways.some((way) => way !== undefined && way.kind !== "keep");
-}
-
 /**
  * True where the mirror's files are this host's own, and there: where events tell of every write, and
  * looking is cheapest. Touches no share. The bare mount point of one is on a local file system too, and
@@ -70,8 +64,8 @@ export async function readerMirror(
   return {
     id: row.id,
     settings: { ...sourceSettings(mirror, mount, device), ...(division && { division }) },
-    // What lies aside may be in the other one's hand just now.
-    tidies: isLed && putsAway(mirror),
+    // What lies aside may be in the other one's hand just now; or of a life in which the mirror put files away.
+    tidies: isLed,
     ...(isLed
       ? watchMode(mirror.watch, mount)
       : { mode: "off", why: "another daemon leads this mirror" }),

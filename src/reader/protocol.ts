@@ -27,7 +27,7 @@ export type ReaderMirror = {
   readonly id: number;
   readonly settings: SourceSettings;
   readonly mode: WatchMode;
-  /** Files are moved or deleted here after archiving: what a crash left half done is put back. */
+  /** What a crash left half moved or deleted is put back here; of whatever configuration that was. */
   readonly tidies: boolean;
   /** Fingerprints of the directories that are journaled; unchanged ones are not reported again. */
   readonly known: readonly (readonly [RawPath, string])[];

@@ -125,3 +125,12 @@ function readersOf(parent: number): number[] {
       }
     });
 }
+
+test("what another life left put aside gets its name back, also where nothing is put away any more", async () => {
+  await using world = await aWorld();
+  world.write(".scanferry-scan.pdf-0123abcd", pdfOf(1));
+  await using live = await aDaemon(world.config());
+  await live.quiescent();
+  expect(readdirSync(world.source)).toEqual(["scan.pdf"]);
+  expect(world.archive.documents()).toMatchObject([{ filename: "scan.pdf" }]);
+});
