@@ -27,7 +27,11 @@ export async function officeFacts(bytes: Buffer): Promise<OfficeFacts> {
     const xml = () => entry.bytes.toString("utf8", 0, TEXT_MAX);
     if (TEXTS.test(entry.name)) texts.push(withoutTags(xml()));
     else if (SHEET.test(entry.name)) texts.push(inlineStrings(xml()));
-    else if (entry.name === "app.xml" || entry.name === "meta.xml") pages ??= pagesIn(xml());
+    else if (entry.name === "app.xml" || entry.name === "meta.xml") {
+      // An object that is embedded counts its own, which are fewer.
+      const counted = pagesIn(xml());
+      if (counted !== undefined) pages = Math.max(pages ?? 0, counted);
+    }
   }
   return { pages, text: texts.join("\n").slice(0, TEXT_MAX) };
 }
