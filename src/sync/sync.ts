@@ -20,7 +20,7 @@ import { Gatekeeper } from "./gatekeeper.ts";
 import { Held } from "./held.ts";
 import { doubtInterrupted, followLost } from "./interrupted.ts";
 import { Intake } from "./intake.ts";
-import type { Outage } from "./outage.ts";
+import { known, type Outage } from "./outage.ts";
 import { pullInUnexplained } from "./mended-clock.ts";
 import { Placement } from "./placement.ts";
 import { othersScanned } from "./parts-scanned.ts";
@@ -159,9 +159,10 @@ export class Sync {
     if (status.online) this.#context.bells.sending.ring();
   }
 
-  /** The archive cannot be reached just now; undefined while it can. */
+  /** The archive cannot be reached just now; undefined while it can, or nobody knows. */
   get outage(): Outage | undefined {
-    return this.#sender.outage ?? this.#poller.outage;
+    const { clock } = this.#context;
+    return known(this.#sender.outage, clock) ?? known(this.#poller.outage, clock);
   }
 
   /** Scans every mirror, or one, and looks again for what is missing. */
