@@ -4,7 +4,8 @@
  * neither for longer than its longest honest step can take is stuck: nothing in the process will
  * mend that, a restart will.
  *
- * Surveys are not among them: they wait for a reader, and that is watched over by itself.
+ * A loop whose reader is down is not stuck: it waits, for days while a share is dead, and readers are
+ * watched over by themselves. Surveys do little else, so they are not among them at all.
  */
 import type { State } from "../domain/document.ts";
 import type { Applied } from "../journal/journal.ts";
@@ -33,7 +34,12 @@ const SERVES: Readonly<Partial<Record<State, Service>>> = {
   held: "held",
 };
 
-type Heart = { readonly service: Service; readonly patienceMs: number; beatAt: number };
+type Heart = {
+  readonly service: Service;
+  readonly patienceMs: number;
+  readonly isWaiting: () => boolean;
+  beatAt: number;
+};
 
 export class Heartbeats {
   readonly #clock: Clock;
@@ -46,11 +52,19 @@ export class Heartbeats {
     this.#askingMs = Math.max(ASKING_MS, ASKING_TIMEOUTS * timeoutMs);
   }
 
-  /** A bell for one loop of this service: waiting at it is what makes the loop's heart beat. */
-  bell(service: Service): Bell {
+  /**
+   * A bell for one loop of this service: waiting at it is what makes the loop's heart beat. While it
+   * `isWaiting` for something that is watched over by itself, its patience begins anew.
+   */
+  bell(service: Service, isWaiting = () => false): Bell {
     const reads = service === "after" || service.startsWith("settling:");
     const patienceMs = reads ? READING_MS : this.#askingMs;
-    const heart: Heart = { service, patienceMs, beatAt: this.#clock.monotonic() };
+    const heart: Heart = {
+      service,
+      patienceMs,
+      isWaiting,
+      beatAt: this.#clock.monotonic(),
+    };
     this.#hearts.push(heart);
     return new BeatingBell(() => this.#beat(heart));
   }
@@ -66,8 +80,9 @@ export class Heartbeats {
     for (const heart of this.#hearts) this.#beat(heart);
   }
 
-  /** Says which loop is stuck, and for how long; undefined while all are well. */
+  /** Says which loop is stuck, and for how long; undefined while all are well. Asked every few seconds. */
   stuck(): string | undefined {
+    for (const heart of this.#hearts) if (heart.isWaiting()) this.#beat(heart);
     const now = this.#clock.monotonic();
     const heart = this.#hearts.find(({ beatAt, patienceMs }) => now - beatAt > patienceMs);
     if (!heart) return undefined;

@@ -244,7 +244,9 @@ async function openMirrors(
     });
     stack.use(reader);
     for (const { row, mirror: settings } of rows) {
-      const bell = () => (duties.leads(row.id) ? hearts.bell(`settling:${row.id}`) : new Bell());
+      const isWaiting = () => reader.pid === undefined;
+      const heart = () => hearts.bell(`settling:${row.id}`, isWaiting);
+      const bell = () => (duties.leads(row.id) ? heart() : new Bell());
       live.set(row.id, { row, settings, reader, settling: { small: bell(), large: bell() } });
     }
   }

@@ -81,8 +81,10 @@ export class Reader implements AsyncDisposable {
     return (await this.#up()).line.call("look", mirrorId, paths, spelt);
   }
 
+  /** Rejects with `LineCut` when it is not up: after-actions of other mirrors would wait with this one. */
   async act(...parameters: Parameters<ReaderCalls["act"]>): Promise<Acted> {
-    return (await this.#up()).line.call("act", ...parameters);
+    if (!this.#running) throw new LineCut("the reader is not up");
+    return this.#running.line.call("act", ...parameters);
   }
 
   /** Runs a command with the reader's rights; how it went is an answer, never an error. */

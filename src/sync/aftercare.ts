@@ -73,6 +73,8 @@ export class Aftercare {
     const putOff: Change[] = [];
     for (const document of due) {
       const mirror = mirrors.get(document.mirrorId);
+      // Went down meanwhile: the next step does not even ask for these.
+      if (mirror && isAway(mirror)) continue;
       if (!mirror) {
         await this.#note(document, { dueAt: clock.now() + NO_MIRROR_MS });
         continue;
@@ -102,9 +104,19 @@ export class Aftercare {
   /** The longest due first. */
   async #due(now: number, limit: number): Promise<Document[]> {
     const due = [];
-    for (const { mirrorIds, division } of this.#fields)
+    for (const { mirrorIds, division } of this.#reachable())
       due.push(...(await this.#context.journal.afterDue(now, limit, mirrorIds, division)));
     return due.sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0)).slice(0, limit);
+  }
+
+  /** Without mirrors whose reader is away: waiting for it, all others would wait with them. */
+  #reachable(): readonly Field[] {
+    const all = [...this.#context.mirrors];
+    const up = all.flatMap(([id, mirror]) => (isAway(mirror) ? [] : [id]));
+    if (up.length === all.length) return this.#fields;
+    return this.#fields.map(({ mirrorIds = up, division }) => {
+      return { mirrorIds: mirrorIds.filter((id) => up.includes(id)), division };
+    });
   }
 
   async #concluded(document: Document, mirror: LiveMirror, signal: AbortSignal): Promise<void> {
@@ -261,6 +273,10 @@ export class Aftercare {
     // Found elsewhere meanwhile, it is another daemon's to put away.
     return [...left, { type: "note", id, at, why, set, place: { dir } }];
   }
+}
+
+function isAway({ reader }: LiveMirror): boolean {
+  return reader.pid === undefined || reader.silent;
 }
 
 function fieldsOf({ duties, mirrors }: SyncContext): Field[] {

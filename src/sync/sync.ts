@@ -147,6 +147,7 @@ export class Sync {
   /** A reader has fallen silent, or speaks again. */
   readerSilence(): void {
     this.#sender.rebalance();
+    this.#context.bells.after.ring();
   }
 
   async told(status: MirrorStatus): Promise<void> {
@@ -155,8 +156,10 @@ export class Sync {
     // At the start too, and before the scan: a pass that finds nothing else is over with it.
     if (isBack) await this.#held.release(["SOURCE_OFFLINE"]);
     await survey?.told(status);
-    // Told after every start of a reader: what it is to send waits for that.
-    if (status.online) this.#context.bells.sending.ring();
+    // Told after every start of a reader: what it is to send, or to put away, waits for that.
+    if (!status.online) return;
+    this.#context.bells.sending.ring();
+    this.#context.bells.after.ring();
   }
 
   /** The archive cannot be reached just now; undefined while it can, or nobody knows. */

@@ -99,6 +99,7 @@ export class FakeReader implements Used {
 
   async act(_mirrorId: number, path: RawPath): Promise<Acted> {
     this.#assertUncut("act");
+    if (this.pid === undefined) throw new LineCut("the reader is not up");
     this.acted.push(path);
     return this.onAct(path);
   }

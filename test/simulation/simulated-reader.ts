@@ -151,7 +151,8 @@ export class SimulatedReader implements UsedReader {
     }
   }
 
-  act(_: number, path: RawPath, digest: string): Promise<Acted> {
+  async act(_: number, path: RawPath, digest: string): Promise<Acted> {
+    if (!this.#isUp) throw new LineCut("the reader is not up");
     return this.#work(async (pause) => {
       const { source, dice } = this.#parts;
       const { tree } = source;

@@ -54,6 +54,22 @@ test.for([
   expect(hearts.stuck()).toContain(service);
 });
 
+test("while its reader is down a loop waits, for however long; after that it is to turn", async () => {
+  const clock = new ManualClock();
+  const hearts = new Heartbeats(clock, 1_000);
+  let isDown = true;
+  hearts.bell("settling:1", () => isDown);
+  for (let hours = 0; hours < 72; hours++) {
+    await clock.advance(60 * MINUTE);
+    expect(hearts.stuck()).toBeUndefined();
+  }
+  isDown = false;
+  await clock.advance(359 * MINUTE);
+  expect(hearts.stuck()).toBeUndefined();
+  await clock.advance(2 * MINUTE);
+  expect(hearts.stuck()).toContain("settling:1");
+});
+
 const event = { type: "event", id: 1 } as unknown as Change;
 const note = { type: "note", id: 1 } as unknown as Change;
 const add = { type: "add" } as unknown as Change;

@@ -103,6 +103,12 @@ test("of many directories that changed at once, one is listed after the other is
   expect(most).toBe(1);
 });
 
+test("an after-action does not wait for the process: others would wait with it", async () => {
+  const { reader } = openReader();
+  const acting = reader.act(MIRROR, rawOfText("scan.pdf"), "digest", { kind: "delete" });
+  await expect(acting).rejects.toThrow(LineCut);
+});
+
 describe("sending", () => {
   test("without a process it is given back, not begun", async () => {
     const { reader, source } = openReader();

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Document } from "../../../src/domain/document.ts";
 import { rawOfText, shown } from "../../../src/std/raw-path.ts";
 import { Aftercare } from "../../../src/sync/aftercare.ts";
+import type { FakeReader } from "../../fakes/fake-reader.ts";
 import { refused, unauthorized, unreachable } from "../../fakes/scripted-archive.ts";
 import { HOUR, MINUTE, SECOND, SyncDesk } from "./desk.ts";
 
@@ -248,5 +249,62 @@ describe("many", () => {
     await desk.run(aftercare);
     await desk.advance(MINUTE);
     expect(desk.archive.count()).toBeLessThan(31 * 8);
+  });
+
+  const away: readonly [string, (reader: FakeReader, isAway: boolean) => void, string][] = [
+    [
+      "is not up",
+      (reader, isAway) => {
+        reader.pid = isAway ? undefined : 4711;
+      },
+      "it may never be, while its share is dead",
+    ],
+    [
+      "is silent",
+      (reader, isAway) => {
+        reader.silent = isAway;
+      },
+      "what it was asked would be waited for until it is killed",
+    ],
+  ];
+
+  test.for(away)("those of a mirror whose reader %s keep nobody waiting", async ([, set]) => {
+    const move = { kind: "move", to: "/srv/done" } as const;
+    const desk = await SyncDesk.open({
+      mirrors: [{ after: move }, { source: "/srv/other", after: move }],
+    });
+    const folderId = desk.archive.addFolder("Scans");
+    const dead = Array.from(
+      { length: 120 },
+      (_, n) => finished(desk, folderId, `dead-${n}.pdf`).row,
+    );
+    const { row } = finished(desk, folderId, "well.pdf", { mirrorId: 2 });
+    set(desk.reader, true);
+    desk.reader.onAct = () => new Promise(() => {});
+    await desk.run(new Aftercare(desk.context));
+    await desk.advance(HOUR);
+    expect((await desk.row(row)).after).toBe("done");
+    expect(desk.archive.count(), "nothing is asked about what cannot be put away").toBe(1);
+    expect(await desk.story(dead[0]!), "nor journaled").toEqual([]);
+    set(desk.reader, false);
+    desk.reader.onAct = () => ({ kind: "done" });
+    await desk.advance(MINUTE);
+    for (const each of dead) expect((await desk.row(each)).after).toBe("done");
+  });
+
+  test("a reader that goes down in the middle: what is left is not even asked about", async () => {
+    const { desk, folderId, aftercare } = await aFinished();
+    for (let n = 0; n < 200; n++) finished(desk, folderId, `scan-${n}.pdf`);
+    desk.reader.onAct = () => {
+      desk.reader.pid = undefined;
+      return { kind: "done" };
+    };
+    await desk.run(aftercare);
+    await desk.advance(HOUR);
+    expect(desk.archive.count()).toBe(1);
+    desk.reader.pid = 4711;
+    desk.reader.onAct = () => ({ kind: "done" });
+    await desk.advance(MINUTE);
+    expect(desk.archive.count()).toBe(201);
   });
 });
