@@ -35,20 +35,42 @@ export function lockPathOf(path: string): string {
  */
 export function takeOwnerLock(path: string): Database.Database {
   const lockPath = lockPathOf(path);
-  let lock: Database.Database | undefined;
   try {
     if (!existsSync(lockPath)) closeSync(openSync(lockPath, "a", 0o600));
-    lock = new Database(lockPath, { timeout: PATIENCE_MS });
+    return locked(lockPath, PATIENCE_MS);
+  } catch (error) {
+    if (!isBusy(error)) throw asFault(error, path);
+    const owner = ownerRow(path);
+    const who = owner ? `process ${owner.pid}` : "another process";
+    throw journalFault("JOURNAL_LOCKED", path, `in use by ${who}`, { cause: error });
+  }
+}
+
+/**
+ * Takes the lock where nobody has it, to be given back at once; undefined where it cannot be taken. Makes
+ * no lock file: one that belongs to a guest would keep the daemon out, and without one nobody crashed here.
+ */
+export function freeLock(path: string): Database.Database | undefined {
+  const lockPath = lockPathOf(path);
+  if (!existsSync(lockPath)) return undefined;
+  try {
+    return locked(lockPath, 0);
+  } catch {
+    // In use, or not this user's: then it is left to the next owner to conclude anything.
+    return undefined;
+  }
+}
+
+function locked(lockPath: string, patienceMs: number): Database.Database {
+  const lock = new Database(lockPath, { timeout: patienceMs });
+  try {
     // Nothing is ever written to the lock file, so that it needs no rollback journal beside it.
     lock.pragma("journal_mode = MEMORY");
     lock.exec("BEGIN EXCLUSIVE");
     return lock;
   } catch (error) {
-    lock?.close();
-    if (!isBusy(error)) throw asFault(error, path);
-    const owner = ownerRow(path);
-    const who = owner ? `process ${owner.pid}` : "another process";
-    throw journalFault("JOURNAL_LOCKED", path, `in use by ${who}`, { cause: error });
+    lock.close();
+    throw error;
   }
 }
 

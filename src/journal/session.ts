@@ -2,7 +2,7 @@
  * One opening of the journal's file: its connection, the owner lock where it has one, the queue of
  * writes, and its end. Knows nothing of what is read or written.
  */
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import type { Clock } from "../std/clock.ts";
 import { GroupCommit } from "./group-commit.ts";
@@ -15,7 +15,7 @@ import {
   prepareDirectory,
   type Role,
 } from "./open-database.ts";
-import { type Owner, readOwner, takeOwnerLock, writeOwner } from "./owner-lock.ts";
+import { freeLock, type Owner, readOwner, takeOwnerLock, writeOwner } from "./owner-lock.ts";
 
 export class Session {
   readonly db: Database;
@@ -48,17 +48,18 @@ export class Session {
   static open(path: string, role: Role, owner: Owner | undefined, clock: Clock): Session {
     prepareDirectory(path, role);
     if (role !== "owner") {
-      return new Session(path, role, { ...openDatabase(path, role), isNew: false }, clock);
+      const opened = role === "guest" ? openBeside(path) : openDatabase(path, role);
+      return new Session(path, role, { ...opened, isNew: false }, clock);
     }
     const lock = takeOwnerLock(path);
     try {
       const isNew = !existsSync(path);
       createIfMissing(path);
-      const hadLog = isNew || existsSync(`${path}-wal`);
+      const hadLog = hasLog(path);
       const opened = openDatabase(path, role);
       const { db } = opened;
       try {
-        if (!hadLog && readOwner(db)) beginFirstRuns(db);
+        if (readOwner(db)) settleOwner(db, hadLog);
         writeOwner(db, owner);
         // The file itself must tell that it is in use: its log may be lost.
         db.pragma("wal_checkpoint(PASSIVE)");
@@ -136,9 +137,36 @@ export class Session {
 }
 
 /**
- * The file says that it was in use, and there is no log: it is a copy, or its log was lost. The
- * archive knows more than it does, as before a first run.
+ * Opens for a guest. After a crash whoever writes first concludes what the log tells, for the last
+ * guest to close has SQLite remove it: the next start would take the journal for a copy.
  */
-function beginFirstRuns(db: Database): void {
-  db.exec("UPDATE mirrors SET first_run_over_at = NULL");
+function openBeside(path: string): Opened {
+  const lock = freeLock(path);
+  try {
+    const hadLog = hasLog(path);
+    const opened = openDatabase(path, "guest");
+    try {
+      if (lock && readOwner(opened.db)) settleOwner(opened.db, hadLog);
+      return opened;
+    } catch (error) {
+      opened.db.close();
+      throw asFault(error, path);
+    }
+  } finally {
+    lock?.close();
+  }
+}
+
+/** An empty one is of somebody who has only opened the journal. */
+function hasLog(path: string): boolean {
+  return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
+/**
+ * The file says that it was in use. With its log, it was until a crash. Without, it is a copy, or its
+ * log was lost: the archive knows more than it does, as before a first run.
+ */
+function settleOwner(db: Database, hadLog: boolean): void {
+  if (!hadLog) db.exec("UPDATE mirrors SET first_run_over_at = NULL");
+  writeOwner(db, undefined);
 }

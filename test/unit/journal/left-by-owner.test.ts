@@ -1,0 +1,71 @@
+/** What the next start concludes from what the last owner left, whoever was there in between. */
+import { copyFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { SqliteJournal } from "../../../src/journal/sqlite-journal.ts";
+import { Child } from "./child-process.ts";
+import { scratch } from "./scratch.ts";
+
+/** A journal whose owner was killed, after its first run. */
+async function crashedAt(path: string): Promise<void> {
+  {
+    await using journal = await SqliteJournal.open({ path, role: "owner" });
+    const { id } = await journal.mirror("scans", "/srv/scans");
+    await journal.endFirstRun(id, 1);
+  }
+  await using child = new Child("own", path);
+  expect(await child.line()).toBe("open");
+  await child.kill();
+}
+
+async function startedAt(path: string): Promise<number[]> {
+  await using journal = await SqliteJournal.open({ path, role: "owner" });
+  return await journal.firstRuns();
+}
+
+async function pausedAt(path: string): Promise<void> {
+  await using guest = await SqliteJournal.open({ path, role: "guest" });
+  await guest.setPaused(true);
+}
+
+test("after a crash its own log tells that it is no copy: no first run begins", async () => {
+  using directory = scratch();
+  const path = join(directory.path, "journal.db");
+  await crashedAt(path);
+  expect(await startedAt(path)).toEqual([]);
+});
+
+test("nor does one when commands wrote to it before the start, and their end removed the log", async () => {
+  using directory = scratch();
+  const path = join(directory.path, "journal.db");
+  await crashedAt(path);
+  await pausedAt(path);
+  await pausedAt(path);
+  expect(await startedAt(path)).toEqual([]);
+});
+
+test.for([
+  [false, "the start"],
+  [true, "a command that came before"],
+] as const)("without its log it is a copy, command first: %s; told by %s", async ([isWritten]) => {
+  using directory = scratch();
+  const crashed = join(directory.path, "journal.db");
+  const path = join(directory.path, "copy", "journal.db");
+  await startedAt(path);
+  await crashedAt(crashed);
+  copyFileSync(crashed, path);
+  if (isWritten) await pausedAt(path);
+  expect(await startedAt(path)).toEqual([1]);
+});
+
+test("a log that somebody made by opening a copy tells nothing", async () => {
+  using directory = scratch();
+  const crashed = join(directory.path, "journal.db");
+  const path = join(directory.path, "copy", "journal.db");
+  await startedAt(path);
+  await crashedAt(crashed);
+  copyFileSync(crashed, path);
+  await using _ = await SqliteJournal.open({ path, role: "reader" });
+  await pausedAt(path);
+  expect(await startedAt(path)).toEqual([1]);
+});
