@@ -20,7 +20,7 @@ export type Look = {
   readonly directories: readonly RawPath[];
   /** Eligible names that stand for links, pipes, sockets, devices. */
   readonly leftOut: number;
-  /** An entry that is there and did not tell what it is: the listing may lack files that exist. */
+  /** An entry that is there and did not tell what it is: the listing is partial. */
   readonly trouble: FileUnreadable | SourceOffline | undefined;
 };
 
@@ -62,8 +62,12 @@ export function* look(
       const some = names.slice(at, at + ENTRIES_A_TICK);
       workingIn(fd, (entry) => some.forEach((name) => lookAt(name, entry(name))));
     }
+    const fingerprint = fingerprintOf(files);
     return {
-      listing: { dir, fingerprint: fingerprintOf(files), files },
+      // A whole listing never has the fingerprint of a partial one, which is about fewer files than there are.
+      listing: trouble
+        ? { dir, fingerprint: `partial/${fingerprint}`, files, isPartial: true }
+        : { dir, fingerprint, files },
       directories,
       leftOut,
       trouble,

@@ -7,8 +7,9 @@
  * 1. The root is opened once and everything is reached through it, so that a share that is
  *    unmounted in the middle cannot be followed into the bare mount point.
  * 2. An offline source, at the start or at the end, ends the scan with `SourceOffline`.
- * 3. Nothing at or below a directory that could not be read has vanished; and where the trouble
- *    was of the kind a dying share or disk makes, nothing at all has.
+ * 3. Nothing at or below a directory that could not be read, or an entry of which could not be looked
+ *    at, has vanished; and where the trouble was of the kind a dying share or disk makes, nothing at all
+ *    has. What was seen in it is handed over all the same.
  *
  * File systems mounted inside the source are entered. Links are not.
  */
@@ -104,11 +105,8 @@ class Walk {
     if (!seen) return [];
     const { listing, directories, leftOut, trouble } = seen;
     this.#leftOut += leftOut;
-    if (trouble) {
-      this.#obstruct(dir, trouble);
-      return directories;
-    }
-    this.#visited.add(dir);
+    if (trouble) this.#obstruct(dir, trouble);
+    else this.#visited.add(dir);
     if (!this.#eligible.listed(dir)) return directories;
     this.#files += listing.files.length;
     if (this.#known.get(dir) !== listing.fingerprint) {

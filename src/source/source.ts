@@ -31,12 +31,14 @@ export type SourceSettings = {
 /** A file of a listing. */
 export type FileSeen = { readonly name: RawPath; readonly seen: Seen };
 
-/** One directory as it is now: every eligible file in it. */
+/** One directory as it is now: every eligible file in it, unless it `isPartial`. */
 export type Listing = {
   readonly dir: RawPath;
   /** Changes whenever a file of the listing does; compared, never parsed. */
   readonly fingerprint: string;
   readonly files: readonly FileSeen[];
+  /** An entry did not tell what it is: what is missing may be there. */
+  readonly isPartial?: true;
 };
 
 /** Something that could not be read; the rest goes on. */

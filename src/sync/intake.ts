@@ -42,21 +42,23 @@ export class Intake {
     return this.#givingWay(() => this.#listing(mirrorId, listing));
   }
 
-  async #listing(mirrorId: number, { dir, fingerprint, files }: Listing): Promise<boolean> {
+  async #listing(mirrorId: number, listing: Listing): Promise<boolean> {
     const { journal } = this.#context;
+    const { dir, fingerprint, files, isPartial = false } = listing;
     const mirror = this.#mirror(mirrorId);
     const isWhole = await this.#journaled(async () => {
       const found = compare(await journal.rowsIn(mirrorId, dir), files);
+      const vanished = isPartial ? [] : found.vanished;
       return [
-        ...(found.vanished.length > 0 ? [forgotten(mirrorId, dir)] : []),
+        ...(vanished.length > 0 ? [forgotten(mirrorId, dir)] : []),
         ...found.appeared.map((file) => this.#added(mirror, dir, file, null)),
         ...(await this.#changes(mirror, dir, found.changed)),
         ...(await this.#back(found.returned, mirror)),
-        ...(await this.#gone(found.vanished, { dir })),
+        ...(await this.#gone(vanished, { dir })),
       ];
     });
-    // Without a fingerprint the next scan looks again.
-    const known = isWhole ? fingerprint : null;
+    // Without a fingerprint the next scan looks again. One of a partial listing is the reader's alone.
+    const known = isWhole && !isPartial ? fingerprint : null;
     await journal.apply([{ type: "directory", mirrorId, dir, fingerprint: known }]);
     return isWhole;
   }

@@ -228,7 +228,7 @@ test("what cannot be read is told, and nothing in it has vanished", ({ skip }) =
     return;
   }
   expect(JSON.parse(said)).toEqual({
-    found: ["", "open"],
+    found: ["", "blind", "open"],
     one: "FILE_UNREADABLE",
     vanished: ["gone"],
     obstacles: [

@@ -269,6 +269,21 @@ describe("fingerprints", () => {
     expect(await prints(desk)).toEqual([[DIR, ""]]);
   });
 
+  test("of a directory listed in part what was seen is journaled, and neither taken for whole nor missed", async () => {
+    const { desk, intake } = await anIntake();
+    await intake.listing(1, listing({ "a.pdf": "1", "b.pdf": "1" }, "print-1"));
+    const partial = listing({ "b.pdf": "2", "c.pdf": "1" }, "partial/print-2");
+    expect(await intake.listing(1, { ...partial, isPartial: true })).toBe(true);
+    expect(desk.states(), "what is not in it may be there").toEqual([
+      "settling",
+      "settling",
+      "settling",
+    ]);
+    expect(await prints(desk)).toEqual([[DIR, ""]]);
+    await intake.listing(1, listing({ "b.pdf": "2", "c.pdf": "1" }, "print-2"));
+    expect(desk.states(), "now it is gone").toEqual(["settling", "settling"]);
+  });
+
   test("a directory that is gone is forgotten, with what was below it", async () => {
     const { desk, intake } = await anIntake();
     await intake.listing(1, listing({ "a.pdf": "1" }, "print-1"));
