@@ -200,7 +200,7 @@ export const FAILURES = {
   },
   MARKER_MISSING: {
     fate: "hold",
-    hint: "Put the marker (the file's name and .done) beside the file once it is finished.",
+    hint: "Put the marker (the file's name and .done) beside the file once it is finished, and touch it each time the file is written anew.",
   },
   NOT_RENAMED: {
     fate: "hold",

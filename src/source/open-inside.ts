@@ -35,10 +35,14 @@ export function openInside(source: string, path: RawPath): number {
  * @throws `FileUnreadable`, `SourceOffline`
  */
 export function lookInside(source: string, path: RawPath, network = false): Seen | undefined {
+  const stat = statInside(source, path);
+  return stat && seenOf(stat, network);
+}
+
+/** The whole of what `lookInside` sees. Throws the same. */
+export function statInside(source: string, path: RawPath): BigIntStats | undefined {
   try {
-    return inside(source, path, (dir) =>
-      pinned(dir, nameOf(path), path, (_, stat) => seenOf(stat, network)),
-    );
+    return inside(source, path, (dir) => pinned(dir, nameOf(path), path, (_, stat) => stat));
   } catch (error) {
     if (error instanceof FileGone || error instanceof NotRegular) return undefined;
     throw error;

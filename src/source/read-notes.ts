@@ -3,7 +3,7 @@
  * directory on the way. Opened like documents: never through a link, never waited for. What is
  * wrong with them holds the document, and no other.
  */
-import { closeSync, fstatSync } from "node:fs";
+import { type BigIntStats, closeSync, fstatSync } from "node:fs";
 import type { Trouble } from "../domain/document.ts";
 import type { FailureCode } from "../domain/failure.ts";
 import { DIRECTORY_FILE, NOTES_BYTES_MAX, type Notes } from "../rules/notes.ts";
@@ -11,7 +11,7 @@ import { parseNotes, type NoteForm } from "../rules/parse-notes.ts";
 import { dirOf, joinRaw, partsOf, type RawPath, ROOT, rawOfText, shown } from "../std/raw-path.ts";
 import { markerOf, sidecarsOf } from "./beside.ts";
 import { FileGone, FileUnreadable, fileFault, NotRegular, SourceOffline } from "./file-fault.ts";
-import { lookInside, openInside } from "./open-inside.ts";
+import { openInside, statInside } from "./open-inside.ts";
 import { readAt } from "./read-file.ts";
 import type { FoundNotes, SourceSettings } from "./source.ts";
 
@@ -55,9 +55,14 @@ export class NotesReader {
   }
 
   #assertMarked(path: RawPath): void {
-    const { ready, source } = this.#settings;
-    if (ready !== "marker" || lookInside(source, markerOf(path))) return;
-    throw new Waits("MARKER_MISSING", `there is no ${shown(markerOf(path))} yet`);
+    const { ready, source, network } = this.#settings;
+    if (ready !== "marker") return;
+    const marker = statInside(source, markerOf(path));
+    if (!marker) throw new Waits("MARKER_MISSING", `there is no ${shown(markerOf(path))} yet`);
+    // Written anew, the document is not finished before its marker is put there anew as well.
+    const document = statInside(source, path);
+    if (!document || !isOlder(marker, document, network)) return;
+    throw new Waits("MARKER_MISSING", `${shown(markerOf(path))} is older than the document`);
   }
 
   #directory(dir: RawPath): Promise<Notes | undefined> {
@@ -113,6 +118,18 @@ export class NotesReader {
       `${shown(path)} was written just now; it is read once it is quiet`,
     );
   }
+}
+
+/**
+ * Whether a marker was put there before the last write to its document. A copy that preserves times
+ * leaves an earlier mtime, but its ctime tells when it was made; a document's mtime that is later than
+ * its ctime was set by somebody. Of a network file system only mtimes are to be trusted.
+ */
+function isOlder(marker: BigIntStats, document: BigIntStats, network: boolean): boolean {
+  if (network) return marker.mtimeNs < document.mtimeNs;
+  const { mtimeNs, ctimeNs } = document;
+  const writtenNs = mtimeNs < ctimeNs ? mtimeNs : ctimeNs;
+  return marker.mtimeNs < writtenNs && marker.ctimeNs < writtenNs;
 }
 
 /** The directories from the source down to the one the file is in. */
