@@ -46,7 +46,8 @@ export const mirrorSchema = section(
     }),
     exclude: setting(z.array(glob()).prefault([]), {
       meaning:
-        "No files that match one of these globs, beside the built-in list of temporary and system files.",
+        "No files that match one of these globs, beside the built-in list of temporary and system files " +
+        "(`scanferry explain PATH` names the pattern).",
       example: '["drafts/**"]',
     }),
     watch: setting(choice("auto", "native", "polling", "off").prefault("auto"), {

@@ -18,7 +18,8 @@ const SYNC = "a synchroniser's own data";
 
 /**
  * Names that are never mirrored, compared without regard to case. What a person might call a
- * document is not here: a leading dot alone, for one, is no reason.
+ * document is not here: a leading dot alone, for one, is no reason. What programs write under a name
+ * before it is whole is, even where a hidden file of that form is conceivable.
  */
 export const IGNORED: readonly Ignored[] = [
   { pattern: ".scanferry-*", because: "a file that is being moved or deleted after archiving" },
@@ -37,6 +38,11 @@ export const IGNORED: readonly Ignored[] = [
   { pattern: ".rsync-partial", because: PARTIAL },
   { pattern: ".rsync-tmp", because: PARTIAL },
   { pattern: ".goutputstream-*", because: PARTIAL, of: "file" },
+  { pattern: ".in.*.", because: "an upload to ProFTPD under way", of: "file" },
+  { pattern: ".pureftpd-upload.*", because: "an upload to Pure-FTPd under way", of: "file" },
+  { pattern: ".*.~+([0-9a-f])", because: "a download by Nextcloud under way", of: "file" },
+  // `.scan.pdf.Ab12Cd`. With the inner dot at least what is hidden without an ending is left alone.
+  { pattern: `.*.*.${"[0-9a-z]".repeat(6)}`, because: "a copy by rsync under way", of: "file" },
 
   { pattern: "~$*", because: LOCK, of: "file" },
   { pattern: ".~lock.*#", because: LOCK, of: "file" },
