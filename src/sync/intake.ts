@@ -7,10 +7,11 @@ import type { Document, Seen, State } from "../domain/document.ts";
 import { BESIDE_CODES } from "../domain/verdict.ts";
 import type { Applied, Change, Known, Place } from "../journal/journal.ts";
 import type { FileSeen, Listing } from "../source/source.ts";
-import { ROOT, type RawPath, dirOf, nameOf } from "../std/raw-path.ts";
+import { ROOT, type RawPath, dirOf, joinRaw, nameOf } from "../std/raw-path.ts";
 import { GONE_ALREADY } from "./aftercare.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import { forgotten } from "./forgotten.ts";
+import { PuttingAway } from "./putting-away.ts";
 import type { Stream } from "./send-queue.ts";
 
 /** Changes of one commit at most; a directory of a hundred thousand files must not keep others waiting. */
@@ -29,11 +30,17 @@ const KEPT: ReadonlySet<State> = new Set(["uploading", "inDoubt", "uploaded", "c
 
 export class Intake {
   readonly #context: SyncContext;
+  readonly #puttingAway: PuttingAway;
   readonly #stream: Pick<Stream, "isStreaming"> | undefined;
 
   /** A drop of thousands gives way to `stream`, in which the first of them leave. */
-  constructor(context: SyncContext, stream?: Pick<Stream, "isStreaming">) {
+  constructor(
+    context: SyncContext,
+    puttingAway = new PuttingAway(),
+    stream?: Pick<Stream, "isStreaming">,
+  ) {
     this.#context = context;
+    this.#puttingAway = puttingAway;
     this.#stream = stream;
   }
 
@@ -46,9 +53,11 @@ export class Intake {
     const { journal } = this.#context;
     const { dir, fingerprint, files, isPartial = false } = listing;
     const mirror = this.#mirror(mirrorId);
+    let isSure = true;
     const isWhole = await this.#journaled(async () => {
       const found = compare(await journal.rowsIn(mirrorId, dir), files);
-      const vanished = isPartial ? [] : found.vanished;
+      const vanished = isPartial ? [] : this.#notInHand(mirrorId, dir, found.vanished);
+      isSure = isPartial || vanished.length === found.vanished.length;
       return [
         ...(vanished.length > 0 ? [forgotten(mirrorId, dir)] : []),
         ...found.appeared.map((file) => this.#added(mirror, dir, file, null)),
@@ -58,9 +67,9 @@ export class Intake {
       ];
     });
     // Without a fingerprint the next scan looks again. One of a partial listing is the reader's alone.
-    const known = isWhole && !isPartial ? fingerprint : null;
+    const known = isWhole && isSure && !isPartial ? fingerprint : null;
     await journal.apply([{ type: "directory", mirrorId, dir, fingerprint: known }]);
-    return isWhole;
+    return isWhole && isSure;
   }
 
   /** Journals single files as they are now; null: not there. */
@@ -107,7 +116,7 @@ export class Intake {
       changes.push(
         ...(await this.#changes(mirror, dir, found.changed)),
         ...(await this.#back(found.returned, mirror)),
-        ...(await this.#gone(found.vanished, { dir })),
+        ...(await this.#gone(this.#notInHand(mirror.row.id, dir, found.vanished), { dir })),
       );
       if (changes.length > before) touched.add(dir);
       if (found.changed.length === 0 && seen) changes.push(...this.#nudged(row, mirror));
@@ -200,6 +209,11 @@ export class Intake {
   async #wasPutAway(id: number): Promise<boolean> {
     const { after, afterMessage } = (await this.#context.journal.document(id)) ?? {};
     return after === "done" || afterMessage === GONE_ALREADY;
+  }
+
+  /** What an after-action has in hand is not under its name for a while; it tells itself what became of it. */
+  #notInHand(mirrorId: number, dir: RawPath, rows: readonly Known[]): readonly Known[] {
+    return rows.filter(({ name }) => !this.#puttingAway.has(mirrorId, joinRaw(dir, name)));
   }
 
   /**

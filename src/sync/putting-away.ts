@@ -2,7 +2,7 @@ import type { RawPath } from "../std/raw-path.ts";
 
 /**
  * Which files an after-action has in hand. Until it is over, such a file is not under its name, whether
- * it goes or, having other content by now, gets its name back: nobody may take it for moved.
+ * it goes or, having other content by now, gets its name back: nobody may take it for moved, or removed.
  */
 export class PuttingAway {
   readonly #inHand = new Set<string>();
@@ -18,6 +18,11 @@ export class PuttingAway {
     } finally {
       this.#inHand.delete(key);
     }
+  }
+
+  /** Whether it is in hand now. */
+  has(mirrorId: number, path: RawPath): boolean {
+    return this.#inHand.has(keyOf(mirrorId, path));
   }
 
   /** Runs a look at files, and says of each path whether it was in hand at any moment of it. */

@@ -89,7 +89,7 @@ export class Sync {
     this.#aftercare = new Aftercare(ledIn(context), this.#puttingAway);
     this.#afterHooks = new AfterHooks(context);
     this.#receipts = new Receipts(context);
-    const intake = new Intake(context, this.#sender.stream);
+    const intake = new Intake(context, this.#puttingAway, this.#sender.stream);
     this.#intake = intake;
     this.#surveys = new Map(
       [...context.mirrors].map(([id, mirror]) => [

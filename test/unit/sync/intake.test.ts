@@ -4,6 +4,7 @@ import type { Applied, Change } from "../../../src/journal/journal.ts";
 import { ROOT, type RawPath, nameOf, rawOfText } from "../../../src/std/raw-path.ts";
 import { GONE_ALREADY } from "../../../src/sync/aftercare.ts";
 import { Intake } from "../../../src/sync/intake.ts";
+import { PuttingAway } from "../../../src/sync/putting-away.ts";
 import { SECOND, SyncDesk } from "./desk.ts";
 
 const PATH = rawOfText("2026/scan.pdf");
@@ -208,6 +209,28 @@ describe.for(WAYS)("of an archived file that was touched, by %s", ([, tell]) => 
   });
 });
 
+describe.for(WAYS)("%s, of a file that an after-action has in hand", ([, tell]) => {
+  test.for([["held"], ["converted"]] as const)(
+    "%s: it is not taken for removed",
+    async ([state]) => {
+      const desk = await SyncDesk.open();
+      const puttingAway = new PuttingAway();
+      const intake = new Intake(desk.context, puttingAway);
+      const row = rowIn(desk, state);
+      const acting = Promise.withResolvers<void>();
+      const acted = puttingAway.of(1, PATH, () => acting.promise);
+      await tell(intake, null);
+      expect(await desk.row(row)).toMatchObject({ state, goneAt: null });
+      expect(await desk.journal.directories(1), "listed again").toEqual([[DIR, ""]]);
+      acting.resolve();
+      await acted;
+      await tell(intake, null);
+      const now = await desk.journal.document(row.id);
+      expect(now?.goneAt ?? "forgotten").toBe(state === "held" ? "forgotten" : desk.clock.now());
+    },
+  );
+});
+
 describe("fingerprints", () => {
   const prints = (desk: SyncDesk) => desk.journal.directories(1);
 
@@ -342,7 +365,7 @@ describe("what comes in while documents are sent", () => {
       if (journalMs > 0) await clock.pass(journalMs);
       return applied;
     };
-    const intake = new Intake(desk.context, { isStreaming });
+    const intake = new Intake(desk.context, undefined, { isStreaming });
     const begun = clock.monotonic();
     let ended: number | undefined;
     const hint = intake.hint(1, [{ path: PATH, seen: seen("new") }]).then(() => {
