@@ -254,7 +254,8 @@ export class Aftercare {
       throw error;
     }
     if (there.id !== id || there.status !== "CONVERTED") return `document ${id} is ${there.status}`;
-    if (there.filename !== document.sentName)
+    // An archive may list a name decomposed that it was given composed.
+    if (there.filename.normalize("NFC") !== document.sentName?.normalize("NFC"))
       return `document ${id} is now named ${there.filename}`;
     if (there.folderId !== document.folderId)
       return `document ${id} is now in folder ${there.folderId}`;

@@ -62,6 +62,14 @@ describe("the first key: the archive says it again", () => {
     expect(desk.reader.acted).toEqual([]);
   });
 
+  test("a name that the archive lists decomposed is the same name", async () => {
+    const { desk, folderId, aftercare } = await aFinished();
+    const { row, documentId } = finished(desk, folderId, "\u00e9.pdf");
+    desk.archive.change(documentId, { filename: "e\u0301.pdf" });
+    await desk.run(aftercare);
+    expect((await desk.row(row)).after).toBe("done");
+  });
+
   test("the archive does not know it any more: refused", async () => {
     const { desk, row, documentId, aftercare } = await aFinished();
     desk.archive.vanish(documentId);
