@@ -1,10 +1,19 @@
 import type { Stats } from "node:fs";
-import { messageOf } from "../std/fault.ts";
+import { codeOf, messageOf } from "../std/fault.ts";
 import { type RawPath, ROOT, rawOfText, textOf } from "../std/raw-path.ts";
 import { DirectoryWatcher, watchedPathOf } from "./directory-watcher.ts";
 import { type Eligibility, eligibility } from "./eligible.ts";
 import type { SourceSettings } from "./source.ts";
 import { entriesOf } from "./walk.ts";
+
+/**
+ * How soon what could not be watched is tried once more: the walk of a whole top directory, and a listing of
+ * it, may be for nothing again. What works is tried with the others at once.
+ */
+const RETRY = { firstMs: 60_000, maxMs: 3_600_000 };
+
+/** What is gone is nobody's to watch. */
+const GONE: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR"]);
 
 /** What the watchers tell; paths relative to the source. */
 export type TopSinks = {
@@ -27,6 +36,9 @@ export class TopWatchers {
   readonly #stopping: AbortSignal;
   readonly #eligible: Eligibility;
   readonly #tops = new Map<RawPath, DirectoryWatcher>();
+  /** Those in which something could not be watched, the one tried longest ago first. */
+  readonly #failed = new Set<RawPath>();
+  #retry = { waitMs: RETRY.firstMs, dueAt: 0 };
   #queue: Promise<void> = Promise.resolve();
 
   /**
@@ -62,6 +74,25 @@ export class TopWatchers {
     }
   }
 
+  /**
+   * Watches one anew in which something could not be watched: a limit may have been raised, a right given.
+   * Called after each sweep; `monotonic` says whether it is time.
+   */
+  retry(monotonic: number): void {
+    const [top] = this.#failed;
+    if (top === undefined || monotonic < this.#retry.dueAt) return;
+    const { waitMs } = this.#retry;
+    this.#retry = { waitMs: Math.min(2 * waitMs, RETRY.maxMs), dueAt: monotonic + waitMs };
+    this.#enqueue(() => this.#close(top));
+    this.#enqueue(() => this.#open(top));
+    this.#enqueue(async () => {
+      if (this.#stopping.aborted) return;
+      if (!this.#failed.has(top)) this.#retry = { waitMs: RETRY.firstMs, dueAt: 0 };
+      // For what happened while it was not watched.
+      this.#sinks.appeared(top);
+    });
+  }
+
   async close(): Promise<void> {
     await this.#queue;
     await Promise.all([...this.#tops.values()].map((watcher) => watcher.close()));
@@ -92,7 +123,10 @@ export class TopWatchers {
     watcher.on("raw", (_, entry, details) => this.#onRaw(entry, details));
     watcher.on("addDir", (path) => this.#onAddDir(top, path));
     watcher.on("unlinkDir", (path) => this.#onUnlinkDir(top, path));
-    watcher.on("error", (error) => this.#sinks.failed(error));
+    watcher.on("error", (error) => {
+      if (!GONE.has(codeOf(error) ?? "")) this.#failed.add(top);
+      this.#sinks.failed(error);
+    });
     watcher.add(top === ROOT ? this.#real : `${this.#prefix}${name}`);
     await this.#ready(watcher);
   }
@@ -110,6 +144,7 @@ export class TopWatchers {
   async #close(top: RawPath): Promise<void> {
     const watcher = this.#tops.get(top);
     this.#tops.delete(top);
+    this.#failed.delete(top);
     await watcher?.close();
   }
 

@@ -7,7 +7,7 @@
  *
  * - files that came before the watch of their new directory: it is listed, and once more later;
  * - events the kernel's queue had no room for: the sweep of directory mtimes, and a full scan;
- * - directories that could not be watched, or whose names are not UTF-8: the sweep;
+ * - directories that could not be watched, or whose names are not UTF-8: the sweep; the former are tried again;
  * - a file written through a memory map or through another hard link: the scheduled scan.
  */
 import { readFileSync, realpathSync } from "node:fs";
@@ -133,13 +133,13 @@ export class DirectoryWatch implements AsyncDisposable {
     const overflowed = this.#countBurst();
     const { changed, replaced, added } = await this.#sweeper.sweep(this.#stop.signal);
     if (this.#stop.signal.aborted) return;
-    for (const dir of added) this.#announce(dir);
+    for (const dir of [...added, ...replaced]) this.#announce(dir);
     for (const dir of changed) {
       if (overflowed || !touched.has(dir)) this.#sinks.directory(dir, false);
     }
-    for (const dir of replaced) this.#announce(dir);
     if (changed.includes(ROOT)) this.#tops.match();
     this.#tops.reopen(replaced);
+    this.#tops.retry(this.#clock.monotonic());
   }
 
   /** Idempotent; resolves once nothing is watched any more. */

@@ -7,6 +7,7 @@ import {
   unlinkSync,
   writeFileSync,
 } from "node:fs";
+import { FSWatcher } from "chokidar";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { DirectoryWatcher } from "../../../src/source/directory-watcher.ts";
 import { SourceOffline } from "../../../src/source/file-fault.ts";
@@ -321,6 +322,48 @@ test("what stops every directory from being watched is one doubt", async () => {
   });
   const { told } = await watching(settingsOf(dir));
   expect(told.doubts).toEqual(["watching failed: EMFILE: too many open files"]);
+});
+
+test("what could not be watched is tried again, ever more rarely, and one after the other once it can be", async () => {
+  const dir = scratch();
+  for (const path of ["a", "b", "c"]) mkdirSync(`${dir}/${path}`);
+  const add = vi.spyOn(DirectoryWatcher.prototype, "add");
+  onTestFinished(() => add.mockRestore());
+  let limit = 2;
+  const tried: string[] = [];
+  add.mockImplementation(function (this: DirectoryWatcher, path) {
+    const at = String(path).slice(dir.length + 1);
+    tried.push(at);
+    if (["", "a", "b", "c"].indexOf(at) < limit) return FSWatcher.prototype.add.call(this, path);
+    queueMicrotask(() => {
+      this.emit("error", Object.assign(new Error("ENOSPC: no space"), { code: "ENOSPC" }));
+      this.emit("ready");
+    });
+    return this;
+  });
+  let now = 0;
+  const clock: Clock = { ...systemClock, monotonic: () => now };
+  const { told, watch } = await watching(settingsOf(dir), STILL, clock);
+  const triedFor = async (minutes: number) => {
+    tried.length = 0;
+    for (let at = 0; at < minutes; at++) {
+      now += 60_000;
+      await watch.sweep();
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    return tried.toSorted();
+  };
+  expect(tried).toEqual(["", "a", "b", "c"]);
+  expect((await triedFor(600)).length).toBeLessThan(20);
+  expect(told.doubts, "said once").toHaveLength(1);
+  limit = 4;
+  put(dir, "b/meanwhile.pdf");
+  expect(await triedFor(120)).toEqual(["b", "c"]);
+  await told.until(() => told.files.has("b/meanwhile.pdf"));
+  put(dir, "b/one.pdf");
+  put(dir, "c/two.pdf");
+  await told.until(() => told.hints.has("b/one.pdf") && told.hints.has("c/two.pdf"));
+  expect(await triedFor(120), "all are watched").toEqual([]);
 });
 
 test("the source's own end is a doubt; a source that is not there cannot be watched", async () => {
