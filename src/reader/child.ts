@@ -105,8 +105,8 @@ const offer: ReaderCalls = {
     until = told;
   },
   abort: async (id) => sends.get(id)?.abort(new Error("cut short")),
-  act: (mirrorId, path, digest, action) =>
-    actWithBeside(hostOf(mirrorId).settings, path, { digest }, action, ending.signal),
+  act: (mirrorId, path, expected, action) =>
+    actWithBeside(hostOf(mirrorId).settings, path, expected, action, ending.signal),
   hook: (order) => {
     const begun = (group: number) => {
       daemon.call("hookBegun", group).catch(() => {});

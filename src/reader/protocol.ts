@@ -105,7 +105,8 @@ export type ReaderCalls = {
   act: (
     mirrorId: number,
     path: RawPath,
-    digest: string,
+    /** Of the document that is to be there. */
+    expected: { readonly digest: string; readonly sentAt: number | null },
     action: { kind: "delete" } | { kind: "move"; to: string },
   ) => Promise<Acted>;
   /** Runs a command; every way it can end is an answer. */

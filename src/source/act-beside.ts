@@ -6,20 +6,25 @@ import { act, type AfterAction } from "./after.ts";
 import { markerOf, sidecarsOf } from "./beside.ts";
 import { besideUse } from "./eligible.ts";
 import { FileGone, fileFault, NotRegular } from "./file-fault.ts";
-import { openInside } from "./open-inside.ts";
+import { openInside, statInside } from "./open-inside.ts";
 import { digestOf } from "./read-file.ts";
 import type { Acted, SourceSettings } from "./source.ts";
 
+/** What was sent, and when, epoch milliseconds; null: it was not. */
+type Sent = { readonly digest: string; readonly sentAt: number | null };
+
 /**
- * Acts on a file as `act` does, and where that went well, or had before, on its sidecar as it is
- * now. A sidecar that cannot be moved or deleted stays, and is told of.
+ * Acts on a file as `act` does, and where that went well, on its sidecar as it is now. A sidecar that
+ * cannot be moved or deleted stays, and is told of. Beside a file that is gone, perhaps by an earlier try
+ * that was cut short, only what has stood there since before the document was sent is touched: the rest
+ * is of the next one of that name.
  *
  * @throws only the signal's reason
  */
 export async function actWithBeside(
   settings: SourceSettings,
   path: RawPath,
-  expected: { digest: string },
+  expected: Sent,
   action: AfterAction,
   signal: AbortSignal,
 ): Promise<Acted> {
@@ -27,6 +32,7 @@ export async function actWithBeside(
   if (acted.kind === "refused") return acted;
   const stayed: string[] = [];
   for (const beside of besideOf(settings, path)) {
+    if (acted.kind === "gone" && !stoodThere(settings, beside, expected.sentAt)) continue;
     const why = await follow(settings, beside, action, signal);
     if (why !== undefined) stayed.push(`${shown(beside)} stayed: ${why}`);
   }
@@ -40,6 +46,22 @@ function besideOf(settings: SourceSettings, path: RawPath): RawPath[] {
     ...(sidecars ? sidecarsOf(path).map((each) => each.path) : []),
     ...(markers ? [markerOf(path)] : []),
   ];
+}
+
+/** A ctime cannot be set, and is that of its own change, of its coming there, or a later one. */
+function stoodThere(
+  { source, network }: SourceSettings,
+  path: RawPath,
+  sentAt: number | null,
+): boolean {
+  if (network || sentAt === null) return false;
+  try {
+    const stat = statInside(source, path);
+    return stat !== undefined && Number(stat.ctimeMs) < sentAt;
+  } catch {
+    // Not to be looked at, it cannot be followed either; beside a file that is gone nobody waits for it.
+    return false;
+  }
 }
 
 /** Why it stayed; undefined when it did not, or was not there. */

@@ -144,7 +144,8 @@ export class Aftercare {
     const denied = await this.#denied(document, signal);
     if (denied !== undefined) return this.#stays(document, denied);
     const path = joinRaw(document.dir, document.name);
-    const acted = await mirror.reader.act(mirror.row.id, path, document.digest, after);
+    const { digest, sentAt } = document;
+    const acted = await mirror.reader.act(mirror.row.id, path, { digest, sentAt }, after);
     switch (acted.kind) {
       case "done":
         await this.#accepted(document);
@@ -219,9 +220,10 @@ export class Aftercare {
   async #putAway(document: Document, mirror: LiveMirror): Promise<void> {
     const { afterVeto } = mirror.settings.hooks?.before ?? { afterVeto: { kind: "keep" } as const };
     if (afterVeto.kind === "keep") return this.#note(document, { after: null, dueAt: null });
-    invariant(document.digest !== null, `document ${document.id}: vetoed without a digest`);
+    const { digest, sentAt } = document;
+    invariant(digest !== null, `document ${document.id}: vetoed without a digest`);
     const path = joinRaw(document.dir, document.name);
-    const acted = await mirror.reader.act(mirror.row.id, path, document.digest, afterVeto);
+    const acted = await mirror.reader.act(mirror.row.id, path, { digest, sentAt }, afterVeto);
     if (acted.kind !== "refused") {
       if (acted.kind === "done") await this.#accepted(document);
       const what = acted.kind === "gone" ? GONE_ALREADY : `moved to ${acted.to}`;

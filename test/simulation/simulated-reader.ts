@@ -151,7 +151,7 @@ export class SimulatedReader implements UsedReader {
     }
   }
 
-  async act(_: number, path: RawPath, digest: string): Promise<Acted> {
+  async act(_: number, path: RawPath, { digest }: { digest: string }): Promise<Acted> {
     if (!this.#isUp) throw new LineCut("the reader is not up");
     return this.#work(async (pause) => {
       const { source, dice } = this.#parts;

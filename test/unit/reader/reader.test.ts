@@ -14,6 +14,8 @@ import { until } from "../../fixtures/until.ts";
 import { never, put, scratch } from "../source/scratch.ts";
 import { isAlive, MIRROR, openReader, orderFor, silentArchive } from "./a-reader.ts";
 
+const EXPECTED = { digest: "digest", sentAt: null };
+
 /** Impatient, so that a hang shows soon. */
 const vigilance = { everyMs: 50, idleMs: 100, silentMs: 100, patienceMs: 6_000 };
 
@@ -105,7 +107,7 @@ test("of many directories that changed at once, one is listed after the other is
 
 test("an after-action does not wait for the process: others would wait with it", async () => {
   const { reader } = openReader();
-  const acting = reader.act(MIRROR, rawOfText("scan.pdf"), "digest", { kind: "delete" });
+  const acting = reader.act(MIRROR, rawOfText("scan.pdf"), EXPECTED, { kind: "delete" });
   await expect(acting).rejects.toThrow(LineCut);
 });
 
