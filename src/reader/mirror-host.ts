@@ -63,30 +63,32 @@ export class MirrorHost {
   /** Looks at the source now; starts or ends the watch when it came or went. */
   async refresh(): Promise<MirrorStatus> {
     const now = sourceStatus(this.#mirror.settings);
+    if (now.kind === "offline") return this.#offline(now.why);
     const was = this.#status;
-    if (now.kind === "offline") {
-      this.#status = { ...was, online: false, why: now.why };
-      await this.#unwatch();
-    } else {
-      this.#remember(now.device);
-      const { device, isEmpty } = now;
-      this.#status = { ...was, online: true, why: "", device, isEmpty };
+    const { device, isEmpty } = now;
+    this.#remember(device);
+    this.#status = { ...was, online: true, why: "", device, isEmpty };
+    const { tidies, settings } = this.#mirror;
+    try {
       await this.#startWatch();
-      const { tidies, settings } = this.#mirror;
       if (!was.online && tidies) await recoverQuarantine(settings, this.#closing.signal);
+    } catch (error) {
+      this.#closing.signal.throwIfAborted();
+      // It went meanwhile, most likely; whatever it is, the next look is another try.
+      return this.#offline(messageOf(error));
     }
     return this.#status;
   }
 
-  /** Keeps asking until `signal` aborts; tells the daemon of every change. */
+  /** Keeps asking until `signal` aborts; tells the daemon of every change since it was last answered. */
   async follow(signal: AbortSignal): Promise<void> {
+    let told = this.#status;
     while (!signal.aborted) {
       await this.#clock.sleep(STATUS_INTERVAL_MS, signal);
-      const was = this.#status;
       const now = await this.refresh();
       const isOther =
-        now.online !== was.online || now.why !== was.why || now.isEmpty !== was.isEmpty;
-      if (isOther) await this.#daemon.call("status", now);
+        now.online !== told.online || now.why !== told.why || now.isEmpty !== told.isEmpty;
+      if (isOther && (await this.#isTold(now))) told = now;
     }
   }
 
@@ -127,6 +129,22 @@ export class MirrorHost {
   async close(): Promise<void> {
     this.#closing.abort(new Error("closing"));
     await this.#unwatch();
+  }
+
+  async #offline(why: string): Promise<MirrorStatus> {
+    this.#status = { ...this.#status, online: false, why };
+    await this.#unwatch();
+    return this.#status;
+  }
+
+  /** What the daemon could not take is told again. */
+  async #isTold(status: MirrorStatus): Promise<boolean> {
+    try {
+      await this.#daemon.call("status", status);
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   async #report(listing: Listing): Promise<void> {
