@@ -36,25 +36,53 @@ export type Finding =
 
 /**
  * Documents uploaded before this moment, by the archive's clock, cannot be ours.
- * `clockOffsetMs` is the archive's clock minus ours, 0 when unknown; it serves only where the intent
- * did not note the archive's time, since our clock may have been mended after the send.
+ * `offsetMs` is the archive's clock minus ours, 0 when unknown; it serves only where the intent did
+ * not note the archive's time, since our clock may have been mended after the send. Where that is
+ * certain, as the send lies ahead of `now`, any document may be ours.
  */
 export function earliestUpload(
-  document: Pick<Document, "sentAt" | "sentArchiveAt">,
-  clockOffsetMs: number,
+  { sentAt, sentArchiveAt }: Pick<Document, "sentAt" | "sentArchiveAt">,
+  clock: { readonly now: number; readonly offsetMs: number },
   policy: DoubtPolicy,
 ): number {
-  const sentAt = document.sentArchiveAt ?? (document.sentAt ?? 0) + clockOffsetMs;
-  return sentAt - policy.toleranceMs;
+  if (sentArchiveAt !== null) return sentArchiveAt - policy.toleranceMs;
+  const ours = sentAt ?? 0;
+  return ours > clock.now ? 0 : ours + clock.offsetMs - policy.toleranceMs;
 }
 
-/** Decides what a look at the folder means. `listed` may hold the same document twice. */
+/** How long it has been in doubt for certain, by one look after another. Monotonic milliseconds. */
+export type DoubtSpan = { readonly metAt: number; readonly since: number };
+
+/**
+ * The span as one more look has it; `known` is that of the look before in this run, if there was
+ * one. A clock that is set makes no doubt older: the latest beginning counts that any look found by
+ * the clock. Nor, set back, does it keep a doubt young: it began before it was met.
+ */
+export function doubtSpan(
+  doubtAt: number | null,
+  at: { readonly now: number; readonly monotonic: number },
+  known?: DoubtSpan,
+): DoubtSpan {
+  const { metAt, since } = known ?? { metAt: at.monotonic, since: Number.NEGATIVE_INFINITY };
+  const seemingly = doubtAt === null ? metAt : at.monotonic - (at.now - doubtAt);
+  return { metAt, since: Math.min(metAt, Math.max(since, seemingly)) };
+}
+
+/**
+ * Decides what a look at the folder means. `listed` may hold the same document twice; `lastedMs` is
+ * how long the document has been in doubt for certain.
+ */
 export function reconcile(
-  document: Pick<Document, "sentName" | "seen" | "doubtAt" | "looks">,
+  document: Pick<Document, "sentName" | "seen" | "looks">,
   listed: readonly Candidate[],
-  context: { earliest: number; claimed: ReadonlySet<number>; now: number; policy: DoubtPolicy },
+  context: {
+    readonly earliest: number;
+    readonly claimed: ReadonlySet<number>;
+    readonly lastedMs: number;
+    readonly policy: DoubtPolicy;
+  },
 ): Finding {
-  const { earliest, claimed, now, policy } = context;
+  const { earliest, claimed, lastedMs, policy } = context;
   const name = document.sentName?.normalize("NFC");
   const fitting = new Map<number, Candidate>();
   for (const candidate of listed) {
@@ -76,8 +104,7 @@ export function reconcile(
   }
 
   // As many looks as the window has room for: a clock set forward must not hurry a re-send.
-  const overdue =
-    now - (document.doubtAt ?? now) >= policy.windowMs && document.looks >= looksMin(policy);
+  const overdue = lastedMs >= policy.windowMs && document.looks >= looksMin(policy);
   if (!overdue) return { kind: "lookAgain", waitMs: nextLookMs(document.looks, policy) };
   return candidates.length === 0 ? { kind: "absent" } : { kind: "ambiguous", candidates };
 }

@@ -12,6 +12,8 @@ import type { Event } from "../domain/life.ts";
 import {
   type Candidate,
   type DoubtPolicy,
+  type DoubtSpan,
+  doubtSpan,
   type Finding,
   earliestUpload,
   reconcile,
@@ -40,8 +42,8 @@ const TAKEN_CODES = ["REPLY_MISMATCHED", "DOCUMENT_ID_TAKEN"];
 export class Doubts {
   readonly #context: SyncContext;
   readonly #keeper: Gatekeeper;
-  /** When each doubt was met first in this run, by both clocks. */
-  readonly #met = new Map<number, { readonly doubtAt: number | null; readonly offset: number }>();
+  /** What this run knows of how long each doubt has lasted. */
+  readonly #met = new Map<number, { readonly doubtAt: number | null; readonly span: DoubtSpan }>();
 
   constructor(context: SyncContext, keeper: Gatekeeper) {
     this.#context = context;
@@ -92,7 +94,7 @@ export class Doubts {
         // Asked anew: the list itself may have told the archive's clock.
         earliest: this.#earliest(document),
         claimed,
-        now: this.#unset(document, now, monotonic),
+        lastedMs: monotonic - this.#span(document, { now, monotonic }).since,
         policy: this.#policy(),
       });
       if (finding.kind === "found") claimed.add(finding.candidate.id);
@@ -100,19 +102,18 @@ export class Doubts {
     }
   }
 
-  /**
-   * The time as it would be, had the clock not been set forward since the doubt was met: its window
-   * is not over sooner for that, and what is stored late must not be missed.
-   */
-  #unset({ id, doubtAt }: Document, now: number, monotonic: number): number {
+  /** Its window is over neither sooner nor later for a clock that is set: what is stored late must not be missed. */
+  #span({ id, doubtAt }: Document, at: { now: number; monotonic: number }): DoubtSpan {
     const known = this.#met.get(id);
-    const met = known?.doubtAt === doubtAt ? known : { doubtAt, offset: now - monotonic };
-    this.#met.set(id, met);
-    return Math.min(now, met.offset + monotonic);
+    const span = doubtSpan(doubtAt, at, known?.doubtAt === doubtAt ? known.span : undefined);
+    this.#met.set(id, { doubtAt, span });
+    return span;
   }
 
   #earliest(document: Document): number {
-    return earliestUpload(document, this.#context.archive.clockOffsetMs ?? 0, this.#policy());
+    const { archive, clock } = this.#context;
+    const times = { now: clock.now(), offsetMs: archive.clockOffsetMs ?? 0 };
+    return earliestUpload(document, times, this.#policy());
   }
 
   /** The folder's documents, newest first, as far back as a candidate could be. */

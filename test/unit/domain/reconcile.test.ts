@@ -1,6 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Candidate, earliestUpload, reconcile } from "../../../src/domain/reconcile.ts";
+import {
+  type Candidate,
+  doubtSpan,
+  earliestUpload,
+  reconcile,
+} from "../../../src/domain/reconcile.ts";
 import { inState } from "../../fixtures/a-document.ts";
 
 const policy = { windowMs: 60_000, firstLookMs: 1_000, toleranceMs: 5_000 };
@@ -25,9 +30,9 @@ const doubt = (set: Parameters<typeof inState>[1] = {}) =>
 function decide(listed: Candidate[], { late = false, claimed = [] as number[], looks = 0 } = {}) {
   const document = doubt({ looks: late ? 5 : looks });
   return reconcile(document, listed, {
-    earliest: earliestUpload(document, 0, policy),
+    earliest: earliestUpload(document, { now: SENT_AT, offsetMs: 0 }, policy),
     claimed: new Set(claimed),
-    now: SENT_AT + (late ? 120_000 : 2_000),
+    lastedMs: late ? 119_000 : 1_000,
     policy,
   });
 }
@@ -79,12 +84,12 @@ describe("a lost reply", () => {
   test("a decomposed name is the same name", () => {
     const document = doubt({ sentName: "Mu\u0308ller.pdf" });
     const listed = [sized(5, { filename: "M\u00fcller.pdf" })];
-    const context = { earliest: 0, claimed: new Set<number>(), now: SENT_AT, policy };
+    const context = { earliest: 0, claimed: new Set<number>(), lastedMs: 0, policy };
     expect(reconcile(document, listed, context).kind).toBe("found");
   });
 
   test("a few looks are not enough to send again, however far the clock has jumped", () => {
-    const context = { earliest: 0, claimed: new Set<number>(), now: SENT_AT + 1e9, policy };
+    const context = { earliest: 0, claimed: new Set<number>(), lastedMs: 1e9, policy };
     const after = (looks: number) => reconcile(doubt({ looks }), [], context).kind;
     expect([0, 1, 4, 5].map(after)).toEqual(["lookAgain", "lookAgain", "lookAgain", "absent"]);
   });
@@ -106,11 +111,61 @@ describe("a lost reply", () => {
 
   test("the archive's clock is reckoned with", () => {
     const sent = { sentAt: SENT_AT, sentArchiveAt: null };
-    expect(earliestUpload(sent, -3_600_000, policy)).toBe(SENT_AT - 3_605_000);
+    expect(earliestUpload(sent, { now: SENT_AT, offsetMs: -3_600_000 }, policy)).toBe(
+      SENT_AT - 3_605_000,
+    );
   });
 
   test("its time as it was noted with the intent holds, however our clock was mended since", () => {
     const sent = { sentAt: 9e12, sentArchiveAt: SENT_AT };
-    expect(earliestUpload(sent, 0, policy)).toBe(SENT_AT - 5_000);
+    expect(earliestUpload(sent, { now: 0, offsetMs: 0 }, policy)).toBe(SENT_AT - 5_000);
+  });
+
+  test("sent by a clock that was set back since: it may have been at any time", () => {
+    const sent = { sentAt: SENT_AT, sentArchiveAt: null };
+    expect(earliestUpload(sent, { now: SENT_AT - 1, offsetMs: 77 }, policy)).toBe(0);
+  });
+});
+
+describe("how long it has been in doubt", () => {
+  const YEAR = 365 * 24 * 3_600_000;
+  type Look = readonly [passedMs: number, jumpedMs: number];
+
+  /** Looked at again and again, after so much time and a setting of the clock each. */
+  function lasted(doubtAgoMs: number, looks: readonly Look[]): number {
+    let [now, monotonic] = [1_000_000, 0];
+    const doubtAt = now - doubtAgoMs;
+    let span = doubtSpan(doubtAt, { now, monotonic });
+    for (const [passedMs, jumpedMs] of looks) {
+      now += passedMs + jumpedMs;
+      monotonic += passedMs;
+      span = doubtSpan(doubtAt, { now, monotonic }, span);
+    }
+    return monotonic - span.since;
+  }
+
+  test.for<[number, Look[], number, string]>([
+    [5_000, [], 5_000, "what the clock says when it is met"],
+    [5_000, [[60_000, 0]], 65_000, "and what has passed since"],
+    [5_000, [[60_000, YEAR]], 65_000, "a clock set forward makes it no older"],
+    [-YEAR, [[60_000, 0]], 60_000, "begun in times to come: since it was met"],
+    [5_000, [[60_000, -YEAR]], 60_000, "set back meanwhile: the same"],
+    [YEAR, [[60_000, 5_000 - YEAR]], 65_000, "met while the clock ran ahead: it was put right"],
+    [
+      YEAR,
+      [
+        [1_000, 5_000 - YEAR],
+        [1_000, YEAR],
+      ],
+      7_000,
+      "and it is not taken for right again",
+    ],
+  ])("%i ms old as it is met, then %j: %i ms, %s", ([agoMs, looks, ms]) => {
+    expect(lasted(agoMs, looks)).toBe(ms);
+  });
+
+  test("without a time of its doubt, it begins as it is met", () => {
+    const span = doubtSpan(null, { now: 9e12, monotonic: 50 });
+    expect(doubtSpan(null, { now: 0, monotonic: 80 }, span)).toEqual({ metAt: 50, since: 50 });
   });
 });

@@ -64,6 +64,28 @@ describe("what a look finds", () => {
     expect((await desk.row(id)).state).toBe("pending");
   });
 
+  test("nothing, its reply lost by a clock that was set back since: after the window, not after the year", async () => {
+    const { desk, folderId, doubts } = await aSearch();
+    const { id } = doubted(desk, folderId);
+    desk.clock.jump(-365 * 24 * HOUR);
+    desk.journal.store.put({ ...(await desk.row(id)), dueAt: desk.clock.now() });
+    await desk.run(doubts);
+    await desk.advance(9 * MINUTE);
+    expect((await desk.row(id)).state, "but not sooner").toBe("inDoubt");
+    await desk.advance(10 * MINUTE);
+    expect((await desk.row(id)).state).toBe("pending");
+  });
+
+  test("the document, sent at a time that is to come as nobody knew the archive's: it is found all the same", async () => {
+    const { desk, folderId, doubts } = await aSearch();
+    const { id } = doubted(desk, folderId, { sentArchiveAt: null });
+    desk.clock.jump(-365 * 24 * HOUR);
+    desk.journal.store.put({ ...(await desk.row(id)), dueAt: desk.clock.now() });
+    const documentId = stored(desk, folderId, { agoMs: HOUR });
+    await desk.run(doubts);
+    expect(await desk.row(id)).toMatchObject({ state: "uploaded", documentId });
+  });
+
   test.for(["REPLY_MISMATCHED", "DOCUMENT_ID_TAKEN"])(
     "nothing, though the archive took it (%s): only a person sends it again",
     async (code) => {
