@@ -1,3 +1,4 @@
+import { type Gap, skippedSince } from "./clock-gaps.ts";
 import type { Seen, Trouble } from "./document.ts";
 
 /** What a file's own format says of it. */
@@ -12,8 +13,8 @@ export type Quiet = {
   readonly incompleteMs: number;
   /** How old its modification must be; absent: 0. */
   readonly minAgeMs?: number;
-  /** When our clock was last set forward while we ran: what was before lies less far back than it seems. */
-  readonly clockSetAt?: number | null;
+  /** What our clock skipped while we ran: what was before lies less far back than it seems. */
+  readonly skipped?: readonly Gap[];
 };
 
 /** How large a file may be to be sent. */
@@ -47,9 +48,11 @@ export function ripeness(seen: Seen, completeness: Completeness, quiet: Quiet): 
   // An mtime that says nothing leaves what was observed.
   const isStandIn = standsIn(seen.modifiedAt);
   const isSaid = seen.modifiedAt <= quiet.now && !isStandIn;
-  const seemingly = isSaid ? Math.min(quiet.changedAt, seen.modifiedAt) : quiet.changedAt;
-  const since = Math.max(seemingly, quiet.clockSetAt ?? seemingly);
-  const youngMs = since + (quiet.minAgeMs ?? 0) - quiet.now;
+  const said = isSaid ? Math.min(quiet.changedAt, seen.modifiedAt) : quiet.changedAt;
+  // Set back since, the clock is before that moment.
+  const since = Math.min(said, quiet.now);
+  const quietMs = Math.max(0, quiet.now - since - skippedSince(since, quiet.skipped ?? []));
+  const youngMs = (quiet.minAgeMs ?? 0) - quietMs;
   if (youngMs > 0) {
     const trouble = { code: "FILE_YOUNG", message: "is not as old as `minAge` asks" };
     return { kind: "wait", dueAt: quiet.now + youngMs, trouble };
@@ -57,7 +60,7 @@ export function ripeness(seen: Seen, completeness: Completeness, quiet: Quiet): 
   if (completeness === "complete" || (completeness === "unknown" && !isStandIn))
     return { kind: "ripe", remark: null };
   const looks = completeness === "unfinished" ? BY_FORMAT : BY_TIME;
-  const leftMs = since + quiet.incompleteMs - quiet.now;
+  const leftMs = quiet.incompleteMs - quietMs;
   if (leftMs > 0) {
     const trouble = { code: "FILE_UNFINISHED", message: looks };
     return {

@@ -58,8 +58,8 @@ export function firstRevision(id: number, seen: NewDocument): Document {
 
 /** The fields a note sets. Anything beside them is left out, whatever the caller's object holds. */
 export function noted(document: Document, set: Note): Partial<Document> {
-  const { seen, goneAt, after, afterMessage, dueAt, remark } = set;
-  const fields = { seen, goneAt, after, afterMessage, dueAt, remark };
+  const { seen, changedAt, goneAt, after, afterMessage, dueAt, remark } = set;
+  const fields = { seen, changedAt, goneAt, after, afterMessage, dueAt, remark };
   if (dueAt !== undefined) checkedDue(document.id, dueAt);
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

@@ -144,6 +144,8 @@ type OnCondition = { readonly given?: Given; readonly place?: Place };
 /** The columns a `note` may set. */
 export type Note = {
   readonly seen?: Seen;
+  /** From when on its file counts as quiet: it was seen to change at a time that is to come. */
+  readonly changedAt?: number;
   readonly goneAt?: number | null;
   readonly after?: AfterState | null;
   readonly afterMessage?: string | null;

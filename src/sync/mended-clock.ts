@@ -3,6 +3,7 @@
  * what was to wait a minute would wait for as long as the clock was wrong: a scanner PC that boots
  * with a flat battery may believe in any year. So due times that no wait can explain are pulled in.
  */
+import { type Gap, withGap, withoutFuture } from "../domain/clock-gaps.ts";
 import { STATES } from "../domain/document.ts";
 import type { Change } from "../journal/journal.ts";
 import type { Clock } from "../std/clock.ts";
@@ -58,25 +59,27 @@ export class ClockWatch {
   }
 }
 
-/** Remembers when the clock was set forward: times from before say nothing about how long ago. */
+/** Remembers how far the clock was set forward: times from before say nothing about how long ago. */
 export class SetForward {
   readonly #clock: Clock;
   #offset: number;
-  #at: number | null = null;
+  #gaps: readonly Gap[] = [];
 
   constructor(clock: Clock) {
     this.#clock = clock;
     this.#offset = offsetOf({ clock });
   }
 
-  /** When that was last noticed, epoch milliseconds; null if never. */
-  look(): number | null {
+  /** What it skipped, as far as that was noticed; oldest first, and nothing of it ahead of now. */
+  look(): readonly Gap[] {
+    const now = this.#clock.now();
     const offset = offsetOf({ clock: this.#clock });
-    if (offset - this.#offset >= SET_FORWARD_MS) this.#at = this.#clock.now();
-    // Set back since, that moment would lie ahead.
-    if (this.#at !== null) this.#at = Math.min(this.#at, this.#clock.now());
+    const aheadMs = offset - this.#offset;
+    this.#gaps = withoutFuture(this.#gaps, now);
+    if (aheadMs >= SET_FORWARD_MS)
+      this.#gaps = withGap(this.#gaps, { from: now - aheadMs, to: now });
     this.#offset = offset;
-    return this.#at;
+    return this.#gaps;
   }
 }
 

@@ -6,7 +6,7 @@
 import type { Document } from "../domain/document.ts";
 import { LARGE_BYTES } from "../domain/feed.ts";
 import { type Quiet, ripeness, unfitSize } from "../domain/settle.ts";
-import type { Change, DueQuery } from "../journal/journal.ts";
+import type { Change, DueQuery, Note } from "../journal/journal.ts";
 import { LineCut } from "../reader/line.ts";
 import type { Inspection } from "../source/source.ts";
 import { joinRaw } from "../std/raw-path.ts";
@@ -197,13 +197,13 @@ export class Settler {
   ): Promise<Change[]> {
     const { settleMs, incompleteMs } = mirror.settings;
     const at = this.#context.clock.now();
-    const clockSetAt = this.#setForward.look();
-    const unsure = this.#quietOnceMore(document, settleMs, at, clockSetAt);
+    const skipped = this.#setForward.look();
+    const unsure = this.#quietOnceMore(document, settleMs, at, skipped.at(-1)?.to);
     if (unsure) return [unsure];
     const { ready } = mirror.settings.rules;
     const { minAgeMs } = ready;
     const { changedAt } = document;
-    const quiet: Quiet = { now: at, changedAt, settleMs, incompleteMs, minAgeMs, clockSetAt };
+    const quiet: Quiet = { now: at, changedAt, settleMs, incompleteMs, minAgeMs, skipped };
     const unfit = unfitSize(found.seen, ready);
     if (unfit) return [this.#readying.held(document, unfit, null)];
     const ripe = ripeness(found.seen, found.completeness, quiet);
@@ -233,20 +233,25 @@ export class Settler {
     { id, changedAt }: Document,
     settleMs: number,
     at: number,
-    clockSetAt: number | null,
+    clockSetAt = Number.NEGATIVE_INFINITY,
   ): Change | undefined {
-    const later = (dueAt: number, why: string): Change => {
-      return { type: "note", id, at, why, set: { dueAt } };
+    const later = (dueAt: number, why: string, set: Note = {}): Change => {
+      return { type: "note", id, at, why, set: { ...set, dueAt } };
     };
+    if (changedAt > at) {
+      // When it changed by the clock as it is now, nobody knows: not later than this.
+      const why = "seen by a clock that ran ahead: it has to be quiet once more";
+      return later(at + settleMs, why, { changedAt: at });
+    }
     const quietAt = changedAt + settleMs;
-    if (changedAt <= at && at < quietAt) return later(quietAt, "not quiet for `settle` yet");
+    if (at < quietAt) return later(quietAt, "not quiet for `settle` yet");
     const { now, monotonic } = this.#startedAt;
     const leftMs = settleMs - (this.#context.clock.monotonic() - monotonic);
     if (changedAt < now && leftMs > 0) {
       const why = "seen before the daemon was started: it has to be quiet once more";
       return later(at + leftMs, why);
     }
-    const unsetAt = (clockSetAt ?? Number.NEGATIVE_INFINITY) + settleMs;
+    const unsetAt = clockSetAt + settleMs;
     if (at >= unsetAt) return undefined;
     return later(unsetAt, "the clock was set forward: it has to be quiet once more");
   }

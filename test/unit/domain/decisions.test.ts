@@ -126,11 +126,17 @@ describe("ripeness", () => {
     [
       "unfinished",
       { modifiedAt: 1_000 },
-      { clockSetAt: 999_000 },
+      { skipped: [{ from: 2_000, to: 990_000 }] },
       "wait",
       "it only seems to be old",
     ],
-    ["unfinished", { modifiedAt: 1_000 }, { clockSetAt: 400_000 }, "ripe", "quiet since then"],
+    [
+      "unfinished",
+      { modifiedAt: 1_000 },
+      { skipped: [{ from: 2_000, to: 401_000 }] },
+      "ripe",
+      "quiet for long enough without what was skipped",
+    ],
     ["unfinished", { sizeBytes: 0, modifiedAt: 1 }, {}, "empty", "nothing is never a document"],
   ] as const)("%s with %o, %o is %s, because %s", ([completeness, file, when, kind]) => {
     expect(ripeness({ ...seen, ...file }, completeness, { ...quiet, ...when }).kind).toBe(kind);

@@ -1,5 +1,6 @@
 /** Whether a file may be sent by its size and its age, to the byte and the millisecond. */
 import { describe, expect, test } from "vitest";
+import type { Gap } from "../../../src/domain/clock-gaps.ts";
 import { ripeness, unfitSize } from "../../../src/domain/settle.ts";
 
 const seen = (sizeBytes: number, modifiedAt = 0) => ({ sizeBytes, modifiedAt, stamp: "a" });
@@ -42,10 +43,31 @@ describe("a file's age", () => {
     expect(ripe).toEqual({ kind: "wait", dueAt: NOW + 3_000, trouble: young });
   });
 
-  test("counts from when the clock was set forward, where that was later", () => {
-    const asked = { ...quiet, minAgeMs: 5_000, clockSetAt: NOW - 1_000 };
-    expect(ripeness(seen(1, 1), "complete", asked)).toMatchObject({ dueAt: NOW + 4_000 });
-    const before = { ...quiet, minAgeMs: 5_000, clockSetAt: null };
-    expect(ripeness(seen(1, 1), "complete", before).kind).toBe("ripe");
+  test.for<[number, Gap[], number, string]>([
+    [10_000, [], 0, "it is old enough"],
+    [10_000, [{ from: NOW - 9_000, to: NOW - 1_000 }], 3_000, "8 s of its 10 did not pass"],
+    [5_000, [{ from: NOW - 9_000, to: NOW - 1_000 }], 4_000, "from a time that was skipped"],
+    [800, [{ from: NOW - 9_000, to: NOW - 1_000 }], 4_200, "younger than that"],
+    [99_999, [{ from: NOW - 9_000, to: NOW - 1_000 }], 0, "so old that it makes no difference"],
+    [
+      7_000,
+      [
+        { from: NOW - 6_000, to: NOW - 5_000 },
+        { from: NOW - 3_000, to: NOW - 2_000 },
+      ],
+      0,
+      "set forward again and again, 5 s have passed",
+    ],
+  ])("%i ms, of which the clock skipped %j: waits %i ms, %s", ([ageMs, skipped, waitMs]) => {
+    const asked = { ...quiet, minAgeMs: 5_000, skipped };
+    const ripe = ripeness(seen(1, NOW - ageMs), "complete", asked);
+    expect(ripe.kind === "wait" ? ripe.dueAt - NOW : 0).toBe(waitMs);
+  });
+
+  test("seen by a clock that was set back since: it is not old, but old enough where none is asked", () => {
+    const ahead = { ...quiet, changedAt: NOW + 1e9 };
+    expect(ripeness(seen(1, NOW + 1e9), "complete", ahead).kind).toBe("ripe");
+    const asked = { ...ahead, minAgeMs: 5_000 };
+    expect(ripeness(seen(1, NOW + 1e9), "complete", asked)).toMatchObject({ dueAt: NOW + 5_000 });
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { aSettler, onDisk, sent, settling } from "./a-settler.ts";
+import { NO_RULES } from "../../../src/rules/rules.ts";
 import { HOUR, MINUTE, SECOND } from "./desk.ts";
 
 const MIB = 1024 * 1024;
@@ -53,6 +54,71 @@ describe("a file that is finished", () => {
     await desk.advance(Math.max(0, waitsMs - 1));
     expect((await desk.row(id)).state).toBe(waitsMs > 0 ? "settling" : "pending");
     await desk.advance(1);
+    expect((await desk.row(id)).state).toBe("pending");
+  });
+
+  test.for([
+    ["complete", 6 * SECOND, "it was whole all along"],
+    ["unknown", 6 * SECOND, "its format says nothing"],
+    ["unfinished", 10 * MINUTE + 6 * SECOND, "it is quiet for `incomplete`"],
+  ] as const)(
+    "%s, seen by a clock that was set back a year: goes within %i ms, as %s",
+    async (line) => {
+      const [completeness, withinMs] = line;
+      const { desk, settler } = await aSettler();
+      const changedAt = desk.clock.now();
+      const { id } = settling(desk, "scan.pdf", "d1", { file: { completeness }, changedAt });
+      desk.clock.jump(-365 * 24 * HOUR);
+      desk.journal.store.put({ ...(await desk.row(id)), dueAt: desk.clock.now() });
+      await desk.run(settler);
+      expect((await desk.row(id)).changedAt).toBe(desk.clock.now());
+      await desk.advance(2 * SECOND);
+      expect((await desk.row(id)).state, "but it is quiet first").toBe("settling");
+      await desk.advance(withinMs);
+      expect((await desk.row(id)).state).toBe("pending");
+    },
+  );
+
+  test.for([
+    [2 * 24 * HOUR, 24 * HOUR, SECOND, "the clock is put right once a day"],
+    [24 * HOUR, 16 * HOUR, 8 * HOUR, "the host sleeps every night, which counts for nothing"],
+    [24 * HOUR, HOUR, 300, "a clock that is always behind"],
+  ] as const)(
+    "of `minAge` %i, every %i ms set forward by %i: it goes at that age, as %s",
+    async (line) => {
+      const [minAgeMs, everyMs, jumpMs] = line;
+      const rules = { ...NO_RULES, ready: { ...NO_RULES.ready, minAgeMs } };
+      const { desk, settler } = await aSettler({ mirrors: [{ rules }] });
+      const changedAt = desk.clock.now();
+      const { id } = settling(desk, "scan.pdf", "d1", { changedAt });
+      await desk.run(settler);
+      const since = desk.clock.monotonic();
+      while (
+        (await desk.row(id)).state === "settling" &&
+        desk.clock.monotonic() - since < 4 * minAgeMs
+      ) {
+        await desk.advance(everyMs - ((desk.clock.monotonic() - since) % everyMs));
+        desk.clock.jump(jumpMs);
+        await desk.advance(MINUTE);
+      }
+      const passedMs = desk.clock.monotonic() - since;
+      expect(passedMs).toBeGreaterThanOrEqual(minAgeMs);
+      expect(passedMs).toBeLessThanOrEqual(minAgeMs + everyMs + MINUTE);
+    },
+  );
+
+  test("unfinished, and the clock set forward more often than `incomplete`: it goes all the same", async () => {
+    const { desk, settler } = await aSettler();
+    const file = { completeness: "unfinished" } as const;
+    const { id } = settling(desk, "scan.pdf", "d1", { file, changedAt: desk.clock.now() });
+    await desk.run(settler);
+    for (let n = 0; n < 2; n++) {
+      await desk.advance(4 * MINUTE);
+      desk.clock.jump(HOUR);
+      await desk.advance(MINUTE - SECOND);
+      expect((await desk.row(id)).state).toBe("settling");
+    }
+    await desk.advance(MINUTE);
     expect((await desk.row(id)).state).toBe("pending");
   });
 
