@@ -188,6 +188,8 @@ export interface Journal extends AsyncDisposable {
   /** The hook was told, or will not be any more. */
   endTelling(number: number): Promise<void>;
   putOffTelling(number: number, tries: number, dueAt: number): Promise<void>;
+  /** Outcomes of a mirror's documents that are due later than `laterThan` are due at `dueAt`. */
+  pullInTellings(mirrorId: number, laterThan: number, dueAt: number): Promise<void>;
   /** How many outcomes wait to be told; mirrors without any are left out. */
   untold(): Promise<{ mirrorId: number; tellings: number }[]>;
 

@@ -156,6 +156,10 @@ export class SqliteJournal extends SqliteReading implements Journal {
     return this.#session.write(() => this.#tables.tellings.putOff(number, tries, dueAt));
   }
 
+  pullInTellings(mirrorId: number, laterThan: number, dueAt: number): Promise<void> {
+    return this.#session.write(() => this.#tables.tellings.pullIn(mirrorId, laterThan, dueAt));
+  }
+
   gate(): Promise<GateRow> {
     return this.#session.read(() => this.#tables.archives.gate(this.archiveId));
   }

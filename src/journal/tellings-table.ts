@@ -50,6 +50,12 @@ export class TellingsTable {
       .run(tries, dueAt, number);
   }
 
+  pullIn(mirrorId: number, laterThan: number, dueAt: number): void {
+    this.#sql
+      .of("UPDATE tellings SET due_at = ? WHERE mirror_id = ? AND due_at > ?")
+      .run(dueAt, mirrorId, laterThan);
+  }
+
   counts(): { mirrorId: number; tellings: number }[] {
     return this.#sql.of<{ mirrorId: number; tellings: number }>(TELLING_QUERIES.untold).all();
   }

@@ -112,6 +112,7 @@ async function pullIn(
       if (rows.length < CHUNK) break;
     }
   }
+  for (const id of mirrors.keys()) await journal.pullInTellings(id, laterThan, now);
   const gate = await journal.gate();
   if ((gate.nextProbeAt ?? 0) > now + config.quota.retry.maxMs) {
     await journal.setGate({ ...gate, nextProbeAt: now });

@@ -71,6 +71,24 @@ export function journalTellingsContract(name: string, open: () => Promise<Journa
     );
 
     test(
+      "pulled in: those of one mirror that are due too late, however often they were tried",
+      withDesk(async (desk) => {
+        const { journal, mirrorId } = desk;
+        await journal.keepTellings([mirrorId]);
+        for (const path of ["a", "b"]) await desk.after((await desk.add(path)).id, vetoed);
+        const now = NOW + 9;
+        const [a, b] = await journal.tellings(mirrorId, now, 9);
+        await journal.putOffTelling(a?.number ?? 0, 3, now + 10);
+        await journal.pullInTellings(mirrorId + 1, now, now + 1);
+        await journal.pullInTellings(mirrorId, now + 10, now + 1);
+        expect(await journal.tellings(mirrorId, now + 9, 9), "not later than that").toEqual([b]);
+        await journal.pullInTellings(mirrorId, now + 9, now + 1);
+        const all = [b, { ...a, tries: 3, dueAt: now + 1 }];
+        expect(await journal.tellings(mirrorId, now + 1, 9)).toEqual(all);
+      }),
+    );
+
+    test(
       "outlives its row",
       withDesk(async (desk) => {
         const { journal, mirrorId } = desk;

@@ -255,7 +255,8 @@ export function journalWritesContract(name: string, open: () => Promise<JournalF
       "a note sets its columns and never the state",
       withDesk(async (desk) => {
         const { id } = await desk.uploaded("a.pdf", 501);
-        const set = { goneAt: NOW, after: "done", afterMessage: "moved", dueAt: null } as const;
+        const action = { after: "done", afterMessage: "moved" } as const;
+        const set = { ...action, goneAt: NOW, changedAt: NOW - 5, dueAt: null } as const;
         const smuggled = { ...set, state: "failed" };
         await desk.journal.apply([{ type: "note", id, at: NOW, why: "gone", set: smuggled }]);
         expect(await desk.journal.document(id)).toMatchObject({ ...set, state: "uploaded" });

@@ -352,6 +352,12 @@ export class MemoryJournal implements Journal {
     this.#write(() => this.store.set(this.store.tellings, number, { ...telling, tries, dueAt }));
   }
 
+  async pullInTellings(mirrorId: number, laterThan: number, dueAt: number): Promise<void> {
+    const late = await this.tellings(mirrorId, Number.MAX_SAFE_INTEGER, Infinity);
+    for (const { number, tries } of late.filter((telling) => telling.dueAt > laterThan))
+      await this.putOffTelling(number, tries, dueAt);
+  }
+
   async untold(): Promise<{ mirrorId: number; tellings: number }[]> {
     const byMirror = Map.groupBy(this.#open.tellings.values(), ({ mirrorId }) => mirrorId);
     return [...byMirror]

@@ -132,6 +132,11 @@ export class PostgresJournal extends PostgresReading implements Journal {
     return this.#run(text, [number, tries, dueAt]);
   }
 
+  pullInTellings(mirrorId: number, laterThan: number, dueAt: number): Promise<void> {
+    const text = "UPDATE tellings SET due_at = $3 WHERE mirror_id = $1 AND due_at > $2";
+    return this.#run(text, [mirrorId, laterThan, dueAt]);
+  }
+
   gate(): Promise<GateRow> {
     return this.#session.read((query) => gate(query, this.archiveId));
   }

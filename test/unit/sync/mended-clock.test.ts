@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { AfterHooks } from "../../../src/sync/after-hooks.ts";
 import { ClockWatch, pullInUnexplained } from "../../../src/sync/mended-clock.ts";
 import { SyncDesk } from "./desk.ts";
 
@@ -52,6 +53,28 @@ describe("a clock that is set back", () => {
     desk.clock.jump(ms);
     await desk.clock.advance(1_000);
     expect(await watch.look()).toBe(false);
+  });
+
+  test.for([
+    ["at the start", ({ context }: SyncDesk) => pullInUnexplained(context)],
+    ["while running", (_: SyncDesk, watch: ClockWatch) => watch.look()],
+  ] as const)("%s, what an `after` hook is to be told is pulled in too", async ([, mend]) => {
+    const command = ["/hooks/tell"];
+    const after = { command, timeoutMs: 1_000, concurrency: 1 };
+    const desk = await SyncDesk.open({ mirrors: [{ hooks: { after } }] });
+    const watch = new ClockWatch(desk.context);
+    desk.reader.onHook = () => ({ output: Buffer.alloc(0) });
+    await desk.journal.keepTellings([1]);
+    const { id } = desk.put({ state: "uploaded", documentId: 9_001 });
+    const at = desk.clock.now();
+    const counted = { pages: 1, archiveBytes: 9, digidoc: false, after: null };
+    const event = { type: "converted", at, ...counted } as const;
+    await desk.journal.apply([{ type: "event", id, event }]);
+    desk.clock.jump(-YEAR);
+    await mend(desk, watch);
+    await desk.run(new AfterHooks(desk.context));
+    expect(desk.reader.hooked).toHaveLength(1);
+    expect(await desk.journal.untold()).toEqual([]);
   });
 
   test("a gate's probe is pulled in too", async () => {
