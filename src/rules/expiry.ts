@@ -49,7 +49,10 @@ function dateOf(
   if (after === null) return "none";
   const start = startOf(from, facts, path);
   if (typeof start !== "number") return start;
-  return { at: later(start, after), from: `${formatPeriod(after)} after ${WORDS[from.kind]}` };
+  const at = later(start, after);
+  const words = `${formatPeriod(after)} after ${WORDS[from.kind]}`;
+  // A file system may have room for times that no date can hold.
+  return Number.isNaN(at) ? { unknown: `${words} is no date` } : { at, from: words };
 }
 
 const WORDS = {

@@ -13,13 +13,13 @@ export function textPath(path: RawPath): string {
   return partsOf(path).map(folderNameOf).join("/");
 }
 
-/** The values of a document. `year`, `month` and `day` are those of its file's modification. */
+/** The values of a document. `year`, `month` and `day` are of its file's modification, where that is a date. */
 export function valuesOf(facts: Facts, groups: Groups): Values {
   const name = folderNameOf(nameOf(facts.path));
   const dirs = partsOf(facts.path).slice(0, -1).map(folderNameOf);
   const dot = name.lastIndexOf(".");
   const day = localDay(facts.modifiedAt);
-  const parts = partsOfDay(day);
+  const parts = Number.isNaN(day.year) ? undefined : partsOfDay(day);
   return (value) => {
     switch (value) {
       case "name":
@@ -35,13 +35,13 @@ export function valuesOf(facts: Facts, groups: Groups): Values {
       case "mirror":
         return facts.mirror;
       case "modified":
-        return isoDay(day);
+        return parts && isoDay(day);
       case "sent":
         return isoDay(localDay(facts.at));
       case "year":
       case "month":
       case "day":
-        return parts[value];
+        return parts?.[value];
       default: {
         const group = value.slice("group.".length);
         return Object.hasOwn(groups, group) ? groups[group] : undefined;

@@ -197,6 +197,15 @@ describe("laws, for any bytes as a path and any text beside it", () => {
     );
   });
 
+  test.for(["{year}", "{month}", "{day}", "{modified}"])(
+    "a file of a time that no date can hold has no %s: it is held",
+    (value) => {
+      const modifiedAt = 8.64e15 + 1;
+      const decision = decisionOn("a.pdf", { target: `/Scans/${value}` }, { modifiedAt });
+      expect(decision).toMatchObject({ trouble: { message: expect.stringContaining(value) } });
+    },
+  );
+
   test("without rules everything goes where it went before there were rules", () => {
     fc.assert(
       fc.property(paths, (path) => {

@@ -116,10 +116,30 @@ describe("the guards", () => {
     expect(decisionOn(path, written("7y", from))).toMatchObject({ trouble: { code } });
   });
 
+  const AT_MAX = 8.64e15;
+  test.for([
+    ["ms", AT_MAX + 1, "EXPIRY_UNKNOWN", "no date can hold it: as JSON it would be nothing"],
+    ["datetime", AT_MAX + 1, "EXPIRY_UNKNOWN", "nor a text"],
+    ["date", -AT_MAX - 1, "EXPIRY_UNKNOWN", "nor so long ago"],
+    ["dmy", 9e15, "EXPIRY_UNKNOWN", "a file system with 64 bits has room for it"],
+    ["ms", AT_MAX, "EXPIRY_UNKNOWN", "a date, but not seven years later"],
+    ["datetime", -AT_MAX, "EXPIRY_TOO_SOON", "the first of all dates"],
+    ["ms", Number.POSITIVE_INFINITY, "EXPIRY_UNKNOWN", "not finite"],
+    ["ms", Number.NaN, "EXPIRY_UNKNOWN", "no number"],
+  ] as const)(
+    "in the form %s, a file of the time %d is held as %s: %s",
+    ([form, modifiedAt, code]) => {
+      const rules = written("7y", { kind: "modified" }, { form });
+      expect(decisionOn("a.pdf", rules, { modifiedAt })).toMatchObject({ trouble: { code } });
+    },
+  );
+
   test("a date that cannot be told may be gone without, one that is too soon never", () => {
     const from = { kind: "name", pattern: "(?<date>\\d{4}-\\d\\d-\\d\\d)" } as const;
     const lenient = written("7y", from, { unknown: "upload-without" });
     expect(decidedOn("no date.pdf", lenient).slip).toBeNull();
+    const modified = written("7y", { kind: "modified" }, { unknown: "upload-without" });
+    expect(decidedOn("a.pdf", modified, { modifiedAt: AT_MAX + 1 }).slip).toBeNull();
     expect(decisionOn("a 1990-01-01.pdf", lenient)).toMatchObject({
       trouble: { code: "EXPIRY_TOO_SOON" },
     });
