@@ -4,8 +4,8 @@
  *
  * The interface returns no checksum, so a candidate is known by: the name we sent, uploaded not
  * before we began, an id that no other row of the journal owns, and its size (0: the archive does
- * not know it yet). It never guesses: two that fit, or one whose size does not or is not known, are
- * left to time and, in the end, to a person.
+ * not know it yet). It never guesses: two that fit, one whose size does not or is not known, or one
+ * that only clocks that differ could make ours, are left to time and, in the end, to a person.
  */
 import type { Document } from "./document.ts";
 
@@ -26,6 +26,12 @@ export type DoubtPolicy = {
   readonly firstLookMs: number;
   /** How far the archive's clock and ours may differ after correction. */
   readonly toleranceMs: number;
+  /**
+   * How far the archive's clocks may differ beyond that: the one that dates its replies may be a
+   * proxy's. A document of our name and size that is older by as much is not taken for ours, but
+   * nothing is sent beside it either.
+   */
+  readonly marginMs: number;
 };
 
 export type Finding =
@@ -35,7 +41,7 @@ export type Finding =
   | { readonly kind: "ambiguous"; readonly candidates: readonly Candidate[] };
 
 /**
- * Documents uploaded before this moment, by the archive's clock, cannot be ours.
+ * Documents uploaded before this moment, by the archive's clock, are not taken for ours.
  * `offsetMs` is the archive's clock minus ours, 0 when unknown; it serves only where the intent did
  * not note the archive's time, since our clock may have been mended after the send. Where that is
  * certain, as the send lies ahead of `now`, any document may be ours.
@@ -68,6 +74,13 @@ export function doubtSpan(
   return { metAt, since: Math.min(metAt, Math.max(since, seemingly)) };
 }
 
+/** What limits the documents that may be ours. */
+type Search = {
+  readonly earliest: number;
+  readonly claimed: ReadonlySet<number>;
+  readonly policy: DoubtPolicy;
+};
+
 /**
  * Decides what a look at the folder means. `listed` may hold the same document twice; `lastedMs` is
  * how long the document has been in doubt for certain.
@@ -75,26 +88,14 @@ export function doubtSpan(
 export function reconcile(
   document: Pick<Document, "sentName" | "seen" | "looks">,
   listed: readonly Candidate[],
-  context: {
-    readonly earliest: number;
-    readonly claimed: ReadonlySet<number>;
-    readonly lastedMs: number;
-    readonly policy: DoubtPolicy;
-  },
+  context: Search & { readonly lastedMs: number },
 ): Finding {
-  const { earliest, claimed, lastedMs, policy } = context;
-  const name = document.sentName?.normalize("NFC");
-  const fitting = new Map<number, Candidate>();
-  for (const candidate of listed) {
-    const fits =
-      candidate.filename.normalize("NFC") === name &&
-      candidate.uploadedDate >= earliest &&
-      !claimed.has(candidate.id);
-    if (fits) fitting.set(candidate.id, candidate);
-  }
-  const candidates = [...fitting.values()];
-  const exact = candidates.filter(({ filesize }) => filesize === document.seen.sizeBytes);
-  const unsized = candidates.filter(({ filesize }) => filesize === 0);
+  const { lastedMs, policy } = context;
+  const isExact = ({ filesize }: Candidate) => filesize === document.seen.sizeBytes;
+  const isUnsized = ({ filesize }: Candidate) => filesize === 0;
+  const { candidates, older } = fitting(document, listed, context);
+  const exact = candidates.filter(isExact);
+  const unsized = candidates.filter(isUnsized);
 
   // Others of the same name and another, known size are not ours while one has just our size. One
   // without a size may be anybody's: to take it for ours could lose ours.
@@ -106,7 +107,25 @@ export function reconcile(
   // As many looks as the window has room for: a clock set forward must not hurry a re-send.
   const overdue = lastedMs >= policy.windowMs && document.looks >= looksMin(policy);
   if (!overdue) return { kind: "lookAgain", waitMs: nextLookMs(document.looks, policy) };
-  return candidates.length === 0 ? { kind: "absent" } : { kind: "ambiguous", candidates };
+  const doubtful = [...candidates, ...older.filter((each) => isExact(each) || isUnsized(each))];
+  return doubtful.length === 0 ? { kind: "absent" } : { kind: "ambiguous", candidates: doubtful };
+}
+
+/** Those of our name that nobody owns, each once; and apart, those that only a wrong clock could make ours. */
+function fitting(
+  { sentName }: Pick<Document, "sentName">,
+  listed: readonly Candidate[],
+  { earliest, claimed, policy }: Search,
+): { candidates: Candidate[]; older: Candidate[] } {
+  const name = sentName?.normalize("NFC");
+  const fits = ({ id, filename, uploadedDate }: Candidate) =>
+    filename.normalize("NFC") === name &&
+    uploadedDate >= earliest - policy.marginMs &&
+    !claimed.has(id);
+  const once = new Map(listed.filter(fits).map((candidate) => [candidate.id, candidate]));
+  const isOlder = ({ uploadedDate }: Candidate) => uploadedDate < earliest;
+  const all = [...once.values()];
+  return { candidates: all.filter((each) => !isOlder(each)), older: all.filter(isOlder) };
 }
 
 /** Looks that fit into the window when the waits between them double; at least one before the last. */

@@ -33,7 +33,10 @@ const PAGE_SIZE = 200;
 /** The wait between the first two looks; it doubles. */
 const FIRST_LOOK_MS = 1_000;
 
-/** Without the archive's own clock to go by, clocks are assumed to differ by this many times more. */
+/**
+ * Without the archive's own clock to go by, clocks are assumed to differ by this many times more; with
+ * it, so may be the clock that dates its replies and the one that dates its documents.
+ */
 const UNKNOWN_CLOCK = 15;
 
 /** The archive took what was sent, and named another document. */
@@ -75,7 +78,7 @@ export class Doubts {
     let isThere = true;
     try {
       const earliest = Math.min(...documents.map((document) => this.#earliest(document)));
-      listed = await this.#newest(folderId, earliest, signal);
+      listed = await this.#newest(folderId, earliest - this.#policy().marginMs, signal);
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof ArchiveError)) throw error;
@@ -199,6 +202,7 @@ export class Doubts {
       windowMs,
       firstLookMs: FIRST_LOOK_MS,
       toleranceMs: known ? toleranceMs : toleranceMs * UNKNOWN_CLOCK,
+      marginMs: known ? toleranceMs * (UNKNOWN_CLOCK - 1) : 0,
     };
   }
 }

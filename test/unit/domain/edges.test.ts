@@ -125,7 +125,7 @@ describe("the gate", () => {
 });
 
 describe("looks", () => {
-  const policy = { windowMs: 60_000, firstLookMs: 1_000, toleranceMs: 5_000 };
+  const policy = { windowMs: 60_000, firstLookMs: 1_000, toleranceMs: 5_000, marginMs: 0 };
   const SENT_AT = 1_000_000;
   const candidate = (id: number, set: Partial<Candidate> = {}): Candidate => {
     return {

@@ -8,7 +8,8 @@ import {
 } from "../../../src/domain/reconcile.ts";
 import { inState } from "../../fixtures/a-document.ts";
 
-const policy = { windowMs: 60_000, firstLookMs: 1_000, toleranceMs: 5_000 };
+const POLICY = { windowMs: 60_000, firstLookMs: 1_000, toleranceMs: 5_000, marginMs: 0 };
+const policy = POLICY;
 const SENT_AT = 1_000_000;
 const SIZE = 1_000;
 
@@ -27,7 +28,10 @@ const sized = (id: number, set: Partial<Candidate> = {}) =>
 const doubt = (set: Parameters<typeof inState>[1] = {}) =>
   inState("inDoubt", { sentAt: SENT_AT, doubtAt: SENT_AT + 1_000, looks: 0, ...set });
 
-function decide(listed: Candidate[], { late = false, claimed = [] as number[], looks = 0 } = {}) {
+function decide(
+  listed: Candidate[],
+  { late = false, claimed = [] as number[], looks = 0, policy = POLICY } = {},
+) {
   const document = doubt({ looks: late ? 5 : looks });
   return reconcile(document, listed, {
     earliest: earliestUpload(document, { now: SENT_AT, offsetMs: 0 }, policy),
@@ -75,6 +79,21 @@ describe("a lost reply", () => {
   ];
   test.for(TABLE)("%s: %o (late: %s) is %s, because %s", ([, listed, late, kind]) => {
     expect(decide(listed, { late }).kind).toBe(kind);
+  });
+
+  test.for<[Candidate[], boolean, string, string]>([
+    [[sized(5, { uploadedDate: SENT_AT - 9_000 })], false, "lookAgain", "not certain to be ours"],
+    [[sized(5, { uploadedDate: SENT_AT - 9_000 })], true, "ambiguous", "nor not to be"],
+    [[candidate(5, { uploadedDate: SENT_AT - 9_000 })], true, "ambiguous", "its size may be ours"],
+    [[sized(5, { uploadedDate: SENT_AT - 15_000 })], true, "ambiguous", "just within the margin"],
+    [[sized(5, { uploadedDate: SENT_AT - 15_001 })], true, "absent", "no clock is so wrong"],
+    [[sized(5, { uploadedDate: SENT_AT - 9_000, filesize: 7 })], true, "absent", "another size"],
+    [[sized(5, { uploadedDate: SENT_AT - 9_000 }), sized(6)], false, "found", "one fits better"],
+  ])("older than its send, %j (late: %s): %s, because %s", ([listed, late, kind]) => {
+    const lenient = { ...policy, marginMs: 10_000 };
+    expect(decide(listed, { late, policy: lenient }).kind).toBe(kind);
+    const claimed = listed.map(({ id }) => id);
+    expect(decide(listed, { late: true, claimed, policy: lenient }).kind).toBe("absent");
   });
 
   test("a document that another row owns is never taken", () => {

@@ -437,6 +437,35 @@ describe("candidates", () => {
     expect((await desk.row(id)).state).toBe(isTaken ? "uploaded" : "inDoubt");
   });
 
+  test.for([
+    [90 * SECOND, "held", "nobody can tell whether it is ours"],
+    [20 * MINUTE, "pending", "no clock is so wrong"],
+  ] as const)("replies dated %i ms ahead of the documents: %s, as %s", async ([skewMs, state]) => {
+    const { desk, folderId, doubts } = await aSearch();
+    const sentArchiveAt = desk.clock.now() + skewMs;
+    const { id } = doubted(desk, folderId, { sentArchiveAt });
+    const documentId = stored(desk, folderId);
+    await desk.run(doubts);
+    await desk.advance(20 * MINUTE);
+    const row = await desk.row(id);
+    expect(row.state).toBe(state);
+    if (state === "pending") return;
+    expect(row.trouble?.message).toContain(`${documentId} (${SIZE} bytes)`);
+  });
+
+  test("replies dated ahead of the documents by no more than a tolerance that was set for that: found", async () => {
+    const doubt = { windowMs: 10 * MINUTE, toleranceMs: 2 * MINUTE };
+    const retry = { initialMs: SECOND, maxMs: 5 * MINUTE };
+    const upload = { concurrency: 4, retry, doubt };
+    const desk = await SyncDesk.open({ config: { upload } });
+    const folderId = desk.archive.addFolder("Scans");
+    const sentArchiveAt = desk.clock.now() + 90 * SECOND;
+    const { id } = doubted(desk, folderId, { sentArchiveAt });
+    const documentId = stored(desk, folderId);
+    await desk.run(new Doubts(desk.context, await desk.keeper()));
+    expect(await desk.row(id)).toMatchObject({ state: "uploaded", documentId });
+  });
+
   test("the first list tells the archive's clock, and is judged by it", async () => {
     const { desk, folderId, doubts } = await aSearch();
     desk.archive.clockOffsetMs = undefined;
