@@ -60,7 +60,8 @@ export type Event =
   | { type: "replyLost"; at: number; dueAt: number; trouble: Trouble }
   | { type: "looked"; at: number; dueAt: number }
   | { type: "found"; at: number; dueAt: number; documentId: number; status: string | null }
-  | { type: "absent"; at: number }
+  /** `trouble`: the reply that was lost, where that is to be remembered. */
+  | { type: "absent"; at: number; trouble?: Trouble }
   | { type: "polled"; at: number; dueAt: number; status: string | null; trouble: Trouble | null }
   | {
       type: "converted";

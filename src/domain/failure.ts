@@ -148,6 +148,10 @@ export const FAILURES = {
     fate: "hold",
     hint: "Look at the candidates in the archive; it is looked at again until one is certain.",
   },
+  REPLIES_LOST: {
+    fate: "hold",
+    hint: "It was sent again and again without a reply, and the archive lists it nowhere: check the limits and timeouts of whatever is between here and the archive. `scanferry retry` sends it again once it is not found.",
+  },
   REPLY_MISMATCHED: {
     fate: "hold",
     hint: "The archive took it and named another document than the one sent, and lists none of that name: look for it there, and check that `archive.url` is the archive itself. `scanferry retry` sends it again once it is not found.",

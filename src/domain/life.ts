@@ -42,8 +42,10 @@
  * (4) After a crash a row is still `uploading`; start-up moves it by `replyLost`.
  */
 import { invariant, InvariantError } from "../std/invariant.ts";
-import type { Document, State, Trouble } from "./document.ts";
+import { lostBefore } from "./absence.ts";
+import type { Document, State } from "./document.ts";
 import type { Event, EventType } from "./event.ts";
+import { patienceOf } from "./patience.ts";
 
 export type { Event, EventType };
 
@@ -110,11 +112,6 @@ const startAgain = (_: Document, { at }: On<"recheck">): Patch => ({
   afterMessage: null,
 });
 
-/** Trouble that repeats is waited out longer; new trouble starts over. */
-function patienceOf(document: Document, trouble: Trouble): number {
-  return document.trouble?.code === trouble.code ? document.patience + 1 : 1;
-}
-
 /** One function per arrow of the diagram above; a test holds the two together. */
 export const ARROWS: Arrows = {
   settling: {
@@ -132,8 +129,7 @@ export const ARROWS: Arrows = {
       // Its name and folder come from where it is now, wherever an earlier attempt took it from.
       movedFrom: null,
       dueAt: at,
-      trouble: null,
-      patience: 0,
+      ...UNTROUBLED,
     }),
     heldBack: holdBack,
     vetoed: (_, { digest, trouble, after }) => ({
@@ -168,8 +164,7 @@ export const ARROWS: Arrows = {
       uploadedAt: at,
       dueAt,
       polls: 0,
-      trouble: null,
-      patience: 0,
+      ...UNTROUBLED,
       remark: "was in the archive already",
     }),
     duplicated: (_, { at, original, remark, after }) => ({
@@ -218,12 +213,13 @@ export const ARROWS: Arrows = {
     changed: startOver,
     heldBack: holdBack,
     refused: (_, { trouble }) => ({ state: "failed", dueAt: null, trouble }),
-    replyLost: (_, { at, dueAt, trouble }) => ({
+    replyLost: (document, { at, dueAt, trouble }) => ({
       state: "inDoubt",
       doubtAt: at,
       looks: 0,
       dueAt,
       trouble,
+      patience: lostBefore(document, trouble),
     }),
   },
   inDoubt: {
@@ -238,7 +234,12 @@ export const ARROWS: Arrows = {
       doubtAt: null,
       ...UNTROUBLED,
     }),
-    absent: (_, { at }) => ({ state: "pending", dueAt: at, doubtAt: null, ...UNTROUBLED }),
+    absent: ({ patience }, { at, trouble }) => ({
+      state: "pending",
+      dueAt: at,
+      doubtAt: null,
+      ...(trouble ? { trouble, patience: patience + 1 } : UNTROUBLED),
+    }),
     heldBack: holdBack,
   },
   uploaded: {

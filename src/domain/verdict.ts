@@ -4,6 +4,7 @@ import type { Document, Seen, Trouble } from "./document.ts";
 import { failureOf } from "./failure.ts";
 import type { Event } from "./life.ts";
 import type { Outcome } from "./outcome.ts";
+import { patienceOf } from "./patience.ts";
 import { withoutExpiry } from "./slip.ts";
 
 /** How long things wait after an attempt. */
@@ -131,7 +132,7 @@ function refusal(
 /** A document that waits; for a folder without a time, else with growing patience. */
 function holdFor(document: Document, trouble: Trouble, at: number, policy: VerdictPolicy): Event {
   const byFolder = (FOLDER_CODES as readonly string[]).includes(trouble.code);
-  const tries = document.trouble?.code === trouble.code ? document.patience + 1 : 1;
+  const tries = patienceOf(document, trouble);
   const dueAt = byFolder ? null : at + backoffMs(policy.hold, tries, policy.random);
   return { type: "heldBack", at, dueAt, trouble };
 }
@@ -144,7 +145,7 @@ function defer(
   random: Random,
   retryAfterMs: number | null,
 ): Event {
-  const tries = document.trouble?.code === trouble.code ? document.patience + 1 : 1;
+  const tries = patienceOf(document, trouble);
   const wait = Math.max(backoffMs(retry, tries, random), retryAfterMs ?? 0);
   return { type: "deferred", at, dueAt: at + wait, trouble };
 }

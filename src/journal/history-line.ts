@@ -74,7 +74,7 @@ function detailOf(event: Event): string | null {
     case "converted":
       return `${event.pages} pages, ${event.archiveBytes} bytes`;
     default:
-      return "trouble" in event ? troubleText(event.trouble) : null;
+      return "trouble" in event && event.trouble ? troubleText(event.trouble) : null;
   }
 }
 

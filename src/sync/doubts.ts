@@ -5,10 +5,12 @@
 import { ArchiveError } from "../archive/archive-error.ts";
 import { allDocuments } from "../archive/paging.ts";
 import { troubleOf } from "../archive/trouble.ts";
+import { absence, doubtWindowMs } from "../domain/absence.ts";
 import { backoffMs } from "../domain/backoff.ts";
 import type { Document } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
 import type { Event } from "../domain/life.ts";
+import { patienceOf } from "../domain/patience.ts";
 import {
   type Candidate,
   type DoubtPolicy,
@@ -38,9 +40,6 @@ const FIRST_LOOK_MS = 1_000;
  * it, so may be the clock that dates its replies and the one that dates its documents.
  */
 const UNKNOWN_CLOCK = 15;
-
-/** The archive took what was sent, and named another document. */
-const TAKEN_CODES = ["REPLY_MISMATCHED", "DOCUMENT_ID_TAKEN"];
 
 export class Doubts {
   readonly #context: SyncContext;
@@ -77,8 +76,8 @@ export class Doubts {
     let listed: Candidate[];
     let isThere = true;
     try {
-      const earliest = Math.min(...documents.map((document) => this.#earliest(document)));
-      listed = await this.#newest(folderId, earliest - this.#policy().marginMs, signal);
+      const since = documents.map((one) => this.#earliest(one) - this.#policy(one).marginMs);
+      listed = await this.#newest(folderId, Math.min(...since), signal);
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof ArchiveError)) throw error;
@@ -98,7 +97,7 @@ export class Doubts {
         earliest: this.#earliest(document),
         claimed,
         lastedMs: monotonic - this.#span(document, { now, monotonic }).since,
-        policy: this.#policy(),
+        policy: this.#policy(document),
       });
       if (finding.kind === "found") claimed.add(finding.candidate.id);
       await this.#conclude(document, finding, isThere);
@@ -116,7 +115,7 @@ export class Doubts {
   #earliest(document: Document): number {
     const { archive, clock } = this.#context;
     const times = { now: clock.now(), offsetMs: archive.clockOffsetMs ?? 0 };
-    return earliestUpload(document, times, this.#policy());
+    return earliestUpload(document, times, this.#policy(document));
   }
 
   /** The folder's documents, newest first, as far back as a candidate could be. */
@@ -151,11 +150,9 @@ export class Doubts {
         await this.#apply(document, { type: "found", at, dueAt: at, documentId, status });
         return;
       }
-      case "absent": {
-        const taken = isThere ? takenElsewhere(document, at) : undefined;
-        await this.#apply(document, taken ?? { type: "absent", at });
+      case "absent":
+        await this.#apply(document, absence(document, at, isThere));
         return;
-      }
       case "lookAgain":
         await this.#apply(document, { type: "looked", at, dueAt: at + finding.waitMs });
         return;
@@ -168,9 +165,10 @@ export class Doubts {
   #ambiguous(document: Document, candidates: readonly Candidate[], at: number): Event {
     const named = candidates.map(({ id, filesize }) => `${id} (${filesize} bytes)`).join(", ");
     const message = `sent, reply lost; the archive has ${named} of this name`;
-    const tries = document.trouble?.code === "DOUBT_AMBIGUOUS" ? document.patience + 1 : 1;
+    const trouble = { code: "DOUBT_AMBIGUOUS", message };
+    const tries = patienceOf(document, trouble);
     const dueAt = at + backoffMs(HOLD, tries, this.#context.random);
-    return { type: "heldBack", at, dueAt, trouble: { code: "DOUBT_AMBIGUOUS", message } };
+    return { type: "heldBack", at, dueAt, trouble };
   }
 
   /** The archive could not be asked: that is no look, and decides nothing. */
@@ -194,26 +192,17 @@ export class Doubts {
     await this.#context.journal.apply([{ type: "event", id, event, from: ["inDoubt"] }]);
   }
 
-  #policy(): DoubtPolicy {
+  #policy(document: Document): DoubtPolicy {
     const { config, archive } = this.#context;
     const { windowMs, toleranceMs } = config.upload.doubt;
     const known = archive.clockOffsetMs !== undefined;
     return {
-      windowMs,
+      windowMs: doubtWindowMs(document, windowMs),
       firstLookMs: FIRST_LOOK_MS,
       toleranceMs: known ? toleranceMs : toleranceMs * UNKNOWN_CLOCK,
       marginMs: known ? toleranceMs * (UNKNOWN_CLOCK - 1) : 0,
     };
   }
-}
-
-/**
- * Not lost: the archive took it, and spoke of another name, folder or id. One that names things its own way
- * does so each time, so that only a person sends that again: who asks for it has found nothing either.
- */
-function takenElsewhere({ trouble, patience }: Document, at: number): Event | undefined {
-  if (trouble === null || patience > 0 || !TAKEN_CODES.includes(trouble.code)) return undefined;
-  return { type: "heldBack", at, dueAt: null, trouble };
 }
 
 function candidateOf({ id, filename, uploadedDate, filesize, status }: DocumentDetail): Candidate {

@@ -212,8 +212,15 @@ const LINES: Line[] = [
     "uploading",
     { looks: 7 },
     { type: "replyLost", at: AT, dueAt: DUE, trouble },
-    { state: "inDoubt", doubtAt: AT, looks: 0, dueAt: DUE, trouble },
+    { state: "inDoubt", doubtAt: AT, looks: 0, dueAt: DUE, trouble, patience: 0 },
     "every doubt takes all its looks",
+  ],
+  [
+    "uploading",
+    { trouble: { code: "REPLY_LOST", message: "before" }, patience: 3 },
+    { type: "replyLost", at: AT, dueAt: DUE, trouble },
+    { state: "inDoubt", doubtAt: AT, looks: 0, dueAt: DUE, trouble, patience: 3 },
+    "three before it were lost too",
   ],
   [
     "inDoubt",
@@ -245,6 +252,19 @@ const LINES: Line[] = [
     { type: "absent", at: AT },
     { state: "pending", dueAt: AT, doubtAt: null, trouble: null, patience: 0 },
     "it may be sent again",
+  ],
+  [
+    "inDoubt",
+    { doubtAt: 1, trouble, patience: 3 },
+    { type: "absent", at: AT, trouble: { code: "REPLY_LOST", message: "x" } },
+    {
+      state: "pending",
+      dueAt: AT,
+      doubtAt: null,
+      trouble: { code: "REPLY_LOST", message: "x" },
+      patience: 4,
+    },
+    "so often it was lost in a row",
   ],
   ["inDoubt", {}, heldBack, held, "a person can tell"],
   [

@@ -17,6 +17,7 @@ const FATES: Readonly<Record<Fate, readonly (keyof typeof FAILURES)[]>> = {
     "DOUBT_AMBIGUOUS",
     "REPLY_MISMATCHED",
     "DOCUMENT_ID_TAKEN",
+    "REPLIES_LOST",
     "FILE_EMPTY",
     "FILE_UNREADABLE",
     "FILE_UNFINISHED",

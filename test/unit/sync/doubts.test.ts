@@ -4,6 +4,7 @@ import { Doubts } from "../../../src/sync/doubts.ts";
 import { retryAll } from "../../../src/sync/retry.ts";
 import { HOLD } from "../../../src/sync/patience.ts";
 import { refused, unauthorized, unreachable } from "../../fakes/scripted-archive.ts";
+import { answers, aSender, oneAtATime, stored as accepted } from "./a-sender.ts";
 import { HOUR, MINUTE, SECOND, SyncDesk } from "./desk.ts";
 
 const SIZE = 1_000;
@@ -194,6 +195,64 @@ describe("what a look finds", () => {
     await desk.journal.apply([{ type: "event", id, event }]);
     await desk.advance(SECOND);
     expect(await desk.row(id)).toMatchObject({ state: "uploaded", documentId: second });
+  });
+});
+
+describe("a document of which every reply is lost", () => {
+  /** Sent by a sender to an archive, or a proxy, that answers other documents. */
+  async function aLostOne() {
+    const upload = { ...oneAtATime(), doubt: { windowMs: MINUTE, toleranceMs: MINUTE } };
+    const bench = await aSender({ config: { upload } });
+    const { desk } = bench;
+    const trouble = { code: "HTTP_504", message: "answered with nothing" };
+    answers(bench, ({ filename }) =>
+      filename === "huge.pdf" ? { kind: "lost", trouble } : accepted(100),
+    );
+    const huge = desk.pending({ path: "huge.pdf" });
+    await desk.run(bench.sender, new Doubts(desk.context, bench.keeper));
+    const sent = () => desk.reader.sent.filter(({ filename }) => filename === "huge.pdf").length;
+    return { bench, desk, huge, sent };
+  }
+
+  test("is looked for twice as long each time, and is a person's after eight in a row", async () => {
+    const { desk, huge, sent } = await aLostOne();
+    const times: number[] = [];
+    const start = desk.clock.now();
+    for (let minute = 0; minute < 24 * 60; minute++) {
+      while (times.length < sent()) times.push(Math.floor((desk.clock.now() - start) / MINUTE));
+      await desk.advance(MINUTE);
+    }
+    expect(times).toEqual([0, 2, 4, 8, 16, 32, 65, 132]);
+    const row = await desk.row(huge);
+    expect(row).toMatchObject({ state: "held", dueAt: null, trouble: { code: "REPLIES_LOST" } });
+    expect(row.trouble?.message).toBe(
+      "sent 8 times in a row, each time without a reply, and not found: answered with nothing",
+    );
+  });
+
+  test("says so while it waits, and is found however late it is stored", async () => {
+    const { bench, desk, huge, sent } = await aLostOne();
+    await desk.advance(40 * MINUTE);
+    expect(sent()).toBe(6);
+    expect((await desk.row(huge)).trouble?.code).toBe("HTTP_504");
+    const { folderId } = bench;
+    const set = { filename: "huge.pdf", filesize: huge.seen.sizeBytes };
+    const uploadedDate = desk.clock.now();
+    const documentId = desk.archive.addDocument({ folderId, ...set, uploadedDate });
+    await desk.advance(HOUR);
+    expect(sent()).toBe(6);
+    expect(await desk.row(huge)).toMatchObject({ state: "uploaded", documentId, patience: 0 });
+  });
+
+  test("is sent again at once when a person asks, and may be lost as often again", async () => {
+    const { bench, desk, huge, sent } = await aLostOne();
+    await desk.advance(24 * HOUR);
+    await retryAll(desk.journal, [huge.id], desk.clock.now());
+    await desk.advance(2 * MINUTE);
+    expect(sent()).toBe(10);
+    answers(bench, accepted(7));
+    await desk.advance(HOUR);
+    expect(await desk.row(huge)).toMatchObject({ state: "uploaded", documentId: 7, patience: 0 });
   });
 });
 

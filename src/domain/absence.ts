@@ -1,0 +1,56 @@
+/**
+ * What was sent without a reply and is not in the archive: it may be sent again. Where that repeats
+ * itself, the way to the archive cannot carry this document, and each attempt is another chance of
+ * a late commit; so each is looked for longer than the last, and in the end a person is asked.
+ */
+import type { Document, Trouble } from "./document.ts";
+import type { Event } from "./event.ts";
+
+/** Attempts in a row without a reply before a person is asked: four hours of them, by the usual window. */
+export const LOST_MAX = 8;
+
+/** The longest window that grows by itself. */
+const WINDOW_MS_MAX = 6 * 3_600_000;
+
+/** The archive took what was sent, and named another document. */
+const TAKEN_CODES = ["REPLY_MISMATCHED", "DOCUMENT_ID_TAKEN"];
+
+/** Doubts that were held: whatever ended that, time or a person, makes it a new question. */
+const HELD_CODES = [...TAKEN_CODES, "DOUBT_AMBIGUOUS", "REPLIES_LOST"];
+
+/**
+ * The patience of a document whose reply is lost with `trouble`: how many attempts in a row before this
+ * one were lost, and not found. One that the archive took is none of them.
+ */
+export function lostBefore({ trouble: before, patience }: Document, trouble: Trouble): number {
+  return before?.code === "REPLY_LOST" && !TAKEN_CODES.includes(trouble.code) ? patience : 0;
+}
+
+/** How long a document in doubt is looked for before it is called absent: twice as long each time. */
+export function doubtWindowMs(
+  { trouble, patience }: Pick<Document, "trouble" | "patience">,
+  windowMs: number,
+): number {
+  if (HELD_CODES.includes(trouble?.code ?? "")) return windowMs;
+  return Math.min(windowMs * 2 ** Math.min(patience, LOST_MAX), Math.max(windowMs, WINDOW_MS_MAX));
+}
+
+/** What becomes of a document in doubt that the archive does not have; `isThere`: its folder is. */
+export function absence(
+  { trouble, patience }: Pick<Document, "trouble" | "patience">,
+  at: number,
+  isThere: boolean,
+): Event {
+  // Not lost: the archive spoke of another name, folder or id. One that names things its own way does
+  // so each time, so that only a person sends that again: who asks for it has found nothing either.
+  if (trouble && isThere && patience === 0 && TAKEN_CODES.includes(trouble.code)) {
+    return { type: "heldBack", at, dueAt: null, trouble };
+  }
+  if (trouble === null || HELD_CODES.includes(trouble.code)) return { type: "absent", at };
+  const losses = patience + 1;
+  if (losses < LOST_MAX) {
+    return { type: "absent", at, trouble: { code: "REPLY_LOST", message: trouble.message } };
+  }
+  const message = `sent ${losses} times in a row, each time without a reply, and not found: ${trouble.message}`;
+  return { type: "heldBack", at, dueAt: null, trouble: { code: "REPLIES_LOST", message } };
+}

@@ -1,0 +1,65 @@
+import { describe, expect, test } from "vitest";
+import { absence, doubtWindowMs, lostBefore, LOST_MAX } from "../../../src/domain/absence.ts";
+import { inState } from "../../fixtures/a-document.ts";
+
+const of = (code: string) => ({ code, message: `it was ${code}` });
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+describe("how many attempts in a row were lost before this one", () => {
+  test.for([
+    [null, 0, "HTTP_504", 0, "it is the first"],
+    ["REPLY_LOST", 3, "HTTP_504", 3, "three were, whatever this reply was"],
+    ["REPLY_LOST", 3, "REPLY_LOST", 3, "three were"],
+    ["ARCHIVE_UNREACHABLE", 3, "HTTP_504", 0, "the last one never got there"],
+    ["REPLY_LOST", 3, "REPLY_MISMATCHED", 0, "this one was taken: another question"],
+    ["REPLY_LOST", 3, "DOCUMENT_ID_TAKEN", 0, "this one was taken: another question"],
+  ] as const)("after %s, %i times, %s: %i, for %s", ([before, patience, code, lost]) => {
+    const document = inState("uploading", { trouble: before && of(before), patience });
+    expect(lostBefore(document, of(code))).toBe(lost);
+  });
+});
+
+describe("the window of a doubt", () => {
+  test.for([
+    ["HTTP_504", 0, MINUTE, MINUTE, "the first is looked for as configured"],
+    ["HTTP_504", 1, MINUTE, 2 * MINUTE, "the second twice as long"],
+    ["HTTP_504", 7, MINUTE, 128 * MINUTE, "the last for two hours"],
+    ["HTTP_504", 7, 10 * MINUTE, 6 * HOUR, "no more than six hours"],
+    ["HTTP_504", 7, 12 * HOUR, 12 * HOUR, "unless it is configured so"],
+    ["HTTP_504", 99, 1, 256, "nobody counts that far"],
+    ["DOUBT_AMBIGUOUS", 7, MINUTE, MINUTE, "it was held: patience counts something else"],
+    ["REPLIES_LOST", 8, MINUTE, MINUTE, "a person asked"],
+    ["REPLY_MISMATCHED", 1, MINUTE, MINUTE, "a person asked"],
+  ] as const)("%s after %i of %i ms: %i ms, for %s", ([code, patience, base, windowMs]) => {
+    expect(doubtWindowMs({ trouble: of(code), patience }, base)).toBe(windowMs);
+  });
+});
+
+describe("what the archive does not have", () => {
+  const lost = { type: "absent", at: 5, trouble: { code: "REPLY_LOST", message: "it was X" } };
+  const anew = { type: "absent", at: 5 };
+  const held = (code: string) => ({ type: "heldBack", at: 5, dueAt: null, trouble: { code } });
+
+  test.for([
+    ["X", 0, true, lost, "it is sent again, and that is remembered"],
+    ["X", LOST_MAX - 2, true, lost, "one more time"],
+    ["X", LOST_MAX - 1, true, held("REPLIES_LOST"), "it was tried often enough"],
+    ["X", LOST_MAX - 1, false, held("REPLIES_LOST"), "with a folder or without"],
+    ["REPLIES_LOST", LOST_MAX, true, anew, "a person asked for it"],
+    ["REPLY_MISMATCHED", 0, true, held("REPLY_MISMATCHED"), "the archive took it"],
+    ["DOCUMENT_ID_TAKEN", 0, true, held("DOCUMENT_ID_TAKEN"), "the archive took it"],
+    ["REPLY_MISMATCHED", 0, false, anew, "what it took is gone with the folder"],
+    ["REPLY_MISMATCHED", 1, true, anew, "a person asked for it"],
+    ["DOUBT_AMBIGUOUS", 9, true, anew, "what it could have been is gone"],
+  ] as const)(
+    "%s after %i, its folder there: %s; %o, for %s",
+    ([code, patience, isThere, event]) => {
+      expect(absence({ trouble: of(code), patience }, 5, isThere)).toMatchObject(event);
+    },
+  );
+
+  test("a document without trouble is sent again", () => {
+    expect(absence({ trouble: null, patience: 0 }, 5, true)).toEqual({ type: "absent", at: 5 });
+  });
+});
