@@ -46,6 +46,7 @@ import { lostBefore } from "./absence.ts";
 import type { Document, State } from "./document.ts";
 import type { Event, EventType } from "./event.ts";
 import { patienceOf } from "./patience.ts";
+import { asksAgain } from "./slip.ts";
 
 export type { Event, EventType };
 
@@ -117,7 +118,7 @@ export const ARROWS: Arrows = {
   settling: {
     changed: startOver,
     unfinished: (_, { dueAt, trouble }) => ({ state: "settling", dueAt, trouble }),
-    settled: (_, { at, digest, sentName, targetPath, slip, remark, batch, estimate }) => ({
+    settled: (was, { at, digest, sentName, targetPath, slip, remark, batch, estimate }) => ({
       state: "pending",
       digest,
       sentName,
@@ -129,7 +130,7 @@ export const ARROWS: Arrows = {
       // Its name and folder come from where it is now, wherever an earlier attempt took it from.
       movedFrom: null,
       dueAt: at,
-      ...UNTROUBLED,
+      ...(asksAgain(slip, was.trouble) ? {} : UNTROUBLED),
     }),
     heldBack: holdBack,
     vetoed: (_, { digest, trouble, after }) => ({

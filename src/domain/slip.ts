@@ -4,6 +4,7 @@
  * the same and `explain` can tell why.
  */
 import { LIMITS } from "../wire/shapes.ts";
+import type { Trouble } from "./document.ts";
 
 /** The metadata an upload may carry, and how many characters each may have. */
 export const METADATA_LIMITS = {
@@ -70,6 +71,11 @@ export function metadataOf(slip: Slip | null): { [F in MetadataField]?: string }
     if (value !== undefined) sent[field] = value;
   }
   return sent;
+}
+
+/** Refused for its expiry date, and to have one again: whether the plugin is there shows only when it is sent. */
+export function asksAgain(slip: Slip | null | undefined, trouble: Trouble | null): boolean {
+  return trouble?.code === "PLUGIN_REMINDER_NOT_INSTALLED" && slip?.expiry !== undefined;
 }
 
 /** The slip of a document that goes on without its expiry date; undefined where that is not wanted. */

@@ -9,6 +9,8 @@ import { everyEvent } from "../../fixtures/events.ts";
 const AT = 20_000;
 const DUE = 30_000;
 const trouble = { code: "X", message: "x" };
+const PLUGIN = { code: "PLUGIN_REMINDER_NOT_INSTALLED", message: "no plugin" };
+const EXPIRES = { expiry: { at: 1, sent: 1, from: "7y", withoutPlugin: "hold" } } as const;
 const seen = { sizeBytes: 2, modifiedAt: AT, stamp: "b" };
 
 const changed: Event = { type: "changed", at: AT, dueAt: DUE, seen };
@@ -101,6 +103,34 @@ const LINES: Line[] = [
       patience: 0,
     },
     "everything that an attempt needs, and no trouble of before",
+  ],
+  [
+    "settling",
+    { trouble: PLUGIN, patience: 3 },
+    {
+      type: "settled",
+      at: AT,
+      digest: "e",
+      sentName: "n.pdf",
+      targetPath: "/T",
+      slip: EXPIRES,
+      remark: "r",
+      batch: "b",
+      estimate: 12,
+    },
+    {
+      state: "pending",
+      digest: "e",
+      sentName: "n.pdf",
+      targetPath: "/T",
+      slip: EXPIRES,
+      remark: "r",
+      batch: "b",
+      estimate: 12,
+      movedFrom: null,
+      dueAt: AT,
+    },
+    "it was refused for its expiry date, and has one again: its patience grows",
   ],
   ["settling", {}, heldBack, held, "it cannot be read"],
   [
