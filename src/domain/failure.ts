@@ -239,6 +239,11 @@ export const FAILURES = {
 /** A code that has a row in `FAILURES`. */
 export type FailureCode = keyof typeof FAILURES;
 
+/** The codes that close the account's gate. */
+export const GATE_CODES = Object.entries<Failure>(FAILURES)
+  .filter(([, { fate }]) => fate === "gate")
+  .map(([code]) => code);
+
 /** A code the interface does not name holds the document, with growing patience. */
 const UNKNOWN: Failure = {
   fate: "hold",

@@ -4,13 +4,16 @@
  */
 import { ArchiveError } from "../archive/archive-error.ts";
 import { troubleOf } from "../archive/trouble.ts";
+import { backoffMs } from "../domain/backoff.ts";
 import type { Document, Trouble } from "../domain/document.ts";
-import { FAILURES, failureOf, isKnown } from "../domain/failure.ts";
+import { failureOf, GATE_CODES, isKnown } from "../domain/failure.ts";
 import * as gates from "../domain/gate.ts";
 import type { Change } from "../journal/journal.ts";
 import type { Claimed, Claims } from "./claimer.ts";
 import type { SyncContext } from "./context.ts";
-import { goOn } from "./retry.ts";
+import { HOLD } from "./patience.ts";
+import { Probes } from "./probes.ts";
+import { goOn, hasOwnTrouble } from "./retry.ts";
 
 /** Rows of one commit while the gate holds them or lets them go. */
 const CHUNK = 500;
@@ -21,9 +24,8 @@ const PROBES_MAX = 50;
 /** Documents in a row that may meet the same unknown code before it is taken for the account's. */
 const REPEATS_MAX = 3;
 
-const GATE_CODES = Object.entries(FAILURES)
-  .filter(([, { fate }]) => fate === "gate")
-  .map(([code]) => code);
+/** The same while the gate is closed: a probe alone may have met a trouble of its own. */
+const PROBES_REPEAT_MAX = 2;
 
 export class Gatekeeper {
   readonly #context: SyncContext;
@@ -32,9 +34,11 @@ export class Gatekeeper {
   #repeated: { code: string; ids: Set<number> } = { code: "", ids: new Set() };
   /** Since the gate was last touched, all that it held has been let go. */
   #released = false;
+  readonly #probes: Probes;
 
   private constructor(context: SyncContext, scheduledAfter: gates.ProbePolicy["scheduledAfter"]) {
     this.#context = context;
+    this.#probes = new Probes(context);
     const { random, config } = context;
     this.#policy = { retry: config.quota.retry, random, scheduledAfter };
   }
@@ -75,6 +79,7 @@ export class Gatekeeper {
         ? gates.probeRefused(this.#gate, trouble, now, this.#policy)
         : gates.close(this.#gate, trouble, now, this.#policy);
     if (gate === this.#gate) return;
+    this.#probes.astray = false;
     await this.#set(gate);
     this.#context.log.warn(
       { code: trouble.code, nextProbeAt: gate.nextProbeAt, probes: gate.probes },
@@ -94,8 +99,9 @@ export class Gatekeeper {
     this.#context.bells.sending.ring();
   }
 
-  /** A probe ended without an answer about the account: it is repeated, but not at once. */
+  /** A probe ended without an answer about the account: it is repeated with another document, but not at once. */
   async unanswered(): Promise<void> {
+    this.#probes.astray = true;
     const now = this.#context.clock.now();
     if (!gates.mayProbe(this.#gate, now)) return;
     await this.#set(gates.probeUnanswered(this.#gate, now, this.#policy));
@@ -103,15 +109,24 @@ export class Gatekeeper {
 
   /**
    * A document was refused. Where the code is one the interface does not name, and several
-   * documents in a row met it, it is the account's trouble and the gate closes.
+   * documents in a row met it, it is the account's trouble and the gate closes. The one that is
+   * refused for good ends that: the archive judges documents by themselves. Of a spent allowance
+   * it says nothing, since nobody knows which of the two an archive looks at first.
    */
   async met(document: Document, { code, message }: Trouble, probe: boolean): Promise<void> {
     // A code the interface names ends the row too: that document was judged by itself.
     if (this.#repeated.code !== code) this.#repeated = { code, ids: new Set() };
-    if (isKnown(code)) return;
-    this.#repeated.ids.add(document.id);
-    const times = this.#repeated.ids.size;
-    if (times < REPEATS_MAX && !probe) return;
+    if (isKnown(code)) {
+      const isJudged =
+        this.#gate.trouble?.code === "SAME_CODE_REPEATS" && failureOf(code).fate === "fail";
+      if (probe && isJudged) await this.passed();
+      return;
+    }
+    const { ids } = this.#repeated;
+    // One that probes with what it met before tells nothing new.
+    if (probe && ids.has(document.id)) return;
+    ids.add(document.id);
+    if (ids.size < (probe ? PROBES_REPEAT_MAX : REPEATS_MAX)) return;
     const repeats = `document after document is refused with ${code}: ${message}`;
     await this.refused({ code: "SAME_CODE_REPEATS", message: repeats }, probe);
   }
@@ -122,6 +137,7 @@ export class Gatekeeper {
    */
   async sweep(): Promise<boolean> {
     if (gates.isClosed(this.#gate)) return this.#hold();
+    this.#probes.forget();
     if (this.#released) return false;
     const gate = this.#gate;
     const more = await this.#release();
@@ -138,7 +154,7 @@ export class Gatekeeper {
     claim: (document: Document) => Promise<Claims>,
   ): Promise<Claimed | "nothing" | undefined> {
     for (let tries = 0; tries < PROBES_MAX; tries++) {
-      const document = await this.probeDocument();
+      const document = await this.#probes.next();
       if (!document && tries === 0) return "nothing";
       if (!document) break;
       const { claimed, trouble } = await claim(document);
@@ -147,25 +163,6 @@ export class Gatekeeper {
     }
     await this.unanswered();
     return undefined;
-  }
-
-  /**
-   * The document to probe with, as a pending row: the smallest, since a small one gets through
-   * first when an allowance comes back little by little.
-   */
-  async probeDocument(): Promise<Document | undefined> {
-    const { journal, clock, mirrors } = this.#context;
-    const up = [...mirrors].filter(([, { reader }]) => reader.pid !== undefined);
-    const held = await journal.smallestHeld(
-      GATE_CODES,
-      up.map(([id]) => id),
-    );
-    if (!held) {
-      const [pending] = await journal.due({ state: "pending", now: clock.now(), limit: 1 });
-      return pending;
-    }
-    const [applied] = await journal.apply([goOn(held, clock.now())]);
-    return applied?.document;
   }
 
   /** True when an upload has to be the probe; refused credentials show at any question. */
@@ -198,9 +195,7 @@ export class Gatekeeper {
   }
 
   async #hold(): Promise<boolean> {
-    const { journal, clock } = this.#context;
-    const trouble = this.#gate.trouble ?? { code: "QUOTA_LIMIT", message: "the gate is closed" };
-    const at = clock.now();
+    const { journal } = this.#context;
     // Rows that would be due later wait behind the gate all the same.
     const rows = await journal.due({
       state: "pending",
@@ -208,13 +203,31 @@ export class Gatekeeper {
       limit: CHUNK,
     });
     if (rows.length === 0) return false;
-    await journal.apply(
-      rows.map(({ id }): Change => {
-        const event = { type: "heldBack", at, dueAt: null, trouble } as const;
-        return { type: "event", id, event, from: ["pending"] };
-      }),
-    );
+    await journal.apply(rows.map((row) => this.#heldBack(row)));
     return rows.length === CHUNK;
+  }
+
+  /**
+   * What has trouble of its own keeps it, and its patience: behind the gate it would be tried again
+   * with every probe, and be the one that probes.
+   */
+  #heldBack(row: Document): Change {
+    const { clock, random } = this.#context;
+    const at = clock.now();
+    const { id } = row;
+    const from = ["pending"] as const;
+    if (row.trouble && hasOwnTrouble(row)) {
+      this.#probes.spare(id);
+      const dueAt = at + backoffMs(HOLD, row.patience + 1, random);
+      return {
+        type: "event",
+        id,
+        event: { type: "heldBack", at, dueAt, trouble: row.trouble },
+        from,
+      };
+    }
+    const trouble = this.#gate.trouble ?? { code: "QUOTA_LIMIT", message: "the gate is closed" };
+    return { type: "event", id, event: { type: "heldBack", at, dueAt: null, trouble }, from };
   }
 
   async #release(): Promise<boolean> {

@@ -102,3 +102,13 @@ export function isBehindGate(document: Document): boolean {
   const { state, trouble } = document;
   return state === "held" && trouble !== null && failureOf(trouble.code).fate === "gate";
 }
+
+/**
+ * True when the last attempt to send a row met something of its own, which another attempt would soon
+ * meet again. A folder is not that: who waits for one goes on once it is there.
+ */
+export function hasOwnTrouble({ attempts, trouble, doubtAt, digest }: Document): boolean {
+  if (trouble === null || attempts === 0 || doubtAt !== null || digest === null) return false;
+  const isPlace = (FOLDER_CODES as readonly string[]).includes(trouble.code);
+  return !isPlace && failureOf(trouble.code).fate === "hold";
+}

@@ -3,6 +3,7 @@ import { ALL_DUTIES } from "../../../src/sync/duties.ts";
 import type { Document } from "../../../src/domain/document.ts";
 import { FAILURES } from "../../../src/domain/failure.ts";
 import { Gatekeeper } from "../../../src/sync/gatekeeper.ts";
+import { Probes } from "../../../src/sync/probes.ts";
 import { refused, unauthorized, unreachable } from "../../fakes/scripted-archive.ts";
 import { HOUR, MINUTE, never, SyncDesk } from "./desk.ts";
 
@@ -188,12 +189,32 @@ describe("codes that the interface does not name", () => {
     expect(keeper.gate.closedAt).toBeNull();
   });
 
-  test("a probe that meets one is an answer about the account: the wait grows", async () => {
+  test("a probe that meets one has met its own; a second document shows it to be the account's", async () => {
     const desk = await SyncDesk.open();
     const keeper = await desk.keeper();
-    await keeper.refused(odd("SAME_CODE_REPEATS"), false);
+    await keeper.refused(quota, false);
+    const document = desk.pending();
+    for (let n = 0; n < 5; n++) await keeper.met(document, odd("ODD"), true);
+    expect(keeper.gate).toMatchObject({ trouble: quota, probes: 0 });
     await keeper.met(desk.pending(), odd("ODD"), true);
+    expect(keeper.gate.trouble?.code).toBe("SAME_CODE_REPEATS");
     expect(keeper.waitMs(desk.clock.now())).toBe(10 * MINUTE);
+  });
+
+  test.for([
+    ["SAME_CODE_REPEATS", "FILE_SIZE_TOO_BIG", true, true, "documents are judged by themselves"],
+    ["SAME_CODE_REPEATS", "FILE_SIZE_TOO_BIG", false, false, "it was under way before it closed"],
+    ["SAME_CODE_REPEATS", "FOLDER_NOT_EXISTS", true, false, "its place was judged, not itself"],
+    ["SAME_CODE_REPEATS", "ARCHIVE_BUSY", true, false, "nothing was judged"],
+    ["SAME_CODE_REPEATS", "EVEN", true, false, "that may be the account's, too"],
+    ["QUOTA_LIMIT", "FILE_SIZE_TOO_BIG", true, false, "it may be looked at before the allowance"],
+  ] as const)("closed by %s, %s (a probe: %s) opens it: %s, as %s", async (line) => {
+    const [closedBy, code, probe, opens] = line;
+    const desk = await SyncDesk.open();
+    const keeper = await desk.keeper();
+    await keeper.refused(odd(closedBy), false);
+    await keeper.met(desk.pending(), odd(code), probe);
+    expect(keeper.gate.closedAt === null).toBe(opens);
   });
 
   test("something accepted in between breaks the row", async () => {
@@ -217,6 +238,25 @@ describe("sweeping", () => {
     expect(more).toEqual([true, true, false]);
     expect(await desk.journal.counts()).toMatchObject([{ state: "held", documents: 1_200 }]);
     expect((await desk.row(1)).trouble).toEqual(quota);
+  });
+
+  test.for([
+    ["HTTP_415", { attempts: 1 }, true, "the archive would not have it"],
+    ["FILE_UNREADABLE", { attempts: 4 }, true, "it could not be read"],
+    ["HTTP_415", { attempts: 0 }, false, "it was never tried"],
+    ["ARCHIVE_UNREACHABLE", { attempts: 1 }, false, "that was nobody's own"],
+    ["FOLDER_NOT_EXISTS", { attempts: 1 }, false, "it would not be pending without a folder"],
+    ["QUOTA_LIMIT", { attempts: 1 }, false, "that is the gate's"],
+  ] as const)("%s of %o is kept behind a closed gate: %s, as %s", async (line) => {
+    const [code, set, isKept] = line;
+    const desk = await SyncDesk.open();
+    const keeper = await desk.keeper();
+    const row = desk.pending({ ...set, trouble: odd(code), patience: 2 });
+    await keeper.refused(credentials, false);
+    await keeper.sweep();
+    const kept = { trouble: odd(code), patience: 3, dueAt: desk.clock.now() + 2 * MINUTE };
+    const behindIt = { trouble: credentials, patience: 1, dueAt: null };
+    expect(await desk.row(row)).toMatchObject({ state: "held", ...(isKept ? kept : behindIt) });
   });
 
   test("an open gate lets go what it held, in chunks, and nothing else", async () => {
@@ -335,7 +375,7 @@ describe("the probe", () => {
     behind(desk, size(3_000));
     behind(desk, { ...size(1), trouble: odd("FOLDER_MISSING") });
     await keeper.refused(quota, false);
-    expect(await keeper.probeDocument()).toMatchObject({ id: small.id, state: "pending" });
+    expect(await new Probes(desk.context).next()).toMatchObject({ id: small.id, state: "pending" });
     expect(desk.states().filter((state) => state === "pending")).toHaveLength(1);
   });
 
@@ -346,7 +386,7 @@ describe("the probe", () => {
     behind(desk, { ...size(1), mirrorId: 2 });
     const ours = behind(desk, size(10));
     await keeper.refused(quota, false);
-    expect(await keeper.probeDocument()).toMatchObject({ id: ours.id, state: "pending" });
+    expect(await new Probes(desk.context).next()).toMatchObject({ id: ours.id, state: "pending" });
   });
 
   test("is never a document whose reader is down: it could not be sent", async () => {
@@ -356,7 +396,31 @@ describe("the probe", () => {
     const ours = behind(desk, size(10));
     await keeper.refused(quota, false);
     desk.readerOf(2).pid = undefined;
-    expect(await keeper.probeDocument()).toMatchObject({ id: ours.id });
+    expect(await new Probes(desk.context).next()).toMatchObject({ id: ours.id });
+  });
+
+  test("is never a document whose reader is silent: it would be given back", async () => {
+    const desk = await SyncDesk.open({ mirrors: [{}, {}] });
+    const keeper = await desk.keeper();
+    behind(desk, { ...size(1), mirrorId: 2 });
+    const ours = behind(desk, size(10));
+    await keeper.refused(quota, false);
+    desk.readerOf(2).silent = true;
+    expect(await new Probes(desk.context).next()).toMatchObject({ id: ours.id });
+  });
+
+  test("is another one after a probe that told nothing, and the smallest after one that did", async () => {
+    const desk = await SyncDesk.open();
+    const probes = new Probes(desk.context);
+    const [small, large] = [behind(desk, size(1)), behind(desk, size(10))];
+    probes.astray = true;
+    expect(await probes.next()).toMatchObject({ id: large.id });
+    // There is no other any more.
+    expect(await probes.next()).toMatchObject({ id: small.id });
+    await (await desk.keeper()).refused(quota, false);
+    await (await desk.keeper()).sweep();
+    probes.astray = false;
+    expect(await probes.next()).toMatchObject({ id: small.id });
   });
 
   test("is one that waits, where nothing is held", async () => {
@@ -364,14 +428,14 @@ describe("the probe", () => {
     const keeper = await desk.keeper();
     const { id } = desk.pending();
     await keeper.refused(quota, false);
-    expect(await keeper.probeDocument()).toMatchObject({ id });
+    expect(await new Probes(desk.context).next()).toMatchObject({ id });
   });
 
   test("is nothing where nothing waits", async () => {
     const desk = await SyncDesk.open();
     const keeper = await desk.keeper();
     await keeper.refused(quota, false);
-    expect(await keeper.probeDocument()).toBeUndefined();
+    expect(await new Probes(desk.context).next()).toBeUndefined();
   });
 
   test("for credentials is a question that costs nothing", async () => {

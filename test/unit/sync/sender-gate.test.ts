@@ -1,4 +1,10 @@
 import { describe, expect, test } from "vitest";
+import type { Outcome } from "../../../src/domain/outcome.ts";
+import { Folders } from "../../../src/sync/folders.ts";
+import { Held } from "../../../src/sync/held.ts";
+import { Placement } from "../../../src/sync/placement.ts";
+import { Probes } from "../../../src/sync/probes.ts";
+import { Settler } from "../../../src/sync/settler.ts";
 import { unauthorized, unreachable } from "../../fakes/scripted-archive.ts";
 import { answers, aSender, oneAtATime, refusal, stalled, statesOf, stored } from "./a-sender.ts";
 import { HOUR, MINUTE } from "./desk.ts";
@@ -134,6 +140,114 @@ describe("the gate", () => {
     await desk.advance(5 * MINUTE);
     expect(desk.reader.sent).toEqual([]);
     expect(statesOf(desk)).toEqual({ held: 2 });
+  });
+});
+
+describe("a small document that cannot be sent", () => {
+  const small = { sizeBytes: 10, modifiedAt: 0, stamp: "a" };
+  const unreadable = (code: string): Outcome => ({
+    kind: "unreadable",
+    trouble: { code, message: "EACCES" },
+  });
+  const changed: Outcome = { kind: "changed", seen: small };
+
+  /** Five of them among twenty good ones; the allowance is spent until a test says otherwise. */
+  async function aSpentAccount(outcome: Outcome) {
+    const bench = await aSender();
+    const { desk } = bench;
+    const account = { isSpent: true, documentId: 100 };
+    const bad = [1, 2, 3, 4, 5].map((n) => desk.pending({ path: `bad-${n}.txt`, seen: small }));
+    const good = Array.from({ length: 20 }, (_, n) => desk.pending({ path: `good-${n}.pdf` }));
+    answers(bench, ({ filename }) => {
+      if (filename.startsWith("bad")) return outcome;
+      return account.isSpent ? refusal("QUOTA_LIMIT") : stored(account.documentId++);
+    });
+    await bench.keeper.refused(quota, false);
+    for (const { name, seen, digest } of [...bad, ...good]) {
+      desk.reader.files.set(name, { seen, digest: digest ?? "" });
+    }
+    const folders = new Folders(desk.archive);
+    const held = new Held(desk.context, folders, new Placement(folders));
+    await desk.run(bench.sender, held, new Settler(desk.context));
+    const sent = () => desk.reader.sent.filter(({ filename }) => filename.startsWith("bad")).length;
+    const uploaded = async () => {
+      const rows = await Promise.all(good.map((row) => desk.row(row)));
+      return rows.filter(({ state }) => state === "uploaded").length;
+    };
+    return { bench, desk, account, bad, sent, uploaded };
+  }
+
+  test.for([
+    ["FILE_TYPE_NOT_ALLOWED", refusal("FILE_TYPE_NOT_ALLOWED")],
+    ["HTTP_415", refusal("HTTP_415")],
+    ["PLUGIN_REMINDER_NOT_INSTALLED", refusal("PLUGIN_REMINDER_NOT_INSTALLED")],
+    ["NO_FILE_DATA", refusal("NO_FILE_DATA")],
+    ["FILE_UNREADABLE", unreadable("FILE_UNREADABLE")],
+    ["SOURCE_OFFLINE", unreadable("SOURCE_OFFLINE")],
+    ["a change", changed],
+  ] as const)("%s: keeps no gate shut once the allowance is back", async ([, outcome]) => {
+    const { desk, account, sent, uploaded } = await aSpentAccount(outcome);
+    await desk.advance(2 * HOUR);
+    expect(await uploaded()).toBe(0);
+    expect(sent()).toBeLessThan(30);
+    account.isSpent = false;
+    for (let n = 0; n < 24 && (await uploaded()) < 20; n++) await desk.advance(10 * MINUTE);
+    expect(await uploaded()).toBe(20);
+  });
+
+  test("three of them close the gate, and the next good one opens it", async () => {
+    const { desk, account, bad, sent, uploaded } = await aSpentAccount(refusal("HTTP_415"));
+    account.isSpent = false;
+    await desk.advance(HOUR);
+    expect(await uploaded()).toBe(20);
+    // Each waits by itself, ever more rarely, and keeps no other for long.
+    await desk.advance(7 * 24 * HOUR);
+    expect(sent()).toBeLessThan(5 * 50);
+    const late = desk.pending({ path: "good-late.pdf" });
+    desk.context.bells.sending.ring();
+    await desk.advance(10 * MINUTE);
+    expect((await desk.row(late)).state).toBe("uploaded");
+    for (const row of bad) {
+      expect(await desk.row(row)).toMatchObject({ state: "held", trouble: { code: "HTTP_415" } });
+    }
+  });
+
+  test("a life of the daemon for each probe does not make it the probe again", async () => {
+    const { desk, account, bad } = await aSpentAccount(refusal("HTTP_415"));
+    await desk.advance(6 * MINUTE);
+    const tried = (await Promise.all(bad.map((row) => desk.row(row)))).filter(
+      ({ trouble }) => trouble?.code === "HTTP_415",
+    );
+    expect(tried).toHaveLength(1);
+    account.isSpent = false;
+    // What a later life knows, it has from the journal.
+    const keeper = await desk.keeper();
+    for (let hour = 0; hour < 5; hour++) {
+      await desk.advance(0);
+      await keeper.sweep();
+      const { attempts } = await desk.row(tried[0]?.id ?? 0);
+      expect(attempts).toBe(1);
+      const probe = await new Probes(desk.context).next();
+      expect(probe?.id).not.toBe(tried[0]?.id);
+      await keeper.sweep();
+    }
+  });
+
+  test("alone it probes itself, in its own time", async () => {
+    const bench = await aSender();
+    const { desk } = bench;
+    const row = desk.pending({ seen: small });
+    answers(bench, refusal("HTTP_415"));
+    await bench.keeper.refused(quota, false);
+    const folders = new Folders(desk.archive);
+    await desk.run(bench.sender, new Held(desk.context, folders, new Placement(folders)));
+    await desk.advance(7 * 24 * HOUR);
+    const tries = desk.reader.sent.length;
+    expect(tries).toBeGreaterThan(10);
+    expect(tries).toBeLessThan(50);
+    answers(bench, stored(7));
+    await desk.advance(13 * HOUR);
+    expect((await desk.row(row)).state).toBe("uploaded");
   });
 });
 
