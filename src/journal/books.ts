@@ -21,6 +21,8 @@ export interface Books {
     update(before: Document, fields: Partial<Document>): void;
     /** Removes the row; a row that superseded it supersedes its predecessor instead. */
     delete(document: Document): void;
+    /** What superseded the row does so no more: its file has left the path to whatever is there now. */
+    unlink(document: Document): void;
     /** Sets or, with null, forgets a directory's fingerprint. */
     setFingerprint(mirrorId: number, dir: RawPath, fingerprint: string | null): void;
     /** Removes the directory's row when it has neither fingerprint nor documents. */

@@ -82,6 +82,13 @@ export class DocumentsTable {
     this.#sql.of("DELETE FROM documents WHERE id = ?").run(id);
   }
 
+  /** What superseded the row does so no more. */
+  unlink({ id }: Document): void {
+    this.#sql
+      .of("UPDATE documents SET supersedes = NULL WHERE supersedes = ? AND supersedes IS NOT NULL")
+      .run(id);
+  }
+
   /** The other row of its archive that this document of the archive belongs to. */
   ownerOf(documentId: number, { id, mirrorId }: Document): number | undefined {
     return this.#sql

@@ -84,8 +84,8 @@ export type BatchProgress = Batch & {
  *   `restore` is set. With `from`, the change is skipped when the row has left those states; a sent
  *   row is an `InvariantError` otherwise.
  * - `follow`: the file of a sent row was renamed or moved: the sent row takes over path and stamp
- *   of `successor` (a row in `settling`), which is forgotten. Skipped when either has left those
- *   states.
+ *   of `successor` (a row in `settling`), which is forgotten. What superseded it where it was supersedes
+ *   nothing any more. Skipped when either has left those states.
  * - `event`, `note`, `forget` and `follow` with `given` are skipped where the file of that row had been
  *   seen otherwise before this `apply`: what was found out about a file holds for that content alone.
  * - With `place`, they are skipped where the row is elsewhere by now: somebody has found its file there.

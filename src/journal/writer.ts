@@ -185,6 +185,7 @@ export class Writer {
     this.#records.tell(successor.id, successorLine(successor, before.id, change.at));
     this.#records.rememberForgotten(successor);
     this.#documents.delete(successor);
+    if (!before.current) this.#documents.unlink(before);
     this.#documents.update(before, fields);
     this.#documents.tidyDirectory(before.mirrorId, before.dir);
     return done(change, { ...before, ...fields }, before);

@@ -399,6 +399,38 @@ export function journalWritesContract(name: string, open: () => Promise<JournalF
     );
 
     test(
+      "a sent row follows its file away from a name that was used anew, which is no edit of it then",
+      withDesk(async (desk) => {
+        const sent = await desk.uploaded("a.pdf", 501);
+        const anew = await desk.add("a.pdf", { supersedes: sent.id });
+        const later = await desk.add("a.pdf", { supersedes: anew.id });
+        const there = await desk.add("b.pdf");
+        await desk.follow(sent.id, there.id);
+        const row = (id: number) => desk.journal.document(id);
+        expect(await row(sent.id)).toMatchObject({ name: "b.pdf", current: true });
+        expect(await row(anew.id)).toEqual({ ...anew, current: false, supersedes: null });
+        expect(await row(later.id)).toEqual(later);
+      }),
+    );
+
+    test(
+      "two sent rows whose files have changed places follow them at once",
+      withDesk(async (desk) => {
+        const [a, b] = [await desk.uploaded("a.pdf", 501), await desk.uploaded("b.pdf", 502)];
+        const nextA = await desk.add("a.pdf", { supersedes: a.id });
+        const nextB = await desk.add("b.pdf", { supersedes: b.id });
+        await desk.journal.apply([
+          { type: "follow", id: a.id, successor: nextB.id, at: NOW },
+          { type: "follow", id: b.id, successor: nextA.id, at: NOW },
+        ]);
+        const at = async (path: string) => desk.journal.currentAt(desk.mirrorId, raw(path));
+        expect(await at("a.pdf")).toMatchObject({ id: b.id, movedFrom: "b.pdf" });
+        expect(await at("b.pdf")).toMatchObject({ id: a.id, movedFrom: "a.pdf" });
+        expect(await desk.journal.document(nextA.id)).toBeUndefined();
+      }),
+    );
+
+    test(
       "a file that moved on since is not followed",
       withDesk(async (desk) => {
         const sent = await desk.uploaded("a.pdf", 501);

@@ -117,10 +117,17 @@ export class MemoryStore {
   remove(document: Document): void {
     this.#forgetPlace(document.id);
     this.delete(this.documents, document.id);
+    this.#relink(document, document.supersedes);
+  }
+
+  /** What superseded the row does so no more. */
+  unlink(document: Document): void {
+    this.#relink(document, null);
+  }
+
+  #relink({ id }: Document, supersedes: number | null): void {
     for (const other of this.documents.values()) {
-      if (other.supersedes === document.id) {
-        this.put({ ...other, supersedes: document.supersedes });
-      }
+      if (other.supersedes === id) this.put({ ...other, supersedes });
     }
   }
 

@@ -194,6 +194,7 @@ function follow(store: MemoryStore, change: On<"follow">): Applied {
   if (!mayFollow(before, successor)) return skipped(change, before);
   tell(store, before.id, followLine(before, successor, change.at));
   bury(store, successor, successorLine(successor, before.id, change.at));
+  if (!before.current) store.unlink(before);
   const document = { ...before, ...fields };
   store.put(document);
   return done(change, document, before);

@@ -137,11 +137,9 @@ export class Draft implements Books {
     delete: (document) => {
       this.#leave(document);
       this.rows.set(document.id, null);
-      for (const row of this.rows.values()) {
-        if (row?.supersedes === document.id)
-          this.rows.set(row.id, { ...row, supersedes: document.supersedes });
-      }
+      this.#relink(document, document.supersedes);
     },
+    unlink: (document) => this.#relink(document, null),
     setFingerprint: (mirrorId, dir, print) => {
       const key = placeKey(mirrorId, dir);
       if (print !== null) this.#archiveOf(mirrorId);
@@ -203,6 +201,12 @@ export class Draft implements Books {
       return true;
     },
   };
+
+  /** What superseded a row supersedes `supersedes` from now on. */
+  #relink({ id }: Document, supersedes: number | null): void {
+    for (const row of this.rows.values())
+      if (row?.supersedes === id) this.rows.set(row.id, { ...row, supersedes });
+  }
 
   #archiveOf(mirrorId: number): number {
     const mirror = this.mirrors.get(mirrorId);

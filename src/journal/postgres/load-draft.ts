@@ -121,8 +121,10 @@ function needsOf(changes: readonly Change[]) {
         break;
       }
       case "follow":
-        for (const id of [change.id, change.successor]) ids.add(id);
-        linked.add(change.successor);
+        for (const id of [change.id, change.successor]) {
+          ids.add(id);
+          linked.add(id);
+        }
         break;
       case "forget":
         linked.add(change.id);
