@@ -19,6 +19,11 @@ export type State = (typeof STATES)[number];
 /** States in which the archive may hold, or holds, this document. */
 export const SENT_STATES: readonly State[] = ["uploading", "inDoubt", "uploaded", "converted"];
 
+/** True when the archive holds, or may hold, this document: it was sent, or is held while in doubt. */
+export function mayBeArchived({ state, doubtAt }: Pick<Document, "state" | "doubtAt">): boolean {
+  return SENT_STATES.includes(state) || (state === "held" && doubtAt !== null);
+}
+
 /** Why a document is where it is: a stable code and a sentence for people. */
 export type Trouble = { readonly code: string; readonly message: string };
 

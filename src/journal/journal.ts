@@ -89,8 +89,11 @@ export interface Journal extends AsyncDisposable {
   document(id: number): Promise<Document | undefined>;
   /** The current row of a path. */
   currentAt(mirrorId: number, path: RawPath): Promise<Document | undefined>;
-  /** Rows of a mirror in a sent state with this digest, oldest first. */
-  sentWith(mirrorId: number, digest: string): Promise<Document[]>;
+  /**
+   * Rows of a mirror whose content, of this digest and size, the archive has or may have (see `mayBeArchived`),
+   * oldest first.
+   */
+  sentWith(mirrorId: number, digest: string, sizeBytes: number): Promise<Document[]>;
   /** Rows of the archive (or of one mirror, whosever it is) that are due, the longest due first. */
   due(query: DueQuery): Promise<Document[]>;
   /**

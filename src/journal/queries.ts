@@ -1,6 +1,6 @@
 /** What the journal is asked. Each query is served by an index of its own; a test reads the plans. */
 import { type Document, STATES, type State } from "../domain/document.ts";
-import { FOLDER_CODES } from "../domain/verdict.ts";
+import { DOUBT_CODES, FOLDER_CODES } from "../domain/verdict.ts";
 import { bytesOf, type RawPath, rawOf } from "../std/raw-path.ts";
 import { type DocumentRow, documentOf } from "./columns.ts";
 import { CURRENT_AT, SELECT_DOCUMENT } from "./documents-table.ts";
@@ -33,6 +33,10 @@ export const QUERIES = {
   currentAt: CURRENT_AT,
   sentWith: `${SELECT_DOCUMENT} WHERE n.mirror_id = ? AND n.digest = ?
     AND n.state IN ('uploading', 'inDoubt', 'uploaded', 'converted') ORDER BY n.id`,
+  // By code and size, since an index has these: of one size few are in doubt.
+  heldInDoubt: `${SELECT_DOCUMENT} WHERE n.trouble_code = @code AND n.size_bytes = @sizeBytes
+    AND n.archive_id = (SELECT archive_id FROM mirrors WHERE id = @mirrorId) AND n.state = 'held'
+    AND n.mirror_id = @mirrorId AND n.digest = @digest AND n.doubt_at IS NOT NULL ORDER BY n.id`,
   rivals: `${SELECT_DOCUMENT} WHERE n.folder_id = ? AND n.sent_name = ? AND n.archive_id = ?
     AND (n.state IN ('uploading', 'inDoubt') OR n.doubt_at IS NOT NULL) ORDER BY n.id`,
   claimed: `SELECT n.document_id AS id FROM documents n
@@ -150,8 +154,11 @@ export class Queries {
     return dir === "" ? below.map(known) : [...this.rowsIn(mirrorId, dir), ...below.map(known)];
   }
 
-  sentWith(mirrorId: number, digest: string): Document[] {
-    return this.#documents(QUERIES.sentWith, mirrorId, digest);
+  sentWith(mirrorId: number, digest: string, sizeBytes: number): Document[] {
+    const held = DOUBT_CODES.flatMap((code) =>
+      this.#documents(QUERIES.heldInDoubt, { code, sizeBytes, mirrorId, digest }),
+    );
+    return [...this.#documents(QUERIES.sentWith, mirrorId, digest), ...held].sort(byId);
   }
 
   rivals(archiveId: number, folderId: number, sentName: string): Document[] {
@@ -207,7 +214,7 @@ export class Queries {
           ? this.#documents(QUERIES.heldFor, code, place.mirrorId, place.targetPath, limit)
           : this.#documents(QUERIES.heldWith, code, archiveId, limit),
       )
-      .sort((a, b) => a.id - b.id)
+      .sort(byId)
       .slice(0, limit);
   }
 
@@ -265,6 +272,10 @@ export class Queries {
       .all(...values)
       .map(documentOf);
   }
+}
+
+function byId(a: Document, b: Document): number {
+  return a.id - b.id;
 }
 
 function distinct(codes: readonly string[]): string[] {

@@ -2,7 +2,7 @@
  * What the changes that are not events make of a document. Pure, so that every journal decides
  * alike; `life.ts` does the same for events.
  */
-import { type Document, SENT_STATES, type State } from "../domain/document.ts";
+import { type Document, mayBeArchived, type State } from "../domain/document.ts";
 import { invariant } from "../std/invariant.ts";
 import { joinRaw, ROOT, shown } from "../std/raw-path.ts";
 import type { NewDocument, Note, Place } from "./journal.ts";
@@ -84,9 +84,7 @@ export function followed(document: Document, successor: Document): Partial<Docum
 
 /** Either may have moved on since the caller looked; then there is nothing to follow. */
 export function mayFollow(document: Document, successor: Document): boolean {
-  return (
-    SENT_STATES.includes(document.state) && successor.state === "settling" && successor.current
-  );
+  return mayBeArchived(document) && successor.state === "settling" && successor.current;
 }
 
 /** Whether a row's file is still where a change takes it to be. */

@@ -64,8 +64,8 @@ export abstract class SqliteReading {
     );
   }
 
-  sentWith(mirrorId: number, digest: string): Promise<Document[]> {
-    return this.#session.read(() => this.#tables.queries.sentWith(mirrorId, digest));
+  sentWith(mirrorId: number, digest: string, sizeBytes: number): Promise<Document[]> {
+    return this.#session.read(() => this.#tables.queries.sentWith(mirrorId, digest, sizeBytes));
   }
 
   due(query: DueQuery): Promise<Document[]> {

@@ -27,10 +27,11 @@ export async function alreadySent(
   context: SyncContext,
   mirror: LiveMirror,
   document: Document,
-  { digest, seen }: Whole,
+  found: Whole,
   followed: Followed,
 ): Promise<Change[] | undefined> {
   const { journal, clock } = context;
+  const { digest, seen } = found;
   const at = clock.now();
   const { id } = document;
   const before =
@@ -62,7 +63,7 @@ export async function alreadySent(
       { type: "note", id: before.id, at, why: remark, set: { seen, remark } },
     ];
   }
-  const original = await movedFrom(context, mirror, document, digest, followed);
+  const original = await movedFrom(context, mirror, document, found, followed);
   if (!original) return undefined;
   if (original === "in hand") {
     const why = "waits until it is certain what became of a file of the same content";
@@ -102,12 +103,12 @@ async function movedFrom(
   context: SyncContext,
   mirror: LiveMirror,
   document: Document,
-  digest: string,
+  { digest, seen }: Whole,
   followed: Followed,
 ): Promise<Document | "in hand" | undefined> {
   const { id } = mirror.row;
   const here = joinRaw(document.dir, document.name);
-  const sent = await context.journal.sentWith(id, digest);
+  const sent = await context.journal.sentWith(id, digest, seen.sizeBytes);
   const others = mayBeHere(sent, mirror, here).filter(
     (other) => other.id !== document.supersedes && !followed.rows.has(other.id),
   );

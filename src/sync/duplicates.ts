@@ -16,7 +16,7 @@ export async function asDuplicate(
 ): Promise<Change | undefined> {
   const { duplicates } = settings.rules;
   if (duplicates === "upload" || document.digest === null) return undefined;
-  const sent = await journal.sentWith(document.mirrorId, document.digest);
+  const sent = await journal.sentWith(document.mirrorId, document.digest, document.seen.sizeBytes);
   // An earlier content of another file may be anywhere by now; only what is current counts.
   const [original] = sent.filter(
     ({ id, current, duplicateOf }) => current && duplicateOf === null && id !== document.id,

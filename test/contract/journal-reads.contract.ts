@@ -7,7 +7,9 @@ import { Desk, events, NOW, seenOf } from "./journal-desk.ts";
 
 const raw = rawOfText;
 const ids = (documents: readonly { id: number }[]) => documents.map(({ id }) => id);
-const { settled, claimed, accepted, converted, replyLost } = events;
+const { settled, claimed, accepted, converted, replyLost, heldBack } = events;
+/** The trouble of what is held while in doubt. */
+const DOUBT = "DOUBT_AMBIGUOUS";
 const at = (name: string, dueAt: number, sizeBytes = 100) =>
   [name, { dueAt, seen: seenOf(sizeBytes) }] as const;
 
@@ -295,10 +297,20 @@ export function journalReadsContract(name: string, open: () => Promise<JournalFi
         const { journal, mirrorId } = desk;
         const uploading = await desk.after((await desk.add("u")).id, settled("same"), claimed());
         await desk.after((await desk.add("p")).id, settled("same"));
+        const lost = [settled("same"), claimed(), replyLost()];
+        const doubted = await desk.after((await desk.add("d")).id, ...lost, heldBack(DOUBT));
         const sent = await desk.uploaded("s", 501, "same");
-        expect(ids(await journal.sentWith(mirrorId, "same"))).toEqual(ids([uploading, sent]));
-        expect(await journal.sentWith(mirrorId, "other")).toEqual([]);
-        expect(await journal.sentWith(99, "same")).toEqual([]);
+        await desk.after((await desk.add("h")).id, settled("same"), heldBack(DOUBT));
+        await desk.after(
+          (await desk.add("o")).id,
+          settled("other"),
+          ...lost.slice(1),
+          heldBack(DOUBT),
+        );
+        const all = await journal.sentWith(mirrorId, "same", 100);
+        expect(ids(all)).toEqual(ids([uploading, doubted, sent]));
+        expect(await journal.sentWith(mirrorId, "none", 100)).toEqual([]);
+        expect(await journal.sentWith(99, "same", 100)).toEqual([]);
       }),
     );
 

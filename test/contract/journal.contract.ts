@@ -15,7 +15,7 @@ export type JournalFixture = AsyncDisposable & {
 
 const raw = rawOfText;
 const ids = (documents: readonly { id: number }[]) => documents.map(({ id }) => id);
-const { settled, claimed, accepted, converted, replyLost } = events;
+const { settled, claimed, accepted, converted, replyLost, heldBack } = events;
 
 /** What every journal promises about writing. Run against the one in memory and the one on disk. */
 export function journalWritesContract(name: string, open: () => Promise<JournalFixture>): void {
@@ -427,6 +427,19 @@ export function journalWritesContract(name: string, open: () => Promise<JournalF
         expect(await at("a.pdf")).toMatchObject({ id: b.id, movedFrom: "b.pdf" });
         expect(await at("b.pdf")).toMatchObject({ id: a.id, movedFrom: "a.pdf" });
         expect(await desk.journal.document(nextA.id)).toBeUndefined();
+      }),
+    );
+
+    test(
+      "a row that is held in doubt follows its file; one that is held before it was sent does not",
+      withDesk(async (desk) => {
+        const hold = [settled("d"), claimed(), replyLost(), heldBack("DOUBT_AMBIGUOUS")];
+        const doubted = await desk.after((await desk.add("a.pdf")).id, ...hold);
+        const held = await desk.after((await desk.add("b.pdf")).id, heldBack("FILE_EMPTY"));
+        const there = await desk.add("c.pdf");
+        expect(await desk.follow(held.id, there.id)).toMatchObject({ skipped: true });
+        const { document } = (await desk.follow(doubted.id, there.id)) ?? {};
+        expect(document).toMatchObject({ state: "held", name: "c.pdf", doubtAt: doubted.doubtAt });
       }),
     );
 

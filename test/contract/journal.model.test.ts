@@ -22,7 +22,7 @@ import { events, NOW, seenOf } from "./journal-desk.ts";
 const PATHS = ["a", "a/b", "a/b/c", "a-b/c", "\xff/\xfe"].map((path) =>
   rawOf(Buffer.from(path, "latin1")),
 );
-const CODES = ["QUOTA_LIMIT", "FOLDER_MISSING", "FILE_EMPTY"] as const;
+const CODES = ["QUOTA_LIMIT", "FOLDER_MISSING", "DOUBT_AMBIGUOUS"] as const;
 
 /** One step: what kind of change, to which row, and a number for everything else. */
 type Step = { readonly kind: number; readonly row: number; readonly n: number };
@@ -187,7 +187,9 @@ async function everythingOf(journal: Journal, mirrorId: number, idsMax: number):
     below: await each([ROOT, ...PATHS], (path) => journal.rowsBelow(mirrorId, path)),
     directories: await journal.directories(mirrorId),
     due: await each(STATES, (state) => journal.due({ ...due, state, sizeOverBytes: 100 })),
-    sent: await each(["d0", "d1", "d2"], (digest) => journal.sentWith(mirrorId, digest)),
+    sent: await each(rows, ({ digest, seen }) =>
+      journal.sentWith(mirrorId, digest ?? "", seen.sizeBytes),
+    ),
     rivals: await each([0, 1, 2], (folderId) => journal.rivals(folderId, "n1")),
     underWay: await journal.underWay(3),
     claimed: [...(await journal.claimed(ids.map((id) => 499 + id)))].sort((a, b) => a - b),

@@ -1,6 +1,7 @@
 import { type Division, isOwn } from "../../src/domain/division.ts";
 import type { Document } from "../../src/domain/document.ts";
-import { SENT_STATES } from "../../src/domain/document.ts";
+import { DOUBT_CODES } from "../../src/domain/verdict.ts";
+import { mayBeArchived } from "../../src/domain/document.ts";
 import { byOrder } from "../../src/domain/feed.ts";
 import { FOLDER_CODES } from "../../src/domain/verdict.ts";
 import { byPath, isWanted } from "../../src/journal/document-list.ts";
@@ -212,10 +213,13 @@ export class MemoryJournal implements Journal {
     return this.store.documents.get(id ?? 0);
   }
 
-  async sentWith(mirrorId: number, digest: string): Promise<Document[]> {
+  async sentWith(mirrorId: number, digest: string, sizeBytes: number): Promise<Document[]> {
     return this.#rows(
       (row) =>
-        row.mirrorId === mirrorId && row.digest === digest && SENT_STATES.includes(row.state),
+        row.mirrorId === mirrorId &&
+        row.digest === digest &&
+        mayBeArchived(row) &&
+        (row.state !== "held" || isOfDoubt(row, sizeBytes)),
     );
   }
 
@@ -660,4 +664,9 @@ export class MemoryJournal implements Journal {
 
 function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
   return a < b ? -1 : 1;
+}
+
+/** By what an index finds it. */
+function isOfDoubt({ trouble, seen }: Document, sizeBytes: number): boolean {
+  return DOUBT_CODES.includes(trouble?.code ?? "") && seen.sizeBytes === sizeBytes;
 }

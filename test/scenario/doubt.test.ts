@@ -1,4 +1,6 @@
 /** Replies that are lost, late, false or refused: never twice, never lost. */
+import { renameSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { FaultRule } from "../../src/embedded-archive/embedded-archive.ts";
 import { aDaemon } from "../fixtures/a-daemon.ts";
@@ -95,6 +97,14 @@ test("two candidates that cannot be told apart are held for a person, with their
   for (const { id } of world.archive.documents()) {
     expect(row?.trouble?.message).toContain(String(id));
   }
+  expect(world.archive.documents()).toHaveLength(2);
+  // Renamed, it is the same document still.
+  renameSync(join(world.source, "scan.pdf"), join(world.source, "invoice.pdf"));
+  const renamed = async () =>
+    (await rowsOf(world.journal)).find(({ movedFrom }) => movedFrom !== null);
+  await until("its row to follow", renamed);
+  await live.quiescent();
+  expect(await rowsOf(world.journal)).toMatchObject([{ state: "held", name: "invoice.pdf" }]);
   expect(world.archive.documents()).toHaveLength(2);
 });
 

@@ -1,9 +1,12 @@
-import { type Document, SENT_STATES } from "../../domain/document.ts";
+import { type Document, mayBeArchived, type Seen } from "../../domain/document.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { dirOf, joinRaw, nameOf, type RawPath } from "../../std/raw-path.ts";
 import type { LiveMirror } from "../../sync/context.ts";
 import { lookAtPlaces, mayBeHere } from "../../sync/former-places.ts";
 import { recall } from "../../sync/recall.ts";
+
+/** What a close look found. */
+type Found = { readonly digest: string; readonly seen: Seen };
 
 /** Which files of a mirror need not be sent: what the journal says of their bytes. */
 export class Archived {
@@ -22,14 +25,15 @@ export class Archived {
    * Touched, moved, back after long, or changed where changes are ignored: nothing would be sent.
    * `before` is the current row of the path.
    */
-  async has(path: RawPath, before: Document | undefined, digest: string): Promise<boolean> {
+  async has(path: RawPath, before: Document | undefined, found: Found): Promise<boolean> {
+    const { digest } = found;
     if (!this.#journal) return false;
     const { settings, row } = this.#mirror;
-    if (before && (SENT_STATES.includes(before.state) || before.documentId !== null)) {
+    if (before && (mayBeArchived(before) || before.documentId !== null)) {
       if (before.digest === digest) return true;
       if (before.goneAt === null && settings.changed === "ignore") return true;
     }
-    if (await this.#isMoved(this.#journal, path, before, digest)) return true;
+    if (await this.#isMoved(this.#journal, path, before, found)) return true;
     const place = { mirrorId: row.id, dir: dirOf(path), name: nameOf(path) };
     return (await recall(this.#journal, place, digest, this.#followed)) !== undefined;
   }
@@ -39,9 +43,9 @@ export class Archived {
     journal: Journal,
     path: RawPath,
     before: Document | undefined,
-    digest: string,
+    { digest, seen }: Found,
   ): Promise<boolean> {
-    const sent = await journal.sentWith(this.#mirror.row.id, digest);
+    const sent = await journal.sentWith(this.#mirror.row.id, digest, seen.sizeBytes);
     const others = mayBeHere(sent, this.#mirror, path).filter(
       ({ id }) => id !== before?.id && !this.#followed.rows.has(id),
     );

@@ -146,7 +146,7 @@ export class Planner {
     if (ripe.kind === "empty") {
       return this.#emit(candidate, { ...common, action: "hold", trouble: ripe.trouble });
     }
-    if (await this.#archivedFiles.has(candidate.path, before, found.digest)) {
+    if (await this.#archivedFiles.has(candidate.path, before, found)) {
       this.#archived += 1;
       return;
     }
@@ -155,7 +155,7 @@ export class Planner {
       return this.#emit(candidate, { ...common, action: "hold", trouble: decision.trouble });
     }
     const { decided } = decision;
-    const twin = await this.#twin(candidate.path, found.digest);
+    const twin = await this.#twin(candidate.path, found);
     if (twin !== undefined) {
       const remark = `the same content as ${twin}; by \`duplicates\` it is not sent`;
       return this.#emit(candidate, { ...common, action: "skip", decided, remark });
@@ -165,10 +165,10 @@ export class Planner {
   }
 
   /** Another file of the mirror with this content, archived or to be sent; undefined without one. */
-  async #twin(path: RawPath, digest: string): Promise<string | undefined> {
+  async #twin(path: RawPath, { digest, seen }: Whole): Promise<string | undefined> {
     const { journal, mirror } = this.#options;
     if (mirror.settings.rules.duplicates === "upload") return undefined;
-    const sent = (await journal?.sentWith(mirror.row.id, digest)) ?? [];
+    const sent = (await journal?.sentWith(mirror.row.id, digest, seen.sizeBytes)) ?? [];
     const [other] = sent.filter(({ current, duplicateOf }) => current && duplicateOf === null);
     const twin = other ? joinRaw(other.dir, other.name) : this.#digests.get(digest);
     this.#digests.set(digest, path);

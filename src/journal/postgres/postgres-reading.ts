@@ -1,5 +1,5 @@
 import { type Document, STATES } from "../../domain/document.ts";
-import { FOLDER_CODES } from "../../domain/verdict.ts";
+import { DOUBT_CODES, FOLDER_CODES } from "../../domain/verdict.ts";
 import { bytesOf, dirOf, nameOf, type RawPath } from "../../std/raw-path.ts";
 import { documentList } from "../document-list.ts";
 import type {
@@ -85,8 +85,8 @@ export abstract class PostgresReading {
     return this.#one(QUERIES.currentAt, [mirrorId, bytesOf(dirOf(path)), bytesOf(nameOf(path))]);
   }
 
-  sentWith(mirrorId: number, digest: string): Promise<Document[]> {
-    return this.#documents(QUERIES.sentWith, [mirrorId, digest]);
+  sentWith(mirrorId: number, digest: string, sizeBytes: number): Promise<Document[]> {
+    return this.#documents(QUERIES.sentWith, [mirrorId, digest, sizeBytes, DOUBT_CODES]);
   }
 
   due(query: DueQuery): Promise<Document[]> {

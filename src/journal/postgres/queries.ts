@@ -30,8 +30,12 @@ export const QUERIES = {
   document: `${SELECT_DOCUMENT} WHERE n.id = $1`,
   currentAt: `SELECT n.*, d.path AS dir FROM ${IN_DIRECTORY}
     WHERE d.mirror_id = $1 AND ${isSame("d.path", "$2::bytea")} AND n.name = $3 AND n.current = 1`,
-  sentWith: `${SELECT_DOCUMENT} WHERE n.mirror_id = $1 AND n.digest = $2
-    AND n.state IN ('uploading', 'inDoubt', 'uploaded', 'converted') ORDER BY n.id`,
+  // What is held in doubt ($4) by code and size, since an index has these: of one size few are in doubt.
+  sentWith: `SELECT x.* FROM (${SELECT_DOCUMENT} WHERE n.mirror_id = $1 AND n.digest = $2
+      AND n.state IN ('uploading', 'inDoubt', 'uploaded', 'converted')
+    UNION ALL ${SELECT_DOCUMENT} WHERE n.archive_id = (SELECT archive_id FROM mirrors WHERE id = $1)
+      AND n.trouble_code = ANY($4::text[]) AND n.size_bytes = $3 AND n.state = 'held'
+      AND n.mirror_id = $1 AND n.digest = $2 AND n.doubt_at IS NOT NULL) x ORDER BY x.id`,
   rivals: `${SELECT_DOCUMENT} WHERE n.folder_id = $1 AND n.sent_name = $2 AND n.archive_id = $3
     AND (${SENDING} OR n.doubt_at IS NOT NULL) ORDER BY n.id`,
   claimed: `SELECT n.document_id AS id FROM documents n

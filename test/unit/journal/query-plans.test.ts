@@ -122,6 +122,11 @@ describe("with a million rows", () => {
     expect(planOf(ACTIVITY_QUERIES[name]).join()).toContain(`USING INDEX ${index}`);
   });
 
+  test("what is held in doubt with a content is looked for among what has its code and size", () => {
+    const range = "documents_held_by_size (archive_id=? AND trouble_code=? AND size_bytes=?)";
+    expect(planOf(QUERIES.heldInDoubt).join()).toContain(range);
+  });
+
   test("large documents are looked for with the index of large ones", () => {
     expect(LARGE_BYTES).toBeGreaterThanOrEqual(LARGE_INDEX_BYTES);
   });

@@ -203,6 +203,7 @@ describe.skipIf(NO_POSTGRES)("with many rows", () => {
     ["due smallest", "documents_small"],
     ["due fewestPages", "documents_pages"],
     ["ask sentWith", "documents_sent"],
+    ["ask sentWith", "documents_held_by_size"],
     ["ask rivals", "documents_rivals"],
     ["ask underWay", "documents_sending"],
     ["ask outstanding", "documents_outstanding"],

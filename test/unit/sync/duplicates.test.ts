@@ -1,0 +1,22 @@
+/** `duplicates: skip`: what is known of a content decides whether it is sent once more. */
+import { expect, test } from "vitest";
+import { NO_RULES } from "../../../src/rules/rules.ts";
+import { aSender } from "./a-sender.ts";
+import { sent } from "./a-settler.ts";
+import { MINUTE } from "./desk.ts";
+
+const skipping = () => aSender({ mirrors: [{ rules: { ...NO_RULES, duplicates: "skip" } }] });
+
+test("behind one that is held in doubt it waits for what becomes of that", async () => {
+  const { desk, sender } = await skipping();
+  const trouble = { code: "DOUBT_AMBIGUOUS", message: "so" };
+  const held = { state: "held", documentId: null, doubtAt: 1, trouble } as const;
+  const before = sent(desk, "scan.pdf", "d1", held);
+  const { id } = desk.pending({ path: "copy.pdf", digest: "d1" });
+  await desk.run(sender);
+  expect(await desk.row(id)).toMatchObject({ state: "pending" });
+  desk.journal.store.put({ ...before, state: "converted", documentId: 7, doubtAt: null });
+  await desk.advance(2 * MINUTE);
+  expect(await desk.row(id)).toMatchObject({ state: "converted", duplicateOf: before.id });
+  expect(desk.reader.sent).toEqual([]);
+});
