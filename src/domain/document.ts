@@ -30,7 +30,7 @@ export type Trouble = { readonly code: string; readonly message: string };
 /**
  * What a look at a file showed, short of its content.
  *
- * `stamp` changes whenever the file may have changed; it is compared, never parsed. On local file
+ * `stamp` changes whenever the file may have changed; `stamp.ts` compares it. On local file
  * systems it holds size, mtime, ctime and inode; on network file systems size and mtime only,
  * because there inode and ctime change by themselves.
  */

@@ -9,6 +9,18 @@ export function isSameStamp(one: string, other: string): boolean {
   return isOfNetwork(short) && !isOfNetwork(long) && long.startsWith(`${short}.`);
 }
 
+/**
+ * Whether two stamps are of one file, which may have been renamed or moved in between: that changes its ctime
+ * alone. A copy that was given its time has another inode; where a network stamp knows of none, it is taken for
+ * that file.
+ */
+export function isSameFile(one: string, other: string): boolean {
+  const [size, modified, , inode] = one.split(".");
+  const [otherSize, otherModified, , otherInode] = other.split(".");
+  if (size !== otherSize || modified !== otherModified) return false;
+  return inode === undefined || otherInode === undefined || inode === otherInode;
+}
+
 function isOfNetwork(stamp: string): boolean {
   const dot = stamp.indexOf(".");
   return dot > 0 && !stamp.includes(".", dot + 1);

@@ -9,7 +9,7 @@ import { againMs, behindMs } from "./behind.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import { ALL_DUTIES } from "./duties.ts";
 import { forgotten } from "./forgotten.ts";
-import { lookAtPlaces, mayBeHere } from "./former-places.ts";
+import { type Here, isHere, lookAtPlaces, mayBeHere } from "./former-places.ts";
 import type { Followed } from "./recall.ts";
 
 /** A file whose sent row is just being put away is looked at again this soon, and this late when that takes long. */
@@ -27,16 +27,20 @@ export async function alreadySent(
   context: SyncContext,
   mirror: LiveMirror,
   document: Document,
-  found: Whole,
+  { digest, seen }: Whole,
   followed: Followed,
 ): Promise<Change[] | undefined> {
   const { journal, clock } = context;
-  const { digest, seen } = found;
   const at = clock.now();
   const { id } = document;
   const before =
     document.supersedes === null ? undefined : await journal.document(document.supersedes);
+  if (before && followed.rows.has(before.id)) {
+    const why = "what stood here before is just found elsewhere";
+    return [{ type: "note", id, at, why, set: { dueAt: at } }];
+  }
   if (before && before.digest === digest) {
+    followed.rows.add(before.id);
     return [
       { type: "forget", id, at, why: TOUCHED, restore: true, from: ["settling"] },
       {
@@ -63,7 +67,8 @@ export async function alreadySent(
       { type: "note", id: before.id, at, why: remark, set: { seen, remark } },
     ];
   }
-  const original = await movedFrom(context, mirror, document, found, followed);
+  const here = { path: joinRaw(document.dir, document.name), seen };
+  const original = await movedFrom(context, mirror, document, { ...here, digest }, followed);
   if (!original) return undefined;
   if (original === "in hand") {
     const why = "waits until it is certain what became of a file of the same content";
@@ -76,8 +81,7 @@ export async function alreadySent(
   const left = forgotten(mirrorId, dir);
   const place = { dir };
   const follow = { type: "follow", id: original.id, successor: id, at, place } as const;
-  if (original.afterMessage !== GONE_ALREADY || mirror.settings.after.kind === "keep")
-    return [left, follow];
+  if (!wasNotThere(original) || mirror.settings.after.kind === "keep") return [left, follow];
   const why = "moved before it was put away";
   const set = { after: "due", afterMessage: null } as const;
   return [left, follow, { type: "note", id: original.id, at, why, set }];
@@ -87,6 +91,11 @@ export async function alreadySent(
 function isSent({ state, documentId, doubtAt, goneAt }: Document): boolean {
   if (goneAt !== null) return false;
   return documentId !== null || doubtAt !== null || SENT_STATES.includes(state);
+}
+
+/** It was to be put away after it had left, where there was nothing any more, or another file. */
+function wasNotThere({ current, after, afterMessage }: Document): boolean {
+  return afterMessage === GONE_ALREADY || (!current && after === "refused");
 }
 
 /** A file that came back after its after-action is put away once more. */
@@ -103,21 +112,21 @@ async function movedFrom(
   context: SyncContext,
   mirror: LiveMirror,
   document: Document,
-  { digest, seen }: Whole,
+  here: Here & Pick<Whole, "digest">,
   followed: Followed,
 ): Promise<Document | "in hand" | undefined> {
   const { id } = mirror.row;
-  const here = joinRaw(document.dir, document.name);
-  const sent = await context.journal.sentWith(id, digest, seen.sizeBytes);
+  const sent = await context.journal.sentWith(id, here.digest, here.seen.sizeBytes);
   const others = mayBeHere(sent, mirror, here).filter(
     (other) => other.id !== document.supersedes && !followed.rows.has(other.id),
   );
   if (others.length === 0) return undefined;
   const paths = others.map((other) => joinRaw(other.dir, other.name));
-  const look = () => lookAtPlaces(mirror, paths, here);
+  const look = () => lookAtPlaces(mirror, paths, here.path);
   const [looks, wasInHand] = await followed.puttingAway.during(look);
-  if (paths.some((path, index) => looks[index] === null && wasInHand(id, path))) return "in hand";
-  const original = others.find((_, index) => looks[index] === null);
+  const isFound = others.map((other, index) => isHere(other, looks[index], here));
+  if (paths.some((path, index) => isFound[index] && wasInHand(id, path))) return "in hand";
+  const original = others.find((_, index) => isFound[index]);
   return original && (await isUnsure(context, original)) ? "in hand" : original;
 }
 
@@ -127,9 +136,9 @@ async function movedFrom(
  */
 async function isUnsure(
   { journal, duties = ALL_DUTIES }: SyncContext,
-  { id, mirrorId, dir, after }: Document,
+  { id, mirrorId, dir, current, after }: Document,
 ): Promise<boolean> {
   if (isOwn(duties.division(mirrorId), dir)) return false;
   const now = await journal.document(id);
-  return !now?.current || now.dir !== dir || now.after !== after || after === "due";
+  return now?.current !== current || now.dir !== dir || now.after !== after || after === "due";
 }

@@ -215,6 +215,24 @@ test("with `changed: ignore` an edit is not sent, and a new file of that name is
   await until("the new one", () => world.archive.documents().length === 2);
 });
 
+test("a scanner uses a name anew while its scan before is renamed: each is sent once", async () => {
+  await using world = await aWorld();
+  const file = world.write("scan.pdf", pdfOf(1, { seed: 1 }));
+  await using live = await aDaemon(world.config({}, { settleMs: 1_000 }));
+  await inState(world, "scan.pdf", "converted");
+  renameSync(file, join(world.source, "invoice.pdf"));
+  await until("its row", () => rowAt(world, "invoice.pdf"));
+  world.write("scan.pdf", pdfOf(1, { seed: 2 }));
+  expect((await inState(world, "invoice.pdf", "converted")).movedFrom).toBe("scan.pdf");
+  await inState(world, "scan.pdf", "converted");
+  await live.quiescent();
+  expect(world.archive.documents().map(({ filename }) => filename)).toEqual([
+    "scan.pdf",
+    "scan.pdf",
+  ]);
+  expect(await audit(world)).toEqual([]);
+});
+
 test("a rename, and a move to another folder, send nothing; the journal follows", async () => {
   await using world = await aWorld({ folders: ["/Scans/2026"] });
   const file = world.write("scan.pdf", pdfOf(1));

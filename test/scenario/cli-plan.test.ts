@@ -172,6 +172,26 @@ test("a mirror of another name is known by its source: nothing of it would be se
   expect(plan.mirrors).toMatchObject([{ name: "office", archived: 1 }]);
 });
 
+test("what was renamed is not sent again where its name is used anew; nor are two that have changed places", async () => {
+  await using world = await aWorld();
+  const [scan, a, b] = ["scan.pdf", "a.pdf", "b.pdf"].map((name, seed) =>
+    world.write(name, pdfOf(1, { seed })),
+  );
+  const config = world.configFile("", "    duplicates: skip");
+  expect((await scanferry(["--config", config, "sync"])).code).toBe(0);
+  renameSync(scan ?? "", join(world.source, "invoice.pdf"));
+  world.write("scan.pdf", pdfOf(1, { seed: 9 }));
+  const aside = join(world.dir, "aside.pdf");
+  renameSync(a ?? "", aside);
+  renameSync(b ?? "", a ?? "");
+  renameSync(aside, b ?? "");
+  const plan = await planOf(config);
+  expect(plan.documents).toMatchObject([{ path: "scan.pdf", action: "send" }]);
+  expect((await scanferry(["--config", config, "sync"])).code).toBe(0);
+  expect(world.archive.documents()).toHaveLength(4);
+  expect((await planOf(config)).documents).toEqual([]);
+});
+
 test("of two copies of a file that is gone one is that file, the other another document", async () => {
   await using world = await aWorld();
   const letter = world.write("letter.pdf", pdfOf(2));

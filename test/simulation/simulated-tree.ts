@@ -43,6 +43,7 @@ export class SimulatedTree {
   #listings = new Map<RawPath, Listing>();
   #sorted: RawPath[] | undefined;
   #ticks = 0;
+  #inodes = 0;
   #lastModifiedAt = 0;
 
   constructor(
@@ -108,7 +109,11 @@ export class SimulatedTree {
   write(path: RawPath, { content, sizeBytes }: Bytes, whole = true): void {
     const modifiedAt = Math.max(this.#clock.now(), this.#lastModifiedAt + 1);
     this.#lastModifiedAt = modifiedAt;
-    const seen = this.#seen(sizeBytes, modifiedAt);
+    const size = { sizeBytes, modifiedAt };
+    const there = this.#files.get(path)?.seen;
+    const seen = there
+      ? this.#touched({ ...there, ...size })
+      : this.#seen(size, (this.#inodes += 1));
     this.#put(path, { content, seen, whole, unreadable: false });
     if (whole) this.#appear(path, content);
   }
@@ -119,14 +124,13 @@ export class SimulatedTree {
     if (!file) return;
     const modifiedAt = Math.max(this.#clock.now(), this.#lastModifiedAt + 1);
     this.#lastModifiedAt = modifiedAt;
-    this.#put(path, { ...file, seen: this.#seen(file.seen.sizeBytes, modifiedAt) });
+    this.#put(path, { ...file, seen: this.#touched({ ...file.seen, modifiedAt }) });
   }
 
   setUnreadable(path: RawPath, unreadable: boolean): void {
     const file = this.#files.get(path);
     if (!file) return;
-    const { sizeBytes, modifiedAt } = file.seen;
-    this.#put(path, { ...file, unreadable, seen: this.#seen(sizeBytes, modifiedAt) });
+    this.#put(path, { ...file, unreadable, seen: this.#touched(file.seen) });
   }
 
   remove(path: RawPath): void {
@@ -157,7 +161,7 @@ export class SimulatedTree {
     for (let number = 2; this.#files.has(to); number++) {
       to = path.replace(/(\.[^./]*)$/, `-${number}$1`) as RawPath;
     }
-    this.#put(to, { ...file, seen: this.#seen(file.seen.sizeBytes, file.seen.modifiedAt) });
+    this.#put(to, { ...file, seen: this.#touched(file.seen) });
     if (to !== path) this.#appear(to, file.content);
   }
 
@@ -170,10 +174,9 @@ export class SimulatedTree {
   move(from: RawPath, to: RawPath): void {
     const file = this.#files.get(from);
     if (!file || from === to) return;
-    const { sizeBytes, modifiedAt } = file.seen;
     this.#forget();
     this.#files.delete(from);
-    this.#put(to, { ...file, seen: this.#seen(sizeBytes, modifiedAt) });
+    this.#put(to, { ...file, seen: this.#touched(file.seen) });
     if (file.whole) this.#appear(to, file.content);
     this.#changed(from);
   }
@@ -235,10 +238,15 @@ export class SimulatedTree {
     this.#changed(path);
   }
 
-  #seen(sizeBytes: number, modifiedAt: number): Seen {
+  /** The same inode, of another change time. */
+  #touched(seen: Seen): Seen {
+    return this.#seen(seen, Number(seen.stamp.split(".")[3]));
+  }
+
+  #seen({ sizeBytes, modifiedAt }: Omit<Seen, "stamp">, inode: number): Seen {
     this.#ticks += 1;
-    const stamp = `${sizeBytes}-${modifiedAt}${this.#network ? "" : `-${this.#ticks}`}`;
-    return { sizeBytes, modifiedAt, stamp };
+    const local = this.#network ? "" : `.${this.#ticks}.${inode}`;
+    return { sizeBytes, modifiedAt, stamp: `${sizeBytes}.${modifiedAt}${local}` };
   }
 
   #appear(path: RawPath, content: string): void {

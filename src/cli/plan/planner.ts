@@ -15,6 +15,7 @@ import type { Clock } from "../../std/clock.ts";
 import { dirOf, joinRaw, nameOf, type RawPath, shown } from "../../std/raw-path.ts";
 import { decisionOn } from "../../sync/decision.ts";
 import type { LiveMirror } from "../../sync/context.ts";
+import type { Here } from "../../sync/former-places.ts";
 import { expiresOf } from "../rules/trial.ts";
 import { Archived } from "./archived.ts";
 import type { Destinations } from "./destinations.ts";
@@ -146,7 +147,8 @@ export class Planner {
     if (ripe.kind === "empty") {
       return this.#emit(candidate, { ...common, action: "hold", trouble: ripe.trouble });
     }
-    if (await this.#archivedFiles.has(candidate.path, before, found)) {
+    const here = { path: candidate.path, seen: found.seen };
+    if (await this.#archivedFiles.has(here, before, found.digest)) {
       this.#archived += 1;
       return;
     }
@@ -155,7 +157,7 @@ export class Planner {
       return this.#emit(candidate, { ...common, action: "hold", trouble: decision.trouble });
     }
     const { decided } = decision;
-    const twin = await this.#twin(candidate.path, found);
+    const twin = await this.#twin(here, found.digest);
     if (twin !== undefined) {
       const remark = `the same content as ${twin}; by \`duplicates\` it is not sent`;
       return this.#emit(candidate, { ...common, action: "skip", decided, remark });
@@ -165,7 +167,7 @@ export class Planner {
   }
 
   /** Another file of the mirror with this content, archived or to be sent; undefined without one. */
-  async #twin(path: RawPath, { digest, seen }: Whole): Promise<string | undefined> {
+  async #twin({ path, seen }: Here, digest: string): Promise<string | undefined> {
     const { journal, mirror } = this.#options;
     if (mirror.settings.rules.duplicates === "upload") return undefined;
     const sent = (await journal?.sentWith(mirror.row.id, digest, seen.sizeBytes)) ?? [];

@@ -125,6 +125,22 @@ test("a file that is moved from part to part follows, unless it may be in the ot
   expect((await a.row(before)).goneAt).toBeNull();
 });
 
+test("so does one whose name in the other part is used anew", async () => {
+  const { a, b } = await twoDesks([{ after: { kind: "delete" } }]);
+  const before = sent(a, `${ONE}/was.pdf`, "d1", { after: "due", current: false });
+  const anew = settling(a, `${ONE}/was.pdf`, "d2", { supersedes: before.id });
+  onDisk(b, `${ONE}/was.pdf`, "d2");
+  const { id } = settling(b, `${TWO}/is.pdf`, "d1");
+  await b.run(new Settler(b.context));
+  await b.advance(3 * SECOND);
+  expect((await a.row(id)).state, "it waits").toBe("settling");
+  const set = { after: "refused", afterMessage: "FILE_CHANGED: so" } as const;
+  await a.journal.apply([{ type: "note", id: before.id, at: 1, why: "x", set }]);
+  await b.advance(2 * SECOND);
+  expect(await a.row(before)).toMatchObject({ dir: TWO, current: true, after: "due" });
+  expect((await a.row(anew)).supersedes).toBeNull();
+});
+
 test("a mirror was scanned when all who lead it have scanned their parts", async () => {
   const { a, b } = await twoDesks();
   expect(await othersScanned(a.context, 1)).toBe(false);
