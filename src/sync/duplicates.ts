@@ -16,11 +16,9 @@ export async function asDuplicate(
 ): Promise<Change | undefined> {
   const { duplicates } = settings.rules;
   if (duplicates === "upload" || document.digest === null) return undefined;
-  const sent = await journal.sentWith(document.mirrorId, document.digest, document.seen.sizeBytes);
-  // An earlier content of another file may be anywhere by now; only what is current counts.
-  const [original] = sent.filter(
-    ({ id, current, duplicateOf }) => current && duplicateOf === null && id !== document.id,
-  );
+  const { mirrorId, digest, seen } = document;
+  const sent = await journal.sentWith(mirrorId, digest, seen.sizeBytes);
+  const original = originalAmong(sent.filter(({ id }) => id !== document.id));
   if (!original) return undefined;
   const at = clock.now();
   const { id } = document;
@@ -34,11 +32,21 @@ export async function asDuplicate(
   const event = {
     type: "duplicated",
     at,
-    original: { ...original, documentId },
+    // Of a duplicate, it is the one whose document that has.
+    original: { ...original, id: original.duplicateOf ?? original.id, documentId },
     remark: `the same content as ${pathOf(original)}, archived as document ${documentId}; not sent`,
     after: after.kind === "keep" ? null : "due",
   } as const;
   return { type: "event", id, event, from: ["pending"] };
+}
+
+/**
+ * Which of the rows that were sent with a content stands for it. An earlier content of another file may be anywhere
+ * by now; only what is current counts. Where the file that was sent has changed since, that is a duplicate of it.
+ */
+export function originalAmong(sent: readonly Document[]): Document | undefined {
+  const current = sent.filter((row) => row.current);
+  return current.find(({ duplicateOf }) => duplicateOf === null) ?? current[0];
 }
 
 function pathOf({ dir, name }: Document): string {

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { type MirrorRules, NO_RULES } from "../../src/rules/rules.ts";
 import { bytesOf, joinRaw } from "../../src/std/raw-path.ts";
 import { aDaemon } from "../fixtures/a-daemon.ts";
-import { audit, rowsOf } from "../fixtures/auditor.ts";
+import { audit, digestOf, rowsOf } from "../fixtures/auditor.ts";
 import { pdfOf } from "../fixtures/documents.ts";
 import { until } from "../fixtures/until.ts";
 import { aWorld, type World } from "../fixtures/world.ts";
@@ -196,6 +196,33 @@ test("with `ready: rename` only what was renamed into place is sent; sizes and a
     async (name) => (await rowAt(world, name))?.trouble?.code,
   );
   expect(await Promise.all(codes)).toEqual(["NOT_RENAMED", "FILE_TOO_SMALL", "FILE_TOO_LARGE"]);
+});
+
+test("duplicates: skip sends no third copy either, once the file that was sent has been edited", async () => {
+  await using world = await aWorld();
+  await using live = await aDaemon(withRules(world, { duplicates: "skip" }));
+  const bytes = pdfOf(3, { seed: 1 });
+  const written = async (name: string, content: Buffer) => {
+    world.write(name, content);
+    await until(name, async () =>
+      (await rowsOf(world.journal)).some((row) => {
+        const isIt = row.current && row.name === name && row.state === "converted";
+        return isIt && row.digest === digestOf(content);
+      }),
+    );
+  };
+  await written("original.pdf", bytes);
+  await written("copy.pdf", bytes);
+  await written("original.pdf", pdfOf(2, { seed: 2 }));
+  await written("third.pdf", bytes);
+  await live.quiescent();
+  expect(world.archive.documents()).toHaveLength(2);
+  const rows = await rowsOf(world.journal);
+  const first = rows.find(({ current }) => !current);
+  for (const name of ["copy.pdf", "third.pdf"]) {
+    const row = rows.find((each) => each.name === name);
+    expect(row).toMatchObject({ duplicateOf: first?.id, documentId: first?.documentId });
+  }
 });
 
 test.for([

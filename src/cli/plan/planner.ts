@@ -15,6 +15,7 @@ import type { Clock } from "../../std/clock.ts";
 import { dirOf, joinRaw, nameOf, type RawPath, shown } from "../../std/raw-path.ts";
 import { decisionOn } from "../../sync/decision.ts";
 import type { LiveMirror } from "../../sync/context.ts";
+import { originalAmong } from "../../sync/duplicates.ts";
 import type { Here } from "../../sync/former-places.ts";
 import { expiresOf } from "../rules/trial.ts";
 import { Archived } from "./archived.ts";
@@ -171,7 +172,7 @@ export class Planner {
     const { journal, mirror } = this.#options;
     if (mirror.settings.rules.duplicates === "upload") return undefined;
     const sent = (await journal?.sentWith(mirror.row.id, digest, seen.sizeBytes)) ?? [];
-    const [other] = sent.filter(({ current, duplicateOf }) => current && duplicateOf === null);
+    const other = originalAmong(sent);
     const twin = other ? joinRaw(other.dir, other.name) : this.#digests.get(digest);
     this.#digests.set(digest, path);
     return twin === undefined || twin === path ? undefined : shown(twin);

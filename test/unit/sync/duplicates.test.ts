@@ -7,6 +7,29 @@ import { MINUTE } from "./desk.ts";
 
 const skipping = () => aSender({ mirrors: [{ rules: { ...NO_RULES, duplicates: "skip" } }] });
 
+test("once the file that was sent has been edited, a duplicate of it stands for it", async () => {
+  const { desk, sender } = await skipping();
+  const original = sent(desk, "original.pdf", "d1", { current: false });
+  const { documentId } = original;
+  sent(desk, "copy.pdf", "d1", { documentId, duplicateOf: original.id });
+  const { id } = desk.pending({ path: "third.pdf", digest: "d1" });
+  await desk.run(sender);
+  const named = { state: "converted", documentId, duplicateOf: original.id };
+  expect(await desk.row(id)).toMatchObject(named);
+  expect((await desk.row(id)).remark).toContain("copy.pdf");
+  expect(desk.reader.sent).toEqual([]);
+});
+
+test("where neither is there as it was sent, it is sent", async () => {
+  const { desk, sender } = await skipping();
+  const original = sent(desk, "original.pdf", "d1", { current: false });
+  const { documentId } = original;
+  sent(desk, "copy.pdf", "d1", { documentId, duplicateOf: original.id, current: false });
+  desk.pending({ path: "third.pdf", digest: "d1" });
+  await desk.run(sender);
+  expect(desk.reader.sent.map(({ path }) => path)).toEqual(["third.pdf"]);
+});
+
 test("behind one that is held in doubt it waits for what becomes of that", async () => {
   const { desk, sender } = await skipping();
   const trouble = { code: "DOUBT_AMBIGUOUS", message: "so" };
