@@ -45,9 +45,10 @@ export function addArchive(program: Command, shell: Shell): void {
     const what = unknown === undefined ? "needs an operation" : `has no operation ${unknown}`;
     throw new UsageError(`archive ${what}: one of ${known}`);
   });
-  archive.allowExcessArguments();
   addReads(archive, shell);
   addUpload(archive, shell);
+  // Last, because subcommands take it over: it is for the message above alone.
+  archive.allowExcessArguments();
 }
 
 function addReads(archive: Command, shell: Shell): void {

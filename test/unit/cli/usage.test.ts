@@ -42,6 +42,9 @@ test.for([
   [["archive", "documents", "--sort-desc", "yes"], /true or false/, "a flag is one of two"],
   [["archive", "upload", "/nowhere/x.pdf"], /cannot be opened \(ENOENT\)/, "a file to send exists"],
   [["archive", "upload", "/"], /not a file/, "a directory cannot be sent"],
+  [["archive", "upload", "a", "b", "--folder-id", "3"], /too many arguments/, "one file a request"],
+  [["archive", "search", "hello", "world"], /too many arguments/, "words are quoted, not dropped"],
+  [["archive", "document", "1", "2"], /too many arguments/, "nor is an id dropped"],
 ] as const)("%j is refused with %s: %s", async ([args, line]) => {
   const { code, stdout, stderr } = await scanferry(args);
   expect(linesOf(stderr)).toEqual([expect.stringMatching(line)]);
