@@ -1,4 +1,5 @@
 import { FAILURES, failureOf } from "../domain/failure.ts";
+import { REQUEST_HINTS } from "../domain/request-hints.ts";
 import { Fault } from "../std/fault.ts";
 
 /**
@@ -16,26 +17,13 @@ export type ArchiveErrorKind = "refused" | "notSent" | "inDoubt" | "invalid";
  * Beside these there is `HTTP_<status>`, for an answer that carries no code of its own.
  */
 export const CLIENT_CODES = {
+  ...REQUEST_HINTS,
   ARCHIVE_BUSY: FAILURES.ARCHIVE_BUSY.hint,
-  ARCHIVE_CLOSED: "Nothing to do: scanferry is shutting down.",
-  ARCHIVE_TIMEOUT: "Check the network, or raise `archive.timeout`.",
   ARCHIVE_UNREACHABLE: FAILURES.ARCHIVE_UNREACHABLE.hint,
-  CONNECTION_LOST: "Check the network, and the limits of the archive or a proxy on size and time.",
   CREDENTIALS_REFUSED: FAILURES.CREDENTIALS_REFUSED.hint,
   FILE_CHANGED: FAILURES.FILE_CHANGED.hint,
-  FILE_STALLED: "Check the disk or share that the file is on.",
-  INVALID_PARAMETER: "Mend the parameter that the message names.",
-  REPLY_EARLY: "Check for a proxy that answers in the archive's place.",
   REPLY_MISMATCHED: FAILURES.REPLY_MISMATCHED.hint,
-  REPLY_TOO_BIG: "Check that `archive.url` is the archive, or ask for smaller pages.",
-  REPLY_UNREADABLE:
-    "Check that `archive.url` is the archive, and for a proxy that changes replies.",
-  LEASE_OVER:
-    "Nothing to do: it is sent again, by this daemon or another one. Where it comes often, look at the way to the journal's database.",
-  SEND_ABORTED: "Nothing to do: scanferry was asked to stop.",
-  SIGNING_FAILED: "Check the module named in `archive.signing.module`.",
   TLS_REFUSED: FAILURES.TLS_REFUSED.hint,
-  TOO_MANY_PAGES: "Narrow the query, or ask for larger pages.",
 } as const satisfies Record<string, string>;
 
 /** One of the client's own codes. */

@@ -3,6 +3,9 @@
  *
  * The codes of the interface stand beside our own; docs and the command line read this table.
  */
+import { REQUEST_HINTS } from "./request-hints.ts";
+
+type RequestCode = keyof typeof REQUEST_HINTS;
 
 /**
  * What a failure means.
@@ -257,11 +260,15 @@ const STATUS_HINTS: readonly (readonly [prefix: string, hint: string])[] = [
   ["HTTP_", "Wait for the archive, or the proxy before it, to recover."],
 ];
 
-/** The row of `code`; an unknown code holds its document. */
+/** The row of `code`; a code without one holds its document. */
 export function failureOf(code: string): Failure {
   if (isKnown(code)) return FAILURES[code];
-  const hint = STATUS_HINTS.find(([prefix]) => code.startsWith(prefix))?.[1];
+  const hint = requestHint(code) ?? STATUS_HINTS.find(([prefix]) => code.startsWith(prefix))?.[1];
   return hint === undefined ? UNKNOWN : { ...UNKNOWN, hint };
+}
+
+function requestHint(code: string): string | undefined {
+  return Object.hasOwn(REQUEST_HINTS, code) ? REQUEST_HINTS[code as RequestCode] : undefined;
 }
 
 /** True when `code` has a row of its own. */

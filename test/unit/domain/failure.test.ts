@@ -107,6 +107,9 @@ describe("failures", () => {
 });
 
 test.for([
+  ["SIGNING_FAILED", /archive\.signing\.module/, "the module, which is the operator's own"],
+  ["ARCHIVE_TIMEOUT", /raise `archive\.timeout`/, "the network, or patience"],
+  ["REPLY_UNREADABLE", /Check that `archive\.url`/, "what stands in the archive's place"],
   ["HTTP_302", /does not redirect/, "an address that has moved"],
   ["HTTP_404", /Check `archive\.url`/, "an address that is another's"],
   ["HTTP_502", /^Wait for/, "a proxy without its archive"],
