@@ -112,6 +112,31 @@ test.for([
   expect(text.stdout).toContain(`letter.pdf  → ${folder} (id ${documents[0]?.folderId})`);
 });
 
+test.for([
+  ["QUOTA_LIMIT", { quotaPages: 1 }, "what waits goes on as it was decided"],
+  ["FILE_SIZE_TOO_BIG", { maxFileSizeBytes: 100 }, "what failed is sent as it was, if at all"],
+] as const)("what met %s is planned by what the journal has of it: %#", async ([code, options]) => {
+  await using world = await aWorld({ folders: ["/Bills"], ...options });
+  world.write("bill-7.pdf", pdfOf(2));
+  const rule = `{ name: bills, match: "^bill-", target: /Bills, metadata: { title: A bill } }`;
+  const config = world.configFile("", `    rules: [${rule}]`);
+  expect((await scanferry(["--config", config, "sync"])).code).toBe(3);
+  const { documents } = await planOf(config);
+  expect(documents).toMatchObject([
+    {
+      path: "bill-7.pdf",
+      action: "hold",
+      error: { code },
+      target: "/Bills",
+      folderId: expect.any(Number),
+      pages: 2,
+      rule: "bills",
+      sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+      metadata: { title: { value: "A bill" } },
+    },
+  ]);
+});
+
 test("an archive that cannot be asked leaves the folders open, and is said", async () => {
   await using world = await aWorld();
   world.write("letter.pdf", pdfOf(2));

@@ -87,9 +87,9 @@ export class Planner {
       return false;
     }
     if (row.state !== "held" && row.state !== "failed") return true;
-    const trouble = (await this.#options.journal?.document(row.id))?.trouble;
-    if (!trouble || this.#mayBeOver(trouble)) return true;
-    await this.#emit(candidate, { action: "hold", trouble });
+    const before = await this.#rowOf(candidate);
+    if (!before?.trouble || this.#mayBeOver(before.trouble)) return true;
+    await this.#emit(candidate, { action: "hold", ...journaled(before) });
     return false;
   }
 
@@ -197,7 +197,7 @@ export class Planner {
 
   async #emit({ path, file }: Candidate, fields: Fields): Promise<void> {
     const { settings } = this.#options.mirror;
-    const { name: sentName, mended } = sentNameOf(nameOf(path));
+    const { name: sentName, mended } = fields.decided?.name ?? sentNameOf(nameOf(path));
     const legal = mended ? `archived under a legal name; here it is ${shown(nameOf(path))}` : null;
     await this.#options.emit({
       mirror: settings.name,
@@ -225,8 +225,17 @@ type Fields = {
   readonly folderId?: number | null;
   readonly folder?: string | null;
   readonly pages?: number | null;
-  readonly digest?: string;
+  readonly digest?: string | null;
   readonly decided?: Decided;
-  readonly trouble?: Trouble;
+  readonly trouble?: Trouble | null;
   readonly remark?: string | null;
 };
+
+/** What was decided of a document that waits: it goes on as it stands in the journal. */
+function journaled(document: Document): Omit<Fields, "action"> {
+  const { folderId, estimate, digest, trouble, remark, targetPath, sentName, slip } = document;
+  const fields = { folderId, pages: estimate, digest, trouble, remark };
+  if (targetPath === null || sentName === null) return fields;
+  const name = { ...sentNameOf(document.name), name: sentName };
+  return { ...fields, decided: { rule: slip?.rule ?? null, folder: targetPath, name, slip } };
+}
