@@ -58,8 +58,13 @@ export function postgresUrl(): Kind<PostgresUrl> {
 export function journalPlace(): Kind<string | PostgresUrl> {
   return kind("path or PostgreSQL URL", (value, refuse) => {
     const text = textIn(value, refuse);
-    return SCHEME.test(text) ? urlIn(text, refuse) : pathIn(text, refuse);
+    return isPostgres(text) ? urlIn(text, refuse) : pathIn(text, refuse);
   });
+}
+
+/** True for what is meant as an address, and not as a path. */
+export function isPostgres(text: string): boolean {
+  return SCHEME.test(text);
 }
 
 function urlIn(text: string, refuse: Refuse): PostgresUrl {

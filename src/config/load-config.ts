@@ -1,14 +1,10 @@
-import { dirname } from "node:path";
 import { buildConfig } from "./build-config.ts";
 import type { Config } from "./config.ts";
 import { type ConfigPlaces, readConfigFile } from "./config-file.ts";
-import { reportConflicts } from "./conflicts.ts";
-import { layoutOf } from "./layout.ts";
 import { findNotifySecrets } from "./notify-secrets.ts";
-import { readFileShape } from "./read-file-shape.ts";
 import type { FileShape } from "./schema.ts";
 import { findSecrets } from "./secrets.ts";
-import { parseYamlSource } from "./yaml-source.ts";
+import { sketchOf } from "./sketch-of.ts";
 
 /**
  * Finds, reads and checks the configuration. Looks at no source: a share may be away, or hang.
@@ -16,9 +12,7 @@ import { parseYamlSource } from "./yaml-source.ts";
  */
 export async function loadConfig(options: ConfigPlaces): Promise<Config> {
   const file = await readConfigFile(options);
-  const { value, findings } = parseYamlSource(file.path, file.text);
-  const sketch = readFileShape(value, findings);
-  reportConflicts(sketch, layoutOf(sketch, dirname(file.path)), findings);
+  const { sketch, findings } = sketchOf(file.path, file.text);
   const around = { config: file, env: options.env, findings, files: [] };
   const secrets = await findSecrets(sketch, around);
   const ofNotify = await findNotifySecrets(sketch, around);

@@ -5,6 +5,7 @@
 import { constants, open } from "node:fs/promises";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { codeOf } from "../std/fault.ts";
+import { shellWord } from "../std/shell-word.ts";
 import { archivesIn, type WrittenArchive } from "./archives.ts";
 import type { ConfigFile } from "./config-file.ts";
 import type { Findings, Key } from "./findings.ts";
@@ -248,6 +249,5 @@ function readableByOthers(mode: number, bits: number): boolean {
 
 /** The command as it can be pasted into a shell. */
 function chmodOf(path: string): string {
-  const plain = /^[\w@%+=:,./-]+$/.test(path);
-  return `chmod 600 ${plain ? path : `'${path.replaceAll("'", "'\\''")}'`}`;
+  return `chmod 600 ${shellWord(path)}`;
 }

@@ -1,7 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
+import { isPostgres } from "../../config/journal-place.ts";
 import { messageOf } from "../../std/fault.ts";
+import { shellWord } from "../../std/shell-word.ts";
 import { findingLine } from "../check/finding-line.ts";
 import { examples } from "../examples.ts";
 import { EXIT, UsageError } from "../exit.ts";
@@ -89,14 +91,24 @@ async function ask(shell: Shell, given: Setup, isTrying: boolean): Promise<Setup
 /** What options and environment say. */
 async function givenBy(shell: Shell, options: Options): Promise<Setup> {
   const { env, cwd } = shell.surroundings;
-  const { force: _force, yes: _yes, try: _try, accountKeyFile, secretFile, ...places } = options;
+  const { force: _force, yes: _yes, try: _try, accountKeyFile, secretFile, ...rest } = options;
+  const { source, journal, receipts } = options;
   return {
-    ...places,
+    ...rest,
+    source: whole(source, cwd),
+    journal: journal !== undefined && isPostgres(journal) ? journal : whole(journal, cwd),
+    receipts: whole(receipts, cwd),
     accountKey:
       (await secretIn(accountKeyFile, cwd)) ?? (env["SCANFERRY_ACCOUNT_KEY"] || undefined),
     signingSecret:
       (await secretIn(secretFile, cwd)) ?? (env["SCANFERRY_SIGNING_SECRET"] || undefined),
   };
+}
+
+/** A path as it was meant where it was typed; in the file it would be relative to that. */
+function whole(path: string | undefined, cwd: string): string | undefined {
+  const isFit = path !== undefined && path !== "" && !path.startsWith("~");
+  return isFit ? resolve(cwd, path) : path;
 }
 
 async function secretIn(file: string | undefined, cwd: string): Promise<string | undefined> {
@@ -122,5 +134,5 @@ function journalBeside(config: string): string {
 function commandOf({ configFile }: Shell, command: string): string {
   return configFile === undefined
     ? `scanferry ${command}`
-    : `scanferry --config ${configFile} ${command}`;
+    : `scanferry --config ${shellWord(configFile)} ${command}`;
 }

@@ -2,6 +2,7 @@
 import { constants } from "node:fs";
 import { mkdir, open, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { assertUsable } from "../../config/sketch-of.ts";
 import { starterConfig } from "../../config/starter.ts";
 import { codeOf, Fault } from "../../std/fault.ts";
 import { UsageError } from "../exit.ts";
@@ -25,7 +26,7 @@ export async function assertFree(path: string): Promise<void> {
   if (there) throw new UsageError(`${path} exists; --force overwrites it`);
 }
 
-/** Resolves with the files, the configuration first. */
+/** Resolves with the files, the configuration first. Throws `ConfigError` for what is of no use. */
 export async function writeSetup(path: string, setup: Setup, force: boolean): Promise<string[]> {
   const { accountKey, signingSecret, scheme, algorithm, encoding, ...places } = setup;
   const secrets = [
@@ -39,6 +40,7 @@ export async function writeSetup(path: string, setup: Setup, force: boolean): Pr
     ...(signingSecret === undefined ? {} : { secretFile: SIGNING_SECRET }),
     signing: { scheme: scheme ?? "hmac", ...defined({ algorithm, encoding }) },
   });
+  assertUsable(path, text);
   const folder = join(dirname(path), SECRETS);
   const files = [path, ...secrets.map(({ name }) => join(folder, name))];
   if (!force) for (const file of files) await assertFree(file);

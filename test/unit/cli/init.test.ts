@@ -1,0 +1,56 @@
+/** What `init` writes from options alone can be used as it is, by whoever typed them. */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { linesOf, scanferry } from "./in-process.ts";
+
+let cwd: string;
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), "scanferry-init-"));
+});
+afterEach(() => rmSync(cwd, { recursive: true }));
+
+const init = (...words: string[]) =>
+  scanferry(["--config", "try/ü x.yaml", "init", "--yes", ...words], { cwd });
+
+test("a relative path means what it means to whoever types it, not beside the file", async () => {
+  const { code } = await init("--source", "in", "--journal", "j/a.db", "--receipts", "out");
+  expect(code).toBe(0);
+  const text = readFileSync(join(cwd, "try/ü x.yaml"), "utf8");
+  expect(text).toContain(`source: ${join(cwd, "in")}\n`);
+  expect(text).toContain(`journal: ${join(cwd, "j/a.db")}\n`);
+  expect(text).toContain(`receipts: ${join(cwd, "out")}\n`);
+});
+
+test("a database's address is no path, and without either the journal is beside the file", async () => {
+  const url = "postgres://scanferry@db.example.com:5432/scans";
+  expect((await init("--journal", url)).code).toBe(0);
+  expect(readFileSync(join(cwd, "try/ü x.yaml"), "utf8")).toContain(`journal: "${url}"\n`);
+  expect((await init("--force")).code).toBe(0);
+  expect(readFileSync(join(cwd, "try/ü x.yaml"), "utf8")).toContain(`journal: "./journal.db"\n`);
+});
+
+test("the command that comes next can be pasted into a shell", async () => {
+  const { stdout } = await init();
+  expect(linesOf(stdout).at(-1)).toMatch(/ scanferry --config 'try\/ü x\.yaml' check$/);
+});
+
+test.for([
+  [["--url", "bogus"], /archive\.url: .*; write https:\/\/bogus$/, "an address is no word"],
+  [
+    ["--target", "Scans"],
+    /mirrors\[0\]\.target: .*; write \/Scans$/,
+    "a folder begins at the root",
+  ],
+  [["--algorithm", "sha265"], /signing\.algorithm: .*; did you mean/, "a digest has to be known"],
+  [["--source", "~/in"], /mirrors\[0\]\.source: .*~/, "nobody expands a ~ here"],
+  [["--source", "", "--url", "x"], /archive\.url/, "everything that is wrong is told at once"],
+  [["--source", "try", "--journal", "try/j.db"], /journal/, "a journal is no scan"],
+] as const)("%j writes nothing, and says %s: %s", async ([words, line]) => {
+  const { code, stdout, stderr } = await init(...words);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(linesOf(stderr)[0]).toMatch(line);
+  expect(linesOf(stderr)[0]).toContain(`scanferry: ${join(cwd, "try/ü x.yaml")}: `);
+  expect(existsSync(join(cwd, "try"))).toBe(false);
+});
