@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import type { Document } from "../domain/document.ts";
 import type { Journal, ListQuery } from "../journal/journal.ts";
-import { joinRaw } from "../std/raw-path.ts";
+import { joinRaw, type RawPath } from "../std/raw-path.ts";
 import { UsageError } from "./exit.ts";
 import { mirrorNamed, placeOf } from "./paths.ts";
 
@@ -37,12 +37,29 @@ export async function queriesOf(
     if (mirror === undefined) return [{}];
     return row ? [{ mirrorId: row.id }] : [];
   }
-  const queries: ListQuery[] = [];
+  const places: Known[] = [];
   for (const typed of paths) {
     const { mirrorId, path } = await placeOf(typed, { cwd, mirrors }, journal);
-    if (mirrorId !== null) queries.push({ path: { mirrorId, path } });
+    if (mirrorId !== null) places.push({ mirrorId, path });
   }
-  return queries;
+  return outermost(places).map((path) => ({ path }));
+}
+
+/** A place in a mirror that the journal has. */
+type Known = NonNullable<ListQuery["path"]>;
+
+/** Those that lie below no other: what was typed twice, or inside of another, is meant once. */
+function outermost(places: readonly Known[]): Known[] {
+  return places.filter(
+    (place, at) =>
+      !places.some(
+        (other, index) =>
+          index !== at &&
+          other.mirrorId === place.mirrorId &&
+          isAtOrBelow(place.path, other.path) &&
+          (other.path !== place.path || index < at),
+      ),
+  );
 }
 
 /** True for a document that one of `queriesOf` is about. */
@@ -50,6 +67,9 @@ export function covers({ mirrorId, path }: ListQuery, document: Document): boole
   const wanted = path?.mirrorId ?? mirrorId;
   if (wanted !== undefined && wanted !== document.mirrorId) return false;
   if (path === undefined) return true;
-  const at = joinRaw(document.dir, document.name);
-  return path.path === "" || at === path.path || at.startsWith(`${path.path}/`);
+  return isAtOrBelow(joinRaw(document.dir, document.name), path.path);
+}
+
+function isAtOrBelow(path: RawPath, top: RawPath): boolean {
+  return top === "" || path === top || path.startsWith(`${top}/`);
 }

@@ -237,6 +237,12 @@ test("list filters by state, mirror and path", async () => {
     "done.pdf",
     "huge.txt",
   ]);
+  // A document is meant once, however often it is named.
+  expect(await paths("New/held.pdf", "done.pdf", "New", "done.pdf", "New/held.pdf")).toEqual([
+    "done.pdf",
+    "New/held.pdf",
+  ]);
+  expect(await paths("scans/huge.txt", "scans")).toHaveLength(3);
   expect(await paths("--mirror", "scans", "--state", "settling")).toEqual([]);
   const wrong = await story.run("list", "--mirror", "scan");
   expect(wrong).toMatchObject({ code: 2, stderr: expect.stringMatching(/did you mean scans\?/) });
@@ -298,6 +304,9 @@ describe("retry", () => {
     expect(sync.stdout).toMatch(
       /held 2: QUOTA_LIMIT: 2 documents wait; the company's page allowance/,
     );
+    const files = [0, 1, 2].map((n) => join(world.source, `scan-${n}.pdf`));
+    const twice = await run("retry", world.source, ...files, "--json");
+    expect(JSON.parse(twice.stdout)).toMatchObject({ gated: 2 });
     const { stdout } = await run("retry");
     expect(stdout).toMatch(/^2 documents wait for the archive to accept the account/);
     await using journal = await SqliteJournal.open({ path: world.journal, role: "reader" });
