@@ -3,8 +3,9 @@ const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 
 if (major > 22 || (major === 22 && minor >= 22)) {
   const { processSurroundings } = await import("./cli/process-surroundings.ts");
+  const { rawArguments } = await import("./cli/raw-arguments.ts");
   const { runProgram } = await import("./cli/run-program.ts");
-  const code = await runProgram(process.argv.slice(2), processSurroundings());
+  const code = await runProgram(rawArguments(process.argv.slice(2)), processSurroundings());
   // Whatever is still open must not keep a command that is done; what it wrote goes out first.
   process.stdout.write("", () => process.stderr.write("", () => process.exit(code)));
 } else {

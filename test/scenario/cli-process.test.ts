@@ -56,6 +56,28 @@ test("the configuration is found in the working directory and in $SCANFERRY_CONF
   expect(JSON.parse(named.output.stdout)).toMatchObject({ running: false });
 });
 
+test("a name whose bytes are no text is found as a shell hands it over", async () => {
+  await using world = await aWorld();
+  const name = Buffer.concat([
+    Buffer.from(`${world.source}/bad`),
+    Buffer.of(0xff),
+    Buffer.from(".txt"),
+  ]);
+  writeFileSync(name, "no text in its name");
+  const config = world.configFile();
+  await using sync = aProcess(["--config", config, "sync"]);
+  expect(await sync.ended).toBe(0);
+  for (const command of ["list --json", "explain"]) {
+    const glob = ["sh", "-c", `exec "$@" ${command} ${world.source}/bad*`, "sh"];
+    await using process = aProcess(["--config", config], {}, glob);
+    expect(await process.ended).toBe(0);
+    expect(process.output.stdout).toContain(
+      command === "explain" ? "bad\\xff.txt" : "bad\\\\xff.txt",
+    );
+    expect(process.output.stdout).toContain("converted");
+  }
+});
+
 test("init writes a starter that only its owner reads, and overwrites nothing unasked", async () => {
   using folder = new Folder();
   const config = join(folder.path, "new", "scanferry.yaml");
