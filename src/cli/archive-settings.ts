@@ -5,12 +5,9 @@ import { signingOf } from "../config/build-config.ts";
 import type { Config } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { type ConfigPlaces, readConfigFile } from "../config/config-file.ts";
-import { reportConflicts } from "../config/conflicts.ts";
-import { layoutOf } from "../config/layout.ts";
-import { readFileShape } from "../config/read-file-shape.ts";
 import type { FileShape } from "../config/schema.ts";
 import { findSecrets } from "../config/secrets.ts";
-import { parseYamlSource } from "../config/yaml-source.ts";
+import { sketchOf } from "../config/sketch-of.ts";
 import { UsageError } from "./exit.ts";
 import { invariant } from "../std/invariant.ts";
 
@@ -32,9 +29,7 @@ export async function readArchiveSettings(
   wanted: string | undefined,
 ): Promise<ArchiveSettings> {
   const file = await readConfigFile(places);
-  const { value, findings } = parseYamlSource(file.path, file.text);
-  const sketch = readFileShape(value, findings);
-  reportConflicts(sketch, layoutOf(sketch, dirname(file.path)), findings);
+  const { sketch, findings } = sketchOf(file.path, file.text);
   const secrets = await findSecrets(sketch, { config: file, env: places.env, findings, files: [] });
   try {
     findings.throwIfAny();

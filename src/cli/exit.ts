@@ -33,7 +33,6 @@ export class Interrupted extends Error {
 /** What a command ends with. */
 export type Ending = { readonly code: ExitCode; readonly lines: readonly string[] };
 
-/** Found only when a request is to be signed, and part of the configuration all the same. */
 const UNUSABLE_SIGNING = new Set([
   "SIGNING_SECRET_MISSING",
   "SIGNING_ALGORITHM_UNKNOWN",
@@ -48,10 +47,14 @@ export function endingOf(error: unknown): Ending {
   if (error instanceof Interrupted) return ending(EXIT.fault, [error.message]);
   if (error instanceof ArchiveError) return archiveEnding(error);
   if (error instanceof Fault) {
-    const code = UNUSABLE_SIGNING.has(error.code) ? EXIT.usage : EXIT.fault;
-    return ending(code, [faultLine(error)]);
+    return ending(isUnusable(error) ? EXIT.usage : EXIT.fault, [faultLine(error)]);
   }
   return ending(EXIT.fault, [`a bug in scanferry: ${messageOf(error)}${placeOf(error)}`]);
+}
+
+/** True for a mistake of the configuration that is found only when a request is to be signed. */
+export function isUnusable(error: unknown): error is Fault {
+  return error instanceof Fault && UNUSABLE_SIGNING.has(error.code);
 }
 
 /** `MESSAGE; HINT`, with the hint as the end of a sentence. */

@@ -1,5 +1,7 @@
+import { readConfigFile } from "../config/config-file.ts";
+import { Fault } from "../std/fault.ts";
 import { commandsFor } from "./command-table.ts";
-import { endingOf, type ExitCode, UsageError } from "./exit.ts";
+import { endingOf, type ExitCode, isUnusable, UsageError } from "./exit.ts";
 import { programOf } from "./program.ts";
 import { Shell, type Surroundings } from "./shell.ts";
 
@@ -15,8 +17,17 @@ export async function runProgram(
     await program.parseAsync(args, { from: "user" });
     return shell.exitCode;
   } catch (error) {
-    const { code, lines } = endingOf(error);
+    const { code, lines } = endingOf(await placed(error, shell));
     for (const line of lines) await shell.err.line(line);
     return code;
   }
+}
+
+/** What is wrong with the configuration names its file, also where it was found long after that was read. */
+async function placed(failure: unknown, { places }: Shell): Promise<unknown> {
+  if (!isUnusable(failure)) return failure;
+  const file = await readConfigFile(places).catch(() => undefined);
+  if (file === undefined) return failure;
+  const { code, message, hint } = failure;
+  return new Fault(code, `${file.path}: ${message}`, hint, { cause: failure });
 }

@@ -1,5 +1,5 @@
 /** The seven operations from the shell, and the examination of everything. */
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { can, smallDisk } from "../fixtures/small-disk.ts";
@@ -176,6 +176,25 @@ journal: ${world.journal}
       expect(stdout).toMatch(/watched by native \(tmpfs at .*scans is local\)/);
     },
   );
+
+  test("a signing module of no use is a mistake of the configuration, to every command", async () => {
+    await using world = await aWorld();
+    const config = world.configFile();
+    const text = readFileSync(config, "utf8");
+    const signing = "signing: { scheme: module, module: ./sign.mjs }";
+    writeFileSync(config, text.replace(/signing: .*/, signing));
+    const line = `scanferry: ${config}: archive.signing.module: ${world.dir}/sign.mjs: there is no such file; name an ES module`;
+    for (const words of [["sync"], ["archive", "folders"], ["check"], ["check", "--json"]]) {
+      const { code, stderr } = await scanferry(["--config", config, ...words]);
+      expect([words, code, linesOf(stderr)]).toEqual([words, 2, [expect.stringContaining(line)]]);
+    }
+    // The rest is examined all the same.
+    const { stdout } = await scanferry(["--config", config, "check"]);
+    expect(levels(stdout, "FAIL")).toEqual([
+      expect.stringMatching(/signing.* — name an ES module/),
+    ]);
+    expect(stdout).toMatch(/^ok +mirror scans: on /m);
+  });
 
   test("an archive that cannot be reached is one FAIL; the rest is examined all the same", async () => {
     await using world = await aWorld();

@@ -1,5 +1,6 @@
 import { ArchiveError } from "../../archive/archive-error.ts";
 import { Fault } from "../../std/fault.ts";
+import { isUnusable } from "../exit.ts";
 
 /** One thing that was examined. */
 export type Finding = {
@@ -7,6 +8,8 @@ export type Finding = {
   readonly what: string;
   /** What to do about it; null where nothing is to be done. */
   readonly mend: string | null;
+  /** The configuration cannot be used for it. */
+  readonly unusable?: Fault;
 };
 
 export function ok(what: string): Finding {
@@ -28,5 +31,6 @@ export function failOf(what: string, error: unknown): Finding {
     error instanceof ArchiveError && !error.message.includes(error.code)
       ? `${error.code}: ${error.message}`
       : error.message;
-  return fail(`${what}: ${said}`, error.hint);
+  const finding = fail(`${what}: ${said}`, error.hint);
+  return isUnusable(error) ? { ...finding, unusable: error } : finding;
 }

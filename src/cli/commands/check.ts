@@ -6,6 +6,7 @@ import type { Config } from "../../config/config.ts";
 import { ConfigError } from "../../config/config-error.ts";
 import { fail, type Finding } from "../check/finding.ts";
 import { findingLine } from "../check/finding-line.ts";
+import type { Fault } from "../../std/fault.ts";
 import type { Shell } from "../shell.ts";
 
 /** `scanferry check`: everything that must be right, asked once. */
@@ -17,12 +18,15 @@ export function addCheck(program: Command, shell: Shell): void {
     .action(async ({ json }: { json?: boolean }) => {
       const config = await configOf(shell, json === true);
       const findings: Finding[] = [];
-      for await (const finding of examinationOf(config, shell)) {
+      let mistake: Fault | undefined;
+      for await (const { unusable, ...finding } of examinationOf(config, shell)) {
         findings.push(finding);
+        mistake ??= unusable;
         if (json !== true) await shell.out.line(findingLine(finding, shell.out));
       }
       const failed = findings.some(({ level }) => level === "FAIL");
       if (json === true) await shell.out.line(JSON.stringify({ ok: !failed, findings }));
+      if (mistake) throw mistake;
       const stands = findings.some(({ what }) => /^(?:held|failed)\b/.test(what));
       shell.exitCode = failed ? EXIT.fault : stands ? EXIT.unsettled : EXIT.done;
     })
