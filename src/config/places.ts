@@ -42,7 +42,8 @@ export function pathIn(path: string, refuse: Refuse): string {
 /** The path of an archive folder, `/` the root, without a slash at its end. */
 export function folderIn(path: string, refuse: Refuse): string {
   if (!path.startsWith("/")) {
-    const mend = /^[^\p{Cc}\\~:.]+$/u.test(path) ? `write /${path}` : "write a path such as /Scans";
+    const bare = path.trim().replace(/^\//, "");
+    const mend = /^[^\p{Cc}\\~:.]+$/u.test(bare) ? `write /${bare}` : "write a path such as /Scans";
     return refuse(`${quoted(path)} does not start with /`, mend);
   }
   if (path === "/") return path;

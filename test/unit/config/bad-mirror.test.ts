@@ -85,6 +85,11 @@ test.for([
     "there is a key for that",
   ],
   [
+    'source: /s, target: /A, missingFolder: "fallback: /Inbox"',
+    'missingFolder: " /Inbox" does not start with /; write /Inbox',
+    "a blank too many is no folder",
+  ],
+  [
     "source: /s, target: /A, missingFolder: fallback:Inbox",
     'missingFolder: "Inbox" does not start with /; write /Inbox',
     "one way to write a folder",
