@@ -167,7 +167,7 @@ export const FAILURES = {
     fate: "retry",
     hint: "The archive has not converted the document: ask its support, with the document id.",
   },
-  FILE_EMPTY: { fate: "hold", hint: "The file has no content: scan it again or remove it." },
+  FILE_EMPTY: { fate: "hold", hint: "Scan it again, or remove it." },
   FILE_UNREADABLE: {
     fate: "hold",
     hint: "Give the daemon's user the right to read the file; it is tried again by itself.",

@@ -96,6 +96,10 @@ describe("failures", () => {
       expect(hint, code).toMatch(/^[A-Z].{15,}\.$/);
   });
 
+  test("a hint stands behind its message, and does not say it again", () => {
+    expect(failureOf("FILE_EMPTY").hint).not.toMatch(/no content/);
+  });
+
   test.for([
     ["WEIRD", "the archive may say what it likes"],
     ["toString", "what every object has is no row"],
