@@ -1,8 +1,9 @@
 /**
  * Paths as people type them. A path means a file (or directory) of a mirror: absolute, relative to
  * the working directory, or relative to a mirror's source, and with what `list` shows of bytes that
- * are no text (`\xHH`). Nothing is looked for on disk: a share may be away, or hang.
+ * are no text (`\xHH`). No source is looked into: a share may be away, or hang.
  */
+import { lstat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Mirror } from "../config/config.ts";
 import { nearest } from "../config/nearest.ts";
@@ -35,8 +36,7 @@ export function placesOf(typed: string, cwd: string, mirrors: readonly Mirror[])
     .sort((a, b) => b.source.length - a.source.length);
   if (inside) return spellings(inside, below(absolute, inside.source));
   if (typed.startsWith("/")) {
-    const sources = mirrors.map(({ source }) => source).join(", ");
-    throw new UsageError(`${typed} is not below the source of a mirror; sources: ${sources}`);
+    throw outside(typed, mirrors);
   }
   return mirrors.flatMap((mirror) => {
     const path = resolve(mirror.source, typed);
@@ -64,6 +64,9 @@ export async function placeOf(
   const candidates = known.length > 0 ? known : all;
   const names = [...new Set(candidates.map(({ mirror }) => mirror.name))];
   if (names.length > 1) {
+    if (known.length === 0 && (await isHere(typed, scope.cwd))) {
+      throw outside(resolve(scope.cwd, typed), scope.mirrors);
+    }
     throw new UsageError(
       `${typed} may be in the mirrors ${names.join(", ")}; write the absolute path`,
     );
@@ -71,6 +74,19 @@ export async function placeOf(
   const [place] = candidates;
   if (!place) throw new UsageError(`${typed} is not below the source of a mirror`);
   return place;
+}
+
+function outside(path: string, mirrors: readonly Mirror[]): UsageError {
+  const sources = mirrors.map(({ source }) => source).join(", ");
+  return new UsageError(`${path} is not below the source of a mirror; sources: ${sources}`);
+}
+
+/** What is there in the working directory, outside of all sources, is what was meant. */
+function isHere(typed: string, cwd: string): Promise<boolean> {
+  return lstat(resolve(cwd, typed)).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function isKnown(place: KnownPlace, journal: Journal | undefined): Promise<boolean> {

@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { placesOf } from "../../../src/cli/paths.ts";
+import { placeOf, placesOf } from "../../../src/cli/paths.ts";
 import { UsageError } from "../../../src/cli/exit.ts";
 import { bytesOf, rawOf, shown, textOf } from "../../../src/std/raw-path.ts";
 import * as fc from "fast-check";
@@ -39,6 +42,23 @@ describe("a path means", () => {
 
   test("dots cannot lead out of a source", () => {
     expect(placesOf("../../etc/passwd", "/home/me", [scans])).toEqual([]);
+  });
+});
+
+describe("of several mirrors, a path that none has", () => {
+  test("is refused as one outside, where the file is here", async () => {
+    const cwd = mkdtempSync(join(tmpdir(), "scanferry-paths-"));
+    writeFileSync(join(cwd, "3.txt"), "");
+    const meant = placeOf("3.txt", { cwd, mirrors: all }, undefined);
+    await expect(meant).rejects.toThrow(
+      `${cwd}/3.txt is not below the source of a mirror; sources:`,
+    );
+    rmSync(cwd, { recursive: true });
+  });
+
+  test("may be in any of them, where there is none", async () => {
+    const meant = placeOf("3.txt", { cwd: "/nowhere", mirrors: all }, undefined);
+    await expect(meant).rejects.toThrow(/may be in the mirrors scans, inner, post; write the abs/);
   });
 });
 
