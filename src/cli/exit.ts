@@ -74,7 +74,8 @@ function ending(code: ExitCode, lines: readonly string[]): Ending {
 
 function usageEnding(error: CommanderError): Ending {
   if (error.exitCode === 0) return { code: EXIT.done, lines: [] };
-  const message = error.message.replace(/^error: /, "").replaceAll(/\s*\n\s*/g, " ");
+  const text = error.message.replace(/^error: /, "").replace(/\.$/, "");
+  const message = text.replaceAll(/\s*\n\s*/g, " ");
   return ending(EXIT.usage, [`${message}; see --help`]);
 }
 

@@ -8,7 +8,7 @@ import type { Shell } from "./shell.ts";
 export function programOf(shell: Shell, commands: readonly AddCommand[]): Command {
   const program = new Command("scanferry")
     .description(
-      "Carries scans from local folders into an online document archive: once, whole, in the\n" +
+      "Carries scans from local folders into an online document archive: once, whole, in the " +
         "right folder, and with proof.",
     )
     .option(

@@ -1,7 +1,9 @@
+import { CommanderError } from "commander";
 import { readConfigFile } from "../config/config-file.ts";
 import { Fault } from "../std/fault.ts";
 import { commandsFor } from "./command-table.ts";
 import { endingOf, type ExitCode, isUnusable, UsageError } from "./exit.ts";
+import { noCommand } from "./no-command.ts";
 import { programOf } from "./program.ts";
 import { Shell, type Surroundings } from "./shell.ts";
 
@@ -14,7 +16,10 @@ export async function runProgram(
   try {
     if (args.length === 0) throw new UsageError("no command given; see scanferry --help");
     const program = programOf(shell, await commandsFor(args));
-    await program.parseAsync(args, { from: "user" });
+    await program.parseAsync(args, { from: "user" }).catch((error: unknown) => {
+      const isHelp = error instanceof CommanderError && error.code === "commander.help";
+      throw isHelp && error.exitCode !== 0 ? noCommand(program) : error;
+    });
     return shell.exitCode;
   } catch (error) {
     const { code, lines } = endingOf(await placed(error, shell));

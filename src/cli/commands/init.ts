@@ -28,7 +28,7 @@ export function addInit(program: Command, shell: Shell): void {
   program
     .command("init")
     .description(
-      "write a commented configuration to ./scanferry.yaml, or to --config; on a terminal\nit asks for what no option says, and tries it on the archive",
+      "write a commented configuration to ./scanferry.yaml, or to --config; on a terminal it asks for what no option says, and tries it on the archive",
     )
     .option("--force", "overwrite files that are there")
     .option("-y, --yes", "ask nothing")

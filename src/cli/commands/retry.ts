@@ -121,8 +121,12 @@ async function tell({ out }: Shell, tally: Tally, running: boolean): Promise<voi
   }
   if (gated > 0) {
     const wait = `${counted(gated, "document")} ${gated === 1 ? "waits" : "wait"}`;
-    await out.line(`${wait} for the archive to accept the account: it is asked now`);
+    const when = running ? "now" : "first";
+    await out.line(`${wait} for the archive to accept the account: it is asked ${when}`);
   }
-  if (putAway > 0) await out.line(`${counted(putAway, "archived file")} to be put away now`);
+  if (putAway > 0) {
+    const files = counted(putAway, "archived file");
+    await out.line(`${files} to be put away${running ? " now" : ""}`);
+  }
   if (!running) await out.line("the daemon is not running: this takes effect when it starts");
 }

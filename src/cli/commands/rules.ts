@@ -23,7 +23,7 @@ export function addRules(program: Command, shell: Shell): void {
   rules
     .command("test")
     .description(
-      "tell which rule matches a path, and its folder, metadata, expiry and name; without a path,\n" +
+      "tell which rule matches a path, and its folder, metadata, expiry and name; without a path, " +
         "run the examples of the configuration",
     )
     .argument("[path...]", "absolute, or relative to here or to a mirror's source")

@@ -1,10 +1,19 @@
 /** What cannot be meant is told in one line and ends with 2; nothing is printed to stdout. */
 import { describe, expect, test } from "vitest";
-import { linesOf, scanferry } from "./in-process.ts";
+import { linesOf, scanferry, Sink } from "./in-process.ts";
 
 test.for([
   [[], /no command/, "help on stdout would end up in somebody's pipe"],
   [["lsit"], /unknown command 'lsit'.*list/, "a typo names the command that was meant"],
+  [
+    ["help", "bogus"],
+    /^scanferry: unknown command 'bogus'; see scanferry --help$/,
+    "help of nothing",
+  ],
+  [["help", "stauts"], /unknown command 'stauts'; did you mean status\?$/, "the same typo"],
+  [["notify"], /notify needs a command: one of test$/, "what it can do is named"],
+  [["--config", "x.yaml"], /no command given/, "a file alone is none"],
+  [["retry", "--state", "x"], /choices are held, failed; see --help$/, "one sentence, one stop"],
   [["list", "--jsno"], /unknown option '--jsno'.*--json/, "the same for options"],
   [["list", "--state", "gone"], /settling, pending/, "the states are named"],
   [["explain"], /missing required argument 'path'/, "there is nothing to explain"],
@@ -72,6 +81,16 @@ describe("help", () => {
     const { code, stdout } = await scanferry(["--help"]);
     for (const name of COMMANDS) expect(stdout).toMatch(new RegExp(`^ {2}${name}\\b`, "m"));
     expect(code).toBe(0);
+  });
+
+  test("breaks its lines where they end", async () => {
+    const { stdout } = await scanferry(["--help"], { stdout: new Sink(true) });
+    const lines = linesOf(stdout);
+    for (const [at, line] of lines.entries()) {
+      const [word = ""] = lines[at + 1]?.trim().split(" ") ?? [];
+      const goesOn = /^ {10,}\S/.test(lines[at + 1] ?? "");
+      if (goesOn) expect(line.length + 1 + word.length, line).toBeGreaterThan(80);
+    }
   });
 
   test("the version goes to stdout", async () => {
