@@ -1,5 +1,5 @@
 /** The command line in a process of its own: exit codes, signals, pipes. */
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
   existsSync,
@@ -8,12 +8,13 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { aProcess, BUILT } from "../fixtures/a-process.ts";
+import { aProcess, BIN, BUILT } from "../fixtures/a-process.ts";
 import { pdfOf } from "../fixtures/documents.ts";
 import { until } from "../fixtures/until.ts";
 import { aWorld } from "../fixtures/world.ts";
@@ -75,6 +76,17 @@ test("a name whose bytes are no text is found as a shell hands it over", async (
       command === "explain" ? "bad\\xff.txt" : "bad\\\\xff.txt",
     );
     expect(process.output.stdout).toContain("converted");
+  }
+});
+
+test("it starts through a link to itself, and through one to its directory", () => {
+  using folder = new Folder();
+  symlinkSync(BIN, join(folder.path, "scanferry"));
+  symlinkSync(dirname(BIN), join(folder.path, "bin"));
+  for (const command of ["scanferry", "bin/scanferry"]) {
+    const { stdout, stderr } = spawnSync(join(folder.path, command), ["--version"]);
+    expect([command, stderr.toString()]).toEqual([command, ""]);
+    expect(stdout.toString()).toMatch(/^\d+\.\d+\.\d+\n$/);
   }
 });
 
