@@ -7,9 +7,14 @@ import { STATE_STYLES } from "./status-lines.ts";
 import type { Terminal } from "./terminal.ts";
 import { counted, numberText, sizeText } from "./wording.ts";
 
-const HEADING = `${padded("state", 9)}  ${padded("document", 8)}  ${padded("pages", 6, "right")}  ${padded("size", 8, "right")}  file`;
+const HEADINGS = [
+  padded("state", 9),
+  padded("document", 8),
+  padded("pages", 6, "right"),
+  padded("size", 8, "right"),
+];
 
-/** A path is not cut shorter than this; what is said of it is left out instead. */
+/** A path is not cut shorter than this; what is said of it, and of numbers the last, are left out instead. */
 const PATH_COLUMNS_MIN = 20;
 
 export class ListScreen {
@@ -26,10 +31,12 @@ export class ListScreen {
     const out = this.#out;
     const isFirst = record.mirror !== this.#mirror;
     const title = out.paint("bold", printable(record.mirror));
-    const heading = [...(this.#mirror === undefined ? [] : [""]), title, out.paint("dim", HEADING)];
+    const columnsMax = columnsIn(out.width);
+    const names = [...HEADINGS.slice(0, columnsMax), "file"].join("  ");
+    const heading = [...(this.#mirror === undefined ? [] : [""]), title, out.paint("dim", names)];
     this.#mirror = record.mirror;
     this.#counts.set(record.state, (this.#counts.get(record.state) ?? 0) + 1);
-    const columns = columnsOf(record, out);
+    const columns = columnsOf(record, out, columnsMax);
     const room = out.width - widthOf(columns) - 2;
     const note = [record.error?.code ?? "", ...remarksOf(record)]
       .filter((each) => each !== "")
@@ -53,12 +60,26 @@ export class ListScreen {
   }
 }
 
-/** State, document id, pages, size: what never grows. */
-export function columnsOf(record: DocumentRecord, out: Terminal): string {
+/** How many columns leave room for a path; the state always stays. */
+function columnsIn(width: number): number {
+  const widthsOf = (count: number) =>
+    HEADINGS.slice(0, count).reduce((sum, heading) => sum + heading.length + 2, 0);
+  let count = HEADINGS.length;
+  while (count > 1 && width - widthsOf(count) < PATH_COLUMNS_MIN) count -= 1;
+  return count;
+}
+
+/** State, document id, pages, size: what never grows; of these the first. */
+export function columnsOf(
+  record: DocumentRecord,
+  out: Terminal,
+  columnsMax = HEADINGS.length,
+): string {
   const state = out.paint(STATE_STYLES[record.state], padded(record.state, 9));
   const id = padded(record.documentId === null ? "-" : String(record.documentId), 8, "right");
   const pages = padded(record.pages === null ? "-" : `${record.pages} p`, 6, "right");
-  return `${state}  ${id}  ${pages}  ${padded(sizeText(record.size), 8, "right")}`;
+  const size = padded(sizeText(record.size), 8, "right");
+  return [state, id, pages, size].slice(0, columnsMax).join("  ");
 }
 
 /** What there is to say beside trouble. */

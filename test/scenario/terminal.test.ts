@@ -36,6 +36,33 @@ async function aTroubledWorld(): Promise<{ world: World; config: string }> {
 const linesOf = (text: string) => text.trimEnd().split("\n");
 const widest = (lines: readonly string[]) => Math.max(...lines.map(({ length }) => length));
 
+test("on a screen of 40 columns and 12 lines what matters first still stands", async () => {
+  const { world, config } = await aTroubledWorld();
+  await using _ = world;
+  const size: [number, number] = [12, 40];
+  await using status = aTerminal(["--config", config, "status"], { size });
+  expect(await status.ended).toBe(0);
+  const lines = linesOf(status.text());
+  expect(lines[0]).toBe("30 folders to create in the archive");
+  expect(lines.length).toBeLessThan(12);
+  expect(lines.at(-1)).toMatch(/… \d+ more; scanferry status --all/);
+
+  await using watched = aTerminal(["--config", config, "status", "--watch"], { size });
+  await watched.says(/q quits/);
+  const frame = watched.frame();
+  expect(frame[0]).toBe("30 folders to create in the archive");
+  expect(frame.length).toBeLessThanOrEqual(12);
+  watched.type("q");
+  await watched.ended;
+
+  await using list = aTerminal(["--config", config, "list"], { size });
+  expect(await list.ended).toBe(0);
+  const [, heading, ...rows] = linesOf(list.text());
+  expect(heading).toMatch(/^state {6}file$/);
+  expect(rows[0]).toMatch(/^held +Folder.*\d\.pdf/);
+  expect(widest(rows.slice(0, 30))).toBeLessThanOrEqual(40);
+});
+
 describe("on a screen of 80 columns and 24 lines", () => {
   test("status fits, with what matters first, and says what it left out", async () => {
     const { world, config } = await aTroubledWorld();
