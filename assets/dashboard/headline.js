@@ -41,8 +41,10 @@ function ofWork({ documents, paused, foldersToCreate, sending, mirrors, notPutAw
     const waiting = foldersToCreate.reduce((all, folder) => all + folder.documents, 0);
     return { tone: "warn", title: words.folders(folders), detail: words.foldersDetail(waiting), facts: [] };
   }
-  if (documents.held > 0)
-    return { tone: "warn", title: words.held(documents.held), detail: words.heldDetail, facts: [] };
+  if (documents.held > 0) {
+    const detail = words.heldDetail(documents.held);
+    return { tone: "warn", title: words.held(documents.held), detail, facts: [] };
+  }
   if (notPutAway.length > 0) return ofNotPutAway(notPutAway);
   const keptBack = sum(documents, WAITING);
   if (sending.waits && keptBack > 0)

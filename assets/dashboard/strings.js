@@ -108,13 +108,14 @@ export const strings = {
     pausedDetail: (count) =>
       count === 0
         ? "Nothing waits. New scans are noticed and wait until you resume."
-        : `${documents(count)} wait. New scans are noticed and wait until you resume.`,
+        : `${many(count, "document waits", "documents wait")}. New scans are noticed and wait until you resume.`,
     failed: (count) => `${documents(count)} ${count === 1 ? "needs" : "need"} you`,
     failedDetail: "The archive or the file itself stands in the way; see below what to do.",
     folders: (count) => `${many(count, "folder", "folders")} to create in the archive`,
     foldersDetail: (count) => `${documents(count)} ${count === 1 ? "waits" : "wait"} for that.`,
     held: (count) => `${documents(count)} ${count === 1 ? "is" : "are"} held`,
-    heldDetail: "Something outside is missing; see below. They go on by themselves.",
+    heldDetail: (count) =>
+      `Something outside is missing; see below. ${count === 1 ? "It goes on by itself" : "They go on by themselves"}.`,
     notPutAway: (count) =>
       `${many(count, "archived file", "archived files")}${count >= 100 ? " or more" : ""} cannot be put away`,
     notPutAwayDetail: "They are tried again without being asked.",
@@ -140,7 +141,6 @@ export const strings = {
     mend: "What to do",
     since: "Since",
     nextTry: "Next try",
-    starting: "Not ready yet",
   },
   archivedOf: (archived, all) => `${number.format(archived)} of ${number.format(all)} archived`,
 
@@ -257,7 +257,7 @@ export const strings = {
     "There are too many documents to look at all of them: search for part of a name, or use scanferry list.",
   documentsFailed: (message) => `The documents could not be read: ${message}`,
   moreTroubles: (shown, all) =>
-    `${number.format(shown)} of ${number.format(all)} shown. Everything: scanferry list --state failed`,
+    `${number.format(shown)} of ${number.format(all)} shown. Everything: scanferry list --state held, scanferry list --state failed`,
   code: "Code",
   why: "Why",
   attempts: (count) => many(count, "attempt", "attempts"),

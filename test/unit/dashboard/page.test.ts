@@ -50,6 +50,18 @@ describe("the page's files", () => {
     expect(missing).toEqual([]);
   });
 
+  test("every word of the headline is said by it", async () => {
+    const script = await read("headline.js");
+    const words = Object.keys(strings["headline"] as Words);
+    expect(words.filter((word) => !new RegExp(`\\bwords\\.${word}\\b`).test(script))).toEqual([]);
+  });
+
+  test("where troubles are left out, the lists that have all of them are named", () => {
+    const more = strings["moreTroubles"] as (shown: number, all: number) => string;
+    for (const state of ["held", "failed"])
+      expect(more(20, 30)).toContain(`scanferry list --state ${state}`);
+  });
+
   test("every state has a word and an explanation, in the order of a document's life", () => {
     expect(Object.keys(strings["states"] as Words)).toEqual([...STATES]);
     expect(Object.keys(strings["stateHelp"] as Words)).toEqual([...STATES]);
@@ -70,6 +82,19 @@ describe("the page's files", () => {
     const gating = Object.entries(FAILURES).filter(([, { fate }]) => fate === "gate");
     const words = (strings["headline"] as { gateReasons: Words }).gateReasons;
     expect(Object.keys(words).toSorted()).toEqual(gating.map(([code]) => code).toSorted());
+  });
+});
+
+describe("of one document the headline speaks as of one", () => {
+  test.for([
+    [{ pending: 1 }, true, /^1 document waits\. /],
+    [{ pending: 2 }, true, /^2 documents wait\. /],
+    [{ held: 1 }, false, /see below\. It goes on by itself\.$/],
+    [{ held: 2 }, false, /see below\. They go on by themselves\.$/],
+  ] as const)("%j, paused %j: %s", ([counts, paused, detail]) => {
+    const documents = { ...noDocuments(), ...counts };
+    const headline = headlineOf({ ...reportOf({ documents, paused }), health: WELL });
+    expect(headline.detail).toMatch(detail);
   });
 });
 
