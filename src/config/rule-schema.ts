@@ -26,6 +26,16 @@ const EXAMPLES: Readonly<Record<MetadataField, string>> = {
   description: '"Scanned on {modified}"',
 };
 
+/** What these may come to. */
+const EXPECTED: Readonly<Record<MetadataField, string>> = {
+  title: "R-4471 Nordwind",
+  author: "Accounting",
+  subject: "Invoices",
+  keywords: '"Invoices, 2026"',
+  producer: "Front desk scanner",
+  description: "Scanned on 2026-11-20",
+};
+
 /** One template a field of metadata. */
 function fields() {
   const entries = METADATA_FIELDS.map((field) => {
@@ -166,7 +176,7 @@ function examplesOfFields() {
   const entries = METADATA_FIELDS.map((field) => {
     const about = {
       meaning: `The ${field} that must be sent; empty: none.`,
-      example: `"A ${field}"`,
+      example: EXPECTED[field],
     };
     return [field, setting(plainText().optional(), about)] as const;
   });
