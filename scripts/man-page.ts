@@ -56,11 +56,20 @@ const SECTIONS: Readonly<Record<string, readonly Term[]>> = {
       description: "the account key, unless the configuration says where it is",
     },
     { term: "SCANFERRY_SIGNING_SECRET", description: "the same for the signing secret" },
+    {
+      term: "SCANFERRY_ACCOUNT_KEY_NAME, SCANFERRY_SIGNING_SECRET_NAME",
+      description:
+        "the same for an archive below archives: its name in capitals, with _ for -, as in SCANFERRY_ACCOUNT_KEY_LEGAL",
+    },
     { term: "SCANFERRY_WEB_TOKEN", description: "the same for the page's token" },
     {
       term: "SCANFERRY_JOURNAL_PASSWORD",
       description: "the same for the password of a journal in PostgreSQL",
     },
+    { term: "SCANFERRY_MAIL_PASSWORD", description: "the same for the passwords of notify.mail" },
+    { term: "SCANFERRY_WEBHOOK_URL", description: "the same for the addresses of notify.webhook" },
+    { term: "SCANFERRY_WEBHOOK_SECRET", description: "the same for the secrets of notify.webhook" },
+    { term: "SCANFERRY_PING_URL", description: "the same for the address of notify.ping" },
     {
       term: "CREDENTIALS_DIRECTORY",
       description: "where a secret's file is looked for that is not beside the configuration",

@@ -1,6 +1,6 @@
 /** The manual page says what the program does. */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -37,6 +37,20 @@ test.runIf(has("man"))(
     }
   },
 );
+
+test("every variable that the configuration may come from is named", () => {
+  const rooms = ["cli", "config"].map((room) => new URL(`../../../src/${room}/`, import.meta.url));
+  const sources = rooms.flatMap((room) =>
+    readdirSync(room, { recursive: true, encoding: "utf8" })
+      .filter((file) => file.endsWith(".ts"))
+      .map((file) => readFileSync(new URL(file, room), "utf8")),
+  );
+  const variables = new Set(sources.join("\n").match(/\bSCANFERRY_[A-Z_]+/g));
+  expect(variables.size).toBeGreaterThanOrEqual(9);
+  const page = manPage("1.2.3", 0);
+  expect([...variables].filter((variable) => !page.includes(variable))).toEqual([]);
+  expect(page).toContain("SCANFERRY_SIGNING_SECRET_NAME");
+});
 
 test("the page's date is the one that it is given, and its lines are no requests by accident", () => {
   const lines = manPage("1.2.3", 86_400).split("\n");
