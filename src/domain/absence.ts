@@ -5,18 +5,13 @@
  */
 import type { Document, Trouble } from "./document.ts";
 import type { Event } from "./event.ts";
+import { DOUBT_CODES, TAKEN_CODES } from "./verdict.ts";
 
 /** Attempts in a row without a reply before a person is asked: four hours of them, by the usual window. */
 export const LOST_MAX = 8;
 
 /** The longest window that grows by itself. */
 const WINDOW_MS_MAX = 6 * 3_600_000;
-
-/** The archive took what was sent, and named another document. */
-const TAKEN_CODES = ["REPLY_MISMATCHED", "DOCUMENT_ID_TAKEN"];
-
-/** Doubts that were held: whatever ended that, time or a person, makes it a new question. */
-const HELD_CODES = [...TAKEN_CODES, "DOUBT_AMBIGUOUS", "REPLIES_LOST"];
 
 /**
  * The patience of a document whose reply is lost with `trouble`: how many attempts in a row before this
@@ -31,7 +26,8 @@ export function doubtWindowMs(
   { trouble, patience }: Pick<Document, "trouble" | "patience">,
   windowMs: number,
 ): number {
-  if (HELD_CODES.includes(trouble?.code ?? "")) return windowMs;
+  // Held before: whatever ended that, time or a person, makes it a new question.
+  if (DOUBT_CODES.includes(trouble?.code ?? "")) return windowMs;
   return Math.min(windowMs * 2 ** Math.min(patience, LOST_MAX), Math.max(windowMs, WINDOW_MS_MAX));
 }
 
@@ -46,7 +42,7 @@ export function absence(
   if (trouble && isThere && patience === 0 && TAKEN_CODES.includes(trouble.code)) {
     return { type: "heldBack", at, dueAt: null, trouble };
   }
-  if (trouble === null || HELD_CODES.includes(trouble.code)) return { type: "absent", at };
+  if (trouble === null || DOUBT_CODES.includes(trouble.code)) return { type: "absent", at };
   const losses = patience + 1;
   if (losses < LOST_MAX) {
     return { type: "absent", at, trouble: { code: "REPLY_LOST", message: trouble.message } };

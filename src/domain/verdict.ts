@@ -62,7 +62,7 @@ export const RULE_CODES = [
 export const TAKEN_CODES: readonly string[] = ["REPLY_MISMATCHED", "DOCUMENT_ID_TAKEN"];
 
 /** Codes of what is held while in doubt, and of nothing else that is held: the archive may have it. */
-export const DOUBT_CODES: readonly string[] = ["DOUBT_AMBIGUOUS", ...TAKEN_CODES];
+export const DOUBT_CODES: readonly string[] = ["DOUBT_AMBIGUOUS", "REPLIES_LOST", ...TAKEN_CODES];
 
 /** What a file beside the document may mend. */
 export const BESIDE_CODES: readonly string[] = [

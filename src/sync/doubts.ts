@@ -20,7 +20,6 @@ import {
   earliestUpload,
   reconcile,
 } from "../domain/reconcile.ts";
-import { TAKEN_CODES } from "../domain/verdict.ts";
 import type { DocumentDetail } from "../wire/shapes.ts";
 import type { SyncContext } from "./context.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
