@@ -81,7 +81,7 @@ function eventOf(type: EventType, n: number): Event {
     replyLost: { type: "replyLost", at, dueAt, trouble },
     looked: { type: "looked", at, dueAt },
     found: events.found(500 + (n % 40)),
-    absent: { type: "absent", at },
+    absent: { type: "absent", at, ...(n % 2 ? { trouble } : {}) },
     polled: events.polled(n % 2 ? "UPLOADED" : null, at),
     converted: events.converted(n % 2 ? "due" : null),
     vanished: { type: "vanished", at, trouble },
