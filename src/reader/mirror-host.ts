@@ -69,8 +69,12 @@ export class MirrorHost {
     this.#remember(device);
     this.#status = { ...was, online: true, why: "", device, isEmpty };
     const { tidies, settings } = this.#mirror;
+    // A watch stays with the directory that it was opened on, whatever has its name.
+    const isReplaced = this.#watch !== undefined && device !== was.device;
     try {
+      if (isReplaced) await this.#unwatch();
       await this.#startWatch();
+      if (isReplaced) this.#doubt("the source is another directory now");
       if (!was.online && tidies) await recoverQuarantine(settings, this.#closing.signal);
     } catch (error) {
       this.#closing.signal.throwIfAborted();
@@ -243,8 +247,12 @@ export class MirrorHost {
       await listing();
     } catch (error) {
       if (this.#closing.signal.aborted || error instanceof LineCut) return;
-      this.#tell(this.#daemon.call("doubt", this.#mirror.id, messageOf(error), false));
+      this.#doubt(messageOf(error));
     }
+  }
+
+  #doubt(why: string): void {
+    this.#tell(this.#daemon.call("doubt", this.#mirror.id, why, false));
   }
 
   /** A report that cannot be delivered is no loss: the next scan finds what it told. */

@@ -81,6 +81,7 @@ export class TopWatchers {
   retry(monotonic: number): void {
     const [top] = this.#failed;
     if (top === undefined || monotonic < this.#retry.dueAt) return;
+    this.#failed.delete(top);
     const { waitMs } = this.#retry;
     this.#retry = { waitMs: Math.min(2 * waitMs, RETRY.maxMs), dueAt: monotonic + waitMs };
     this.#enqueue(() => this.#close(top));

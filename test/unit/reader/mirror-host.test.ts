@@ -1,11 +1,13 @@
 /** How a mirror's host follows its source, whatever fails on the way. */
-import { mkdirSync, renameSync } from "node:fs";
+import { mkdirSync, renameSync, symlinkSync } from "node:fs";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { Line } from "../../../src/reader/line.ts";
 import { MirrorHost } from "../../../src/reader/mirror-host.ts";
 import type { DaemonCalls, MirrorStatus } from "../../../src/reader/protocol.ts";
 import { SourceOffline } from "../../../src/source/file-fault.ts";
 import { DirectoryWatch } from "../../../src/source/watch.ts";
+import type { RawPath } from "../../../src/std/raw-path.ts";
+import { until } from "../../fixtures/until.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import { put, scratch, settingsOf } from "../source/scratch.ts";
 
@@ -17,10 +19,18 @@ async function aHost(refuse: () => void = () => {}) {
   mkdirSync(source);
   put(source, "scan.pdf");
   const told: MirrorStatus[] = [];
-  const call = async (_: "status", status: MirrorStatus) => {
-    refuse();
-    told.push(status);
+  const doubts: string[] = [];
+  const hints: RawPath[] = [];
+  const calls: Pick<DaemonCalls, "status" | "doubt" | "hint"> = {
+    async status(status) {
+      refuse();
+      told.push(status);
+    },
+    doubt: async (_, why) => void doubts.push(why),
+    hint: async (_, files) => void hints.push(...files.map(({ path }) => path)),
   };
+  const call = async (method: keyof typeof calls, ...all: never[]) =>
+    (calls[method] as (...all: never[]) => Promise<void>)(...all);
   const daemon = { call, hurry() {} } as unknown as Line<DaemonCalls>;
   const clock = new ManualClock();
   const settings = settingsOf(source);
@@ -33,47 +43,61 @@ async function aHost(refuse: () => void = () => {}) {
   });
   await host.refresh();
   host.follow(ending.signal).catch(() => {});
-  /** The next look, and all that comes of it. */
-  const look = async () => {
-    await clock.advance(LOOK_MS);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  };
-  return { source, told, look };
-}
-
-/** The source goes and comes back between two looks. */
-async function goneAndBack({ source, look }: Awaited<ReturnType<typeof aHost>>): Promise<void> {
-  renameSync(source, `${source}-away`);
-  await look();
-  renameSync(`${source}-away`, source);
-  await look();
+  /** Looks again and again until something holds: how long one takes is the disk's affair. */
+  const looksUntil = (what: string, holds: () => boolean) =>
+    until(what, async () => {
+      await clock.advance(LOOK_MS);
+      return holds() || undefined;
+    });
+  return { source, told, doubts, hints, clock, looksUntil };
 }
 
 test("a source that goes just as it is to be watched is offline, and watched once it is there", async () => {
-  const host = await aHost();
+  const { source, told, looksUntil } = await aHost();
   const open = vi.spyOn(DirectoryWatch, "open");
   onTestFinished(() => open.mockRestore());
   open.mockRejectedValueOnce(new SourceOffline("it went"));
-  await goneAndBack(host);
-  expect(host.told.at(-1)).toMatchObject({ online: false, why: "it went" });
-  await host.look();
-  expect(host.told.at(-1)).toMatchObject({ online: true, why: "" });
+  renameSync(source, `${source}-away`);
+  await looksUntil("it is away", () => told.length === 1);
+  renameSync(`${source}-away`, source);
+  await looksUntil("it is back", () => told.at(-1)?.online === true);
+  expect(told.map(({ online, why }) => [online, why])).toEqual([
+    [false, `${source} does not exist`],
+    [false, "it went"],
+    [true, ""],
+  ]);
   expect(open).toHaveBeenCalledTimes(2);
 });
 
 test("a status that the daemon cannot take is told again; the source is followed on", async () => {
-  let refusals = 1;
-  const host = await aHost(() => {
-    if (refusals-- > 0) throw new Error("busy");
+  let refused = 0;
+  const { source, told, looksUntil } = await aHost(() => {
+    if (refused++ < 2) throw new Error("busy");
   });
-  renameSync(host.source, `${host.source}-away`);
-  await host.look();
-  expect(host.told).toEqual([]);
-  await host.look();
-  expect(host.told).toMatchObject([{ online: false }]);
-  await host.look();
-  expect(host.told, "once").toHaveLength(1);
-  renameSync(`${host.source}-away`, host.source);
-  await host.look();
-  expect(host.told).toMatchObject([{ online: false }, { online: true }]);
+  renameSync(source, `${source}-away`);
+  await looksUntil("it is taken", () => told.length > 0);
+  expect(refused).toBe(3);
+  renameSync(`${source}-away`, source);
+  await looksUntil("it is back", () => told.length > 1);
+  expect(told, "each once").toMatchObject([{ online: false }, { online: true }]);
+});
+
+test("a link that leads to another directory now: that is watched instead, and scanned", async () => {
+  const { source, told, doubts, hints, clock, looksUntil } = await aHost();
+  const isReplaced = () => doubts.includes("the source is another directory now");
+  // From now on what the host looks at is a link, to the directory that it knows.
+  renameSync(source, `${source}-before`);
+  symlinkSync(`${source}-before`, source);
+  put(`${source}-next`, "scan.pdf");
+  symlinkSync(`${source}-next`, `${source}-link`);
+  expect(isReplaced()).toBe(false);
+  renameSync(`${source}-link`, source);
+  await looksUntil("it is another one", isReplaced);
+  expect(told, "it was never away").toEqual([]);
+  hints.length = 0;
+  put(source, "scan.pdf", "edited");
+  await until("a hint", async () => {
+    await clock.advance(50);
+    return hints.includes("scan.pdf" as RawPath) || undefined;
+  });
 });
