@@ -9,13 +9,13 @@ import {
   closeSync,
   fstatSync,
   ftruncateSync,
-  mkdirSync,
   openSync,
   renameSync,
   rmSync,
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
+import { makeDirectory } from "../std/make-directory.ts";
 import type { LogFile as LogFileSettings } from "../config/config.ts";
 
 /** Readable by the daemon's user and group: paths of users' files are in it. */
@@ -63,7 +63,7 @@ export class LogFile {
   #opened(): number {
     if (this.#descriptor !== undefined) return this.#descriptor;
     const { path } = this.#settings;
-    mkdirSync(dirname(path), { recursive: true, mode: 0o750 });
+    makeDirectory(dirname(path), 0o750);
     const descriptor = openSync(path, "a", MODE);
     this.#descriptor = descriptor;
     this.#bytes = fstatSync(descriptor).size;

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream, renameSync } from "node:fs";
 import { access, type FileHandle, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { makeDirectory } from "../std/make-directory.ts";
 import { Draft, type LimitOf } from "./draft.ts";
 
 const SHARDS = Array.from({ length: 256 }, (_, n) => n.toString(16).padStart(2, "0"));
@@ -31,8 +32,8 @@ export class Blobs {
   /** Makes the directories if missing; touches nothing in them. Close it after use. */
   static async open(dataDir: string, durable = true): Promise<Blobs> {
     const root = join(dataDir, "blobs");
-    await mkdir(incomingOf(dataDir), { recursive: true });
-    await mkdir(root, { recursive: true });
+    makeDirectory(incomingOf(dataDir));
+    makeDirectory(root);
     const there = new Set(await readdir(root));
     for (const shard of SHARDS) if (!there.has(shard)) await mkdir(join(root, shard));
     for (const dir of [root, dataDir]) await syncDirectory(dir);

@@ -1,6 +1,6 @@
-import { mkdir } from "node:fs/promises";
 import type { FastifyInstance } from "fastify";
 import { codeOf, Fault, messageOf } from "../std/fault.ts";
+import { makeDirectory } from "../std/make-directory.ts";
 import { Blobs } from "./blobs.ts";
 import type { Context } from "./context.ts";
 import { Conversion } from "./conversion.ts";
@@ -27,7 +27,7 @@ export type Opened = {
 /** Opens the data directory; nothing listens or converts yet. */
 export async function openParts(settings: Settings): Promise<Opened> {
   const { dataDir, clock, log, notifyUrl } = settings;
-  await mkdir(dataDir, { recursive: true });
+  makeDirectory(dataDir);
   const { store, blobs } = await openStorage(dataDir, settings.durable);
   try {
     await blobs.recover((sha256) => store.documents.hasBlob(sha256));

@@ -2,9 +2,10 @@
  * The folder that receipts are written to. A file is there whole or not at all: it is written beside
  * its place, synced, and renamed. Writing one again replaces it by the same.
  */
-import { mkdir, open, rename, rm } from "node:fs/promises";
+import { open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { codeOf, Fault } from "../std/fault.ts";
+import { makeDirectoryAsync } from "../std/make-directory.ts";
 import type { Receipt } from "./receipt.ts";
 import { receiptHtml } from "./receipt-html.ts";
 import { receiptJson } from "./receipt-text.ts";
@@ -40,7 +41,7 @@ export class ReceiptFolder {
   async write(receipt: Receipt): Promise<string[]> {
     const paths: string[] = [];
     try {
-      await mkdir(this.#dir, { recursive: true });
+      await makeDirectoryAsync(this.#dir);
       for (const format of this.#formats) {
         const path = join(this.#dir, `${receiptName(receipt)}.${format}`);
         await replace(path, TEXTS[format](receipt));

@@ -24,6 +24,7 @@ import {
 import { promisify } from "node:util";
 import type { Random } from "../std/clock.ts";
 import { codeOf, Fault } from "../std/fault.ts";
+import { makeDirectory } from "../std/make-directory.ts";
 import { dirOf, joinRaw, nameOf, partsOf, type RawPath, shown } from "../std/raw-path.ts";
 import { entryOf, openDirectory, openRoot, within } from "./directory-fd.ts";
 import { FileChanged, isSystemError, systemText } from "./file-fault.ts";
@@ -119,12 +120,12 @@ function openTarget(to: string, dir: RawPath): number {
   const point = unmountedNow(to);
   if (point !== undefined)
     throw new Fault("AFTER_REFUSED", `${point} is not mounted`, "Mount it; files are moved then.");
-  mkdirSync(to, { recursive: true });
+  makeDirectory(to);
   const root = openRoot(to);
   try {
     let made = "" as RawPath;
     for (const part of partsOf(dir)) {
-      within(root, made, (parent) => makeDirectory(entryOf(parent, part)));
+      within(root, made, (parent) => makeHop(entryOf(parent, part)));
       made = joinRaw(made, part);
     }
     return openDirectory(root, dir);
@@ -140,7 +141,7 @@ function assertElsewhere(target: number, dir: number): void {
   throw new Fault("AFTER_REFUSED", "it is there already", "Move finished files elsewhere.");
 }
 
-function makeDirectory(path: string | Buffer): void {
+function makeHop(path: string | Buffer): void {
   try {
     mkdirSync(path);
   } catch (error) {

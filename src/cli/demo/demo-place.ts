@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { codeOf, Fault } from "../../std/fault.ts";
+import { makeDirectory } from "../../std/make-directory.ts";
 
 /** Beside `src` or `dist`, as the package ships them. */
 const SAMPLES = fileURLToPath(new URL("../../../samples", import.meta.url));
@@ -35,6 +36,8 @@ export class DemoPlace implements AsyncDisposable {
           : resolve(cwd, data);
       const inbox = join(root, "scans");
       // Files that are there already are the visitor's: not overwritten, not sent a second time.
+      // Before `cp`, which makes what is missing with Node's recursive `mkdir`.
+      makeDirectory(inbox);
       const options = { recursive: true, force: false, preserveTimestamps: true };
       await cp(SAMPLES, inbox, options);
       return new DemoPlace(root, data === undefined, await foldersOf(inbox));

@@ -1,10 +1,11 @@
 /** Writes what `init` has found out: the configuration, and each secret into a file of its own. */
 import { constants } from "node:fs";
-import { mkdir, open, stat } from "node:fs/promises";
+import { open, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { assertUsable } from "../../config/sketch-of.ts";
 import { starterConfig } from "../../config/starter.ts";
 import { codeOf, Fault } from "../../std/fault.ts";
+import { makeDirectory } from "../../std/make-directory.ts";
 import { UsageError } from "../exit.ts";
 import type { Setup } from "./setup.ts";
 
@@ -44,8 +45,8 @@ export async function writeSetup(path: string, setup: Setup, force: boolean): Pr
   const folder = join(dirname(path), SECRETS);
   const files = [path, ...secrets.map(({ name }) => join(folder, name))];
   if (!force) for (const file of files) await assertFree(file);
-  await make(dirname(path));
-  if (secrets.length > 0) await make(folder, FOLDER_MODE);
+  make(dirname(path));
+  if (secrets.length > 0) make(folder, FOLDER_MODE);
   for (const secret of secrets) {
     await write(join(folder, secret.name), `${secret.text}\n`, SECRET_MODE, force);
   }
@@ -59,9 +60,9 @@ function defined<T extends object>(some: T): { [K in keyof T]: Exclude<T[K], und
   return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> };
 }
 
-async function make(folder: string, mode?: number): Promise<void> {
+function make(folder: string, mode?: number): void {
   try {
-    await mkdir(folder, { recursive: true, ...(mode === undefined ? {} : { mode }) });
+    makeDirectory(folder, mode);
   } catch (error) {
     throw unwritable(folder, error);
   }
