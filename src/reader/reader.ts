@@ -184,7 +184,10 @@ export class Reader implements AsyncDisposable {
     const ended = Promise.withResolvers<string>();
     const hooks = new HookGroups();
     const line = this.#lineTo(child, hooks);
+    const { signal: closing } = this.#closing;
+    const close = () => end("closing");
     const end = (why: string) => {
+      closing.removeEventListener("abort", close);
       line.cut(`the reader ended: ${why}`);
       // A reader that was killed could not end the hooks that it ran.
       hooks.end();
@@ -196,7 +199,7 @@ export class Reader implements AsyncDisposable {
       }
       ended.resolve(why);
     };
-    this.#closing.signal.addEventListener("abort", () => end("closing"), { once: true });
+    closing.addEventListener("abort", close, { once: true });
     child.once("exit", (code, signal) => end(signal ?? `exit code ${code}`));
     child.once("error", (error) => end(error.message));
     try {
@@ -211,7 +214,7 @@ export class Reader implements AsyncDisposable {
       this.#running = { child, line };
       this.#ready.resolve(this.#running);
       const isUp = () => this.#running?.child === child;
-      void this.#time.keepTelling({ line, isUp }, this.#options.clock, this.#closing.signal);
+      void this.#time.keepTelling({ line, isUp }, this.#options.clock, closing);
       this.#options.started(statuses, restart);
     } catch (error) {
       // A reader that cannot open is of no use; what it said is why.

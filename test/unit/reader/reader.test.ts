@@ -1,6 +1,6 @@
 /** The handle on a reader, with real processes. */
 import { spawn } from "node:child_process";
-import { once } from "node:events";
+import { getEventListeners, once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { LineCut } from "../../../src/reader/line.ts";
 import type { ReaderMirror } from "../../../src/reader/protocol.ts";
+import { systemClock } from "../../../src/std/clock.ts";
 import { type RawPath, rawOfText } from "../../../src/std/raw-path.ts";
 import { childrenOf } from "../../fixtures/a-process.ts";
 import { until } from "../../fixtures/until.ts";
@@ -203,6 +204,27 @@ describe("a reader that hangs or dies", () => {
     const waits = open.sleeps.filter((ms) => ms < 10_000);
     expect(waits).toEqual([100, 200, 400]);
     expect(open.warnings.filter((line) => line.includes("SIGKILL"))).toHaveLength(3);
+  });
+
+  test("started again and again, it leaves nothing behind on what ends it", async () => {
+    const signals = new Set<AbortSignal>();
+    const sleep = (ms: number, signal: AbortSignal) => {
+      signals.add(signal);
+      return systemClock.sleep(ms, signal);
+    };
+    const often = { everyMs: 20, idleMs: 20, silentMs: 20_000, patienceMs: 20_000 };
+    const clock = { ...systemClock, sleep };
+    const open = openReader({ clock, random: () => 0, vigilance: often });
+    const listeners = () =>
+      Math.max(...[...signals].map((signal) => getEventListeners(signal, "abort").length));
+    let pid = await pidOf(open);
+    await until("a first wait", () => signals.size > 0);
+    for (let death = 0; death < 4; death++) {
+      process.kill(pid, "SIGKILL");
+      pid = await pidOf(open, pid);
+    }
+    // Of this life and its present wait; a wait of the last one may not be over.
+    await until("only what is in use", () => listeners() <= 2, 2_000);
   });
 
   test("a call that waits for the process outlives its deaths", async () => {
