@@ -21,6 +21,12 @@ const TEXTS: Readonly<Record<ReceiptFormat, (receipt: Receipt) => string>> = {
   html: receiptHtml,
 };
 
+/**
+ * What is being written to each folder. Receipts wait for one another, also those of a daemon that has started over: a
+ * folder that hangs then holds one thread of the pool and not, in the end, all of them.
+ */
+const turns = new Map<string, Promise<unknown>>();
+
 export class ReceiptFolder {
   readonly #dir: string;
   readonly #formats: readonly ReceiptFormat[];
@@ -36,9 +42,22 @@ export class ReceiptFolder {
 
   /**
    * Writes the files of a receipt; resolves with their paths once they are on the disk. Rejects with
-   * RECEIPT_UNWRITABLE.
+   * RECEIPT_UNWRITABLE, or as `signal` aborts before it is begun.
    */
-  async write(receipt: Receipt): Promise<string[]> {
+  write(receipt: Receipt, signal: AbortSignal): Promise<string[]> {
+    const before = turns.get(this.#dir) ?? Promise.resolve();
+    const writing = before.then(() => {
+      signal.throwIfAborted();
+      return this.#write(receipt);
+    });
+    turns.set(
+      this.#dir,
+      writing.catch(() => {}),
+    );
+    return writing;
+  }
+
+  async #write(receipt: Receipt): Promise<string[]> {
     const paths: string[] = [];
     try {
       await makeDirectoryAsync(this.#dir);

@@ -17,6 +17,19 @@ export function aborted(signal: AbortSignal): Promise<never> {
   return promise;
 }
 
+/** What `work` comes to; where `signal` aborts first it rejects with its reason, and `work` is left to itself. */
+export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const over = Promise.withResolvers<never>();
+  const abort = () => over.reject(signal.reason as Error);
+  if (signal.aborted) abort();
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    return await Promise.race([work, over.promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}
+
 /** The reason given when the daemon is asked to stop. */
 export class Stopping extends Error {
   override readonly name = "Stopping";

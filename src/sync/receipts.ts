@@ -4,11 +4,11 @@
  * in between writes the same files once more; none is ever left out, since each pass asks the journal
  * what has none.
  *
- * A folder that cannot be written to holds nothing else up: it is told once, and tried again.
+ * A folder that cannot be written to, or hangs, holds nothing else up: it is told once, and tried again.
  */
-import { receiptOf, RECEIPT_DOCUMENTS_MAX } from "../receipts/receipt.ts";
+import { type Receipt, receiptOf, RECEIPT_DOCUMENTS_MAX } from "../receipts/receipt.ts";
 import type { Batch } from "../journal/journal.ts";
-import { aborted } from "../std/abort.ts";
+import { aborted, unlessAborted } from "../std/abort.ts";
 import { Bell } from "../std/bell.ts";
 import { Fault } from "../std/fault.ts";
 import type { SyncContext } from "./context.ts";
@@ -20,7 +20,7 @@ const BATCHES_MAX = 100;
 /** Documents are converted many a second: they share a pass. */
 const BREATH_MS = 1_000;
 
-/** After a folder refused a receipt. */
+/** After a folder refused a receipt; and how long it may take for one until that is told. */
 const PATIENCE_MS = 30_000;
 
 export class Receipts {
@@ -54,6 +54,11 @@ export class Receipts {
     if (!this.#context.receipts || deadline.aborted) return;
     const over = aborted(deadline).catch(() => 0);
     await Promise.race([this.#passAfter(true, deadline), over]);
+    if (deadline.aborted)
+      this.#context.log.warn(
+        {},
+        "not every receipt could be written in time; the next run does it",
+      );
   }
 
   async #step(stopping: AbortSignal): Promise<number> {
@@ -85,7 +90,7 @@ export class Receipts {
           continue;
         }
         try {
-          await this.#write(batch);
+          await this.#write(batch, signal);
         } catch (error) {
           if (!(error instanceof Fault) || error.code !== "RECEIPT_UNWRITABLE") throw error;
           if (!this.#isRefused) log.warn({ code: error.code, hint: error.hint }, error.message);
@@ -107,17 +112,33 @@ export class Receipts {
     return quietMs - sinceMs + 1;
   }
 
-  async #write({ id, mirrorId }: Batch): Promise<void> {
-    const { journal, receipts, clock, log } = this.#context;
+  async #write({ id, mirrorId }: Batch, signal: AbortSignal): Promise<void> {
+    const { journal, clock, log } = this.#context;
     const documents = await journal.inBatch(id, RECEIPT_DOCUMENTS_MAX);
     const mirror = (await journal.mirrors()).find((row) => row.id === mirrorId)?.name ?? "";
     const receipt = receiptOf({ batch: id, mirror, documents });
     // Something happened to it since it was asked for: a later pass comes back to it.
     if (receipt.closedAt === null) return;
-    const files = (await receipts?.write(receipt)) ?? [];
+    const files = await this.#writeFiles(receipt, signal);
     this.#isRefused = false;
     if (await journal.setReceipt(id, documents.length, clock.now())) {
       log.info({ batch: id, mirror, documents: documents.length, files }, "receipt written");
+    }
+  }
+  /** Resolves with their paths. A folder that hangs is told; it is left to itself once `signal` aborts. */
+  async #writeFiles(receipt: Receipt, signal: AbortSignal): Promise<readonly string[]> {
+    const { receipts, clock, log } = this.#context;
+    if (!receipts) return [];
+    const tell = () =>
+      log.warn(
+        { batch: receipt.batch },
+        "the folder of receipts does not answer; nothing else waits",
+      );
+    const answered = clock.alarm(PATIENCE_MS, tell);
+    try {
+      return await unlessAborted(receipts.write(receipt, signal), signal);
+    } finally {
+      answered();
     }
   }
 }

@@ -1,4 +1,12 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -7,6 +15,8 @@ import { ReceiptFolder, receiptName } from "../../../src/receipts/receipt-folder
 import { receiptHtml } from "../../../src/receipts/receipt-html.ts";
 import { rawOfText } from "../../../src/std/raw-path.ts";
 import { aDocument } from "../../fixtures/a-document.ts";
+
+const never = new AbortController().signal;
 
 const AT = Date.UTC(2026, 10, 21, 2, 50, 11);
 
@@ -87,7 +97,7 @@ describe("a folder of receipts", () => {
     const dir = aFolder();
     const folder = new ReceiptFolder({ dir, formats: ["json", "html"] });
     const receipt = aReceipt(archived());
-    const files = await folder.write(receipt);
+    const files = await folder.write(receipt, never);
     const texts = files.map((file) => readFileSync(file, "utf8"));
     expect(JSON.parse(texts[0] ?? "")).toEqual(receipt);
     expect(texts[1]).toBe(receiptHtml(receipt));
@@ -95,12 +105,26 @@ describe("a folder of receipts", () => {
     rmSync(files[0] ?? "");
     // What a kill in the middle of a write leaves.
     writeFileSync(`${files[0]}.partial`, "{");
-    await folder.write(receipt);
+    await folder.write(receipt, never);
     expect(files.map((file) => readFileSync(file, "utf8"))).toEqual(texts);
     expect(readdirSync(dir).sort()).toEqual([
       `${receiptName(receipt)}.html`,
       `${receiptName(receipt)}.json`,
     ]);
+  });
+
+  test("is written to by one at a time; who does not want to wait any more does not write later", async () => {
+    const dir = aFolder();
+    mkdirSync(dir);
+    const folders = [1, 2, 3].map(() => new ReceiptFolder({ dir, formats: ["json"] }));
+    const receipt = aReceipt(archived());
+    const left = new AbortController();
+    const all = folders.map((folder, n) => folder.write(receipt, n === 1 ? left.signal : never));
+    left.abort(new Error("starting over"));
+    const ends = await Promise.allSettled(all);
+    expect(ends.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    expect(ends[1]).toMatchObject({ reason: left.signal.reason });
+    expect(readdirSync(dir)).toEqual([`${receiptName(receipt)}.json`]);
   });
 
   test("a name says when and what, and leads nowhere else", () => {
@@ -113,7 +137,8 @@ describe("a folder of receipts", () => {
     const dir = aFolder();
     writeFileSync(dir, "a file in its place");
     const folder = new ReceiptFolder({ dir, formats: ["json"] });
-    await expect(folder.write(aReceipt(archived()))).rejects.toMatchObject({
+    const writing = folder.write(aReceipt(archived()), never);
+    await expect(writing).rejects.toMatchObject({
       code: "RECEIPT_UNWRITABLE",
       message: expect.stringContaining(dir),
     });

@@ -64,7 +64,7 @@ test.for([
   [
     "receipts",
     "receipts/receipt-folder.ts",
-    `await new it.ReceiptFolder({ dir: "/proc/x/r", formats: ["json"] }).write(${RECEIPT}).${SAYS};`,
+    `await new it.ReceiptFolder({ dir: "/proc/x/r", formats: ["json"] }).write(${RECEIPT}, AbortSignal.any([])).${SAYS};`,
   ],
   ["the archive", "embedded-archive/blobs.ts", `await it.Blobs.open("/proc/x/d").${SAYS};`],
   ["demo", "cli/demo/demo-place.ts", `await it.DemoPlace.open("/proc/x/d", "/").${SAYS};`],
