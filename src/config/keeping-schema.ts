@@ -65,8 +65,9 @@ export const logSchema = section(
     ),
     file: setting(localPath().optional(), {
       meaning:
-        "A file of its own for the log, outside of every source, which is rotated. What it cannot " +
-        "take, on a full disk say, goes to the standard output.",
+        "A file of its own for the log, on a local disk and outside of every source, which is rotated. " +
+        "What it cannot take, on a full disk say, goes to the standard output; a share that hangs " +
+        "would stop the daemon.",
       example: "/var/log/scanferry/scanferry.log",
       without: "the standard output, which systemd or docker keep and rotate",
     }),

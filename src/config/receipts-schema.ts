@@ -13,7 +13,8 @@ export const receiptsSchema = section(
   {
     dir: setting(localPath(), {
       meaning:
-        "The folder, on a local disk and outside of every source; it is made with the first receipt.",
+        "The folder, on a local disk and outside of every source; it is made with the first receipt. " +
+        "A share that hangs would hold up receipts, and at its end the daemon kills itself.",
       example: "./receipts",
       required: true,
     }),

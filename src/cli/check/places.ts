@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { access, stat, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { After, Config, Mirror } from "../../config/config.ts";
-import { isNetwork, mountOf, readMounts, unmountedNow } from "../../source/mounts.ts";
+import { isNetwork, type Mount, mountOf, readMounts, unmountedNow } from "../../source/mounts.ts";
 import { codeOf } from "../../std/fault.ts";
 import { runningDaemon } from "../journals.ts";
 import { sizeText } from "../wording.ts";
@@ -16,11 +16,10 @@ const RIGHTS = "Give the daemon's user the right to it, or run check as that use
 /** Can what the configuration names be written to, and is there room? */
 export async function* examinePlaces(config: Config): AsyncGenerator<Finding> {
   const { log, receipts } = config;
+  // First: where the share hangs, the look at it does too.
+  yield* shareFindings(config, readMounts());
   if (log.file) yield await placeFinding("log", log.file.path, dirname(log.file.path));
-  if (receipts) {
-    yield await placeFinding("receipts", receipts.dir, receipts.dir);
-    yield* networkFinding(receipts.dir);
-  }
+  if (receipts) yield await placeFinding("receipts", receipts.dir, receipts.dir);
   for (const mirror of config.mirrors) yield* afterFindings(mirror);
   if (!config.web) return;
   if ((await runningDaemon(config)) === undefined) yield await portFinding(config.web);
@@ -42,11 +41,21 @@ async function placeFinding(name: string, shown: string, folder: string): Promis
     : ok(what);
 }
 
-function* networkFinding(dir: string): Generator<Finding> {
-  const mount = mountOf(dir, readMounts());
-  if (!mount || !isNetwork(mount)) return;
-  const mend = "Put them on a local disk: a share that hangs would hold the daemon's own files up.";
-  yield warn(`receipts: ${dir} is on a network file system (${mount.fsType})`, mend);
+/** What the daemon writes itself, and not by way of a reader that can be killed, belongs on a local disk. */
+export function* shareFindings(
+  { log, receipts }: Pick<Config, "log" | "receipts">,
+  mounts: readonly Mount[],
+): Generator<Finding> {
+  const mends = [
+    ["log", log.file?.path, "a share that hangs would stop the daemon with its next log line."],
+    ["receipts", receipts?.dir, "a share that hangs would hold them up, and the daemon's end."],
+  ] as const;
+  for (const [name, path, why] of mends) {
+    const mount = path === undefined ? undefined : mountOf(path, mounts);
+    if (!mount || !isNetwork(mount)) continue;
+    const what = `${name}: ${path} is on a network file system (${mount.fsType})`;
+    yield warn(what, `Put ${name === "log" ? "it" : "them"} on a local disk: ${why}`);
+  }
 }
 
 /** The source was read already by a reader of its own, so it does not hang. */
