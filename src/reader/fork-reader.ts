@@ -13,7 +13,7 @@ const ENVIRONMENT = ["PATH", "TZ", "LANG", "LC_ALL", "TMPDIR"];
 export function forkReader(): ChildProcess {
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
   const entry = fileURLToPath(new URL(`./child.${extension}`, import.meta.url));
-  return fork(entry, [], {
+  const child = fork(entry, [], {
     serialization: "advanced",
     execArgv: ["--disable-warning=ExperimentalWarning", ...THRIFTY_HEAP],
     env: {
@@ -21,8 +21,11 @@ export function forkReader(): ChildProcess {
       ...inFull(environmentOf(CERTIFICATES)),
       ...THRIFTY_MALLOC,
     },
-    stdio: ["ignore", "ignore", "inherit", "ipc"],
+    // Not this process's own: inherited, it would be made to block, here too where stdout is the same pipe.
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
+  child.stderr?.on("data", (said: Buffer) => void process.stderr.write(said));
+  return child;
 }
 
 /** A reader works in one directory after another: certificates must not be looked for in those. */

@@ -1,8 +1,11 @@
 /** What a reader is given of this process's environment. */
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { forkReader } from "../../../src/reader/fork-reader.ts";
+import { stalledPipe } from "../../fixtures/stalled-pipe.ts";
 
 test("certificates are named in full: a reader works in the directories that it looks at", async () => {
   onTestFinished(() => void vi.unstubAllEnvs());
@@ -17,4 +20,27 @@ test("certificates are named in full: a reader works in the directories that it 
   expect(there).toContain("SSL_CERT_FILE=");
   expect(there).toContain("MALLOC_ARENA_MAX=2");
   expect(there.join()).not.toContain("kept");
+});
+
+test("started where both outputs are one pipe, it does not make that block", async () => {
+  const file = JSON.stringify(
+    fileURLToPath(new URL("../../../src/reader/fork-reader.ts", import.meta.url)),
+  );
+  const program = `import { readFileSync } from "node:fs";
+    import { forkReader } from ${file};
+    const flags = () => parseInt(/flags:\\s+(\\d+)/.exec(readFileSync("/proc/self/fdinfo/1", "utf8"))[1], 8);
+    process.stdout.write("");
+    process.stderr.write("");
+    const child = forkReader();
+    const { O_NONBLOCK } = (await import("node:fs")).constants;
+    console.log((flags() & O_NONBLOCK) !== 0);
+    child.kill("SIGKILL");`;
+  const words = ["--disable-warning=ExperimentalWarning", "--input-type=module", "-e", program];
+  using pipe = stalledPipe();
+  pipe.read();
+  const child = spawn(process.execPath, words, {
+    stdio: ["ignore", pipe.descriptor, pipe.descriptor],
+  });
+  await once(child, "exit");
+  expect(pipe.read()).toBe("true\n");
 });
