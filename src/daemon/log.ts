@@ -1,6 +1,7 @@
 import { pino, stdTimeFunctions } from "pino";
 import type { Config } from "../config/config.ts";
 import { LogFile } from "./log-file.ts";
+import { LogOutput } from "./log-output.ts";
 import type { Log } from "../std/log.ts";
 import { legible } from "../std/raw-path.ts";
 import { redactor } from "../std/redactor.ts";
@@ -21,7 +22,9 @@ export type OpenLog = Log & Disposable;
 /** pino to stdout, or to a file of its own. One redactor, by value, over every line: a secret has no other way out. */
 export function openLog({ level, secrets, pretty, file }: LogOptions): OpenLog {
   const redact = redactor(secrets);
-  const toOutput = (line: string) => output.write(pretty ? plainLine(line) : line);
+  const dropped = (lines: number) =>
+    log.warn({ lines }, "log lines were dropped: nobody read the standard output in time");
+  const toOutput = (line: string) => output.write(pretty ? plainLine(line) : line, dropped);
   const own = file && new LogFile(file, toOutput);
   const write = (line: string) => {
     const clean = redact(line);
@@ -35,34 +38,8 @@ export function openLog({ level, secrets, pretty, file }: LogOptions): OpenLog {
   return Object.assign(log, { [Symbol.dispose]: () => own?.close() });
 }
 
-/**
- * The standard output. Lines of one turn of the event loop leave together: thousands come with one
- * commit, and a write for each takes longer than making it.
- */
-const output = {
-  text: "",
-  isOpen: false,
-
-  write(line: string): void {
-    if (!this.isOpen) this.open();
-    if (this.text === "") queueMicrotask(() => this.flush());
-    this.text += line;
-  },
-
-  flush(): void {
-    const { text } = this;
-    this.text = "";
-    // A closed or full stdout must neither end the daemon nor block it.
-    if (text !== "") process.stdout.write(text, () => {});
-  },
-
-  /** Once: reloads open further logs, and their listeners would add up. */
-  open(): void {
-    this.isOpen = true;
-    process.stdout.on("error", () => {});
-    process.on("exit", () => this.flush());
-  },
-};
+/** One, whatever logs are opened one after another. */
+const output = new LogOutput(() => process.stdout);
 
 const LEVELS: Readonly<Record<number, string>> = {
   10: "trace",
