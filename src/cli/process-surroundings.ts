@@ -1,10 +1,12 @@
 import { Stopping } from "../std/abort.ts";
 import { systemClock, systemRandom } from "../std/clock.ts";
+import { neverBlock } from "../std/never-block.ts";
 import { EXIT } from "./exit.ts";
 import type { Surroundings } from "./shell.ts";
 
-/** The surroundings of this process. */
-export function processSurroundings(): Surroundings {
+/** The surroundings of this process; `ending` aborts once its end need not wait for whoever reads what it wrote. */
+export function processSurroundings(): Surroundings & { readonly ending: AbortSignal } {
+  const ending = new AbortController();
   let stopping: AbortSignal | undefined;
   return {
     env: process.env,
@@ -14,17 +16,23 @@ export function processSurroundings(): Surroundings {
     stdin: process.stdin,
     clock: systemClock,
     random: systemRandom,
-    stopping: () => (stopping ??= stopSignal()),
+    stopping: () => (stopping ??= stopSignal(ending)),
+    unattended() {
+      for (const stream of [process.stdout, process.stderr]) neverBlock(stream);
+      ending.abort();
+    },
+    ending: ending.signal,
   };
 }
 
 /** Aborts at the first SIGINT or SIGTERM; the second ends the process at once. */
-function stopSignal(): AbortSignal {
+function stopSignal(ending: AbortController): AbortSignal {
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.on(signal, () => {
       if (stop.signal.aborted) process.exit(EXIT.fault);
       stop.abort(new Stopping(`${signal} received`));
+      ending.abort();
     });
   }
   return stop.signal;

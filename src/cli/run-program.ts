@@ -23,7 +23,9 @@ export async function runProgram(
     return shell.exitCode;
   } catch (error) {
     const { code, lines } = endingOf(await placed(error, shell));
-    for (const line of lines) await shell.err.line(line);
+    // The end of the process waits for them as long as it may.
+    for (const line of lines) shell.err.print(`${line}
+`);
     return code;
   }
 }

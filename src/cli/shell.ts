@@ -17,6 +17,8 @@ export type Surroundings = {
   readonly random: Random;
   /** Aborts when the process is asked to stop; asking for it is what makes the process listen. */
   readonly stopping: () => AbortSignal;
+  /** Called where nobody need be reading: from then on output neither blocks it nor keeps it from ending. */
+  readonly unattended?: () => void;
 };
 
 /** What commands share: their surroundings, where they write, and what they end with. */

@@ -21,6 +21,7 @@ async function run(shell: Shell): Promise<void> {
   const { openLog } = await import("../../daemon/log.ts");
   const { notifierOf } = await import("../../daemon/notifier.ts");
   growSlowly();
+  shell.surroundings.unattended?.();
   await liveDaemon({
     notifier: notifierOf(shell.surroundings.env, process.pid),
     load: () => shell.config(),

@@ -1,0 +1,44 @@
+/** The end of the process, which nothing that is still open must keep from ending. */
+import { aborted } from "../std/abort.ts";
+import { systemClock } from "../std/clock.ts";
+import type { ExitCode } from "./exit.ts";
+
+/** How long output, and calls to a file system, are waited for at the end. */
+const PATIENCE_MS = 1_000;
+
+/** How often to look whether such a call has returned. */
+const LOOK_MS = 20;
+
+/**
+ * Ends the process with `code`. What it wrote goes out first, however slow its reader (`scanferry list
+ * | less`); where `impatient` aborts, that is waited for no longer than a second: a daemon's supervisor
+ * starts it again only once it has ended. It kills itself, and says so, where a file system hangs.
+ */
+export async function leave(code: ExitCode, impatient: AbortSignal): Promise<void> {
+  const over = aborted(impatient).catch(() => sleep(PATIENCE_MS));
+  await Promise.race([flushed(), over]);
+  for (let ms = 0; hasHangingCalls() && ms < PATIENCE_MS; ms += LOOK_MS) await sleep(LOOK_MS);
+  if (hasHangingCalls()) {
+    const why = "a file system does not answer and would keep the process from ending";
+    process.stderr.write(`scanferry: ${why}: all else is done, so it kills itself\n`);
+    process.kill(process.pid, "SIGKILL");
+  }
+  process.exit(code);
+}
+
+function flushed(): Promise<void> {
+  return new Promise((resolve) => {
+    process.stdout.write("", () => process.stderr.write("", () => resolve()));
+  });
+}
+
+/** `process.exit` waits for every call of a thread of the pool, even one that never returns. */
+function hasHangingCalls(): boolean {
+  return process
+    .getActiveResourcesInfo()
+    .some((name) => /^(?:FSReq|FileHandleCloseReq)/.test(name));
+}
+
+function sleep(ms: number): Promise<void> {
+  return systemClock.sleep(ms, new AbortController().signal);
+}
