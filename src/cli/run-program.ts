@@ -24,7 +24,8 @@ export async function runProgram(
   } catch (error) {
     const { code, lines } = endingOf(await placed(error, shell));
     // The end of the process waits for them as long as it may.
-    for (const line of lines) shell.err.print(`${line}
+    for (const line of lines)
+      shell.err.print(`${line}
 `);
     return code;
   }
