@@ -325,7 +325,7 @@ describe("retry", () => {
     const config = world.configFile("", `    after: move:${done}`);
     const run = (...words: string[]) => scanferry(["--config", config, ...words]);
     expect((await run("sync")).code).toBe(0);
-    expect((await run("status")).stdout).toContain(`  scans: AFTER_REFUSED: EEXIST`);
+    expect((await run("status")).stdout).toContain("  scans: AFTER_REFUSED: ENOTDIR");
     expect(existsSync(file)).toBe(true);
     rmSync(done);
     expect((await run("retry", join(world.source, "b"))).stdout).toMatch(/^nothing/);
