@@ -360,12 +360,15 @@ test("what could not be watched is tried again, ever more rarely, and one after 
   limit = 4;
   put(dir, "b/meanwhile.pdf");
   tried.length = 0;
+  told.listed.length = 0;
   await until("both to be tried", async () => {
     await triedAgain();
     return tried.length > 1 || undefined;
   });
   expect(tried.toSorted()).toEqual(["b", "c"]);
   await told.until(() => told.files.has("b/meanwhile.pdf"));
+  // Listed once it is watched: what is written before that is no event.
+  await told.until(() => ["b", "c"].every((top) => told.listed.some(([dir]) => dir === top)));
   put(dir, "b/one.pdf");
   put(dir, "c/two.pdf");
   await told.until(() => told.hints.has("b/one.pdf") && told.hints.has("c/two.pdf"));
