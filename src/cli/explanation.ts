@@ -86,8 +86,9 @@ async function waitsOf(
     const kept = await whyKept(journal, account, document, now);
     if (kept !== null) return kept;
   }
-  const isRunning = (await runningDaemon(config)) !== undefined;
-  return whyWaits(await statusOf(journal, config, isRunning, now), record);
+  const status = async () =>
+    statusOf(journal, config, (await runningDaemon(config)) !== undefined, now);
+  return whyWaits(status, record);
 }
 
 /** Every revision of the path, oldest first; and how many documents there are below it. */

@@ -266,7 +266,7 @@ export class Daemon implements AsyncDisposable {
       ...protection,
       journal: this.journal,
       status: () => this.status(),
-      waits: async (document) => whyWaits(await this.status(), document),
+      waits: (document) => whyWaits(() => this.status(), document),
       health: () => this.#health(),
       away: () => this.#parts.crew.away,
       log: this.#log,

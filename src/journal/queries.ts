@@ -34,9 +34,10 @@ export const QUERIES = {
   sentWith: `${SELECT_DOCUMENT} WHERE n.mirror_id = ? AND n.digest = ?
     AND n.state IN ('uploading', 'inDoubt', 'uploaded', 'converted') ORDER BY n.id`,
   // By code and size, since an index has these: of one size few are in doubt.
-  heldInDoubt: `${SELECT_DOCUMENT} WHERE n.trouble_code = @code AND n.size_bytes = @sizeBytes
+  heldInDoubt: `${SELECT_DOCUMENT} WHERE n.trouble_code IN (${DOUBT_CODES.map((code) => `'${code}'`).join()})
+    AND n.size_bytes = @sizeBytes
     AND n.archive_id = (SELECT archive_id FROM mirrors WHERE id = @mirrorId) AND n.state = 'held'
-    AND n.mirror_id = @mirrorId AND n.digest = @digest AND n.doubt_at IS NOT NULL ORDER BY n.id`,
+    AND +n.mirror_id = @mirrorId AND n.digest = @digest AND n.doubt_at IS NOT NULL`,
   rivals: `${SELECT_DOCUMENT} WHERE n.folder_id = ? AND n.sent_name = ? AND n.archive_id = ?
     AND (n.state IN ('uploading', 'inDoubt') OR n.doubt_at IS NOT NULL) ORDER BY n.id`,
   claimed: `SELECT n.document_id AS id FROM documents n
@@ -155,9 +156,7 @@ export class Queries {
   }
 
   sentWith(mirrorId: number, digest: string, sizeBytes: number): Document[] {
-    const held = DOUBT_CODES.flatMap((code) =>
-      this.#documents(QUERIES.heldInDoubt, { code, sizeBytes, mirrorId, digest }),
-    );
+    const held = this.#documents(QUERIES.heldInDoubt, { sizeBytes, mirrorId, digest });
     return [...this.#documents(QUERIES.sentWith, mirrorId, digest), ...held].sort(byId);
   }
 

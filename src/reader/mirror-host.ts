@@ -168,8 +168,7 @@ export class MirrorHost {
       {
         hint: (paths) => this.#tell(this.#hint(paths)),
         directory: (dir, below) => this.#list(dir, below),
-        doubt: (why, isTrouble) =>
-          this.#tell(this.#daemon.call("doubt", this.#mirror.id, why, isTrouble)),
+        doubt: (why, isTrouble) => this.#doubt(why, isTrouble),
       },
       this.#clock,
     );
@@ -251,8 +250,8 @@ export class MirrorHost {
     }
   }
 
-  #doubt(why: string): void {
-    this.#tell(this.#daemon.call("doubt", this.#mirror.id, why, false));
+  #doubt(why: string, isTrouble = false): void {
+    this.#tell(this.#daemon.call("doubt", this.#mirror.id, why, isTrouble));
   }
 
   /** A report that cannot be delivered is no loss: the next scan finds what it told. */

@@ -11,7 +11,7 @@ import type { Document, Trouble } from "../domain/document.ts";
 import type { Change, Note } from "../journal/journal.ts";
 import { LineCut } from "../reader/line.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
-import type { LiveMirror, SyncContext } from "./context.ts";
+import { isReachable, type LiveMirror, type SyncContext } from "./context.ts";
 import { forgotten } from "./forgotten.ts";
 import { loop } from "./loop.ts";
 import { PuttingAway } from "./putting-away.ts";
@@ -74,7 +74,7 @@ export class Aftercare {
     for (const document of due) {
       const mirror = mirrors.get(document.mirrorId);
       // Went down meanwhile: the next step does not even ask for these.
-      if (mirror && isAway(mirror)) continue;
+      if (mirror && !isReachable(mirror)) continue;
       if (!mirror) {
         await this.#note(document, { dueAt: clock.now() + NO_MIRROR_MS });
         continue;
@@ -112,7 +112,7 @@ export class Aftercare {
   /** Without mirrors whose reader is away: waiting for it, all others would wait with them. */
   #reachable(): readonly Field[] {
     const all = [...this.#context.mirrors];
-    const up = all.flatMap(([id, mirror]) => (isAway(mirror) ? [] : [id]));
+    const up = all.flatMap(([id, mirror]) => (isReachable(mirror) ? [id] : []));
     if (up.length === all.length) return this.#fields;
     return this.#fields.map(({ mirrorIds = up, division }) => {
       return { mirrorIds: mirrorIds.filter((id) => up.includes(id)), division };
@@ -276,10 +276,6 @@ export class Aftercare {
     // Found elsewhere meanwhile, it is another daemon's to put away.
     return [...left, { type: "note", id, at, why, set, place: { dir } }];
   }
-}
-
-function isAway({ reader }: LiveMirror): boolean {
-  return reader.pid === undefined || reader.silent;
 }
 
 function fieldsOf({ duties, mirrors }: SyncContext): Field[] {

@@ -2,7 +2,8 @@
  * What cannot be reached just now, an archive or the sources of its mirrors. Only the daemon that tries knows;
  * it keeps that in the journal, for those who ask where things stand from outside.
  */
-import { awayMemo } from "../journal/crew.ts";
+import type { Trouble } from "../domain/document.ts";
+import { awayMemo, type Member, SOLO_CREW } from "../journal/crew.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { SyncContext } from "./context.ts";
 import type { Outage } from "./outage.ts";
@@ -12,12 +13,7 @@ import type { Survey } from "./survey.ts";
 export type SourceAway = { readonly since: number; readonly why: string };
 
 /** An archive that does not answer; times are epoch ms. */
-export type ArchiveAway = {
-  readonly since: number;
-  readonly code: string;
-  readonly message: string;
-  readonly nextAttemptAt: number;
-};
+export type ArchiveAway = Trouble & { readonly since: number; readonly nextAttemptAt: number };
 
 /** All of one archive, as one daemon sees it. */
 export type Away = {
@@ -25,6 +21,9 @@ export type Away = {
   /** By the name of the mirror. */
   readonly sources: Readonly<Record<string, SourceAway>>;
 };
+
+/** What a journal's only owner goes by. */
+const SOLO_NAME = "";
 
 const NOTHING: Away = { archive: null, sources: {} };
 
@@ -55,7 +54,7 @@ export class AwayNote {
     const { journal } = context;
     const { memberId } = journal.crew;
     const own = (await journal.crew.members()).find(({ id }) => id === memberId);
-    const memo = awayMemo(journal.archiveId, own?.name ?? "");
+    const memo = awayMemo(journal.archiveId, own?.name ?? SOLO_NAME);
     return new AwayNote(context, memo, (await journal.memo(memo)) ?? "");
   }
 
@@ -79,11 +78,9 @@ export class AwayNote {
     if (!outage) return null;
     if (before && isSame) return before;
     const now = this.#context.clock.now();
-    const { code, message } = outage.trouble;
     return {
+      ...outage.trouble,
       since: before?.since ?? now,
-      code,
-      message,
       nextAttemptAt: now + Math.max(0, outage.until - this.#context.clock.monotonic()),
     };
   }
@@ -103,13 +100,22 @@ export class AwayNote {
   }
 }
 
-/** What the daemons that work on a journal cannot reach of an archive; of several that cannot, the first. */
-export async function awayOf(journal: Journal, isRunning: boolean): Promise<Away> {
-  const members = await journal.crew.members();
-  // Where the journal has one owner there are no members, and what it noted last may be long over.
-  const owner = isRunning ? [{ id: journal.crew.memberId, name: "" }] : [];
+/** What makes a note a daemon's of now: its number, and its name. */
+type Seer = Pick<Member, "id" | "name">;
+
+/**
+ * Who would know what is away. Where the journal has one owner there are no members, and what it noted last
+ * may be long over.
+ */
+export function seersOf(members: readonly Member[], isRunning: boolean): readonly Seer[] {
+  if (members.length > 0) return members;
+  return isRunning ? [{ id: SOLO_CREW.memberId, name: SOLO_NAME }] : [];
+}
+
+/** What these daemons cannot reach of the journal's archive; of several that cannot, the first. */
+export async function awayOf(journal: Journal, seers: readonly Seer[]): Promise<Away> {
   let all = NOTHING;
-  for (const { id, name } of members.length > 0 ? members : owner) {
+  for (const { id, name } of seers) {
     const away = awayIn(await journal.memo(awayMemo(journal.archiveId, name)));
     if (away?.member !== id) continue;
     all = { archive: all.archive ?? away.archive, sources: { ...away.sources, ...all.sources } };

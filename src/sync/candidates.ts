@@ -2,7 +2,7 @@ import type { Share } from "../domain/allowance.ts";
 import type { Document } from "../domain/document.ts";
 import { byOrder, interleave, LARGE_BYTES, largeSlots } from "../domain/feed.ts";
 import type { Budget } from "./budget.ts";
-import type { LiveMirror, SyncContext } from "./context.ts";
+import { isReachable, type LiveMirror, type SyncContext } from "./context.ts";
 
 /** How much may be taken, and as of when. */
 type Wanted = { readonly slots: number; readonly large: number; readonly now: number };
@@ -36,7 +36,7 @@ export class Candidates {
     const queues = new Map<number, Document[]>();
     for (const [mirrorId, mirror] of mirrors) {
       // A reader that is down would give everything back; it says when it is up, or speaks again.
-      if (mirror.reader.pid === undefined || mirror.reader.silent) continue;
+      if (!isReachable(mirror)) continue;
       if (!this.#isThere(mirrorId)) continue;
       const queue = await this.#queue(mirror, { slots, large, now }, shares.of(mirrorId));
       if (queue.length > 0) queues.set(mirrorId, queue);

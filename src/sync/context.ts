@@ -19,6 +19,11 @@ export type LiveMirror = {
   readonly settling: { readonly small: Bell; readonly large: Bell };
 };
 
+/** Whether a mirror's reader is up and answers: what is asked of it otherwise waits, with all behind it. */
+export function isReachable({ reader }: Pick<LiveMirror, "reader">): boolean {
+  return reader.pid !== undefined && !reader.silent;
+}
+
 /** One bell per loop; rung when there may be something to do. */
 export type Bells = {
   readonly sending: Bell;

@@ -1,5 +1,5 @@
 import type { Duty, Member } from "../journal/crew.ts";
-import type { ArchiveRow, Journal, MirrorRow } from "../journal/journal.ts";
+import type { ArchiveRow, MirrorRow } from "../journal/journal.ts";
 
 /** One daemon of several on the journal. Times are epoch milliseconds. */
 export type MemberReport = {
@@ -20,13 +20,12 @@ export type MemberReport = {
   readonly duties: readonly string[];
 };
 
-/** Every daemon on the journal, by id; none where it has one owner. */
-export async function membersOf(
-  journal: Journal,
+/** What is told of the daemons on a journal. */
+export function membersOf(
+  members: readonly Member[],
   rows: { readonly mirrors: readonly MirrorRow[]; readonly archives: readonly ArchiveRow[] },
   now: number,
-): Promise<MemberReport[]> {
-  const members = await journal.crew.members();
+): MemberReport[] {
   return members.map((member) => reportOf(member, (duty) => dutyName(duty, rows), now));
 }
 

@@ -1,6 +1,6 @@
 import type { Document } from "../domain/document.ts";
 import { GATE_CODES } from "../domain/failure.ts";
-import type { SyncContext } from "./context.ts";
+import { isReachable, type SyncContext } from "./context.ts";
 import { goOn, hasOwnTrouble } from "./retry.ts";
 
 /** Among so many another one is looked for. */
@@ -76,9 +76,6 @@ export class Probes {
 
   /** Mirrors whose reader would send what is claimed. */
   get #up(): number[] {
-    const up = [...this.#context.mirrors].filter(
-      ([, { reader }]) => reader.pid !== undefined && !reader.silent,
-    );
-    return up.map(([id]) => id);
+    return [...this.#context.mirrors].flatMap(([id, mirror]) => (isReachable(mirror) ? [id] : []));
   }
 }

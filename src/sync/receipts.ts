@@ -125,6 +125,7 @@ export class Receipts {
       log.info({ batch: id, mirror, documents: documents.length, files }, "receipt written");
     }
   }
+
   /** Resolves with their paths. A folder that hangs is told; it is left to itself once `signal` aborts. */
   async #writeFiles(receipt: Receipt, signal: AbortSignal): Promise<readonly string[]> {
     const { receipts, clock, log } = this.#context;

@@ -5,7 +5,7 @@ import { failureOf } from "../domain/failure.ts";
 import type { Duplicates, Journal } from "../journal/journal.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
 import { mountOf, readMounts, watchMode } from "../source/mounts.ts";
-import { type ArchiveAway, type Away, awayOf, type SourceAway } from "./away.ts";
+import { type ArchiveAway, type Away, awayOf, seersOf, type SourceAway } from "./away.ts";
 import { type MemberReport, membersOf } from "./member-report.ts";
 import {
   accountOf,
@@ -142,7 +142,7 @@ async function archiveReports(
   journal: Journal,
   config: StatusConfig,
   pending: (mirror: string) => number,
-  { running, now }: { readonly running: boolean; readonly now: number },
+  { seers, now }: { readonly seers: ReturnType<typeof seersOf>; readonly now: number },
 ): Promise<Standing[]> {
   const { upload, mirrors, quota: allowed } = config;
   const rows = await journal.archives();
@@ -165,7 +165,7 @@ async function archiveReports(
       const pages = await pageReportOf(own, account, now);
       const ready = carried.reduce((sum, mirror) => sum + pending(mirror.name), 0);
       const waits = (await waitingOf(own, config, now)) ?? allowanceWait(pages, ready);
-      const { archive, sources } = await awayOf(own, running);
+      const { archive, sources } = await awayOf(own, seers);
       const outage = archive && { ...archive, hint: failureOf(archive.code).hint };
       const sending = { waits, concurrency };
       const { allowance } = pages;
@@ -213,7 +213,9 @@ export async function statusOf(
   const pending = (name: string) =>
     counts.find(({ mirrorId, state }) => state === "pending" && nameOf.get(mirrorId) === name)
       ?.documents ?? 0;
-  const standings = await archiveReports(journal, config, pending, { running, now });
+  const members = await journal.crew.members();
+  const seers = seersOf(members, running);
+  const standings = await archiveReports(journal, config, pending, { seers, now });
   const pages = pagesOfAll(standings.map((standing) => standing.pages));
   const archives = standings.map(({ report }) => report);
   const away = Object.assign({}, ...standings.map(({ sources }) => sources)) as Away["sources"];
@@ -237,7 +239,7 @@ export async function statusOf(
       const offline = away[name] ?? null;
       return { name, source, archive, watch: mode, offline, documents: own, oldestAt };
     }),
-    members: await membersOf(journal, { mirrors: rows, archives: await journal.archives() }, now),
+    members: membersOf(members, { mirrors: rows, archives: await journal.archives() }, now),
     pages,
     duplicates: await journal.duplicates(),
     untold: (await journal.untold())

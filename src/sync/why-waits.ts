@@ -6,25 +6,24 @@ export type Waiter = { readonly mirror: string; readonly state: State };
 
 /**
  * Why nothing goes on with a document though nothing is wrong with itself: what a person stopped, then what stops
- * its archive, its source, its daemon. Null where nothing does.
+ * its archive, its source, its daemon. Null where nothing does. `status` is asked only where that can be.
  */
-export function whyWaits(report: StatusReport, { mirror: name, state }: Waiter): string | null {
+export async function whyWaits(
+  status: () => Promise<StatusReport>,
+  { mirror: name, state }: Waiter,
+): Promise<string | null> {
   if (["converted", "failed", "held"].includes(state)) return null;
-  const { running, archives, mirrors } = report;
-  const mirror = mirrors.find((one) => one.name === name);
+  const report = await status();
+  const mirror = report.mirrors.find((one) => one.name === name);
   if (!mirror) return `its mirror ${name} is not in the configuration`;
-  const archive = archives.find((one) => one.name === mirror.archive);
-  const why = [
-    state === "pending" ? whyUnsent(report, archive) : null,
-    archive?.outage && state !== "settling"
-      ? `the archive is not reached: ${archive.outage.message}`
-      : null,
-    mirror.offline && (state === "settling" || state === "pending")
-      ? `the source is offline: ${mirror.offline.why}`
-      : null,
-    running ? null : "scanferry is not running: scanferry run, or scanferry sync",
-  ];
-  return why.find((one) => one !== null) ?? null;
+  const archive = report.archives.find((one) => one.name === mirror.archive);
+  const unsent = state === "pending" ? whyUnsent(report, archive) : null;
+  if (unsent !== null) return unsent;
+  if (archive?.outage && state !== "settling")
+    return `the archive is not reached: ${archive.outage.message}`;
+  if (mirror.offline && (state === "settling" || state === "pending"))
+    return `the source is offline: ${mirror.offline.why}`;
+  return report.running ? null : "scanferry is not running: scanferry run, or scanferry sync";
 }
 
 /** What keeps new documents from being sent, but not those that were sent from going on. */

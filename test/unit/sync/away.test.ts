@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Away, AwayNote, awayOf, type Seen } from "../../../src/sync/away.ts";
+import { type Away, AwayNote, awayOf, type Seen, seersOf } from "../../../src/sync/away.ts";
 import type { SurveyState } from "../../../src/sync/survey.ts";
 import { HOUR, MINUTE, SECOND, SyncDesk } from "./desk.ts";
 
@@ -18,6 +18,11 @@ function seen(desk: SyncDesk, why: string | null | undefined, isLed = true): See
   return { outage: undefined, surveys: [{ mirror: desk.mirror(), isLed, state }] };
 }
 
+/** As `status` reads it beside a daemon that runs. */
+async function known({ journal }: SyncDesk): Promise<Away> {
+  return awayOf(journal, seersOf(await journal.crew.members(), true));
+}
+
 function silent(desk: SyncDesk, waitMs: number): Seen {
   const outage = { tries: 1, until: desk.clock.monotonic() + waitMs, trouble };
   return { ...seen(desk, null), outage };
@@ -30,11 +35,11 @@ test("a source that is offline is kept with the moment when that began, and forg
   expect(await note.look(seen(desk, "not mounted"))).toBe(true);
   await desk.advance(MINUTE);
   expect(await note.look(seen(desk, "does not answer"))).toBe(true);
-  expect(await awayOf(desk.journal, true)).toMatchObject({
+  expect(await known(desk)).toMatchObject({
     sources: { scans: { since, why: "does not answer" } },
   });
   expect(await note.look(seen(desk, null))).toBe(true);
-  expect(await awayOf(desk.journal, true)).toEqual(NOTHING);
+  expect(await known(desk)).toEqual(NOTHING);
 });
 
 test("what does not differ is not written", async () => {
@@ -57,19 +62,19 @@ test("an archive that does not answer is kept since when, and with the next try"
   await note.look(first);
   await desk.advance(SECOND);
   expect(await note.look(first)).toBe(false);
-  expect((await awayOf(desk.journal, true)).archive).toEqual({
+  expect((await known(desk)).archive).toEqual({
     ...trouble,
     since,
     nextAttemptAt: since + 5 * SECOND,
   });
   await desk.advance(4 * SECOND);
   expect(await note.look(silent(desk, MINUTE))).toBe(true);
-  expect((await awayOf(desk.journal, true)).archive).toMatchObject({
+  expect((await known(desk)).archive).toMatchObject({
     since,
     nextAttemptAt: since + 5 * SECOND + MINUTE,
   });
   await note.look(seen(desk, null));
-  expect(await awayOf(desk.journal, true)).toEqual(NOTHING);
+  expect(await known(desk)).toEqual(NOTHING);
 });
 
 test("a daemon that starts again knows since when a source is away before it has looked", async () => {
@@ -79,23 +84,23 @@ test("a daemon that starts again knows since when a source is away before it has
   await desk.advance(HOUR);
   const note = await AwayNote.open(desk.context);
   await note.look(seen(desk, undefined));
-  expect((await awayOf(desk.journal, true)).sources).toEqual({
+  expect((await known(desk)).sources).toEqual({
     scans: { since, why: "not mounted" },
   });
   await note.look(seen(desk, "gone"));
-  expect((await awayOf(desk.journal, true)).sources).toEqual({ scans: { since, why: "gone" } });
+  expect((await known(desk)).sources).toEqual({ scans: { since, why: "gone" } });
 });
 
 test("where no daemon runs nothing is known", async () => {
   const desk = await SyncDesk.open();
   await (await AwayNote.open(desk.context)).look(silent(desk, SECOND));
-  expect(await awayOf(desk.journal, false)).toEqual(NOTHING);
+  expect(await awayOf(desk.journal, seersOf([], false))).toEqual(NOTHING);
 });
 
 test("a mirror that another daemon leads is that one's to tell of", async () => {
   const desk = await SyncDesk.open();
   await (await AwayNote.open(desk.context)).look(seen(desk, "no such share on this host", false));
-  expect(await awayOf(desk.journal, true)).toEqual(NOTHING);
+  expect(await known(desk)).toEqual(NOTHING);
 });
 
 test("of several daemons each tells for itself, and one that is gone no more", async () => {
@@ -103,7 +108,7 @@ test("of several daemons each tells for itself, and one that is gone no more", a
   const b = await SyncDesk.open({ member: "b", beside: a });
   await (await AwayNote.open(a.context)).look(seen(a, "not mounted"));
   await (await AwayNote.open(b.context)).look(silent(b, SECOND));
-  expect(await awayOf(b.journal, true)).toMatchObject({
+  expect(await known(b)).toMatchObject({
     archive: trouble,
     sources: { scans: { why: "not mounted" } },
   });
@@ -111,5 +116,5 @@ test("of several daemons each tells for itself, and one that is gone no more", a
   a.crew?.leave();
   const left = await b.journal.crew.members();
   expect(left.map(({ id }) => id)).not.toContain(memberId);
-  expect((await awayOf(b.journal, true)).sources).toEqual({});
+  expect((await known(b)).sources).toEqual({});
 });

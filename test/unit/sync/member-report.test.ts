@@ -18,7 +18,8 @@ async function aCrew() {
   await alpha.seek(["account:1", `mirror:${scans.id}`]);
   crews[1]?.stayAlive();
   const journal = new MemoryJournal({ store, crew: alpha });
-  const members = () => membersOf(journal, { mirrors: [scans], archives }, clock.now());
+  const members = async () =>
+    membersOf(await journal.crew.members(), { mirrors: [scans], archives }, clock.now());
   return { clock, journal, members };
 }
 
@@ -45,7 +46,8 @@ test("parts of a mirror are told as such", async () => {
 });
 
 test("a journal with one owner has no members to tell of", async () => {
-  expect(await membersOf(new MemoryJournal(), { mirrors: [], archives: [] }, 0)).toEqual([]);
+  const members = await new MemoryJournal().crew.members();
+  expect(membersOf(members, { mirrors: [], archives: [] }, 0)).toEqual([]);
 });
 
 test("status says it in a line each, and who was not heard of for long", async () => {

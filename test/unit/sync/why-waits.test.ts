@@ -48,8 +48,8 @@ test.for([
   ],
 ] as [Partial<StatusReport>, State, RegExp | null, string][])(
   "%#: %j, %s: %s (%s)",
-  ([report, state, why]) => {
-    const told = whyWaits(reportOf(report), { mirror: "scans", state });
+  async ([report, state, why]) => {
+    const told = await whyWaits(async () => reportOf(report), { mirror: "scans", state });
     if (why === null) expect(told).toBeNull();
     else expect(told).toMatch(why);
   },
