@@ -14,6 +14,16 @@ const EXPIRES = { expiry: { at: 1, sent: 1, from: "7y", withoutPlugin: "hold" } 
 const seen = { sizeBytes: 2, modifiedAt: AT, stamp: "b" };
 
 const changed: Event = { type: "changed", at: AT, dueAt: DUE, seen };
+const decided = {
+  digest: "e",
+  sentName: "n.pdf",
+  targetPath: "/T",
+  remark: "r",
+  batch: "b",
+  estimate: 12,
+} as const;
+const settled = { type: "settled", at: AT, ...decided } as const;
+const ready = { state: "pending", ...decided, movedFrom: null, dueAt: AT } as const;
 const startedOver: Patch = {
   state: "settling",
   seen,
@@ -78,58 +88,15 @@ const LINES: Line[] = [
   [
     "settling",
     { trouble, patience: 3 },
-    {
-      type: "settled",
-      at: AT,
-      digest: "e",
-      sentName: "n.pdf",
-      targetPath: "/T",
-      remark: "r",
-      batch: "b",
-      estimate: 12,
-    },
-    {
-      state: "pending",
-      digest: "e",
-      sentName: "n.pdf",
-      targetPath: "/T",
-      slip: null,
-      remark: "r",
-      batch: "b",
-      estimate: 12,
-      movedFrom: null,
-      dueAt: AT,
-      trouble: null,
-      patience: 0,
-    },
+    settled,
+    { ...ready, slip: null, trouble: null, patience: 0 },
     "everything that an attempt needs, and no trouble of before",
   ],
   [
     "settling",
     { trouble: PLUGIN, patience: 3 },
-    {
-      type: "settled",
-      at: AT,
-      digest: "e",
-      sentName: "n.pdf",
-      targetPath: "/T",
-      slip: EXPIRES,
-      remark: "r",
-      batch: "b",
-      estimate: 12,
-    },
-    {
-      state: "pending",
-      digest: "e",
-      sentName: "n.pdf",
-      targetPath: "/T",
-      slip: EXPIRES,
-      remark: "r",
-      batch: "b",
-      estimate: 12,
-      movedFrom: null,
-      dueAt: AT,
-    },
+    { ...settled, slip: EXPIRES },
+    { ...ready, slip: EXPIRES },
     "it was refused for its expiry date, and has one again: its patience grows",
   ],
   ["settling", {}, heldBack, held, "it cannot be read"],

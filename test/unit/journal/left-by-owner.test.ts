@@ -44,27 +44,29 @@ test("nor does one when commands wrote to it before the start, and their end rem
   expect(await startedAt(path)).toEqual([]);
 });
 
+/** A copy of a journal whose daemon crashed, without its log, in place of another that had been started. */
+async function copiedIn(directory: string): Promise<string> {
+  const crashed = join(directory, "journal.db");
+  const path = join(directory, "copy", "journal.db");
+  await startedAt(path);
+  await crashedAt(crashed);
+  copyFileSync(crashed, path);
+  return path;
+}
+
 test.for([
   [false, "the start"],
   [true, "a command that came before"],
 ] as const)("without its log it is a copy, command first: %s; told by %s", async ([isWritten]) => {
   using directory = scratch();
-  const crashed = join(directory.path, "journal.db");
-  const path = join(directory.path, "copy", "journal.db");
-  await startedAt(path);
-  await crashedAt(crashed);
-  copyFileSync(crashed, path);
+  const path = await copiedIn(directory.path);
   if (isWritten) await pausedAt(path);
   expect(await startedAt(path)).toEqual([1]);
 });
 
 test("a log that somebody made by opening a copy tells nothing", async () => {
   using directory = scratch();
-  const crashed = join(directory.path, "journal.db");
-  const path = join(directory.path, "copy", "journal.db");
-  await startedAt(path);
-  await crashedAt(crashed);
-  copyFileSync(crashed, path);
+  const path = await copiedIn(directory.path);
   await using _ = await SqliteJournal.open({ path, role: "reader" });
   await pausedAt(path);
   expect(await startedAt(path)).toEqual([1]);
