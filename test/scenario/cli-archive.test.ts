@@ -150,6 +150,7 @@ describe("check", () => {
     const text = `archive: { url: "${world.archive.url}", accountKey: ${ACCOUNT_KEY}, signing: { secret: ${SECRET} } }
 mirrors: [{ name: gone, source: ${world.dir}/gone, targetId: 99 }, { name: scans, source: ${world.source}, target: /Nowhere }]
 journal: ${world.journal}
+web: off
 `;
     writeFileSync(wrong, text, { mode: 0o600 });
     const { code, stdout } = await scanferry(["--config", wrong, "check"]);
