@@ -275,11 +275,6 @@ export const ARROWS: Arrows = {
   failed: { goesOn: goOn, recheck: startAgain, changed: startOver },
 };
 
-/** True when `event` is possible in `state`. */
-export function mayHappen(state: State, event: EventType): boolean {
-  return ARROWS[state][event] !== undefined;
-}
-
 /**
  * What `event` makes of `document`. Throws `InvariantError` where no arrow leads: an impossible
  * move is a bug, never a silent no-op.

@@ -72,13 +72,6 @@ export function faultRuleOfText(written: string): FaultRule {
   return ruleOf({ ...Object.fromEntries(pairs), do: action, ...(on === undefined ? {} : { on }) });
 }
 
-/** Every action with its parts, as the text form takes them; for help and documentation. */
-export function faultActions(): string[] {
-  return Object.entries(ACTIONS).map(([action, parts]) =>
-    [action, ...Object.keys(parts)].join(","),
-  );
-}
-
 function ruleOf(given: unknown): FaultRule {
   if (typeof given !== "object" || given === null) throw unusable("a rule is no object");
   const { do: action, ...rest } = given as Record<string, unknown>;

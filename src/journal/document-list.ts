@@ -134,16 +134,3 @@ async function* inDirectory(page: Page, { id: dirId, path }: Directory): AsyncGe
     after = last && { name: last["name"] as Buffer, id: last["id"] as number };
   }
 }
-
-/** The order of the list, for those who have no index. */
-export function byPath(a: Document, b: Document): number {
-  return (
-    a.mirrorId - b.mirrorId || compareRaw(a.dir, b.dir) || compareRaw(a.name, b.name) || a.id - b.id
-  );
-}
-
-/** Byte order: a raw path has one character a byte. */
-function compareRaw(a: RawPath, b: RawPath): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
-}

@@ -26,8 +26,6 @@ export type SurveyState = {
   readonly status: MirrorStatus | undefined;
   /** Scans that were completed since the start. */
   readonly scans: number;
-  readonly lastScanAt: number | null;
-  readonly obstacles: number;
 };
 
 export class Survey {
@@ -40,7 +38,7 @@ export class Survey {
   readonly #changed: () => void;
   /** Why a scan is wanted; empty when none is. */
   readonly #wanted = new Set<string>();
-  #state: SurveyState = { status: undefined, scans: 0, lastScanAt: null, obstacles: 0 };
+  #state: SurveyState = { status: undefined, scans: 0 };
 
   constructor(context: SyncContext, mirror: LiveMirror, intake: Intake, changed: () => void) {
     this.#context = context;
@@ -117,9 +115,8 @@ export class Survey {
   }
 
   async #found(report: ScanReport, why: string, tookMs: number): Promise<void> {
-    const { log, clock } = this.#context;
+    const { log, duties = ALL_DUTIES } = this.#context;
     const { id } = this.mirror.row;
-    const { duties = ALL_DUTIES } = this.#context;
     await this.#intake.vanished(
       id,
       report.vanished.filter((dir) => owns(duties, id, dir)),
@@ -135,12 +132,7 @@ export class Survey {
     const context = { mirror: this.mirror.row.name, why, directories, files, leftOut };
     const quiet = why === "polling" || why === "schedule";
     log[quiet ? "debug" : "info"]({ ...context, tookMs: Math.round(tookMs) }, "scanned");
-    this.#state = {
-      ...this.#state,
-      scans: this.#state.scans + 1,
-      lastScanAt: clock.now(),
-      obstacles: obstacles.length,
-    };
+    this.#state = { ...this.#state, scans: this.#state.scans + 1 };
     this.#changed();
   }
 }

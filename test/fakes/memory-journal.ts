@@ -4,7 +4,7 @@ import { DOUBT_CODES } from "../../src/domain/verdict.ts";
 import { mayBeArchived } from "../../src/domain/document.ts";
 import { byOrder } from "../../src/domain/feed.ts";
 import { FOLDER_CODES } from "../../src/domain/verdict.ts";
-import { byPath, isWanted } from "../../src/journal/document-list.ts";
+import { isWanted } from "../../src/journal/document-list.ts";
 import { type Crew, SOLO_CREW } from "../../src/journal/crew.ts";
 import type {
   Applied,
@@ -39,7 +39,7 @@ import { invariant } from "../../src/std/invariant.ts";
 import { dirOf, joinRaw, nameOf, type RawPath } from "../../src/std/raw-path.ts";
 import type { MemoryCrew } from "./memory-crew.ts";
 import { MemoryStore, placeKey } from "./memory-store.ts";
-import { isAtOrBelow, longestDue, order } from "./memory-order.ts";
+import { byPath, isAtOrBelow, longestDue, order } from "./memory-order.ts";
 import {
   batchProgressOf,
   countsOf,

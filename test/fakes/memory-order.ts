@@ -6,6 +6,19 @@ export function longestDue(rows: Document[], otherwise: number): Document[] {
   return rows.sort((a, b) => order(a.dueAt ?? otherwise, b.dueAt ?? otherwise));
 }
 
+/** The order of `Journal.list`. */
+export function byPath(a: Document, b: Document): number {
+  return (
+    a.mirrorId - b.mirrorId || compareRaw(a.dir, b.dir) || compareRaw(a.name, b.name) || a.id - b.id
+  );
+}
+
+/** Byte order: a raw path has one character a byte. */
+function compareRaw(a: RawPath, b: RawPath): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
 /** Whether `path` is `top` or below it. */
 export function isAtOrBelow(path: RawPath, top: RawPath): boolean {
   return top === "" || path === top || path.startsWith(`${top}/`);

@@ -1,7 +1,8 @@
 /**
  * What of a journal is copied into another one: its tables, in the order in which they refer to one
  * another. Who works on a journal is its own affair and stays behind: `owner` of SQLite, `members`,
- * `duties` and `pens` of PostgreSQL, and what `documents` tells of them.
+ * `duties` and `pens` of PostgreSQL, and what `documents` tells of them. What is in `tally_parts` is
+ * copied as `tallies`.
  */
 
 /** A table, and the columns that tell its rows apart. */
@@ -25,17 +26,6 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: "tallies", key: ["at", "mirror_id"] },
   { name: "tellings", key: ["number"] },
   { name: "memos", key: ["name"] },
-];
-
-/** Tables that belong to one journal; what is in `tally_parts` is copied as `tallies`. */
-export const OWN_TABLES: readonly string[] = [
-  "copying",
-  "duties",
-  "members",
-  "owner",
-  "pens",
-  "schema_version",
-  "tally_parts",
 ];
 
 /**

@@ -34,7 +34,7 @@ async function pass(
       isLed: survey.isLed,
       mirror: { row: { id: MIRROR }, settings: { parts: survey.parts } } as Survey["mirror"],
       get state() {
-        return { status: undefined, scans: survey.scans, lastScanAt: null, obstacles: 0 };
+        return { status: undefined, scans: survey.scans };
       },
     },
   ];

@@ -1,10 +1,10 @@
 /** What each arrow writes, to the letter: a column too many or too few is a document lost or sent twice. */
 import { describe, expect, test } from "vitest";
 import type { Document, State } from "../../../src/domain/document.ts";
-import { type Event, mayHappen, type Patch, transition } from "../../../src/domain/life.ts";
+import { type Event, type Patch, transition } from "../../../src/domain/life.ts";
 import { InvariantError } from "../../../src/std/invariant.ts";
 import { inState } from "../../fixtures/a-document.ts";
-import { everyEvent } from "../../fixtures/events.ts";
+import { everyEvent, mayHappen } from "../../fixtures/events.ts";
 
 const AT = 20_000;
 const DUE = 30_000;

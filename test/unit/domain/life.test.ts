@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { STATES } from "../../../src/domain/document.ts";
-import { ARROWS, mayHappen, transition } from "../../../src/domain/life.ts";
+import { ARROWS, transition } from "../../../src/domain/life.ts";
 import { inState } from "../../fixtures/a-document.ts";
-import { everyEvent } from "../../fixtures/events.ts";
+import { everyEvent, mayHappen } from "../../fixtures/events.ts";
 
 const text = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
 

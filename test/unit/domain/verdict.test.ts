@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { FAILURES } from "../../../src/domain/failure.ts";
-import { mayHappen } from "../../../src/domain/life.ts";
 import type { Outcome } from "../../../src/domain/outcome.ts";
 import type { Slip } from "../../../src/domain/slip.ts";
 import { verdict } from "../../../src/domain/verdict.ts";
 import { CODES } from "../../../src/wire/codes.ts";
 import { inState } from "../../fixtures/a-document.ts";
+import { mayHappen } from "../../fixtures/events.ts";
 
 const policy = {
   retry: { initialMs: 1_000, maxMs: 60_000 },

@@ -1,9 +1,5 @@
 import { describe, expect, test } from "vitest";
-import {
-  faultActions,
-  faultRuleOfText,
-  faultRulesOf,
-} from "../../../src/embedded-archive/fault-rules.ts";
+import { faultRuleOfText, faultRulesOf } from "../../../src/embedded-archive/fault-rules.ts";
 
 describe("a rule as one word", () => {
   test.for([
@@ -54,8 +50,4 @@ test("rules as JSON", () => {
   expect(faultRulesOf([])).toEqual([]);
   for (const bad of [null, {}, [null], [[]], [{}], [{ do: "delay", ms: 1.5 }], [{ do: 1 }]])
     expect(() => faultRulesOf(bad)).toThrow(/./);
-});
-
-test("every action is listed with its parts", () => {
-  expect(faultActions()).toContain("status,status,stored,retryAfter*,html*");
 });

@@ -14,7 +14,7 @@ function seen(desk: SyncDesk, why: string | null | undefined, isLed = true): See
       : why === null
         ? { mirrorId: 1, online: true, why: "local", device: "8:1/ef53/2", mode: "native" }
         : { mirrorId: 1, online: false, why, device: null, mode: "off" };
-  const state = { status, scans: 0, lastScanAt: null, obstacles: 0 };
+  const state = { status, scans: 0 };
   return { outage: undefined, surveys: [{ mirror: desk.mirror(), isLed, state }] };
 }
 

@@ -15,7 +15,7 @@ import {
 } from "../../../../src/journal/copy/copy-journal.ts";
 import { PostgresSide } from "../../../../src/journal/copy/postgres-side.ts";
 import { ROWS_AT_ONCE } from "../../../../src/journal/copy/rows.ts";
-import { COPIED_TABLES, OWN_TABLES } from "../../../../src/journal/copy/tables.ts";
+import { COPIED_TABLES } from "../../../../src/journal/copy/tables.ts";
 import { scannedMemo } from "../../../../src/journal/crew.ts";
 import { openJournal } from "../../../../src/journal/open-journal.ts";
 import { appearing } from "../../../contract/journal-desk.ts";
@@ -183,6 +183,17 @@ describe.skipIf(NO_POSTGRES !== undefined)("with PostgreSQL", () => {
     const rest = { password: undefined, hasPasswordInUrl: false, instance: "one" };
     return { server, schema, leaseMs, ...rest };
   }
+
+  /** Tables that belong to one journal. */
+  const OWN_TABLES = [
+    "copying",
+    "duties",
+    "members",
+    "owner",
+    "pens",
+    "schema_version",
+    "tally_parts",
+  ];
 
   test("every table of both kinds is copied, or is known to be one's own", async () => {
     using directory = scratch();
