@@ -50,7 +50,7 @@ export async function readArchiveSettings(
 }
 
 /** What is wrong with `--archive NAME`, or with its absence. */
-export function unknownArchive(
+function unknownArchive(
   wanted: string | undefined,
   archives: readonly { readonly name: string }[],
 ): string {

@@ -47,7 +47,7 @@ export class Findings {
 }
 
 /** `mirrors[0].settle`; what was written as a key and is no word is kept on one line. */
-export function writtenKey(key: Key): string {
+function writtenKey(key: Key): string {
   let written = "";
   for (const part of key) {
     if (typeof part === "number") written += `[${part}]`;

@@ -50,7 +50,7 @@ function fields() {
 }
 
 /** Metadata of a mirror. */
-export const metadataSection = section(
+const metadataSection = section(
   {
     ...fields(),
     limits: setting(choice("truncate", "hold").prefault("truncate"), {
@@ -85,7 +85,7 @@ const expiry = {
 };
 
 /** Expiry dates of a mirror. */
-export const expireSection = section(
+const expireSection = section(
   {
     ...expiry,
     minimum: setting(period().prefault("1d"), {

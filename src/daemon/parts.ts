@@ -179,7 +179,7 @@ async function openAccount(
 }
 
 /** How the archive is spoken to; sent to readers as it is. */
-export function archiveSettings(config: Config, connections: number): ArchiveSettings {
+function archiveSettings(config: Config, connections: number): ArchiveSettings {
   const { url, accountKey, signing, timeoutMs } = config.archive;
   return { url, accountKey, signing, timeoutMs, connections };
 }

@@ -52,7 +52,7 @@ export async function activityOf(journal: Journal, now: number): Promise<Activit
 }
 
 /** Sums of all tallies, and of each mirror's. */
-export function sumsOf(tallies: readonly Tally[], names: ReadonlyMap<number, string>): Sums {
+function sumsOf(tallies: readonly Tally[], names: ReadonlyMap<number, string>): Sums {
   const mirrors = [...Map.groupBy(tallies, ({ mirrorId }) => mirrorId)]
     .toSorted(([a], [b]) => a - b)
     .map(([id, group]) => ({ mirror: names.get(id) ?? "", ...sumOf(group) }));

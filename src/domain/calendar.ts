@@ -3,7 +3,7 @@
 const HOUR_MS = 3_600_000;
 
 /** The beginning of the hour that `at` is in. */
-export function hourStart(at: number): number {
+function hourStart(at: number): number {
   return new Date(at).setMinutes(0, 0, 0);
 }
 

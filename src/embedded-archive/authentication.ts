@@ -7,7 +7,7 @@ import type { AccountOption } from "./options.ts";
  * The text that is signed: every field but `sig`, `name=value` in UTF-8, sorted by the names'
  * bytes, joined by `&`. Fields of one name keep the order in which they were sent.
  */
-export function signedText(fields: Fields): string {
+function signedText(fields: Fields): string {
   return fields
     .filter(([name]) => name !== "sig")
     .map(([name, value]) => ({ bytes: Buffer.from(name, "utf8"), line: `${name}=${value}` }))

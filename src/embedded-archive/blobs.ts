@@ -97,7 +97,7 @@ export function incomingOf(dataDir: string): string {
 }
 
 /** Every blob below `root`; files whose names are no digests, or in the wrong place, are none. */
-export async function* blobsBelow(root: string): AsyncGenerator<{ sha256: string; path: string }> {
+async function* blobsBelow(root: string): AsyncGenerator<{ sha256: string; path: string }> {
   for (const shard of SHARDS)
     for (const name of await readdir(join(root, shard)))
       if (DIGEST.test(name) && name.startsWith(shard))

@@ -25,7 +25,7 @@ export type FolderDescription = {
 };
 
 /** The name under which the root shows itself; the interface gives none. */
-export const ROOT_NAME = "/";
+const ROOT_NAME = "/";
 
 const ORDER: Record<FolderSort, string> = {
   NAME: "name COLLATE NOCASE",

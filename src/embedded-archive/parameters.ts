@@ -24,7 +24,7 @@ export type Parameter<T> = {
 type Optional<T> = Parameter<T | undefined>;
 
 /** The page size where none is asked for: the interface leaves it open, this is our choice. */
-export const PAGINATION_SIZE_DEFAULT = 100;
+const PAGINATION_SIZE_DEFAULT = 100;
 
 const text = (): Optional<string> => ({ code: undefined, read: read.anyText, absent: undefined });
 const optional = <T>(code: WireCode, read: Reader<T>): Optional<T> => ({

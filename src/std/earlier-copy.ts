@@ -24,7 +24,7 @@ const KEPT = 2;
 const SPARE_BYTES = 8 * 1024 * 1024;
 
 /** Where the copy of a database with this version of its tables lies. */
-export function earlierCopyPath(path: string, version: number): string {
+function earlierCopyPath(path: string, version: number): string {
   return `${path}.schema-${version}`;
 }
 

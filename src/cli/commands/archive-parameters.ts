@@ -126,6 +126,6 @@ function read(kind: Parameter["kind"], option: string, value: unknown): unknown 
 }
 
 /** `folderId` as an option is written. */
-export function kebab(name: string): string {
+function kebab(name: string): string {
   return name.replaceAll(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`);
 }

@@ -7,7 +7,7 @@ import type { CopiedTable } from "./tables.ts";
 export const ROWS_AT_ONCE = 1_000;
 
 /** The rows after the one with the key `after`, no more than `ROWS_AT_ONCE`. */
-export function rowsAfter(
+function rowsAfter(
   side: Side,
   { name, key }: CopiedTable,
   columns: readonly string[],

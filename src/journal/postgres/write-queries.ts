@@ -3,7 +3,7 @@ import { DIRECTORIES, directoriesAt, PATH_KEY } from "./directories.ts";
 import { recordset } from "./recordset.ts";
 
 /** Columns of `documents` that change, and their types. */
-export const DOCUMENT_TYPES: Readonly<Record<string, string>> = {
+const DOCUMENT_TYPES: Readonly<Record<string, string>> = {
   dir_id: "bigint",
   name: "bytea",
   state: "text",
