@@ -8,9 +8,9 @@
  */
 import type { Document } from "../domain/document.ts";
 import { byOrder, byPages } from "../domain/feed.ts";
-import { invariant } from "../std/invariant.ts";
 import { type DocumentRow, documentOf } from "./columns.ts";
 import { SELECT_DOCUMENT } from "./documents-table.ts";
+import { dueText } from "./due-text.ts";
 import type { DueQuery, FewestQuery } from "./journal.ts";
 import { LARGE_INDEX_BYTES } from "./schema.ts";
 import type { Statements } from "./statements.ts";
@@ -60,19 +60,9 @@ function dueOf(sql: Statements, mirrorId: number, query: DueQuery): Document[] {
   const over = query.sizeOverBytes ?? -1;
   const after = query.after ?? -1;
   return sql
-    .of<DocumentRow>(textOf(query))
+    .of<DocumentRow>(DUE_QUERIES[dueText(query)])
     .all({ mirrorId, state, now, after, limit, max, over })
     .map(documentOf);
-}
-
-function textOf({ order = "oldest", state, sizeOverBytes = -1 }: DueQuery): string {
-  const isLarge = sizeOverBytes >= LARGE_INDEX_BYTES;
-  if (order === "smallest") {
-    invariant(state === "pending", "only what waits to be sent is found by its size");
-    return DUE_QUERIES.smallest;
-  }
-  if (order === "newest") return isLarge ? DUE_QUERIES.newestLarge : DUE_QUERIES.newest;
-  return isLarge ? DUE_QUERIES.large : DUE_QUERIES.any;
 }
 
 /** Rows of a mirror that wait to be sent, those of the fewest pages first. */

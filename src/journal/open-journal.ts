@@ -66,7 +66,7 @@ export async function ownerOf(
     return (await import("./owner-lock.ts")).ownerOf(place);
   }
   const { PgSession } = await import("./postgres/session.ts");
-  const { living } = await import("./postgres/crew-statements.ts");
+  const { databaseTime, living } = await import("./postgres/crew-statements.ts");
   const session = await PgSession.open({ ...serverOf(place), role: "reader", clock });
   try {
     const members = await session.read(async (query) => {
@@ -77,13 +77,7 @@ export async function ownerOf(
       );
       return rows[0]?.there === true ? living(query) : [];
     });
-    const { rows } = await session.read((query) =>
-      query<{ now: number }>(
-        "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::double precision AS now",
-        [],
-      ),
-    );
-    const now = rows[0]?.now ?? clock.now();
+    const now = await session.read(databaseTime);
     const member = members.find(({ leaseUntil }) => leaseUntil > now);
     if (!member) return undefined;
     const { pid, startedAt, version, web } = member;

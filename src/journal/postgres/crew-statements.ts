@@ -1,4 +1,5 @@
 /** What a member of a crew asks and tells the database. Each is a transaction of its own. */
+import { invariant } from "../../std/invariant.ts";
 import type { Duty, Member } from "../crew.ts";
 import type { Connection } from "./link.ts";
 import type { Query } from "./query.ts";
@@ -50,6 +51,17 @@ export async function join(
 /** Gives a session that is no member's a pen. */
 export async function takePen(query: Query, session: string): Promise<void> {
   await query("INSERT INTO pens (session) VALUES ($1) ON CONFLICT DO NOTHING", [session]);
+}
+
+/** The database's time, epoch ms. */
+export async function databaseTime(query: Query): Promise<number> {
+  const { rows } = await query<{ now: number }>(
+    "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::double precision AS now",
+    [],
+  );
+  const [row] = rows;
+  invariant(row, "the database tells its time");
+  return row.now;
 }
 
 /** The database's time, epoch ms; undefined: the member is lost. */

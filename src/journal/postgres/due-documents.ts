@@ -5,7 +5,7 @@
  */
 import type { Document } from "../../domain/document.ts";
 import { byOrder, byPages } from "../../domain/feed.ts";
-import { invariant } from "../../std/invariant.ts";
+import { dueText } from "../due-text.ts";
 import type { DueQuery, FewestQuery } from "../journal.ts";
 import { LARGE_INDEX_BYTES } from "../schema.ts";
 import { documentsOf, SELECT_DOCUMENT } from "./documents.ts";
@@ -71,18 +71,8 @@ async function dueRows(
   const { state, now, limit, mirrorId = null, after = -1 } = asked;
   const { sizeOverBytes: over = -1, sizeMaxBytes: max = Number.MAX_SAFE_INTEGER } = asked;
   const values = [memberId, archiveId, mirrorId, limit, state, now, after, over, max];
-  const found = await documentsOf(query, textOf(asked), values);
+  const found = await documentsOf(query, DUE_QUERIES[dueText(asked)], values);
   return found.sort(byOrder(asked.order ?? "oldest")).slice(0, limit);
-}
-
-function textOf({ order = "oldest", state, sizeOverBytes = -1 }: DueQuery): string {
-  const isLarge = sizeOverBytes >= LARGE_INDEX_BYTES;
-  if (order === "smallest") {
-    invariant(state === "pending", "only what waits to be sent is found by its size");
-    return DUE_QUERIES.smallest;
-  }
-  if (order === "newest") return isLarge ? DUE_QUERIES.newestLarge : DUE_QUERIES.newest;
-  return isLarge ? DUE_QUERIES.large : DUE_QUERIES.any;
 }
 
 async function fewestRows(query: Query, memberId: number, asked: FewestQuery): Promise<Document[]> {

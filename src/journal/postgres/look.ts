@@ -2,6 +2,7 @@
 import { type PostgresPlace, shownJournal } from "../../config/journal-place.ts";
 import type { Clock } from "../../std/clock.ts";
 import { invariant } from "../../std/invariant.ts";
+import { databaseTime } from "./crew-statements.ts";
 import { PgSession } from "./session.ts";
 
 export type Look = {
@@ -40,16 +41,11 @@ export async function lookAt(place: PostgresPlace, clock: Clock): Promise<Look> 
     let clockOffsetMs = 0;
     for (let asked = 0; asked < ASKED; asked++) {
       const [from, wall] = [clock.monotonic(), clock.now()];
-      const { rows } = await session.read((query) =>
-        query<{ now: number }>(
-          "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::double precision AS now",
-          [],
-        ),
-      );
+      const now = await session.read(databaseTime);
       const took = clock.monotonic() - from;
       if (took >= answerMs) continue;
       answerMs = took;
-      clockOffsetMs = (rows[0]?.now ?? wall) - (wall + took / 2);
+      clockOffsetMs = now - (wall + took / 2);
     }
     const what = "a power cut may take what was acknowledged";
     const unsafe = [
