@@ -1,3 +1,5 @@
+import { STEERING } from "../std/raw-path.ts";
+
 /** A document inside a digidoc container. */
 export type DataFile = {
   /** Its last part only, without control characters; never empty, `.` or `..`. */
@@ -33,7 +35,7 @@ export class DataFiles {
 /** The last part of the name, without control characters and marks that turn the text around. */
 function safeName(name: string): string {
   const last = name.split(/[/\\]/).findLast((part) => part !== "") ?? "";
-  const plain = last.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, "").trim();
+  const plain = last.replace(STEERING, "").trim();
   const cut = Array.from(plain).slice(0, NAME_LENGTH_MAX).join("");
   return cut === "" || cut === "." || cut === ".." ? "unnamed" : cut;
 }

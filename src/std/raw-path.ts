@@ -54,9 +54,12 @@ export function exact(raw: RawPath): string {
   return textOf(raw) ?? shown(raw);
 }
 
-/** Text of a name with its control characters escaped. */
+/** Each character that steers a terminal, splits a line or turns the reading direction. */
+export const STEERING = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
+
+/** Text with what steers a terminal or turns the reading direction escaped. */
 export function legible(text: string): string {
-  return text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, (c) => {
+  return text.replace(STEERING, (c) => {
     const code = c.codePointAt(0) ?? 0;
     return code < 0x100
       ? `\\x${code.toString(16).padStart(2, "0")}`
