@@ -1,6 +1,6 @@
 /** What the daemon keeps of its own, and for how long: the journal and the log. */
 import { section, setting } from "./kind.ts";
-import { choice, duration, mirrorName, wholeNumber } from "./kinds.ts";
+import { choice, duration, givenName, wholeNumber } from "./kinds.ts";
 import { postgresUrl } from "./journal-place.ts";
 import { localPath } from "./places.ts";
 import { size } from "./size.ts";
@@ -33,7 +33,7 @@ export const journalSchema = section(
         "take over from it. It sends nothing any more by then.",
       example: "30s",
     }),
-    instance: setting(mirrorName().optional(), {
+    instance: setting(givenName().optional(), {
       meaning: "With `url`: what this daemon is called among those that share the journal.",
       example: "office-2",
       without: "the host's name",

@@ -80,8 +80,8 @@ export function archiveName(): Kind<string> {
   });
 }
 
-/** The name of a mirror. */
-export function mirrorName(): Kind<string> {
+/** A name that the operator gives: to a mirror, a rule, a channel, an instance. */
+export function givenName(): Kind<string> {
   return kind(
     "text",
     (value, refuse) => nameIn(textIn(value, refuse), refuse),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { glob } from "./glob.ts";
 import { hooksSection } from "./hook-schema.ts";
 import { section, setting } from "./kind.ts";
-import { archiveName, choice, duration, mirrorName, wholeNumber } from "./kinds.ts";
+import { archiveName, choice, duration, givenName, wholeNumber } from "./kinds.ts";
 import { afterwards, localPath, missingFolder } from "./places.ts";
 import { targetTemplate } from "./rule-kinds.ts";
 import { ruleKeys } from "./rule-schema.ts";
@@ -10,7 +10,7 @@ import { ruleKeys } from "./rule-schema.ts";
 /** The keys of one mirror: a source folder and the archive folder that it is carried into. */
 export const mirrorSchema = section(
   {
-    name: setting(mirrorName().optional(), {
+    name: setting(givenName().optional(), {
       meaning: "What the mirror is called in commands, logs and the journal. Unique.",
       example: "scans",
       without: "the source's last folder",

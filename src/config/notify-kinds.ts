@@ -1,7 +1,7 @@
 /** The kinds of value that channels are made of. */
 import { isIP } from "node:net";
 import { type Kind, kind } from "./kind.ts";
-import { nameIn, textIn } from "./kinds.ts";
+import { textIn } from "./kinds.ts";
 import { quoted } from "./quoted.ts";
 
 /** An address that is called; whatever is wrong with it, it is not told: it may be a secret. */
@@ -24,15 +24,6 @@ export function mailAddress(): Kind<string> {
     if (/^[^\s@<>,;:"()[\]\\\p{Cc}]+@[^\s@<>,;:"()[\]\\\p{Cc}]+$/u.test(text)) return text;
     return refuse(`${quoted(text)} is not a mail address`, "write e.g. admin@example.com");
   });
-}
-
-/** The name of a channel. */
-export function channelName(): Kind<string> {
-  return kind(
-    "text",
-    (value, refuse) => nameIn(textIn(value, refuse), refuse),
-    "1 to 100 characters",
-  );
 }
 
 /** A program or one of its arguments. */

@@ -3,8 +3,8 @@ import { z } from "zod";
 import { EVENT_KINDS, USUAL_EVENTS } from "../domain/event-kind.ts";
 import { cron } from "./cron.ts";
 import { section, setting } from "./kind.ts";
-import { choice, duration, secret } from "./kinds.ts";
-import { channelName, mailAddress, userName, webAddress, word } from "./notify-kinds.ts";
+import { choice, duration, givenName, secret } from "./kinds.ts";
+import { mailAddress, userName, webAddress, word } from "./notify-kinds.ts";
 import { listenAddress, localPath } from "./places.ts";
 import { sendingHours } from "./sending-hours.ts";
 import { size } from "./size.ts";
@@ -12,7 +12,7 @@ import { size } from "./size.ts";
 /** What every channel may say of itself. */
 function channelKeys(name: string) {
   return {
-    name: setting(channelName().optional(), {
+    name: setting(givenName().optional(), {
       meaning: "What the channel is called in commands, the log and metrics. Unique.",
       example: "office",
       without: `\`${name}\``,

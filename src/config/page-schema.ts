@@ -1,7 +1,7 @@
 /** The keys of `quota` that are about the page allowance as it is reckoned here; part of `schema.ts`. */
 import { z } from "zod";
 import { section, setting } from "./kind.ts";
-import { choice, mirrorName, wholeNumber } from "./kinds.ts";
+import { choice, givenName, wholeNumber } from "./kinds.ts";
 
 const PAGES_MAX = 1_000_000_000;
 
@@ -11,7 +11,7 @@ const reserve = section(
       meaning: "So many pages of each month.",
       example: "500",
     }),
-    mirrors: setting(z.array(mirrorName()).prefault([]), {
+    mirrors: setting(z.array(givenName()).prefault([]), {
       meaning: "The names of the mirrors that they are for.",
       example: "[contracts]",
     }),

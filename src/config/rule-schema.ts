@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ORDERS } from "../domain/feed.ts";
 import { METADATA_FIELDS, METADATA_LIMITS, type MetadataField } from "../domain/slip.ts";
 import { section, setting } from "./kind.ts";
-import { choice, duration, mirrorName, wholeNumber } from "./kinds.ts";
+import { choice, duration, givenName, wholeNumber } from "./kinds.ts";
 import { afterwards } from "./places.ts";
 import {
   expiryFrom,
@@ -112,7 +112,7 @@ const expireSection = section(
 
 const ruleSection = section(
   {
-    name: setting(mirrorName(), {
+    name: setting(givenName(), {
       meaning: "What the rule is called in `plan`, `explain` and `rules test`.",
       example: "invoices",
       required: true,
