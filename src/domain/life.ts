@@ -88,6 +88,17 @@ const startOver = (_: Document, { at, dueAt, seen }: On<"changed">): Patch => ({
   afterMessage: null,
 });
 
+/** The archive has it, and gave it an id; its conversion is waited for. */
+const hasArrived = ({ at, dueAt, documentId, status }: On<"accepted" | "found">): Patch => ({
+  state: "uploaded",
+  documentId,
+  archiveStatus: status,
+  uploadedAt: at,
+  dueAt,
+  polls: 0,
+  ...UNTROUBLED,
+});
+
 const holdBack = (document: Document, { dueAt, trouble }: On<"heldBack">): Patch => ({
   state: "held",
   dueAt,
@@ -188,15 +199,7 @@ export const ARROWS: Arrows = {
     heldBack: holdBack,
   },
   uploading: {
-    accepted: (_, { at, dueAt, documentId, status }) => ({
-      state: "uploaded",
-      documentId,
-      archiveStatus: status,
-      uploadedAt: at,
-      dueAt,
-      polls: 0,
-      ...UNTROUBLED,
-    }),
+    accepted: (_, event) => hasArrived(event),
     released: (document, { at }) => ({
       state: "pending",
       attempts: document.attempts - 1,
@@ -225,16 +228,7 @@ export const ARROWS: Arrows = {
   },
   inDoubt: {
     looked: (document, { dueAt }) => ({ state: "inDoubt", looks: document.looks + 1, dueAt }),
-    found: (_, { at, dueAt, documentId, status }) => ({
-      state: "uploaded",
-      documentId,
-      archiveStatus: status,
-      uploadedAt: at,
-      dueAt,
-      polls: 0,
-      doubtAt: null,
-      ...UNTROUBLED,
-    }),
+    found: (_, event) => ({ ...hasArrived(event), doubtAt: null }),
     absent: ({ patience }, { at, trouble }) => ({
       state: "pending",
       dueAt: at,
