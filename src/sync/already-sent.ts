@@ -22,69 +22,91 @@ const TOUCHED = "touched, not changed";
 /** A file that was found whole. */
 export type Whole = Extract<Inspection, { kind: "whole" }>;
 
-/** The bytes are in the archive already, or on their way: nothing is sent. */
+/** What is asked about: a file that has settled, as it was found at `at` (epoch ms). */
+type Settled = {
+  readonly mirror: LiveMirror;
+  readonly document: Document;
+  readonly whole: Whole;
+  readonly followed: Followed;
+  readonly at: number;
+};
+
+/**
+ * The bytes are in the archive already, or on their way: what becomes of the row, instead of sending
+ * them. Undefined: they are to be sent.
+ */
 export async function alreadySent(
   context: SyncContext,
   mirror: LiveMirror,
   document: Document,
-  { digest, seen }: Whole,
+  whole: Whole,
   followed: Followed,
 ): Promise<Change[] | undefined> {
-  const { journal, clock } = context;
-  const at = clock.now();
+  const file: Settled = { mirror, document, whole, followed, at: context.clock.now() };
+  const { supersedes } = document;
+  const before = supersedes === null ? undefined : await context.journal.document(supersedes);
+  return (before && byPlace(file, before)) ?? byContent(context, file);
+}
+
+/** What the revision before it says, which stood at the same path. */
+function byPlace(file: Settled, before: Document): Change[] | undefined {
+  const { mirror, document, whole, followed, at } = file;
+  const { digest, seen } = whole;
   const { id } = document;
-  const before =
-    document.supersedes === null ? undefined : await journal.document(document.supersedes);
-  if (before && followed.rows.has(before.id)) {
-    const why = "what stood here before is just found elsewhere";
-    return [{ type: "note", id, at, why, set: { dueAt: at } }];
+  if (followed.rows.has(before.id)) {
+    return waits(file, "what stood here before is just found elsewhere", at);
   }
-  if (before && before.digest === digest) {
+  if (before.digest === digest) {
     followed.rows.add(before.id);
     return [
       { type: "forget", id, at, why: TOUCHED, restore: true, from: ["settling"] },
-      {
-        type: "note",
-        id: before.id,
-        at,
-        why: TOUCHED,
-        set: again(before, mirror, seen),
-      },
+      { type: "note", id: before.id, at, why: TOUCHED, set: again(before, mirror, seen) },
     ];
   }
   // A name that was free again and is used for something new is not an edit: it is always sent.
   // Neither is one whose predecessor turned out not to have been sent: that was torn down with it.
-  if (before && isSent(before) && mirror.settings.changed === "ignore") {
-    // What is in doubt is known by its size, which the row must keep until then.
-    if (before.state === "uploading" || before.doubtAt !== null) {
-      const why = "waits until it is certain what became of the content before it";
-      const dueAt = at + Math.max(mirror.settings.settleMs, behindMs(before, at));
-      return [{ type: "note", id, at, why, set: { dueAt } }];
-    }
-    const remark = "its content has changed since; by `changed: ignore` that is not sent";
-    return [
-      { type: "forget", id, at, why: remark, restore: true, from: ["settling"] },
-      { type: "note", id: before.id, at, why: remark, set: { seen, remark } },
-    ];
+  if (!isSent(before) || mirror.settings.changed !== "ignore") return undefined;
+  // What is in doubt is known by its size, which the row must keep until then.
+  if (before.state === "uploading" || before.doubtAt !== null) {
+    const why = "waits until it is certain what became of the content before it";
+    return waits(file, why, at + Math.max(mirror.settings.settleMs, behindMs(before, at)));
   }
-  const here = { path: joinRaw(document.dir, document.name), seen };
-  const original = await movedFrom(context, mirror, document, { ...here, digest }, followed);
+  const remark = "its content has changed since; by `changed: ignore` that is not sent";
+  return [
+    { type: "forget", id, at, why: remark, restore: true, from: ["settling"] },
+    { type: "note", id: before.id, at, why: remark, set: { seen, remark } },
+  ];
+}
+
+/** What another file of the mirror says that had this content, and is not where it was. */
+async function byContent(context: SyncContext, file: Settled): Promise<Change[] | undefined> {
+  const { mirror, document, whole, followed, at } = file;
+  const here = {
+    path: joinRaw(document.dir, document.name),
+    seen: whole.seen,
+    digest: whole.digest,
+  };
+  const original = await movedFrom(context, mirror, document, here, followed);
   if (!original) return undefined;
   if (original === "in hand") {
     const why = "waits until it is certain what became of a file of the same content";
     // A minute in hand is long; from then on it may be hours.
-    const dueAt = at + againMs(at - document.changedAt - LONG_MS, RIVAL_MS, LONG_MS);
-    return [{ type: "note", id, at, why, set: { dueAt } }];
+    return waits(file, why, at + againMs(at - document.changedAt - LONG_MS, RIVAL_MS, LONG_MS));
   }
   followed.rows.add(original.id);
-  const { dir, mirrorId } = original;
+  const { id, dir, mirrorId } = original;
   const left = forgotten(mirrorId, dir);
   const place = { dir };
-  const follow = { type: "follow", id: original.id, successor: id, at, place } as const;
+  const follow = { type: "follow", id, successor: document.id, at, place } as const;
   if (!wasNotThere(original) || mirror.settings.after.kind === "keep") return [left, follow];
   const why = "moved before it was put away";
   const set = { after: "due", afterMessage: null } as const;
-  return [left, follow, { type: "note", id: original.id, at, why, set }];
+  return [left, follow, { type: "note", id, at, why, set }];
+}
+
+/** Nothing becomes of the row but another look, at `dueAt`. */
+function waits({ document, at }: Settled, why: string, dueAt: number): Change[] {
+  return [{ type: "note", id: document.id, at, why, set: { dueAt } }];
 }
 
 /** The archive has, or may have, what stood at this path, and the file is still there. */
