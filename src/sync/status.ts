@@ -3,6 +3,7 @@ import type { ArchiveAccount, Config } from "../config/config.ts";
 import { type Document, STATES, type State } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
 import type { Duplicates, Journal } from "../journal/journal.ts";
+import type { MirrorRow } from "../journal/rows.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
 import { mountOf, readMounts, watchMode } from "../source/mounts.ts";
 import { type ArchiveAway, type Away, awayOf, seersOf, type SourceAway } from "./away.ts";
@@ -192,6 +193,8 @@ function standingOf(
   };
 }
 
+type OfMirror = { readonly mirrorId: number };
+
 /** Reads the report as of `now`; mirrors that are not in the config are left out. */
 export async function statusOf(
   journal: Journal,
@@ -199,73 +202,79 @@ export async function statusOf(
   running: boolean,
   now: number,
 ): Promise<StatusReport> {
-  const { mirrors } = config;
   const rows = await journal.mirrors();
   const counts = await journal.counts();
   const waiting = await journal.waitingFolders();
-  const nameOf = new Map(rows.map(({ id, name }) => [id, name]));
-  const configured = new Set(mirrors.map(({ name }) => name));
-  const isConfigured = ({ mirrorId }: { readonly mirrorId: number }) =>
-    configured.has(nameOf.get(mirrorId) ?? "");
+  const names = new Map(rows.map(({ id, name }) => [id, name]));
+  const mirrorOf = ({ mirrorId }: OfMirror) => names.get(mirrorId) ?? "";
+  const configured = new Set(config.mirrors.map(({ name }) => name));
+  const isConfigured = (each: OfMirror) => configured.has(mirrorOf(each));
   const documents = noDocuments();
   for (const { state, documents: number } of counts.filter(isConfigured))
     documents[state] += number;
   const pending = (name: string) =>
-    counts.find(({ mirrorId, state }) => state === "pending" && nameOf.get(mirrorId) === name)
-      ?.documents ?? 0;
+    counts.find((each) => each.state === "pending" && mirrorOf(each) === name)?.documents ?? 0;
   const members = await journal.crew.members();
   const seers = seersOf(members, running);
   const standings = await archiveReports(journal, config, pending, { seers, now });
-  const pages = pagesOfAll(standings.map((standing) => standing.pages));
   const archives = standings.map(({ report }) => report);
   const away = Object.assign({}, ...standings.map(({ sources }) => sources)) as Away["sources"];
-  const mounts = readMounts();
   return {
     running,
     paused: await journal.paused(),
     documents,
     ...standingOf(archives),
     archives,
-    mirrors: mirrors.map((mirror) => {
-      const id = rows.find(({ name }) => name === mirror.name)?.id;
-      const own = noDocuments();
-      const oldestAt: Partial<Record<State, number>> = {};
-      for (const count of counts.filter(({ mirrorId }) => mirrorId === id)) {
-        own[count.state] += count.documents;
-        oldestAt[count.state] = count.oldestAt;
-      }
-      const { mode } = watchMode(mirror.watch, mountOf(mirror.source, mounts));
-      const { name, source, archive } = mirror;
-      const offline = away[name] ?? null;
-      return { name, source, archive, watch: mode, offline, documents: own, oldestAt };
-    }),
+    mirrors: mirrorReports(config, rows, counts, away),
     members: membersOf(members, { mirrors: rows, archives: await journal.archives() }, now),
-    pages,
+    pages: pagesOfAll(standings.map(({ pages }) => pages)),
     duplicates: await journal.duplicates(),
     untold: (await journal.untold())
       .filter(isConfigured)
       .reduce((sum, { tellings }) => sum + tellings, 0),
-    moved: (await journal.moved(NAMED_MAX)).filter(isConfigured).map((document) => ({
-      mirror: nameOf.get(document.mirrorId) ?? "",
-      path: shown(joinRaw(document.dir, document.name)),
-      from: document.movedFrom ?? "",
-      archivedIn: document.targetPath ?? "",
-      documentId: document.documentId,
-    })),
-    notPutAway: (await notPutAway(journal)).filter(isConfigured).map((document) => ({
-      mirror: nameOf.get(document.mirrorId) ?? "",
-      path: shown(joinRaw(document.dir, document.name)),
-      why: document.afterMessage ?? "",
-      nextAttemptAt: document.dueAt,
-    })),
-    // Of a mirror that was taken out a folder helps nobody.
-    foldersToCreate: waiting
+    moved: (await journal.moved(NAMED_MAX))
       .filter(isConfigured)
-      .map(({ mirrorId, targetPath, code, documents: number }) => ({
-        mirror: nameOf.get(mirrorId) ?? "",
-        path: targetPath,
-        code,
-        documents: number,
-      })),
+      .map((document) => movedReport(document, mirrorOf(document))),
+    notPutAway: (await notPutAway(journal))
+      .filter(isConfigured)
+      .map((document) => notPutAwayReport(document, mirrorOf(document))),
+    // Of a mirror that was taken out a folder helps nobody.
+    foldersToCreate: waiting.filter(isConfigured).map((folder) => {
+      const { targetPath: path, code, documents: number } = folder;
+      return { mirror: mirrorOf(folder), path, code, documents: number };
+    }),
   };
+}
+
+function mirrorReports(
+  { mirrors }: StatusConfig,
+  rows: readonly MirrorRow[],
+  counts: Awaited<ReturnType<Journal["counts"]>>,
+  away: Away["sources"],
+): MirrorStatusReport[] {
+  const mounts = readMounts();
+  return mirrors.map(({ name, source, archive, watch }) => {
+    const id = rows.find((row) => row.name === name)?.id;
+    const documents = noDocuments();
+    const oldestAt: Partial<Record<State, number>> = {};
+    for (const count of counts.filter(({ mirrorId }) => mirrorId === id)) {
+      documents[count.state] += count.documents;
+      oldestAt[count.state] = count.oldestAt;
+    }
+    const { mode } = watchMode(watch, mountOf(source, mounts));
+    const offline = away[name] ?? null;
+    return { name, source, archive, watch: mode, offline, documents, oldestAt };
+  });
+}
+
+function movedReport(document: Document, mirror: string): StatusReport["moved"][number] {
+  const { dir, name, movedFrom, targetPath, documentId } = document;
+  const path = shown(joinRaw(dir, name));
+  return { mirror, path, from: movedFrom ?? "", archivedIn: targetPath ?? "", documentId };
+}
+
+function notPutAwayReport(document: Document, mirror: string): StatusReport["notPutAway"][number] {
+  const { dir, name, afterMessage, dueAt } = document;
+  const path = shown(joinRaw(dir, name));
+  return { mirror, path, why: afterMessage ?? "", nextAttemptAt: dueAt };
 }
