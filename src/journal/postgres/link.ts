@@ -100,62 +100,16 @@ export class Link {
   }
 
   async #make(): Promise<Connection> {
-    const { clock } = this.#way;
     const client = this.#newClient();
     this.#client = client;
-    let why: string | undefined;
-    const broken = (what: string) => {
-      why ??= what;
-    };
-    client.on("error", (error) => broken(whyOf(error)));
-    client.on("end", () => broken("the connection ended"));
-    const end = (what: string) => {
-      broken(what);
-      client.connection.stream.destroy();
-    };
-    const ask = queryOn(client);
-    let isGathering = false;
-    // What is asked in one go leaves in one go, and wakes the server once.
-    const gather = () => {
-      if (isGathering) return;
-      isGathering = true;
-      const { stream } = client.connection;
-      stream.cork();
-      process.nextTick(() => {
-        isGathering = false;
-        stream.uncork();
-      });
-    };
-    const connection: Connection = {
-      get broken() {
-        return why !== undefined;
-      },
-      end,
-      query: async (text, values) => {
-        const patience = this.#use.patienceMs;
-        const cancel = clock.alarm(patience, () => end(`no answer within ${patience / 1000} s`));
-        try {
-          gather();
-          return await ask(text, values);
-        } catch (error) {
-          if (error instanceof DatabaseError) {
-            if (endsLink(error)) end(error.message);
-            throw error;
-          }
-          if (why !== undefined) throw new BrokenLink(why, { cause: error });
-          throw error;
-        } finally {
-          cancel();
-        }
-      },
-    };
-    const { listen } = this.#use;
+    const { listen, patienceMs } = this.#use;
+    const connection = connectionOf(client, this.#way.clock, patienceMs);
     if (listen) client.on("notification", ({ payload }) => listen.heard(payload ?? ""));
     try {
       await client.connect();
       await this.#setUp(connection.query);
     } catch (error) {
-      end(whyOf(error));
+      connection.end(whyOf(error));
       if (error instanceof DatabaseError && !this.#way.wasReached()) throw error;
       throw this.#unmade(error, isAboutTrust(error));
     }
@@ -209,6 +163,59 @@ export class Link {
       [name],
     );
   }
+}
+
+/** The connection over this client, which need not be connected yet; see `Use.patienceMs`. */
+function connectionOf(client: Client, clock: Clock, patienceMs: number): Connection {
+  let why: string | undefined;
+  const broken = (what: string) => {
+    why ??= what;
+  };
+  client.on("error", (error) => broken(whyOf(error)));
+  client.on("end", () => broken("the connection ended"));
+  const end = (what: string) => {
+    broken(what);
+    client.connection.stream.destroy();
+  };
+  const ask = queryOn(client);
+  const gather = gathering(client);
+  return {
+    get broken() {
+      return why !== undefined;
+    },
+    end,
+    query: async (text, values) => {
+      const cancel = clock.alarm(patienceMs, () => end(`no answer within ${patienceMs / 1000} s`));
+      try {
+        gather();
+        return await ask(text, values);
+      } catch (error) {
+        if (error instanceof DatabaseError) {
+          if (endsLink(error)) end(error.message);
+          throw error;
+        }
+        if (why !== undefined) throw new BrokenLink(why, { cause: error });
+        throw error;
+      } finally {
+        cancel();
+      }
+    },
+  };
+}
+
+/** Called before each question: what is asked in one go leaves in one go, and wakes the server once. */
+function gathering(client: Client): () => void {
+  let isGathering = false;
+  return () => {
+    if (isGathering) return;
+    isGathering = true;
+    const { stream } = client.connection;
+    stream.cork();
+    process.nextTick(() => {
+      isGathering = false;
+      stream.uncork();
+    });
+  };
 }
 
 /** A name as SQL has it. */
