@@ -1,14 +1,12 @@
 /** Opens what a daemon is made of, in order; each is closed in reverse by the stack it is put on. */
 import { randomUUID } from "node:crypto";
-import { type ArchiveSettings, HttpArchive } from "../archive/http-archive.ts";
+import { HttpArchive } from "../archive/http-archive.ts";
 import { accountsOf } from "../config/archives.ts";
 import type { Config } from "../config/config.ts";
 import type { Duty } from "../journal/crew.ts";
 import type { Applied, Journal } from "../journal/journal.ts";
-import type { MirrorRow } from "../journal/rows.ts";
-import type { DaemonCalls, MirrorStatus } from "../reader/protocol.ts";
 import { ReceiptFolder } from "../receipts/receipt-folder.ts";
-import { Reader } from "../reader/reader.ts";
+import type { Reader } from "../reader/reader.ts";
 import { mountOf, readMounts } from "../source/mounts.ts";
 import { Bell } from "../std/bell.ts";
 import type { Clock, Random } from "../std/clock.ts";
@@ -30,7 +28,7 @@ import { Heartbeats } from "./heartbeats.ts";
 import { journalClock } from "./journal-clock.ts";
 import type { KeptJournal } from "./kept-journal.ts";
 import { logApplied } from "./log-applied.ts";
-import { readerMirror } from "./reader-mirror.ts";
+import { archiveSettings, type ForReaders, openReader } from "./open-reader.ts";
 import { Schedule } from "./schedule.ts";
 import { assertApart } from "./sources-apart.ts";
 
@@ -178,71 +176,27 @@ async function openAccount(
   return { config, journal, sync, hearts };
 }
 
-/** How the archive is spoken to; sent to readers as it is. */
-function archiveSettings(config: Config, connections: number): ArchiveSettings {
-  const { url, accountKey, signing, timeoutMs } = config.archive;
-  return { url, accountKey, signing, timeoutMs, connections };
-}
-
-type ForMirrors = {
-  readonly journal: Journal;
-  readonly duties: Duties;
-  readonly hearts: Heartbeats;
-  readonly ready: Promise<Sync>;
-};
+type ForMirrors = ForReaders & { readonly hearts: Heartbeats };
 
 /** One reader per file system and archive, as it signs requests itself; the sources are not touched to find out which that is. */
 async function openMirrors(
-  { config, log, clock, random, readerRestarted }: PartsOptions,
+  options: PartsOptions,
   stack: AsyncDisposableStack,
-  { journal, duties, hearts, ready }: ForMirrors,
+  common: ForMirrors,
 ): Promise<Map<number, LiveMirror>> {
+  const { mirrors } = options.config;
+  const { journal, duties, hearts } = common;
   const mounts = readMounts();
   const pointOf = (source: string) => mountOf(source, mounts)?.point ?? "/";
   const live = new Map<number, LiveMirror>();
-  for (const [point, group] of Map.groupBy(config.mirrors, ({ source }) => pointOf(source))) {
+  for (const [point, group] of Map.groupBy(mirrors, ({ source }) => pointOf(source))) {
     const rows = await Promise.all(
       group.map(async (mirror) => ({
         mirror,
         row: await journal.mirror(mirror.name, mirror.source),
       })),
     );
-    const reader = Reader.open({
-      name: point,
-      mirrors: async () => {
-        // Nothing may be reported before there is somebody to journal it.
-        await ready;
-        const hosted = rows.map(({ row, mirror }) =>
-          readerMirror(journal, row, mirror, readMounts(), duties),
-        );
-        return Promise.all(hosted);
-      },
-      archive: () => ({
-        ...archiveSettings(config, config.upload.concurrency),
-        stepwise: duties.isShared,
-      }),
-      crew: journal.crew,
-      daemon: callsTo(ready),
-      started: (statuses, restart) => {
-        const told = async (sync: Sync) => {
-          for (const status of statuses) await sync.told(status);
-          if (restart) for (const { row } of rows) sync.rescan("reader restarted", row.id);
-        };
-        if (restart) readerRestarted?.(group.map(({ name }) => name));
-        void ready.then((sync) => told(sync).catch((error) => sync.fail(error)));
-      },
-      unanswered: (patienceMs) => {
-        const told = async (sync: Sync) => {
-          for (const { row } of rows) await sync.told(unanswering(row, patienceMs));
-        };
-        void ready.then((sync) => told(sync).catch((error) => sync.fail(error)));
-      },
-      silence: () => void ready.then((sync) => sync.readerSilence()),
-      clock,
-      random,
-      log,
-    });
-    stack.use(reader);
+    const reader = stack.use(openReader(point, rows, options, common));
     for (const { row, mirror: settings } of rows) {
       const isWaiting = () => reader.pid === undefined;
       const heart = () => hearts.bell(`settling:${row.id}`, isWaiting);
@@ -251,23 +205,6 @@ async function openMirrors(
     }
   }
   return live;
-}
-
-/** What is known of a source whose reader hangs; the next reader says more, once it gets through. */
-function unanswering({ id, source }: MirrorRow, patienceMs: number): MirrorStatus {
-  const why = `${source} does not answer (${patienceMs / 1_000} s)`;
-  return { mirrorId: id, online: false, why, device: null, mode: "off" };
-}
-
-/** The loops are opened after the readers; what readers say before that waits. */
-function callsTo(ready: Promise<Sync>): DaemonCalls {
-  return {
-    listing: async (...all) => (await ready).readerCalls.listing(...all),
-    hint: async (...all) => (await ready).readerCalls.hint(...all),
-    allowance: async (...all) => (await ready).readerCalls.allowance(...all),
-    doubt: async (...all) => (await ready).readerCalls.doubt(...all),
-    status: async (...all) => (await ready).readerCalls.status(...all),
-  };
 }
 
 /** Only loops that run can be missed. */

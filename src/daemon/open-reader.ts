@@ -1,0 +1,99 @@
+import type { ArchiveSettings } from "../archive/http-archive.ts";
+import type { Config, Mirror } from "../config/config.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { MirrorRow } from "../journal/rows.ts";
+import type { DaemonCalls, MirrorStatus } from "../reader/protocol.ts";
+import { Reader } from "../reader/reader.ts";
+import { readMounts } from "../source/mounts.ts";
+import type { Clock, Random } from "../std/clock.ts";
+import type { Log } from "../std/log.ts";
+import type { Duties } from "../sync/duties.ts";
+import type { Sync } from "../sync/sync.ts";
+import { readerMirror } from "./reader-mirror.ts";
+
+type ReaderOptions = {
+  readonly config: Config;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** A reader was started again; told with the names of its mirrors. */
+  readonly readerRestarted?: (mirrors: readonly string[]) => void;
+};
+
+/** What the readers of an archive have in common. */
+export type ForReaders = {
+  readonly journal: Journal;
+  readonly duties: Duties;
+  /** The loops; readers report nothing before they are there. */
+  readonly ready: Promise<Sync>;
+};
+
+/** A mirror, and its row in the journal. */
+type Hosted = { readonly mirror: Mirror; readonly row: MirrorRow };
+
+/** Starts the reader of mirrors whose sources are on one file system, and of one archive. */
+export function openReader(
+  name: string,
+  hosted: readonly Hosted[],
+  { config, log, clock, random, readerRestarted }: ReaderOptions,
+  { journal, duties, ready }: ForReaders,
+): Reader {
+  // Once there are loops to tell; what goes wrong then ends them.
+  const tell = (told: (sync: Sync) => Promise<void>) =>
+    void ready.then((sync) => told(sync).catch((error) => sync.fail(error)));
+  return Reader.open({
+    name,
+    mirrors: async () => {
+      // Nothing may be reported before there is somebody to journal it.
+      await ready;
+      const told = hosted.map(({ row, mirror }) =>
+        readerMirror(journal, row, mirror, readMounts(), duties),
+      );
+      return Promise.all(told);
+    },
+    archive: () => ({
+      ...archiveSettings(config, config.upload.concurrency),
+      stepwise: duties.isShared,
+    }),
+    crew: journal.crew,
+    daemon: callsTo(ready),
+    started: (statuses, restart) => {
+      if (restart) readerRestarted?.(hosted.map(({ mirror }) => mirror.name));
+      tell(async (sync) => {
+        for (const status of statuses) await sync.told(status);
+        if (restart) for (const { row } of hosted) sync.rescan("reader restarted", row.id);
+      });
+    },
+    unanswered: (patienceMs) =>
+      tell(async (sync) => {
+        for (const { row } of hosted) await sync.told(unanswering(row, patienceMs));
+      }),
+    silence: () => void ready.then((sync) => sync.readerSilence()),
+    clock,
+    random,
+    log,
+  });
+}
+
+/** How the archive is spoken to, over so many connections at most; sent to readers as it is. */
+export function archiveSettings(config: Config, connections: number): ArchiveSettings {
+  const { url, accountKey, signing, timeoutMs } = config.archive;
+  return { url, accountKey, signing, timeoutMs, connections };
+}
+
+/** What is known of a source whose reader hangs; the next reader says more, once it gets through. */
+function unanswering({ id, source }: MirrorRow, patienceMs: number): MirrorStatus {
+  const why = `${source} does not answer (${patienceMs / 1_000} s)`;
+  return { mirrorId: id, online: false, why, device: null, mode: "off" };
+}
+
+/** The loops are opened after the readers; what readers say before that waits. */
+function callsTo(ready: Promise<Sync>): DaemonCalls {
+  return {
+    listing: async (...all) => (await ready).readerCalls.listing(...all),
+    hint: async (...all) => (await ready).readerCalls.hint(...all),
+    allowance: async (...all) => (await ready).readerCalls.allowance(...all),
+    doubt: async (...all) => (await ready).readerCalls.doubt(...all),
+    status: async (...all) => (await ready).readerCalls.status(...all),
+  };
+}
