@@ -116,7 +116,7 @@ async function isScanned({ surveys, journal: { crew } }: Watched): Promise<boole
 }
 
 async function isOver(
-  { surveys, journal, sending, clock }: Watched,
+  watched: Watched,
   {
     documents,
     mirrors,
@@ -128,6 +128,7 @@ async function isOver(
   { waitConverted }: Quiescence,
   away: readonly Surveyed[],
 ): Promise<boolean> {
+  const { journal, sending, clock } = watched;
   const names = new Set(away.map(({ mirror }) => mirror.row.name));
   // These need their files: where the source is away they wait for it, and nothing waits for them.
   const still = (state: "settling" | "pending") =>
@@ -145,7 +146,14 @@ async function isOver(
   const kept = allowance?.keeps.documents ?? 0;
   if (still("pending") > kept && !waits) return false;
   if (!waitConverted) return true;
-  if (converting > 0) return false;
+  return converting <= 0 && isCaredFor(watched, away);
+}
+
+/** Whether all that is converted was put away, and told to hooks, as far as that succeeds now. */
+async function isCaredFor(
+  { surveys, journal, clock }: Watched,
+  away: readonly Surveyed[],
+): Promise<boolean> {
   const there = surveys.filter((survey) => !isAway(survey));
   const ids = away.length === 0 ? undefined : there.map(({ mirror }) => mirror.row.id);
   const now = clock.now();
