@@ -58,33 +58,36 @@ async function sync(shell: Shell, { wait, json = false }: Options): Promise<void
     const { report } = passed;
     progress.end();
     const troubles = await troublesOf(daemon.journal, config);
-    const lines = json ? [jsonOf(report, progress, troubles)] : textOf(report, progress, troubles);
+    const lines = json
+      ? [jsonOf(report, progress, troubles)]
+      : textOf(report, progress, troubles, clock.now());
     for (const line of lines) await shell.out.line(line);
     const { held, failed, pending } = report.documents;
     shell.exitCode = held + failed + pending > 0 ? EXIT.unsettled : EXIT.done;
   } finally {
     progress.end();
   }
-
-  function textOf(
-    { documents, paused, sending }: StatusReport,
-    { sent, converted }: Done,
-    troubles: readonly Trouble[],
-  ): string[] {
-    const { held, failed, uploaded, pending } = documents;
-    const left = uploaded === 0 ? "" : `, ${uploaded} not CONVERTED yet`;
-    const { waits } = sending;
-    return [
-      ...(waits && pending > 0 ? [waitingLine(waits, clock.now())] : []),
-      ...(paused ? ["paused: nothing was sent; see scanferry resume"] : []),
-      ...troubleLines(troubles),
-      `sent ${sent}, converted ${converted}${left}, held ${held}, failed ${failed}`,
-    ];
-  }
 }
 
 /** What this pass itself did. */
 type Done = { readonly sent: number; readonly converted: number };
+
+function textOf(
+  { documents, paused, sending }: StatusReport,
+  { sent, converted }: Done,
+  troubles: readonly Trouble[],
+  now: number,
+): string[] {
+  const { held, failed, uploaded, pending } = documents;
+  const left = uploaded === 0 ? "" : `, ${uploaded} not CONVERTED yet`;
+  const { waits } = sending;
+  return [
+    ...(waits && pending > 0 ? [waitingLine(waits, now)] : []),
+    ...(paused ? ["paused: nothing was sent; see scanferry resume"] : []),
+    ...troubleLines(troubles),
+    `sent ${sent}, converted ${converted}${left}, held ${held}, failed ${failed}`,
+  ];
+}
 
 function jsonOf(
   { documents, paused, sending, gate, foldersToCreate }: StatusReport,
