@@ -8,6 +8,7 @@ import { Interrupted } from "./exit.ts";
 import type { Input } from "./keyboard.ts";
 import type { Terminal } from "./terminal.ts";
 
+/** How an answer is taken. */
 export type Question = {
   /** Taken when nothing is typed; undefined: something must be. */
   readonly otherwise?: string | undefined;

@@ -2,6 +2,7 @@
 import type { EventKind } from "../domain/event-kind.ts";
 import type { Hours } from "../domain/hours.ts";
 
+/** Who is told, how often, and when not. */
 export type NotifyConfig = {
   readonly channels: readonly ChannelConfig[];
   /** Of one try to tell something. */
@@ -10,6 +11,7 @@ export type NotifyConfig = {
   readonly repeatMs: number;
   /** What lasts is told again this often; 0: never. */
   readonly remindMs: number;
+  /** What may pass by itself (held documents, outages) is told of once it has lasted this long. */
   readonly heldAfterMs: number;
   /** The journal's disk is low with less room; 0: never. */
   readonly diskBytesMin: number;
@@ -29,12 +31,14 @@ export type PingConfig = {
   readonly schedule: string;
 };
 
+/** One channel, and what is told through it. */
 export type ChannelConfig = {
   /** Unique. */
   readonly name: string;
   readonly events: readonly EventKind[];
 } & (MailConfig | WebhookConfig | CommandConfig);
 
+/** By SMTP: `tls` from the first byte, `starttls` before anything is said, or `none`. */
 export type MailConfig = {
   readonly by: "mail";
   readonly host: string;
@@ -46,6 +50,7 @@ export type MailConfig = {
   readonly to: readonly string[];
 };
 
+/** By a POST of JSON. */
 export type WebhookConfig = {
   readonly by: "webhook";
   /** May be a secret. */
@@ -54,6 +59,7 @@ export type WebhookConfig = {
   readonly secret: string | undefined;
 };
 
+/** By a program, which reads JSON; no shell is between. */
 export type CommandConfig = {
   readonly by: "command";
   /** The program, then its arguments. */

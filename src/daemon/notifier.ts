@@ -8,6 +8,7 @@
 import { spawn } from "node:child_process";
 import { messageOf } from "../std/fault.ts";
 
+/** The service manager, as far as it is told anything. */
 export interface Notifier {
   /** The manager kills the daemon when it is not pinged for this long; undefined: it does not watch. */
   readonly watchdogMs: number | undefined;

@@ -50,6 +50,7 @@ export type PartsOptions = {
   readonly readerRestarted?: (mirrors: readonly string[]) => void;
 };
 
+/** What a daemon works with from then on; the stack it was put on closes it. */
 export type Parts = {
   readonly journal: Journal;
   readonly accounts: Accounts;

@@ -13,6 +13,7 @@ import { dutiesOfMirror, isOfMirror, isShared } from "../sync/duties.ts";
 import type { Survey } from "../sync/survey.ts";
 import type { Outage } from "../sync/outage.ts";
 
+/** `waitConverted`: what was uploaded is waited for until it is CONVERTED and cared for. */
 export type Quiescence = { readonly waitConverted: boolean };
 
 type Surveyed = Pick<Survey, "isLed" | "mirror" | "state">;

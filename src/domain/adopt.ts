@@ -12,6 +12,7 @@ export type Waiting = {
   readonly sizeBytes: number;
 };
 
+/** What was taken for what, and what was left for a person; `id` is a row's. */
 export type Adoption = {
   readonly taken: readonly { readonly id: number; readonly candidate: Candidate }[];
   /** Files of which the archive has something by that name that cannot be told for certain. */

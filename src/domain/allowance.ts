@@ -24,6 +24,7 @@ export type PagePolicy = {
   readonly reserve?: Reserve | undefined;
 };
 
+/** Mirrors are given by their names. */
 export type Reserve = { readonly pages: number; readonly mirrors: readonly string[] };
 
 /** Without an allowance. */

@@ -35,4 +35,5 @@ export const USUAL_EVENTS = [
   "digest",
 ] as const satisfies readonly EventKind[];
 
+/** All kinds; `batch` is told only where a channel's `events` names it. */
 export const EVENT_KINDS = [...USUAL_EVENTS, "batch"] as const satisfies readonly EventKind[];

@@ -16,11 +16,13 @@ type RequestCode = keyof typeof REQUEST_HINTS;
  */
 export type Fate = "retry" | "hold" | "gate" | "fail";
 
+/** What a code means, and what the operator can do: sentences, shown as they are. */
 export type Failure = { readonly fate: Fate; readonly hint: string };
 
 const OUR_REQUEST =
   "This is a fault of scanferry or of the archive; please report it with the log.";
 
+/** What is known by its code; `failureOf` answers for every other code too. */
 export const FAILURES = {
   // Upload, as the interface names them.
   QUOTA_LIMIT: {

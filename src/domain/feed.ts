@@ -6,6 +6,7 @@ export const LARGE_BYTES = 16 * 1024 * 1024;
 /** Which document of a mirror goes first: ready for longest, ready last, or of the fewest bytes. */
 export const ORDERS = ["oldest", "newest", "smallest"] as const;
 
+/** Which of a mirror's own documents goes first. */
 export type Order = (typeof ORDERS)[number];
 
 /** Compares two documents of a mirror that are ready. Equal ones go as they were first seen. */

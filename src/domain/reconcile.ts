@@ -19,6 +19,7 @@ export type Candidate = {
   readonly status: string | null;
 };
 
+/** How long a doubt is looked into, and what clocks are allowed. */
 export type DoubtPolicy = {
   /** A document may appear this long after its reply was lost. */
   readonly windowMs: number;
@@ -34,6 +35,7 @@ export type DoubtPolicy = {
   readonly marginMs: number;
 };
 
+/** What one look at the archive says of a doubt; only `absent` lets it be sent again. */
 export type Finding =
   | { readonly kind: "found"; readonly candidate: Candidate }
   | { readonly kind: "absent" }

@@ -33,6 +33,7 @@ export function unfitSize(
   return { code: "FILE_TOO_SMALL", message: `${found}, ${minBytes} are asked for` };
 }
 
+/** Whether a file may go now, or not before `dueAt` (epoch ms); an empty one never does. */
 export type Ripeness =
   | { readonly kind: "ripe"; readonly remark: string | null }
   | { readonly kind: "wait"; readonly dueAt: number; readonly trouble: Trouble }

@@ -7,7 +7,9 @@ import { messageOf } from "../std/fault.ts";
 import type { Converted } from "./document-table.ts";
 import { extract, pagesOf } from "./extract.ts";
 
+/** One job at a time: to count the pages of a file, or to read all that conversion finds in it. */
 export type WorkerRequest = { job: "pages" | "extract"; path: string; filename: string };
+/** `failed`: the file could not be looked into; the thread goes on. */
 export type WorkerReply =
   | { job: "pages"; pages: number }
   | { job: "extract"; found: Converted }

@@ -95,6 +95,7 @@ export type StoredDocument = {
   description: string | null;
 };
 
+/** The row as an auditor sees it; `folderPath` is that of its folder. */
 export function storedDocumentOf(row: DocumentRow, folderPath: string): StoredDocument {
   const { id, filename, size, sha256, pages, status, batch } = row;
   const { title, author, subject, keywords, producer, description } = row;

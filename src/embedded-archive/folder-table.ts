@@ -3,6 +3,7 @@ import type { Connection } from "./schema.ts";
 import type { Slice } from "./paging.ts";
 import { Statements } from "./statements.ts";
 
+/** One row of the table `folder`; the root of an account has no parent. */
 export type FolderRow = {
   id: number;
   account_id: number;

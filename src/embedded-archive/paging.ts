@@ -6,6 +6,7 @@ export type Slice = { limit: number; offset: number; descending: boolean };
 /** The paging parameters that every list takes. */
 export type Paging = { paginationIndex: number; paginationSize: number; sortDesc: boolean };
 
+/** The rows of a page. */
 export function sliceOf(paging: Paging): Slice {
   const { paginationIndex, paginationSize, sortDesc } = paging;
   return {

@@ -12,6 +12,7 @@ export type Sink = { write(chunk: Buffer): Promise<void> } | undefined;
  */
 const FIELDS_LENGTH_MAX = 1024 * 1024;
 
+/** A file may be of any size, since its bytes are passed on as they come; all else is kept in memory. */
 export const MULTIPART_LIMITS = {
   fieldNameSize: 100,
   fieldSize: FIELDS_LENGTH_MAX,

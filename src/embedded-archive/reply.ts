@@ -31,6 +31,7 @@ export function refused(settings: Settings, { code, status }: Refusal): Outcome 
   };
 }
 
+/** Answers with it, in the interface's form. */
 export async function send(reply: FastifyReply, { status, body }: Outcome): Promise<void> {
   await reply.code(status).header("content-type", JSON_TYPE).send(JSON.stringify(body));
 }

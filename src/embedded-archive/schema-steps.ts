@@ -117,4 +117,5 @@ INSERT INTO document_label (rowid, filename, title, author, subject, keywords, p
   FROM document WHERE digidoc_id IS NULL;
 `;
 
+/** In their order, from an empty database on. */
 export const STEPS: readonly string[] = [FIRST, SECOND];

@@ -3,6 +3,7 @@ import { Fault } from "../std/fault.ts";
 import { troubleOf } from "./columns.ts";
 import type { ArchiveRow, GateRow, MirrorRow, PaceRow } from "./journal.ts";
 
+/** A gate's columns. Times are epoch ms; `closedAt` null: it is open. */
 export type GateColumns = {
   readonly closedAt: number | null;
   readonly code: string | null;

@@ -10,6 +10,7 @@ import type { Alone, Batch, NewDocument } from "./journal.ts";
 import type { Tally } from "./tally.ts";
 import type { Told } from "./telling.ts";
 
+/** What there is to read and write, by what it is about; all of it within one transaction. */
 export interface Books {
   readonly documents: {
     read(id: number): Document | undefined;

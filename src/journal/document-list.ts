@@ -10,6 +10,7 @@ import { type DocumentRow, documentOf } from "./columns.ts";
 import type { ListQuery } from "./journal.ts";
 import { rangeBelow } from "./path-range.ts";
 
+/** Rows of a page at most; one with fewer is the last. */
 export const PAGE_ROWS = 500;
 /** So many matches are sorted at once; more are found by walking the directories. */
 export const SORTED_ROWS_MAX = 10_000;

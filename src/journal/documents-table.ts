@@ -13,6 +13,7 @@ import type { Statements } from "./statements.ts";
 export const SELECT_DOCUMENT = `SELECT n.*, d.path AS dir
   FROM documents n CROSS JOIN directories d ON d.id = n.dir_id`;
 
+/** The current row of a path; its parameters are mirror, directory and name. */
 export const CURRENT_AT = `SELECT n.*, d.path AS dir
   FROM directories d CROSS JOIN documents n ON n.dir_id = d.id
   WHERE d.mirror_id = ? AND d.path = ? AND n.name = ? AND n.current = 1`;

@@ -82,6 +82,7 @@ export type Migrated = {
   readonly copy: string;
 };
 
+/** `migrated` is there when this opening changed the tables. */
 export type Opened = { readonly db: Database.Database; readonly migrated?: Migrated };
 
 /**

@@ -5,6 +5,7 @@ import type { HistoryLine } from "./history-line.ts";
 import type { Batch, BatchProgress, HistoryRow, Known, WaitingFolder } from "./journal.ts";
 import type { Telling } from "./telling.ts";
 
+/** As it is read: the name in bytes. */
 export type KnownRow = Omit<Known, "name"> & { readonly name: Buffer };
 
 export function known({ id, name, state, stamp, goneAt, documentId }: KnownRow): Known {
@@ -14,10 +15,12 @@ export function known({ id, name, state, stamp, goneAt, documentId }: KnownRow):
 /** A line of history, and how often in a row it happened. */
 export type StoredLine = HistoryLine & { readonly times: number };
 
+/** The line as people are shown it: how often is said only of what happened again. */
 export function historyRow({ times, ...line }: StoredLine): HistoryRow {
   return times === 1 ? line : { ...line, times };
 }
 
+/** As it is read: the document in JSON. */
 export type TellingRow = Omit<Telling, "document"> & { readonly document: string };
 
 export function tellingOf(row: TellingRow): Telling {

@@ -9,6 +9,7 @@
 import type { EventKind } from "../domain/event-kind.ts";
 import type { Memory, Noted, Notice, Standing, Telling, Trouble } from "./trouble.ts";
 
+/** How often, and when, something is told. Milliseconds. */
 export type Policy = {
   readonly repeatMs: number;
   /** 0: what goes on is not told again. */

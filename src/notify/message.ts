@@ -6,6 +6,7 @@ import type { Telling } from "./trouble.ts";
 /** Where a message comes from. */
 export type Sender = { readonly host: string; readonly version: string };
 
+/** What one channel is to be told at one moment, kept until it took it. */
 export type Message = {
   /** The same at every try, so that a receiver can tell what it has by now. */
   readonly id: string;

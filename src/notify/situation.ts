@@ -24,6 +24,7 @@ export type ArchiveSituation = Pick<ArchiveStatusReport, "name" | "gate" | "allo
   readonly outage: { readonly code: string; readonly message: string } | undefined;
 };
 
+/** How everything is at one look. */
 export type Situation = {
   /** Of all mirrors. */
   readonly documents: Counts;

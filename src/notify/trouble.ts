@@ -60,4 +60,5 @@ export type Memory = {
   readonly noted: Readonly<Record<string, Noted>>;
 };
 
+/** Before anything was told. */
 export const NOTHING_TOLD: Memory = { standing: {}, noted: {} };

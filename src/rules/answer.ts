@@ -19,6 +19,7 @@ export type Answer = {
   readonly expires?: string;
 };
 
+/** `fault`: what is wrong with it, in lower case; the document is then held, or sent without. */
 export type ReadAnswer = { readonly answer: Answer } | { readonly fault: string };
 
 /** A longer answer is none. */

@@ -43,6 +43,7 @@ export type Decided = {
   readonly slip: Slip | null;
 };
 
+/** The trouble holds the document. */
 export type Decision = { readonly decided: Decided } | { readonly trouble: Trouble };
 
 /** Decides. Never throws for rules that were checked when they were read. */

@@ -21,6 +21,7 @@ const datePart = (part: "year" | "month" | "day" | "quarter"): Fn =>
     return day && partsOfDay(day)[part];
   });
 
+/** By the names that templates call them. */
 export const FUNCTIONS = {
   upper: plain((value) => value.toUpperCase()),
   lower: plain((value) => value.toLowerCase()),

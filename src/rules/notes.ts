@@ -29,6 +29,7 @@ export type NotesFault = {
   readonly message: string;
 };
 
+/** What a file says, or what is wrong with it. */
 export type ReadNotes = { readonly notes: Notes } | { readonly fault: NotesFault };
 
 /** Where a key or value stands; undefined for the file as a whole. */

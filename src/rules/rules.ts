@@ -88,6 +88,7 @@ export type FileAction =
   | { readonly kind: "delete" }
   | { readonly kind: "move"; readonly to: string };
 
+/** All that is decided by, of one mirror. Plain data. */
 export type MirrorRules = {
   /** Of several mirrors with something to send, the one with the highest goes first. */
   readonly priority: number;

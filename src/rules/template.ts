@@ -21,11 +21,13 @@ export const VALUES = [
   "day",
 ] as const;
 
+/** What a placeholder begins with. */
 export type ValueName = (typeof VALUES)[number] | `group.${string}`;
 
 /** A function, and what it was given. */
 export type Step = { readonly name: FunctionName; readonly with: readonly string[] };
 
+/** Text as it stands, or a placeholder: a value, and what is done to it in turn. */
 export type Piece =
   | { readonly text: string }
   | { readonly value: ValueName; readonly steps: readonly Step[] };

@@ -12,6 +12,7 @@ export function beginDraft(draft: string): void {
   closeSync(openSync(draft, "wx", 0o600));
 }
 
+/** Removes it with what SQLite left beside it; does nothing where there is none. */
 export function dropDraft(draft: string): void {
   for (const suffix of BESIDE) rmSync(draft + suffix, { force: true });
 }

@@ -75,6 +75,7 @@ export function owns(duties: Duties, mirrorId: number, dir: RawPath): boolean {
   return duties.leads(mirrorId) && isOwn(duties.division(mirrorId), dir);
 }
 
+/** True of a journal that other daemons may work on: only there does a lease end. */
 export function isShared({ leaseMs }: Pick<Crew, "leaseMs">): boolean {
   return leaseMs !== Number.POSITIVE_INFINITY;
 }

@@ -52,6 +52,7 @@ export type PageReport = PageSums & {
   readonly allowance: AllowanceReport | null;
 };
 
+/** How far an account's pages go this month. Counts of A4 pages. */
 export type AllowanceReport = {
   readonly pages: number;
   /** This month's, with what may be charged just now. */

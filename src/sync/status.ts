@@ -100,6 +100,7 @@ export type StatusConfig = WaitingConfig &
     readonly furtherArchives?: readonly Pick<ArchiveAccount, "name" | "url">[];
   };
 
+/** Where one mirror stands. */
 export type MirrorStatusReport = {
   readonly name: string;
   readonly source: string;

@@ -70,6 +70,7 @@ export const PATHS = {
 /** One of the seven operations. */
 export type Operation = keyof typeof PATHS;
 
+/** What `sortBy` may be: for documents of a folder, documents of a digidoc, and folders. */
 export const DOCUMENT_SORTS = [
   "NAME",
   "PAGES",

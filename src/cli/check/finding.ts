@@ -12,14 +12,17 @@ export type Finding = {
   readonly unusable?: Fault;
 };
 
+/** As it should be. */
 export function ok(what: string): Finding {
   return { level: "ok", what, mend: null };
 }
 
+/** It works, and may cost somebody something; `mend` says what to do. */
 export function warn(what: string, mend: string): Finding {
   return { level: "warn", what, mend };
 }
 
+/** It does not work; `mend` says what to do. */
 export function fail(what: string, mend: string): Finding {
   return { level: "FAIL", what, mend };
 }

@@ -6,6 +6,7 @@ export type Takes =
   | { readonly kind: "nothing" | "anything" | "file" | "directory" }
   | { readonly kind: "words"; readonly words: readonly string[] };
 
+/** An option, by all of its names. */
 export type Flag = {
   /** `--state`, or `-V` and `--version`. */
   readonly names: readonly string[];

@@ -10,6 +10,7 @@ import type { KnownArchive } from "./known-archives.ts";
 import type { MirrorPlan, PlanLine } from "./plan-line.ts";
 import { Planner } from "./planner.ts";
 
+/** What a plan is made of, and where it goes line by line. */
 export type Planning = {
   readonly config: Config;
   /** By the archive's name. */

@@ -33,6 +33,7 @@ export type Copy = {
   readonly onAdvance?: (advance: Advance) => void;
 };
 
+/** What a copy came to; places as people are shown them. */
 export type Copied = {
   readonly from: string;
   readonly to: string;

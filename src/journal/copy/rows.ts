@@ -41,6 +41,7 @@ export async function* pagesOf(
   }
 }
 
+/** The values of the row's key; throws where one is of no type that a key has. */
 export function keyOf(row: Row, { key }: CopiedTable): Key {
   return key.map((column) => {
     const cell = row[column];

@@ -1,6 +1,7 @@
 /** One of the two journals of a copy, and what both kinds of database do in their own way. */
 import type { Cell as JsonCell } from "../postgres/recordset.ts";
 
+/** What a column holds; `Buffer` where the database has bytes. */
 export type Cell = JsonCell | Buffer;
 export type Row = Readonly<Record<string, Cell>>;
 

@@ -11,6 +11,7 @@ export type CopiedTable = {
   readonly key: readonly string[];
 };
 
+/** In the order they are filled in: none refers to a later one. */
 export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: "account", key: ["id"] },
   { name: "archives", key: ["id"] },
@@ -39,6 +40,7 @@ const OWN_COLUMNS: readonly string[] = [
   "mirrors.first_run_over_at",
 ];
 
+/** Whether the column is taken over, or stays empty. */
 export function isCopied(table: string, column: string): boolean {
   return !OWN_COLUMNS.includes(`${table}.${column}`);
 }

@@ -52,6 +52,7 @@ export const ACCOUNT_QUERIES = {
     FROM ${recordset(1, "u", CONTENTS)}`,
 } as const;
 
+/** Every archive's row. */
 export async function archives(query: Query): Promise<ArchiveRow[]> {
   return (await query<ArchiveRow>(ACCOUNT_QUERIES.archives, [])).rows;
 }
@@ -65,6 +66,7 @@ export async function setArchive(query: Query, name: string, url: string): Promi
   return row;
 }
 
+/** The row of the mirror of that name; undefined: it has none yet. */
 export async function mirrorOf(query: Query, name: string): Promise<MirrorRow | undefined> {
   return (await query<MirrorRow>(ACCOUNT_QUERIES.mirror, [name])).rows[0];
 }
@@ -95,31 +97,37 @@ async function bind(query: Query, mirror: MirrorRow, archiveId: number): Promise
   await query(ACCOUNT_QUERIES.bindDocuments, [id, archiveId]);
 }
 
+/** The archive's gate; open where nothing was written of it yet. */
 export async function gate(query: Query, archiveId: number): Promise<GateRow> {
   return gateOf((await query<GateColumns>(ACCOUNT_QUERIES.gate, [archiveId])).rows[0]);
 }
 
+/** Writes all of the gate; what its trouble says is kept as far as PostgreSQL has room for it. */
 export async function setGate(query: Query, archiveId: number, row: GateRow): Promise<void> {
   const { closedAt, trouble, probes, nextProbeAt } = row;
   const said = [kept(trouble?.code ?? null), kept(trouble?.message ?? null)];
   await query(ACCOUNT_QUERIES.setGate, [archiveId, closedAt, ...said, probes, nextProbeAt]);
 }
 
+/** The archive's pace; that of the configuration where nothing was written of it yet. */
 export async function pace(query: Query, archiveId: number): Promise<PaceRow> {
   return paceOf((await query<PaceColumns>(ACCOUNT_QUERIES.pace, [archiveId])).rows[0]);
 }
 
+/** Writes all of the pace, as `setGate` does the gate. */
 export async function setPace(query: Query, archiveId: number, row: PaceRow): Promise<void> {
   const { limit, pausedAt, pausedUntil, trouble } = row;
   const said = [kept(trouble?.code ?? null), kept(trouble?.message ?? null)];
   await query(ACCOUNT_QUERIES.setPace, [archiveId, limit, pausedAt, pausedUntil, ...said]);
 }
 
+/** The last warning about pages; level 0 where there was none. */
 export async function warned(query: Query, archiveId: number): Promise<WarnedRow> {
   const { rows } = await query<WarnedRow>(ACCOUNT_QUERIES.warned, [archiveId]);
   return rows[0] ?? { from: null, level: 0 };
 }
 
+/** Replaces what is known of a container's contents. */
 export async function setContents(
   query: Query,
   id: number,

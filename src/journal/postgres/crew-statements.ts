@@ -79,6 +79,7 @@ export async function renew(
   return rows[0]?.now;
 }
 
+/** Tells others where this member's page is; null: it has none. */
 export async function announce(query: Query, member: number, web: string | null): Promise<void> {
   await query("UPDATE members SET web = $2 WHERE id = $1", [member, web]);
 }

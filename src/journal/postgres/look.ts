@@ -5,6 +5,7 @@ import { invariant } from "../../std/invariant.ts";
 import { databaseTime } from "./crew-statements.ts";
 import { PgSession } from "./session.ts";
 
+/** What the database says of itself. */
 export type Look = {
   readonly version: string;
   /** Milliseconds from a question to its answer, the best of a few. */
