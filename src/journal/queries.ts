@@ -15,7 +15,7 @@ import type {
   WaitingFolder,
 } from "./journal.ts";
 import { rangeBelow } from "./path-range.ts";
-import { byPlace, known, type KnownRow } from "./row-shapes.ts";
+import { byPlace, knownOf, type KnownRow } from "./row-shapes.ts";
 import type { Statements } from "./statements.ts";
 
 const KNOWN = `n.id, n.name, n.state, n.stamp, n.gone_at AS goneAt, n.document_id AS documentId`;
@@ -146,13 +146,13 @@ export class Queries {
 
   rowsIn(mirrorId: number, dir: RawPath): Known[] {
     const rows = this.#sql.of<KnownRow>(QUERIES.rowsIn).all(mirrorId, bytesOf(dir));
-    return rows.map(known);
+    return rows.map(knownOf);
   }
 
   rowsBelow(mirrorId: number, dir: RawPath): Known[] {
     const below = this.#sql.of<KnownRow>(QUERIES.rowsBelow).all(mirrorId, ...rangeBelow(dir));
     // Below the root is everything, the root included; elsewhere siblings sort in between.
-    return dir === "" ? below.map(known) : [...this.rowsIn(mirrorId, dir), ...below.map(known)];
+    return dir === "" ? below.map(knownOf) : [...this.rowsIn(mirrorId, dir), ...below.map(knownOf)];
   }
 
   sentWith(mirrorId: number, digest: string, sizeBytes: number): Document[] {

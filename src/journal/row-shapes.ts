@@ -8,7 +8,7 @@ import type { Telling } from "./telling.ts";
 /** As it is read: the name in bytes. */
 export type KnownRow = Omit<Known, "name"> & { readonly name: Buffer };
 
-export function known({ id, name, state, stamp, goneAt, documentId }: KnownRow): Known {
+export function knownOf({ id, name, state, stamp, goneAt, documentId }: KnownRow): Known {
   return { id, name: rawOf(name), state, stamp, goneAt, documentId };
 }
 

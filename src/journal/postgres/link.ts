@@ -5,7 +5,7 @@
 import { Client, DatabaseError } from "pg";
 import type { Clock } from "../../std/clock.ts";
 import { BrokenLink, DistrustedLink, endsLink, isAboutTrust, whyOf } from "./postgres-fault.ts";
-import { type Query, queryOn } from "./query.ts";
+import { type Query, queryOn, quoted } from "./query.ts";
 
 /** Where the database is, and how its connections are set up. */
 export type Way = {
@@ -216,9 +216,4 @@ function gathering(client: Client): () => void {
       stream.uncork();
     });
   };
-}
-
-/** A name as SQL has it. */
-function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }

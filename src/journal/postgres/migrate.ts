@@ -2,7 +2,7 @@
 import { PROGRESS_TABLE } from "../copy/tables.ts";
 import { journalFault, unfinishedFault } from "../journal-fault.ts";
 import { CREW_SCHEMA } from "./crew-schema.ts";
-import type { Query } from "./query.ts";
+import { type Query, quoted } from "./query.ts";
 import { LONG_PATHS } from "./schema-steps.ts";
 import { TABLES } from "./tables.ts";
 
@@ -99,9 +99,4 @@ async function checkedVersion(
   if (version < SCHEMA_VERSION && !mayChange) throw journalFault("JOURNAL_OLDER", shown, versions);
   if (!isCopying && rows.some(({ name }) => name === PROGRESS_TABLE)) throw unfinishedFault(shown);
   return version;
-}
-
-/** A name as SQL has it. */
-function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }

@@ -25,7 +25,7 @@ import { rangeBelow } from "../path-range.ts";
 import {
   byPlace,
   historyRow,
-  known,
+  knownOf,
   type KnownRow,
   type StoredLine,
   tellingOf,
@@ -67,12 +67,12 @@ export abstract class PostgresReading {
 
   async rowsIn(mirrorId: number, dir: RawPath): Promise<Known[]> {
     const rows = await this.#rows<KnownRow>(QUERIES.rowsIn, [mirrorId, bytesOf(dir)]);
-    return rows.map(known);
+    return rows.map(knownOf);
   }
 
   async rowsBelow(mirrorId: number, dir: RawPath): Promise<Known[]> {
     const values = [mirrorId, ...rangeBelow(dir)];
-    const below = (await this.#rows<KnownRow>(QUERIES.rowsBelow, values)).map(known);
+    const below = (await this.#rows<KnownRow>(QUERIES.rowsBelow, values)).map(knownOf);
     // Below the root is everything, the root included; elsewhere siblings sort in between.
     return dir === "" ? below : [...(await this.rowsIn(mirrorId, dir)), ...below];
   }

@@ -49,3 +49,8 @@ export function queryOn(client: Client): Query {
     return { rows: last.rows, count: last.rowCount ?? 0, command: last.command };
   };
 }
+
+/** A name as SQL has it, whatever is in it. */
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
