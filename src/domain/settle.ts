@@ -1,8 +1,6 @@
+import type { Completeness } from "../formats/completeness.ts";
 import { type Gap, skippedSince } from "./clock-gaps.ts";
 import type { Seen, Trouble } from "./document.ts";
-
-/** What a file's own format says of it. */
-export type Completeness = "complete" | "unfinished" | "unknown";
 
 /** How long a file has been as it is, and how long it must be. Milliseconds. */
 export type Quiet = {

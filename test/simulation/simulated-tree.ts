@@ -1,5 +1,5 @@
 import type { Seen } from "../../src/domain/document.ts";
-import type { Completeness } from "../../src/domain/settle.ts";
+import type { Completeness } from "../../src/formats/completeness.ts";
 import type { Listing } from "../../src/source/source.ts";
 import type { Clock } from "../../src/std/clock.ts";
 import type { Eligibility } from "../../src/source/eligible.ts";
