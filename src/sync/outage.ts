@@ -11,7 +11,7 @@ export type Outage = { readonly tries: number; readonly until: number; readonly 
 const TRY_MS_MAX = 120_000;
 
 /** The outage as long as it is known to go on: where nothing has to be sent or asked, nothing is tried. */
-export function known(outage: Outage | undefined, clock: Clock): Outage | undefined {
+export function stillKnown(outage: Outage | undefined, clock: Clock): Outage | undefined {
   return outage && clock.monotonic() < outage.until + TRY_MS_MAX ? outage : undefined;
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { known } from "../../../src/sync/outage.ts";
+import { stillKnown } from "../../../src/sync/outage.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import { MINUTE } from "./desk.ts";
 
@@ -15,10 +15,10 @@ test.for([
     const clock = new ManualClock();
     const outage = { tries: 1, until: clock.monotonic() + MINUTE, trouble };
     await clock.advance(minutes * MINUTE);
-    expect(known(outage, clock)).toBe(isKnown ? outage : undefined);
+    expect(stillKnown(outage, clock)).toBe(isKnown ? outage : undefined);
   },
 );
 
 test("none is none", () => {
-  expect(known(undefined, new ManualClock())).toBeUndefined();
+  expect(stillKnown(undefined, new ManualClock())).toBeUndefined();
 });
