@@ -21,8 +21,9 @@ export function lookUpSettings({ archive }: Config): ArchiveSettings {
 }
 
 /**
- * How an archive is spoken to (the one called `wanted`, else the only one or `main`), from that part of the configuration alone: what is wrong
- * with mirrors or journal does not matter here. Throws `ConfigError` with what does.
+ * How an archive is spoken to (the one called `wanted`, else the only one or `main`), from that part of
+ * the configuration alone: what is wrong with mirrors or journal does not matter here. Throws
+ * `ConfigError` with what does.
  */
 export async function readArchiveSettings(
   places: ConfigPlaces,

@@ -19,7 +19,8 @@ const ROWS_DEFAULT = 24;
 
 /**
  * One output stream. Colour only on a terminal, and not against NO_COLOR; elsewhere plain text, but
- * for FORCE_COLOR, which goes before both as it does in Node. A reader that went away (`| head`) is no failure: what is written after it is dropped.
+ * for FORCE_COLOR, which goes before both as it does in Node. A reader that went away (`| head`) is no
+ * failure: what is written after it is dropped.
  */
 export class Terminal {
   /** True when a person watches: lines may be drawn over. */

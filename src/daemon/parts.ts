@@ -179,7 +179,10 @@ async function openAccount(
 
 type ForMirrors = ForReaders & { readonly hearts: Heartbeats };
 
-/** One reader per file system and archive, as it signs requests itself; the sources are not touched to find out which that is. */
+/**
+ * One reader per file system and archive, as it signs requests itself; the sources are not touched to
+ * find out which that is.
+ */
 async function openMirrors(
   options: PartsOptions,
   stack: AsyncDisposableStack,

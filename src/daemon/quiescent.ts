@@ -46,9 +46,10 @@ const LOOK_MS = 100;
 
 /**
  * Resolves when every source has been scanned and nothing is settling, ready, being sent or in
- * doubt; with `waitConverted`, nothing waits for conversion, its after-action or its hook to be told either. What is
- * held or failed stays, and so does what is ready while sending waits for long (`isLong`). Rejects when the archive cannot be reached; and where a source is
- * offline, once the others are through.
+ * doubt; with `waitConverted`, nothing waits for conversion, its after-action or its hook to be told
+ * either. What is held or failed stays, and so does what is ready while sending waits for long
+ * (`isLong`). Rejects when the archive cannot be reached; and where a source is offline, once the
+ * others are through.
  */
 export async function quiescent(
   watched: Watched,

@@ -37,8 +37,8 @@ export class FirstRun {
   }
 
   /**
-   * `scanned` tells whether a mirror was scanned to its end since the start. Where `firstRun: upload` was chosen, the first run is over and what
-   * it held goes on.
+   * `scanned` tells whether a mirror was scanned to its end since the start. Where `firstRun: upload`
+   * was chosen, the first run is over and what it held goes on.
    */
   static async open(
     context: SyncContext,

@@ -11,7 +11,8 @@ export const NAP_MS_MAX = 30_000;
 
 /**
  * Runs `step` for ever, one at a time. A step says after how many milliseconds it wants to run
- * again, `Infinity` for not by itself; the bell wakes it sooner. Ends only by rejecting: with `stopping`'s abort or a failure.
+ * again, `Infinity` for not by itself; the bell wakes it sooner. Ends only by rejecting: with
+ * `stopping`'s abort or a failure.
  */
 export async function loop(
   bell: Bell,

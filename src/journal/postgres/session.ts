@@ -62,8 +62,9 @@ const READ_PATIENCE_MS = 300_000;
 /** A transaction of a command that stands still is ended after so long, milliseconds. */
 const GUEST_IDLE_MS = 60_000;
 
-/** A session that closes while the database is away waits so long for it, milliseconds; for one that only does not answer longer. */
+/** A session that closes waits so long for a database that is away, milliseconds. */
 const CLOSING_MS = 3_000;
+/** And so long for one that only does not answer. */
 const CLOSING_MS_MAX = 9_000;
 
 const READING_LINKS = 2;
