@@ -4,7 +4,7 @@ import { archivesIn } from "../../config/archives.ts";
 import { hooksOf } from "../../config/build-hooks.ts";
 import { readConfigFile } from "../../config/config-file.ts";
 import { reportConflicts } from "../../config/conflicts.ts";
-import { layoutOf } from "../../config/layout.ts";
+import { layoutOf, type MirrorLayout } from "../../config/layout.ts";
 import { readFileShape } from "../../config/read-file-shape.ts";
 import type { FileShape } from "../../config/schema.ts";
 import { writtenJournal } from "../../config/written-journal.ts";
@@ -48,31 +48,13 @@ async function needsOf(shell: Shell, isInstance: boolean): Promise<Needs> {
   // Nothing was found wrong, so nothing is left out.
   const { mirrors, web, notify, journal } = sketch as FileShape;
   const archives = archivesIn(sketch as FileShape).map(({ section }) => section);
-  const named = [
-    ...archives.flatMap(({ accountKeyFile, signing }) => [
-      accountKeyFile,
-      signing.scheme === "hmac" ? signing.secretFile : undefined,
-    ]),
-    web?.tokenFile,
-    writtenJournal(journal).passwordFile,
-    ...secretFilesOf(notify),
-  ];
   const programs = notify.command.flatMap(({ run: [program = ""] }) =>
-    program.includes("/") ? [resolve(folder, program)] : [],
+    isPath(program) ? [resolve(folder, program)] : [],
   );
   return {
     configFile: file.path,
     instance: isInstance ? basename(file.path, extname(file.path)) : undefined,
-    mirrors: mirrors.map(({ after, hooks: shape }, at) => {
-      const before = hooksOf(shape, folder)?.before;
-      const vetoedTo = before?.afterVeto.kind === "move" ? before.afterVeto.to : undefined;
-      return {
-        source: layout.mirrors[at]?.source ?? "",
-        after: after.kind === "move" ? { ...after, to: layout.mirrors[at]?.moveTo ?? "" } : after,
-        isWritten: before !== undefined,
-        ...(vetoedTo === undefined ? {} : { vetoedTo }),
-      };
-    }),
+    mirrors: mirrors.map((mirror, at) => mirrorNeedsOf(mirror, layout.mirrors[at], folder)),
     programs: mirrors.flatMap(({ hooks: shape }) => {
       const { before, after } = hooksOf(shape, folder) ?? {};
       return [before, after].flatMap((hook) => hook?.command[0] ?? []).filter(isPath);
@@ -80,8 +62,7 @@ async function needsOf(shell: Shell, isInstance: boolean): Promise<Needs> {
     journal: layout.journal,
     ...journalServerOf(journal),
     receipts: layout.receipts,
-    // A bare name is looked for among the credentials; a path is read as it is.
-    credentials: named.filter((name) => name !== undefined && !name.includes("/")) as string[],
+    credentials: secretFilesOf(sketch as FileShape).filter((name) => !isPath(name)),
     files: [
       ...archives.flatMap(({ signing: { module } }) =>
         module === undefined ? [] : [resolve(folder, module)],
@@ -94,6 +75,21 @@ async function needsOf(shell: Shell, isInstance: boolean): Promise<Needs> {
   };
 }
 
+function mirrorNeedsOf(
+  { after, hooks: shape }: FileShape["mirrors"][number],
+  place: MirrorLayout | undefined,
+  folder: string,
+): Needs["mirrors"][number] {
+  const before = hooksOf(shape, folder)?.before;
+  const vetoedTo = before?.afterVeto.kind === "move" ? before.afterVeto.to : undefined;
+  return {
+    source: place?.source ?? "",
+    after: after.kind === "move" ? { ...after, to: place?.moveTo ?? "" } : after,
+    isWritten: before !== undefined,
+    ...(vetoedTo === undefined ? {} : { vetoedTo }),
+  };
+}
+
 /** Of a journal in PostgreSQL; a host of none is a socket of this machine. */
 function journalServerOf(journal: FileShape["journal"]): Pick<Needs, "journalHost"> {
   const { url } = writtenJournal(journal);
@@ -101,12 +97,22 @@ function journalServerOf(journal: FileShape["journal"]): Pick<Needs, "journalHos
   return host === undefined || host === "" || host.startsWith("%2F") ? {} : { journalHost: host };
 }
 
-function secretFilesOf({ mail, webhook, ping }: FileShape["notify"]): (string | undefined)[] {
-  return [
+/** Every file that a secret is read from, as it is written. */
+function secretFilesOf(shape: FileShape): string[] {
+  const { web, journal, notify } = shape;
+  const { mail, webhook, ping } = notify;
+  const names = [
+    ...archivesIn(shape).flatMap(({ section: { accountKeyFile, signing } }) => [
+      accountKeyFile,
+      signing.scheme === "hmac" ? signing.secretFile : undefined,
+    ]),
+    web?.tokenFile,
+    writtenJournal(journal).passwordFile,
     ...mail.map(({ passwordFile }) => passwordFile),
     ...webhook.flatMap(({ urlFile, secretFile }) => [urlFile, secretFile]),
     ping.urlFile,
   ];
+  return names.filter((name) => name !== undefined);
 }
 
 /** What is read from a file or the environment is not known here. */
@@ -119,7 +125,7 @@ function hostsOf({ mail, webhook, ping }: FileShape["notify"]): string[] {
   ];
 }
 
-/** Others are looked for in `PATH`, which the unit leaves open. */
-function isPath(program: string): boolean {
-  return program.includes("/");
+/** Other programs are looked for in `PATH`, which the unit leaves open; other secrets among the credentials. */
+function isPath(name: string): boolean {
+  return name.includes("/");
 }
