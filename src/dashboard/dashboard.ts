@@ -14,7 +14,7 @@ import { Pass } from "./pass.ts";
 import { addReads } from "./read-routes.ts";
 import { assertJournal, healthOf, snapshotOf } from "./snapshot.ts";
 
-export type { Actions, DashboardOptions, Health } from "./options.ts";
+export type { DashboardOptions, Health } from "./options.ts";
 
 /** Questions within this time share an answer. */
 const SNAPSHOT_MS_MAX = 250;

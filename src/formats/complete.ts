@@ -7,9 +7,6 @@ import { breaksPromise, isZip, type Kind, kindOf } from "./kind.ts";
 import type { RandomAccess } from "./random-access.ts";
 import { readTiff } from "./tiff.ts";
 
-export type { Completeness } from "./completeness.ts";
-export { accessOf, type RandomAccess } from "./random-access.ts";
-
 const HEAD_BYTES = 4096;
 /** Bytes of padding or garbage behind an end mark that are put up with. */
 const TRAILER_BYTES = 1024;

@@ -3,8 +3,6 @@ import { type DataFile, DataFiles } from "./data-files.ts";
 import { listDdoc } from "./ddoc.ts";
 import type { Kind } from "./kind.ts";
 
-export type { DataFile } from "./data-files.ts";
-
 /**
  * The documents inside a digidoc container, in its order: the data files of ASiC-E, ASiC-S, BDOC
  * and EDOC (ZIP), and those embedded in a DDOC (XML). None for any other kind.

@@ -5,7 +5,7 @@ import { statedPages } from "./pdf-pages.ts";
 import { accessOf, type RandomAccess } from "./random-access.ts";
 import { readTiff } from "./tiff.ts";
 
-export { type PdfFacts, pdfFacts } from "./pdf.ts";
+export { pdfFacts } from "./pdf.ts";
 
 /** Characters of plain text that fill an A4 page, roughly 60 lines of 50. A guess. */
 const TEXT_PAGE_CHARACTERS = 3000;

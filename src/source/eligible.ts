@@ -14,8 +14,6 @@ import { type BesideUse, documentBeside } from "./beside.ts";
 import { IGNORED, type Ignored } from "./ignored.ts";
 import type { SourceSettings } from "./source.ts";
 
-export { IGNORED } from "./ignored.ts";
-
 /** What of a source is mirrored, by name alone; both take the path relative to the source. */
 export type Eligibility = {
   /** True when the file is mirrored: itself and every directory on the way. */

@@ -13,8 +13,6 @@ import { assertName, entryOf, O_PATH, openRoot, within } from "./directory-fd.ts
 import { FileGone, fileFault, NotRegular } from "./file-fault.ts";
 import { seenOf } from "./seen.ts";
 
-export { NotRegular } from "./file-fault.ts";
-
 const { O_NOCTTY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
 /**

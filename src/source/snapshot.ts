@@ -22,8 +22,6 @@ import type { SourceSettings } from "./source.ts";
 import { SpareBuffers } from "./spare-buffers.ts";
 import { sourceStatus } from "./status.ts";
 
-export { FileChanged, FileGone, FileUnreadable } from "./file-fault.ts";
-
 /** A file's content; `chunks` may be called once. */
 export type Snapshot = { readonly sizeBytes: number } & (
   | { readonly bytes: Buffer }

@@ -21,7 +21,6 @@ import { asJournalFault } from "./postgres-fault.ts";
 import type { Query } from "./query.ts";
 import { assertFit } from "./server.ts";
 
-export { shownServer as shownPlace } from "../../config/journal-place.ts";
 export type { Query } from "./query.ts";
 
 /** `owner`: a daemon; `guest`: a command that writes; `reader`: one that only looks. */

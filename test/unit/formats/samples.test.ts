@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { accessOf, completeness } from "../../../src/formats/complete.ts";
+import { completeness } from "../../../src/formats/complete.ts";
+import { accessOf } from "../../../src/formats/random-access.ts";
 import { listDigidoc } from "../../../src/formats/digidoc.ts";
 import { kindOf } from "../../../src/formats/kind.ts";
 import { countPages } from "../../../src/formats/pages.ts";

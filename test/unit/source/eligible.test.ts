@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { eligibility, IGNORED } from "../../../src/source/eligible.ts";
+import { eligibility } from "../../../src/source/eligible.ts";
+import { IGNORED } from "../../../src/source/ignored.ts";
 import type { SourceSettings } from "../../../src/source/source.ts";
 import type { RawPath } from "../../../src/std/raw-path.ts";
 import { raw, settingsOf } from "./scratch.ts";

@@ -14,8 +14,8 @@ import {
 import { createServer } from "node:net";
 import { expect, test } from "vitest";
 import { entryOf, openDirectory, openRoot } from "../../../src/source/directory-fd.ts";
-import { FileGone, fileFault } from "../../../src/source/file-fault.ts";
-import { lookInside, NotRegular, openInside } from "../../../src/source/open-inside.ts";
+import { FileGone, fileFault, NotRegular } from "../../../src/source/file-fault.ts";
+import { lookInside, openInside } from "../../../src/source/open-inside.ts";
 import type { RawPath } from "../../../src/std/raw-path.ts";
 import { asNobody } from "./as-nobody.ts";
 import { bytesAt, fifo, put, raw, scratch } from "./scratch.ts";

@@ -13,10 +13,9 @@ import {
 import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { lookInside } from "../../../src/source/open-inside.ts";
+import { FileChanged, FileGone } from "../../../src/source/file-fault.ts";
 import {
   type Expected,
-  FileChanged,
-  FileGone,
   IN_MEMORY_BYTES_MAX,
   openSnapshot,
   SLICED_BYTES_MIN,
