@@ -6,6 +6,20 @@ import type { Change, Journal } from "../journal/journal.ts";
 /** Rows of one commit. */
 const CHUNK = 500;
 
+/**
+ * Troubles that an attempt met, or a row waited for, and that say nothing of its document: they are over once
+ * it is pending again, or are just as well another document's.
+ */
+const PASSING_CODES: readonly string[] = [
+  "ARCHIVE_CLOSED",
+  "ARCHIVE_TIMEOUT",
+  "FIRST_RUN",
+  "LEASE_OVER",
+  "SEND_ABORTED",
+  "SIGNING_FAILED",
+  "SOURCE_OFFLINE",
+];
+
 /** The change that puts a held or failed row back in the queue; undefined for any other state. */
 export function retryOf(document: Document, at: number): Change | undefined {
   const { id, state } = document;
@@ -109,6 +123,6 @@ export function isBehindGate(document: Document): boolean {
  */
 export function hasOwnTrouble({ attempts, trouble, doubtAt, digest }: Document): boolean {
   if (trouble === null || attempts === 0 || doubtAt !== null || digest === null) return false;
-  const isPlace = (FOLDER_CODES as readonly string[]).includes(trouble.code);
-  return !isPlace && failureOf(trouble.code).fate === "hold";
+  const isOver = [...FOLDER_CODES, ...PASSING_CODES].includes(trouble.code);
+  return !isOver && failureOf(trouble.code).fate === "hold";
 }

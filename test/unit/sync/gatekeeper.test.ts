@@ -246,6 +246,14 @@ describe("sweeping", () => {
     ["HTTP_415", { attempts: 0 }, false, "it was never tried"],
     ["ARCHIVE_UNREACHABLE", { attempts: 1 }, false, "that was nobody's own"],
     ["FOLDER_NOT_EXISTS", { attempts: 1 }, false, "it would not be pending without a folder"],
+    ["SEND_ABORTED", { attempts: 1 }, false, "the daemon was stopped"],
+    ["LEASE_OVER", { attempts: 1 }, false, "the daemon's time was over"],
+    ["ARCHIVE_TIMEOUT", { attempts: 1 }, false, "that was the archive's own"],
+    ["SIGNING_FAILED", { attempts: 1 }, false, "nothing can be signed"],
+    ["SOURCE_OFFLINE", { attempts: 1 }, false, "it goes on because its source is back"],
+    ["FIRST_RUN", { attempts: 1 }, false, "it goes on because somebody asked for it"],
+    ["FILE_STALLED", { attempts: 1 }, true, "its disk may not give it again"],
+    ["INVALID_PARAMETER", { attempts: 1 }, true, "it could not even be asked for"],
     ["QUOTA_LIMIT", { attempts: 1 }, false, "that is the gate's"],
   ] as const)("%s of %o is kept behind a closed gate: %s, as %s", async (line) => {
     const [code, set, isKept] = line;
