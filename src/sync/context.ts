@@ -35,7 +35,8 @@ export type Bells = {
 
 /** What all loops of an archive share. */
 export type SyncContext = {
-  readonly config: Pick<Config, "upload" | "batch" | "quota" | "conversion" | "retention">;
+  readonly config: Pick<Config, "upload" | "batch" | "quota" | "conversion" | "retention"> &
+    Partial<Pick<Config, "archive">>;
   /** Speaks for the archive. */
   readonly journal: Journal;
   readonly archive: Archive;

@@ -1,18 +1,22 @@
 import { backoffMs } from "../domain/backoff.ts";
 import type { Trouble } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
-import type { Clock } from "../std/clock.ts";
 import type { SyncContext } from "./context.ts";
 
 /** The archive cannot be reached: how often it was tried in a row, until when (monotonic ms), what was said. */
 export type Outage = { readonly tries: number; readonly until: number; readonly trouble: Trouble };
 
-/** A try that is due takes no longer to fail. */
-const TRY_MS_MAX = 120_000;
+/** A try that is due takes no longer to fail: two minutes, twice `archive.timeout` where that is more. */
+const TRY_MS_MIN = 120_000;
+const TRY_TIMEOUTS = 2;
 
-/** The outage as long as it is known to go on: where nothing has to be sent or asked, nothing is tried. */
-export function stillKnown(outage: Outage | undefined, clock: Clock): Outage | undefined {
-  return outage && clock.monotonic() < outage.until + TRY_MS_MAX ? outage : undefined;
+/** Whether an outage is known to go on: where nothing has to be sent or asked, nothing is tried. */
+export function isKnown(
+  outage: Outage | undefined,
+  { clock, config: { archive } }: Pick<SyncContext, "clock" | "config">,
+): boolean {
+  const tryMs = Math.max(TRY_MS_MIN, TRY_TIMEOUTS * (archive?.timeoutMs ?? 0));
+  return outage !== undefined && clock.monotonic() < outage.until + tryMs;
 }
 
 /** Replies lost in a row before sending slows down. */

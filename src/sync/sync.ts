@@ -20,7 +20,7 @@ import { Gatekeeper } from "./gatekeeper.ts";
 import { Held } from "./held.ts";
 import { doubtInterrupted, followLost } from "./interrupted.ts";
 import { Intake } from "./intake.ts";
-import { type Outage, stillKnown } from "./outage.ts";
+import { isKnown, type Outage } from "./outage.ts";
 import { pullInUnexplained } from "./mended-clock.ts";
 import { Placement } from "./placement.ts";
 import { othersScanned } from "./parts-scanned.ts";
@@ -164,8 +164,8 @@ export class Sync {
 
   /** The archive cannot be reached just now; undefined while it can, or nobody knows. */
   get outage(): Outage | undefined {
-    const { clock } = this.#context;
-    return stillKnown(this.#sender.outage, clock) ?? stillKnown(this.#poller.outage, clock);
+    const met = [this.#sender.outage, this.#poller.outage];
+    return met.find((outage) => isKnown(outage, this.#context));
   }
 
   /** Scans every mirror, or one, and looks again for what is missing. */
