@@ -36,6 +36,9 @@ export type AfterAction =
   | { readonly kind: "delete" }
   | { readonly kind: "move"; readonly to: string };
 
+/** What `act` has put aside and not done with, by absolute path: nobody else gives it its name back. */
+const inHand = new Set<string>();
+
 /**
  * Deletes or moves a file whose content has this digest; refuses with `FILE_CHANGED` when it has
  * another. Codes of other refusals: `AFTER_REFUSED`, `FILE_UNREADABLE`, `SOURCE_OFFLINE`. After a
@@ -58,7 +61,8 @@ export async function act(
   try {
     root = openRoot(settings.source);
     dir = openDirectory(root, dirOf(path));
-    const sent = { path, digest: expected.digest, network: settings.network };
+    const { source, network } = settings;
+    const sent = { source, path, digest: expected.digest, network };
     const acted = await actIn(dir, sent, action, random, signal);
     syncQuietly(dir);
     return acted;
@@ -72,7 +76,12 @@ export async function act(
 }
 
 /** The file that is to go, and how it is known. */
-type Sent = { readonly path: RawPath; readonly digest: string; readonly network: boolean };
+type Sent = {
+  readonly source: string;
+  readonly path: RawPath;
+  readonly digest: string;
+  readonly network: boolean;
+};
 
 async function actIn(
   dir: number,
@@ -86,6 +95,8 @@ async function actIn(
   const stat = look() ?? (takeBack(dir, name) ? look() : undefined);
   if (!stat?.isFile()) throw new FileGone(sent.path);
   const entry = { dir, name: putAside(dir, name, random) };
+  const held = placeOf(sent.source, dirOf(sent.path), entry.name);
+  inHand.add(held);
   try {
     const proven = await prove(entry, sent, signal);
     if (action.kind === "move")
@@ -95,7 +106,13 @@ async function actIn(
   } catch (error) {
     restore(entry, name);
     throw error;
+  } finally {
+    inHand.delete(held);
   }
+}
+
+function placeOf(source: string, dir: RawPath, name: RawPath): string {
+  return `${source}/${joinRaw(dir, name)}`;
 }
 
 /** @throws `FileChanged`, or what stops the file from being read */
@@ -154,7 +171,7 @@ function refusal(error: unknown, settings: SourceSettings, path: RawPath): Acted
 /**
  * Gives files that an interrupted `act` had put aside their names back; a numbered one where the
  * name was taken meanwhile. Returns the paths they have now. To be called before the source is scanned,
- * whenever it has come: what had it go may have ended an `act`.
+ * whenever it has come: what had it go may have ended an `act`, and may not.
  *
  * @throws only the signal's reason
  */
@@ -164,7 +181,10 @@ export async function recoverQuarantine(
 ): Promise<RawPath[]> {
   const recovered: RawPath[] = [];
   for await (const { dir, others } of walk(settings, signal)) {
-    const aside = others.filter((name) => originalName(name) !== undefined);
+    const aside = others.filter(
+      (name) =>
+        originalName(name) !== undefined && !inHand.has(placeOf(settings.source, dir, name)),
+    );
     if (aside.length > 0) recovered.push(...recoverIn(settings.source, dir, aside));
   }
   return recovered;

@@ -281,6 +281,19 @@ test("what was left put aside gets its name back, or a numbered one", async () =
   expect(existsSync(`${dir}/a/.scanferry-scan.pdf-0123abcd`)).toBe(false);
 });
 
+test("what is put aside just now is left to whoever has it in hand", async () => {
+  const dir = scratch();
+  const content = "x".repeat(8_000_000);
+  put(dir, "in/a/scan.pdf", content);
+  put(dir, "in/a/.scanferry-left.pdf-0123abcd", "left");
+  const settings = settingsOf(`${dir}/in`);
+  const move = { kind: "move", to: `${dir}/done` } as const;
+  const acting = act(settings, raw("a/scan.pdf"), sha256(content), move, never);
+  expect(await recoverQuarantine(settings)).toEqual(["a/left.pdf"]);
+  expect(await acting).toEqual({ kind: "done", to: `${dir}/done/a/scan.pdf` });
+  expect(Object.keys(tree(dir))).toEqual(["done/a/scan.pdf", "in/a/left.pdf"]);
+});
+
 test("a file that a broken share kept put aside is found there by the next try", async () => {
   const dir = scratch();
   put(dir, "a/.scanferry-scan.pdf-0123abcd", "content");
