@@ -4,7 +4,7 @@ import { type RawPath, ROOT, rawOfText, textOf } from "../std/raw-path.ts";
 import { DirectoryWatcher, watchedPathOf } from "./directory-watcher.ts";
 import { type Eligibility, eligibility } from "./eligible.ts";
 import type { SourceSettings } from "./source.ts";
-import { entriesOf } from "./walk.ts";
+import { listedIn } from "./walk.ts";
 
 /**
  * How soon what could not be watched is tried once more: the walk of a whole top directory, and a listing of
@@ -39,6 +39,8 @@ export class TopWatchers {
   /** Those in which something could not be watched, the one tried longest ago first. */
   readonly #failed = new Set<RawPath>();
   #retry = { waitMs: RETRY.firstMs, dueAt: 0 };
+  /** The source could not be listed when its top directories were to be matched. */
+  #isUnmatched = false;
   #queue: Promise<void> = Promise.resolve();
 
   /**
@@ -76,9 +78,10 @@ export class TopWatchers {
 
   /**
    * Watches one anew in which something could not be watched: a limit may have been raised, a right given.
-   * Called after each sweep; `monotonic` says whether it is time.
+   * Called after each sweep; `monotonic` says whether it is time. What could not be listed is at once.
    */
   retry(monotonic: number): void {
+    if (this.#isUnmatched) this.match();
     const [top] = this.#failed;
     if (top === undefined || monotonic < this.#retry.dueAt) return;
     this.#failed.delete(top);
@@ -101,7 +104,11 @@ export class TopWatchers {
   }
 
   async #match(): Promise<void> {
-    const there = entriesOf(this.#settings.source, ROOT)
+    const entries = listedIn(this.#settings.source, ROOT);
+    // Gone for a moment, or too many files are open: what is watched stays so.
+    this.#isUnmatched = entries === undefined;
+    if (!entries) return;
+    const there = entries
       .filter(({ name, isDirectory }) => isDirectory && this.#eligible.directory(name))
       .map(({ name }) => name);
     const wanted = new Set<RawPath>([ROOT, ...there]);

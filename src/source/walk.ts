@@ -39,6 +39,11 @@ type Entry = { readonly name: RawPath; readonly isDirectory: boolean };
 
 /** The entries of a directory of a source; none when it cannot be read. */
 export function entriesOf(source: string, dir: RawPath): Entry[] {
+  return listedIn(source, dir) ?? [];
+}
+
+/** The same, undefined when it cannot be read: for whoever concludes anything from what is missing. */
+export function listedIn(source: string, dir: RawPath): Entry[] | undefined {
   let root: number | undefined;
   let fd: number | undefined;
   try {
@@ -46,7 +51,7 @@ export function entriesOf(source: string, dir: RawPath): Entry[] {
     fd = openDirectory(root, dir);
     return listed(fd);
   } catch {
-    return [];
+    return undefined;
   } finally {
     if (fd !== undefined) closeSync(fd);
     if (root !== undefined) closeSync(root);
