@@ -17,10 +17,20 @@ const LOOK_MS = 20;
 export async function leave(code: ExitCode, impatient: AbortSignal): Promise<void> {
   const over = aborted(impatient).catch(() => sleep(PATIENCE_MS));
   await Promise.race([flushed(), over]);
+  const why = "a file system does not answer and would keep the process from ending";
+  await exit(code, `scanferry: ${why}: all else is done, so it kills itself\n`);
+}
+
+/** Ends it whatever is under way, and whether or not all it wrote is out; for whoever asks twice. */
+export async function giveUp(code: ExitCode): Promise<void> {
+  // Nothing is said: a file system that is merely busy cannot be told from one that hangs.
+  await exit(code, "");
+}
+
+async function exit(code: ExitCode, lastWords: string): Promise<void> {
   for (let ms = 0; hasHangingCalls() && ms < PATIENCE_MS; ms += LOOK_MS) await sleep(LOOK_MS);
   if (hasHangingCalls()) {
-    const why = "a file system does not answer and would keep the process from ending";
-    process.stderr.write(`scanferry: ${why}: all else is done, so it kills itself\n`);
+    process.stderr.write(lastWords);
     process.kill(process.pid, "SIGKILL");
   }
   process.exit(code);

@@ -2,6 +2,7 @@ import { Stopping } from "../std/abort.ts";
 import { systemClock, systemRandom } from "../std/clock.ts";
 import { neverBlock } from "../std/never-block.ts";
 import { EXIT } from "./exit.ts";
+import { giveUp } from "./leave.ts";
 import type { Surroundings } from "./shell.ts";
 
 /** The surroundings of this process; `ending` aborts once its end need not wait for whoever reads what it wrote. */
@@ -25,12 +26,12 @@ export function processSurroundings(): Surroundings & { readonly ending: AbortSi
   };
 }
 
-/** Aborts at the first SIGINT or SIGTERM; the second ends the process at once. */
+/** Aborts at the first SIGINT or SIGTERM; the second ends the process. */
 function stopSignal(ending: AbortController): AbortSignal {
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.on(signal, () => {
-      if (stop.signal.aborted) process.exit(EXIT.fault);
+      if (stop.signal.aborted) void giveUp(EXIT.fault);
       stop.abort(new Stopping(`${signal} received`));
       ending.abort();
     });

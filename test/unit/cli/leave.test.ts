@@ -7,17 +7,34 @@ import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 
 const LEAVE = fileURLToPath(new URL("../../../src/cli/leave.ts", import.meta.url));
+const SURROUNDINGS = fileURLToPath(
+  new URL("../../../src/cli/process-surroundings.ts", import.meta.url),
+);
 
 /** A process that does `before` and leaves with 3. */
 function leaving(before: string) {
-  const program = `import { open } from "node:fs/promises";
-    import { leave } from ${JSON.stringify(LEAVE)};
+  return running(`import { leave } from ${JSON.stringify(LEAVE)};
     ${before};
-    await leave(3, AbortSignal.abort());`;
+    await leave(3, AbortSignal.abort());`);
+}
+
+/** A process that does `before`, is asked to stop, does not, and is asked once more. */
+function askedTwice(before: string) {
+  return running(`import { processSurroundings } from ${JSON.stringify(SURROUNDINGS)};
+    processSurroundings().stopping();
+    setInterval(() => {}, 1_000);
+    ${before};
+    for (let times = 0; times < 2; times++) process.kill(process.pid, "SIGINT");`);
+}
+
+function running(text: string) {
+  const program = `import { open } from "node:fs/promises";
+    ${text}`;
   const words = ["--disable-warning=ExperimentalWarning", "--input-type=module", "-e", program];
   const { status, signal, stderr, stdout } = spawnSync(process.execPath, words, {
     encoding: "utf8",
     timeout: 20_000,
+    killSignal: "SIGKILL",
   });
   return { end: status ?? signal, stderr, stdout };
 }
@@ -49,4 +66,12 @@ test("a call that hangs would keep it for ever: it kills itself and says so", ()
   const { end, stderr } = leaving(`open(${aPipe()}, "r").catch(() => {})`);
   expect(end).toBe("SIGKILL");
   expect(stderr).toMatch(/^scanferry: a file system does not answer .*\n$/);
+});
+
+test("asked twice to stop, it ends as a fault", () => {
+  expect(askedTwice("")).toMatchObject({ end: 1, stderr: "" });
+});
+
+test("asked twice to stop, it ends although a call hangs", () => {
+  expect(askedTwice(`open(${aPipe()}, "r").catch(() => {})`).end).toBe("SIGKILL");
 });
