@@ -138,6 +138,7 @@ async function isOver(
       .filter(({ name }) => names.has(name))
       .reduce((left, mirror) => left - mirror.documents[state], documents[state]);
   if (still("settling") + documents.uploading + documents.inDoubt > 0) return false;
+  if (sending && !paused && isAsked(gate, wait, clock.now())) return false;
   // Behind a closed gate what is ready is on its way to be held.
   let waits = !sending || (paused && !gate) || isLong(wait, clock.now());
   const isStuck = ({ trouble }: Document) => trouble?.code === "CONVERSION_STUCK";
@@ -169,6 +170,12 @@ async function isCaredFor(
     if (mirror.settings.hooks?.after && telling?.tries === 0) return false;
   }
   return true;
+}
+
+/** The archive is about to say whether it lets the account in: what is held goes on then, or stays. */
+function isAsked(gate: StatusReport["gate"], wait: Waiting | null, now: number): boolean {
+  if (gate?.code !== "CREDENTIALS_REFUSED" || wait?.why === "asked") return false;
+  return (gate.nextProbeAt ?? now) <= now;
 }
 
 /** A pass waits out a short pause, but neither the day until the hours begin nor a long one. */

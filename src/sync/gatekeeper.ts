@@ -43,13 +43,14 @@ export class Gatekeeper {
     this.#policy = { retry: config.quota.retry, random, scheduledAfter };
   }
 
-  /** Reads the gate from the journal: it survives restarts. */
+  /** Reads the gate from the journal: it survives restarts, a spent allowance with its wait and all. */
   static async open(
     context: SyncContext,
     scheduledAfter: gates.ProbePolicy["scheduledAfter"],
   ): Promise<Gatekeeper> {
     const keeper = new Gatekeeper(context, scheduledAfter);
     await keeper.reread();
+    if (context.duties?.account !== false) await keeper.#askAnew();
     return keeper;
   }
 
@@ -181,6 +182,15 @@ export class Gatekeeper {
       if (trouble.code === "CREDENTIALS_REFUSED") await this.refused(trouble, true);
       else await this.unanswered();
     }
+  }
+
+  /**
+   * Whoever mends the key or the secret starts again with it: that must not wait until the next
+   * probe, perhaps for hours, as the question costs nothing.
+   */
+  async #askAnew(): Promise<void> {
+    if (!gates.isClosed(this.#gate) || this.probesByUpload) return;
+    await this.#set({ ...this.#gate, nextProbeAt: this.#context.clock.now() });
   }
 
   /** Another daemon may have closed it or opened it a moment ago. */

@@ -55,3 +55,27 @@ test("the archive takes another secret, then the file gets it: what was refused 
   expect(await audit({ ...world, archive })).toEqual([]);
   expect(daemon.output.stdout).not.toContain(ROTATED);
 });
+
+test("a pass with the mended secret carries over what the wrong one held, however slow the archive", async () => {
+  // Longer than a pass takes that has nothing to wait for.
+  await using world = await aWorld({
+    faults: [{ do: "delay", ms: 1_500, times: Infinity }],
+  });
+  const text = readFileSync(world.configFile(), "utf8")
+    // The next probe is far away: only the start can have it go on.
+    .replace("initial: 300ms, max: 1s", "initial: 1h, max: 1h");
+  const config = join(world.dir, "scanferry.yaml");
+  const write = (secret: string) =>
+    writeFileSync(config, text.replace(SECRET, secret), { mode: 0o600 });
+  world.write("scan.pdf", pdfOf(1, { seed: 1 }));
+  for (const [secret, code, stored] of [
+    ["mistyped", 3, 0],
+    ["mistyped again", 3, 0],
+    [SECRET, 0, 1],
+  ] as const) {
+    write(secret);
+    await using pass = aProcess(["--config", config, "sync"]);
+    expect(await pass.ended, pass.output.stderr).toBe(code);
+    expect(world.archive.documents()).toHaveLength(stored);
+  }
+});

@@ -41,6 +41,22 @@ describe("closing", () => {
     expect(again.waitMs(desk.clock.now())).toBe(3 * MINUTE);
   });
 
+  test("by credentials, a start asks at once: they may be others by now", async () => {
+    const desk = await SyncDesk.open();
+    await (await desk.keeper()).refused(credentials, false);
+    const again = await Gatekeeper.open(desk.context, () => null);
+    expect(again.gate).toMatchObject({ closedAt: desk.clock.now(), trouble: credentials });
+    expect(again.waitMs(desk.clock.now())).toBe(0);
+  });
+
+  test("by credentials, of several daemons only the one that asks for the account does", async () => {
+    const desk = await SyncDesk.open();
+    await (await desk.keeper()).refused(credentials, false);
+    const duties = { ...ALL_DUTIES, account: false };
+    const again = await Gatekeeper.open({ ...desk.context, duties }, () => null);
+    expect(again.waitMs(desk.clock.now())).toBe(5 * MINUTE);
+  });
+
   test("the refusal of a request that was under way does not lengthen the wait", async () => {
     const desk = await SyncDesk.open();
     const keeper = await desk.keeper();
