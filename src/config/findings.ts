@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { ConfigError, type Problem } from "./config-error.ts";
 
 /** Where a key is in the file, top first: `["mirrors", 0, "settle"]`. */
@@ -20,16 +21,21 @@ export class Findings {
     this.#locate = locate;
   }
 
-  /** Notes a problem with the value (or the absence) of `key`; `at` where the key does not tell. */
+  /**
+   * Notes a problem with the value (or the absence) of `key`; `at` where the key does not tell. The
+   * same at the same place is one problem: for a file that ends early the parser says it of each bracket.
+   */
   report(key: Key, message: string, mend: string, at = this.#locate(key)): void {
-    this.#problems.push({
+    const problem = {
       file: this.#file,
       key: writtenKey(key),
       line: at?.line,
       column: at?.column,
       message,
       mend,
-    });
+    };
+    if (!this.#problems.some((known) => isDeepStrictEqual(known, problem)))
+      this.#problems.push(problem);
   }
 
   /** True when something is already known to be wrong at `key`, so that it is not told twice. */

@@ -40,6 +40,11 @@ test.for([
     "1: not YAML: a tag (!…) is not known; put a value that starts with ! in quotes",
     "nothing is filled in",
   ],
+  [
+    "archive: [ {",
+    "1: not YAML: the indentation does not fit, or a bracket is not closed; line the keys up",
+    "of two brackets it is said once",
+  ],
   ["? [a]\n: 1", "1: not YAML: a key is not text; write a word as the key", "keys are words"],
 ] as const)("%j gives line %s (%s)", async ([text, expected]) => {
   using folder = new ConfigFolder(text);
