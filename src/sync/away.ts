@@ -78,11 +78,9 @@ export class AwayNote {
     if (!outage) return null;
     if (before && isSame) return before;
     const now = this.#context.clock.now();
-    return {
-      ...outage.trouble,
-      since: before?.since ?? now,
-      nextAttemptAt: now + Math.max(0, outage.until - this.#context.clock.monotonic()),
-    };
+    // The monotonic clock counts in fractions, which no time that is told has.
+    const waitMs = Math.ceil(Math.max(0, outage.until - this.#context.clock.monotonic()));
+    return { ...outage.trouble, since: before?.since ?? now, nextAttemptAt: now + waitMs };
   }
 
   /** A source that was not looked for yet is as it was when this was last known. */

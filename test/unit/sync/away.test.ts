@@ -54,6 +54,15 @@ test("what does not differ is not written", async () => {
   expect(desk.journal.store.writes).toBe(writes);
 });
 
+test("the next try is told in whole milliseconds, whatever the monotonic clock counts in", async () => {
+  const desk = await SyncDesk.open();
+  const note = await AwayNote.open(desk.context);
+  await note.look(silent(desk, 5 * SECOND - 0.25));
+  expect((await known(desk)).archive).toMatchObject({
+    nextAttemptAt: desk.clock.now() + 5 * SECOND,
+  });
+});
+
 test("an archive that does not answer is kept since when, and with the next try", async () => {
   const desk = await SyncDesk.open();
   const note = await AwayNote.open(desk.context);
