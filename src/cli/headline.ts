@@ -63,11 +63,21 @@ function line(style: Style, title: string, detail: string): Headline {
   return { style, title: printable(title), detail: printable(detail) };
 }
 
-function ofGate({ gate, documents, archives }: StatusReport, now: number): Headline {
+/** When a closed gate is probed next. What is overdue was not asked: nobody was there to do it. */
+export function nextProbe(
+  { nextProbeAt }: NonNullable<StatusReport["gate"]>,
+  isRunning: boolean,
+  now: number,
+): string {
+  if (nextProbeAt === null) return "";
+  if (nextProbeAt <= now) return `; asked again ${isRunning ? "now" : "at the next start"}`;
+  return `; asked again ${relativeText(nextProbeAt, now)}`;
+}
+
+function ofGate({ gate, documents, archives, running }: StatusReport, now: number): Headline {
   if (!gate) return line("red", "Sending has stopped", "");
   const waiting = sum(documents, ["settling", "pending", "held"]);
-  const next =
-    gate.nextProbeAt === null ? "" : `; asked again ${relativeText(gate.nextProbeAt, now)}`;
+  const next = nextProbe(gate, running, now);
   const code = gate.message.includes(gate.code) ? "" : `${gate.code}: `;
   const shut = archives.filter((archive) => archive.gate !== null).map(({ name }) => name);
   const to = archives.length > 1 ? ` to ${shut.join(", ")}` : "";

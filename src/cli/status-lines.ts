@@ -6,7 +6,7 @@ import type { Waiting } from "../sync/waiting.ts";
 import { cut, padded, table, widthOf, wrapped } from "./columns.ts";
 import { clause } from "./exit.ts";
 import { fit } from "./fit.ts";
-import { headlineOf } from "./headline.ts";
+import { headlineOf, nextProbe } from "./headline.ts";
 import { pageLines } from "./page-lines.ts";
 import { printable } from "./printable.ts";
 import type { Style, Terminal } from "./terminal.ts";
@@ -143,10 +143,11 @@ function countTable(
 function noteLines(report: StatusReport, { now }: Around): string[] {
   const { documents, pages } = report.duplicates;
   const saved = `${counted(documents, "duplicate")} not sent, ${counted(pages, "page")} saved`;
-  const { archives, untold } = report;
+  const { archives, untold, running } = report;
+  const isOneOfMany = archives.length > 1;
   return [
     ...pageLines(report.pages, now).filter((line) => line !== ""),
-    ...archives.flatMap((archive) => archiveLines(archive, archives.length > 1, now)),
+    ...archives.flatMap((archive) => archiveLines(archive, { isOneOfMany, running }, now)),
     ...(documents === 0 ? [] : [saved]),
     ...(untold === 0 ? [] : [`${counted(untold, "outcome")} to tell to after hooks`]),
   ];
@@ -155,20 +156,18 @@ function noteLines(report: StatusReport, { now }: Around): string[] {
 /** What stops or slows an archive; the headline has told of the only one's gate or outage. */
 function archiveLines(
   { name, gate, outage, sending: { waits } }: StatusReport["archives"][number],
-  isOneOfMany: boolean,
+  { isOneOfMany, running }: { readonly isOneOfMany: boolean; readonly running: boolean },
   now: number,
 ): string[] {
   const to = isOneOfMany ? ` to ${name}` : "";
   return [
-    ...(gate && isOneOfMany ? [gateLine(gate, to, now)] : []),
+    ...(gate && isOneOfMany ? [gateLine(gate, to, nextProbe(gate, running, now))] : []),
     ...(outage && isOneOfMany ? [outageLine(outage, name)] : []),
     ...(waits ? [waitingLine(waits, now, to)] : []),
   ];
 }
 
-function gateLine(gate: NonNullable<StatusReport["gate"]>, to: string, now: number): string {
-  const next =
-    gate.nextProbeAt === null ? "" : `; asked again ${relativeText(gate.nextProbeAt, now)}`;
+function gateLine(gate: NonNullable<StatusReport["gate"]>, to: string, next: string): string {
   const since = `nothing is sent${to} since ${timeText(gate.closedAt)}`;
   return printable(`${since}: ${gate.message}; ${clause(gate.hint)}${next}`);
 }

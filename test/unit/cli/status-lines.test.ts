@@ -42,6 +42,24 @@ test.for([
   expect(about).toEqual(lines.map((line) => expect.stringMatching(line)));
 });
 
+test.for([
+  [60_001, false, "; asked again in 1 minute", "its time has not come"],
+  [1, false, "; asked again at the next start", "nobody was there to ask"],
+  [1, true, "; asked again now", "it is being asked, or is next"],
+  [null, true, "", "nobody knows"],
+] as const)("a probe at %s, running: %s, is told as %j: %s", ([nextProbeAt, running, next]) => {
+  const archives = [
+    { ...main, gate: { ...gate, nextProbeAt } },
+    { ...main, name: "legal" },
+  ];
+  const report = reportOf({ archives, running, gate: { ...gate, nextProbeAt } });
+  const told = statusLines(report, { owner: undefined, troubles: [], now: 1 }, terminal, 24);
+  expect(told[1]).toBe(`0 documents wait; wait${next}`);
+  expect(told.find((line) => line.startsWith("nothing is sent to main"))).toMatch(
+    new RegExp(`: spent; wait${next}$`),
+  );
+});
+
 const around = { owner: undefined, troubles: [], now: 1 };
 const outage = {
   since: 0,
