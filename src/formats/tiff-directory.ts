@@ -34,6 +34,9 @@ const TABLE_BYTES_MAX = 64 * 1024 * 1024;
 const NEW_SUBFILE_TYPE = 254;
 /** Bits of NewSubfileType: reduced resolution, transparency mask. */
 const AUXILIARY_BITS = 0b101;
+/** What older writers say in its place (TIFF 6.0, section 8), and its value for a reduced resolution. */
+const SUBFILE_TYPE = 255;
+const REDUCED = 2;
 /** Bytes a value, by field type (TIFF 6.0, section 2; BigTIFF adds 16, 17, 18). */
 const TYPE_BYTES = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8];
 
@@ -106,9 +109,15 @@ function fieldAt(body: Buffer, offset: number, bodyAt: number, dialect: Dialect)
 }
 
 function isAuxiliary(body: Buffer, fields: Field[], bodyAt: number, dialect: Dialect): boolean {
-  const field = fields.find(({ tag }) => tag === NEW_SUBFILE_TYPE);
-  if (field?.type !== 4 || field.count !== 1) return false;
-  return (u32(body, field.at - bodyAt, dialect) & AUXILIARY_BITS) !== 0;
+  const valueOf = (wanted: number) => {
+    const field = fields.find(({ tag }) => tag === wanted);
+    // One value of two or four bytes; the standard has one for each tag, and writers mix them up.
+    if (field?.count !== 1 || (field.type !== 3 && field.type !== 4)) return undefined;
+    return unsigned(body, field.at - bodyAt, widthOf(field), dialect);
+  };
+  const bits = valueOf(NEW_SUBFILE_TYPE);
+  // The newer tag says more, so where both stand it counts.
+  return bits === undefined ? valueOf(SUBFILE_TYPE) === REDUCED : (bits & AUXILIARY_BITS) !== 0;
 }
 
 /** Bytes that the field's values take; 0 for a type we do not know. */

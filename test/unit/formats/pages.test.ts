@@ -54,6 +54,20 @@ test.for(
     ["a TIFF chained to itself", linked([8, 8]), "tiff", 1, "each directory counts once"],
     ["a TIFF with a preview", linked([8, 40, 0], [0, 1]), "tiff", 1, "a preview is no page"],
     [
+      "a TIFF with a preview, by an older writer",
+      linked([8, 40, 72, 0], [3, 2, 3], [255, 3]),
+      "tiff",
+      2,
+      "the older tag says so, too",
+    ],
+    [
+      "a TIFF with a preview, in two bytes",
+      linked([8, 40, 0], [0, 1], [254, 3]),
+      "tiff",
+      1,
+      "the width is not what counts",
+    ],
+    [
       "a TIFF of previews only",
       linked([8, 40, 0], [1, 1]),
       "tiff",

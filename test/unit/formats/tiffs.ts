@@ -33,16 +33,21 @@ const PAGE_BYTES = 8 + 8 + 40 + 8;
 
 /**
  * A TIFF whose header points to the first of `links`, the directory there to the second, and so on.
- * Each directory holds its NewSubfileType and no image; directories take 18 bytes.
+ * Each directory holds its NewSubfileType, or the field of `tag` and `type` in its place, and no image;
+ * directories take 18 bytes.
  */
-export function linked(links: readonly number[], subfileTypes: readonly number[] = []): Buffer {
+export function linked(
+  links: readonly number[],
+  subfileTypes: readonly number[] = [],
+  [tag, type]: readonly [number, number] = [254, 4],
+): Buffer {
   const bytes = Buffer.alloc(Math.max(...links) + 18);
   bytes.write("II*\0", 0, "latin1");
   bytes.writeUInt32LE(links[0] ?? 0, 4);
   for (const [index, at] of links.slice(0, -1).entries()) {
     bytes.writeUInt16LE(1, at);
-    bytes.writeUInt16LE(254, at + 2);
-    bytes.writeUInt16LE(4, at + 4);
+    bytes.writeUInt16LE(tag, at + 2);
+    bytes.writeUInt16LE(type, at + 4);
     bytes.writeUInt32LE(1, at + 6);
     bytes.writeUInt32LE(subfileTypes[index] ?? 0, at + 10);
     bytes.writeUInt32LE(links[index + 1] ?? 0, at + 14);
