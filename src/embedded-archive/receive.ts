@@ -1,4 +1,4 @@
-import type { MultipartFile } from "@fastify/multipart";
+import type { Multipart, MultipartFile } from "@fastify/multipart";
 import type { FastifyRequest } from "fastify";
 import type { Fields } from "./fields.ts";
 import { Refusal } from "./refusal.ts";
@@ -23,9 +23,13 @@ export const MULTIPART_LIMITS = {
   fileSize: Infinity,
 };
 
-/** A part is a file when it has a filename attribute, whether or not it has a name. */
-export function isPartAFile(_name: unknown, _type: unknown, filename: unknown): boolean {
-  return filename !== undefined;
+/**
+ * What the parser hands over as bytes: a part with a filename attribute, which is the file, whether or
+ * not it has a name; and fields that call themselves JSON. Of those it would give what they mean, and
+ * what is signed and stored is the text.
+ */
+export function isPartAFile(_name: unknown, type: unknown, filename: unknown): boolean {
+  return filename !== undefined || String(type).startsWith("application/json");
 }
 
 /**
@@ -44,14 +48,14 @@ export async function receive(
   let length = 0;
   let begun = false;
   for await (const part of request.parts()) {
-    if (part.type === "field") {
+    if (!isFile(part)) {
+      const value = await textOf(part);
       if (!isParameter(part.fieldname)) continue;
       if (begun) throw new Refusal("MALFORMED_REQUEST", 400);
-      const value = String(part.value);
-      length += value.length;
+      length += value?.length ?? 0;
       // A field that was cut off cannot be checked, nor the signature over it. Not read to the end,
       // for the parser keeps every field.
-      if (part.valueTruncated || length > FIELDS_LENGTH_MAX)
+      if (value === undefined || length > FIELDS_LENGTH_MAX)
         throw new Refusal("REQUEST_TOO_LARGE", 413);
       fields.push([part.fieldname, value]);
       continue;
@@ -66,6 +70,24 @@ export async function receive(
 /** The file's part without its filename attribute is no file, and no field that is signed either. */
 function isParameter(name: string | undefined): boolean {
   return name !== undefined && name !== "file";
+}
+
+function isFile(part: Multipart): part is MultipartFile {
+  // The type knows only parts that have one.
+  return part.type === "file" && (part.filename as string | undefined) !== undefined;
+}
+
+/** A field's text as it was sent; undefined when it is longer than all may be together. */
+async function textOf(part: Multipart): Promise<string | undefined> {
+  if (part.type === "field") return part.valueTruncated ? undefined : String(part.value);
+  const chunks: Buffer[] = [];
+  let length = 0;
+  // Read to its end also where it is not wanted: what follows it comes only then.
+  for await (const chunk of part.file) {
+    length += (chunk as Buffer).length;
+    if (length <= FIELDS_LENGTH_MAX) chunks.push(chunk as Buffer);
+  }
+  return length <= FIELDS_LENGTH_MAX ? Buffer.concat(chunks).toString() : undefined;
 }
 
 async function pour(part: MultipartFile, sink: Sink): Promise<void> {

@@ -79,6 +79,28 @@ test("a field may be far too long, and is refused for what it is", async () => {
   expect(await outcome({ a: half, b: half })).toBe("REQUEST_TOO_LARGE");
 });
 
+test("a field is its text, whatever type its part says", async () => {
+  await using under = await ArchiveUnderTest.open();
+  const outcome = async (name: string, value: string, type: string) => {
+    const rest = signed({ filename: "a.txt", [name]: value }).map(
+      ([key, text]): [string, string] => [
+        `; name="${key}"${key === name ? `\r\nContent-Type: ${type}` : ""}`,
+        text,
+      ],
+    );
+    const body = bodyOf(...rest, ['; filename="x"', "content"]);
+    return outcomeOf(await under.post("upload", body, HEADERS));
+  };
+  const json = "application/json; charset=UTF-8";
+  const values = ['{ "sum": 1.50 }', "not JSON", "12e3", "õun", ""];
+  for (const value of values) expect(await outcome("metadataTitle", value, json)).toBe("OK");
+  expect(under.archive.documents().map(({ title }) => title)).toEqual(values);
+  expect(await outcome("folderId", "1", "application/json")).toBe("OK");
+  expect(await outcome("folderId", "{}", "application/json")).toBe("INVALID_FOLDER_ID");
+  expect(await outcome("batch", "x".repeat(37), json)).toBe("INVALID_BATCH");
+  expect(await outcome("other", "x".repeat(1_100_000), json)).toBe("REQUEST_TOO_LARGE");
+});
+
 test("a refusal reaches a client that sends a large file", async () => {
   await using under = await ArchiveUnderTest.open({ maxFileSizeBytes: 1_000_000 });
   const large = Buffer.alloc(8_000_000, 1);
