@@ -33,12 +33,15 @@ export async function serverOf(
     // Clients keep connections; closing must not wait until they tire of that.
     forceCloseConnections: true,
     exposeHeadRoutes: false,
+    // Node would answer by itself, and not in the interface's form.
+    http: { requireHostHeader: false },
     frameworkErrors: (error, _request, reply) => {
       void send(reply, refused(context.settings, refusalOf(error)));
     },
     clientErrorHandler: (error, socket) => answerBroken(context, error, socket),
   });
   app.server.headersTimeout = HEADERS_TIMEOUT_MS;
+  answerOurselves(app);
   app.removeAllContentTypeParsers();
   await app.register(formbody, { parser: (text) => fieldsOfForm(text) });
   await app.register(multipart, {
@@ -63,6 +66,16 @@ export async function serverOf(
   addPages(app, context);
   answerTheRest(app, context);
   return app;
+}
+
+/** What Node answers with a status and nothing else where nobody listens. */
+function answerOurselves(app: FastifyInstance): void {
+  app.addHook("onRequest", async ({ raw, headers }) => {
+    if (raw.httpVersion === "1.1" && headers.host === undefined)
+      throw new Refusal("MALFORMED_REQUEST", 400);
+  });
+  // Nothing but 100-continue is ever to be expected; whoever asks for more is answered all the same.
+  app.server.on("checkExpectation", (request, reply) => app.server.emit("request", request, reply));
 }
 
 /** Errors that the interface does not know, in its form. */
@@ -114,8 +127,8 @@ function answerBroken({ settings }: Context, error: Error, socket: Socket): void
 function refusalOf({ statusCode, message }: FastifyError): Refusal {
   if (statusCode === 413) return new Refusal("REQUEST_TOO_LARGE", 413);
   const isClients = statusCode !== undefined && statusCode >= 400 && statusCode < 500;
-  // What the multipart parser throws has no status.
-  const isBroken = /multipart|terminated early|premature/i.test(message);
+  // What the multipart parser throws has no status; its needle is a boundary, of up to 256 bytes.
+  const isBroken = /multipart|terminated early|premature|needle/i.test(message);
   if (isClients || isBroken) return new Refusal("MALFORMED_REQUEST", 400);
   return new Refusal("INTERNAL_ERROR", 500);
 }

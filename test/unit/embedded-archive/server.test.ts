@@ -13,6 +13,12 @@ describe("requests that no client of ours sends", () => {
     ["a form of 2 MB", "x=".padEnd(2_000_000, "x"), undefined, 413],
     ["multipart without a boundary", "--b--", { "content-type": "multipart/form-data" }, 400],
     ["multipart that is none", "garbage", multipart, 400],
+    [
+      "multipart with a boundary of 300 letters",
+      "--b--",
+      { "content-type": `multipart/form-data; boundary=${"b".repeat(300)}` },
+      400,
+    ],
     ["500 parts", `${manyParts}--b--\r\n`, multipart, 413],
     [
       "a head of 100 KB",
@@ -39,7 +45,14 @@ describe("requests that no client of ours sends", () => {
     ],
     ["\u0000\u0001 garbage\r\n\r\n", 400, "MALFORMED_REQUEST"],
     ["POST / HTTP/1.1\r\nhost: a\r\ncontent-length: -1\r\n\r\n", 400, "MALFORMED_REQUEST"],
-    [`GET / HTTP/1.1\r\nx: ${"x".repeat(20_000)}\r\n\r\n`, 431, "REQUEST_TOO_LARGE"],
+    ["POST /api/v0_4/search.html HTTP/1.1\r\n\r\n", 400, "MALFORMED_REQUEST"],
+    [
+      "POST /api/v0_4/search.html HTTP/1.1\r\nhost: a\r\nexpect: a-miracle\r\n\r\n",
+      200,
+      "INVALID_ACC_KEY",
+    ],
+    ["POST /api/v0_4/search.html HTTP/1.0\r\n\r\n", 200, "INVALID_ACC_KEY"],
+    [`GET / HTTP/1.1\r\nhost: a\r\nx: ${"x".repeat(20_000)}\r\n\r\n`, 431, "REQUEST_TOO_LARGE"],
   ] as const)(
     "%# what no operation is asked with is answered in the interface's form",
     async ([bytes, status, code]) => {
