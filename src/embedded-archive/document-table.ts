@@ -22,10 +22,14 @@ export type Converted = {
   subject?: string;
   keywords?: string;
   producer?: string;
+  description?: string;
   /** For the content search. */
   text: string;
   contents: { name: string; size: number; sha256: string; pages: number }[];
 };
+
+/** What the file may say where the upload did not. */
+const METADATA = ["title", "author", "subject", "keywords", "producer", "description"] as const;
 
 /** Ties are broken by id, which makes every order total: pages neither lose nor repeat. */
 const ORDER: Record<DocumentSort, string> = {
@@ -145,14 +149,14 @@ export class DocumentTable {
   /** UPLOADED becomes CONVERTED, with all that the conversion found. Part of a transaction. */
   convert(row: DocumentRow, found: Converted, now: number): void {
     const { pages, digidoc, text, contents } = found;
-    const { title = null, author = null, subject = null, keywords = null, producer = null } = found;
+    const labels = Object.fromEntries(METADATA.map((label) => [label, found[label] ?? null]));
     const converted = this.#sql
       .prepare<[object], DocumentRow>(
         `UPDATE document SET status = 'CONVERTED', convert_at = NULL, modified_at = @now,
            pages = @pages, pages_charged = @pages, filesize = size, digidoc = @digidoc,
            title = coalesce(title, @title), author = coalesce(author, @author),
            subject = coalesce(subject, @subject), keywords = coalesce(keywords, @keywords),
-           producer = coalesce(producer, @producer)
+           producer = coalesce(producer, @producer), description = coalesce(description, @description)
          WHERE id = @id AND status = 'UPLOADED' RETURNING *`,
       )
       .get({
@@ -160,11 +164,7 @@ export class DocumentTable {
         now,
         pages,
         digidoc: digidoc ? 1 : 0,
-        title,
-        author,
-        subject,
-        keywords,
-        producer,
+        ...labels,
       });
     // Converted before, or gone: nothing may be charged or listed twice.
     if (!converted) return;

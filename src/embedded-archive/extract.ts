@@ -4,7 +4,8 @@ import { listDigidoc } from "../formats/digidoc.ts";
 import { type Kind, kindOf } from "../formats/kind.ts";
 import { countPages, pdfFacts } from "../formats/pages.ts";
 import type { Converted } from "./document-table.ts";
-import { officeFacts, TEXT_MAX, withoutTags } from "./office.ts";
+import { officeFacts, TEXT_MAX } from "./office.ts";
+import { withoutTags } from "./xml-text.ts";
 
 /** Larger files are not looked into: they count as one page without text. */
 const SIZE_MAX = 256 * 1024 * 1024;
@@ -20,10 +21,6 @@ export async function extract(path: string, filename: string): Promise<Converted
   const bytes = await bytesOf(path);
   if (!bytes) return NOTHING_FOUND;
   const kind = kindOf(bytes, filename);
-  if (kind === "pdf") {
-    const { pages = 1, ...facts } = await pdfFacts(bytes);
-    return { ...NOTHING_FOUND, ...facts, pages: Math.max(1, pages) };
-  }
   if (kind === "digidoc" || kind === "ddoc")
     return { ...NOTHING_FOUND, digidoc: true, ...(await insideOf(bytes, kind)) };
   return { ...NOTHING_FOUND, ...(await looked(bytes, kind)) };
@@ -60,11 +57,11 @@ async function insideOf(
   return { contents, text: text.slice(0, TEXT_MAX) };
 }
 
-/** Pages and text of what is no digidoc. Each document is opened once. */
-async function looked(bytes: Buffer, kind: Kind): Promise<{ pages: number; text: string }> {
+/** Pages, metadata and text of what is no digidoc. Each document is opened once. */
+async function looked(bytes: Buffer, kind: Kind): Promise<Omit<Converted, "digidoc" | "contents">> {
   if (kind === "pdf" || kind === "office") {
-    const { pages = 1, text } = await (kind === "pdf" ? pdfFacts(bytes) : officeFacts(bytes));
-    return { pages: Math.max(1, pages), text };
+    const { pages = 1, ...facts } = await (kind === "pdf" ? pdfFacts(bytes) : officeFacts(bytes));
+    return { ...facts, pages: Math.max(1, pages) };
   }
   return { pages: await pagesOfBytes(bytes, kind), text: textOf(bytes, kind) };
 }

@@ -4,6 +4,8 @@ import { STEERING } from "../std/raw-path.ts";
 export type DataFile = {
   /** Its last part only, without control characters; never empty, `.` or `..`. */
   name: string;
+  /** As the container has it: for comparing only, since it may lead anywhere. */
+  path: string;
   /** Bytes. */
   size: number;
   bytes: Buffer;
@@ -28,7 +30,7 @@ export class DataFiles {
   add(name: string, bytes: Buffer): void {
     if (bytes.length > this.#left) return;
     this.#left -= bytes.length;
-    this.list.push({ name: safeName(name), size: bytes.length, bytes });
+    this.list.push({ name: safeName(name), path: name, size: bytes.length, bytes });
   }
 }
 
