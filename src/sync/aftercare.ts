@@ -12,7 +12,7 @@ import type { Change, Note } from "../journal/journal.ts";
 import { LineCut } from "../reader/line.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
 import { isReachable, type LiveMirror, type SyncContext } from "./context.ts";
-import { forgotten } from "./forgotten.ts";
+import { listAnew } from "./list-anew.ts";
 import { loop } from "./loop.ts";
 import { PuttingAway } from "./putting-away.ts";
 import { Refusals, triedAgainMs } from "./refusals.ts";
@@ -237,7 +237,7 @@ export class Aftercare {
     const at = this.#context.clock.now();
     const changes: Change[] = [
       { type: "forget", id, at, why, restore: true, goneAt: at, from: ["held"], place: { dir } },
-      forgotten(mirrorId, dir),
+      listAnew(mirrorId, dir),
     ];
     await this.#context.journal.apply(changes);
     await this.#unlearn(document, mirror);
@@ -272,7 +272,7 @@ export class Aftercare {
     const putOff = ["after-action put off", set.afterMessage].filter(Boolean).join(": ");
     const why = set.after === undefined ? putOff : `after-action ${set.after ?? "none"}`;
     const at = this.#context.clock.now();
-    const left = set.goneAt == null ? [] : [forgotten(mirrorId, dir)];
+    const left = set.goneAt == null ? [] : [listAnew(mirrorId, dir)];
     // Found elsewhere meanwhile, it is another daemon's to put away.
     return [...left, { type: "note", id, at, why, set, place: { dir } }];
   }

@@ -8,7 +8,7 @@ import { GONE_ALREADY } from "./aftercare.ts";
 import { againMs, behindMs } from "./behind.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import { ALL_DUTIES } from "./duties.ts";
-import { forgotten } from "./forgotten.ts";
+import { listAnew } from "./list-anew.ts";
 import { type Here, isHere, lookAtPlaces, mayBeHere } from "./former-places.ts";
 import type { Followed } from "./recall.ts";
 
@@ -95,7 +95,7 @@ async function byContent(context: SyncContext, file: Settled): Promise<Change[] 
   }
   followed.rows.add(original.id);
   const { id, dir, mirrorId } = original;
-  const left = forgotten(mirrorId, dir);
+  const left = listAnew(mirrorId, dir);
   const place = { dir };
   const follow = { type: "follow", id, successor: document.id, at, place } as const;
   if (!wasNotThere(original) || mirror.settings.after.kind === "keep") return [left, follow];

@@ -3,14 +3,15 @@
  * too; hints are single files. Both lead to the same few changes.
  */
 import { compare } from "../domain/compare.ts";
-import type { Document, Seen, State } from "../domain/document.ts";
+import { type Document, type Seen, SENT_STATES } from "../domain/document.ts";
 import { BESIDE_CODES } from "../domain/verdict.ts";
 import type { Applied, Change, Known, Place } from "../journal/journal.ts";
 import type { FileSeen, Listing } from "../source/source.ts";
+import { invariant } from "../std/invariant.ts";
 import { ROOT, type RawPath, dirOf, joinRaw, nameOf } from "../std/raw-path.ts";
 import { GONE_ALREADY } from "./aftercare.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
-import { forgotten } from "./forgotten.ts";
+import { listAnew } from "./list-anew.ts";
 import { PuttingAway } from "./putting-away.ts";
 import type { Stream } from "./send-queue.ts";
 
@@ -24,9 +25,6 @@ const PAUSE_MS_MAX = 50;
 
 /** How often a comparison that came too late is made anew. */
 const TRIES = 3;
-
-/** States in which the bytes may be in the archive: such a row is never reused for other bytes. */
-const KEPT: ReadonlySet<State> = new Set(["uploading", "inDoubt", "uploaded", "converted"]);
 
 export class Intake {
   readonly #context: SyncContext;
@@ -59,7 +57,7 @@ export class Intake {
       const vanished = isPartial ? [] : this.#notInHand(mirrorId, dir, found.vanished);
       isSure = isPartial || vanished.length === found.vanished.length;
       return [
-        ...(vanished.length > 0 ? [forgotten(mirrorId, dir)] : []),
+        ...(vanished.length > 0 ? [listAnew(mirrorId, dir)] : []),
         ...found.appeared.map((file) => this.#added(mirror, dir, file, null)),
         ...(await this.#changes(mirror, dir, found.changed)),
         ...(await this.#back(found.returned, mirror)),
@@ -121,14 +119,14 @@ export class Intake {
       if (changes.length > before) touched.add(dir);
       if (found.changed.length === 0 && seen) changes.push(...this.#nudged(row, mirror));
     }
-    return [...[...touched].map((dir) => forgotten(mirror.row.id, dir)), ...changes];
+    return [...[...touched].map((dir) => listAnew(mirror.row.id, dir)), ...changes];
   }
 
   /** Directories that are not there any more: everything below them is gone. */
   async vanished(mirrorId: number, dirs: readonly RawPath[]): Promise<void> {
     const { journal } = this.#context;
     for (const [top, all] of treesOf(dirs)) {
-      const anew = all.map((dir) => forgotten(mirrorId, dir));
+      const anew = all.map((dir) => listAnew(mirrorId, dir));
       await this.#journaled(async () => {
         const rows = await journal.rowsBelow(mirrorId, top);
         const there = rows.filter(({ goneAt }) => goneAt === null);
@@ -142,7 +140,7 @@ export class Intake {
 
   #mirror(mirrorId: number): LiveMirror {
     const mirror = this.#context.mirrors.get(mirrorId);
-    if (!mirror) throw new Error(`no mirror ${mirrorId}`);
+    invariant(mirror, `no mirror ${mirrorId}`);
     return mirror;
   }
 
@@ -243,9 +241,9 @@ export class Intake {
     return changes;
   }
 
-  /** True when the archive has, or may have, this row's bytes. */
+  /** True when the archive has, or may have, this row's bytes: it is never used again for others. */
   async #isKept(row: Known): Promise<boolean> {
-    if (KEPT.has(row.state) || row.documentId !== null) return true;
+    if (SENT_STATES.includes(row.state) || row.documentId !== null) return true;
     if (row.state !== "held") return false;
     // Held while in doubt: what was sent may still turn up.
     const document = await this.#context.journal.document(row.id);

@@ -14,7 +14,7 @@ import { alreadySent, type Whole } from "./already-sent.ts";
 import { asSeen } from "./as-seen.ts";
 import { BeforeHooks } from "./before-hooks.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
-import { forgotten } from "./forgotten.ts";
+import { listAnew } from "./list-anew.ts";
 import { SetForward } from "./mended-clock.ts";
 import { BESIDE, HOLD } from "./patience.ts";
 import { loop, untilNext } from "./loop.ts";
@@ -173,7 +173,7 @@ export class Settler {
       case "gone":
         return [
           { type: "forget", id, at, why: REMOVED, restore: true, goneAt: at, from },
-          forgotten(document.mirrorId, document.dir),
+          listAnew(document.mirrorId, document.dir),
         ];
       case "unreadable":
         return [this.#readying.held(document, found.trouble, HOLD)];
