@@ -1,3 +1,4 @@
+import { invariant } from "../std/invariant.ts";
 import type { DocumentSort } from "../wire/shapes.ts";
 import type { DocumentRow } from "./document-row.ts";
 import { LABELS, LabelIndex } from "./label-index.ts";
@@ -70,7 +71,7 @@ export class DocumentTable {
          RETURNING *`,
       )
       .get(given);
-    if (!row) throw new Error("the insert returned no row");
+    invariant(row, "an insert returns its row");
     this.#labels.add(row);
     this.#charge(given.account_id, given.pages_charged);
     return row;

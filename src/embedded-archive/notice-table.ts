@@ -1,3 +1,4 @@
+import { invariant } from "../std/invariant.ts";
 import type { Connection } from "./schema.ts";
 import { Statements } from "./statements.ts";
 
@@ -126,7 +127,7 @@ export class NoticeTable {
          WHERE notice.id = ?`,
       )
       .get(id);
-    if (!row) throw new Error(`there is no notice ${id}`);
+    invariant(row, `there is no notice ${id}`);
     return row;
   }
 }

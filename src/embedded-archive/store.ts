@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { invariant } from "../std/invariant.ts";
 import type { AccountOption } from "./options.ts";
 import { type DocumentRow, type StoredDocument, storedDocumentOf } from "./document-row.ts";
 import { type Converted, DocumentTable, type NewDocument } from "./document-table.ts";
@@ -74,7 +75,7 @@ export class Store {
       const row = this.#db
         .prepare<[string], { id: number }>("SELECT id FROM account WHERE key = ?")
         .get(option.key);
-      if (!row) throw new Error("the account that was just added is not there");
+      invariant(row, "the account that was just added is there");
       return { ...option, id: row.id, rootId: this.folders.root(row.id, now) };
     })();
   }
