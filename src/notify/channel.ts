@@ -1,5 +1,6 @@
 import type { ChannelConfig } from "../config/notify-config.ts";
 import { messageOf } from "../std/fault.ts";
+import { InvariantError } from "../std/invariant.ts";
 import { redactor } from "../std/redactor.ts";
 import type { Clock } from "../std/clock.ts";
 import type { MessageBody } from "./message.ts";
@@ -35,7 +36,7 @@ export async function openChannel(config: ChannelConfig, clock: Clock): Promise<
     }
     default:
       config satisfies never;
-      throw new Error("a channel of an unknown kind");
+      throw new InvariantError("a channel of an unknown kind");
   }
 }
 
