@@ -45,7 +45,7 @@ export class NotRegular extends Fault {
 }
 
 /** `ENOTDIR`: a directory on the way is now a file, or a link, which is not followed. */
-const GONE: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR"]);
+export const GONE: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR"]);
 
 /** What a share answers whose server, or whose FUSE process, has gone away, and a disk that dies. */
 const OFFLINE: ReadonlySet<string> = new Set(

@@ -15,7 +15,8 @@ import { entryOf } from "./directory-fd.ts";
 /** An entry of an open directory. */
 export type Entry = { readonly dir: number; readonly name: RawPath };
 
-const NAME_BYTES_MAX = 255;
+/** What Linux file systems take. */
+export const NAME_BYTES_MAX = 255;
 /** More files of one name in one directory than this are a mistake somewhere. */
 const NUMBERS_MAX = 1000;
 

@@ -7,11 +7,9 @@ import { lstatSync, renameSync } from "node:fs";
 import type { Random } from "../std/clock.ts";
 import type { RawPath } from "../std/raw-path.ts";
 import { entryOf } from "./directory-fd.ts";
-import { nameNew } from "./new-name.ts";
+import { NAME_BYTES_MAX, nameNew } from "./new-name.ts";
 
 const PREFIX = ".scanferry-";
-/** What Linux file systems take. */
-const NAME_BYTES_MAX = 255;
 
 /** `.scanferry-<original>-<8 hex>`; undefined when that is longer than a name may be. */
 export function quarantineName(name: RawPath, random: Random): RawPath | undefined {

@@ -3,6 +3,7 @@ import { codeOf, messageOf } from "../std/fault.ts";
 import { type RawPath, ROOT, rawOfText, textOf } from "../std/raw-path.ts";
 import { DirectoryWatcher, watchedPathOf } from "./directory-watcher.ts";
 import { type Eligibility, eligibility } from "./eligible.ts";
+import { GONE } from "./file-fault.ts";
 import type { SourceSettings } from "./source.ts";
 import { listedIn } from "./walk.ts";
 
@@ -11,9 +12,6 @@ import { listedIn } from "./walk.ts";
  * it, may be for nothing again. What works is tried with the others at once.
  */
 const RETRY = { firstMs: 60_000, maxMs: 3_600_000 };
-
-/** What is gone is nobody's to watch. */
-const GONE: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR"]);
 
 /** What the watchers tell; paths relative to the source. */
 export type TopSinks = {
@@ -132,6 +130,7 @@ export class TopWatchers {
     watcher.on("addDir", (path) => this.#onAddDir(top, path));
     watcher.on("unlinkDir", (path) => this.#onUnlinkDir(top, path));
     watcher.on("error", (error) => {
+      // What is gone is nobody's to watch.
       if (!GONE.has(codeOf(error) ?? "")) this.#failed.add(top);
       this.#sinks.failed(error);
     });
