@@ -6,8 +6,8 @@ import { THRIFTY_HEAP, THRIFTY_MALLOC } from "../std/heap.ts";
 /** Files of certificates, and lists of directories with such. */
 const CERTIFICATES = ["NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR"];
 
-/** Environment that a reader is given: nothing that could hold a secret. */
-const ENVIRONMENT = ["PATH", "TZ", "LANG", "LC_ALL", "TMPDIR"];
+/** Environment that readers and hooks are given: nothing that could hold a secret. */
+export const HARMLESS = ["PATH", "TZ", "LANG", "LC_ALL", "TMPDIR"];
 
 /** Starts a reader process. Throws where no process can be started. */
 export function forkReader(): ChildProcess {
@@ -17,7 +17,7 @@ export function forkReader(): ChildProcess {
     serialization: "advanced",
     execArgv: ["--disable-warning=ExperimentalWarning", ...THRIFTY_HEAP],
     env: {
-      ...environmentOf(ENVIRONMENT),
+      ...environmentOf(HARMLESS),
       ...inFull(environmentOf(CERTIFICATES)),
       ...THRIFTY_MALLOC,
     },

@@ -7,12 +7,9 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import type { Clock } from "../std/clock.ts";
 import { messageOf } from "../std/fault.ts";
-import { environmentOf } from "./fork-reader.ts";
+import { environmentOf, HARMLESS } from "./fork-reader.ts";
 import { beginGroup, endGroup } from "./hook-group.ts";
 import type { HookEnd, HookOrder } from "./protocol.ts";
-
-/** What it finds in its environment, as far as it is set. */
-const ENVIRONMENT = ["PATH", "TZ", "LANG", "LC_ALL", "TMPDIR"];
 
 /** Not a source: a share that hangs must not keep a process from starting. */
 const DIRECTORY = "/";
@@ -33,7 +30,7 @@ export async function runHook(order: HookOrder, begun: Begun, clock: Clock): Pro
   try {
     child = spawn(program, words, {
       cwd: DIRECTORY,
-      env: environmentOf(ENVIRONMENT),
+      env: environmentOf(HARMLESS),
       detached: true,
       stdio: "pipe",
     });
