@@ -16,7 +16,10 @@ export type MirrorRow = {
   readonly archiveId: number;
 };
 
-/** An archive as the journal knows it: one account, known by its name. The first has the id 1. */
+/** The archive that a journal speaks for as it is opened: the only one, but where there are several. */
+export const FIRST_ARCHIVE_ID = 1;
+
+/** An archive as the journal knows it: one account, known by its name. */
 export type ArchiveRow = {
   readonly id: number;
   readonly name: string;

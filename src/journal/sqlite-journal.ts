@@ -16,14 +16,12 @@ import type {
 } from "./journal.ts";
 import type { Migrated, Role } from "./open-database.ts";
 import { type Owner, writeOwner } from "./owner-lock.ts";
+import { FIRST_ARCHIVE_ID } from "./rows.ts";
 import { Session } from "./session.ts";
 import { SqliteReading } from "./sqlite-reading.ts";
 import { type Tables, tablesIn } from "./tables.ts";
 import type { Tidied, TidyRequest } from "./tidiness.ts";
 import { Writer } from "./writer.ts";
-
-/** The archive that a journal speaks for as it is opened: the only one, but where there are several. */
-const FIRST_ARCHIVE_ID = 1;
 
 /** How a journal is opened. */
 export type JournalOptions = {

@@ -11,6 +11,7 @@ import type {
   PaceRow,
   WarnedRow,
 } from "../journal.ts";
+import { FIRST_ARCHIVE_ID } from "../rows.ts";
 import type { Tidied, TidyRequest } from "../tidiness.ts";
 import {
   ACCOUNT_QUERIES,
@@ -31,9 +32,6 @@ import { QUERIES } from "./queries.ts";
 import { kept } from "./recordset.ts";
 import { PgSession, type PgSessionOptions, type Query } from "./session.ts";
 import { tidy } from "./tidy.ts";
-
-/** The archive that a journal speaks for as it is opened: the only one, but where there are several. */
-const FIRST_ARCHIVE_ID = 1;
 
 /** How a journal in PostgreSQL is opened. */
 export type PostgresJournalOptions = PgSessionOptions & {
