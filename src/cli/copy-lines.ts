@@ -3,14 +3,11 @@ import type { Compared, Difference } from "../journal/copy/compare.ts";
 import type { Advance, Copied } from "../journal/copy/copy-journal.ts";
 import type { Clock } from "../std/clock.ts";
 import { printable } from "./printable.ts";
-import type { Terminal } from "./terminal.ts";
+import { CLEAR, type Terminal } from "./terminal.ts";
 import { counted, numberText } from "./wording.ts";
 
 /** A terminal is drawn on no more often than this. */
 const DRAW_MS = 100;
-
-/** Back to the start of the line, and the line cleared. */
-const CLEAR = "\r\u001b[2K";
 
 /** Draws a line over on terminals; elsewhere nothing is told before the end. */
 export class CopyProgress {

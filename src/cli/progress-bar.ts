@@ -10,7 +10,7 @@ import { widthOf } from "./columns.ts";
 import { MOVING } from "./headline.ts";
 import { STATE_STYLES } from "./status-lines.ts";
 import { remainingMs, Tempo } from "./tempo.ts";
-import type { Style, Terminal } from "./terminal.ts";
+import { CLEAR, type Style, type Terminal } from "./terminal.ts";
 import { numberText, sizeText, spanText } from "./wording.ts";
 
 /** A terminal is drawn on no more often than this, and while nothing happens as often as that. */
@@ -18,9 +18,6 @@ const DRAW_MS = 100;
 const TICK_MS = 1_000;
 
 const BAR_COLUMNS = 20;
-
-/** Back to the start of the line, and the line cleared. */
-const CLEAR = "\r\u001b[2K";
 
 /** A part of the line; the last ones are left out where there is no room. */
 type Part = { readonly text: string; readonly style?: Style };

@@ -12,6 +12,9 @@ export type Stream = Writable & {
 /** The styles in use; each means one thing wherever it occurs. */
 export type Style = "bold" | "dim" | "green" | "yellow" | "red" | "cyan";
 
+/** Back to the start of the line, and the line cleared. */
+export const CLEAR = "\r\u001b[2K";
+
 const WIDTH_DEFAULT = 100;
 
 /** The smallest screen that is reckoned with. */
