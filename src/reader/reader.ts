@@ -203,25 +203,28 @@ export class Reader implements AsyncDisposable {
     child.once("exit", (code, signal) => end(signal ?? `exit code ${code}`));
     child.once("error", (error) => end(error.message));
     try {
-      await begun(line.call("ping"), this.#options.clock);
-      this.#options.begun?.();
-      void this.#watchOver(child, line);
-      const statuses = await line.call(
-        "open",
-        await this.#options.mirrors(),
-        this.#options.archive(),
-      );
-      this.#running = { child, line };
-      this.#ready.resolve(this.#running);
-      const isUp = () => this.#running?.child === child;
-      void this.#time.keepTelling({ line, isUp }, this.#options.clock, closing);
-      this.#options.started(statuses, restart);
+      await this.#begin(child, line, restart);
     } catch (error) {
       // A reader that cannot open is of no use; what it said is why.
       child.kill("SIGKILL");
       end(messageOf(error));
     }
     return ended.promise;
+  }
+
+  /** Lets a process that was started host its mirrors; from the end of that on it is called. */
+  async #begin(child: ChildProcess, line: Line<ReaderCalls>, restart: boolean): Promise<void> {
+    const { clock } = this.#options;
+    await begun(line.call("ping"), clock);
+    this.#options.begun?.();
+    void this.#watchOver(child, line);
+    const mirrors = await this.#options.mirrors();
+    const statuses = await line.call("open", mirrors, this.#options.archive());
+    this.#running = { child, line };
+    this.#ready.resolve(this.#running);
+    const isUp = () => this.#running?.child === child;
+    void this.#time.keepTelling({ line, isUp }, clock, this.#closing.signal);
+    this.#options.started(statuses, restart);
   }
 
   #lineTo(child: ChildProcess, hooks: HookGroups): Line<ReaderCalls> {
