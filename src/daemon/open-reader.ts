@@ -46,10 +46,9 @@ export function openReader(
     mirrors: async () => {
       // Nothing may be reported before there is somebody to journal it.
       await ready;
-      const told = hosted.map(({ row, mirror }) =>
-        readerMirror(journal, row, mirror, readMounts(), duties),
-      );
-      return Promise.all(told);
+      const asHosted = ({ row, mirror }: Hosted) =>
+        readerMirror(journal, row, mirror, readMounts(), duties);
+      return Promise.all(hosted.map(asHosted));
     },
     archive: () => ({
       ...archiveSettings(config, config.upload.concurrency),

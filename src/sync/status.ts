@@ -195,6 +195,7 @@ function standingOf(
 }
 
 type OfMirror = { readonly mirrorId: number };
+type StateCount = Awaited<ReturnType<Journal["counts"]>>[number];
 
 /** Reads the report as of `now`; mirrors that are not in the config are left out. */
 export async function statusOf(
@@ -205,14 +206,10 @@ export async function statusOf(
 ): Promise<StatusReport> {
   const rows = await journal.mirrors();
   const counts = await journal.counts();
-  const waiting = await journal.waitingFolders();
   const names = new Map(rows.map(({ id, name }) => [id, name]));
   const mirrorOf = ({ mirrorId }: OfMirror) => names.get(mirrorId) ?? "";
   const configured = new Set(config.mirrors.map(({ name }) => name));
   const isConfigured = (each: OfMirror) => configured.has(mirrorOf(each));
-  const documents = noDocuments();
-  for (const { state, documents: number } of counts.filter(isConfigured))
-    documents[state] += number;
   const pending = (name: string) =>
     counts.find((each) => each.state === "pending" && mirrorOf(each) === name)?.documents ?? 0;
   const members = await journal.crew.members();
@@ -223,7 +220,7 @@ export async function statusOf(
   return {
     running,
     paused: await journal.paused(),
-    documents,
+    documents: sumOf(counts.filter(isConfigured)),
     ...standingOf(archives),
     archives,
     mirrors: mirrorReports(config, rows, counts, away),
@@ -233,39 +230,50 @@ export async function statusOf(
     untold: (await journal.untold())
       .filter(isConfigured)
       .reduce((sum, { tellings }) => sum + tellings, 0),
-    moved: (await journal.moved(NAMED_MAX))
-      .filter(isConfigured)
-      .map((document) => movedReport(document, mirrorOf(document))),
-    notPutAway: (await notPutAway(journal))
-      .filter(isConfigured)
-      .map((document) => notPutAwayReport(document, mirrorOf(document))),
-    // Of a mirror that was taken out a folder helps nobody.
-    foldersToCreate: waiting.filter(isConfigured).map((folder) => {
-      const { targetPath: path, code, documents: number } = folder;
-      return { mirror: mirrorOf(folder), path, code, documents: number };
-    }),
+    ...(await listsOf(journal, mirrorOf, isConfigured)),
   };
+}
+
+function sumOf(counts: readonly StateCount[]): Counts {
+  const sum = noDocuments();
+  for (const { state, documents } of counts) sum[state] += documents;
+  return sum;
 }
 
 function mirrorReports(
   { mirrors }: StatusConfig,
   rows: readonly MirrorRow[],
-  counts: Awaited<ReturnType<Journal["counts"]>>,
+  counts: readonly StateCount[],
   away: Away["sources"],
 ): MirrorStatusReport[] {
   const mounts = readMounts();
   return mirrors.map(({ name, source, archive, watch }) => {
     const id = rows.find((row) => row.name === name)?.id;
-    const documents = noDocuments();
-    const oldestAt: Partial<Record<State, number>> = {};
-    for (const count of counts.filter(({ mirrorId }) => mirrorId === id)) {
-      documents[count.state] += count.documents;
-      oldestAt[count.state] = count.oldestAt;
-    }
+    const own = counts.filter(({ mirrorId }) => mirrorId === id);
+    const documents = sumOf(own);
+    const oldestAt = Object.fromEntries(own.map((count) => [count.state, count.oldestAt]));
     const { mode } = watchMode(watch, mountOf(source, mounts));
     const offline = away[name] ?? null;
     return { name, source, archive, watch: mode, offline, documents, oldestAt };
   });
+}
+
+/** What names documents and folders one by one. Of a mirror that was taken out a folder helps nobody. */
+async function listsOf(
+  journal: Journal,
+  mirrorOf: (each: OfMirror) => string,
+  isConfigured: (each: OfMirror) => boolean,
+): Promise<Pick<StatusReport, "moved" | "notPutAway" | "foldersToCreate">> {
+  const moved = (await journal.moved(NAMED_MAX)).filter(isConfigured);
+  const kept = (await notPutAway(journal)).filter(isConfigured);
+  const waiting = (await journal.waitingFolders()).filter(isConfigured);
+  return {
+    moved: moved.map((document) => movedReport(document, mirrorOf(document))),
+    notPutAway: kept.map((document) => notPutAwayReport(document, mirrorOf(document))),
+    foldersToCreate: waiting.map(({ targetPath: path, code, documents, ...folder }) => {
+      return { mirror: mirrorOf(folder), path, code, documents };
+    }),
+  };
 }
 
 function movedReport(document: Document, mirror: string): StatusReport["moved"][number] {
