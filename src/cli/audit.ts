@@ -51,6 +51,7 @@ export type AuditOptions = {
   readonly convertedBefore: number;
 };
 
+/** Documents a page; the interface allows 10,000. */
 const PAGE_SIZE = 1_000;
 
 /**

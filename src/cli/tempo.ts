@@ -27,6 +27,7 @@ export class Tempo {
 /** A second. */
 export type Rate = { readonly documents: number; readonly bytes: number };
 
+/** Samples are taken no more often than this. */
 const EVERY_MS = 500;
 /** Long enough to smooth one slow document, short enough to follow a link that got slower. */
 const WINDOW_MS = 20_000;

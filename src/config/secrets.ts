@@ -54,6 +54,7 @@ export type Surroundings = {
   readonly files: SecretFile[];
 };
 
+/** Far more than any secret has: a larger file was named by mistake. */
 const SECRET_BYTES_MAX = 64 * 1024;
 
 /** Opening a named pipe would wait for its writer; this way it is opened, and refused. */

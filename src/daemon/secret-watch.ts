@@ -6,6 +6,7 @@ import { stat } from "node:fs/promises";
 import { type SecretFile, stampOf } from "../config/secret-file.ts";
 import type { Clock } from "../std/clock.ts";
 
+/** How often the files are looked at. */
 const LOOK_MS = 2_000;
 
 /**

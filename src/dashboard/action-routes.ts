@@ -5,6 +5,7 @@ import type { Log } from "../std/log.ts";
 import type { Actions } from "./options.ts";
 import { Refusal } from "./refusal.ts";
 
+/** Documents of one request; for more there is the command line. */
 const RETRY_MAX = 1_000;
 const RETRY = z.strictObject({ ids: z.array(z.int().positive()).min(1).max(RETRY_MAX) });
 const NOTHING = z.strictObject({});

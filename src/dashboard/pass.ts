@@ -1,5 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 
+/** For so long a browser is not asked for the token again. */
 const COOKIE_SECONDS = 30 * 24 * 3600;
 
 /**

@@ -38,6 +38,7 @@ export type NotifyOptions = {
   readonly lookMs?: number;
 };
 
+/** How often it is looked at how things are. */
 const LOOK_MS = 10_000;
 
 const DAY_MS = 24 * 3_600_000;

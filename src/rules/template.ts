@@ -46,6 +46,7 @@ export class TemplateFault extends Error {
   }
 }
 
+/** Characters; a placeholder without its end is not looked for any further. */
 const PLACEHOLDER_MAX = 1_000;
 
 /** Parses a template. Throws `TemplateFault`, and nothing else, for any text. */

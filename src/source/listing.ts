@@ -24,6 +24,7 @@ export type Look = {
   readonly trouble: FileUnreadable | SourceOffline | undefined;
 };
 
+/** Entries that are looked at before others get their turn. */
 const ENTRIES_A_TICK = 4096;
 
 /**

@@ -18,6 +18,7 @@ import { PuttingAway } from "./putting-away.ts";
 import { Refusals, triedAgainMs } from "./refusals.ts";
 import { putAwayAt } from "./retry.ts";
 
+/** Rows of one round; each takes a question to the archive, and a look at all of its file. */
 const CHUNK = 50;
 
 /** Rows among which those of one mirror are looked for. */

@@ -15,6 +15,7 @@ import { FOLDERS } from "./patience.ts";
 import type { Placement } from "./placement.ts";
 import { goOn } from "./retry.ts";
 
+/** Rows of one commit. */
 const CHUNK = 500;
 
 /** One that is to be put away is not looked at sooner than after this. */

@@ -9,6 +9,7 @@ import { Bell } from "../std/bell.ts";
 import type { SyncContext } from "./context.ts";
 import { loop } from "./loop.ts";
 
+/** Rows of one commit. */
 const CHUNK = 500;
 
 const TROUBLE = { code: "REPLY_LOST", message: "the daemon ended while it was under way" };

@@ -10,6 +10,7 @@ import type { Clock } from "../std/clock.ts";
 import type { SyncContext } from "./context.ts";
 import { HOLD } from "./patience.ts";
 
+/** Rows of one commit. */
 const CHUNK = 500;
 
 /** The longest pause that an archive can ask for. */

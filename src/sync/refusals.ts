@@ -7,6 +7,7 @@ import { againMs } from "./behind.ts";
 /** So many in a row, and it is not for the file's sake. */
 const IN_A_ROW = 3;
 
+/** So long such a mirror rests: at first, and at most. */
 const FIRST_MS = 10_000;
 const REST_MS_MAX = 3_600_000;
 

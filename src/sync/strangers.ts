@@ -4,6 +4,7 @@ import { allDocuments } from "../archive/paging.ts";
 import type { Trouble } from "../domain/document.ts";
 import type { Journal } from "../journal/journal.ts";
 
+/** Documents a page; the interface allows 10,000. */
 const PAGE_SIZE = 1_000;
 
 const OF_FORMER_MIRROR =

@@ -16,6 +16,7 @@ import { counted, sizeText } from "../wording.ts";
 import { fail, failOf, type Finding, ok, warn } from "./finding.ts";
 import { nearestDirectory } from "./places.ts";
 
+/** With less the journal can hardly be written to; with less than the other it is told early. Guesses. */
 const FREE_BYTES_MIN = 16_000_000;
 const FREE_BYTES_SCARCE = 200_000_000;
 

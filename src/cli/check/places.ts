@@ -10,6 +10,7 @@ import { sizeText } from "../wording.ts";
 import { fail, type Finding, ok, warn } from "./finding.ts";
 import { portFinding, tokenFindings } from "./web.ts";
 
+/** With less it is told early that room runs out. A guess. */
 const FREE_BYTES_SCARCE = 100_000_000;
 const RIGHTS = "Give the daemon's user the right to it, or run check as that user.";
 

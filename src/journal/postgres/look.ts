@@ -16,6 +16,7 @@ export type Look = {
   readonly unsafe: readonly { readonly setting: string; readonly what: string }[];
 };
 
+/** Questions of which the quickest answer counts. */
 const ASKED = 5;
 
 /** Looks at the database of a journal. Rejects with a `Fault` where it cannot be reached or used. */
