@@ -5,6 +5,7 @@ import { accountsOf } from "../config/archives.ts";
 import type { Config } from "../config/config.ts";
 import type { Duty } from "../journal/crew.ts";
 import type { Applied, Journal } from "../journal/journal.ts";
+import type { MirrorRow } from "../journal/rows.ts";
 import { ReceiptFolder } from "../receipts/receipt-folder.ts";
 import type { Reader } from "../reader/reader.ts";
 import { mountOf, readMounts } from "../source/mounts.ts";
@@ -88,8 +89,7 @@ export async function openParts(given: PartsOptions, stack: AsyncDisposableStack
   const mirrors = await journal.mirrors();
   for (const { id, name } of mirrors) names.set(id, name);
   // Before anything can happen to a document: what nobody keeps is not told.
-  const heard = new Set(config.mirrors.flatMap((one) => (one.hooks?.after ? [one.name] : [])));
-  await journal.keepTellings(mirrors.flatMap(({ id, name }) => (heard.has(name) ? [id] : [])));
+  await journal.keepTellings(toldOf(config, mirrors));
   const archiveIds = [...rows.values()].map(({ id }) => id);
   const sought = isShared(journal.crew)
     ? soughtBy(config, archiveIds, mirrors)
@@ -103,18 +103,10 @@ export async function openParts(given: PartsOptions, stack: AsyncDisposableStack
     const archiveId = rows.get(own.archive.name)?.id;
     invariant(archiveId !== undefined, `archive ${own.archive.name} was just bound`);
     const ids = new Set(mirrors.flatMap((row) => (row.archiveId === archiveId ? [row.id] : [])));
-    const fields = { archive: own.archive.name };
-    const account = await openAccount(
-      { ...options, config: own, log: rows.size > 1 ? logWith(log, fields) : log },
-      stack,
-      {
-        journal: journal.of(archiveId),
-        duties: dutiesOf(led, archiveId, dividedIn(config, mirrors, archiveId)),
-        bandwidth,
-        changed,
-        readers,
-      },
-    );
+    const ownLog = rows.size > 1 ? logWith(log, { archive: own.archive.name }) : log;
+    const duties = dutiesOf(led, archiveId, dividedIn(config, mirrors, archiveId));
+    const common = { journal: journal.of(archiveId), duties, bandwidth, changed, readers };
+    const account = await openAccount({ ...options, config: own, log: ownLog }, stack, common);
     accounts.push({ ...account, owns: (mirrorId) => ids.has(mirrorId) });
   }
   const endReaders = async () => {
@@ -123,6 +115,12 @@ export async function openParts(given: PartsOptions, stack: AsyncDisposableStack
   const first = rows.get(config.archive.name)?.id;
   const tells = first !== undefined && crew.leads(`account:${first}`);
   return { journal, accounts: all, crew, clock, tells, changed, endReaders };
+}
+
+/** The mirrors whose outcomes an `after` hook is told. */
+function toldOf({ mirrors }: Config, rows: readonly MirrorRow[]): number[] {
+  const heard = new Set(mirrors.flatMap(({ name, hooks }) => (hooks?.after ? [name] : [])));
+  return rows.flatMap(({ id, name }) => (heard.has(name) ? [id] : []));
 }
 
 /** What the accounts have in common; `journal` speaks for the one that is opened. */
