@@ -216,7 +216,7 @@ export async function statusOf(
   const seers = seersOf(members, running);
   const standings = await archiveReports(journal, config, pending, { seers, now });
   const archives = standings.map(({ report }) => report);
-  const away = Object.assign({}, ...standings.map(({ sources }) => sources)) as Away["sources"];
+  const away = new Map(standings.flatMap(({ sources }) => Object.entries(sources)));
   return {
     running,
     paused: await journal.paused(),
@@ -244,7 +244,7 @@ function mirrorReports(
   { mirrors }: StatusConfig,
   rows: readonly MirrorRow[],
   counts: readonly StateCount[],
-  away: Away["sources"],
+  away: ReadonlyMap<string, SourceAway>,
 ): MirrorStatusReport[] {
   const mounts = readMounts();
   return mirrors.map(({ name, source, archive, watch }) => {
@@ -253,7 +253,7 @@ function mirrorReports(
     const documents = sumOf(own);
     const oldestAt = Object.fromEntries(own.map((count) => [count.state, count.oldestAt]));
     const { mode } = watchMode(watch, mountOf(source, mounts));
-    const offline = away[name] ?? null;
+    const offline = away.get(name) ?? null;
     return { name, source, archive, watch: mode, offline, documents, oldestAt };
   });
 }

@@ -1,5 +1,6 @@
 /** The report of several archives: each by itself, and for who looks at one figure the worst. */
 import { expect, test } from "vitest";
+import { awayMemo } from "../../../src/journal/crew.ts";
 import type { GateRow, PaceRow } from "../../../src/journal/journal.ts";
 import { type StatusReport, statusOf } from "../../../src/sync/status.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";
@@ -20,6 +21,14 @@ const asked: PaceRow = { limit: 1, pausedAt: NOW - 9, pausedUntil: NOW + 9_000, 
 
 type Standing = { gate?: GateRow; pace?: PaceRow };
 
+const CONFIG = {
+  archive: { name: "main", url: "https://a" },
+  furtherArchives: [],
+  upload: { concurrency: 4, retry: interval, doubt: { windowMs: 1, toleranceMs: 1 } },
+  quota: { retry: interval, retryAt: undefined },
+  conversion: { poll: interval, stuckAfterMs: 1 },
+};
+
 async function reportOf(...standings: Standing[]): Promise<StatusReport> {
   const journal = new MemoryJournal();
   const archives: { name: string; url: string }[] = [];
@@ -31,15 +40,8 @@ async function reportOf(...standings: Standing[]): Promise<StatusReport> {
     if (pace) await own.setPace(pace);
   }
   const [archive = { name: "main", url: "" }, ...furtherArchives] = archives;
-  const config = {
-    archive,
-    furtherArchives,
-    mirrors: archives.map(({ name }) => aMirror({ name, archive: name })),
-    upload: { concurrency: 4, retry: interval, doubt: { windowMs: 1, toleranceMs: 1 } },
-    quota: { retry: interval, retryAt: undefined },
-    conversion: { poll: interval, stuckAfterMs: 1 },
-  };
-  return statusOf(journal, config, true, NOW);
+  const mirrors = archives.map(({ name }) => aMirror({ name, archive: name }));
+  return statusOf(journal, { ...CONFIG, archive, furtherArchives, mirrors }, true, NOW);
 }
 
 test.for([
@@ -61,6 +63,17 @@ test.for([
   expect(report.archives.map(({ gate }) => gate?.closedAt ?? null)).toEqual(
     standings.map((standing: Standing) => standing.gate?.closedAt ?? null),
   );
+});
+
+test("a mirror is offline where that was noted, whatever it is called", async () => {
+  const journal = new MemoryJournal();
+  const memo = awayMemo((await journal.archive("main", "https://a")).id, "");
+  const sources = { scans: { since: NOW, why: "not mounted" } };
+  const member = journal.crew.memberId;
+  await journal.setMemo(memo, JSON.stringify({ member, archive: null, sources }));
+  const mirrors = ["scans", "constructor"].map((name) => aMirror({ name, archive: "main" }));
+  const report = await statusOf(journal, { ...CONFIG, mirrors }, true, NOW);
+  expect(report.mirrors.map(({ offline }) => offline)).toEqual([sources.scans, null]);
 });
 
 test.for([
