@@ -9,7 +9,7 @@ const CODE = /^[A-Z][A-Z0-9_]{1,99}$/;
 
 /** Words of codes that speak of who we are or what we may; which ones occur is open (Authentication 4). */
 const OF_CREDENTIALS =
-  /^(?:(?:ACC|API)?KEY|SIG|SIGN|SIGNATURE|AUTH|AUTHENTICATION|AUTHORIZATION|(?:UN)?AUTHORIZED|CREDENTIALS?|ACCESS|FORBIDDEN|ACCOUNT|LOGIN)$/;
+  /^(?:(?:ACC|API)?KEYS?|SIG|SIGN|SIGNATURES?|(?:UN)?AUTH(?:(?:ENTICAT|ORI[SZ])[A-Z]*)?|CREDENTIALS?|ACCESS|FORBIDDEN|ACCOUNT|LOGIN)$/;
 
 /** Words of codes that are about one document, its place, or how much there is; and a database's key. */
 const OF_SOMETHING_ELSE =
