@@ -9,6 +9,12 @@ import { neverBlock } from "../std/never-block.ts";
 /** Characters that wait for the reader: thousands of lines, and little beside the heap. */
 const WAITING_MAX = 1_048_576;
 
+/**
+ * So many times more may come in one turn of the event loop: ten thousand directories that cannot be read are
+ * told in one, and no reader, however quick, can take anything before it ends.
+ */
+const BURST = 16;
+
 export class LogOutput {
   readonly #stream: () => Writable;
   readonly #waitingMax: number;
@@ -28,9 +34,7 @@ export class LogOutput {
    */
   write(line: string, dropped: (lines: number) => void): void {
     if (!this.#isOpen) this.#open();
-    const waiting = this.#stream().writableLength + this.#text.length;
-    // Only once it has caught up: a reader that is merely slow is told of few large gaps, not of many small ones.
-    if (waiting > (this.#dropped > 0 ? 0 : this.#waitingMax)) {
+    if (!this.#hasRoom) {
       this.#dropped += 1;
       return;
     }
@@ -39,6 +43,12 @@ export class LogOutput {
     this.#dropped = 0;
     if (missing > 0) dropped(missing);
     this.#text += line;
+  }
+
+  get #hasRoom(): boolean {
+    if (this.#text !== "") return this.#text.length <= BURST * this.#waitingMax;
+    // Only once it has caught up: a reader that is merely slow is told of few large gaps, not of many small ones.
+    return this.#stream().writableLength <= (this.#dropped > 0 ? 0 : this.#waitingMax);
   }
 
   #flush(): void {
