@@ -20,7 +20,7 @@ import {
   earliestUpload,
   reconcile,
 } from "../domain/reconcile.ts";
-import type { DocumentDetail } from "../wire/shapes.ts";
+import { type DocumentDetail, LIMITS } from "../wire/shapes.ts";
 import type { SyncContext } from "./context.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
 import { loop, untilNext } from "./loop.ts";
@@ -29,8 +29,9 @@ import { HOLD } from "./patience.ts";
 /** Documents looked for in one step; they usually share a folder and so a listing. */
 const LOOK_MAX = 200;
 
-/** Items of a page: a doubt is about the newest documents of a folder. */
+/** Items of a page: a doubt is about the newest documents of a folder, or, where no clock tells which, about all. */
 const PAGE_SIZE = 200;
+const PAGE_SIZE_OF_ALL = LIMITS.paginationSize.documents;
 
 /** The wait between the first two looks; it doubles. */
 const FIRST_LOOK_MS = 1_000;
@@ -77,7 +78,8 @@ export class Doubts {
     let isThere = true;
     try {
       const since = documents.map((one) => this.#earliest(one) - this.#policy(one).marginMs);
-      listed = await this.#newest(folderId, Math.min(...since), signal);
+      const names = new Set(documents.map(({ sentName }) => sentName?.normalize("NFC")));
+      listed = (await this.#newest(folderId, Math.min(...since), names, signal)).map(candidateOf);
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof ArchiveError)) throw error;
@@ -118,23 +120,25 @@ export class Doubts {
     return earliestUpload(document, times, this.#policy(document));
   }
 
-  /** The folder's documents, newest first, as far back as a candidate could be. */
-  async #newest(folderId: number, earliest: number, signal: AbortSignal): Promise<Candidate[]> {
+  /** The folder's documents of these names, newest first, as far back as a candidate could be. */
+  async #newest(
+    folderId: number,
+    earliest: number,
+    names: ReadonlySet<string | undefined>,
+    signal: AbortSignal,
+  ): Promise<DocumentDetail[]> {
     const query = {
       folderId,
       sortBy: "UPLOADED_DATE",
       sortDesc: true,
-      paginationSize: PAGE_SIZE,
+      paginationSize: earliest > 0 ? PAGE_SIZE : PAGE_SIZE_OF_ALL,
     } as const;
-    const found: Candidate[] = [];
+    const found: DocumentDetail[] = [];
     let older = 0;
     for await (const document of allDocuments(this.#context.archive, query, signal)) {
-      if (document.uploadedDate >= earliest) {
-        found.push(candidateOf(document));
-        older = 0;
-      } else {
-        older += 1;
-      }
+      older = document.uploadedDate >= earliest ? 0 : older + 1;
+      // There may be a million others.
+      if (older === 0 && names.has(document.filename.normalize("NFC"))) found.push(document);
       // A whole page of older ones in a row: what follows is older still.
       if (older >= PAGE_SIZE) break;
     }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { Document } from "../../../src/domain/document.ts";
 import { Doubts } from "../../../src/sync/doubts.ts";
 import { retryAll } from "../../../src/sync/retry.ts";
@@ -63,6 +63,28 @@ describe("what a look finds", () => {
     expect((await desk.row(id)).state).toBe("inDoubt");
     await desk.advance(20 * MINUTE);
     expect((await desk.row(id)).state).toBe("pending");
+  });
+
+  test.for([
+    [-MINUTE, 200, "it is among the newest"],
+    [HOUR, 10_000, "its send lies ahead, and any document of the folder may be it"],
+  ] as const)("sent at %i ms from now: asked for %i at a time, as %s", async ([aheadMs, size]) => {
+    const { desk, folderId, doubts } = await aSearch();
+    doubted(desk, folderId, { sentAt: desk.clock.now() + aheadMs });
+    await desk.run(doubts);
+    expect(desk.archive.asked[0]?.about).toMatchObject({ paginationSize: size });
+  });
+
+  test("whose the documents of its name are is asked, and of no others", async () => {
+    const { desk, folderId, doubts } = await aSearch();
+    doubted(desk, folderId);
+    const documentId = stored(desk, folderId);
+    const uploadedDate = desk.clock.now();
+    for (let n = 0; n < 500; n++)
+      desk.archive.addDocument({ folderId, filename: `${n}.pdf`, uploadedDate });
+    const claimed = vi.spyOn(desk.journal, "claimed");
+    await desk.run(doubts);
+    expect(claimed.mock.calls).toEqual([[[documentId]]]);
   });
 
   test("nothing, its reply lost by a clock that was set back since: after the window, not after the year", async () => {
