@@ -6,7 +6,7 @@
  * removed; a file that is something else by then gets its name back and stays. Whatever ends the
  * process in between, the content is somewhere, and `recoverQuarantine` puts it back.
  */
-import { closeSync, fstatSync, lstatSync, readdirSync, unlinkSync } from "node:fs";
+import { closeSync, fstatSync, lstatSync, unlinkSync } from "node:fs";
 import { isAbortOf } from "../std/abort.ts";
 import { type Random, systemRandom } from "../std/clock.ts";
 import { Fault } from "../std/fault.ts";
@@ -24,7 +24,7 @@ import {
 import { moveFile, type Proven, syncQuietly } from "./move-file.ts";
 import type { Entry } from "./new-name.ts";
 import { openEntry } from "./open-inside.ts";
-import { originalName, putAside, putBack } from "./quarantine.ts";
+import { asideIn, originalName, putAside, putBack } from "./quarantine.ts";
 import { digestOf } from "./read-file.ts";
 import { seenOf } from "./seen.ts";
 import type { Acted, SourceSettings } from "./source.ts";
@@ -140,8 +140,7 @@ const LOOK = { bigint: true, throwIfNoEntry: false } as const;
 
 /** A share that went away while the file was put aside kept it there: it gets its name back. */
 function takeBack(dir: number, name: RawPath): boolean {
-  const names = readdirSync(entryOf(dir), { encoding: "latin1" }) as RawPath[];
-  const aside = names.find((other) => originalName(other) === name);
+  const aside = asideIn(dir).find((other) => originalName(other) === name);
   if (aside !== undefined) putBack(dir, aside, name);
   return aside !== undefined;
 }

@@ -3,7 +3,7 @@
  * nobody opens it by its old name any more, and only then proven and acted on. The name holds the
  * original one: whatever ends the process in between, the next start puts the file back.
  */
-import { lstatSync, renameSync } from "node:fs";
+import { fstatSync, lstatSync, readdirSync, renameSync } from "node:fs";
 import type { Random } from "../std/clock.ts";
 import type { RawPath } from "../std/raw-path.ts";
 import { entryOf } from "./directory-fd.ts";
@@ -31,6 +31,23 @@ export function putAside(dir: number, name: RawPath, random: Random): RawPath {
   if (!aside) return name;
   if (lstatSync(entryOf(dir, aside), { throwIfNoEntry: false })) return putAside(dir, name, random);
   renameSync(entryOf(dir, name), entryOf(dir, aside));
+  return aside;
+}
+
+/** The directory that was looked into last, as it was then, and what lay aside in it. */
+let lastLook: { readonly as: string; readonly aside: readonly RawPath[] } | undefined;
+
+/**
+ * The names of what lies aside in an open directory. One that has not changed is not listed again: thousands
+ * of files may be gone from among a hundred thousand, and each would take as long as all of them.
+ */
+export function asideIn(dir: number): readonly RawPath[] {
+  const { dev, ino, mtimeNs, ctimeNs } = fstatSync(dir, { bigint: true });
+  const as = [dev, ino, mtimeNs, ctimeNs].join(".");
+  if (lastLook?.as === as) return lastLook.aside;
+  const names = readdirSync(entryOf(dir), { encoding: "latin1" }) as RawPath[];
+  const aside = names.filter((name) => originalName(name) !== undefined);
+  lastLook = { as, aside };
   return aside;
 }
 
