@@ -23,7 +23,7 @@ export function explanationLines(
   const current = revisions.findLast(({ document }) => document.current) ?? revisions.at(-1);
   const lines = [terminal.paint("bold", path === "" ? mirror.source : path)];
   lines.push(field("mirror", `${mirror.name}: ${mirror.source}`), field("rule", ruleOf(mirror)));
-  lines.push(field("folder", folderOf(current?.document, target)));
+  lines.push(field("folder", folderOf(current?.document, target, mirror)));
   if (leftOut !== null) lines.push(field("left out", `never sent: ${leftOut}`));
   if (note !== null) lines.push(field("state", `not in the journal: ${note}`));
   if (current) lines.push(...documentFields(current, explanation.waits, now, terminal));
@@ -56,9 +56,20 @@ function ruleOf({
   return `${globs}; ${times}; missingFolder ${missing}, changed ${changed}, after ${done}`;
 }
 
-function folderOf(document: DocumentRecord | undefined, target: string): string {
+/** The journal has the id alone: where the mirror allows another folder, the path may not be that one's. */
+function folderOf(
+  document: DocumentRecord | undefined,
+  target: string,
+  { missingFolder }: Mirror,
+): string {
   const path = document?.target ?? target;
-  return document?.folderId == null ? path : `${path} (id ${document.folderId})`;
+  const other =
+    missingFolder.kind === "hold"
+      ? ""
+      : `, or ${missingFolder.kind === "nearest" ? "the nearest above it" : missingFolder.path}`;
+  return document?.folderId == null
+    ? `${path}${other}`
+    : `${path}${other} (id ${document.folderId})`;
 }
 
 /** As far as it was counted here. */
