@@ -57,6 +57,29 @@ test("the configuration is found in the working directory and in $SCANFERRY_CONF
   expect(JSON.parse(named.output.stdout)).toMatchObject({ running: false });
 });
 
+test("a pass that waits for a document which is never converted does not call itself done", async () => {
+  await using world = await aWorld();
+  world.archive.setFaults([{ on: "upload", do: "convert", afterMs: "never" }]);
+  world.write("scan.pdf", pdfOf(1));
+  const config = world.configFile();
+  const text = readFileSync(config, "utf8");
+  const conversion = "conversion: { poll: { initial: 100ms, max: 500ms }";
+  writeFileSync(config, text.replace(conversion, `${conversion}, stuckAfter: 1s`));
+  await using sent = aProcess(["--config", config, "sync", "--no-wait"]);
+  expect(await sent.ended, "it was to be uploaded, and is").toBe(0);
+  await using pass = aProcess(["--config", config, "sync"]);
+  expect(await pass.ended).toBe(3);
+  expect(linesOf(pass.output.stdout)).toEqual([
+    expect.stringMatching(/^uploaded 1: CONVERSION_STUCK: document 1, .*; the archive has not /),
+    "sent 0, converted 0, 1 not CONVERTED yet, held 0, failed 0",
+  ]);
+  await using told = aProcess(["--config", config, "sync", "--json"]);
+  expect(await told.ended).toBe(3);
+  expect(JSON.parse(told.output.stdout)).toMatchObject({
+    troubles: [{ state: "uploaded", code: "CONVERSION_STUCK", documents: 1 }],
+  });
+});
+
 test("a name whose bytes are no text is found as a shell hands it over", async () => {
   await using world = await aWorld();
   const name = Buffer.concat([

@@ -57,13 +57,16 @@ async function sync(shell: Shell, { wait, json = false }: Options): Promise<void
     await using daemon = passed.daemon;
     const { report } = passed;
     progress.end();
-    const troubles = await troublesOf(daemon.journal, config);
+    const states = wait ? (["held", "failed", "uploaded"] as const) : undefined;
+    const troubles = await troublesOf(daemon.journal, config, states);
     const lines = json
       ? [jsonOf(report, progress, troubles)]
       : textOf(report, progress, troubles, clock.now());
     for (const line of lines) await shell.out.line(line);
-    const { held, failed, pending } = report.documents;
-    shell.exitCode = held + failed + pending > 0 ? EXIT.unsettled : EXIT.done;
+    const { held, failed, pending, uploaded } = report.documents;
+    // What a pass waited for, and the archive never converted, is not done either.
+    const left = held + failed + pending + (wait ? uploaded : 0);
+    shell.exitCode = left > 0 ? EXIT.unsettled : EXIT.done;
   } finally {
     progress.end();
   }
