@@ -31,9 +31,11 @@ const SIZE_BYTES_MAX = 1024 * 1024;
 export async function readConfigFile({ file, env, cwd }: ConfigPlaces): Promise<ConfigFile> {
   const named = file ?? (env["SCANFERRY_CONFIG"] || undefined);
   if (named !== undefined) {
+    // A script whose variable is not set: taken for no option, it would use another file than is meant.
+    if (named === "") return refuse("", "--config names no file", "name one that exists");
     const path = resolve(cwd, named);
     const origin = file === undefined ? "$SCANFERRY_CONFIG" : "--config";
-    const found = named === "" ? undefined : await readIfThere(path);
+    const found = await readIfThere(path);
     return found ?? refuse(path, `no such file (named by ${origin})`, "name one that exists");
   }
   const places = [resolve(cwd, "scanferry.yaml"), resolve("/etc/scanferry/scanferry.yaml")];

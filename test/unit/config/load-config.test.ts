@@ -206,6 +206,9 @@ test("a file that was asked for is not passed over for another", async () => {
   const env = { ...SECRETS, SCANFERRY_CONFIG: "gone.yaml" };
   await expect(loadConfig({ env, cwd })).rejects.toThrow("(named by $SCANFERRY_CONFIG)");
   await expect(loadConfig({ file: ".", env: SECRETS, cwd })).rejects.toThrow("is a directory");
+  await expect(loadConfig({ file: "", env: SECRETS, cwd })).rejects.toThrow(
+    /^--config names no file; name one that exists$/,
+  );
 });
 
 test("a file that cannot be opened says so", async () => {
