@@ -34,7 +34,7 @@ const METADATA = ["title", "author", "subject", "keywords", "producer", "descrip
 
 /** Ties are broken by id, which makes every order total: pages neither lose nor repeat. */
 const ORDER: Record<DocumentSort, string> = {
-  NAME: "document_name COLLATE NOCASE",
+  NAME: "coalesce(name_key, document_name) COLLATE NOCASE",
   PAGES: "pages",
   CREATED_DATE: "created_at",
   UPLOADED_DATE: "uploaded_at",
@@ -61,16 +61,16 @@ export class DocumentTable {
   /** Adds an uploaded document and charges its pages. */
   add(given: NewDocument): DocumentRow {
     const row = this.#sql
-      .prepare<[NewDocument], DocumentRow>(
+      .prepare<[NewDocument & { name_key: string | null }], DocumentRow>(
         `INSERT INTO document (account_id, folder_id, filename, document_name, created_at, uploaded_at,
            modified_at, status, size, sha256, pages_charged, batch, expire_at, title, author, subject,
-           keywords, producer, description, convert_at)
+           keywords, producer, description, convert_at, name_key)
          VALUES (@account_id, @folder_id, @filename, @document_name, @uploaded_at, @uploaded_at,
            @uploaded_at, 'UPLOADED', @size, @sha256, @pages_charged, @batch, @expire_at, @title,
-           @author, @subject, @keywords, @producer, @description, @convert_at)
+           @author, @subject, @keywords, @producer, @description, @convert_at, @name_key)
          RETURNING *`,
       )
-      .get(given);
+      .get({ ...given, name_key: nameKeyOf(given.document_name) });
     invariant(row, "an insert returns its row");
     this.#labels.add(row);
     this.#charge(given.account_id, given.pages_charged);
@@ -188,19 +188,21 @@ export class DocumentTable {
 
   #addContent(container: DocumentRow, content: Converted["contents"][number], now: number): void {
     const { account_id, folder_id, id: digidoc_id } = container;
+    const documentName = documentNameOf(content.name);
     this.#sql
       .prepare(
         `INSERT INTO document (account_id, folder_id, digidoc_id, filename, document_name, created_at,
-           uploaded_at, modified_at, status, pages, filesize, size, sha256, pages_charged)
+           uploaded_at, modified_at, status, pages, filesize, size, sha256, pages_charged, name_key)
          VALUES (@account_id, @folder_id, @digidoc_id, @name, @documentName, @now, @uploadedAt, @now,
-           'CONVERTED', @pages, @size, @size, @sha256, 0)`,
+           'CONVERTED', @pages, @size, @size, @sha256, 0, @nameKey)`,
       )
       .run({
         ...content,
         account_id,
         folder_id,
         digidoc_id,
-        documentName: documentNameOf(content.name),
+        documentName,
+        nameKey: nameKeyOf(documentName),
         uploadedAt: container.uploaded_at,
         now,
       });
@@ -230,4 +232,9 @@ export class DocumentTable {
 export function documentNameOf(filename: string): string {
   const dot = filename.lastIndexOf(".");
   return dot > 0 ? filename.slice(0, dot) : filename;
+}
+
+/** By what the name is ordered where NOCASE, which knows A to Z, would not do. */
+function nameKeyOf(name: string): string | null {
+  return /^[ -~]*$/.test(name) ? null : fold(name);
 }

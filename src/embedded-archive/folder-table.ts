@@ -29,7 +29,7 @@ export type FolderDescription = {
 const ROOT_NAME = "/";
 
 const ORDER: Record<FolderSort, string> = {
-  NAME: "name COLLATE NOCASE",
+  NAME: "fold(name)",
   CREATED_DATE: "created_at",
 };
 

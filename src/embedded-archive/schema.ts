@@ -60,9 +60,23 @@ function keepBefore(db: Connection, path: string, version: number): void {
   }
 }
 
-/** The form in which texts are compared: capitals and ways of writing an accent do not count. */
+/**
+ * The form in which texts are compared and ordered: capitals and ways of writing an accent do not
+ * count. By way of the capitals, for some letters share one (σ and ς), or have two in its place (ß).
+ */
 export function fold(text: unknown): string {
-  return typeof text === "string" ? text.normalize("NFC").toLowerCase() : "";
+  if (typeof text !== "string") return "";
+  const small = lowerCase(text);
+  // All ASCII, as most are: nothing is left to fold.
+  if (Buffer.byteLength(small) === small.length) return small;
+  const capitals = small.toUpperCase();
+  // Lower case tells a sigma at a word's end from others, and a text may end in the middle of a word.
+  return capitals.toLowerCase().replaceAll("ς", "σ").normalize("NFC");
+}
+
+/** What `fold` was before it went by way of the capitals, and how older words are indexed. */
+export function lowerCase(text: string): string {
+  return text.normalize("NFC").toLowerCase();
 }
 
 /**

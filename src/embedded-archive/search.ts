@@ -4,7 +4,7 @@ import type { FolderRow } from "./folder-table.ts";
 import { type Label, LABELS, labelMatch } from "./label-index.ts";
 import type { Values } from "./parameters.ts";
 import { sliceOf } from "./paging.ts";
-import { type Connection, fold } from "./schema.ts";
+import { type Connection, fold, lowerCase } from "./schema.ts";
 
 /**
  * Search, as far as the interface leaves it open:
@@ -184,14 +184,20 @@ function folderConditions(accountId: number, asked: Values<"search">): Condition
  * taken up belong to the word that they are in: SQLite, too, leaves those above Latin letters there.
  */
 function matchOf(query: string): string | undefined {
-  const words = fold(query).match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu);
-  return words?.map((word) => `"${word}"*`).join(" ");
+  const words = lowerCase(query).match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu);
+  return words?.map(prefixOf).join(" AND ");
+}
+
+/** Documents that were converted by an older program have their words in lower case. */
+function prefixOf(word: string): string {
+  const folded = fold(word);
+  return folded === word ? `"${word}"*` : `("${folded}"* OR "${word}"*)`;
 }
 
 function folderOrder(sort: Values<"search">["sortBy"], descending: boolean): string {
   const direction = descending ? "DESC" : "ASC";
   // Folders have no pages and are not uploaded; under those orders they go by their creation.
-  const column = { NAME: "name COLLATE NOCASE", EXPIRE_DATE: "expire_at" }[sort as string];
+  const column = { NAME: "fold(name)", EXPIRE_DATE: "expire_at" }[sort as string];
   return `ORDER BY ${column ?? "created_at"} ${direction} NULLS LAST, id ${direction}`;
 }
 

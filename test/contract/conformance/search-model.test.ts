@@ -14,6 +14,11 @@ const word = fc.constantFrom(
   'q"t',
   "pine",
   "e\u0301",
+  "äri",
+  "STRASSE",
+  "Straße",
+  "οδός",
+  "ΟΔΌΣ",
 );
 const phrase = fc.array(word, { minLength: 1, maxLength: 3 }).map((words) => words.join(" "));
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
@@ -91,8 +96,11 @@ type Asked = Record<string, string>;
 
 const folded = (text: string | number | undefined) =>
   String(text ?? "")
-    .normalize("NFC")
-    .toLowerCase();
+    .toLowerCase()
+    .toUpperCase()
+    .toLowerCase()
+    .replaceAll("ς", "σ")
+    .normalize("NFC");
 const contains = (text: string | number | undefined, wanted: string | undefined) =>
   wanted === undefined || (text !== undefined && folded(text).includes(folded(wanted)));
 const between = (value: unknown, start?: string, end?: string) =>
@@ -209,11 +217,8 @@ async function fill(
   return model;
 }
 
-/** ASCII letters alone lose their case, and texts compare by the bytes of their UTF-8. */
-const nameOf = (item: Item) =>
-  Buffer.from(
-    String(item["documentName"] ?? item["name"]).replace(/[A-Z]/g, (c) => c.toLowerCase()),
-  );
+/** Capitals count in no alphabet, and texts compare by the bytes of their UTF-8. */
+const nameOf = (item: Item) => Buffer.from(folded(item["documentName"] ?? item["name"]));
 
 function compared(a: Item, b: Item, sortBy: string, direction: number): number {
   if (sortBy === "NAME") return direction * (Buffer.compare(nameOf(a), nameOf(b)) || a.id - b.id);
