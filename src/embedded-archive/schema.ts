@@ -74,9 +74,15 @@ export function fold(text: unknown): string {
   return capitals.toLowerCase().replaceAll("ς", "σ").normalize("NFC");
 }
 
+/**
+ * Marks on one letter beyond those that Unicode's Stream-Safe Text Format allows, more than any script
+ * has: putting them in order takes the square of their number.
+ */
+const MARKS_TOO_MANY = /(\p{M}{30})\p{M}+/gu;
+
 /** What `fold` was before it went by way of the capitals, and how older words are indexed. */
 export function lowerCase(text: string): string {
-  return text.normalize("NFC").toLowerCase();
+  return text.replace(MARKS_TOO_MANY, "$1").normalize("NFC").toLowerCase();
 }
 
 /**

@@ -185,7 +185,14 @@ function folderConditions(accountId: number, asked: Values<"search">): Condition
  */
 function matchOf(query: string): string | undefined {
   const words = lowerCase(query).match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu);
-  return words?.map(prefixOf).join(" AND ");
+  return words ? allOf([...new Set(words)].map(prefixOf)) : undefined;
+}
+
+/** Halved again and again: SQLite copies what it has of a row of terms with each that it reads. */
+function allOf(terms: readonly string[]): string {
+  if (terms.length < 2) return terms.join("");
+  const half = Math.ceil(terms.length / 2);
+  return `(${allOf(terms.slice(0, half))} AND ${allOf(terms.slice(half))})`;
 }
 
 /** Documents that were converted by an older program have their words in lower case. */

@@ -140,6 +140,33 @@ describe("pages, and what is inside", () => {
   );
 });
 
+/** Ample for what takes less than a second, on a busy machine, too; what grows with the square takes longer. */
+const AT_ONCE = { timeout: 15_000 };
+
+test("a search for a hundred thousand words is answered at once", AT_ONCE, async () => {
+  await using under = await ArchiveUnderTest.open();
+  const words = Array.from({ length: 100_000 }, (_, n) => n.toString(36));
+  await under.store("some.txt", words.slice(0, 3_000).join(" "));
+  await under.archive.idle();
+  const found = async (query: string) => {
+    const { body } = await under.ask("search", { query });
+    return body["documents"];
+  };
+  expect(await found(words.join(" "))).toEqual([]);
+  expect(await found("word ".repeat(100_000))).toEqual([]);
+  expect(await found(words.slice(0, 3_000).join(" "))).toHaveLength(1);
+  expect(await found(words.slice(0, 3_001).join(" "))).toEqual([]);
+});
+
+test("a letter with hundreds of thousands of marks is read at once", AT_ONCE, async () => {
+  await using under = await ArchiveUnderTest.open();
+  const marks = "\u0301".repeat(200_000) + "\u0327".repeat(200_000);
+  await under.store("marks.txt", `before e${marks} after`);
+  await under.archive.idle();
+  const { body } = await under.ask("search", { query: "before after é" });
+  expect(body["documents"]).toMatchObject([{ filename: "marks.txt", status: "CONVERTED" }]);
+});
+
 test("a document that takes too long is given up, and the next one is read", async () => {
   const log: unknown[] = [];
   await using under = await ArchiveUnderTest.open();
