@@ -36,6 +36,7 @@ import { manifest, productionPackages, ROOT } from "./packages.ts";
 const DEBIAN = join(import.meta.dirname, "debian");
 const LIB = "usr/lib/scanferry";
 const DOC = "usr/share/doc/scanferry";
+const UNITS = ["scanferry.service", "scanferry@.service"];
 
 /** Builds one package below `to`; returns its path. */
 export function buildDeb(architecture: Architecture, version: string, to: string): string {
@@ -86,10 +87,27 @@ function layApp(stage: string, architecture: Architecture): void {
   symlinkSync("../lib/scanferry/bin/scanferry", join(stage, "usr/bin/scanferry"));
 }
 
-function layDocuments(stage: string, version: string): void {
-  for (const name of ["README.md", "GOALS.md", "CHANGELOG.md", "docs", "config"]) {
-    copy(join(ROOT, name), join(stage, DOC, name));
+/** What the pages link to goes with them: a link that leads nowhere is found when help is needed. */
+const DOCUMENTS = [
+  "README.md",
+  "GOALS.md",
+  "CHANGELOG.md",
+  "CONTRIBUTING.md",
+  "docs",
+  "config",
+  "Dockerfile",
+  "compose.yaml",
+  "compose.several.yaml",
+];
+
+/** The pages, with the units and the licence as they are installed. */
+export function layDocuments(stage: string, version: string): void {
+  for (const name of DOCUMENTS) copy(join(ROOT, name), join(stage, DOC, name));
+  mkdirSync(join(stage, DOC, "systemd"));
+  for (const unit of UNITS) {
+    symlinkSync(`../../../../lib/systemd/system/${unit}`, join(stage, DOC, "systemd", unit));
   }
+  symlinkSync("copyright", join(stage, DOC, "LICENSE"));
   const at = commitTime();
   write(stage, `${DOC}/copyright`, copyright(productionPackages()));
   write(stage, `${DOC}/changelog.gz`, packed(changelog(version, at)));
@@ -100,8 +118,8 @@ function layDocuments(stage: string, version: string): void {
 }
 
 /** The units with this package's paths; what postinst makes the configuration from; its directories. */
-function layService(stage: string): void {
-  for (const unit of ["scanferry.service", "scanferry@.service"]) {
+export function layService(stage: string): void {
+  for (const unit of UNITS) {
     const text = readFileSync(join(ROOT, "systemd", unit), "utf8")
       .replaceAll("/opt/scanferry/bin/scanferry", "/usr/bin/scanferry")
       .replaceAll("file:/opt/scanferry/README.md", `man:scanferry(1) file:/${DOC}/README.md`)
@@ -110,7 +128,8 @@ function layService(stage: string): void {
   }
   const starter = starterConfig()
     .replace("# accountKeyFile: /etc/scanferry/account.key", "accountKeyFile: account.key")
-    .replace("# secretFile: /etc/scanferry/signing.secret", "secretFile: signing.secret");
+    .replace("# secretFile: /etc/scanferry/signing.secret", "secretFile: signing.secret")
+    .replaceAll(/\bdocs\/\w+\.md\b/g, `/${DOC}/$&`);
   write(stage, "usr/share/scanferry/scanferry.yaml", starter);
   mkdirSync(join(stage, "etc/scanferry/secrets"), { recursive: true });
 }

@@ -54,10 +54,9 @@ export function npmPackage(to: string): string[] {
   const stage = mkdtempSync(join(tmpdir(), "scanferry-npm-"));
   try {
     const { files } = manifest();
-    const beside = ["package.json", "README.md", "LICENSE", "CHANGELOG.md"];
+    const beside = ["package.json", "README.md", "LICENSE"];
     const made = ["dist", "share"];
-    const whole = files.filter((name) => !name.includes("/") && !made.includes(name));
-    for (const name of [...whole, "docs", ...beside]) {
+    for (const name of [...files.filter((name) => !made.includes(name)), ...beside]) {
       cpSync(join(ROOT, name), join(stage, name), { recursive: true });
     }
     compile(join(stage, "dist"));

@@ -1,10 +1,11 @@
 /** What the pages say of the code is true, as far as a test can tell. */
 import { existsSync, readFileSync, readdirSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { failureReference } from "../../scripts/failure-reference.ts";
 import { metricsReference } from "../../scripts/metrics-reference.ts";
+import { deadLinks } from "../fixtures/links.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), "utf8");
@@ -42,12 +43,8 @@ test("docs/errors.md knows every code that a Fault is made with", () => {
 describe.for(pages)("%s", (page) => {
   const text = read(page);
 
-  test("links to files that are there", () => {
-    const links = [...text.matchAll(/\]\((?<to>[^)#\s]+)(?:#[^)]*)?\)/g)]
-      .map(({ groups }) => groups?.["to"] ?? "")
-      .filter((to) => to !== "" && !to.includes("://"));
-    const dead = links.filter((to) => !existsSync(join(root, dirname(page), to)));
-    expect(dead).toEqual([]);
+  test("links to files and headings that are there", () => {
+    expect(deadLinks(root, page)).toEqual([]);
   });
 
   test("names files that are there, and what they hold", () => {

@@ -1,30 +1,57 @@
 /** What is handed out is what is needed, pinned, licensed and described. */
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { KNOWN, licences } from "../../../scripts/licences.ts";
+import { layDocuments, layService } from "../../../scripts/package/deb.ts";
 import { NODE_VERSION, RUNTIMES } from "../../../scripts/package/node-runtime.ts";
 import { manifest, productionPackages, ROOT } from "../../../scripts/package/packages.ts";
 import { checksums, npmPackage } from "../../../scripts/release/artifacts.ts";
 import { billOfMaterials } from "../../../scripts/release/bill-of-materials.ts";
+import { deadLinks } from "../../fixtures/links.ts";
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
+
+/** Dead links of every page below a directory, each with its page. */
+const deadBelow = (directory: string) =>
+  readdirSync(directory, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md"))
+    .flatMap((page) => deadLinks(directory, page).map((to) => `${page}: ${to}`));
+
+test("the pages of the Debian package lead to what it installs", () => {
+  const stage = mkdtempSync(join(tmpdir(), "stage-"));
+  try {
+    layService(stage);
+    layDocuments(stage, "1.2.3");
+    expect(deadBelow(join(stage, "usr/share/doc/scanferry"))).toEqual([]);
+    const starter = readFileSync(join(stage, "usr/share/scanferry/scanferry.yaml"), "utf8");
+    const named = [...starter.matchAll(/\S*docs\/\w+\.md/g)].map(([path]) => path);
+    expect(named.length).toBeGreaterThan(3);
+    expect(named.filter((path) => !existsSync(join(stage, path)))).toEqual([]);
+  } finally {
+    rmSync(stage, { recursive: true });
+  }
+});
 
 describe("the package for npm", () => {
   let to = "";
   let paths: string[] = [];
+  let sums = "";
   const inPackage = (path: string) => readFileSync(join(to, "package", path), "utf8");
   beforeAll(() => {
     to = mkdtempSync(join(tmpdir(), "packed-"));
     paths = npmPackage(to);
+    sums = checksums(to);
+    const tarball = readdirSync(to).find((name) => name.endsWith(".tgz")) ?? "";
+    execFileSync("tar", ["-xzf", tarball], { cwd: to });
   });
   afterAll(() => rmSync(to, { recursive: true }));
 
   test("holds what runs, what describes it, and nothing else", () => {
     const wanted =
-      /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|bin\/scanferry|dist\/.+\.js|dist\/licences\.txt|assets\/dashboard\/[\w-]+\.(js|css|html|svg)|config\/[\w-]+\.(yaml|json)|config\/hooks\/[\w-]+|samples\/.+|systemd\/scanferry@?\.service|docs\/[\w-]+\.md|docs\/screenshots\/page\.png|share\/scanferry\.(1|bash))$/;
+      /^(package\.json|(README|GOALS|CONTRIBUTING|CHANGELOG)\.md|LICENSE|Dockerfile|compose(\.several)?\.yaml|bin\/scanferry|dist\/.+\.js|dist\/licences\.txt|assets\/dashboard\/[\w-]+\.(js|css|html|svg)|config\/[\w-]+\.(yaml|json)|config\/hooks\/[\w-]+|samples\/.+|systemd\/scanferry@?\.service|docs\/(adr\/)?[\w-]+\.md|docs\/screenshots\/[\w-]+\.png|share\/scanferry\.(1|bash))$/;
     expect(paths.length).toBeGreaterThan(150);
     expect(paths.filter((path) => !wanted.test(path))).toEqual([]);
   });
@@ -58,16 +85,18 @@ describe("the package for npm", () => {
     const again = mkdtempSync(join(tmpdir(), "packed-"));
     try {
       npmPackage(again);
-      expect(checksums(again)).toBe(checksums(to));
-      expect(checksums(to)).toMatch(/^[0-9a-f]{64} {2}scanferry-.*\.tgz\n$/);
+      expect(checksums(again)).toBe(sums);
+      expect(sums).toMatch(/^[0-9a-f]{64} {2}scanferry-.*\.tgz\n$/);
     } finally {
       rmSync(again, { recursive: true });
     }
   });
 
+  test("carries what its pages link to", () => {
+    expect(deadBelow(join(to, "package"))).toEqual([]);
+  });
+
   test("names the packages whose code was joined with ours, with their licences", () => {
-    const tarball = readdirSync(to).find((name) => name.endsWith(".tgz")) ?? "";
-    execFileSync("tar", ["-xzf", tarball], { cwd: to });
     const named = [...inPackage("dist/licences.txt").matchAll(/^(\S+) \d\S+ \(([\w-]+)\)$/gm)];
     expect(named.map(([, name]) => name)).toEqual(
       expect.arrayContaining(["commander", "undici", "yaml", "zod"]),
