@@ -53,11 +53,12 @@ export class AccountTable {
     this.#sql.of("UPDATE mirrors SET device = ? WHERE id = ?").run(device, mirrorId);
   }
 
-  firstRuns(archiveId: number): number[] {
+  /** With `all`, those that are over, too: of what a copy lacks nothing is known. */
+  firstRuns(archiveId: number, all: boolean): number[] {
     return this.#sql
       .of<{ id: number }>(`SELECT id FROM mirrors
-        WHERE archive_id = ? AND first_run_over_at IS NULL ORDER BY id`)
-      .all(archiveId)
+        WHERE archive_id = ? AND (? OR first_run_over_at IS NULL) ORDER BY id`)
+      .all(archiveId, all ? 1 : 0)
       .map(({ id }) => id);
   }
 

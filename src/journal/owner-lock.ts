@@ -84,7 +84,7 @@ export async function ownerOf(path: string): Promise<Owner | undefined> {
 }
 
 /** Whether any process holds the owner lock. Asks with a shared lock, for an instant. */
-function isLocked(path: string): boolean {
+export function isLocked(path: string): boolean {
   const lockPath = lockPathOf(path);
   if (!existsSync(lockPath)) return false;
   let lock: Database.Database | undefined;

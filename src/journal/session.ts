@@ -15,7 +15,14 @@ import {
   prepareDirectory,
   type Role,
 } from "./open-database.ts";
-import { freeLock, type Owner, readOwner, takeOwnerLock, writeOwner } from "./owner-lock.ts";
+import {
+  freeLock,
+  isLocked,
+  type Owner,
+  readOwner,
+  takeOwnerLock,
+  writeOwner,
+} from "./owner-lock.ts";
 
 export class Session {
   readonly db: Database;
@@ -23,6 +30,8 @@ export class Session {
   readonly isNew: boolean;
   /** How this opening changed the tables; undefined: they were up to date. */
   readonly migrated: Migrated | undefined;
+  /** For a reader: nobody has opened this journal as its own since it was copied or its log was lost. */
+  readonly isCopy: boolean;
   readonly #path: string;
   readonly #role: Role;
   readonly #lock: Database | undefined;
@@ -32,13 +41,18 @@ export class Session {
   private constructor(
     path: string,
     role: Role,
-    opened: Opened & { readonly lock?: Database; readonly isNew: boolean },
+    opened: Opened & {
+      readonly lock?: Database;
+      readonly isNew?: boolean;
+      readonly isCopy?: boolean;
+    },
     clock: Clock,
   ) {
     this.#path = path;
     this.#role = role;
     this.db = opened.db;
-    this.isNew = opened.isNew;
+    this.isNew = opened.isNew ?? false;
+    this.isCopy = opened.isCopy ?? false;
     this.migrated = opened.migrated;
     this.#lock = opened.lock;
     this.#commits = new GroupCommit(opened.db, path, clock);
@@ -48,8 +62,8 @@ export class Session {
   static open(path: string, role: Role, owner: Owner | undefined, clock: Clock): Session {
     prepareDirectory(path, role);
     if (role !== "owner") {
-      const opened = role === "guest" ? openBeside(path) : openDatabase(path, role);
-      return new Session(path, role, { ...opened, isNew: false }, clock);
+      const opened = role === "guest" ? openBeside(path) : openToLook(path);
+      return new Session(path, role, opened, clock);
     }
     const lock = takeOwnerLock(path);
     try {
@@ -154,6 +168,19 @@ function openBeside(path: string): Opened {
     }
   } finally {
     lock?.close();
+  }
+}
+
+/** Opens for a reader, who writes down nothing of what `settleOwner` would, and has to know it all the same. */
+function openToLook(path: string): Opened & { readonly isCopy: boolean } {
+  const hadLog = hasLog(path);
+  const opened = openDatabase(path, "reader");
+  try {
+    const isCopy = !hadLog && readOwner(opened.db) !== undefined && !isLocked(path);
+    return { ...opened, isCopy };
+  } catch (error) {
+    opened.db.close();
+    throw asFault(error, path);
   }
 }
 

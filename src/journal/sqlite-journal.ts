@@ -127,7 +127,8 @@ export class SqliteJournal extends SqliteReading implements Journal {
   }
 
   firstRuns(): Promise<number[]> {
-    return this.#session.read(() => this.#tables.account.firstRuns(this.archiveId));
+    const { isCopy } = this.#session;
+    return this.#session.read(() => this.#tables.account.firstRuns(this.archiveId, isCopy));
   }
 
   endFirstRun(mirrorId: number, at: number): Promise<void> {

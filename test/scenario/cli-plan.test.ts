@@ -257,3 +257,20 @@ async function dropRows(path: string): Promise<void> {
   const rest = { mirrorIds, after: 0, limit: 100, receipts: false };
   expect(await journal.tidy({ ...times, ...rest })).toMatchObject({ dropped: 1 });
 }
+
+test("over a copy that was taken back, what was sent after it is held, as it will be", async () => {
+  await using world = await aWorld();
+  world.write("before.pdf", pdfOf(2));
+  const config = world.configFile();
+  const copy = join(world.dir, "copy.db");
+  expect((await scanferry(["--config", config, "sync"])).code).toBe(0);
+  expect((await scanferry(["--config", config, "backup", copy])).code).toBe(0);
+  world.write("after.pdf", pdfOf(3));
+  expect((await scanferry(["--config", config, "sync"])).code).toBe(0);
+  expect((await scanferry(["--config", config, "restore", copy])).code).toBe(0);
+  const held = [{ path: "after.pdf", action: "hold", error: { code: "FIRST_RUN" } }];
+  expect((await planOf(config)).documents).toMatchObject(held);
+  expect((await scanferry(["--config", config, "sync"])).code).toBe(3);
+  expect((await planOf(config)).documents).toMatchObject(held);
+  expect(world.archive.documents()).toHaveLength(2);
+});

@@ -1,10 +1,13 @@
 /** What the next start concludes from what the last owner left, whoever was there in between. */
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { SqliteJournal } from "../../../src/journal/sqlite-journal.ts";
 import { Child } from "./child-process.ts";
 import { scratch } from "./scratch.ts";
+
+const OWNER = { pid: process.pid, startedAt: 1, version: "1.2.3" };
 
 /** A journal whose owner was killed, after its first run. */
 async function crashedAt(path: string): Promise<void> {
@@ -23,6 +26,11 @@ async function startedAt(path: string): Promise<number[]> {
   return await journal.firstRuns();
 }
 
+async function readAt(path: string): Promise<number[]> {
+  await using journal = await SqliteJournal.open({ path, role: "reader" });
+  return await journal.firstRuns();
+}
+
 async function pausedAt(path: string): Promise<void> {
   await using guest = await SqliteJournal.open({ path, role: "guest" });
   await guest.setPaused(true);
@@ -32,6 +40,7 @@ test("after a crash its own log tells that it is no copy: no first run begins", 
   using directory = scratch();
   const path = join(directory.path, "journal.db");
   await crashedAt(path);
+  expect(await readAt(path)).toEqual([]);
   expect(await startedAt(path)).toEqual([]);
 });
 
@@ -61,7 +70,21 @@ test.for([
   using directory = scratch();
   const path = await copiedIn(directory.path);
   if (isWritten) await pausedAt(path);
+  expect(await readAt(path)).toEqual([1]);
   expect(await startedAt(path)).toEqual([1]);
+});
+
+test("who looks beside the daemon that has it sees no copy, with a log or without", async () => {
+  using directory = scratch();
+  const path = join(directory.path, "journal.db");
+  await using owner = await SqliteJournal.open({ path, role: "owner", owner: OWNER });
+  const { id } = await owner.mirror("scans", "/srv/scans");
+  await owner.endFirstRun(id, 1);
+  expect(await readAt(path)).toEqual([]);
+  const db = new Database(path);
+  db.pragma("wal_checkpoint(TRUNCATE)");
+  expect(await readAt(path)).toEqual([]);
+  db.close();
 });
 
 test("a log that somebody made by opening a copy tells nothing", async () => {
