@@ -16,6 +16,10 @@ export function connectFailure(error: unknown, host: string): ArchiveError | Inv
   if (code === "UND_ERR_CLOSED" || code === "UND_ERR_DESTROYED") {
     return new ArchiveError("notSent", "ARCHIVE_CLOSED", "the client is closed", { cause });
   }
+  if (code === "ERR_SSL_WRONG_VERSION_NUMBER") {
+    const message = `${host} answers, but not by https`;
+    return new ArchiveError("notSent", "ARCHIVE_UNREACHABLE", message, { cause });
+  }
   if (TLS_CODE.test(code)) {
     return new ArchiveError("notSent", "TLS_REFUSED", `no TLS with ${host}: ${cause.message}`, {
       cause,
@@ -47,7 +51,13 @@ function plainCause(error: unknown): Error {
   const message =
     error instanceof AggregateError && error.message === ""
       ? error.errors.map(messageOf).join("; ")
-      : messageOf(error);
+      : plainText(messageOf(error));
   const code = codeOf(error);
   return Object.assign(new Error(message), code === undefined ? {} : { code });
+}
+
+/** Of a line of OpenSSL what went wrong, without places in its sources; of Node's no advice for programmers. */
+function plainText(message: string): string {
+  const [, reason] = /\berror:[0-9A-F]{8}:[^:]*:[^:]*:([^:]+):/.exec(message) ?? [];
+  return reason ?? message.replace(/; if the root CA is installed locally, .*$/s, "");
 }

@@ -92,7 +92,7 @@ function isAway({ state }: Surveyed): boolean {
 
 function offlineFault({ state, mirror }: Surveyed): Fault {
   const why = state.status?.online === false ? state.status.why : "";
-  const message = `mirror ${mirror.row.name}: ${why} (${mirror.settings.source})`;
+  const message = `mirror ${mirror.row.name}: ${why}`;
   return new Fault("SOURCE_OFFLINE", message, failureOf("SOURCE_OFFLINE").hint);
 }
 

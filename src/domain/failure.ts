@@ -117,7 +117,7 @@ export const FAILURES = {
   },
   TLS_REFUSED: {
     fate: "retry",
-    hint: "The archive's certificate is not trusted: check `archive.url`, the host's clock and its certificate store.",
+    hint: "The archive's certificate is not trusted: check `archive.url` and the host's clock; an authority of your own is named in NODE_EXTRA_CA_CERTS.",
   },
   REPLY_LOST: {
     fate: "retry",
@@ -230,7 +230,10 @@ export const FAILURES = {
     fate: "hold",
     hint: "The `before` hook will not have it sent; `scanferry retry` asks the hook again.",
   },
-  SOURCE_OFFLINE: { fate: "hold", hint: "Mount the source again; it goes on by itself." },
+  SOURCE_OFFLINE: {
+    fate: "hold",
+    hint: "Mount the source again, or mend `source` in the configuration; it goes on by itself.",
+  },
   AFTER_REFUSED: {
     fate: "hold",
     hint: "The document is archived, the local file stays where it is: check rights, room and mount for `after`.",

@@ -74,7 +74,7 @@ test("a source that is away keeps `sync` from nothing else, and is told at the e
   // What was found on it can neither be looked at nor sent.
   renameSync(source, away);
   world.write("here.pdf", pdfOf(2, { seed: 6 }));
-  const told = /^scanferry: mirror share: .*share does not exist .*; mount the source again/m;
+  const told = /^scanferry: mirror share: .*share does not exist; mount the source again/m;
   const sync = await run("sync");
   expect(sync, sync.stderr).toMatchObject({ code: 1, stderr: expect.stringMatching(told) });
   const states = async () =>

@@ -2,6 +2,7 @@ import { ArchiveError } from "../../archive/archive-error.ts";
 import type { HttpArchive } from "../../archive/http-archive.ts";
 import { accountsOf } from "../../config/archives.ts";
 import type { Config, Mirror } from "../../config/config.ts";
+import { isLoopback } from "../../config/notify-kinds.ts";
 import { openClient } from "../archive-client.ts";
 import { lookUpSettings } from "../archive-settings.ts";
 import { failureOf } from "../../domain/failure.ts";
@@ -37,6 +38,7 @@ async function* examineArchive(config: Config, shell: Shell): AsyncGenerator<Fin
   await using client = archive;
   const { signing, url } = config.archive;
   const signal = shell.stopping();
+  yield* encryptionFindings(url);
   try {
     await client.folder(undefined, signal);
     yield ok(
@@ -51,6 +53,17 @@ async function* examineArchive(config: Config, shell: Shell): AsyncGenerator<Fin
   yield clockFinding(client.clockOffsetMs);
   const folders = new Folders(client);
   for (const mirror of config.mirrors) yield await targetFinding(mirror, folders, signal);
+}
+
+/** Whoever is on the way could read the account key and every document, and answer in the archive's place. */
+export function* encryptionFindings(url: string): Generator<Finding> {
+  const { protocol, hostname } = new URL(url);
+  if (protocol === "https:" || isLoopback(hostname.replaceAll(/[[\]]/g, ""))) return;
+  const what = `archive ${url} is spoken to without encryption`;
+  yield warn(
+    what,
+    "Write https:// in `archive.url`, unless the way there is protected by other means.",
+  );
 }
 
 function* archiveFailure(url: string, error: unknown): Generator<Finding> {

@@ -45,7 +45,8 @@ async function sourceFinding(
     await using looker = await Looker.open(mirror, known, { clock, random });
     const { online, why } = looker.status;
     if (online) return ok(`${what} ${mirror.source} is readable`);
-    return fail(`${what} is offline: ${why}`, "Mount it, or give this user the right to read it.");
+    const hint = "Mend `source`, or mount it, or give this user the right to read it.";
+    return fail(`${what} is offline: ${why}`, hint);
   } catch (error) {
     return failOf(what, error);
   }

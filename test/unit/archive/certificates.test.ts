@@ -113,6 +113,7 @@ describe.skipIf(!hasOpenssl)("the archive's certificate", () => {
       const error = await errorOf(Promise.reject(ended));
       expect(error).toMatchObject({ kind: "notSent", code: "TLS_REFUSED" });
       expect(error.message).toMatch(why);
+      expect(error.message).not.toContain("Node");
       expect(heard).toBe("");
     },
   );
