@@ -2,7 +2,8 @@ import { resolve } from "node:path";
 import Database from "better-sqlite3";
 import { beginDraft, dropDraft, publishDraft } from "../std/draft-database.ts";
 import { keepEarlierCopy } from "../std/earlier-copy.ts";
-import { asFault } from "./journal-fault.ts";
+import { Fault } from "../std/fault.ts";
+import { asFault, type JournalCode } from "./journal-fault.ts";
 import { readOwner, writeOwner } from "./owner-lock.ts";
 
 /** One MiB at a time: the event loop gets its turn in between. */
@@ -24,8 +25,25 @@ export async function backUp(db: Database.Database, to: string): Promise<void> {
     publishDraft(draft, resolve(to));
   } catch (error) {
     dropDraft(draft);
-    throw asFault(error, resolve(to));
+    throw withHint(asFault(error, resolve(to)), PLACE_HINTS);
   }
+}
+
+/** What is in the way of a copy is no trouble of the journal. */
+const PLACE_HINTS: Partial<Record<JournalCode, string>> = {
+  JOURNAL_UNWRITABLE: "Name a place in a directory that is there and that you may write to.",
+  JOURNAL_READ_ONLY: "Name a place on a disk that can be written to.",
+  JOURNAL_FULL: "Free space on that disk, or name a place on another; the journal goes on.",
+};
+
+/** The same fault with the hint for its code, where there is one. */
+export function withHint(
+  fault: unknown,
+  hints: { readonly [code in JournalCode]?: string },
+): unknown {
+  if (!(fault instanceof Fault)) return fault;
+  const hint = hints[fault.code as JournalCode];
+  return hint === undefined ? fault : new Fault(fault.code, fault.message, hint, { cause: fault });
 }
 
 /**

@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { beginDraft, dropDraft, publishDraft } from "../std/draft-database.ts";
-import { markAsCopy } from "./backup.ts";
+import { markAsCopy, withHint } from "./backup.ts";
 import { asFault, journalFault } from "./journal-fault.ts";
 import { assertReadable, prepareDirectory } from "./open-database.ts";
 import { lockPathOf, takeOwnerLock } from "./owner-lock.ts";
@@ -43,13 +43,26 @@ export function restoreJournal(from: string, path: string): string | undefined {
   }
 }
 
+const ANOTHER =
+  "Name a copy that `scanferry backup` made, or that an upgrade left beside the journal.";
+
+const COPY_HINTS = {
+  JOURNAL_MISSING: ANOTHER,
+  JOURNAL_CORRUPT: ANOTHER,
+  JOURNAL_FOREIGN: ANOTHER,
+} as const;
+
 /** The copy itself is only read: it may lie where nothing can be written. */
 function copyTo(draft: string, from: string): void {
-  if (!existsSync(from)) throw journalFault("JOURNAL_MISSING", from, "there is no such copy");
-  for (const suffix of ["", "-wal"]) {
-    if (existsSync(from + suffix)) copyFileSync(from + suffix, draft + suffix);
+  try {
+    if (!existsSync(from)) throw journalFault("JOURNAL_MISSING", from, "there is no such copy");
+    for (const suffix of ["", "-wal"]) {
+      if (existsSync(from + suffix)) copyFileSync(from + suffix, draft + suffix);
+    }
+    assertReadable(draft, from);
+  } catch (error) {
+    throw withHint(error, COPY_HINTS);
   }
-  assertReadable(draft, from);
 }
 
 /** Under another name, with its log, which would be played into the copy; the file itself stays till then. */

@@ -192,7 +192,8 @@ test("a backup is a journal", async () => {
   expect(await restored.counts()).toEqual(await journal.counts());
   expect(existsSync(`${copy}.partial`)).toBe(false);
   const nowhere = journal.backup(join(directory.path, "none", "copy.db"));
-  await expect(nowhere).rejects.toMatchObject({ code: "JOURNAL_UNWRITABLE" });
+  const hint = expect.stringMatching(/^Name a place/);
+  await expect(nowhere).rejects.toMatchObject({ code: "JOURNAL_UNWRITABLE", hint });
 });
 
 test.for([
