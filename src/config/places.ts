@@ -36,6 +36,10 @@ export function pathIn(path: string, refuse: Refuse): string {
   if (/^~([/\\]|$)/.test(path)) {
     return refuse(`${quoted(path)} starts with ~, which is not expanded`, "write the whole path");
   }
+  if (/^(?:[a-z]:[\\/]|\\\\)/i.test(path)) {
+    const mend = "write the path that it has on this machine, e.g. /mnt/scans";
+    return refuse(`${quoted(path)} is a path of Windows`, mend);
+  }
   return path;
 }
 

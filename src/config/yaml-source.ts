@@ -79,11 +79,18 @@ const SYNTAX: Partial<Record<ErrorCode, readonly [message: string, mend: string]
   UNEXPECTED_TOKEN: ["something stands where it cannot", "put the value in quotes, or indent it"],
 };
 
+/** One of a line: the parser stumbles on over what it did not understand, most of all over a tab. */
 function reportSyntax(document: Document.Parsed, findings: Findings, positionAt: PositionAt): void {
-  for (const error of [...document.errors, ...document.warnings]) {
+  const isTab = ({ code }: { code: ErrorCode }) => code === "TAB_AS_INDENT";
+  const errors = [...document.errors, ...document.warnings];
+  const told = new Set<number>();
+  for (const error of [...errors.filter(isTab), ...errors.filter((each) => !isTab(each))]) {
     if (error.code === "DUPLICATE_KEY") continue;
+    const position = positionAt(error.pos[0]);
+    if (told.has(position.line)) continue;
+    told.add(position.line);
     const [message, mend] = SYNTAX[error.code] ?? ["it cannot be read here", "mend the line"];
-    findings.report([], `not YAML: ${message}`, mend, positionAt(error.pos[0]));
+    findings.report([], `not YAML: ${message}`, mend, position);
   }
 }
 

@@ -26,6 +26,16 @@ test.for([
 test.for([
   ["\ta: 1", "1: not YAML: a tab is used as indentation; indent with blanks", "YAML forbids it"],
   [
+    "a:\n\t- b: c\n    d: e",
+    "2: not YAML: a tab is used as indentation; indent with blanks",
+    "what follows from the tab is not told beside it",
+  ],
+  [
+    'a: "C:\\Scans\\In"',
+    "1: not YAML: an escape (\\…) in double quotes is not known; use single quotes",
+    "two of a kind on one line are one",
+  ],
+  [
     "a: 1\nb: c: d",
     "2: not YAML: a second colon and blank on one line; put the value in quotes",
     "a classic",

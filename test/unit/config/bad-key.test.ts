@@ -11,6 +11,16 @@ test.for([
     "no shell has seen it",
   ],
   [
+    "journal: 'C:\\scanferry\\j.db'",
+    'scanferry.yaml:3: journal: "C:\\\\scanferry\\\\j.db" is a path of Windows; write the path that it has on this machine, e.g. /mnt/scans',
+    "a drive is none here: it would be a file of that odd name",
+  ],
+  [
+    "receipts: \\\\server\\receipts",
+    'scanferry.yaml:3: receipts: "\\\\\\\\server\\\\receipts" is a path of Windows; write the path that it has on this machine, e.g. /mnt/scans',
+    "nor is a share",
+  ],
+  [
     "jurnal: /j.db",
     "scanferry.yaml:3: jurnal: unknown key; did you mean journal?",
     "a typo names the nearest key",
