@@ -26,16 +26,23 @@ export async function* findArchived(
   signal: AbortSignal,
 ): AsyncGenerator<Found> {
   const folders = new Folders(archive);
-  const waiting: Document[] = [];
-  for (const query of [{ state: "pending" }, { state: "held", code: "FIRST_RUN" }] as const) {
-    for await (const document of journal.list({ ...query, currentOnly: true })) {
-      if (mirrorIds.has(document.mirrorId)) waiting.push(document);
-    }
-  }
+  const waiting = await Array.fromAsync(toBeSent(journal, mirrorIds));
   for (const [targetPath, documents] of Map.groupBy(waiting, (each) => each.targetPath ?? "/")) {
     const place = await folders.resolve(targetPath, signal);
     if (place.kind !== "found") continue;
     yield* foundIn(place.folderId, documents, { journal, archive }, signal);
+  }
+}
+
+/** What these mirrors send once their first run is over, unless it is claimed. */
+export async function* toBeSent(
+  journal: Journal,
+  mirrorIds: ReadonlySet<number>,
+): AsyncGenerator<Document> {
+  for (const query of [{ state: "pending" }, { state: "held", code: "FIRST_RUN" }] as const) {
+    for await (const document of journal.list({ ...query, currentOnly: true })) {
+      if (mirrorIds.has(document.mirrorId)) yield document;
+    }
   }
 }
 

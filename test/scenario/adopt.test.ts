@@ -25,11 +25,15 @@ test("after the journal is lost, `adopt --dry-run` shows, `adopt` claims, and no
   const shown = await run("adopt", "--dry-run");
   expect(shown.code, shown.stderr).toBe(0);
   expect(shown.stdout).toContain("7 would be claimed");
+  expect(shown.stdout).toContain(
+    "\nnot claimed, and then sent by the next run or sync: 1 document\n",
+  );
   expect(world.archive.documents()).toHaveLength(7);
   expect((await rowsOf(world.journal)).every(({ state }) => state === "pending")).toBe(true);
 
   const claimed = await run("adopt");
   expect(claimed.stdout).toContain("7 claimed");
+  expect(claimed.stdout).toContain("\nnot claimed, and sent by the next run or sync: 1 document\n");
   // As it was written once.
   expect(await run("adopt", "--yes")).toMatchObject({ code: 0 });
   expect((await run("sync")).code).toBe(0);

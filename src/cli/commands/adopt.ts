@@ -4,7 +4,7 @@ import type { Config } from "../../config/config.ts";
 import type { KeptJournal } from "../../daemon/kept-journal.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { exact, joinRaw, shown } from "../../std/raw-path.ts";
-import { type Found, adopting, endFirstRuns, findArchived } from "../../sync/adopter.ts";
+import { type Found, adopting, endFirstRuns, findArchived, toBeSent } from "../../sync/adopter.ts";
 import { growSlowly } from "../../std/heap.ts";
 import { openClient } from "../archive-client.ts";
 import { lookUpSettings } from "../archive-settings.ts";
@@ -15,6 +15,7 @@ import { passTogether } from "../one-pass.ts";
 import { jsonLine, printable } from "../printable.ts";
 import { Questions } from "../questions.ts";
 import type { Shell } from "../shell.ts";
+import { counted } from "../wording.ts";
 import { secretsOf } from "./run.ts";
 
 type Options = { readonly dryRun?: boolean; readonly yes?: boolean; readonly json?: boolean };
@@ -55,7 +56,7 @@ async function adopt(shell: Shell, options: Options): Promise<void> {
   const open = (keptJournal: KeptJournal | undefined) => Daemon.open({ ...own, keptJournal });
   const passed = await passTogether(open, { waitConverted: false }, stopping);
   await using daemon = passed.daemon;
-  const all = await look(config, daemon.journal, shell, stopping);
+  const { found: all, waiting } = await look(config, daemon.journal, shell, stopping);
   for (const found of all) {
     await out.line(json === true ? jsonLine(recordOf(found)) : textOf(found));
   }
@@ -72,6 +73,13 @@ async function adopt(shell: Shell, options: Options): Promise<void> {
   if (json !== true) {
     const done = isClaiming ? "claimed" : "would be claimed; `scanferry adopt` claims them";
     await out.line(`${sure} ${done}; ${unclear} unclear, left alone`);
+    // Nothing that was sent can be taken back: it is told while there is time to look at it.
+    const rest = waiting - sure;
+    const when = isClaiming ? "sent" : "then sent";
+    if (unclear === 0 && rest > 0)
+      await out.line(
+        `not claimed, and ${when} by the next run or sync: ${counted(rest, "document")}`,
+      );
   }
   shell.exitCode = unclear > 0 ? EXIT.unsettled : EXIT.done;
 }
@@ -88,14 +96,15 @@ async function mayClaim(
   return await questions.confirm(sure === 1 ? "claim it?" : `claim these ${sure}?`, false);
 }
 
-/** Looks in every archive for the files of its own mirrors. */
+/** Looks in every archive for the files of its own mirrors; `waiting`: how many there are. */
 async function look(
   config: Config,
   journal: Journal,
   { clock }: Shell,
   signal: AbortSignal,
-): Promise<Found[]> {
+): Promise<{ readonly found: Found[]; readonly waiting: number }> {
   const found: Found[] = [];
+  let waiting = 0;
   const rows = await journal.archives();
   for (const account of accountsOf(config)) {
     await using archive = await openClient(lookUpSettings(account), clock);
@@ -104,8 +113,9 @@ async function look(
     const mirrorIds = await liveIds(account, journal);
     const own = { journal: journal.of(row.id), archive, clock };
     for await (const each of findArchived(own, mirrorIds, signal)) found.push(each);
+    for await (const _ of toBeSent(own.journal, mirrorIds)) waiting += 1;
   }
-  return found;
+  return { found, waiting };
 }
 
 /** Ids of the mirrors that are configured. */
