@@ -20,14 +20,17 @@ export type Headline = {
 /** What is around a report: who is at work, and what time it is. */
 export type At = { readonly owner: Owner | undefined; readonly now: number };
 
+/** When something is tried again that nobody tries now. */
+const NEXT_RUN = "by the next scanferry run or scanferry sync";
+
 /** Sums up a report. */
 export function headlineOf(report: StatusReport, { owner, now }: At): Headline {
   const { documents, gate, paused, foldersToCreate, sending, notPutAway } = report;
   const moving = sum(documents, MOVING);
-  if (gate) return ofGate(report, now);
+  if (gate) return ofGate(report, { owner, now });
   if (paused) return line("yellow", "Sending is paused", "scanferry resume sends again");
   if (!owner && moving > 0) return ofNobody(moving);
-  const outage = ofOutage(report, now);
+  const outage = ofOutage(report, { owner, now });
   if (outage) return outage;
   if (documents.failed > 0) {
     const need = `${counted(documents.failed, "document")} ${documents.failed === 1 ? "needs" : "need"} you`;
@@ -38,12 +41,14 @@ export function headlineOf(report: StatusReport, { owner, now }: At): Headline {
   if (foldersToCreate.length > 0) return ofFolders(report);
   if (documents.held > 0) {
     const held = `${counted(documents.held, "document")} ${documents.held === 1 ? "is" : "are"} held`;
-    return line("yellow", held, "they go on by themselves once what they wait for is there");
+    const goOn = owner ? "go on by themselves" : "go on with scanferry run or scanferry sync,";
+    return line("yellow", held, `they ${goOn} once what they wait for is there`);
   }
   if (notPutAway.length > 0) {
     const orMore = notPutAway.length >= NAMED_MAX ? " or more" : "";
     const files = `${counted(notPutAway.length, "archived file")}${orMore} cannot be put away`;
-    return line("yellow", files, "they are tried again without being asked");
+    const again = owner ? "without being asked" : NEXT_RUN;
+    return line("yellow", files, `they are tried again ${again}`);
   }
   if (sending.waits && documents.pending > 0) {
     const { message, until } = sending.waits;
@@ -55,8 +60,13 @@ export function headlineOf(report: StatusReport, { owner, now }: At): Headline {
   if (documents.converted === 0) {
     return line("dim", "Waiting for the first scan", "nothing has been found in the sources yet");
   }
-  const all = documents.converted === 1 ? "The one document is" : "All documents are";
-  return line("green", `${all} in the archive`, `${numberText(documents.converted)} converted`);
+  const converted = `${numberText(documents.converted)} converted`;
+  const [all, are] =
+    documents.converted === 1 ? ["The one document", "is"] : ["All documents", "are"];
+  if (owner) return line("green", `${all} ${are} in the archive`, converted);
+  // Nobody has looked at the sources since: what came later is in no journal.
+  const title = `${all} that scanferry has seen ${are} in the archive`;
+  return line("green", title, `${converted}; it is not running, and sees nothing new`);
 }
 
 function line(style: Style, title: string, detail: string): Headline {
@@ -64,20 +74,19 @@ function line(style: Style, title: string, detail: string): Headline {
 }
 
 /** When a closed gate is probed next. What is overdue was not asked: nobody was there to do it. */
-export function nextProbe(
-  { nextProbeAt }: NonNullable<StatusReport["gate"]>,
-  isRunning: boolean,
-  now: number,
-): string {
-  if (nextProbeAt === null) return "";
-  if (nextProbeAt <= now) return `; asked again ${isRunning ? "now" : "at the next start"}`;
-  return `; asked again ${relativeText(nextProbeAt, now)}`;
+export function nextProbe({ nextProbeAt }: NonNullable<StatusReport["gate"]>, at: At): string {
+  return nextProbeAt === null ? "" : `; asked again ${againAt(nextProbeAt, at)}`;
 }
 
-function ofGate({ gate, documents, archives, running }: StatusReport, now: number): Headline {
+function againAt(at: number, { owner, now }: At): string {
+  if (!owner) return NEXT_RUN;
+  return at <= now ? "now" : relativeText(at, now);
+}
+
+function ofGate({ gate, documents, archives }: StatusReport, at: At): Headline {
   if (!gate) return line("red", "Sending has stopped", "");
   const waiting = sum(documents, ["settling", "pending", "held"]);
-  const next = nextProbe(gate, running, now);
+  const next = nextProbe(gate, at);
   const code = gate.message.includes(gate.code) ? "" : `${gate.code}: `;
   const shut = archives.filter((archive) => archive.gate !== null).map(({ name }) => name);
   const to = archives.length > 1 ? ` to ${shut.join(", ")}` : "";
@@ -90,7 +99,7 @@ function ofGate({ gate, documents, archives, running }: StatusReport, now: numbe
 }
 
 /** Of several archives the one that does not answer for the longest; the others are told below. */
-function ofOutage({ archives, documents }: StatusReport, now: number): Headline | undefined {
+function ofOutage({ archives, documents }: StatusReport, at: At): Headline | undefined {
   const [first] = archives
     .flatMap(({ name, outage }) => (outage ? [{ name, outage }] : []))
     .toSorted((a, b) => a.outage.since - b.outage.since);
@@ -98,7 +107,7 @@ function ofOutage({ archives, documents }: StatusReport, now: number): Headline 
   const { name, outage } = first;
   const called = archives.length > 1 ? ` ${name}` : "";
   const waiting = sum(documents, ["settling", "pending"]);
-  const next = `tried again ${relativeText(Math.max(outage.nextAttemptAt, now), now)}`;
+  const next = `tried again ${againAt(Math.max(outage.nextAttemptAt, at.now), at)}`;
   return line(
     "red",
     `The archive${called} is not reached since ${timeText(outage.since)}: ${outage.message}`,

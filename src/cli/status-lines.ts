@@ -140,14 +140,14 @@ function countTable(
   );
 }
 
-function noteLines(report: StatusReport, { now }: Around): string[] {
+function noteLines(report: StatusReport, around: Around): string[] {
+  const { now } = around;
   const { documents, pages } = report.duplicates;
   const saved = `${counted(documents, "duplicate")} not sent, ${counted(pages, "page")} saved`;
-  const { archives, untold, running } = report;
-  const isOneOfMany = archives.length > 1;
+  const { archives, untold } = report;
   return [
     ...pageLines(report.pages, now).filter((line) => line !== ""),
-    ...archives.flatMap((archive) => archiveLines(archive, { isOneOfMany, running }, now)),
+    ...archives.flatMap((archive) => archiveLines(archive, archives.length > 1, around)),
     ...(documents === 0 ? [] : [saved]),
     ...(untold === 0 ? [] : [`${counted(untold, "outcome")} to tell to after hooks`]),
   ];
@@ -156,14 +156,14 @@ function noteLines(report: StatusReport, { now }: Around): string[] {
 /** What stops or slows an archive; the headline has told of the only one's gate or outage. */
 function archiveLines(
   { name, gate, outage, sending: { waits } }: StatusReport["archives"][number],
-  { isOneOfMany, running }: { readonly isOneOfMany: boolean; readonly running: boolean },
-  now: number,
+  isOneOfMany: boolean,
+  around: Around,
 ): string[] {
   const to = isOneOfMany ? ` to ${name}` : "";
   return [
-    ...(gate && isOneOfMany ? [gateLine(gate, to, nextProbe(gate, running, now))] : []),
+    ...(gate && isOneOfMany ? [gateLine(gate, to, nextProbe(gate, around))] : []),
     ...(outage && isOneOfMany ? [outageLine(outage, name)] : []),
-    ...(waits ? [waitingLine(waits, now, to)] : []),
+    ...(waits ? [waitingLine(waits, around.now, to)] : []),
   ];
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { statusLines } from "../../../src/cli/status-lines.ts";
 import type { Terminal } from "../../../src/cli/terminal.ts";
+import type { StatusReport } from "../../../src/sync/status.ts";
 import { reportOf } from "../dashboard/open-dashboard.ts";
 
 const gate = {
@@ -13,11 +14,9 @@ const gate = {
 const waits = { why: "asked", message: "it asked", until: null } as const;
 const [main] = reportOf().archives;
 if (!main) throw new Error("there is one");
-const terminal = {
-  paint: (_: string, text: string) => text,
-  isInteractive: false,
-  width: 80,
-} as unknown as Terminal;
+const plain = { paint: (_: string, text: string) => text, isInteractive: false };
+const terminal = { ...plain, width: 80 } as unknown as Terminal;
+const wide = { ...plain, width: 200 } as unknown as Terminal;
 
 test.for([
   [[main], [], "nothing keeps it"],
@@ -43,8 +42,8 @@ test.for([
 });
 
 test.for([
-  [60_001, false, "; asked again in 1 minute", "its time has not come"],
-  [1, false, "; asked again at the next start", "nobody was there to ask"],
+  [60_001, true, "; asked again in 1 minute", "its time has not come"],
+  [1, false, "; asked again by the next scanferry run or scanferry sync", "nobody is there to ask"],
   [1, true, "; asked again now", "it is being asked, or is next"],
   [null, true, "", "nobody knows"],
 ] as const)("a probe at %s, running: %s, is told as %j: %s", ([nextProbeAt, running, next]) => {
@@ -52,8 +51,9 @@ test.for([
     { ...main, gate: { ...gate, nextProbeAt } },
     { ...main, name: "legal" },
   ];
-  const report = reportOf({ archives, running, gate: { ...gate, nextProbeAt } });
-  const told = statusLines(report, { owner: undefined, troubles: [], now: 1 }, terminal, 24);
+  const report = reportOf({ archives, gate: { ...gate, nextProbeAt } });
+  const around = { owner: running ? owner : undefined, troubles: [], now: 1 };
+  const told = statusLines(report, around, wide, 24);
   expect(told[1]).toBe(`0 documents wait; wait${next}`);
   expect(told.find((line) => line.startsWith("nothing is sent to main"))).toMatch(
     new RegExp(`: spent; wait${next}$`),
@@ -69,9 +69,48 @@ const outage = {
   nextAttemptAt: 60_001,
 };
 
+const owner = { pid: 7, startedAt: 0, version: "1.2.3" };
+const some = (counts: Partial<StatusReport["documents"]>) => ({
+  documents: { ...reportOf().documents, ...counts },
+});
+const probed = { ...gate, nextProbeAt: 60_001 };
+const afar = { mirror: "scans", path: "a.pdf", why: "AFTER_REFUSED: full", nextAttemptAt: 60_001 };
+
+test.for([
+  [{ gate: probed }, /asked again in 1 minute$/, /asked again by the next scanferry run or/],
+  [
+    { archives: [{ ...main, outage }] },
+    /tried again in 1 minute$/,
+    /tried again by the next scanferry run or/,
+  ],
+  [some({ held: 2 }), /^they go on by themselves/, /^they go on with scanferry run or/],
+  [{ notPutAway: [afar] }, /^they are tried again without being asked$/, /by the next scanferry/],
+  [
+    some({ converted: 2 }),
+    /^2 converted$/,
+    /^2 converted; it is not running, and sees nothing new$/,
+  ],
+] as const)(
+  "%#: what only a daemon does is not promised without one",
+  ([report, with_, without]) => {
+    const told = (who: typeof owner | undefined) =>
+      statusLines(reportOf(report), { ...around, owner: who }, terminal, 24)[1];
+    expect(told(owner)).toMatch(with_);
+    expect(told(undefined)).toMatch(without);
+  },
+);
+
+test("without a daemon nothing is said of what it has not seen", () => {
+  const report = reportOf(some({ converted: 2 }));
+  const title = (who: typeof owner | undefined) =>
+    statusLines(report, { ...around, owner: who }, terminal, 24)[0];
+  expect(title(owner)).toBe("All documents are in the archive");
+  expect(title(undefined)).toBe("All documents that scanferry has seen are in the archive");
+});
+
 test("an archive that does not answer is what matters first, with what to do", () => {
   const report = reportOf({ archives: [{ ...main, outage }] });
-  const [title, detail] = statusLines(report, around, terminal, 24);
+  const [title, detail] = statusLines(report, { ...around, owner }, terminal, 24);
   expect(title).toMatch(/^The archive is not reached since .*: no connection$/);
   expect(detail).toBe("0 documents wait; look at the line; tried again in 1 minute");
 });
