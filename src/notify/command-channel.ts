@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import type { ChannelConfig, CommandConfig } from "../config/notify-config.ts";
+import { codeOf } from "../std/fault.ts";
 import type { Channel } from "./channel.ts";
 import type { MessageBody } from "./message.ts";
 
@@ -41,13 +42,24 @@ export class CommandChannel implements Channel {
     child.stdin.on("error", () => {});
     child.stdin.end(`${JSON.stringify(body)}\n`);
     try {
-      const [code, by] = (await once(child, "exit")) as [number | null, string | null];
+      const [code, by] = (await once(child, "exit").catch(whyNot(program))) as Exit;
       signal.throwIfAborted();
       if (code !== 0) throw new Error(`${program} ended with ${by ?? `exit code ${code}`}`);
     } finally {
       signal.removeEventListener("abort", kill);
     }
   }
+}
+
+type Exit = [code: number | null, by: string | null];
+
+/** Why a program could not be started, in words; errors of other kinds as they are. */
+function whyNot(program: string): (error: unknown) => never {
+  return (error) => {
+    const words = { ENOENT: "is not there", EACCES: "may not be run by this user" };
+    const why = Object.entries(words).find(([code]) => code === codeOf(error))?.[1];
+    throw why === undefined ? error : new Error(`${program} ${why}`, { cause: error });
+  };
 }
 
 function environment(): NodeJS.ProcessEnv {

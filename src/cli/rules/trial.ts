@@ -4,6 +4,7 @@ import { failureOf } from "../../domain/failure.ts";
 import { METADATA_FIELDS } from "../../domain/slip.ts";
 import { type Decided, decide, type Facts } from "../../rules/decide.ts";
 import { shown } from "../../std/raw-path.ts";
+import { clause } from "../exit.ts";
 
 /** What came of a trial, as `--json` prints it. */
 export type Trial = {
@@ -72,7 +73,7 @@ export function trialLines(trial: Trial, hasSeveral: boolean): string[] {
   const add = (name: string, text: string) => lines.push(`  ${name.padEnd(12)} ${text}`);
   for (const note of trial.notes) add("note", note);
   if (trial.error) {
-    add("held", `${trial.error.code}: ${trial.error.message}; ${trial.error.hint}`);
+    add("held", `${trial.error.code}: ${trial.error.message}; ${clause(trial.error.hint)}`);
     return lines;
   }
   add("rule", trial.rule ?? "none, the mirror's own settings");

@@ -42,7 +42,7 @@ test.for([
 test("a program that is not there is a reason like any other", async () => {
   using directory = scratch();
   await expect(channel(directory.path, "/nowhere/tell").send(aBody(), never)).rejects.toThrow(
-    "ENOENT",
+    "/nowhere/tell is not there",
   );
 });
 

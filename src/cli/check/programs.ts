@@ -3,9 +3,9 @@ import { join } from "node:path";
 import type { Config } from "../../config/config.ts";
 import { fail, type Finding, ok } from "./finding.ts";
 
-/** Are the commands of the hooks there, and can they be run? None of them is. */
-export function* examineHooks(
-  { mirrors }: Pick<Config, "mirrors">,
+/** Are the commands of the hooks, and those that tell people, there, and can they be run? None of them is. */
+export function* examinePrograms(
+  { mirrors, notify }: Pick<Config, "mirrors" | "notify">,
   path: string,
 ): Generator<Finding> {
   for (const { name, hooks } of mirrors) {
@@ -13,6 +13,10 @@ export function* examineHooks(
       const [program] = hooks?.[kind]?.command ?? [];
       if (program !== undefined) yield findingOf(`mirror ${name}: ${kind} hook`, program, path);
     }
+  }
+  for (const channel of notify?.channels ?? []) {
+    const [program] = channel.by === "command" ? channel.run : [];
+    if (program !== undefined) yield findingOf(`notify ${channel.name}:`, program, path);
   }
 }
 
