@@ -36,6 +36,8 @@ function ofWork({ documents, paused, foldersToCreate, sending, mirrors, notPutAw
     return { tone: "bad", title: words.failed(documents.failed), detail: words.failedDetail, facts: [] };
   const away = mirrors.filter(({ offline }) => offline);
   if (away.length > 0) return ofOffline(away);
+  const unread = mirrors.filter((mirror) => mirror.unread);
+  if (unread.length > 0) return ofUnread(unread);
   if (foldersToCreate.length > 0) {
     const folders = new Set(foldersToCreate.map(({ path }) => path)).size;
     const waiting = foldersToCreate.reduce((all, folder) => all + folder.documents, 0);
@@ -91,6 +93,19 @@ function ofOffline(mirrors) {
     title: words.offline(mirrors.map(({ name }) => name)),
     detail: words.offlineDetail,
     facts: [...facts, { label: words.since, at: since }],
+  };
+}
+
+/** Folders that nobody can look into: what is in them is on none of the lists. */
+function ofUnread(mirrors) {
+  const words = strings.headline;
+  const facts = mirrors.map(({ name, unread: { path, why } }) => ({ label: name, text: `${path}: ${why}` }));
+  const folders = mirrors.reduce((all, { unread }) => all + unread.directories, 0);
+  return {
+    tone: "bad",
+    title: words.unread(folders),
+    detail: words.unreadDetail,
+    facts: [...facts, { label: words.mend, text: words.unreadMend }],
   };
 }
 

@@ -104,6 +104,9 @@ export const strings = {
         ? `The source of ${names[0]} is offline`
         : `${number.format(names.length)} sources are offline`,
     offlineDetail: "Nothing is taken for removed. It goes on by itself once it is there again.",
+    unread: (count) => `${many(count, "local folder", "local folders")} cannot be read`,
+    unreadDetail: "What is in there is neither seen nor sent. Everything else goes on.",
+    unreadMend: "Give the daemon's user the right to read it, or mend its disk; it is looked at again by itself.",
     paused: "Sending is paused",
     pausedDetail: (count) =>
       count === 0

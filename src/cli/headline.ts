@@ -38,6 +38,8 @@ export function headlineOf(report: StatusReport, { owner, now }: At): Headline {
   }
   const offline = ofOffline(report);
   if (offline) return offline;
+  const unread = ofUnread(report);
+  if (unread) return unread;
   if (foldersToCreate.length > 0) return ofFolders(report);
   if (documents.held > 0) {
     const held = `${counted(documents.held, "document")} ${documents.held === 1 ? "is" : "are"} held`;
@@ -124,6 +126,14 @@ function ofOffline({ mirrors }: StatusReport): Headline | undefined {
       ? `The source of ${names[0]} is offline`
       : `${names.length} sources are offline: ${names.join(", ")}`;
   return line("red", title, "nothing is taken for removed, and other sources go on");
+}
+
+/** Which, and why, is told below. */
+function ofUnread({ mirrors }: StatusReport): Headline | undefined {
+  const folders = mirrors.reduce((sum, { unread }) => sum + (unread?.directories ?? 0), 0);
+  if (folders === 0) return undefined;
+  const title = `${counted(folders, "local folder")} cannot be read`;
+  return line("red", title, "what is in there is neither seen nor sent; everything else goes on");
 }
 
 function ofNobody(moving: number): Headline {

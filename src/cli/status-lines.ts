@@ -1,7 +1,8 @@
 import { STATES, type State } from "../domain/document.ts";
-import { failureOf } from "../domain/failure.ts";
+import { failureOf, UNREAD_HINT } from "../domain/failure.ts";
 import type { Owner } from "../journal/owner-lock.ts";
 import { type Counts, NAMED_MAX, type StatusReport } from "../sync/status.ts";
+import type { Unread } from "../sync/survey.ts";
 import type { Waiting } from "../sync/waiting.ts";
 import { cut, padded, table, widthOf, wrapped } from "./columns.ts";
 import { clause } from "./exit.ts";
@@ -66,6 +67,10 @@ export function statusLines(
   const counts = countLines(report, terminal.width);
   const troubles = [
     ...offlineLines(report, width, terminal),
+    ...unreadLines(report).flatMap(([what, mend]) => [
+      terminal.paint("red", cut(what, width)),
+      cut(mend, width),
+    ]),
     ...around.troubles.flatMap((trouble) => troublePair(trouble, width, terminal)),
   ];
   const sections = [
@@ -101,6 +106,21 @@ function offlineLines({ mirrors }: StatusReport, width: number, terminal: Termin
     const mend = clause(failureOf("SOURCE_OFFLINE").hint);
     return [terminal.paint("red", cut(what, width)), cut(`  ${mend}`, width)];
   });
+}
+
+/** Which folders cannot be read, and why; the mend below it. */
+export function unreadLines({
+  mirrors,
+}: Pick<StatusReport, "mirrors">): (readonly [what: string, mend: string])[] {
+  return mirrors.flatMap(({ name, unread }) => {
+    return unread ? [[unreadText(name, unread), `  ${clause(UNREAD_HINT)}`] as const] : [];
+  });
+}
+
+/** Of one mirror. */
+export function unreadText(mirror: string, { directories, path, why }: Unread): string {
+  const others = directories === 1 ? "" : ` (and ${counted(directories - 1, "other")})`;
+  return printable(`${mirror}: folder ${path}${others} cannot be read: ${why}`);
 }
 
 function daemonLine({ owner, now }: Around): string {

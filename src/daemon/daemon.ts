@@ -17,7 +17,7 @@ import { healthOf, type HealthWatch } from "./health.ts";
 import type { StartOver } from "./crew-watch.ts";
 import { KeptJournal } from "./kept-journal.ts";
 import { type Parts, type PartsOptions, openParts } from "./parts.ts";
-import { type Quiescence, quiescent } from "./quiescent.ts";
+import { type Quiescence, quiescent, withUnread } from "./quiescent.ts";
 import { Schedule } from "./schedule.ts";
 import { statusLine } from "./status-line.ts";
 import { Teller } from "./teller.ts";
@@ -209,7 +209,7 @@ export class Daemon implements AsyncDisposable {
       }),
     );
     for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
-    return this.status();
+    return withUnread(await this.status(), accounts.surveys);
   }
 
   close(): Promise<void> {

@@ -78,6 +78,15 @@ export async function quiescent(
   }
 }
 
+/** The report with what the scans of this very pass could not read, noted or not. */
+export function withUnread(report: StatusReport, surveys: readonly Surveyed[]): StatusReport {
+  const seen = new Map(surveys.map(({ mirror, state }) => [mirror.row.name, state.unread]));
+  const mirrors = report.mirrors.map((mirror) => {
+    return { ...mirror, unread: seen.get(mirror.name) ?? mirror.unread };
+  });
+  return { ...report, mirrors };
+}
+
 function giveUp({ outage }: Watched): void {
   const out = outage();
   if (out && out.tries >= TRIES_MAX) {

@@ -3,7 +3,7 @@ import type { StatusReport } from "../sync/status.ts";
 
 /** What goes on, as far as it is no document's own business. */
 export type Standing = {
-  readonly report: Pick<StatusReport, "documents" | "paused" | "archives">;
+  readonly report: Pick<StatusReport, "documents" | "paused" | "archives" | "mirrors">;
   /** Archives that are not reached. */
   readonly outages: readonly { readonly archive: string; readonly outage: Outage }[];
   /** Names of the mirrors whose source is away. */
@@ -15,7 +15,7 @@ const WAITING = ["held", "failed"] as const;
 
 /** One line of what goes on, for `systemctl status`: what stops it first, then the numbers. */
 export function statusLine({ report, outages, offline }: Standing): string {
-  const { documents, paused, archives } = report;
+  const { documents, paused, archives, mirrors } = report;
   const named = (name: string, before: string) => (archives.length > 1 ? `${before}${name}` : "");
   const numbers = (states: readonly (keyof typeof documents)[]) =>
     states.filter((state) => documents[state] > 0).map((state) => `${documents[state]} ${state}`);
@@ -28,6 +28,7 @@ export function statusLine({ report, outages, offline }: Standing): string {
       ({ archive, outage }) => `archive${named(archive, " ")} not reached: ${outage.trouble.code}`,
     ),
     ...offline.map((name) => `source of ${name} offline`),
+    ...mirrors.flatMap(({ name, unread }) => (unread ? [`folders of ${name} cannot be read`] : [])),
   ];
   const busy = numbers(BUSY).join(", ") || "idle";
   return [...stops, busy, `${documents.converted} converted`, ...numbers(WAITING)]

@@ -136,6 +136,7 @@ async function situationOf({ config, parts, status, health }: TellerOptions): Pr
       source: mirror.settings.source,
       online: seen?.online,
       why: seen?.online === false ? seen.why : "",
+      unread: mirrors.find(({ name }) => name === mirror.row.name)?.unread ?? null,
     })),
     notPutAway,
     health: await health(),

@@ -116,6 +116,11 @@ export const METRICS = {
     help: "1 while the source of a mirror cannot be looked at.",
     labels: ["mirror"],
   },
+  scanferry_unread_directories: {
+    type: "gauge",
+    help: "Directories of a mirror's source that cannot be read: what is in them is not sent.",
+    labels: ["mirror"],
+  },
   scanferry_not_put_away: {
     type: "gauge",
     help: "Archived files that could not be moved or deleted (after) and are tried again; 100 is 100 or more.",

@@ -72,8 +72,9 @@ function make(registry: Registry, name: MetricName) {
 }
 
 function addDocuments(set: Tell, { mirrors, foldersToCreate, notPutAway, at }: Snapshot): void {
-  for (const { name: mirror, offline, documents, oldestAt } of mirrors) {
+  for (const { name: mirror, offline, unread, documents, oldestAt } of mirrors) {
     set("scanferry_source_offline", offline !== null, { mirror });
+    set("scanferry_unread_directories", unread?.directories ?? 0, { mirror });
     const left = notPutAway.filter((file) => file.mirror === mirror);
     set("scanferry_not_put_away", left.length, { mirror });
     for (const state of STATES) {

@@ -244,6 +244,10 @@ export const FAILURES = {
   },
 } as const satisfies Record<string, Failure>;
 
+/** A directory of a source that cannot be read: no document is known to be in it. */
+export const UNREAD_HINT =
+  "Give the daemon's user the right to read it, or mend its disk; it is looked at again by itself.";
+
 /** A code that has a row in `FAILURES`. */
 export type FailureCode = keyof typeof FAILURES;
 

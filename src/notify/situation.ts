@@ -1,7 +1,8 @@
 /** Everything that can be wrong, as the daemon sees it at one moment; and what of it is trouble. */
 import type { State } from "../domain/document.ts";
-import { failureOf } from "../domain/failure.ts";
+import { failureOf, UNREAD_HINT } from "../domain/failure.ts";
 import type { ArchiveStatusReport, Counts, StatusReport } from "../sync/status.ts";
+import type { Unread } from "../sync/survey.ts";
 import { documentTroubles } from "./document-troubles.ts";
 import type { Trouble } from "./trouble.ts";
 
@@ -37,6 +38,8 @@ export type Situation = {
     readonly source: string;
     readonly online: boolean | undefined;
     readonly why: string;
+    /** What of it cannot be read. */
+    readonly unread: Unread | null;
   }[];
   readonly notPutAway: StatusReport["notPutAway"];
   readonly health: { readonly healthy: boolean; readonly why: string };
@@ -60,6 +63,7 @@ export function troublesOf(situation: Situation, patience: Patience): Trouble[] 
     ...archives.flatMap((archive) => gateTrouble(archive, called(archive.name))),
     ...documentTroubles(groups, patience.heldAfterMs),
     ...situation.sources.filter(({ online }) => online === false).map(sourceTrouble),
+    ...situation.sources.flatMap(unreadTrouble),
     ...afterTroubles(situation.notPutAway, patience.heldAfterMs),
     ...archives.flatMap((archive) =>
       outageTrouble(archive, called(archive.name), patience.heldAfterMs),
@@ -83,10 +87,12 @@ export function absentIn({
     if (closed !== undefined && archive?.gate !== null) return "foreign";
     const isOfDocuments = cause.startsWith("held:") || cause.startsWith("failed:");
     if (isOfDocuments && groups.length >= GROUPS_MAX) return "unknown";
-    const [, kind, name] = /^(source|after):(.*)$/su.exec(cause) ?? [];
+    const [, kind, name] = /^(source|unread|after):(.*)$/su.exec(cause) ?? [];
     if (name === undefined) return "over";
     const source = sources.find((one) => one.name === name);
     if (!source) return "foreign";
+    // What could not be read of a source that is away now was not looked at again.
+    if (kind === "unread" && source.online !== true) return "unknown";
     return kind === "source" && source.online === undefined ? "unknown" : "over";
   };
 }
@@ -121,6 +127,25 @@ function sourceTrouble({ name, source, why }: Situation["sources"][number]): Tro
     over: `The source of ${name} is there again`,
     afterMs: OFFLINE_MS,
   };
+}
+
+/** Of the same kind as a source that is away: nobody knows what is in there. */
+function unreadTrouble({ name, source, unread }: Situation["sources"][number]): Trouble[] {
+  if (!unread) return [];
+  const { directories, path, why } = unread;
+  return [
+    {
+      ...ONCE,
+      kind: "source",
+      cause: `unread:${name}`,
+      title: `Folders of ${name} cannot be read`,
+      detail: `${source}/${path}: ${why}${directories === 1 ? "" : `\nand ${directories - 1} more`}. What is in there is not sent.`,
+      hint: UNREAD_HINT,
+      over: `All folders of ${name} can be read again`,
+      size: directories,
+      afterMs: OFFLINE_MS,
+    },
+  ];
 }
 
 /** One a mirror: what stands against one of its files most often stands against all. */

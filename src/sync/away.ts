@@ -1,5 +1,5 @@
 /**
- * What cannot be reached just now, an archive or the sources of its mirrors. Only the daemon that tries knows;
+ * What cannot be reached just now: an archive, the sources of its mirrors, or directories in them. Only the daemon that tries knows;
  * it keeps that in the journal, for those who ask where things stand from outside.
  */
 import type { Trouble } from "../domain/document.ts";
@@ -7,7 +7,7 @@ import { awayMemo, type Member, SOLO_CREW } from "../journal/crew.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { SyncContext } from "./context.ts";
 import type { Outage } from "./outage.ts";
-import type { Survey } from "./survey.ts";
+import type { Survey, Unread } from "./survey.ts";
 
 /** A source that is offline; `since` is epoch ms. */
 export type SourceAway = { readonly since: number; readonly why: string };
@@ -20,12 +20,14 @@ export type Away = {
   readonly archive: ArchiveAway | null;
   /** By the name of the mirror. */
   readonly sources: Readonly<Record<string, SourceAway>>;
+  /** By the name of the mirror: what of its source cannot be read. */
+  readonly unread: Readonly<Record<string, Unread>>;
 };
 
 /** What a journal's only owner goes by. */
 const SOLO_NAME = "";
 
-const NOTHING: Away = { archive: null, sources: {} };
+const NOTHING: Away = { archive: null, sources: {}, unread: {} };
 
 type Context = Pick<SyncContext, "journal" | "clock">;
 
@@ -61,9 +63,14 @@ export class AwayNote {
   /** Keeps what is seen; resolves once that is durable, with whether it differs from what was kept. */
   async look(seen: Seen): Promise<boolean> {
     const { journal } = this.#context;
-    const away = { archive: this.#archive(seen), sources: this.#sources(seen) };
+    const away = {
+      archive: this.#archive(seen),
+      sources: this.#sources(seen),
+      unread: this.#unread(seen),
+    };
     this.#away = away;
-    const isNothing = away.archive === null && Object.keys(away.sources).length === 0;
+    const some = { ...away.sources, ...away.unread };
+    const isNothing = away.archive === null && Object.keys(some).length === 0;
     const text = isNothing ? "" : JSON.stringify({ member: journal.crew.memberId, ...away });
     if (text === this.#written) return false;
     this.#written = text;
@@ -96,6 +103,17 @@ export class AwayNote {
     }
     return away;
   }
+
+  /** The same for what could not be read in one that was not scanned yet. */
+  #unread({ surveys }: Seen): Record<string, Unread> {
+    const all: Record<string, Unread> = {};
+    for (const { mirror, isLed, state } of surveys) {
+      const { name } = mirror.row;
+      const unread = state.scans === 0 ? this.#away.unread[name] : state.unread;
+      if (isLed && unread) all[name] = unread;
+    }
+    return all;
+  }
 }
 
 /** What makes a note a daemon's of now: its number, and its name. */
@@ -116,12 +134,18 @@ export async function awayOf(journal: Journal, seers: readonly Seer[]): Promise<
   for (const { id, name } of seers) {
     const away = awayIn(await journal.memo(awayMemo(journal.archiveId, name)));
     if (away?.member !== id) continue;
-    all = { archive: all.archive ?? away.archive, sources: { ...away.sources, ...all.sources } };
+    all = {
+      archive: all.archive ?? away.archive,
+      sources: { ...away.sources, ...all.sources },
+      unread: { ...away.unread, ...all.unread },
+    };
   }
   return all;
 }
 
 function awayIn(text: string | null): (Away & { readonly member: number }) | undefined {
-  // Written by `look` alone, in the journal of this very program.
-  return text ? (JSON.parse(text) as Away & { readonly member: number }) : undefined;
+  // Written by `look` alone, in the journal of this very program, or of one before it that kept less.
+  return text
+    ? { ...NOTHING, ...(JSON.parse(text) as Away & { readonly member: number }) }
+    : undefined;
 }

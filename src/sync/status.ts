@@ -16,6 +16,7 @@ import {
   pageReportOf,
   pagesOfAll,
 } from "./page-report.ts";
+import type { Unread } from "./survey.ts";
 import { type Waiting, type WaitingConfig, waitingOf } from "./waiting.ts";
 
 /** Documents by state, every state present. */
@@ -110,6 +111,8 @@ export type MirrorStatusReport = {
   readonly watch: string;
   /** Its source cannot be looked at; null while it can, or no daemon is there to look. */
   readonly offline: SourceAway | null;
+  /** What of it cannot be read; null where all can, or no daemon is there to look. */
+  readonly unread: Unread | null;
   readonly documents: Counts;
   /** By state, when the one of its documents that is known longest was first seen. */
   readonly oldestAt: Readonly<Partial<Record<State, number>>>;
@@ -136,7 +139,7 @@ async function notPutAway(journal: Journal): Promise<Document[]> {
 type Standing = {
   readonly report: ArchiveStatusReport;
   readonly pages: PageReport;
-  readonly sources: Away["sources"];
+  readonly away: Away;
 };
 
 /** `pending`: documents of a mirror that are ready. */
@@ -167,11 +170,12 @@ async function archiveReports(
       const pages = await pageReportOf(own, account, now);
       const ready = carried.reduce((sum, mirror) => sum + pending(mirror.name), 0);
       const waits = (await waitingOf(own, config, now)) ?? allowanceWait(pages, ready);
-      const { archive, sources } = await awayOf(own, seers);
+      const away = await awayOf(own, seers);
+      const { archive } = away;
       const outage = archive && { ...archive, hint: failureOf(archive.code).hint };
       const sending = { waits, concurrency };
       const { allowance } = pages;
-      return { report: { name, url, quota, gate, sending, outage, allowance }, pages, sources };
+      return { report: { name, url, quota, gate, sending, outage, allowance }, pages, away };
     }),
   );
 }
@@ -216,14 +220,15 @@ export async function statusOf(
   const seers = seersOf(members, running);
   const standings = await archiveReports(journal, config, pending, { seers, now });
   const archives = standings.map(({ report }) => report);
-  const away = new Map(standings.flatMap(({ sources }) => Object.entries(sources)));
+  const away = new Map(standings.flatMap((one) => Object.entries(one.away.sources)));
+  const unread = new Map(standings.flatMap((one) => Object.entries(one.away.unread)));
   return {
     running,
     paused: await journal.paused(),
     documents: sumOf(counts.filter(isConfigured)),
     ...standingOf(archives),
     archives,
-    mirrors: mirrorReports(config, rows, counts, away),
+    mirrors: mirrorReports(config, rows, counts, { away, unread }),
     members: membersOf(members, { mirrors: rows, archives: await journal.archives() }, now),
     pages: pagesOfAll(standings.map(({ pages }) => pages)),
     duplicates: await journal.duplicates(),
@@ -244,7 +249,10 @@ function mirrorReports(
   { mirrors }: StatusConfig,
   rows: readonly MirrorRow[],
   counts: readonly StateCount[],
-  away: ReadonlyMap<string, SourceAway>,
+  missing: {
+    readonly away: ReadonlyMap<string, SourceAway>;
+    readonly unread: ReadonlyMap<string, Unread>;
+  },
 ): MirrorStatusReport[] {
   const mounts = readMounts();
   return mirrors.map(({ name, source, archive, watch }) => {
@@ -253,8 +261,9 @@ function mirrorReports(
     const documents = sumOf(own);
     const oldestAt = Object.fromEntries(own.map((count) => [count.state, count.oldestAt]));
     const { mode } = watchMode(watch, mountOf(source, mounts));
-    const offline = away.get(name) ?? null;
-    return { name, source, archive, watch: mode, offline, documents, oldestAt };
+    const offline = missing.away.get(name) ?? null;
+    const unread = missing.unread.get(name) ?? null;
+    return { name, source, archive, watch: mode, offline, unread, documents, oldestAt };
   });
 }
 

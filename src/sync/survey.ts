@@ -21,11 +21,16 @@ const POLLING_SHARE = 10;
 /** A scan that failed is tried again after this long. */
 const AGAIN_MS = 5_000;
 
+/** Directories that could not be read whole: what is in them is not known. One of them stands for all. */
+export type Unread = { readonly directories: number; readonly path: string; readonly why: string };
+
 /** What is known of a mirror's source. */
 export type SurveyState = {
   readonly status: MirrorStatus | undefined;
   /** Scans that were completed since the start. */
   readonly scans: number;
+  /** By the last whole scan; null where everything could be read. */
+  readonly unread: Unread | null;
 };
 
 export class Survey {
@@ -38,7 +43,9 @@ export class Survey {
   readonly #changed: () => void;
   /** Why a scan is wanted; empty when none is. */
   readonly #wanted = new Set<string>();
-  #state: SurveyState = { status: undefined, scans: 0 };
+  /** What could not be read, as it was warned of last: a polled source is scanned every few seconds. */
+  #warned = "";
+  #state: SurveyState = { status: undefined, scans: 0, unread: null };
 
   constructor(context: SyncContext, mirror: LiveMirror, intake: Intake, changed: () => void) {
     this.#context = context;
@@ -114,6 +121,18 @@ export class Survey {
     return Math.max(POLLING_MS, tookMs * POLLING_SHARE);
   }
 
+  #warn(obstacles: ScanReport["obstacles"]): void {
+    const warned = JSON.stringify(obstacles);
+    if (warned === this.#warned) return;
+    this.#warned = warned;
+    for (const { path, trouble } of obstacles) {
+      this.#context.log.warn(
+        { mirror: this.mirror.row.name, path: shown(path), code: trouble.code },
+        `cannot be read: ${trouble.message}`,
+      );
+    }
+  }
+
   async #found(report: ScanReport, why: string, tookMs: number): Promise<void> {
     const { log, duties = ALL_DUTIES } = this.#context;
     const { id } = this.mirror.row;
@@ -123,16 +142,19 @@ export class Survey {
     );
     if (this.#state.scans === 0) await noteScanned(this.#context, id);
     const { directories, files, leftOut, obstacles } = report;
-    for (const { path, trouble } of obstacles) {
-      log.warn(
-        { mirror: this.mirror.row.name, path: shown(path), code: trouble.code },
-        `cannot be read: ${trouble.message}`,
-      );
-    }
+    this.#warn(obstacles);
     const context = { mirror: this.mirror.row.name, why, directories, files, leftOut };
     const quiet = why === "polling" || why === "schedule";
     log[quiet ? "debug" : "info"]({ ...context, tookMs: Math.round(tookMs) }, "scanned");
-    this.#state = { ...this.#state, scans: this.#state.scans + 1 };
+    const unread = unreadOf(obstacles);
+    this.#state = { ...this.#state, scans: this.#state.scans + 1, unread };
     this.#changed();
   }
+}
+
+function unreadOf(obstacles: ScanReport["obstacles"]): Unread | null {
+  const [first] = obstacles;
+  if (!first) return null;
+  const path = shown(first.path) || ".";
+  return { directories: obstacles.length, path, why: first.trouble.message };
 }

@@ -1,5 +1,7 @@
 /** What cannot be reached is told by those whom people ask: status, explain, and the page. */
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { chmodSync, chownSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { StatusReport } from "../../src/sync/status.ts";
 import { aProcess } from "../fixtures/a-process.ts";
@@ -59,4 +61,37 @@ test("an archive that does not answer, and a source that is not there", async ()
   expect((await statusOf(config)).mirrors[0]?.offline).toBeNull();
   renameSync(`${world.source}.away`, world.source);
   expect(await audit(world)).toEqual([]);
+});
+
+const isRoot = process.getuid?.() === 0 && spawnSync("setpriv", ["--help"]).status === 0;
+
+test.skipIf(!isRoot)("a folder that cannot be read, of whose documents nobody knows", async () => {
+  await using world = await aWorld();
+  const config = world.configFile();
+  world.write("open.txt", "a document");
+  world.write("closed/contract.txt", "a contract");
+  const closed = join(world.source, "closed");
+  chmodSync(closed, 0o700);
+  chownSync(closed, 65_534, 65_534);
+  // What root may do beyond its own files is taken away.
+  const plain = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"];
+  for (const documents of [1, 0]) {
+    await using pass = aProcess(["--config", config, "sync"], {}, plain);
+    expect(await pass.ended, pass.output.stderr).toBe(3);
+    expect(pass.output.stdout).toContain("scans: folder closed cannot be read: EACCES");
+    expect(pass.output.stdout).toContain(`sent ${documents}, `);
+  }
+
+  await using daemon = aProcess(["--config", config, "run"], {}, plain);
+  const unread = async () => (await statusOf(config)).mirrors[0]?.unread ?? null;
+  await until("what cannot be read", async () => (await unread()) !== null);
+  expect(await unread()).toMatchObject({ directories: 1, path: "closed" });
+  expect(await told(config, "status")).toMatch(/^1 local folder cannot be read\n/);
+  await using check = aProcess(["--config", config, "check"]);
+  expect(await check.ended).toBe(1);
+  expect(check.output.stdout).toMatch(/^FAIL {2}mirror scans: folder closed cannot be read/m);
+  chmodSync(closed, 0o755);
+  daemon.child.kill("SIGUSR1");
+  await until("its end", async () => (await unread()) === null);
+  expect(await daemon.end("SIGTERM")).toBe(0);
 });

@@ -1,10 +1,14 @@
 import type { Config, Mirror } from "../../config/config.ts";
 import { assertApart } from "../../daemon/sources-apart.ts";
+import { UNREAD_HINT } from "../../domain/failure.ts";
 import type { Journal, MirrorRow } from "../../journal/journal.ts";
 import { isNetwork, type Mount, mountOf, readMounts, watchMode } from "../../source/mounts.ts";
-import { readJournal } from "../journals.ts";
+import { awayOf, seersOf } from "../../sync/away.ts";
+import type { Unread } from "../../sync/survey.ts";
+import { readJournal, runningDaemon } from "../journals.ts";
 import { Looker } from "../looker.ts";
 import type { Shell } from "../shell.ts";
+import { unreadText } from "../status-lines.ts";
 import { fail, failOf, type Finding, ok, warn } from "./finding.ts";
 import { examineWatching } from "./watching.ts";
 
@@ -25,6 +29,8 @@ export async function* examineSources(config: Config, shell: Shell): AsyncGenera
     const row = rows.get(mirror.name);
     const mount = mountOf(mirror.source, mounts);
     yield await sourceFinding(mirror, row, shell);
+    const unread = journal && row && (await unreadIn(journal, row, config));
+    if (unread) yield fail(`mirror ${unreadText(mirror.name, unread)}`, UNREAD_HINT);
     yield* mountFindings(mirror, mount);
     const { mode } = watchMode(mirror.watch, mount);
     isWatching ||= mode === "native";
@@ -50,6 +56,17 @@ async function sourceFinding(
   } catch (error) {
     return failOf(what, error);
   }
+}
+
+/** What a daemon that runs could not read of a source. */
+async function unreadIn(
+  journal: Journal,
+  { name, archiveId }: MirrorRow,
+  config: Config,
+): Promise<Unread | undefined> {
+  const isRunning = (await runningDaemon(config)) !== undefined;
+  const seers = seersOf(await journal.crew.members(), isRunning);
+  return (await awayOf(journal.of(archiveId), seers)).unread[name];
 }
 
 /** How it is watched: on a share perhaps in vain. And a file on a read-only mount stays where it is. */

@@ -147,6 +147,7 @@ function nothingYet(config: Config, now: number): StatusReport {
       archive,
       watch: watchMode(watch, mountOf(source, mounts)).mode,
       offline: null,
+      unread: null,
       documents: noDocuments(),
       oldestAt: {},
     })),

@@ -4,7 +4,7 @@ import { EXIT } from "../exit.ts";
 import { passTogether } from "../one-pass.ts";
 import { Progress } from "../progress.ts";
 import type { Shell } from "../shell.ts";
-import { waitingLine } from "../status-lines.ts";
+import { unreadLines, waitingLine } from "../status-lines.ts";
 import type { KeptJournal } from "../../daemon/kept-journal.ts";
 import type { StatusReport } from "../../sync/status.ts";
 import { growSlowly } from "../../std/heap.ts";
@@ -66,7 +66,8 @@ async function sync(shell: Shell, { wait, json = false }: Options): Promise<void
     const { held, failed, pending, uploaded } = report.documents;
     // What a pass waited for, and the archive never converted, is not done either.
     const left = held + failed + pending + (wait ? uploaded : 0);
-    shell.exitCode = left > 0 ? EXIT.unsettled : EXIT.done;
+    const isAll = report.mirrors.every(({ unread }) => unread === null);
+    shell.exitCode = left > 0 || !isAll ? EXIT.unsettled : EXIT.done;
   } finally {
     progress.end();
   }
@@ -76,7 +77,7 @@ async function sync(shell: Shell, { wait, json = false }: Options): Promise<void
 type Done = { readonly sent: number; readonly converted: number };
 
 function textOf(
-  { documents, paused, sending }: StatusReport,
+  { documents, paused, sending, mirrors }: StatusReport,
   { sent, converted }: Done,
   troubles: readonly Trouble[],
   now: number,
@@ -87,13 +88,14 @@ function textOf(
   return [
     ...(waits && pending > 0 ? [waitingLine(waits, now)] : []),
     ...(paused ? ["paused: nothing was sent; see scanferry resume"] : []),
+    ...unreadLines({ mirrors }).map(([what, mend]) => `${what}; ${mend.trim()}`),
     ...troubleLines(troubles),
     `sent ${sent}, converted ${converted}${left}, held ${held}, failed ${failed}`,
   ];
 }
 
 function jsonOf(
-  { documents, paused, sending, gate, foldersToCreate }: StatusReport,
+  { documents, paused, sending, gate, foldersToCreate, mirrors }: StatusReport,
   { sent, converted }: Done,
   troubles: readonly Trouble[],
 ): string {
@@ -107,5 +109,6 @@ function jsonOf(
     waits,
     troubles,
     foldersToCreate,
+    unread: mirrors.flatMap(({ name, unread }) => (unread ? { mirror: name, ...unread } : [])),
   });
 }

@@ -137,6 +137,21 @@ test("a source that is offline is told of, though all that is known is archived"
   expect(told).toContainEqual(expect.stringMatching(/^scans .* offline$/));
 });
 
+test("a folder that cannot be read is told of, though all that is known is archived", () => {
+  const [scans] = reportOf().mirrors;
+  if (!scans) throw new Error("there is one");
+  const unread = { directories: 2, path: "2026/closed", why: "no right" };
+  const mirrors = [{ ...scans, unread }];
+  const told = statusLines(
+    reportOf({ ...some({ converted: 3 }), mirrors }),
+    { ...around, owner },
+    terminal,
+    24,
+  );
+  expect(told[0]).toBe("2 local folders cannot be read");
+  expect(told).toContain("scans: folder 2026/closed (and 1 other) cannot be read: no right");
+});
+
 test("what cannot be put away is told by its cause, with one of the files", () => {
   const file = (path: string, why: string) =>
     ({ mirror: "scans", path, why, nextAttemptAt: 60_001 }) as const;

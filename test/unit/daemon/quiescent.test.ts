@@ -34,7 +34,7 @@ async function pass(
       isLed: survey.isLed,
       mirror: { row: { id: MIRROR }, settings: { parts: survey.parts } } as Survey["mirror"],
       get state() {
-        return { status: undefined, scans: survey.scans };
+        return { status: undefined, scans: survey.scans, unread: null };
       },
     },
   ];

@@ -53,9 +53,14 @@ test.for([
     "source of a offline; source of b?X offline; idle; 0 converted",
     "a name cannot make a second line, or another assignment",
   ],
-] as const satisfies [Given, string, string][])("%o is %s, because %s", ([given, line]) => {
-  const { outages = [], offline = [], ...report } = given as Given;
+  [
+    { mirrors: [{ name: "a", unread: { directories: 1, path: "x", why: "no right" } }] },
+    "folders of a cannot be read; idle; 0 converted",
+    "idle is not all there is to say",
+  ],
+] as unknown as [Given, string, string][])("%o is %s, because %s", ([given, line]) => {
+  const { outages = [], offline = [], ...report } = given;
   const archives = [archive("main")];
-  const whole = { documents: noDocuments(), paused: false, archives, ...report };
+  const whole = { documents: noDocuments(), paused: false, archives, mirrors: [], ...report };
   expect(statusLine({ report: whole, outages, offline })).toBe(line);
 });

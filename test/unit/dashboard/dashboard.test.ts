@@ -101,6 +101,7 @@ describe("metrics", () => {
         archive: "main",
         watch: "native",
         offline: null,
+        unread: null,
         documents,
         oldestAt: {},
       },

@@ -29,6 +29,7 @@ export function reportOf(fields: Partial<StatusReport> = {}): StatusReport {
         archive: "main",
         watch: "native",
         offline: null,
+        unread: null,
         documents: noDocuments(),
         oldestAt: {},
       },

@@ -114,11 +114,18 @@ describe("the headline says the one thing that matters first", () => {
   const LEFT = { mirror: "scans", path: "a.pdf", why: "AFTER_REFUSED: full", nextAttemptAt: 9000 };
   const HOURS = { why: "hours", message: "outside of the hours", until: 7000 } as const;
   const folder = { mirror: "scans", path: "/A", code: "FOLDER_MISSING", documents: 2 };
+  const UNREAD = { directories: 2, path: "2026/closed", why: "no right" };
   const some = (counts: object) => ({ documents: { ...noDocuments(), ...counts } });
 
   test.for([
     // report, tone, title, because
     [{}, "quiet", "Waiting for the first scan", "nothing was ever seen"],
+    [
+      { ...some({ converted: 3 }), mirrors: [{ ...SCANS, unread: UNREAD }] },
+      "bad",
+      "2 local folders cannot be read",
+      "what is in there is on no list",
+    ],
     [some({ converted: 3 }), "good", "All 3 documents are in the archive", "nothing is left to do"],
     [some({ converted: 1 }), "good", "The one document is in the archive", "one is one"],
     [some({ converted: 3, uploaded: 1 }), "busy", "1 document on the way", "not yet proven"],

@@ -50,6 +50,7 @@ const report: StatusReport = reportOf({
       archive: "main",
       watch: "native",
       offline: null,
+      unread: null,
       documents: { ...noDocuments(), held: 1, converted: 1 },
       oldestAt: { held: 1_000, converted: 500 },
     },

@@ -7,7 +7,7 @@ export function aSituation(fields: Partial<Situation> = {}): Situation {
     documents: noDocuments(),
     archives: [{ name: "main", gate: null, waiting: 0, outage: undefined, allowance: null }],
     groups: [],
-    sources: [{ name: "scans", source: "/srv/scans", online: true, why: "" }],
+    sources: [{ name: "scans", source: "/srv/scans", online: true, why: "", unread: null }],
     notPutAway: [],
     health: { healthy: true, why: "ok" },
     disk: { freeBytes: 10_000_000_000, path: "/var/lib/scanferry/journal.db" },

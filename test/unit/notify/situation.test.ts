@@ -13,7 +13,14 @@ const group = (state: Group["state"], code: string, documents = 1): Group => ({
   documents,
   first: { id: 7, path: "a/b.pdf", message: "said so" },
 });
-const away = { name: "scans", source: "/srv/scans", online: false, why: "not mounted" };
+const away = {
+  name: "scans",
+  source: "/srv/scans",
+  online: false,
+  why: "not mounted",
+  unread: null,
+};
+const closed = { directories: 2, path: "2026/closed", why: "no right" };
 /** An archive whose allowance of 1,000 pages is used as far as that. */
 const spent = (level: Level) => {
   const used = { ok: 799, low: 800, usedUp: 1_000 }[level];
@@ -104,6 +111,17 @@ test.for<[string, Partial<Situation>, object, string]>([
   ],
   ["a source that is away", { sources: [away] }, { kind: "source", afterMs: 60_000 }, "it blinks"],
   [
+    "folders that cannot be read",
+    { sources: [{ ...away, online: true, why: "", unread: closed }] },
+    {
+      kind: "source",
+      cause: "unread:scans",
+      size: 2,
+      detail: "/srv/scans/2026/closed: no right\nand 1 more. What is in there is not sent.",
+    },
+    "what is in there is on no list",
+  ],
+  [
     "an archive that is away",
     { archives: [unreachable] },
     { kind: "archive", cause: "archive:main", afterMs: HOUR },
@@ -154,6 +172,8 @@ test.for<[string, Partial<Situation>, string, string]>([
   ["gate:legal:QUOTA_LIMIT", {}, "foreign", "the archive left the configuration"],
   ["source:scans", {}, "over", "it is there"],
   ["source:scans", { sources: [{ ...away, online: undefined }] }, "unknown", "a restart"],
+  ["unread:scans", {}, "over", "all can be read"],
+  ["unread:scans", { sources: [away] }, "unknown", "nobody could look again"],
   ["source:gone", {}, "foreign", "the mirror left the configuration"],
   ["after:scans", {}, "over", "its files are put away"],
   ["after:gone", {}, "foreign", "the mirror left the configuration"],

@@ -4,7 +4,7 @@ import type { SurveyState } from "../../../src/sync/survey.ts";
 import { HOUR, MINUTE, SECOND, SyncDesk } from "./desk.ts";
 
 const trouble = { code: "ARCHIVE_UNREACHABLE", message: "no connection" };
-const NOTHING: Away = { archive: null, sources: {} };
+const NOTHING: Away = { archive: null, sources: {}, unread: {} };
 
 /** Its first mirror's source, as it is told of; `undefined`: nobody has looked yet. */
 function seen(desk: SyncDesk, why: string | null | undefined, isLed = true): Seen {
@@ -14,7 +14,7 @@ function seen(desk: SyncDesk, why: string | null | undefined, isLed = true): See
       : why === null
         ? { mirrorId: 1, online: true, why: "local", device: "8:1/ef53/2", mode: "native" }
         : { mirrorId: 1, online: false, why, device: null, mode: "off" };
-  const state = { status, scans: 0 };
+  const state = { status, scans: 0, unread: null };
   return { outage: undefined, surveys: [{ mirror: desk.mirror(), isLed, state }] };
 }
 
@@ -39,6 +39,23 @@ test("a source that is offline is kept with the moment when that began, and forg
     sources: { scans: { since, why: "does not answer" } },
   });
   expect(await note.look(seen(desk, null))).toBe(true);
+  expect(await known(desk)).toEqual(NOTHING);
+});
+
+test("what cannot be read is kept until it was looked at again, over a restart, too", async () => {
+  const desk = await SyncDesk.open();
+  const unread = { directories: 1, path: "closed", why: "no right" };
+  const scanned = (state: Partial<SurveyState>): Seen => {
+    const { surveys } = seen(desk, null);
+    const all = [...surveys].map((each) => ({ ...each, state: { ...each.state, ...state } }));
+    return { outage: undefined, surveys: all };
+  };
+  await (await AwayNote.open(desk.context)).look(scanned({ scans: 1, unread }));
+  expect(await known(desk)).toMatchObject({ unread: { scans: unread } });
+  const again = await AwayNote.open(desk.context);
+  expect(await again.look(scanned({ scans: 0 }))).toBe(false);
+  expect(await known(desk)).toMatchObject({ unread: { scans: unread } });
+  await again.look(scanned({ scans: 1 }));
   expect(await known(desk)).toEqual(NOTHING);
 });
 

@@ -156,16 +156,24 @@ describe("what a scan finds", () => {
     expect((await desk.row(other)).goneAt).toBeNull();
   });
 
-  test("what cannot be read is warned of, and the scan counts", async () => {
+  test("what cannot be read is kept, and warned of once, until it can be read", async () => {
     const { desk, survey, changes } = await aSurvey();
     const trouble = { code: "FILE_UNREADABLE", message: "no right to read" };
     desk.reader.onScan = () => emptyScan({ obstacles: [{ path: "x" as RawPath, trouble }] });
     await survey.told(status());
     await desk.run(survey);
-    expect(survey.state.scans).toBe(1);
+    const unread = { directories: 1, path: "x", why: "no right to read" };
+    expect(survey.state.unread).toEqual(unread);
     expect(desk.warnings).toEqual(["cannot be read: no right to read"]);
     // Once for the source, once for the scan.
     expect(changes()).toBe(2);
+    survey.request("again");
+    await desk.run(survey);
+    expect(desk.warnings).toHaveLength(1);
+    desk.reader.onScan = () => emptyScan();
+    survey.request("once more");
+    await desk.run(survey);
+    expect(survey.state.unread).toBeNull();
   });
 
   test("the device is remembered, so that another one is known for what it is", async () => {
