@@ -24,8 +24,8 @@ export function showActivity(activity) {
 /** Documents, pages and bytes; by mirror where there are several. */
 function showSums(list, { uploaded, pages, uploadedBytes, mirrors }) {
   const rows = [
-    { name: strings.sums.documents, value: count(uploaded), isMain: true },
-    { name: strings.sums.pages, value: count(pages), isMain: true },
+    { name: strings.sums.documents(uploaded), value: count(uploaded), isMain: true },
+    { name: strings.sums.pages(pages), value: count(pages), isMain: true },
     { name: strings.sums.bytes, value: bytes(uploadedBytes) },
   ];
   if (mirrors.length > 1) {

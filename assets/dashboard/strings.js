@@ -149,8 +149,8 @@ export const strings = {
 
   // What reached the archive.
   sums: {
-    documents: "documents",
-    pages: "pages",
+    documents: (count) => (count === 1 ? "document" : "documents"),
+    pages: (count) => (count === 1 ? "page" : "pages"),
     bytes: "sent",
     ofMirror: (sent, counted) => `${documents(sent)}, ${pages(counted)}`,
   },

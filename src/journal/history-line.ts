@@ -72,7 +72,7 @@ function detailOf(event: Event): string | null {
     case "polled":
       return event.trouble ? troubleText(event.trouble) : event.status;
     case "converted":
-      return `${event.pages} pages, ${event.archiveBytes} bytes`;
+      return `${event.pages} ${event.pages === 1 ? "page" : "pages"}, ${event.archiveBytes} bytes`;
     default:
       return "trouble" in event && event.trouble ? troubleText(event.trouble) : null;
   }
