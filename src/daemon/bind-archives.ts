@@ -2,7 +2,7 @@
 import { archivesOf } from "../config/archives.ts";
 import type { Config } from "../config/config.ts";
 import { SOLO_CREW } from "../journal/crew.ts";
-import type { ArchiveRow, Journal } from "../journal/journal.ts";
+import type { ArchiveRow, Journal, MirrorRow } from "../journal/journal.ts";
 import { Fault } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
 
@@ -18,12 +18,7 @@ export async function bindArchives(
 ): Promise<Map<string, ArchiveRow>> {
   const known = await journal.archives();
   const archives = archivesOf(config);
-  const before = new Map(known.map(({ name, url }) => [name, url]));
-  for (const { name, url } of archives) {
-    const was = before.get(name) ?? null;
-    if (was === null || was === url) continue;
-    const other = archives.find((each) => each.url === was && before.get(each.name) === url);
-    if (other) throw exchanged(name, other.name);
+  for (const { name, url, was } of movedArchives(config, known)) {
     log.warn({ archive: name, was, url }, "the archive has another address: it must be the same");
   }
   const rows = new Map<string, ArchiveRow>();
@@ -39,20 +34,49 @@ export async function bindArchives(
   return rows;
 }
 
-/**
- * A mirror of a new name whose source the journal knows is the one that had it: as another it would know
- * of nothing that was sent, and send it all again. Not where several daemons share the journal: that one may
- * be another host's, with files of its own in the same place. Rejects with `MIRRORS_EXCHANGED`.
- */
+/** Archives that have another address than the journal knows. Throws `ARCHIVES_EXCHANGED`. */
+export function movedArchives(
+  config: Config,
+  known: readonly ArchiveRow[],
+): { readonly name: string; readonly url: string; readonly was: string }[] {
+  const archives = archivesOf(config);
+  const before = new Map(known.map(({ name, url }) => [name, url]));
+  return archives.flatMap(({ name, url }) => {
+    const was = before.get(name) ?? null;
+    if (was === null || was === url) return [];
+    const other = archives.find((each) => each.url === was && before.get(each.name) === url);
+    if (other) throw exchanged(name, other.name);
+    return [{ name, url, was }];
+  });
+}
+
 async function keepRenamed(
-  { mirrors }: Config,
+  config: Config,
   journal: Journal,
   archives: ReadonlyMap<string, ArchiveRow>,
   log: Log,
 ): Promise<void> {
   if (journal.crew !== SOLO_CREW) return;
+  const known = await journal.mirrors();
+  for (const { id, name, was } of renamedMirrors(config, known, archives)) {
+    log.warn({ mirror: name, was }, "the mirror has another name; its source is the same");
+    await journal.renameMirror(id, name);
+  }
+}
+
+/**
+ * A mirror of a new name whose source the journal knows is the one that had it: as another it would know
+ * of nothing that was sent, and send it all again. Not where several daemons share the journal: that one may
+ * be another host's, with files of its own in the same place. Throws `MIRRORS_EXCHANGED`.
+ */
+export function renamedMirrors(
+  { mirrors }: Config,
+  rows: readonly MirrorRow[],
+  archives: ReadonlyMap<string, Pick<ArchiveRow, "id">>,
+): { readonly id: number; readonly name: string; readonly was: string }[] {
+  let known = rows;
+  const done: { id: number; name: string; was: string }[] = [];
   for (;;) {
-    const known = await journal.mirrors();
     const had = (name: string, source: string | undefined) =>
       known.some((row) => row.name === name && row.source === source);
     const elsewhere = mirrors.flatMap(({ name, source, archive }) => {
@@ -65,14 +89,11 @@ async function keepRenamed(
       const isNow = (other: string) => mirrors.find(({ name }) => name === other)?.source;
       const other = elsewhere.find(({ name, row }) => had(name, isNow(row.name)));
       if (other) throw mirrorsExchanged(other.name, other.row.name);
-      return;
+      return done;
     }
     const { name, row } = renamed;
-    log.warn(
-      { mirror: name, was: row.name },
-      "the mirror has another name; its source is the same",
-    );
-    await journal.renameMirror(row.id, name);
+    done.push({ id: row.id, name, was: row.name });
+    known = known.map((each) => (each.id === row.id ? { ...each, name } : each));
   }
 }
 

@@ -420,3 +420,24 @@ test("`retry` sends what waited for a folder of a mistaken `target` where it bel
   await world.run("sync");
   expect(world.archive.documents().map(({ filename }) => filename)).toContain("done.pdf");
 });
+
+test("mirrors that have exchanged their sources are told by `check` before a start is refused", async () => {
+  await using world = await aWorld();
+  const other = join(world.dir, "other");
+  mkdirSync(other);
+  world.write("here.pdf", pdfOf(1));
+  const also = `  - { name: other, source: ${other}, target: /Scans, settle: 300ms }`;
+  const config = world.configFile("", `    name: scans\n${also}`);
+  const run = (...words: string[]) => scanferry(["--config", config, ...words]);
+  expect((await run("sync")).code).toBe(0);
+  expect((await run("check")).stdout).not.toContain("FAIL");
+  const between = `${world.dir}/between`;
+  const text = readFileSync(config, "utf8")
+    .replace(`source: ${world.source}`, `source: ${between}`)
+    .replace(`source: ${other}`, `source: ${world.source}`)
+    .replace(`source: ${between}`, `source: ${other}`);
+  writeFileSync(config, text);
+  const check = await run("check");
+  expect(check).toMatchObject({ code: 1, stdout: expect.stringContaining("have exchanged") });
+  expect((await run("sync")).stderr).toContain("have exchanged their sources");
+});

@@ -4,7 +4,9 @@ import { dirname } from "node:path";
 import { archivesOf } from "../../config/archives.ts";
 import type { Config } from "../../config/config.ts";
 import { shownJournal } from "../../config/journal-place.ts";
+import { movedArchives, renamedMirrors } from "../../daemon/bind-archives.ts";
 import { FOLDER_CODES } from "../../domain/verdict.ts";
+import { SOLO_CREW } from "../../journal/crew.ts";
 import type { ArchiveRow, Journal, MirrorRow } from "../../journal/journal.ts";
 import { networkFileSystem } from "../../journal/network-file-system.ts";
 import { systemClock } from "../../std/clock.ts";
@@ -71,6 +73,7 @@ async function* contentFindings(journal: Journal, config: Config): AsyncGenerato
     const to = archives.length > 1 ? ` to ${name}` : "";
     yield warn(`nothing is sent${to}: ${why}`, "See scanferry status.");
   }
+  yield* identityFindings(journal, rows, config);
   yield* bindingFindings(await journal.mirrors(), rows, config);
   yield* troubleFindings(await troublesOf(journal, config));
   const ids = await configuredIds(journal, config);
@@ -78,6 +81,21 @@ async function* contentFindings(journal: Journal, config: Config): AsyncGenerato
     if (!ids.has(mirrorId)) continue;
     const what = `${counted(documents, "document")} for ${targetPath} (${code})`;
     yield warn(`held: ${what}`, `Create or mend ${targetPath} in the archive.`);
+  }
+}
+
+/** What the daemon would refuse to start with: two archives, or mirrors, in one another's place. */
+async function* identityFindings(
+  journal: Journal,
+  rows: readonly ArchiveRow[],
+  config: Config,
+): AsyncGenerator<Finding> {
+  try {
+    movedArchives(config, rows);
+    const archives = new Map(rows.map((row) => [row.name, row]));
+    if (journal.crew === SOLO_CREW) renamedMirrors(config, await journal.mirrors(), archives);
+  } catch (error) {
+    yield failOf("configuration", error);
   }
 }
 
