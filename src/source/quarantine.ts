@@ -11,6 +11,12 @@ import { NAME_BYTES_MAX, nameNew } from "./new-name.ts";
 
 const PREFIX = ".scanferry-";
 
+/**
+ * The directory that was looked into last, as it was then, and what lay aside in it; forgotten with each
+ * file that is put aside or back, since the times of a directory may be too coarse to tell that.
+ */
+let lastLook: { readonly as: string; readonly aside: readonly RawPath[] } | undefined;
+
 /** `.scanferry-<original>-<8 hex>`; undefined when that is longer than a name may be. */
 export function quarantineName(name: RawPath, random: Random): RawPath | undefined {
   const quarantined = `${PREFIX}${name}-${randomHex(random)}` as RawPath;
@@ -30,12 +36,10 @@ export function putAside(dir: number, name: RawPath, random: Random): RawPath {
   const aside = quarantineName(name, random);
   if (!aside) return name;
   if (lstatSync(entryOf(dir, aside), { throwIfNoEntry: false })) return putAside(dir, name, random);
+  lastLook = undefined;
   renameSync(entryOf(dir, name), entryOf(dir, aside));
   return aside;
 }
-
-/** The directory that was looked into last, as it was then, and what lay aside in it. */
-let lastLook: { readonly as: string; readonly aside: readonly RawPath[] } | undefined;
 
 /**
  * The names of what lies aside in an open directory. One that has not changed is not listed again: thousands
@@ -56,6 +60,7 @@ export function asideIn(dir: number): readonly RawPath[] {
  * one. Returns the name it has now.
  */
 export function putBack(dir: number, aside: RawPath, name: RawPath): RawPath {
+  lastLook = undefined;
   return aside === name ? name : nameNew({ dir, name: aside }, dir, name);
 }
 

@@ -1,10 +1,12 @@
 /** Files that are gone when they are to be put away, from among many. */
-import { renameSync, utimesSync } from "node:fs";
+import { closeSync, renameSync, utimesSync } from "node:fs";
 import { expect, test, vi } from "vitest";
 import { act } from "../../../src/source/after.ts";
+import { openDirectory, openRoot } from "../../../src/source/directory-fd.ts";
+import { asideIn, putAside, putBack } from "../../../src/source/quarantine.ts";
 import { put, never, raw, scratch, settingsOf } from "./scratch.ts";
 
-const listed = vi.hoisted(() => ({ times: 0 }));
+const listed = vi.hoisted(() => ({ times: 0, isCoarse: false }));
 
 vi.mock(import("node:fs"), async (original) => {
   const real = await original();
@@ -12,7 +14,11 @@ vi.mock(import("node:fs"), async (original) => {
     listed.times += 1;
     return real.readdirSync(...asked);
   }) as typeof real.readdirSync;
-  return { ...real, readdirSync };
+  const fstatSync = ((...asked: Parameters<typeof real.fstatSync>) => {
+    const stat = real.fstatSync(...asked);
+    return listed.isCoarse ? Object.assign(stat ?? {}, { mtimeNs: 0n, ctimeNs: 0n }) : stat;
+  }) as typeof real.fstatSync;
+  return { ...real, readdirSync, fstatSync };
 });
 
 test("their directory is listed once, and again where something was put aside meanwhile", async () => {
@@ -31,4 +37,23 @@ test("their directory is listed once, and again where something was put aside me
     trouble: { code: "FILE_CHANGED" },
   });
   expect(listed.times).toBe(2);
+});
+
+test("what is put aside or back is known where the times of a directory do not tell", () => {
+  const dir = scratch();
+  put(dir, "a/b.pdf", "content");
+  const root = openRoot(dir);
+  const fd = openDirectory(root, raw("a"));
+  listed.isCoarse = true;
+  try {
+    expect(asideIn(fd)).toEqual([]);
+    const aside = putAside(fd, raw("b.pdf"), () => 0.5);
+    expect(asideIn(fd)).toEqual([aside]);
+    putBack(fd, aside, raw("b.pdf"));
+    expect(asideIn(fd)).toEqual([]);
+  } finally {
+    listed.isCoarse = false;
+    closeSync(fd);
+    closeSync(root);
+  }
 });
