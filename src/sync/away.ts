@@ -1,6 +1,6 @@
 /**
- * What cannot be reached just now: an archive, the sources of its mirrors, or directories in them. Only the daemon that tries knows;
- * it keeps that in the journal, for those who ask where things stand from outside.
+ * What cannot be reached just now: an archive, the sources of its mirrors, or directories in them. Only the
+ * daemon that tries knows; it keeps that in the journal, for those who ask where things stand from outside.
  */
 import type { Trouble } from "../domain/document.ts";
 import { awayMemo, type Member, SOLO_CREW } from "../journal/crew.ts";
@@ -23,6 +23,11 @@ export type Away = {
   /** By the name of the mirror: what of its source cannot be read. */
   readonly unread: Readonly<Record<string, Unread>>;
 };
+
+/** What is kept of a mirror, whatever it is called: every object has a `constructor`. */
+export function ofMirror<T>(all: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(all, name) ? all[name] : undefined;
+}
 
 /** What a journal's only owner goes by. */
 const SOLO_NAME = "";
@@ -96,7 +101,7 @@ export class AwayNote {
     for (const { mirror, isLed, state } of surveys) {
       if (!isLed || state.status?.online === true) continue;
       const { name } = mirror.row;
-      const before = this.#away.sources[name];
+      const before = ofMirror(this.#away.sources, name);
       const why = state.status?.why ?? before?.why;
       if (why !== undefined)
         away[name] = { since: before?.since ?? this.#context.clock.now(), why };
@@ -109,7 +114,7 @@ export class AwayNote {
     const all: Record<string, Unread> = {};
     for (const { mirror, isLed, state } of surveys) {
       const { name } = mirror.row;
-      const unread = state.scans === 0 ? this.#away.unread[name] : state.unread;
+      const unread = state.scans === 0 ? ofMirror(this.#away.unread, name) : state.unread;
       if (isLed && unread) all[name] = unread;
     }
     return all;

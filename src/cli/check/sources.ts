@@ -3,7 +3,7 @@ import { assertApart } from "../../daemon/sources-apart.ts";
 import { UNREAD_HINT } from "../../domain/failure.ts";
 import type { Journal, MirrorRow } from "../../journal/journal.ts";
 import { isNetwork, type Mount, mountOf, readMounts, watchMode } from "../../source/mounts.ts";
-import { awayOf, seersOf } from "../../sync/away.ts";
+import { awayOf, ofMirror, seersOf } from "../../sync/away.ts";
 import type { Unread } from "../../sync/survey.ts";
 import { readJournal, runningDaemon } from "../journals.ts";
 import { Looker } from "../looker.ts";
@@ -66,7 +66,7 @@ async function unreadIn(
 ): Promise<Unread | undefined> {
   const isRunning = (await runningDaemon(config)) !== undefined;
   const seers = seersOf(await journal.crew.members(), isRunning);
-  return (await awayOf(journal.of(archiveId), seers)).unread[name];
+  return ofMirror((await awayOf(journal.of(archiveId), seers)).unread, name);
 }
 
 /** How it is watched: on a share perhaps in vain. And a file on a read-only mount stays where it is. */

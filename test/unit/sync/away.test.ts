@@ -59,6 +59,22 @@ test("what cannot be read is kept until it was looked at again, over a restart, 
   expect(await known(desk)).toEqual(NOTHING);
 });
 
+test("a mirror may be called as what every object has", async () => {
+  const desk = await SyncDesk.open();
+  const called = (why: string | undefined): Seen => {
+    const [survey] = seen(desk, why).surveys;
+    if (!survey) throw new Error("there is one");
+    const mirror = { ...survey.mirror, row: { ...survey.mirror.row, name: "constructor" } };
+    return { outage: undefined, surveys: [{ ...survey, mirror }] };
+  };
+  const note = await AwayNote.open(desk.context);
+  expect(await note.look(called(undefined))).toBe(false);
+  expect(await known(desk)).toEqual(NOTHING);
+  await note.look(called("not mounted"));
+  await desk.advance(MINUTE);
+  expect(await note.look(called("not mounted")), "it is away as before").toBe(false);
+});
+
 test("what does not differ is not written", async () => {
   const desk = await SyncDesk.open();
   const note = await AwayNote.open(desk.context);
