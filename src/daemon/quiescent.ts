@@ -78,11 +78,13 @@ export async function quiescent(
   }
 }
 
-/** The report with what the scans of this very pass could not read, noted or not. */
+/** The report with what the scans of this very pass could read or not, which may not be noted yet. */
 export function withUnread(report: StatusReport, surveys: readonly Surveyed[]): StatusReport {
-  const seen = new Map(surveys.map(({ mirror, state }) => [mirror.row.name, state.unread]));
+  const scanned = surveys.filter(({ isLed, state }) => isLed && state.scans > 0);
+  const seen = new Map(scanned.map(({ mirror, state }) => [mirror.row.name, state.unread]));
   const mirrors = report.mirrors.map((mirror) => {
-    return { ...mirror, unread: seen.get(mirror.name) ?? mirror.unread };
+    const unread = seen.get(mirror.name);
+    return unread === undefined ? mirror : { ...mirror, unread };
   });
   return { ...report, mirrors };
 }

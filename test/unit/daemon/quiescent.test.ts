@@ -1,6 +1,6 @@
 /** When the sources of a pass count as scanned; the scenarios of `sync` show the rest. */
 import { expect, test } from "vitest";
-import { quiescent } from "../../../src/daemon/quiescent.ts";
+import { quiescent, withUnread } from "../../../src/daemon/quiescent.ts";
 import type { Duty } from "../../../src/journal/crew.ts";
 import { systemClock } from "../../../src/std/clock.ts";
 import { Listeners } from "../../../src/std/listeners.ts";
@@ -9,6 +9,7 @@ import type { Survey } from "../../../src/sync/survey.ts";
 import { MemoryCrew } from "../../fakes/memory-crew.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";
 import { MemoryStore } from "../../fakes/memory-store.ts";
+import { reportOf } from "../dashboard/open-dashboard.ts";
 
 const interval = { initialMs: 1, maxMs: 1 };
 const CONFIG = {
@@ -99,3 +100,23 @@ test.for([
   });
   expect(Math.min(seen, 2)).toBe(looks);
 });
+
+const noted = { directories: 2, path: "noted", why: "no right" };
+const met = { directories: 1, path: "met", why: "no right" };
+
+test.for([
+  [true, 1, met, met, "this pass met it, and it may not be noted yet"],
+  [true, 1, null, null, "this pass could read all, and what was noted before is over"],
+  [true, 0, null, noted, "this pass has not looked"],
+  [false, 0, null, noted, "another daemon looks at it"],
+] as const)(
+  "led: %s, scanned: %d, unread: %o is reported as %o, because %s",
+  ([isLed, scans, unread, told]) => {
+    const [scans7] = reportOf().mirrors;
+    if (!scans7) throw new Error("there is one");
+    const report = reportOf({ mirrors: [{ ...scans7, unread: noted }] });
+    const mirror = { row: { id: MIRROR, name: scans7.name } } as Survey["mirror"];
+    const state = { status: undefined, scans, unread };
+    expect(withUnread(report, [{ isLed, mirror, state }]).mirrors[0]?.unread).toEqual(told);
+  },
+);
