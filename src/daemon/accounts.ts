@@ -42,6 +42,12 @@ export class Accounts {
     );
   }
 
+  /** Names of the mirrors whose source is away. */
+  get offline(): string[] {
+    const away = this.surveys.filter(({ state }) => state.status?.online === false);
+    return away.map(({ mirror }) => mirror.row.name);
+  }
+
   /** Says which loop is stuck; undefined while all are well. */
   stuck(): string | undefined {
     for (const { hearts, config } of this.all) {

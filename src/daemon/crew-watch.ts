@@ -14,6 +14,8 @@ export class CrewWatch implements Disposable {
   /** Duties that the loops have; undefined until they are fixed. */
   #fixed: ReadonlySet<Duty> | undefined;
   #away: string | undefined;
+  /** Told when the journal goes away: who asked it something would wait until it is back. */
+  readonly #asking = new Set<(why: string) => void>();
   #isLost = false;
   #goesOn = false;
   /** Told when the journal can be reached again. */
@@ -50,6 +52,21 @@ export class CrewWatch implements Disposable {
   /** What there is to say while the journal cannot be reached; undefined while it can. */
   get away(): string | undefined {
     return this.#away;
+  }
+
+  /**
+   * What `ask` finds in the journal, or what `instead` makes of its being away: at once where it is, or as
+   * soon as it goes away meanwhile.
+   */
+  async answered<T>(ask: () => Promise<T>, instead: (why: string) => T): Promise<T> {
+    if (this.#away !== undefined) return instead(this.#away);
+    const { promise, resolve } = Promise.withResolvers<string>();
+    this.#asking.add(resolve);
+    try {
+      return await Promise.race([ask(), promise.then(instead)]);
+    } finally {
+      this.#asking.delete(resolve);
+    }
   }
 
   /** The loops end so that they begin anew as the same member: there is more to do, or less. */
@@ -95,6 +112,7 @@ export class CrewWatch implements Disposable {
       case "away":
         this.#away = `the journal cannot be reached: ${change.why}`;
         log.warn({ why: change.why }, "the journal cannot be reached; nothing new is sent");
+        for (const tell of this.#asking) tell(this.#away);
         return;
       case "back":
         this.#away = undefined;

@@ -173,19 +173,19 @@ export class Daemon implements AsyncDisposable {
     await this.#parts.accounts.reread();
   }
 
-  async status(): Promise<StatusReport> {
+  status(): Promise<StatusReport> {
     return statusOf(this.journal, this.#config, true, this.#clock.now());
   }
 
   /** What goes on, and whether the loops still turn; for the service manager. */
-  async look(): Promise<Look> {
+  look(): Promise<Look> {
     const { accounts, crew } = this.#parts;
-    if (crew.away !== undefined) return { line: crew.away, stuck: undefined };
-    const away = accounts.surveys.filter(({ state }) => state.status?.online === false);
-    const offline = away.map(({ mirror }) => mirror.row.name);
-    const { outages } = accounts;
-    const line = statusLine({ report: await this.status(), outages, offline });
-    return { line, stuck: accounts.stuck() };
+    const ask = async () => {
+      const { outages, offline } = accounts;
+      const line = statusLine({ report: await this.status(), outages, offline });
+      return { line, stuck: accounts.stuck() };
+    };
+    return crew.answered(ask, (line) => ({ line, stuck: undefined }));
   }
 
   /**
@@ -286,11 +286,10 @@ export class Daemon implements AsyncDisposable {
     await this.#kept.announcePage(dashboard.url);
   }
 
-  async #health(): Promise<Health> {
-    const { away } = this.#parts.crew;
+  #health(): Promise<Health> {
+    const ask = () => healthOf(this.#parts.accounts.all, this.#healthWatches, this.#clock);
     // Nothing could be asked; and starting again would mend nothing.
-    if (away !== undefined) return { healthy: true, ready: false, why: away };
-    return healthOf(this.#parts.accounts.all, this.#healthWatches, this.#clock);
+    return this.#parts.crew.answered(ask, (why) => ({ healthy: true, ready: false, why }));
   }
 
   async #setPaused(paused: boolean): Promise<void> {

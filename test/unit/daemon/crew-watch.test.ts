@@ -47,6 +47,21 @@ test("a journal that is away is told once, and that it is back", async () => {
   expect(said.filter((line) => line.includes("reached"))).toHaveLength(2);
 });
 
+test("a question to a journal that goes away meanwhile is answered by that", async () => {
+  const { second, watch } = await aWatch();
+  const instead = (why: string) => why;
+  const pending = () => new Promise<string>(() => {});
+  expect(await watch.answered(async () => "there", instead)).toBe("there");
+  const asked = watch.answered(pending, instead);
+  second.goAway("connection refused");
+  expect(await asked).toBe("the journal cannot be reached: connection refused");
+  expect(await watch.answered(pending, instead), "it is away already").toMatch(/refused$/);
+  second.comeBack();
+  expect(await watch.answered(async () => "there again", instead)).toBe("there again");
+  const failed = watch.answered(() => Promise.reject(new Error("no")), instead);
+  await expect(failed).rejects.toThrow("no");
+});
+
 test("whoever is lost begins anew as another", async () => {
   const { clock, second, watch } = await aWatch();
   second.goAway("stopped");
