@@ -21,6 +21,9 @@ import { CALM, type Weather } from "./weather.ts";
 
 const EPOCH = 1_700_000_000_000;
 
+/** Lists that may be read at a time, by pages. */
+const LISTS_MAX = 50;
+
 /** What never succeeds, whatever the weather. */
 export const POISON = "poison";
 
@@ -45,6 +48,8 @@ export class SimulatedArchive implements Archive {
   pageSize: number;
   /** Its clock minus the monotonic one, as it was last told. */
   #offsetMs: number | undefined;
+  /** Lists that are being read: how far, and by how many they were moved on meanwhile. */
+  readonly #lists: { readonly folderId: number; next: number; shift: number }[] = [];
   #nextId = 100;
 
   constructor(clock: ManualClock, dice: Dice, trace: Trace, owned: () => readonly number[]) {
@@ -129,8 +134,7 @@ export class SimulatedArchive implements Archive {
       .filter((each) => each.folderId === folderId && !each.removed && each.committedAt <= asOf)
       .sort((a, b) => sign * (a.committedAt - b.committedAt || a.id - b.id))
       .map((each) => detailOf(each, asOf, EPOCH + this.#skewMs));
-    // Something has come since the page before was read: the last one there moved on to this one.
-    const shift = paginationIndex > 0 && this.#dice.chance(this.weather.doubled) ? 1 : 0;
+    const shift = this.#shiftOf(folderId, paginationIndex);
     const { items, ...page } = this.#page(all, paginationIndex, shift);
     return { ...page, documents: items };
   }
@@ -236,6 +240,26 @@ export class SimulatedArchive implements Archive {
   #asOf(): number {
     const { stale, staleMs } = this.weather;
     return this.#clock.monotonic() - (this.#dice.chance(stale) ? this.#dice.int(0, staleMs) : 0);
+  }
+
+  /**
+   * What has come since the first page was read moves the rest on, so that what was on one page is on the
+   * next, too. It never moves back, or a document would be on none.
+   */
+  #shiftOf(folderId: number, index: number): number {
+    if (index === 0) {
+      this.#lists.push({ folderId, next: 1, shift: 0 });
+      if (this.#lists.length > LISTS_MAX) this.#lists.shift();
+      return 0;
+    }
+    const come = this.#dice.chance(this.weather.doubled) ? 1 : 0;
+    // Several may be read at a time, and nobody says which: the one that was moved on most is right for all.
+    const read = this.#lists.filter((list) => list.folderId === folderId && list.next === index);
+    const shift = Math.max(0, ...read.map((list) => list.shift)) + come;
+    for (const list of read) list.shift = shift;
+    const [first] = read;
+    if (first) first.next += 1;
+    return shift;
   }
 
   /** `shift`: how many come before them that are in no page of this list. */
