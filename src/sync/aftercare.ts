@@ -70,7 +70,7 @@ export class Aftercare {
 
   async #step(signal: AbortSignal): Promise<number> {
     const { clock, mirrors } = this.#context;
-    const due = await this.#due(clock.now(), CHUNK);
+    const due = this.#refusals.othersFirst(await this.#due(clock.now(), CHUNK));
     const putOff: Change[] = [];
     for (const document of due) {
       const mirror = mirrors.get(document.mirrorId);
@@ -173,7 +173,7 @@ export class Aftercare {
     if (code === "SOURCE_OFFLINE") return { dueAt: clock.now() + AGAIN_MS };
     const why = `${code}: ${message}`;
     if (!PASSING_CODES.includes(code)) return this.#stays(document, why);
-    if (code === "AFTER_REFUSED") this.#refusals.refused(document.mirrorId, why, clock.monotonic());
+    if (code === "AFTER_REFUSED") this.#refusals.refused(document, why, clock.monotonic());
     this.#tell(document, why);
     return this.#later(document, why, 0);
   }

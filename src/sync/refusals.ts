@@ -4,8 +4,11 @@
  */
 import { againMs } from "./behind.ts";
 
-/** So many in a row, and it is not for the file's sake. */
+/** So many files in a row, and it is not for one file's sake. */
 const IN_A_ROW = 3;
+
+/** Files of a mirror that are remembered as refused. A guess: those that are tried in a week of rests. */
+const REMEMBERED_MAX = 1_000;
 
 /** So long such a mirror rests: at first, and at most. */
 const FIRST_MS = 10_000;
@@ -15,24 +18,44 @@ const REST_MS_MAX = 3_600_000;
 const FILE_MS_MAX = 6 * 3_600_000;
 
 /** In a row, of one mirror. Times are by the monotonic clock: nothing rests longer for a clock that is set. */
-type Streak = { readonly since: number; readonly number: number; readonly until: number };
+type Streak = {
+  readonly since: number;
+  readonly until: number;
+  readonly message: string;
+  /** The documents whose files were refused, each once. */
+  readonly ids: Set<number>;
+};
+
+/** What tells a file, and whose it is. */
+type File = { readonly id: number; readonly mirrorId: number };
 
 /** Not journaled: after a restart a few are tried again. */
 export class Refusals {
-  readonly #streaks = new Map<number, Streak & { readonly message: string }>();
+  readonly #streaks = new Map<number, Streak>();
 
   /** Why the mirror's files stay where they are, and how long none is tried; undefined: they may be. */
   restOf(mirrorId: number, monotonic: number): { leftMs: number; message: string } | undefined {
-    const { number, until, message } = this.#streaks.get(mirrorId) ?? NONE;
-    const leftMs = until - monotonic;
-    return number >= IN_A_ROW && leftMs > 0 ? { leftMs: Math.ceil(leftMs), message } : undefined;
+    const streak = this.#streaks.get(mirrorId);
+    if (!streak || streak.ids.size < IN_A_ROW) return undefined;
+    const leftMs = streak.until - monotonic;
+    return leftMs > 0 ? { leftMs: Math.ceil(leftMs), message: streak.message } : undefined;
   }
 
-  /** What is tried after a rest, and refused, begins the next one by itself. */
-  refused(mirrorId: number, message: string, monotonic: number): void {
-    const { since, number } = this.#streaks.get(mirrorId) ?? { since: monotonic, number: 0 };
+  /**
+   * What is tried after a rest, and refused, begins the next one by itself. A file that is refused again and
+   * again is one: whatever stands against it alone keeps no other from being tried.
+   */
+  refused({ id, mirrorId }: File, message: string, monotonic: number): void {
+    const { since, ids } = this.#streaks.get(mirrorId) ?? { since: monotonic, ids: new Set() };
+    if (ids.size < REMEMBERED_MAX) ids.add(id);
     const until = monotonic + againMs(monotonic - since, FIRST_MS, REST_MS_MAX);
-    this.#streaks.set(mirrorId, { since, number: number + 1, until, message });
+    this.#streaks.set(mirrorId, { since, until, message, ids });
+  }
+
+  /** The same files, those last that were refused: after a rest one is tried, and another may be put away. */
+  othersFirst<F extends File>(files: readonly F[]): F[] {
+    const isMet = ({ id, mirrorId }: File) => this.#streaks.get(mirrorId)?.ids.has(id) === true;
+    return files.toSorted((a, b) => Number(isMet(a)) - Number(isMet(b)));
   }
 
   /** It may be mended: one more is tried, and refused again, ends it. */
@@ -46,8 +69,6 @@ export class Refusals {
     this.#streaks.delete(mirrorId);
   }
 }
-
-const NONE = { number: 0, until: 0, message: "" };
 
 /** Milliseconds until a file is tried again that was to be put away `lastedMs` ago. */
 export function triedAgainMs(lastedMs: number): number {

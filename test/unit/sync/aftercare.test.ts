@@ -206,6 +206,22 @@ describe("the second key: the file", () => {
     expect((await desk.row(row)).after).toBe("done");
   });
 
+  test("one that is refused again and again keeps nobody waiting", async () => {
+    const { desk, row, folderId, aftercare } = await aFinished();
+    finished(desk, folderId, "bad.pdf");
+    const other = finished(desk, folderId, "later.pdf", { dueAt: desk.clock.now() + HOUR }).row;
+    desk.reader.onAct = (path) =>
+      shown(path) === "bad.pdf" ? trouble("AFTER_REFUSED") : { kind: "done" };
+    await desk.run(aftercare);
+    expect((await desk.row(row)).after).toBe("done");
+    desk.reader.onAct = () => trouble("AFTER_REFUSED");
+    await desk.advance(HOUR - SECOND);
+    expect(desk.reader.acted.length).toBeGreaterThan(5);
+    await desk.advance(SECOND);
+    expect(desk.reader.acted.filter((path) => path === "later.pdf")).toHaveLength(1);
+    expect((await desk.row(other)).after).toBe("due");
+  });
+
   test("a reader that dies under it is asked again", async () => {
     const { desk, row, aftercare } = await aFinished();
     desk.reader.cutNext("act");

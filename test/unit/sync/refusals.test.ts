@@ -2,17 +2,32 @@ import { expect, test } from "vitest";
 import { Refusals, triedAgainMs } from "../../../src/sync/refusals.ts";
 import { HOUR, MINUTE, SECOND } from "./desk.ts";
 
-/** After so many refusals in a row, a minute apart. */
+/** After so many refusals in a row, a minute apart, each of another file. */
 function refusedTimes(times: number): { refusals: Refusals; now: number } {
   const refusals = new Refusals();
   let now = 0;
-  for (let n = 1; n <= times; n++) refusals.refused(1, `no room ${n}`, (now += MINUTE));
+  for (let n = 1; n <= times; n++)
+    refusals.refused({ id: n, mirrorId: 1 }, `no room ${n}`, (now += MINUTE));
   return { refusals, now };
 }
 
 test("one or two may be for the file's sake: the others are tried", () => {
   const { refusals, now } = refusedTimes(2);
   expect(refusals.restOf(1, now)).toBeUndefined();
+});
+
+test("the same one, however often, is one: it may be for its own sake", () => {
+  const refusals = new Refusals();
+  for (let n = 1; n <= 9; n++) refusals.refused({ id: 1, mirrorId: 1 }, "no right", n * MINUTE);
+  expect(refusals.restOf(1, 9 * MINUTE)).toBeUndefined();
+});
+
+test("after a rest another one is tried than those that were refused", () => {
+  const { refusals } = refusedTimes(3);
+  const files = [2, 5, 1, 4].map((id) => ({ id, mirrorId: 1 }));
+  const other = { id: 3, mirrorId: 2 };
+  const ids = refusals.othersFirst([...files, other]).map(({ id }) => id);
+  expect(ids, "one of another mirror has nothing to do with it").toEqual([5, 4, 3, 2, 1]);
 });
 
 test("three in a row: the mirror rests, for what the last one met", () => {
@@ -46,7 +61,7 @@ test("a mirror that rests is tried once more when it may be mended", () => {
   const { refusals, now } = refusedTimes(9);
   refusals.recheck();
   expect(refusals.restOf(1, now)).toBeUndefined();
-  refusals.refused(1, "still no room", now);
+  refusals.refused({ id: 1, mirrorId: 1 }, "still no room", now);
   expect(refusals.restOf(1, now)).toEqual({ leftMs: 2 * MINUTE, message: "still no room" });
 });
 
