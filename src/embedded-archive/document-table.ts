@@ -1,7 +1,7 @@
 import { invariant } from "../std/invariant.ts";
 import type { DocumentSort } from "../wire/shapes.ts";
 import type { DocumentRow } from "./document-row.ts";
-import { LABELS, LabelIndex } from "./label-index.ts";
+import { LABELS, LabelIndex, METADATA, type Metadata } from "./label-index.ts";
 import type { Slice } from "./paging.ts";
 import { type Connection, fold } from "./schema.ts";
 import { Statements } from "./statements.ts";
@@ -15,22 +15,13 @@ export type NewDocument = Pick<
   Pick<DocumentRow, "title" | "author" | "subject" | "keywords" | "producer" | "description">;
 
 /** What the conversion found out. Absent texts are left as they are. */
-export type Converted = {
+export type Converted = Metadata & {
   pages: number;
   digidoc: boolean;
-  title?: string;
-  author?: string;
-  subject?: string;
-  keywords?: string;
-  producer?: string;
-  description?: string;
   /** For the content search. */
   text: string;
   contents: { name: string; size: number; sha256: string; pages: number }[];
 };
-
-/** What the file may say where the upload did not. */
-const METADATA = ["title", "author", "subject", "keywords", "producer", "description"] as const;
 
 /** Ties are broken by id, which makes every order total: pages neither lose nor repeat. */
 const ORDER: Record<DocumentSort, string> = {

@@ -2,11 +2,17 @@ import type { DocumentRow } from "./document-row.ts";
 import { type Connection, fold } from "./schema.ts";
 import { Statements } from "./statements.ts";
 
-/** The texts that say what a document is: its name, and its metadata as far as known. */
-export const LABELS = [
-  ...(["filename", "title", "author", "subject"] as const),
+/** What a file may say of itself, where its upload did not. */
+export const METADATA = [
+  ...(["title", "author", "subject"] as const),
   ...(["keywords", "producer", "description"] as const),
 ] as const;
+
+/** Metadata as far as it is said. */
+export type Metadata = { [Label in (typeof METADATA)[number]]?: string };
+
+/** The texts that say what a document is: its name, and its metadata as far as known. */
+export const LABELS = ["filename", ...METADATA] as const;
 export type Label = (typeof LABELS)[number];
 type Labelled = Pick<DocumentRow, "id" | Label>;
 

@@ -1,20 +1,11 @@
+import type { Metadata } from "./label-index.ts";
 import { withoutTags } from "./xml-text.ts";
-
-/** What an office file says that it is. Absent: it does not say. */
-export type OfficeLabels = {
-  title?: string;
-  author?: string;
-  subject?: string;
-  keywords?: string;
-  producer?: string;
-  description?: string;
-};
 
 /**
  * The elements that say it, by the entry that they are in; an object that is embedded has entries of
  * its own. Of two elements for one label the first counts.
  */
-const PLACES: Record<string, Readonly<Record<string, keyof OfficeLabels>>> = {
+const PLACES: Record<string, Readonly<Record<string, keyof Metadata>>> = {
   "docProps/core.xml": {
     title: "title",
     creator: "author",
@@ -36,8 +27,8 @@ const PLACES: Record<string, Readonly<Record<string, keyof OfficeLabels>>> = {
 };
 
 /** What the entry at `path` says; nothing where it is no place for that. Several words are a list. */
-export function labelsIn(path: string, xml: () => string): OfficeLabels {
-  const labels: OfficeLabels = {};
+export function labelsIn(path: string, xml: () => string): Metadata {
+  const labels: Metadata = {};
   for (const [element, label] of Object.entries(PLACES[path] ?? {})) {
     // Whatever the writer calls the namespace; without `<` inside, so that it takes linear time.
     const tag = new RegExp(`<(?:[\\w-]+:)?${element}(?:\\s[^<>]*)?>([^<]*)<`, "g");

@@ -1,5 +1,6 @@
 import { listDigidoc } from "../formats/digidoc.ts";
-import { labelsIn, type OfficeLabels } from "./office-labels.ts";
+import type { Metadata } from "./label-index.ts";
+import { labelsIn } from "./office-labels.ts";
 import { withoutTags } from "./xml-text.ts";
 
 /** Characters of one document that the content search sees. A guess. */
@@ -8,7 +9,7 @@ export const TEXT_MAX = 1024 * 1024;
 const PAGES_MAX = 100_000;
 
 /** What an office file says of itself. */
-export type OfficeFacts = OfficeLabels & { pages?: number; text: string };
+export type OfficeFacts = Metadata & { pages?: number; text: string };
 
 /** Where the words are in DOCX, PPTX and OpenDocument; XLSX keeps them in one place for all sheets. */
 const TEXTS =
