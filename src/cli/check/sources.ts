@@ -4,7 +4,6 @@ import { UNREAD_HINT } from "../../domain/failure.ts";
 import type { Journal, MirrorRow } from "../../journal/journal.ts";
 import { isNetwork, type Mount, mountOf, readMounts, watchMode } from "../../source/mounts.ts";
 import { awayOf, ofMirror, seersOf } from "../../sync/away.ts";
-import type { Unread } from "../../sync/survey.ts";
 import { readJournal, runningDaemon } from "../journals.ts";
 import { Looker } from "../looker.ts";
 import type { Shell } from "../shell.ts";
@@ -23,13 +22,16 @@ export async function* examineSources(config: Config, shell: Shell): AsyncGenera
   } catch (error) {
     yield failOf("mirrors", error);
   }
+  const isRunning = journal && (await runningDaemon(config)) !== undefined;
+  const seers = journal ? seersOf(await journal.crew.members(), isRunning === true) : [];
   let directories = 0;
   let isWatching = false;
   for (const mirror of config.mirrors) {
     const row = rows.get(mirror.name);
     const mount = mountOf(mirror.source, mounts);
     yield await sourceFinding(mirror, row, shell);
-    const unread = journal && row && (await unreadIn(journal, row, config));
+    const away = journal && row && (await awayOf(journal.of(row.archiveId), seers));
+    const unread = away && ofMirror(away.unread, mirror.name);
     if (unread) yield fail(`mirror ${unreadText(mirror.name, unread)}`, UNREAD_HINT);
     yield* mountFindings(mirror, mount);
     const { mode } = watchMode(mirror.watch, mount);
@@ -56,17 +58,6 @@ async function sourceFinding(
   } catch (error) {
     return failOf(what, error);
   }
-}
-
-/** What a daemon that runs could not read of a source. */
-async function unreadIn(
-  journal: Journal,
-  { name, archiveId }: MirrorRow,
-  config: Config,
-): Promise<Unread | undefined> {
-  const isRunning = (await runningDaemon(config)) !== undefined;
-  const seers = seersOf(await journal.crew.members(), isRunning);
-  return ofMirror((await awayOf(journal.of(archiveId), seers)).unread, name);
 }
 
 /** How it is watched: on a share perhaps in vain. And a file on a read-only mount stays where it is. */
