@@ -79,7 +79,7 @@ export class Doubts {
     try {
       const since = documents.map((one) => this.#earliest(one) - this.#policy(one).marginMs);
       const names = new Set(documents.map(({ sentName }) => sentName?.normalize("NFC")));
-      listed = (await this.#newest(folderId, Math.min(...since), names, signal)).map(candidateOf);
+      listed = await this.#newest(folderId, Math.min(...since), names, signal);
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof ArchiveError)) throw error;
@@ -126,19 +126,20 @@ export class Doubts {
     earliest: number,
     names: ReadonlySet<string | undefined>,
     signal: AbortSignal,
-  ): Promise<DocumentDetail[]> {
+  ): Promise<Candidate[]> {
     const query = {
       folderId,
       sortBy: "UPLOADED_DATE",
       sortDesc: true,
       paginationSize: earliest > 0 ? PAGE_SIZE : PAGE_SIZE_OF_ALL,
     } as const;
-    const found: DocumentDetail[] = [];
+    const found: Candidate[] = [];
     let older = 0;
     for await (const document of allDocuments(this.#context.archive, query, signal)) {
       older = document.uploadedDate >= earliest ? 0 : older + 1;
       // There may be a million others.
-      if (older === 0 && names.has(document.filename.normalize("NFC"))) found.push(document);
+      if (older === 0 && names.has(document.filename.normalize("NFC")))
+        found.push(candidateOf(document));
       // A whole page of older ones in a row: what follows is older still.
       if (older >= PAGE_SIZE) break;
     }

@@ -90,13 +90,7 @@ test.for([
 test("of an archive that the journal does not know yet, nothing is known", async () => {
   const journal = new MemoryJournal();
   await journal.setGate(shut(1));
-  const config = {
-    archive: { name: "new", url: "https://b" },
-    mirrors: [],
-    upload: { concurrency: 4, retry: interval, doubt: { windowMs: 1, toleranceMs: 1 } },
-    quota: { retry: interval, retryAt: undefined },
-    conversion: { poll: interval, stuckAfterMs: 1 },
-  };
+  const config = { ...CONFIG, archive: { name: "new", url: "https://b" }, mirrors: [] };
   const { archives, gate } = await statusOf(journal, config, false, NOW);
   expect(gate).toBeNull();
   expect(archives).toMatchObject([{ name: "new", gate: null, sending: { concurrency: 4 } }]);
