@@ -12,6 +12,7 @@ import type { Change, Note } from "../journal/journal.ts";
 import { LineCut } from "../reader/line.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
 import { isReachable, type LiveMirror, type SyncContext } from "./context.ts";
+import { denied } from "./first-key.ts";
 import { listAnew } from "./list-anew.ts";
 import { loop } from "./loop.ts";
 import { PuttingAway } from "./putting-away.ts";
@@ -32,6 +33,9 @@ export const GONE_ALREADY = "it was gone already";
 
 /** Rights or room are missing, or the disk is in trouble: it may be mended. All else is for good. */
 const PASSING_CODES = ["AFTER_REFUSED", "FILE_UNREADABLE"];
+
+/** Due at any time. */
+const LATEST = Number.MAX_SAFE_INTEGER;
 
 /** Documents of a mirror that is not configured any more wait for it to come back. */
 const NO_MIRROR_MS = 600_000;
@@ -70,9 +74,11 @@ export class Aftercare {
 
   async #step(signal: AbortSignal): Promise<number> {
     const { clock, mirrors } = this.#context;
-    const due = this.#refusals.othersFirst(await this.#due(clock.now(), CHUNK));
+    const untried = await this.#untried();
+    const due = await this.#due(clock.now(), CHUNK);
+    const isOther = ({ id }: Document) => !untried.some((each) => each.id === id);
     const putOff: Change[] = [];
-    for (const document of due) {
+    for (const document of [...untried, ...this.#refusals.othersFirst(due.filter(isOther))]) {
       const mirror = mirrors.get(document.mirrorId);
       // Went down meanwhile: the next step does not even ask for these.
       if (mirror && !isReachable(mirror)) continue;
@@ -98,7 +104,7 @@ export class Aftercare {
     }
     if (putOff.length > 0) await this.#context.journal.apply(putOff);
     if (due.length === CHUNK) return 0;
-    const [next] = await this.#due(Number.MAX_SAFE_INTEGER, 1);
+    const [next] = await this.#due(LATEST, 1);
     return next ? Math.max(AGAIN_MS, (next.dueAt ?? 0) - clock.now()) : Number.POSITIVE_INFINITY;
   }
 
@@ -108,6 +114,20 @@ export class Aftercare {
     for (const { mirrorIds, division } of this.#reachable())
       due.push(...(await this.#context.journal.afterDue(now, limit, mirrorIds, division)));
     return due.sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0)).slice(0, limit);
+  }
+
+  /** Of each mirror that has rested, a file that was not refused: those that were may always be the first to be due. */
+  async #untried(): Promise<Document[]> {
+    const { journal, clock } = this.#context;
+    const untried: (Document | undefined)[] = [];
+    for (const { mirrorId, met } of this.#refusals.rested(clock.monotonic())) {
+      for (const { mirrorIds = [mirrorId], division } of this.#reachable()) {
+        if (!mirrorIds.includes(mirrorId)) continue;
+        const all = await journal.afterDue(LATEST, met + 1, [mirrorId], division);
+        untried.push(all.find((each) => !this.#refusals.isMet(each)));
+      }
+    }
+    return untried.filter((each) => each !== undefined);
   }
 
   /** Without mirrors whose reader is away: waiting for it, all others would wait with them. */
@@ -142,8 +162,8 @@ export class Aftercare {
     const after = isSkipped ? rules.afterDuplicate : mirror.settings.after;
     if (after.kind === "keep") return { after: null, afterMessage: null, dueAt: null };
     if (document.digest === null) return this.#stays(document, "its digest is not known");
-    const denied = await this.#denied(document, signal);
-    if (denied !== undefined) return this.#stays(document, denied);
+    const why = await denied(document, this.#context.archive, signal);
+    if (why !== undefined) return this.#stays(document, why);
     const path = joinRaw(document.dir, document.name);
     const { digest, sentAt } = document;
     const acted = await mirror.reader.act(mirror.row.id, path, { digest, sentAt }, after);
@@ -242,27 +262,6 @@ export class Aftercare {
     ];
     await this.#context.journal.apply(changes);
     await this.#unlearn(document, mirror);
-  }
-
-  /** The first key: why the archive's answer does not allow it; undefined when it does. */
-  async #denied(document: Document, signal: AbortSignal): Promise<string | undefined> {
-    const id = document.documentId ?? 0;
-    let there;
-    try {
-      there = await this.#context.archive.document(id, signal);
-    } catch (error) {
-      if (error instanceof ArchiveError && error.code === "DOC_NOT_EXIST") {
-        return `the archive does not know document ${id} any more`;
-      }
-      throw error;
-    }
-    if (there.id !== id || there.status !== "CONVERTED") return `document ${id} is ${there.status}`;
-    // An archive may list a name decomposed that it was given composed.
-    if (there.filename.normalize("NFC") !== document.sentName?.normalize("NFC"))
-      return `document ${id} is now named ${there.filename}`;
-    if (there.folderId !== document.folderId)
-      return `document ${id} is now in folder ${there.folderId}`;
-    return undefined;
   }
 
   async #note(document: Document, set: Note): Promise<void> {

@@ -52,10 +52,21 @@ export class Refusals {
     this.#streaks.set(mirrorId, { since, until, message, ids });
   }
 
+  /** Mirrors whose rest is over, and of how many files each it is known that they were refused. */
+  rested(monotonic: number): { mirrorId: number; met: number }[] {
+    return [...this.#streaks].flatMap(([mirrorId, { ids, until }]) =>
+      ids.size >= IN_A_ROW && until <= monotonic ? [{ mirrorId, met: ids.size }] : [],
+    );
+  }
+
+  /** Whether this very file was refused. */
+  isMet({ id, mirrorId }: File): boolean {
+    return this.#streaks.get(mirrorId)?.ids.has(id) === true;
+  }
+
   /** The same files, those last that were refused: after a rest one is tried, and another may be put away. */
   othersFirst<F extends File>(files: readonly F[]): F[] {
-    const isMet = ({ id, mirrorId }: File) => this.#streaks.get(mirrorId)?.ids.has(id) === true;
-    return files.toSorted((a, b) => Number(isMet(a)) - Number(isMet(b)));
+    return files.toSorted((a, b) => Number(this.isMet(a)) - Number(this.isMet(b)));
   }
 
   /** It may be mended: one more is tried, and refused again, ends it. */

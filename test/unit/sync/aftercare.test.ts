@@ -192,7 +192,7 @@ describe("the second key: the file", () => {
       shown(path).startsWith("large") ? trouble("AFTER_REFUSED") : { kind: "done" };
     await desk.run(aftercare);
     await desk.advance(24 * HOUR);
-    expect(desk.reader.acted.length).toBeLessThan(100);
+    expect(desk.reader.acted.length).toBeLessThan(200);
     expect((await desk.journal.notPutAway(500)).length).toBeLessThan(400);
   });
 
@@ -204,6 +204,33 @@ describe("the second key: the file", () => {
     await desk.run(aftercare);
     await desk.advance(MINUTE);
     expect((await desk.row(row)).after).toBe("done");
+  });
+
+  test("nor do more of them than are looked at in one go", async () => {
+    const { desk, folderId, aftercare } = await aFinished();
+    for (let n = 0; n < 60; n++) finished(desk, folderId, `bad-${n}.pdf`, { dueAt: 1 });
+    const good = finished(desk, folderId, "good.pdf", { dueAt: 1 }).row;
+    desk.reader.onAct = (path) =>
+      shown(path).startsWith("bad") ? trouble("AFTER_REFUSED") : { kind: "done" };
+    await desk.run(aftercare);
+    await desk.advance(72 * HOUR);
+    expect((await desk.row(good)).after).toBe("done");
+  });
+
+  test("nor do those that are due whenever a rest is over", async () => {
+    const { desk, row, folderId, aftercare } = await aFinished();
+    for (let n = 0; n < 8; n++) finished(desk, folderId, `bad-${n}.pdf`);
+    desk.reader.onAct = () => trouble("AFTER_REFUSED");
+    await desk.run(aftercare);
+    await desk.advance(48 * HOUR);
+    const later = finished(desk, folderId, "good.pdf", {
+      dueAt: desk.clock.now() + 400 * HOUR,
+    }).row;
+    desk.reader.onAct = (path) =>
+      shown(path).startsWith("good") ? { kind: "done" } : trouble("AFTER_REFUSED");
+    await desk.advance(7 * HOUR);
+    expect((await desk.row(later)).after).toBe("done");
+    expect((await desk.row(row)).after).toBe("due");
   });
 
   test("one that is refused again and again keeps nobody waiting", async () => {
