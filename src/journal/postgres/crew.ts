@@ -110,6 +110,7 @@ export class PgCrew implements Crew {
     this.#freeSince.clear();
     const first: CrewChange[] = [];
     await this.#next(first);
+    this.#mayGive = false;
     if (this.#isLost) throw leaseLost(this.#with.shown);
     for (const change of first) if (change.type !== "gained") this.#with.tell(change);
   }
@@ -232,10 +233,14 @@ export class PgCrew implements Crew {
     const wishes = this.#sought.map(
       (duty): Wish => ({ duty, holder: holderOf(duty), takers: takersOf(duty, crew) }),
     );
-    const given = this.#given(wishes, living, now, changes);
+    const mayGive = this.#mayGive;
+    const settled = this.#settledOthers(living, now);
+    const given = this.#given(wishes, settled, mayGive, changes);
     const surplus = [...this.#held].filter((duty) => !this.#sought.includes(duty));
     if (surplus.length + given.length > 0)
       await statements.giveBack(query, this.memberId, [...surplus, ...given], channel, session);
+    // Not before: a turn whose connection broke is taken once more, and has all of it to give.
+    if (mayGive) [this.#reckonedWith, this.#mayGive] = [settled, false];
     const mine = this.#sought.filter((duty) => holder.get(duty) === this.memberId);
     const wanted = dutiesToTake(wishes);
     const taken = wanted.length > 0 ? await statements.take(connection, this.memberId, wanted) : [];
@@ -250,28 +255,25 @@ export class PgCrew implements Crew {
   /** What this member gives to others that have joined; where loops do it, that they have to end first. */
   #given(
     wishes: readonly Wish[],
-    living: readonly Member[],
-    now: number,
+    settled: ReadonlySet<number>,
+    mayGive: boolean,
     changes: CrewChange[],
   ): readonly Duty[] {
-    const mayGive = this.#mayGive;
-    this.#mayGive = false;
-    const others = living.filter(
+    const excess = settled.isSubsetOf(this.#reckonedWith) ? [] : excessOf(wishes);
+    if (mayGive) this.#isCrowdedTold = false;
+    if (mayGive || excess.length === 0) return excess;
+    if (!this.#isCrowdedTold) changes.push({ type: "crowded" });
+    this.#isCrowdedTold = true;
+    return [];
+  }
+
+  /** The other members that are to be reckoned with. */
+  #settledOthers(living: readonly Member[], now: number): ReadonlySet<number> {
+    const settled = living.filter(
       ({ id, startedAt }) =>
         id !== this.memberId && now - startedAt >= SETTLED_LEASES * this.leaseMs,
     );
-    const isNew = others.some(({ id }) => !this.#reckonedWith.has(id));
-    const excess = isNew ? excessOf(wishes) : [];
-    if (mayGive) {
-      this.#isCrowdedTold = false;
-      this.#reckonedWith = new Set(others.map(({ id }) => id));
-      return excess;
-    }
-    if (excess.length > 0 && !this.#isCrowdedTold) {
-      this.#isCrowdedTold = true;
-      changes.push({ type: "crowded" });
-    }
-    return [];
+    return new Set(settled.map(({ id }) => id));
   }
 
   /** Who has a duty just now, as far as that decides who takes it. */

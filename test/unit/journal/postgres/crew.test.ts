@@ -238,6 +238,34 @@ describe.skipIf(NO_POSTGRES !== undefined)("the crew on PostgreSQL", () => {
     expect(a.changes.filter(({ type }) => type === "crowded")).toHaveLength(1);
   });
 
+  test("one whose connection breaks as it gives others their share gives it all the same", async () => {
+    const { schema } = place;
+    const parts = Array.from({ length: 4 }, (_, at): Duty => `mirror:1/${at + 1}of4`);
+    await using a = await aMember(place, "a");
+    await a.crew.seek(parts);
+    await using b = await aMember(place, "b");
+    await b.crew.seek(parts);
+    await postgres.ask(
+      `UPDATE ${schema}.members SET started_at = started_at - interval '1 hour' WHERE id = ${b.crew.memberId}`,
+    );
+    await postgres.ask(`CREATE SEQUENCE ${schema}.breaks`);
+    await postgres.ask(
+      `CREATE FUNCTION ${schema}.break() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+         IF nextval('${schema}.breaks') = 1 THEN
+           RAISE EXCEPTION 'the connection is lost' USING ERRCODE = '08006';
+         END IF;
+         RETURN OLD;
+       END $$`,
+    );
+    await postgres.ask(
+      `CREATE TRIGGER breaking BEFORE DELETE ON ${schema}.duties FOR EACH ROW
+         EXECUTE FUNCTION ${schema}.break()`,
+    );
+    await a.crew.seek(parts);
+    expect(parts.filter((duty) => a.crew.leads(duty))).toHaveLength(2);
+    expect((await b.hears("gained")).duties).toHaveLength(2);
+  });
+
   test("one whose lease ran out is followed, writes nothing any more and may not send", async () => {
     const clock = new ManualClock(Date.now());
     // A's clock stands still, as its process would: it renews nothing.
