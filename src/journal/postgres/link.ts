@@ -151,6 +151,8 @@ export class Link {
       SET default_transaction_isolation TO 'read committed';
       SET statement_timeout TO ${Math.ceil(patienceMs)};
       SET idle_in_transaction_session_timeout TO ${Math.ceil(idleMs)};
+      SELECT set_config('transaction_timeout', '0', false)
+        WHERE current_setting('transaction_timeout', true) IS NOT NULL;
       SELECT set_config('synchronous_commit', 'on', false)
         WHERE current_setting('synchronous_commit') = 'off';
       ${byKeys ? BY_KEYS : ""}

@@ -29,6 +29,7 @@ const AWAY: readonly string[] = [
   "08", // the connection
   "25006", // read-only: a standby, or set so
   "25P03", // idle in a transaction: this process was stopped in the middle of one
+  "25P04", // in a transaction for too long
   "26000", // a statement is not kept: another that was to parse it for this one was cancelled
   "53", // no room on the disk, in memory, for connections
   "55P03", // a lock could not be had in time
@@ -54,7 +55,9 @@ export function isAway(error: unknown): boolean {
 
 /** True where the connection must not be used again. */
 export function endsLink(error: unknown): boolean {
-  return error instanceof BrokenLink || begins(error, ["08", "25006", "25P03", "26000", "57P"]);
+  return (
+    error instanceof BrokenLink || begins(error, ["08", "25006", "25P03", "25P04", "26000", "57P"])
+  );
 }
 
 /** True where the same may succeed at once. */

@@ -32,6 +32,22 @@ describe.skipIf(NO_POSTGRES !== undefined)("a session on PostgreSQL", () => {
     expect(await Promise.all(written)).toEqual([1, 2, 3]);
   });
 
+  test.each([
+    ["25P04", "it was in a transaction for too long"],
+    ["08P01", "a pooler in between lost its thread"],
+  ])("a read that the server ends with %s is asked once more: %s", async (code) => {
+    await using a = await aMember(place, "a");
+    let tries = 0;
+    const answer = await a.session.read(async (query) => {
+      tries += 1;
+      if (tries === 1)
+        await query(`DO $$ BEGIN RAISE EXCEPTION 'ended' USING ERRCODE = '${code}'; END $$`);
+      return (await query<{ pid: number }>("SELECT pg_backend_pid() AS pid", [])).rows[0]?.pid;
+    });
+    expect([typeof answer, tries]).toEqual(["number", 2]);
+    expect(a.changes, "it is not away").toEqual([]);
+  });
+
   test("commits what comes together at once", async () => {
     await using a = await aMember(place, "a");
     await count(a.session, "first");
