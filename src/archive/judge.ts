@@ -12,12 +12,12 @@ export type Question = { operation: Operation; now: number; secrets: readonly st
  * Judges a reply (the interface's conventions, 3 and 4). Pure, so that the table can be tested
  * whole.
  *
- * | body                     | 2xx     | 3xx     | 4xx     | other   |
- * | ------------------------ | ------- | ------- | ------- | ------- |
- * | OK                       | result  | inDoubt | inDoubt | inDoubt |
- * | ERROR with a known code  | refused | refused | refused | refused |
- * | ERROR with an unknown one| refused | refused | refused | inDoubt |
- * | anything else, unreadable| inDoubt | refused | refused | inDoubt |
+ * | body                     | 2xx     | 302, 303 | 3xx     | 4xx     | other   |
+ * | ------------------------ | ------- | -------- | ------- | ------- | ------- |
+ * | OK                       | result  | inDoubt  | inDoubt | inDoubt | inDoubt |
+ * | ERROR with a known code  | refused | refused  | refused | refused | refused |
+ * | ERROR with an unknown one| refused | refused  | refused | refused | inDoubt |
+ * | anything else, unreadable| inDoubt | inDoubt  | refused | refused | inDoubt |
  *
  * Returns what `read` makes of an OK. An OK that `read` cannot read, or that came before the whole
  * request had been handed over, is in doubt: whoever answered so cannot have stored the file.
@@ -102,6 +102,9 @@ function isUnauthorized({ status }: Reply): boolean {
   return status === 401 || status === 403;
 }
 
+/** Redirects by which servers also answer what they have done; all others want to have it asked elsewhere. */
+const AFTER_THE_DEED: readonly number[] = [302, 303];
+
 /** A reply without a word of the interface: only the status is left to go by. */
 function otherReply(reply: Reply, verdict: Verdict, what = describe(reply.body)): ArchiveError {
   const { status } = reply;
@@ -114,7 +117,9 @@ function otherReply(reply: Reply, verdict: Verdict, what = describe(reply.body))
   }
   if (status === 429) return verdict("refused", "ARCHIVE_BUSY", "asked for a pause");
   if (status >= 300 && status < 400) {
-    return verdict("refused", `HTTP_${status}`, "redirects, which is not followed");
+    const isDone = AFTER_THE_DEED.includes(status) && reply.afterRequest;
+    const kind = isDone ? "inDoubt" : "refused";
+    return verdict(kind, `HTTP_${status}`, "redirects, which is not followed");
   }
   const kind = status >= 400 && status < 500 ? "refused" : "inDoubt";
   return verdict(kind, `HTTP_${status}`, `answered with ${what}`);
