@@ -5,10 +5,13 @@
  */
 import type { Document, Trouble } from "./document.ts";
 import type { Event } from "./event.ts";
-import { DOUBT_CODES, TAKEN_CODES } from "./verdict.ts";
+import { DOUBT_CODES, FOLDER_GONE, TAKEN_CODES } from "./verdict.ts";
 
 /** Attempts in a row without a reply before a person is asked: four hours of them, by the usual window. */
 export const LOST_MAX = 8;
+
+/** What only a person who asked has let go on: that it may lie elsewhere in the archive was looked into. */
+const ASKED_CODES: readonly string[] = [FOLDER_GONE, "REPLIES_LOST", ...TAKEN_CODES];
 
 /** The longest window that grows by itself. */
 const WINDOW_MS_MAX = 6 * 3_600_000;
@@ -39,8 +42,13 @@ export function absence(
 ): Event {
   // Not lost: the archive spoke of another name, folder or id. One that names things its own way does
   // so each time, so that only a person sends that again: who asks for it has found nothing either.
-  if (trouble && isThere && patience === 0 && TAKEN_CODES.includes(trouble.code)) {
+  if (trouble && patience === 0 && TAKEN_CODES.includes(trouble.code)) {
     return { type: "heldBack", at, dueAt: null, trouble };
+  }
+  // Whoever removed the folder may have moved what was in it.
+  if (!isThere && !ASKED_CODES.includes(trouble?.code ?? "")) {
+    const message = `sent, reply lost${trouble ? ` (${trouble.message})` : ""}; the folder it was sent to is gone`;
+    return { type: "heldBack", at, dueAt: null, trouble: { code: FOLDER_GONE, message } };
   }
   if (trouble === null || DOUBT_CODES.includes(trouble.code)) return { type: "absent", at };
   const losses = patience + 1;

@@ -153,6 +153,10 @@ export const FAILURES = {
     fate: "hold",
     hint: "Look at the candidates in the archive; it is looked at again until one is certain.",
   },
+  DOUBT_FOLDER_GONE: {
+    fate: "hold",
+    hint: "Its reply was lost, and the archive folder it was sent to is gone since: look whether it was moved elsewhere in the archive. `scanferry retry` sends it again.",
+  },
   REPLIES_LOST: {
     fate: "hold",
     hint: "It was sent again and again without a reply, and the archive lists it nowhere: check the limits and timeouts of whatever is between here and the archive. `scanferry retry` sends it again once it is not found.",

@@ -61,8 +61,16 @@ export const RULE_CODES = [
 /** Codes of an archive that took what was sent, and named another document. */
 export const TAKEN_CODES: readonly string[] = ["REPLY_MISMATCHED", "DOCUMENT_ID_TAKEN"];
 
+/** What was sent without a reply to a folder that is gone by now. */
+export const FOLDER_GONE = "DOUBT_FOLDER_GONE";
+
 /** Codes of what is held while in doubt, and of nothing else that is held: the archive may have it. */
-export const DOUBT_CODES: readonly string[] = ["DOUBT_AMBIGUOUS", "REPLIES_LOST", ...TAKEN_CODES];
+export const DOUBT_CODES: readonly string[] = [
+  "DOUBT_AMBIGUOUS",
+  FOLDER_GONE,
+  "REPLIES_LOST",
+  ...TAKEN_CODES,
+];
 
 /** What a file beside the document may mend. */
 export const BESIDE_CODES: readonly string[] = [

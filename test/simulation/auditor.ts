@@ -95,6 +95,7 @@ function isJustified(world: SimulatedWorld, row: Document): boolean {
       return world.archive.stored.some(({ id, removed }) => id === row.documentId && removed);
     case "DOUBT_AMBIGUOUS":
       return candidatesOf(world, row).some(({ id }) => row.trouble?.message.includes(`${id} (`));
+    case "DOUBT_FOLDER_GONE":
     case "REPLIES_LOST":
     case "REPLY_MISMATCHED":
     case "DOCUMENT_ID_TAKEN":

@@ -45,11 +45,16 @@ describe("what the archive does not have", () => {
     ["X", 0, true, lost, "it is sent again, and that is remembered"],
     ["X", LOST_MAX - 2, true, lost, "one more time"],
     ["X", LOST_MAX - 1, true, held("REPLIES_LOST"), "it was tried often enough"],
-    ["X", LOST_MAX - 1, false, held("REPLIES_LOST"), "with a folder or without"],
+    ["X", 0, false, held("DOUBT_FOLDER_GONE"), "it may have been moved before its folder went"],
+    ["X", LOST_MAX - 1, false, held("DOUBT_FOLDER_GONE"), "however often it was tried"],
+    ["DOUBT_AMBIGUOUS", 9, false, held("DOUBT_FOLDER_GONE"), "one of those may be ours, elsewhere"],
+    ["DOUBT_FOLDER_GONE", 1, false, anew, "a person asked for it"],
+    ["REPLIES_LOST", LOST_MAX, false, anew, "a person asked for it"],
     ["REPLIES_LOST", LOST_MAX, true, anew, "a person asked for it"],
     ["REPLY_MISMATCHED", 0, true, held("REPLY_MISMATCHED"), "the archive took it"],
     ["DOCUMENT_ID_TAKEN", 0, true, held("DOCUMENT_ID_TAKEN"), "the archive took it"],
-    ["REPLY_MISMATCHED", 0, false, anew, "what it took is gone with the folder"],
+    ["REPLY_MISMATCHED", 0, false, held("REPLY_MISMATCHED"), "the archive took it"],
+    ["REPLY_MISMATCHED", 1, false, anew, "a person asked for it"],
     ["REPLY_MISMATCHED", 1, true, anew, "a person asked for it"],
     ["DOUBT_AMBIGUOUS", 9, true, anew, "what it could have been is gone"],
   ] as const)(
@@ -59,7 +64,9 @@ describe("what the archive does not have", () => {
     },
   );
 
-  test("a document without trouble is sent again", () => {
-    expect(absence({ trouble: null, patience: 0 }, 5, true)).toEqual({ type: "absent", at: 5 });
+  test("a document without trouble is sent again, unless its folder is gone", () => {
+    const document = { trouble: null, patience: 0 };
+    expect(absence(document, 5, true)).toEqual({ type: "absent", at: 5 });
+    expect(absence(document, 5, false)).toMatchObject(held("DOUBT_FOLDER_GONE"));
   });
 });

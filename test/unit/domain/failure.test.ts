@@ -15,6 +15,7 @@ const FATES: Readonly<Record<Fate, readonly (keyof typeof FAILURES)[]>> = {
     "FOLDER_TWINS",
     "FOLDER_CASE",
     "DOUBT_AMBIGUOUS",
+    "DOUBT_FOLDER_GONE",
     "REPLY_MISMATCHED",
     "DOCUMENT_ID_TAKEN",
     "REPLIES_LOST",

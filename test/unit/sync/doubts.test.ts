@@ -126,13 +126,13 @@ describe("what a look finds", () => {
     },
   );
 
-  test("nothing, as its folder was removed: what the archive took is gone with it", async () => {
+  test("nothing, as its folder was removed: what the archive took may be elsewhere", async () => {
     const { desk, doubts } = await aSearch();
     const trouble = { code: "REPLY_MISMATCHED", message: "document 7 has another filename" };
     const { id } = doubted(desk, 4711, { trouble });
     await desk.run(doubts);
     await desk.advance(20 * MINUTE);
-    expect((await desk.row(id)).state).toBe("pending");
+    expect(await desk.row(id)).toMatchObject({ state: "held", dueAt: null, trouble });
   });
 
   test("what was taken under another name by its reply and is listed all the same is found", async () => {
@@ -379,13 +379,20 @@ describe("what is no look", () => {
     expect(await desk.row(id)).toMatchObject({ state: "uploaded", documentId });
   });
 
-  test("a folder that was removed from the archive ends the doubt", async () => {
+  test("a folder that was removed from the archive leaves it to a person: what it held may have been moved", async () => {
     const { desk, folderId, doubts } = await aSearch();
     const { id } = doubted(desk, folderId);
     desk.archive.removeFolder(folderId);
     await desk.run(doubts);
     await desk.advance(15 * MINUTE);
-    expect((await desk.row(id)).state).toBe("pending");
+    const trouble = { code: "DOUBT_FOLDER_GONE" };
+    expect(await desk.row(id)).toMatchObject({ state: "held", dueAt: null, trouble });
+    await desk.advance(24 * HOUR);
+    expect((await desk.row(id)).state).toBe("held");
+    await retryAll(desk.journal, [id], desk.clock.now());
+    desk.context.bells.doubts.ring();
+    await desk.advance(SECOND);
+    expect(await desk.row(id)).toMatchObject({ state: "pending", doubtAt: null });
   });
 
   test("an archive that is down closes no gate", async () => {
