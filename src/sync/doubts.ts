@@ -21,6 +21,7 @@ import {
   reconcile,
 } from "../domain/reconcile.ts";
 import { type DocumentDetail, LIMITS } from "../wire/shapes.ts";
+import { lagOf } from "./archive-clocks.ts";
 import type { SyncContext } from "./context.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
 import { loop, untilNext } from "./loop.ts";
@@ -48,6 +49,9 @@ export class Doubts {
   /** What this run knows of how long each doubt has lasted. */
   readonly #met = new Map<number, { readonly doubtAt: number | null; readonly span: DoubtSpan }>();
 
+  /** How far the clock that dates documents is known to be behind. */
+  #lagMs = 0;
+
   constructor(context: SyncContext, keeper: Gatekeeper) {
     this.#context = context;
     this.#keeper = keeper;
@@ -74,6 +78,7 @@ export class Doubts {
     // What is stored while the list is read may not be in it: a look is as old as its beginning.
     const now = clock.now();
     const monotonic = clock.monotonic();
+    this.#lagMs = await lagOf(this.#context);
     let listed: Candidate[];
     let isThere = true;
     try {
@@ -205,7 +210,7 @@ export class Doubts {
       windowMs: doubtWindowMs(document, windowMs),
       firstLookMs: FIRST_LOOK_MS,
       toleranceMs: known ? toleranceMs : toleranceMs * UNKNOWN_CLOCK,
-      marginMs: known ? toleranceMs * (UNKNOWN_CLOCK - 1) : 0,
+      marginMs: Math.max(known ? toleranceMs * (UNKNOWN_CLOCK - 1) : 0, this.#lagMs),
     };
   }
 }

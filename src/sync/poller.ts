@@ -14,6 +14,7 @@ import type { Event } from "../domain/life.ts";
 import { restAfterQuestionMs } from "../domain/question-pace.ts";
 import type { Content } from "../journal/journal.ts";
 import type { DocumentDetail } from "../wire/shapes.ts";
+import { learnLag } from "./archive-clocks.ts";
 import type { SyncContext } from "./context.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
 import type { Outage } from "./outage.ts";
@@ -216,6 +217,7 @@ export class Poller {
       if ((document.dueAt ?? 0) <= clock.now()) await this.#notYet(document, item.status ?? null);
       return;
     }
+    await learnLag(this.#context, document, item);
     // Before `converted`, which is final: nobody would ask for them after a crash in between.
     if (item.digidoc) {
       await journal.setContents(document.id, await this.#contents(item.id, signal));

@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import type { Document } from "../../../src/domain/document.ts";
 import { Doubts } from "../../../src/sync/doubts.ts";
+import { Poller } from "../../../src/sync/poller.ts";
 import { retryAll } from "../../../src/sync/retry.ts";
 import { HOLD } from "../../../src/sync/patience.ts";
 import { refused, unauthorized, unreachable } from "../../fakes/scripted-archive.ts";
@@ -540,6 +541,36 @@ describe("candidates", () => {
     if (state === "pending") return;
     expect(row.trouble?.message).toContain(`${documentId} (${SIZE} bytes)`);
   });
+
+  test.for([
+    [1, "held", "the clocks of the archive are known to differ by as much"],
+    [null, "pending", "when somebody else uploaded it says nothing of clocks"],
+  ] as const)(
+    "another document dated 20 minutes before it was sent, at a charge of %s: %s, as %s",
+    async ([charge, state]) => {
+      const { desk, folderId, keeper, doubts } = await aSearch();
+      const sentArchiveAt = desk.clock.now() + 20 * MINUTE;
+      const other = { folderId, filename: "other.pdf", uploadedDate: desk.clock.now() };
+      const otherId = desk.archive.addDocument({ ...other, status: "CONVERTED" });
+      const sent = {
+        state: "uploaded",
+        folderId,
+        documentId: otherId,
+        sentArchiveAt,
+        charge,
+      } as const;
+      desk.put({ path: "other.pdf", ...sent });
+      await desk.run(new Poller(desk.context, keeper));
+      const { id } = doubted(desk, folderId, { sentArchiveAt });
+      const documentId = stored(desk, folderId);
+      await desk.run(doubts);
+      await desk.advance(20 * MINUTE);
+      const row = await desk.row(id);
+      expect(row.state).toBe(state);
+      if (state === "pending") return;
+      expect(row.trouble?.message).toContain(`${documentId} (${SIZE} bytes)`);
+    },
+  );
 
   test("replies dated ahead of the documents by no more than a tolerance that was set for that: found", async () => {
     const doubt = { windowMs: 10 * MINUTE, toleranceMs: 2 * MINUTE };
