@@ -4,7 +4,7 @@
  */
 import { ArchiveError } from "../archive/archive-error.ts";
 import { backoffMs } from "../domain/backoff.ts";
-import type { Trouble } from "../domain/document.ts";
+import type { Document, Trouble } from "../domain/document.ts";
 import type { FailureCode } from "../domain/failure.ts";
 import { FOLDER_CODES, RULE_CODES } from "../domain/verdict.ts";
 import type { WaitingFolder } from "../journal/journal.ts";
@@ -67,11 +67,9 @@ export class Held {
 
   async #step(signal: AbortSignal): Promise<number> {
     const { journal, clock, random } = this.#context;
-    const due = await journal.due({ state: "held", now: clock.now(), limit: CHUNK });
-    // What is to be put away is due for that, and waits for nothing else.
-    const waited = due.filter(({ after }) => after !== "due");
+    const waited = await this.#waited(clock.now());
     if (waited.length > 0) await journal.apply(waited.map((row) => goOn(row, clock.now())));
-    if (waited.length === CHUNK) return 0;
+    if (waited.length >= CHUNK) return 0;
     if (clock.now() >= this.#nextLookAt) {
       const waiting = await journal.waitingFolders();
       this.#looks += 1;
@@ -86,6 +84,18 @@ export class Held {
       // Put away by another loop, when that comes to it.
       next?.after === "due" ? Math.max(nextMs, PUT_AWAY_MS) : nextMs,
     );
+  }
+
+  /**
+   * Those whose time has come. What is to be put away is due for that, and waits for nothing else: while its
+   * source is away, all others may lie behind it.
+   */
+  async #waited(now: number): Promise<Document[]> {
+    for (let limit = CHUNK; ; limit *= 4) {
+      const due = await this.#context.journal.due({ state: "held", now, limit });
+      const waited = due.filter(({ after }) => after !== "due");
+      if (waited.length > 0 || due.length < limit) return waited;
+    }
   }
 
   /** The folder is unusable for another reason by now. */

@@ -172,3 +172,15 @@ test("an archive that cannot be asked is asked again; nothing is let go meanwhil
   await desk.advance(10 * SECOND);
   expect((await desk.row(row)).state).toBe("pending");
 });
+
+test("many that are to be put away, and cannot be just now, keep no other waiting", async () => {
+  const { desk, held } = await aWait();
+  const vetoed = { code: "VETOED", message: "not this one" };
+  for (let n = 0; n < 700; n++)
+    desk.pending({ state: "held", trouble: vetoed, after: "due", dueAt: 1 });
+  const trouble = { code: "FILE_SIZE_ODD", message: "the archive knows why" };
+  const row = desk.pending({ state: "held", trouble, dueAt: desk.clock.now() + SECOND });
+  await desk.run(held);
+  await desk.advance(MINUTE);
+  expect((await desk.row(row)).state).toBe("pending");
+});
