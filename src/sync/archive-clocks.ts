@@ -7,7 +7,7 @@ import type { Document } from "../domain/document.ts";
 import type { DocumentDetail } from "../wire/shapes.ts";
 import type { SyncContext } from "./context.ts";
 
-type Context = Pick<SyncContext, "journal" | "config">;
+type Context = Pick<SyncContext, "journal" | "config" | "log">;
 
 /** How far the clock of documents is known to be behind that of replies, milliseconds; 0: it is not. */
 export async function lagOf({ journal }: Pick<Context, "journal">): Promise<number> {
@@ -22,11 +22,12 @@ export async function learnLag(
 ): Promise<void> {
   // What was in the archive already is charged to nobody; when it was uploaded says nothing of clocks.
   if (sentArchiveAt === null || charge === null) return;
-  const { journal, config } = context;
+  const { journal, config, log } = context;
   const { toleranceMs } = config.upload.doubt;
   const lagMs = sentArchiveAt - uploadedDate;
   if (lagMs <= toleranceMs || lagMs <= (await lagOf(context)) + toleranceMs / 2) return;
   await journal.setMemo(memoOf(journal.archiveId), String(lagMs));
+  log.info({ lagMs }, "the archive dates its documents by a clock behind that of its replies");
 }
 
 function memoOf(archiveId: number): string {
