@@ -19,14 +19,13 @@ export type Found = {
 
 type Parts = { readonly journal: Journal; readonly archive: Archive; readonly clock: Clock };
 
-/** Looks up every file that waits, folder by folder. Changes nothing. */
+/** Looks up every file that waits (see `toBeSent`), folder by folder. Changes nothing. */
 export async function* findArchived(
-  { journal, archive }: Parts,
-  mirrorIds: ReadonlySet<number>,
+  { journal, archive }: Omit<Parts, "clock">,
+  waiting: readonly Document[],
   signal: AbortSignal,
 ): AsyncGenerator<Found> {
   const folders = new Folders(archive);
-  const waiting = await Array.fromAsync(toBeSent(journal, mirrorIds));
   for (const [targetPath, documents] of Map.groupBy(waiting, (each) => each.targetPath ?? "/")) {
     const place = await folders.resolve(targetPath, signal);
     if (place.kind !== "found") continue;

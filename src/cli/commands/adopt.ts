@@ -111,9 +111,10 @@ async function look(
     const row = rows.find(({ name }) => name === account.archive.name);
     if (!row) continue;
     const mirrorIds = await liveIds(account, journal);
-    const own = { journal: journal.of(row.id), archive, clock };
-    for await (const each of findArchived(own, mirrorIds, signal)) found.push(each);
-    for await (const _ of toBeSent(own.journal, mirrorIds)) waiting += 1;
+    const own = { journal: journal.of(row.id), archive };
+    const documents = await Array.fromAsync(toBeSent(own.journal, mirrorIds));
+    for await (const each of findArchived(own, documents, signal)) found.push(each);
+    waiting += documents.length;
   }
   return { found, waiting };
 }
