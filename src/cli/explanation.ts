@@ -139,7 +139,7 @@ async function noteOn(shell: Shell, place: KnownPlace, below: number): Promise<s
 async function lookAt(looker: Looker, path: RawPath): Promise<string> {
   const [look] = await looker.reader.look(looker.mirrorId, [path]);
   if (look === null)
-    return "there is no such file, and the journal never saw one; a link is none, and never sent";
+    return "there is no such file, and the journal never saw one; a link is none: links are never followed";
   if (look === undefined)
     return "it cannot be looked at: it, or a directory on the way, is not readable";
   return "the file is there, but was not seen yet: the next scan takes it up";

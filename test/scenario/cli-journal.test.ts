@@ -104,7 +104,9 @@ describe("before there is a journal", () => {
     );
     expect((await run("explain", "none.pdf")).stdout).toMatch(/there is no such file/);
     symlinkSync(join(world.source, "scan.pdf"), join(world.source, "link.pdf"));
-    expect((await run("explain", "link.pdf")).stdout).toMatch(/a link is none, and never sent/);
+    expect((await run("explain", "link.pdf")).stdout).toMatch(
+      /a link is none: links are never followed/,
+    );
     expect((await run("check")).stdout).toMatch(/made at the first start/);
     const retry = await run("retry");
     expect(retry.code).toBe(1);
