@@ -18,3 +18,38 @@ test.for(["run", "sync"])(
     expect(world.archive.requests().every(({ count }) => count === 0)).toBe(true);
   },
 );
+
+test.for([
+  ["Europe/Berln", "UTC", "misspelt"],
+  ["CET-1CEST", "UTC", "a rule, no name"],
+  ["UTC+3", "UTC-03:00", "no name either, but understood"],
+] as const)(
+  "`check` tells that TZ=%s is not known, and stands for %s: %s",
+  async ([TZ, stands]) => {
+    await using world = await aWorld();
+    await using check = aProcess(["--config", world.configFile(), "check"], { TZ });
+    expect(await check.ended, check.output.stderr).toBe(0);
+    const line = `warn  time zone: TZ is "${TZ}", a time zone that is not known here: local time is ${stands}, all year`;
+    expect(check.output.stdout).toContain(line);
+  },
+);
+
+test.for(["Europe/Berlin", ":Europe/Berlin", ":UTC", "Zulu", "GMT", ""])(
+  "`check` has nothing to say of TZ=%s",
+  async (TZ) => {
+    await using world = await aWorld();
+    await using check = aProcess(["--config", world.configFile(), "check"], { TZ });
+    expect(await check.ended, check.output.stderr).toBe(0);
+    expect(check.output.stdout).not.toContain("time zone");
+  },
+);
+
+test("`run` logs once that the time zone is not known, whatever is read again", async () => {
+  await using world = await aWorld();
+  await using daemon = aProcess(["--config", world.configFile(), "run"], { TZ: "Mars" });
+  await daemon.says(/"started"/);
+  daemon.child.kill("SIGHUP");
+  await daemon.says(/config read again[^]*"started"/);
+  expect(await daemon.end("SIGTERM")).toBe(0);
+  expect(daemon.output.stdout.match(/a time zone that is not known here/g)).toHaveLength(1);
+});

@@ -3,6 +3,7 @@ import { archivesOf } from "../../config/archives.ts";
 import type { Config } from "../../config/config.ts";
 import { notifySecretsOf } from "../../config/notify-config.ts";
 import { growSlowly } from "../../std/heap.ts";
+import { TIME_ZONE_HINT, timeZoneTrouble } from "../../std/time-zone.ts";
 import { examples } from "../examples.ts";
 import type { Shell } from "../shell.ts";
 
@@ -21,14 +22,20 @@ async function run(shell: Shell): Promise<void> {
   const { openLog } = await import("../../daemon/log.ts");
   const { notifierOf } = await import("../../daemon/notifier.ts");
   growSlowly();
-  shell.surroundings.unattended?.();
+  const { env, unattended } = shell.surroundings;
+  unattended?.();
+  let zone = timeZoneTrouble(env, shell.clock.now());
   await liveDaemon({
-    notifier: notifierOf(shell.surroundings.env, process.pid),
+    notifier: notifierOf(env, process.pid),
     load: () => shell.config(),
     openLog: (config) => {
       const pretty = shell.out.isInteractive;
       const { level, file } = config.log;
-      return openLog({ level, file, secrets: secretsOf(config), pretty });
+      const log = openLog({ level, file, secrets: secretsOf(config), pretty });
+      // Of the process, and not of the configuration: told once.
+      if (zone !== undefined) log.warn({}, `${zone}. ${TIME_ZONE_HINT}`);
+      zone = undefined;
+      return log;
     },
   });
 }
