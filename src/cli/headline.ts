@@ -1,7 +1,8 @@
 /** The one thing that matters first, in the order in which the page tells it. */
 import { type State } from "../domain/document.ts";
 import type { Owner } from "../journal/owner-lock.ts";
-import { type Counts, NAMED_MAX, type StatusReport } from "../sync/status.ts";
+import type { Counts, StatusReport } from "../sync/status.ts";
+import { NAMED_MAX } from "../sync/status-lists.ts";
 import { clause } from "./exit.ts";
 import { printable } from "./printable.ts";
 import type { Style } from "./terminal.ts";

@@ -83,8 +83,10 @@ export function columnsOf(
 }
 
 /** What there is to say beside trouble. */
-export function remarksOf({ current, goneAt }: DocumentRecord): string[] {
+export function remarksOf({ current, goneAt, after, afterMessage }: DocumentRecord): string[] {
+  const isThere = current && goneAt === null && (after === "refused" || after === "due");
   return [
+    isThere && afterMessage !== null ? `not put away: ${afterMessage}` : "",
     current ? "" : "(an earlier revision)",
     goneAt === null ? "" : "(the local file is gone)",
   ];

@@ -1,7 +1,8 @@
 import { STATES, type State } from "../domain/document.ts";
 import { failureOf, UNREAD_HINT } from "../domain/failure.ts";
 import type { Owner } from "../journal/owner-lock.ts";
-import { type Counts, NAMED_MAX, type StatusReport } from "../sync/status.ts";
+import type { Counts, StatusReport } from "../sync/status.ts";
+import { NAMED_MAX } from "../sync/status-lists.ts";
 import type { Unread } from "../sync/survey.ts";
 import type { Waiting } from "../sync/waiting.ts";
 import { cut, padded, table, widthOf, wrapped } from "./columns.ts";
@@ -82,6 +83,7 @@ export function statusLines(
       memberLines(report, around),
       movedLines(report),
       notPutAwayLines(report, around.now),
+      neverPutAwayLines(report),
       noteLines(report, around),
     ].map((lines) => ({
       lines: lines.map((line) => cut(line, width)),
@@ -229,6 +231,18 @@ function notPutAwayLines({ notPutAway }: StatusReport, now: number): string[] {
       const next =
         first?.nextAttemptAt == null ? "" : ` (${relativeText(first.nextAttemptAt, now)})`;
       return printable(`  ${cause}: ${first?.path}${files}${next}`);
+    }),
+  ];
+}
+
+/** What stays where it is for good, and why: a line a mirror, with one of its files. */
+function neverPutAwayLines({ neverPutAway }: StatusReport): string[] {
+  if (neverPutAway.length === 0) return [];
+  return [
+    "never put away, see scanferry list --not-put-away:",
+    ...neverPutAway.map(({ mirror, files, path, why }) => {
+      const others = files === 1 ? "" : `, one of ${numberText(files)}`;
+      return printable(`  ${mirror}: ${why}: ${path}${others}`);
     }),
   ];
 }

@@ -17,6 +17,7 @@ import type {
   Known,
   ListQuery,
   MirrorRow,
+  NeverPutAway,
   PaceRow,
   PutOff,
   Troubled,
@@ -144,6 +145,8 @@ export interface Journal extends AsyncDisposable {
   moved(limit: number): Promise<Document[]>;
   /** Rows of the archive whose after-action was refused and is tried again, the soonest first; those behind `last`. */
   notPutAway(limit: number, last?: PutOff): Promise<Document[]>;
+  /** Files that are where they were since their after-action was refused for good, by mirror. */
+  neverPutAway(): Promise<NeverPutAway[]>;
   waitingFolders(): Promise<WaitingFolder[]>;
 
   /** The latest batch of a mirror, unless its receipt is written; a document may still join it or not. */

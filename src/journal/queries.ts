@@ -10,6 +10,7 @@ import type {
   Duplicates,
   Known,
   MirrorRow,
+  NeverPutAway,
   PutOff,
   Troubled,
   WaitingFolder,
@@ -76,6 +77,9 @@ export const QUERIES = {
   notPutAway: `${SELECT_DOCUMENT} WHERE n.archive_id = ? AND n.state IN ('converted', 'held') AND n.after_state = 'due'
     AND (coalesce(n.due_at, 0), n.id) > (?, ?) AND n.after_message IS NOT NULL
     ORDER BY coalesce(n.due_at, 0), n.id LIMIT ?`,
+  neverPutAway: `SELECT mirror_id AS mirrorId, count(*) AS documents, min(id) AS first FROM documents
+    WHERE after_state = 'refused' AND current = 1 AND gone_at IS NULL
+    GROUP BY mirror_id ORDER BY mirror_id`,
   waitingFolders: `SELECT mirror_id AS mirrorId, target_path AS targetPath, trouble_code AS code,
       count(*) AS documents
     FROM documents WHERE state = 'held' AND trouble_code = ? AND target_path IS NOT NULL
@@ -224,6 +228,10 @@ export class Queries {
   notPutAway(archiveId: number, limit: number, last?: PutOff): Document[] {
     const behind = [last?.dueAt ?? 0, last?.id ?? 0];
     return this.#documents(QUERIES.notPutAway, archiveId, ...behind, limit);
+  }
+
+  neverPutAway(): NeverPutAway[] {
+    return this.#sql.of<NeverPutAway>(QUERIES.neverPutAway).all();
   }
 
   smallestHeld(

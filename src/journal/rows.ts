@@ -253,6 +253,9 @@ export type Troubled = {
   readonly first: number;
 };
 
+/** Files of a mirror that are never put away: how many, and the row of the one that is known longest. */
+export type NeverPutAway = Pick<Troubled, "documents" | "first"> & { readonly mirrorId: number };
+
 /** Where the rows stand in their order whose after-action is tried again. */
 export type PutOff = Pick<Document, "dueAt" | "id">;
 

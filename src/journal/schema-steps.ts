@@ -213,3 +213,11 @@ export const RECEIPTS = `
   ALTER TABLE batches ADD COLUMN receipt_at REAL;
   CREATE INDEX batches_open ON batches (number) WHERE receipt_at IS NULL;
 `;
+
+/** Also of a journal in PostgreSQL. */
+export const NEVER_PUT_AWAY = `
+  -- Files that stay where they are, their after-action being refused for good. Has the columns of its
+  -- own condition, too: there may be as many as documents, and they are counted without a look at the rows.
+  CREATE INDEX documents_never_put_away ON documents (mirror_id, id, after_state, current, gone_at)
+    WHERE after_state = 'refused' AND current = 1 AND gone_at IS NULL;
+`;

@@ -15,6 +15,7 @@ import {
   FIRST_RUNS,
   HOOKS,
   MEMOS,
+  NEVER_PUT_AWAY,
   PACE,
   PAGES,
   RECEIPTS,
@@ -223,6 +224,7 @@ export const MIGRATIONS: readonly string[] = [
   ARCHIVES,
   PAGES,
   RECEIPTS,
+  NEVER_PUT_AWAY,
 ];
 
 /** The `user_version` this scanferry writes. */

@@ -15,6 +15,7 @@ import type {
   Journal,
   Known,
   ListQuery,
+  NeverPutAway,
   PutOff,
   Troubled,
   Unreceipted,
@@ -175,6 +176,10 @@ export abstract class SqliteReading {
 
   notPutAway(limit: number, last?: PutOff): Promise<Document[]> {
     return this.#session.read(() => this.#tables.queries.notPutAway(this.archiveId, limit, last));
+  }
+
+  neverPutAway(): Promise<NeverPutAway[]> {
+    return this.#session.read(() => this.#tables.queries.neverPutAway());
   }
 
   waitingFolders(): Promise<WaitingFolder[]> {

@@ -1,10 +1,9 @@
 /** Where things stand, from the journal alone: the same with the daemon running or not. */
 import type { ArchiveAccount, Config } from "../config/config.ts";
-import { type Document, STATES, type State } from "../domain/document.ts";
+import { STATES, type State } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
 import type { Duplicates, Journal } from "../journal/journal.ts";
 import type { MirrorRow } from "../journal/rows.ts";
-import { joinRaw, shown } from "../std/raw-path.ts";
 import { mountOf, readMounts, watchMode } from "../source/mounts.ts";
 import { type ArchiveAway, type Away, awayOf, seersOf, type SourceAway } from "./away.ts";
 import { type MemberReport, membersOf } from "./member-report.ts";
@@ -16,6 +15,7 @@ import {
   pageReportOf,
   pagesOfAll,
 } from "./page-report.ts";
+import { listsOf, type StatusLists } from "./status-lists.ts";
 import type { Unread } from "./survey.ts";
 import { type Waiting, type WaitingConfig, waitingOf } from "./waiting.ts";
 
@@ -23,7 +23,7 @@ import { type Waiting, type WaitingConfig, waitingOf } from "./waiting.ts";
 export type Counts = Record<State, number>;
 
 /** The report behind `status --json`, the page and the metrics. Times are epoch milliseconds. */
-export type StatusReport = {
+export type StatusReport = StatusLists & {
   readonly running: boolean;
   readonly paused: boolean;
   readonly documents: Counts;
@@ -38,34 +38,12 @@ export type StatusReport = {
   readonly mirrors: readonly MirrorStatusReport[];
   /** The daemons on the journal, where it may have several; else none. */
   readonly members: readonly MemberReport[];
-  /** Documents whose local file was renamed or moved: the archive has them where they were. */
-  readonly moved: readonly {
-    readonly mirror: string;
-    readonly path: string;
-    readonly from: string;
-    readonly archivedIn: string;
-    readonly documentId: number | null;
-  }[];
-  /** Archived files that could not be put away (`after`) and are tried again; of each archive the soonest first. */
-  readonly notPutAway: readonly {
-    readonly mirror: string;
-    readonly path: string;
-    readonly why: string;
-    readonly nextAttemptAt: number | null;
-  }[];
   /** Pages: used, waiting, left. */
   readonly pages: PageReport;
   /** Documents that were not sent as the archive has their content, and the pages that saved. */
   readonly duplicates: Duplicates;
   /** Outcomes that `after` hooks have not been told yet. */
   readonly untold: number;
-  /** The work order: archive folders that documents wait for. */
-  readonly foldersToCreate: readonly {
-    readonly mirror: string;
-    readonly path: string;
-    readonly code: string;
-    readonly documents: number;
-  }[];
 };
 
 type Quota = { readonly blockedSince: number | null; readonly nextProbeAt: number | null };
@@ -121,19 +99,9 @@ export type MirrorStatusReport = {
 /** No archive has this id: of one that the journal does not know yet, nothing is known. */
 const NO_ARCHIVE = 0;
 
-/** A report names no more than this many moved documents, and as many that are not put away. */
-export const NAMED_MAX = 100;
-
 /** No document in any state. */
 export function noDocuments(): Counts {
   return Object.fromEntries(STATES.map((state) => [state, 0])) as Counts;
-}
-
-/** Of every archive. */
-async function notPutAway(journal: Journal): Promise<Document[]> {
-  const archives = await journal.archives();
-  const found = await Promise.all(archives.map(({ id }) => journal.of(id).notPutAway(NAMED_MAX)));
-  return found.flat().slice(0, NAMED_MAX);
 }
 
 type Standing = {
@@ -265,34 +233,4 @@ function mirrorReports(
     const unread = missing.unread.get(name) ?? null;
     return { name, source, archive, watch: mode, offline, unread, documents, oldestAt };
   });
-}
-
-/** What names documents and folders one by one. Of a mirror that was taken out a folder helps nobody. */
-async function listsOf(
-  journal: Journal,
-  mirrorOf: (each: OfMirror) => string,
-  isConfigured: (each: OfMirror) => boolean,
-): Promise<Pick<StatusReport, "moved" | "notPutAway" | "foldersToCreate">> {
-  const moved = (await journal.moved(NAMED_MAX)).filter(isConfigured);
-  const kept = (await notPutAway(journal)).filter(isConfigured);
-  const waiting = (await journal.waitingFolders()).filter(isConfigured);
-  return {
-    moved: moved.map((document) => movedReport(document, mirrorOf(document))),
-    notPutAway: kept.map((document) => notPutAwayReport(document, mirrorOf(document))),
-    foldersToCreate: waiting.map(({ targetPath: path, code, documents, ...folder }) => {
-      return { mirror: mirrorOf(folder), path, code, documents };
-    }),
-  };
-}
-
-function movedReport(document: Document, mirror: string): StatusReport["moved"][number] {
-  const { dir, name, movedFrom, targetPath, documentId } = document;
-  const path = shown(joinRaw(dir, name));
-  return { mirror, path, from: movedFrom ?? "", archivedIn: targetPath ?? "", documentId };
-}
-
-function notPutAwayReport(document: Document, mirror: string): StatusReport["notPutAway"][number] {
-  const { dir, name, afterMessage, dueAt } = document;
-  const path = shown(joinRaw(dir, name));
-  return { mirror, path, why: afterMessage ?? "", nextAttemptAt: dueAt };
 }

@@ -288,6 +288,29 @@ export function journalReadsContract(name: string, open: () => Promise<JournalFi
         expect(ids(await desk.journal.notPutAway(9, first))).toEqual([a]);
       }),
     );
+
+    test(
+      "are counted by mirror where that is for good, as long as the file is there",
+      withDesk(async (desk) => {
+        const { journal, mirrorId } = desk;
+        expect(await journal.neverPutAway()).toEqual([]);
+        const refused = async (path: string, documentId: number) => {
+          const { id } = await desk.after(
+            (await desk.uploaded(path, documentId)).id,
+            converted("due"),
+          );
+          const set = { after: "refused", afterMessage: "changed", dueAt: null } as const;
+          await journal.apply([{ type: "note", id, at: NOW, why: "so", set }]);
+          return id;
+        };
+        const first = await refused("a", 1);
+        const second = await refused("b", 2);
+        expect(await journal.neverPutAway()).toEqual([{ mirrorId, documents: 2, first }]);
+        const gone = { goneAt: NOW };
+        await journal.apply([{ type: "note", id: first, at: NOW, why: "gone", set: gone }]);
+        expect(await journal.neverPutAway()).toEqual([{ mirrorId, documents: 1, first: second }]);
+      }),
+    );
   });
 
   describe(`${name}: what was sent`, () => {

@@ -201,6 +201,7 @@ async function everythingOf(journal: Journal, mirrorId: number, idsMax: number):
     firstRuns: await journal.firstRuns(),
     moved: await journal.moved(3),
     notPutAway: await journal.notPutAway(3),
+    neverPutAway: await journal.neverPutAway(),
     waiting: await journal.waitingFolders(),
     counts: await journal.counts(),
     lastBatch: await journal.lastBatch(mirrorId),

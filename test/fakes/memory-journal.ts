@@ -24,6 +24,7 @@ import type {
   ListQuery,
   MirrorRow,
   PaceRow,
+  NeverPutAway,
   PutOff,
   Troubled,
   Unreceipted,
@@ -425,6 +426,18 @@ export class MemoryJournal implements Journal {
     )
       .sort(inOrder)
       .slice(0, limit);
+  }
+
+  async neverPutAway(): Promise<NeverPutAway[]> {
+    const staying = this.#rows(
+      ({ after, current, goneAt }) => after === "refused" && current && goneAt === null,
+    );
+    return [...Map.groupBy(staying, ({ mirrorId }) => mirrorId)]
+      .map(([mirrorId, rows]) => {
+        const first = Math.min(...rows.map(({ id }) => id));
+        return { mirrorId, documents: rows.length, first };
+      })
+      .sort((a, b) => a.mirrorId - b.mirrorId);
   }
 
   async waitingFolders(): Promise<WaitingFolder[]> {

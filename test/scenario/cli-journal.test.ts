@@ -11,8 +11,8 @@ import {
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
-import { SqliteJournal } from "../../src/journal/sqlite-journal.ts";
 import { STATES } from "../../src/domain/document.ts";
+import { SqliteJournal } from "../../src/journal/sqlite-journal.ts";
 import { pdfOf } from "../fixtures/documents.ts";
 import { rowsOf } from "../fixtures/auditor.ts";
 import { aWorld, type World } from "../fixtures/world.ts";
@@ -224,6 +224,40 @@ test("list and status have the shape that scripts rely on", async () => {
     ],
     foldersToCreate: [{ path: "/Scans/New", documents: 1 }],
   });
+});
+
+test("what is never put away is named by status and listed, as long as its file is there", async () => {
+  await using world = await aWorld();
+  const config = world.configFile();
+  const files = ["a.pdf", "b.pdf", "c.pdf"].map((name, n) => world.write(name, pdfOf(n + 1)));
+  const told = async (...words: string[]) =>
+    (await scanferry(["--config", config, ...words])).stdout;
+  const never = async () =>
+    (JSON.parse(await told("status", "--json")) as { neverPutAway: object[] }).neverPutAway;
+  await told("sync");
+  expect(await never()).toEqual([]);
+  const why = "document 7 is now in folder 9";
+  {
+    await using journal = await SqliteJournal.open({ path: world.journal, role: "owner" });
+    const rows = await Array.fromAsync(journal.list({ state: "converted" }));
+    const set = { after: "refused", afterMessage: why, dueAt: null } as const;
+    const note = { type: "note", at: 0, why, set } as const;
+    await journal.apply(rows.slice(0, 2).map(({ id }) => ({ ...note, id })));
+  }
+  const path = expect.stringMatching(/^[ab]\.pdf$/);
+  expect(await never()).toEqual([{ mirror: "scans", files: 2, path, why }]);
+  expect(await told("status")).toMatch(
+    /^never put away, see scanferry list --not-put-away:\n {2}scans: document 7 is now in folder 9: .\.pdf, one of 2$/m,
+  );
+  const lines = linesOf(await told("list", "--not-put-away"));
+  expect(lines).toEqual([
+    expect.stringMatching(/ a\.pdf {2}not put away: document 7 is now in folder 9$/),
+    expect.stringMatching(/ b\.pdf {2}not put away: document 7 is now in folder 9$/),
+  ]);
+  rmSync(files[0] ?? "");
+  await told("sync");
+  expect(await never()).toEqual([{ mirror: "scans", files: 1, path: "b.pdf", why }]);
+  expect(linesOf(await told("list", "--not-put-away", "--json"))).toHaveLength(1);
 });
 
 test("list filters by state, mirror and path", async () => {

@@ -10,7 +10,12 @@ import { columnsOf, ListScreen, remarksOf } from "../list-screen.ts";
 import { jsonLine, printable } from "../printable.ts";
 import type { Terminal } from "../terminal.ts";
 
-type Options = { readonly json?: boolean; readonly state?: State; readonly mirror?: string };
+type Options = {
+  readonly json?: boolean;
+  readonly state?: State;
+  readonly mirror?: string;
+  readonly notPutAway?: boolean;
+};
 
 /** `scanferry list`: the journal's documents, as many as there are, one a line. */
 export function addList(program: Command, shell: Shell): void {
@@ -21,6 +26,7 @@ export function addList(program: Command, shell: Shell): void {
     .option("--json", "print one JSON object a line")
     .addOption(new Option("--state <state>", "only in this state").choices(STATES))
     .option("--mirror <name>", "only of this mirror")
+    .option("--not-put-away", "only what `after` could not put away")
     .action((paths: string[], options: Options) => list(shell, paths, options))
     .addHelpText(
       "after",
@@ -48,10 +54,17 @@ async function list(shell: Shell, paths: readonly string[], options: Options): P
     const wanted = state === undefined ? query : { ...query, state };
     for await (const document of journal.list(wanted)) {
       if (out.gone.aborted) return;
+      if (options.notPutAway === true && !isNotPutAway(document)) continue;
       for (const line of linesOf(document, nameIn(names, document))) await out.line(line);
     }
   }
   if (out.isInteractive && options.json !== true) await out.line(screen.sum());
+}
+
+/** It is where it was, as its after-action was refused: for good, or until it is tried again. */
+function isNotPutAway({ current, goneAt, after, afterMessage }: Document): boolean {
+  if (!current || goneAt !== null || afterMessage === null) return false;
+  return after === "refused" || after === "due";
 }
 
 function nameIn(names: ReadonlyMap<number, string>, { mirrorId }: Document): string {

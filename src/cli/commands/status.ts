@@ -157,6 +157,7 @@ function nothingYet(config: Config, now: number): StatusReport {
     untold: 0,
     moved: [],
     notPutAway: [],
+    neverPutAway: [],
     foldersToCreate: [],
   };
 }

@@ -1,5 +1,6 @@
 /** Brings a journal's schema in PostgreSQL up to date, or says why it cannot be used. */
 import { PROGRESS_TABLE } from "../copy/tables.ts";
+import { NEVER_PUT_AWAY } from "../schema-steps.ts";
 import { journalFault, unfinishedFault } from "../journal-fault.ts";
 import { CREW_SCHEMA } from "./crew-schema.ts";
 import { type Query, quoted } from "./query.ts";
@@ -7,7 +8,11 @@ import { LONG_PATHS } from "./schema-steps.ts";
 import { TABLES } from "./tables.ts";
 
 /** Migration n leads from version n to n + 1. Released ones are never edited. */
-export const MIGRATIONS: readonly string[] = [`${TABLES}${CREW_SCHEMA}`, LONG_PATHS];
+export const MIGRATIONS: readonly string[] = [
+  `${TABLES}${CREW_SCHEMA}`,
+  LONG_PATHS,
+  NEVER_PUT_AWAY,
+];
 
 /** The version of the tables that this scanferry writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -14,6 +14,7 @@ import type {
   Journal,
   Known,
   ListQuery,
+  NeverPutAway,
   PutOff,
   Troubled,
   Unreceipted,
@@ -193,6 +194,10 @@ export abstract class PostgresReading {
   notPutAway(limit: number, last?: PutOff): Promise<Document[]> {
     const behind = [last?.dueAt ?? 0, last?.id ?? 0];
     return this.#documents(QUERIES.notPutAway, [this.archiveId, ...behind, limit]);
+  }
+
+  neverPutAway(): Promise<NeverPutAway[]> {
+    return this.#rows(QUERIES.neverPutAway, []);
   }
 
   async waitingFolders(): Promise<WaitingFolder[]> {

@@ -79,6 +79,9 @@ export const QUERIES = {
     AND n.after_state = 'due' AND n.after_message IS NOT NULL
     AND (coalesce(n.due_at, 0), n.id) > ($2, $3)
     ORDER BY coalesce(n.due_at, 0), n.id LIMIT $4`,
+  neverPutAway: `SELECT mirror_id AS "mirrorId", count(*) AS documents, min(id) AS first FROM documents
+    WHERE after_state = 'refused' AND current = 1 AND gone_at IS NULL
+    GROUP BY mirror_id ORDER BY mirror_id`,
   waitingFolders: [isShort, isLong]
     .map(
       (is) => `SELECT mirror_id AS "mirrorId",

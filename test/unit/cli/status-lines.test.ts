@@ -152,6 +152,20 @@ test("a folder that cannot be read is told of, though all that is known is archi
   expect(told).toContain("scans: folder 2026/closed (and 1 other) cannot be read: no right");
 });
 
+test("what is never put away is told by its mirror, with one of the files and how to list all", () => {
+  const why = "document 7 is now in folder 9";
+  const neverPutAway = [
+    { mirror: "bills", files: 1, path: "a.pdf", why },
+    { mirror: "scans", files: 1_200, path: "b.pdf", why: "FILE_CHANGED: b.pdf has other content" },
+  ];
+  const told = statusLines(reportOf({ neverPutAway }), around, wide, 24);
+  expect(told.slice(told.indexOf("never put away, see scanferry list --not-put-away:"))).toEqual([
+    "never put away, see scanferry list --not-put-away:",
+    "  bills: document 7 is now in folder 9: a.pdf",
+    "  scans: FILE_CHANGED: b.pdf has other content: b.pdf, one of 1,200",
+  ]);
+});
+
 test("what cannot be put away is told by its cause, with one of the files", () => {
   const file = (path: string, why: string) =>
     ({ mirror: "scans", path, why, nextAttemptAt: 60_001 }) as const;

@@ -40,6 +40,7 @@ export function reportOf(fields: Partial<StatusReport> = {}): StatusReport {
     untold: 0,
     moved: [],
     notPutAway: [],
+    neverPutAway: [],
     foldersToCreate: [],
     ...fields,
   };

@@ -83,6 +83,7 @@ describe("with a million rows", () => {
     ["counts", "documents_due", "counted without a look at the rows"],
     ["outstanding", "documents_outstanding", "the same"],
     ["troubled", "documents_troubled", "the same"],
+    ["neverPutAway", "documents_never_put_away", "the same"],
     ["waitingFolders", "documents_waiting", "the same"],
     ["claimed", "documents_archived", "asked for whole pages of the archive's list"],
   ] as const)("%s reads nothing but the index %s: %s", ([name, index]) => {

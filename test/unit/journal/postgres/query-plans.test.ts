@@ -212,6 +212,7 @@ describe.skipIf(NO_POSTGRES)("with many rows", () => {
     ["ask claimed", "documents_archived"],
     ["ask smallestHeld", "documents_held_by_size"],
     ["ask moved", "documents_moved"],
+    ["ask neverPutAway", "documents_never_put_away"],
     ["ask duplicates", "documents_duplicates"],
     ["ask recent", "documents_recent"],
     ["ask inBatch", "documents_batch"],
