@@ -5,6 +5,7 @@ import type { Counts, StatusReport } from "../sync/status.ts";
 import { NAMED_MAX } from "../sync/status-lists.ts";
 import type { Unread } from "../sync/survey.ts";
 import type { Waiting } from "../sync/waiting.ts";
+import { shellWord } from "../std/shell-word.ts";
 import { cut, padded, table, widthOf, wrapped } from "./columns.ts";
 import { clause } from "./exit.ts";
 import { fit } from "./fit.ts";
@@ -84,6 +85,7 @@ export function statusLines(
       movedLines(report),
       notPutAwayLines(report, around.now),
       neverPutAwayLines(report),
+      formerLines(report),
       noteLines(report, around),
     ].map((lines) => ({
       lines: lines.map((line) => cut(line, width)),
@@ -245,6 +247,16 @@ function neverPutAwayLines({ neverPutAway }: StatusReport): string[] {
       return printable(`  ${mirror}: ${why}: ${path}${others}`);
     }),
   ];
+}
+
+/** What nobody works on any more, its mirror being out of the configuration. */
+function formerLines({ formerMirrors }: StatusReport): string[] {
+  return formerMirrors.map(({ name, documents }) => {
+    const left = STATES.filter((state) => state !== "converted" && documents[state] > 0);
+    const counts = left.map((state) => `${numberText(documents[state])} ${state}`).join(", ");
+    const command = `scanferry list --mirror ${shellWord(name)}`;
+    return printable(`mirror ${name} is no longer configured: ${counts}; see ${command}`);
+  });
 }
 
 /** Who works on the journal, where it may be several. */

@@ -36,6 +36,8 @@ export type StatusReport = StatusLists & {
   /** Where each archive stands, in the order of the configuration. */
   readonly archives: readonly ArchiveStatusReport[];
   readonly mirrors: readonly MirrorStatusReport[];
+  /** Mirrors that are not configured any more and have documents that are not converted: nobody works on these. */
+  readonly formerMirrors: readonly Pick<MirrorStatusReport, "name" | "source" | "documents">[];
   /** The daemons on the journal, where it may have several; else none. */
   readonly members: readonly MemberReport[];
   /** Pages: used, waiting, left. */
@@ -197,6 +199,7 @@ export async function statusOf(
     ...standingOf(archives),
     archives,
     mirrors: mirrorReports(config, rows, counts, { away, unread }),
+    formerMirrors: formerMirrorsOf(config, rows, counts),
     members: membersOf(members, { mirrors: rows, archives: await journal.archives() }, now),
     pages: pagesOfAll(standings.map(({ pages }) => pages)),
     duplicates: await journal.duplicates(),
@@ -232,5 +235,22 @@ function mirrorReports(
     const offline = missing.away.get(name) ?? null;
     const unread = missing.unread.get(name) ?? null;
     return { name, source, archive, watch: mode, offline, unread, documents, oldestAt };
+  });
+}
+
+function formerMirrorsOf(
+  { mirrors }: StatusConfig,
+  rows: readonly MirrorRow[],
+  counts: readonly StateCount[],
+): StatusReport["formerMirrors"] {
+  const configured = new Set(mirrors.map(({ name }) => name));
+  const known = new Set(rows.map(({ name }) => name));
+  // One that was given another name is known by its source at the next start.
+  const renamed = new Set(mirrors.flatMap(({ name, source }) => (known.has(name) ? [] : source)));
+  return rows.flatMap(({ id, name, source }) => {
+    if (configured.has(name) || renamed.has(source)) return [];
+    const own = counts.filter(({ mirrorId }) => mirrorId === id);
+    const isOver = own.every(({ state, documents }) => state === "converted" || documents === 0);
+    return isOver ? [] : [{ name, source, documents: sumOf(own) }];
   });
 }

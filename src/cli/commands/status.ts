@@ -151,6 +151,7 @@ function nothingYet(config: Config, now: number): StatusReport {
       documents: noDocuments(),
       oldestAt: {},
     })),
+    formerMirrors: [],
     members: [],
     pages,
     duplicates: { documents: 0, pages: 0 },

@@ -34,6 +34,7 @@ export function reportOf(fields: Partial<StatusReport> = {}): StatusReport {
         oldestAt: {},
       },
     ],
+    formerMirrors: [],
     members: [],
     pages: noPages(undefined, 0),
     duplicates: { documents: 0, pages: 0 },

@@ -1,10 +1,12 @@
 /** A mirror that was taken out of the configuration keeps its rows, and is nobody's trouble. */
 import { expect, test } from "vitest";
+import { statusLines } from "../../../src/cli/status-lines.ts";
+import type { Terminal } from "../../../src/cli/terminal.ts";
 import { troublesOf } from "../../../src/cli/troubles.ts";
 import { Ever } from "../../../src/dashboard/ever.ts";
 import { metricsText } from "../../../src/dashboard/metrics.ts";
 import { configuredIds } from "../../../src/sync/configured.ts";
-import { statusOf } from "../../../src/sync/status.ts";
+import { noDocuments, statusOf } from "../../../src/sync/status.ts";
 import { Desk, events, NOW } from "../../contract/journal-desk.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";
@@ -23,7 +25,27 @@ async function aJournal(): Promise<{ journal: MemoryJournal; used: number }> {
   return { journal, used };
 }
 
-test("its folders, its reasons and its waiting are told nowhere", async () => {
+test("one line of the status names it, with what nobody works on any more", async () => {
+  const { journal } = await aJournal();
+  await using world = await aWorld();
+  const config = world.config();
+  const report = await statusOf(journal, config, true, NOW);
+  const documents = { ...noDocuments(), held: 1, pending: 1 };
+  expect(report.formerMirrors).toEqual([{ name: "gone", source: "/srv/gone", documents }]);
+  expect(report.documents).toEqual(noDocuments());
+  const around = { owner: undefined, troubles: [], now: NOW };
+  const terminal = { paint: (_: string, text: string) => text, isInteractive: false, width: 80 };
+  expect(statusLines(report, around, terminal as unknown as Terminal, 24)).toContain(
+    "mirror gone is no longer configured: 1 pending, 1 held; see scanferry list --mirror gone",
+  );
+  // Under another name it is the same mirror, by its source, as soon as a daemon starts.
+  const [mirror] = config.mirrors;
+  if (!mirror) throw new Error("there is one");
+  const mirrors = [mirror, { ...mirror, name: "renamed", source: "/srv/gone" }];
+  expect((await statusOf(journal, { ...config, mirrors }, true, NOW)).formerMirrors).toEqual([]);
+});
+
+test("its folders, its reasons and its waiting are told nowhere else", async () => {
   const { journal, used } = await aJournal();
   await using world = await aWorld();
   const config = world.config();
