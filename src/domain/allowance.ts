@@ -41,6 +41,7 @@ export type Used = { readonly named: number; readonly others: number };
 /** Warnings, by how much is used: none, from 80 %, from 100 %. */
 export const LEVELS = ["ok", "low", "usedUp"] as const;
 
+/** Kept in the journal by its place in `LEVELS` (`WarnedRow`), whose order stays so. */
 export type Level = (typeof LEVELS)[number];
 
 const LOW_AT = 0.8;
@@ -114,6 +115,7 @@ export class Shares {
     this.#used = used;
   }
 
+  /** What the mirror may send as of this call; what is taken later is not in it. */
   of(mirrorId: number): Share {
     const isNamed = this.#named.has(mirrorId);
     const left = mayUse(this.#policy, this.#used, isNamed);

@@ -1,13 +1,12 @@
+/** How far the bucket may fall behind its rate and still make up for it. */
+export const BURST_MS = 500;
+
 /**
  * A bucket of bytes that fills at a steady rate. It is kept as one moment: when everything that was
  * taken so far will have flowed out. Whoever takes waits until then, so those who ask are served in
  * the order they asked, without a queue. What was not taken is lost but for `BURST_MS`: enough to
  * make up for a busy event loop, too little for a burst.
  */
-
-/** How far the bucket may fall behind its rate and still make up for it. */
-export const BURST_MS = 500;
-
 export class Bucket {
   readonly #bytesPerSecond: number;
   /** When the last byte taken so far will have flowed out; by the clock of `reserve`. */

@@ -1,7 +1,6 @@
 /**
  * What somebody may be told of. The configuration, the messages and docs/notify.md name these.
  */
-
 export type EventKind =
   | "gate"
   | "credentials"

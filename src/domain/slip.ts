@@ -16,6 +16,7 @@ export const METADATA_LIMITS = {
   description: LIMITS.metadataDescription,
 } as const;
 
+/** What the upload (endpoint 7) calls `metadataTitle` is `title` here, and so on. */
 export type MetadataField = keyof typeof METADATA_LIMITS;
 
 /** In the order in which they are shown. */
@@ -27,6 +28,7 @@ export const METADATA_FIELDS = Object.keys(METADATA_LIMITS) as readonly Metadata
  */
 export const ORIGINS = ["name", "static", "path", "directory", "sidecar", "hook"] as const;
 
+/** Stands in journals, within slips: names may be added, and never changed. */
 export type Origin = (typeof ORIGINS)[number];
 
 /** One value that is sent. */

@@ -5,7 +5,9 @@
 
 /** A number, a name (`/Type`), a reference to an object, or several of them. */
 export type PdfValue = number | string | { readonly ref: number } | PdfArray | PdfDictionary;
+/** ISO 32000-1, 7.3.6. A string in it is only its `(`. */
 export type PdfArray = readonly PdfValue[];
+/** ISO 32000-1, 7.3.7. Keys are without their slash; of a key that comes twice the last value holds. */
 export type PdfDictionary = ReadonlyMap<string, PdfValue>;
 
 /** The bytes are not as the syntax has it; whoever is more patient may read them. */

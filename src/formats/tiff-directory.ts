@@ -44,6 +44,7 @@ const TYPE_BYTES = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8];
 export class TableBudget {
   #left = TABLE_BYTES_MAX;
 
+  /** True once nothing more may be read; whether the file is whole then stays unknown. */
   get spent(): boolean {
     return this.#left <= 0;
   }

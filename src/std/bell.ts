@@ -8,6 +8,7 @@ export class Bell {
   #rung = false;
   #wake: (() => void) | undefined;
 
+  /** Ends the wait of whoever waits, or else the next one before it begins. */
   ring(): void {
     this.#rung = true;
     this.#wake?.();

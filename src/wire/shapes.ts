@@ -78,8 +78,11 @@ export const DOCUMENT_SORTS = [
   "UPLOADED_DATE",
   "EXPIRE_DATE",
 ] as const;
+/** What a digidoc list may be sorted by (endpoint 3); UPLOADED_DATE without `sortBy`. */
 export const DIGIDOC_SORTS = ["NAME", "PAGES", "CREATED_DATE", "UPLOADED_DATE"] as const;
+/** What a folder list may be sorted by (endpoint 5); NAME without `sortBy`. */
 export const FOLDER_SORTS = ["NAME", "CREATED_DATE"] as const;
+/** `sortBy` of search, where it is NAME without one, and of document lists, where it is UPLOADED_DATE. */
 export type DocumentSort = (typeof DOCUMENT_SORTS)[number];
 export type DigidocSort = (typeof DIGIDOC_SORTS)[number];
 export type FolderSort = (typeof FOLDER_SORTS)[number];
