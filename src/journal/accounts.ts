@@ -12,6 +12,7 @@ export type GateColumns = {
   readonly nextProbeAt: number | null;
 };
 
+/** A pace's columns. Times are epoch ms; `limit` null: uploads at a time as configured, `code` null: no trouble. */
 export type PaceColumns = Omit<PaceRow, "trouble"> & Pick<GateColumns, "code" | "message">;
 
 /** The gate of an archive's row; open where there is none. */

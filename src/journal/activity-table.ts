@@ -29,6 +29,7 @@ export const ACTIVITY_QUERIES = {
   inBatch: `${SELECT_DOCUMENT} WHERE ${OF_BATCH} AND n.batch IS NOT NULL ORDER BY n.id LIMIT @limit`,
 } as const;
 
+/** What is asked answers as `Journal` has it under the same names. */
 export class ActivityTable {
   readonly #sql: Statements;
 

@@ -35,6 +35,7 @@ export const JOURNAL_HINTS = {
     "Nothing to do: the daemon begins anew as another member. Where it comes often, look at the way to the database, the host's load and its clock.",
 } as const satisfies Record<`JOURNAL_${string}` | "LEASE_LOST", string>;
 
+/** What opening, reading and writing a journal may fail with; docs/errors.md is written from the table. */
 export type JournalCode = keyof typeof JOURNAL_HINTS;
 
 /** The fault of this code, with its hint. `what` says what happened; the journal's path is added. */

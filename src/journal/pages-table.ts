@@ -19,6 +19,7 @@ export const PAGES_QUERIES = {
 type Over = { readonly documents: number; readonly pages: number };
 type Sum = { readonly mirrorId: number; readonly pages: number };
 
+/** What is asked answers as `Journal` has it; numbers are counts of pages and documents. */
 export class PagesTable {
   readonly #sql: Statements;
 

@@ -130,6 +130,7 @@ type CountRow = {
   readonly oldestAt: number;
 };
 
+/** Each answers as `Journal` has it under the same name, for the archive that is given. */
 export class Queries {
   readonly #sql: Statements;
 

@@ -95,6 +95,7 @@ export class RecordsTable {
       .map(historyRow);
   }
 
+  /** History of the rows of this path that were forgotten, in the order in which those came to be. */
   forgotten(mirrorId: number, path: RawPath): HistoryRow[] {
     return this.#sql
       .of<StoredLine>(`${HISTORY} JOIN forgotten f ON f.document = h.document

@@ -23,6 +23,7 @@ export function historyRow({ times, ...line }: StoredLine): HistoryRow {
 /** As it is read: the document in JSON. */
 export type TellingRow = Omit<Telling, "document"> & { readonly document: string };
 
+/** With its document as the outcome left it, whatever became of the row since. */
 export function tellingOf(row: TellingRow): Telling {
   return { ...row, document: JSON.parse(row.document) as Document };
 }

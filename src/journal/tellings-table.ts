@@ -33,6 +33,7 @@ export class TellingsTable {
       .run(outcome, at, JSON.stringify(document), at, document.mirrorId);
   }
 
+  /** Those whose turn it is, the longest due first; `now` and all times in epoch ms. */
   due(mirrorId: number, now: number, limit: number): Telling[] {
     return this.#sql
       .of<TellingRow>(TELLING_QUERIES.tellings)
@@ -50,6 +51,7 @@ export class TellingsTable {
       .run(tries, dueAt, number);
   }
 
+  /** Makes those that are due after `laterThan` due at `dueAt`. */
   pullIn(mirrorId: number, laterThan: number, dueAt: number): void {
     this.#sql
       .of("UPDATE tellings SET due_at = ? WHERE mirror_id = ? AND due_at > ?")

@@ -21,6 +21,7 @@ export type Sum = {
   readonly digest: string;
 };
 
+/** What the comparison of one table found. Without a difference both sums are the same. */
 export type Compared = {
   readonly table: string;
   readonly source: Sum;

@@ -25,6 +25,7 @@ export type Advance = {
   readonly of: number;
 };
 
+/** What is to be copied. The target is new, or an unfinished copy of the same journal, which goes on. */
 export type Copy = {
   readonly from: JournalPlace;
   readonly to: JournalPlace;

@@ -3,6 +3,7 @@ import type { Cell as JsonCell } from "../postgres/recordset.ts";
 
 /** What a column holds; `Buffer` where the database has bytes. */
 export type Cell = JsonCell | Buffer;
+/** A row by its columns, as the tables name them. */
 export type Row = Readonly<Record<string, Cell>>;
 
 /** The values of a row's key, in the key's order. */

@@ -14,6 +14,7 @@ export type Newcomer = {
 
 /** Others hear of it without delay; they hear of nothing when it breaks, and look by themselves. */
 export const CREW_CHANGED = "crew";
+/** Rows were written: whoever keeps something of them in memory reads anew. */
 export const JOURNAL_CHANGED = "journal";
 
 /** Members and pens that are long gone serve nobody: their numbers are never used again. */

@@ -16,7 +16,9 @@ export const isSame = (path: string, other: string) =>
 
 /** Text of more bytes stands in an index apart, by which it is not told from others. */
 const TEXT_BYTES_MAX = 2_000;
+/** SQL: true for text that an index can hold. `text` is an expression, no value. */
 export const isShort = (text: string) => `octet_length(${text}) <= ${TEXT_BYTES_MAX}`;
+/** SQL: true for all other text. Indexes are over one kind or the other, and a query has to say which. */
 export const isLong = (text: string) => `octet_length(${text}) > ${TEXT_BYTES_MAX}`;
 
 /** Columns of a set of places. */

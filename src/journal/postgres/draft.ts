@@ -52,6 +52,7 @@ export type AttemptEdit = {
     | undefined;
 };
 
+/** A directory of a mirror. */
 export type Place = { readonly mirrorId: number; readonly dir: RawPath };
 
 /** A key for a directory, or with `name` for a place in one. */

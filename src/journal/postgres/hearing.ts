@@ -38,6 +38,7 @@ export class Hearing {
     this.#onCrewChange();
   }
 
+  /** A message of the channel, made by `payload`; those of this session itself count for nothing. */
   heard(payload: string): void {
     const [session, what] = payload.split(" ");
     if (session === this.#session) return;

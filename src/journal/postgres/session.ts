@@ -26,6 +26,7 @@ export type { Query } from "./query.ts";
 /** `owner`: a daemon; `guest`: a command that writes; `reader`: one that only looks. */
 export type PgRole = "owner" | "guest" | "reader";
 
+/** See `PgSessionOptions.patience`. */
 export type Patience = {
   readonly signal: AbortSignal;
   readonly onAway?: (why: string) => void;
