@@ -31,6 +31,7 @@ export class Conversion {
     this.#parts = parts;
   }
 
+  /** Goes on with what the last run left; call it once. */
   start(): void {
     this.#running = this.#run();
   }

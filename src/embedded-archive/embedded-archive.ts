@@ -75,6 +75,7 @@ export class EmbeddedArchive implements AsyncDisposable {
     setQuota(this.#context, this.#account(account).id, pages);
   }
 
+  /** Off: uploads with an expiry date are refused, PLUGIN_REMINDER_NOT_INSTALLED (endpoint 7). */
   setReminderPlugin(on: boolean): void {
     this.#context.reminderPlugin = on;
   }

@@ -13,6 +13,7 @@ export type Metadata = { [Label in (typeof METADATA)[number]]?: string };
 
 /** The texts that say what a document is: its name, and its metadata as far as known. */
 export const LABELS = ["filename", ...METADATA] as const;
+/** A column of `document`, and of its full-text index. */
 export type Label = (typeof LABELS)[number];
 type Labelled = Pick<DocumentRow, "id" | Label>;
 

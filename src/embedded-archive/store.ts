@@ -155,6 +155,7 @@ export class Store {
     return found.map((row) => row.quick_check).filter((line) => line !== "ok");
   }
 
+  /** Among what was uploaded before `before`, epoch ms; Infinity: among all there is. */
   search(accountId: number, asked: Values<"search">, before: number): Found {
     return search(this.#db, accountId, asked, before);
   }
