@@ -3,6 +3,7 @@ import type { Journal } from "../journal/journal.ts";
 import type { Message } from "./message.ts";
 import { type Memory, NOTHING_TOLD } from "./trouble.ts";
 
+/** Stands in the journal as JSON: whoever changes the shape counts up `SHAPE`. Times are epoch ms. */
 export type Kept = {
   readonly memory: Memory;
   /** What waits to go out, by channel, oldest first. */
@@ -31,10 +32,12 @@ export class Keeping {
     this.#kept = keptIn(written);
   }
 
+  /** What was kept in another shape counts as nothing: all that is wrong is told anew. */
   static async open(journal: Pick<Journal, "memo" | "setMemo">): Promise<Keeping> {
     return new Keeping(journal, (await journal.memo(MEMO)) ?? "");
   }
 
+  /** As it was changed last, be that durable yet or not. */
   get now(): Kept {
     return this.#kept;
   }

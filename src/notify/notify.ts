@@ -21,6 +21,7 @@ import { receiptOf } from "./receipt.ts";
 import { absentIn, type Situation, troublesOf } from "./situation.ts";
 import type { Memory, Notice, Telling } from "./trouble.ts";
 
+/** Where `situation` rejects, that is logged once, and it is asked again at the next look. */
 export type NotifyOptions = {
   readonly config: NotifyConfig;
   readonly journal: Journal;
@@ -71,6 +72,7 @@ export class Notify {
     if (wantsBatches) this.#batches = new ClosedBatches(journal, clock, batchQuietMs);
   }
 
+  /** Takes up what the last run left untold. Rejects where the journal or a channel cannot be opened. */
   static async open(options: NotifyOptions): Promise<Notify> {
     const { config, journal, clock, random, log, sender, open: openOne = openChannel } = options;
     const keeping = await Keeping.open(journal);

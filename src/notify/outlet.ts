@@ -23,6 +23,7 @@ export type ChannelReport = {
   readonly waiting: number;
 };
 
+/** `queue` is what the last run left; a single try may take `timeoutMs`. */
 export type OutletOptions = {
   readonly channel: Channel;
   readonly queue: readonly Message[];
@@ -69,6 +70,7 @@ export class Outlet {
     return { name, ...counts, waiting: this.#queue.length };
   }
 
+  /** What waits, oldest first; what is being tried is the first of them. */
   get queue(): readonly Message[] {
     return this.#queue;
   }

@@ -18,6 +18,7 @@ export type Group = {
 /** An archive may answer with ever new codes: of more than these nothing is said. */
 export const GROUPS_MAX = 50;
 
+/** One of the archives that mirrors are carried into. */
 export type ArchiveSituation = Pick<ArchiveStatusReport, "name" | "gate" | "allowance"> & {
   /** Documents that wait for it. */
   readonly waiting: number;

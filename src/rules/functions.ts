@@ -67,6 +67,7 @@ export const FUNCTIONS = {
   }),
 } as const satisfies Record<string, Fn>;
 
+/** As templates write it, behind a bar; docs/rules.md has what each does. */
 export type FunctionName = keyof typeof FUNCTIONS;
 
 /** True for the name of a function. */

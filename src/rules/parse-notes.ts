@@ -6,6 +6,7 @@ import { parseXmp } from "./xmp.ts";
 /** The forms that notes are written in, by the extension of the file. */
 export const NOTE_FORMS = ["yaml", "yml", "json", "xmp"] as const;
 
+/** `yml` is `yaml`; what stands in a form other than `xmp` goes by the same keys. */
 export type NoteForm = (typeof NOTE_FORMS)[number];
 
 /** More references within one small file are an attack, or a mistake. */
