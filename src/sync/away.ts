@@ -57,6 +57,7 @@ export class AwayNote {
     this.#away = { ...(awayIn(written) ?? NOTHING), archive: null };
   }
 
+  /** Takes up what the last run noted of sources; of the archive nothing is known at the start. */
   static async open(context: Context): Promise<AwayNote> {
     const { journal } = context;
     const { memberId } = journal.crew;

@@ -54,6 +54,7 @@ export class Gatekeeper {
     return keeper;
   }
 
+  /** As it was last read or written here; another process may have changed it since (`reread`). */
   get gate(): gates.Gate {
     return this.#gate;
   }
