@@ -27,6 +27,7 @@ import type { Look } from "./vigil.ts";
 /** Of `shutdown`, what is left for tearing requests down, ending readers and closing the journal. */
 const CLOSING_MS = 2_500;
 
+/** What beside the configuration differs between `run`, `sync`, `adopt` and tests. */
 export type DaemonOptions = {
   readonly config: Config;
   readonly log: Log;

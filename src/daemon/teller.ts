@@ -45,6 +45,7 @@ export class Teller {
     this.#notify = notify;
   }
 
+  /** Rejects where `Notify` does; nobody is told of anything before `run`. */
   static async open(options: TellerOptions): Promise<Teller> {
     const { config, notify, parts, clock, random, log, lookMs } = options;
     const opened = await Notify.open({
@@ -70,6 +71,7 @@ export class Teller {
     this.#notify.journaled(applied);
   }
 
+  /** `mirrors`: their names, of one file system and archive. */
   readerRestarted(mirrors: readonly string[]): void {
     const names = mirrors.join(", ");
     this.#notify.happened({

@@ -14,6 +14,7 @@ export type Look = {
   readonly stuck: string | undefined;
 };
 
+/** Where the notifier has no `watchdogMs`, the line is told and nothing else. */
 export type VigilOptions = {
   readonly notifier: Notifier;
   readonly clock: Clock;
