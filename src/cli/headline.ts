@@ -11,6 +11,7 @@ import { counted, numberText, relativeText, timeText } from "./wording.ts";
 /** States of documents that are neither archived nor stopped. */
 export const MOVING: readonly State[] = ["settling", "pending", "uploading", "inDoubt", "uploaded"];
 
+/** Fit for a terminal: what paths and replies hold of control characters is escaped. */
 export type Headline = {
   readonly style: Style;
   readonly title: string;

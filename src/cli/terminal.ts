@@ -80,6 +80,7 @@ export class Terminal {
     if (!this.#gone.signal.aborted) this.#stream.write(text);
   }
 
+  /** Without colour the text as it is: no escapes reach a file or a pipe. */
   paint(style: Style | readonly Style[], text: string): string {
     return this.hasColour ? styleText(style as Style, text, { validateStream: false }) : text;
   }

@@ -15,6 +15,7 @@ const HOME = "\u001b[H";
 const END_OF_LINE = "\u001b[K";
 const END_OF_SCREEN = "\u001b[J";
 
+/** A `mark` or `look` that rejects ends the watching with that. */
 export type Watched<T> = {
   /** Something that changes when there is news. */
   readonly mark: () => Promise<unknown>;

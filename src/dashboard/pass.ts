@@ -19,6 +19,7 @@ export class Pass {
     this.#cookie = createHmac("sha256", token).update("scanferry web pass").digest("base64url");
   }
 
+  /** Takes a time that tells nothing of how much of it is right. */
   isToken(candidate: string): boolean {
     return isSame(candidate, this.#token);
   }

@@ -34,6 +34,7 @@ type Candidate = {
 
 type Whole = Extract<Inspection, { kind: "whole" }>;
 
+/** The plan of one mirror. `emit` is waited for, so that no lines pile up. */
 export type PlannerOptions = {
   readonly mirror: LiveMirror;
   /** Undefined where the journal does not have the mirror, or there is none. */
