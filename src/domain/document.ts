@@ -109,3 +109,27 @@ export type Document = {
   readonly after: AfterState | null;
   readonly afterMessage: string | null;
 };
+
+/**
+ * What a row says of a content as long as nothing is known of it: a new row begins with this, and one
+ * whose file has another content goes back to it.
+ */
+export const UNLEARNT = {
+  digest: null,
+  sentName: null,
+  targetPath: null,
+  slip: null,
+  remark: null,
+  batch: null,
+  folderId: null,
+  doubtAt: null,
+  documentId: null,
+  archiveStatus: null,
+  estimate: null,
+  charge: null,
+  trouble: null,
+  patience: 0,
+  goneAt: null,
+  after: null,
+  afterMessage: null,
+} as const satisfies Partial<Document>;

@@ -43,7 +43,7 @@
  */
 import { invariant, InvariantError } from "../std/invariant.ts";
 import { lostBefore } from "./absence.ts";
-import type { Document, State } from "./document.ts";
+import { type Document, type State, UNLEARNT } from "./document.ts";
 import type { Event, EventType } from "./event.ts";
 import { patienceOf } from "./patience.ts";
 import { asksAgain } from "./slip.ts";
@@ -69,23 +69,7 @@ const startOver = (_: Document, { at, dueAt, seen }: On<"changed">): Patch => ({
   seen,
   changedAt: at,
   dueAt,
-  digest: null,
-  sentName: null,
-  targetPath: null,
-  slip: null,
-  remark: null,
-  batch: null,
-  folderId: null,
-  estimate: null,
-  charge: null,
-  trouble: null,
-  patience: 0,
-  goneAt: null,
-  doubtAt: null,
-  documentId: null,
-  archiveStatus: null,
-  after: null,
-  afterMessage: null,
+  ...UNLEARNT,
 });
 
 /** The archive has it, and gave it an id; its conversion is waited for. */

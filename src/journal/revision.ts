@@ -2,7 +2,7 @@
  * What the changes that are not events make of a document. Pure, so that every journal decides
  * alike; `life.ts` does the same for events.
  */
-import { type Document, mayBeArchived, type State } from "../domain/document.ts";
+import { type Document, mayBeArchived, type State, UNLEARNT } from "../domain/document.ts";
 import { invariant } from "../std/invariant.ts";
 import { joinRaw, ROOT, shown } from "../std/raw-path.ts";
 import type { NewDocument, Note, Place } from "./journal.ts";
@@ -22,37 +22,21 @@ export function firstRevision(id: number, seen: NewDocument): Document {
     firstSeenAt: seen.at,
     changedAt: seen.at,
     dueAt: checkedDue(id, seen.dueAt),
-    digest: null,
-    sentName: null,
-    targetPath: null,
-    slip: null,
-    remark: null,
-    batch: null,
-    folderId: null,
+    ...UNLEARNT,
     attempts: 0,
     sentAt: null,
     sentArchiveAt: null,
-    doubtAt: null,
     looks: 0,
-    documentId: null,
-    archiveStatus: null,
     uploadedAt: null,
     polls: 0,
     convertedAt: null,
     pages: null,
     archiveBytes: null,
-    estimate: null,
-    charge: null,
     digidoc: false,
-    trouble: null,
-    patience: 0,
     duplicateOf: null,
     current: true,
     supersedes: seen.supersedes,
-    goneAt: null,
     movedFrom: null,
-    after: null,
-    afterMessage: null,
   };
 }
 
