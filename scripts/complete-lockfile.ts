@@ -3,7 +3,8 @@
  *
  * npm leaves out of the lockfile what its package source does not carry, and `npm ci` then refuses
  * that very lockfile. For every `optionalDependencies` entry of a locked package that the lockfile
- * lacks, this adds `{version, optional, dev?, os, cpu}`, with os and cpu read from the name.
+ * lacks, this adds `{version, optional, dev?, os, cpu}`, with os and cpu read from the name. Such an
+ * entry has no `integrity`: it is a digest of the package, and only a source that carries it can tell.
  * Run it after every change of dependencies: `npm run complete-lockfile`.
  */
 import { readFileSync, writeFileSync } from "node:fs";
@@ -11,6 +12,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 type Locked = {
   version?: string;
   resolved?: string;
+  integrity?: string;
   optional?: boolean;
   dev?: boolean;
   os?: string[];
@@ -73,4 +75,8 @@ lock.packages = Object.fromEntries(
   Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)),
 );
 writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
+const bare = Object.entries(lock.packages).filter(([path, { integrity }]) => path && !integrity);
 console.log(`${added} optional packages of other platforms added`);
+console.log(
+  `${bare.length} without an integrity, as no package source was asked that carries them`,
+);

@@ -126,6 +126,24 @@ test("every package that runs has a licence that asks only to be named, and no i
   expect(packages.filter(({ path }) => lock.packages[path]?.integrity === undefined)).toEqual([]);
 });
 
+test("the lockfile pins by content all but optional packages of other systems, and names no place of any", () => {
+  const { packages } = JSON.parse(read("package-lock.json")) as {
+    packages: Record<
+      string,
+      { integrity?: string; resolved?: string; optional?: boolean; os?: string[]; cpu?: string[] }
+    >;
+  };
+  const locked = Object.entries(packages).filter(([path]) => path !== "");
+  const isElsewhere = (path: string, os: string[] = [], cpu: string[] = []) =>
+    !os.includes("linux") || !cpu.includes("x64") || path.endsWith("-musl");
+  const unpinned = locked.filter(([path, { integrity, optional, os, cpu }]) => {
+    if (integrity !== undefined) return !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity);
+    return optional !== true || os === undefined || !isElsewhere(path, os, cpu);
+  });
+  expect(unpinned).toEqual([]);
+  expect(locked.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
+});
+
 test("the Debian package runs the Node that the project pins, and the hash of it is pinned", () => {
   expect(NODE_VERSION).toBe(manifest().devDependencies["node"]);
   for (const { integrity } of Object.values(RUNTIMES)) {
