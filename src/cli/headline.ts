@@ -34,26 +34,14 @@ export function headlineOf(report: StatusReport, { owner, now }: At): Headline {
   if (!owner && moving > 0) return ofNobody(moving);
   const outage = ofOutage(report, { owner, now });
   if (outage) return outage;
-  if (documents.failed > 0) {
-    const need = `${counted(documents.failed, "document")} ${documents.failed === 1 ? "needs" : "need"} you`;
-    return line("red", need, "the archive or the file itself stands in the way");
-  }
+  if (documents.failed > 0) return ofFailed(documents);
   const offline = ofOffline(report);
   if (offline) return offline;
   const unread = ofUnread(report);
   if (unread) return unread;
   if (foldersToCreate.length > 0) return ofFolders(report);
-  if (documents.held > 0) {
-    const held = `${counted(documents.held, "document")} ${documents.held === 1 ? "is" : "are"} held`;
-    const goOn = owner ? "go on by themselves" : "go on with scanferry run or scanferry sync,";
-    return line("yellow", held, `they ${goOn} once what they wait for is there`);
-  }
-  if (notPutAway.length > 0) {
-    const orMore = notPutAway.length >= NAMED_MAX ? " or more" : "";
-    const files = `${counted(notPutAway.length, "archived file")}${orMore} cannot be put away`;
-    const again = owner ? "without being asked" : NEXT_RUN;
-    return line("yellow", files, `they are tried again ${again}`);
-  }
+  if (documents.held > 0) return ofHeld(documents, owner);
+  if (notPutAway.length > 0) return ofNotPutAway(report, owner);
   if (sending.waits && documents.pending > 0) {
     const { message, until } = sending.waits;
     const opens = until === null ? "" : ` until ${timeText(until)} (${relativeText(until, now)})`;
@@ -64,13 +52,7 @@ export function headlineOf(report: StatusReport, { owner, now }: At): Headline {
   if (documents.converted === 0) {
     return line("dim", "Waiting for the first scan", "nothing has been found in the sources yet");
   }
-  const converted = `${numberText(documents.converted)} converted`;
-  const [all, are] =
-    documents.converted === 1 ? ["The one document", "is"] : ["All documents", "are"];
-  if (owner) return line("green", `${all} ${are} in the archive`, converted);
-  // Nobody has looked at the sources since: what came later is in no journal.
-  const title = `${all} that scanferry has seen ${are} in the archive`;
-  return line("green", title, `${converted}; it is not running, and sees nothing new`);
+  return ofAllDone(documents, owner);
 }
 
 function line(style: Style, title: string, detail: string): Headline {
@@ -152,6 +134,32 @@ function ofFolders({ foldersToCreate }: StatusReport): Headline {
   const waiting = foldersToCreate.reduce((all, { documents }) => all + documents, 0);
   const wait = `${counted(waiting, "document")} ${waiting === 1 ? "waits" : "wait"} for that`;
   return line("yellow", `${counted(folders, "folder")} to create in the archive`, wait);
+}
+
+function ofFailed({ failed }: Counts): Headline {
+  const need = `${counted(failed, "document")} ${failed === 1 ? "needs" : "need"} you`;
+  return line("red", need, "the archive or the file itself stands in the way");
+}
+
+function ofHeld({ held }: Counts, owner: At["owner"]): Headline {
+  const areHeld = `${counted(held, "document")} ${held === 1 ? "is" : "are"} held`;
+  const goOn = owner ? "go on by themselves" : "go on with scanferry run or scanferry sync,";
+  return line("yellow", areHeld, `they ${goOn} once what they wait for is there`);
+}
+
+function ofNotPutAway({ notPutAway }: StatusReport, owner: At["owner"]): Headline {
+  const orMore = notPutAway.length >= NAMED_MAX ? " or more" : "";
+  const files = `${counted(notPutAway.length, "archived file")}${orMore} cannot be put away`;
+  return line("yellow", files, `they are tried again ${owner ? "without being asked" : NEXT_RUN}`);
+}
+
+function ofAllDone({ converted }: Counts, owner: At["owner"]): Headline {
+  const detail = `${numberText(converted)} converted`;
+  const [all, are] = converted === 1 ? ["The one document", "is"] : ["All documents", "are"];
+  if (owner) return line("green", `${all} ${are} in the archive`, detail);
+  // Nobody has looked at the sources since: what came later is in no journal.
+  const title = `${all} that scanferry has seen ${are} in the archive`;
+  return line("green", title, `${detail}; it is not running, and sees nothing new`);
 }
 
 function sum(documents: Counts, states: readonly State[]): number {

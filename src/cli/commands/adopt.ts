@@ -71,17 +71,26 @@ async function adopt(shell: Shell, options: Options): Promise<void> {
     await endFirstRuns({ journal: daemon.journal, clock }, await liveIds(config, daemon.journal));
   }
   if (json !== true) {
-    const done = isClaiming ? "claimed" : "would be claimed; `scanferry adopt` claims them";
-    await out.line(`${sure} ${done}; ${unclear} unclear, left alone`);
-    // Nothing that was sent can be taken back: it is told while there is time to look at it.
-    const rest = waiting - sure;
-    const when = isClaiming ? "sent" : "then sent";
-    if (unclear === 0 && rest > 0)
-      await out.line(
-        `not claimed, and ${when} by the next run or sync: ${counted(rest, "document")}`,
-      );
+    for (const line of sumLines({ sure, unclear, waiting, isClaiming })) await out.line(line);
   }
   shell.exitCode = unclear > 0 ? EXIT.unsettled : EXIT.done;
+}
+
+/** What it came to: counts of documents; `waiting` are those that were sure, and all others. */
+function sumLines(done: {
+  readonly sure: number;
+  readonly unclear: number;
+  readonly waiting: number;
+  readonly isClaiming: boolean;
+}): string[] {
+  const { sure, unclear, waiting, isClaiming } = done;
+  const claimed = isClaiming ? "claimed" : "would be claimed; `scanferry adopt` claims them";
+  const summed = `${sure} ${claimed}; ${unclear} unclear, left alone`;
+  // Nothing that was sent can be taken back: it is told while there is time to look at it.
+  const rest = waiting - sure;
+  if (unclear > 0 || rest <= 0) return [summed];
+  const when = isClaiming ? "sent" : "then sent";
+  return [summed, `not claimed, and ${when} by the next run or sync: ${counted(rest, "document")}`];
 }
 
 /** A person has seen what it would be, and is asked; programs have said what they want. */

@@ -63,14 +63,17 @@ async function sync(shell: Shell, { wait, json = false }: Options): Promise<void
       ? [jsonOf(report, progress, troubles)]
       : textOf(report, progress, troubles, clock.now());
     for (const line of lines) await shell.out.line(line);
-    const { held, failed, pending, uploaded } = report.documents;
-    // What a pass waited for, and the archive never converted, is not done either.
-    const left = held + failed + pending + (wait ? uploaded : 0);
-    const isAll = report.mirrors.every(({ unread }) => unread === null);
-    shell.exitCode = left > 0 || !isAll ? EXIT.unsettled : EXIT.done;
+    shell.exitCode = isSettled(report, wait) ? EXIT.done : EXIT.unsettled;
   } finally {
     progress.end();
   }
+}
+
+/** Whether all is done: with `wait` nothing is that the archive has not converted. */
+function isSettled({ documents, mirrors }: StatusReport, wait: boolean): boolean {
+  const { held, failed, pending, uploaded } = documents;
+  const left = held + failed + pending + (wait ? uploaded : 0);
+  return left === 0 && mirrors.every(({ unread }) => unread === null);
 }
 
 /** What this pass itself did. */
