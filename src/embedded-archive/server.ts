@@ -42,6 +42,22 @@ export async function serverOf(
   });
   app.server.headersTimeout = HEADERS_TIMEOUT_MS;
   answerOurselves(app);
+  await takeBodies(app);
+  for (const operation of Object.keys(PATHS) as Operation[])
+    app.post(PATHS[operation], (request, reply) =>
+      track(operation, async () => {
+        refuseOtherBodies(request, operation);
+        if (operation === "upload") return serveUpload(context, request, reply);
+        return serveReading(context, operation, (request.body as Fields | undefined) ?? [], reply);
+      }),
+    );
+  addPages(app, context);
+  answerTheRest(app, context);
+  return app;
+}
+
+/** Forms in both encodings; any other body is read and thrown away, so that it can be answered. */
+async function takeBodies(app: FastifyInstance): Promise<void> {
   app.removeAllContentTypeParsers();
   await app.register(formbody, { parser: (text) => fieldsOfForm(text) });
   await app.register(multipart, {
@@ -54,18 +70,6 @@ export async function serverOf(
     payload.on("end", () => done(null, undefined));
     payload.on("error", (error) => done(error));
   });
-
-  for (const operation of Object.keys(PATHS) as Operation[])
-    app.post(PATHS[operation], (request, reply) =>
-      track(operation, async () => {
-        refuseOtherBodies(request, operation);
-        if (operation === "upload") return serveUpload(context, request, reply);
-        return serveReading(context, operation, (request.body as Fields | undefined) ?? [], reply);
-      }),
-    );
-  addPages(app, context);
-  answerTheRest(app, context);
-  return app;
 }
 
 /** What Node answers with a status and nothing else where nobody listens. */
