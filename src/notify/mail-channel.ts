@@ -17,22 +17,8 @@ export class MailChannel implements Channel {
   }
 
   async send(body: MessageBody, signal: AbortSignal): Promise<string | undefined> {
-    const { host, port, tls, login, from, to } = this.#config;
-    const transport = createTransport({
-      host,
-      port,
-      secure: tls === "tls",
-      requireTLS: tls === "starttls",
-      ignoreTLS: tls === "none",
-      ...(login ? { auth: { user: login.user, pass: login.password } } : {}),
-      connectionTimeout: STEP_MS_MAX,
-      greetingTimeout: STEP_MS_MAX,
-      socketTimeout: STEP_MS_MAX,
-      // What is over is not waited for.
-      socketCloseTimeout: 0,
-      disableFileAccess: true,
-      disableUrlAccess: true,
-    });
+    const { login, from, to } = this.#config;
+    const transport = transportOf(this.#config);
     // Of what went wrong the reason alone goes on: the error may hold what must not be told.
     const { user = "", password = "" } = login ?? {};
     const secrets = [password, `\0${user}\0${password}`, `${user}\0${user}\0${password}`];
@@ -57,6 +43,24 @@ export class MailChannel implements Channel {
     signal.throwIfAborted();
     throw new Error(outcome.reason);
   }
+}
+
+function transportOf({ host, port, tls, login }: MailConfig) {
+  return createTransport({
+    host,
+    port,
+    secure: tls === "tls",
+    requireTLS: tls === "starttls",
+    ignoreTLS: tls === "none",
+    ...(login ? { auth: { user: login.user, pass: login.password } } : {}),
+    connectionTimeout: STEP_MS_MAX,
+    greetingTimeout: STEP_MS_MAX,
+    socketTimeout: STEP_MS_MAX,
+    // What is over is not waited for.
+    socketCloseTimeout: 0,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
 }
 
 /** To send it again would tell the others twice. */
