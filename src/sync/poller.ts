@@ -5,20 +5,20 @@
 import { ArchiveError } from "../archive/archive-error.ts";
 import { isCodeOf } from "../archive/error-code.ts";
 import { allDigidoc, allDocuments } from "../archive/paging.ts";
-import { isPressed } from "../archive/pressure.ts";
 import { troubleOf } from "../archive/trouble.ts";
 import { backoffMs } from "../domain/backoff.ts";
 import type { Document, Trouble } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
 import type { Event } from "../domain/life.ts";
 import { restAfterQuestionMs } from "../domain/question-pace.ts";
-import type { Content } from "../journal/journal.ts";
+import type { Content, Journal } from "../journal/journal.ts";
 import type { DocumentDetail } from "../wire/shapes.ts";
 import { learnLag } from "./archive-clocks.ts";
 import type { SyncContext } from "./context.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
-import type { Outage } from "./outage.ts";
+import { inTurn } from "./in-turn.ts";
 import { NAP_MS_MAX, loop, untilNext } from "./loop.ts";
+import type { Outage } from "./outage.ts";
 
 /** Up to this many due documents of a folder are asked for one by one. */
 const SINGLE_MAX = 2;
@@ -41,9 +41,6 @@ const GRACE_MS = 60_000;
  */
 const COUNT_SHARE = 1 / 20;
 const COUNT_REST_MAX_MS = 1_000;
-
-/** Questions in one row that the archive may fail to answer before the row is given up. A guess. */
-const UNANSWERED_MAX = 10;
 
 /** What the archive says of a document. */
 type Heard = { readonly document: Document; readonly item: DocumentDetail };
@@ -77,7 +74,7 @@ export class Poller {
   }
 
   async #step(signal: AbortSignal): Promise<number> {
-    const { journal, clock, config, random, pace } = this.#context;
+    const { journal, clock, pace } = this.#context;
     // A pause that was asked for is no outage, and does not count as a try.
     if (pace.pauseMs > 0) return pace.pauseMs;
     const begun = clock.monotonic();
@@ -87,35 +84,52 @@ export class Poller {
     const counted = clock.monotonic();
     this.#countAt = counted + Math.min(COUNT_REST_MAX_MS, (counted - begun) / COUNT_SHARE);
     const restMs = restAfterQuestionMs(folders.reduce((sum, { documents }) => sum + documents, 0));
-    let restedInMs = Number.POSITIVE_INFINITY;
+    let restedInMs: number;
     try {
-      for (const { folderId, documents, due } of this.#inTurn(folders)) {
-        if (due === 0) continue;
-        const leftMs = this.#restLeft(folderId, restMs);
-        if (leftMs > 0) {
-          restedInMs = Math.min(restedInMs, leftMs);
-          continue;
-        }
-        this.#asking = folderId;
-        const share = restMs > 0 ? documents : due;
-        if (share > SINGLE_MAX) await this.#askInBulk(folderId, signal);
-        else await this.#askSingly(folderId, due, signal);
-        this.#askedAt.set(folderId, clock.monotonic());
-      }
+      restedInMs = await this.#askAll(folders, restMs, signal);
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof ArchiveError)) throw error;
-      const trouble = troubleOf(error);
-      const tries = (this.#outage?.tries ?? 0) + 1;
-      const waitMs = Math.min(NAP_MS_MAX, backoffMs(config.upload.retry, tries, random));
-      this.#outage = { tries, until: clock.monotonic() + waitMs, trouble };
-      if (failureOf(trouble.code).fate === "gate") await this.#keeper.refused(trouble, false);
-      this.#context.log.debug({ code: trouble.code }, `could not poll: ${trouble.message}`);
-      return waitMs;
+      return this.#unanswered(error);
     }
     this.#outage = undefined;
     this.#forgetAllBut(folders);
     return Math.min(restedInMs, await untilNext(journal, { state: "uploaded" }, now));
+  }
+
+  /** Asks about all folders but those that rest; returns how long the first of these still does, ms. */
+  async #askAll(
+    folders: Awaited<ReturnType<Journal["outstanding"]>>,
+    restMs: number,
+    signal: AbortSignal,
+  ): Promise<number> {
+    let restedInMs = Number.POSITIVE_INFINITY;
+    for (const { folderId, documents, due } of this.#inTurn(folders)) {
+      if (due === 0) continue;
+      const leftMs = this.#restLeft(folderId, restMs);
+      if (leftMs > 0) {
+        restedInMs = Math.min(restedInMs, leftMs);
+        continue;
+      }
+      this.#asking = folderId;
+      const share = restMs > 0 ? documents : due;
+      if (share > SINGLE_MAX) await this.#askInBulk(folderId, signal);
+      else await this.#askSingly(folderId, due, signal);
+      this.#askedAt.set(folderId, this.#context.clock.monotonic());
+    }
+    return restedInMs;
+  }
+
+  /** Notes the outage; returns for how long the archive is left alone, ms. */
+  async #unanswered(error: ArchiveError): Promise<number> {
+    const { clock, config, random, log } = this.#context;
+    const trouble = troubleOf(error);
+    const tries = (this.#outage?.tries ?? 0) + 1;
+    const waitMs = Math.min(NAP_MS_MAX, backoffMs(config.upload.retry, tries, random));
+    this.#outage = { tries, until: clock.monotonic() + waitMs, trouble };
+    if (failureOf(trouble.code).fate === "gate") await this.#keeper.refused(trouble, false);
+    log.debug({ code: trouble.code }, `could not poll: ${trouble.message}`);
+    return waitMs;
   }
 
   /** What is left of a folder's rest. */
@@ -274,27 +288,4 @@ export class Poller {
     const { id } = document;
     await this.#context.journal.apply([{ type: "event", id, event, from: ["uploaded"] }]);
   }
-}
-
-/**
- * One after another. A question that the archive cannot answer keeps none behind it waiting: what it
- * failed with is thrown at the end. Where no other question would fare better it is thrown at once.
- */
-async function inTurn<T>(all: Iterable<T>, ask: (each: T) => Promise<void>): Promise<void> {
-  const failed: ArchiveError[] = [];
-  for (const each of all) {
-    try {
-      await ask(each);
-    } catch (error) {
-      if (!(error instanceof ArchiveError) || !isOfOneQuestion(error)) throw error;
-      if (failed.push(error) >= UNANSWERED_MAX) break;
-    }
-  }
-  if (failed[0]) throw failed[0];
-}
-
-/** The archive answered, and neither with a refusal of us nor asking for patience. */
-function isOfOneQuestion(error: ArchiveError): boolean {
-  const isAnswered = error.kind === "refused" || error.httpStatus !== undefined;
-  return isAnswered && !error.credentials && !isPressed(error);
 }
