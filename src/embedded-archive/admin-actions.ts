@@ -54,7 +54,7 @@ export function setQuota(context: Context, accountId: number, pages: number | un
   context.quotas.set(accountId, pages);
 }
 
-/** The account with this key; the first one when none is given. */
+/** The account with this key; the first one when none is given. Throws `Unusable`, status 404, without one. */
 export function accountOf({ accounts }: Context, key: unknown): Account {
   const isNamed = key !== undefined && key !== null;
   const named = typeof key === "string" ? accounts.get(key) : undefined;

@@ -56,7 +56,7 @@ export function faultRulesOf(json: unknown): FaultRule[] {
 
 /**
  * A rule as one word: `[OPERATION:]ACTION[,NAME=VALUE…]`, with the names of the JSON form:
- * `upload:status,status=503,stored=false,times=always`.
+ * `upload:status,status=503,stored=false,times=always`. Throws EMBEDDED_ARCHIVE_OPTIONS.
  */
 export function faultRuleOfText(written: string): FaultRule {
   const [head = "", ...parts] = written.split(",");

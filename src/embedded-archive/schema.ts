@@ -87,7 +87,7 @@ export function lowerCase(text: string): string {
 
 /**
  * Holds the data directory: two archives over one would convert everything twice. The lock is
- * SQLite's own, so it ends with the process, however that ends.
+ * SQLite's own, so it ends with the process, however that ends. Throws EMBEDDED_ARCHIVE_IN_USE.
  */
 export function lockDirectory(path: string): Connection {
   const lock = new Database(path, { timeout: 0 });

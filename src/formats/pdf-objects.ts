@@ -55,7 +55,7 @@ export class PdfObjects {
     return this.dictionary(this.#root);
   }
 
-  /** What a reference leads to, which must be a dictionary. */
+  /** What a reference leads to, which must be a dictionary; else it rejects with `NotPdf`. */
   async dictionary(value: PdfValue | undefined): Promise<PdfDictionary> {
     if (value instanceof Map) return value;
     if (typeof value !== "object" || !("ref" in value)) throw new NotPdf("no reference");
@@ -197,7 +197,7 @@ export class PdfObjects {
   }
 }
 
-/** A number of the dictionary, which must be there. */
+/** A number of the dictionary, 0 or more; throws `NotPdf` where it is not there. */
 export function numberOf(dictionary: PdfDictionary, key: string): number {
   const value = dictionary.get(key);
   if (typeof value !== "number" || value < 0) throw new NotPdf(`no ${key}`);

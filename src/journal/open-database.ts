@@ -48,7 +48,10 @@ export function prepareDirectory(path: string, role: Role): void {
   }
 }
 
-/** Makes a new, empty journal where there is none. The caller holds the owner lock. */
+/**
+ * Makes a new, empty journal where there is none. The caller holds the owner lock. Throws JOURNAL_CORRUPT
+ * where there was one, by what is left of it.
+ */
 export function createIfMissing(path: string): void {
   if (existsSync(path)) return;
   if (existsSync(`${path}-wal`)) {

@@ -83,7 +83,7 @@ export async function ownerOf(path: string): Promise<Owner | undefined> {
   return isLocked(path) ? ownerRow(path) : undefined;
 }
 
-/** Whether any process holds the owner lock. Asks with a shared lock, for an instant. */
+/** Whether any process holds the owner lock; throws a `Fault` where that cannot be told. */
 export function isLocked(path: string): boolean {
   const lockPath = lockPathOf(path);
   if (!existsSync(lockPath)) return false;

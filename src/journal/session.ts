@@ -110,7 +110,10 @@ export class Session {
     }
   }
 
-  /** Queues `run` for the next commit; resolves once that is durable. See `GroupCommit.enqueue`. */
+  /**
+   * Queues `run` for the next commit; resolves once that is durable. See `GroupCommit.enqueue`. Rejects with
+   * JOURNAL_READ_ONLY where it was opened for reading, and JOURNAL_CLOSED.
+   */
   async write<T>(run: () => T, committed?: (value: T) => void): Promise<T> {
     this.#assertOpen();
     if (this.#role === "reader") {

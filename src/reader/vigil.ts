@@ -68,6 +68,7 @@ export async function vigil(
 /**
  * Resolves with a process's first answer, which it gives before it touches a share. On a machine that is
  * busy enough the start alone takes longer than a share may, and one killed for it would never get there.
+ * Rejects when the answer does not come, or with what it rejects with.
  */
 export async function begun(answer: Promise<void>, clock: Clock): Promise<void> {
   if (await comes(answer, START_MS, clock)) return;

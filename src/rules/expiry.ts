@@ -11,7 +11,7 @@ type Dated = { readonly at: number; readonly from: string };
 /** The last moment that every form can write. */
 const AT_MAX = Date.UTC(9999, 11, 30);
 
-/** The expiry date by the rule; undefined where there is to be none. */
+/** The expiry date by the rule; undefined where there is to be none. Throws `Hold` where none can be told. */
 export function expiryOf(
   guards: ExpiryGuards,
   rule: ExpiryRule,

@@ -21,7 +21,8 @@ export function baseOf({ pieces }: Template): string {
 
 /**
  * The archive folder path. A value of the path may hold slashes and so lead several folders down;
- * nothing leads up, or beside the template's own base.
+ * nothing leads up, or beside the template's own base. Throws `Hold` (TARGET_UNKNOWN) where it would,
+ * or where the template needs a value that is not there.
  */
 export function folderOf(
   template: Template | undefined,
@@ -43,7 +44,8 @@ export function folderOf(
 
 /**
  * The folder that a hook names, as the archive folder path of a mirror is written: `/Scans/2026`,
- * or `#17/2026` below the folder with id 17. It lies where the mirror's own folder does.
+ * or `#17/2026` below the folder with id 17. It lies where the mirror's own folder does; throws `Hold`
+ * (HOOK_FAILED) for any other.
  */
 export function folderSaid(said: string, template: Template | undefined, target: Target): string {
   const below = targetPathOf(target, ROOT);

@@ -27,7 +27,10 @@ export class DemoPlace implements AsyncDisposable {
     this.folders = folders;
   }
 
-  /** Copies the samples into `data`, or into a new temporary directory that goes away with this. */
+  /**
+   * Copies the samples into `data`, or into a new temporary directory that goes away with this. Rejects with
+   * DEMO_UNWRITABLE where the disk does not take them.
+   */
   static async open(data: string | undefined, cwd: string): Promise<DemoPlace> {
     try {
       const root =
