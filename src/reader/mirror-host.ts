@@ -183,8 +183,7 @@ export class MirrorHost {
   async #hint(paths: readonly RawPath[]): Promise<void> {
     for (let at = 0; at < paths.length; at += HINTS_MAX) {
       const slice = paths.slice(at, at + HINTS_MAX);
-      // The window would fail for good with the first that could not be told, which is no loss.
-      await this.#hints.add(slice.length, () => this.#hintOf(slice).catch(() => {}));
+      await this.#hints.add(slice.length, () => this.#doubting(() => this.#hintOf(slice)));
       // Where no look tells anything, the window waits for nothing.
       await nextTurn();
       if (this.#closing.signal.aborted) return;

@@ -13,8 +13,8 @@ import { put, scratch, settingsOf } from "../source/scratch.ts";
 
 const LOOK_MS = 5_000;
 
-/** A host of a source that is there; `refuse` is asked before each status is taken. */
-async function aHost(refuse: () => void = () => {}) {
+/** A host of a source that is there; `refuse` is asked before each status or hint is taken. */
+async function aHost(refuse: (what: "status" | "hint") => void = () => {}) {
   const source = `${scratch()}/source`;
   mkdirSync(source);
   put(source, "scan.pdf");
@@ -23,11 +23,14 @@ async function aHost(refuse: () => void = () => {}) {
   const hints: RawPath[] = [];
   const calls: Pick<DaemonCalls, "status" | "doubt" | "hint"> = {
     async status(status) {
-      refuse();
+      refuse("status");
       told.push(status);
     },
     doubt: async (_, why) => void doubts.push(why),
-    hint: async (_, files) => void hints.push(...files.map(({ path }) => path)),
+    async hint(_, files) {
+      refuse("hint");
+      hints.push(...files.map(({ path }) => path));
+    },
   };
   const call = async (method: keyof typeof calls, ...all: never[]) =>
     (calls[method] as (...all: never[]) => Promise<void>)(...all);
@@ -99,5 +102,24 @@ test("a link that leads to another directory now: that is watched instead, and s
   await until("a hint", async () => {
     await clock.advance(50);
     return hints.includes("scan.pdf" as RawPath) || undefined;
+  });
+});
+
+test("a file that the daemon could not take is left to a whole scan, which is asked for", async () => {
+  let isFull = true;
+  const { source, doubts, hints, clock } = await aHost((what) => {
+    if (what === "hint" && isFull) throw new Error("database or disk is full");
+  });
+  put(source, "new.pdf");
+  await until("a doubt", async () => {
+    await clock.advance(50);
+    return doubts.length > 0 || undefined;
+  });
+  expect(doubts[0]).toBe("database or disk is full");
+  isFull = false;
+  put(source, "next.pdf");
+  await until("the next hint", async () => {
+    await clock.advance(50);
+    return hints.includes("next.pdf" as RawPath) || undefined;
   });
 });
