@@ -14,7 +14,7 @@ export class Placement {
   /** Rejects with `ArchiveError` when the archive cannot be asked. */
   async of(
     targetPath: string,
-    mirror: LiveMirror,
+    mirror: { readonly settings: Pick<LiveMirror["settings"], "missingFolder"> },
     signal: AbortSignal,
   ): Promise<{ folderId: number } | { trouble: Trouble }> {
     const wanted = await this.#folders.resolve(targetPath, signal);

@@ -162,6 +162,23 @@ web: off
     expect(code).toBe(1);
   });
 
+  test.for([
+    ["hold", 1, /^FAIL +mirror scans: .*Nowhere does not exist — create the folder/, "all wait"],
+    ["nearest", 0, /^warn .*Nowhere does not exist; .* go to the nearest .*\(id 1\) — /, "told"],
+    ["fallback:/Scans", 0, /^warn .*; its documents go to \/Scans \(id \d+\) — /, "told, too"],
+    ["fallback:/Nope", 1, /^FAIL .*, nor its fallback \/Nope — create/, "all wait all the same"],
+  ] as const)("no folder, and missingFolder %s: %d", async ([missingFolder, expected, line]) => {
+    await using world = await aWorld();
+    const config = world.configFile();
+    const text = readFileSync(config, "utf8");
+    const target = `target: /Nowhere\n    missingFolder: ${missingFolder}`;
+    writeFileSync(config, text.replace(/target: .*/, target));
+    const { code, stdout } = await scanferry(["--config", config, "check"]);
+    const told = linesOf(stdout).filter((each) => each.includes("Nowhere"));
+    expect(told).toEqual([expect.stringMatching(line)]);
+    expect(code).toBe(expected);
+  });
+
   test.runIf(can("unshare", "-m", "true"))(
     "a source on a read-only mount, and files that are to be moved out of it: told",
     async () => {

@@ -9,6 +9,7 @@ import { failureOf } from "../../domain/failure.ts";
 import { targetPathOf } from "../../domain/naming.ts";
 import { ROOT } from "../../std/raw-path.ts";
 import { Folders } from "../../sync/folders.ts";
+import { Placement } from "../../sync/placement.ts";
 import type { Shell } from "../shell.ts";
 import { spanText } from "../wording.ts";
 import { fail, failOf, type Finding, ok, warn } from "./finding.ts";
@@ -87,24 +88,29 @@ function clockFinding(offsetMs: number | undefined): Finding {
   );
 }
 
-/** The folder that a mirror is carried into; without it, all its documents wait. */
+/** The folder that a mirror is carried into, or what takes its place; without either, all its documents wait. */
 async function targetFinding(
-  { name, target, missingFolder }: Mirror,
+  mirror: Mirror,
   folders: Folders,
   signal: AbortSignal,
 ): Promise<Finding> {
+  const { name, target, missingFolder } = mirror;
   const path = targetPathOf(target, ROOT);
   try {
     const found = await folders.resolve(path, signal);
     if (found.kind === "found")
       return ok(`mirror ${name}: archive folder ${path} (id ${found.folderId})`);
-    const { code, message } = found.trouble;
-    const what = `mirror ${name}: ${message}`;
-    const { hint } = failureOf(code);
-    const substituted = code === "FOLDER_MISSING" && missingFolder.kind !== "hold";
-    return substituted
-      ? warn(`${what}; missingFolder is ${missingFolder.kind}`, hint)
-      : fail(what, hint);
+    const placed = await new Placement(folders).of(path, { settings: mirror }, signal);
+    if ("trouble" in placed) {
+      const { code, message } = placed.trouble;
+      return fail(`mirror ${name}: ${message}`, failureOf(code).hint);
+    }
+    const instead =
+      missingFolder.kind === "fallback" ? missingFolder.path : "the nearest folder above it";
+    return warn(
+      `mirror ${name}: ${found.trouble.message}; its documents go to ${instead} (id ${placed.folderId})`,
+      "Create the folder before anything is sent, unless that is meant: what is archived stays where it is.",
+    );
   } catch (error) {
     return failOf(`mirror ${name}: archive folder ${path}`, error);
   }
