@@ -1,7 +1,8 @@
 import { Stopping } from "../std/abort.ts";
 import { systemClock, systemRandom } from "../std/clock.ts";
 import { neverBlock } from "../std/never-block.ts";
-import { EXIT } from "./exit.ts";
+import { codeOf } from "../std/fault.ts";
+import { EXIT, UsageError } from "./exit.ts";
 import { giveUp } from "./leave.ts";
 import type { Surroundings } from "./shell.ts";
 
@@ -11,7 +12,9 @@ export function processSurroundings(): Surroundings & { readonly ending: AbortSi
   let stopping: AbortSignal | undefined;
   return {
     env: process.env,
-    cwd: process.cwd(),
+    get cwd() {
+      return currentDirectory();
+    },
     stdout: process.stdout,
     stderr: process.stderr,
     stdin: process.stdin,
@@ -24,6 +27,15 @@ export function processSurroundings(): Surroundings & { readonly ending: AbortSi
     },
     ending: ending.signal,
   };
+}
+
+function currentDirectory(): string {
+  try {
+    return process.cwd();
+  } catch (error) {
+    const why = codeOf(error) ?? "unknown error";
+    throw new UsageError(`the current directory is gone (${why}); change to one that exists`);
+  }
 }
 
 /** Aborts at the first SIGINT or SIGTERM; the second ends the process. */

@@ -32,9 +32,9 @@ export async function runProgram(
 }
 
 /** What is wrong with the configuration names its file, also where it was found long after that was read. */
-async function placed(failure: unknown, { places }: Shell): Promise<unknown> {
+async function placed(failure: unknown, shell: Shell): Promise<unknown> {
   if (!isUnusable(failure)) return failure;
-  const file = await readConfigFile(places).catch(() => undefined);
+  const file = await readConfigFile(shell.places).catch(() => undefined);
   if (file === undefined) return failure;
   const { code, message, hint } = failure;
   return new Fault(code, `${file.path}: ${message}`, hint, { cause: failure });

@@ -1,4 +1,5 @@
 /** What the environment may not do to it. */
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { aProcess } from "../fixtures/a-process.ts";
 import { pdfOf } from "../fixtures/documents.ts";
@@ -52,4 +53,17 @@ test("`run` logs once that the time zone is not known, whatever is read again", 
   await daemon.says(/config read again[^]*"started"/);
   expect(await daemon.end("SIGTERM")).toBe(0);
   expect(daemon.output.stdout.match(/a time zone that is not known here/g)).toHaveLength(1);
+});
+
+test("a current directory that was removed is told in one line; help needs none", async () => {
+  await using world = await aWorld();
+  const away = join(world.dir, "away");
+  const within = ["sh", "-c", 'mkdir "$0" && cd "$0" && rmdir "$0" && exec "$@"', away];
+  await using status = aProcess(["--config", world.configFile(), "status"], {}, within);
+  expect(await status.ended).toBe(2);
+  expect(status.output.stderr).toBe(
+    "scanferry: the current directory is gone (ENOENT); change to one that exists\n",
+  );
+  await using help = aProcess(["status", "--help"], {}, within);
+  expect(await help.ended, help.output.stderr).toBe(0);
 });
