@@ -13,6 +13,13 @@ export function wholeNumber(text: string): number {
   return number;
 }
 
+/** A port to listen on; 0: any that is free. */
+export function portNumber(text: string): number {
+  const number = wholeNumber(text);
+  if (number > 65_535) throw new InvalidArgumentError("Write a port from 0 to 65535.");
+  return number;
+}
+
 /** `true` or `false`. */
 export function trueOrFalse(text: string): boolean {
   if (text === "true") return true;

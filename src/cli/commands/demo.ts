@@ -3,7 +3,7 @@ import { growSlowly } from "../../std/heap.ts";
 import { examples } from "../examples.ts";
 import { EXIT } from "../exit.ts";
 import { onePass } from "../one-pass.ts";
-import { wholeNumber } from "../option-values.ts";
+import { portNumber } from "../option-values.ts";
 import type { Shell } from "../shell.ts";
 import { troubleLines, troublesOf } from "../troubles.ts";
 
@@ -18,7 +18,7 @@ export function addDemo(program: Command, shell: Shell): void {
     .description("show it all: an embedded archive, the daemon and its page over sample scans")
     .option("--once", "leave when every document is CONVERTED")
     .option("--data <dir>", "keep everything in this directory; default: a temporary one")
-    .option("--port <n>", "port of the page", wholeNumber, PORT_DEFAULT)
+    .option("--port <n>", "port of the page", portNumber, PORT_DEFAULT)
     .action((options: Options) => demo(shell, options))
     .addHelpText("after", examples("scanferry demo", "scanferry demo --once"));
 }

@@ -40,6 +40,7 @@ test.for([
   [["serve-archive", "--data", "x", "--convert-delay", "1"], /500ms/, "a duration has a unit"],
   [["serve-archive", "--data", "x", "--error-http", "500"], /200, 400/, "the choices are named"],
   [["serve-archive", "--data", "x", "--max-file-size", "ten"], /10MB/, "a size is a number"],
+  [["demo", "--port", "99999"], /'--port <n>'.* from 0 to 65535/, "the option is named, no file"],
   [["journal", "copy", "--from", "a.db"], /--to/, "a copy needs a place"],
   [["journal", "copy", "--from", "a.db", "--to", "./a.db"], /same journal/, "a copy is another"],
   [["journal", "copy", "--from", "a", "--to", "postgres://h"], /--to .*USER@HOST/, "it is mended"],
