@@ -221,3 +221,10 @@ export const NEVER_PUT_AWAY = `
   CREATE INDEX documents_never_put_away ON documents (mirror_id, id, after_state, current, gone_at)
     WHERE after_state = 'refused' AND current = 1 AND gone_at IS NULL;
 `;
+
+export const CONTENTS = `
+  -- Rows by their content, whatever their state: a change of a column that an index's condition names has SQLite
+  -- write the entry anew, here each time at another place of a large tree, three times in a document's life.
+  DROP INDEX documents_sent;
+  CREATE INDEX documents_content ON documents (mirror_id, digest, id) WHERE digest IS NOT NULL;
+`;

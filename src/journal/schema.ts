@@ -11,6 +11,7 @@ import type { Database } from "better-sqlite3";
 import {
   ACTIVITY,
   ARCHIVES,
+  CONTENTS,
   DUPLICATES,
   FIRST_RUNS,
   HOOKS,
@@ -225,6 +226,7 @@ export const MIGRATIONS: readonly string[] = [
   PAGES,
   RECEIPTS,
   NEVER_PUT_AWAY,
+  CONTENTS,
 ];
 
 /** The `user_version` this scanferry writes. */

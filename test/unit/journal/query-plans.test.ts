@@ -128,6 +128,13 @@ describe("with a million rows", () => {
     expect(planOf(QUERIES.heldInDoubt).join()).toContain(range);
   });
 
+  test("a content is found by an index that no change of state writes anew", () => {
+    const found = "INDEX documents_content (mirror_id=? AND digest=?)";
+    expect(planOf(QUERIES.sentWith).join()).toContain(found);
+    const made = db.prepare("SELECT sql FROM sqlite_schema WHERE name = ?");
+    expect(made.pluck().get("documents_content")).not.toContain("state");
+  });
+
   test("large documents are looked for with the index of large ones", () => {
     expect(LARGE_BYTES).toBeGreaterThanOrEqual(LARGE_INDEX_BYTES);
   });
