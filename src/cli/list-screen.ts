@@ -82,11 +82,19 @@ export function columnsOf(
   return [state, id, pages, size].slice(0, columnsMax).join("  ");
 }
 
+type PutAway = Pick<DocumentRecord, "current" | "goneAt" | "after" | "afterMessage">;
+
+/** It is where it was, as its after-action was refused: for good, or until it is tried again. */
+export function isNotPutAway({ current, goneAt, after, afterMessage }: PutAway): boolean {
+  if (!current || goneAt !== null || afterMessage === null) return false;
+  return after === "refused" || after === "due";
+}
+
 /** What there is to say beside trouble. */
-export function remarksOf({ current, goneAt, after, afterMessage }: DocumentRecord): string[] {
-  const isThere = current && goneAt === null && (after === "refused" || after === "due");
+export function remarksOf(record: DocumentRecord): string[] {
+  const { current, goneAt, afterMessage } = record;
   return [
-    isThere && afterMessage !== null ? `not put away: ${afterMessage}` : "",
+    isNotPutAway(record) ? `not put away: ${afterMessage}` : "",
     current ? "" : "(an earlier revision)",
     goneAt === null ? "" : "(the local file is gone)",
   ];

@@ -6,7 +6,7 @@ import { examples } from "../examples.ts";
 import { readJournal } from "../journals.ts";
 import { queriesOf } from "../selection.ts";
 import type { Shell } from "../shell.ts";
-import { columnsOf, ListScreen, remarksOf } from "../list-screen.ts";
+import { columnsOf, isNotPutAway, ListScreen, remarksOf } from "../list-screen.ts";
 import { jsonLine, printable } from "../printable.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -59,12 +59,6 @@ async function list(shell: Shell, paths: readonly string[], options: Options): P
     }
   }
   if (out.isInteractive && options.json !== true) await out.line(screen.sum());
-}
-
-/** It is where it was, as its after-action was refused: for good, or until it is tried again. */
-function isNotPutAway({ current, goneAt, after, afterMessage }: Document): boolean {
-  if (!current || goneAt !== null || afterMessage === null) return false;
-  return after === "refused" || after === "due";
 }
 
 function nameIn(names: ReadonlyMap<number, string>, { mirrorId }: Document): string {
