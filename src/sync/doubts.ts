@@ -92,7 +92,7 @@ export class Doubts {
         await this.#later(documents, error);
         return;
       }
-      // A folder that was removed holds nothing of ours.
+      // Nothing is listed there, which is no proof: see `absence`.
       listed = [];
       isThere = false;
     }
