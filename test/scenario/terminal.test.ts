@@ -48,9 +48,9 @@ test("on a screen of 40 columns and 12 lines what matters first still stands", a
   expect(lines.at(-1)).toMatch(/… \d+ more; scanferry status --all/);
 
   await using watched = aTerminal(["--config", config, "status", "--watch"], { size });
-  await watched.says(/q quits/);
-  const frame = watched.frame();
+  const frame = await until("a whole screen", () => watched.frame().length > 0 && watched.frame());
   expect(frame[0]).toBe("30 folders to create in the archive");
+  expect(frame.at(-1)).toBe("q quits");
   expect(frame.length).toBeLessThanOrEqual(12);
   watched.type("q");
   await watched.ended;
@@ -108,9 +108,12 @@ describe("status --watch", () => {
     expect(await pass.ended).toBe(0);
     await using pause = aProcess(["--config", config, "pause"]);
     await pause.ended;
-    await until("the pause on the screen", () => watch.frame()[0] === "Sending is paused");
-    expect(watch.frame().length).toBeLessThanOrEqual(24);
-    expect(watch.frame().at(-1)).toBe("q quits");
+    const frame = await until("the pause on the screen", () => {
+      const drawn = watch.frame();
+      return drawn[0] === "Sending is paused" && drawn;
+    });
+    expect(frame.length).toBeLessThanOrEqual(24);
+    expect(frame.at(-1)).toBe("q quits");
     watch.type(key ?? "");
     expect(await watch.ended).toBe(0);
     // The alternate screen is left, the cursor is back, and what was seen last stays.
