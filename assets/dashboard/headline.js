@@ -25,7 +25,8 @@ export function headlineOf(snapshot) {
   return { ...headline, facts };
 }
 
-function ofWork({ documents, paused, foldersToCreate, sending, mirrors, notPutAway }) {
+function ofWork(snapshot) {
+  const { documents, paused, foldersToCreate, sending, mirrors, notPutAway } = snapshot;
   const words = strings.headline;
   const moving = sum(documents, MOVING);
   if (paused) {
@@ -55,7 +56,17 @@ function ofWork({ documents, paused, foldersToCreate, sending, mirrors, notPutAw
     return { tone: "busy", title: words.moving(moving), detail: words.movingDetail(documents.converted), facts: [] };
   if (documents.converted === 0)
     return { tone: "quiet", title: words.empty, detail: words.emptyDetail, facts: [] };
-  return { tone: "good", title: words.done(documents.converted), detail: words.doneDetail, facts: [] };
+  return ofAllDone(snapshot);
+}
+
+/** What stays where it is for good is archived all the same: told, and no alarm. */
+function ofAllDone({ documents, neverPutAway }) {
+  const words = strings.headline;
+  const facts = neverPutAway.map(({ mirror, files, path, why }) => ({
+    label: mirror,
+    text: words.neverPutAway(files, path, why),
+  }));
+  return { tone: "good", title: words.done(documents.converted), detail: words.doneDetail, facts };
 }
 
 /** The archive that does not answer for the longest; of several, others that do not are facts of it. */

@@ -122,6 +122,8 @@ export const strings = {
     notPutAway: (count) =>
       `${many(count, "archived file", "archived files")}${count >= 100 ? " or more" : ""} cannot be put away`,
     notPutAwayDetail: "They are tried again without being asked.",
+    neverPutAway: (count, path, why) =>
+      `${many(count, "file", "files")} never put away: ${path}${count > 1 ? " and others" : ""}: ${why}`,
     waits: {
       hours: "Sending waits for its hours",
       asked: "Sending waits: the archive asked for a pause",

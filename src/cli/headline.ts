@@ -52,7 +52,7 @@ export function headlineOf(report: StatusReport, { owner, now }: At): Headline {
   if (documents.converted === 0) {
     return line("dim", "Waiting for the first scan", "nothing has been found in the sources yet");
   }
-  return ofAllDone(documents, owner);
+  return ofAllDone(report, owner);
 }
 
 function line(style: Style, title: string, detail: string): Headline {
@@ -153,8 +153,12 @@ function ofNotPutAway({ notPutAway }: StatusReport, owner: At["owner"]): Headlin
   return line("yellow", files, `they are tried again ${owner ? "without being asked" : NEXT_RUN}`);
 }
 
-function ofAllDone({ converted }: Counts, owner: At["owner"]): Headline {
-  const detail = `${numberText(converted)} converted`;
+function ofAllDone({ documents, neverPutAway }: StatusReport, owner: At["owner"]): Headline {
+  const { converted } = documents;
+  const stay = neverPutAway.reduce((all, { files }) => all + files, 0);
+  const left =
+    stay > 0 ? `; ${counted(stay, "file")} ${stay === 1 ? "is" : "are"} never put away` : "";
+  const detail = `${numberText(converted)} converted${left}`;
   const [all, are] = converted === 1 ? ["The one document", "is"] : ["All documents", "are"];
   if (owner) return line("green", `${all} ${are} in the archive`, detail);
   // Nobody has looked at the sources since: what came later is in no journal.

@@ -126,6 +126,11 @@ export const METRICS = {
     help: "Archived files that could not be moved or deleted (after) and are tried again; 100 is 100 or more.",
     labels: ["mirror"],
   },
+  scanferry_never_put_away: {
+    type: "gauge",
+    help: "Archived files that stay where they are, as their after-action is refused for good; `scanferry status` says why.",
+    labels: ["mirror"],
+  },
   scanferry_folders_to_create: {
     type: "gauge",
     help: "Archive folders that documents wait for.",

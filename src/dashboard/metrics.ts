@@ -71,12 +71,15 @@ function make(registry: Registry, name: MetricName) {
   return (values: Record<string, string>, value: number) => counter.inc(values, value);
 }
 
-function addDocuments(set: Tell, { mirrors, foldersToCreate, notPutAway, at }: Snapshot): void {
+function addDocuments(set: Tell, snapshot: Snapshot): void {
+  const { mirrors, foldersToCreate, notPutAway, neverPutAway, at } = snapshot;
   for (const { name: mirror, offline, unread, documents, oldestAt } of mirrors) {
     set("scanferry_source_offline", offline !== null, { mirror });
     set("scanferry_unread_directories", unread?.directories ?? 0, { mirror });
     const left = notPutAway.filter((file) => file.mirror === mirror);
     set("scanferry_not_put_away", left.length, { mirror });
+    const stay = neverPutAway.find((files) => files.mirror === mirror);
+    set("scanferry_never_put_away", stay?.files ?? 0, { mirror });
     for (const state of STATES) {
       set("scanferry_documents", documents[state], { mirror, state });
       const oldest = state === "converted" ? undefined : oldestAt[state];

@@ -108,6 +108,17 @@ test("without a daemon nothing is said of what it has not seen", () => {
   expect(title(undefined)).toBe("All documents that scanferry has seen are in the archive");
 });
 
+test("that all is archived says how many files are never put away", () => {
+  const stays = { mirror: "scans", path: "a.pdf", why: "FILE_CHANGED" };
+  const detail = (...files: number[]) => {
+    const neverPutAway = files.map((each) => ({ ...stays, files: each }));
+    const report = reportOf({ ...some({ converted: 2_000 }), neverPutAway });
+    return statusLines(report, { ...around, owner }, terminal, 24)[1];
+  };
+  expect(detail(1)).toBe("2,000 converted; 1 file is never put away");
+  expect(detail(1, 1_200)).toBe("2,000 converted; 1,201 files are never put away");
+});
+
 test("an archive that does not answer is what matters first, with what to do", () => {
   const report = reportOf({ archives: [{ ...main, outage }] });
   const [title, detail] = statusLines(report, { ...around, owner }, terminal, 24);

@@ -110,6 +110,9 @@ describe("metrics", () => {
     foldersToCreate: [
       { mirror: "a", path: "/Secret folder", code: "FOLDER_MISSING", documents: 1 },
     ],
+    neverPutAway: [
+      { mirror: 'a "quoted"\nmirror', files: 3, path: "private.pdf", why: "private.pdf is gone" },
+    ],
   });
 
   test("are Prometheus text: documents by mirror and state, the gate, the process", async () => {
@@ -121,6 +124,7 @@ describe("metrics", () => {
     expect(values.get(`scanferry_documents{${mirror},state="pending"}`)).toBe(2);
     expect(values.get(`scanferry_documents{${mirror},state="converted"}`)).toBe(7);
     expect(values.get(`scanferry_documents{${mirror},state="failed"}`)).toBe(0);
+    expect(values.get(`scanferry_never_put_away{${mirror}}`)).toBe(3);
     expect(values.get(`scanferry_gate_closed{archive="main"}`)).toBe(1);
     expect(values.get(`scanferry_gate_next_probe_timestamp_seconds{archive="main"}`)).toBe(65);
     expect(values.get("scanferry_folders_to_create")).toBe(1);

@@ -222,6 +222,20 @@ describe("the headline says the one thing that matters first", () => {
     },
   );
 
+  test("that all is archived names what is never put away, and is no alarm", () => {
+    const neverPutAway = [
+      { mirror: "bills", files: 1, path: "a.pdf", why: "FILE_CHANGED" },
+      { mirror: "scans", files: 1_200, path: "b.pdf", why: "AFTER_TWIN" },
+    ];
+    const report = reportOf({ ...some({ converted: 3 }), neverPutAway });
+    const { tone, facts } = headlineOf({ ...report, at: 0, version: "1", health: WELL });
+    expect(tone).toBe("good");
+    expect(facts).toEqual([
+      { label: "bills", text: "1 file never put away: a.pdf: FILE_CHANGED" },
+      { label: "scans", text: "1,200 files never put away: b.pdf and others: AFTER_TWIN" },
+    ]);
+  });
+
   test("of several archives it says which one has stopped, and what waits for it", () => {
     const [main] = reportOf().archives;
     const legal = { ...main, name: "legal", gate };
