@@ -17,7 +17,7 @@ import type { Placement } from "./placement.ts";
 /** A row whose name or content another one was claimed with a moment ago is looked at again this soon. */
 const RIVAL_MS = 1_000;
 
-/** Candidates whose folders are listed at a time; few, since an archive in trouble is to be left in peace. */
+/** Folders that are looked up at a time; few, since an archive in trouble is to be left in peace. */
 const AHEAD = 8;
 
 /** A document whose intent is committed, and its mirror. */
@@ -44,8 +44,9 @@ export class Claimer {
     const changes: Change[] = [];
     const taken = new Set<string>();
     let trouble: Trouble | null = null;
-    for (const [at, document] of candidates.entries()) {
-      await this.#foresee(candidates.slice(at === 0 ? 0 : at + AHEAD - 1, at + AHEAD), signal);
+    const foresee = this.#foreseeing(candidates, signal);
+    for (const document of candidates) {
+      foresee(document);
       const mirror = mirrors.get(document.mirrorId);
       if (!mirror || document.batch === null) continue;
       try {
@@ -68,20 +69,34 @@ export class Claimer {
     return { claimed, trouble };
   }
 
-  /** On a first run it is asked what each folder holds: of a few at a time, as that takes its time. */
-  async #foresee(candidates: readonly Document[], signal: AbortSignal): Promise<void> {
-    try {
-      for (const { mirrorId, targetPath } of candidates) {
-        const mirror = this.#context.mirrors.get(mirrorId);
-        if (!mirror || !this.#firstRun?.isOpen(mirrorId)) continue;
-        const place = await this.#placement.of(targetPath ?? "/", mirror, signal);
-        if ("folderId" in place) this.#firstRun.foresee(place.folderId, signal);
-      }
-    } catch (error) {
-      signal.throwIfAborted();
-      // Whoever is claimed first that needs it meets the same.
-      if (!(error instanceof ArchiveError)) throw error;
-    }
+  /**
+   * To be called with each candidate in turn: where it and those behind it go is looked up side by side, and on
+   * a first run what is there already, as each folder is a request and more.
+   */
+  #foreseeing(candidates: readonly Document[], signal: AbortSignal): (next: Document) => void {
+    const folderOf = ({ mirrorId, targetPath }: Document) => `${mirrorId} ${targetPath}`;
+    const folders = new Map<string, number>();
+    const firsts = candidates.filter((document) => {
+      const folder = folderOf(document);
+      return !folders.has(folder) && folders.set(folder, folders.size);
+    });
+    let seen = 0;
+    return (next) => {
+      const until = (folders.get(folderOf(next)) ?? 0) + AHEAD;
+      for (const first of firsts.slice(seen, until)) this.#foresee(first, signal);
+      seen = Math.max(seen, until);
+    };
+  }
+
+  /** Nothing is made of a failure here: who needs the folder meets the same. */
+  #foresee({ mirrorId, targetPath }: Document, signal: AbortSignal): void {
+    const mirror = this.#context.mirrors.get(mirrorId);
+    if (!mirror) return;
+    const placed = this.#placement.of(targetPath ?? "/", mirror, signal).then((place) => {
+      if (!("folderId" in place) || !this.#firstRun?.isOpen(mirrorId)) return;
+      this.#firstRun.foresee(place.folderId, signal);
+    });
+    placed.catch(() => {});
   }
 
   /** Another daemon was quicker with one of its name or content. */

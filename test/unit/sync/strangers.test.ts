@@ -69,6 +69,46 @@ test("on a first run the folders of what is claimed are listed side by side", as
   expect((await claiming).claimed).toHaveLength(3);
 });
 
+test("folders are looked ahead for, however many documents go into each", async () => {
+  const desk = await SyncDesk.open({ mirrors: [{ firstRun: "hold" }] });
+  const { archive, context } = desk;
+  const answer = archive.stall("documents");
+  for (let n = 0; n < 60; n++) {
+    const name = `F${Math.floor(n / 20)}`;
+    if (n % 20 === 0) archive.addFolder(name);
+    desk.pending({ path: `${n}.pdf`, targetPath: `/${name}` });
+  }
+  const firstRun = await FirstRun.open(context, async () => false);
+  const claimer = new Claimer(context, new Placement(new Folders(archive)), firstRun);
+  const query = { state: "pending", now: desk.clock.now(), limit: 60 } as const;
+  const claiming = claimer.claim(await desk.journal.due(query), never);
+  await desk.advance(1);
+  expect(archive.count("documents")).toBe(3);
+  answer();
+  expect((await claiming).claimed).toHaveLength(60);
+  expect(archive.count("documents")).toBe(3);
+});
+
+test("the folders above what is claimed are listed side by side, on any run", async () => {
+  const desk = await SyncDesk.open();
+  const { archive, context } = desk;
+  for (const name of ["A", "B", "C"]) {
+    archive.addFolder("2026", archive.addFolder(name));
+    desk.pending({ path: `${name}.pdf`, targetPath: `/${name}/2026` });
+  }
+  const folders = new Folders(archive);
+  const claimer = new Claimer(context, new Placement(folders));
+  await folders.resolve("/A", never);
+  const answer = archive.stall("folders");
+  const query = { state: "pending", now: desk.clock.now(), limit: 9 } as const;
+  const claiming = claimer.claim(await desk.journal.due(query), never);
+  await desk.advance(1);
+  // The root is known; its three folders are asked for at once.
+  expect(archive.count("folders")).toBe(1 + 3);
+  answer();
+  expect((await claiming).claimed).toHaveLength(3);
+});
+
 test("of an archive that fails no more is asked than a few folders", async () => {
   const desk = await SyncDesk.open({ mirrors: [{ firstRun: "hold" }] });
   const { archive, context } = desk;
