@@ -11,8 +11,8 @@ import { sketchOf } from "../config/sketch-of.ts";
 import { UsageError } from "./exit.ts";
 import { invariant } from "../std/invariant.ts";
 
-/** One request after another, and one to spare. */
-const CONNECTIONS = 2;
+/** As many as the daemon looks things up with. */
+const CONNECTIONS = 4;
 
 /** How the archive is spoken to by a command that has the whole configuration. */
 export function lookUpSettings({ archive }: Config): ArchiveSettings {

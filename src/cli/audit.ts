@@ -8,6 +8,7 @@ import { ArchiveError } from "../archive/archive-error.ts";
 import { allDocuments } from "../archive/paging.ts";
 import type { Document } from "../domain/document.ts";
 import type { Journal } from "../journal/journal.ts";
+import { ahead } from "../std/ahead.ts";
 import { exact, joinRaw } from "../std/raw-path.ts";
 import type { DocumentDetail } from "../wire/shapes.ts";
 
@@ -54,6 +55,9 @@ export type AuditOptions = {
 /** Documents a page; the interface allows 10,000. */
 const PAGE_SIZE = 1_000;
 
+/** Folders that are audited at a time: each is a request and more, and the archive may be far away. */
+const FOLDERS_AT_A_TIME = 4;
+
 /**
  * Audits the mirrors of one archive, folder by folder; `journal` speaks for it. Rejects with
  * `ArchiveError` when the archive cannot be asked.
@@ -64,11 +68,19 @@ export async function* audit(
 ): AsyncGenerator<AuditLine> {
   const folders = await expectations(journal, archiveId, convertedBefore);
   for (const id of folderIds) if (!folders.has(id)) folders.set(id, new Map());
-  for (const [folderId, expected] of folders) {
-    if (folderId !== null) yield* auditFolder({ journal, archive }, folderId, expected, signal);
-    // What is left was not listed in its folder.
-    for (const each of expected.values()) yield await lookFor(each, archive, signal);
-  }
+  const audited = ahead(
+    folders,
+    FOLDERS_AT_A_TIME,
+    async ([folderId, expected], over) => {
+      const lines =
+        folderId === null ? [] : await auditFolder({ journal, archive }, folderId, expected, over);
+      // What is left was not listed in its folder.
+      for (const each of expected.values()) lines.push(await lookFor(each, archive, over));
+      return lines;
+    },
+    signal,
+  );
+  for await (const lines of audited) yield* lines;
 }
 
 /** Archived documents by folder and document id. */
@@ -108,14 +120,15 @@ function expectedOf(
 }
 
 /** Compares one folder; takes what was found out of `expected`. */
-async function* auditFolder(
+async function auditFolder(
   { journal, archive }: { journal: Journal; archive: Archive },
   folderId: number,
   expected: Map<number, Expected>,
   signal: AbortSignal,
-): AsyncGenerator<AuditLine> {
+): Promise<AuditLine[]> {
   // Oldest first: what arrives meanwhile does not push others to a page already read.
   const query = { folderId, sortBy: "UPLOADED_DATE", paginationSize: PAGE_SIZE } as const;
+  const lines: AuditLine[] = [];
   const strangers: DocumentDetail[] = [];
   try {
     for await (const found of allDocuments(archive, query, signal)) {
@@ -123,7 +136,7 @@ async function* auditFolder(
       if (!each) strangers.push(found);
       else {
         expected.delete(found.id);
-        yield compared(each, found);
+        lines.push(compared(each, found));
       }
     }
   } catch (error) {
@@ -136,8 +149,9 @@ async function* auditFolder(
     if (claimed.has(id)) continue;
     const detail = `${filename}, in folder ${folderId}`;
     const stranger = { documentId: id, mirror: null, path: filename, folderId };
-    yield { kind: "unknown", changes: [], ...stranger, detail };
+    lines.push({ kind: "unknown", changes: [], ...stranger, detail });
   }
+  return lines;
 }
 
 async function lookFor(each: Expected, archive: Archive, signal: AbortSignal): Promise<AuditLine> {

@@ -5,6 +5,7 @@ import { adoptions } from "../domain/adopt.ts";
 import type { Document } from "../domain/document.ts";
 import type { Candidate } from "../domain/reconcile.ts";
 import type { Change, Journal } from "../journal/journal.ts";
+import { ahead } from "../std/ahead.ts";
 import type { Clock } from "../std/clock.ts";
 import { Folders } from "./folders.ts";
 import { goOn } from "./retry.ts";
@@ -19,6 +20,9 @@ export type Found = {
 
 type Parts = { readonly journal: Journal; readonly archive: Archive; readonly clock: Clock };
 
+/** Folders that are looked through at a time: each is a request and more, and the archive may be far away. */
+const FOLDERS_AT_A_TIME = 4;
+
 /** Looks up every file that waits (see `toBeSent`), folder by folder. Changes nothing. */
 export async function* findArchived(
   { journal, archive }: Omit<Parts, "clock">,
@@ -26,11 +30,17 @@ export async function* findArchived(
   signal: AbortSignal,
 ): AsyncGenerator<Found> {
   const folders = new Folders(archive);
-  for (const [targetPath, documents] of Map.groupBy(waiting, (each) => each.targetPath ?? "/")) {
-    const place = await folders.resolve(targetPath, signal);
-    if (place.kind !== "found") continue;
-    yield* foundIn(place.folderId, documents, { journal, archive }, signal);
-  }
+  const looked = ahead(
+    Map.groupBy(waiting, (each) => each.targetPath ?? "/"),
+    FOLDERS_AT_A_TIME,
+    async ([targetPath, documents], over) => {
+      const place = await folders.resolve(targetPath, over);
+      if (place.kind !== "found") return [];
+      return foundIn(place.folderId, documents, { journal, archive }, over);
+    },
+    signal,
+  );
+  for await (const found of looked) yield* found;
 }
 
 /** What these mirrors send once their first run is over, unless it is claimed. */
@@ -45,12 +55,12 @@ export async function* toBeSent(
   }
 }
 
-async function* foundIn(
+async function foundIn(
   folderId: number,
   documents: readonly Document[],
   { journal, archive }: Omit<Parts, "clock">,
   signal: AbortSignal,
-): AsyncGenerator<Found> {
+): Promise<Found[]> {
   const archived: Candidate[] = [];
   for await (const item of allDocuments(archive, { folderId, paginationSize: 1_000 }, signal)) {
     const { id, filename, uploadedDate, filesize, status } = item;
@@ -60,16 +70,15 @@ async function* foundIn(
   const files = documents.map(({ id, sentName, seen }) => {
     return { id, sentName: sentName ?? "", sizeBytes: seen.sizeBytes };
   });
-  const { taken, unclear } = adoptions(files, archived, claimed);
-  const takenBy = new Map(taken.map(({ id, candidate }) => [id, candidate]));
+  const { taken: sure, unclear } = adoptions(files, archived, claimed);
+  const takenBy = new Map(sure.map(({ id, candidate }) => [id, candidate]));
   const unclearFor = new Map(unclear.map(({ id, candidates }) => [id, candidates]));
-  for (const document of documents) {
-    const candidate = takenBy.get(document.id) ?? null;
-    const candidates = unclearFor.get(document.id) ?? [];
-    if (candidate !== null || candidates.length > 0) {
-      yield { document, folderId, taken: candidate, unclear: candidates };
-    }
-  }
+  return documents
+    .map((document): Found => {
+      const taken = takenBy.get(document.id) ?? null;
+      return { document, folderId, taken, unclear: unclearFor.get(document.id) ?? [] };
+    })
+    .filter((found) => found.taken !== null || found.unclear.length > 0);
 }
 
 /** The changes that make a found document the file's own; conversion is followed from there. */

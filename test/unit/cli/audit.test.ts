@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { audit, type AuditLine } from "../../../src/cli/audit.ts";
 import type { DocumentDetail } from "../../../src/wire/shapes.ts";
 import { Desk, events, NOW } from "../../contract/journal-desk.ts";
@@ -72,4 +72,19 @@ test("a folder of ours is looked through though nothing was sent there", async (
   };
   const lines = await Array.fromAsync(audit(options, new AbortController().signal));
   expect(lines).toMatchObject([{ kind: "unknown", path: "theirs.pdf", folderId }]);
+});
+
+test("folders are audited side by side, and told in their order", async () => {
+  const desk = await Desk.at(new MemoryJournal());
+  const archive = new ScriptedArchive();
+  const folderIds = Array.from({ length: 6 }, (_, n) => archive.addFolder(`F${n}`));
+  for (const folderId of folderIds) archive.addDocument({ folderId, filename: `${folderId}.pdf` });
+  const answer = archive.stall("documents");
+  const { journal } = desk;
+  const options = { journal, archive, archiveId: 1, folderIds, convertedBefore: 0 };
+  const lines = Array.fromAsync(audit(options, new AbortController().signal));
+  // The first does not answer: those beside it are asked all the same, and no more.
+  await vi.waitFor(() => expect(archive.count("documents")).toBe(4));
+  answer();
+  expect((await lines).map(({ folderId }) => folderId)).toEqual(folderIds);
 });
