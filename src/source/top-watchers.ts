@@ -1,6 +1,8 @@
 import type { Stats } from "node:fs";
+import { basename, join } from "node:path";
 import { codeOf, messageOf } from "../std/fault.ts";
 import { type RawPath, ROOT, rawOfText, textOf } from "../std/raw-path.ts";
+import { statsOf } from "./directory-fd.ts";
 import { DirectoryWatcher, watchedPathOf } from "./directory-watcher.ts";
 import { type Eligibility, eligibility } from "./eligible.ts";
 import { GONE } from "./file-fault.ts";
@@ -17,6 +19,10 @@ const RETRY = { firstMs: 60_000, maxMs: 3_600_000 };
 export type TopSinks = {
   /** An event in a directory; `name` is null, or has replacement characters, when it is not known. */
   event(dir: RawPath, name: string | null): void;
+  /**
+   * There is a new directory, or may be: where one is made in place of another at once, only the old one's own
+   * end is told, and what was written before the new one is watched by nothing.
+   */
   appeared(dir: RawPath): void;
   vanished(dir: RawPath): void;
   failed(error: unknown): void;
@@ -126,7 +132,7 @@ export class TopWatchers {
       ...(top === ROOT ? { depth: 0 } : {}),
     });
     this.#tops.set(top, watcher);
-    watcher.on("raw", (_, entry, details) => this.#onRaw(entry, details));
+    watcher.on("raw", (event, entry, details) => this.#onRaw(event, entry, details));
     watcher.on("addDir", (path) => this.#onAddDir(top, path));
     watcher.on("unlinkDir", (path) => this.#onUnlinkDir(top, path));
     watcher.on("error", (error) => {
@@ -168,9 +174,14 @@ export class TopWatchers {
     return dir === undefined || !this.#eligible.directory(dir);
   }
 
-  #onRaw(entry: string | null, details: unknown): void {
-    const dir = this.#rawOf(watchedPathOf(details));
-    if (dir !== undefined) this.#sinks.event(dir, entry);
+  #onRaw(event: string, entry: string | null, details: unknown): void {
+    const path = watchedPathOf(details);
+    const dir = this.#rawOf(path);
+    if (dir === undefined) return;
+    this.#sinks.event(dir, entry);
+    // The kernel tells of a directory's own end by its own name.
+    if (event === "rename" && entry === basename(path) && !statsOf(join(path, entry)))
+      this.#sinks.appeared(dir);
   }
 
   #onAddDir(top: RawPath, path: string): void {

@@ -5,7 +5,7 @@
  * FSWatcher a top directory, opened one after another (a single one over a million files takes ten
  * times the memory). The raw events name the files. Holes, and what fills them:
  *
- * - files that came before the watch of their new directory: it is listed, and once more later;
+ * - files that came before the watch of their directory, new or in another's place: it is listed, later once more;
  * - events the kernel's queue had no room for: the sweep of directory mtimes, and a full scan;
  * - directories that could not be watched, or whose names are not UTF-8: the sweep; the former are tried again;
  * - a file written through a memory map or through another hard link: the scheduled scan.
