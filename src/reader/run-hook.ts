@@ -74,7 +74,9 @@ function ended(
     else fail(signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`);
   };
   child.once("exit", (code, signal) => {
-    alarms.push(clock.alarm(OUTPUT_MS, () => conclude(code, signal)));
+    // A process that stood still meanwhile has a late alarm, and what was written long ago to read first.
+    const late = () => void setImmediate(conclude, code, signal);
+    alarms.push(clock.alarm(OUTPUT_MS, late));
   });
   child.once("close", conclude);
   child.once("error", (error) => fail(`cannot be started: ${error.message}`));

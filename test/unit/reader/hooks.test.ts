@@ -1,4 +1,5 @@
 /** Hooks as their reader runs them: real processes, of every bad habit. */
+import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -40,6 +41,24 @@ describe("how a hook ends", () => {
     ["echo '{}'; sleep 60 &", "{}\n", "a child that holds its output open is not waited for"],
   ] as const)("%s: %s, because %s", async ([text, said]) => {
     expect(shownEnd(await run(order(script(text).program)))).toBe(said);
+  });
+
+  test("that its reader stood still as it ended loses nothing of what it said", async () => {
+    const { program, dir } = script(
+      "(until [ -e $D/asked ]; do sleep 0.01; done; echo '{}'; : > $D/written) & exit 0",
+    );
+    const clock: Clock = {
+      ...systemClock,
+      alarm(ms, ring) {
+        if (ms !== 500) return systemClock.alarm(ms, ring);
+        // Its end is known, and the event loop does not turn before all is written and the time over.
+        const timer = setTimeout(ring, 1);
+        writeFileSync(join(dir, "asked"), "");
+        execFileSync("sh", ["-c", `until [ -e ${dir}/written ]; do sleep 0.01; done`]);
+        return () => clearTimeout(timer);
+      },
+    };
+    expect(shownEnd(await run(order(program), clock))).toBe("{}\n");
   });
 
   test("a question of any size, read or not", async () => {
