@@ -33,7 +33,7 @@ function running(text: string) {
   const words = ["--disable-warning=ExperimentalWarning", "--input-type=module", "-e", program];
   const { status, signal, stderr, stdout } = spawnSync(process.execPath, words, {
     encoding: "utf8",
-    timeout: 20_000,
+    timeout: 200_000,
     killSignal: "SIGKILL",
   });
   return { end: status ?? signal, stderr, stdout };

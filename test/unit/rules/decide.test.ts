@@ -113,11 +113,12 @@ describe("rules", () => {
 test("many names on which a pattern never ends do not add up to minutes", () => {
   const rules = { rules: [{ name: "evil", match: "^(b+)+$", target: "/X" }] };
   const begun = performance.now();
-  for (let number = 0; number < 10; number++) {
+  for (let number = 0; number < 20; number++) {
     const decided = decisionOn(`${"b".repeat(60)}${number}`, rules);
     expect(decided).toMatchObject({ trouble: { code: "PATTERN_SLOW" } });
   }
-  expect(performance.now() - begun).toBeLessThan(4_000);
+  // Two seconds where the machine is idle; twenty if each took as long as the first.
+  expect(performance.now() - begun).toBeLessThan(15_000);
   expect(decisionOn("bbbb", rules)).toMatchObject({ decided: { folder: "/X" } });
 });
 

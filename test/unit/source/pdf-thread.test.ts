@@ -2,15 +2,15 @@ import { expect, test } from "vitest";
 import { PdfThread } from "../../../src/source/pdf-thread.ts";
 import { pdfOf } from "../../fixtures/documents.ts";
 
-const patient = () => AbortSignal.timeout(60_000);
+const patient = () => AbortSignal.timeout(200_000);
 /** A PDF without its table: the engine has to repair it. */
 const torn = (pages: number) => {
   const whole = pdfOf(pages);
   return whole.subarray(0, whole.lastIndexOf("startxref"));
 };
 
-test("counts what does not state its pages, one after another", { timeout: 90_000 }, async () => {
-  const thread = new PdfThread({ jobMsMax: 60_000 });
+test("counts what does not state its pages, one after another", async () => {
+  const thread = new PdfThread({ jobMsMax: 200_000 });
   const hurry = patient();
   expect(
     await Promise.all(
@@ -19,10 +19,8 @@ test("counts what does not state its pages, one after another", { timeout: 90_00
   ).toEqual([3, undefined, 5]);
 });
 
-test("gives up on what takes too long, and goes on with the next", {
-  timeout: 90_000,
-}, async () => {
-  const thread = new PdfThread({ jobMsMax: 60_000 });
+test("gives up on what takes too long, and goes on with the next", async () => {
+  const thread = new PdfThread({ jobMsMax: 200_000 });
   // Its first answer takes far longer than this: the engine has to be loaded.
   expect(await thread.pages(torn(3), AbortSignal.timeout(1))).toBeUndefined();
   expect(await thread.pages(torn(2), patient())).toBe(2);

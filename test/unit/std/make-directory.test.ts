@@ -74,7 +74,7 @@ test.for([
   const words = ["--disable-warning=ExperimentalWarning", "--input-type=module", "-e", program];
   const { stdout, stderr, signal } = spawnSync(process.execPath, words, {
     encoding: "utf8",
-    timeout: 20_000,
+    timeout: 200_000,
     killSignal: "SIGKILL",
   });
   expect({ signal, stderr }).toEqual({ signal: null, stderr: "" });

@@ -23,8 +23,11 @@ import {
 import { aPostgres, NO_POSTGRES, type Postgres } from "../../../fixtures/postgres.ts";
 import { until } from "../../../fixtures/until.ts";
 
-/** What nobody has for so long by a member's clock, others left. */
-const LEFT_MS = LEASE_MS / 4;
+/** A lease that ends for nobody, however slow the machine: the database's clock is not moved by hand. */
+const LONG_MS = 600_000;
+
+/** What nobody has for so long by the clock of a member with such a lease, others left. */
+const LEFT_MS = LONG_MS / 4;
 
 /** Has a member take a turn now, and not when it is due. */
 function wake({ crew }: Office): void {
@@ -76,7 +79,8 @@ describe.skipIf(NO_POSTGRES !== undefined)("the crew on PostgreSQL", () => {
       ["b", "http://b.example", []],
     ]);
     expect(members.map(({ id }) => id)).toEqual([a.crew.memberId, b.crew.memberId]);
-    expect(Math.abs(a.crew.clockOffsetMs)).toBeLessThan(1_000);
+    // It is one host's; an answer may be late by seconds.
+    expect(Math.abs(a.crew.clockOffsetMs)).toBeLessThan(30_000);
     expect(members[0]?.leaseUntil).toBeGreaterThan(members[0]?.renewedAt ?? Infinity);
   });
 
@@ -90,7 +94,10 @@ describe.skipIf(NO_POSTGRES !== undefined)("the crew on PostgreSQL", () => {
   test("one that leaves is followed at once", async () => {
     const a = await aMember(place, "a");
     // By its clock it is never time to look: it hears of it.
-    await using b = await aMember(place, "b", { clock: new ManualClock(Date.now()) });
+    await using b = await aMember(place, "b", {
+      leaseMs: LONG_MS,
+      clock: new ManualClock(Date.now()),
+    });
     await a.crew.seek(dutiesOf(0));
     await b.crew.seek(dutiesOf(0));
     expect([a.crew.leads("account:1"), b.crew.leads("account:1")]).toEqual([true, false]);
@@ -112,7 +119,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("the crew on PostgreSQL", () => {
 
   test("mirrors are divided, and what nobody takes is taken later on", async () => {
     const clock = new ManualClock(Date.now());
-    await using a = await aMember(place, "a", { clock });
+    await using a = await aMember(place, "a", { leaseMs: LONG_MS, clock });
     await using b = await aMember(place, "b");
     await a.crew.seek(dutiesOf(4));
     const mirrors = dutiesOf(4).slice(1);
@@ -129,8 +136,8 @@ describe.skipIf(NO_POSTGRES !== undefined)("the crew on PostgreSQL", () => {
     const all = dutiesOf(6);
     const a = await aMember(place, "a");
     await a.crew.seek(all);
-    await using b = await aMember(place, "b");
-    await using c = await aMember(place, "c");
+    await using b = await aMember(place, "b", { leaseMs: LONG_MS });
+    await using c = await aMember(place, "c", { leaseMs: LONG_MS });
     await Promise.all([b.crew.seek(all), c.crew.seek(all)]);
     expect(all.some((duty) => b.crew.leads(duty) || c.crew.leads(duty))).toBe(false);
     await a.session.close();
@@ -181,7 +188,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("the crew on PostgreSQL", () => {
     const duties = dutiesOf(2);
     const mirrors = duties.slice(1);
     const clock = new ManualClock(Date.now());
-    await using far = await aMember(place, "far", { clock });
+    await using far = await aMember(place, "far", { leaseMs: LONG_MS, clock });
     const leads = () => mirrors.filter((duty) => far.crew.leads(duty));
     {
       await using near = await aMember(place, "near");
@@ -207,7 +214,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("the crew on PostgreSQL", () => {
     const parts = Array.from({ length: 4 }, (_, at): Duty => `mirror:1/${at + 1}of4`);
     const all: Duty[] = ["account:1", "mirror:2", ...parts];
     const clock = new ManualClock(Date.now());
-    await using a = await aMember(place, "a", { clock });
+    await using a = await aMember(place, "a", { leaseMs: LONG_MS, clock });
     const partsOf = ({ crew }: Pick<typeof a, "crew">) =>
       parts.filter((duty) => crew.leads(duty)).length;
     await a.crew.seek(all);
