@@ -21,7 +21,7 @@ export default defineConfig({
     testTimeout: 240_000,
     hookTimeout: 240_000,
     // What is waited for comes, however busy the machine is; a hang is told by the time of the test.
-    expect: { poll: { timeout: 30_000 } },
+    expect: { poll: { timeout: 100_000 } },
     // Scenarios mostly wait: for files to settle, for replies, for processes.
     maxWorkers: 5,
   },

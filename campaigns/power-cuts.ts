@@ -95,7 +95,7 @@ async function writerCut(dir: string, dice: Dice, synchronous: Synchronous) {
     stdio: ["ignore", "ignore", "ignore"],
   });
   const ended = once(writer, "exit");
-  await until("the first intent", () => existsSync(notes));
+  await until("the first intent", () => existsSync(notes) && readFileSync(notes, "utf8") !== "");
   await sleep(dice.int(50, 600));
   await disk.cut(async () => {
     writer.kill("SIGKILL");

@@ -2,9 +2,9 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { chromium, type Browser } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { aBrowser, CHROMIUM, noBrowser } from "../fixtures/a-browser.ts";
+import { aBrowser, noBrowser } from "../fixtures/a-browser.ts";
 import { anOffice } from "../fixtures/an-office.ts";
 import { SLOW, soon, visit } from "./visit.ts";
 
@@ -101,10 +101,7 @@ describe.skipIf(isSkipped)(
 
     test("a stranger's name that points here is not answered", async () => {
       await using office = await anOffice();
-      const rebound = await chromium.launch({
-        executablePath: CHROMIUM,
-        args: ["--no-sandbox", "--host-resolver-rules=MAP evil.example 127.0.0.1"],
-      });
+      const rebound = await aBrowser("--host-resolver-rules=MAP evil.example 127.0.0.1");
       const page = await rebound.newPage();
       const { port } = new URL(office.url);
       const answer = await page.goto(`http://evil.example:${port}/`);

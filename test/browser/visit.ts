@@ -22,7 +22,7 @@ export const SLOW = { timeout: 180_000 };
 
 /** Waits for what `look` sees; generously, as a loaded machine shows a page when it can. */
 export function soon<T>(look: () => Promise<T>) {
-  return expect.poll(look, { timeout: 30_000 });
+  return expect.poll(look, { timeout: 150_000 });
 }
 
 /**
@@ -45,7 +45,8 @@ export async function visit(
   page.on("console", (message) => {
     // That the daemon cannot be reached is no fault of the page.
     const isFault =
-      message.type() === "error" && !/ERR_(?:CONN|INCOMP|SOCKET_NOT_CONN)/.test(message.text());
+      message.type() === "error" &&
+      !/ERR_(?:CONN|EMPTY_RESP|INCOMP|SOCKET_NOT_CONN)/.test(message.text());
     if (isFault) wrong.push(`console: ${message.text()}`);
   });
   page.on("dialog", (dialog) => {

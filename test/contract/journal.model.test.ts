@@ -238,7 +238,7 @@ async function onDisk(): Promise<Place> {
 
 test(
   "any sequence of changes leaves the journal on disk equal to its model",
-  { timeout: 180_000 },
+  { timeout: 900_000 },
   () => comparedWithModel(onDisk, 60),
 );
 
@@ -257,7 +257,7 @@ describe.skipIf(NO_POSTGRES)("on a real server", () => {
   test(
     "any sequence of changes leaves the journal in PostgreSQL equal to its model",
     // Each run asks a thousand questions, one after another.
-    { timeout: 180_000 },
+    { timeout: 900_000 },
     () => comparedWithModel(inPostgres, 20),
   );
 });

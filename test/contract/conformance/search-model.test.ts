@@ -259,7 +259,7 @@ async function paged(under: ArchiveUnderTest, operation: Operation, asked: Asked
 }
 
 // Each run fills an archive of its own over HTTP.
-const PATIENT = { timeout: 240_000 };
+const PATIENT = { timeout: 900_000 };
 
 test("search finds what the model finds, in its order, page by page", PATIENT, async () => {
   const law = fc.asyncProperty(
