@@ -63,8 +63,11 @@ async function writerCuts(
   synchronous: Synchronous,
   cuts: number,
 ): Promise<Figures> {
-  const total = { acknowledged: 0, lost: 0, losingCuts: 0 };
-  for (let cut = 1; cut <= cuts; cut++) {
+  const total = { cuts: 0, acknowledged: 0, lost: 0, losingCuts: 0 };
+  // One of ten falls where all is on the disk by chance: so may, rarely, the few of a short run.
+  const most = synchronous === "NORMAL" ? 4 * cuts : cuts;
+  for (let cut = 1; cut <= cuts || (cut <= most && total.lost === 0); cut++) {
+    total.cuts = cut;
     const { acknowledged, lost, integrity } = await writerCut(dir, dice, synchronous);
     total.acknowledged += acknowledged;
     total.lost += lost;
@@ -78,7 +81,7 @@ async function writerCuts(
     run.broken("the control lost nothing: these cuts prove nothing");
   }
   return {
-    [`${synchronous}: cuts`]: cuts,
+    [`${synchronous}: cuts`]: total.cuts,
     [`${synchronous}: intents acknowledged`]: total.acknowledged,
     [`${synchronous}: intents lost`]: `${total.lost}, in ${total.losingCuts} cuts`,
   };
