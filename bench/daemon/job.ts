@@ -12,7 +12,8 @@ import { type Cost, costOf } from "./cost.ts";
 import { Home } from "./home.ts";
 import { directoryOf, pathOf, type TreeSpec, treeOf } from "./tree.ts";
 
-type Job = {
+/** A tree that is sent, and how near to curl that is to come. */
+export type Job = {
   readonly what: string;
   readonly tree: TreeSpec;
   readonly concurrency: number;
@@ -32,7 +33,8 @@ export const job: Case = {
   },
 };
 
-function jobsOf(quick: boolean): Job[] {
+/** All that the bench sends beside curl. */
+export function jobsOf(quick: boolean): Job[] {
   const MB = 1_000_000;
   const of = (files: number, bytes: number, concurrency: number, what: string): Job => ({
     what: `whole job, ${what}, ${concurrency} at once`,
@@ -58,38 +60,47 @@ function jobsOf(quick: boolean): Job[] {
   ];
 }
 
-async function beside(bench: Bench, { what, tree, concurrency, latencyMs = 0, atLeast }: Job) {
+async function beside(bench: Bench, each: Job) {
+  const { what, tree, concurrency, latencyMs = 0, atLeast } = each;
   const root = treeOf(bench, tree);
   const home = new Home(bench, "job");
   const options = { latencyMs };
   await assertSame(home, root, tree, concurrency);
   if (!bench.has("curl")) return;
-  const config = join(home.dir, "curl.cfg");
   const [curls = [], ours = []] = await inTurns(bench.rounds, [
-    () =>
-      sentTo(options, tree, (url) => {
-        writeFileSync(config, curlConfig(url, root, tree));
-        const words = ["-s", "-S", "--parallel", "--parallel-immediate"];
-        return costOf("curl", [...words, "--parallel-max", String(concurrency), "-K", config]);
-      }),
+    () => sentTo(options, tree, (url) => curl(each, url, root, home.dir)),
     () => sentTo(options, tree, (url) => carry(home, url, root, concurrency)),
   ]);
-  const [curl, own] = [medianBy(curls, wall), medianBy(ours, wall)];
+  const [theirs, own] = [medianBy(curls, wall), medianBy(ours, wall)];
   bench.find({
     what,
     ours: shown(own, tree),
-    beside: `curl ${shown(curl, tree)}`,
-    value: curl.seconds / own.seconds,
+    beside: `curl ${shown(theirs, tree)}`,
+    value: theirs.seconds / own.seconds,
     bound: { atLeast, unit: "×" },
   });
   const idle = (sent: Sent) => `${Math.round(100 * sent.sinkIdle)} %`;
-  bench.note(`${what}: the sink was idle for ${idle(own)} of the time (with curl ${idle(curl)})`);
+  bench.note(`${what}: the sink was idle for ${idle(own)} of the time (with curl ${idle(theirs)})`);
   if (tree.files === 1) await flatMemory(bench, home, tree, own.peakBytes);
 }
 
-const wall = ({ seconds }: Cost) => seconds;
+export const wall = ({ seconds }: Cost) => seconds;
 
-function shown({ seconds, cpuSeconds }: Cost, { files, bytes }: TreeSpec): string {
+/** One run of curl with all of a tree; what it is told is written to `dir`. */
+export function curl(
+  { tree, concurrency }: Job,
+  url: string,
+  root: string,
+  dir: string,
+): Promise<Cost> {
+  const config = join(dir, "curl.cfg");
+  writeFileSync(config, curlConfig(url, root, tree));
+  const words = ["-s", "-S", "--parallel", "--parallel-immediate"];
+  return costOf("curl", [...words, "--parallel-max", String(concurrency), "-K", config]);
+}
+
+/** What was sent in which time, with units. */
+export function shown({ seconds, cpuSeconds }: Cost, { files, bytes }: TreeSpec): string {
   const speed =
     bytes < 1_000_000
       ? `${Math.round(files / seconds)} files/s`
