@@ -1,9 +1,13 @@
 import { once } from "node:events";
 import { extname } from "node:path";
 import type { Worker } from "node:worker_threads";
+import { unlessAborted } from "../std/abort.ts";
 import { quietWorker } from "../std/quiet-worker.ts";
 
-/** A document that takes longer than this is taken to never end. A guess: most take milliseconds. */
+/**
+ * A document that takes longer than this is taken to never end. A guess: most take milliseconds. That the engine
+ * is loaded first is not the document's doing, and takes seconds on a busy machine.
+ */
 const JOB_MS_MAX = 3_000;
 const HEAP_MB_MAX = 256;
 /** The engine takes tens of megabytes: it is let go of when it has had nothing to do for so long. */
@@ -16,6 +20,8 @@ const REST_MS = 30_000;
 export class PdfThread {
   readonly #jobMsMax: number;
   #worker: Worker | undefined;
+  /** Resolves when the thread's engine is loaded, or never will be. */
+  #loaded: Promise<unknown> = Promise.resolve();
   #turn: Promise<unknown> = Promise.resolve();
   #jobs = 0;
 
@@ -33,6 +39,15 @@ export class PdfThread {
   async #ask(bytes: Buffer, hurry: AbortSignal): Promise<number | undefined> {
     this.#jobs += 1;
     const worker = (this.#worker ??= this.#start());
+    try {
+      await unlessAborted(this.#loaded, hurry);
+    } catch {
+      // It goes on being loaded, for the next.
+      this.#rest();
+      return undefined;
+    }
+    // It broke over being loaded: there is no memory for it.
+    if (this.#worker !== worker) return undefined;
     const answered = new AbortController();
     const deadline = AbortSignal.timeout(this.#jobMsMax);
     const signal = AbortSignal.any([hurry, deadline, answered.signal]);
@@ -71,6 +86,7 @@ export class PdfThread {
     worker.on("exit", () => {
       if (this.#worker === worker) this.#worker = undefined;
     });
+    this.#loaded = Promise.race([once(worker, "message"), once(worker, "exit")]).catch(() => {});
     return worker;
   }
 }
