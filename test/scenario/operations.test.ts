@@ -57,7 +57,7 @@ async function aMachine(): Promise<AsyncDisposable & { readonly root: SandboxRoo
       "50ms",
     ]),
   );
-  await archive.says(/listening on http:\S+/);
+  await archive.says(/listening on http:\S+\n/);
   const archiveUrl = /listening on (\S+)/.exec(archive.output.stdout)?.[1] ?? "";
   const root = new SandboxRoot({ archiveUrl, webPort: await freePort() });
   root.type("account.key", "key");
