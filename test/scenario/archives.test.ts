@@ -35,7 +35,10 @@ test("same names and same ids in both, every other reply lost: each once, in its
   }
   writeScans(two, 12);
   {
-    await using live = await aDaemon(two.config());
+    // What is stored at all is stored before its reply is lost: nothing comes late, and a short window will do.
+    const doubt = { windowMs: 3_000, toleranceMs: 60_000 };
+    const { upload } = two.config();
+    await using live = await aDaemon(two.config({ upload: { ...upload, doubt } }));
     // One that the archive has yet to convert when its doubt is over is held for half a minute.
     for (const mirror of ["scans", "contracts"]) {
       await until(`all of ${mirror}`, async () => {

@@ -3,13 +3,27 @@ import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { FaultRule } from "../../src/embedded-archive/embedded-archive.ts";
+import { type Clock, systemClock } from "../../src/std/clock.ts";
 import { aDaemon } from "../fixtures/a-daemon.ts";
 import { audit, rowsOf } from "../fixtures/auditor.ts";
 import { pdfOf } from "../fixtures/documents.ts";
 import { until } from "../fixtures/until.ts";
-import { aWorld } from "../fixtures/world.ts";
+import { aWorld, DOUBT_MS, type World } from "../fixtures/world.ts";
 
 const upload = { on: "upload" } as const;
+
+/** What was never stored cannot come late: no machine is too slow for a window that is waited out. */
+const BRIEF_MS = 1_000;
+
+/** While others are looked for that wait for their conversion, but not for the length of the usual window. */
+const BRISK_MS = 3_000;
+
+const isStored = (rule: FaultRule) =>
+  rule.do !== "dropBefore" && (rule.do !== "status" || rule.stored);
+
+const doubtOf = (world: World, windowMs: number) => ({
+  upload: { ...world.config().upload, doubt: { windowMs, toleranceMs: 60_000 } },
+});
 
 const TABLE: [string, FaultRule[], string][] = [
   ["stored, the reply lost", [{ ...upload, do: "dropAfter" }], "the archive has it"],
@@ -55,9 +69,12 @@ test.for(TABLE)("$0: archived once, because $2", async ([, rules]) => {
   world.archive.setFaults(rules);
   world.write("contract.pdf", pdfOf(2));
   {
-    await using live = await aDaemon(world.config());
-    await live.quiescent();
-    expect((await live.daemon.status()).documents).toMatchObject({ converted: 1, held: 0 });
+    const windowMs = rules.some(isStored) ? DOUBT_MS : BRIEF_MS;
+    await using live = await aDaemon(world.config(doubtOf(world, windowMs)));
+    // One that the archive has yet to convert when its doubt is over is held for half a minute.
+    const documents = async () => (await live.daemon.status()).documents;
+    await until("it to be converted", async () => (await documents()).converted === 1);
+    expect(await documents()).toMatchObject({ converted: 1, held: 0 });
   }
   await world.archive.idle();
   expect(world.archive.documents()).toHaveLength(1);
@@ -72,7 +89,7 @@ test("many at once, every third reply lost, stored or not: each once", async () 
   });
   for (let n = 0; n < 40; n++) world.write(`scan-${n}.pdf`, pdfOf(1, { seed: n }));
   {
-    await using live = await aDaemon(world.config());
+    await using live = await aDaemon(world.config(doubtOf(world, BRISK_MS)));
     // One that the archive has yet to convert when its doubt is over is held for half a minute.
     const { daemon } = live;
     await until("all", async () => (await daemon.status()).documents.converted === 40);
@@ -88,9 +105,11 @@ test("two candidates that cannot be told apart are held for a person, with their
   world.archive.setFaults([{ ...upload, do: "dropAfter", times: 2 }]);
   world.write("scan.pdf", bytes);
   await using other = await aWorldWithout(world.archive.url, bytes);
-  // The other one may be there before the first run has looked: that is not what is asked here.
-  await using live = await aDaemon(world.config({}, { firstRun: "upload" }));
+  // Later than the doubt's end it would be no candidate any more.
   await other.sent;
+  // It is there before the first run has looked: that is not what is asked here.
+  const config = world.config(doubtOf(world, BRIEF_MS), { firstRun: "upload" });
+  await using live = await aDaemon(config);
   await live.quiescent();
   const [row] = await rowsOf(world.journal);
   expect(row).toMatchObject({ state: "held", trouble: { code: "DOUBT_AMBIGUOUS" } });
@@ -111,7 +130,6 @@ test("two candidates that cannot be told apart are held for a person, with their
 /** Another client that uploads the same bytes under the same name, and gets no reply either. */
 async function aWorldWithout(url: string, bytes: Buffer) {
   const { HttpArchive } = await import("../../src/archive/http-archive.ts");
-  const { systemClock } = await import("../../src/std/clock.ts");
   const { ACCOUNT_KEY, SECRET, TIMEOUT_MS } = await import("../fixtures/world.ts");
   const signing = {
     scheme: "hmac",
@@ -133,9 +151,15 @@ async function aWorldWithout(url: string, bytes: Buffer) {
 }
 
 test("what was under way when the daemon died is looked for before it is sent again", async () => {
-  await using world = await aWorld();
-  // The reply takes longer than the daemon lives.
-  world.archive.setFaults([{ ...upload, do: "delay", ms: 1_500 }]);
+  // The reply takes longer than the daemon lives, however long that is.
+  const replyMs = 3_600_000;
+  const over = Promise.withResolvers<void>();
+  const sleep: Clock["sleep"] = (ms, signal) => {
+    const slept = systemClock.sleep(ms, signal);
+    return ms === replyMs ? Promise.race([over.promise, slept]) : slept;
+  };
+  await using world = await aWorld({ clock: { ...systemClock, sleep } });
+  world.archive.setFaults([{ ...upload, do: "delay", ms: replyMs }]);
   world.write("scan.pdf", pdfOf(1));
   const brief = { shutdownMs: 50 };
   {
@@ -145,9 +169,11 @@ test("what was under way when the daemon died is looked for before it is sent ag
   }
   const [row] = await rowsOf(world.journal);
   expect(row?.state).toBe("inDoubt");
+  over.resolve();
   {
     await using live = await aDaemon(world.config());
-    await live.quiescent();
+    const { daemon } = live;
+    await until("it", async () => (await daemon.status()).documents.converted === 1);
   }
   await world.archive.idle();
   expect(await audit(world)).toEqual([]);
@@ -162,7 +188,12 @@ test("an archive that is away costs no document an attempt it does not get back"
   {
     await using live = await aDaemon({ ...config, archive: nowhere });
     await expect(live.quiescent()).rejects.toMatchObject({ code: "ARCHIVE_UNREACHABLE" });
-    expect((await live.daemon.status()).documents).toMatchObject({ pending: 10, failed: 0 });
+    // Every now and then one of them is on its way to find out whether it is back.
+    const status = await until("all of them to wait", async () => {
+      const now = await live.daemon.status();
+      return now.documents.pending === 10 && now;
+    });
+    expect(status.documents).toMatchObject({ pending: 10, failed: 0 });
   }
   {
     await using live = await aDaemon(config);
