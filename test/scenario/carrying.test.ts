@@ -299,7 +299,7 @@ test("a source that vanishes is offline, not deleted; it goes on when it is back
   renameSync(world.source, away);
   live.daemon.rescan("test");
   writeFileSync(join(away, "two.pdf"), pdfOf(1, { seed: 2 }));
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await until("it to be missed", async () => (await live.daemon.status()).mirrors[0]?.offline);
   expect((await rowAt(world, "one.pdf"))?.goneAt).toBeNull();
   renameSync(away, world.source);
   await inState(world, "two.pdf", "converted");

@@ -37,16 +37,17 @@ test("an archive that answers 429 with Retry-After is left alone for that long, 
   await using world = await aWorld();
   for (let n = 0; n < 12; n++) world.write(`${n}.txt`, `document ${n}`);
   world.archive.setFaults([
-    { on: "upload", do: "status", status: 429, stored: false, retryAfter: "2", times: 1 },
+    { on: "upload", do: "status", status: 429, stored: false, retryAfter: "4", times: 1 },
   ]);
   await using running = await aDaemon(world.config());
   const { daemon } = running;
   const paused = await until("the pause", async () => {
-    const { sending } = await daemon.status();
-    return sending.waits?.why === "asked" && sending.waits;
+    const at = Date.now();
+    const { sending, documents } = await daemon.status();
+    return sending.waits?.why === "asked" && { until: sending.waits.until, at, documents };
   });
-  expect(paused.until).toBeGreaterThan(Date.now());
-  const { uploaded, converted } = (await daemon.status()).documents;
+  expect(paused.until).toBeGreaterThan(paused.at);
+  const { uploaded, converted } = paused.documents;
   await running.quiescent();
   const { documents, sending } = await daemon.status();
   expect(uploaded + converted).toBeLessThan(12);

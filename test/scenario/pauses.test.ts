@@ -9,11 +9,14 @@ import { aDaemon } from "../fixtures/a-daemon.ts";
 import { audit, digestOf } from "../fixtures/auditor.ts";
 import { pdfOf, tiffOf } from "../fixtures/documents.ts";
 import { until } from "../fixtures/until.ts";
-import { aWorld } from "../fixtures/world.ts";
+import { aWorld, type World } from "../fixtures/world.ts";
 
 const SETTLE_MS = 600;
 /** Real milliseconds of a pause, scaled as `settle` is. */
 const scaled = (ms: number) => (ms * SETTLE_MS) / 3_000;
+
+/** How far the times of files may lie behind. */
+const TICK_MS = 20;
 
 const PDF = pdfOf(6);
 const TIFF = tiffOf(6);
@@ -30,26 +33,45 @@ test.for([
 ] as const)(
   "%# $0 is sent once and whole after pauses of $2 ms: $3",
   async ([name, bytes, pauses]) => {
-    await using world = await aWorld();
-    await using running = await aDaemon(
-      world.config({}, { settleMs: SETTLE_MS, incompleteMs: 60_000 }),
-    );
-    const cut = Math.ceil(bytes.length / (pauses.length + 1));
-    const path = world.write(name, "");
-    writeFileSync(path, bytes.subarray(0, cut));
-    for (const [index, pause] of pauses.entries()) {
-      await delay(scaled(pause));
-      expect(world.archive.documents()).toEqual([]);
-      appendFileSync(path, bytes.subarray((index + 1) * cut, (index + 2) * cut));
+    // A machine that stops makes pauses of its own, and a file without a format rightly goes in them.
+    const isMeant = (longestMs: number) => name !== "scan.txt" || longestMs < SETTLE_MS - TICK_MS;
+    for (;;) {
+      await using world = await aWorld();
+      await using running = await aDaemon(
+        world.config({}, { settleMs: SETTLE_MS, incompleteMs: 60_000 }),
+      );
+      const path = world.write(name, "");
+      const { longestMs, early } = await writeSlowly(world, path, bytes, pauses);
+      if (!isMeant(longestMs)) continue;
+      expect(early).toEqual([]);
+      await until("the document", () => world.archive.documents().length > 0);
+      await running.quiescent();
+      expect(world.archive.documents()).toMatchObject([{ sha256: digestOf(bytes) }]);
+      const uploads = world.archive.requests().find(({ operation }) => operation === "upload");
+      expect(uploads?.count).toBe(1);
+      expect(await audit(world)).toEqual([]);
+      return;
     }
-    await until("the document", () => world.archive.documents().length > 0);
-    await running.quiescent();
-    expect(world.archive.documents()).toMatchObject([{ sha256: digestOf(bytes) }]);
-    const uploads = world.archive.requests().find(({ operation }) => operation === "upload");
-    expect(uploads?.count).toBe(1);
-    expect(await audit(world)).toEqual([]);
   },
 );
+
+/** Resolves with the longest time in which the file may have been as it was, and what was archived before its end. */
+async function writeSlowly(world: World, path: string, bytes: Buffer, pauses: readonly number[]) {
+  const cut = Math.ceil(bytes.length / (pauses.length + 1));
+  let since = performance.now();
+  let longestMs = 0;
+  const early: string[] = [];
+  writeFileSync(path, bytes.subarray(0, cut));
+  for (const [index, pause] of pauses.entries()) {
+    await delay(scaled(pause));
+    early.push(...world.archive.documents().map(({ filename }) => filename));
+    const at = performance.now();
+    appendFileSync(path, bytes.subarray((index + 1) * cut, (index + 2) * cut));
+    longestMs = Math.max(longestMs, performance.now() - since);
+    since = at;
+  }
+  return { longestMs, early };
+}
 
 test("what a copy that was cut off left behind waits for its rest", async () => {
   await using world = await aWorld();
