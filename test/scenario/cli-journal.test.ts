@@ -86,7 +86,7 @@ test("a source that is away keeps `sync` from nothing else, and is told at the e
   renameSync(away, source);
   expect((await run("sync")).code).toBe(0);
   expect(new Set((await states()).values())).toEqual(new Set(["converted"]));
-}, 30_000);
+});
 
 describe("before there is a journal", () => {
   test("status, list, explain and check say so, and make none", async () => {

@@ -67,7 +67,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("the first run of a crew", () => {
     await until(
       "the new ones to be converted",
       async () => (await count("state = 'converted'")) === NEW && (await count(held)) === OLD,
-      60_000,
+      undefined,
       standing,
     );
     expect(world.archive.documents()).toHaveLength(OLD + NEW);

@@ -55,8 +55,9 @@ describe.skipIf(NO_POSTGRES !== undefined)("a journal in PostgreSQL", () => {
     const stopped = postgres.stop();
     const asked: Promise<number>[] = [];
     await until("not ready", async () => {
-      asked.push(readyAt(page));
-      return (await readyAt(page)) === 503;
+      const now = readyAt(page);
+      asked.push(readyAt(page), now);
+      return (await now) === 503;
     });
     expect(await Promise.all(asked)).toContain(503);
     await stopped;

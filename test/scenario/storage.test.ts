@@ -238,6 +238,8 @@ test("the journal's directory vanishes while it runs: what was archived is not s
     await until("seven", () => world.archive.documents().length === 7);
     await daemon.end("SIGKILL");
   }
+  // What it has yet to convert has no size to be known by.
+  await world.archive.idle();
   expect((await scanferry(world, ["sync"])).code).toBe(3);
   expect(world.archive.documents()).toHaveLength(7);
   expect((await scanferry(world, ["adopt"])).stdout).toContain("7 claimed");
