@@ -111,6 +111,7 @@ test.for([
 test("a spent allowance stops everything, says so, and lets it go on when it is back", async () => {
   await using world = await aWorld({ quotaPages: 3 });
   for (let n = 0; n < 8; n++) world.write(`scan-${n}.pdf`, pdfOf(1, { seed: n }));
+  const began = performance.now();
   await using live = await aDaemon(world.config());
   await live.quiescent();
   // Every now and then one of them is on its way to find out whether the gate is open.
@@ -122,7 +123,9 @@ test("a spent allowance stops everything, says so, and lets it go on when it is 
   expect(status.quota.blockedSince).not.toBeNull();
   const asked =
     world.archive.requests().find(({ operation }) => operation === "upload")?.count ?? 0;
-  expect(asked, "not every document hammers a closed gate").toBeLessThan(20);
+  // Each once before it closed, two probes at first, then one in half a second, however slow the machine is.
+  const most = 8 + 2 + (performance.now() - began) / 500;
+  expect(asked, "not every document hammers a closed gate").toBeLessThanOrEqual(most);
   world.archive.setQuota(undefined);
   await until("all converted", async () => {
     const { documents } = await live.daemon.status();
