@@ -23,17 +23,15 @@ const MISSED_MAX = 1_440;
 const DAYS_MAX = 8 * 366;
 
 export class Schedule implements Disposable {
-  /** Asked about wall-clock time as if it were UTC: there every moment exists, and exists once. */
-  readonly #task: ReturnType<typeof createTask>;
+  readonly #expression: string;
+  #task: ReturnType<typeof createTask> | undefined;
   readonly #fields: ReturnType<typeof parse>;
   readonly #unitMs: number;
   readonly #ending = new AbortController();
 
   /** `expression` is valid; see `config/cron.ts`. */
   constructor(expression: string) {
-    this.#task = createTask(expression, () => {}, { timezone: "UTC" });
-    // It is only asked; the library would keep every task for ever that is not destroyed.
-    void this.#task.destroy();
+    this.#expression = expression;
     this.#fields = parse(expression);
     const [second, ...more] = this.#fields.second;
     this.#unitMs = second === 0 && more.length === 0 ? MINUTE : SECOND;
@@ -60,7 +58,7 @@ export class Schedule implements Disposable {
     const midnight = from - (from % DAY);
     for (let day = midnight; day < midnight + DAYS_MAX * DAY; day += DAY) {
       // Whether a day is meant does not depend on the time of day.
-      if (!this.#task.match(new Date(day + first))) continue;
+      if (!this.#isMeant(day + first)) continue;
       const time = times.find((each) => day + each > from);
       if (time === undefined) continue;
       const moment = atWallClock(day + time);
@@ -109,8 +107,14 @@ export class Schedule implements Disposable {
   #hasMoment(from: number, to: number): boolean {
     const first = from - (from % this.#unitMs) + this.#unitMs;
     for (let moment = first; moment <= to; moment += this.#unitMs)
-      if (this.#mayBe(moment) && this.#task.match(new Date(moment))) return true;
+      if (this.#mayBe(moment) && this.#isMeant(moment)) return true;
     return false;
+  }
+
+  /** Asked about wall-clock time as if it were UTC: there every moment exists, and exists once. */
+  #isMeant(moment: number): boolean {
+    this.#task ??= taskOf(this.#expression);
+    return this.#task.match(new Date(moment));
   }
 
   /** Cheap, where asking the library is not. */
@@ -123,6 +127,14 @@ export class Schedule implements Disposable {
       hour.includes(Math.floor(inDay / HOUR))
     );
   }
+}
+
+/** Made when it is first asked: the names of months and days take a tenth of a second to load. */
+function taskOf(expression: string): ReturnType<typeof createTask> {
+  const task = createTask(expression, () => {}, { timezone: "UTC" });
+  // It is only asked; the library would keep every task for ever that is not destroyed.
+  void task.destroy();
+  return task;
 }
 
 /** What the host's wall clock shows at `at`, as the epoch milliseconds at which UTC shows the same. */
