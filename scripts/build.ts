@@ -65,6 +65,20 @@ const builtins: Plugin = {
   },
 };
 
+/**
+ * undici's pool alone is loaded in half the time of the whole, with `fetch`, WebSockets and caches. It dispatches; shorter
+ * ways to ask, as `request`, are given to it by the whole alone.
+ */
+const poolAlone: Plugin = {
+  name: "pool-alone",
+  transform(code) {
+    const whole = 'import { Pool } from "undici";';
+    if (!code.includes(whole)) return null;
+    const alone = 'import Pool from "undici/lib/dispatcher/pool.js";';
+    return { code: code.replace(whole, alone), map: null };
+  },
+};
+
 async function build(to: string): Promise<void> {
   const apart = Object.keys(manifest().dependencies).filter((name) => !JOINED.includes(name));
   const bundle = await rolldown({
@@ -75,7 +89,7 @@ async function build(to: string): Promise<void> {
     // As tsconfig.json has it, which need not be there.
     tsconfig: false,
     transform: { target: TARGET, typescript: { onlyRemoveTypeImports: true } },
-    plugins: [places, builtins],
+    plugins: [places, builtins, poolAlone],
     // A cycle, or an import of what is not there, is a mistake here.
     onLog: (level, log) => {
       if (level === "warn") throw new Error(log.message);

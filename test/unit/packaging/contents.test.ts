@@ -81,6 +81,23 @@ describe("the package for npm", () => {
     expect(wanted.filter((path) => !paths.includes(path))).toEqual([]);
   });
 
+  test("a reader loads of undici what sends, and no more", () => {
+    const loaded = new Set<string>();
+    const load = (path: string) => {
+      if (loaded.has(path)) return;
+      loaded.add(path);
+      const imports = inPackage(path).matchAll(/^import (?:.* from )?"(\.[^"]+)";$/gm);
+      for (const [, to = ""] of imports) load(join(path, "..", to));
+    };
+    load("dist/reader/child.js");
+    const texts = [...loaded].map(inPackage).join("\n");
+    const from = [...texts.matchAll(/^\/\/ node_modules\/undici\/(\S+)$/gm)].map(([, at]) => at);
+    expect(from).toContain("lib/dispatcher/pool.js");
+    const needless =
+      /^(index\.js|lib\/(mock|cache|handler|interceptor|web\/(websocket|eventsource)))/;
+    expect(from.filter((path) => needless.test(path ?? ""))).toEqual([]);
+  });
+
   test("is the same when it is made again, to the byte", () => {
     const again = mkdtempSync(join(tmpdir(), "packed-"));
     try {
