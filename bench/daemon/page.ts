@@ -25,7 +25,7 @@ export function pageOf(bench: Bench, bed = DAEMON): string {
   const head = `| what | scanferry | beside it | measured | reach | reached | load |
 |---|---|---|---|---|---|---|`;
   return [
-    machine(bench, bed),
+    machineOf(bench, bed),
     [head, ...bench.found.map(rowOf)].join("\n"),
     listed(bench.notes.filter((note) => !note.includes("\n"))),
     ...bench.notes.filter((note) => note.includes("\n")),
@@ -43,7 +43,8 @@ function listed(lines: readonly string[]): string {
   return lines.map((line) => `- ${line}`).join("\n");
 }
 
-function machine({ rounds, quick }: Bench, { on, tools: used }: Bed): string {
+/** When, on what and with what it was measured. */
+export function machineOf({ rounds, quick }: Bench, { on, tools: used }: Bed): string {
   const [cpu] = cpus();
   const tools = used.map((tool) => {
     const said = versionOf(tool);
@@ -65,7 +66,7 @@ function commit(): string {
 }
 
 /** Replaces what the last run wrote. @throws when the page has lost its marks */
-export function writePage(text: string, { script } = DAEMON): void {
+export function writePage(text: string, { script }: Pick<Bed, "script"> = DAEMON): void {
   const page = readFileSync(PAGE, "utf8");
   const mark = `<!-- npm run ${script} writes from here -->`;
   const [begin, end] = [
