@@ -55,25 +55,28 @@ export class Folders {
    * reported, never guessed. Rejects with `ArchiveError` when the archive cannot be asked.
    */
   async resolve(targetPath: string, signal: AbortSignal): Promise<Resolved> {
-    try {
-      const resolved = await this.#walk(targetPath, signal);
-      if (resolved.kind === "found" || !this.#isStale()) return resolved;
-    } catch (error) {
-      if (!isMissing(error)) throw error;
-    }
-    // A folder on the way was removed or made since its parent was read: what is remembered is not true.
-    this.forget();
-    try {
-      return await this.#walk(targetPath, signal);
-    } catch (error) {
-      if (!isMissing(error)) throw error;
-      const message = `archive folder ${targetPath}: the archive denies a folder that it lists`;
-      return { kind: "unusable", trouble: { code: "FOLDER_MISSING", message }, nearestId: null };
+    const begunAt = this.#clock?.monotonic() ?? 0;
+    for (let isAnew = false; ; ) {
+      const levels = this.#levels;
+      try {
+        const resolved = await this.#walk(targetPath, signal);
+        if (resolved.kind === "found") return resolved;
+        if (levels === this.#levels && !this.#isStale(begunAt)) return resolved;
+      } catch (error) {
+        if (!isMissing(error)) throw error;
+        if (isAnew && levels === this.#levels) return deniedAt(targetPath);
+      }
+      // A folder on the way was removed or made since its parent was read: what is remembered is not true. Of those
+      // who ask at the same time one forgets it, and by that the others know.
+      if (levels !== this.#levels) continue;
+      this.forget();
+      isAnew = true;
     }
   }
 
-  #isStale(): boolean {
-    return this.#clock !== undefined && this.#clock.monotonic() - this.#forgottenAt > STALE_MS;
+  /** Whether what was remembered at this moment is too old; what was read since is not, however long that took. */
+  #isStale(at: number): boolean {
+    return this.#clock !== undefined && at - this.#forgottenAt > STALE_MS;
   }
 
   async #walk(targetPath: string, signal: AbortSignal): Promise<Resolved> {
@@ -111,6 +114,11 @@ export class Folders {
       return Map.groupBy(folders, ({ name }) => name.normalize("NFC"));
     });
   }
+}
+
+function deniedAt(targetPath: string): Resolved {
+  const message = `archive folder ${targetPath}: the archive denies a folder that it lists`;
+  return { kind: "unusable", trouble: { code: "FOLDER_MISSING", message }, nearestId: null };
 }
 
 function isMissing(error: unknown): boolean {

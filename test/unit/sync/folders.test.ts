@@ -1,5 +1,7 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { Folders } from "../../../src/sync/folders.ts";
+import { ManualClock } from "../../fakes/manual-clock.ts";
 import { ScriptedArchive, refused, unreachable } from "../../fakes/scripted-archive.ts";
 import { never } from "./desk.ts";
 
@@ -157,6 +159,48 @@ describe("a tree that changes while it is remembered", () => {
     const again = archive.addFolder("2026", scans);
     const folderId = archive.addFolder("April", again);
     expect(await folders.resolve("/Scans/2026/April", never)).toEqual({ kind: "found", folderId });
+  });
+
+  test("one that another daemon found is found by all who ask at the same time", async () => {
+    const { archive, scans } = anArchive();
+    const clock = new ManualClock();
+    const folders = new Folders(archive, clock);
+    folders.forget();
+    expect(await folders.resolve("/Scans/2027", never)).toMatchObject({ kind: "unusable" });
+    const folderId = archive.addFolder("2027", scans);
+    await clock.advance(60_000);
+    const both = [folders.resolve("/Scans/2027", never), folders.resolve("/Scans/2027", never)];
+    const found = { kind: "found", folderId };
+    expect(await Promise.all(both)).toEqual([found, found]);
+  });
+
+  test("a slow archive is not asked without end for one that is not there", async () => {
+    const { archive } = anArchive();
+    const clock = new ManualClock();
+    const ask = archive.folders.bind(archive);
+    archive.folders = async (...all) => {
+      if (archive.count() > 20) throw unreachable();
+      await clock.advance(60_000);
+      return ask(...all);
+    };
+    const found = await new Folders(archive, clock).resolve("/Scans/2027", never);
+    expect(found).toMatchObject({ kind: "unusable" });
+  });
+
+  test("one that was made anew while another look-up forgot the tree is found", async () => {
+    const { archive, scans, year, folders } = anArchive();
+    await folders.resolve("/Scans/2026", never);
+    archive.removeFolder(year);
+    const answer = archive.stall("folders");
+    const waiting = folders.resolve("/Scans/2026/April", never);
+    await nextTurn();
+    folders.forget();
+    const stale = archive.addFolder("2026", scans);
+    await folders.resolve("/Scans/2026", never);
+    archive.removeFolder(stale);
+    const folderId = archive.addFolder("April", archive.addFolder("2026", scans));
+    answer();
+    expect(await waiting).toEqual({ kind: "found", folderId });
   });
 
   test("an archive that denies its own folders is not asked without end", async () => {
