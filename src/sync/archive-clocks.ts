@@ -1,7 +1,7 @@
 /**
  * An archive may date its replies by one clock and its documents by another. How far the latter was ever found
  * to be behind is learned from what was stored and answered in good order, and kept in the journal: whoever looks
- * for what was sent without a reply has to look as far back.
+ * for what was sent without a reply has to look as far back, and a day further.
  */
 import type { Document } from "../domain/document.ts";
 import type { DocumentDetail } from "../wire/shapes.ts";
@@ -9,25 +9,38 @@ import type { SyncContext } from "./context.ts";
 
 type Context = Pick<SyncContext, "journal" | "config" | "log">;
 
-/** How far the clock of documents is known to be behind that of replies, milliseconds; 0: it is not. */
+/** A document that was sent from here, and what the archive says of it. */
+type Heard = {
+  readonly document: Pick<Document, "sentArchiveAt" | "charge">;
+  readonly item: Pick<DocumentDetail, "uploadedDate">;
+};
+
+/**
+ * One that dates by the day, or by local time, is ever further behind until midnight, or until clocks are set:
+ * of two of its documents one lies no more than this further back than the other.
+ */
+const FURTHER_MS = 24 * 3_600_000;
+
+/** How far the clock of documents may be behind that of replies, milliseconds; 0: it never was. */
 export async function lagOf({ journal }: Pick<Context, "journal">): Promise<number> {
-  return Number((await journal.memo(memoOf(journal.archiveId))) ?? 0);
+  const lagMs = Number((await journal.memo(memoOf(journal.archiveId))) ?? 0);
+  return lagMs > 0 ? lagMs + FURTHER_MS : 0;
 }
 
-/** Learns from a document that was sent from here, and from what the archive says of it. */
-export async function learnLag(
-  context: Context,
-  { sentArchiveAt, charge }: Pick<Document, "sentArchiveAt" | "charge">,
-  { uploadedDate }: Pick<DocumentDetail, "uploadedDate">,
-): Promise<void> {
-  // What was in the archive already is charged to nobody; when it was uploaded says nothing of clocks.
-  if (sentArchiveAt === null || charge === null) return;
+/** Learns from all that was heard at once: of several that were learned side by side the last would be kept. */
+export async function learnLag(context: Context, heard: readonly Heard[]): Promise<void> {
   const { journal, config, log } = context;
-  const { toleranceMs } = config.upload.doubt;
-  const lagMs = sentArchiveAt - uploadedDate;
-  if (lagMs <= toleranceMs || lagMs <= (await lagOf(context)) + toleranceMs / 2) return;
+  const lagMs = Math.max(0, ...heard.map(lagIn));
+  if (lagMs <= config.upload.doubt.toleranceMs) return;
+  // Long before it is further than is looked: by the day, most documents would else be another lesson.
+  if (lagMs <= (await lagOf(context)) - FURTHER_MS / 2) return;
   await journal.setMemo(memoOf(journal.archiveId), String(lagMs));
   log.info({ lagMs }, "the archive dates its documents by a clock behind that of its replies");
+}
+
+function lagIn({ document: { sentArchiveAt, charge }, item }: Heard): number {
+  // What was in the archive already is charged to nobody; when it was uploaded says nothing of clocks.
+  return sentArchiveAt === null || charge === null ? 0 : sentArchiveAt - item.uploadedDate;
 }
 
 function memoOf(archiveId: number): string {

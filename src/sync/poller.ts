@@ -207,12 +207,14 @@ export class Poller {
       else await this.#notYet(document, document.archiveStatus, troubleOf(error));
       return;
     }
-    await this.#heard(document, item, signal);
+    await this.#allHeard([{ document, item }], signal);
   }
 
   /** Containers one after another: the archive is asked what is in each. */
   async #allHeard(all: readonly Heard[], signal: AbortSignal): Promise<void> {
-    const isContainer = ({ item }: Heard) => item.status === "CONVERTED" && item.digidoc;
+    const isConverted = ({ item }: Heard) => item.status === "CONVERTED";
+    const isContainer = (heard: Heard) => isConverted(heard) && heard.item.digidoc;
+    await learnLag(this.#context, all.filter(isConverted));
     await Promise.all(
       all.map(async (heard) => {
         if (!isContainer(heard)) await this.#heard(heard.document, heard.item, signal);
@@ -231,7 +233,6 @@ export class Poller {
       if ((document.dueAt ?? 0) <= clock.now()) await this.#notYet(document, item.status ?? null);
       return;
     }
-    await learnLag(this.#context, document, item);
     // Before `converted`, which is final: nobody would ask for them after a crash in between.
     if (item.digidoc) {
       await journal.setContents(document.id, await this.#contents(item.id, signal));

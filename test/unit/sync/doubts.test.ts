@@ -574,6 +574,34 @@ describe("candidates", () => {
     },
   );
 
+  test.for([
+    [[4, 20, 4], 20, "one that was further back than others of the same round is not forgotten"],
+    [[10], 20, "an archive that dates by the day is further behind the later it is"],
+  ] as const)(
+    "others dated %j hours before they were sent, this one %i: held, as %s",
+    async ([hours, ownHours]) => {
+      const { desk, folderId, keeper, doubts } = await aSearch();
+      const uploadedDate = desk.clock.now();
+      for (const [n, ago] of [...hours, 0, 0].entries()) {
+        const filename = `other-${n}.pdf`;
+        const documentId = desk.archive.addDocument({
+          folderId,
+          filename,
+          uploadedDate,
+          status: "CONVERTED",
+        });
+        const sentArchiveAt = uploadedDate + ago * HOUR;
+        const sent = { state: "uploaded", folderId, documentId, sentArchiveAt, charge: 1 } as const;
+        desk.put({ path: filename, ...sent });
+      }
+      await desk.run(new Poller(desk.context, keeper));
+      const sentArchiveAt = uploadedDate + ownHours * HOUR;
+      const { id } = doubted(desk, folderId, { sentArchiveAt });
+      const documentId = stored(desk, folderId);
+      await expectOutcome(desk, { doubts, id, documentId, state: "held" });
+    },
+  );
+
   test("replies dated ahead of the documents by no more than a tolerance that was set for that: found", async () => {
     const doubt = { windowMs: 10 * MINUTE, toleranceMs: 2 * MINUTE };
     const retry = { initialMs: SECOND, maxMs: 5 * MINUTE };
