@@ -120,7 +120,7 @@ export class Aftercare {
   async #untried(): Promise<Document[]> {
     const { journal, clock } = this.#context;
     const untried: (Document | undefined)[] = [];
-    for (const { mirrorId, met } of this.#refusals.rested(clock.monotonic())) {
+    for (const { mirrorId, met } of this.#refusals.takeRested(clock.monotonic())) {
       for (const { mirrorIds = [mirrorId], division } of this.#reachable()) {
         if (!mirrorIds.includes(mirrorId)) continue;
         const all = await journal.afterDue(LATEST, met + 1, [mirrorId], division);
@@ -194,6 +194,7 @@ export class Aftercare {
     const why = `${code}: ${message}`;
     if (!PASSING_CODES.includes(code)) return this.#stays(document, why);
     if (code === "AFTER_REFUSED") this.#refusals.refused(document, why, clock.monotonic());
+    else this.#refusals.met(document);
     this.#tell(document, why);
     return this.#later(document, why, 0);
   }

@@ -21,6 +21,8 @@ const FILE_MS_MAX = 6 * 3_600_000;
 type Streak = {
   readonly since: number;
   readonly until: number;
+  /** When one that was not refused is to be tried; no sooner than the rest is over. */
+  readonly otherAt: number;
   readonly message: string;
   /** The documents whose files were refused, each once. */
   readonly ids: Set<number>;
@@ -49,14 +51,27 @@ export class Refusals {
     const { since, ids } = this.#streaks.get(mirrorId) ?? { since: monotonic, ids: new Set() };
     if (ids.size < REMEMBERED_MAX) ids.add(id);
     const until = monotonic + againMs(monotonic - since, FIRST_MS, REST_MS_MAX);
-    this.#streaks.set(mirrorId, { since, until, message, ids });
+    this.#streaks.set(mirrorId, { since, until, otherAt: until, message, ids });
   }
 
-  /** Mirrors whose rest is over, and of how many files each it is known that they were refused. */
-  rested(monotonic: number): { mirrorId: number; met: number }[] {
-    return [...this.#streaks].flatMap(([mirrorId, { ids, until }]) =>
-      ids.size >= IN_A_ROW && until <= monotonic ? [{ mirrorId, met: ids.size }] : [],
+  /** A file of a mirror that rests is not put away for a reason of its own, and goes by its own patience. */
+  met({ id, mirrorId }: File): void {
+    const { ids } = this.#streaks.get(mirrorId) ?? {};
+    if (ids && ids.size >= IN_A_ROW && ids.size < REMEMBERED_MAX) ids.add(id);
+  }
+
+  /**
+   * Takes the mirrors of which one that was not refused is to be tried, as their rest is over, and of how many files
+   * each it is known that they were. Where that try comes to nothing, the next one is no sooner than after the first rest.
+   */
+  takeRested(monotonic: number): { mirrorId: number; met: number }[] {
+    const rested = [...this.#streaks].filter(
+      ([, { ids, otherAt }]) => ids.size >= IN_A_ROW && otherAt <= monotonic,
     );
+    return rested.map(([mirrorId, streak]) => {
+      this.#streaks.set(mirrorId, { ...streak, otherAt: monotonic + FIRST_MS });
+      return { mirrorId, met: streak.ids.size };
+    });
   }
 
   /** Whether this very file was refused. */
@@ -72,7 +87,7 @@ export class Refusals {
   /** It may be mended: one more is tried, and refused again, ends it. */
   recheck(): void {
     for (const [mirrorId, streak] of this.#streaks)
-      this.#streaks.set(mirrorId, { ...streak, until: 0 });
+      this.#streaks.set(mirrorId, { ...streak, until: 0, otherAt: 0 });
   }
 
   /** One was put away: whatever it was is over. */

@@ -233,6 +233,43 @@ describe("the second key: the file", () => {
     expect((await desk.row(row)).after).toBe("due");
   });
 
+  /** A desk whose mirror has rested for two days over four files that are due in hours, and one more of it. */
+  async function afterRests(name: string) {
+    const { desk, folderId, aftercare } = await aFinished();
+    for (let n = 0; n < 3; n++) finished(desk, folderId, `bad-${n}.pdf`);
+    desk.reader.onAct = () => trouble("AFTER_REFUSED");
+    await desk.run(aftercare);
+    await desk.advance(48 * HOUR);
+    const { row } = finished(desk, folderId, name, { dueAt: 1 });
+    return { desk, row };
+  }
+
+  test("after its rest an archive that is away is asked no more often than else", async () => {
+    const { desk, row } = await afterRests("good.pdf");
+    desk.reader.onAct = () => ({ kind: "done" });
+    const away = Array.from({ length: 10_000 }, () => unreachable());
+    desk.archive.forgetAsked();
+    desk.archive.fail("document", ...away);
+    await desk.advance(HOUR);
+    // About each of the five files that may be due every ten seconds.
+    expect(desk.archive.count("document")).toBeLessThan(5 * 6 * 60);
+    expect((await desk.row(row)).after).toBe("due");
+  });
+
+  test("after its rest a file that cannot be read is read no more often than else", async () => {
+    const { desk, row } = await afterRests("unread.pdf");
+    let reads = 0;
+    desk.reader.onAct = (path) => {
+      if (shown(path) !== "unread.pdf") return trouble("AFTER_REFUSED");
+      reads += 1;
+      if (reads > 100) throw new Error("read without end");
+      return trouble("FILE_UNREADABLE");
+    };
+    await desk.advance(48 * HOUR);
+    expect(reads).toBeGreaterThan(1);
+    expect((await desk.row(row)).after).toBe("due");
+  });
+
   test("one that is refused again and again keeps nobody waiting", async () => {
     const { desk, row, folderId, aftercare } = await aFinished();
     finished(desk, folderId, "bad.pdf");
