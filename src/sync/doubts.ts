@@ -30,7 +30,10 @@ import { HOLD } from "./patience.ts";
 /** Documents looked for in one step; they usually share a folder and so a listing. */
 const LOOK_MAX = 200;
 
-/** Items of a page: a doubt is about the newest documents of a folder, or, where no clock tells which, about all. */
+/**
+ * Items of a page: a doubt is about the newest documents of a folder, or, where no clock tells which, about all. Where
+ * one is known to be behind, these may be as many: small pages would be more than are read.
+ */
 const PAGE_SIZE = 200;
 const PAGE_SIZE_OF_ALL = LIMITS.paginationSize.documents;
 
@@ -136,7 +139,7 @@ export class Doubts {
       folderId,
       sortBy: "UPLOADED_DATE",
       sortDesc: true,
-      paginationSize: earliest > 0 ? PAGE_SIZE : PAGE_SIZE_OF_ALL,
+      paginationSize: earliest > 0 && this.#lagMs === 0 ? PAGE_SIZE : PAGE_SIZE_OF_ALL,
     } as const;
     const found: Candidate[] = [];
     let older = 0;

@@ -76,6 +76,28 @@ describe("what a look finds", () => {
     expect(desk.archive.asked[0]?.about).toMatchObject({ paginationSize: size });
   });
 
+  test("years of documents, the clock of which is as far behind: as many are asked for as a page may hold", async () => {
+    const { desk, folderId, keeper, doubts } = await aSearch();
+    const uploadedDate = desk.clock.now();
+    desk.clock.jump(2 * 365 * 24 * HOUR);
+    const now = desk.clock.now();
+    const other = { folderId, filename: "other.pdf", uploadedDate, status: "CONVERTED" };
+    const documentId = desk.archive.addDocument(other);
+    const sent = {
+      state: "uploaded",
+      folderId,
+      documentId,
+      sentArchiveAt: now,
+      charge: 1,
+    } as const;
+    desk.put({ path: "other.pdf", ...sent });
+    await desk.run(new Poller(desk.context, keeper));
+    desk.archive.forgetAsked();
+    doubted(desk, folderId, { sentArchiveAt: now });
+    await desk.run(doubts);
+    expect(desk.archive.asked[0]?.about).toMatchObject({ paginationSize: 10_000 });
+  });
+
   test("whose the documents of its name are is asked, and of no others", async () => {
     const { desk, folderId, doubts } = await aSearch();
     doubted(desk, folderId);
