@@ -4,7 +4,7 @@
  * Nor does a message that its receiver will never take keep those behind it waiting for long.
  */
 import { backoffMs } from "../domain/backoff.ts";
-import { aborted } from "../std/abort.ts";
+import { unlessAborted } from "../std/abort.ts";
 import { Bell } from "../std/bell.ts";
 import type { Clock, Random } from "../std/clock.ts";
 import { messageOf } from "../std/fault.ts";
@@ -177,7 +177,7 @@ export async function sendWithin(
   // One that does not heed its signal ends later, unheard.
   sending.catch(() => {});
   try {
-    return await Promise.race([sending, aborted(signal)]);
+    return await unlessAborted(sending, signal);
   } finally {
     cancel();
   }

@@ -1,7 +1,8 @@
+import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
 import type { Channel } from "../../../src/notify/channel.ts";
 import type { MessageBody } from "../../../src/notify/message.ts";
-import { Outlet } from "../../../src/notify/outlet.ts";
+import { Outlet, sendWithin } from "../../../src/notify/outlet.ts";
 import { silentLog } from "../../../src/std/log.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 
@@ -91,4 +92,22 @@ test("after a short outage they come in their order", async () => {
   post.takes = () => true;
   await post.clock.advance(10 * MINUTE);
   expect(post.got).toEqual(["a", "b", "c"]);
+});
+
+test.for<readonly [string, () => Promise<undefined>]>([
+  ["taken", async () => undefined],
+  ["refused", () => Promise.reject(new Error("refused"))],
+])("nothing is left of a message that was %s", async ([, answer]) => {
+  let heeded: AbortSignal | undefined;
+  const send: Channel["send"] = (_, signal) => {
+    heeded = signal;
+    return answer();
+  };
+  const stopping = new AbortController().signal;
+  const body = bodyOf("a", 0);
+  const sent = sendWithin({ name: "post", send }, body, MINUTE, new ManualClock(), stopping);
+  await sent.catch(() => {});
+  // Node keeps what is composed of a signal that lives on for as long as somebody listens to it.
+  expect(getEventListeners(heeded ?? stopping, "abort")).toEqual([]);
+  expect(getEventListeners(stopping, "abort")).toEqual([]);
 });
