@@ -21,6 +21,9 @@ const POLLING_SHARE = 10;
 /** A scan that failed is tried again after this long. */
 const AGAIN_MS = 5_000;
 
+/** Why: always the same word, for what was asked for each time would add up where a share keeps none for days. */
+const AGAIN = "the last scan ended early";
+
 /** Directories that could not be read whole: what is in them is not known. One of them stands for all. */
 export type Unread = { readonly directories: number; readonly path: string; readonly why: string };
 
@@ -112,7 +115,7 @@ export class Survey {
       signal.throwIfAborted();
       if (!(error instanceof LineCut || codeOf(error) === "SOURCE_OFFLINE")) throw error;
       log.warn({ mirror: this.mirror.row.name }, `scan ended early: ${messageOf(error)}`);
-      this.#wanted.add(why);
+      this.#wanted.add(AGAIN);
       return AGAIN_MS;
     }
     if (status.mode !== "polling") return this.#wanted.size === 0 ? Infinity : 0;

@@ -141,6 +141,24 @@ describe("a source that is away", () => {
     await desk.advance(10 * SECOND);
     expect(survey.state.scans).toBe(1);
   });
+
+  test("going away for days in the middle of every scan leaves no more to tell than once", async () => {
+    const desk = await SyncDesk.open();
+    const scanned: object[] = [];
+    const log = { ...desk.context.log, info: (context: object) => void scanned.push(context) };
+    const context = { ...desk.context, log };
+    const survey = new Survey(context, desk.mirror(), new Intake(context), () => {});
+    const offline = Object.assign(new Error("not mounted"), { code: "SOURCE_OFFLINE" });
+    desk.reader.onScan = () => Promise.reject(offline);
+    await online(desk, survey);
+    for (let times = 0; times < 200; times++) {
+      survey.request(times % 2 === 0 ? "schedule" : `it stood still for ${times} ms`);
+      await desk.advance(10 * SECOND);
+    }
+    desk.reader.onScan = () => emptyScan();
+    await desk.advance(10 * SECOND);
+    expect(scanned).toMatchObject([{ why: "the last scan ended early" }]);
+  });
 });
 
 describe("what a scan finds", () => {
