@@ -19,15 +19,21 @@ export type TidyRequest = {
   readonly mirrorIds: readonly number[];
   /** Begins behind this row; 0: at the first. */
   readonly after: number;
-  /** Rows looked at. */
+  /** Begins behind this batch; 0: at the oldest. */
+  readonly afterBatch: number;
+  /** Rows looked at, and batches. */
   readonly limit: number;
   /** True: receipts are written, and what has none yet is kept for it. */
   readonly receipts: boolean;
 };
 
-/** What a step did; `next` is where the next one begins, null when all rows were looked at. */
+/**
+ * What a step did; `next` is where the next one begins, null when all rows were looked at. Batches are gone
+ * through round and round: `nextBatch` is 0 after the latest.
+ */
 export type Tidied = {
   readonly next: number | null;
+  readonly nextBatch: number;
   readonly dropped: number;
   readonly trimmed: number;
 };

@@ -42,9 +42,9 @@ export const TIDY_QUERIES = {
   forgotten: `SELECT f.document AS id FROM forgotten f WHERE f.document > ? AND f.document <= ?
     AND coalesce((SELECT max(h.at) FROM history h WHERE h.document = f.document), 0) <= ?`,
   dropForgotten: "DELETE FROM forgotten WHERE document = ?",
+  batchNumbers: "SELECT b.number FROM batches b WHERE b.number > ? ORDER BY b.number LIMIT ?",
   batches: `DELETE FROM batches WHERE number IN (
-    SELECT b.number FROM (SELECT number, mirror_id, joined_at FROM batches ORDER BY number LIMIT ?) b
-    WHERE b.joined_at <= ?
+    SELECT b.number FROM batches b WHERE b.number > ? AND b.number <= ? AND b.joined_at <= ?
       AND b.number < (SELECT max(m.number) FROM batches m WHERE m.mirror_id = b.mirror_id)
       AND NOT (? AND EXISTS (SELECT 1 FROM batches o WHERE o.number = b.number
         AND o.receipt_at IS NULL AND EXISTS (SELECT 1 FROM documents n
@@ -73,7 +73,7 @@ export class TidyTable {
 
   /** One step; see `Journal.tidy`. */
   tidy(request: TidyRequest): Tidied {
-    const { after, limit, before, forgetBefore, receipts } = request;
+    const { after, limit, before, forgetBefore } = request;
     const ids = [TIDY_QUERIES.ids, TIDY_QUERIES.forgottenIds]
       .flatMap((sql) => this.#sql.of<{ id: number }>(sql).all(after, limit))
       .map(({ id }) => id)
@@ -82,9 +82,8 @@ export class TidyTable {
     const last = ids.at(-1) ?? after;
     const done = this.#rows(request, last);
     this.#forgotten(after, last, before);
-    this.#sql.of(TIDY_QUERIES.batches).run(limit, before, receipts ? 1 : 0);
     this.#sql.of(TIDY_QUERIES.unremember).run(limit, forgetBefore);
-    return { ...done, next: ids.length < limit ? null : last };
+    return { ...done, next: ids.length < limit ? null : last, nextBatch: this.#batches(request) };
   }
 
   /** Documents of dropped rows with this content, the latest first. */
@@ -158,6 +157,16 @@ export class TidyTable {
   #trim(id: number, before: number): boolean {
     const attempts = this.#sql.of(TIDY_QUERIES.trimAttempts).run(id, before).changes;
     return this.#sql.of(TIDY_QUERIES.trimHistory).run({ id, before }).changes + attempts > 0;
+  }
+
+  /** Returns the batch that the next step begins behind. */
+  #batches({ afterBatch, limit, before, receipts }: TidyRequest): number {
+    const numbers = this.#sql
+      .of<{ number: number }>(TIDY_QUERIES.batchNumbers)
+      .all(afterBatch, limit);
+    const last = numbers.at(-1)?.number ?? afterBatch;
+    this.#sql.of(TIDY_QUERIES.batches).run(afterBatch, last, before, receipts ? 1 : 0);
+    return numbers.length < limit ? 0 : last;
   }
 
   #forgotten(after: number, last: number, before: number): void {

@@ -23,6 +23,8 @@ export class Tidier {
   readonly #context: SyncContext;
   readonly #scanned: () => Promise<readonly number[]>;
   #after = 0;
+  /** Goes on from one time to the next: there may be more batches than one of them looks at. */
+  #afterBatch = 0;
   #dueAt = 0;
   #dropped = 0;
   #trimmed = 0;
@@ -46,18 +48,20 @@ export class Tidier {
     const mirrorIds = await this.#scanned();
     if (mirrorIds.length === 0) return UNSCANNED_MS;
     const at = clock.now();
-    const { next, dropped, trimmed } = await journal.tidy({
+    const { next, nextBatch, dropped, trimmed } = await journal.tidy({
       at,
       before: at - retention.retainMs,
       forgetBefore: at - retention.rememberMs,
       mirrorIds,
       after: this.#after,
+      afterBatch: this.#afterBatch,
       limit: ROWS_MAX,
       receipts: receipts !== undefined,
     });
     this.#dropped += dropped;
     this.#trimmed += trimmed;
     this.#after = next ?? 0;
+    this.#afterBatch = nextBatch;
     if (next !== null) return BREATH_MS;
     if (this.#dropped + this.#trimmed > 0) {
       log.info({ dropped: this.#dropped, trimmed: this.#trimmed }, "let go of what is long done");

@@ -107,6 +107,7 @@ export function journalArchivesContract(name: string, open: () => Promise<Journa
           receipts: false,
           mirrorIds: [main.mirrorId, legal.mirrorId],
           after: 0,
+          afterBatch: 0,
           limit: 9,
         });
         expect(dropped).toBe(2);

@@ -17,12 +17,14 @@ async function tidied(desk: Desk, set: Partial<typeof longAgo & { limit: number 
   const { journal, mirrorId } = desk;
   const sum = { dropped: 0, trimmed: 0 };
   let after: number | null = 0;
+  let afterBatch = 0;
   while (after !== null) {
-    const request = { ...longAgo, limit: 2, ...set, mirrorIds: [mirrorId], after };
-    const { next, dropped, trimmed } = await journal.tidy(request);
+    const request = { ...longAgo, limit: 2, ...set, mirrorIds: [mirrorId], after, afterBatch };
+    const { next, nextBatch, dropped, trimmed } = await journal.tidy(request);
     sum.dropped += dropped;
     sum.trimmed += trimmed;
     after = next;
+    afterBatch = nextBatch;
   }
   return sum;
 }
@@ -129,6 +131,21 @@ export function journalTidyContract(name: string, open: () => Promise<JournalFix
     );
 
     test(
+      "a batch that owes its receipt for years keeps none behind it",
+      withDesk(async (desk) => {
+        const { journal, mirrorId } = desk;
+        const batch = { mirrorId, openedAt: NOW, joinedAt: NOW, documents: 1 };
+        for (const id of ["batch-1", "b2", "b3", "b4"])
+          await journal.apply([{ type: "batch", batch: { ...batch, id } }]);
+        await desk.held("a", "FOLDER_MISSING");
+        for (const path of ["b", "c", "d"]) await desk.add(path);
+        await tidied(desk, { receipts: true, limit: 1 });
+        const left = await journal.latestBatches(9);
+        expect(left.map(({ id }) => id)).toEqual(["b4", "batch-1"]);
+      }),
+    );
+
+    test(
       "a row is dropped of mirrors only that are named",
       withDesk(async (desk) => {
         const row = await converted(desk, "a", 1);
@@ -136,6 +153,7 @@ export function journalTidyContract(name: string, open: () => Promise<JournalFix
         const { dropped } = await desk.journal.tidy({
           ...longAgo,
           after: 0,
+          afterBatch: 0,
           limit: 9,
           mirrorIds: [],
         });

@@ -20,8 +20,8 @@ export function tidyIn(store: MemoryStore, request: TidyRequest): Tidied {
     const judged = rowIn(store, id, request);
     if (judged) done[judged] += 1;
   }
-  recordsIn(store, request);
-  return { ...done, next: ids.length < limit ? null : (ids.at(-1) ?? null) };
+  const nextBatch = recordsIn(store, request);
+  return { ...done, next: ids.length < limit ? null : (ids.at(-1) ?? null), nextBatch };
 }
 
 function rowIn(store: MemoryStore, id: number, { before, mirrorIds, at, receipts }: TidyRequest) {
@@ -56,9 +56,11 @@ function owes(store: MemoryStore, id: string): boolean {
   return rows && store.batches.has(id) && !store.receipts.has(id);
 }
 
-function recordsIn(store: MemoryStore, request: TidyRequest): void {
-  const { before, forgetBefore, limit, receipts } = request;
-  for (const batch of [...store.batches.values()].slice(0, limit)) {
+/** Returns how many batches the next step begins behind. */
+function recordsIn(store: MemoryStore, request: TidyRequest): number {
+  const { before, forgetBefore, afterBatch, limit, receipts } = request;
+  const looked = [...store.batches.values()].slice(afterBatch, afterBatch + limit);
+  for (const batch of looked) {
     const last = [...store.batches.values()].findLast((each) => each.mirrorId === batch.mirrorId);
     if (receipts && owes(store, batch.id)) continue;
     if (batch.joinedAt <= before && batch !== last) store.delete(store.batches, batch.id);
@@ -66,6 +68,8 @@ function recordsIn(store: MemoryStore, request: TidyRequest): void {
   for (const [id, { droppedAt }] of [...store.remembered].slice(0, limit)) {
     if (droppedAt <= forgetBefore) store.delete(store.remembered, id);
   }
+  const kept = looked.filter(({ id }) => store.batches.has(id)).length;
+  return looked.length < limit ? 0 : afterBatch + kept;
 }
 
 function trimIn(store: MemoryStore, id: number, before: number): boolean {

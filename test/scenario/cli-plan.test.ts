@@ -254,7 +254,7 @@ async function dropRows(path: string): Promise<void> {
   const ever = Number.MAX_SAFE_INTEGER;
   const mirrorIds = (await journal.mirrors()).map(({ id }) => id);
   const times = { at: Date.now(), before: ever, forgetBefore: 0 };
-  const rest = { mirrorIds, after: 0, limit: 100, receipts: false };
+  const rest = { mirrorIds, after: 0, afterBatch: 0, limit: 100, receipts: false };
   expect(await journal.tidy({ ...times, ...rest })).toMatchObject({ dropped: 1 });
 }
 

@@ -57,12 +57,11 @@ export const TIDY_QUERIES = {
   forgotten: `SELECT f.document AS id FROM forgotten f WHERE f.document > $1 AND f.document <= $2
     AND coalesce((SELECT max(h.at) FROM history h WHERE h.document = f.document), 0) <= $3`,
   dropForgotten: "DELETE FROM forgotten WHERE document = ANY($1::bigint[])",
+  batchNumbers: "SELECT b.number FROM batches b WHERE b.number > $1 ORDER BY b.number LIMIT $2",
   batches: `DELETE FROM batches WHERE number IN (
-    SELECT b.number FROM (SELECT number, mirror_id, joined_at, id, receipt_at FROM batches
-      ORDER BY number LIMIT $1) b
-    WHERE b.joined_at <= $2
+    SELECT b.number FROM batches b WHERE b.number > $1 AND b.number <= $2 AND b.joined_at <= $3
       AND b.number < (SELECT max(m.number) FROM batches m WHERE m.mirror_id = b.mirror_id)
-      AND NOT ($3::boolean AND b.receipt_at IS NULL AND EXISTS (SELECT 1 FROM documents n
+      AND NOT ($4::boolean AND b.receipt_at IS NULL AND EXISTS (SELECT 1 FROM documents n
         WHERE substr(n.batch, 1, 8) = substr(b.id, 1, 8) AND n.batch = b.id AND n.batch IS NOT NULL)))`,
   unremember: `DELETE FROM remembered WHERE number IN (
     SELECT r.number FROM (SELECT number, dropped_at FROM remembered ORDER BY number LIMIT $1) r
@@ -71,7 +70,7 @@ export const TIDY_QUERIES = {
 
 /** One step; see `Journal.tidy`. */
 export async function tidy(query: Query, request: TidyRequest): Promise<Tidied> {
-  const { after, limit, before, forgetBefore, receipts } = request;
+  const { after, limit, before, forgetBefore } = request;
   const { rows } = await query<{ id: number }>(TIDY_QUERIES.ids, [after, limit]);
   const last = rows.at(-1)?.id ?? after;
   const done = await tidyRows(query, request, last);
@@ -81,11 +80,21 @@ export async function tidy(query: Query, request: TidyRequest): Promise<Tidied> 
     const { dropHistory, dropAttempts, dropForgotten } = TIDY_QUERIES;
     await Promise.all([dropHistory, dropAttempts, dropForgotten].map((text) => query(text, [ids])));
   }
-  await Promise.all([
-    query(TIDY_QUERIES.batches, [limit, before, receipts]),
-    query(TIDY_QUERIES.unremember, [limit, forgetBefore]),
-  ]);
-  return { ...done, next: rows.length < limit ? null : last };
+  await query(TIDY_QUERIES.unremember, [limit, forgetBefore]);
+  return {
+    ...done,
+    next: rows.length < limit ? null : last,
+    nextBatch: await tidyBatches(query, request),
+  };
+}
+
+/** Returns the batch that the next step begins behind. */
+async function tidyBatches(query: Query, request: TidyRequest): Promise<number> {
+  const { afterBatch, limit, before, receipts } = request;
+  const { rows } = await query<{ number: number }>(TIDY_QUERIES.batchNumbers, [afterBatch, limit]);
+  const last = rows.at(-1)?.number ?? afterBatch;
+  await query(TIDY_QUERIES.batches, [afterBatch, last, before, receipts]);
+  return rows.length < limit ? 0 : last;
 }
 
 async function tidyRows(query: Query, request: TidyRequest, last: number) {

@@ -77,7 +77,8 @@ test(`over ${YEARS} years it stays within its bounds, and what is there is never
     let after: number | null = 0;
     while (after !== null) {
       const bounds = { before: at - RETAIN_MS, forgetBefore: at - REMEMBER_MS, receipts: false };
-      const request: TidyRequest = { at, ...bounds, mirrorIds: [mirrorId], after, limit: 200 };
+      const places = { mirrorIds: [mirrorId], after, afterBatch: 0, limit: 200 };
+      const request: TidyRequest = { at, ...bounds, ...places };
       after = (await journal.tidy(request)).next;
     }
     if (month % MONTHS === MONTHS - 1) bytesAfterYear.push(bytesOf(path));
