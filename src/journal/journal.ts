@@ -237,8 +237,8 @@ export interface Journal extends AsyncDisposable {
   /**
    * A step of retention, short whatever the journal's size. Drops rows that are long converted and
    * whose file is long gone, or was replaced by a revision that is long converted, and remembers
-   * their contents; trims attempts and history of other rows that are long converted; lets go of
-   * forgotten rows, batches and remembrances. Never touches a row that is on its way.
+   * their contents; trims attempts and history of other rows, whatever they wait for; lets go of
+   * forgotten rows, batches and remembrances. Never changes a row that is on its way.
    */
   tidy(request: TidyRequest): Promise<Tidied>;
   /** Documents of dropped rows with this content, for a file at `path`; the latest first. */

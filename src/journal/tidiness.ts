@@ -50,7 +50,8 @@ export function tidiness(
   successor: Document | undefined,
   before: number,
 ): Tidiness {
-  if (!isDone(document, before)) return "keep";
+  // What waits for years is looked at again and again, each time with lines of its history.
+  if (!isDone(document, before)) return document.firstSeenAt <= before ? "trim" : "keep";
   const { current, goneAt, after, digest, folderId } = document;
   if (after === "due" || digest === null || folderId === null) return "trim";
   if (current) return goneAt !== null && goneAt <= before ? "drop" : "trim";

@@ -273,6 +273,33 @@ export function journalTidyContract(name: string, open: () => Promise<JournalFix
       }),
     );
 
+    test.for<readonly [string, (desk: Desk) => Promise<Document>]>([
+      ["waits", (desk) => desk.held("a", "MARKER_MISSING")],
+      [
+        "is in doubt",
+        async (desk) => {
+          const { id } = await desk.add("a");
+          return desk.after(id, events.settled(), events.claimed(), events.replyLost());
+        },
+      ],
+    ])("of a row that %s for years, older history goes", async ([, made]) =>
+      withDesk(async (desk) => {
+        const { journal } = desk;
+        const { id } = await made(desk);
+        for (const at of [NOW + 100, NOW + 600 * DAY, NOW + 700 * DAY])
+          await journal.apply([{ type: "note", id, at, why: `${at}`, set: {} }]);
+        const row = await journal.document(id);
+        const history = await journal.history(id);
+        const attempts = await journal.attempts(id);
+        expect(await tidied(desk)).toEqual({ dropped: 0, trimmed: 1 });
+        expect(await journal.history(id)).toEqual(history.slice(-2));
+        // What is not over is no detail.
+        expect(await journal.attempts(id)).toEqual(attempts);
+        expect(await journal.document(id)).toEqual(row);
+        expect(await tidied(desk)).toEqual({ dropped: 0, trimmed: 0 });
+      })(),
+    );
+
     test(
       "forgotten rows, batches and remembrances go in their time; the latest batch stays",
       withDesk(async (desk) => {

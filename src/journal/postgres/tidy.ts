@@ -28,9 +28,9 @@ export const TIDY_QUERIES = {
   ids: `(SELECT n.id FROM documents n WHERE n.id > $1 ORDER BY n.id LIMIT $2)
     UNION ALL (SELECT f.document FROM forgotten f WHERE f.document > $1 ORDER BY f.document LIMIT $2)
     ORDER BY 1 LIMIT $2`,
-  // Others are kept whatever they hold.
-  rows: `${SELECT_DOCUMENT} WHERE n.id > $1 AND n.id <= $2 AND n.state = 'converted'
-    AND n.converted_at <= $3 ORDER BY n.id`,
+  // Others have nothing that is old enough.
+  rows: `${SELECT_DOCUMENT} WHERE n.id > $1 AND n.id <= $2
+    AND (n.first_seen_at <= $3 OR n.converted_at <= $3) ORDER BY n.id`,
   lock: "SELECT n.id FROM documents n WHERE n.id = ANY($1::bigint[]) ORDER BY n.id FOR UPDATE",
   again: `${SELECT_DOCUMENT} WHERE n.id = ANY($1::bigint[]) ORDER BY n.id`,
   successors: `${SELECT_DOCUMENT} WHERE n.supersedes = ANY($1::bigint[])
