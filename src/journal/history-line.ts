@@ -7,6 +7,9 @@ import { shownPath } from "./revision.ts";
 /** One line, before it is known how often in a row it happened. */
 export type HistoryLine = Omit<HistoryRow, "times">;
 
+/** A line of history with its place in it, and how often in a row it happened. */
+export type NumberedLine = HistoryLine & { readonly number: number; readonly times: number };
+
 /** The line of a row's birth. */
 export function seenLine({ firstSeenAt, seen, supersedes }: Document): HistoryLine {
   const detail = `${seen.sizeBytes} bytes`;
@@ -46,15 +49,39 @@ export function successorLine(successor: Document, id: number, at: number): Hist
   return { at, from: successor.state, to: null, event: "follow", detail };
 }
 
-/** Polls and the like repeat for months; the same line in a row is counted, not written again. */
-export function isRepeat(last: HistoryLine | undefined, line: HistoryLine): boolean {
-  return (
-    line.from === line.to &&
-    last?.from === line.from &&
-    last.to === line.to &&
-    last.event === line.event &&
-    last.detail === line.detail
-  );
+/** By which a row is looked at again, and waits on for the same reason. */
+export const RETURNING: readonly string[] = ["recheck", "goesOn", "heldBack"];
+
+/** Whether a line may be counted in an earlier one; any other one is a line of its own. */
+export function mayRepeat({ from, to, event }: HistoryLine): boolean {
+  return from === to || RETURNING.includes(event);
+}
+
+/**
+ * The lines to write for one that is told, given the last one and the one before that. Polls and the like
+ * repeat for months; the same line in a row is counted, not written again. What waits is looked at and held
+ * in turns, perhaps every few minutes for years: these two lines are counted as well, the latest one last.
+ */
+export function linesFor(
+  line: HistoryLine,
+  last: NumberedLine | undefined,
+  before: NumberedLine | undefined,
+): NumberedLine[] {
+  if (last && line.from === line.to && isSame(last, line))
+    return [{ ...last, at: line.at, times: last.times + 1 }];
+  const returns = last && RETURNING.includes(last.event) && RETURNING.includes(line.event);
+  if (returns && before && isSame(before, line)) {
+    const { number, times } = before;
+    return [
+      { ...last, number },
+      { ...line, number: last.number, times: times + 1 },
+    ];
+  }
+  return [{ ...line, number: (last?.number ?? 0) + 1, times: 1 }];
+}
+
+function isSame(a: HistoryLine, b: HistoryLine): boolean {
+  return a.from === b.from && a.to === b.to && a.event === b.event && a.detail === b.detail;
 }
 
 function detailOf(event: Event): string | null {

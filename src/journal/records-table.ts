@@ -4,7 +4,7 @@ import type { Event } from "../domain/life.ts";
 import { invariant } from "../std/invariant.ts";
 import { bytesOf, joinRaw, type RawPath } from "../std/raw-path.ts";
 import { attemptEffect } from "./attempt-effect.ts";
-import { type HistoryLine, isRepeat } from "./history-line.ts";
+import { type HistoryLine, linesFor, mayRepeat, type NumberedLine } from "./history-line.ts";
 import type { AttemptRow, HistoryRow } from "./journal.ts";
 import { historyRow, type StoredLine } from "./row-shapes.ts";
 import type { Statements } from "./statements.ts";
@@ -27,29 +27,35 @@ export class RecordsTable {
       .run(document, at, from, to, event, detail);
   }
 
-  /** Adds a line to a document's history; a repetition of its last one is counted there. */
+  /** Adds a line to a document's history, or counts it there. */
   tell(document: number, line: HistoryLine): void {
-    const { at, from, to, event, detail } = line;
-    if (from === to) {
-      const last = this.#sql
-        .of<StoredLine & { number: number }>(
+    if (mayRepeat(line)) {
+      const [last, before] = this.#sql
+        .of<NumberedLine>(
           `SELECT h.number, ${HISTORY.slice("SELECT ".length)}
-            WHERE h.document = ? ORDER BY h.number DESC LIMIT 1`,
+            WHERE h.document = ? ORDER BY h.number DESC LIMIT 2`,
         )
-        .get(document);
-      if (last && isRepeat(last, line)) {
-        this.#sql
-          .of("UPDATE history SET at = ?, times = times + 1 WHERE document = ? AND number = ?")
-          .run(at, document, last.number);
-        return;
-      }
+        .all(document);
+      for (const told of linesFor(line, last, before)) this.#write(document, told);
+      return;
     }
+    const { at, from, to, event, detail } = line;
     this.#sql
       .of(`INSERT INTO history (document, number, at, from_state, to_state, event, detail)
         VALUES (@document,
           (SELECT coalesce(max(number), 0) + 1 FROM history WHERE document = @document),
           @at, @from, @to, @event, @detail)`)
       .run({ document, at, from, to, event, detail });
+  }
+
+  /** Writes a line at its place, where another one may have been. */
+  #write(document: number, line: NumberedLine): void {
+    const { number, at, from, to, event, detail, times } = line;
+    this.#sql
+      .of(`INSERT OR REPLACE INTO history
+          (document, number, at, from_state, to_state, event, detail, times)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`)
+      .run(document, number, at, from, to, event, detail, times);
   }
 
   /** Remembers where the file of a row was that is about to be forgotten. */

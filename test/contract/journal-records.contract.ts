@@ -36,6 +36,39 @@ export function journalRecordsContract(name: string, open: () => Promise<Journal
     );
 
     test(
+      "what waits for years and is looked at again and again is told in two lines",
+      withDesk(async (desk) => {
+        const { journal } = desk;
+        const { id } = await desk.add("a.pdf");
+        const held = heldBack("MARKER_MISSING");
+        const recheck = (at: number) => ({ type: "recheck", at: NOW + at }) as const;
+        const told = async () =>
+          (await journal.history(id)).map(({ event, at, times }) => [event, at - NOW, times]);
+        await desk.after(id, held);
+        const round = (at: number) => [recheck(at), { ...held, at: NOW + at + 1 }];
+        for (const event of round(100)) await desk.after(id, event);
+        // Also within one set of changes.
+        const events = [...round(200), ...round(300)];
+        await journal.apply(events.map((event) => ({ type: "event", id, event })));
+        expect(await told()).toEqual([
+          ["add", 0, undefined],
+          ["recheck", 300, 3],
+          ["heldBack", 301, 4],
+        ]);
+        // For another reason: that is another line.
+        await desk.after(id, recheck(400), { ...heldBack("SIDECAR_MISSING"), at: NOW + 401 });
+        await desk.after(id, recheck(500), settled());
+        expect(await told()).toEqual([
+          ["add", 0, undefined],
+          ["heldBack", 301, 4],
+          ["heldBack", 401, undefined],
+          ["recheck", 500, 5],
+          ["settled", 10, undefined],
+        ]);
+      }),
+    );
+
+    test(
       "an attempt is journaled with its intent and completed with its outcome",
       withDesk(async (desk) => {
         const { id } = await desk.add("a.pdf");

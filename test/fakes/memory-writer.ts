@@ -6,7 +6,7 @@ import {
   followLine,
   forgetLine,
   type HistoryLine,
-  isRepeat,
+  linesFor,
   noteLine,
   seenLine,
   successorLine,
@@ -23,6 +23,7 @@ import {
   noted,
 } from "../../src/journal/revision.ts";
 import { isInTheWay } from "../../src/journal/rivalry.ts";
+import { historyRow } from "../../src/journal/row-shapes.ts";
 import { talliedBy } from "../../src/journal/tally.ts";
 import { toldBy } from "../../src/journal/telling.ts";
 import { claimedTwice } from "../../src/journal/writer.ts";
@@ -220,15 +221,14 @@ function bury(store: MemoryStore, document: Document, line: HistoryLine): void {
 
 function tell(store: MemoryStore, id: number, line: HistoryLine): void {
   const lines = store.history.get(id) ?? [];
-  const last = lines.at(-1);
-  const repeated = last && isRepeat(last, line);
-  store.set(
-    store.history,
-    id,
-    repeated
-      ? [...lines.slice(0, -1), { ...last, at: line.at, times: (last.times ?? 1) + 1 }]
-      : [...lines, line],
-  );
+  const [last, before] = [1, 2].map((back) => {
+    const row = lines.at(-back);
+    return row && { ...row, number: 1 + lines.length - back, times: row.times ?? 1 };
+  });
+  const told = linesFor(line, last, before);
+  const first = told[0]?.number ?? 1;
+  const rows = told.map(({ number: _number, ...row }) => historyRow(row));
+  store.set(store.history, id, [...lines.slice(0, first - 1), ...rows]);
 }
 
 function attempt(store: MemoryStore, before: Document, document: Document, event: Event): void {

@@ -10,7 +10,7 @@ import { invariant } from "../../std/invariant.ts";
 import type { RawPath } from "../../std/raw-path.ts";
 import { attemptEffect } from "../attempt-effect.ts";
 import type { Books } from "../books.ts";
-import { type HistoryLine, isRepeat } from "../history-line.ts";
+import { linesFor, type NumberedLine } from "../history-line.ts";
 import type { Alone, Batch, NewDocument } from "../journal.ts";
 import { firstRevision } from "../revision.ts";
 import { isInTheWay } from "../rivalry.ts";
@@ -18,14 +18,12 @@ import { addTo, type Tally } from "../tally.ts";
 import type { Told } from "../telling.ts";
 import { UndoLog, UndoMap } from "./undo-map.ts";
 
-/** A line of history with its place in it, and how often in a row it happened. */
-export type NumberedLine = HistoryLine & { readonly number: number; readonly times: number };
-
 /** A row that was read. */
 export type LoadedRow = {
   readonly document: Document;
   readonly dirId: number;
-  readonly line: NumberedLine | undefined;
+  /** The last lines of its history: none, one, or the two of which another one may be the repetition. */
+  readonly lines: readonly NumberedLine[];
   /** Another living member has it in hand. */
   readonly isTaken: boolean;
 };
@@ -77,7 +75,8 @@ export class Draft implements Books {
   /** Directories that may be empty now. */
   readonly tidied = new UndoMap<string, Place>(this.#log);
   readonly unremembered = new UndoMap<string, { documentId: number; archiveId: number }>(this.#log);
-  readonly #lastLines: UndoMap<number, NumberedLine>;
+  /** The last one, then the one before that. */
+  readonly #lastLines: UndoMap<number, readonly NumberedLine[]>;
   readonly #current: UndoMap<string, number>;
   readonly #owners: UndoMap<string, number>;
   readonly #remembered: UndoMap<string, true>;
@@ -93,7 +92,7 @@ export class Draft implements Books {
     );
     this.#lastLines = new UndoMap(
       log,
-      rows.flatMap(({ document, line }) => (line ? [[document.id, line] as const] : [])),
+      rows.map(({ document, lines }) => [document.id, lines]),
     );
     this.#current = new UndoMap(log);
     this.#owners = new UndoMap(
@@ -160,14 +159,10 @@ export class Draft implements Books {
   };
 
   readonly records: Books["records"] = {
-    begin: (document, line) => this.#tell(document, { ...line, number: 1, times: 1 }),
+    begin: (document, line) => this.#tell(document, [{ ...line, number: 1, times: 1 }]),
     tell: (document, line) => {
-      const last = this.#lastLines.get(document);
-      const told =
-        last && isRepeat(last, line)
-          ? { ...last, at: line.at, times: last.times + 1 }
-          : { ...line, number: (last?.number ?? 0) + 1, times: 1 };
-      this.#tell(document, told);
+      const [last, before] = this.#lastLines.get(document) ?? [];
+      this.#tell(document, linesFor(line, last, before));
     },
     rememberForgotten: (document) => this.forgotten.set(document.id, document),
     attempt: (from, document, event) => this.#attempt(from, document, event),
@@ -245,9 +240,11 @@ export class Draft implements Books {
       );
   }
 
-  #tell(document: number, line: NumberedLine): void {
-    this.#lastLines.set(document, line);
-    this.lines.set(`${document}:${line.number}`, { ...line, document });
+  #tell(document: number, told: readonly NumberedLine[]): void {
+    const places = new Set(told.map(({ number }) => number));
+    const left = (this.#lastLines.get(document) ?? []).filter(({ number }) => !places.has(number));
+    this.#lastLines.set(document, [...told.toReversed(), ...left].slice(0, 2));
+    for (const line of told) this.lines.set(`${document}:${line.number}`, { ...line, document });
   }
 
   #attempt(from: Document, document: Document, event: Event): void {

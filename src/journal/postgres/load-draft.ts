@@ -4,9 +4,10 @@
  * and what a later one sees includes what the locks of an earlier one waited for.
  */
 import { type DocumentRow, documentOf } from "../columns.ts";
+import { type NumberedLine, RETURNING } from "../history-line.ts";
 import type { Change } from "../journal.ts";
 import { bytesOf, rawOf } from "../../std/raw-path.ts";
-import type { Loaded, LoadedRow, NumberedLine } from "./draft.ts";
+import type { Loaded, LoadedRow } from "./draft.ts";
 import type { Query } from "./query.ts";
 import { directoriesAt, directoryAt } from "./directories.ts";
 import { asRows, bytea, recordset } from "./recordset.ts";
@@ -30,19 +31,36 @@ const FOUND = {
 const lockOf = (found: string) =>
   `SELECT n.id FROM documents n WHERE n.id = ANY(${found}) ORDER BY n.id FOR UPDATE`;
 
+/** The columns of a line of history, under names of their own. */
+const LINES: Readonly<Record<keyof NumberedLine, string>> = {
+  number: "number",
+  at: "at",
+  from: "from_state",
+  to: "to_state",
+  event: "event",
+  detail: "detail",
+  times: "times",
+};
+const lineOf = (alias: string, as: string) =>
+  Object.entries(LINES)
+    .map(([name, column]) => `${alias}.${column} AS ${as}_${name}`)
+    .join();
+
 /**
- * The last line of history comes with the row, and what is told of its mirror; whoever else has it
- * in hand, by the database's clock.
+ * The last line of history comes with the row, and the one before that where it may come to be counted
+ * (`linesFor`); what is told of its mirror; whoever else has it in hand, by the database's clock.
  */
 const ROW = `SELECT n.*, d.path AS dir,
-    (SELECT m.tells FROM mirrors m WHERE m.id = n.mirror_id) AS tells, h.number AS line_number, h.at AS line_at,
-    h.from_state AS line_from, h.to_state AS line_to, h.event AS line_event,
-    h.detail AS line_detail, h.times AS line_times,
+    (SELECT m.tells FROM mirrors m WHERE m.id = n.mirror_id) AS tells,
+    ${lineOf("h", "line")}, ${lineOf("b", "before")},
     (n.taken_by IS NOT NULL AND n.taken_until > clock_timestamp() AND EXISTS
       (SELECT 1 FROM members m WHERE m.id = n.taken_by AND NOT m.lost)) AS is_taken
   FROM documents n JOIN directories d ON d.id = n.dir_id
   LEFT JOIN LATERAL (SELECT * FROM history l WHERE l.document = n.id
-    ORDER BY l.number DESC LIMIT 1) h ON true`;
+    ORDER BY l.number DESC LIMIT 1) h ON true
+  LEFT JOIN LATERAL (SELECT * FROM history l WHERE l.document = n.id AND l.number < h.number
+    AND h.event IN (${RETURNING.map((event) => `'${event}'`).join()})
+    ORDER BY l.number DESC LIMIT 1) b ON true`;
 const rowsOf = (found: string) => `${ROW} WHERE n.id = ANY(${found})`;
 
 const CLAIMS = recordset(1, "c", { id: "bigint", folder_id: "bigint", with_content: "smallint" });
@@ -214,20 +232,16 @@ function mirrorOf(row: Row) {
 }
 
 function loadedRow(row: Row, memberId: number): LoadedRow {
-  const number = row["line_number"] as number | null;
-  const line = {
-    number,
-    at: row["line_at"],
-    from: row["line_from"],
-    to: row["line_to"],
-    event: row["line_event"],
-    detail: row["line_detail"],
-    times: row["line_times"],
-  } as NumberedLine;
   return {
     document: documentOf(row),
     dirId: row["dir_id"] as number,
-    line: number === null ? undefined : line,
+    lines: [...lineIn(row, "line"), ...lineIn(row, "before")],
     isTaken: Boolean(row["is_taken"]) && row["taken_by"] !== memberId,
   };
+}
+
+function lineIn(row: Row, as: "line" | "before"): NumberedLine[] {
+  if (row[`${as}_number`] === null) return [];
+  const cells = Object.keys(LINES).map((name) => [name, row[`${as}_${name}`]]);
+  return [Object.fromEntries(cells) as NumberedLine];
 }

@@ -146,7 +146,8 @@ export const WRITE_QUERIES = {
     WHERE n.id = u.id AND n.id = ANY($2::bigint[])`,
   remove: "DELETE FROM documents WHERE id = ANY($1::bigint[])",
   history: `INSERT INTO history (${names(LINES)}) SELECT ${names(LINES)} FROM ${recordset(1, "u", LINES)}
-    ON CONFLICT (document, number) DO UPDATE SET at = excluded.at, times = excluded.times`,
+    ON CONFLICT (document, number) DO UPDATE SET at = excluded.at, from_state = excluded.from_state,
+      to_state = excluded.to_state, event = excluded.event, detail = excluded.detail, times = excluded.times`,
   forgotten: `INSERT INTO forgotten (document, mirror_id, path) SELECT document, mirror_id, path
     FROM ${recordset(1, "u", { document: "bigint", mirror_id: "bigint", path: "bytea" })}`,
   dropAttempts: `DELETE FROM attempts a USING ${recordset(1, "u", ATTEMPT)}
