@@ -145,6 +145,10 @@ async function removeMembers(query: Query, ids: readonly number[]): Promise<void
   await query("UPDATE pens SET taken = true WHERE member = ANY ($1)", [ids]);
   await query("UPDATE members SET lost = true WHERE id = ANY ($1)", [ids]);
   await query("DELETE FROM duties WHERE member = ANY ($1)", [ids]);
+  await forgetGone(query);
+}
+
+async function forgetGone(query: Query): Promise<void> {
   await query(`DELETE FROM members WHERE lost AND lease_until < clock_timestamp() - ${KEPT}`, []);
   await query(
     `DELETE FROM pens p WHERE since < clock_timestamp() - ${KEPT}
@@ -166,6 +170,8 @@ export async function leave(
     member,
   ]);
   await query("DELETE FROM duties WHERE member = $1", [member]);
+  // Where all leave in good order, nobody is ever declared lost.
+  await forgetGone(query);
   await query(NOTIFY, [channel, payload(session, CREW_CHANGED)]);
   await query("COMMIT", []);
 }

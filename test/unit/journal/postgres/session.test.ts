@@ -62,6 +62,24 @@ describe.skipIf(NO_POSTGRES !== undefined)("a session on PostgreSQL", () => {
     expect((await counted(a.session)).size).toBe(101);
   });
 
+  test("who leaves in good order takes along what was left a day ago, and nothing later", async () => {
+    {
+      await using a = await aMember(place, "a");
+      await count(a.session, "x");
+    }
+    {
+      await using b = await aMember(place, "b");
+      await count(b.session, "x");
+      const { schema } = place;
+      const ago = "clock_timestamp() - interval '2 days'";
+      await postgres.ask(`UPDATE ${schema}.members SET lease_until = ${ago} WHERE name = 'a'`);
+      await postgres.ask(`UPDATE ${schema}.pens SET since = ${ago}`);
+    }
+    const ask = async (table: string) =>
+      (await postgres.ask(`SELECT * FROM ${place.schema}.${table}`)).length;
+    expect([await ask("members"), await ask("pens")]).toEqual([1, 1]);
+  });
+
   test("undoes a write that throws alone, and tells the others' values once", async () => {
     await using a = await aMember(place, "a");
     const told: string[] = [];
