@@ -9,6 +9,7 @@ import type { Telling } from "../journal/telling.ts";
 import { LineCut } from "../reader/line.ts";
 import { Bell } from "../std/bell.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
+import { againMs } from "./behind.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import { ALL_DUTIES } from "./duties.ts";
 import { newsOf } from "./hook-input.ts";
@@ -22,6 +23,9 @@ export const TRIES_MAX = 10;
 
 /** An outcome whose after-action is due waits for that; one that cannot be told, for the reader. */
 const WAIT_MS = 1_000;
+
+/** Where its source is away the after-action may be due for days, of thousands, and each look is a write. */
+const LONG_MS = 600_000;
 
 /** What it writes is of no interest. */
 const OUTPUT_BYTES_MAX = 64 * 1024;
@@ -75,12 +79,13 @@ export class AfterHooks {
   /** Rejects with `LineCut` when the reader is gone; then it was no try. */
   async #tell(mirror: LiveMirror, hook: Hook, telling: Telling): Promise<void> {
     const { journal, clock, random } = this.#context;
-    const { number } = telling;
+    const { number, tries: failures } = telling;
     const document = await journal.document(telling.document.id);
     // What cannot be put away just now stays where it is, perhaps for days.
     if (document?.after === "due" && document.afterMessage === null) {
-      await journal.putOffTelling(number, telling.tries, clock.now() + WAIT_MS);
-      return;
+      const now = clock.now();
+      const waitMs = againMs(now - telling.at, WAIT_MS, LONG_MS);
+      return journal.putOffTelling(number, failures, now + waitMs);
     }
     const ended = await mirror.reader.hook({
       command: hook.command,
@@ -89,7 +94,7 @@ export class AfterHooks {
       outputBytesMax: OUTPUT_BYTES_MAX,
     });
     if (!("failure" in ended)) return journal.endTelling(number);
-    const tries = telling.tries + 1;
+    const tries = failures + 1;
     if (tries >= TRIES_MAX) return this.#giveUp(mirror, telling, ended.failure);
     const dueAt = clock.now() + backoffMs(AGAIN, tries, random);
     this.#context.log.warn(this.#about(mirror, telling), `after hook failed: ${ended.failure}`);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { Hook } from "../../../src/config/hooks.ts";
 import type { Document } from "../../../src/domain/document.ts";
 import type { Event } from "../../../src/domain/life.ts";
@@ -86,7 +86,7 @@ describe("what it tells", () => {
     const at = { dir: rawOfText("d"), name: rawOfText("a.pdf") };
     const row = await happens(desk, converted(desk, "due"), at);
     await desk.run(hooks);
-    await desk.advance(MINUTE);
+    await desk.advance(3 * SECOND);
     expect(desk.reader.hooked).toEqual([]);
     const set = {
       after: "done",
@@ -95,6 +95,21 @@ describe("what it tells", () => {
     await desk.journal.apply([{ type: "note", id: row.id, at: 1, why: "after", set }]);
     await desk.advance(SECOND);
     expect(news(desk)).toMatchObject([{ file: "/srv/done/d/a.pdf" }]);
+  });
+
+  test("looked for ever more rarely while the after-action is due, as with a source that is away", async () => {
+    const { desk, hooks } = await afterHooks();
+    const rows = [];
+    for (let n = 0; n < 5; n++) rows.push(await happens(desk, converted(desk, "due")));
+    const putOff = vi.spyOn(desk.journal, "putOffTelling");
+    await desk.run(hooks);
+    await desk.advance(HOUR);
+    expect(putOff.mock.calls.length / rows.length).toBeLessThan(50);
+    const set = { after: "done", afterMessage: null } as const;
+    for (const { id } of rows)
+      await desk.journal.apply([{ type: "note", id, at: 1, why: "after", set }]);
+    await desk.advance(10 * MINUTE);
+    expect(desk.reader.hooked).toHaveLength(5);
   });
 
   test("of a file that cannot be put away just now, where it is", async () => {
