@@ -158,7 +158,10 @@ export class Poller {
     });
   }
 
-  /** Reads the folder's newest documents until every outstanding one was met or must lie behind. */
+  /**
+   * Reads the folder's newest documents until every outstanding one was met or must lie behind, or to ask
+   * about each takes fewer questions: one that is never CONVERTED may have a hundred thousand newer ones.
+   */
   async #askInBulk(folderId: number, signal: AbortSignal): Promise<void> {
     const { archive, journal, clock } = this.#context;
     const documents = await journal.outstandingIn(folderId, OUTSTANDING_MAX);
@@ -166,22 +169,21 @@ export class Poller {
     const offset = archive.clockOffsetMs ?? 0;
     const sent = documents.map((each) => each.sentArchiveAt ?? (each.sentAt ?? 0) + offset);
     const oldest = Math.min(...sent) - SLACK_MS;
-    const query = {
-      folderId,
-      sortBy: "UPLOADED_DATE",
-      sortDesc: true,
-      paginationSize: Math.min(OUTSTANDING_MAX, Math.max(100, documents.length)),
-    } as const;
+    const paginationSize = Math.min(OUTSTANDING_MAX, Math.max(100, documents.length));
+    const query = { folderId, sortBy: "UPLOADED_DATE", sortDesc: true, paginationSize } as const;
     const heard: Heard[] = [];
+    let read = 0;
     try {
       for await (const item of allDocuments(archive, query, signal)) {
+        read += 1;
         const document = waiting.get(item.id);
         if (document) {
           waiting.delete(item.id);
           heard.push({ document, item });
           if (heard.length >= HEARD_MAX) await this.#allHeard(heard.splice(0), signal);
         }
-        if (waiting.size === 0 || item.uploadedDate < oldest) break;
+        const isDear = read >= paginationSize * waiting.size;
+        if (isDear || item.uploadedDate < oldest) break;
       }
     } catch (error) {
       // Documents of a folder that is gone may live on in another.

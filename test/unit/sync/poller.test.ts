@@ -111,6 +111,39 @@ describe("requests", () => {
     expect(desk.archive.count("documents")).toBe(1);
     expect(desk.archive.count("document")).toBe(1);
   });
+
+  test("of documents that are never CONVERTED, with ever more newer ones, no more are asked than there are", async () => {
+    const { desk, folderId, rows, poller } = await aPoller(3);
+    const uploadedDate = desk.clock.now() + HOUR;
+    for (let n = 0; n < 2_000; n++) {
+      desk.archive.addDocument({ folderId, filename: `new-${n}.pdf`, uploadedDate });
+    }
+    await desk.run(poller);
+    expect(desk.archive.count("documents")).toBe(3);
+    expect(desk.archive.forgetAsked()).toBe(6);
+    desk.archive.change(idOf(rows[1]), { status: "CONVERTED" });
+    await desk.advance(MINUTE);
+    expect(desk.states()).toEqual(["uploaded", "converted", "uploaded"]);
+  });
+
+  test("a list that never ends keeps nobody from being asked about", async () => {
+    const { desk, folderId, rows, poller } = await aPoller(3);
+    const { archive, clock } = desk;
+    let id = 1_000_000;
+    archive.documents = async (query) => {
+      archive.asked.push({ operation: "documents", about: query });
+      const filename = "another.pdf";
+      const item = { folderId, filename, documentName: filename, createdDate: 0, pages: 1 };
+      const rest = { uploadedDate: clock.now() + HOUR, digidoc: false, filesize: 1 };
+      const documents = Array.from({ length: 100 }, () => ({ ...item, ...rest, id: id++ }));
+      return { paginationSize: 100, paginationPages: 1e7, documents };
+    };
+    for (const row of rows) archive.change(idOf(row), { status: "CONVERTED" });
+    await desk.run(poller);
+    expect(archive.count("documents")).toBeLessThan(10);
+    expect(desk.states()).toEqual(["converted", "converted", "converted"]);
+    expect(poller.outage).toBeUndefined();
+  });
 });
 
 describe("patience", () => {
