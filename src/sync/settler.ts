@@ -39,6 +39,9 @@ const REST_LOOK_MS = 10;
 /** A reader that is down comes back by itself; until then nothing can be inspected. */
 const READER_DOWN_MS = 500;
 
+/** What is another file at each look, be it written to or on a share that dates it anew, is not looked at all the time. */
+const CHANGING_MS_MIN = 250;
+
 /** Small files and large ones settle beside each other. */
 type Lane = { sizeMaxBytes: number } | { sizeOverBytes: number };
 
@@ -180,7 +183,7 @@ export class Settler {
       case "waits":
         return [this.#readying.held(document, found.trouble, BESIDE)];
       case "changed": {
-        const dueAt = at + mirror.settings.settleMs;
+        const dueAt = at + Math.max(mirror.settings.settleMs, CHANGING_MS_MIN);
         const event = { type: "changed", at, dueAt, seen: found.seen } as const;
         return [{ type: "event", id, event, from }];
       }

@@ -169,6 +169,22 @@ describe("a file that is finished", () => {
 });
 
 describe("a file that is not", () => {
+  test("another one at each look is not looked at all the time, even without `settle`", async () => {
+    const { desk, settler } = await aSettler({ mirrors: [{ settleMs: 0 }] });
+    const { seen } = settling(desk, "scan.pdf", "d1");
+    const { reader } = desk;
+    reader.files.set("scan.pdf", { kind: "changed", seen });
+    const inspect = reader.inspect.bind(reader);
+    // Nothing else would end it: a loop that spins leaves no timer its turn.
+    reader.inspect = (...all) => {
+      if (reader.inspected.length > 1_000) throw new Error("looked at all the time");
+      return inspect(...all);
+    };
+    await desk.run(settler);
+    await desk.advance(10 * SECOND);
+    expect(reader.inspected.length).toBeLessThan(50);
+  });
+
   test("changed since: the quiet time starts over", async () => {
     const { desk, settler } = await aSettler();
     const { id } = settling(desk, "scan.pdf", "d1");
