@@ -28,7 +28,7 @@ export class Held {
   readonly #context: SyncContext;
   readonly #folders: Folders;
   readonly #placement: Placement;
-  /** 0: as soon as somebody waits. */
+  /** By the monotonic clock; 0: as soon as somebody waits. */
   #nextLookAt = 0;
   #looks = 0;
 
@@ -66,21 +66,24 @@ export class Held {
   }
 
   async #step(signal: AbortSignal): Promise<number> {
-    const { journal, clock, random } = this.#context;
+    const { journal, clock, random, mirrors } = this.#context;
     const waited = await this.#waited(clock.now());
     if (waited.length > 0) await journal.apply(waited.map((row) => goOn(row, clock.now())));
     if (waited.length >= CHUNK) return 0;
-    if (clock.now() >= this.#nextLookAt) {
-      const waiting = await journal.waitingFolders();
+    if (clock.monotonic() >= this.#nextLookAt) {
+      // Of another archive's mirrors, and of former ones, nothing is sent from here.
+      const waiting = (await journal.waitingFolders()).filter(({ mirrorId }) =>
+        mirrors.has(mirrorId),
+      );
       this.#looks += 1;
-      this.#nextLookAt = clock.now() + backoffMs(FOLDERS, this.#looks, random);
+      this.#nextLookAt = clock.monotonic() + backoffMs(FOLDERS, this.#looks, random);
       if (waiting.length === 0) this.#lookNoMore();
       else await this.#look(waiting, signal);
     }
     const [next] = await journal.due({ state: "held", now: Number.MAX_SAFE_INTEGER, limit: 1 });
     const nextMs = (next?.dueAt ?? Infinity) - clock.now();
     return Math.min(
-      this.#nextLookAt === 0 ? Infinity : this.#nextLookAt - clock.now(),
+      this.#nextLookAt === 0 ? Infinity : this.#nextLookAt - clock.monotonic(),
       // Put away by another loop, when that comes to it.
       next?.after === "due" ? Math.max(nextMs, PUT_AWAY_MS) : nextMs,
     );

@@ -3,13 +3,13 @@ import { Folders } from "../../../src/sync/folders.ts";
 import { Held } from "../../../src/sync/held.ts";
 import { Placement } from "../../../src/sync/placement.ts";
 import { unreachable } from "../../fakes/scripted-archive.ts";
-import { HOUR, MINUTE, SECOND, SyncDesk } from "./desk.ts";
+import { HOUR, MINUTE, never, SECOND, SyncDesk } from "./desk.ts";
 
 async function aWait(options: Parameters<typeof SyncDesk.open>[0] = {}) {
   const desk = await SyncDesk.open(options);
   const folders = new Folders(desk.archive);
   const held = new Held(desk.context, folders, new Placement(folders));
-  return { desk, held };
+  return { desk, folders, held };
 }
 
 /** A row that waits for `targetPath`. */
@@ -100,6 +100,28 @@ test("the first to wait after a quiet time is looked after at once, not after a 
   desk.archive.addFolder("2026");
   await desk.advance(15 * SECOND);
   expect((await desk.row(row)).state).toBe("pending");
+});
+
+test("a clock that is set back delays no look", async () => {
+  const { desk, held } = await aWait();
+  const row = waiting(desk, "/2026");
+  await desk.run(held);
+  desk.clock.jump(-24 * HOUR);
+  desk.archive.addFolder("2026");
+  await desk.advance(MINUTE);
+  expect((await desk.row(row)).state).toBe("pending");
+});
+
+test("what waits of a mirror that is not ours has nobody forget where folders are", async () => {
+  const { desk, folders, held } = await aWait();
+  waiting(desk, "/2026", "FOLDER_MISSING", 99);
+  desk.archive.addFolder("2027");
+  await folders.resolve("/2027", never);
+  desk.archive.forgetAsked();
+  await desk.run(held);
+  await desk.advance(10 * MINUTE);
+  await folders.resolve("/2027", never);
+  expect(desk.archive.count()).toBe(0);
 });
 
 test("a person who asks is not made to wait", async () => {
