@@ -72,8 +72,11 @@ export class Conversion {
     const { store, clock } = this.#parts;
     const next = store.documents.nextDue();
     if (!next) this.#settleIdlers();
-    const waitMs = next ? next.convert_at - clock.now() : Infinity;
-    if (next && waitMs <= 0) await this.#convert(next);
+    const now = clock.now();
+    const waitMs = next ? next.convert_at - now : Infinity;
+    // Uploaded later than it is now: the clock was set back since, and when it is due nobody can tell.
+    const isStray = next && next.uploaded_at > now && waitMs > RETRY_MS;
+    if (next && (waitMs <= 0 || isStray)) await this.#convert(next);
     else await this.#rest(waitMs);
   }
 

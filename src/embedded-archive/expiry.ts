@@ -93,7 +93,8 @@ export class Expiry {
     // Without an address what is still to be delivered waits for a run that has one.
     if (!next || notifyUrl === undefined) return Infinity;
     const waitMs = next.due_at - clock.now();
-    if (waitMs > 0) return waitMs;
+    // No failure puts it off for longer: the clock was set back since.
+    if (waitMs > 0 && waitMs <= RETRY_MS_MAX) return waitMs;
     try {
       await this.#post(notifyUrl, bodyOf(next));
       store.notices.delivered(next.id, clock.now());

@@ -53,6 +53,15 @@ describe("conversion", () => {
     expect(modifiedDate).toBe(uploadedAt + 150);
   });
 
+  test("does not wait for a clock that was set back to catch up", async () => {
+    const clock = new ManualClock();
+    await using under = await ArchiveUnderTest.open({ clock, convertDelayMs: 150 });
+    await under.store("a.pdf", pdfOf(2));
+    clock.jump(-365 * 86_400_000);
+    await clock.advance(150);
+    await expect.poll(() => under.archive.documents()[0]?.status).toBe("CONVERTED");
+  });
+
   test("hundreds of documents side by side all get there", async () => {
     await using under = await ArchiveUnderTest.open();
     const names = Array.from({ length: 200 }, (_, n) => `${n}.txt`);

@@ -78,6 +78,20 @@ describe("an expiry that passes", () => {
     expect(new Set(receiver.told.map((body) => body["notice"])).size).toBe(1);
   });
 
+  test("waits for no clock that was set back since it could not be told", async () => {
+    await using under = await ArchiveUnderTest.open({
+      notifyUrl: "http://127.0.0.1:9/",
+      clock: ahead(),
+    });
+    await under.store("a.txt", "a", { expireDate: "5" });
+    await expect.poll(() => counts(under)).toEqual([1, 1]);
+    await under.archive.close();
+    await using receiver = await aReceiver();
+    const { notifyUrl } = receiver;
+    await using _ = await ArchiveUnderTest.open({ dataDir: under.dataDir, notifyUrl });
+    await expect.poll(() => receiver.told.length).toBe(1);
+  });
+
   test("outlives restarts until it is delivered, and is then not told again", async () => {
     await using under = await ArchiveUnderTest.open({ notifyUrl: "http://127.0.0.1:9/" });
     await under.store("a.txt", "a", { expireDate: "5" });
