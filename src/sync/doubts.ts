@@ -40,6 +40,9 @@ const PAGE_SIZE_OF_ALL = LIMITS.paginationSize.documents;
 /** The wait between the first two looks; it doubles. */
 const FIRST_LOOK_MS = 1_000;
 
+/** The first time that a folder cannot be listed is waited for as if it were so many already. */
+const TRIES_MIN = 3;
+
 /**
  * Without the archive's own clock to go by, clocks are assumed to differ by this many times more; with
  * it, so may be the clock that dates its replies and the one that dates its documents.
@@ -51,6 +54,9 @@ export class Doubts {
   readonly #keeper: Gatekeeper;
   /** What this run knows of how long each doubt has lasted. */
   readonly #met = new Map<number, { readonly doubtAt: number | null; readonly span: DoubtSpan }>();
+
+  /** How often in a row a folder could not be listed. */
+  readonly #failures = new Map<number, number>();
 
   /** How far the clock that dates documents is known to be behind. */
   #lagMs = 0;
@@ -66,7 +72,9 @@ export class Doubts {
   }
 
   async #step(signal: AbortSignal): Promise<number> {
-    const { journal, clock } = this.#context;
+    const { journal, clock, pace } = this.#context;
+    // Each look in a pause that was asked for would be journaled, and say how long that is still to last.
+    if (pace.pauseMs > 0) return pace.pauseMs;
     const now = clock.now();
     const due = await journal.take({ state: "inDoubt", now, limit: LOOK_MAX });
     if (due.length === 0) return untilNext(journal, { state: "inDoubt" }, now);
@@ -92,13 +100,14 @@ export class Doubts {
       signal.throwIfAborted();
       if (!(error instanceof ArchiveError)) throw error;
       if (error.code !== "FOLDER_NOT_EXISTS") {
-        await this.#later(documents, error);
+        await this.#later(folderId, documents, error);
         return;
       }
       // Nothing is listed there, which is no proof: see `absence`.
       listed = [];
       isThere = false;
     }
+    this.#failures.delete(folderId);
     const claimed = await journal.claimed(listed.map(({ id }) => id));
     // One after another: what one document is found to be is no candidate for the next.
     for (const document of documents) {
@@ -185,12 +194,18 @@ export class Doubts {
   }
 
   /** The archive could not be asked: that is no look, and decides nothing. */
-  async #later(documents: readonly Document[], error: ArchiveError): Promise<void> {
+  async #later(
+    folderId: number,
+    documents: readonly Document[],
+    error: ArchiveError,
+  ): Promise<void> {
     const { journal, clock, config, random, log } = this.#context;
     const trouble = troubleOf(error);
     if (failureOf(trouble.code).fate === "gate") await this.#keeper.refused(trouble, false);
     const at = clock.now();
-    const dueAt = at + backoffMs(config.upload.retry, 3, random);
+    const failures = this.#failures.get(folderId) ?? 0;
+    this.#failures.set(folderId, failures + 1);
+    const dueAt = at + backoffMs(config.upload.retry, TRIES_MIN + failures, random);
     log.debug({ code: trouble.code, documents: documents.length }, "could not look for documents");
     const why = `could not look: ${trouble.message}`;
     await journal.apply(

@@ -336,6 +336,37 @@ describe("what is no look", () => {
     expect((await desk.story(id)).at(-1)).toMatch(/^note: could not look: ./);
   });
 
+  test("an outage that lasts is asked into ever more rarely, until the first look that succeeds", async () => {
+    const { desk, folderId, doubts } = await aSearch();
+    const { id } = doubted(desk, folderId);
+    desk.archive.fail("documents", ...Array.from({ length: 50 }, unreachable));
+    await desk.run(doubts);
+    await desk.advance(HOUR);
+    expect(desk.archive.count("documents")).toBeLessThan(25);
+    await desk.advance(4 * HOUR);
+    const { looks } = await desk.row(id);
+    expect(looks).toBeGreaterThan(0);
+    desk.archive.fail("documents", unreachable());
+    doubted(desk, folderId, { path: "another.pdf" });
+    desk.context.bells.doubts.ring();
+    const at = desk.clock.now();
+    await desk.advance(0);
+    expect((await desk.row(2)).dueAt).toBe(at + 4 * SECOND);
+  });
+
+  test("a pause that the archive asked for is waited out, and nothing is journaled meanwhile", async () => {
+    const { desk, folderId, doubts } = await aSearch();
+    const { id } = doubted(desk, folderId);
+    const trouble = { code: "ARCHIVE_BUSY", message: "busy" };
+    await desk.context.pace.met({ pressed: true, retryAfterMs: HOUR, trouble }, 0);
+    await desk.run(doubts);
+    await desk.advance(HOUR - SECOND);
+    expect(desk.archive.count()).toBe(0);
+    expect(await desk.story(id)).toEqual([]);
+    await desk.advance(SECOND);
+    expect(desk.archive.count("documents")).toBe(1);
+  });
+
   test("anything but an answer of the archive is a bug, and ends the loop", async () => {
     const { desk, folderId, doubts } = await aSearch();
     doubted(desk, folderId);
