@@ -18,11 +18,9 @@ import { noteScanned } from "./parts-scanned.ts";
 const POLLING_MS = 5_000;
 const POLLING_SHARE = 10;
 
-/** A scan that failed is tried again after this long. */
+/** A scan that failed is tried again after this long, or later where it took long to fail. */
 const AGAIN_MS = 5_000;
-
-/** Why: always the same word, for what was asked for each time would add up where a share keeps none for days. */
-const AGAIN = "the last scan ended early";
+const AGAIN_MS_MAX = 600_000;
 
 /** Directories that could not be read whole: what is in them is not known. One of them stands for all. */
 export type Unread = { readonly directories: number; readonly path: string; readonly why: string };
@@ -44,10 +42,14 @@ export class Survey {
   readonly #intake: Intake;
   readonly #bell = new Bell();
   readonly #changed: () => void;
-  /** Why a scan is wanted; empty when none is. */
+  /** Why a scan is wanted now; empty when none is. */
   readonly #wanted = new Set<string>();
+  /** The one that comes by itself, at a monotonic time. */
+  #next: { readonly why: string; readonly at: number } | undefined;
   /** What could not be read, as it was warned of last: a polled source is scanned every few seconds. */
   #warned = "";
+  /** The same for why the last scan ended early; empty after one that did not. */
+  #endedBy = "";
   #state: SurveyState = { status: undefined, scans: 0, unread: null };
 
   constructor(context: SyncContext, mirror: LiveMirror, intake: Intake, changed: () => void) {
@@ -101,12 +103,30 @@ export class Survey {
   }
 
   async #step(signal: AbortSignal): Promise<number> {
-    const { clock, log } = this.#context;
+    const { clock } = this.#context;
     const { status } = this.#state;
     if (!status?.online) return Number.POSITIVE_INFINITY;
-    if (this.#wanted.size === 0) return Number.POSITIVE_INFINITY;
-    const why = [...this.#wanted].join(", ");
+    const startedAt = clock.monotonic();
+    const leftMs = (this.#next?.at ?? Number.POSITIVE_INFINITY) - startedAt;
+    if (this.#wanted.size === 0 && leftMs > 0) return leftMs;
+    const why = [...this.#wanted].join(", ") || (this.#next?.why ?? "");
     this.#wanted.clear();
+    const isWhole = await this.#scan(why, signal);
+    const endedAt = clock.monotonic();
+    const restMs = (endedAt - startedAt) * POLLING_SHARE;
+    if (!isWhole) {
+      const againMs = Math.min(Math.max(AGAIN_MS, restMs), AGAIN_MS_MAX);
+      this.#next = { why, at: endedAt + againMs };
+    } else if (status.mode === "polling") {
+      this.#next = { why: "polling", at: endedAt + Math.max(POLLING_MS, restMs) };
+    } else this.#next = undefined;
+    // The next step says how long that is, unless another one was asked for meanwhile.
+    return 0;
+  }
+
+  /** False when it ended early. */
+  async #scan(why: string, signal: AbortSignal): Promise<boolean> {
+    const { clock } = this.#context;
     const startedAt = clock.monotonic();
     try {
       const report = await this.mirror.reader.scan(this.mirror.row.id, null);
@@ -114,14 +134,18 @@ export class Survey {
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof LineCut || codeOf(error) === "SOURCE_OFFLINE")) throw error;
-      log.warn({ mirror: this.mirror.row.name }, `scan ended early: ${messageOf(error)}`);
-      this.#wanted.add(AGAIN);
-      return AGAIN_MS;
+      this.#warnOfEnd(messageOf(error));
+      return false;
     }
-    if (status.mode !== "polling") return this.#wanted.size === 0 ? Infinity : 0;
-    const tookMs = clock.monotonic() - startedAt;
-    this.#wanted.add("polling");
-    return Math.max(POLLING_MS, tookMs * POLLING_SHARE);
+    this.#endedBy = "";
+    return true;
+  }
+
+  /** A source may look there, and never be scanned to its end: a directory that the disk cannot read any more. */
+  #warnOfEnd(why: string): void {
+    if (why === this.#endedBy) return;
+    this.#endedBy = why;
+    this.#context.log.warn({ mirror: this.mirror.row.name }, `scan ended early: ${why}`);
   }
 
   #warn(obstacles: ScanReport["obstacles"]): void {

@@ -97,6 +97,24 @@ describe("when a mirror is scanned", () => {
     expect(desk.reader.scans).toBe(2);
   });
 
+  test("nor more than that where a scan takes minutes, but for what is asked for", async () => {
+    const { desk, survey } = await aSurvey();
+    desk.reader.onScan = async () => {
+      await desk.clock.pass(2 * MINUTE);
+      return emptyScan();
+    };
+    await online(desk, survey, { mode: "polling" });
+    await desk.advance(21 * MINUTE);
+    expect(desk.reader.scans).toBe(1);
+    survey.request("SIGUSR1");
+    await desk.advance(0);
+    expect(desk.reader.scans).toBe(2);
+    await desk.advance(20 * MINUTE);
+    expect(desk.reader.scans).toBe(2);
+    await desk.advance(2 * MINUTE);
+    expect(desk.reader.scans).toBe(3);
+  });
+
   test("a source that comes back is scanned; one that stays is not", async () => {
     const { desk, survey } = await aSurvey();
     await online(desk, survey);
@@ -157,7 +175,26 @@ describe("a source that is away", () => {
     }
     desk.reader.onScan = () => emptyScan();
     await desk.advance(10 * SECOND);
-    expect(scanned).toMatchObject([{ why: "the last scan ended early" }]);
+    expect(scanned).toMatchObject([{ why: "it stood still for 199 ms" }]);
+  });
+
+  test("by each scan, though it looks there: warned of once, and scanned a tenth of the time", async () => {
+    const { desk, survey } = await aSurvey();
+    desk.reader.onScan = async () => {
+      await desk.clock.pass(MINUTE);
+      throw Object.assign(new Error("input/output error"), { code: "SOURCE_OFFLINE" });
+    };
+    await online(desk, survey);
+    await desk.advance(HOUR);
+    expect(desk.warnings).toEqual(["scan ended early: input/output error"]);
+    expect(desk.reader.scans).toBeLessThan(8);
+    desk.reader.onScan = () => emptyScan();
+    await desk.advance(11 * MINUTE);
+    expect(survey.state.scans).toBe(1);
+    desk.reader.cutNext("scan");
+    survey.request("again");
+    await desk.advance(0);
+    expect(desk.warnings).toHaveLength(2);
   });
 });
 
