@@ -78,7 +78,9 @@ export class Poller {
     // A pause that was asked for is no outage, and does not count as a try.
     if (pace.pauseMs > 0) return pace.pauseMs;
     const begun = clock.monotonic();
-    if (begun < this.#countAt) return this.#countAt - begun;
+    // Whatever is sent meanwhile rings; an archive that cannot be asked is left alone all the same.
+    const restedAt = Math.max(this.#countAt, this.#outage?.until ?? Number.NEGATIVE_INFINITY);
+    if (begun < restedAt) return restedAt - begun;
     const now = clock.now();
     const folders = await journal.outstanding(now);
     const counted = clock.monotonic();

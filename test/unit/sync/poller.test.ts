@@ -147,6 +147,17 @@ describe("requests", () => {
 });
 
 describe("patience", () => {
+  test("lists that fail while documents are sent are asked for no sooner for it", async () => {
+    const { desk, poller } = await aPoller(3);
+    desk.archive.fail("documents", ...Array.from({ length: 1_000 }, unreachable));
+    await desk.run(poller);
+    for (let sent = 0; sent < 600; sent++) {
+      desk.context.bells.polling.ring();
+      await desk.advance(100);
+    }
+    expect(desk.archive.count("documents")).toBeLessThan(8);
+  });
+
   test("each document is asked for ever more rarely, up to the maximum", async () => {
     const { desk, rows, poller } = await aPoller(1);
     await desk.run(poller);
