@@ -174,31 +174,37 @@ export class Poller {
     const paginationSize = Math.min(OUTSTANDING_MAX, Math.max(100, documents.length));
     const query = { folderId, sortBy: "UPLOADED_DATE", sortDesc: true, paginationSize } as const;
     const heard: Heard[] = [];
+    const containers: Heard[] = [];
     let read = 0;
+    let failure: ArchiveError | undefined;
     try {
       for await (const item of allDocuments(archive, query, signal)) {
         read += 1;
         const document = waiting.get(item.id);
         if (document) {
           waiting.delete(item.id);
-          heard.push({ document, item });
+          (isContainer(item) ? containers : heard).push({ document, item });
           if (heard.length >= HEARD_MAX) await this.#allHeard(heard.splice(0), signal);
         }
         const isDear = read >= paginationSize * waiting.size;
         if (isDear || item.uploadedDate < oldest) break;
       }
     } catch (error) {
+      if (!(error instanceof ArchiveError)) throw error;
       // Documents of a folder that is gone may live on in another.
-      if (!(error instanceof ArchiveError) || error.code !== "FOLDER_NOT_EXISTS") throw error;
-    } finally {
-      // What was heard is so, whatever the rest of the list came to.
-      await this.#allHeard(heard, signal);
+      if (error.code !== "FOLDER_NOT_EXISTS") failure = error;
     }
+    // What was heard is so, whatever the rest of the list came to.
+    await this.#allHeard(heard, signal);
     // A list can be stale; only a question about the document itself tells that it is gone.
     const now = clock.now();
-    await inTurn(waiting.values(), async (document) => {
-      if ((document.dueAt ?? 0) <= now) await this.#ask(document, signal);
-    });
+    const due = [...waiting.values()].filter(({ dueAt }) => !failure && (dueAt ?? 0) <= now);
+    const asks = [
+      ...due.map((document) => () => this.#ask(document, signal)),
+      ...containers.map((each) => () => this.#allHeard([each], signal)),
+    ];
+    await inTurn(asks, (ask) => ask());
+    if (failure) throw failure;
   }
 
   async #ask(document: Document, signal: AbortSignal): Promise<void> {
@@ -214,19 +220,12 @@ export class Poller {
     await this.#allHeard([{ document, item }], signal);
   }
 
-  /** Containers one after another: the archive is asked what is in each. */
   async #allHeard(all: readonly Heard[], signal: AbortSignal): Promise<void> {
-    const isConverted = ({ item }: Heard) => item.status === "CONVERTED";
-    const isContainer = (heard: Heard) => isConverted(heard) && heard.item.digidoc;
-    await learnLag(this.#context, all.filter(isConverted));
-    await Promise.all(
-      all.map(async (heard) => {
-        if (!isContainer(heard)) await this.#heard(heard.document, heard.item, signal);
-      }),
+    await learnLag(
+      this.#context,
+      all.filter(({ item }) => item.status === "CONVERTED"),
     );
-    await inTurn(all.filter(isContainer), ({ document, item }) =>
-      this.#heard(document, item, signal),
-    );
+    await Promise.all(all.map(({ document, item }) => this.#heard(document, item, signal)));
   }
 
   async #heard(document: Document, item: DocumentDetail, signal: AbortSignal): Promise<void> {
@@ -293,4 +292,9 @@ export class Poller {
     const { id } = document;
     await this.#context.journal.apply([{ type: "event", id, event, from: ["uploaded"] }]);
   }
+}
+
+/** The archive is asked what is in it: containers have their turn one after another. */
+function isContainer({ status, digidoc }: DocumentDetail): boolean {
+  return status === "CONVERTED" && digidoc;
 }

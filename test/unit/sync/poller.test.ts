@@ -126,6 +126,23 @@ describe("requests", () => {
     expect(desk.states()).toEqual(["uploaded", "converted", "uploaded"]);
   });
 
+  test("a container that the archive cannot list keeps nobody from being asked about", async () => {
+    const { desk, folderId, rows, poller } = await aPoller(3);
+    const { archive } = desk;
+    const failing = archive.digidoc.bind(archive);
+    const broken = uploaded(desk, folderId);
+    archive.change(idOf(broken), { status: "CONVERTED", digidoc: true });
+    archive.digidoc = async (query, signal) => {
+      await failing(query, signal);
+      throw failed();
+    };
+    archive.change(idOf(rows[0]), { status: "CONVERTED" });
+    archive.unlist(idOf(rows[0]));
+    await desk.run(poller);
+    expect(desk.states()).toEqual(["converted", "uploaded", "uploaded", "uploaded"]);
+    expect(poller.outage?.tries).toBe(1);
+  });
+
   test("a list that never ends keeps nobody from being asked about", async () => {
     const { desk, folderId, rows, poller } = await aPoller(3);
     const { archive, clock } = desk;
