@@ -177,7 +177,8 @@ export class MirrorHost {
   async #unwatch(): Promise<void> {
     const watch = this.#watch;
     this.#watch = undefined;
-    await watch?.close();
+    // It tells nothing any more, whatever it could not let go of; the source is followed on.
+    await watch?.close().catch(() => {});
   }
 
   async #hint(paths: readonly RawPath[]): Promise<void> {

@@ -5,6 +5,7 @@ import type { Line } from "../../../src/reader/line.ts";
 import { MirrorHost } from "../../../src/reader/mirror-host.ts";
 import type { DaemonCalls, MirrorStatus } from "../../../src/reader/protocol.ts";
 import { SourceOffline } from "../../../src/source/file-fault.ts";
+import { TopWatchers } from "../../../src/source/top-watchers.ts";
 import { DirectoryWatch } from "../../../src/source/watch.ts";
 import type { RawPath } from "../../../src/std/raw-path.ts";
 import { until } from "../../fixtures/until.ts";
@@ -83,6 +84,17 @@ test("a status that the daemon cannot take is told again; the source is followed
   renameSync(`${source}-away`, source);
   await looksUntil("it is back", () => told.length > 1);
   expect(told, "each once").toMatchObject([{ online: false }, { online: true }]);
+});
+
+test("a watch that cannot be closed well ends nothing: the source is followed on", async () => {
+  const { source, told, looksUntil } = await aHost();
+  const close = vi.spyOn(TopWatchers.prototype, "close");
+  onTestFinished(() => close.mockRestore());
+  close.mockRejectedValueOnce(new Error("bad file descriptor"));
+  renameSync(source, `${source}-away`);
+  await looksUntil("it is away", () => told.length === 1);
+  renameSync(`${source}-away`, source);
+  await looksUntil("it is back", () => told.at(-1)?.online === true);
 });
 
 test("a link that leads to another directory now: that is watched instead, and scanned", async () => {
