@@ -63,7 +63,9 @@ export class Receipts {
 
   async #step(stopping: AbortSignal): Promise<number> {
     const { clock } = this.#context;
-    const waitMs = this.#passedAt + BREATH_MS - clock.monotonic();
+    // Each document that is converted meanwhile rings; a folder that refused is left alone all the same.
+    const restMs = this.#isRefused ? PATIENCE_MS : BREATH_MS;
+    const waitMs = this.#passedAt + restMs - clock.monotonic();
     if (waitMs > 0) return waitMs;
     const nextMs = await this.#passAfter(false, stopping);
     this.#passedAt = clock.monotonic();

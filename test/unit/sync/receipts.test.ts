@@ -1,6 +1,7 @@
 /** A folder of receipts that hangs holds nothing else up, the daemon's end neither, and is told. */
 import { expect, test } from "vitest";
 import { isAbortOf } from "../../../src/std/abort.ts";
+import { Fault } from "../../../src/std/fault.ts";
 import { Receipts } from "../../../src/sync/receipts.ts";
 import { MINUTE, SECOND, SyncDesk } from "./desk.ts";
 
@@ -57,4 +58,26 @@ test("it is told after a while, once; the receipt counts when it answers after a
   answer.resolve(["b.json"]);
   await desk.advance(0);
   expect(await missing()).toEqual([]);
+});
+
+test("a folder that refuses is tried twice a minute, however many are converted meanwhile", async () => {
+  const desk = await SyncDesk.open();
+  const at = desk.clock.now();
+  const batch = { id: "b", mirrorId: 1, openedAt: at, joinedAt: at, documents: 1 };
+  desk.journal.store.batches.set(batch.id, batch);
+  desk.put({ state: "converted", documentId: 9_000, batch: batch.id });
+  await desk.advance(MINUTE);
+  let tries = 0;
+  const write = () => {
+    tries += 1;
+    return Promise.reject(new Fault("RECEIPT_UNWRITABLE", "no space left", "Make room."));
+  };
+  const receipts = new Receipts({ ...desk.context, receipts: { write } });
+  await desk.run(receipts);
+  for (let converted = 0; converted < 600; converted++) {
+    receipts.ring();
+    await desk.advance(SECOND);
+  }
+  expect(tries).toBe(21);
+  expect(desk.warnings).toEqual(["no space left"]);
 });
