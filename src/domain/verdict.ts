@@ -99,13 +99,13 @@ export function verdict(
       return event({ type: "released", at });
     case "gone":
       return { kind: "gone" };
-    case "changed":
-      return event({
-        type: "changed",
-        at,
-        dueAt: at + policy.settleMs,
-        seen: outcome.seen ?? unknownSeen(document.seen),
-      });
+    case "changed": {
+      const { settleMs, retry, random } = policy;
+      // One that is torn each time, as by content that changes and looks the same, must not be sent without end.
+      const waitMs = Math.max(settleMs, backoffMs(retry, document.attempts, random));
+      const seen = outcome.seen ?? unknownSeen(document.seen);
+      return event({ type: "changed", at, dueAt: at + waitMs, seen });
+    }
     case "lost":
       return event({ type: "replyLost", at, dueAt: at, trouble: outcome.trouble });
     case "unreadable":

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { Outcome } from "../../../src/domain/outcome.ts";
 import { Settler } from "../../../src/sync/settler.ts";
 import { answers, aSender, refusal, statesOf, stored } from "./a-sender.ts";
-import { SECOND } from "./desk.ts";
+import { settling } from "./a-settler.ts";
+import { HOUR, MINUTE, SECOND } from "./desk.ts";
 
 describe("what an outcome means for its document", () => {
   const lost: Outcome = { kind: "lost", trouble: { code: "REPLY_LOST", message: "cut" } };
@@ -92,4 +93,17 @@ describe("what an outcome means for its document", () => {
       { targetPath: "/Nowhere", code: "FOLDER_MISSING", documents: 5 },
     ]);
   });
+});
+
+test("a file that is torn by each attempt, and found whole by each look, is sent ever more rarely", async () => {
+  const bench = await aSender();
+  const { desk, sender } = bench;
+  answers(bench, { kind: "changed", seen: null });
+  const { id } = settling(desk, "scan.pdf", "d1");
+  await desk.clock.advance(MINUTE);
+  await desk.run(sender, new Settler(desk.context));
+  await desk.advance(6 * HOUR);
+  const { attempts } = await desk.row(id);
+  expect(attempts).toBeGreaterThan(60);
+  expect(attempts).toBeLessThan(90);
 });
