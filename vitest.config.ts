@@ -1,27 +1,79 @@
-import { defineConfig } from "vitest/config";
+import { existsSync, statfsSync } from "node:fs";
+import { configDefaults, defineConfig } from "vitest/config";
+
+/** Where there is room in memory, tests wait for no disk. What is about disks makes its own. */
+const MEMORY = "/dev/shm";
+const ROOM_BYTES = 2 * 1024 ** 3;
+
+/** Unit tests that change what belongs to a whole process: the time zone, the umask, its directory, a module. */
+const OWN_PROCESS = [
+  "test/unit/domain/hours.test.ts",
+  "test/unit/daemon/schedule.test.ts",
+  "test/unit/sync/pace.test.ts",
+  "test/unit/embedded-archive/privacy.test.ts",
+  "test/unit/journal/open-database.test.ts",
+  "test/unit/source/directory-fd.test.ts",
+  "test/unit/source/directory-watcher.test.ts",
+  "test/unit/source/gone.test.ts",
+  "test/unit/source/partial-listing.test.ts",
+  "test/unit/source/top-watchers.test.ts",
+];
+
+function inMemory(): { TMPDIR?: string } {
+  if (!existsSync(MEMORY)) return {};
+  const { bavail, bsize } = statfsSync(MEMORY);
+  return bavail * bsize >= ROOM_BYTES ? { TMPDIR: MEMORY } : {};
+}
 
 export default defineConfig({
-  plugins: [
-    {
-      // Readers of daemons that live in a test's process: see scripts/fresh-build.ts.
-      name: "built-readers",
-      transform: (code, id) =>
-        id.endsWith("/src/reader/fork-reader.ts")
-          ? code.replaceAll(
-              "import.meta.url",
-              JSON.stringify(new URL("dist/reader/fork-reader.js", import.meta.url).href),
-            )
-          : null,
-    },
-  ],
   test: {
-    include: ["test/**/*.test.ts"],
+    env: inMemory(),
     globalSetup: "scripts/fresh-build.ts",
-    // What hangs is told of late, and what is slow because the machine is does not fail.
+    // A test that hangs is reported late; a test that is slow because the machine is busy does not fail.
     testTimeout: 240_000,
     hookTimeout: 240_000,
-    // What is waited for comes, however busy the machine is; a hang is told by the time of the test.
     expect: { poll: { timeout: 100_000 } },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "unit",
+          include: ["test/unit/**/*.test.ts", "test/simulation/{simulation,crew,in-doubt}.test.ts"],
+          exclude: [...configDefaults.exclude, ...OWN_PROCESS],
+          pool: "threads",
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "contract",
+          include: ["test/contract/**/*.test.ts", ...OWN_PROCESS],
+          globalSetup: "test/fixtures/once-a-run.ts",
+        },
+      },
+      {
+        extends: true,
+        plugins: [
+          {
+            // Readers of daemons that live in a test's process: see scripts/fresh-build.ts.
+            name: "built-readers",
+            transform: (code, id) =>
+              id.endsWith("/src/reader/fork-reader.ts")
+                ? code.replaceAll(
+                    "import.meta.url",
+                    JSON.stringify(new URL("dist/reader/fork-reader.js", import.meta.url).href),
+                  )
+                : null,
+          },
+        ],
+        test: {
+          name: "scenario",
+          include: ["test/{scenario,browser}/**/*.test.ts", "test/simulation/every-await.test.ts"],
+          globalSetup: "test/fixtures/once-a-run.ts",
+        },
+      },
+    ],
     // Scenarios mostly wait: for files to settle, for replies, for processes.
     maxWorkers: 5,
   },

@@ -17,7 +17,7 @@ import { machineOf, writePage } from "./daemon/page.ts";
 import { quiet } from "./daemon/quiet.ts";
 import { joined } from "./floor/joined.ts";
 import { looking } from "./floor/looking.ts";
-import { type Row, rowsOf } from "./floor/row.ts";
+import { type Measured, type Row, tablesOf } from "./floor/row.ts";
 import { sending } from "./floor/sending.ts";
 
 const { values } = parseArgs({
@@ -29,7 +29,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => 
 
 const bench = new Bench(dir, values.quick, Number(values.rounds ?? (values.quick ? 1 : 3)));
 const [least, walk] = await Promise.all([joined("least", dir), joined("walk", dir)]);
-const table: string[] = [];
+const measured: Measured[] = [];
 for (const job of jobsOf(values.quick)) await add(job.what, () => sending(bench, job, least));
 const files = values.quick ? 50_000 : 1_000_000;
 await add(`a look at ${files.toLocaleString("en")} files`, () => looking(bench, files, walk));
@@ -37,15 +37,13 @@ await add(`a look at ${files.toLocaleString("en")} files`, () => looking(bench, 
 const bed = { script: "bench:floor", on: "SQLite", tools: ["curl", "find", "rclone"] };
 const page = `${machineOf(bench, bed)}
 
-| what | by | took | first by this | at best |
-|---|---|---|---|---|
-${table.join("\n")}`;
+${tablesOf(measured)}`;
 console.log(`\n${page}`);
 if (!values.quick) writePage(page, bed);
 
 async function add(what: string, measure: () => Promise<Row[]>): Promise<void> {
   if (!values.quick) await quiet();
-  const rows = rowsOf(what, await measure());
-  for (const row of rows) bench.say(row);
-  table.push(...rows);
+  const rows = await measure();
+  for (const { by, took } of rows) bench.say(`${what}: ${by}: ${took}`);
+  measured.push({ what, rows });
 }

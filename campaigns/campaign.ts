@@ -30,7 +30,7 @@ export type CampaignRun = {
   broken(what: string, repeat?: string): void;
 };
 
-/** Named figures, printed in this order and copied to docs/reliability.md by hand. */
+/** Named figures, printed in this order and copied to docs/runs/campaigns.csv by hand. */
 export type Figures = Readonly<Record<string, string | number>>;
 
 /**

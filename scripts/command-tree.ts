@@ -14,6 +14,8 @@ export type Term = { readonly term: string; readonly description: string };
 export type CommandLeaf = {
   /** With those above it, without the program's own name; empty for the program. */
   readonly words: readonly string[];
+  /** The heading under which help shows it; empty for what is not grouped. */
+  readonly group: string;
   readonly usage: string;
   readonly description: string;
   readonly arguments: readonly Term[];
@@ -50,6 +52,7 @@ function leafOf(command: Command, words: readonly string[]): CommandLeaf {
   const shownOptions = help.visibleOptions(command);
   return {
     words,
+    group: command.helpGroup(),
     usage: command.usage(),
     description: command.description(),
     arguments: help.visibleArguments(command).map((argument) => ({

@@ -1,12 +1,12 @@
 /**
  * Completes package-lock.json with the optional packages of other platforms.
  *
- * npm leaves out of the lockfile what its package source does not carry, and `npm ci` then refuses
- * that very lockfile. For every `optionalDependencies` entry of a locked package that the lockfile
- * lacks, this adds `{version, optional, dev?, os, cpu}`, with os and cpu read from the name. Such an
- * entry has no `integrity`: it is a digest of the package, and only a source that carries it can tell.
- * Run it after every change of dependencies: `npm run complete-lockfile`.
+ * npm leaves out of the lockfile what it did not install, and `npm ci` then refuses that very lockfile. For every
+ * `optionalDependencies` entry of a locked package that the lockfile lacks, this adds what the registry says of it:
+ * version, integrity, and the systems that it is for. Run it after every change of dependencies:
+ * `npm run complete-lockfile`.
  */
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 
 type Locked = {
@@ -21,62 +21,55 @@ type Locked = {
   optionalDependencies?: Record<string, string>;
 };
 
-const OS = [
-  "aix",
-  "android",
-  "darwin",
-  "freebsd",
-  "linux",
-  "netbsd",
-  "openbsd",
-  "openharmony",
-  "sunos",
-  "win32",
-];
-const CPU = [
-  "arm64",
-  "arm",
-  "ia32",
-  "loong64",
-  "mips64el",
-  "ppc64",
-  "ppc64le",
-  "riscv64",
-  "s390x",
-  "x64",
-  "wasm32",
-];
-
 const file = new URL("../package-lock.json", import.meta.url);
 const lock = JSON.parse(readFileSync(file, "utf8")) as { packages: Record<string, Locked> };
 
+type Said = { "dist.integrity"?: string } & Pick<Locked, "os" | "cpu" | "libc">;
+
+/** What the registry says of a package's version. */
+function said(name: string, version: string): Said {
+  const fields = ["dist.integrity", "os", "cpu", "libc"];
+  const words = ["view", `${name}@${version}`, ...fields, "--json"];
+  const told = JSON.parse(execFileSync("npm", words, { encoding: "utf8" })) as Said | string;
+  return typeof told === "string" ? { "dist.integrity": told } : told;
+}
+
+function completed(name: string, locked: Locked): Locked {
+  const { version = "", dev } = locked;
+  const { "dist.integrity": integrity, os, cpu, libc } = said(name, version);
+  if (integrity === undefined)
+    throw new Error(`the registry has no integrity of ${name}@${version}`);
+  return {
+    version,
+    integrity,
+    ...(cpu ? { cpu } : {}),
+    ...(dev ? { dev } : {}),
+    ...(libc ? { libc } : {}),
+    optional: true,
+    ...(os ? { os } : {}),
+  };
+}
+
+const { packages } = lock;
 let added = 0;
-for (const locked of Object.values(lock.packages)) {
+for (const locked of Object.values(packages)) {
   // Where a package was fetched from says nothing about the project; its integrity does.
   delete locked.resolved;
   for (const [name, version] of Object.entries(locked.optionalDependencies ?? {})) {
     const key = `node_modules/${name}`;
-    if (lock.packages[key] || !/^\d/.test(version)) continue;
-    const words = name
-      .split(/[-/]/)
-      .map((word) => (word === "win32" || word === "windows" ? "win32" : word));
-    const entry: Locked = { version, optional: true };
-    if (locked.dev) entry.dev = true;
-    const os = OS.filter((word) => words.includes(word) || words.includes(`${word}musl`));
-    const cpu = CPU.filter((word) => words.includes(word));
-    if (os.length > 0) entry.os = os;
-    if (cpu.length > 0) entry.cpu = cpu;
-    lock.packages[key] = entry;
+    const there = packages[key];
+    if (there?.integrity !== undefined || !/^\d/.test(version)) continue;
+    const { dev } = there ?? locked;
+    packages[key] = completed(name, {
+      version: there?.version ?? version,
+      ...(dev ? { dev } : {}),
+    });
     added++;
   }
 }
 
 lock.packages = Object.fromEntries(
-  Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)),
+  Object.entries(packages).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)),
 );
 writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
-const bare = Object.entries(lock.packages).filter(([path, { integrity }]) => path && !integrity);
-console.log(`${added} optional packages of other platforms added`);
-console.log(
-  `${bare.length} without an integrity, as no package source was asked that carries them`,
-);
+console.log(`${added} optional packages of other platforms completed`);

@@ -16,7 +16,7 @@ One YAML file (YAML 1.2; anchors and merge keys work). It is looked for in this 
 
 1. \`--config FILE\`
 2. \`$SCANFERRY_CONFIG\`
-3. \`./scanferry.yaml\`
+3. \`./scanferry.yaml\`, if nobody but the caller and root can write it or its directory: what it names is run
 4. \`/etc/scanferry/scanferry.yaml\`
 
 A file named by the first two must exist. \`scanferry init\` writes a commented starter; \`config/\` has

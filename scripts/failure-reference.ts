@@ -6,22 +6,25 @@ import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { CLIENT_CODES } from "../src/archive/archive-error.ts";
 import { FAILURES, type Fate, type Failure, failureOf } from "../src/domain/failure.ts";
+import { OF_ONE_REQUEST } from "../src/domain/status-hints.ts";
 import { JOURNAL_HINTS } from "../src/journal/journal-fault.ts";
+import { OPEN_FILES_HINT } from "../src/std/open-files.ts";
 
 /** The fates in the order of how much they concern a person, with what each means. */
 const FATES: Readonly<Record<Fate, { title: string; meaning: string }>> = {
   fail: {
     title: "`fail`: needs a person",
     meaning:
-      "The archive refuses this document for good; its state is `failed`. Mend what the hint says, " +
+      "The archive refuses this document for good; its state is `failed`. Fix what the hint names, " +
       "then `scanferry retry`. Other documents go on.",
   },
   hold: {
     title: "`hold`: waits for something outside",
     meaning:
       "The document is `held` (one that looks unfinished stays `settling`, one whose after-action is " +
-      "refused stays `converted`, and is tried again ever more rarely up to six hours) and goes on by itself once what it waits for is there; " +
-      "`scanferry retry` looks at once.",
+      "refused stays `converted`, and is tried again ever more rarely up to six hours) and continues automatically once what it waits for is there; " +
+      "`scanferry retry` looks at once. " +
+      `${forPersonOnly()} continue only when a person says so, as their hints tell.`,
   },
   gate: {
     title: "`gate`: stops the account",
@@ -37,11 +40,18 @@ const FATES: Readonly<Record<Fate, { title: string; meaning: string }>> = {
   },
 };
 
+function forPersonOnly(): string {
+  const codes = Object.entries<Failure>(FAILURES).flatMap(([code, { person }]) =>
+    person ? [`\`${code}\``] : [],
+  );
+  return `${codes.slice(0, -1).join(", ")} and ${codes.at(-1)}`;
+}
+
 /** Codes that stand in no table: each is made in one place of `src`, which tells its hint too. */
 const ELSEWHERE: readonly [code: string, hint: string][] = [
   ["FILE_GONE", "Nothing needs to be done: the file was removed."],
   ["NOT_REGULAR", "Only regular files are sent; put the file itself there instead of a link."],
-  ["CONFIG_INVALID", "Mend the lines that are named; the exit code is 2."],
+  ["CONFIG_INVALID", "Fix the lines that are named; the exit code is 2."],
   ["CONFIG_UNWRITABLE", "Name another place with `--config`."],
   ["DEMO_UNWRITABLE", "Name a directory that can be written to with `--data`."],
   ["ARCHIVE_URL_UNFIT", "Set `archive.url` to the service's base address."],
@@ -50,22 +60,23 @@ const ELSEWHERE: readonly [code: string, hint: string][] = [
   ["SIGNING_ALGORITHM_UNKNOWN", "Set `archive.signing.algorithm` to a digest of `node:crypto`."],
   ["SIGNING_MODULE_UNFIT", "Give the module named in `archive.signing.module` a default export."],
   [
-    "ARCHIVE_CHANGED",
-    "Write the mirror's `archive` as it was, or give the mirror another name: then all its files are sent to the other archive.",
-  ],
-  [
     "MIRRORS_EXCHANGED",
     "Exchange the names or sources back: a mirror is known by its name, and what was sent by its mirror.",
   ],
   ["ARCHIVES_EXCHANGED", "Exchange the addresses back: an archive is known by its name."],
   ["SOURCES_OVERLAP", "Give folders of which none lies in another, by no link and no mount."],
+  ["FILES_EXHAUSTED", OPEN_FILES_HINT],
   ["WEB_LISTEN", "Change `web.listen`, or set `web: off`."],
   [
     "RECEIPT_UNWRITABLE",
     "Give the daemon's user the right to the folder `receipts` names, or free space; it is tried again.",
   ],
   ["OUTPUT_FAILED", "Free space, or write the output somewhere else."],
-  ["EMBEDDED_ARCHIVE_OPTIONS", "Mend the option that the message names."],
+  [
+    "ARCHIVE_UNKNOWN",
+    "Nothing has to be said of an archive to which nothing was sent yet: start with it.",
+  ],
+  ["EMBEDDED_ARCHIVE_OPTIONS", "Fix the option that the message names."],
   ["EMBEDDED_ARCHIVE_LISTEN", "Choose an address of this machine and a free port."],
   ["EMBEDDED_ARCHIVE_IN_USE", "Stop the other embedded archive, or use another data directory."],
   ["EMBEDDED_ARCHIVE_COPY", "Free space on the disk of the data directory; nothing was changed."],
@@ -124,9 +135,13 @@ function unknownCode(): string {
   return `## Codes nobody knows
 
 Any other code of the archive, also \`HTTP_<status>\` for an answer without one, has the fate \`${fate}\`.
-${hint}
+${hint} A code that the archive gave after it had the whole document proves nothing: until the archive was looked
+through, the document is \`inDoubt\`.
 
-Several documents in a row that meet the same one close the gate (\`SAME_CODE_REPEATS\`).
+Several documents in a row that meet the same one close the gate (\`SAME_CODE_REPEATS\`), but for statuses that speak of one
+request:
+
+${OF_ONE_REQUEST.map((code) => `- \`${code}\`: ${failureOf(code).hint}`).join("\n")}
 `;
 }
 

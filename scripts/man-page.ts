@@ -26,12 +26,14 @@ export function manPage(version: string, at: number): string {
     text(ABOUT),
     section("OPTIONS"),
     ...terms(program.options),
-    section("COMMANDS"),
-    ...program.commands.flatMap(command),
+    ...[...Map.groupBy(program.commands, ({ group }) => group)].flatMap(([group, commands]) => [
+      section(`COMMANDS: ${group.replace(":", "").toUpperCase()}`),
+      ...commands.flatMap(command),
+    ]),
     ...Object.entries(SECTIONS).flatMap(([title, rows]) => [section(title), ...terms(rows)]),
     section("SEE ALSO"),
     text(
-      "systemd.exec(5), journalctl(1). The pages below docs, or /usr/share/doc/scanferry: operations.md, config.md, rules.md, errors.md.",
+      "systemd.exec(5), journalctl(1). The pages below docs, or /usr/share/doc/scanferry: operations.md, troubleshooting.md, commands.md, config.md, errors.md.",
     ),
     "",
   ].join("\n");
@@ -46,8 +48,19 @@ const SECTIONS: Readonly<Record<string, readonly Term[]>> = {
   "EXIT STATUS": [
     { term: "0", description: "done" },
     { term: "1", description: "a fault; one line says what, and what to do" },
-    { term: "2", description: "unusable arguments or configuration; a line each" },
-    { term: "3", description: "done, but documents are held or failed" },
+    {
+      term: "2",
+      description: "invalid arguments or configuration; one line per problem: file, key, fix",
+    },
+    {
+      term: "3",
+      description: "done, but documents are held or failed, or would be (scanferry plan)",
+    },
+    {
+      term: "130, 143",
+      description:
+        "stopped by Ctrl-C, or by SIGTERM, before it was done. A command that runs until it is stopped ends with 0",
+    },
   ],
   ENVIRONMENT: [
     { term: "SCANFERRY_CONFIG", description: "the configuration, unless --config names one" },
@@ -60,6 +73,10 @@ const SECTIONS: Readonly<Record<string, readonly Term[]>> = {
       term: "SCANFERRY_ACCOUNT_KEY_NAME, SCANFERRY_SIGNING_SECRET_NAME",
       description:
         "the same for an archive below archives: its name in capitals, with _ for -, as in SCANFERRY_ACCOUNT_KEY_LEGAL",
+    },
+    {
+      term: "SCANFERRY_ARCHIVE_PROXY",
+      description: "the same for the proxy; else HTTPS_PROXY, HTTP_PROXY and NO_PROXY as usual",
     },
     { term: "SCANFERRY_WEB_TOKEN", description: "the same for the page's token" },
     {

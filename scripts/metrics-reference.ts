@@ -19,7 +19,8 @@ The listener of \`web.listen\` serves three addresses for machines, beside the p
 - \`/readyz\` answers 200 once a source has been looked for, and 503 before that; and while a journal in PostgreSQL cannot
   be reached. Of several daemons on a journal each answers for itself, one that only sends as well.
 - \`/metrics\` is Prometheus text. Labels are mirrors and states: no file, folder or path is named. Beyond
-  loopback it takes the token: \`authorization: { credentials_file: … }\` in the scrape's configuration.
+  loopback it takes the token: \`authorization: { credentials_file: … }\` in the scrape's configuration; with it,
+  the scrape may call it by any name (\`scanferry:9464\`), which the page itself may not be.
 
 \`config/prometheus-alerts.yaml\` has alarms made of these, \`config/grafana-dashboard.json\` a dashboard.
 

@@ -31,7 +31,10 @@ const wrong = values.look
   : release({
       root: ROOT,
       to,
-      checks: { "npm run check": () => passes("check"), "npm test": () => passes("test") },
+      checks: {
+        "npm run check": () => passes("check"),
+        "npm run test:all": () => passes("test:all"),
+      },
       make: makeArtifacts,
     });
 for (const line of wrong) console.error(`not released: ${line}`);

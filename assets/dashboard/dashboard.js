@@ -85,7 +85,7 @@ async function list() {
     listGapMs = Math.max(LIST_GAP_MS, LIST_REST * (Date.now() - listedAt));
     // What was typed meanwhile has a list of its own.
     if (mine !== lists) return;
-    showTroubles({ ...troubles, at: now() }, { onRetry: retry, onStory: openStory });
+    showTroubles({ ...troubles, at: now() }, { onRetry: retry, onAnyway: sendAnyway, onStory: openStory });
     showNow({ ...underWay, at: now() }, openStory);
     showActivity(activity);
     showDocuments({ ...recent, at: now() }, openStory);
@@ -129,6 +129,10 @@ async function act(work, outcome) {
 
 function retry(ids) {
   return act(() => tell("/api/retry", { ids }), strings.asked.retry(ids.length));
+}
+
+function sendAnyway(id) {
+  return act(() => tell("/api/retry", { ids: [id], anyway: true }), strings.asked.anyway);
 }
 
 function listenToClicks() {

@@ -5,18 +5,18 @@ import { count } from "./format.js";
 import { strings } from "./strings.js";
 
 /** Held and failed documents, each with its reason, the mend and a button. */
-export function showTroubles({ documents, total, at }, { onRetry, onStory }) {
+export function showTroubles({ documents, total, at }, { onRetry, onAnyway, onStory }) {
   byId("troubles").hidden = documents.length === 0;
   byId("retry-all").dataset.ids = documents.map(({ id }) => id).join(",");
   sync(byId("troubles-list"), documents, {
     key: ({ id }) => id,
-    make: (document) => troubleItem(document, at, { onRetry, onStory }),
+    make: (document) => troubleItem(document, at, { onRetry, onAnyway, onStory }),
   });
   const isMore = total > documents.length;
   setText(byId("troubles-more"), isMore ? strings.moreTroubles(documents.length, total) : "");
 }
 
-function troubleItem(document, now, { onRetry, onStory }) {
+function troubleItem(document, now, { onRetry, onAnyway, onStory }) {
   const { id, path, mirror, state, error, attempts, nextAttemptAt } = document;
   const button = element("button", { type: "button", "aria-label": strings.retryOne(path) }, strings.retry);
   button.addEventListener("click", () => onRetry([id]));
@@ -43,8 +43,17 @@ function troubleItem(document, now, { onRetry, onStory }) {
       error ? sentence("p", { class: "mend" }, error.hint) : undefined,
       facts,
     ),
-    button,
+    element("div", { class: "choices" }, button, anywayButton(document, onAnyway)),
   );
+}
+
+/** Sends what is held because it is unfinished by its format. */
+function anywayButton({ id, path, error }, onAnyway) {
+  if (error?.code !== "FILE_INCOMPLETE") return undefined;
+  const attributes = { type: "button", "aria-label": strings.anywayOne(path) };
+  const button = element("button", attributes, strings.anyway);
+  button.addEventListener("click", () => onAnyway(id));
+  return button;
 }
 
 const COLUMNS = ["path", "mirror", "state", "pages", "documentId", "at"];

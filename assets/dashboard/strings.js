@@ -81,7 +81,7 @@ export const strings = {
     inDoubt: "Sent, reply lost: the archive is asked before anything is sent again",
     uploaded: "In the archive, not yet converted",
     converted: "Converted and proven to be in the archive",
-    held: "Waits for something outside and goes on by itself",
+    held: "Waits for something outside, or for a person: its reason says which",
     failed: "Needs a person",
   },
   allStates: "All states",
@@ -94,6 +94,7 @@ export const strings = {
     gateReasons: {
       QUOTA_LIMIT: "the page allowance is used up",
       CREDENTIALS_REFUSED: "the archive refuses the credentials",
+      ARCHIVE_CHANGED: "it is another archive than the one that documents were sent to",
       SAME_CODE_REPEATS: "the archive refuses every document",
     },
     gateOther: (code) => `the archive answers ${code}`,
@@ -118,7 +119,7 @@ export const strings = {
     foldersDetail: (count) => `${documents(count)} ${count === 1 ? "waits" : "wait"} for that.`,
     held: (count) => `${documents(count)} ${count === 1 ? "is" : "are"} held`,
     heldDetail: (count) =>
-      `Something outside is missing; see below. ${count === 1 ? "It goes on by itself" : "They go on by themselves"}.`,
+      `See below what ${count === 1 ? "it waits" : "they wait"} for, and what to do.`,
     notPutAway: (count) =>
       `${many(count, "archived file", "archived files")}${count >= 100 ? " or more" : ""} cannot be put away`,
     notPutAwayDetail: "They are tried again without being asked.",
@@ -268,10 +269,13 @@ export const strings = {
   attempts: (count) => many(count, "attempt", "attempts"),
   retry: "Retry",
   retryOne: (path) => `Retry ${path}`,
+  anyway: "Send anyway",
+  anywayOne: (path) => `Send ${path} anyway`,
 
   // What came of a click.
   asked: {
     retry: (count) => `${documents(count)} put back in the queue.`,
+    anyway: "It is sent as it is, unless the file changes first.",
     pause: "Sending is paused.",
     resume: "Sending goes on.",
     rescan: "Looking through the folders.",

@@ -66,10 +66,13 @@ function payloadOf(request: Request): object {
   asked[path] = (asked[path] ?? 0) + 1;
   const fields = new URLSearchParams(head.toString("latin1"));
   const folderId = Number(fields.get("folderId") ?? ROOT);
-  if (path.endsWith("/folder/info.html")) return { folder: folderOf(folderId) };
+  if (path.endsWith("/folder/info.html"))
+    return { folder: folderOf(Number(fields.get("id") ?? ROOT)) };
   if (path.endsWith("/folder/list.html")) return folders(folderId);
   if (path.endsWith("/document/list.html")) return documents(folderId, fields);
   if (path.endsWith("/document/info.html")) return { document: byId(Number(fields.get("id"))) };
+  if (path.endsWith("/search.html"))
+    return { paginationSize: 100, paginationPages: 0, documents: [], folders: [] };
   return {};
 }
 

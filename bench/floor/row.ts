@@ -9,13 +9,26 @@ export type Row = {
   readonly bestSeconds?: number;
 };
 
-/** Rows of a table: each beside the first. */
-export function rowsOf(what: string, rows: readonly Row[]): string[] {
+/** What several took for the same, the one that the others are compared with first. */
+export type Measured = { readonly what: string; readonly rows: readonly Row[] };
+
+/** Markdown: a table for each set of competitors, with a line for each thing that they did. */
+export function tablesOf(measured: readonly Measured[]): string {
+  const tables = Map.groupBy(measured, ({ rows }) => rows.map(({ by }) => by).join(" | "));
+  return [...tables]
+    .map(([heads, lines]) => {
+      const rule = "---|".repeat(heads.split(" | ").length + 1);
+      return [`| what | ${heads} |`, `|${rule}`, ...lines.map(lineOf)].join("\n");
+    })
+    .join("\n\n");
+}
+
+function lineOf({ what, rows }: Measured): string {
   const first = rows[0]?.seconds ?? Number.NaN;
-  const ratio = (seconds: number | undefined) =>
-    seconds === undefined ? "" : `${rounded(first / seconds)} ×`;
-  return rows.map(({ by, seconds, took, bestSeconds }, index) => {
-    const cells = [index === 0 ? what : "", by, took, ratio(seconds), ratio(bestSeconds)];
-    return `| ${cells.join(" | ")} |`;
+  const cells = rows.map(({ seconds, bestSeconds }, index) => {
+    const ratio = index === 0 ? "" : `, ${rounded(first / seconds)} ×`;
+    const best = bestSeconds === undefined ? "" : ` (${rounded(first / bestSeconds)} ×)`;
+    return `${rounded(seconds)} s${ratio}${best}`;
   });
+  return `| ${[what, ...cells].join(" | ")} |`;
 }

@@ -38,7 +38,8 @@ export function ask(archive: HttpArchive, asked: Asked, signal: AbortSignal): Pr
   switch (operation) {
     case "upload": {
       const bytes = streamedBytes.subarray(0, sizeBytes);
-      return archive.upload({ folderId: id, filename, file: { sizeBytes, bytes } }, signal);
+      const file = { sizeBytes, bytes };
+      return archive.upload({ folderId: id, filename, file, sha256: () => "" }, signal);
     }
     case "document":
       return archive.document(id, signal);
@@ -59,7 +60,6 @@ type Json = Record<string, unknown>;
 
 /** The reply of an archive that did what it was asked. */
 export function rightReply(asked: Asked, dice: Dice): Json {
-  const paging = { paginationSize: 50, paginationPages: dice.int(1, 3) };
   switch (asked.operation) {
     case "upload": {
       const filesize = dice.chance(0.5) ? 0 : asked.sizeBytes;
@@ -71,14 +71,21 @@ export function rightReply(asked: Asked, dice: Dice): Json {
     case "folder":
       return { response: "OK", folder: aFolder(dice, { id: asked.id }) };
     case "folders":
-      return { response: "OK", ...paging, folders: some(dice, () => aFolder(dice)) };
+      return listReply(dice, { folders: some(dice, () => aFolder(dice)) });
     case "search": {
       const folders = some(dice, () => aFolder(dice));
-      return { response: "OK", ...paging, documents: some(dice, () => aDocument(dice)), folders };
+      return listReply(dice, { documents: some(dice, () => aDocument(dice)), folders });
     }
     default:
-      return { response: "OK", ...paging, documents: some(dice, () => aDocument(dice)) };
+      return listReply(dice, { documents: some(dice, () => aDocument(dice)) });
   }
+}
+
+/** As many pages as there are items for. */
+function listReply(dice: Dice, lists: Readonly<Record<string, readonly unknown[]>>): Json {
+  const isEmpty = Object.values(lists).every(({ length }) => length === 0);
+  const paginationPages = isEmpty ? 0 : dice.int(1, 3);
+  return { response: "OK", paginationSize: 50, paginationPages, ...lists };
 }
 
 function some<T>(dice: Dice, make: () => T): T[] {

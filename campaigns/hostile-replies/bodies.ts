@@ -81,6 +81,17 @@ const anError: Body = (asked, dice) => {
   return JSON.stringify({ ...rest, response: "ERROR", responseDescription });
 };
 
+/** An OK to a list that leaves it out, or has nothing on a page that it counts. */
+const hollow: Body = (asked, dice) => {
+  const reply = rightReply(asked, dice);
+  for (const name of ["documents", "folders"]) {
+    if (!(name in reply)) continue;
+    if (dice.chance(0.3)) delete reply[name];
+    else reply[name] = dice.pick([null, [], {}, ""]);
+  }
+  return JSON.stringify({ ...reply, paginationPages: dice.int(0, 3) });
+};
+
 const numbers: Body = (asked, dice) => {
   const huge = dice.pick([
     "1e400",
@@ -177,6 +188,7 @@ export function someBody(asked: Asked, dice: Dice): Buffer {
     [25, wrongField],
     [15, another],
     [12, anError],
+    [6, hollow],
     [8, twice],
     [6, encoded],
     [6, cut],

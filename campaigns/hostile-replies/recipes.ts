@@ -63,8 +63,8 @@ const NO_BODY = [204, 304];
 
 const statuses: Recipe = (asked, dice) => {
   const status = dice.pick([
-    200, 201, 202, 203, 204, 205, 206, 207, 226, 299, 400, 401, 403, 404, 408, 409, 413, 418, 425,
-    429, 431, 451, 499, 500, 501, 502, 503, 504, 507, 511, 599, 600, 999,
+    200, 201, 202, 203, 204, 205, 206, 207, 226, 299, 400, 401, 403, 404, 408, 409, 413, 414, 415,
+    418, 422, 425, 429, 431, 451, 499, 500, 501, 502, 503, 504, 507, 511, 599, 600, 999,
   ]) as number;
   const body = dice.chance(0.6) ? rightBody(asked, dice) : someBody(asked, dice);
   const success = status < 300 && !NO_BODY.includes(status);

@@ -2,6 +2,7 @@
  * The campaign's own judge of replies, written from the interface document and not from the client:
  * what is a success of this very request, and what may be taken for a refusal.
  */
+import { CODES } from "../../src/wire/codes.ts";
 import type { Asked } from "./asked.ts";
 
 type Json = Record<string, unknown>;
@@ -42,10 +43,36 @@ export function shownBy(answer: unknown): string {
   return String(json["id"]);
 }
 
+/** Statuses by which servers also answer what they have done. */
+const AFTER_THE_DEED = new Set([302, 303, 408, 409, 425, 499]);
+
+/** Words of codes by which an archive may say that it does not know us. */
+const OF_CREDENTIALS = /KEY|SIG|AUTH|CREDENTIAL|ACCESS|FORBIDDEN|ACCOUNT|LOGIN/;
+
+/**
+ * Whether an upload that was received whole and answered with this body may pass for not stored: by a code
+ * that the interface gives to uploads, or one that speaks of credentials; without either, by the status.
+ */
+export function mayBeProof(reply: Buffer, body: Buffer): boolean {
+  const json = jsonOf(body);
+  if (isRecord(json) && json["response"] === "OK") return false;
+  if (isRecord(json) && json["response"] === "ERROR") {
+    const words = JSON.stringify(json["responseDescription"] ?? "").match(/[A-Z][A-Z0-9_]+/g) ?? [];
+    const codes: readonly string[] = CODES.upload;
+    return words.some((word) => codes.includes(word) || OF_CREDENTIALS.test(word));
+  }
+  const status = statusOf(reply);
+  return status !== undefined && status >= 300 && status < 500 && !AFTER_THE_DEED.has(status);
+}
+
+function statusOf(reply: Buffer): number | undefined {
+  const statuses = [...reply.toString("latin1").matchAll(/HTTP\/1\.\d +(\d{3})/g)];
+  return statuses.map(([, status]) => Number(status)).find((status) => status >= 200);
+}
+
 /** Whether these bytes of a reply can be a refusal: by status, or because they speak of an error. */
 export function mayRefuse(reply: Buffer): boolean {
-  const statuses = [...reply.toString("latin1").matchAll(/HTTP\/1\.\d +(\d{3})/g)];
-  const final = statuses.map(([, status]) => Number(status)).find((status) => status >= 200);
+  const final = statusOf(reply);
   return (final !== undefined && final >= 300 && final < 500) || reply.includes("ERROR");
 }
 
@@ -71,11 +98,12 @@ function listed(
   if (pages === undefined) return undefined;
   const ids: string[] = [];
   for (const [name, is] of lists) {
-    const items = json[name] ?? [];
+    const items = json[name];
     if (!Array.isArray(items) || !items.every(is)) return undefined;
     ids.push(...items.map(({ id }: Json) => String(natural(id))));
   }
-  return pages === 0 && ids.length > 0 ? undefined : ids.join();
+  // The first page is asked for: there are items on it, or there are no pages.
+  return (pages === 0) === (ids.length === 0) ? ids.join() : undefined;
 }
 
 function isDocument(item: unknown): item is Json {

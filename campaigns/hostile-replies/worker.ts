@@ -8,7 +8,7 @@ import { type Heard, RawServer } from "../../test/unit/archive/raw-server.ts";
 import { ask, type Asked, someRequest } from "./asked.ts";
 import { type Plan, play } from "./plan.ts";
 import { somePlan } from "./recipes.ts";
-import { mayRefuse, shownBy, successOf } from "./reference.ts";
+import { mayBeProof, mayRefuse, shownBy, successOf } from "./reference.ts";
 
 /** Long beside what a reply takes on a busy machine: only those that never end wait for it. */
 export const TIMEOUT_MS = 1_500;
@@ -17,6 +17,9 @@ const LATE_MS = 30_000;
 
 /** The client need not read more than this. */
 const REPLY_BYTES = 1 << 20;
+
+/** Recipes of replies that are plain HTTP, so that status and body say all. */
+const PLAIN: readonly string[] = ["ordinary", "statuses"];
 
 /** What one reply came to: `result`, or the kind of the error; and every law that it broke. */
 export type Verdict = { recipe: string; ended: string; code: string; broken: string[] };
@@ -136,6 +139,10 @@ export class Worker implements AsyncDisposable {
     if (error.kind === "invalid") broken.push(`called invalid: ${error.message}`);
     if (error.kind === "refused" && !wasPoisoned && !mayRefuse(this.#written))
       broken.push(`called refused, which nobody did: ${error.code}`);
+    const isAnswered = asked.operation === "upload" && PLAIN.includes(plan.recipe) && plan.body;
+    const isSure = !wasPoisoned && !plan.poisons && heard.some(({ whole }) => whole);
+    if (error.kind === "refused" && isAnswered && isSure && !mayBeProof(this.#written, isAnswered))
+      broken.push(`called refused, which nothing proves: ${error.code}`);
     return [...broken, ...leaks(error)];
   }
 }

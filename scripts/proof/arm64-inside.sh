@@ -35,7 +35,7 @@ install -d -m 755 /srv/scans
 printf %s proof >/etc/scanferry/secrets/account.key
 printf %s kept-secret-4711 >/etc/scanferry/secrets/signing.secret
 chmod 600 /etc/scanferry/secrets/*
-sed -i -e 's|url: .*|url: http://127.0.0.1:8480|' -e 's|#settle: 3s|settle: 500ms|' \
+sed -i -e 's|url: .*|url: http://127.0.0.1:8480|' -e 's|#settle: 10s|settle: 500ms|' \
   -e 's|#poll: .*|poll: { initial: 500ms, max: 2s }|' /etc/scanferry/scanferry.yaml
 # 3 is documents that wait, which there are none of; warnings are for a person to read.
 scanferry check >/tmp/check.log 2>&1 && code=0 || code=$?

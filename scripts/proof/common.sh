@@ -84,7 +84,8 @@ install_tree() {
 }
 
 # boot MACHINE SCRIPT: boots the Debian in a container of its own, with no network but its own loopback,
-# runs the script of this directory in it, and shows what that saw.
+# runs the script of this directory in it, and shows what that saw. Its manager may load the filters of
+# addresses that units ask for, as a host's does.
 boot() {
   local machine=$1 script=$2
   cp "$repository/scripts/proof/$script" "$machine/opt"
@@ -105,8 +106,10 @@ UNIT
   # A host that was not started by systemd has no place for the machine's state: it gets one here.
   unshare --mount --propagation private bash -c '
     mkdir -p /run/systemd/nspawn && mount -t tmpfs tmpfs /run/systemd/nspawn
+    export SYSTEMD_NSPAWN_UNIFIED_HIERARCHY=1
     exec timeout --kill-after=10 600 systemd-nspawn --quiet --register=no --keep-unit --boot \
-      --directory="$1" --private-network --console=pipe --link-journal=no
+      --directory="$1" --private-network --console=pipe --link-journal=no \
+      --system-call-filter=bpf --capability=CAP_BPF,CAP_NET_ADMIN
   ' - "$machine" </dev/null >"$work/console" 2>&1 || saw nspawn "ended with $?"
   cat "$machine/var/log/proof" || { cat "$work/console"; fail "the machine did not run the proof"; }
   grep -q '^all as it should be$' "$machine/var/log/proof" || {

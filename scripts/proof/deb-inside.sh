@@ -57,7 +57,7 @@ install -d -m 755 /srv/scans
 printf %s proof >/etc/scanferry/secrets/account.key
 printf %s kept-secret-4711 >/etc/scanferry/secrets/signing.secret
 chmod 600 /etc/scanferry/secrets/*
-sed -i -e 's|url: .*|url: http://127.0.0.1:8480|' -e 's|#settle: 3s|settle: 500ms|' \
+sed -i -e 's|url: .*|url: http://127.0.0.1:8480|' -e 's|#settle: 10s|settle: 500ms|' \
   -e 's|#poll: .*|poll: { initial: 500ms, max: 2s }|' /etc/scanferry/scanferry.yaml
 install -d /etc/systemd/system/scanferry.service.d
 scanferry systemd >/etc/systemd/system/scanferry.service.d/configured.conf
@@ -107,7 +107,7 @@ apply --install /opt/scanferry.deb
 printf %s proof >/etc/scanferry/secrets/account.key
 printf %s kept-secret-4711 >/etc/scanferry/secrets/signing.secret
 chmod 600 /etc/scanferry/secrets/*
-sed -i -e 's|url: .*|url: http://127.0.0.1:8480|' -e 's|#settle: 3s|settle: 500ms|' /etc/scanferry/scanferry.yaml
+sed -i -e 's|url: .*|url: http://127.0.0.1:8480|' -e 's|#settle: 10s|settle: 500ms|' /etc/scanferry/scanferry.yaml
 scanferry restore /var/backups/scanferry/scanferry.1/journal.db >/dev/null
 is_then "documents known again" "$(converted)" 31
 install -d /etc/systemd/system/scanferry.service.d

@@ -92,8 +92,8 @@ archive:
   accountKeyFile: /etc/scanferry/account.key
   signing: { scheme: hmac, secretFile: /etc/scanferry/signing.secret }
 mirrors:
-  - { source: /srv/nfs, target: /Scans/nfs }
-  - { source: /srv/smb, target: /Scans/smb }
+  - { source: /srv/nfs, target: /Scans/nfs, settle: 3s }
+  - { source: /srv/smb, target: /Scans/smb, settle: 3s }
 journal: /var/lib/scanferry/journal.db
 web: { listen: 127.0.0.1:8470 }
 YAML

@@ -127,6 +127,82 @@ until_true 120 "the move" test -e /srv/done/fifth.pdf
 saw "moved to" "$(find /srv/done -type f | tr '\n' ' ')"
 saw "sees of /srv" "$(sees /srv)"
 
+step "a name server at a link-local address, which the unit drops until the drop-in is made anew"
+printf '[Match]\nName=lo\n[Network]\nAddress=169.254.7.7/32\n' >/etc/systemd/network/lo.network
+systemctl start systemd-networkd
+cat >/opt/names.mjs <<'JS'
+// Answers every question for an A record with 127.0.0.1, and no other.
+import { createSocket } from "node:dgram";
+const server = createSocket("udp4", (asked, { port, address }) => {
+  const end = asked.indexOf(0, 12) + 5;
+  const isA = asked.readUInt16BE(end - 4) === 1;
+  const head = Buffer.from([0x81, 0x80, 0, 1, 0, isA ? 1 : 0, 0, 0, 0, 0]);
+  const record = Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, 127, 0, 0, 1]);
+  const parts = [asked.subarray(0, 2), head, asked.subarray(12, end), isA ? record : Buffer.alloc(0)];
+  server.send(Buffer.concat(parts), port, address);
+});
+server.bind(53, "169.254.7.7");
+JS
+has_address() { getent hosts archive.test; }
+cp /etc/resolv.conf /etc/resolv.conf.good
+echo "nameserver 169.254.7.7" >/etc/resolv.conf
+systemd-run --quiet --unit=names --property=Restart=on-failure --property=RestartSec=1 \
+  /opt/scanferry/node_modules/node/bin/node /opt/names.mjs
+until_true 30 "the name server" has_address
+sed -i 's,http://127.0.0.1:8480,http://archive.test:8480,' $config
+sed -i '/IPAddress/d; /No other address/d' /etc/systemd/system/scanferry.service.d/configured.conf
+systemctl daemon-reload
+systemctl restart scanferry
+scan 5 sixth
+until_true 200 "the outage" has_status "*not reached*"
+saw "status" "$(status)"
+checked() { scanferry --config $config check | grep -F scanferry.service || :; }
+saw "check" "$(checked)"
+checked | grep -q '^FAIL.*the name servers: 169.254.7.7' || fail "check does not say so"
+drop_in
+systemctl daemon-reload
+systemctl restart scanferry
+until_true 120 "CONVERTED" all_converted 6
+until_true 60 "the status" has_status "idle; 6 converted"
+saw "drop-in made anew" "$(status)"
+saw "check" "$(checked)"
+checked | grep -q '^ok' || fail "check is not content"
+sed -i 's,http://archive.test:8480,http://127.0.0.1:8480,' $config
+mv /etc/resolv.conf.good /etc/resolv.conf
+drop_in
+systemctl daemon-reload
+systemctl restart scanferry
+
+step "a hook that speaks to systemd in the daemon's place"
+cat >/opt/forger <<'SH'
+#!/bin/sh
+env >>/var/lib/scanferry/hook-saw
+NOTIFY_SOCKET=/run/systemd/notify systemd-notify STATUS=forged
+while [ ! -e /var/lib/scanferry/seen ]; do sleep 0.1; done
+echo '{}'
+SH
+chmod 755 /opt/forger
+cp $config $config.plain
+echo "    hooks: { before: { command: [/opt/forger], timeout: 1m } }" >$config.hooks
+sed -i "/settle:/r $config.hooks" $config
+systemctl restart scanferry
+install -m 640 -g scans <(cat "${samples[0]}" - <<<"% another") "/srv/My Scans/forged.pdf"
+state=/var/lib/private/scanferry
+until_true 60 "the hook" test -s $state/hook-saw
+saw "told by the manager in the hook's environment" "$(grep -cE '^(NOTIFY|WATCHDOG|LISTEN)_' $state/hook-saw || :) variables"
+! grep -qE '^(NOTIFY|WATCHDOG|LISTEN)_' $state/hook-saw || fail "it gets them"
+sleep 2
+saw "who is believed" "$(property NotifyAccess): $(status)"
+if [ "$(systemctl --version | sed -n '1s/systemd \([0-9]*\).*/\1/p')" -ge 254 ]; then
+  [ "$(property NotifyAccess)" = main ] || fail "others are believed"
+  has_status "*forged*" && fail "the hook is believed"
+fi
+touch $state/seen
+until_true 60 "CONVERTED" all_converted 7
+mv $config.plain $config
+drop_in
+systemctl daemon-reload
+
 step "stop, and start again"
 systemctl stop scanferry
 saw "result, exit code" "$(property Result), $(property ExecMainStatus)"
@@ -135,7 +211,7 @@ saw "journal kept" "$(stat -c '%n, %s bytes, mode %a' /var/lib/scanferry/journal
 systemctl start scanferry
 saw "documents CONVERTED" "$(converted)"
 scanferry --config $config verify | sed 's/^/   verify: /'
-scanferry --config $config verify | grep -q '^5 as journaled, 0 missing, 0 changed, 0 unknown$' ||
+scanferry --config $config verify | grep -q '^7 as journaled, 0 missing, 0 changed, 0 unknown$' ||
   fail "the archive does not hold just these"
 
 step "an unusable configuration is not started again and again"
@@ -160,7 +236,7 @@ install -d /etc/systemd/system/scanferry@office.service.d
 scanferry --config $config systemd --instance >/etc/systemd/system/scanferry@office.service.d/configured.conf
 systemctl daemon-reload
 systemctl start scanferry@office || fail "it did not start"
-install -m 644 "${samples[5]}" /srv/office/sixth.pdf
+install -m 644 "${samples[5]}" /srv/office/office.pdf
 until_true 120 "CONVERTED" all_converted 1
 saw "scanferry@office" "$(property ActiveState scanferry@office), $(converted) CONVERTED"
 systemctl stop scanferry@office

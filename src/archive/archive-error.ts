@@ -22,6 +22,7 @@ export const CLIENT_CODES = {
   ARCHIVE_UNREACHABLE: FAILURES.ARCHIVE_UNREACHABLE.hint,
   CREDENTIALS_REFUSED: FAILURES.CREDENTIALS_REFUSED.hint,
   FILE_CHANGED: FAILURES.FILE_CHANGED.hint,
+  PROXY_REFUSED: FAILURES.PROXY_REFUSED.hint,
   REPLY_MISMATCHED: FAILURES.REPLY_MISMATCHED.hint,
   TLS_REFUSED: FAILURES.TLS_REFUSED.hint,
 } as const satisfies Record<string, string>;
@@ -35,6 +36,7 @@ export type ArchiveErrorDetails = {
   httpStatus?: number;
   retryAfterMs?: number;
   credentials?: boolean;
+  unnamed?: boolean;
   cause?: unknown;
 };
 
@@ -50,8 +52,13 @@ export class ArchiveError extends Fault {
   readonly httpStatus?: number;
   /** How long the archive asked us to wait, milliseconds in [0, 1 day]. */
   readonly retryAfterMs?: number;
-  /** The account key or signature was refused: no other request would fare better. */
+  /**
+   * The account key or signature was refused: no other request would fare better. Of an upload that is
+   * what it looks like; a look-up that is refused, too, confirms it.
+   */
   readonly credentials: boolean;
+  /** The archive itself answered, with a code that the interface does not name. */
+  readonly unnamed: boolean;
 
   constructor(
     kind: ArchiveErrorKind,
@@ -65,6 +72,7 @@ export class ArchiveError extends Fault {
     if (details.httpStatus !== undefined) this.httpStatus = details.httpStatus;
     if (details.retryAfterMs !== undefined) this.retryAfterMs = details.retryAfterMs;
     this.credentials = details.credentials ?? false;
+    this.unnamed = details.unnamed ?? false;
   }
 }
 

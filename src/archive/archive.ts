@@ -110,6 +110,8 @@ export type Upload = {
   expireDate?: Moment;
   metadata?: UploadMetadata;
   file: UploadFile;
+  /** Of the file's content, in hex; asked for only where it is signed, and before anything is sent. */
+  sha256: () => string | Promise<string>;
   /** Without it the request leaves as fast as it can. */
   allowance?: Allowance;
   /**

@@ -1,10 +1,20 @@
+import { type Signing, signingSecretsOf } from "../domain/signing.ts";
 import { messageOf } from "../std/fault.ts";
 import { ArchiveError } from "./archive-error.ts";
 import { Deadline } from "./deadline.ts";
 import type { Line } from "./exchange.ts";
-import { type Field, openSigner, type Signer, type SigningSettings } from "./signing.ts";
+import type { Upload } from "./archive.ts";
+import type { Field, Signer } from "./signing.ts";
 
 const OVER = new Error("the signature is made");
+
+/** A request that is to be signed: the operation's path, below the base address, and what it carries. */
+export type Unsigned = {
+  readonly path: string;
+  readonly fields: readonly Field[];
+  /** Of an upload: its file's digest. */
+  readonly sha256?: Upload["sha256"];
+};
 
 /** What a request carries, and what of it must never come out in an error. */
 export type Signed = { fields: Field[]; secrets: readonly string[] };
@@ -21,14 +31,23 @@ export class Credentials {
     this.#secrets = secrets;
   }
 
+  /** Whether a signature is good for a time only, by the archive's clock. */
+  get isDated(): boolean {
+    return this.#signer.isDated ?? false;
+  }
+
   /** The fields with `acc_key` and `sig`. Rejects with `notSent` when there is no signature. */
   async sign(
-    fields: readonly Field[],
+    { path, fields, sha256 }: Unsigned,
     line: Pick<Line, "clock" | "timeoutMs">,
     signal: AbortSignal,
   ): Promise<Signed> {
     const keyed: Field[] = [...fields, ["acc_key", this.#accountKey]];
-    const sig = await this.#signature(keyed, line, signal);
+    if (this.isDated) {
+      if (sha256) keyed.push(["sig_file", await sha256()]);
+      keyed.push(["sig_time", String(line.clock.now())]);
+    }
+    const sig = await this.#signature(keyed, path, line, signal);
     if (typeof sig !== "string" || sig === "" || !sig.isWellFormed()) {
       throw new ArchiveError("notSent", "SIGNING_FAILED", "the signing module returned no text");
     }
@@ -37,13 +56,14 @@ export class Credentials {
 
   async #signature(
     fields: readonly Field[],
+    path: string,
     { clock, timeoutMs }: Pick<Line, "clock" | "timeoutMs">,
     signal: AbortSignal,
   ): Promise<unknown> {
     // Aborted in the end without an error of its own: one with its stack is dear for every request.
     const over = new AbortController();
     try {
-      const made = this.#signer.sign(fields);
+      const made = this.#signer.sign(fields, path);
       if (typeof made === "string") return made;
       const late = new Deadline(clock, timeoutMs).passed(AbortSignal.any([over.signal, signal]));
       // Whoever loses the race may still reject, with nobody left to hear it.
@@ -78,12 +98,9 @@ export class Credentials {
   }
 }
 
-/** Opens the signer and puts it together with the account key. */
-export async function credentialsOf(
-  accountKey: string,
-  signing: SigningSettings,
-): Promise<Credentials> {
-  const secrets = [accountKey, ...(signing.scheme === "hmac" ? [signing.secret] : [])];
+/** Puts the signer together with the account key. */
+export function credentialsOf(accountKey: string, signing: Signing, signer: Signer): Credentials {
+  const secrets = [accountKey, ...signingSecretsOf(signing)];
   const known = secrets.filter((secret) => secret !== "");
-  return new Credentials(accountKey, await openSigner(signing), known);
+  return new Credentials(accountKey, signer, known);
 }

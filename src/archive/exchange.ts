@@ -48,7 +48,14 @@ export type Reply = {
 const OVER = new Error("the request is over");
 
 /** Where requests go and how long they may take. */
-export type Line = { pool: Pool; host: string; clock: Clock; timeoutMs: number };
+export type Line = {
+  pool: Pool;
+  host: string;
+  /** What the way there asks every request to carry. */
+  headers: Readonly<Record<string, string>>;
+  clock: Clock;
+  timeoutMs: number;
+};
 
 /**
  * Sends one request over the line and reads its reply; never sends it twice, never follows a
@@ -77,7 +84,7 @@ export async function exchange(line: Line, request: Request, signal: AbortSignal
   }
   try {
     if (signal.aborted) onAbort();
-    else line.pool.dispatch(optionsOf(request), handler);
+    else line.pool.dispatch(optionsOf(request, line.headers), handler);
     return await handler.reply;
   } finally {
     over.abort(OVER);
@@ -104,7 +111,10 @@ async function expiry(clock: Clock, fence: Fence, over: AbortSignal): Promise<vo
   }
 }
 
-function optionsOf({ path, contentType, body }: Request): Dispatcher.DispatchOptions {
+function optionsOf(
+  { path, contentType, body }: Request,
+  headers: Line["headers"],
+): Dispatcher.DispatchOptions {
   return {
     method: "POST",
     path,
@@ -113,6 +123,7 @@ function optionsOf({ path, contentType, body }: Request): Dispatcher.DispatchOpt
       "content-length": String(body.length),
       accept: "application/json",
       "accept-encoding": "identity",
+      ...headers,
     },
     // undici takes any async iterable; its types name only streams.
     body: body.content as Buffer | Readable,

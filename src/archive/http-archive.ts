@@ -1,3 +1,4 @@
+import type { NetworkSettings } from "../network/network.ts";
 import type { Clock } from "../std/clock.ts";
 import {
   type Document,
@@ -30,7 +31,9 @@ import { pacedBody } from "./paced-body.ts";
 import * as parameters from "./parameters.ts";
 import { dateOf } from "./reply-headers.ts";
 import * as resources from "./resources.ts";
-import type { Field, SigningSettings } from "./signing.ts";
+import type { Signing } from "../domain/signing.ts";
+import { type StoredSize, sizeDifference } from "../domain/stored-size.ts";
+import { type Field, openSigner, type Signer } from "./signing.ts";
 import { uploadBody, wholeBody } from "./upload-body.ts";
 
 /** Plain data, so that it can be sent to a child process. */
@@ -39,11 +42,15 @@ export type ArchiveSettings = {
   url: string;
   /** `acc_key`. */
   accountKey: string;
-  signing: SigningSettings;
+  signing: Signing;
   /** Milliseconds; see `exchange` for what has that long. */
   timeoutMs: number;
+  /** How the archive is reached; absent: straight. */
+  network?: NetworkSettings;
   /** Connections kept at most; at least as many as operations run at once. */
   connections: number;
+  /** Absent: `same`. */
+  storedSize?: StoredSize | undefined;
   /**
    * Each piece of a request has reached the kernel before the next one is made. Costs a little; only
    * so it is known what can still leave after a process was stopped (`Upload.fence`).
@@ -61,6 +68,7 @@ const ITEM_BYTES_MAX = 6 * 1024;
 type Call<T> = {
   operation: Operation;
   fields: Field[];
+  sha256?: Upload["sha256"];
   read: (payload: JsonFields) => T;
   request: (signed: Field[]) => Pick<Request, "body" | "contentType" | "fence">;
   replyBytesMax: number;
@@ -70,20 +78,30 @@ type Call<T> = {
 export class HttpArchive implements Archive {
   readonly #open: OpenLine;
   readonly #credentials: Credentials;
+  readonly #storedSize: StoredSize | undefined;
   readonly #underWay = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
   /** The archive's clock minus the monotonic one: ours may be set at any moment. */
   #aheadMs: number | undefined;
 
-  private constructor(open: OpenLine, credentials: Credentials) {
+  private constructor(open: OpenLine, credentials: Credentials, storedSize?: StoredSize) {
     this.#open = open;
     this.#credentials = credentials;
+    this.#storedSize = storedSize;
   }
 
-  /** Rejects with a Fault when the settings are unfit. Connects nothing yet. */
-  static async open(settings: ArchiveSettings, clock: Clock): Promise<HttpArchive> {
-    const credentials = await credentialsOf(settings.accountKey, settings.signing);
-    return new HttpArchive(openLine(settings, clock), credentials);
+  /**
+   * Rejects with a Fault when the settings are unfit. Connects nothing yet. `signer` signs in the place of the
+   * one that the settings tell of.
+   */
+  static async open(
+    settings: ArchiveSettings,
+    clock: Clock,
+    signer?: Signer,
+  ): Promise<HttpArchive> {
+    const { accountKey, signing } = settings;
+    const credentials = credentialsOf(accountKey, signing, signer ?? (await openSigner(signing)));
+    return new HttpArchive(openLine(settings, clock), credentials, settings.storedSize);
   }
 
   get clockOffsetMs(): number | undefined {
@@ -98,12 +116,9 @@ export class HttpArchive implements Archive {
   ): Promise<Page & { documents: DocumentDetail[]; folders: FolderDetail[] }> {
     const fields = parameters.searchFields(query);
     const bytesMax = listBytesMax(query.paginationSize);
-    return this.#ask("search", fields, bytesMax, signal, (reply) => {
-      const documents = reply.list("documents", resources.documentDetailOf);
-      const folders = reply.list("folders", resources.folderDetailOf);
-      const items = Math.max(documents.length, folders.length);
-      return { ...resources.pageOf(reply, items), documents, folders };
-    });
+    return this.#ask("search", fields, bytesMax, signal, (reply) =>
+      resources.foundPageOf(reply, query.paginationIndex ?? 0),
+    );
   }
 
   async documents(
@@ -111,12 +126,9 @@ export class HttpArchive implements Archive {
     signal: AbortSignal,
   ): Promise<Page & { documents: DocumentDetail[] }> {
     const fields = parameters.documentsFields(query);
-    return this.#ask(
-      "documents",
-      fields,
-      listBytesMax(query.paginationSize),
-      signal,
-      documentsPage,
+    const bytesMax = listBytesMax(query.paginationSize);
+    return this.#ask("documents", fields, bytesMax, signal, (reply) =>
+      resources.documentsPageOf(reply, query.paginationIndex ?? 0, resources.documentDetailOf),
     );
   }
 
@@ -126,10 +138,9 @@ export class HttpArchive implements Archive {
   ): Promise<Page & { documents: ContainedDocument[] }> {
     const fields = parameters.digidocFields(query);
     const bytesMax = listBytesMax(query.paginationSize);
-    return this.#ask("digidoc", fields, bytesMax, signal, (reply) => {
-      const documents = reply.list("documents", resources.containedDocumentOf);
-      return { ...resources.pageOf(reply, documents.length), documents };
-    });
+    return this.#ask("digidoc", fields, bytesMax, signal, (reply) =>
+      resources.documentsPageOf(reply, query.paginationIndex ?? 0, resources.containedDocumentOf),
+    );
   }
 
   async document(id: number, signal: AbortSignal): Promise<Document> {
@@ -147,10 +158,9 @@ export class HttpArchive implements Archive {
   ): Promise<Page & { folders: FolderDetail[] }> {
     const fields = parameters.foldersFields(query);
     const bytesMax = listBytesMax(query.paginationSize);
-    return this.#ask("folders", fields, bytesMax, signal, (reply) => {
-      const folders = reply.list("folders", resources.folderDetailOf);
-      return { ...resources.pageOf(reply, folders.length), folders };
-    });
+    return this.#ask("folders", fields, bytesMax, signal, (reply) =>
+      resources.foldersPageOf(reply, query.paginationIndex ?? 0),
+    );
   }
 
   async folder(id: number | undefined, signal: AbortSignal): Promise<Folder> {
@@ -167,6 +177,7 @@ export class HttpArchive implements Archive {
     const call: Call<DocumentDetail> = {
       operation: "upload",
       fields: parameters.uploadFields(upload),
+      sha256: upload.sha256,
       read: (reply) => resources.documentDetailOf(reply.object("document")),
       request: (signed) => {
         const frame = frameOf(signed, upload.filename);
@@ -179,7 +190,7 @@ export class HttpArchive implements Archive {
       replyBytesMax: REPLY_BYTES_MAX,
     };
     const document = await this.#track(this.#call(call, signal));
-    checkOurs(document, upload);
+    checkOurs(document, upload, this.#storedSize);
     return document;
   }
 
@@ -210,9 +221,10 @@ export class HttpArchive implements Archive {
   async #call<T>(call: Call<T>, signal: AbortSignal): Promise<T> {
     if (this.#closing) throw new ArchiveError("notSent", "ARCHIVE_CLOSED", "the client is closed");
     const { line, prefix } = this.#open;
-    const signed = await this.#credentials.sign(call.fields, line, signal);
+    const path = PATHS[call.operation];
+    const signed = await this.#credentials.sign({ ...call, path }, line, signal);
     const request = {
-      path: prefix + PATHS[call.operation],
+      path: prefix + path,
       replyBytesMax: call.replyBytesMax,
       ...call.request(signed.fields),
     };
@@ -220,7 +232,9 @@ export class HttpArchive implements Archive {
     const now = line.clock.now();
     const date = dateOf(reply.headers);
     this.#aheadMs = date === undefined ? undefined : date - line.clock.monotonic();
-    return judge(reply, { operation: call.operation, now, secrets: signed.secrets }, call.read);
+    const { operation, read } = call;
+    const isDated = this.#credentials.isDated;
+    return judge(reply, { operation, now, secrets: signed.secrets, isDated }, read);
   }
 
   async #track<T>(running: Promise<T>): Promise<T> {
@@ -233,11 +247,6 @@ export class HttpArchive implements Archive {
   }
 }
 
-function documentsPage(reply: JsonFields): Page & { documents: DocumentDetail[] } {
-  const documents = reply.list("documents", resources.documentDetailOf);
-  return { ...resources.pageOf(reply, documents.length), documents };
-}
-
 function listBytesMax(paginationSize: number | undefined): number {
   if (paginationSize === undefined) return LIST_REPLY_BYTES_MAX;
   return Math.min(LIST_REPLY_BYTES_MAX, REPLY_BYTES_MAX + paginationSize * ITEM_BYTES_MAX);
@@ -248,7 +257,11 @@ function mismatched(message: string): ArchiveError {
 }
 
 /** A reply that speaks of another document says nothing about ours. */
-function checkOurs(document: DocumentDetail, { folderId, filename, file }: Upload): void {
+function checkOurs(
+  document: DocumentDetail,
+  { folderId, filename, file }: Upload,
+  storedSize: StoredSize | undefined,
+): void {
   // Another upload of this name may be under way to another folder.
   if (folderId !== undefined && document.folderId !== folderId) {
     throw mismatched(
@@ -260,9 +273,7 @@ function checkOurs(document: DocumentDetail, { folderId, filename, file }: Uploa
     throw mismatched(`document ${document.id} has another filename than the one sent`);
   }
   // 0 directly after upload, while the archive does not know yet.
-  if (document.filesize !== 0 && document.filesize !== file.sizeBytes) {
-    throw mismatched(
-      `document ${document.id} has ${document.filesize} bytes, ${file.sizeBytes} were sent`,
-    );
-  }
+  if (document.filesize === 0) return;
+  const differs = sizeDifference({ sentBytes: file.sizeBytes }, document.filesize, storedSize);
+  if (differs !== undefined) throw mismatched(`document ${document.id}: ${differs}`);
 }

@@ -73,9 +73,9 @@ export class JsonFields {
     return new JsonFields(own(this.#object, name), `${this.#where}.${name}`);
   }
 
-  /** The items, read one by one; none when the field is absent. */
+  /** The items, read one by one. A list that is absent or null proves nothing, so it is unreadable. */
   list<Item>(name: string, read: (fields: JsonFields) => Item): Item[] {
-    const value = own(this.#object, name) ?? [];
+    const value = own(this.#object, name);
     if (!Array.isArray(value)) return this.#unreadable(name, "a list");
     return value.map((item, i) => read(new JsonFields(item, `${this.#where}.${name}[${i}]`)));
   }

@@ -1,23 +1,36 @@
+import { SIGNED_TIME_MS_MAX } from "../domain/signing.ts";
 import type { Operation } from "../wire/shapes.ts";
 import { ArchiveError, type ArchiveErrorDetails, type ArchiveErrorKind } from "./archive-error.ts";
 import { errorCodeIn, isCodeOf, meansCredentials } from "./error-code.ts";
 import type { Reply } from "./exchange.ts";
 import { JsonFields, type JsonObject, objectOf, own, UnreadableError } from "./json-fields.ts";
-import { retryAfterMsOf } from "./reply-headers.ts";
+import { dateOf, retryAfterMsOf } from "./reply-headers.ts";
 
 /** What a reply answers: the operation, our time, and what must never come out in an error. */
-export type Question = { operation: Operation; now: number; secrets: readonly string[] };
+export type Question = {
+  operation: Operation;
+  now: number;
+  secrets: readonly string[];
+  /** Its signature was good for a time only, by the archive's clock. */
+  isDated?: boolean;
+};
 
 /**
  * Judges a reply (the interface's conventions, 3 and 4). Pure, so that the table can be tested
  * whole.
  *
- * | body                     | 2xx     | 302, 303 | 3xx     | 4xx     | other   |
- * | ------------------------ | ------- | -------- | ------- | ------- | ------- |
- * | OK                       | result  | inDoubt  | inDoubt | inDoubt | inDoubt |
- * | ERROR with a known code  | refused | refused  | refused | refused | refused |
- * | ERROR with an unknown one| refused | refused  | refused | refused | inDoubt |
- * | anything else, unreadable| inDoubt | inDoubt  | refused | refused | inDoubt |
+ * | body                    | 2xx     | 401, 403 | 302, 303, 408, 409, 425, 499 | other 3xx, 4xx | other   |
+ * | ----------------------- | ------- | -------- | ---------------------------- | -------------- | ------- |
+ * | OK                      | result  | inDoubt  | inDoubt                      | inDoubt        | inDoubt |
+ * | ERROR, a known code     | refused | refused  | refused                      | refused        | refused |
+ * | ERROR, of credentials   | account | account  | account                      | account        | account |
+ * | ERROR, any other        | inDoubt | inDoubt  | inDoubt                      | inDoubt        | inDoubt |
+ * | no word of the interface| inDoubt | account  | inDoubt                      | refused        | inDoubt |
+ *
+ * `account` is `refused` with `credentials`: of an upload that is a suspicion, to be confirmed by a
+ * look-up, since what stands before an archive refuses single documents by these statuses. Before the
+ * whole request had been handed over, a code below 500 and the third column are `refused`: nobody
+ * stores what has no end.
  *
  * Returns what `read` makes of an OK. An OK that `read` cannot read, or that came before the whole
  * request had been handed over, is in doubt: whoever answered so cannot have stored the file.
@@ -25,10 +38,9 @@ export type Question = { operation: Operation; now: number; secrets: readonly st
 export function judge<T>(reply: Reply, question: Question, read: (payload: JsonFields) => T): T {
   const verdict = verdictsOf(reply, question);
   const json = parse(reply.body);
-  if (!json) throw otherReply(reply, verdict);
-  const response = own(json, "response");
-  if (response === "ERROR") throw errorReply(json, reply, question, verdict);
-  if (response !== "OK") throw otherReply(reply, verdict);
+  const response = json && own(json, "response");
+  if (json && response === "ERROR") throw errorReply(json, reply, question, verdict);
+  if (!json || response !== "OK") throw bareReply(reply, question.operation, verdict);
   if (!isSuccess(reply)) {
     throw verdict("inDoubt", `HTTP_${reply.status}`, "answered OK, but with an error's status");
   }
@@ -48,18 +60,40 @@ type Verdict = (
   kind: ArchiveErrorKind,
   code: string,
   what: string,
-  credentials?: boolean,
+  details?: Pick<ArchiveErrorDetails, "credentials" | "unnamed">,
 ) => ArchiveError;
 
-function verdictsOf(reply: Reply, { operation, now }: Question): Verdict {
+function verdictsOf(reply: Reply, question: Question): Verdict {
+  const { operation, now } = question;
   const retryAfterMs = retryAfterMsOf(reply.headers, now);
-  return (kind, code, what, credentials = false) => {
-    const details: ArchiveErrorDetails = { httpStatus: reply.status, credentials };
+  return (kind, code, what, more = {}) => {
+    const details: ArchiveErrorDetails = { httpStatus: reply.status, ...more };
     if (retryAfterMs !== undefined) details.retryAfterMs = retryAfterMs;
-    const message = `${operation}: the archive ${what} (HTTP ${reply.status})`;
+    let message = `${operation}: the archive ${what} (HTTP ${reply.status})`;
+    const apart = more.credentials ? clocksApart(reply, question) : undefined;
+    if (apart !== undefined) {
+      message += `; ${apart}`;
+      details.hint = CLOCK_HINT;
+    }
     return new ArchiveError(kind, code, message, details);
   };
 }
+
+/** Why a dated signature may have been refused; undefined: the clocks agree, or the archive tells no time. */
+function clocksApart(reply: Reply, { now, isDated }: Question): string | undefined {
+  const date = dateOf(reply.headers);
+  if (!isDated || date === undefined) return undefined;
+  const aheadMs = now - date;
+  // The header is exact to a second, and the reply took its time.
+  if (Math.abs(aheadMs) < SIGNED_TIME_MS_MAX - DATE_SLACK_MS) return undefined;
+  const minutes = Math.round(Math.abs(aheadMs) / 60_000);
+  const side = aheadMs > 0 ? "ahead of" : "behind";
+  return `this host's clock is ${minutes} min ${side} the archive's, and hmac2 allows ${SIGNED_TIME_MS_MAX / 60_000}`;
+}
+
+const DATE_SLACK_MS = 5_000;
+const CLOCK_HINT =
+  "Set this host's clock, e.g. by NTP: with `scheme: hmac2` a signature is good for a few minutes.";
 
 function isSuccess({ status }: Reply): boolean {
   return status >= 200 && status < 300;
@@ -78,51 +112,81 @@ function parse(body: Reply["body"]): JsonObject | undefined {
   }
 }
 
+/** The archive's own word, of which only two kinds prove anything: the operation's codes, and those of credentials. */
 function errorReply(
   json: JsonObject,
   reply: Reply,
   { operation, secrets }: Question,
   verdict: Verdict,
 ): ArchiveError {
+  const { status } = reply;
   const code = errorCodeIn(own(json, "responseDescription"), operation, secrets);
-  if (code === undefined) return otherReply(reply, verdict, "an error without a code");
-  const known = isCodeOf(operation, code);
-  if (!known && reply.status === 429) {
-    return verdict("refused", "ARCHIVE_BUSY", `asked for a pause: ${code}`);
+  if (code !== undefined && isCodeOf(operation, code)) {
+    return verdict("refused", code, `refused: ${code}`);
   }
-  const credentials = !known && (isUnauthorized(reply) || meansCredentials(code));
-  if (!known && !credentials && reply.status >= 500) {
-    // "Internal error" and the like: it may have failed after it stored.
-    return verdict("inDoubt", code, `failed: ${code}`);
+  if (code !== undefined && meansCredentials(code)) {
+    return verdict("refused", code, `refused: ${code}`, { credentials: true });
   }
-  return verdict("refused", code, `refused: ${code}`, credentials);
+  const what =
+    code === undefined
+      ? "answered with an error without a code"
+      : `answered ${code}, which the interface does not name`;
+  const shown = code ?? (isSuccess(reply) ? "REPLY_UNREADABLE" : `HTTP_${status}`);
+  // "Internal error" and the like, whatever the status: it may have failed after it stored.
+  const isProven = !reply.afterRequest && status < 500 && shown !== "REPLY_UNREADABLE";
+  const kind = isProven ? "refused" : "inDoubt";
+  if (status === 429) return verdict(kind, "ARCHIVE_BUSY", `asked for a pause: ${shown}`);
+  const credentials = isUnauthorized(reply);
+  // What servers say with 5xx passes; what they say otherwise is about what was asked.
+  return verdict(kind, shown, what, { credentials, unnamed: code !== undefined && status < 500 });
 }
 
 function isUnauthorized({ status }: Reply): boolean {
   return status === 401 || status === 403;
 }
 
-/** Redirects by which servers also answer what they have done; all others want to have it asked elsewhere. */
-const AFTER_THE_DEED: readonly number[] = [302, 303];
+/**
+ * Statuses by which servers also answer what they have done, or are still doing: redirects to what came
+ * of it, a time that was over, a conflict with what is there, a replay, a client that seemed to be gone.
+ */
+const AFTER_THE_DEED: readonly number[] = [302, 303, 408, 409, 425, 499];
 
 /** A reply without a word of the interface: only the status is left to go by. */
-function otherReply(reply: Reply, verdict: Verdict, what = describe(reply.body)): ArchiveError {
+function bareReply(reply: Reply, operation: Operation, verdict: Verdict): ArchiveError {
   const { status } = reply;
+  const what = `answered with ${describe(reply.body)}`;
   if (isSuccess(reply)) {
     const code = reply.body === "too big" ? "REPLY_TOO_BIG" : "REPLY_UNREADABLE";
-    return verdict("inDoubt", code, `answered with ${what}`);
+    return verdict("inDoubt", code, what);
   }
-  if (isUnauthorized(reply)) {
-    return verdict("refused", "CREDENTIALS_REFUSED", "refused the account key or signature", true);
+  if (status === 407) {
+    return verdict("refused", "PROXY_REFUSED", "is behind a proxy that asks for a user");
   }
+  if (wantsCertificate(reply)) {
+    return verdict("refused", "TLS_REFUSED", "asks for a client certificate, or another one");
+  }
+  if (isUnauthorized(reply)) return unauthorized(status, operation, verdict);
   if (status === 429) return verdict("refused", "ARCHIVE_BUSY", "asked for a pause");
-  if (status >= 300 && status < 400) {
-    const isDone = AFTER_THE_DEED.includes(status) && reply.afterRequest;
-    const kind = isDone ? "inDoubt" : "refused";
-    return verdict(kind, `HTTP_${status}`, "redirects, which is not followed");
+  const isDone = AFTER_THE_DEED.includes(status) && reply.afterRequest;
+  const kind = status >= 300 && status < 500 && !isDone ? "refused" : "inDoubt";
+  const isRedirect = status >= 300 && status < 400;
+  return verdict(kind, `HTTP_${status}`, isRedirect ? "redirects, which is not followed" : what);
+}
+
+function unauthorized(status: number, operation: Operation, verdict: Verdict): ArchiveError {
+  const credentials = true;
+  if (operation !== "upload") {
+    const what = "refused the account key or signature";
+    return verdict("refused", "CREDENTIALS_REFUSED", what, { credentials });
   }
-  const kind = status >= 400 && status < 500 ? "refused" : "inDoubt";
-  return verdict(kind, `HTTP_${status}`, `answered with ${what}`);
+  const what = "(or what stands before it) refused this upload";
+  return verdict("refused", `HTTP_${status}`, what, { credentials });
+}
+
+/** What nginx and IIS answer where they got no client certificate, or one that they do not accept. */
+function wantsCertificate({ status, body }: Reply): boolean {
+  if (typeof body === "string" || ![400, 403, 495, 496].includes(status)) return false;
+  return /\b(?:SSL|client) certificate\b/i.test(body.toString("latin1"));
 }
 
 function describe(body: Reply["body"]): string {

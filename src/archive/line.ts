@@ -1,10 +1,11 @@
 import { Pool } from "undici";
+import { connectorTo } from "../network/connector.ts";
 import type { Clock } from "../std/clock.ts";
 import { Fault } from "../std/fault.ts";
 import type { Line } from "./exchange.ts";
 import type { ArchiveSettings } from "./http-archive.ts";
 
-/** Without a connection after this long there is none to be had. A guess; browsers wait longer. */
+/** Each step of the way to a connection has this long. A guess; browsers wait longer. */
 const CONNECT_TIMEOUT_MS_MAX = 10_000;
 
 /** The connections to an archive, and the path below which its operations are. */
@@ -15,7 +16,7 @@ export type OpenLine = { line: Line; prefix: string };
  * when the environment switches certificate checks off.
  */
 export function openLine(
-  settings: Pick<ArchiveSettings, "url" | "timeoutMs" | "connections" | "stepwise">,
+  settings: Pick<ArchiveSettings, "url" | "timeoutMs" | "connections" | "stepwise" | "network">,
   clock: Clock,
 ): OpenLine {
   const url = baseUrl(settings.url);
@@ -23,28 +24,29 @@ export function openLine(
     throw new Fault(
       "TLS_CHECK_DISABLED",
       "NODE_TLS_REJECT_UNAUTHORIZED=0 switches off the check of the archive's certificate",
-      "Unset it; for a private authority, name its certificate in NODE_EXTRA_CA_CERTS.",
+      "Unset it; for a private authority, name its certificate in `archive.ca`.",
     );
   }
-  const { timeoutMs, connections, stepwise = false } = settings;
+  const { timeoutMs, connections, stepwise = false, network = {} } = settings;
+  const { connect, pathPrefix, headers } = connectorTo(url, {
+    network,
+    timeoutMs: Math.min(timeoutMs, CONNECT_TIMEOUT_MS_MAX),
+    clock,
+    stepwise,
+  });
   const pool = new Pool(url.origin, {
     connections,
     pipelining: 1,
     // Every rule about what was sent and what was not rests on HTTP/1.1.
     allowH2: false,
-    connectTimeout: Math.min(timeoutMs, CONNECT_TIMEOUT_MS_MAX),
-    connect: {
-      rejectUnauthorized: true,
-      // No write is taken for done before the kernel has it.
-      ...(stepwise && { highWaterMark: 1 }),
-    },
+    connect,
     // Each exchange keeps its own deadline, which also sees a file that stalls and a slow drip.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
   return {
-    line: { pool, host: url.host, clock, timeoutMs },
-    prefix: url.pathname.replace(/\/+$/, ""),
+    line: { pool, host: url.host, headers, clock, timeoutMs },
+    prefix: pathPrefix + url.pathname.replace(/\/+$/, ""),
   };
 }
 

@@ -11,9 +11,13 @@ import { ArchiveError } from "./archive-error.ts";
 /** With the largest pages, this many hold ten million documents. A bound on a lying archive. */
 const PAGES_MAX = 1_000;
 
+/** How often a page is asked for whose reply cannot be read; commands have nobody else who asks again. */
+const ASKS_MAX = 3;
+
 /**
  * Walks the pages of a list one after another, each only when it is wanted. How many there are is
- * asked anew with every page, since lists grow while they are read. Throws TOO_MANY_PAGES rather
+ * asked anew with every page, since lists grow while they are read. A page that cannot be read is
+ * asked for again, and then ends the walk: it is never an empty one. Throws TOO_MANY_PAGES rather
  * than go on beyond `pagesMax`.
  */
 export async function* pages<Reply extends Page>(
@@ -25,9 +29,20 @@ export async function* pages<Reply extends Page>(
       const message = `the list goes on after ${pagesMax} pages`;
       throw new ArchiveError("inDoubt", "TOO_MANY_PAGES", message);
     }
-    const page = await fetch(index);
+    const page = await readable(() => fetch(index));
     yield page;
     if (index + 1 >= page.paginationPages) return;
+  }
+}
+
+async function readable<Reply>(ask: () => Promise<Reply>): Promise<Reply> {
+  for (let asks = 1; ; asks++) {
+    try {
+      return await ask();
+    } catch (error) {
+      const isUnreadable = error instanceof ArchiveError && error.code === "REPLY_UNREADABLE";
+      if (!isUnreadable || asks >= ASKS_MAX) throw error;
+    }
   }
 }
 

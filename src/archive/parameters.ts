@@ -144,7 +144,7 @@ const path: Rule = (name, value) => {
   throw invalid("INVALID_FOLDER_PATH", `${name} does not begin with /`);
 };
 
-const UPLOAD: Rules<Omit<Upload, "file" | "metadata" | "allowance" | "fence">> = {
+const UPLOAD: Rules<Omit<Upload, "file" | "sha256" | "metadata" | "allowance" | "fence">> = {
   folderId: integer("INVALID_FOLDER_ID"),
   path,
   filename,

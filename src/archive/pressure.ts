@@ -4,12 +4,9 @@ import type { ArchiveError } from "./archive-error.ts";
 /** Too many requests, not available just now, and a proxy that waited in vain. */
 const STATUSES: ReadonlySet<number> = new Set([429, 503, 504]);
 
-/** No connection in time, by undici's clock or by the kernel's. */
-const CONNECT_TIMEOUTS: ReadonlySet<string> = new Set(["UND_ERR_CONNECT_TIMEOUT", "ETIMEDOUT"]);
-
 /** Whether the archive asked for patience, or took too long: fewer requests at a time may help it. */
 export function isPressed({ httpStatus, code, cause }: ArchiveError): boolean {
   if (httpStatus !== undefined) return STATUSES.has(httpStatus);
   if (code === "ARCHIVE_TIMEOUT") return true;
-  return code === "ARCHIVE_UNREACHABLE" && CONNECT_TIMEOUTS.has(codeOf(cause) ?? "");
+  return code === "ARCHIVE_UNREACHABLE" && codeOf(cause) === "ETIMEDOUT";
 }

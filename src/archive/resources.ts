@@ -92,14 +92,49 @@ export function folderOf(fields: JsonFields): Folder {
   };
 }
 
+/** A page of a list of documents (endpoints 2 and 3); `index`: which page was asked for. */
+export function documentsPageOf<Item extends ContainedDocument>(
+  fields: JsonFields,
+  index: number,
+  read: (fields: JsonFields) => Item,
+): Page & { documents: Item[] } {
+  const documents = fields.list("documents", read);
+  return { ...pageOf(fields, index, documents.length), documents };
+}
+
+/** A page of a list of folders (endpoint 5). */
+export function foldersPageOf(
+  fields: JsonFields,
+  index: number,
+): Page & { folders: FolderDetail[] } {
+  const folders = fields.list("folders", folderDetailOf);
+  return { ...pageOf(fields, index, folders.length), folders };
+}
+
+/** A page of search results (endpoint 1): two lists, of which one may be shorter, or empty. */
+export function foundPageOf(
+  fields: JsonFields,
+  index: number,
+): Page & { documents: DocumentDetail[]; folders: FolderDetail[] } {
+  const documents = fields.list("documents", documentDetailOf);
+  const folders = fields.list("folders", folderDetailOf);
+  const page = pageOf(fields, index, Math.max(documents.length, folders.length));
+  return { ...page, documents, folders };
+}
+
 /**
  * What lists return besides their items. The number of pages is required: without it a first page
- * would pass for the whole list, and a document on the second for absent.
+ * would pass for the whole list, and a document on the second for absent. It must agree with the
+ * items for the same reason: a page that is counted and has nothing on it is no page. Behind the
+ * last page there is nothing, since lists grow shorter while they are read.
  */
-export function pageOf(fields: JsonFields, items: number): Page {
+function pageOf(fields: JsonFields, index: number, items: number): Page {
   const paginationPages = fields.natural("paginationPages");
   if (paginationPages === 0 && items > 0) {
     throw new UnreadableError("reply has items but no pages");
+  }
+  if (index < paginationPages && items === 0) {
+    throw new UnreadableError(`reply has nothing on page ${index + 1} of ${paginationPages}`);
   }
   return { paginationPages, paginationSize: fields.optionalNatural("paginationSize") ?? items };
 }

@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
+import type { SecretScheme, SecretSigning, Signing } from "../domain/signing.ts";
 import { Fault, messageOf } from "../std/fault.ts";
 
 /** A request parameter as it is sent, before any encoding. */
@@ -11,20 +12,20 @@ export type Field = readonly [name: string, value: string];
  * in the order in which they are sent. The interface leaves the algorithm open (Authentication 3).
  */
 export interface Signer {
-  sign(fields: readonly Field[]): string | Promise<string>;
+  /** `path` is the operation's, below the archive's base address: whatever stands before it may rewrite that. */
+  sign(fields: readonly Field[], path: string): string | Promise<string>;
+  /**
+   * Whether a request also carries, and signs, when it was made and its file's digest: the fields `sig_time`
+   * (epoch milliseconds) and `sig_file` (SHA-256, hex).
+   */
+  readonly isDated?: boolean;
 }
 
-/** How `sig` is made; plain data. `module` is an absolute path. */
-export type SigningSettings =
-  | { scheme: "hmac"; algorithm: string; encoding: "base64" | "hex"; secret: string }
-  | { scheme: "none" }
-  | { scheme: "module"; module: string };
-
 /** Opens the signer. Rejects with a Fault when the algorithm, the secret or the module is unfit. */
-export async function openSigner(settings: SigningSettings): Promise<Signer> {
-  if (settings.scheme === "hmac") return hmacSigner(settings);
+export async function openSigner(settings: Signing): Promise<Signer> {
+  if (settings.scheme === "none") return { sign: () => "none" };
   if (settings.scheme === "module") return moduleSigner(settings.module);
-  return { sign: () => "none" };
+  return { sign: hmacWith(settings), isDated: settings.scheme === "hmac2" };
 }
 
 /**
@@ -32,14 +33,30 @@ export async function openSigner(settings: SigningSettings): Promise<Signer> {
  * scheme `hmac` signs.
  */
 export function signedText(fields: readonly Field[]): string {
-  return [...fields]
-    .sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+  return byName(fields)
     .map(([name, value]) => `${name}=${value}`)
     .join("&");
 }
 
-function hmacSigner(settings: Extract<SigningSettings, { scheme: "hmac" }>): Signer {
-  const { algorithm, encoding, secret } = settings;
+/**
+ * The path, then name and value of every field, sorted by name in byte order, each after its length in
+ * bytes and a colon: what the scheme `hmac2` signs. No two requests have the same.
+ */
+export function measuredText(fields: readonly Field[], path: string): string {
+  return [path, ...byName(fields).flat()]
+    .map((part) => `${Buffer.byteLength(part)}:${part}`)
+    .join("");
+}
+
+/** In the order of the names' bytes; those of one name as they were. */
+function byName(fields: readonly Field[]): Field[] {
+  return [...fields].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+}
+
+const TEXTS: { readonly [S in SecretScheme]: (fields: readonly Field[], path: string) => string } =
+  { hmac: signedText, hmac2: measuredText };
+
+function hmacWith({ scheme, algorithm, encoding, secret }: SecretSigning) {
   if (secret === "") {
     throw new Fault(
       "SIGNING_SECRET_MISSING",
@@ -47,10 +64,10 @@ function hmacSigner(settings: Extract<SigningSettings, { scheme: "hmac" }>): Sig
       "Set `archive.signing.secret` or `secretFile`.",
     );
   }
-  const sign = (fields: readonly Field[]) =>
-    createHmac(algorithm, secret).update(signedText(fields), "utf8").digest(encoding);
+  const sign = (fields: readonly Field[], path: string) =>
+    createHmac(algorithm, secret).update(TEXTS[scheme](fields, path), "utf8").digest(encoding);
   try {
-    sign([]);
+    sign([], "");
   } catch {
     throw new Fault(
       "SIGNING_ALGORITHM_UNKNOWN",
@@ -58,7 +75,7 @@ function hmacSigner(settings: Extract<SigningSettings, { scheme: "hmac" }>): Sig
       "Set `archive.signing.algorithm` to a digest of node:crypto, for example sha256.",
     );
   }
-  return { sign };
+  return sign;
 }
 
 async function moduleSigner(path: string): Promise<Signer> {

@@ -1,10 +1,12 @@
 import { dirname } from "node:path";
+import { archiveSettings } from "../archive/archive-settings.ts";
 import type { ArchiveSettings } from "../archive/http-archive.ts";
 import { archiveNameOf, archivesIn } from "../config/archives.ts";
 import { signingOf } from "../config/build-config.ts";
 import type { Config } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { type ConfigPlaces, readConfigFile } from "../config/config-file.ts";
+import { findNetworks } from "../config/find-networks.ts";
 import type { FileShape } from "../config/schema.ts";
 import { findSecrets } from "../config/secrets.ts";
 import { sketchOf } from "../config/sketch-of.ts";
@@ -16,8 +18,7 @@ const CONNECTIONS = 4;
 
 /** How the archive is spoken to by a command that has the whole configuration. */
 export function lookUpSettings({ archive }: Config): ArchiveSettings {
-  const { url, accountKey, signing, timeoutMs } = archive;
-  return { url, accountKey, signing, timeoutMs, connections: CONNECTIONS };
+  return archiveSettings(archive, CONNECTIONS);
 }
 
 /**
@@ -31,7 +32,9 @@ export async function readArchiveSettings(
 ): Promise<ArchiveSettings> {
   const file = await readConfigFile(places);
   const { sketch, findings } = sketchOf(file.path, file.text);
-  const secrets = await findSecrets(sketch, { config: file, env: places.env, findings, files: [] });
+  const around = { config: file, env: places.env, findings, files: [] };
+  const secrets = await findSecrets(sketch, around);
+  const networks = await findNetworks(sketch, around);
   try {
     findings.throwIfAny();
   } catch (error) {
@@ -43,11 +46,13 @@ export async function readArchiveSettings(
   const name = archiveNameOf({ archive: wanted }, archives);
   const archive = archives.find((each) => each.name === name);
   if (!archive) throw new UsageError(unknownArchive(wanted, archives));
-  const { url, timeout, signing } = archive.section;
+  const { url, timeout, signing, storedSize } = archive.section;
   const { accountKey, signingSecret } = secrets.archives.get(archive.name) ?? {};
   invariant(accountKey !== undefined, "a checked archive part is whole");
   const signs = signingOf(signing, signingSecret, dirname(file.path));
-  return { url, accountKey, signing: signs, timeoutMs: timeout, connections: CONNECTIONS };
+  const network = networks.archives.get(archive.name) ?? {};
+  const spoken = { url, accountKey, signing: signs, network, timeoutMs: timeout, storedSize };
+  return { ...spoken, connections: CONNECTIONS };
 }
 
 /** What is wrong with `--archive NAME`, or with its absence. */

@@ -5,12 +5,13 @@
  */
 import type { Archive } from "../archive/archive.ts";
 import { ArchiveError } from "../archive/archive-error.ts";
-import { allDocuments } from "../archive/paging.ts";
+import { isSameName, isSized, type Told } from "../domain/another-document.ts";
 import type { Document } from "../domain/document.ts";
+import type { StoredSize } from "../domain/stored-size.ts";
 import type { Journal } from "../journal/journal.ts";
 import { ahead } from "../std/ahead.ts";
 import { exact, joinRaw } from "../std/raw-path.ts";
-import type { DocumentDetail } from "../wire/shapes.ts";
+import { documentsIn, isForeign } from "../sync/foreign-documents.ts";
 
 /** How a document differs from what the journal says of it. */
 export type Difference = "moved" | "renamed" | "resized";
@@ -35,8 +36,8 @@ type Expected = Pick<AuditLine, "mirror" | "path"> & {
   readonly documentId: number;
   readonly folderId: number | null;
   readonly name: string | null;
-  /** As the archive counted them when it converted the document; 0 while it has not. */
-  readonly sizeBytes: number;
+  /** As sent; as the archive counted them where nobody knows that; null: neither is known. */
+  readonly sizeBytes: number | null;
   /** True when it should be CONVERTED by now. */
   readonly isDue: boolean;
 };
@@ -50,10 +51,9 @@ export type AuditOptions = {
   readonly folderIds: readonly number[];
   /** What was uploaded before this (epoch ms) should be CONVERTED. */
   readonly convertedBefore: number;
+  /** Absent: `same`. */
+  readonly storedSize?: StoredSize | undefined;
 };
-
-/** Documents a page; the interface allows 10,000. */
-const PAGE_SIZE = 1_000;
 
 /** Folders that are audited at a time: each is a request and more, and the archive may be far away. */
 const FOLDERS_AT_A_TIME = 4;
@@ -63,10 +63,10 @@ const FOLDERS_AT_A_TIME = 4;
  * `ArchiveError` when the archive cannot be asked.
  */
 export async function* audit(
-  { journal, archive, archiveId, folderIds, convertedBefore }: AuditOptions,
+  { journal, archive, folderIds, ...known }: AuditOptions,
   signal: AbortSignal,
 ): AsyncGenerator<AuditLine> {
-  const folders = await expectations(journal, archiveId, convertedBefore);
+  const folders = await expectations({ journal, ...known });
   for (const id of folderIds) if (!folders.has(id)) folders.set(id, new Map());
   const audited = ahead(
     folders,
@@ -84,11 +84,13 @@ export async function* audit(
 }
 
 /** Archived documents by folder and document id. */
-async function expectations(
-  journal: Journal,
-  archiveId: number,
-  convertedBefore: number,
-): Promise<Map<number | null, Map<number, Expected>>> {
+async function expectations({
+  journal,
+  archiveId,
+  ...known
+}: Omit<AuditOptions, "archive" | "folderIds">): Promise<
+  Map<number | null, Map<number, Expected>>
+> {
   const mirrors = (await journal.mirrors()).filter((mirror) => mirror.archiveId === archiveId);
   const names = new Map(mirrors.map(({ id, name }) => [id, name]));
   const folders = new Map<number | null, Map<number, Expected>>();
@@ -96,7 +98,7 @@ async function expectations(
   for (const state of ["uploaded", "converted", "failed"] as const) {
     for await (const document of journal.list({ state })) {
       const mirror = names.get(document.mirrorId);
-      const each = mirror === undefined ? undefined : expectedOf(document, mirror, convertedBefore);
+      const each = mirror === undefined ? undefined : expectedOf(document, mirror, known);
       if (!each) continue;
       const folder = folders.get(each.folderId) ?? new Map<number, Expected>();
       folders.set(each.folderId, folder.set(each.documentId, each));
@@ -108,13 +110,14 @@ async function expectations(
 function expectedOf(
   document: Document,
   mirror: string,
-  convertedBefore: number,
+  { convertedBefore, storedSize }: Pick<AuditOptions, "convertedBefore" | "storedSize">,
 ): Expected | undefined {
   const { documentId, folderId, sentName, archiveBytes, state, uploadedAt } = document;
   // A duplicate stands for another row's document, which has that row's name and folder.
   if (documentId === null || document.duplicateOf !== null) return undefined;
   const path = exact(joinRaw(document.dir, document.name));
-  const sizeBytes = archiveBytes ?? 0;
+  // Of an archive that changes documents, what it made of this one is to stay as it is.
+  const sizeBytes = (storedSize === "any" ? null : document.sentBytes) ?? (archiveBytes || null);
   const isDue = state === "converted" || (uploadedAt ?? 0) < convertedBefore;
   return { documentId, folderId, mirror, path, name: sentName, sizeBytes, isDue };
 }
@@ -126,32 +129,25 @@ async function auditFolder(
   expected: Map<number, Expected>,
   signal: AbortSignal,
 ): Promise<AuditLine[]> {
-  // Oldest first: what arrives meanwhile does not push others to a page already read.
-  const query = { folderId, sortBy: "UPLOADED_DATE", paginationSize: PAGE_SIZE } as const;
   const lines: AuditLine[] = [];
-  const strangers: DocumentDetail[] = [];
+  const unknown: AuditLine[] = [];
   try {
-    for await (const found of allDocuments(archive, query, signal)) {
-      const each = expected.get(found.id);
-      if (!each) strangers.push(found);
-      else {
-        expected.delete(found.id);
-        lines.push(compared(each, found));
+    for await (const found of documentsIn({ folderId }, { archive, journal }, signal)) {
+      const { id: documentId, filename: path } = found;
+      const each = expected.get(documentId);
+      if (each) lines.push(compared(each, found));
+      // One that was moved here is known too; its own folder's audit tells of it.
+      else if (isForeign(found)) {
+        const stated = { documentId, mirror: null, path, folderId, changes: [] };
+        unknown.push({ kind: "unknown", ...stated, detail: `${path}, in folder ${folderId}` });
       }
+      expected.delete(documentId);
     }
   } catch (error) {
     // The folder is gone; its documents may be elsewhere.
     if (!(error instanceof ArchiveError) || error.code !== "FOLDER_NOT_EXISTS") throw error;
   }
-  // One that was moved here is known too; its own folder's audit tells of it.
-  const claimed = await journal.claimed(strangers.map(({ id }) => id));
-  for (const { id, filename } of strangers) {
-    if (claimed.has(id)) continue;
-    const detail = `${filename}, in folder ${folderId}`;
-    const stranger = { documentId: id, mirror: null, path: filename, folderId };
-    lines.push({ kind: "unknown", changes: [], ...stranger, detail });
-  }
-  return lines;
+  return [...lines.reverse(), ...unknown.reverse()];
 }
 
 async function lookFor(each: Expected, archive: Archive, signal: AbortSignal): Promise<AuditLine> {
@@ -163,27 +159,21 @@ async function lookFor(each: Expected, archive: Archive, signal: AbortSignal): P
   }
 }
 
-function compared(each: Expected, found: DocumentDetail): AuditLine {
+function compared(each: Expected, found: Told & { readonly folderId: number }): AuditLine {
   const told: [Difference, string][] = [];
   if (found.folderId !== each.folderId) told.push(["moved", `now in folder ${found.folderId}`]);
   if (each.name !== null && !isSameName(found.filename, each.name)) {
     told.push(["renamed", `now named ${found.filename}`]);
   }
-  // 0 is not a size: it was not known yet.
-  if (found.filesize !== 0 && each.sizeBytes !== 0 && found.filesize !== each.sizeBytes) {
+  const isConverted = (found.status ?? "CONVERTED") === "CONVERTED";
+  if (isSized(found) && each.sizeBytes !== null && found.filesize !== each.sizeBytes) {
     told.push(["resized", `now ${found.filesize} bytes, were ${each.sizeBytes}`]);
   }
-  const isConverted = found.status === undefined || found.status === "CONVERTED";
   const changes = told.map(([change]) => change);
   const status = isConverted ? [] : [`${found.status}, not CONVERTED${each.isDue ? "" : " yet"}`];
   const detail = [...told.map(([, text]) => text), ...status].join(", ");
   if (!isConverted && each.isDue) return lineOf("unconverted", each, changes, detail);
   return lineOf(changes.length === 0 ? "same" : "changed", each, changes, detail);
-}
-
-/** Archives may normalise Unicode; the name is the same for every reader. */
-function isSameName(a: string, b: string): boolean {
-  return a.normalize("NFC") === b.normalize("NFC");
 }
 
 function lineOf(

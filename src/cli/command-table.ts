@@ -8,37 +8,58 @@ import type { Shell } from "./shell.ts";
 /** Adds a command to the program. */
 export type AddCommand = (program: Command, shell: Shell) => void;
 
-/** By what is typed, in the order in which help shows them. */
-const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
-  init: async () => (await import("./commands/init.ts")).addInit,
-  check: async () => (await import("./commands/check.ts")).addCheck,
-  plan: async () => (await import("./commands/plan.ts")).addPlan,
-  rules: async () => (await import("./commands/rules.ts")).addRules,
-  run: async () => (await import("./commands/run.ts")).addRun,
-  sync: async () => (await import("./commands/sync.ts")).addSync,
-  status: async () => (await import("./commands/status.ts")).addStatus,
-  list: async () => (await import("./commands/list.ts")).addList,
-  explain: async () => (await import("./commands/explain.ts")).addExplain,
-  retry: async () => (await import("./commands/retry.ts")).addRetry,
-  pause: async () => (await import("./commands/pause.ts")).addPause,
-  receipt: async () => (await import("./commands/receipt.ts")).addReceipt,
-  verify: async () => (await import("./commands/verify.ts")).addVerify,
-  adopt: async () => (await import("./commands/adopt.ts")).addAdopt,
-  backup: async () => (await import("./commands/backup.ts")).addBackup,
-  journal: async () => (await import("./commands/journal.ts")).addJournal,
-  archive: async () => (await import("./commands/archive.ts")).addArchive,
-  notify: async () => (await import("./commands/notify.ts")).addNotify,
-  systemd: async () => (await import("./commands/systemd.ts")).addSystemd,
-  completion: async () => (await import("./commands/completion.ts")).addCompletion,
-  "serve-archive": async () => (await import("./commands/serve-archive.ts")).addServeArchive,
-  "archive-admin": async () => (await import("./commands/archive-admin.ts")).addArchiveAdmin,
-  demo: async () => (await import("./commands/demo.ts")).addDemo,
+type Load = () => Promise<AddCommand>;
+
+/** The heading of `help` itself. */
+export const HELP_GROUP = "Trouble:";
+
+/** By heading, then by what is typed, in the order in which help shows them. */
+const GROUPS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
+  "Daily use:": {
+    run: async () => (await import("./commands/run.ts")).addRun,
+    sync: async () => (await import("./commands/sync.ts")).addSync,
+    status: async () => (await import("./commands/status.ts")).addStatus,
+    list: async () => (await import("./commands/list.ts")).addList,
+    plan: async () => (await import("./commands/plan.ts")).addPlan,
+    pause: async () => (await import("./commands/pause.ts")).addPause,
+    receipt: async () => (await import("./commands/receipt.ts")).addReceipt,
+  },
+  "Set-up:": {
+    init: async () => (await import("./commands/init.ts")).addInit,
+    check: async () => (await import("./commands/check.ts")).addCheck,
+    rules: async () => (await import("./commands/rules.ts")).addRules,
+    notify: async () => (await import("./commands/notify.ts")).addNotify,
+    adopt: async () => (await import("./commands/adopt.ts")).addAdopt,
+    systemd: async () => (await import("./commands/systemd.ts")).addSystemd,
+    completion: async () => (await import("./commands/completion.ts")).addCompletion,
+  },
+  [HELP_GROUP]: {
+    explain: async () => (await import("./commands/explain.ts")).addExplain,
+    retry: async () => (await import("./commands/retry.ts")).addRetry,
+    verify: async () => (await import("./commands/verify.ts")).addVerify,
+    backup: async () => (await import("./commands/backup.ts")).addBackup,
+    journal: async () => (await import("./commands/journal.ts")).addJournal,
+  },
+  "Archive:": {
+    archive: async () => (await import("./commands/archive.ts")).addArchive,
+  },
+  "Trial:": {
+    demo: async () => (await import("./commands/demo.ts")).addDemo,
+    "serve-archive": async () => (await import("./commands/serve-archive.ts")).addServeArchive,
+    "archive-admin": async () => (await import("./commands/archive-admin.ts")).addArchiveAdmin,
+  },
 };
+
+const COMMANDS: Readonly<Record<string, Load>> = Object.fromEntries(
+  Object.entries(GROUPS).flatMap(([heading, group]) =>
+    Object.entries(group).map(([name, load]) => [name, under(heading, load)]),
+  ),
+);
 
 /** Added together with another. */
 const BESIDE: Readonly<Record<string, string>> = { resume: "pause", restore: "backup" };
 
-/** Tells of all the others. */
+/** Describes all the others. */
 const COMPLETION = "completion";
 
 /** All of them. */
@@ -54,7 +75,15 @@ export async function commandsFor(args: readonly string[]): Promise<AddCommand[]
   return load === undefined ? allCommands() : [await load()];
 }
 
-function loaderOf(word: string): (() => Promise<AddCommand>) | undefined {
+/** The command with its heading. */
+function under(heading: string, load: Load): Load {
+  return async () => {
+    const add = await load();
+    return (program, shell) => add(program.commandsGroup(heading), shell);
+  };
+}
+
+function loaderOf(word: string): Load | undefined {
   const name = Object.hasOwn(BESIDE, word) ? (BESIDE[word] ?? word) : word;
   return Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
 }

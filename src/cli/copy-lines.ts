@@ -3,7 +3,7 @@ import type { Compared, Difference } from "../journal/copy/compare.ts";
 import type { Advance, Copied } from "../journal/copy/copy-journal.ts";
 import type { Clock } from "../std/clock.ts";
 import { printable } from "./printable.ts";
-import { CLEAR, type Terminal } from "./terminal.ts";
+import type { Terminal } from "./terminal.ts";
 import { counted, numberText } from "./wording.ts";
 
 /** A terminal is drawn on no more often than this. */
@@ -28,11 +28,11 @@ export class CopyProgress {
     this.#isDrawn = true;
     const share = of === 0 ? 100 : Math.min(100, Math.floor((100 * rows) / of));
     const line = `${doing} ${table}: ${numberText(rows)} of ${numberText(of)} rows, ${share} %`;
-    this.#out.print(CLEAR + line.slice(0, this.#out.width - 1));
+    this.#out.redraw(line.slice(0, this.#out.width - 1));
   }
 
   end(): void {
-    if (this.#isDrawn) this.#out.print(CLEAR);
+    if (this.#isDrawn) this.#out.redraw();
     this.#isDrawn = false;
   }
 }

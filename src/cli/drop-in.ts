@@ -5,6 +5,8 @@
  * Written from the configuration and the mount table alone; no source is looked at.
  */
 import { isIP } from "node:net";
+import { isLinkLocal } from "../network/address-filter.ts";
+import { isLoopback } from "../network/proxies.ts";
 import { type Mount, isNetwork, mountOf } from "../source/mounts.ts";
 import { UsageError } from "./exit.ts";
 
@@ -38,6 +40,8 @@ export type Needs = {
   readonly toldHosts: readonly string[];
   /** Where the page listens; undefined: nowhere. */
   readonly webHost: string | undefined;
+  /** Addresses that names are asked of. */
+  readonly nameservers: readonly string[];
 };
 
 /** `to` is where finished files go. */
@@ -147,7 +151,8 @@ function whyOpen(
   return undefined;
 }
 
-function networkLines({ archiveHosts, toldHosts, webHost, journalHost }: Needs): string[] {
+function networkLines(needs: Needs): string[] {
+  const { archiveHosts, toldHosts, webHost, journalHost, nameservers } = needs;
   const named = [
     ...archiveHosts,
     ...toldHosts,
@@ -157,6 +162,7 @@ function networkLines({ archiveHosts, toldHosts, webHost, journalHost }: Needs):
   const isWide = webHost !== undefined && !isLoopback(webHost);
   if (isWide || hosts.some((host) => isIP(host) === 0 && !isLoopback(host))) {
     return [
+      ...linkLocalLines([...hosts, ...nameservers]),
       "# Where the archive, the channels, the name servers and all who look at the page have fixed addresses:",
       "# IPAddressAllow=",
       "# IPAddressAllow=localhost 192.0.2.10 192.0.2.53",
@@ -167,8 +173,15 @@ function networkLines({ archiveHosts, toldHosts, webHost, journalHost }: Needs):
   return ["# No other address is spoken to.", "IPAddressAllow=", `IPAddressAllow=${allowed}`];
 }
 
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || /^127(\.\d+){3}$/.test(host);
+/** The unit lets none of them through by itself. */
+function linkLocalLines(addresses: readonly string[]): string[] {
+  const needed = new Set(addresses.filter(isLinkLocal));
+  if (needed.size === 0) return [];
+  return [
+    "# Name servers and hosts on this link. What else has the same address, such as a cloud's metadata",
+    "# service, is let through with them.",
+    `IPAddressAllow=${[...needed].join(" ")}`,
+  ];
 }
 
 function isBelow(folder: string, path: string): boolean {

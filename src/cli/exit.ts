@@ -5,7 +5,9 @@
 import { CommanderError } from "commander";
 import { ArchiveError } from "../archive/archive-error.ts";
 import { ConfigError } from "../config/config-error.ts";
+import { Stopping } from "../std/abort.ts";
 import { Fault, messageOf } from "../std/fault.ts";
+import { exhaustion } from "../std/open-files.ts";
 import { printable } from "./printable.ts";
 
 /** The exit codes of the outside contract. */
@@ -16,6 +18,10 @@ export const EXIT = {
   usage: 2,
   /** Done, but documents are held or failed. */
   unsettled: 3,
+  /** Stopped by Ctrl-C before it was done; as for shells, 128 and the signal's number. */
+  interrupted: 130,
+  /** The same by SIGTERM. */
+  terminated: 143,
 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
@@ -25,9 +31,15 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** The command was asked to stop before it was done. */
+/** The command ended before it was done, with `code`. */
 export class Interrupted extends Error {
   override readonly name = "Interrupted";
+  readonly code: ExitCode;
+
+  constructor(message: string, code: ExitCode = EXIT.fault) {
+    super(message);
+    this.code = code;
+  }
 }
 
 /** What a command ends with. */
@@ -39,16 +51,34 @@ const UNUSABLE_SIGNING = new Set([
   "SIGNING_MODULE_UNFIT",
 ]);
 
-/** The ending that `error` makes; anything unexpected is a bug and says where it happened. */
-export function endingOf(error: unknown): Ending {
+/** The exit code of a command that was stopped before it was done, and why. */
+export function codeOfStop(stopped: unknown): ExitCode {
+  const isTerm = stopped instanceof Stopping && stopped.signal === "SIGTERM";
+  return isTerm ? EXIT.terminated : EXIT.interrupted;
+}
+
+/**
+ * The ending that `error` makes; anything unexpected is a bug and says where it happened. `stopped` is
+ * why the command was asked to stop: what fails after that ends with the signal's code.
+ */
+export function endingOf(error: unknown, stopped?: Error): Ending {
+  if (stopped === undefined) return endingOfFailure(error);
+  const code = codeOfStop(stopped);
+  const isOwn = error === stopped || (error instanceof Error && error.cause === stopped);
+  return isOwn ? ending(code, ["stopped before it was done"]) : { ...endingOfFailure(error), code };
+}
+
+function endingOfFailure(error: unknown): Ending {
   if (error instanceof CommanderError) return usageEnding(error);
   if (error instanceof ConfigError) return ending(EXIT.usage, error.lines());
   if (error instanceof UsageError) return ending(EXIT.usage, [error.message]);
-  if (error instanceof Interrupted) return ending(EXIT.fault, [error.message]);
+  if (error instanceof Interrupted) return ending(error.code, [error.message]);
   if (error instanceof ArchiveError) return archiveEnding(error);
   if (error instanceof Fault) {
     return ending(isUnusable(error) ? EXIT.usage : EXIT.fault, [faultLine(error)]);
   }
+  const exhausted = exhaustion(error);
+  if (exhausted) return ending(EXIT.fault, [faultLine(exhausted)]);
   return ending(EXIT.fault, [`a bug in scanferry: ${messageOf(error)}${placeOf(error)}`]);
 }
 

@@ -1,5 +1,6 @@
 import type { Mirror } from "../config/config.ts";
 import { formatDuration } from "../config/duration.ts";
+import { failureOf } from "../domain/failure.ts";
 import { METADATA_FIELDS, type Slip } from "../domain/slip.ts";
 import type { AttemptRow, HistoryRow } from "../journal/journal.ts";
 import type { DocumentRecord } from "../sync/record.ts";
@@ -19,10 +20,13 @@ export function explanationLines(
   now: number,
   terminal: Terminal,
 ): string[] {
-  const { path, leftOut, note, revisions, forgotten, target } = explanation;
+  const { path, leftOut, learnedSettle, note, revisions, forgotten, target } = explanation;
   const current = revisions.findLast(({ document }) => document.current) ?? revisions.at(-1);
   const lines = [terminal.paint("bold", path === "" ? mirror.source : path)];
-  lines.push(field("mirror", `${mirror.name}: ${mirror.source}`), field("rule", ruleOf(mirror)));
+  lines.push(
+    field("mirror", `${mirror.name}: ${mirror.source}`),
+    field("rule", ruleOf(mirror, learnedSettle)),
+  );
   lines.push(field("folder", folderOf(current?.document, target, mirror)));
   if (leftOut !== null) lines.push(field("left out", `never sent: ${leftOut}`));
   if (note !== null) lines.push(field("state", `not in the journal: ${note}`));
@@ -39,20 +43,29 @@ function field(name: string, text: string): string {
   return `  ${padded(name, 13)} ${printable(text)}`;
 }
 
-function ruleOf({
-  include,
-  exclude,
-  settleMs,
-  incompleteMs,
-  missingFolder,
-  changed,
-  after,
-}: Mirror) {
+function ruleOf(
+  {
+    include,
+    exclude,
+    settleMs,
+    incompleteMs,
+    stillIncomplete,
+    missingFolder,
+    changed,
+    after,
+  }: Mirror,
+  learned: Explanation["learnedSettle"],
+) {
+  const longer = learned
+    ? ` (${formatDuration(learned.settleMs)} since a file was sent too early)`
+    : "";
   const missing =
     missingFolder.kind === "fallback" ? `fallback:${missingFolder.path}` : missingFolder.kind;
   const done = after.kind === "move" ? `move:${after.to}` : after.kind;
   const globs = `include ${include.join(" ")}${exclude.length === 0 ? "" : `, exclude ${exclude.join(" ")}`}`;
-  const times = `settle ${formatDuration(settleMs)}, incomplete ${formatDuration(incompleteMs)}`;
+  const times =
+    `settle ${formatDuration(settleMs)}${longer}, incomplete ${formatDuration(incompleteMs)}, ` +
+    `stillIncomplete ${stillIncomplete}`;
   return `${globs}; ${times}; missingFolder ${missing}, changed ${changed}, after ${done}`;
 }
 
@@ -105,7 +118,7 @@ function documentFields(
   if (document.error) {
     const { code, message, hint } = document.error;
     add("last error", message.includes(code) ? message : `${code}: ${message}`);
-    add("mend", clause(hint));
+    add("mend", hint === "" ? null : clause(hint));
   }
   for (const [name, text] of slipFields(document.slip)) add(name, text);
   // When it would be its turn says nothing while that cannot come.
@@ -114,10 +127,9 @@ function documentFields(
   add("remark", document.remark);
   add("moved from", document.movedFrom);
   add("local file", document.goneAt === null ? null : `gone since ${timeText(document.goneAt)}`);
-  add(
-    "after",
-    document.after === null ? null : [document.after, document.afterMessage].join(" ").trim(),
-  );
+  const atOnce = document.retry === "putAway" ? "; scanferry retry tries it at once" : "";
+  const after = [document.after, document.afterMessage].join(" ").trim();
+  add("after", document.after === null ? null : `${after}${atOnce}`);
   for (const { documentId, filename, pages } of contents) {
     add("contains", `${filename} (document ${documentId}, ${counted(pages, "page")})`);
   }
@@ -143,10 +155,17 @@ function stateOf({ state }: DocumentRecord, terminal: Terminal): string {
 }
 
 /** When it is looked at next, and by what. */
-function nextOf({ state, nextAttemptAt, error }: DocumentRecord, now: number): string | null {
+function nextOf(record: DocumentRecord, now: number): string | null {
+  const { state, nextAttemptAt, error, retry } = record;
   if (state === "converted") return null;
-  if (state === "failed") return "a person: scanferry retry sends it again";
-  if (error?.code === "VETOED") return "a person: scanferry retry asks the hook again";
+  if (state === "failed")
+    return retry === null
+      ? "nothing: its file is gone"
+      : "a person: scanferry retry sends it again";
+  if (error?.code === "FILE_INCOMPLETE")
+    return "as soon as the file changes; scanferry retry --anyway sends it as it is";
+  const { person } = failureOf(error?.code ?? "");
+  if (state === "held" && person !== undefined) return `a person: ${person}`;
   if (nextAttemptAt === null)
     return state === "held" ? "as soon as what it waits for is there" : null;
   const what = {

@@ -2,11 +2,13 @@ import { sourceSettings } from "../daemon/reader-mirror.ts";
 import type { Document } from "../domain/document.ts";
 import { targetPathOf } from "../domain/naming.ts";
 import type { AttemptRow, Content, HistoryRow, Journal } from "../journal/journal.ts";
+import { shownPath } from "../journal/revision.ts";
 import { mountOf, readMounts } from "../source/mounts.ts";
 import { messageOf } from "../std/fault.ts";
 import { dirOf, joinRaw, type RawPath, shown } from "../std/raw-path.ts";
 import { accountsOf } from "../config/archives.ts";
 import { accountOf, whyKept } from "../sync/page-report.ts";
+import { type LearnedSettle, learnedSettle } from "../sync/learned-settle.ts";
 import { type DocumentRecord, recordOf } from "../sync/record.ts";
 import { statusOf } from "../sync/status.ts";
 import { whyWaits } from "../sync/why-waits.ts";
@@ -16,6 +18,13 @@ import { Looker } from "./looker.ts";
 import type { KnownPlace } from "./paths.ts";
 import type { Shell } from "./shell.ts";
 import { counted } from "./wording.ts";
+
+/** The last line of a row that turned out to be a document that was moved: which one. */
+const FOLLOWED = /^is document (\d+), moved here$/u;
+
+/** The note on a path where nothing is, and nothing was. */
+export const NO_SUCH_FILE =
+  "No such file, and none was ever seen here. Symbolic links are never followed.";
 
 /** One revision of the file, with everything the journal has of it. */
 export type Revision = {
@@ -34,6 +43,8 @@ export type Explanation = {
   readonly target: string;
   /** Why the rules leave it out; null when they do not. */
   readonly leftOut: string | null;
+  /** Longer than the mirror's `settle`, which was too short; null: nothing was learned. */
+  readonly learnedSettle: LearnedSettle | null;
   /** What there is to say where the journal has no row of it. */
   readonly note: string | null;
   /** Why nothing goes on with it though nothing is wrong with itself; null where nothing keeps it but its turn. */
@@ -62,11 +73,24 @@ export async function explanationOf(
     path: shown(path),
     target: targetPathOf(mirror.target, dirOf(path)),
     leftOut: leftOut ?? null,
+    learnedSettle: (await learnedOf(place, journal)) ?? null,
     waits: await waitsOf(shell, revisions, journal),
-    note: known || leftOut !== undefined ? null : await noteOn(shell, place, below),
+    note:
+      known || leftOut !== undefined
+        ? null
+        : ((await movedNote(place, journal, forgotten)) ??
+          (await noteOn(shell, place, below, forgotten.length > 0))),
     revisions,
     forgotten,
   };
+}
+
+async function learnedOf(
+  { mirror, mirrorId }: KnownPlace,
+  journal: Journal | undefined,
+): Promise<LearnedSettle | undefined> {
+  if (!journal || mirrorId === null) return undefined;
+  return learnedSettle(journal, mirrorId, mirror.settleMs);
 }
 
 /** That it needs more pages than are left; else what stops all, or its mirror. */
@@ -116,8 +140,30 @@ async function revisionOf(document: Document, mirror: string, journal: Journal):
   };
 }
 
-/** A path without a row: a directory, a file that was not seen yet, or nothing at all. */
-async function noteOn(shell: Shell, place: KnownPlace, below: number): Promise<string> {
+/** What became of the file that was there when it was sent, or on its way since; undefined where that is not known. */
+async function movedNote(
+  { path, mirrorId }: KnownPlace,
+  journal: Journal | undefined,
+  forgotten: readonly HistoryRow[],
+): Promise<string | undefined> {
+  if (!journal || mirrorId === null) return undefined;
+  const [, id] =
+    FOLLOWED.exec(forgotten.findLast(({ event }) => event === "follow")?.detail ?? "") ?? [];
+  const row =
+    (await journal.movedAway(mirrorId, shown(path))) ??
+    (id === undefined ? undefined : await journal.document(Number(id)));
+  if (!row) return undefined;
+  const archived = row.documentId === null ? "" : `, archived as document ${row.documentId}`;
+  return `its file was renamed or moved: it is ${shownPath(row)} now${archived}`;
+}
+
+/** A path without a row: a directory, a file that was not seen yet, one that is forgotten, or nothing at all. */
+async function noteOn(
+  shell: Shell,
+  place: KnownPlace,
+  below: number,
+  wasSeen: boolean,
+): Promise<string> {
   if (below > 0 || place.path === "") {
     return `a directory with ${counted(below, "document")} in the journal; see scanferry list`;
   }
@@ -130,16 +176,17 @@ async function noteOn(shell: Shell, place: KnownPlace, below: number): Promise<s
       { clock, random },
     );
     if (!looker.status.online) return `the source is offline: ${looker.status.why}`;
-    return await lookAt(looker, path);
+    return await lookAt(looker, path, wasSeen);
   } catch (error) {
     return `the source cannot be asked: ${messageOf(error)}`;
   }
 }
 
-async function lookAt(looker: Looker, path: RawPath): Promise<string> {
+async function lookAt(looker: Looker, path: RawPath, wasSeen: boolean): Promise<string> {
   const [look] = await looker.reader.look(looker.mirrorId, [path]);
-  if (look === null)
-    return "there is no such file, and the journal never saw one; a link is none: links are never followed";
+  if (look === null && wasSeen)
+    return "there is no such file any more; what the journal had of it was not sent, and is forgotten";
+  if (look === null) return NO_SUCH_FILE;
   if (look === undefined)
     return "it cannot be looked at: it, or a directory on the way, is not readable";
   return "the file is there, but was not seen yet: the next scan takes it up";

@@ -1,11 +1,14 @@
 /** The one thing that matters first, in the order in which the page tells it. */
 import { type State } from "../domain/document.ts";
+import { failureOf } from "../domain/failure.ts";
 import type { Owner } from "../journal/owner-lock.ts";
 import type { Counts, StatusReport } from "../sync/status.ts";
 import { NAMED_MAX } from "../sync/status-lists.ts";
+import type { DaemonHealth } from "./daemon-health.ts";
 import { clause } from "./exit.ts";
 import { printable } from "./printable.ts";
 import type { Style } from "./terminal.ts";
+import type { Trouble } from "./troubles.ts";
 import { counted, numberText, relativeText, timeText } from "./wording.ts";
 
 /** States of documents that are neither archived nor stopped. */
@@ -19,20 +22,30 @@ export type Headline = {
   readonly detail: string;
 };
 
-/** What is around a report: who is at work, and what time it is. */
-export type At = { readonly owner: Owner | undefined; readonly now: number };
+/** What is around a report: who is at work, what time it is, and why documents are held. */
+export type At = {
+  readonly owner: Owner | undefined;
+  /** What the daemon says of itself. */
+  readonly health?: DaemonHealth | undefined;
+  readonly now: number;
+  readonly troubles?: readonly Pick<Trouble, "state" | "code" | "documents">[];
+};
 
 /** When something is tried again that nobody tries now. */
 const NEXT_RUN = "by the next scanferry run or scanferry sync";
 
 /** Sums up a report. */
-export function headlineOf(report: StatusReport, { owner, now }: At): Headline {
+export function headlineOf(report: StatusReport, at: At): Headline {
+  const { owner, health, now } = at;
   const { documents, gate, paused, foldersToCreate, sending, notPutAway } = report;
   const moving = sum(documents, MOVING);
-  if (gate) return ofGate(report, { owner, now });
+  if (health?.healthy === false) {
+    return line("red", `Nothing is sent: ${health.why}`, "tried again automatically");
+  }
+  if (gate) return ofGate(report, at);
   if (paused) return line("yellow", "Sending is paused", "scanferry resume sends again");
   if (!owner && moving > 0) return ofNobody(moving);
-  const outage = ofOutage(report, { owner, now });
+  const outage = ofOutage(report, at);
   if (outage) return outage;
   if (documents.failed > 0) return ofFailed(documents);
   const offline = ofOffline(report);
@@ -40,7 +53,7 @@ export function headlineOf(report: StatusReport, { owner, now }: At): Headline {
   const unread = ofUnread(report);
   if (unread) return unread;
   if (foldersToCreate.length > 0) return ofFolders(report);
-  if (documents.held > 0) return ofHeld(documents, owner);
+  if (documents.held > 0) return ofHeld(documents, at);
   if (notPutAway.length > 0) return ofNotPutAway(report, owner);
   if (sending.waits && documents.pending > 0) {
     const { message, until } = sending.waits;
@@ -141,10 +154,15 @@ function ofFailed({ failed }: Counts): Headline {
   return line("red", need, "the archive or the file itself stands in the way");
 }
 
-function ofHeld({ held }: Counts, owner: At["owner"]): Headline {
+function ofHeld({ held }: Counts, { owner, troubles = [] }: At): Headline {
   const areHeld = `${counted(held, "document")} ${held === 1 ? "is" : "are"} held`;
-  const goOn = owner ? "go on by themselves" : "go on with scanferry run or scanferry sync,";
-  return line("yellow", areHeld, `they ${goOn} once what they wait for is there`);
+  const forPerson = troubles
+    .filter(({ state, code }) => state === "held" && failureOf(code).person !== undefined)
+    .reduce((all, { documents }) => all + documents, 0);
+  if (forPerson >= held) return line("yellow", areHeld, "they need you: see below what to do");
+  const need = forPerson === 0 ? "they" : `${numberText(forPerson)} need you; the others`;
+  const how = owner ? "automatically" : "with scanferry run or scanferry sync,";
+  return line("yellow", areHeld, `${need} continue ${how} once what they wait for is there`);
 }
 
 function ofNotPutAway({ notPutAway }: StatusReport, owner: At["owner"]): Headline {

@@ -1,9 +1,10 @@
 import picomatch from "picomatch";
 import { documentBeside } from "../source/beside.ts";
 import { besideUse, eligibility } from "../source/eligible.ts";
+import { nameText } from "../source/globs.ts";
 import { IGNORED, type Ignored } from "../source/ignored.ts";
 import type { SourceSettings } from "../source/source.ts";
-import { joinRaw, partsOf, type RawPath, ROOT, shown, textOf } from "../std/raw-path.ts";
+import { joinRaw, partsOf, type RawPath, ROOT, shown } from "../std/raw-path.ts";
 
 /** Why the rules of a mirror leave a file out, by its path alone; undefined when they do not. */
 export function whyLeftOut(settings: SourceSettings, path: RawPath): string | undefined {
@@ -17,7 +18,8 @@ export function whyLeftOut(settings: SourceSettings, path: RawPath): string | un
   }
   const beside = documentBeside(path, besideUse(settings));
   if (beside !== undefined) return `it stands beside ${shown(beside)}, and goes where that goes`;
-  const plain = { ...settings, include: ["**/*"], exclude: [], without: [] };
+  // Taken whole but for what is asked about, hidden or not.
+  const plain = { ...settings, include: ["**/*", "**/.*", "**/.*/**"], exclude: [], without: [] };
   let dir = ROOT;
   for (const name of parts) {
     dir = joinRaw(dir, name);
@@ -29,11 +31,15 @@ export function whyLeftOut(settings: SourceSettings, path: RawPath): string | un
     (glob) => !eligibility({ ...plain, exclude: [glob] }).file(path),
   );
   if (excluding !== undefined) return `exclude has ${JSON.stringify(excluding)}`;
-  return `no glob of include matches: ${settings.include.map((glob) => JSON.stringify(glob)).join(", ")}`;
+  const hidden = parts.find((name) => name.startsWith("."));
+  const named = settings.include.map((glob) => JSON.stringify(glob)).join(", ");
+  return hidden === undefined
+    ? `no glob of include matches: ${named}`
+    : `${shown(hidden)} is hidden, and no glob of include that matches names its dot: ${named}`;
 }
 
 function ignoredBy(name: RawPath, of: "file" | "directory"): Ignored | undefined {
-  const text = (textOf(name) ?? name).normalize("NFC");
+  const text = nameText(name);
   return IGNORED.find(
     (ignored) =>
       (ignored.of ?? of) === of &&

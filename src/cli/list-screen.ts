@@ -92,9 +92,11 @@ export function isNotPutAway({ current, goneAt, after, afterMessage }: PutAway):
 
 /** What there is to say beside trouble. */
 export function remarksOf(record: DocumentRecord): string[] {
-  const { current, goneAt, afterMessage } = record;
+  const { current, goneAt, afterMessage, remark } = record;
   return [
+    remark ?? "",
     isNotPutAway(record) ? `not put away: ${afterMessage}` : "",
+    record.slip?.unfinished === true ? "(unfinished by its format)" : "",
     current ? "" : "(an earlier revision)",
     goneAt === null ? "" : "(the local file is gone)",
   ];

@@ -1,6 +1,6 @@
 import type { Mirror } from "../config/config.ts";
 import { sourceSettings } from "../daemon/reader-mirror.ts";
-import type { MirrorStatus } from "../reader/protocol.ts";
+import type { DaemonCalls, MirrorStatus } from "../reader/protocol.ts";
 import { Reader } from "../reader/reader.ts";
 import { comes, START_MS } from "../reader/vigil.ts";
 import { mountOf, readMounts } from "../source/mounts.ts";
@@ -8,9 +8,20 @@ import type { Listing } from "../source/source.ts";
 import type { Clock, Random } from "../std/clock.ts";
 import { Fault } from "../std/fault.ts";
 import { silentLog } from "../std/log.ts";
+import { assertOpenFiles } from "../std/open-files.ts";
 
 /** A source on a dead share never answers. How long the process takes to start is another matter. */
 const PATIENCE_MS = 15_000;
+
+/** A reader of a command reports to nobody. */
+export const UNHEARD: DaemonCalls = {
+  listing: async () => true,
+  hint: async () => {},
+  vanished: async () => {},
+  allowance: async () => {},
+  doubt: async () => {},
+  status: async () => {},
+};
 
 export type LookerOptions = {
   readonly clock: Clock;
@@ -42,6 +53,7 @@ export class Looker implements AsyncDisposable {
     row: { readonly id: number; readonly device: string | null },
     { clock, random, listing = async () => {} }: LookerOptions,
   ): Promise<Looker> {
+    assertOpenFiles();
     const begun = Promise.withResolvers<void>();
     const opened = Promise.withResolvers<MirrorStatus | undefined>();
     const settings = sourceSettings(mirror, mountOf(mirror.source, readMounts()), row.device);
@@ -50,14 +62,11 @@ export class Looker implements AsyncDisposable {
       mirrors: async () => [{ id: row.id, settings, mode: "off", tidies: false, known: [] }],
       archive: () => null,
       daemon: {
+        ...UNHEARD,
         listing: async (_, found) => {
           await listing(found);
           return true;
         },
-        hint: async () => {},
-        allowance: async () => {},
-        doubt: async () => {},
-        status: async () => {},
       },
       begun: () => begun.resolve(),
       started: ([status]) => opened.resolve(status),

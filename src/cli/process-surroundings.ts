@@ -2,7 +2,7 @@ import { Stopping } from "../std/abort.ts";
 import { systemClock, systemRandom } from "../std/clock.ts";
 import { neverBlock } from "../std/never-block.ts";
 import { codeOf } from "../std/fault.ts";
-import { EXIT, UsageError } from "./exit.ts";
+import { codeOfStop, UsageError } from "./exit.ts";
 import { giveUp } from "./leave.ts";
 import type { Surroundings } from "./shell.ts";
 
@@ -43,8 +43,9 @@ function stopSignal(ending: AbortController): AbortSignal {
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.on(signal, () => {
-      if (stop.signal.aborted) void giveUp(EXIT.fault);
-      stop.abort(new Stopping(`${signal} received`));
+      const why = new Stopping(`${signal} received`, signal);
+      if (stop.signal.aborted) void giveUp(codeOfStop(why));
+      stop.abort(why);
       ending.abort();
     });
   }

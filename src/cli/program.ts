@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { version } from "../daemon/version.ts";
-import type { AddCommand } from "./command-table.ts";
+import { type AddCommand, HELP_GROUP } from "./command-table.ts";
 import { examples } from "./examples.ts";
 import type { Shell } from "./shell.ts";
 
@@ -16,6 +16,7 @@ export function programOf(shell: Shell, commands: readonly AddCommand[]): Comman
       "the configuration; else $SCANFERRY_CONFIG, ./scanferry.yaml, /etc/scanferry/scanferry.yaml",
     )
     .version(version, "-V, --version")
+    .addHelpCommand(helpCommand())
     .exitOverride()
     .configureOutput({
       writeOut: (text) => shell.out.print(text),
@@ -32,4 +33,12 @@ export function programOf(shell: Shell, commands: readonly AddCommand[]): Comman
     .addHelpText("after", examples("scanferry init", "scanferry check", "scanferry run"));
   for (const add of commands) add(program, shell);
   return program;
+}
+
+function helpCommand(): Command {
+  return new Command("help")
+    .argument("[command]")
+    .description("show the help of a command")
+    .helpOption(false)
+    .helpGroup(HELP_GROUP);
 }

@@ -10,7 +10,7 @@ import { widthOf } from "./columns.ts";
 import { MOVING } from "./headline.ts";
 import { STATE_STYLES } from "./status-lines.ts";
 import { remainingMs, Tempo } from "./tempo.ts";
-import { CLEAR, type Style, type Terminal } from "./terminal.ts";
+import type { Style, Terminal } from "./terminal.ts";
 import { numberText, sizeText, spanText } from "./wording.ts";
 
 /** A terminal is drawn on no more often than this, and while nothing happens as often as that. */
@@ -86,7 +86,7 @@ export class ProgressBar {
   }
 
   #clear(): void {
-    if (this.#isDrawn) this.#out.print(CLEAR);
+    if (this.#isDrawn) this.#out.redraw();
     this.#isDrawn = false;
   }
 
@@ -106,7 +106,7 @@ export class ProgressBar {
       if (width >= this.#out.width) break;
       line += `  ${style === undefined ? text : this.#out.paint(style, text)}`;
     }
-    this.#out.print(CLEAR + line);
+    this.#out.redraw(line);
     this.#isDrawn = true;
     this.#cancelTick = this.#clock.alarm(TICK_MS, () => this.#draw());
   }

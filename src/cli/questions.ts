@@ -4,7 +4,7 @@
  */
 import { createInterface, type Interface } from "node:readline/promises";
 import { Writable } from "node:stream";
-import { Interrupted } from "./exit.ts";
+import { EXIT, Interrupted } from "./exit.ts";
 import type { Input } from "./keyboard.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -26,8 +26,10 @@ export class Questions implements Disposable {
     this.#out = out;
     const echo = new Writable({
       write: (chunk: Buffer, _, done) => {
-        if (!this.#isHidden) out.print(chunk.toString());
-        done();
+        // The line as it is edited, and nothing but what is typed.
+        if (this.#isHidden) done();
+        // oxlint-disable-next-line promise/no-callback-in-promise -- a stream takes a callback alone
+        else void out.draw(chunk.toString()).then(() => done(), done);
       },
     });
     this.#lines = createInterface({ input, output: echo, terminal: true, historySize: 0 });
@@ -84,7 +86,10 @@ export class Questions implements Disposable {
     } catch (error) {
       if (!this.#stopped.signal.aborted) throw error;
       this.#out.print("\n");
-      throw new Interrupted("stopped before the last question; nothing was written");
+      throw new Interrupted(
+        "stopped before the last question; nothing was written",
+        EXIT.interrupted,
+      );
     }
   }
 }

@@ -2,27 +2,28 @@ import { CommanderError } from "commander";
 import { readConfigFile } from "../config/config-file.ts";
 import { Fault } from "../std/fault.ts";
 import { commandsFor } from "./command-table.ts";
-import { endingOf, type ExitCode, isUnusable, UsageError } from "./exit.ts";
+import { codeOfStop, endingOf, type ExitCode, isUnusable } from "./exit.ts";
 import { noCommand } from "./no-command.ts";
 import { programOf } from "./program.ts";
 import { Shell, type Surroundings } from "./shell.ts";
 
-/** Runs the command line `args` (without node and script); resolves with the exit code. */
+/** Runs the command line `args` (without node and script); resolves with the exit code. Without any, help. */
 export async function runProgram(
   args: readonly string[],
   surroundings: Surroundings,
 ): Promise<ExitCode> {
   const shell = new Shell(surroundings);
   try {
-    if (args.length === 0) throw new UsageError("no command given; see scanferry --help");
     const program = programOf(shell, await commandsFor(args));
-    await program.parseAsync(args, { from: "user" }).catch((error: unknown) => {
-      const isHelp = error instanceof CommanderError && error.code === "commander.help";
-      throw isHelp && error.exitCode !== 0 ? noCommand(program) : error;
-    });
-    return shell.exitCode;
+    await program
+      .parseAsync(args.length === 0 ? ["--help"] : args, { from: "user" })
+      .catch((error: unknown) => {
+        const isHelp = error instanceof CommanderError && error.code === "commander.help";
+        throw isHelp && error.exitCode !== 0 ? noCommand(program) : error;
+      });
+    return shell.stopped === undefined ? shell.exitCode : codeOfStop(shell.stopped);
   } catch (error) {
-    const { code, lines } = endingOf(await placed(error, shell));
+    const { code, lines } = endingOf(await placed(error, shell), shell.stopped);
     // The end of the process waits for them as long as it may.
     for (const line of lines)
       shell.err.print(`${line}

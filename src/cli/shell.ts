@@ -3,6 +3,7 @@ import type { ConfigPlaces } from "../config/config-file.ts";
 import type { Clock, Random } from "../std/clock.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import type { Input } from "./keyboard.ts";
+import { printable } from "./printable.ts";
 import { type Stream, Terminal } from "./terminal.ts";
 
 /** Everything that a command gets from the process it runs in; injected, so that it can be tested. */
@@ -29,6 +30,8 @@ export class Shell {
   /** What `--config` says. */
   configFile: string | undefined;
   exitCode: ExitCode = EXIT.done;
+  #hasSkipped = false;
+  #stopping: AbortSignal | undefined;
 
   constructor(surroundings: Surroundings) {
     this.surroundings = surroundings;
@@ -47,7 +50,7 @@ export class Shell {
   /** Where the configuration is looked for. */
   get places(): ConfigPlaces {
     const { env, cwd } = this.surroundings;
-    return { file: this.configFile, env, cwd };
+    return { file: this.configFile, env, cwd, skipped: (line) => this.#skipped(line) };
   }
 
   /** Reads the configuration; throws `ConfigError`. */
@@ -57,7 +60,24 @@ export class Shell {
     return loadConfig(this.places);
   }
 
+  /** Once: a command may look for the configuration again. */
+  #skipped(line: string): void {
+    if (!this.#hasSkipped) this.err.print(`scanferry: ${printable(line)}\n`);
+    this.#hasSkipped = true;
+  }
+
+  /** Aborts when the command is asked to stop before it is done. */
   stopping(): AbortSignal {
+    return (this.#stopping ??= this.untilStopped());
+  }
+
+  /** The same for a command that runs until it is asked to stop: it is done then. */
+  untilStopped(): AbortSignal {
     return this.surroundings.stopping();
+  }
+
+  /** Why the command was asked to stop before it was done; undefined: it was not. */
+  get stopped(): Error | undefined {
+    return this.#stopping?.aborted ? (this.#stopping.reason as Error) : undefined;
   }
 }

@@ -1,3 +1,4 @@
+import { formatDuration } from "../config/duration.ts";
 import { STATES, type State } from "../domain/document.ts";
 import { failureOf, UNREAD_HINT } from "../domain/failure.ts";
 import type { Owner } from "../journal/owner-lock.ts";
@@ -8,9 +9,11 @@ import type { Waiting } from "../sync/waiting.ts";
 import { shellWord } from "../std/shell-word.ts";
 import { cut, padded, table, widthOf, wrapped } from "./columns.ts";
 import { clause } from "./exit.ts";
+import type { DaemonHealth } from "./daemon-health.ts";
 import { fit } from "./fit.ts";
 import { headlineOf, nextProbe } from "./headline.ts";
 import { pageLines } from "./page-lines.ts";
+import { linkLines } from "./links-text.ts";
 import { printable } from "./printable.ts";
 import type { Style, Terminal } from "./terminal.ts";
 import { type Trouble, troubleParts } from "./troubles.ts";
@@ -31,6 +34,8 @@ export const STATE_STYLES: Readonly<Record<State, Style>> = {
 /** What the report itself does not tell. */
 export type Around = {
   readonly owner: Owner | undefined;
+  /** What the daemon says of itself. */
+  readonly health?: DaemonHealth | undefined;
   readonly troubles: readonly Trouble[];
   readonly now: number;
 };
@@ -82,6 +87,7 @@ export function statusLines(
     ...[
       folderLines(report),
       memberLines(report, around),
+      linkLines(report.mirrors),
       movedLines(report),
       notPutAwayLines(report, around.now),
       neverPutAwayLines(report),
@@ -127,8 +133,9 @@ export function unreadText(mirror: string, { directories, path, why }: Unread): 
   return printable(`${mirror}: folder ${path}${others} cannot be read: ${why}`);
 }
 
-function daemonLine({ owner, now }: Around): string {
-  if (!owner) return "scanferry is not running";
+function daemonLine({ owner, health, now }: Around): string {
+  if (!owner)
+    return health?.healthy === false ? "scanferry is running" : "scanferry is not running";
   const web = owner.web === undefined ? "" : `; page at ${owner.web}`;
   return `scanferry is running (process ${owner.pid}, since ${relativeText(owner.startedAt, now)})${web}`;
 }
@@ -168,13 +175,22 @@ function noteLines(report: StatusReport, around: Around): string[] {
   const { now } = around;
   const { documents, pages } = report.duplicates;
   const saved = `${counted(documents, "duplicate")} not sent, ${counted(pages, "page")} saved`;
-  const { archives, untold } = report;
+  const { archives, mirrors, untold } = report;
   return [
     ...pageLines(report.pages, now).filter((line) => line !== ""),
     ...archives.flatMap((archive) => archiveLines(archive, archives.length > 1, around)),
+    ...mirrors.flatMap(learnedLine),
     ...(documents === 0 ? [] : [saved]),
     ...(untold === 0 ? [] : [`${counted(untold, "outcome")} to tell to after hooks`]),
   ];
+}
+
+/** That files were sent too early, and what is waited since. */
+function learnedLine({ name, learnedSettle }: StatusReport["mirrors"][number]): string[] {
+  if (!learnedSettle) return [];
+  const settle = formatDuration(learnedSettle.settleMs);
+  const line = `mirror ${name}: a file was sent too early, so all wait ${settle} now; raise \`settle\``;
+  return [printable(line)];
 }
 
 /** What stops or slows an archive; the headline has told of the only one's gate or outage. */
@@ -211,10 +227,10 @@ export function waitingLine({ message, until }: Waiting, now: number, to = ""): 
 }
 
 /** What was moved here and not in the archive; nobody but a person can move it there. */
-function movedLines({ moved }: StatusReport): string[] {
+function movedLines({ moved, movedDocuments }: StatusReport): string[] {
   if (moved.length === 0) return [];
   return [
-    "renamed or moved here; the archive still has them where they were:",
+    `${counted(movedDocuments, "document")} renamed or moved here, and where they were in the archive${movedDocuments > moved.length ? `, the latest ${moved.length} of them` : ""}:`,
     ...moved.map(({ path, from, archivedIn, documentId }) =>
       printable(`  ${path}  was ${from}, in ${archivedIn} as document ${documentId}`),
     ),

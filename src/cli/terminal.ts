@@ -1,6 +1,7 @@
 import type { Writable } from "node:stream";
 import { styleText } from "node:util";
 import { Fault, codeOf, messageOf } from "../std/fault.ts";
+import { inert } from "../std/legible.ts";
 
 /** Where a command writes: a process's stream, or a test's. */
 export type Stream = Writable & {
@@ -13,7 +14,12 @@ export type Stream = Writable & {
 export type Style = "bold" | "dim" | "green" | "yellow" | "red" | "cyan";
 
 /** Back to the start of the line, and the line cleared. */
-export const CLEAR = "\r\u001b[2K";
+const CLEAR = "\r\u001b[2K";
+
+const ESCAPE = "\u001b";
+
+/** What `paint` puts around a text; nothing else that steers a terminal is let through. */
+const PAINT = new RegExp(`(${ESCAPE}\\[(?:1|2|22|31|32|33|36|39)m)`);
 
 const WIDTH_DEFAULT = 100;
 
@@ -24,6 +30,9 @@ const ROWS_DEFAULT = 24;
  * One output stream. Colour only on a terminal, and not against NO_COLOR; elsewhere plain text, but
  * for FORCE_COLOR, which goes before both as it does in Node. A reader that went away (`| head`) is no
  * failure: what is written after it is dropped.
+ *
+ * Whatever a command writes, text or JSON, leaves through `clean`: a name, or an archive's reply, that
+ * steers a terminal does nothing there, whether or not whoever wrote it thought of that.
  */
 export class Terminal {
   /** True when a person watches: lines may be drawn over. */
@@ -60,6 +69,11 @@ export class Terminal {
 
   /** Resolves when the text is taken. Rejects with OUTPUT_FAILED when it cannot be, e.g. a full disk. */
   async write(text: string): Promise<void> {
+    await this.draw(this.clean(text));
+  }
+
+  /** Writes with the control sequences in it; what stands between them has to be `clean`. See `write`. */
+  async draw(text: string): Promise<void> {
     if (!this.#gone.signal.aborted) {
       await new Promise<void>((resolve) => {
         this.#stream.write(text, () => resolve());
@@ -77,7 +91,21 @@ export class Terminal {
 
   /** Writes without waiting, for news that nobody waits for. */
   print(text: string): void {
-    if (!this.#gone.signal.aborted) this.#stream.write(text);
+    if (!this.#gone.signal.aborted) this.#stream.write(this.clean(text));
+  }
+
+  /** Writes over the line that was drawn last; without `line` nothing is left of it. */
+  redraw(line = ""): void {
+    if (!this.#gone.signal.aborted) this.#stream.write(CLEAR + this.clean(line));
+  }
+
+  /** Lines with nothing in them that steers a terminal, but for what `paint` made where there is colour. */
+  clean(text: string): string {
+    if (!this.hasColour) return inert(text);
+    return text
+      .split(PAINT)
+      .map((part, at) => (at % 2 === 1 ? part : inert(part)))
+      .join("");
   }
 
   /** Without colour the text as it is: no escapes reach a file or a pipe. */

@@ -37,7 +37,7 @@ export async function watchLines<T>(
   watched: Omit<Watched<T>, "draw">,
 ): Promise<void> {
   const { out } = shell;
-  const over = AbortSignal.any([shell.stopping(), out.gone]);
+  const over = AbortSignal.any([shell.untilStopped(), out.gone]);
   let last = "";
   // News comes no faster than a person, or a log, can take it.
   await follow(shell, watched, { everyMs: DRAW_MS, over }, async (what) => {
@@ -51,19 +51,19 @@ async function watchScreen<T>(shell: Shell, watched: Watched<T>): Promise<void> 
   const { out } = shell;
   const { stdin } = shell.surroundings;
   const quit = new AbortController();
-  const over = AbortSignal.any([shell.stopping(), out.gone, quit.signal]);
+  const over = AbortSignal.any([shell.untilStopped(), out.gone, quit.signal]);
   using _keys = isKeyboard(stdin) ? quitKeys(stdin, () => quit.abort()) : undefined;
   let shown: readonly string[] = [];
-  await out.write(ENTER);
+  await out.draw(ENTER);
   try {
     await follow(shell, watched, { everyMs: LOOK_MS, over }, async (what) => {
       shown = watched.draw(what);
       const lines = [...shown, "", out.paint("dim", "q quits")];
-      const text = lines.map((line) => `${line}${END_OF_LINE}`).join("\r\n");
-      await out.write(`${HOME}${text}${END_OF_SCREEN}`);
+      const text = lines.map((line) => `${out.clean(line)}${END_OF_LINE}`).join("\r\n");
+      await out.draw(`${HOME}${text}${END_OF_SCREEN}`);
     });
   } finally {
-    await out.write(LEAVE);
+    await out.draw(LEAVE);
   }
   // What was seen last stays.
   for (const line of shown) await out.line(line);

@@ -1,12 +1,14 @@
 import { dirname, resolve } from "node:path";
 import type { PagePolicy } from "../domain/allowance.ts";
+import type { Signing } from "../domain/signing.ts";
 import { invariant } from "../std/invariant.ts";
 import { baseOf } from "../rules/folder.ts";
 import { hooksOf } from "./build-hooks.ts";
 import { rulesOf } from "./build-rules.ts";
 import { archiveNameOf, archivesIn } from "./archives.ts";
 import { notifyOf } from "./build-notify.ts";
-import type { After, ArchiveAccount, Config, Mirror, Signing } from "./config.ts";
+import type { After, ArchiveAccount, Config, Mirror } from "./config.ts";
+import type { Networks } from "./find-networks.ts";
 import { globBelow } from "./glob.ts";
 import { type JournalPlace, LEASE_MS } from "./journal-place.ts";
 import { type Layout, layoutOf, type MirrorLayout, wayDown } from "./layout.ts";
@@ -18,12 +20,14 @@ import { writtenJournal } from "./written-journal.ts";
 
 type ArchiveShape = NonNullable<FileShape["archive"]>;
 
+/** What was found elsewhere than in the file. */
+type Found = Secrets & {
+  readonly notify?: NotifySecrets;
+  readonly networks?: Networks;
+};
+
 /** The configuration of a file in which nothing was found wrong. Frozen all the way down. */
-export function buildConfig(
-  file: string,
-  shape: FileShape,
-  secrets: Secrets & { readonly notify?: NotifySecrets },
-): Config {
+export function buildConfig(file: string, shape: FileShape, secrets: Found): Config {
   const { upload, batch, quota, conversion } = shape;
   const layout = layoutOf(shape, dirname(file));
   const [archive, ...furtherArchives] = accountsIn(shape, secrets, dirname(file));
@@ -55,7 +59,12 @@ export function buildConfig(
     },
     schedule: { rescan: shape.schedule.rescan },
     web: shape.web && webOf(shape.web, secrets.webToken),
-    notify: notifyOf(shape.notify, secrets.notify ?? NO_NOTIFY_SECRETS, dirname(file)),
+    notify: notifyOf(
+      shape.notify,
+      secrets.notify ?? NO_NOTIFY_SECRETS,
+      dirname(file),
+      secrets.networks?.to,
+    ),
     log: { level: shape.log.level, file: logFileOf(shape.log, layout) },
     receipts: receiptsOf(shape.receipts, layout),
     shutdownMs: shape.shutdown,
@@ -127,12 +136,21 @@ function webOf(
   };
 }
 
-function accountsIn(shape: FileShape, secrets: Secrets, folder: string): ArchiveAccount[] {
-  return archivesIn(shape).map(({ name, section: { url, timeout, signing } }) => {
+function accountsIn(shape: FileShape, secrets: Found, folder: string): ArchiveAccount[] {
+  return archivesIn(shape).map(({ name, section: { url, timeout, signing, storedSize } }) => {
+    const network = secrets.networks?.archives.get(name);
     const { accountKey, signingSecret } = secrets.archives.get(name) ?? {};
     invariant(accountKey !== undefined, "a checked configuration has an account key");
     const signs = signingOf(signing, signingSecret, folder);
-    return { name, url, accountKey, signing: signs, timeoutMs: timeout };
+    return {
+      name,
+      url,
+      accountKey,
+      signing: signs,
+      ...(network && { network }),
+      timeoutMs: timeout,
+      storedSize,
+    };
   });
 }
 
@@ -168,13 +186,14 @@ function mirrorsOf(shape: FileShape, layout: Layout, folder: string): Mirror[] {
       exclude: excludeOf(mirror.exclude, place),
       watch: mirror.watch,
       settleMs: mirror.settle,
-      ...(mirror.parts === 1 ? {} : { parts: mirror.parts }),
       incompleteMs: mirror.incomplete,
+      stillIncomplete: mirror.stillIncomplete,
       missingFolder: mirror.missingFolder,
       firstRun: mirror.firstRun,
       changed: mirror.changed,
+      changesPerHour: mirror.changesPerHour,
       after: afterOf(mirror.after, place),
-      rules: rulesOf(mirror, folder),
+      rules: rulesOf(mirror),
       hooks: hooksOf(mirror.hooks, folder),
     };
   });

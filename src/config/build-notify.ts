@@ -1,16 +1,26 @@
 import { resolve } from "node:path";
 import { invariant } from "../std/invariant.ts";
-import type { ChannelConfig, NotifyConfig } from "./notify-config.ts";
+import type { Networks } from "./find-networks.ts";
+import type { ChannelConfig, NotifyConfig, WebhookConfig } from "./notify-config.ts";
 import type { NotifySecrets } from "./notify-secrets.ts";
 import type { FileShape } from "./schema.ts";
+
+/** How an address that is called is reached. */
+type NetworkTo = Networks["to"];
+
+function wayTo(url: string, networkTo: NetworkTo): Pick<WebhookConfig, "network"> {
+  const network = networkTo(url);
+  return network ? { network } : {};
+}
 
 /** From the keys of `notify` to its configuration; undefined when there is nobody to tell. */
 export function notifyOf(
   notify: FileShape["notify"],
   secrets: NotifySecrets,
   folder: string,
+  networkTo: NetworkTo = () => undefined,
 ): NotifyConfig | undefined {
-  const channels = channelsOf(notify, secrets, folder);
+  const channels = channelsOf(notify, secrets, folder, networkTo);
   const { method, schedule } = notify.ping;
   const { pingUrl: url } = secrets;
   if (channels.length === 0 && url === undefined) return undefined;
@@ -18,13 +28,11 @@ export function notifyOf(
     channels,
     timeoutMs: notify.timeout,
     repeatMs: notify.repeat,
-    remindMs: notify.remind,
     heldAfterMs: notify.heldAfter,
     diskBytesMin: notify.diskBelow,
     quiet: notify.quiet.hours,
-    urgent: notify.quiet.urgent,
     digest: notify.digest,
-    ping: url === undefined ? undefined : { url, method, schedule },
+    ping: url === undefined ? undefined : { url, method, schedule, ...wayTo(url, networkTo) },
   };
 }
 
@@ -32,18 +40,22 @@ function channelsOf(
   { mail, webhook, command }: FileShape["notify"],
   secrets: NotifySecrets,
   folder: string,
+  networkTo: NetworkTo,
 ): ChannelConfig[] {
   return [
     ...mail.map(({ name = "mail", events, server, tls, user, from, to }, at): ChannelConfig => {
       const password = secrets.mail[at];
       invariant(user === undefined || password !== undefined, "a checked user has a password");
       const login = user === undefined || password === undefined ? undefined : { user, password };
-      return { by: "mail", name, events, ...server, tls, login, from, to };
+      // Mail never goes by a proxy; whom it trusts is the same.
+      const { ca } = networkTo("https://localhost") ?? {};
+      const trusted = ca === undefined ? {} : { ca };
+      return { by: "mail", name, events, ...server, tls, login, from, to, ...trusted };
     }),
     ...webhook.map(({ name = "webhook", events }, at): ChannelConfig => {
       const { url, secret } = secrets.webhook[at] ?? {};
       invariant(url !== undefined, "a checked webhook has an address");
-      return { by: "webhook", name, events, url, secret };
+      return { by: "webhook", name, events, url, secret, ...wayTo(url, networkTo) };
     }),
     ...command.map(({ name = "command", events, run }): ChannelConfig => {
       const [program = "", ...rest] = run;

@@ -1,10 +1,7 @@
 /** From the keys of a mirror to its rules. */
-import { resolve } from "node:path";
 import { METADATA_FIELDS, type MetadataField } from "../domain/slip.ts";
 import {
-  type Example,
   type ExpiryRule,
-  type FileAction,
   type MetadataTemplates,
   type MirrorRules,
   NO_RULES,
@@ -15,14 +12,13 @@ import type { FileShape } from "./schema.ts";
 
 type MirrorShape = FileShape["mirrors"][number];
 
-/** The rules of a mirror in which nothing was found wrong; `folder`: the configuration file's. */
-export function rulesOf(mirror: MirrorShape, folder: string): MirrorRules {
-  const { metadata, expire, match, target, rules, examples } = mirror;
+/** The rules of a mirror in which nothing was found wrong. */
+export function rulesOf(mirror: MirrorShape): MirrorRules {
+  const { metadata, expire, match, target, rules } = mirror;
   return {
     priority: mirror.priority,
     order: mirror.order,
     duplicates: mirror.duplicates,
-    afterDuplicate: absolute(mirror.afterDuplicate, folder),
     ready: {
       by: mirror.ready,
       minAgeMs: mirror.minAge,
@@ -42,13 +38,7 @@ export function rulesOf(mirror: MirrorShape, folder: string): MirrorRules {
       form: expire.format,
     },
     rules: rules.map(ruleOf),
-    examples: examples.map(exampleOf),
   };
-}
-
-/** Relative paths are relative to the configuration file. */
-function absolute(action: FileAction, folder: string): FileAction {
-  return action.kind === "move" ? { kind: "move", to: resolve(folder, action.to) } : action;
 }
 
 function ruleOf({ name, match, target, metadata, expire }: MirrorShape["rules"][number]): Rule {
@@ -73,21 +63,4 @@ function templatesOf(
   return Object.fromEntries(
     METADATA_FIELDS.flatMap((field) => (given[field] ? [[field, given[field]]] : [])),
   );
-}
-
-function exampleOf(shape: MirrorShape["examples"][number]): Example {
-  const { path, modified, sent, rule, folder, sentName, expires } = shape;
-  const metadata = METADATA_FIELDS.flatMap((field) =>
-    shape[field] === undefined ? [] : [[field, shape[field]]],
-  );
-  return {
-    path,
-    ...(modified === undefined ? {} : { modifiedAt: modified }),
-    ...(sent === undefined ? {} : { sentAt: sent }),
-    ...(rule === undefined ? {} : { rule }),
-    ...(folder === undefined ? {} : { folder }),
-    ...(sentName === undefined ? {} : { name: sentName }),
-    ...(expires === undefined ? {} : { expires }),
-    metadata: Object.fromEntries(metadata),
-  };
 }

@@ -1,7 +1,9 @@
-import { type FileHandle, open } from "node:fs/promises";
-import { resolve } from "node:path";
+import { type FileHandle, open, stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 import { codeOf } from "../std/fault.ts";
 import { ConfigError } from "./config-error.ts";
+import { type Caller, callerNow, otherWriter, type Owned } from "./foreign.ts";
+import { quotedPath } from "./quoted.ts";
 
 /** A configuration file as it was found. */
 export type ConfigFile = {
@@ -18,6 +20,10 @@ export type ConfigPlaces = {
   readonly file?: string | undefined;
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
+  /** Who looks; the process's user unless a test says otherwise. */
+  readonly caller?: Caller;
+  /** Hears why the file of the working directory is not used, where another is. */
+  readonly skipped?: ((line: string) => void) | undefined;
 };
 
 /** A guess: the largest configuration anyone writes is a hundred times smaller. */
@@ -25,10 +31,12 @@ const SIZE_BYTES_MAX = 1024 * 1024;
 
 /**
  * Finds and reads the configuration: `--config`, else `$SCANFERRY_CONFIG`, else `./scanferry.yaml`,
- * else `/etc/scanferry/scanferry.yaml`. A file that was asked for by name must exist.
- * Throws `ConfigError`.
+ * else `/etc/scanferry/scanferry.yaml`. A file that was asked for by name must exist; that of the
+ * working directory is used only if nobody but the caller and root can write it or its directory,
+ * since what it names is run. Throws `ConfigError`.
  */
-export async function readConfigFile({ file, env, cwd }: ConfigPlaces): Promise<ConfigFile> {
+export async function readConfigFile(options: ConfigPlaces): Promise<ConfigFile> {
+  const { file, env, cwd } = options;
   const named = file ?? (env["SCANFERRY_CONFIG"] || undefined);
   if (named !== undefined) {
     // A script whose variable is not set: taken for no option, it would use another file than is meant.
@@ -38,20 +46,54 @@ export async function readConfigFile({ file, env, cwd }: ConfigPlaces): Promise<
     const found = await readIfThere(path);
     return found ?? refuse(path, `no such file (named by ${origin})`, "name one that exists");
   }
-  const places = [resolve(cwd, "scanferry.yaml"), resolve("/etc/scanferry/scanferry.yaml")];
-  for (const path of places) {
-    const found = await readIfThere(path);
+  const here = resolve(cwd, "scanferry.yaml");
+  const usual = resolve("/etc/scanferry/scanferry.yaml");
+  const caller = options.caller ?? callerNow();
+  let distrusted = await foreignAt(here, caller);
+  if (distrusted === undefined) {
+    // Asked again of what was opened: a link may lead to something else by now.
+    const found = await readIfThere(here, (stat) => {
+      distrusted = otherWriter(stat, caller);
+      return distrusted === undefined;
+    });
     if (found !== undefined) return found;
+  }
+  const found = await readIfThere(usual);
+  const notUsed = `${quotedPath(here)} is not used: ${distrusted}`;
+  if (found !== undefined) {
+    if (distrusted !== undefined)
+      options.skipped?.(`${notUsed}; to use it all the same, name it by --config`);
+    return found;
   }
   return refuse(
     "",
-    `no configuration: there is no ${places.join(" and no ")}, ` +
+    `no configuration: ${distrusted === undefined ? `there is no ${here} and` : `${notUsed}; there is`} no ${usual}, ` +
       "and neither --config nor $SCANFERRY_CONFIG names one",
-    "write a starter with: scanferry init",
+    distrusted === undefined
+      ? "write a starter with: scanferry init"
+      : "if you trust it, name it by --config",
   );
 }
 
-async function readIfThere(path: string): Promise<ConfigFile | undefined> {
+/** Who else can write the file or its directory, in words; undefined: nobody, or there is no file. */
+async function foreignAt(path: string, caller: Caller): Promise<string | undefined> {
+  const file = await statIfThere(path);
+  if (file === undefined) return undefined;
+  const directory = await statIfThere(dirname(path));
+  const ofFile = otherWriter(file, caller);
+  const ofDirectory = directory && otherWriter(directory, caller);
+  if (ofFile !== undefined) return `it ${ofFile}`;
+  return ofDirectory === undefined ? undefined : `its directory ${ofDirectory}`;
+}
+
+async function statIfThere(path: string): Promise<Owned | undefined> {
+  return stat(path).catch(() => undefined);
+}
+
+async function readIfThere(
+  path: string,
+  isTrusted: (stat: Owned) => boolean = () => true,
+): Promise<ConfigFile | undefined> {
   let handle: FileHandle;
   try {
     handle = await open(path, "r");
@@ -62,6 +104,7 @@ async function readIfThere(path: string): Promise<ConfigFile | undefined> {
   }
   try {
     const stat = await handle.stat();
+    if (!isTrusted(stat)) return undefined;
     if (stat.isDirectory()) return refuse(path, "is a directory", "name the file in it");
     if (stat.size > SIZE_BYTES_MAX)
       return refuse(path, "is larger than 1 MiB", "name another file");

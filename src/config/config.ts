@@ -1,6 +1,9 @@
 import type { PagePolicy } from "../domain/allowance.ts";
 import type { Hours } from "../domain/hours.ts";
+import type { Signing } from "../domain/signing.ts";
+import type { StoredSize } from "../domain/stored-size.ts";
 import type { ReceiptFormat } from "../receipts/receipt-folder.ts";
+import type { NetworkSettings } from "../network/network.ts";
 import type { MirrorRules } from "../rules/rules.ts";
 import type { Hooks } from "./hooks.ts";
 import type { JournalPlace } from "./journal-place.ts";
@@ -80,7 +83,11 @@ export type ArchiveAccount = {
   /** `acc_key`. A secret. */
   readonly accountKey: string;
   readonly signing: Signing;
+  /** How it is reached; absent: straight. */
+  readonly network?: NetworkSettings;
   readonly timeoutMs: number;
+  /** Absent: `same`. */
+  readonly storedSize?: StoredSize;
 };
 
 /** How long the journal keeps details, and how much longer it remembers contents. */
@@ -95,20 +102,6 @@ export type LogFile = {
 
 /** A folder for receipts, absolute, and the files that each batch gets. */
 export type Receipts = { readonly dir: string; readonly formats: readonly ReceiptFormat[] };
-
-/** How `sig` is made. */
-export type Signing =
-  | {
-      readonly scheme: "hmac";
-      /** A digest that `node:crypto` knows. */
-      readonly algorithm: string;
-      readonly encoding: "base64" | "hex";
-      /** A secret. */
-      readonly secret: string;
-    }
-  | { readonly scheme: "none" }
-  /** `module` is an absolute path. */
-  | { readonly scheme: "module"; readonly module: string };
 
 /** An interval that grows from `initialMs` up to `maxMs`. */
 export type RetryInterval = { readonly initialMs: number; readonly maxMs: number };
@@ -126,13 +119,14 @@ export type Mirror = {
   /** Beside the built-in list; holds the folder of `after: move` when that lies in the source. */
   readonly exclude: string[];
   readonly watch: "auto" | "native" | "polling" | "off";
-  /** How many parts several daemons divide it into, by its top directories; absent: 1. */
-  readonly parts?: number;
   readonly settleMs: number;
   readonly incompleteMs: number;
+  readonly stillIncomplete: "hold" | "upload";
   readonly missingFolder: MissingFolder;
   readonly firstRun: "hold" | "upload";
   readonly changed: "upload" | "ignore";
+  /** Contents of one path that are sent within an hour; absent: `CHANGES_PER_HOUR`. */
+  readonly changesPerHour?: number;
   readonly after: After;
   /** What goes with its documents, and where they go. */
   readonly rules: MirrorRules;

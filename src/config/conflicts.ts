@@ -132,7 +132,7 @@ function reportOwnFiles({ journal, log, receipts, mirrors }: Layout, findings: F
 }
 
 /** What holds for a file alone, or for PostgreSQL alone, beside the other. */
-function reportJournal({ journal, mirrors = [] }: Sketch, findings: Findings): void {
+function reportJournal({ journal }: Sketch, findings: Findings): void {
   const { path, url, passwordFile, instance } = writtenJournal(journal);
   if (path !== undefined && url !== undefined) {
     findings.report(["journal", "path"], "is given beside url", "keep one of path and url");
@@ -142,12 +142,6 @@ function reportJournal({ journal, mirrors = [] }: Sketch, findings: Findings): v
     if (value === undefined || findings.has(["journal", "url"])) continue;
     const message = "is for a journal in PostgreSQL alone";
     findings.report(["journal", name], message, "write journal.url, or leave it out");
-  }
-  if (findings.has(["journal"]) || findings.has(["journal", "url"])) return;
-  for (const [at, mirror] of mirrors.entries()) {
-    if ((mirror?.parts ?? 1) === 1) continue;
-    const message = "is for several daemons, and a journal in a file has one";
-    findings.report(["mirrors", at, "parts"], message, "write journal.url, or leave it out");
   }
 }
 

@@ -44,6 +44,20 @@ export function shownServer(server: string, schema: string): string {
 
 const SCHEME = /^postgres(?:ql)?:/i;
 
+/** libpq takes a URL with a user and no host, where that is among the parameters. */
+const HOSTLESS = /^([^:]+:\/\/[^/?#]*@)(?=[:/])/;
+
+/** The modes of libpq, and `pg`'s own for TLS without a look at the certificate. */
+const SSL_MODES = [
+  "disable",
+  "allow",
+  "prefer",
+  "require",
+  "verify-ca",
+  "verify-full",
+  "no-verify",
+];
+
 /** Hosts with a comma between them, as libpq would try one after another. */
 const SEVERAL = /^[^:]+:\/\/(?:[^/?#]*@)?[^/?#@]*,/;
 
@@ -72,8 +86,11 @@ function urlIn(text: string, refuse: Refuse): PostgresUrl {
   if (SEVERAL.test(text)) {
     return refuse("names several hosts", "name one address, which leads to the primary");
   }
-  if (!URL.canParse(text) || /[\s\\]/.test(text)) return refuse("is not a URL", MEND);
-  const url = new URL(text.replace(SCHEME, "postgres:"));
+  const whole = text.replace(SCHEME, "postgres:").replace(HOSTLESS, "$1%2F");
+  if (!URL.canParse(whole) || /[\s\\]/.test(text)) return refuse("is not a URL", MEND);
+  const url = new URL(whole);
+  settleHost(url, refuse);
+  settleTls(url, refuse);
   if (url.hash !== "") return refuse("has a fragment", "write # as %23");
   if (url.pathname.length < 2) return refuse("names no database", MEND);
   const schema = url.searchParams.get("schema") ?? "scanferry";
@@ -85,6 +102,45 @@ function urlIn(text: string, refuse: Refuse): PostgresUrl {
   url.password = "";
   for (const name of ["schema", "password"]) url.searchParams.delete(name);
   return { server: url.href, schema, password };
+}
+
+/** What libpq also takes as parameters stands in one place, and a socket's directory as a host, encoded. */
+function settleHost(url: URL, refuse: Refuse): void {
+  const taken = (name: string): string | undefined => {
+    const value = url.searchParams.get(name);
+    url.searchParams.delete(name);
+    return value === null || value === "" ? undefined : value;
+  };
+  const host = taken("host");
+  if (host?.includes(",") === true) {
+    refuse("names several hosts", "name one address, which leads to the primary");
+  }
+  const encoded = host?.startsWith("/") === true ? encodeURIComponent(host) : host;
+  if (encoded !== undefined) url.hostname = encoded;
+  if (url.hostname === "%2F" || (encoded !== undefined && url.hostname !== encoded)) {
+    refuse("is not a URL", MEND);
+  }
+  url.port = taken("port") ?? url.port;
+  url.username = taken("user") ?? url.username;
+  // As libpq has it: nobody listens in between.
+  if (/^%2f/i.test(url.hostname)) {
+    for (const name of ["sslmode", "sslrootcert", "sslcert", "sslkey", "ssl"]) {
+      url.searchParams.delete(name);
+    }
+  }
+}
+
+/** Every mode that encrypts asks for a certificate that holds, as `pg` has it: more than libpq does. */
+function settleTls({ searchParams }: URL, refuse: Refuse): void {
+  const mode = searchParams.get("sslmode");
+  if (mode !== null && !SSL_MODES.includes(mode)) {
+    refuse("has an unknown sslmode", `write one of ${SSL_MODES.join(", ")}`);
+  }
+  // The host's own authorities, which are asked where no file is named.
+  if (searchParams.get("sslrootcert") === "system") searchParams.delete("sslrootcert");
+  if (mode !== null && !["disable", "no-verify"].includes(mode)) {
+    searchParams.set("sslmode", "verify-full");
+  }
 }
 
 function passwordIn({ password, searchParams }: URL): string | undefined {

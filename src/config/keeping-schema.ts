@@ -17,8 +17,8 @@ export const journalSchema = section(
     url: setting(postgresUrl().optional(), {
       meaning:
         "In place of `path`: a PostgreSQL database (14 or later) that holds the journal, for several daemons " +
-        "that share it. `?schema=` names the schema of its tables (`scanferry`); `sslmode` and the like " +
-        "are the client library's.",
+        "that share it. `?schema=` names the schema of its tables (`scanferry`); sockets and `sslmode`: " +
+        "[operations.md](operations.md#a-journal-in-postgresql).",
       example: "postgres://scanferry@db.example.com:5432/scans?sslmode=verify-full",
       without: "the journal is a file",
     }),
@@ -61,7 +61,12 @@ export const logSchema = section(
   {
     level: setting(
       choice("trace", "debug", "info", "warn", "error", "fatal", "silent").prefault("info"),
-      { meaning: "The least important lines that are logged.", example: "debug" },
+      {
+        meaning:
+          "The least important lines that are logged. A document that goes as it should has two at " +
+          "`info`, uploaded and converted; at `debug` every step of it, and receipts.",
+        example: "debug",
+      },
     ),
     file: setting(localPath().optional(), {
       meaning:

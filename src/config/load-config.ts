@@ -1,6 +1,7 @@
 import { buildConfig } from "./build-config.ts";
 import type { Config } from "./config.ts";
 import { type ConfigPlaces, readConfigFile } from "./config-file.ts";
+import { findNetworks } from "./find-networks.ts";
 import { findNotifySecrets } from "./notify-secrets.ts";
 import type { FileShape } from "./schema.ts";
 import { findSecrets } from "./secrets.ts";
@@ -15,8 +16,9 @@ export async function loadConfig(options: ConfigPlaces): Promise<Config> {
   const { sketch, findings } = sketchOf(file.path, file.text);
   const around = { config: file, env: options.env, findings, files: [] };
   const secrets = await findSecrets(sketch, around);
-  const ofNotify = await findNotifySecrets(sketch, around);
+  const notify = await findNotifySecrets(sketch, around);
+  const networks = await findNetworks(sketch, around);
   findings.throwIfAny();
   // Nothing was found wrong, so nothing is left out of the sketch.
-  return buildConfig(file.path, sketch as FileShape, { ...secrets, notify: ofNotify });
+  return buildConfig(file.path, sketch as FileShape, { ...secrets, notify, networks });
 }

@@ -1,24 +1,21 @@
 /** `notify` as the rest of scanferry sees it; see `config.ts`. */
 import type { EventKind } from "../domain/event-kind.ts";
 import type { Hours } from "../domain/hours.ts";
+import type { NetworkSettings } from "../network/network.ts";
 
 /** Who is told, how often, and when not. */
 export type NotifyConfig = {
   readonly channels: readonly ChannelConfig[];
   /** Of one try to tell something. */
   readonly timeoutMs: number;
-  /** The same cause is told again no sooner. */
-  readonly repeatMs: number;
   /** What lasts is told again this often; 0: never. */
-  readonly remindMs: number;
+  readonly repeatMs: number;
   /** What may pass by itself (held documents, outages) is told of once it has lasted this long. */
   readonly heldAfterMs: number;
   /** The journal's disk is low with less room; 0: never. */
   readonly diskBytesMin: number;
-  /** Undefined: somebody may be told at all hours. */
+  /** Undefined: somebody may be told at all hours; within these only of what is urgent. */
   readonly quiet: Hours | undefined;
-  /** What is told within them as well. */
-  readonly urgent: readonly EventKind[];
   /** A cron expression; undefined: no digest. */
   readonly digest: string | undefined;
   readonly ping: PingConfig | undefined;
@@ -29,6 +26,8 @@ export type PingConfig = {
   readonly url: string;
   readonly method: "GET" | "POST";
   readonly schedule: string;
+  /** How it is reached; absent: straight. */
+  readonly network?: NetworkSettings;
 };
 
 /** One channel, and what is told through it. */
@@ -48,6 +47,8 @@ export type MailConfig = {
   readonly login: { readonly user: string; readonly password: string } | undefined;
   readonly from: string;
   readonly to: readonly string[];
+  /** PEM: authorities that are trusted beside those of the host. */
+  readonly ca?: string;
 };
 
 /** By a POST of JSON. */
@@ -57,6 +58,8 @@ export type WebhookConfig = {
   readonly url: string;
   /** A secret; undefined: messages are not signed. */
   readonly secret: string | undefined;
+  /** How it is reached; absent: straight. */
+  readonly network?: NetworkSettings;
 };
 
 /** By a program, which reads JSON; no shell is between. */

@@ -1,5 +1,5 @@
 import type { Findings } from "./findings.ts";
-import { isLoopback } from "./notify-kinds.ts";
+import { isLoopback } from "../network/proxies.ts";
 import { quoted } from "./quoted.ts";
 import type { Sketch } from "./schema.ts";
 

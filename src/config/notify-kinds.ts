@@ -1,5 +1,4 @@
 /** The kinds of value that channels are made of. */
-import { isIP } from "node:net";
 import { type Kind, kind } from "./kind.ts";
 import { textIn } from "./kinds.ts";
 import { quoted } from "./quoted.ts";
@@ -43,9 +42,4 @@ export function userName(): Kind<string> {
       return refuse("is no name of a user", "write it in one line");
     return text;
   });
-}
-
-/** True for this machine itself. */
-export function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 }

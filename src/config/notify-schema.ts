@@ -147,12 +147,10 @@ export const notifySchema = section(
       meaning: "How long one try to tell something may take.",
       example: "10s",
     }),
-    repeat: setting(duration("0", "31d").prefault("1h"), {
-      meaning: "The same cause is told again no sooner than this, however often it comes and goes.",
-      example: "4h",
-    }),
-    remind: setting(duration("0", "365d").prefault("1d"), {
-      meaning: "A trouble that lasts is told again this often; 0: never.",
+    repeat: setting(duration("0", "365d").prefault("1d"), {
+      meaning:
+        "A trouble that lasts is told again this often; 0: never. One that comes and goes, or grows, is told again after " +
+        "an hour.",
       example: "7d",
     }),
     heldAfter: setting(duration("0", "365d").prefault("1h"), {
@@ -168,13 +166,9 @@ export const notifySchema = section(
       {
         hours: setting(sendingHours().optional(), {
           meaning:
-            "When nobody is told, in the host's time zone; what still holds is told afterwards.",
+            "When nobody is told, in the host's time zone, but of `credentials` and `disk`; what still holds is told afterwards.",
           example: '"22:00-07:00"',
           without: "somebody is told at all hours",
-        }),
-        urgent: setting(z.array(choice(...EVENT_KINDS)).prefault(["credentials", "disk"]), {
-          meaning: "What is told within these hours as well.",
-          example: "[credentials, disk, stalled]",
         }),
       },
       "Hours at which nobody is woken.",

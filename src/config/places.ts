@@ -24,6 +24,33 @@ export function archiveUrl(): Kind<string> {
   });
 }
 
+/** `http://[USER:PASSWORD@]HOST:PORT`, or `off`. Whatever is wrong with it, it is not told: it may hold a password. */
+export function proxyAddress(): Kind<string> {
+  return kind("URL of a proxy, `off`", (value, refuse) => {
+    if (value === "off" || value === false) return "off";
+    const text = textIn(value, () => refuse("is not text", "put it in quotes"));
+    const why = proxyTrouble(text);
+    return why === undefined ? text : refuse(why, "write http://HOST:PORT or off");
+  });
+}
+
+/** Why a proxy's address cannot be used; undefined when it can. */
+export function proxyTrouble(text: string): string | undefined {
+  const url = /^https?:\/\/[^\s\\]+$/i.test(text) ? URL.parse(text) : null;
+  if (!url) return "is not an http or https URL";
+  if (url.pathname !== "/" || url.search !== "" || url.hash !== "") return "names more than a host";
+  return undefined;
+}
+
+/** A file of certificates or a key (PEM), as written; or the text itself. */
+export function pem(): Kind<string> {
+  return kind("path, or PEM text", (value, refuse) => {
+    // Not told: it may be a key.
+    const text = textIn(value, () => refuse("is not text", "name the file"));
+    return text.includes("-----BEGIN ") ? text : pathIn(text, refuse);
+  });
+}
+
 /** A path of this machine, as written; relative ones are relative to the configuration file. */
 export function localPath(): Kind<string> {
   return kind("path", (value, refuse) => pathIn(textIn(value, refuse), refuse));

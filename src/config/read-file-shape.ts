@@ -7,6 +7,7 @@ import type { Findings, Key } from "./findings.ts";
 import { aboutOf, unwrap } from "./kind.ts";
 import { nearest } from "./nearest.ts";
 import { sortOf } from "./quoted.ts";
+import { insteadOf } from "./removed.ts";
 import { fileSchema, type Sketch } from "./schema.ts";
 
 /** What of `value` (the whole YAML document) could be read; the rest is reported to `findings`. */
@@ -112,7 +113,8 @@ function readLeaf(schema: z.core.$ZodType, value: unknown, key: Key, findings: F
   if (result.success) return result.data;
   for (const issue of result.error.issues) {
     const mend: unknown = issue.code === "custom" ? issue.params?.["mend"] : undefined;
-    findings.report(key, issue.message, typeof mend === "string" ? mend : "mend it");
+    const known = typeof mend === "string" ? mend : "mend it";
+    findings.report(key, issue.message, insteadOf(key, value) ?? known);
   }
   return undefined;
 }
@@ -126,7 +128,10 @@ function reportMissing(schema: z.core.$ZodType, key: Key, findings: Findings): v
 }
 
 function reportUnknown(name: string, schema: z.ZodObject, key: Key, findings: Findings): void {
-  findings.report([...key, name], "unknown key", mendOfUnknown(name, Object.keys(schema.shape)));
+  const place = [...key, name];
+  const instead = insteadOf(place);
+  if (instead !== undefined) findings.report(place, "removed key", instead);
+  else findings.report(place, "unknown key", mendOfUnknown(name, Object.keys(schema.shape)));
 }
 
 function mendOfUnknown(name: string, known: readonly string[]): string {

@@ -14,23 +14,13 @@ type MirrorSketch = NonNullable<NonNullable<Sketch["mirrors"]>[number]>;
 export function reportRules({ mirrors = [] }: Sketch, layout: Layout, findings: Findings): void {
   for (const [at, mirror] of mirrors.entries()) {
     if (mirror) reportMirror(mirror, ["mirrors", at], findings);
-    const putAway = [
-      [["afterDuplicate"], mirror?.afterDuplicate],
-      [["hooks", "before", "afterVeto"], mirror?.hooks?.before?.afterVeto],
-    ] as const;
-    for (const [key, after] of putAway) {
-      reportPutAway(after, ["mirrors", at, ...key], layout, findings);
-    }
+    const key = ["mirrors", at, "hooks", "before", "afterVeto"];
+    reportPutAway(mirror?.hooks?.before?.afterVeto, key, layout, findings);
   }
 }
 
 /** What was moved away must not be found, and sent, again. */
-function reportPutAway(
-  after: MirrorSketch["afterDuplicate"],
-  key: Key,
-  layout: Layout,
-  findings: Findings,
-) {
+function reportPutAway(after: MirrorSketch["after"], key: Key, layout: Layout, findings: Findings) {
   if (after?.kind !== "move" || after.to === undefined) return;
   const to = resolve(layout.folder, after.to);
   const other = layout.mirrors.findIndex(

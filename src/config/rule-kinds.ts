@@ -1,6 +1,6 @@
 /** The kinds of value that rules are made of. Whatever can be told wrong is told when it is read. */
 import { baseOf } from "../rules/folder.ts";
-import { dayOf, noonOf, parsePeriod, type Period } from "../rules/calendar.ts";
+import { parsePeriod, type Period } from "../rules/calendar.ts";
 import { compilePattern, groupNames } from "../rules/pattern.ts";
 import type { ExpiryFrom } from "../rules/rules.ts";
 import { isLive, parseTemplate, type Template, TemplateFault } from "../rules/template.ts";
@@ -103,22 +103,4 @@ export function size(): Kind<number> {
       return refuse(`${quoted(value)} is not a size`, "write 200MB, 1KB or 1024");
     return Number(amount) * SIZE_UNITS[unit as keyof typeof SIZE_UNITS];
   });
-}
-
-/** A day or a moment; epoch milliseconds, a day being its noon in UTC. */
-export function moment(): Kind<number> {
-  return kind("date", (value, refuse) => {
-    const text = typeof value === "string" ? value : "";
-    const day = dayOf(text);
-    const whole = /T/.test(text) ? Date.parse(text) : Number.NaN;
-    if (!day) return refuse(`${quoted(value)} is not a date`, "write e.g. 2026-11-20");
-    return Number.isNaN(whole) ? noonOf(day) : whole;
-  });
-}
-
-/** Any text on one line. */
-export function plainText(): Kind<string> {
-  return kind("text", (value, refuse) =>
-    typeof value === "number" ? String(value) : textIn(value, refuse),
-  );
 }

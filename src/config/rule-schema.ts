@@ -4,14 +4,11 @@ import { ORDERS } from "../domain/feed.ts";
 import { METADATA_FIELDS, METADATA_LIMITS, type MetadataField } from "../domain/slip.ts";
 import { section, setting } from "./kind.ts";
 import { choice, duration, givenName, wholeNumber } from "./kinds.ts";
-import { afterwards } from "./places.ts";
 import {
   expiryFrom,
   expiryPeriod,
-  moment,
   pattern,
   period,
-  plainText,
   size,
   targetTemplate,
   template,
@@ -24,16 +21,6 @@ const EXAMPLES: Readonly<Record<MetadataField, string>> = {
   keywords: '"{group.department}, {year}"',
   producer: "Front desk scanner",
   description: '"Scanned on {modified}"',
-};
-
-/** What these may come to. */
-const EXPECTED: Readonly<Record<MetadataField, string>> = {
-  title: "R-4471 Nordwind",
-  author: "Accounting",
-  subject: "Invoices",
-  keywords: '"Invoices, 2026"',
-  producer: "Front desk scanner",
-  description: "Scanned on 2026-11-20",
 };
 
 /** One template a field of metadata. */
@@ -59,13 +46,13 @@ const metadataSection = section(
     }),
     sidecar: setting(choice("none", "optional", "required").prefault("none"), {
       meaning:
-        "Whether a file beside each document (`x.pdf.yaml`, `.json`, `.xmp`) says what goes with it. " +
-        "`required` waits for it. Such a file is never sent, and goes where its document goes.",
+        "Whether a file beside each document (`x.pdf.yaml`, `.json`) says what goes with it. " +
+        "`required` waits for it. Such a file is never sent; the one that was read goes where its document goes.",
       example: "required",
     }),
   },
-  "What the archive is told of a document beside its name: templates, which the path, a directory's " +
-    "`.scanferry.yaml` and a sidecar may override, in this order. See [rules.md](rules.md).",
+  "What the archive is told of a document beside its name: templates, which the path and a sidecar may " +
+    "override, in this order. See [rules.md](rules.md).",
 );
 
 const expiry = {
@@ -134,57 +121,6 @@ const ruleSection = section(
     "where none does, or where it is silent.",
 );
 
-const exampleSection = section(
-  {
-    path: setting(plainText(), {
-      meaning: "A path relative to the source. The file need not exist.",
-      example: "Invoices/2026/R-4471 Nordwind.pdf",
-      required: true,
-    }),
-    modified: setting(moment().optional(), {
-      meaning: "When its file was modified.",
-      example: "2026-11-20",
-      without: "now",
-    }),
-    sent: setting(moment().optional(), {
-      meaning: "When it would be sent.",
-      example: "2026-11-20",
-      without: "now",
-    }),
-    rule: setting(plainText().optional(), {
-      meaning: "The rule that must match; `none` for the mirror's own settings.",
-      example: "invoices",
-    }),
-    folder: setting(plainText().optional(), {
-      meaning: "The archive folder that it must go to.",
-      example: "/Invoices/2026",
-    }),
-    sentName: setting(plainText().optional(), {
-      meaning: "The name that it must be sent under.",
-      example: "R-4471 Nordwind.pdf",
-    }),
-    expires: setting(plainText().optional(), {
-      meaning: "The day on which it must expire; `never` for no expiry date.",
-      example: "2033-11-20",
-    }),
-    ...examplesOfFields(),
-  },
-  "Tests of the rules: `scanferry check` and `scanferry rules test` run them.",
-);
-
-function examplesOfFields() {
-  const entries = METADATA_FIELDS.map((field) => {
-    const about = {
-      meaning: `The ${field} that must be sent; empty: none.`,
-      example: EXPECTED[field],
-    };
-    return [field, setting(plainText().optional(), about)] as const;
-  });
-  return Object.fromEntries(entries) as {
-    [F in MetadataField]: (typeof entries)[number][1];
-  };
-}
-
 /** The keys of a mirror that are about what goes with its documents. */
 export const ruleKeys = {
   priority: setting(wholeNumber(-100, 100).prefault(0), {
@@ -206,17 +142,11 @@ export const ruleKeys = {
       "for `x.pdf`), or only when it was written under another name and then took this one by `rename`.",
     example: "marker",
   }),
-  duplicates: setting(choice("upload", "skip", "link").prefault("upload"), {
+  duplicates: setting(choice("upload", "skip").prefault("upload"), {
     meaning:
       "What becomes of a file whose content another file of the mirror has in the archive: it is sent " +
-      "all the same, or not: `skip` gives it `afterDuplicate`, `link` treats it as the archived one (`after`).",
+      "all the same, or `skip`: not sent, and an hour later treated as the archived one (`after`).",
     example: "skip",
-  }),
-  afterDuplicate: setting(afterwards().prefault("keep"), {
-    meaning:
-      "What happens to a skipped file, once its twin is proven to be in the archive: `keep`, `delete` or " +
-      "`move` it to a folder outside of every source.",
-    example: "move:/srv/duplicates",
   }),
   minAge: setting(duration("0", "365d").prefault("0"), {
     meaning: "A file is not sent before its modification is this old.",
@@ -242,9 +172,5 @@ export const ruleKeys = {
   rules: setting(z.array(ruleSection).prefault([]), {
     meaning: "Rules for some of the files.",
     example: "[{ name: invoices, match: '^Invoices/', target: /Invoices }]",
-  }),
-  examples: setting(z.array(exampleSection).prefault([]), {
-    meaning: "Tests of the rules.",
-    example: "[{ path: a/b.pdf, folder: /Scans/a }]",
   }),
 };

@@ -174,7 +174,7 @@ export const fileSchema = section(
               without: "`tokenFile`, else `$SCANFERRY_WEB_TOKEN`, else none",
             }),
             tokenFile: setting(localPath().optional(), {
-              meaning: "The file that holds the token.",
+              meaning: "The file that holds the token, of 16 characters or more.",
               example: "/etc/scanferry/web.token",
             }),
           },

@@ -4,6 +4,7 @@
  */
 import { constants, open } from "node:fs/promises";
 import { dirname, isAbsolute, join, resolve } from "node:path";
+import { takesSecret } from "../domain/signing.ts";
 import { codeOf } from "../std/fault.ts";
 import { shellWord } from "../std/shell-word.ts";
 import { archivesIn, type WrittenArchive } from "./archives.ts";
@@ -57,11 +58,14 @@ export type Surroundings = {
 /** Far more than any secret has: a larger file was named by mistake. */
 const SECRET_BYTES_MAX = 64 * 1024;
 
+/** Of the page's token, in characters. */
+const TOKEN_LENGTH_MIN = 16;
+
 /** Opening a named pipe would wait for its writer; this way it is opened, and refused. */
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /**
- * Looks up account keys, signing secrets where the scheme is `hmac`, the page's token and the
+ * Looks up account keys, signing secrets where the scheme takes one, the page's token and the
  * journal's password.
  */
 export async function findSecrets(sketch: Sketch, around: Surroundings): Promise<Secrets> {
@@ -84,6 +88,16 @@ export async function findSecrets(sketch: Sketch, around: Surroundings): Promise
       web.names?.length ? "required" : "optional",
       around,
     ));
+  if (webToken && webToken.length < TOKEN_LENGTH_MIN) {
+    const name =
+      web && web.token === undefined && web.tokenFile !== undefined ? "tokenFile" : "token";
+    const mend = `write ${TOKEN_LENGTH_MIN} or more, e.g. what \`openssl rand -base64 24\` prints`;
+    around.findings.report(
+      ["web", name],
+      `the token has fewer than ${TOKEN_LENGTH_MIN} characters and could be guessed`,
+      mend,
+    );
+  }
   const journalPassword = await findJournalPassword(sketch.journal, around);
   return { archives, webToken, journalPassword, files: around.files };
 }
@@ -109,8 +123,7 @@ async function findArchiveSecrets(
   { name, key, section }: WrittenArchive,
   around: Surroundings,
 ): Promise<ArchiveSecrets> {
-  const isSingle = key.length === 1;
-  const suffix = isSingle ? "" : `_${name.toUpperCase().replaceAll("-", "_")}`;
+  const suffix = variableSuffix(key, name);
   const { accountKey: value, accountKeyFile: file, signing } = section;
   const variable = `SCANFERRY_ACCOUNT_KEY${suffix}`;
   const accountKey = await findSecret(
@@ -128,10 +141,15 @@ async function findArchiveSecrets(
         file: signing.secretFile,
         variable: `SCANFERRY_SIGNING_SECRET${suffix}`,
       },
-      signing.scheme === "hmac" ? "required" : "unused",
+      takesSecret(signing.scheme) ? "required" : "unused",
       around,
     ));
   return { accountKey, signingSecret };
+}
+
+/** What ends the names of an archive's variables: nothing where it is the only one, else its own name. */
+export function variableSuffix(key: Key, name: string): string {
+  return key.length === 1 ? "" : `_${name.toUpperCase().replaceAll("-", "_")}`;
 }
 
 /** One secret; undefined when it is missing, or when something is wrong with it. */
@@ -140,7 +158,7 @@ export async function findSecret(
   need: Need,
   around: Surroundings,
 ): Promise<string | undefined> {
-  const { findings, config, env } = around;
+  const { findings, env } = around;
   const key = [...origin.section, origin.name];
   const fileKey = [...origin.section, `${origin.name}File`];
   if (origin.value !== undefined && origin.file !== undefined) {
@@ -148,15 +166,14 @@ export async function findSecret(
     findings.report(fileKey, `is given beside ${origin.name}`, mend);
   }
   if (origin.value !== undefined) {
-    if (!origin.isOpen && readableByOthers(config.mode, 0o044)) {
-      const mode = config.mode.toString(8);
-      const message = `the file holds a secret, and others can read it (mode ${mode})`;
-      findings.report(key, message, chmodOf(config.path));
-    }
+    if (!origin.isOpen) reportIfOpen(key, around);
     return fit(origin.value, "the secret", key, findings);
   }
   if (need === "unused" || findings.has(key) || findings.has(fileKey)) return undefined;
-  if (origin.file !== undefined) return readSecretFile(origin.file, fileKey, around);
+  if (origin.file !== undefined) {
+    const found = await readNamedFile(origin.file, fileKey, around);
+    return found && fit(found.text.replace(/\r?\n$/, ""), found.shown, fileKey, findings);
+  }
   const fromEnv = env[origin.variable];
   if (fromEnv) return fit(fromEnv, `$${origin.variable}`, key, findings);
   if (need === "optional") return undefined;
@@ -165,69 +182,96 @@ export async function findSecret(
   return undefined;
 }
 
+/** Reports a secret in a configuration that others can read. */
+export function reportIfOpen(key: Key, { config, findings }: Surroundings): void {
+  if (!readableByOthers(config.mode, 0o044)) return;
+  const mode = config.mode.toString(8);
+  const message = `the file holds a secret, and others can read it (mode ${mode})`;
+  findings.report(key, message, chmodOf(config.path));
+}
+
+/** What may be in a file, and who may read it. */
+export type FileKind = {
+  readonly what: string;
+  readonly isSecret: boolean;
+  readonly bytesMax: number;
+};
+
+const SECRET: FileKind = { what: "secret", isSecret: true, bytesMax: SECRET_BYTES_MAX };
+
 /**
- * Reads a secret file. A relative one is looked for beside the configuration file, then among the
+ * Reads a file that the configuration names; undefined, and reported, when that cannot be. A relative one is looked for beside the configuration file, then among the
  * credentials that systemd hands over in `$CREDENTIALS_DIRECTORY`, then in `secrets` beside the
  * configuration, where those credentials come from: a service must not, and root may look there.
  */
-async function readSecretFile(
+export async function readNamedFile(
   written: string,
   key: Key,
   { config, env, findings, files }: Surroundings,
-): Promise<string | undefined> {
+  kind: FileKind = SECRET,
+): Promise<{ readonly text: string; readonly shown: string } | undefined> {
   const places = [resolve(dirname(config.path), written)];
   const credentials = env["CREDENTIALS_DIRECTORY"];
   if (credentials && !isAbsolute(written)) places.push(join(credentials, written));
   for (const path of places) {
-    const outcome = await readSecret(path);
+    const outcome = await readText(path, kind);
     if (outcome === undefined) continue;
-    if ("secret" in outcome) {
+    if ("text" in outcome) {
       files.push({ path, stamp: outcome.stamp });
-      return fit(outcome.secret, quotedPath(path), key, findings);
+      return { text: outcome.text, shown: quotedPath(path) };
     }
     findings.report(key, `${quotedPath(path)} ${outcome.message}`, outcome.mend);
     return undefined;
   }
   const kept = written.includes("/")
     ? undefined
-    : await readSecret(join(dirname(config.path), "secrets", written));
-  if (kept && "secret" in kept) return fit(kept.secret, quoted(written), key, findings);
+    : await readText(join(dirname(config.path), "secrets", written), kind);
+  if (kept && "text" in kept) return { text: kept.text, shown: quoted(written) };
   if (kept && !kept.message.startsWith("cannot be read")) {
     findings.report(key, `${quoted(`secrets/${written}`)} ${kept.message}`, kept.mend);
     return undefined;
   }
   const message = `there is no file ${places.map(quotedPath).join(" or ")}`;
-  findings.report(key, message, "write the secret into it, with mode 600");
+  const mode = kind.isSecret ? ", with mode 600" : "";
+  findings.report(key, message, `write the ${kind.what} into it${mode}`);
   return undefined;
 }
 
-type SecretOutcome =
-  | { readonly secret: string; readonly stamp: string }
+/** What was read, or what is wrong and the mend. */
+export type ReadOutcome =
+  | { readonly text: string; readonly stamp: string }
   | { readonly message: string; readonly mend: string };
 
-/** Undefined when there is no such file. */
-async function readSecret(path: string): Promise<SecretOutcome | undefined> {
+/** Reads a small file; a secret may be read by its owner, and a group, alone. Undefined when there is no such file. */
+export async function readText(
+  path: string,
+  kind: FileKind = SECRET,
+): Promise<ReadOutcome | undefined> {
+  const { what, isSecret, bytesMax } = kind;
   try {
     await using handle = await open(path, OPEN_FLAGS);
     const stat = await handle.stat({ bigint: true });
     const mode = Number(stat.mode);
-    if (!stat.isFile()) return { message: "is not a file", mend: "name the file with the secret" };
-    if (stat.size > SECRET_BYTES_MAX) {
-      return { message: "is too large for a secret", mend: "name the file with the secret alone" };
+    if (!stat.isFile()) return { message: "is not a file", mend: `name the file with the ${what}` };
+    if (stat.size > bytesMax) {
+      return {
+        message: `is too large for a ${what}`,
+        mend: `name the file with the ${what} alone`,
+      };
     }
-    if (readableByOthers(mode, 0o004)) {
+    if (isSecret && readableByOthers(mode, 0o004)) {
       const shown = (mode & 0o777).toString(8);
       return { message: `can be read by everyone (mode ${shown})`, mend: chmodOf(path) };
     }
     const bytes = await handle.readFile();
     // The decoder drops the byte order mark that some editors put first.
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    return { secret: text.replace(/\r?\n$/, ""), stamp: stampOf(stat) };
+    return { text, stamp: stampOf(stat) };
   } catch (error) {
     const code = codeOf(error);
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
     if (error instanceof TypeError) {
-      return { message: "is not UTF-8 text", mend: "write the secret as text" };
+      return { message: "is not UTF-8 text", mend: `write the ${what} as text` };
     }
     return { message: `cannot be read (${code ?? "unknown error"})`, mend: "make it readable" };
   }

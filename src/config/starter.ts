@@ -1,3 +1,5 @@
+import type { SecretScheme } from "../domain/signing.ts";
+
 /** What the starter is about; what is left out is filled with a plain example. */
 export type StarterOptions = {
   readonly source?: string;
@@ -6,7 +8,7 @@ export type StarterOptions = {
   readonly journal?: string;
   readonly receipts?: string;
   readonly signing?: {
-    readonly scheme: "hmac" | "none";
+    readonly scheme: SecretScheme | "none";
     readonly algorithm?: string;
     readonly encoding?: string;
   };
@@ -75,15 +77,26 @@ function archivePart(url: string, options: StarterOptions): string {
   # How requests are signed: the archive's operator says which way is right. The secret without
   # either line is taken from $SCANFERRY_SIGNING_SECRET.
   signing:
-    ${`scheme: ${signing.scheme}`.padEnd(34)}# hmac | none | module
+    ${`scheme: ${signing.scheme}`.padEnd(34)}# hmac | hmac2 | none | module
 ${set("algorithm", signing.algorithm, "sha256", "any digest that Node knows")}
 ${set("encoding", signing.encoding, "base64", "base64 | hex")}
     # secret: "..."
     ${secretFile === undefined ? "# secretFile: /etc/scanferry/signing.secret" : `secretFile: ${scalar(secretFile)}`}
     # module: ./sign.mjs              # scheme module: its default export makes the signature
 
+  # The way there: a proxy (HTTPS_PROXY and NO_PROXY are heeded, too), a private authority, and the
+  # certificate that an archive may ask for.
+  # proxy: http://proxy.example.com:3128 # or off; with user and password: proxyFile
+  # proxyFile: /etc/scanferry/proxy.url
+  # ca: /etc/scanferry/office-ca.crt
+  # clientCert: /etc/scanferry/client.crt
+  # clientKey: /etc/scanferry/client.key
+
   # How long a request waits for the archive.
   #timeout: 60s
+
+  # What size it reports of a document: the same as was sent, or any, as it changes them on purpose.
+  #storedSize: same                   # same | any
 
 # Several archives, or accounts of one, are written in its place; a mirror names its own by "archive":
 # archives: { main: { url: ..., accountKeyFile: ... }, legal: { url: ..., accountKeyFile: ... } }
@@ -110,13 +123,11 @@ mirrors:
     # How changes are noticed early; "auto" rescans where a network share gives no events.
     #watch: auto                      # auto | native | polling | off
 
-    # Into how many parts several daemons on one journal divide its top folders.
-    #parts: 1
-
-    # A file is sent when it has not changed for "settle"; one that looks unfinished by its format,
-    # when it has not changed for "incomplete".
-    #settle: 3s
+    # A file is sent when it has not changed for "settle". One that is unfinished by its format has
+    # "incomplete" to become whole; then it waits for a person, or is sent as it is.
+    #settle: 10s
     #incomplete: 10m
+    #stillIncomplete: hold            # hold | upload
 
     # While the archive folder of a document does not exist.
     #missingFolder: hold              # hold | nearest | fallback:/Path
@@ -126,6 +137,8 @@ mirrors:
 
     # What an edit of an archived file does.
     #changed: upload                  # upload | ignore
+    # Contents of one path that are sent within an hour; more are held.
+    #changesPerHour: 5
 
     # What happens to the local file once it is CONVERTED and proven.
     #after: keep                      # keep | delete | move:/srv/done
@@ -138,8 +151,7 @@ mirrors:
     # What else makes a file ready, and which are not sent.
     #ready: quiet                     # quiet | marker (x.pdf.done) | rename
     #minAge: 0
-    #duplicates: upload               # upload | skip | link: the same content twice
-    #afterDuplicate: keep             # keep | delete | move:/srv/duplicates
+    #duplicates: upload               # upload | skip: the same content twice
     #minSize: 0
     # maxSize: 200MB
 
@@ -153,7 +165,7 @@ mirrors:
       # producer: Front desk scanner
       # description: "Scanned on {modified}"
       #limits: truncate               # truncate | hold
-      #sidecar: none                  # none | optional | required: x.pdf.yaml, .json or .xmp
+      #sidecar: none                  # none | optional | required: x.pdf.yaml or .json
     expire:
       # after: 7y                     # 7y | 6mo | 2w | 30d | never
       # from: uploaded                # uploaded | modified | sidecar | name(PATTERN)
@@ -162,8 +174,6 @@ mirrors:
       #withoutPlugin: hold            # hold | upload-without
       #format: ms                     # ms | date | datetime | dmy
     #rules: []                        # - { name: invoices, match: '^Invoices/', target: /Invoices }
-    #examples: []                     # - { path: a/b.pdf, modified: 2026-11-20, sent: 2026-11-20,
-    #                                 #     rule: none, folder: /Scans/a, sentName: b.pdf, expires: never }
 
     # Commands of yours: asked before a document is sent, told what became of it; docs/hooks.md.
     hooks:
@@ -233,13 +243,11 @@ notify:
   #command: []                        # - { run: [/usr/local/bin/tell-us], events: [gate, failed, batch] }
   # Instead of the files: urlFile for an address that is a secret, or password: "…", secret: "…".
   #timeout: 30s
-  #repeat: 1h                         # the same cause no sooner than this
-  #remind: 1d                         # what lasts, this often
+  #repeat: 1d                         # what lasts, this often
   #heldAfter: 1h
   #diskBelow: 500MB
   quiet:
-    # hours: "22:00-07:00"            # nobody is woken, but for what is urgent
-    #urgent: [credentials, disk]
+    # hours: "22:00-07:00"            # nobody is woken, but for credentials and disk
   # digest: "0 7 * * 1-5"             # a summary
   ping:
     # url: https://ping.example.com/4711   # called while all is well

@@ -2,6 +2,7 @@
 import type { Config } from "../config/config.ts";
 import type { Applied, Journal } from "../journal/journal.ts";
 import { isAbortOf } from "../std/abort.ts";
+import type { IdentityGuard } from "../sync/archive-identity.ts";
 import type { Outage } from "../sync/outage.ts";
 import type { Survey } from "../sync/survey.ts";
 import type { Sync } from "../sync/sync.ts";
@@ -14,6 +15,7 @@ export type Account = {
   /** Speaks for this archive. */
   readonly journal: Journal;
   readonly sync: Sync;
+  readonly identity: IdentityGuard;
   readonly hearts: Heartbeats;
   /** Whether a mirror, also one that is not configured any more, is carried into this archive. */
   readonly owns: (mirrorId: number) => boolean;

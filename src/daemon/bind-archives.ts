@@ -1,7 +1,7 @@
 /** Writes down which archive is which, and which mirror is carried into which. */
 import { archivesOf } from "../config/archives.ts";
 import type { Config } from "../config/config.ts";
-import { SOLO_CREW } from "../journal/crew.ts";
+import { isSolo } from "../journal/crew.ts";
 import type { ArchiveRow, Journal, MirrorRow } from "../journal/journal.ts";
 import { Fault } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
@@ -18,9 +18,7 @@ export async function bindArchives(
 ): Promise<Map<string, ArchiveRow>> {
   const known = await journal.archives();
   const archives = archivesOf(config);
-  for (const { name, url, was } of movedArchives(config, known)) {
-    log.warn({ archive: name, was, url }, "the archive has another address: it must be the same");
-  }
+  assertNotExchanged(config, known);
   const rows = new Map<string, ArchiveRow>();
   for (const { name, url } of archives) {
     const row = known.find((each) => each.name === name && each.url === url);
@@ -34,20 +32,16 @@ export async function bindArchives(
   return rows;
 }
 
-/** Archives that have another address than the journal knows. Throws `ARCHIVES_EXCHANGED`. */
-export function movedArchives(
-  config: Config,
-  known: readonly ArchiveRow[],
-): { readonly name: string; readonly url: string; readonly was: string }[] {
+/** Throws `ARCHIVES_EXCHANGED`. */
+export function assertNotExchanged(config: Config, known: readonly ArchiveRow[]): void {
   const archives = archivesOf(config);
   const before = new Map(known.map(({ name, url }) => [name, url]));
-  return archives.flatMap(({ name, url }) => {
+  for (const { name, url } of archives) {
     const was = before.get(name) ?? null;
-    if (was === null || was === url) return [];
+    if (was === null || was === url) continue;
     const other = archives.find((each) => each.url === was && before.get(each.name) === url);
     if (other) throw exchanged(name, other.name);
-    return [{ name, url, was }];
-  });
+  }
 }
 
 async function keepRenamed(
@@ -56,7 +50,7 @@ async function keepRenamed(
   archives: ReadonlyMap<string, ArchiveRow>,
   log: Log,
 ): Promise<void> {
-  if (journal.crew !== SOLO_CREW) return;
+  if (!isSolo(journal.crew)) return;
   const known = await journal.mirrors();
   for (const { id, name, was } of renamedMirrors(config, known, archives)) {
     log.warn({ mirror: name, was }, "the mirror has another name; its source is the same");

@@ -1,23 +1,22 @@
-/** Follows what happens in the crew while this daemon's loops run, with the duties they began with. */
+/** Follows what happens in the crew while this daemon's loops run. */
 import type { Crew, CrewChange, Duty } from "../journal/crew.ts";
+import type { Fault } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
 import { isShared } from "../sync/duties.ts";
 
-/** Why the loops have to begin anew: there is more to do, or less, or this daemon is nobody any more. */
-export type StartOver = "gained" | "crowded" | "lost";
+/** Why the loops have to start again: the lease is lost, or an archive is another. */
+export type StartOver = "lost" | "replaced";
 
 export class CrewWatch implements Disposable {
   readonly #crew: Crew;
   readonly #log: Log;
   readonly #listening: () => void;
   readonly #startOver = Promise.withResolvers<StartOver>();
-  /** Duties that the loops have; undefined until they are fixed. */
-  #fixed: ReadonlySet<Duty> | undefined;
   #away: string | undefined;
+  #fault: Fault | undefined;
   /** Told when the journal goes away: who asked it something would wait until it is back. */
   readonly #asking = new Set<(why: string) => void>();
   #isLost = false;
-  #goesOn = false;
   /** Told when the journal can be reached again. */
   readonly #back: () => void;
 
@@ -28,7 +27,7 @@ export class CrewWatch implements Disposable {
     this.#listening = crew.listen((change) => this.#heard(change));
   }
 
-  /** Seeks the duties, some of which this host is near to, and fixes those that it gets. */
+  /** Seeks the duties, some of which this host is near to. */
   static async open(
     crew: Crew,
     { duties, near = [] }: { duties: readonly Duty[]; near?: readonly Duty[] },
@@ -38,13 +37,12 @@ export class CrewWatch implements Disposable {
     const watch = new CrewWatch(crew, log, back);
     if (!isShared(crew)) return watch;
     await crew.seek(duties, near);
-    const fixed = duties.filter((duty) => crew.leads(duty));
-    watch.#fixed = new Set(fixed);
-    log.info({ member: crew.memberId, duties: fixed }, "one of several daemons on the journal");
+    const led = duties.filter((duty) => crew.leads(duty));
+    log.info({ member: crew.memberId, duties: led }, "one of several daemons on the journal");
     return watch;
   }
 
-  /** Resolves when the loops have to begin anew. */
+  /** Resolves when the loops have to start again. */
   get startOver(): Promise<StartOver> {
     return this.#startOver.promise;
   }
@@ -52,6 +50,11 @@ export class CrewWatch implements Disposable {
   /** What there is to say while the journal cannot be reached; undefined while it can. */
   get away(): string | undefined {
     return this.#away;
+  }
+
+  /** What stands against it, where it is the host, and not the way to a database. */
+  get fault(): Fault | undefined {
+    return this.#fault;
   }
 
   /**
@@ -69,19 +72,15 @@ export class CrewWatch implements Disposable {
     }
   }
 
-  /** The loops end so that they begin anew as the same member: there is more to do, or less. */
-  get goesOn(): boolean {
-    return this.#goesOn;
-  }
-
   /** Nothing that this daemon does is journaled any more. */
   get isLost(): boolean {
     return this.#isLost;
   }
 
-  /** Whether the loops have this duty. */
-  leads(duty: Duty): boolean {
-    return !isShared(this.#crew) || this.#fixed?.has(duty) === true;
+  /** An archive is another one: what the loops know of it is history. */
+  replaced(): void {
+    this.#log.info({}, "an archive was replaced; restarting");
+    this.#startOver.resolve("replaced");
   }
 
   [Symbol.dispose](): void {
@@ -91,18 +90,8 @@ export class CrewWatch implements Disposable {
   #heard(change: CrewChange): void {
     const log = this.#log;
     switch (change.type) {
-      case "gained": {
-        const gained = change.duties.filter((duty) => this.#fixed && !this.#fixed.has(duty));
-        if (gained.length === 0) return;
-        log.info({ duties: gained }, "more to do; the loops begin anew");
-        this.#goesOn = true;
-        this.#startOver.resolve("gained");
-        return;
-      }
-      case "crowded":
-        log.info({}, "others are there to share with; the loops begin anew");
-        this.#goesOn = true;
-        this.#startOver.resolve("crowded");
+      case "gained":
+        log.info({ duties: change.duties }, "new assignments");
         return;
       case "others-lost": {
         const members = change.members.map(({ name, id }) => ({ name, id }));
@@ -110,13 +99,18 @@ export class CrewWatch implements Disposable {
         return;
       }
       case "away":
-        this.#away = `the journal cannot be reached: ${change.why}`;
-        log.warn({ why: change.why }, "the journal cannot be reached; nothing new is sent");
+        this.#fault = change.fault;
+        this.#away = `${change.fault?.code ?? "the journal cannot be reached"}: ${change.why}`;
+        log.warn(
+          { why: this.#fault ? this.#away : change.why },
+          `the journal cannot be ${this.#fault ? "used" : "reached"}; nothing new is sent`,
+        );
         for (const tell of this.#asking) tell(this.#away);
         return;
       case "back":
+        log.info({}, `the journal can be ${this.#fault ? "used" : "reached"} again`);
         this.#away = undefined;
-        log.info({}, "the journal can be reached again");
+        this.#fault = undefined;
         this.#back();
         return;
       case "lost":

@@ -1,7 +1,7 @@
 /** The daemon's own opening of the journal, and what it logs of one that several daemons share. */
 import type { Config } from "../config/config.ts";
 import { shownJournal } from "../config/journal-place.ts";
-import type { Applied } from "../journal/journal.ts";
+import type { Applied, Journal } from "../journal/journal.ts";
 import { openJournal, type OpenedJournal } from "../journal/open-journal.ts";
 import type { Clock } from "../std/clock.ts";
 import type { Log } from "../std/log.ts";
@@ -23,8 +23,38 @@ export type JournalOpening = {
   readonly ending?: AbortSignal;
 };
 
+/** An open journal, whose daemon says later whom to tell of what is journaled. */
+export class DaemonJournal {
+  readonly journal: Journal & Partial<OpenedJournal>;
+  onApplied: (applied: Applied[]) => void = () => undefined;
+
+  private constructor(journal: Journal, relay: Relay) {
+    this.journal = journal;
+    relay.to = (applied) => this.onApplied(applied);
+  }
+
+  /** Opens what the configuration names; rejects as `openJournal` does. */
+  static open(opening: JournalOpening): Promise<DaemonJournal> {
+    return DaemonJournal.over((onApplied) => openDaemonJournal(opening, onApplied));
+  }
+
+  /** Any journal; `open` is given whom to tell what is journaled. */
+  static async over(
+    open: (onApplied: (applied: Applied[]) => void) => Promise<Journal>,
+  ): Promise<DaemonJournal> {
+    const relay: Relay = { to: () => undefined };
+    return new DaemonJournal(await open((applied) => relay.to(applied)), relay);
+  }
+
+  close(): Promise<void> {
+    return this.journal.close();
+  }
+}
+
+type Relay = { to: (applied: Applied[]) => void };
+
 /** Opens the journal for a daemon, which becomes its owner, or one of those that share it. */
-export async function openDaemonJournal(
+async function openDaemonJournal(
   { config, log, clock, patience, ending = patience }: JournalOpening,
   onApplied: (applied: Applied[]) => void,
 ): Promise<OpenedJournal> {

@@ -3,24 +3,23 @@
  * opens first and closes last, so that it outlives whatever writes to it.
  */
 import type { Config } from "../config/config.ts";
-import type { Dashboard, Health } from "../dashboard/dashboard.ts";
-import type { Journal } from "../journal/journal.ts";
+import type { Health } from "../dashboard/dashboard.ts";
 import { type Clock, type Random, systemClock, systemRandom } from "../std/clock.ts";
-import { messageOf } from "../std/fault.ts";
+import { type Fault, messageOf } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
 import { askRescan } from "../sync/ask-rescan.ts";
 import { probeNow, retryAll } from "../sync/retry.ts";
 import { type StatusReport, statusOf } from "../sync/status.ts";
 import { whyWaits } from "../sync/why-waits.ts";
-import { startedWith } from "./daemon-journal.ts";
+import { DaemonJournal, startedWith } from "./daemon-journal.ts";
 import { healthOf, type HealthWatch } from "./health.ts";
 import type { StartOver } from "./crew-watch.ts";
-import { KeptJournal } from "./kept-journal.ts";
+import { Page } from "./page.ts";
 import { type Parts, type PartsOptions, openParts } from "./parts.ts";
-import { type Quiescence, quiescent, withUnread } from "./quiescent.ts";
+import { allQuiescent, type Quiescence, withUnread } from "./quiescent.ts";
 import { Schedule } from "./schedule.ts";
 import { statusLine } from "./status-line.ts";
-import { Teller } from "./teller.ts";
+import { Telling } from "./teller.ts";
 import { version } from "./version.ts";
 import type { Look } from "./vigil.ts";
 
@@ -37,12 +36,14 @@ export type DaemonOptions = {
   readonly sending?: boolean;
   /** False: no web listener, whatever the config says (`sync`). */
   readonly web?: boolean;
+  /** An address for the page that is not there yet is waited for; else opening rejects. */
+  readonly pageWaits?: boolean;
   /** False: nobody is told of anything, whatever the config says (`sync`). */
   readonly tells?: boolean;
   /** How often to look for what people are to be told; milliseconds. */
   readonly tellLookMs?: number;
-  /** Of a daemon that ended so that this one may begin; else one is opened, and closed at the end. */
-  readonly keptJournal?: KeptJournal | undefined;
+  /** Open already; else it is opened. Closed at the end. */
+  readonly journal?: DaemonJournal | undefined;
   /** See `JournalOpening`. */
   readonly patience?: AbortSignal;
   /** Aborts when it is asked to end, where it has no patience; see `JournalOpening`. */
@@ -57,23 +58,16 @@ export class Daemon implements AsyncDisposable {
   readonly #clock: Clock;
   readonly #owned: AsyncDisposableStack;
   readonly #parts: Parts;
-  readonly #kept: KeptJournal;
   readonly #sending: boolean;
   readonly #healthWatches = new Map<string, HealthWatch>();
-  #dashboard: Dashboard | undefined;
-  #teller: Teller | undefined;
+  #page: Page | undefined;
+  #telling: Telling | undefined;
   #closed: Promise<void> | undefined;
 
-  private constructor(
-    options: DaemonOptions,
-    owned: AsyncDisposableStack,
-    parts: Parts,
-    kept: KeptJournal,
-  ) {
+  private constructor(options: DaemonOptions, owned: AsyncDisposableStack, parts: Parts) {
     this.#config = options.config;
     this.#log = options.log;
     this.#clock = parts.clock;
-    this.#kept = kept;
     this.#owned = owned;
     this.#sending = options.sending ?? true;
     this.#parts = parts;
@@ -84,50 +78,43 @@ export class Daemon implements AsyncDisposable {
     const { clock = systemClock, random = systemRandom } = options;
     await using stack = new AsyncDisposableStack();
     // Set once there is one; what comes before that is nobody's news.
-    let teller: Teller | undefined;
+    let telling: Telling | undefined;
     const told: Pick<PartsOptions, "journaled" | "readerRestarted"> = {
       journaled: (applied, nameOf) => {
         options.journaled?.(applied, nameOf);
-        teller?.journaled(applied);
+        telling?.teller?.journaled(applied);
       },
-      readerRestarted: (mirrors) => teller?.readerRestarted(mirrors),
+      readerRestarted: (mirrors) => telling?.teller?.readerRestarted(mirrors),
     };
-    const journal = options.keptJournal ?? (await KeptJournal.open({ ...options, clock }));
+    const journal = options.journal ?? (await DaemonJournal.open({ ...options, clock }));
     // Before the parts, which close first.
-    stack.defer(() => journal.letGo());
+    stack.defer(() => journal.close());
     const parts = await openParts({ ...options, ...told, journal, clock, random }, stack);
     await using daemon = new AsyncDisposableStack();
-    const opened = daemon.use(new Daemon(options, stack.move(), parts, journal));
-    teller = await opened.#openTeller(options, random);
-    if (options.web !== false) await opened.#listen();
+    const opened = daemon.use(new Daemon(options, stack.move(), parts));
+    telling = await opened.#openTelling(options, random);
+    if (options.web !== false) await opened.#listen(options, random);
     daemon.move();
     return opened;
   }
 
-  get journal(): Journal {
+  get journal(): Parts["journal"] {
     return this.#parts.journal;
   }
 
-  /**
-   * Resolves when the loops have to begin anew: they would have more to do, or this daemon is lost
-   * and nothing it does is journaled. Only where several share the journal.
-   */
+  /** Resolves when the loops have to start again, and why: see `StartOver`. */
   get startOver(): Promise<StartOver> {
     return this.#parts.crew.startOver;
   }
 
-  /**
-   * Once it has run, where it ended for more duties, or fewer: the journal, with all that it has; whoever takes
-   * it closes it. Undefined where something is still under way: as this member's it would stay so.
-   */
-  handOver(): KeptJournal | undefined {
-    const { accounts, crew } = this.#parts;
-    return crew.goesOn && !crew.isLost && accounts.underWay === 0 ? this.#kept.keep() : undefined;
-  }
-
   /** Where the page is; undefined without one. */
   get webUrl(): string | undefined {
-    return this.#dashboard?.url;
+    return this.#page?.url;
+  }
+
+  /** What of the host stands against it just now, and may pass; undefined while nothing does. */
+  get trouble(): Fault | undefined {
+    return this.#parts.crew.fault ?? this.#page?.trouble;
   }
 
   /**
@@ -141,13 +128,13 @@ export class Daemon implements AsyncDisposable {
     this.#log.info(startedWith(this.#config), "started");
     const loops = new AbortController();
     const running = accounts.run(loops.signal);
-    const telling = this.#teller?.run(loops.signal);
+    const telling = this.#telling?.run(loops.signal);
     const asked = Promise.withResolvers<void>();
     const ask = () => asked.resolve();
     stopping.addEventListener("abort", ask, { once: true });
     if (stopping.aborted) ask();
     try {
-      await Promise.race([running, asked.promise]);
+      await Promise.race([Promise.all([running, telling]), asked.promise]);
       this.#log.info({ underWay: accounts.underWay }, "stopping");
       await this.#drain();
     } finally {
@@ -183,7 +170,8 @@ export class Daemon implements AsyncDisposable {
     const { accounts, crew } = this.#parts;
     const ask = async () => {
       const { outages, offline } = accounts;
-      const line = statusLine({ report: await this.status(), outages, offline });
+      const pageTrouble = this.#page?.trouble?.message;
+      const line = statusLine({ report: await this.status(), outages, offline, pageTrouble });
       return { line, stuck: accounts.stuck() };
     };
     return crew.answered(ask, (line) => ({ line, stuck: undefined }));
@@ -195,21 +183,8 @@ export class Daemon implements AsyncDisposable {
    */
   async quiescent(wanted: Quiescence, signal: AbortSignal): Promise<StatusReport> {
     const { accounts, changed } = this.#parts;
-    const outcomes = await Promise.allSettled(
-      accounts.all.map(({ config, journal, sync }) => {
-        const watched = {
-          journal,
-          surveys: [...sync.surveys.values()],
-          changed,
-          clock: this.#clock,
-          outage: () => sync.outage,
-          sending: this.#sending,
-          status: () => statusOf(journal, config, true, this.#clock.now()),
-        };
-        return quiescent(watched, wanted, signal);
-      }),
-    );
-    for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+    const common = { changed, clock: this.#clock, sending: this.#sending };
+    await allQuiescent(accounts.all, common, wanted, signal);
     return withUnread(await this.status(), accounts.surveys);
   }
 
@@ -239,10 +214,10 @@ export class Daemon implements AsyncDisposable {
     await deadline;
   }
 
-  async #openTeller(options: DaemonOptions, random: Random): Promise<Teller | undefined> {
+  async #openTelling(options: DaemonOptions, random: Random): Promise<Telling | undefined> {
     const { notify } = this.#config;
-    if (!notify || options.tells === false || !this.#parts.tells) return undefined;
-    this.#teller = await Teller.open({
+    if (!notify || options.tells === false) return undefined;
+    const teller = {
       config: this.#config,
       notify,
       parts: this.#parts,
@@ -252,45 +227,46 @@ export class Daemon implements AsyncDisposable {
       random,
       log: this.#log,
       ...(options.tellLookMs === undefined ? {} : { lookMs: options.tellLookMs }),
-    });
-    return this.#teller;
+    };
+    this.#telling = await Telling.open(teller, this.#parts.tells);
+    return this.#telling;
   }
 
-  async #listen(): Promise<void> {
-    const { web } = this.#config;
-    if (!web) return;
-    const { host, port, ...protection } = web;
-    // Loaded only here: a third of all modules, and `sync` and `web: off` need none of them.
-    const { Dashboard } = await import("../dashboard/dashboard.ts");
-    const dashboard = await Dashboard.open({
+  async #listen({ pageWaits = false }: DaemonOptions, random: Random): Promise<void> {
+    if (!this.#config.web) return;
+    const { host, port, ...protection } = this.#config.web;
+    const dashboard = {
       listen: { host, port },
       ...protection,
       journal: this.journal,
       status: () => this.status(),
-      waits: (document) => whyWaits(() => this.status(), document),
+      waits: (document: Parameters<typeof whyWaits>[1]) => whyWaits(() => this.status(), document),
       health: () => this.#health(),
       away: () => this.#parts.crew.away,
+      fault: () => this.#parts.crew.fault,
       log: this.#log,
       clock: this.#clock,
       version,
-      channels: () => this.#teller?.reports ?? [],
+      channels: () => this.#telling?.teller?.reports ?? [],
       actions: {
-        retry: (ids) => retryAll(this.journal, ids, this.#clock.now()).then(() => this.probe()),
+        retry: (ids: number[], anyway: boolean) =>
+          retryAll(this.journal, ids, this.#clock.now(), anyway).then(() => this.probe()),
         pause: () => this.#setPaused(true),
         resume: () => this.#setPaused(false),
         rescan: async () => this.rescan("asked for on the page"),
       },
-    });
-    this.#owned.use(dashboard);
-    this.#owned.defer(this.#parts.changed.add(() => dashboard.changed()));
-    this.#dashboard = dashboard;
-    await this.#kept.announcePage(dashboard.url);
+    };
+    const listens = async (url: string) => this.journal.announcePage?.(url);
+    const page = await Page.open({ dashboard, waits: pageWaits, random, listens });
+    this.#page = this.#owned.use(page);
+    this.#owned.defer(this.#parts.changed.add(() => page.changed()));
   }
 
   #health(): Promise<Health> {
     const ask = () => healthOf(this.#parts.accounts.all, this.#healthWatches, this.#clock);
-    // Nothing could be asked; and starting again would mend nothing.
-    return this.#parts.crew.answered(ask, (why) => ({ healthy: true, ready: false, why }));
+    // Nothing could be asked; starting again would mend nothing, and who minds the host is to know.
+    const { crew } = this.#parts;
+    return crew.answered(ask, (why) => ({ healthy: !crew.fault, ready: false, why }));
   }
 
   async #setPaused(paused: boolean): Promise<void> {

@@ -10,36 +10,29 @@
  *                            to the old one again; the same when a file that holds
  *                            a secret is another                                       RELOADING
  *     running  -> starting   a source has come to lie on another file system
- *     running  -> starting   of several daemons on a journal: there is more to do, as another one is
- *                            gone; or this one was believed to be, and begins anew as another
+ *     running  -> starting   this one of several daemons on a journal was taken for lost, and joins
+ *                            again as another; or an archive is another one
  */
 import { isDeepStrictEqual } from "node:util";
 import { archivesOf } from "../config/archives.ts";
 import type { Config } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
+import { isPassing } from "../journal/journal-fault.ts";
 import type { SecretFile } from "../config/secret-file.ts";
-import { Stopping, isAbortOf } from "../std/abort.ts";
+import { Stopping, unlessEnded } from "../std/abort.ts";
 import { type Clock, systemClock } from "../std/clock.ts";
 import { codeOf, Fault, messageOf } from "../std/fault.ts";
-import type { Log } from "../std/log.ts";
+import { type Log, silentLog } from "../std/log.ts";
 import { Daemon } from "./daemon.ts";
-import { type Kept, keptFor } from "./kept-journal.ts";
+import { soundAlarm } from "./sound-alarm.ts";
+import type { DaemonJournal } from "./daemon-journal.ts";
+import type { LifetimeOptions } from "./lifetime-options.ts";
 import type { OpenLog } from "./log.ts";
 import { type Notifier, silentNotifier } from "./notifier.ts";
-import { otherSecrets } from "./secret-watch.ts";
+import { Outwait } from "./outwait.ts";
+import { watchSecrets } from "./secret-watch.ts";
 import { SourcePlaces } from "./source-places.ts";
 import { type Look, vigil } from "./vigil.ts";
-
-export type LifetimeOptions = {
-  /** Reads the config; called at the start and at every SIGHUP. */
-  readonly load: () => Promise<Config>;
-  /** Opened anew with every config; let go of when that life is over. */
-  readonly openLog: (config: Config) => OpenLog;
-  readonly started?: (daemon: Daemon) => void;
-  /** Told of every step. Default: nobody is. */
-  readonly notifier?: Notifier;
-  readonly clock?: Clock;
-};
 
 /** Starting, and closing, may take this long until it counts as stuck: a large journal is checked. */
 const BETWEEN_LIVES_MS = 30 * 60_000;
@@ -50,25 +43,8 @@ const BREATH_MS = 1_000;
 /** The end waits this long for the manager to be told of it, not longer. */
 const FAREWELL_MS = 1_000;
 
-/** Runs until SIGTERM or SIGINT; resolves on a clean end, rejects on a failure. */
-export async function liveDaemon(options: LifetimeOptions): Promise<void> {
-  const lifetime = new Lifetime(options);
-  const handlers = [
-    ["SIGTERM", () => lifetime.stop()],
-    ["SIGINT", () => lifetime.stop()],
-    ["SIGHUP", () => void lifetime.reload()],
-    ["SIGUSR1", () => lifetime.rescan()],
-  ] as const;
-  for (const [signal, handler] of handlers) process.on(signal, handler);
-  try {
-    await lifetime.run();
-  } finally {
-    for (const [signal, handler] of handlers) process.off(signal, handler);
-  }
-}
-
-/** One daemon after another, each with its own config; signals may come at any moment. */
-class Lifetime {
+/** One daemon after another, each with its own config; its methods may be called at any moment. */
+export class Lifetime {
   readonly #options: LifetimeOptions;
   readonly #notifier: Notifier;
   readonly #clock: Clock;
@@ -79,9 +55,12 @@ class Lifetime {
   /** When the last life ended, by the monotonic clock. */
   #endedAt: number;
   #log: OpenLog | undefined;
+  /** The one that was tried last. */
+  #config: Config | undefined;
+  readonly #outwait: Outwait;
   #next: Config | undefined;
-  /** Still open, for the life that comes. */
-  #kept: Kept | undefined;
+  /** Opened for the life that comes, by this config. */
+  #opened: { readonly journal: DaemonJournal; readonly of: Config } | undefined;
   #farewell: Promise<unknown> = Promise.resolve();
   /** A config was refused since the one in use was taken. */
   #isRefused = false;
@@ -93,12 +72,13 @@ class Lifetime {
     this.#notifier = options.notifier ?? silentNotifier;
     this.#clock = options.clock ?? systemClock;
     this.#endedAt = this.#clock.monotonic();
+    this.#outwait = new Outwait(this.#clock, this.#notifier, this.#stopping.signal);
   }
 
   async run(): Promise<void> {
     this.#next = await this.#options.load();
     const over = new AbortController();
-    const watching = this.#watch(over.signal);
+    const watching = Promise.all([this.#watch(over.signal), this.#sound(over.signal)]);
     try {
       let used: Config | undefined;
       while (this.#next && !this.#stopping.signal.aborted) {
@@ -109,11 +89,9 @@ class Lifetime {
     } finally {
       over.abort(new Stopping("the daemon has ended"));
       await watching;
-      await this.#kept?.journal.letGo();
-      await Promise.race([
-        this.#farewell,
-        this.#clock.sleep(FAREWELL_MS, new AbortController().signal),
-      ]);
+      await this.#opened?.journal.close();
+      const enough = new AbortController();
+      await Promise.race([this.#farewell, this.#clock.sleep(FAREWELL_MS, enough.signal)]);
       this.#log?.[Symbol.dispose]();
     }
   }
@@ -146,24 +124,21 @@ class Lifetime {
   /** Starts over when a source is mounted, or is not any more. */
   async #follow(places: SourcePlaces, config: Config): Promise<void> {
     const life = this.#ending;
-    let sources: string[];
-    try {
-      sources = await places.left(this.#clock, life.signal);
-    } catch (error) {
-      if (isAbortOf(life.signal, error)) return;
-      throw error;
-    }
-    // A config that was read meanwhile is the one to start over with.
-    this.#next ??= config;
+    const sources = await unlessEnded(places.left(this.#clock, life.signal), life.signal);
+    if (!sources) return;
     this.#log?.info({ sources }, "a source is on another file system now; starting over");
-    life.abort(new Stopping("mounts"));
+    this.#startOver(life, config, "mounts");
   }
 
-  /** Starts over when the crew has changed. */
+  /** Starts over when the lease is lost, or an archive is another. */
   async #followCrew(daemon: Daemon, config: Config): Promise<void> {
     const life = this.#ending;
     const why = await daemon.startOver;
-    if (life.signal.aborted) return;
+    if (!life.signal.aborted) this.#startOver(life, config, why);
+  }
+
+  /** A config that was read meanwhile is the one to start over with. */
+  #startOver(life: AbortController, config: Config, why: string): void {
     this.#next ??= config;
     life.abort(new Stopping(why));
   }
@@ -173,13 +148,19 @@ class Lifetime {
     try {
       return await this.#live(config, before);
     } catch (error) {
-      const { aborted } = this.#stopping.signal;
-      // Asked to stop while it waited for its journal: nothing was begun.
-      if (aborted && codeOf(error) === "JOURNAL_UNREACHABLE") return config;
-      if (codeOf(error) !== "LEASE_LOST" || aborted) throw error;
-      this.#log?.warn({ reason: messageOf(error) }, "the lease is lost; beginning anew");
+      // Asked to stop while it waited for its journal: what had left is in doubt.
+      if (this.#stopping.signal.aborted) {
+        if (codeOf(error) === "JOURNAL_UNREACHABLE" || isPassing(error)) return config;
+        throw error;
+      }
+      if (isPassing(error)) {
+        await this.#waitFor(error, config);
+      } else {
+        if (codeOf(error) !== "LEASE_LOST") throw error;
+        this.#log?.warn({ reason: messageOf(error) }, "the lease is lost; beginning anew");
+        await this.#clock.sleep(BREATH_MS, this.#stopping.signal).catch(() => {});
+      }
       this.#next ??= config;
-      await this.#clock.sleep(BREATH_MS, this.#stopping.signal).catch(() => {});
       return before ?? config;
     }
   }
@@ -212,8 +193,6 @@ class Lifetime {
       const watching = this.#watchSecrets(config, over.signal);
       try {
         await daemon.run(this.#ending.signal);
-        const journal = daemon.handOver();
-        if (journal) this.#kept = { journal, of: config };
       } finally {
         over.abort(new Stopping("this life is over"));
         await watching;
@@ -233,52 +212,71 @@ class Lifetime {
     before: Config | undefined,
   ): Promise<{ daemon: Daemon; config: Config }> {
     try {
-      const daemon = await this.#opened(wanted);
+      // A new address that cannot be had is the config's fault.
+      const pageWaits = before === undefined || isDeepStrictEqual(before.web, wanted.web);
+      const daemon = await this.#daemonOf(wanted, pageWaits);
       this.#isRefused = false;
       this.#noticed = undefined;
       return { daemon, config: wanted };
     } catch (error) {
       if (before === undefined || !(error instanceof Fault) || error.code === "LEASE_LOST")
         throw error;
+      // Not the config's fault.
+      if (isPassing(error) && isDeepStrictEqual(before.journal, wanted.journal)) throw error;
       this.#refuse(error, "cannot run with the new config; going on with the old one");
-      const daemon = await this.#opened(before);
+      const daemon = await this.#daemonOf(before);
       return { daemon, config: before };
     }
   }
 
-  /** With the journal that the last life has left open, if it did. */
-  async #opened(config: Config): Promise<Daemon> {
-    const kept = this.#kept;
-    this.#kept = undefined;
-    const keptJournal = await keptFor(config, kept);
+  async #daemonOf(config: Config, pageWaits = true): Promise<Daemon> {
+    const opened = this.#opened;
+    this.#opened = undefined;
+    const isMeant = isDeepStrictEqual(opened?.of.journal, config.journal);
+    if (!isMeant) await opened?.journal.close();
+    const journal = isMeant ? opened?.journal : undefined;
     const { signal: patience } = this.#stopping;
-    return Daemon.open({ config, log: this.#logOf(config), keptJournal, patience });
+    return Daemon.open({ config, log: this.#logOf(config), journal, patience, pageWaits });
   }
 
   /** Opened before the one in use is let go of, so that no line is without a log. */
   #logOf(config: Config): Log {
     const before = this.#log;
+    this.#config = config;
     this.#log = this.#options.openLog(config);
     before?.[Symbol.dispose]();
     return this.#log;
   }
 
   /** A rotated secret is read like a new config; one that cannot be used leaves the old one in use. */
-  async #watchSecrets({ secretFiles = [] }: Config, signal: AbortSignal): Promise<void> {
-    if (secretFiles.length === 0) return;
-    try {
-      for (;;) {
-        // Those that cannot be used are not tried again until they change once more.
-        this.#noticed = await otherSecrets(this.#noticed ?? secretFiles, this.#clock, signal);
-        this.#log?.info(
-          { files: this.#noticed.map(({ path }) => path) },
-          "a secret's file has changed",
-        );
-        await this.reload();
-      }
-    } catch (error) {
-      if (!isAbortOf(signal, error)) throw error;
-    }
+  #watchSecrets({ secretFiles = [] }: Config, signal: AbortSignal): Promise<void> {
+    const changed = async (files: readonly SecretFile[]) => {
+      this.#noticed = files;
+      const paths = files.map(({ path }) => path);
+      this.#log?.info({ files: paths }, "a secret's file has changed");
+      await this.reload();
+    };
+    return watchSecrets(this.#noticed ?? secretFiles, changed, this.#clock, signal);
+  }
+
+  /** Waits for a journal that can be had again, and keeps it for the life that comes. */
+  async #waitFor(fault: Fault, config: Config): Promise<void> {
+    this.#ending = new AbortController();
+    const signal = AbortSignal.any([this.#ending.signal, this.#stopping.signal]);
+    const wait = { config, log: this.#log ?? silentLog, signal };
+    const journal = await this.#outwait.wait(fault, wait);
+    if (journal) this.#opened = { journal, of: config };
+    this.#endedAt = this.#clock.monotonic();
+  }
+
+  /** Tells people of the host's troubles, which the journal cannot keep. */
+  #sound(signal: AbortSignal): Promise<void> {
+    const sight = () => ({
+      config: this.#config?.notify,
+      fault: this.#daemon ? this.#daemon.trouble : this.#outwait.fault,
+      log: this.#log ?? silentLog,
+    });
+    return soundAlarm(this.#clock, sight, signal);
   }
 
   async #watch(signal: AbortSignal): Promise<void> {
@@ -293,6 +291,7 @@ class Lifetime {
       const { line, stuck } = await this.#daemon.look();
       return { line: this.#isRefused ? `${line}; the new config is refused` : line, stuck };
     }
+    if (this.#outwait.line !== undefined) return { line: this.#outwait.line, stuck: undefined };
     const tookMs = this.#clock.monotonic() - this.#endedAt;
     const stuck = tookMs > BETWEEN_LIVES_MS ? "starting and closing take too long" : undefined;
     return { line: this.#stopping.signal.aborted ? "stopping" : "starting", stuck };

@@ -1,9 +1,16 @@
 import type { Applied } from "../journal/journal.ts";
+import type { Document, State } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
 import type { Log } from "../std/log.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
 
-/** One line per change of a document's state; what repeats without changing it is detail. */
+/** What every document passes on its way to the archive. */
+const ON_THE_WAY: ReadonlySet<State> = new Set(["settling", "pending", "uploading"]);
+
+/**
+ * One line for what becomes of a document: sent, converted, held and the like; two as a rule. What it
+ * passes on its way there, and what repeats without a change of its state, is detail.
+ */
 export function logApplied(
   log: Log,
   applied: readonly Applied[],
@@ -23,6 +30,8 @@ export function logApplied(
     };
     if (change.type === "event" && document.state === from) {
       log.debug(context, change.event.type);
+    } else if (change.type !== "follow" && ON_THE_WAY.has(document.state) && !isPutBack(document)) {
+      log.debug(context, document.state);
     } else if (document.trouble && ["held", "failed"].includes(document.state)) {
       const { code, message } = document.trouble;
       log.warn(context, `${document.state}: ${message}. ${failureOf(code).hint}`);
@@ -30,4 +39,9 @@ export function logApplied(
       log.info(context, change.type === "follow" ? "renamed or moved" : document.state);
     }
   }
+}
+
+/** A try that failed, and is made again: not what every document passes. */
+function isPutBack({ state, trouble }: Pick<Document, "state" | "trouble">): boolean {
+  return state === "pending" && trouble !== null;
 }

@@ -3,7 +3,7 @@ import type { Config } from "../config/config.ts";
 import { LogFile } from "./log-file.ts";
 import { LogOutput } from "./log-output.ts";
 import type { Log } from "../std/log.ts";
-import { legible } from "../std/raw-path.ts";
+import { inert, legible } from "../std/legible.ts";
 import { redactor } from "../std/redactor.ts";
 
 export type LogOptions = {
@@ -27,7 +27,8 @@ export function openLog({ level, secrets, pretty, file }: LogOptions): OpenLog {
   const toOutput = (line: string) => output.write(pretty ? plainLine(line) : line, dropped);
   const own = file && new LogFile(file, toOutput);
   const write = (line: string) => {
-    const clean = redact(line);
+    // pino escapes C0 alone.
+    const clean = inert(redact(line));
     if (own) own.write(clean);
     else toOutput(clean);
   };

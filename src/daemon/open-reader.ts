@@ -1,4 +1,5 @@
-import type { ArchiveSettings } from "../archive/http-archive.ts";
+import { archiveSettings } from "../archive/archive-settings.ts";
+import type { Signer } from "../archive/signing.ts";
 import type { Config, Mirror } from "../config/config.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { MirrorRow } from "../journal/rows.ts";
@@ -26,6 +27,7 @@ export type ForReaders = {
   readonly duties: Duties;
   /** The loops; readers report nothing before they are there. */
   readonly ready: Promise<Sync>;
+  readonly signer: Signer;
 };
 
 /** A mirror, and its row in the journal. */
@@ -36,26 +38,28 @@ export function openReader(
   name: string,
   hosted: readonly Hosted[],
   { config, log, clock, random, readerRestarted }: ReaderOptions,
-  { journal, duties, ready }: ForReaders,
+  { journal, duties, ready, signer }: ForReaders,
 ): Reader {
   // Once there are loops to tell; what goes wrong then ends them.
   const tell = (told: (sync: Sync) => Promise<void>) =>
     void ready.then((sync) => told(sync).catch((error) => sync.fail(error)));
   return Reader.open({
     name,
-    mirrors: async () => {
+    mirrors: async (only) => {
       // Nothing may be reported before there is somebody to journal it.
       await ready;
       const asHosted = ({ row, mirror }: Hosted) =>
         readerMirror(journal, row, mirror, readMounts(), duties);
-      return Promise.all(hosted.map(asHosted));
+      const asked = hosted.filter(({ row }) => only === undefined || row.id === only);
+      return Promise.all(asked.map(asHosted));
     },
     archive: () => ({
-      ...archiveSettings(config, config.upload.concurrency),
+      ...archiveSettings(config.archive, config.upload.concurrency),
       stepwise: duties.isShared,
     }),
     crew: journal.crew,
     daemon: callsTo(ready),
+    sign: async (...request) => signer.sign(...request),
     started: (statuses, restart) => {
       if (restart) readerRestarted?.(hosted.map(({ mirror }) => mirror.name));
       tell(async (sync) => {
@@ -74,12 +78,6 @@ export function openReader(
   });
 }
 
-/** How the archive is spoken to, over so many connections at most; sent to readers as it is. */
-export function archiveSettings(config: Config, connections: number): ArchiveSettings {
-  const { url, accountKey, signing, timeoutMs } = config.archive;
-  return { url, accountKey, signing, timeoutMs, connections };
-}
-
 /** What is known of a source whose reader hangs; the next reader says more, once it gets through. */
 function unanswering({ id, source }: MirrorRow, patienceMs: number): MirrorStatus {
   const why = `${source} does not answer (${patienceMs / 1_000} s)`;
@@ -91,6 +89,7 @@ function callsTo(ready: Promise<Sync>): DaemonCalls {
   return {
     listing: async (...all) => (await ready).readerCalls.listing(...all),
     hint: async (...all) => (await ready).readerCalls.hint(...all),
+    vanished: async (...all) => (await ready).readerCalls.vanished(...all),
     allowance: async (...all) => (await ready).readerCalls.allowance(...all),
     doubt: async (...all) => (await ready).readerCalls.doubt(...all),
     status: async (...all) => (await ready).readerCalls.status(...all),

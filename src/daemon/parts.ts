@@ -1,35 +1,37 @@
 /** Opens what a daemon is made of, in order; each is closed in reverse by the stack it is put on. */
 import { randomUUID } from "node:crypto";
+import { archiveSettings } from "../archive/archive-settings.ts";
 import { HttpArchive } from "../archive/http-archive.ts";
+import { openSigner } from "../archive/signing.ts";
 import { accountsOf } from "../config/archives.ts";
 import type { Config } from "../config/config.ts";
-import type { Duty } from "../journal/crew.ts";
 import type { Applied, Journal } from "../journal/journal.ts";
 import type { MirrorRow } from "../journal/rows.ts";
 import { ReceiptFolder } from "../receipts/receipt-folder.ts";
 import type { Reader } from "../reader/reader.ts";
 import { mountOf, readMounts } from "../source/mounts.ts";
-import { Bell } from "../std/bell.ts";
 import type { Clock, Random } from "../std/clock.ts";
 import { invariant } from "../std/invariant.ts";
 import { Listeners } from "../std/listeners.ts";
 import { type Log, logWith } from "../std/log.ts";
+import { assured, IdentityGuard } from "../sync/archive-identity.ts";
 import { Bandwidth } from "../sync/bandwidth.ts";
 import type { LiveMirror, SyncContext } from "../sync/context.ts";
 import { type Duties, dutiesOf, isShared } from "../sync/duties.ts";
+import { asLearned } from "../sync/learned-settle.ts";
 import { NAP_MS_MAX } from "../sync/loop.ts";
 import { Pace } from "../sync/pace.ts";
 import { patientArchive } from "../sync/patient-archive.ts";
 import { Sync } from "../sync/sync.ts";
 import { type Account, Accounts } from "./accounts.ts";
 import { bindArchives } from "./bind-archives.ts";
-import { dividedIn, soughtBy } from "./crew-duties.ts";
+import { soughtBy } from "./crew-duties.ts";
 import { CrewWatch } from "./crew-watch.ts";
 import { Heartbeats } from "./heartbeats.ts";
+import type { DaemonJournal } from "./daemon-journal.ts";
 import { journalClock } from "./journal-clock.ts";
-import type { KeptJournal } from "./kept-journal.ts";
 import { logApplied } from "./log-applied.ts";
-import { archiveSettings, type ForReaders, openReader } from "./open-reader.ts";
+import { type ForReaders, openReader } from "./open-reader.ts";
 import { Schedule } from "./schedule.ts";
 import { assertApart } from "./sources-apart.ts";
 
@@ -42,7 +44,7 @@ export type PartsOptions = {
   /** False: everything but sending. Default true. */
   readonly sending?: boolean;
   /** Already open, and not closed with the parts. */
-  readonly journal: KeptJournal;
+  readonly journal: DaemonJournal;
   readonly journaled?: (
     applied: readonly Applied[],
     mirrorName: (mirrorId: number) => string,
@@ -53,13 +55,13 @@ export type PartsOptions = {
 
 /** What a daemon works with from then on; the stack it was put on closes it. */
 export type Parts = {
-  readonly journal: Journal;
+  readonly journal: DaemonJournal["journal"];
   readonly accounts: Accounts;
   readonly crew: CrewWatch;
   /** What this daemon goes by. */
   readonly clock: Clock;
-  /** Whether it does what is done once for the first archive: people are told by it. */
-  readonly tells: boolean;
+  /** Whether it does what is done once for the first archive, as of now: people are told by it. */
+  readonly tells: () => boolean;
   readonly changed: Listeners;
   /** Ends every reader, also one that hangs: what waits for it goes on. */
   readonly endReaders: () => Promise<void>;
@@ -70,8 +72,8 @@ const LOOKUP_CONNECTIONS = 4;
 
 /** Opens journal, archives, readers and loops. On a failure the stack closes what was opened. */
 export async function openParts(given: PartsOptions, stack: AsyncDisposableStack): Promise<Parts> {
-  const { config, log, journal: kept } = given;
-  const { journal } = kept;
+  const { config, log, journal: opened } = given;
+  const { journal } = opened;
   const clock = journalClock(given.clock, journal.crew);
   const options = { ...given, clock };
   const changed = new Listeners();
@@ -79,7 +81,7 @@ export async function openParts(given: PartsOptions, stack: AsyncDisposableStack
   const nameOf = (id: number) => names.get(id) ?? "";
   const accounts: Account[] = [];
   const all = new Accounts(accounts);
-  kept.onApplied = (applied) => {
+  opened.onApplied = (applied) => {
     logApplied(log, applied, nameOf);
     options.journaled?.(applied, nameOf);
     all.journaled(applied);
@@ -95,25 +97,25 @@ export async function openParts(given: PartsOptions, stack: AsyncDisposableStack
     ? soughtBy(config, archiveIds, mirrors)
     : { duties: [], near: [] };
   const crew = stack.use(await CrewWatch.open(journal.crew, sought, log, () => all.rest()));
-  // As they were fixed: what is gained meanwhile no loop does.
-  const led = { leaseMs: journal.crew.leaseMs, leads: (duty: Duty) => crew.leads(duty) };
   const bandwidth = new Bandwidth(config.upload.bytesPerSecond, clock);
   const readers = new Set<Reader>();
-  for (const own of accountsOf(config)) {
-    const archiveId = rows.get(own.archive.name)?.id;
-    invariant(archiveId !== undefined, `archive ${own.archive.name} was just bound`);
+  for (const account of accountsOf(config)) {
+    const archiveId = rows.get(account.archive.name)?.id;
+    invariant(archiveId !== undefined, `archive ${account.archive.name} was just bound`);
     const ids = new Set(mirrors.flatMap((row) => (row.archiveId === archiveId ? [row.id] : [])));
-    const ownLog = rows.size > 1 ? logWith(log, { archive: own.archive.name }) : log;
-    const duties = dutiesOf(led, archiveId, dividedIn(config, mirrors, archiveId));
-    const common = { journal: journal.of(archiveId), duties, bandwidth, changed, readers };
-    const account = await openAccount({ ...options, config: own, log: ownLog }, stack, common);
-    accounts.push({ ...account, owns: (mirrorId) => ids.has(mirrorId) });
+    const ownLog = rows.size > 1 ? logWith(log, { archive: account.archive.name }) : log;
+    const duties = dutiesOf(journal.crew, archiveId);
+    const replaced = () => crew.replaced();
+    const own = { journal: journal.of(archiveId), duties, bandwidth };
+    const common = { ...own, changed, readers, replaced };
+    const opened = await openAccount({ ...options, config: account, log: ownLog }, stack, common);
+    accounts.push({ ...opened, owns: (mirrorId) => ids.has(mirrorId) });
   }
   const endReaders = async () => {
     await Promise.all([...readers].map((reader) => reader.close()));
   };
   const first = rows.get(config.archive.name)?.id;
-  const tells = first !== undefined && crew.leads(`account:${first}`);
+  const tells = () => first !== undefined && journal.crew.leads(`account:${first}`);
   return { journal, accounts: all, crew, clock, tells, changed, endReaders };
 }
 
@@ -130,27 +132,35 @@ type Common = {
   readonly bandwidth: Bandwidth;
   readonly changed: Listeners;
   readonly readers: Set<Reader>;
+  /** Called when a person has said that an archive is another one. */
+  readonly replaced: () => void;
 };
 
 /** Opens the client, the readers and the loops of one archive; `config` is of that alone. */
 async function openAccount(
   options: PartsOptions,
   stack: AsyncDisposableStack,
-  { journal, duties, bandwidth, changed, readers }: Common,
+  { journal, duties, bandwidth, changed, readers, replaced }: Common,
 ): Promise<Omit<Account, "owns">> {
   const { config, log, clock, random } = options;
   const hearts = new Heartbeats(clock, config.archive.timeoutMs);
   const ready = Promise.withResolvers<Sync>();
-  const settings = archiveSettings(config, LOOKUP_CONNECTIONS);
-  const archive = stack.use(await HttpArchive.open(settings, clock));
+  const settings = archiveSettings(config.archive, LOOKUP_CONNECTIONS);
+  const signer = await openSigner(settings.signing);
+  const archive = stack.use(await HttpArchive.open(settings, clock, signer));
   const pace = await Pace.open({ journal, config, clock, log });
-  const common = { journal, duties, hearts, ready: ready.promise };
+  const patient = patientArchive(archive, pace, clock);
+  const asking = { archive: patient, journal, account: config.archive, upload: config.upload };
+  const asks = duties.account;
+  const identity = new IdentityGuard(asking, { clock, log, asks, replaced });
+  const common = { journal, duties, hearts, ready: ready.promise, signer };
   const mirrors = await openMirrors(options, stack, common);
   for (const { reader } of mirrors.values()) readers.add(reader);
   const context: SyncContext = {
     config,
     journal,
-    archive: patientArchive(archive, pace, clock),
+    archive: assured(patient, identity),
+    identity,
     mirrors,
     duties,
     pace,
@@ -172,7 +182,7 @@ async function openAccount(
     () => changed.tell(),
   );
   ready.resolve(sync);
-  return { config, journal, sync, hearts };
+  return { config, journal, sync, identity, hearts };
 }
 
 type ForMirrors = ForReaders & { readonly hearts: Heartbeats };
@@ -199,10 +209,10 @@ async function openMirrors(
       })),
     );
     const reader = stack.use(openReader(point, rows, options, common));
-    for (const { row, mirror: settings } of rows) {
-      const isWaiting = () => reader.pid === undefined;
-      const heart = () => hearts.bell(`settling:${row.id}`, isWaiting);
-      const bell = () => (duties.leads(row.id) ? heart() : new Bell());
+    for (const { row, mirror } of rows) {
+      const settings = await asLearned(journal, row.id, mirror);
+      const isWaiting = () => reader.pid === undefined || !duties.leads(row.id);
+      const bell = () => hearts.bell(`settling:${row.id}`, isWaiting);
       live.set(row.id, { row, settings, reader, settling: { small: bell(), large: bell() } });
     }
   }
@@ -210,9 +220,9 @@ async function openMirrors(
 }
 
 /** Only loops that run can be missed. */
-function bellsOf(hearts: Heartbeats, { account }: Duties): SyncContext["bells"] {
+function bellsOf(hearts: Heartbeats, duties: Duties): SyncContext["bells"] {
   const bell = (service: "doubts" | "polling" | "held") =>
-    account ? hearts.bell(service) : new Bell();
+    hearts.bell(service, () => !duties.account);
   return {
     sending: hearts.bell("sending"),
     doubts: bell("doubts"),

@@ -1,17 +1,19 @@
 /** Tells when a pass is over: nothing is left that goes on by itself. */
 import type { Document } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
-import type { Duty } from "../journal/crew.ts";
+import { ASKED_FREE } from "../domain/gate.ts";
 import type { Journal } from "../journal/journal.ts";
 import { Bell } from "../std/bell.ts";
 import type { Clock } from "../std/clock.ts";
 import { Fault } from "../std/fault.ts";
 import type { Listeners } from "../std/listeners.ts";
-import type { StatusReport } from "../sync/status.ts";
+import { type StatusReport, statusOf } from "../sync/status.ts";
 import type { Waiting } from "../sync/waiting.ts";
-import { dutiesOfMirror, isOfMirror, isShared } from "../sync/duties.ts";
+import { isShared } from "../sync/duties.ts";
+import type { Standing } from "../sync/archive-identity.ts";
 import type { Survey } from "../sync/survey.ts";
 import type { Outage } from "../sync/outage.ts";
+import type { Account } from "./accounts.ts";
 
 /** `waitConverted`: what was uploaded is waited for until it is CONVERTED and cared for. */
 export type Quiescence = { readonly waitConverted: boolean };
@@ -24,6 +26,8 @@ type Watched = {
   /** False: what is ready stays so. */
   readonly sending: boolean;
   readonly outage: () => Outage | undefined;
+  /** What is known of which archive it is. */
+  readonly identity: () => Standing;
   readonly changed: Listeners;
   readonly clock: Clock;
   readonly status: () => Promise<StatusReport>;
@@ -44,9 +48,32 @@ const DUE_MAX = 100;
 /** Counting a large journal takes a moment: not more often than this. */
 const LOOK_MS = 100;
 
+/** The pass of every account; where one archive cannot go on, the others are waited for before this rejects. */
+export async function allQuiescent(
+  accounts: readonly Account[],
+  common: Pick<Watched, "changed" | "clock" | "sending">,
+  wanted: Quiescence,
+  signal: AbortSignal,
+): Promise<void> {
+  const outcomes = await Promise.allSettled(
+    accounts.map(({ config, journal, sync, identity }) => {
+      const watched = {
+        ...common,
+        journal,
+        surveys: [...sync.surveys.values()],
+        outage: () => sync.outage,
+        identity: () => identity.standing,
+        status: () => statusOf(journal, config, true, common.clock.now()),
+      };
+      return quiescent(watched, wanted, signal);
+    }),
+  );
+  for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+}
+
 /**
  * Resolves when every source has been scanned and nothing is settling, ready, being sent or in
- * doubt; with `waitConverted`, nothing waits for conversion, its after-action or its hook to be told
+ * doubt, but for files that were found unfinished and may become whole; with `waitConverted`, nothing waits for conversion, its after-action or its hook to be told
  * either. What is held or failed stays, and so does what is ready while sending waits for long
  * (`isLong`). Rejects when the archive cannot be reached; and where a source is offline, once the
  * others are through.
@@ -64,9 +91,11 @@ export async function quiescent(
       giveUp(watched);
       // First of all: what a scan finds that ends after this, the status may lack.
       const scanned = await isScanned(watched);
+      // Before the status: what has become whole by then is not settling in it.
+      const unfinished = await countUnfinished(watched);
       const status = await watched.status();
       const away = watched.surveys.filter(isAway);
-      if (scanned && (await isOver(watched, status, wanted, away))) {
+      if (scanned && (await isOver(watched, status, wanted, { away, unfinished }))) {
         for (const survey of away) throw offlineFault(survey);
         return status;
       }
@@ -81,15 +110,18 @@ export async function quiescent(
 /** The report with what the scans of this very pass could read or not, which may not be noted yet. */
 export function withUnread(report: StatusReport, surveys: readonly Surveyed[]): StatusReport {
   const scanned = surveys.filter(({ isLed, state }) => isLed && state.scans > 0);
-  const seen = new Map(scanned.map(({ mirror, state }) => [mirror.row.name, state.unread]));
+  const seen = new Map(scanned.map(({ mirror, state }) => [mirror.row.name, state]));
   const mirrors = report.mirrors.map((mirror) => {
-    const unread = seen.get(mirror.name);
-    return unread === undefined ? mirror : { ...mirror, unread };
+    const state = seen.get(mirror.name);
+    return state ? { ...mirror, unread: state.unread, links: state.links } : mirror;
   });
   return { ...report, mirrors };
 }
 
-function giveUp({ outage }: Watched): void {
+function giveUp({ outage, identity }: Watched): void {
+  const other = identity();
+  if (typeof other === "object")
+    throw new Fault(other.code, other.message, failureOf(other.code).hint);
   const out = outage();
   if (out && out.tries >= TRIES_MAX) {
     const { code, message } = out.trouble;
@@ -118,13 +150,9 @@ async function isScanned({ surveys, journal: { crew } }: Watched): Promise<boole
   if (!isShared(crew)) return true;
   const others = (await crew.members()).filter(({ id }) => id !== crew.memberId);
   const theirs = others.flatMap(({ duties }) => duties);
-  return surveys.every(({ isLed, mirror: { row, settings } }) => {
-    const wanted = dutiesOfMirror({ id: row.id, parts: settings.parts ?? 1 });
-    const isDividedOtherwise = theirs.some(
-      (duty) => isOfMirror(duty, row.id) && !wanted.includes(duty),
-    );
-    const isSomebodys = (duty: Duty) => theirs.includes(duty) || (isLed && crew.leads(duty));
-    return isDividedOtherwise || wanted.every(isSomebodys);
+  return surveys.every(({ isLed, mirror: { row } }) => {
+    const duty = `mirror:${row.id}` as const;
+    return theirs.includes(duty) || (isLed && crew.leads(duty));
   });
 }
 
@@ -139,7 +167,7 @@ async function isOver(
     pages: { allowance },
   }: StatusReport,
   { waitConverted }: Quiescence,
-  away: readonly Surveyed[],
+  { away, unfinished }: { readonly away: readonly Surveyed[]; readonly unfinished: number },
 ): Promise<boolean> {
   const { journal, sending, clock } = watched;
   const names = new Set(away.map(({ mirror }) => mirror.row.name));
@@ -148,7 +176,9 @@ async function isOver(
     mirrors
       .filter(({ name }) => names.has(name))
       .reduce((left, mirror) => left - mirror.documents[state], documents[state]);
-  if (still("settling") + documents.uploading + documents.inDoubt > 0) return false;
+  if (still("settling") - unfinished + documents.uploading + documents.inDoubt > 0) return false;
+  // All may be done, and in another archive.
+  if (watched.identity() === "unknown") return false;
   if (sending && !paused && isAsked(gate, wait, clock.now())) return false;
   // Behind a closed gate what is ready is on its way to be held.
   let waits = !sending || (paused && !gate) || isLong(wait, clock.now());
@@ -161,6 +191,21 @@ async function isOver(
   if (still("pending") > kept && !waits) return false;
   if (!waitConverted) return true;
   return converting <= 0 && isCaredFor(watched, away);
+}
+
+/**
+ * Files that were looked at and are unfinished: no pass waits until they become whole. Not those that are
+ * due to be looked at once more.
+ */
+async function countUnfinished({ journal, surveys, clock }: Watched): Promise<number> {
+  const there = surveys.filter((survey) => !isAway(survey));
+  const ids = new Set(there.map(({ mirror }) => mirror.row.id));
+  let counted = 0;
+  const query = { state: "settling", code: "FILE_UNFINISHED" } as const;
+  for await (const { mirrorId, dueAt } of journal.list(query)) {
+    if (ids.has(mirrorId) && (dueAt ?? 0) > clock.now()) counted += 1;
+  }
+  return counted;
 }
 
 /** Whether all that is converted was put away, and told to hooks, as far as that succeeds now. */
@@ -185,7 +230,7 @@ async function isCaredFor(
 
 /** The archive is about to say whether it lets the account in: what is held goes on then, or stays. */
 function isAsked(gate: StatusReport["gate"], wait: Waiting | null, now: number): boolean {
-  if (gate?.code !== "CREDENTIALS_REFUSED" || wait?.why === "asked") return false;
+  if (!gate || !ASKED_FREE.includes(gate.code) || wait?.why === "asked") return false;
   return (gate.nextProbeAt ?? now) <= now;
 }
 

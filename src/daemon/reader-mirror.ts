@@ -1,5 +1,4 @@
 import type { Mirror } from "../config/config.ts";
-import { isOwn } from "../domain/division.ts";
 import type { Journal, MirrorRow } from "../journal/journal.ts";
 import type { ReaderMirror } from "../reader/protocol.ts";
 import { type Mount, isNetwork, mountOf, watchMode } from "../source/mounts.ts";
@@ -45,8 +44,7 @@ export function isNear(mirror: Mirror, mounts: readonly Mount[], device: string 
 
 /**
  * A mirror as its reader hosts it, with the fingerprints that are journaled by now. Where another
- * daemon leads it, its files are only read, and sent; of one that is divided, the own parts alone are
- * scanned and watched.
+ * daemon leads it, its files are only read, and sent.
  */
 export async function readerMirror(
   journal: Journal,
@@ -59,17 +57,15 @@ export async function readerMirror(
   const rows = await journal.mirrors();
   const device = rows.find(({ id }) => id === row.id)?.device ?? null;
   const isLed = duties.leads(row.id);
-  const division = isLed ? duties.division(row.id) : undefined;
-  const known = isLed ? await journal.directories(row.id) : [];
   return {
     id: row.id,
-    settings: { ...sourceSettings(mirror, mount, device), ...(division && { division }) },
+    settings: sourceSettings(mirror, mount, device),
     // What lies aside may be in the other one's hand just now; or of a life in which the mirror put files away.
     tidies: isLed,
     ...(isLed
       ? watchMode(mirror.watch, mount)
       : { mode: "off", why: "another daemon leads this mirror" }),
     // To the reader, what it knows and does not find has vanished.
-    known: known.filter(([dir]) => isOwn(division, dir)),
+    known: isLed ? await journal.directories(row.id) : [],
   };
 }

@@ -4,6 +4,7 @@
  */
 import { stat } from "node:fs/promises";
 import { type SecretFile, stampOf } from "../config/secret-file.ts";
+import { unlessEnded } from "../std/abort.ts";
 import type { Clock } from "../std/clock.ts";
 
 /** How often the files are looked at. */
@@ -28,6 +29,21 @@ export async function otherSecrets(
     const files = now.filter((file): file is SecretFile => file.stamp !== undefined);
     if (files.length === known.length && same(files, last) && !same(files, known)) return files;
     last = files;
+  }
+}
+
+/** Calls `changed` at every such change, until `signal` aborts; `since` is what was noticed before. */
+export async function watchSecrets(
+  since: readonly SecretFile[],
+  changed: (files: readonly SecretFile[]) => Promise<void>,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<void> {
+  let known: readonly SecretFile[] | undefined = since;
+  while (known && known.length > 0) {
+    // Those that cannot be used are not tried again until they change once more.
+    known = await unlessEnded(otherSecrets(known, clock, signal), signal);
+    if (known) await changed(known);
   }
 }
 

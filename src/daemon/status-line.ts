@@ -8,13 +8,15 @@ export type Standing = {
   readonly outages: readonly { readonly archive: string; readonly outage: Outage }[];
   /** Names of the mirrors whose source is away. */
   readonly offline: readonly string[];
+  /** Why the page does not listen, which stops nothing else. */
+  readonly pageTrouble?: string | undefined;
 };
 
 const BUSY = ["settling", "pending", "uploading", "inDoubt", "uploaded"] as const;
 const WAITING = ["held", "failed"] as const;
 
 /** One line of what goes on, for `systemctl status`: what stops it first, then the numbers. */
-export function statusLine({ report, outages, offline }: Standing): string {
+export function statusLine({ report, outages, offline, pageTrouble }: Standing): string {
   const { documents, paused, archives, mirrors } = report;
   const named = (name: string, before: string) => (archives.length > 1 ? `${before}${name}` : "");
   const numbers = (states: readonly (keyof typeof documents)[]) =>
@@ -31,7 +33,8 @@ export function statusLine({ report, outages, offline }: Standing): string {
     ...mirrors.flatMap(({ name, unread }) => (unread ? [`folders of ${name} cannot be read`] : [])),
   ];
   const busy = numbers(BUSY).join(", ") || "idle";
-  return [...stops, busy, `${documents.converted} converted`, ...numbers(WAITING)]
+  const page = pageTrouble === undefined ? [] : [`no page: ${pageTrouble}`];
+  return [...stops, busy, `${documents.converted} converted`, ...numbers(WAITING), ...page]
     .join("; ")
     .replaceAll(/\p{Cc}/gu, "?");
 }

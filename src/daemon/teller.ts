@@ -6,6 +6,7 @@ import { dirname } from "node:path";
 import type { Config } from "../config/config.ts";
 import type { NotifyConfig } from "../config/notify-config.ts";
 import type { Health } from "../dashboard/dashboard.ts";
+import type { Crew } from "../journal/crew.ts";
 import type { Applied, Journal } from "../journal/journal.ts";
 import type { ChannelReport } from "../notify/outlet.ts";
 import { Notify } from "../notify/notify.ts";
@@ -115,6 +116,50 @@ export class Teller {
       // A journal that fails ends the daemon by itself; not to ping is right.
       this.#options.log.debug({ reason: messageOf(error) }, "not pinged: health is not known");
     }
+  }
+}
+
+/** Tells people from when on that is this daemon's work: at once, or when it takes it over from another one. */
+export class Telling {
+  readonly #open: () => Promise<Teller>;
+  readonly #isOwn: () => boolean;
+  readonly #crew: Crew;
+  #teller: Teller | undefined;
+
+  private constructor(open: () => Promise<Teller>, isOwn: () => boolean, crew: Crew) {
+    this.#open = open;
+    this.#isOwn = isOwn;
+    this.#crew = crew;
+  }
+
+  static async open(options: TellerOptions, isOwn: () => boolean): Promise<Telling> {
+    const { crew } = options.parts.journal;
+    const telling = new Telling(() => Teller.open(options), isOwn, crew);
+    if (isOwn()) telling.#teller = await telling.#open();
+    return telling;
+  }
+
+  /** The one who tells; undefined while another daemon does. */
+  get teller(): Teller | undefined {
+    return this.#teller;
+  }
+
+  /** Until `stopping` aborts. */
+  async run(stopping: AbortSignal): Promise<void> {
+    if (!this.#teller) {
+      const own = Promise.withResolvers<void>();
+      const look = () => {
+        if (this.#isOwn() || stopping.aborted) own.resolve();
+      };
+      stopping.addEventListener("abort", look, { once: true });
+      const remove = this.#crew.listen(look);
+      look();
+      await own.promise;
+      remove();
+      if (stopping.aborted) return;
+      this.#teller = await this.#open();
+    }
+    await this.#teller.run(stopping);
   }
 }
 

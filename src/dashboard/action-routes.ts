@@ -7,7 +7,10 @@ import { Refusal } from "./refusal.ts";
 
 /** Documents of one request; for more there is the command line. */
 const RETRY_MAX = 1_000;
-const RETRY = z.strictObject({ ids: z.array(z.int().positive()).min(1).max(RETRY_MAX) });
+const RETRY = z.strictObject({
+  ids: z.array(z.int().positive()).min(1).max(RETRY_MAX),
+  anyway: z.boolean().optional(),
+});
 const NOTHING = z.strictObject({});
 
 /** The routes that change something; POST only. */
@@ -20,7 +23,10 @@ export function addActions(
 ): void {
   const work: { readonly [P in (typeof ACTION_PATHS)[number]]: (body: unknown) => Promise<void> } =
     {
-      "/api/retry": (body) => actions.retry([...new Set(bodyOf(RETRY, body).ids)]),
+      "/api/retry": (body) => {
+        const { ids, anyway = false } = bodyOf(RETRY, body);
+        return actions.retry([...new Set(ids)], anyway);
+      },
       "/api/pause": (body) => only(body, () => actions.pause()),
       "/api/resume": (body) => only(body, () => actions.resume()),
       "/api/rescan": (body) => only(body, () => actions.rescan()),
@@ -66,7 +72,7 @@ function bodyOf<T>(schema: z.ZodType<T>, body: unknown): T {
     400,
     "BAD_BODY",
     "the body is not what this route takes",
-    `retry takes {"ids": [1 to ${RETRY_MAX} journal ids]}, the others take {}.`,
+    `retry takes {"ids": [1 to ${RETRY_MAX} journal ids], "anyway": true or absent}, the others take {}.`,
   );
 }
 

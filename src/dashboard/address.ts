@@ -1,7 +1,8 @@
 import { lookup } from "node:dns/promises";
-import { BlockList, isIP } from "node:net";
+import { isIP } from "node:net";
 import { hostname } from "node:os";
 import { codeOf, Fault, messageOf } from "../std/fault.ts";
+import { isLoopbackAddress } from "../std/web-caller.ts";
 
 /** Where the listener stands, and by which names it may be called. */
 export type Address = {
@@ -15,10 +16,6 @@ export type Address = {
   /** What else it is called by: names of reverse proxies, lower case. */
   readonly names: readonly string[];
 };
-
-const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet("127.0.0.0", 8, "ipv4");
-LOOPBACK.addAddress("::1", "ipv6");
 
 const WILDCARDS = ["0.0.0.0", "::"];
 
@@ -34,7 +31,7 @@ export async function addressOf(
   const ip = await ipOf(host).catch((error: unknown) => {
     throw listenFault(listen, error);
   });
-  return { host, ip, isLoopback: isLoopback(ip), isWildcard: WILDCARDS.includes(ip), names };
+  return { host, ip, isLoopback: isLoopbackAddress(ip), isWildcard: WILDCARDS.includes(ip), names };
 }
 
 async function ipOf(host: string): Promise<string> {
@@ -43,10 +40,6 @@ async function ipOf(host: string): Promise<string> {
   if (host === "localhost") return "127.0.0.1";
   const { address } = await lookup(host);
   return address;
-}
-
-function isLoopback(ip: string): boolean {
-  return LOOPBACK.check(ip, isIP(ip) === 6 ? "ipv6" : "ipv4");
 }
 
 /**
@@ -60,7 +53,7 @@ export function isCalledBy(header: string | undefined, address: Address): boolea
   if (address.names.includes(name)) return true;
   if (isIP(name) === 0) return address.isWildcard && name === hostname().toLowerCase();
   // Rebinding needs a name: an address in the header is the address that was dialled.
-  return isLoopback(name) || address.isWildcard;
+  return isLoopbackAddress(name) || address.isWildcard;
 }
 
 /** Host without port and brackets, lower case; undefined for what is no host. */

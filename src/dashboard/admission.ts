@@ -3,48 +3,76 @@
  * the page the request comes from, the form of a request that changes something, the token.
  */
 import type { FastifyRequest } from "fastify";
+import { isForwarded, isOwnPage } from "../std/web-caller.ts";
 import { type Address, isCalledBy } from "./address.ts";
+import type { Attempts } from "./attempts.ts";
 import type { Pass } from "./pass.ts";
 import { Refusal } from "./refusal.ts";
 
-/** Answer without a token, so that supervisors and load balancers need none. */
+/** Answer without a token, and by whatever name, so that supervisors and load balancers need none. */
 const OPEN_PATHS = ["/healthz", "/readyz"];
 
 export type Gatehouse = {
   readonly address: Address;
   /** Absent: no token is configured. */
   readonly pass: Pass | undefined;
+  readonly attempts: Attempts;
 };
 
-/** Throws a `Refusal` unless the request may be answered. */
-export function admit(request: FastifyRequest, gatehouse: Gatehouse): void {
-  assertOurName(request, gatehouse.address);
+/** Rejects with a `Refusal` unless the request may be answered. */
+export async function admit(request: FastifyRequest, gatehouse: Gatehouse): Promise<void> {
+  if (!isForMachines(request, gatehouse)) assertOurName(request, gatehouse.address);
   assertOurPage(request);
   if (request.method === "POST") assertDeliberate(request);
-  if (!OPEN_PATHS.includes(pathOf(request))) assertKnown(request, gatehouse);
+  if (OPEN_PATHS.includes(pathOf(request))) return;
+  const tries = gatehouse.pass !== undefined && bringsToken(request);
+  if (tries) await gatehouse.attempts.turn(request.ip);
+  const isKnown = isTrusted(request, gatehouse);
+  if (tries && !isKnown) gatehouse.attempts.failed(request.ip);
+  assertKnown(isKnown, gatehouse);
 }
 
 /** True when the request may see more than that the daemon is well. */
 export function isTrusted(request: FastifyRequest, { address, pass }: Gatehouse): boolean {
-  if (pass === undefined) return address.isLoopback && !isForwarded(request);
-  return pass.admits(request.headers) || showsToken(request, pass);
-}
-
-/** A proxy on this host makes everybody a caller from this host. Not every proxy says that it is one. */
-function isForwarded({ headers }: FastifyRequest): boolean {
-  return ["forwarded", "x-forwarded-for", "x-real-ip", "via"].some((name) => name in headers);
+  const { headers } = request;
+  if (pass === undefined) {
+    return address.isLoopback && isCalledBy(headers.host, address) && !isForwarded(headers);
+  }
+  return pass.admits(headers) || showsToken(request, pass);
 }
 
 /** True when the address bar brought the token: `/?token=…`. */
 export function showsToken(request: FastifyRequest, pass: Pass | undefined): boolean {
-  if (pathOf(request) !== "/") return false;
-  const token = new URL(request.url, "http://listener").searchParams.get("token");
+  const token = tokenInAddress(request);
   return token !== null && (pass?.isToken(token) ?? false);
+}
+
+/** True when there is a token to look at, right or wrong. */
+function bringsToken(request: FastifyRequest): boolean {
+  // What else a proxy asks people for is none of the page's.
+  const isBearer = /^Bearer\b/i.test(request.headers.authorization ?? "");
+  return isBearer || tokenInAddress(request) !== null;
+}
+
+function tokenInAddress(request: FastifyRequest): string | null {
+  if (pathOf(request) !== "/") return null;
+  return new URL(request.url, "http://listener").searchParams.get("token");
 }
 
 /** The path of the request's target, without its query. */
 export function pathOf(request: FastifyRequest): string {
   return request.url.split("?", 1)[0] ?? "";
+}
+
+/**
+ * Machines call a service by whatever name it has in their network. A browser that was led here by such a
+ * name has no token to bring (it sends a cookie to the name that set it, and no `Authorization` by itself);
+ * without one it learns that the daemon is well, and no more.
+ */
+function isForMachines(request: FastifyRequest, { pass }: Gatehouse): boolean {
+  const path = pathOf(request);
+  if (OPEN_PATHS.includes(path)) return true;
+  return path === "/metrics" && pass !== undefined && bringsToken(request);
 }
 
 function assertOurName(request: FastifyRequest, address: Address): void {
@@ -57,28 +85,15 @@ function assertOurName(request: FastifyRequest, address: Address): void {
   );
 }
 
-/**
- * Browsers tell where a request comes from. Another page may link to this one and nothing else: not
- * even read, since an open event stream takes a place.
- */
 function assertOurPage(request: FastifyRequest): void {
-  const { origin, host } = request.headers;
-  const site = request.headers["sec-fetch-site"];
-  const isRead = request.method === "GET" || request.method === "HEAD";
-  const isLink = isRead && pathOf(request) === "/" && origin === undefined;
-  const isOurs = site === undefined || site === "same-origin" || (isRead && site === "none");
-  if ((isOurs || isLink) && (origin === undefined || hostOfOrigin(origin) === host)) return;
+  const { method, headers } = request;
+  if (isOwnPage({ method, headers, isEntry: pathOf(request) === "/" })) return;
   throw new Refusal(
     403,
     "CROSS_SITE",
     "the request comes from another page",
     "Open the dashboard itself and ask there.",
   );
-}
-
-/** `host:port` of an origin; undefined for `null` and what is none. */
-function hostOfOrigin(origin: string): string | undefined {
-  return /^https?:\/\/([^/?#\s]+)$/i.exec(origin)?.[1];
 }
 
 /** What a form or an image of another page cannot send: a header of our own, and JSON. */
@@ -100,9 +115,9 @@ function assertDeliberate(request: FastifyRequest): void {
     );
 }
 
-function assertKnown(request: FastifyRequest, gatehouse: Gatehouse): void {
-  if (isTrusted(request, gatehouse)) return;
-  if (gatehouse.pass === undefined)
+function assertKnown(isKnown: boolean, { pass }: Gatehouse): void {
+  if (isKnown) return;
+  if (pass === undefined)
     throw new Refusal(
       403,
       "NO_TOKEN_CONFIGURED",

@@ -4,6 +4,7 @@ import { activityOf } from "./activity.ts";
 import { addActions } from "./action-routes.ts";
 import { addressOf, listenFault, urlOf } from "./address.ts";
 import { type Gatehouse, pathOf } from "./admission.ts";
+import { Attempts } from "./attempts.ts";
 import { readAssets } from "./assets.ts";
 import { DocumentSearch } from "./document-search.ts";
 import { Latest } from "./latest.ts";
@@ -19,6 +20,12 @@ export type { DashboardOptions, Health } from "./options.ts";
 /** Questions within this time share an answer. */
 const SNAPSHOT_MS_MAX = 250;
 const ACTIVITY_MS_MAX = 1_000;
+
+/** Probes give up soon, and an answer may wait for another program's lock on the journal. */
+const LATE_HEALTH = {
+  afterMs: 50,
+  instead: { healthy: true, ready: false, why: "the journal has not answered yet" },
+};
 
 /** A live page stays connected: it is told that the journal is away, and when it is back. */
 const asksJournal = (path: string) => path.startsWith("/api/") && path !== "/api/events";
@@ -50,13 +57,14 @@ export class Dashboard implements AsyncDisposable {
     const gatehouse: Gatehouse = {
       address,
       pass: token ? new Pass(token, listen.port) : undefined,
+      attempts: new Attempts(clock, log),
     };
     const latest = new Latest(() => snapshotOf(options), clock, SNAPSHOT_MS_MAX);
     const afresh = () => {
       latest.forget();
       return latest.read();
     };
-    const health = new Latest(() => healthOf(options), clock, SNAPSHOT_MS_MAX);
+    const health = new Latest(() => healthOf(options), clock, SNAPSHOT_MS_MAX, LATE_HEALTH);
     const live = new Live(afresh, clock, log);
     const app = listenerOf(gatehouse, log);
     app.addHook("preHandler", async (request) => {

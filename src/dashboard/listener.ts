@@ -1,5 +1,8 @@
+import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from "fastify";
-import { messageOf } from "../std/fault.ts";
+import { guardConnections } from "../std/connection-guard.ts";
+import { codeOf, messageOf } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
 import { ACTION_PATHS } from "./action-routes.ts";
 import { admit, type Gatehouse, pathOf } from "./admission.ts";
@@ -7,7 +10,7 @@ import { SECURITY_HEADERS } from "./headers.ts";
 import { Refusal } from "./refusal.ts";
 
 /** Bounds on what a stranger can occupy: uploads share this process's descriptors and its thread. */
-const CONNECTIONS_MAX = 200;
+const CONNECTIONS = { connections: 200, perNetwork: 20 };
 const BODY_BYTES_MAX = 64 * 1024;
 const HEADER_BYTES_MAX = 8 * 1024;
 const HEADERS_MS_MAX = 10_000;
@@ -27,17 +30,21 @@ export function listenerOf(gatehouse: Gatehouse, log: Log): FastifyInstance {
     // Open event streams never end by themselves.
     forceCloseConnections: true,
     exposeHeadRoutes: false,
+    frameworkErrors: (error, _request, reply) => {
+      void refuse(reply.headers(SECURITY_HEADERS), refusalOf(error));
+    },
+    clientErrorHandler: answerBroken,
     http: {
       maxHeaderSize: HEADER_BYTES_MAX,
       connectionsCheckingInterval: OVERDUE_CHECK_MS,
     },
   });
-  app.server.maxConnections = CONNECTIONS_MAX;
+  guardConnections(app.server, CONNECTIONS);
   app.server.headersTimeout = HEADERS_MS_MAX;
   app.removeAllContentTypeParsers();
   app.addHook("onRequest", async (request, reply) => {
     reply.headers(SECURITY_HEADERS);
-    admit(request, gatehouse);
+    await admit(request, gatehouse);
   });
   app.setNotFoundHandler(async (request, reply) => refuse(reply, unknown(reply, pathOf(request))));
   app.setErrorHandler(async (error: FastifyError | Refusal, _, reply) => {
@@ -47,6 +54,26 @@ export function listenerOf(gatehouse: Gatehouse, log: Log): FastifyInstance {
     return refuse(reply, refusal);
   });
   return app;
+}
+
+/** What is no HTTP, or has not come in time, with the same headers as all else. */
+function answerBroken(error: Error, socket: Socket): void {
+  if (codeOf(error) === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const statuses: Readonly<Record<string, number>> = {
+    HPE_HEADER_OVERFLOW: 431,
+    ERR_HTTP_REQUEST_TIMEOUT: 408,
+  };
+  const status = statuses[codeOf(error) ?? ""] ?? 400;
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    ...Object.entries(SECURITY_HEADERS).map(([name, value]) => `${name}: ${value}`),
+    "content-length: 0",
+    "connection: close",
+  ];
+  socket.end(`${lines.join("\r\n")}\r\n\r\n`);
 }
 
 function unknown(reply: FastifyReply, path: string): Refusal {

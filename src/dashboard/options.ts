@@ -1,6 +1,7 @@
 import type { State } from "../domain/document.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Clock } from "../std/clock.ts";
+import type { Fault } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
 import type { StatusReport } from "../sync/status.ts";
 
@@ -12,8 +13,8 @@ export type Health = { healthy: boolean; ready: boolean; why: string };
 
 /** What a person may ask for from the page. Each resolves once it is journaled or under way. */
 export type Actions = {
-  /** Puts these held or failed documents (journal ids) back in the queue. */
-  retry(ids: number[]): Promise<void>;
+  /** Puts these held or failed documents (journal ids) back in the queue; `anyway`: what looks unfinished, as it is. */
+  retry(ids: number[], anyway: boolean): Promise<void>;
   pause(): Promise<void>;
   resume(): Promise<void>;
   /** Looks through every source now. */
@@ -47,8 +48,10 @@ export type DashboardOptions = {
    * Default: nothing ever does.
    */
   waits?: (document: { readonly mirror: string; readonly state: State }) => Promise<string | null>;
-  /** Why the journal cannot be reached just now; default: it always can. */
+  /** Why the journal cannot be used just now; default: it always can. */
   away?: () => string | undefined;
+  /** What stands against it, where it is the host; else nobody reaches its database. */
+  fault?: () => Fault | undefined;
   log: Log;
   clock: Clock;
   version: string;

@@ -19,11 +19,12 @@ export async function snapshotOf(options: DashboardOptions): Promise<Snapshot> {
 }
 
 /** Throws a `Refusal` while the journal is away: a question to it would wait for as long as that lasts. */
-export function assertJournal({ away }: DashboardOptions): void {
+export function assertJournal({ away, fault }: DashboardOptions): void {
   const why = away?.();
   if (why === undefined) return;
-  const hint = "Start its database, or mend the way to it; all goes on by itself.";
-  throw new Refusal(503, "JOURNAL_UNREACHABLE", why, hint);
+  const hint = "Start its database, or repair the way to it; all continues automatically.";
+  const known = fault?.() ?? { code: "JOURNAL_UNREACHABLE", hint };
+  throw new Refusal(503, known.code, why, known.hint);
 }
 
 /** The daemon's health; a question that fails is an answer too. */

@@ -5,13 +5,18 @@
  */
 import type { Document, Trouble } from "./document.ts";
 import type { Event } from "./event.ts";
-import { DOUBT_CODES, FOLDER_GONE, TAKEN_CODES } from "./verdict.ts";
+import { DOUBT_CODES, ELSEWHERE, FOLDER_GONE, TAKEN_CODES } from "./verdict.ts";
 
 /** Attempts in a row without a reply before a person is asked: four hours of them, by the usual window. */
 export const LOST_MAX = 8;
 
 /** What only a person who asked has let go on: that it may lie elsewhere in the archive was looked into. */
-const ASKED_CODES: readonly string[] = [FOLDER_GONE, "REPLIES_LOST", ...TAKEN_CODES];
+export const ASKED_CODES: readonly string[] = [
+  FOLDER_GONE,
+  ELSEWHERE,
+  "REPLIES_LOST",
+  ...TAKEN_CODES,
+];
 
 /** The longest window that grows by itself. */
 const WINDOW_MS_MAX = 6 * 3_600_000;
@@ -55,6 +60,6 @@ export function absence(
   if (losses < LOST_MAX) {
     return { type: "absent", at, trouble: { code: "REPLY_LOST", message: trouble.message } };
   }
-  const message = `sent ${losses} times in a row, each time without a reply, and not found: ${trouble.message}`;
+  const message = `sent ${losses} times in a row, each time without an answer that proves anything, and not found: ${trouble.message}`;
   return { type: "heldBack", at, dueAt: null, trouble: { code: "REPLIES_LOST", message } };
 }

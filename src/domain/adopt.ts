@@ -3,50 +3,79 @@
  * sent by this journal. Like a lost reply it can be known by name and size only, so nothing is
  * taken that could be meant for two.
  */
-import type { Candidate } from "./reconcile.ts";
+import { type Candidate, mayBeBytes } from "./reconcile.ts";
+import type { StoredSize } from "./stored-size.ts";
 
 /** A local file that waits to be sent into a folder. */
 export type Waiting = {
   readonly id: number;
   readonly sentName: string;
   readonly sizeBytes: number;
+  /** When the file was last written, by the archive's clock; epoch ms. */
+  readonly writtenAt: number;
 };
 
-/** What was taken for what, and what was left for a person; `id` is a row's. */
+/** What a file is taken for; null: it may be any of the `unclear`, which is left for a person. */
 export type Adoption = {
-  readonly taken: readonly { readonly id: number; readonly candidate: Candidate }[];
-  /** Files of which the archive has something by that name that cannot be told for certain. */
-  readonly unclear: readonly { readonly id: number; readonly candidates: readonly Candidate[] }[];
+  readonly taken: Candidate | null;
+  readonly unclear: readonly Candidate[];
 };
+
+/** By ids of rows; those of which the archive has nothing are absent. */
+type Adoptions = ReadonlyMap<number, Adoption>;
 
 /**
- * Pairs the files of one folder with its documents. A pair needs the same name (NFC), the same size
- * where the archive knows it, an id nobody owns, and that neither side has a second choice; among
- * documents of one name and size the files take theirs in order, since any is as good as another.
+ * Pairs the files of one folder with those of its documents that nobody owns. A pair needs the same name (NFC), the
+ * same size where the archive knows it, an upload after the file was last written, and that neither side has a second
+ * choice; among documents of one name and size the files take theirs in order, since any is as good as another.
  */
 export function adoptions(
   files: readonly Waiting[],
-  archived: readonly Candidate[],
-  claimed: ReadonlySet<number>,
-): Adoption {
-  const taken: { id: number; candidate: Candidate }[] = [];
-  const unclear: { id: number; candidates: readonly Candidate[] }[] = [];
-  const byName = Map.groupBy(
-    archived.filter(({ id }) => !claimed.has(id)),
-    ({ filename }) => filename.normalize("NFC"),
-  );
-  for (const file of files) {
-    const used = new Set(taken.map(({ candidate }) => candidate.id));
-    const named = (byName.get(file.sentName.normalize("NFC")) ?? []).filter(
-      ({ id }) => !used.has(id),
+  foreign: readonly Candidate[],
+  storedSize: StoredSize = "same",
+): Adoptions {
+  const found = new Map<number, Adoption>();
+  const used = new Set<number>();
+  const byName = Map.groupBy(foreign, ({ filename }) => filename.normalize("NFC"));
+  for (const { id, sentName, sizeBytes, writtenAt } of files) {
+    const named = (byName.get(sentName.normalize("NFC")) ?? []).filter(
+      (each) => !used.has(each.id) && mayBeBytes(each, sizeBytes, storedSize),
     );
-    const exact = named.filter(({ filesize }) => filesize === file.sizeBytes);
-    const unsized = named.filter(({ filesize }) => filesize === 0);
-    const [first] = exact;
-    if (first && unsized.length === 0) taken.push({ id: file.id, candidate: first });
-    else if (exact.length + unsized.length > 0) {
-      unclear.push({ id: file.id, candidates: [...exact, ...unsized] });
+    const exact = named.filter(({ filesize }) => filesize === sizeBytes);
+    const unsized = named.filter(({ filesize }) => filesize !== sizeBytes);
+    // What is older than the file has another content, as today's scan of yesterday's name and size.
+    const [first] = exact.filter(({ uploadedDate }) => uploadedDate >= writtenAt);
+    if (first && unsized.length === 0) found.set(id, { taken: first, unclear: [] });
+    else if (named.length > 0) found.set(id, { taken: null, unclear: [...exact, ...unsized] });
+    used.add(found.get(id)?.taken?.id ?? 0);
+  }
+  return found;
+}
+
+/**
+ * The same for files of whatever folders and documents of the whole archive, which people may have filed elsewhere: of
+ * a name and size there must be one file and one document only, since another folder may well be another's.
+ */
+export function adoptionsElsewhere(
+  files: readonly Waiting[],
+  foreign: readonly Candidate[],
+  storedSize: StoredSize = "same",
+): Adoptions {
+  const nameOf = (name: string) => name.normalize("NFC");
+  const byName = Map.groupBy(foreign, ({ filename }) => nameOf(filename));
+  const alike = Map.groupBy(files, ({ sentName, sizeBytes }) => `${sizeBytes} ${nameOf(sentName)}`);
+  const found = new Map<number, Adoption>();
+  for (const same of alike.values()) {
+    for (const { id, sentName, sizeBytes, writtenAt } of same) {
+      const candidates = (byName.get(nameOf(sentName)) ?? []).filter((each) =>
+        mayBeBytes(each, sizeBytes, storedSize),
+      );
+      const [only] = candidates;
+      if (!only) continue;
+      const isSure = only.filesize === sizeBytes && only.uploadedDate >= writtenAt;
+      const isOne = isSure && candidates.length + same.length === 2;
+      found.set(id, isOne ? { taken: only, unclear: [] } : { taken: null, unclear: candidates });
     }
   }
-  return { taken, unclear };
+  return found;
 }

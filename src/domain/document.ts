@@ -62,6 +62,8 @@ export type Document = {
   readonly dueAt: number | null;
   /** SHA-256 of the content, hex; null until settled. */
   readonly digest: string | null;
+  /** SHA-256 of the latest content, other than that, with which `changed: ignore` left the file alone, hex. */
+  readonly ignoredDigest: string | null;
   /** File name in the archive; null until settled. */
   readonly sentName: string | null;
   /** Archive folder path this document belongs in, e.g. `/Scans/2026`; null until settled. */
@@ -85,6 +87,8 @@ export type Document = {
   /** Status as the archive last gave it. */
   readonly archiveStatus: string | null;
   readonly uploadedAt: number | null;
+  /** When it was uploaded as the archive first said, by its clock; null: unknown. Tells it from another document of its id. */
+  readonly archiveUploadedAt: number | null;
   readonly polls: number;
   readonly convertedAt: number | null;
   /** Pages and bytes as the archive counts them. */
@@ -94,6 +98,11 @@ export type Document = {
   readonly estimate: number | null;
   /** Pages that its last attempt was reckoned to cost; null: it was never claimed for sending. */
   readonly charge: number | null;
+  /**
+   * Bytes of the content that the archive was sent as this document, from here or, as a person vouched
+   * (`adopt --trust-content`), before. Null: nobody knows that the archive has this content.
+   */
+  readonly sentBytes: number | null;
   readonly digidoc: boolean;
   readonly trouble: Trouble | null;
   /** Consecutive times this row was held or deferred for the same code; grows its patience. */
@@ -106,6 +115,8 @@ export type Document = {
   readonly goneAt: number | null;
   /** Where the file was when it was sent, when it has been renamed or moved since; shown path. */
   readonly movedFrom: string | null;
+  /** When it was found there; null where the archive has it where it would go from there. */
+  readonly movedAt: number | null;
   readonly after: AfterState | null;
   readonly afterMessage: string | null;
 };
@@ -116,6 +127,7 @@ export type Document = {
  */
 export const UNLEARNT = {
   digest: null,
+  ignoredDigest: null,
   sentName: null,
   targetPath: null,
   slip: null,
@@ -125,8 +137,10 @@ export const UNLEARNT = {
   doubtAt: null,
   documentId: null,
   archiveStatus: null,
+  archiveUploadedAt: null,
   estimate: null,
   charge: null,
+  sentBytes: null,
   trouble: null,
   patience: 0,
   goneAt: null,

@@ -34,5 +34,10 @@ export const USUAL_EVENTS = [
   "digest",
 ] as const satisfies readonly EventKind[];
 
+/** What is told within quiet hours as well: nothing gets better until a person comes. */
+export function isUrgent(kind: EventKind): boolean {
+  return kind === "credentials" || kind === "disk";
+}
+
 /** All kinds; `batch` is told only where a channel's `events` names it. */
 export const EVENT_KINDS = [...USUAL_EVENTS, "batch"] as const satisfies readonly EventKind[];

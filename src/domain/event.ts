@@ -4,12 +4,21 @@ import type { Slip } from "./slip.ts";
 /** What a duplicate takes over of the document that the archive has. */
 export type Original = Pick<
   Document,
-  "id" | "folderId" | "sentName" | "uploadedAt" | "pages" | "archiveBytes" | "digidoc"
+  | "id"
+  | "folderId"
+  | "sentName"
+  | "uploadedAt"
+  | "archiveUploadedAt"
+  | "pages"
+  | "archiveBytes"
+  | "digidoc"
+  | "sentBytes"
 > & { readonly documentId: number };
 
 /** What happens to a document. `at` is epoch milliseconds. */
 export type Event =
-  | { type: "changed"; at: number; dueAt: number; seen: Seen }
+  /** `settleMs`: due no sooner than a file that grew has to be quiet; absent: `dueAt` says it all. */
+  | { type: "changed"; at: number; dueAt: number; seen: Seen; settleMs?: number }
   | { type: "unfinished"; at: number; dueAt: number; trouble: Trouble }
   | {
       type: "settled";
@@ -33,7 +42,15 @@ export type Event =
       /** Pages that it is reckoned to cost; absent: none. */
       charge?: number;
     }
-  | { type: "accepted"; at: number; dueAt: number; documentId: number; status: string | null }
+  /** `uploadedDate`: by the archive's clock, epoch ms; absent: it did not say. */
+  | {
+      type: "accepted";
+      at: number;
+      dueAt: number;
+      documentId: number;
+      status: string | null;
+      uploadedDate?: number;
+    }
   | {
       type: "adopted";
       at: number;
@@ -41,6 +58,9 @@ export type Event =
       documentId: number;
       folderId: number;
       status: string | null;
+      uploadedDate?: number;
+      /** See `Document.sentBytes`; null where it is known by name and size alone. */
+      sentBytes: number | null;
     }
   /** `original`: the row that the archive has this content of. */
   | {
@@ -54,12 +74,26 @@ export type Event =
   /** `slip`: what goes with it from now on, where that changes. */
   | { type: "deferred"; at: number; dueAt: number; trouble: Trouble; slip?: Slip }
   /** `after`: the local file is to be put away. */
-  | { type: "vetoed"; at: number; digest: string; trouble: Trouble; after: "due" | null }
+  | {
+      type: "vetoed";
+      at: number;
+      digest: string;
+      slip?: Slip | null;
+      trouble: Trouble;
+      after: "due" | null;
+    }
   | { type: "heldBack"; at: number; dueAt: number | null; trouble: Trouble }
   | { type: "refused"; at: number; trouble: Trouble }
   | { type: "replyLost"; at: number; dueAt: number; trouble: Trouble }
   | { type: "looked"; at: number; dueAt: number }
-  | { type: "found"; at: number; dueAt: number; documentId: number; status: string | null }
+  | {
+      type: "found";
+      at: number;
+      dueAt: number;
+      documentId: number;
+      status: string | null;
+      uploadedDate?: number;
+    }
   /** `trouble`: the reply that was lost, where that is to be remembered. */
   | { type: "absent"; at: number; trouble?: Trouble }
   | { type: "polled"; at: number; dueAt: number; status: string | null; trouble: Trouble | null }
@@ -70,8 +104,11 @@ export type Event =
       archiveBytes: number;
       digidoc: boolean;
       after: "due" | null;
+      /** Absent: what was remarked on it stays. */
+      remark?: string;
     }
   | { type: "vanished"; at: number; trouble: Trouble }
+  | { type: "mistaken"; at: number; trouble: Trouble }
   | { type: "goesOn"; at: number }
   | { type: "recheck"; at: number }
   | { type: "lookAgain"; at: number };

@@ -3,254 +3,268 @@
  *
  * The codes of the interface stand beside our own; docs and the command line read this table.
  */
+import { LOOKUP_FAILURES, OUR_REQUEST } from "./lookup-failures.ts";
 import { REQUEST_HINTS } from "./request-hints.ts";
+import { statusHint } from "./status-hints.ts";
 
 type RequestCode = keyof typeof REQUEST_HINTS;
 
 /**
  * What a failure means.
  * - `retry`: passing; try again after a backoff.
- * - `hold`: the document waits for something outside, and goes on by itself once that is there.
+ * - `hold`: the document waits for something outside, and continues automatically once that is there; for a person's
+ *   word only where its row says so.
  * - `gate`: no document of the account can succeed; sending stops until a probe gets through.
  * - `fail`: this document cannot succeed until a person changes something.
  */
 export type Fate = "retry" | "hold" | "gate" | "fail";
 
-/** What a code means, and what the operator can do: sentences, shown as they are. */
-export type Failure = { readonly fate: Fate; readonly hint: string };
+/**
+ * What a code means, and what the operator can do: sentences, shown as they are. `person`: a document that is held with
+ * it continues with one of these commands only.
+ */
+export type Failure = { readonly fate: Fate; readonly hint: string; readonly person?: string };
 
-const OUR_REQUEST =
-  "This is a fault of scanferry or of the archive; please report it with the log.";
+/** The word of a person who has looked for a document in the archive. */
+const SENDS_AGAIN = "scanferry retry sends it again if the archive does not have it";
+
+/** The archive rejects a `field` of more than `max` characters. */
+const tooLong = (field: string, max: number) =>
+  ({
+    fate: "fail",
+    hint: `Shorten the ${field} to ${max} characters, then run \`scanferry retry\`.`,
+  }) as const;
 
 /** What is known by its code; `failureOf` answers for every other code too. */
 export const FAILURES = {
   // Upload, as the interface names them.
   QUOTA_LIMIT: {
     fate: "gate",
-    hint: "The company's page allowance is used up: buy pages or wait for the new period; sending goes on by itself.",
+    hint: "The company's page allowance is used up: buy pages, or wait for the new period. Sending continues automatically.",
   },
   FOLDER_NOT_EXISTS: {
     fate: "hold",
-    hint: "The archive folder is gone: create it again; the document goes on by itself.",
+    hint: "The archive folder no longer exists: create it again. The document continues automatically.",
   },
   INVALID_FOLDER_ID: {
     fate: "hold",
-    hint: "The archive does not accept the folder's id: mend `target` or `targetId` of the mirror, then `scanferry retry`.",
+    hint: "The archive does not accept the folder's id: fix `target` or `targetId` of the mirror, then run `scanferry retry`.",
   },
   INVALID_FOLDER_PATH: {
     fate: "hold",
-    hint: "The archive does not accept the folder's path: mend `target` of the mirror, then `scanferry retry`.",
+    hint: "The archive does not accept the folder's path: fix `target` of the mirror, then run `scanferry retry`.",
   },
   INVALID_BATCH: { fate: "fail", hint: OUR_REQUEST },
-  INVALID_METADATA_TITLE: {
-    fate: "fail",
-    hint: "Shorten the title to 150 characters, then `scanferry retry`.",
-  },
-  INVALID_METADATA_KEYWORD: {
-    fate: "fail",
-    hint: "Shorten the keywords to 255 characters, then `scanferry retry`.",
-  },
-  INVALID_METADATA_PRODUCER: {
-    fate: "fail",
-    hint: "Shorten the producer to 255 characters, then `scanferry retry`.",
-  },
-  INVALID_METADATA_SUBJECT: {
-    fate: "fail",
-    hint: "Shorten the subject to 150 characters, then `scanferry retry`.",
-  },
-  INVALID_METADATA_AUTHOR: {
-    fate: "fail",
-    hint: "Shorten the author to 150 characters, then `scanferry retry`.",
-  },
-  INVALID_METADATA_DESCRIPTION: {
-    fate: "fail",
-    hint: "Shorten the description to 250 characters, then `scanferry retry`.",
-  },
+  INVALID_METADATA_TITLE: tooLong("title", 150),
+  INVALID_METADATA_KEYWORD: tooLong("keywords", 255),
+  INVALID_METADATA_PRODUCER: tooLong("producer", 255),
+  INVALID_METADATA_SUBJECT: tooLong("subject", 150),
+  INVALID_METADATA_AUTHOR: tooLong("author", 150),
+  INVALID_METADATA_DESCRIPTION: tooLong("description", 250),
   INVALID_EXPIRE_DATE: {
     fate: "fail",
-    hint: "Check the rule that sets the expiry date, then `scanferry retry`.",
+    hint: "Check the rule that sets the expiry date, then run `scanferry retry`.",
   },
   PLUGIN_REMINDER_NOT_INSTALLED: {
     fate: "hold",
     hint: "Install the expiry-reminder plugin for the account, or do not set expiry dates.",
   },
-  INVALID_FILENAME: { fate: "fail", hint: "Rename the file, then `scanferry retry`." },
+  INVALID_FILENAME: { fate: "fail", hint: "Rename the file, then run `scanferry retry`." },
   NO_FILE_DATA: { fate: "fail", hint: "The archive found no content in the file: scan it again." },
   FILE_SIZE_TOO_BIG: {
     fate: "fail",
-    hint: "Split the document or scan it with less resolution; the archive takes no file this large of its kind.",
+    hint: "Split the document, or scan it at a lower resolution: the archive does not accept files of this type and size.",
   },
-  // Look-ups, as the interface names them.
-  DOC_NOT_EXIST: {
-    fate: "fail",
-    hint: "The document is no longer in the archive: find out who removed it; `scanferry retry` sends it again.",
-  },
-  INVALID_DOC_ID: { fate: "retry", hint: OUR_REQUEST },
-  INVALID_DIGIDOC_ID: { fate: "retry", hint: OUR_REQUEST },
-  INVALID_SORT_BY: { fate: "retry", hint: OUR_REQUEST },
-  INVALID_SORT_DESC: { fate: "retry", hint: OUR_REQUEST },
-  INVALID_PAGINATION_INDEX: { fate: "retry", hint: OUR_REQUEST },
-  INVALID_PAGINATION_SIZE: { fate: "retry", hint: OUR_REQUEST },
-  INVALID_QUERY_CONTENT: { fate: "retry", hint: OUR_REQUEST },
-  INVALID_DOC_HAS_EXPIRE_DATE: { fate: "retry", hint: OUR_REQUEST },
-  INVALID_FOLDER_HAS_EXPIRE_DATE: { fate: "retry", hint: OUR_REQUEST },
-  INVALID_CREATED_DATE_START: { fate: "retry", hint: OUR_REQUEST },
-  INVALID_CREATED_DATE_END: { fate: "retry", hint: OUR_REQUEST },
-  INVALID_MODIFIED_DATE_START: { fate: "retry", hint: OUR_REQUEST },
-  INVALID_MODIFIED_DATE_END: { fate: "retry", hint: OUR_REQUEST },
-  INVALID_FILESIZE_START: { fate: "retry", hint: OUR_REQUEST },
-  INVALID_FILESIZE_END: { fate: "retry", hint: OUR_REQUEST },
-  INVALID_PAGES_START: { fate: "retry", hint: OUR_REQUEST },
-  INVALID_PAGES_END: { fate: "retry", hint: OUR_REQUEST },
+  ...LOOKUP_FAILURES,
   // The way to the archive.
   CREDENTIALS_REFUSED: {
     fate: "gate",
-    hint: "The archive refuses the account key or the signature: check `archive.accountKey` and `archive.signing`.",
+    hint: "The archive rejected the account key or the signature: check `archive.accountKey` and `archive.signing`.",
+  },
+  ARCHIVE_CHANGED: {
+    fate: "gate",
+    hint: "Nothing is sent, moved or deleted until you decide which archive this is. Run `scanferry archive moved` if it is the same archive (another address, another key, or restored from a backup), or `scanferry archive replaced` if it is another archive: everything is sent to it.",
   },
   ARCHIVE_UNREACHABLE: {
     fate: "retry",
-    hint: "Check `archive.url`, the network and the name service.",
+    hint: "Check `archive.url`, the network and DNS, and whether a proxy is needed (`archive.proxy`).",
   },
   ARCHIVE_BUSY: {
     fate: "retry",
-    hint: "The archive asked to slow down; sending goes on by itself.",
+    hint: "The archive asked scanferry to slow down. Sending continues automatically.",
   },
   TLS_REFUSED: {
     fate: "retry",
-    hint: "The archive's certificate is not trusted: check `archive.url` and the host's clock; an authority of your own is named in NODE_EXTRA_CA_CERTS.",
+    hint: "Check `archive.url` and the host's clock. Set `archive.ca` for a private certificate authority, and `archive.clientCert` and `archive.clientKey` if the archive asks for a client certificate.",
+  },
+  PROXY_REFUSED: {
+    fate: "retry",
+    hint: "Check `archive.proxy` (or HTTPS_PROXY), its user and password, and which addresses the proxy allows.",
   },
   REPLY_LOST: {
     fate: "retry",
-    hint: "Nothing to do: the archive is asked whether it has the document before anything is sent again.",
+    hint: "Nothing to do: scanferry asks the archive whether it has the document before it sends anything again.",
   },
   // The page allowance, as it is reckoned here.
   ALLOWANCE_LOW: {
     fate: "hold",
-    hint: "Four fifths of `quota.monthlyPages` are used: buy pages, or see what may wait until the month is renewed.",
+    hint: "80 % of `quota.monthlyPages` is used. Buy pages, or postpone documents until the next period.",
   },
   ALLOWANCE_USED: {
     fate: "hold",
-    hint: "Buy pages and raise `quota.monthlyPages`, or wait until the month is renewed; sending goes on by itself.",
+    hint: "Buy pages and raise `quota.monthlyPages`, or wait for the next period. Sending continues automatically.",
   },
   // The document and its place.
   FOLDER_MISSING: {
     fate: "hold",
-    hint: "Create the folder in the archive; the document goes on by itself. Where `target` was wrong, mend it, then `scanferry retry`.",
+    hint: "Create the folder in the archive; the document continues automatically. If `target` is wrong, fix it, then run `scanferry retry`.",
   },
   FOLDER_TWINS: {
     fate: "hold",
-    hint: "The archive has several folders of that name: rename all but one.",
+    hint: "The archive has several folders with this name: rename all but one.",
   },
   FOLDER_CASE: {
     fate: "hold",
-    hint: "The archive's folder differs in upper and lower case only: rename one of the two.",
+    hint: "The archive folder's name differs only in upper and lower case: rename one of the two folders.",
   },
   FIRST_RUN: {
     fate: "hold",
-    hint: "The archive folder held a document of this name before the first run: `scanferry adopt` claims what is the same; or set `firstRun: upload` for the mirror, and all is sent.",
+    hint: "The archive has a document with this name in the same folder, or with this name and size in another folder, and the journal does not know it (first run, or a restored journal). Run `scanferry adopt` to link the file to the existing document, or set `firstRun: upload` for the mirror to send it anyway.",
+    person: "scanferry adopt links files to existing documents, firstRun: upload sends them anyway",
+  },
+  CHANGED_TOO_OFTEN: {
+    fate: "hold",
+    hint: "A program changes this file too often: exclude the file with `exclude`, or raise `changesPerHour` for the mirror. The newest content is sent automatically one hour later; `scanferry retry` sends it at once.",
   },
   DOUBT_AMBIGUOUS: {
     fate: "hold",
-    hint: "Look at the candidates in the archive; it is looked at again until one is certain.",
+    hint: "Compare the candidates in the archive. scanferry checks again automatically until one is certain.",
   },
   DOUBT_FOLDER_GONE: {
     fate: "hold",
-    hint: "Its reply was lost, and the archive folder it was sent to is gone since: look whether it was moved elsewhere in the archive. `scanferry retry` sends it again.",
+    hint: "The upload's reply was lost and its archive folder has since been removed. Check whether the folder was moved in the archive. `scanferry retry` sends the document again.",
+    person: SENDS_AGAIN,
+  },
+  DOUBT_ELSEWHERE: {
+    fate: "hold",
+    hint: "The upload's reply was lost, and another archive folder has a document with the same name and date. Check whether a user moved it there. `scanferry retry` sends the document again.",
   },
   REPLIES_LOST: {
     fate: "hold",
-    hint: "It was sent again and again without a reply, and the archive lists it nowhere: check the limits and timeouts of whatever is between here and the archive. `scanferry retry` sends it again once it is not found.",
+    hint: "The document was sent several times without a reply, and the archive does not list it. Check the limits and timeouts of proxies and firewalls before the archive. `scanferry retry` sends the document again if the archive does not have it.",
+    person: SENDS_AGAIN,
   },
   REPLY_MISMATCHED: {
     fate: "hold",
-    hint: "The archive took it and named another document than the one sent, and lists none of that name: look for it there, and check that `archive.url` is the archive itself. `scanferry retry` sends it again once it is not found.",
+    hint: "The archive accepted the document, but its reply named another document, and it lists none with this name. Search for it in the archive, and check that `archive.url` is the archive itself. `scanferry retry` sends the document again if the archive does not have it.",
+    person: SENDS_AGAIN,
   },
   DOCUMENT_ID_TAKEN: {
     fate: "hold",
-    hint: "Compare the two documents in the archive: it gave one id for both, or holds one of them only. `scanferry retry` sends it again once it is not found.",
+    hint: "The archive gave one id for two documents, or has only one of them (for example after a restore, or if it was replaced by another archive: run `scanferry check`). Compare the two documents in the archive. `scanferry retry` sends the document again if the archive does not have it.",
+    person: SENDS_AGAIN,
+  },
+  ANOTHER_DOCUMENT: {
+    fate: "hold",
+    hint: "The archive has another document under this document's id (for example after a restore, or if it was replaced by another archive): run `scanferry check`. scanferry searches for the document by name and date, and sends it again if the archive does not have it.",
   },
   CONVERSION_STUCK: {
     fate: "retry",
-    hint: "The archive has not converted the document: ask its support, with the document id.",
+    hint: "The archive has not converted the document: contact its support and give the document id.",
   },
-  FILE_EMPTY: { fate: "hold", hint: "Scan it again, or remove it." },
+  FILE_EMPTY: { fate: "hold", hint: "Scan the document again, or remove the file." },
   FILE_UNREADABLE: {
     fate: "hold",
-    hint: "Give the daemon's user the right to read the file; it is tried again by itself.",
+    hint: "Give the daemon's user read permission for the file, or replace a damaged file. scanferry tries again automatically.",
   },
   FILE_UNFINISHED: {
     fate: "hold",
-    hint: "The file looks unfinished; it is sent once it has been quiet for `incomplete`.",
+    hint: "The file looks unfinished. It is sent once it is complete. A file whose format shows that it is unfinished is held if it does not change for `incomplete`.",
+  },
+  FILE_INCOMPLETE: {
+    fate: "hold",
+    hint: 'Scan or copy the file again. To send it as it is, run `scanferry retry --anyway PATH` or use "Send anyway" on the page.',
   },
   FILE_CHANGED: {
     fate: "retry",
-    hint: "The file was written while it was sent; it is sent once it is quiet.",
+    hint: "The file changed while it was being sent. It is sent again once it stops changing.",
   },
   // What goes with a document.
   TARGET_UNKNOWN: {
     fate: "hold",
-    hint: "Mend the template of `target`, or the file's path; `scanferry rules test` shows what it gives.",
+    hint: "Fix the template of `target`, or the file's path. `scanferry rules test` shows the result.",
   },
   METADATA_TOO_LONG: {
     fate: "hold",
-    hint: "Shorten the value where it comes from, or set `limits: truncate`.",
+    hint: "Shorten the value at its source, or set `limits: truncate`.",
   },
   EXPIRY_UNKNOWN: {
     fate: "hold",
-    hint: "Give the date where `expire.from` looks for it, or set `expire.unknown: upload-without`.",
+    hint: "Add the date where `expire.from` looks for it, or set `expire.unknown: upload-without`.",
   },
   EXPIRY_TOO_SOON: {
     fate: "hold",
-    hint: "Check the date that it is counted from; an expiry date cannot be taken back. `expire.minimum` is the guard.",
+    hint: "Check the date from which the expiry date is counted: an expiry date cannot be changed later. `expire.minimum` sets the earliest date that is sent.",
+  },
+  CLOCKS_DIFFER: {
+    fate: "hold",
+    hint: "Set this host's clock (NTP), or ask the archive's operator to set theirs: an expiry date cannot be changed later. The document continues automatically.",
   },
   PATTERN_SLOW: {
     fate: "hold",
-    hint: "Mend the pattern: a repetition within a repetition, such as (a+)+, may take for ever.",
+    hint: "Fix the pattern: a repetition within a repetition, such as (a+)+, may never end.",
   },
   NOTES_BROKEN: {
     fate: "hold",
-    hint: "Mend the file at the line and column that the message names; the document goes on by itself.",
+    hint: "Fix the file at the line and column in the message. The document continues automatically.",
   },
   MARKER_MISSING: {
     fate: "hold",
-    hint: "Put the marker (the file's name and .done) beside the file once it is finished, and touch it each time the file is written anew.",
+    hint: "Create the marker (the file's name and .done) next to the file when the file is finished, and touch it each time the file is written again.",
   },
   NOT_RENAMED: {
     fate: "hold",
     hint: "Write the file under another name and rename it when it is finished, or set `ready: quiet`.",
   },
-  FILE_YOUNG: { fate: "hold", hint: "The file is sent once it is as old as `minAge` asks." },
-  FILE_TOO_SMALL: { fate: "hold", hint: "Scan it again, remove it, or change `minSize`." },
+  FILE_YOUNG: {
+    fate: "hold",
+    hint: "The file is sent automatically once it is as old as `minAge`.",
+  },
+  FILE_TOO_SMALL: {
+    fate: "hold",
+    hint: "Scan the document again, remove the file, or change `minSize`.",
+  },
   FILE_TOO_LARGE: { fate: "hold", hint: "Split the document, or change `maxSize`." },
   SIDECAR_MISSING: {
     fate: "hold",
-    hint: "Put the sidecar beside the file; the document goes on by itself.",
+    hint: "Put the sidecar next to the file. The document continues automatically.",
   },
   HOOK_FAILED: {
     fate: "hold",
-    hint: "Mend the `before` hook; it is asked again by itself, and with `scanferry retry` at once. `onFailure: send` sends without it.",
+    hint: "Fix the `before` hook. scanferry runs it again automatically, or at once with `scanferry retry`. `onFailure: send` sends documents without it.",
   },
   VETOED: {
     fate: "hold",
-    hint: "The `before` hook will not have it sent; `scanferry retry` asks the hook again.",
+    hint: "The `before` hook rejected the document. `scanferry retry` runs the hook again.",
+    person: "scanferry retry runs the hook again",
   },
   SOURCE_OFFLINE: {
     fate: "hold",
-    hint: "Mount the source again, or mend `source` in the configuration; it goes on by itself.",
+    hint: "Mount the source again, or fix `source` in the configuration. scanferry continues automatically.",
   },
   AFTER_REFUSED: {
     fate: "hold",
-    hint: "The document is archived, the local file stays where it is: check rights, room and mount for `after`.",
+    hint: "The document is archived, but the local file was not moved or deleted. Check permissions, free space and mounts for `after`.",
   },
   SAME_CODE_REPEATS: {
     fate: "gate",
-    hint: "The archive answers several documents in a row with a code the interface does not name: ask its support.",
+    hint: "The archive answered several documents in a row with a code that the interface does not define: contact its support.",
   },
 } as const satisfies Record<string, Failure>;
 
 /** A directory of a source that cannot be read: no document is known to be in it. */
 export const UNREAD_HINT =
-  "Give the daemon's user the right to read it, or mend its disk; it is looked at again by itself.";
+  "Give the daemon's user read permission, or fix the disk. scanferry tries again automatically.";
 
 /** A code that has a row in `FAILURES`. */
 export type FailureCode = keyof typeof FAILURES;
@@ -263,20 +277,13 @@ export const GATE_CODES = Object.entries<Failure>(FAILURES)
 /** A code the interface does not name holds the document, with growing patience. */
 const UNKNOWN: Failure = {
   fate: "hold",
-  hint: "The archive answered with a code the interface does not name: ask its support; it is tried again by itself.",
+  hint: "The archive answered with a code that the interface does not define: contact its support. scanferry tries again automatically.",
 };
-
-/** An answer without a code, by its HTTP status; the first that fits. */
-const STATUS_HINTS: readonly (readonly [prefix: string, hint: string])[] = [
-  ["HTTP_3", "Set `archive.url` to the address that does not redirect."],
-  ["HTTP_4", "Check `archive.url`, and the limits of any proxy before it."],
-  ["HTTP_", "Wait for the archive, or the proxy before it, to recover."],
-];
 
 /** The row of `code`; a code without one holds its document. */
 export function failureOf(code: string): Failure {
   if (isKnown(code)) return FAILURES[code];
-  const hint = requestHint(code) ?? STATUS_HINTS.find(([prefix]) => code.startsWith(prefix))?.[1];
+  const hint = requestHint(code) ?? statusHint(code);
   return hint === undefined ? UNKNOWN : { ...UNKNOWN, hint };
 }
 

@@ -28,6 +28,9 @@ export type ProbePolicy = {
   readonly scheduledAfter: (at: number) => number | null;
 };
 
+/** What a question that costs nothing tells, and no upload has to probe. */
+export const ASKED_FREE: readonly string[] = ["CREDENTIALS_REFUSED", "ARCHIVE_CHANGED"];
+
 /** True when nothing may be sent but a probe. */
 export function isClosed(gate: Gate): boolean {
   return gate.closedAt !== null;

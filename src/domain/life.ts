@@ -7,6 +7,7 @@
  *     settling  -> held      [heldBack]    cannot be read, or is empty
  *     settling  -> held      [vetoed]      a hook will not have it sent
  *     pending   -> settling  [changed]
+ *     pending   -> settling  [recheck]     what it was decided by was corrected
  *     pending   -> uploading [claimed]     the intent: committed before the first byte leaves
  *     pending   -> uploaded  [adopted]     the archive had it before: a person claimed it
  *     pending   -> converted [duplicated]  the archive has this content of another path
@@ -25,6 +26,8 @@
  *     uploaded  -> uploaded  [polled]      not CONVERTED yet
  *     uploaded  -> converted [converted]   final
  *     uploaded  -> failed    [vanished]    the archive no longer knows it
+ *     uploaded  -> inDoubt   [mistaken]    the archive has another document under its id
+ *     converted -> inDoubt   [mistaken]    the same, before its file was put away
  *     held      -> pending   [goesOn]      what it waited for is there
  *     held      -> settling  [recheck]     not settled before it was held: look at the file again
  *     held      -> settling  [changed]     another content, another chance
@@ -43,70 +46,31 @@
  */
 import { invariant, InvariantError } from "../std/invariant.ts";
 import { lostBefore } from "./absence.ts";
-import { type Document, type State, UNLEARNT } from "./document.ts";
+import type { Document, State } from "./document.ts";
 import type { Event, EventType } from "./event.ts";
 import { patienceOf } from "./patience.ts";
+import {
+  goOn,
+  hasArrived,
+  holdBack,
+  isMistaken,
+  type On,
+  type Patch,
+  saidDate,
+  startAgain,
+  startOver,
+  UNTROUBLED,
+} from "./patches.ts";
+import { isAskedFor } from "./settle.ts";
 import { asksAgain } from "./slip.ts";
 
-export type { Event, EventType };
-
-type On<T extends EventType> = Extract<Event, { type: T }>;
-
-/** The columns an event writes. `state` is always among them. */
-export type Patch = Partial<Omit<Document, "id" | "mirrorId">> & { readonly state: State };
+export type { Event, EventType, Patch };
 
 type Arrows = {
   readonly [S in State]: {
     readonly [T in EventType]?: (document: Document, event: On<T>) => Patch;
   };
 };
-
-const UNTROUBLED = { trouble: null, patience: 0 } as const;
-
-/** A new content: everything that was learnt of the old one is forgotten. */
-const startOver = (_: Document, { at, dueAt, seen }: On<"changed">): Patch => ({
-  state: "settling",
-  seen,
-  changedAt: at,
-  dueAt,
-  ...UNLEARNT,
-});
-
-/** The archive has it, and gave it an id; its conversion is waited for. */
-const hasArrived = ({ at, dueAt, documentId, status }: On<"accepted" | "found">): Patch => ({
-  state: "uploaded",
-  documentId,
-  archiveStatus: status,
-  uploadedAt: at,
-  dueAt,
-  polls: 0,
-  ...UNTROUBLED,
-});
-
-const holdBack = (document: Document, { dueAt, trouble }: On<"heldBack">): Patch => ({
-  state: "held",
-  dueAt,
-  trouble,
-  patience: patienceOf(document, trouble),
-});
-
-const goOn = (_: Document, { at }: On<"goesOn">): Patch => ({
-  state: "pending",
-  dueAt: at,
-  // A document that vanished from the archive and is sent again will get another id.
-  documentId: null,
-  archiveStatus: null,
-});
-
-/** The same content: what was decided of it is forgotten, and how often that failed is not. */
-const startAgain = (_: Document, { at }: On<"recheck">): Patch => ({
-  state: "settling",
-  dueAt: at,
-  digest: null,
-  slip: null,
-  after: null,
-  afterMessage: null,
-});
 
 /** One function per arrow of the diagram above; a test holds the two together. */
 export const ARROWS: Arrows = {
@@ -124,13 +88,22 @@ export const ARROWS: Arrows = {
       estimate: estimate ?? null,
       // Its name and folder come from where it is now, wherever an earlier attempt took it from.
       movedFrom: null,
+      movedAt: null,
       dueAt: at,
       ...(asksAgain(slip, was.trouble) ? {} : UNTROUBLED),
     }),
-    heldBack: holdBack,
-    vetoed: (_, { digest, trouble, after }) => ({
+    // Asked for while it was looked at: it is looked at again, and sent then.
+    heldBack: (was, event) =>
+      holdBack(
+        was,
+        event.trouble.code === "FILE_INCOMPLETE" && isAskedFor(was)
+          ? { ...event, dueAt: event.at }
+          : event,
+      ),
+    vetoed: (_, { digest, slip, trouble, after }) => ({
       state: "held",
       digest,
+      slip: slip ?? null,
       dueAt: null,
       trouble,
       patience: 1,
@@ -140,22 +113,27 @@ export const ARROWS: Arrows = {
   },
   pending: {
     changed: startOver,
+    recheck: startAgain,
     claimed: (document, { at, archiveAt, folderId, batch, charge }) => ({
       state: "uploading",
       folderId,
       batch,
       charge: charge ?? 0,
+      sentBytes: document.seen.sizeBytes,
       attempts: document.attempts + 1,
       sentAt: at,
       sentArchiveAt: archiveAt,
+      archiveUploadedAt: null,
       dueAt: null,
     }),
-    adopted: (_, { at, dueAt, documentId, folderId, status }) => ({
+    adopted: (_, { at, dueAt, documentId, folderId, status, sentBytes, uploadedDate }) => ({
       state: "uploaded",
       documentId,
       folderId,
+      archiveUploadedAt: saidDate(uploadedDate),
       // Whatever earlier attempts were reckoned to cost, this document was not sent by them.
       charge: null,
+      sentBytes,
       archiveStatus: status,
       uploadedAt: at,
       dueAt,
@@ -171,9 +149,11 @@ export const ARROWS: Arrows = {
       sentName: original.sentName,
       archiveStatus: "CONVERTED",
       uploadedAt: original.uploadedAt,
+      archiveUploadedAt: original.archiveUploadedAt,
       convertedAt: at,
       pages: original.pages,
       archiveBytes: original.archiveBytes,
+      sentBytes: original.sentBytes,
       digidoc: original.digidoc,
       remark,
       after,
@@ -229,7 +209,7 @@ export const ARROWS: Arrows = {
       dueAt,
       trouble,
     }),
-    converted: (_, { at, pages, archiveBytes, digidoc, after }) => ({
+    converted: (_, { at, pages, archiveBytes, digidoc, after, remark }) => ({
       state: "converted",
       archiveStatus: "CONVERTED",
       convertedAt: at,
@@ -239,10 +219,12 @@ export const ARROWS: Arrows = {
       after,
       dueAt: null,
       trouble: null,
+      ...(remark === undefined ? {} : { remark }),
     }),
     vanished: (_, { trouble }) => ({ state: "failed", dueAt: null, trouble }),
+    mistaken: isMistaken,
   },
-  converted: {},
+  converted: { mistaken: isMistaken },
   held: {
     goesOn: goOn,
     recheck: startAgain,

@@ -12,14 +12,23 @@ import type { Seen, Trouble } from "./document.ts";
  * - `notBegun`: given back untouched.
  *
  * `pressed`: the archive asked for patience, or took too long; fewer at a time may help it.
+ * `credentials`: it may be the account that was refused, which a look-up shows.
+ * `unnamed`: the archive answered with a code that the interface does not name.
  */
 export type Outcome =
-  | { readonly kind: "stored"; readonly documentId: number; readonly status: string | null }
+  | {
+      readonly kind: "stored";
+      readonly documentId: number;
+      readonly status: string | null;
+      /** When it was uploaded, by the archive's clock, epoch ms; absent: it did not say. */
+      readonly uploadedDate?: number;
+    }
   | {
       readonly kind: "refused";
       readonly trouble: Trouble;
       readonly retryAfterMs: number | null;
       readonly pressed?: boolean;
+      readonly credentials?: boolean;
     }
   | {
       readonly kind: "notSent";
@@ -32,6 +41,8 @@ export type Outcome =
       readonly trouble: Trouble;
       readonly retryAfterMs?: number | null;
       readonly pressed?: boolean;
+      readonly credentials?: boolean;
+      readonly unnamed?: boolean;
     }
   | { readonly kind: "changed"; readonly seen: Seen | null }
   | { readonly kind: "gone" }

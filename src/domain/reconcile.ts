@@ -7,17 +7,29 @@
  * not know it yet). It never guesses: two that fit, one whose size does not or is not known, or one
  * that only clocks that differ could make ours, are left to time and, in the end, to a person.
  */
+import { isOtherDate } from "./another-document.ts";
 import type { Document } from "./document.ts";
+import type { StoredSize } from "./stored-size.ts";
 
 /** What is known of an archived document that might be ours. */
 export type Candidate = {
   readonly id: number;
+  readonly folderId: number;
   readonly filename: string;
   readonly uploadedDate: number;
   /** Bytes; 0 while the archive has not said. */
   readonly filesize: number;
   readonly status: string | null;
 };
+
+/** Whether a document may be of so many bytes, as far as the archive says. */
+export function mayBeBytes(
+  { filesize }: Pick<Candidate, "filesize">,
+  sizeBytes: number,
+  storedSize: StoredSize = "same",
+): boolean {
+  return filesize === 0 || filesize === sizeBytes || storedSize === "any";
+}
 
 /** How long a doubt is looked into, and what clocks are allowed. */
 export type DoubtPolicy = {
@@ -33,6 +45,8 @@ export type DoubtPolicy = {
    * nothing is sent beside it either.
    */
   readonly marginMs: number;
+  /** See `Likeness`. */
+  readonly keepsDates: boolean;
 };
 
 /** What one look at the archive says of a doubt; only `absent` lets it be sent again. */
@@ -76,10 +90,16 @@ export function doubtSpan(
   return { metAt, since: Math.min(metAt, Math.max(since, seemingly)) };
 }
 
+/** What is looked for. Where the archive has said once when it was uploaded (`mistaken`), it goes by that, too. */
+type Sought = Pick<
+  Document,
+  "sentName" | "seen" | "looks" | "archiveUploadedAt" | "sentAt" | "uploadedAt"
+>;
+
 /** What limits the documents that may be ours. */
 type Search = {
   readonly earliest: number;
-  readonly claimed: ReadonlySet<number>;
+  readonly claimed: Pick<ReadonlySet<number>, "has">;
   readonly policy: DoubtPolicy;
 };
 
@@ -88,7 +108,7 @@ type Search = {
  * how long the document has been in doubt for certain.
  */
 export function reconcile(
-  document: Pick<Document, "sentName" | "seen" | "looks">,
+  document: Sought,
   listed: readonly Candidate[],
   context: Search & { readonly lastedMs: number },
 ): Finding {
@@ -109,23 +129,28 @@ export function reconcile(
   // As many looks as the window has room for: a clock set forward must not hurry a re-send.
   const overdue = lastedMs >= policy.windowMs && document.looks >= looksMin(policy);
   if (!overdue) return { kind: "lookAgain", waitMs: nextLookMs(document.looks, policy) };
-  const doubtful = [...candidates, ...older.filter((each) => isExact(each) || isUnsized(each))];
+  // Of another date than the archive first said, and another size, it is not ours where dates are kept.
+  const isRecent = ({ uploadedDate }: Candidate) => uploadedDate >= context.earliest;
+  const mayBe = (each: Candidate) =>
+    isExact(each) || isUnsized(each) || (isRecent(each) && !policy.keepsDates);
+  const doubtful = [...candidates, ...older.filter(mayBe)];
   return doubtful.length === 0 ? { kind: "absent" } : { kind: "ambiguous", candidates: doubtful };
 }
 
-/** Those of our name that nobody owns, each once; and apart, those that only a wrong clock could make ours. */
+/** Those of our name that nobody owns, each once; and apart, those that only a wrong date could make ours. */
 function fitting(
-  { sentName }: Pick<Document, "sentName">,
+  document: Sought,
   listed: readonly Candidate[],
   { earliest, claimed, policy }: Search,
 ): { candidates: Candidate[]; older: Candidate[] } {
-  const name = sentName?.normalize("NFC");
+  const name = document.sentName?.normalize("NFC");
   const fits = ({ id, filename, uploadedDate }: Candidate) =>
     filename.normalize("NFC") === name &&
     uploadedDate >= earliest - policy.marginMs &&
     !claimed.has(id);
   const once = new Map(listed.filter(fits).map((candidate) => [candidate.id, candidate]));
-  const isOlder = ({ uploadedDate }: Candidate) => uploadedDate < earliest;
+  const isOlder = ({ uploadedDate }: Candidate) =>
+    uploadedDate < earliest || isOtherDate(document, uploadedDate, policy.toleranceMs);
   const all = [...once.values()];
   return { candidates: all.filter((each) => !isOlder(each)), older: all.filter(isOlder) };
 }

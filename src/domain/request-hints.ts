@@ -6,15 +6,14 @@
 export const REQUEST_HINTS = {
   ARCHIVE_CLOSED: "Nothing to do: scanferry is shutting down.",
   ARCHIVE_TIMEOUT: "Check the network, or raise `archive.timeout`.",
-  CONNECTION_LOST: "Check the network, and the limits of the archive or a proxy on size and time.",
+  CONNECTION_LOST: "Check the network, and the size and time limits of the archive or of a proxy.",
   FILE_STALLED: "Check the disk or share that the file is on.",
-  INVALID_PARAMETER: "Mend the parameter that the message names.",
-  REPLY_EARLY: "Check for a proxy that answers in the archive's place.",
+  INVALID_PARAMETER: "Fix the parameter that the message names.",
+  REPLY_EARLY: "Check whether a proxy answers instead of the archive.",
   REPLY_TOO_BIG: "Check that `archive.url` is the archive, or ask for smaller pages.",
-  REPLY_UNREADABLE:
-    "Check that `archive.url` is the archive, and for a proxy that changes replies.",
+  REPLY_UNREADABLE: "Check that `archive.url` is the archive, and that no proxy changes replies.",
   LEASE_OVER:
-    "Nothing to do: it is sent again, by this daemon or another one. Where it comes often, look at the way to the journal's database.",
+    "Nothing to do: this daemon or another one sends it again. If this happens often, check the connection to the journal's database.",
   SEND_ABORTED: "Nothing to do: scanferry was asked to stop.",
   SIGNING_FAILED: "Check the module named in `archive.signing.module`.",
   TOO_MANY_PAGES: "Narrow the query, or ask for larger pages.",

@@ -1,6 +1,6 @@
 import type { Completeness } from "../formats/completeness.ts";
 import { type Gap, skippedSince } from "./clock-gaps.ts";
-import type { Seen, Trouble } from "./document.ts";
+import type { Document, Seen, Trouble } from "./document.ts";
 
 /** How long a file has been as it is, and how long it must be. Milliseconds. */
 export type Quiet = {
@@ -9,11 +9,30 @@ export type Quiet = {
   readonly changedAt: number;
   readonly settleMs: number;
   readonly incompleteMs: number;
+  /** What becomes of a file that is unfinished by its format when `incomplete` is over. */
+  readonly stillIncomplete: "hold" | "upload";
+  /** A person asked that it be sent as it is. */
+  readonly anyway?: boolean;
   /** How old its modification must be; absent: 0. */
   readonly minAgeMs?: number;
   /** What our clock skipped while we ran: what was before lies less far back than it seems. */
   readonly skipped?: readonly Gap[];
 };
+
+/** A file that grows is waited for no longer than this many times `settle`. */
+const GROWTH_MAX = 3;
+
+/**
+ * How long a file has to be quiet, milliseconds: `settle` where it came whole. One that was seen to grow may be written with
+ * pauses, which are no longer than the time in which it grew: it has to be quiet for as much longer, within bounds.
+ */
+export function quietMsOf(
+  { firstSeenAt, changedAt }: Pick<Document, "firstSeenAt" | "changedAt">,
+  settleMs: number,
+): number {
+  const grewMs = Math.max(0, changedAt - firstSeenAt);
+  return settleMs + Math.min(grewMs, (GROWTH_MAX - 1) * settleMs);
+}
 
 /** How large a file may be to be sent. */
 export type SizeBounds = { readonly minBytes: number; readonly maxBytes: number };
@@ -31,19 +50,38 @@ export function unfitSize(
   return { code: "FILE_TOO_SMALL", message: `${found}, ${minBytes} are asked for` };
 }
 
-/** Whether a file may go now, or not before `dueAt` (epoch ms); an empty one never does. */
+/** Whether a file may go now, or not before `dueAt` (epoch ms); or waits for a person. */
 export type Ripeness =
   | { readonly kind: "ripe"; readonly remark: string | null }
   | { readonly kind: "wait"; readonly dueAt: number; readonly trouble: Trouble }
-  | { readonly kind: "empty"; readonly trouble: Trouble };
+  | { readonly kind: "held"; readonly trouble: Trouble };
 
 /**
- * Whether a file that has been quiet for `settle` may be sent. One that looks unfinished by its
- * own format must have been quiet for `incomplete`, by its mtime, so that an old broken file goes
- * at once; it is then sent with a remark, because some files are broken for good. So must one whose format
- * says nothing and whose mtime is a copy program's word for what it has not finished.
+ * The remark of a file that is sent although it is unfinished by its format, as a person asked. Its row has
+ * it from the moment in which that was asked: it is the permission, and is gone with the content it was for.
  */
-export function ripeness(seen: Seen, completeness: Completeness, quiet: Quiet): Ripeness {
+export const ANYWAY = "sent although it is unfinished by its format, as was asked for";
+
+/** A person asked that this content be sent as it is. */
+export function isAskedFor({ remark }: Pick<Document, "remark">): boolean {
+  return remark === ANYWAY;
+}
+
+/** Codes of what is not sent because it looks unfinished: it may become whole, or is held for a person. */
+export const UNFINISHED_CODES: readonly string[] = ["FILE_UNFINISHED", "FILE_INCOMPLETE"];
+
+/**
+ * Whether a file that has been quiet for `settle` may be sent. One that is unfinished by its own format has
+ * until it was quiet for `incomplete`, by its mtime, to become whole; then it is held, or, where that was
+ * asked for, sent with a remark. One whose format says nothing and whose mtime is a copy program's word for
+ * what it has not finished waits as long and is then sent with a remark: devices without a clock date so, too.
+ */
+export function ripeness(
+  seen: Seen,
+  completeness: Completeness,
+  quiet: Quiet,
+  why?: string,
+): Ripeness {
   // An mtime that says nothing leaves what was observed.
   const isStandIn = standsIn(seen.modifiedAt);
   const isSaid = seen.modifiedAt <= quiet.now && !isStandIn;
@@ -58,7 +96,10 @@ export function ripeness(seen: Seen, completeness: Completeness, quiet: Quiet): 
   }
   if (completeness === "complete" || (completeness === "unknown" && !isStandIn))
     return { kind: "ripe", remark: null };
-  const looks = completeness === "unfinished" ? BY_FORMAT : BY_TIME;
+  const isEmpty = seen.sizeBytes === 0;
+  if (quiet.anyway && !isEmpty) return { kind: "ripe", remark: ANYWAY };
+  const byFormat = why === undefined ? BY_FORMAT : `looks unfinished: ${why}`;
+  const looks = completeness === "unfinished" ? byFormat : BY_TIME;
   const leftMs = quiet.incompleteMs - quietMs;
   if (leftMs > 0) {
     const trouble = { code: "FILE_UNFINISHED", message: looks };
@@ -68,8 +109,12 @@ export function ripeness(seen: Seen, completeness: Completeness, quiet: Quiet): 
       trouble,
     };
   }
-  if (seen.sizeBytes === 0) {
-    return { kind: "empty", trouble: { code: "FILE_EMPTY", message: "the file has no content" } };
+  if (isEmpty) {
+    return { kind: "held", trouble: { code: "FILE_EMPTY", message: "the file has no content" } };
+  }
+  if (completeness === "unfinished" && quiet.stillIncomplete === "hold") {
+    const message = `${looks}, and has not changed for longer than \`incomplete\``;
+    return { kind: "held", trouble: { code: "FILE_INCOMPLETE", message } };
   }
   return { kind: "ripe", remark: `${looks}, but has been quiet for long` };
 }

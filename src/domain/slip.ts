@@ -24,7 +24,7 @@ export const METADATA_FIELDS = Object.keys(METADATA_LIMITS) as readonly Metadata
 
 /**
  * Where a value came from, the weakest first: the configuration as it stands there, the path, a
- * directory's file, the sidecar, a hook. `name`: the file's own name, kept because it was mended.
+ * directory's file (in old journals), the sidecar, a hook. `name`: the file's own name, kept because it was mended.
  */
 export const ORIGINS = ["name", "static", "path", "directory", "sidecar", "hook"] as const;
 
@@ -63,6 +63,20 @@ export type Slip = {
   readonly withoutExpiry?: true;
   /** What beside these the `before` hook has said. */
   readonly hook?: readonly ("name" | "folder")[];
+  /** The file was unfinished by its format, and was sent all the same. */
+  readonly unfinished?: true;
+  /** Absent: none was read. */
+  readonly sidecar?: SidecarRead;
+};
+
+/** The sidecar that was read for a document: only this very file may be put away with it. */
+export type SidecarRead = {
+  /** What its name has beyond the document's, without the dot: `yaml`. */
+  readonly ending: string;
+  /** SHA-256 of its content, hex. */
+  readonly digest: string;
+  /** When it was last written, epoch milliseconds: the next document's may say the same. */
+  readonly modifiedAt: number;
 };
 
 /** The metadata as it is sent; absent fields are not. */

@@ -21,6 +21,40 @@ export function isSameFile(one: string, other: string): boolean {
   return inode === undefined || otherInode === undefined || inode === otherInode;
 }
 
+/** Backups and other file systems keep a time of writing to two seconds at worst. */
+const KEPT_NS = 2e9;
+
+/**
+ * Whether `now` may be the stamp of what had the stamp `before`, be it that file or a copy that was given its time, as a
+ * restore does: it has its size, and its time as far as copies keep it.
+ */
+export function isSameWriting(before: string, now: string): boolean {
+  const [size, modified = ""] = before.split(".");
+  const [sizeNow, modifiedNow = ""] = now.split(".");
+  if (size !== sizeNow || modified === modifiedNow) return size === sizeNow;
+  return Math.abs(Number.parseInt(modified, 36) - Number.parseInt(modifiedNow, 36)) <= KEPT_NS;
+}
+
+/**
+ * Whether a file was made under its name, which was free then, instead of being an edit of what had the stamp
+ * `before`: nothing has renamed it since it was written, which would set its ctime alone, and it was born (`bornAt`,
+ * epoch ms) after that was last seen to change. Where its birth is not known, it has another inode. Network
+ * stamps do not tell.
+ */
+export function isMadeAnew(before: string, now: string, bornAt: number | undefined): boolean {
+  const [, , changedBefore, inodeBefore] = before.split(".");
+  const [, modified, changed, inode] = now.split(".");
+  if (changedBefore === undefined || changed === undefined || changed !== modified) return false;
+  return bornAt === undefined ? inode !== inodeBefore : bornAt > msOf(changedBefore);
+}
+
+/** Part of a stamp, nanoseconds of the epoch, in the rounding that a file's birth is given in: `parseInt` has another. */
+function msOf(time: string): number {
+  let ns = 0n;
+  for (const digit of time) ns = ns * 36n + BigInt(Number.parseInt(digit, 36));
+  return Number(ns) / 1e6;
+}
+
 function isOfNetwork(stamp: string): boolean {
   const dot = stamp.indexOf(".");
   return dot > 0 && !stamp.includes(".", dot + 1);

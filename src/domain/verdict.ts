@@ -6,6 +6,7 @@ import type { Event } from "./life.ts";
 import type { Outcome } from "./outcome.ts";
 import { patienceOf } from "./patience.ts";
 import { withoutExpiry } from "./slip.ts";
+import { OF_ONE_REQUEST } from "./status-hints.ts";
 
 /** How long things wait after an attempt. */
 export type VerdictPolicy = {
@@ -49,6 +50,7 @@ export const RULE_CODES = [
   "METADATA_TOO_LONG",
   "EXPIRY_UNKNOWN",
   "EXPIRY_TOO_SOON",
+  "CLOCKS_DIFFER",
   "PATTERN_SLOW",
   "HOOK_FAILED",
   "NOTES_BROKEN",
@@ -56,6 +58,7 @@ export const RULE_CODES = [
   "NOT_RENAMED",
   "FILE_TOO_SMALL",
   "FILE_TOO_LARGE",
+  "FILE_INCOMPLETE",
 ] as const;
 
 /** Codes of an archive that took what was sent, and named another document. */
@@ -64,11 +67,19 @@ export const TAKEN_CODES: readonly string[] = ["REPLY_MISMATCHED", "DOCUMENT_ID_
 /** What was sent without a reply to a folder that is gone by now. */
 export const FOLDER_GONE = "DOUBT_FOLDER_GONE";
 
+/** What was sent without a reply and may be filed in another folder. */
+export const ELSEWHERE = "DOUBT_ELSEWHERE";
+
+/** What the archive gave an id for, and has another document under. */
+export const ANOTHER_DOCUMENT = "ANOTHER_DOCUMENT";
+
 /** Codes of what is held while in doubt, and of nothing else that is held: the archive may have it. */
 export const DOUBT_CODES: readonly string[] = [
   "DOUBT_AMBIGUOUS",
   FOLDER_GONE,
+  ELSEWHERE,
   "REPLIES_LOST",
+  ANOTHER_DOCUMENT,
   ...TAKEN_CODES,
 ];
 
@@ -94,6 +105,7 @@ export function verdict(
         dueAt: at + backoffMs(policy.poll, 1, policy.random),
         documentId: outcome.documentId,
         status: outcome.status,
+        ...(outcome.uploadedDate === undefined ? {} : { uploadedDate: outcome.uploadedDate }),
       });
     case "notBegun":
       return event({ type: "released", at });
@@ -104,7 +116,7 @@ export function verdict(
       // One that is torn each time, as by content that changes and looks the same, must not be sent without end.
       const waitMs = Math.max(settleMs, backoffMs(retry, document.attempts, random));
       const seen = outcome.seen ?? unknownSeen(document.seen);
-      return event({ type: "changed", at, dueAt: at + waitMs, seen });
+      return event({ type: "changed", at, dueAt: at + waitMs, seen, settleMs });
     }
     case "lost":
       return event({ type: "replyLost", at, dueAt: at, trouble: outcome.trouble });
@@ -139,8 +151,15 @@ function refusal(
     case "retry":
       return defer(document, trouble, at, policy.retry, policy.random, outcome.retryAfterMs);
     case "hold":
-      return holdFor(document, trouble, at, policy);
+      return holdFor(document, sized(trouble, document), at, policy);
   }
+}
+
+/** What speaks of one request may speak of its size, which nobody has at hand. */
+function sized({ code, message }: Trouble, { seen }: Document): Trouble {
+  if (!OF_ONE_REQUEST.includes(code)) return { code, message };
+  const megabytes = (seen.sizeBytes / 1e6).toFixed(1);
+  return { code, message: `${message}; the file has ${megabytes} MB (${seen.sizeBytes} bytes)` };
 }
 
 /** A document that waits; for a folder without a time, else with growing patience. */

@@ -2,6 +2,7 @@ import type { Context } from "./context.ts";
 import { faultRulesOf } from "./fault-rules.ts";
 import { FaultSchedule } from "./faults.ts";
 import { makeFolder } from "./make-folder.ts";
+import type { FolderDescription } from "./folder-table.ts";
 import type { Account } from "./store.ts";
 
 /** A request that administration cannot do anything with. */
@@ -22,9 +23,13 @@ export const ACTIONS: {
   readonly [path: string]: (context: Context, body: Body) => Record<string, unknown>;
 } = {
   "/folders": (context, body) => {
-    const { account, path } = partsOf(body, "account", "path");
+    const { account, path, ...given } = partsOf(body, "account", "path", ...DESCRIPTION);
     if (typeof path !== "string") throw new Unusable("path is no text");
-    return { id: makeFolder(context, accountOf(context, account), path) };
+    const description = descriptionOf(given);
+    const id = makeFolder(context, accountOf(context, account), path);
+    context.store.folders.describe(id, description);
+    context.expiry.poke();
+    return { id };
   },
   "/quota": (context, body) => {
     const { account, pages } = partsOf(body, "account", "pages");
@@ -47,6 +52,21 @@ export const ACTIONS: {
     return { rules: rules.length };
   },
 };
+
+const TEXTS = ["index", "description", "keywords"] as const;
+const DESCRIPTION = [...TEXTS, "expireDate"] as const;
+
+/** What a folder is to say of itself; what is absent stays as it is. */
+function descriptionOf(
+  given: { [name in (typeof DESCRIPTION)[number]]?: unknown },
+): FolderDescription {
+  const { expireDate } = given;
+  const wrong = TEXTS.find((name) => given[name] !== undefined && typeof given[name] !== "string");
+  if (wrong !== undefined) throw new Unusable(`${wrong} is no text`);
+  if (expireDate !== undefined && expireDate !== null && !Number.isSafeInteger(expireDate))
+    throw new Unusable("expireDate is no time in epoch milliseconds and not null");
+  return given as FolderDescription;
+}
 
 /** Sets an account's page allowance, now and for later runs; undefined: unlimited. */
 export function setQuota(context: Context, accountId: number, pages: number | undefined): void {

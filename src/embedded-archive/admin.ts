@@ -1,4 +1,5 @@
 import Fastify, { type FastifyError, type FastifyInstance } from "fastify";
+import { guardConnections } from "../std/connection-guard.ts";
 import { Fault, messageOf } from "../std/fault.ts";
 import { accountOf, ACTIONS, type Body, Unusable } from "./admin-actions.ts";
 import { sendContent } from "./content.ts";
@@ -8,6 +9,7 @@ import { integer, MALFORMED } from "./reading.ts";
 import type { Traffic } from "./traffic.ts";
 
 const BODY_BYTES_MAX = 1024 * 1024;
+const CONNECTIONS = { connections: 100, perNetwork: 100 };
 /** Documents of one answer. */
 const DOCUMENTS_DEFAULT = 1_000;
 const DOCUMENTS_MAX = 10_000;
@@ -25,6 +27,7 @@ export function adminOf(context: Context, traffic: Traffic, host: string): Fasti
       "Use 127.0.0.1, ::1 or localhost.",
     );
   const app = Fastify({ bodyLimit: BODY_BYTES_MAX, forceCloseConnections: true });
+  guardConnections(app.server, CONNECTIONS);
   app.addHook("onRequest", async (request, reply) => {
     reply.headers(PLAIN_HEADERS);
     if (!isLocal(request.raw)) throw new Unusable("call this address by the name it has here", 404);

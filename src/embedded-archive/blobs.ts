@@ -4,6 +4,7 @@ import { access, type FileHandle, mkdir, open, readdir, rename, rm } from "node:
 import { join } from "node:path";
 import { makeDirectory } from "../std/make-directory.ts";
 import { Draft, type LimitOf } from "./draft.ts";
+import { PRIVATE_DIRECTORY } from "./privacy.ts";
 
 const SHARDS = Array.from({ length: 256 }, (_, n) => n.toString(16).padStart(2, "0"));
 const DIGEST = /^[0-9a-f]{64}$/;
@@ -32,10 +33,11 @@ export class Blobs {
   /** Makes the directories if missing; touches nothing in them. Close it after use. */
   static async open(dataDir: string, durable = true): Promise<Blobs> {
     const root = join(dataDir, "blobs");
-    makeDirectory(incomingOf(dataDir));
-    makeDirectory(root);
+    makeDirectory(incomingOf(dataDir), PRIVATE_DIRECTORY);
+    makeDirectory(root, PRIVATE_DIRECTORY);
     const there = new Set(await readdir(root));
-    for (const shard of SHARDS) if (!there.has(shard)) await mkdir(join(root, shard));
+    for (const shard of SHARDS)
+      if (!there.has(shard)) await mkdir(join(root, shard), PRIVATE_DIRECTORY);
     for (const dir of [root, dataDir]) await syncDirectory(dir);
     return new Blobs(dataDir, await open(incomingOf(dataDir), "r"), durable);
   }

@@ -8,6 +8,7 @@ import { codeOf, Fault } from "../std/fault.ts";
 import type { Blobs } from "./blobs.ts";
 import { check, type CheckFinding, type CheckTally } from "./check.ts";
 import { type StoredDocument, storedDocumentOf } from "./document-row.ts";
+import type { FolderDescription } from "./folder-table.ts";
 import { openStorage } from "./parts.ts";
 import { folderPath, MALFORMED } from "./reading.ts";
 import type { Store } from "./store.ts";
@@ -98,14 +99,16 @@ export class ClosedArchive implements AsyncDisposable {
     return storedDocumentOf(row, folders.pathOf(row.folder_id));
   }
 
-  /** Makes the folder `/A/B` and all above it; returns its id. */
-  createFolder(path: string, key?: string): number {
+  /** Makes the folder `/A/B` and all above it, and sets what it says of itself; returns its id. */
+  createFolder(path: string, description: FolderDescription = {}, key?: string): number {
     if (folderPath(path) === MALFORMED)
       throw unusable(`${JSON.stringify(path)} is not a folder's path`, "Write it as /A/B.");
     const { id } = this.#account(key);
     const now = this.#clock.now();
     const rootId = this.#store.folders.root(id, now);
-    return this.#store.makeFolder({ id, rootId }, path, now);
+    const folderId = this.#store.makeFolder({ id, rootId }, path, now);
+    this.#store.folders.describe(folderId, description);
+    return folderId;
   }
 
   /** Pages for the next runs; `unlimited`, or `default`: as the options of the run say. */

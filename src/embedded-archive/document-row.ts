@@ -31,8 +31,11 @@ export type DocumentRow = {
   downloaded_tally: number;
 };
 
-/** Section Resources, DocumentDetail. Documents inside a digidoc carry its id and no status. */
-export function documentDetailOf(row: DocumentRow): DocumentDetail {
+/**
+ * Section Resources, DocumentDetail. Documents inside a digidoc carry its id; `status` is absent in the digidoc
+ * list (`inDigidocList`), and nowhere else.
+ */
+export function documentDetailOf(row: DocumentRow, inDigidocList = false): DocumentDetail {
   const inside = row.digidoc_id === null ? {} : { digidocId: row.digidoc_id };
   return {
     id: row.id,
@@ -45,7 +48,7 @@ export function documentDetailOf(row: DocumentRow): DocumentDetail {
     uploadedDate: row.uploaded_at,
     pages: row.pages,
     filesize: row.filesize,
-    ...(row.digidoc_id === null ? { status: row.status } : {}),
+    ...(inDigidocList ? {} : { status: row.status }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { PRIVATE_FILE } from "./privacy.ts";
 
 /** What a finished draft holds. */
 export type Sealed = { sha256: string; size: number };
@@ -73,7 +74,7 @@ export class Draft {
   }
 
   async #flush(): Promise<FileHandle> {
-    this.#file ??= await open(this.path, "wx");
+    this.#file ??= await open(this.path, "wx", PRIVATE_FILE);
     const piece = Buffer.concat(this.#pending);
     this.#pending = [];
     this.#pendingBytes = 0;

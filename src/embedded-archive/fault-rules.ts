@@ -17,6 +17,10 @@ const BOOLEANS = new Map<unknown, boolean>([
 ]);
 const text: Read = (value) =>
   typeof value === "string" && /^[\x20-\x7e]{1,1000}$/.test(value) ? value : undefined;
+const code: Read = (value) =>
+  typeof value === "string" && /^[A-Z][A-Z0-9_]{1,99}$/.test(value) ? value : undefined;
+const name: Read = (value) =>
+  typeof value === "string" && value.length > 0 && value.length <= 255 ? value : undefined;
 const ms = whole(0, DELAY_MS_MAX);
 const msOrNever: Read = (value) => (value === "never" ? value : ms(value));
 
@@ -34,13 +38,20 @@ const ACTIONS: { readonly [A in FaultAction["do"]]: Readonly<Record<string, Read
   bomb: { "bytes*": whole(1, BOMB_BYTES_MAX) },
   stale: { youngerThanMs: ms },
   convert: { afterMs: msOrNever },
+  shorten: { bytes: whole(1, Number.MAX_SAFE_INTEGER) },
+  misreport: { field: text, value: text },
   wrongDocument: {},
+  error: { code, stored: flag, "status*": whole(200, 599) },
+  hollow: {
+    lists: (value) => (["absent", "null", "empty"].includes(String(value)) ? value : undefined),
+  },
 };
 
 /** When it befalls; the same for every action. */
 const OCCASION: Readonly<Record<string, Read>> = {
   "on*": (value) => (Object.hasOwn(PATHS, String(value)) ? value : undefined),
   "nth*": whole(1, Number.MAX_SAFE_INTEGER),
+  "named*": name,
   "times*": (value) => (value === "always" ? Infinity : whole(0, Number.MAX_SAFE_INTEGER)(value)),
 };
 

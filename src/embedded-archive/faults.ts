@@ -1,5 +1,5 @@
 import type { Operation } from "../wire/shapes.ts";
-import type { Fields } from "./fields.ts";
+import { type Fields, fieldOf } from "./fields.ts";
 
 /**
  * Faults on purpose, for tests and training: what a network, a proxy, or the archive itself may
@@ -32,8 +32,16 @@ export type FaultAction =
   | { do: "stale"; youngerThanMs: number }
   /** The uploaded document is converted after `afterMs`, or never while the archive is open. */
   | { do: "convert"; afterMs: number | "never" }
+  /** Of the file no more than its first `bytes` are stored. */
+  | { do: "shorten"; bytes: number }
+  /** What the reply says of CONVERTED documents is wrong in one field. */
+  | { do: "misreport"; field: string; value: string }
   /** Stored; the reply shows another document's id and name. */
-  | { do: "wrongDocument" };
+  | { do: "wrongDocument" }
+  /** An ERROR in the interface's form with any code and status, with or without having stored. */
+  | { do: "error"; code: string; stored: boolean; status?: number }
+  /** OK to a list or a search, but its lists are left out, null, or empty though there are pages. */
+  | { do: "hollow"; lists: "absent" | "null" | "empty" };
 
 /** An action with the requests that it befalls. */
 export type FaultRule = FaultAction & {
@@ -43,6 +51,8 @@ export type FaultRule = FaultAction & {
   nth?: number;
   /** How many requests it befalls, from there on. Default 1; Infinity for all. */
   times?: number;
+  /** Only uploads with this `filename`. */
+  named?: string;
 };
 
 /** A request as a plan sees it. `nth` counts the requests of this operation from 1. */
@@ -69,11 +79,12 @@ export class FaultSchedule {
     this.#byOperation.set(operation, nth);
     if (typeof this.#plan === "function") return this.#plan({ operation, nth, fields });
     // Every rule counts the request, also behind one that fits: so `nth` means what it says.
-    return this.#plan.filter((rule) => this.#befalls(rule, operation))[0];
+    return this.#plan.filter((rule) => this.#befalls(rule, operation, fields))[0];
   }
 
-  #befalls(rule: FaultRule, operation: Operation): boolean {
+  #befalls(rule: FaultRule, operation: Operation, fields: Fields): boolean {
     if (rule.on !== undefined && rule.on !== operation) return false;
+    if (rule.named !== undefined && rule.named !== fieldOf(fields, "filename")) return false;
     const seen = (this.#byRule.get(rule) ?? 0) + 1;
     this.#byRule.set(rule, seen);
     const first = rule.nth ?? 1;

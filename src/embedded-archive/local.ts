@@ -1,24 +1,21 @@
 import type { IncomingMessage } from "node:http";
-import { BlockList, isIP } from "node:net";
 import type { DocumentRow } from "./document-row.ts";
 import { type Kind, kindOf } from "../formats/kind.ts";
-
-const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet("127.0.0.0", 8, "ipv4");
-LOOPBACK.addAddress("::1", "ipv6");
+import { isForwarded, isLoopbackAddress, isOwnPage } from "../std/web-caller.ts";
 
 /** True for an address of the machine itself, and for `localhost`. */
 export function isLoopback(host: string): boolean {
-  if (host.toLowerCase() === "localhost") return true;
-  const address = host.replace(/^::ffff:(?=\d)/i, "");
-  return isIP(address) !== 0 && LOOPBACK.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
+  return host.toLowerCase() === "localhost" || isLoopbackAddress(host);
 }
 
 /**
- * Whether a request comes from the machine itself and names it so. The Host is checked because a
- * foreign page can make a browser here ask under a name of its own.
+ * Whether a request comes from the machine itself and names it so, not by way of a proxy nor sent by
+ * another page. The Host is checked because a foreign page can make a browser here ask under a name of
+ * its own.
  */
 export function isLocal(request: IncomingMessage): boolean {
+  const { method = "", headers, url } = request;
+  if (isForwarded(headers) || !isOwnPage({ method, headers, isEntry: url === "/" })) return false;
   const [, v6, name] =
     /^(?:\[([^\]]+)\]|([^:]+))(?::\d{1,5})?$/.exec(request.headers.host ?? "") ?? [];
   const isNamedSo = isLoopback(v6 ?? name ?? "");

@@ -2,7 +2,8 @@ import { gzipSync } from "node:zlib";
 import type { FastifyReply } from "fastify";
 import type { Context } from "./context.ts";
 import type { FaultAction } from "./faults.ts";
-import { JSON_TYPE, type Outcome, send } from "./reply.ts";
+import { Refusal } from "./refusal.ts";
+import { JSON_TYPE, type Outcome, refused, send } from "./reply.ts";
 
 /** What faults need; a Context has it all. */
 export type MischiefParts = Pick<Context, "settings" | "closing" | "lateStores">;
@@ -47,8 +48,16 @@ export async function answer(
     case "bomb":
       await work();
       return sendBomb(reply, fault.bytes ?? BOMB_BYTES);
+    case "misreport":
+      return send(reply, misreported(await work(), fault));
     case "wrongDocument":
       return send(reply, withAnother(await work()));
+    case "error": {
+      if (fault.stored) await work();
+      return send(reply, refused(parts.settings, new Refusal(fault.code, fault.status)));
+    }
+    case "hollow":
+      return send(reply, hollow(await work(), fault.lists));
     default:
       return send(reply, await work());
   }
@@ -124,9 +133,39 @@ async function sendBomb(reply: FastifyReply, bytes: number): Promise<void> {
   await reply.send(Buffer.concat(pieces));
 }
 
+type Wrong = { readonly field: string; readonly value: string };
+
+/** A list's and a look-up's documents alike. */
+function misreported(outcome: Outcome, wrong: Wrong): Outcome {
+  const { document, documents } = outcome.body;
+  const told = {
+    ...(document === undefined ? {} : { document: misreportedItem(document, wrong) }),
+    ...(Array.isArray(documents)
+      ? { documents: documents.map((item) => misreportedItem(item, wrong)) }
+      : {}),
+  };
+  return { ...outcome, body: { ...outcome.body, ...told } };
+}
+
+function misreportedItem(item: unknown, { field, value }: Wrong): unknown {
+  if (typeof item !== "object" || item === null) return item;
+  const told = item as Record<string, unknown>;
+  if (told["status"] !== "CONVERTED") return item;
+  return { ...told, [field]: typeof told[field] === "number" ? Number(value) : value };
+}
+
 function withAnother(outcome: Outcome): Outcome {
   const { document } = outcome.body;
   if (typeof document !== "object" || document === null) return outcome;
   const another = { id: 1_000_000_007, documentName: "another", filename: "another.pdf" };
   return { ...outcome, body: { ...outcome.body, document: { ...document, ...another } } };
+}
+
+function hollow(outcome: Outcome, lists: "absent" | "null" | "empty"): Outcome {
+  const { documents, folders, ...rest } = outcome.body;
+  const named = Object.entries({ documents, folders }).filter(([, list]) => Array.isArray(list));
+  if (named.length === 0 || lists === "absent") return { ...outcome, body: rest };
+  const empty = Object.fromEntries(named.map(([name]) => [name, lists === "null" ? null : []]));
+  const pages = lists === "empty" ? { paginationPages: 1 } : {};
+  return { ...outcome, body: { ...rest, ...pages, ...empty } };
 }

@@ -7,6 +7,12 @@ import { type FileLimits, KINDS } from "./file-limits.ts";
 /** One company at the archive: its own folder tree, documents and page allowance. */
 export type AccountOption = { key: string; secret: string };
 
+/** What signs a request. */
+export const SIGNATURE_SCHEMES = ["hmac", "hmac2"] as const;
+
+/** One of them. */
+export type SignatureScheme = (typeof SIGNATURE_SCHEMES)[number];
+
 /** One upload that was stored, with its moments in epoch milliseconds. */
 export type StoredUpload = {
   documentId: number;
@@ -46,6 +52,8 @@ export type EmbeddedArchiveOptions = {
   errorHttp?: 200 | 400 | undefined;
   /** When false, `sig=none` is accepted beside a right signature. Default true. */
   requireSignature?: boolean | undefined;
+  /** The only scheme by which requests may be signed; absent: either, so whoever can use the weaker one may. */
+  scheme?: SignatureScheme | undefined;
   /** What goes wrong on purpose; nothing unless given. */
   faults?: FaultPlan | undefined;
   /** Where expiries are told of: an http(s) URL that takes JSON. Absent: they are only logged. */
@@ -64,6 +72,7 @@ export type EmbeddedArchiveOptions = {
 export type Settings = {
   readonly [K in keyof EmbeddedArchiveOptions]-?: K extends
     | "quotaPages"
+    | "scheme"
     | "faults"
     | "notifyUrl"
     | "admin"
@@ -89,6 +98,7 @@ export function settingsOf(options: EmbeddedArchiveOptions): Settings {
     errorStyle: options.errorStyle ?? "bare",
     errorHttp: options.errorHttp ?? 200,
     requireSignature: options.requireSignature ?? true,
+    scheme: options.scheme,
     faults: options.faults,
     onStored: options.onStored ?? (() => {}),
     clock: options.clock ?? systemClock,

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { STEERING } from "../std/legible.ts";
 
 /** Folders deeper than this are shown no deeper. */
 export const DEPTH_MAX = 20;
@@ -22,10 +23,13 @@ td.number, th.number { text-align: right; white-space: nowrap }
 
 const STYLE_DIGEST = createHash("sha256").update(STYLE).digest("base64");
 
-/** Nothing but the page's own style may load, and nothing may run. */
+/**
+ * Nothing but the page's own style may load, and nothing may run. Its links are followed as its own: from
+ * an origin of nowhere they would be another page's.
+ */
 export const PAGE_POLICY =
   `default-src 'none'; style-src 'sha256-${STYLE_DIGEST}'; ` +
-  "frame-ancestors 'none'; base-uri 'none'; form-action 'none'; sandbox allow-downloads";
+  "frame-ancestors 'none'; base-uri 'none'; form-action 'none'; sandbox allow-downloads allow-same-origin";
 
 /** A whole page. `title` is text, `content` is HTML. */
 export function layout(title: string, content: string): string {
@@ -37,7 +41,7 @@ export function layout(title: string, content: string): string {
 /** Text as HTML. Marks that turn the direction of text around show themselves. */
 export function escaped(text: string): string {
   return text
-    .replace(/[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu, "\uFFFD")
+    .replace(STEERING, "\uFFFD")
     .replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 

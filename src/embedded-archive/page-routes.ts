@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { sendContent } from "./content.ts";
 import type { Context } from "./context.ts";
-import { isLocal, PLAIN_HEADERS } from "./local.ts";
+import { isLocal } from "./local.ts";
 import { PAGE_POLICY } from "./page-layout.ts";
 import { documentPage, folderPage, indexPage } from "./pages.ts";
 import { integer, MALFORMED } from "./reading.ts";
@@ -17,7 +17,6 @@ export function addPages(app: FastifyInstance, context: Context): void {
   const { store, blobs } = context;
   const html = (reply: FastifyReply, page: string) =>
     reply
-      .headers(PLAIN_HEADERS)
       .header("content-type", "text/html; charset=utf-8")
       .header("content-security-policy", PAGE_POLICY)
       .send(page);

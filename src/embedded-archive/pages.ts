@@ -8,7 +8,7 @@ import type { Account, Store } from "./store.ts";
 const DOCUMENTS_MAX = 200;
 /** Folders shown of one account, and documents shown of one digidoc. */
 const FOLDERS_MAX = 2_000;
-const CONTENTS_MAX = 1_000;
+const CONTENTS_MAX = 200;
 
 /** Every account with its tree of folders, and how many documents are in each. */
 export function indexPage(context: Context): string {
@@ -73,7 +73,11 @@ function contentsOf(store: Store, row: DocumentRow): string {
       `<tr><td>${escaped(inner.filename)}<td class="number">${inner.pages}<td class="number">${inner.size}</tr>`,
   );
   return `<h2>Inside (${total})</h2><table><tr><th>Document<th class="number">Pages<th class="number">Bytes</tr>
-${lines.join("\n")}</table>`;
+${lines.join("\n")}</table>${more(total - rows.length, "documents")}`;
+}
+
+function more(rest: number, what: string): string {
+  return rest > 0 ? `<p class="none">and ${rest} more ${what}</p>` : "";
 }
 
 function sectionOf({ store, quotas }: Context, account: Account): string {
@@ -89,7 +93,7 @@ function sectionOf({ store, quotas }: Context, account: Account): string {
   });
   const rest = folders.length - tree.length;
   return `<h2>Account ${escaped(account.key)} <small>${pages}</small></h2>
-<ul class="tree">${tree.join("\n")}</ul>${rest > 0 ? `<p class="none">and ${rest} more folders</p>` : ""}`;
+<ul class="tree">${tree.join("\n")}</ul>${more(rest, "folders")}`;
 }
 
 function tableOf(rows: readonly DocumentRow[]): string {

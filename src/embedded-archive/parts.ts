@@ -1,6 +1,5 @@
 import type { FastifyInstance } from "fastify";
 import { codeOf, Fault, messageOf } from "../std/fault.ts";
-import { makeDirectory } from "../std/make-directory.ts";
 import { Blobs } from "./blobs.ts";
 import type { Context } from "./context.ts";
 import { Conversion } from "./conversion.ts";
@@ -10,6 +9,7 @@ import { FaultSchedule } from "./faults.ts";
 import type { Settings } from "./options.ts";
 import { adminOf } from "./admin.ts";
 import { makeFolder } from "./make-folder.ts";
+import { makePrivate } from "./privacy.ts";
 import { serverOf } from "./server.ts";
 import { Store } from "./store.ts";
 import { Traffic } from "./traffic.ts";
@@ -27,7 +27,6 @@ export type Opened = {
 /** Opens the data directory; nothing listens or converts yet. */
 export async function openParts(settings: Settings): Promise<Opened> {
   const { dataDir, clock, log, notifyUrl } = settings;
-  makeDirectory(dataDir);
   const { store, blobs } = await openStorage(dataDir, settings.durable);
   try {
     await blobs.recover((sha256) => store.documents.hasBlob(sha256));
@@ -70,6 +69,7 @@ export async function openStorage(
   dataDir: string,
   durable = true,
 ): Promise<{ store: Store; blobs: Blobs }> {
+  makePrivate(dataDir);
   const blobs = await Blobs.open(dataDir, durable);
   try {
     return { store: Store.open(dataDir, { beforeCommit: () => blobs.settle(), durable }), blobs };

@@ -12,6 +12,12 @@ export type Sink = { write(chunk: Buffer): Promise<void> } | undefined;
  */
 const FIELDS_LENGTH_MAX = 1024 * 1024;
 
+/**
+ * Bytes that are read of a file that is refused already, by a wrong signature say: most clients read no reply
+ * before they have sent all, and nobody may send without end.
+ */
+const REFUSED_BYTES_MAX = 64 * 1024 * 1024;
+
 /** A file may be of any size, since its bytes are passed on as they come; all else is kept in memory. */
 export const MULTIPART_LIMITS = {
   fieldNameSize: 100,
@@ -91,5 +97,10 @@ async function textOf(part: Multipart): Promise<string | undefined> {
 }
 
 async function pour(part: MultipartFile, sink: Sink): Promise<void> {
-  for await (const chunk of part.file) await sink?.write(chunk as Buffer);
+  let refused = 0;
+  for await (const chunk of part.file) {
+    if (sink) await sink.write(chunk as Buffer);
+    else refused += (chunk as Buffer).length;
+    if (refused > REFUSED_BYTES_MAX) throw new Refusal("REQUEST_TOO_LARGE", 413);
+  }
 }

@@ -142,5 +142,14 @@ INSERT INTO document_label (rowid, filename, title, author, subject, keywords, p
 DROP TABLE refolded;
 `;
 
+const FOURTH = `
+-- Signatures of uploads by hmac2, until they are too old by themselves: each is accepted once.
+CREATE TABLE accepted_signature (
+  signature  TEXT PRIMARY KEY,
+  until      INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX accepted_signature_until ON accepted_signature (until);
+`;
+
 /** In their order, from an empty database on. */
-export const STEPS: readonly string[] = [FIRST, SECOND, THIRD];
+export const STEPS: readonly string[] = [FIRST, SECOND, THIRD, FOURTH];

@@ -42,7 +42,8 @@ export async function serveReading(
   const { settings, store, accounts } = context;
   const fault = context.faults.next(operation, fields);
   const work = () => {
-    const account = authenticate(fields, accounts, settings.requireSignature);
+    const asked = { operation, fields, now: settings.clock.now() };
+    const { account } = authenticate(asked, accounts, settings);
     return perform(operation, fields, { store, account, before: beforeOf(context, fault) });
   };
   await answer(reply, fault, () => outcomeOf(settings, work), context);
@@ -116,12 +117,12 @@ class Arrival {
       answerEarly(this.#reply, fieldOf(fields, "filename") ?? "");
       throw new AnsweredEarly();
     }
-    this.#admission = this.#admitted(fields);
+    this.#admission = await this.#admitted(fields);
     if (this.#admission instanceof Refusal) return undefined;
     const { blobs, settings } = this.#context;
     const { filename } = this.#admission.asked;
     this.draft = blobs.draft((head) => sizeLimit(settings, head, filename));
-    return this.draft;
+    return this.fault?.do === "shorten" ? shortened(this.draft, this.fault.bytes) : this.draft;
   }
 
   /** The body has ended as it should. */
@@ -140,12 +141,24 @@ class Arrival {
     return answer;
   }
 
-  #admitted(fields: Fields): Admission | Refusal {
+  async #admitted(fields: Fields): Promise<Admission | Refusal> {
     try {
-      return admit(this.#context, fields);
+      return await admit(this.#context, fields);
     } catch (error) {
       if (error instanceof Refusal) return error;
       throw error;
     }
   }
+}
+
+/** Takes all of a file and passes its first bytes on. */
+function shortened(draft: Draft, bytes: number): Sink {
+  let left = bytes;
+  return {
+    async write(chunk) {
+      const kept = chunk.subarray(0, left);
+      left -= kept.length;
+      if (kept.length > 0) await draft.write(kept);
+    },
+  };
 }

@@ -3,10 +3,12 @@ import type { Socket } from "node:net";
 import formbody from "@fastify/formbody";
 import multipart from "@fastify/multipart";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from "fastify";
+import { guardConnections } from "../std/connection-guard.ts";
 import { codeOf, messageOf } from "../std/fault.ts";
 import { type Operation, PATHS } from "../wire/shapes.ts";
 import type { Context } from "./context.ts";
 import type { Fields } from "./fields.ts";
+import { PLAIN_HEADERS } from "./local.ts";
 import { addPages } from "./page-routes.ts";
 import { isPartAFile, MULTIPART_LIMITS } from "./receive.ts";
 import { Refusal } from "./refusal.ts";
@@ -15,6 +17,8 @@ import { serveReading, serveUpload } from "./serve.ts";
 
 /** Bytes of a url-encoded body; the interface's fields take a few kilobytes. */
 const FORM_BYTES_MAX = 1024 * 1024;
+/** Uploads share the process's descriptors; one network may hold a good part of them, as a large office does. */
+const CONNECTIONS = { connections: 500, perNetwork: 250 };
 const HEADERS_TIMEOUT_MS = 20_000;
 /** A connection on which nothing moves. */
 const SILENCE_MS_MAX = 120_000;
@@ -36,10 +40,11 @@ export async function serverOf(
     // Node would answer by itself, and not in the interface's form.
     http: { requireHostHeader: false },
     frameworkErrors: (error, _request, reply) => {
-      void send(reply, refused(context.settings, refusalOf(error)));
+      void send(reply.headers(PLAIN_HEADERS), refused(context.settings, refusalOf(error)));
     },
     clientErrorHandler: (error, socket) => answerBroken(context, error, socket),
   });
+  guardConnections(app.server, CONNECTIONS);
   app.server.headersTimeout = HEADERS_TIMEOUT_MS;
   answerOurselves(app);
   await takeBodies(app);
@@ -66,7 +71,11 @@ async function takeBodies(app: FastifyInstance): Promise<void> {
     throwFileSizeLimit: false,
   });
   app.addContentTypeParser("*", (_request, payload, done) => {
-    payload.resume();
+    let length = 0;
+    payload.on("data", (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > FORM_BYTES_MAX) done(new Refusal("REQUEST_TOO_LARGE", 413));
+    });
     payload.on("end", () => done(null, undefined));
     payload.on("error", (error) => done(error));
   });
@@ -74,7 +83,8 @@ async function takeBodies(app: FastifyInstance): Promise<void> {
 
 /** What Node answers with a status and nothing else where nobody listens. */
 function answerOurselves(app: FastifyInstance): void {
-  app.addHook("onRequest", async ({ raw, headers }) => {
+  app.addHook("onRequest", async ({ raw, headers }, reply) => {
+    reply.headers(PLAIN_HEADERS);
     if (raw.httpVersion === "1.1" && headers.host === undefined)
       throw new Refusal("MALFORMED_REQUEST", 400);
   });
@@ -124,6 +134,7 @@ function answerBroken({ settings }: Context, error: Error, socket: Socket): void
     `content-type: ${JSON_TYPE}`,
     `content-length: ${Buffer.byteLength(text)}`,
     "connection: close",
+    ...Object.entries(PLAIN_HEADERS).map(([name, value]) => `${name}: ${value}`),
   ];
   socket.end(`${headers.join("\r\n")}\r\n\r\n${text}`);
 }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { invariant } from "../std/invariant.ts";
+import type { Dated } from "./authentication.ts";
 import type { AccountOption } from "./options.ts";
 import { type DocumentRow, type StoredDocument, storedDocumentOf } from "./document-row.ts";
 import { type Converted, DocumentTable, type NewDocument } from "./document-table.ts";
@@ -133,6 +134,23 @@ export class Store {
       },
       after: (row) => {
         if (row) place();
+      },
+    });
+  }
+
+  /**
+   * Whether a signature was never accepted before; from now on it was, over a crash, too, until it is too old by
+   * itself.
+   */
+  async isFirst({ signature, until }: Dated, now: number): Promise<boolean> {
+    return this.#group.run({
+      run: () => {
+        this.#sql.prepare("DELETE FROM accepted_signature WHERE until < ?").run(now);
+        return (
+          this.#sql
+            .prepare("INSERT INTO accepted_signature VALUES (?, ?) ON CONFLICT DO NOTHING")
+            .run(signature, until).changes === 1
+        );
       },
     });
   }

@@ -1,51 +1,69 @@
-import type { Completeness } from "./completeness.ts";
-import type { RandomAccess } from "./random-access.ts";
+import {
+  COMPLETE,
+  type Judged,
+  type Judgement,
+  notWritten,
+  UNKNOWN,
+  unfinished,
+} from "./completeness.ts";
+import { type Gap, gapWithin } from "./gaps.ts";
 
 /** Zeros behind the end mark of a GIF that are put up with. */
 const PADDING_BYTES = 1024;
-/** No compressed picture ends with so many zeros. */
+/** No compressed picture of a HEIF file ends with so many zeros. */
 const BLANK_BYTES = 64;
 /** Boxes at the top of a HEIF file: a handful; a bound for hostile files. */
 const BOXES_MAX = 1000;
 
 /** A GIF ends with an empty block and the trailer 3B. */
-export async function completenessOfGif(file: RandomAccess): Promise<Completeness> {
+export async function completenessOfGif({ file, gaps }: Judged): Promise<Judgement> {
   const from = Math.max(0, file.size - PADDING_BYTES - 2);
   const tail = await file.read(from, file.size - from);
   const last = tail.findLastIndex((byte) => byte !== 0);
-  return tail[last] === 0x3b && tail[last - 1] === 0 ? "complete" : "unfinished";
+  if (tail[last] !== 0x3b || tail[last - 1] !== 0) return unfinished("its end mark is missing");
+  return gaps[0] ? notWritten(gaps[0]) : COMPLETE;
 }
 
-/** A RIFF file states its length at its front. */
-export async function completenessOfWebp(file: RandomAccess, head: Buffer): Promise<Completeness> {
-  if (head.length < 8) return "unfinished";
-  const end = head.readUInt32LE(4) + 8;
-  return (await isWrittenUpTo(file, end)) ? "complete" : "unfinished";
+/** A RIFF file states its length at its front. A blank page may end with 100 KB of zeros. */
+export async function completenessOfWebp({ file, head, gaps }: Judged): Promise<Judgement> {
+  const end = head.length < 8 ? Number.POSITIVE_INFINITY : head.readUInt32LE(4) + 8;
+  if (end > file.size) return unfinished("it is shorter than it says");
+  const gap = gapWithin(gaps, 0, end);
+  return gap ? notWritten(gap) : COMPLETE;
 }
 
-/** A HEIF file is a row of boxes that state their lengths; two of them make an image. */
-export async function completenessOfHeic(file: RandomAccess): Promise<Completeness> {
-  const needed = new Set(["meta", "mdat"]);
+/**
+ * A HEIF file is a row of boxes that state their lengths: the data, and what says where in them the image is
+ * (`meta`), or the images of a sequence (`moov`).
+ */
+export async function completenessOfHeic(judged: Judged): Promise<Judgement> {
+  const { file } = judged;
+  const names = new Set<string>();
   let at = 0;
   for (let boxes = 0; boxes < BOXES_MAX && at < file.size; boxes++) {
     const head = await file.read(at, 16);
-    if (head.length < 8) return "unfinished";
+    if (head.length < 8) return unfinished("it ends within a box");
     const stated = head.readUInt32BE(0);
-    needed.delete(head.toString("latin1", 4, 8));
+    const name = head.toString("latin1", 4, 8);
     // Length 0 means up to the end of the file, wherever that is.
-    if (stated === 0) return head.readUInt32BE(4) === 0 ? "unfinished" : "unknown";
-    if (stated === 1 && head.length < 16) return "unfinished";
+    if (stated === 0) return name === "\0\0\0\0" ? unfinished("a box has no name") : UNKNOWN;
+    if (stated === 1 && head.length < 16) return unfinished("it ends within a box");
     const length = stated === 1 ? Number(head.readBigUInt64BE(8)) : stated;
-    if (length < 8) return "unfinished";
+    if (length < 8) return unfinished("a box is shorter than its own head");
+    const blank = name === "mdat" ? await blankIn(judged, at, at + length) : undefined;
+    if (blank) return notWritten(blank);
+    names.add(name);
     at += length;
   }
-  const whole = at === file.size && needed.size === 0 && (await isWrittenUpTo(file, at));
-  return whole ? "complete" : "unfinished";
+  if (at !== file.size) return unfinished("it is shorter than its boxes say");
+  const isImage = names.has("mdat") && (names.has("meta") || names.has("moov"));
+  return isImage ? COMPLETE : unfinished("a box that makes it an image is missing");
 }
 
-/** Whether the file reaches `end`, and not merely with the zeros of space set aside. */
-async function isWrittenUpTo(file: RandomAccess, end: number): Promise<boolean> {
-  if (end > file.size) return false;
-  const from = Math.max(0, end - BLANK_BYTES);
-  return (await file.read(from, end - from)).some((byte) => byte !== 0);
+/** A part of a box's data that was not written: in the middle, or at its end. */
+async function blankIn({ file, gaps }: Judged, from: number, to: number): Promise<Gap | undefined> {
+  const tailFrom = Math.max(from, to - BLANK_BYTES);
+  const tail = await file.read(tailFrom, to - tailFrom);
+  if (tail.every((byte) => byte === 0)) return { from: tailFrom, to, begins: false };
+  return gapWithin(gaps, from, to);
 }

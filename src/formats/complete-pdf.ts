@@ -1,29 +1,41 @@
-import type { Completeness } from "./completeness.ts";
+import { COMPLETE, type Judged, type Judgement, notWritten, unfinished } from "./completeness.ts";
 import { PDF_HEADER_WITHIN } from "./kind.ts";
-import type { RandomAccess } from "./random-access.ts";
+import { lastIndexOf, type RandomAccess } from "./random-access.ts";
 
-/** The end mark, what leads to it and the garbage behind it must lie within so many last bytes. */
+/** What leads to the end mark must lie within so many bytes before it. */
 const TAIL_BYTES = 2048;
-/** Garbage behind the end mark that is put up with, as by the readers of this world. */
+/** Readers of this world look for a first object so far behind the header. */
 const GARBAGE_BYTES = 1024;
+/** Padding behind the end is put up with to this length: copiers write in blocks, and some set much aside. */
+const PADDING_BYTES_MAX = 4 << 20;
+/** As is a web server's page, or a signature. */
+const APPENDED_BYTES_MAX = 256 << 10;
+/** A picture that is not compressed is looked back over no further. */
+const STREAM_BYTES_MAX = 64 << 20;
+const PIECE_BYTES = 64 << 10;
+
+const END_MARK = "%%EOF";
 
 /**
  * A PDF ends with `startxref`, the place of its cross-reference table, `%%EOF`; the place must fit. An updated PDF has
- * several such ends, and the last one counts. A linearized PDF has one near its front, too, but
+ * several such ends, and the last one counts; behind it there may be anything but the beginning of a further
+ * update: an object or a table. A linearized PDF has an end near its front, too, but
  * states its length there, so that a piece of it is not taken for the whole.
  */
-export async function completenessOfPdf(file: RandomAccess, head: Buffer): Promise<Completeness> {
+export async function completenessOfPdf({ file, head, gaps }: Judged): Promise<Judgement> {
   const stated = linearizedLength(head);
-  if (stated !== undefined && stated > file.size) return "unfinished";
-  const from = Math.max(0, file.size - TAIL_BYTES);
-  const tail = (await file.read(from, file.size - from)).toString("latin1");
-  const end = tail.lastIndexOf("%%EOF");
-  if (end < 0 || tail.length - (end + 5) > GARBAGE_BYTES) return "unfinished";
-  const start = tail.lastIndexOf("startxref", end);
-  // Not as it should be, but nobody stops writing by chance behind an end mark.
-  if (start < 0) return "complete";
-  const place = /^startxref\s+(\d{1,16})\s/.exec(tail.slice(start, end))?.[1];
-  return place !== undefined && Number(place) < from + start ? "complete" : "unfinished";
+  if (stated !== undefined && stated > file.size)
+    return unfinished(`it has ${file.size} bytes and says that it is ${stated} long`);
+  const contentEnd = await endWithoutPadding(file);
+  const end = await lastIndexOf(file, END_MARK, contentEnd, APPENDED_BYTES_MAX);
+  if (end === undefined) return unfinished(`its end mark ${END_MARK} is missing`);
+  const behind = await file.read(end + END_MARK.length, contentEnd - end - END_MARK.length);
+  if (isUpdate(behind.toString("latin1")))
+    return unfinished(`an update behind its last ${END_MARK} does not end`);
+  if (!(await isLedTo(file, end))) return unfinished("its cross-reference table is not there");
+  for (const gap of gaps)
+    if (gap.from < end && !(await mayHoldZeros(file, gap.from))) return notWritten(gap);
+  return COMPLETE;
 }
 
 /** The length of the whole file, which a linearized PDF states in its first object. */
@@ -32,4 +44,55 @@ function linearizedLength(head: Buffer): number | undefined {
   const dictionary = /<<[^>]*\/Linearized\b[^>]*>>/.exec(front)?.[0];
   const length = dictionary && /\/L\s+(\d{1,16})\b/.exec(dictionary)?.[1];
   return length === undefined ? undefined : Number(length);
+}
+
+/** Where zeros and white space begin that are all there is up to the end of the file. */
+async function endWithoutPadding(file: RandomAccess): Promise<number> {
+  const floor = Math.max(0, file.size - PADDING_BYTES_MAX);
+  for (let to = file.size; to > floor; ) {
+    const from = Math.max(floor, to - PIECE_BYTES);
+    const last = (await file.read(from, to - from)).findLastIndex((byte) => !isPadding(byte));
+    if (last >= 0) return from + last + 1;
+    to = from;
+  }
+  return floor;
+}
+
+function isPadding(byte: number): boolean {
+  return byte === 0 || (byte >= 0x09 && byte <= 0x0d) || byte === 0x20;
+}
+
+/**
+ * An update begins with an object or with a table; of the very first word there may be only a part. The end of
+ * an object tells that the mark was one inside it: an attached PDF has its own.
+ */
+function isUpdate(behind: string): boolean {
+  return (
+    /(?:^|[^\d])\d{1,10}\s+\d{1,5}\s+obj\b|(?:^|\s)xref\b|startxref|\bendobj\b|^\s*endstream\b/.test(
+      behind,
+    ) || /^\s*(?:\d+(?:\s+\d+(?:\s+ob?)?)?|xr?e?|e\w{0,8})$/.test(behind)
+  );
+}
+
+/** Whether the place that is told before the end mark is in front of it. */
+async function isLedTo(file: RandomAccess, end: number): Promise<boolean> {
+  const from = Math.max(0, end - TAIL_BYTES);
+  const tail = (await file.read(from, end - from)).toString("latin1");
+  const start = tail.lastIndexOf("startxref");
+  // Not as it should be, but nobody stops writing by chance behind an end mark.
+  if (start < 0) return true;
+  const place = /^startxref\s+(\d{1,16})\s/.exec(tail.slice(start))?.[1];
+  return place !== undefined && Number(place) < from + start;
+}
+
+/** Whether what is at `at` is a picture, a font or an attached file that is not compressed. */
+async function mayHoldZeros(file: RandomAccess, at: number): Promise<boolean> {
+  const stream = await lastIndexOf(file, "stream", at, STREAM_BYTES_MAX);
+  if (stream === undefined) return false;
+  const from = Math.max(0, stream - TAIL_BYTES);
+  const before = (await file.read(from, stream - from)).toString("latin1");
+  if (before.endsWith("end")) return false;
+  const dictionary = before.slice(before.lastIndexOf("obj"));
+  if (/\/Filter\b/.test(dictionary)) return false;
+  return /\/(?:Image|EmbeddedFile|Length[123])\b/.test(dictionary);
 }

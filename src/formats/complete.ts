@@ -1,14 +1,23 @@
 import { completenessOfGif, completenessOfHeic, completenessOfWebp } from "./complete-container.ts";
 import { completenessOfJpeg } from "./complete-jpeg.ts";
 import { completenessOfPdf } from "./complete-pdf.ts";
+import { completenessOfPng } from "./complete-png.ts";
 import { completenessOfZip } from "./complete-zip.ts";
-import type { Completeness } from "./completeness.ts";
-import { breaksPromise, isZip, type Kind, kindOf } from "./kind.ts";
+import {
+  COMPLETE,
+  type Judged,
+  type Judgement,
+  notWritten,
+  UNKNOWN,
+  unfinished,
+} from "./completeness.ts";
+import type { Gap } from "./gaps.ts";
+import { breaksPromise, isOle, isZip, type Kind, kindOf } from "./kind.ts";
 import type { RandomAccess } from "./random-access.ts";
 import { readTiff } from "./tiff.ts";
 
 const HEAD_BYTES = 4096;
-/** Bytes of padding or garbage behind an end mark that are put up with. */
+/** Bytes of padding or garbage behind a closing tag that are put up with. */
 const TRAILER_BYTES = 1024;
 /** More zeros at the end than padding makes. */
 const ZERO_BYTES = 4096;
@@ -16,31 +25,42 @@ const ZERO_BYTES = 4096;
 /**
  * Whether the file is finished by its own format: whoever writes it may still be at work.
  *
- * Reads a few pieces only, however large the file is. It judges the structure, not the content: a
- * complete file may still be damaged inside. Rejects only with what `file.read` rejects with.
+ * Reads a few pieces only of most files, however large they are; all of a JPEG or PNG that has something behind its
+ * end. It judges the structure, not the content: a complete file may still be damaged inside. Rejects only with
+ * what `file.read` rejects with.
+ *
+ * @param gaps of its bytes, found by whoever has read them all
  */
-export async function completeness(file: RandomAccess, filename: string): Promise<Completeness> {
-  if (file.size === 0) return "unfinished";
+export async function judge(
+  file: RandomAccess,
+  filename: string,
+  gaps: readonly Gap[],
+): Promise<Judgement> {
+  if (file.size === 0) return unfinished("it is empty");
   const head = await file.read(0, HEAD_BYTES);
   const kind = kindOf(head, filename);
-  if (breaksPromise(kind, filename)) return "unfinished";
-  const judged = (await JUDGES[kind]?.(file, head)) ?? "unknown";
-  if (MAY_END_IN_ZEROS.has(kind)) return judged;
-  return judged !== "unfinished" && (await endsInZeros(file)) ? "unfinished" : judged;
+  if (breaksPromise(kind, filename)) return unfinished("it does not begin as its name promises");
+  const judged = (await JUDGES[kind]?.({ file, head, gaps })) ?? UNKNOWN;
+  if (judged.completeness === "unfinished") return judged;
+  const isText = HAS_NO_ZEROS.has(kind) && !isOle(head) && !isZip(head);
+  if (isText && gaps[0]) return notWritten(gaps[0]);
+  if (!ENDS_WITHOUT_ZEROS.has(kind) || !(await endsInZeros(file))) return judged;
+  return unfinished("it ends in zeros: space set aside, but not written yet");
 }
 
 /**
- * Copy programs set all space aside first, which reads as zeros until the data come; of a TIFF the head may
- * be there by then and tell where they will be. What is of no known format may be meant to end so.
+ * Copy programs set all space aside first, which reads as zeros until the data come.
+ * What is of no known format may be meant to end so.
  */
 async function endsInZeros(file: RandomAccess): Promise<boolean> {
   return (await tailOf(file, ZERO_BYTES)).every((byte) => byte === 0);
 }
 
-/** A bitmap's last rows may be black. */
-const MAY_END_IN_ZEROS: ReadonlySet<Kind> = new Set<Kind>(["bmp", "unknown"]);
+const HAS_NO_ZEROS: ReadonlySet<Kind> = new Set<Kind>(["text", "xml", "mail", "ddoc", "office"]);
+/** For the others it is told by their format itself. A bitmap's last rows may be black. */
+const ENDS_WITHOUT_ZEROS: ReadonlySet<Kind> = new Set<Kind>([...HAS_NO_ZEROS, "digidoc", "zip"]);
 
-type Judge = (file: RandomAccess, head: Buffer) => Promise<Completeness>;
+type Judge = (judged: Judged) => Promise<Judgement>;
 
 const JUDGES: Partial<Record<Kind, Judge>> = {
   pdf: completenessOfPdf,
@@ -53,29 +73,21 @@ const JUDGES: Partial<Record<Kind, Judge>> = {
   zip: completenessOfZip,
   digidoc: completenessOfZip,
   // OLE's own table of sectors would take the whole file to check; RTF has no end to speak of.
-  office: async (file, head) => (isZip(head) ? completenessOfZip(file) : "unknown"),
+  office: async (judged) => (isZip(judged.head) ? completenessOfZip(judged) : UNKNOWN),
   ddoc: completenessOfDdoc,
 };
 
-async function completenessOfTiff(file: RandomAccess): Promise<Completeness> {
-  const { state } = await readTiff(file, true);
-  if (state === "limit") return "unknown";
-  return state === "whole" ? "complete" : "unfinished";
-}
-
-/** The end chunk: no data, its name, its checksum. No other chunk can look like it. */
-const PNG_END = Buffer.from("0000000049454e44ae426082", "hex");
-
-async function completenessOfPng(file: RandomAccess): Promise<Completeness> {
-  const tail = await tailOf(file, TRAILER_BYTES + PNG_END.length);
-  return tail.includes(PNG_END) ? "complete" : "unfinished";
+async function completenessOfTiff({ file, gaps }: Judged): Promise<Judgement> {
+  const { state, why } = await readTiff(file, gaps);
+  if (state === "limit") return UNKNOWN;
+  return state === "whole" ? COMPLETE : unfinished(why ?? "");
 }
 
 /** The data of a DDOC are base64, so a closing tag inside the tail is the document's own. */
-async function completenessOfDdoc(file: RandomAccess): Promise<Completeness> {
+async function completenessOfDdoc({ file }: Judged): Promise<Judgement> {
   const tail = await tailOf(file, TRAILER_BYTES);
   const closed = /<\/(?:[\w.-]+:)?SignedDoc\s*>\s*\0*$/.test(tail.toString("latin1"));
-  return closed ? "complete" : "unfinished";
+  return closed ? COMPLETE : unfinished("its closing tag is missing");
 }
 
 async function tailOf(file: RandomAccess, length: number): Promise<Buffer> {

@@ -1,2 +1,30 @@
+import { type Gap, wordsOf } from "./gaps.ts";
+import type { RandomAccess } from "./random-access.ts";
+
 /** `unfinished`: its own format says that something is missing; `unknown`: its format cannot say. */
 export type Completeness = "complete" | "unfinished" | "unknown";
+
+/** What was found of a file; of an unfinished one also what is missing, in words that are shown to people. */
+export type Judgement =
+  | { readonly completeness: "complete" | "unknown" }
+  | { readonly completeness: "unfinished"; readonly why: string };
+
+/** A file whose format is known. */
+export type Judged = {
+  readonly file: RandomAccess;
+  /** Its first 4 KiB, or the whole of a smaller one. */
+  readonly head: Buffer;
+  readonly gaps: readonly Gap[];
+};
+
+export const COMPLETE: Judgement = { completeness: "complete" };
+export const UNKNOWN: Judgement = { completeness: "unknown" };
+
+export function unfinished(why: string): Judgement {
+  return { completeness: "unfinished", why };
+}
+
+/** What is said of a file with this gap where its format has none. */
+export function notWritten(gap: Gap): Judgement {
+  return unfinished(wordsOf(gap));
+}

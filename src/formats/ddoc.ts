@@ -1,8 +1,6 @@
 import { SaxesParser, type SaxesTagPlain } from "saxes";
 import type { DataFiles } from "./data-files.ts";
 
-/** Data files looked at. */
-const FILES_MAX = 1000;
 /** Bytes given to the parser at a time. */
 const PIECE_BYTES = 64 * 1024;
 
@@ -32,7 +30,6 @@ export function listDdoc(bytes: Buffer, files: DataFiles): void {
 /** Follows the parser through the `DataFile` elements. */
 class DataFileReader {
   readonly #files: DataFiles;
-  #seen = 0;
   #current: { tag: SaxesTagPlain; text: string[] } | undefined;
 
   constructor(files: DataFiles) {
@@ -40,8 +37,7 @@ class DataFileReader {
   }
 
   open(tag: SaxesTagPlain): void {
-    if (this.#current || localName(tag) !== "DataFile" || this.#seen >= FILES_MAX) return;
-    this.#seen += 1;
+    if (this.#current || localName(tag) !== "DataFile" || this.#files.isFull) return;
     if (isEmbedded(tag)) this.#current = { tag, text: [] };
   }
 

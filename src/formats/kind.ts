@@ -32,6 +32,8 @@ const PROMISES = new Set([
   ...DIGIDOC_NAMES,
   ...OFFICE_ZIP_NAMES,
 ]);
+/** Of these some are names of texts, too: AsciiDoc, Scilab's programs, circuits. */
+const ALSO_TEXT = new Set(["adoc", "sce", "scs"]);
 /** What a file is as long as none of those first bytes are there. */
 const SHAPELESS: ReadonlySet<Kind> = new Set<Kind>(["unknown", "text", "xml", "mail"]);
 
@@ -61,7 +63,9 @@ export function kindOf(head: Buffer, filename: string): Kind {
  * reads as zeros. A wrong but known format under the name (a PNG called .jpg) breaks no promise.
  */
 export function breaksPromise(kind: Kind, filename: string): boolean {
-  return SHAPELESS.has(kind) && PROMISES.has(extensionOf(filename));
+  const extension = extensionOf(filename);
+  if (!SHAPELESS.has(kind) || !PROMISES.has(extension)) return false;
+  return kind === "unknown" || !ALSO_TEXT.has(extension);
 }
 
 /** The name's extension in lower case without its dot; empty when it has none. */
@@ -78,6 +82,7 @@ function kindOfMagic(head: Buffer): Kind | undefined {
   if (latin.startsWith("GIF87a") || latin.startsWith("GIF89a")) return "gif";
   if (latin.startsWith("RIFF") && latin.startsWith("WEBP", 8)) return "webp";
   if (latin.startsWith("BM") && isBitmap(head)) return "bmp";
+  if (latin.startsWith("BA") && OS2_TYPES.has(latin.slice(14, 16))) return "bmp";
   if (latin.startsWith("ftyp", 4) && HEIF_BRANDS.has(latin.slice(8, 12))) return "heic";
   return undefined;
 }
@@ -85,9 +90,16 @@ function kindOfMagic(head: Buffer): Kind | undefined {
 /** Major brands of HEIF still images and sequences, AVIF among them. */
 const HEIF_BRANDS = new Set("heic heix heim heis hevc hevx mif1 mif2 msf1 avif avis".split(" "));
 
-/** "BM" begins many a text; the size of the header behind it begins none. */
+/** What an array of OS/2 holds: bitmaps, icons and pointers, with their colours or without. */
+const OS2_TYPES = new Set("BM CI CP IC PT".split(" "));
+
+/**
+ * "BM" begins many a text; the size of the header behind it begins none. OS/2 2 has 64 bytes, of which a
+ * writer may leave out any but the first 16.
+ */
 function isBitmap(head: Buffer): boolean {
-  return head.length >= 18 && [12, 40, 52, 56, 64, 108, 124].includes(head.readUInt32LE(14));
+  const bytes = head.length >= 18 ? head.readUInt32LE(14) : 0;
+  return bytes === 12 || (bytes >= 16 && bytes <= 64) || bytes === 108 || bytes === 124;
 }
 
 /** Only under its own name may a PDF begin late: a text about PDF is none. */
@@ -103,7 +115,7 @@ export function isZip(head: Buffer): boolean {
 }
 
 /** The container of the old Office formats and of Outlook mails. */
-function isOle(head: Buffer): boolean {
+export function isOle(head: Buffer): boolean {
   return head.toString("latin1", 0, 8) === "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
 }
 

@@ -24,7 +24,7 @@ export async function countPages(bytes: Buffer, kind: Kind): Promise<number | un
   if (kind === "pdf") return pdfPages(bytes);
   if (kind === "text") return textPages(accessOf(bytes));
   if (kind !== "tiff") return undefined;
-  const { pages } = await readTiff(accessOf(bytes), false);
+  const { pages } = await readTiff(accessOf(bytes));
   return pages > 0 ? pages : undefined;
 }
 
@@ -45,7 +45,7 @@ export async function pagesAtSight(file: RandomAccess, kind: Kind): Promise<numb
   if (kind === "pdf") return statedPages(file);
   if (kind === "text") return file.size > TEXT_BYTES_MAX ? undefined : textPages(file);
   if (kind !== "tiff") return undefined;
-  const { pages } = await readTiff(file, false);
+  const { pages } = await readTiff(file);
   return pages > 0 ? pages : undefined;
 }
 

@@ -126,7 +126,7 @@ export class PdfObjects {
       : [0, numberOf(dictionary, "Size")];
     this.#sections.push(async (id) => {
       for (let part = 0, before = 0; part + 1 < parts.length; part += 2) {
-        const [first = 0, count = 0] = parts.slice(part);
+        const { [part]: first = 0, [part + 1]: count = 0 } = parts;
         if (id >= first && id < first + count) {
           const entry = (before + id - first) * (type + place + index);
           const kind = type === 0 ? 1 : uintOf(bytes, entry, type);

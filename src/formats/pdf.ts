@@ -1,4 +1,5 @@
 import type { PDFDocumentProxy } from "pdfjs-dist/legacy/build/pdf.mjs";
+import { pdfEngine } from "./pdf-engine.ts";
 import { believed } from "./pdf-pages.ts";
 
 /** What a PDF says of itself. Absent: it does not say, or is protected or damaged beyond repair. */
@@ -44,8 +45,7 @@ async function withPdf<T>(
   otherwise: T,
   use: (pdf: PDFDocumentProxy) => Promise<T>,
 ): Promise<T> {
-  // Loaded when first needed: it is large, and many runs meet no PDF.
-  const { getDocument, VerbosityLevel } = await import("pdfjs-dist/legacy/build/pdf.mjs");
+  const { getDocument, VerbosityLevel } = await pdfEngine();
   const task = getDocument({
     // The engine takes the memory over, so it gets its own.
     data: new Uint8Array(bytes),

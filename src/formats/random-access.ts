@@ -17,3 +17,43 @@ export function accessOf(bytes: Buffer): RandomAccess {
       bytes.subarray(position, Math.max(position, position + length)),
   };
 }
+
+/** Bytes that are looked through at a time. */
+const PIECE_BYTES = 64 << 10;
+
+/**
+ * Where `needle` (Latin-1) begins last before `before`, looked for in the `within` bytes in front of that;
+ * undefined when it is not there.
+ */
+export async function lastIndexOf(
+  file: RandomAccess,
+  needle: string,
+  before: number,
+  within: number,
+): Promise<number | undefined> {
+  const bytes = Buffer.from(needle, "latin1");
+  const floor = Math.max(0, before - within);
+  for (let to = before; to > floor; ) {
+    const from = Math.max(floor, to - PIECE_BYTES);
+    // One that lies across the edge of a piece is found, too.
+    const piece = await file.read(from, Math.min(before, to + bytes.length - 1) - from);
+    const at = piece.lastIndexOf(bytes);
+    if (at >= 0) return from + at;
+    to = from;
+  }
+  return undefined;
+}
+
+/** The bytes from `from` to `to`, piece by piece; fewer where the file ends before. */
+export async function* pieces(
+  file: RandomAccess,
+  from: number,
+  to: number,
+): AsyncGenerator<{ readonly at: number; readonly bytes: Buffer }> {
+  for (let at = from; at < to; ) {
+    const bytes = await file.read(at, Math.min(PIECE_BYTES, to - at));
+    if (bytes.length === 0) return;
+    yield { at, bytes };
+    at += bytes.length;
+  }
+}

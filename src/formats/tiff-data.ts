@@ -1,3 +1,4 @@
+import { type Gap, gapWithin, wordsOf } from "./gaps.ts";
 import type { RandomAccess } from "./random-access.ts";
 import {
   type Dialect,
@@ -7,6 +8,7 @@ import {
   unsigned,
   widthOf,
 } from "./tiff-directory.ts";
+import { endsWithin, type Unmeasured } from "./tiff-ends.ts";
 
 /** `whole`: everything is inside the file; `broken`: it is not; `limit`: not looked any further. */
 export type TiffState = "whole" | "broken" | "limit";
@@ -17,6 +19,8 @@ const PLACES = [
   [324, 325],
   [513, 514],
 ] as const;
+const COMPRESSION = 259;
+const UNCOMPRESSED = 1;
 
 /** What a value is counted as at least: it takes its time however narrow it is. */
 const VALUE_BYTES_MIN = 8;
@@ -24,58 +28,109 @@ const VALUE_BYTES_MIN = 8;
 /** Values of one table read at a time. */
 const VALUES_AT_ONCE = 8192;
 
-/** Whether the data of this directory's image are all inside the file. */
-export async function stateOfImage(
-  file: RandomAccess,
-  dialect: Dialect,
-  directory: Directory,
-  budget: TableBudget,
-): Promise<TiffState> {
-  for (const [offsetsTag, lengthsTag] of PLACES) {
-    const offsets = directory.fields.find(({ tag }) => tag === offsetsTag);
-    const lengths = directory.fields.find(({ tag }) => tag === lengthsTag);
-    if (!offsets) continue;
-    const state = await stateOfPieces(file, dialect, { offsets, lengths }, budget);
-    if (state !== "whole") return state;
+/** No compressed strip ends with so many zeros: the longest that encoders were seen to leave are 13. */
+const BLANK_BYTES = 64;
+
+/** A strip or a tile; `to` is behind its last byte. */
+type Piece = { readonly at: number; readonly to: number; readonly isCompressed: boolean };
+
+const WHOLE = "whole";
+type State = typeof WHOLE | "limit" | { readonly why: string };
+
+/** Whether the data of a file's images are all inside it, and written. */
+export class ImageData {
+  readonly #file: RandomAccess;
+  readonly #dialect: Dialect;
+  readonly #gaps: readonly Gap[];
+  readonly #budget: TableBudget;
+  /** What ends last in the file. */
+  #last: Piece | undefined;
+
+  constructor(file: RandomAccess, dialect: Dialect, gaps: readonly Gap[], budget: TableBudget) {
+    this.#file = file;
+    this.#dialect = dialect;
+    this.#gaps = gaps;
+    this.#budget = budget;
   }
-  return "whole";
-}
 
-/** Old writers leave the lengths out for a single uncompressed strip. */
-type Pieces = { offsets: Field; lengths: Field | undefined };
-
-async function stateOfPieces(
-  file: RandomAccess,
-  dialect: Dialect,
-  { offsets, lengths }: Pieces,
-  budget: TableBudget,
-): Promise<TiffState> {
-  const count = Math.min(offsets.count, lengths?.count ?? offsets.count);
-  for (let from = 0; from < count; from += VALUES_AT_ONCE) {
-    if (budget.spent) return "limit";
-    const many = Math.min(VALUES_AT_ONCE, count - from);
-    const places = await valuesOf(file, dialect, offsets, from, many, budget);
-    const sizes = lengths && (await valuesOf(file, dialect, lengths, from, many, budget));
-    // A strip at 0 is one whose place is not written yet: there the header is.
-    const present = places.every((at, i) => at > 0 && at + (sizes?.[i] ?? 1) <= file.size);
-    if (!present) return "broken";
+  /** Whether the data of this directory's image are all inside the file. */
+  async stateOf(directory: Directory): Promise<State> {
+    for (const [offsetsTag, lengthsTag] of PLACES) {
+      const offsets = directory.fields.find(({ tag }) => tag === offsetsTag);
+      const lengths = directory.fields.find(({ tag }) => tag === lengthsTag);
+      if (!offsets) continue;
+      const state = await this.#stateOfPieces(directory, offsets, lengths);
+      if (state !== WHOLE) return state;
+    }
+    return WHOLE;
   }
-  return "whole";
-}
 
-async function valuesOf(
-  file: RandomAccess,
-  dialect: Dialect,
-  field: Field,
-  from: number,
-  many: number,
-  budget: TableBudget,
-): Promise<number[]> {
-  const width = widthOf(field);
-  budget.spend(many * Math.max(VALUE_BYTES_MIN, width));
-  const bytes = await file.read(field.at + from * width, many * width);
-  const count = width === 0 ? 0 : Math.floor(bytes.length / width);
-  return Array.from({ length: count }, (_, index) =>
-    unsigned(bytes, index * width, width, dialect),
-  );
+  /**
+   * Space is set aside for a whole file before its data come. Where the directory comes first, they
+   * are the last to come; of compressed data zeros tell that, of others only zeros that begin where a block does.
+   */
+  async whyTheLastIsNotWritten(): Promise<string | undefined> {
+    if (!this.#last) return undefined;
+    const { at, to, isCompressed } = this.#last;
+    const atEnd = (gap: Gap) => gap.begins && gap.to === this.#file.size && gap.from < to;
+    const gap = isCompressed ? undefined : this.#gaps.find(atEnd);
+    if (gap) return wordsOf(gap);
+    if (!isCompressed || to - at < BLANK_BYTES) return undefined;
+    const tail = await this.#file.read(to - BLANK_BYTES, BLANK_BYTES);
+    return tail.some((byte) => byte !== 0) ? undefined : "its data end in zeros, not written yet";
+  }
+
+  /** Old writers leave the lengths out for a single uncompressed strip. */
+  async #stateOfPieces(
+    directory: Directory,
+    offsets: Field,
+    lengths: Field | undefined,
+  ): Promise<State> {
+    const compression = (await this.#valueOf(directory, COMPRESSION)) ?? UNCOMPRESSED;
+    const isCompressed = compression !== UNCOMPRESSED;
+    const count = Math.min(offsets.count, lengths?.count ?? offsets.count);
+    for (let from = 0; from < count; from += VALUES_AT_ONCE) {
+      if (this.#budget.spent) return "limit";
+      const many = Math.min(VALUES_AT_ONCE, count - from);
+      const places = await this.#valuesOf(offsets, from, many);
+      const sizes = lengths && (await this.#valuesOf(lengths, from, many));
+      for (const [index, at] of places.entries()) {
+        const size = sizes?.[index] ?? 1;
+        // A strip at 0 is one whose place is not written yet: there the header is.
+        if (at === 0 || at + size > this.#file.size) return { why: "its data are not all there" };
+        const asked = { at, compression, piece: from + index, pieces: count };
+        // No length says nothing: some writers fill it in last, and some never do.
+        if (size === 0 && !(await this.#endsWithin(asked, directory)))
+          return this.#budget.spent
+            ? "limit"
+            : { why: "its data have no length, and no end is found" };
+        const gap = isCompressed ? gapWithin(this.#gaps, at, at + size) : undefined;
+        if (gap) return { why: wordsOf(gap) };
+        if (!this.#last || at + size > this.#last.to)
+          this.#last = { at, to: at + size, isCompressed };
+      }
+    }
+    return WHOLE;
+  }
+
+  #endsWithin(asked: Unmeasured, directory: Directory): Promise<boolean> {
+    const valueOf = (tag: number) => this.#valueOf(directory, tag);
+    return endsWithin(this.#file, asked, valueOf, this.#budget);
+  }
+
+  /** The first value of a field of the directory. */
+  async #valueOf({ fields }: Directory, wanted: number): Promise<number | undefined> {
+    const field = fields.find(({ tag }) => tag === wanted);
+    return field && (await this.#valuesOf(field, 0, 1))[0];
+  }
+
+  async #valuesOf(field: Field, from: number, many: number): Promise<number[]> {
+    const width = widthOf(field);
+    this.#budget.spend(many * Math.max(VALUE_BYTES_MIN, width));
+    const bytes = await this.#file.read(field.at + from * width, many * width);
+    const count = width === 0 ? 0 : Math.floor(bytes.length / width);
+    return Array.from({ length: count }, (_, index) =>
+      unsigned(bytes, index * width, width, this.#dialect),
+    );
+  }
 }

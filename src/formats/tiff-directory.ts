@@ -23,6 +23,8 @@ export type Directory = {
   fields: Field[];
   /** Where the next directory is; 0 at the end of the chain. */
   next: number;
+  /** Where in the file that is written. */
+  nextAt: number;
   /** A preview or a mask of another page rather than a page. */
   auxiliary: boolean;
 };
@@ -91,7 +93,8 @@ export async function readDirectory(
   const present = (field: Field) => field.type !== 0 && field.at + bytesOf(field) <= file.size;
   if (!fields.every(present)) return undefined;
   const next = dialect.big ? u64(body, length - 8, dialect) : u32(body, length - 4, dialect);
-  return { fields, next, auxiliary: isAuxiliary(body, fields, at + countBytes, dialect) };
+  const nextAt = at + countBytes + count * fieldBytes;
+  return { fields, next, nextAt, auxiliary: isAuxiliary(body, fields, at + countBytes, dialect) };
 }
 
 function fieldAt(body: Buffer, offset: number, bodyAt: number, dialect: Dialect): Field {

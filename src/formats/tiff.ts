@@ -1,5 +1,6 @@
+import type { Gap } from "./gaps.ts";
 import type { RandomAccess } from "./random-access.ts";
-import { type TiffState, stateOfImage } from "./tiff-data.ts";
+import { ImageData, type TiffState } from "./tiff-data.ts";
 import { type Dialect, dialectOf, readDirectory, TableBudget } from "./tiff-directory.ts";
 
 /**
@@ -8,42 +9,87 @@ import { type Dialect, dialectOf, readDirectory, TableBudget } from "./tiff-dire
  * beyond its end, or to data that is not there, is still being written or was cut off.
  *
  * It does not look into directories below directories (EXIF, previews of raw photographs), and a
- * file caught exactly between two pages is a whole, shorter TIFF: only waiting tells it apart.
+ * file caught exactly between two pages is a whole, shorter TIFF: only waiting tells it apart, or what is appended later.
  */
 export type TiffFacts = {
   /** Directories that are pages: not previews of others, not masks. */
   pages: number;
   state: TiffState;
+  /** What is missing of a broken one. */
+  why?: string;
 };
 
 /** More pages than any scan has; a bound for hostile files. */
 const DIRECTORIES_MAX = 100_000;
 
-/** Reads the chain of directories; `withData` looks, too, if every strip and tile is in the file. */
-export async function readTiff(file: RandomAccess, withData: boolean): Promise<TiffFacts> {
+/**
+ * Reads the chain of directories.
+ *
+ * @param gaps of the file; with them it is looked, too, whether every strip and tile is in the file and written
+ */
+export async function readTiff(file: RandomAccess, gaps?: readonly Gap[]): Promise<TiffFacts> {
   const dialect = await dialectOf(file);
-  if (!dialect) return { pages: 0, state: "broken" };
-  const { previews, images, state } = await readChain(file, dialect, withData);
-  return { pages: images > 0 ? images : previews, state };
+  if (!dialect) return { pages: 0, state: "broken", why: "its head is not all there" };
+  const { previews, images, state, why } = await readChain(file, dialect, gaps);
+  return { pages: images > 0 ? images : previews, state, ...(why === undefined ? {} : { why }) };
 }
 
-type Chain = { previews: number; images: number; state: TiffState };
+/** Bytes of a file, from `from` to before `to`. */
+export type Stretch = { readonly from: number; readonly to: number };
 
-async function readChain(file: RandomAccess, dialect: Dialect, withData: boolean): Promise<Chain> {
+/**
+ * Whoever appends a page to a TIFF of `size` bytes puts its place where the chain ended, which read as zeros before:
+ * that stretch. Undefined where nothing was appended in that way.
+ */
+export async function appendedPointer(
+  file: RandomAccess,
+  size: number,
+): Promise<Stretch | undefined> {
+  const dialect = await dialectOf(file);
+  if (!dialect) return undefined;
   const seen = new Set<number>();
   const budget = new TableBudget();
+  const bytes = dialect.big ? 8 : 4;
+  let pointer = { at: bytes, value: dialect.first };
+  while (pointer.value !== 0 && pointer.value < size) {
+    const { value } = pointer;
+    if (seen.size >= DIRECTORIES_MAX || budget.spent || seen.has(value)) return undefined;
+    seen.add(value);
+    const directory = await readDirectory(file, dialect, value, budget);
+    if (!directory) return undefined;
+    pointer = { at: directory.nextAt, value: directory.next };
+  }
+  const isThere = pointer.value >= size && pointer.at + bytes <= size;
+  return isThere ? { from: pointer.at, to: pointer.at + bytes } : undefined;
+}
+
+type Chain = { previews: number; images: number; state: TiffState; why?: string };
+
+async function readChain(
+  file: RandomAccess,
+  dialect: Dialect,
+  gaps: readonly Gap[] | undefined,
+): Promise<Chain> {
+  const seen = new Set<number>();
+  const budget = new TableBudget();
+  const data = gaps && new ImageData(file, dialect, gaps, budget);
   const chain: Chain = { previews: 0, images: 0, state: "whole" };
-  for (let at = dialect.first; at !== 0 && chain.state === "whole"; ) {
+  const broken = (why: string): Chain => ({ ...chain, state: "broken", why });
+  for (let at = dialect.first; at !== 0; ) {
     if (seen.size >= DIRECTORIES_MAX || budget.spent) return { ...chain, state: "limit" };
     // A chain that bites its own tail has no end, so the file is not whole.
-    if (seen.has(at)) return { ...chain, state: "broken" };
+    if (seen.has(at)) return broken("its directories lead around in a circle");
     seen.add(at);
     const directory = await readDirectory(file, dialect, at, budget);
-    if (!directory) return { ...chain, state: "broken" };
+    if (!directory) return broken(`the directory of its page ${seen.size} is not there`);
     if (directory.auxiliary) chain.previews += 1;
     else chain.images += 1;
-    if (withData) chain.state = await stateOfImage(file, dialect, directory, budget);
+    const state = await data?.stateOf(directory);
+    if (state === "limit") return { ...chain, state };
+    if (state !== undefined && state !== "whole") return broken(`page ${seen.size}: ${state.why}`);
     at = directory.next;
   }
-  return seen.size > 0 ? chain : { ...chain, state: "broken" };
+  if (seen.size === 0) return broken("it has no directory yet");
+  const why = await data?.whyTheLastIsNotWritten();
+  return why === undefined ? chain : broken(why);
 }

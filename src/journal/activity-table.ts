@@ -2,7 +2,7 @@
 import type { Document } from "../domain/document.ts";
 import { type DocumentRow, documentOf } from "./columns.ts";
 import { SELECT_DOCUMENT } from "./documents-table.ts";
-import type { Batch, BatchProgress, Unreceipted } from "./journal.ts";
+import type { Batch, BatchProgress, Moved, Unreceipted } from "./journal.ts";
 import { type InState, progressOf } from "./row-shapes.ts";
 import { ACTIVE_AT } from "./schema-steps.ts";
 import type { Statements } from "./statements.ts";
@@ -14,6 +14,11 @@ const OF_BATCH = "substr(n.batch, 1, 8) = substr(@batch, 1, 8) AND n.batch = @ba
 /** The texts, by the question they answer. */
 export const ACTIVITY_QUERIES = {
   recent: `${SELECT_DOCUMENT} ORDER BY ${ACTIVE_AT.replaceAll(/\b(\w+_at)\b/g, "n.$1")} DESC, n.id DESC LIMIT ?`,
+  moved: `${SELECT_DOCUMENT} WHERE n.moved_at IS NOT NULL AND n.gone_at IS NULL AND n.current = 1
+    AND +n.mirror_id IN (SELECT value FROM json_each(?)) ORDER BY n.moved_at DESC, n.id DESC LIMIT ?`,
+  movedCount: `SELECT count(*) AS documents FROM documents WHERE moved_at IS NOT NULL AND gone_at IS NULL
+    AND current = 1 AND +mirror_id IN (SELECT value FROM json_each(?))`,
+  movedAway: `${SELECT_DOCUMENT} WHERE n.moved_from = ? AND +n.mirror_id = ? ORDER BY n.id DESC LIMIT 1`,
   tallies: `SELECT mirror_id AS mirrorId, at, uploaded, uploaded_bytes AS uploadedBytes, converted, pages,
       charged, saved
     FROM tallies WHERE at >= ? AND at < ? ORDER BY at, mirror_id`,
@@ -66,6 +71,18 @@ export class ActivityTable {
 
   recent(limit: number): Document[] {
     return this.#sql.of<DocumentRow>(ACTIVITY_QUERIES.recent).all(limit).map(documentOf);
+  }
+
+  moved(mirrorIds: readonly number[], limit: number): Moved {
+    const ids = JSON.stringify(mirrorIds);
+    const count = this.#sql.of<{ documents: number }>(ACTIVITY_QUERIES.movedCount).get(ids);
+    const latest = this.#sql.of<DocumentRow>(ACTIVITY_QUERIES.moved).all(ids, limit);
+    return { documents: count?.documents ?? 0, latest: latest.map(documentOf) };
+  }
+
+  movedAway(mirrorId: number, from: string): Document | undefined {
+    const row = this.#sql.of<DocumentRow>(ACTIVITY_QUERIES.movedAway).get(from, mirrorId);
+    return row && documentOf(row);
   }
 
   latestBatches(limit: number): BatchProgress[] {

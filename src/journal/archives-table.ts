@@ -49,6 +49,14 @@ export class ArchivesTable {
       .run(archiveId, mirrorId);
   }
 
+  /** The name alone is what configured ones are known by. */
+  retire(archiveId: number, suffix: string): void {
+    this.#sql
+      .of("UPDATE archives SET name = name || ?, url = NULL WHERE id = ?")
+      .run(suffix, archiveId);
+    this.#sql.of("UPDATE mirrors SET name = name || ? WHERE archive_id = ?").run(suffix, archiveId);
+  }
+
   gate(archiveId: number): GateRow {
     const row = this.#sql
       .of<GateColumns>(`SELECT gate_closed_at AS closedAt, gate_code AS code,

@@ -38,6 +38,8 @@ export interface Books {
     begin(document: number, line: HistoryLine): void;
     /** Adds a line to a document's history; a repetition of its last one is counted there. */
     tell(document: number, line: HistoryLine): void;
+    /** Lets go of a document's history. */
+    drop(document: number): void;
     /** Remembers where the file of a row was that is about to be forgotten. */
     rememberForgotten(document: Document): void;
     /** What `event`, which led from `from` to `document`, does to the document's attempt. */

@@ -1,13 +1,8 @@
 /** Several daemons on one journal: who is there, and who does what (docs/adr/0017). */
+import type { Fault } from "../std/fault.ts";
 
-/**
- * Work that is done by one daemon at a time: of an archive (`ArchiveRow.id`), of a mirror (`MirrorRow.id`),
- * or of a part of a mirror that is divided into so many.
- */
-export type Duty =
-  | `account:${number}`
-  | `mirror:${number}`
-  | `mirror:${number}/${number}of${number}`;
+/** Work that is done by one daemon at a time: of an archive (`ArchiveRow.id`), or of a mirror (`MirrorRow.id`). */
+export type Duty = `account:${number}` | `mirror:${number}`;
 
 /** A daemon on the journal. */
 export type Member = {
@@ -33,12 +28,10 @@ export type Member = {
 export type CrewChange =
   /** These duties are this daemon's from now on; none of its loops does them yet. */
   | { readonly type: "gained"; readonly duties: readonly Duty[] }
-  /** Others are there by now and have nothing: at its next `seek` this daemon gives parts of mirrors to them. */
-  | { readonly type: "crowded" }
   /** Other members are gone: what they had under way is in doubt, and `Journal.underWay` shows it. */
   | { readonly type: "others-lost"; readonly members: readonly Member[] }
-  /** The journal cannot be reached or written just now, and is tried again; with why. */
-  | { readonly type: "away"; readonly why: string }
+  /** The journal cannot be reached (without `fault`) or used just now, and is tried again; with why. */
+  | { readonly type: "away"; readonly why: string; readonly fault?: Fault }
   | { readonly type: "back" }
   /** This daemon's lease is lost: every write rejects with `LEASE_LOST`, and it has to begin anew. */
   | { readonly type: "lost" };
@@ -59,10 +52,10 @@ export interface Crew {
   /** Whether this daemon has the duty. */
   leads(duty: Duty): boolean;
   /**
-   * From now on this daemon takes these duties whenever nobody has them; resolves after a first try.
+   * From now on this daemon takes these duties whenever nobody has them, and keeps those that it has; resolves
+   * after a first try.
    * `near`: those of mirrors whose file system is this host's own; the rest it leaves for a while to
-   * members that are near. No loop of this daemon may run meanwhile: where others have joined since,
-   * it gives parts of divided mirrors to them, down to its share.
+   * members that are near.
    */
   seek(duties: readonly Duty[], near?: readonly Duty[]): Promise<void>;
   /** All that are not lost, this one too, by id. */
@@ -71,21 +64,21 @@ export interface Crew {
   listen(listener: (change: CrewChange) => void): () => void;
 }
 
-const SCANNED = "scanned:";
-const AWAY = "away:";
-
-/** What the names of memos begin with that tell of members, by numbers that mean nothing in another journal. */
-export const MEMBER_MEMOS = [SCANNED, AWAY];
-
-/** The memo of who scanned a part of a mirror last, to its end. */
-export function scannedMemo(mirrorId: number, part: number, of: number): string {
-  return `${SCANNED}${mirrorId}/${part}of${of}`;
-}
+/** What the names of memos begin with that tell of members, which mean nothing in another journal. */
+export const AWAY_MEMOS = "away:";
 
 /** The memo of what a daemon cannot reach of an archive; the daemon goes by its name, which it has again. */
 export function awayMemo(archiveId: number, member: string): string {
-  return `${AWAY}${archiveId}/${member}`;
+  return `${AWAY_MEMOS}${archiveId}/${member}`;
 }
+
+/** Begins the memo of each archive by its id, that is set once a daemon is found not to have ended in good order. */
+export const UNCLEAN_MEMOS = "unclean:";
+
+/** What sets them, in both databases. */
+export const MARK_UNCLEAN = `INSERT INTO memos (name, text)
+  SELECT '${UNCLEAN_MEMOS}' || id, 'yes' FROM archives WHERE true
+  ON CONFLICT (name) DO UPDATE SET text = excluded.text`;
 
 /** The crew of a journal that has one owner. */
 export const SOLO_CREW: Crew = {
@@ -98,3 +91,8 @@ export const SOLO_CREW: Crew = {
   members: async () => [],
   listen: () => () => undefined,
 };
+
+/** Whether a journal has one owner, and no other daemon shares it. */
+export function isSolo({ memberId }: Pick<Crew, "memberId">): boolean {
+  return memberId === SOLO_CREW.memberId;
+}

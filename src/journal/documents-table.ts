@@ -58,13 +58,13 @@ export class DocumentsTable {
   }
 
   /**
-   * Compare-and-set: writes `fields` where the row is still in `from`. Only the columns of `fields`
-   * are named, as SQLite rewrites every index that a named column is part of.
+   * Compare-and-set: writes `fields` where the row is still in the state of `before`. Only columns that change are
+   * named, as SQLite rewrites every index that a named column is part of.
    */
   update(before: Document, fields: Partial<Document>): void {
-    const columns = columnsOf(fields);
+    const columns = columnsOf(changed(before, fields));
     if (fields.dir !== undefined) {
-      columns["dir_id"] = this.directoryId(before.mirrorId, fields.dir);
+      columns["dir_id"] = this.directoryId(fields.mirrorId ?? before.mirrorId, fields.dir);
     }
     const names = Object.keys(columns);
     if (names.length === 0) return;
@@ -165,4 +165,10 @@ export class DocumentsTable {
         AND NOT EXISTS (SELECT 1 FROM documents n WHERE n.dir_id = directories.id AND n.current = 0)`)
       .run(mirrorId, bytesOf(dir));
   }
+}
+
+/** The fields that are not as they were. */
+function changed(before: Document, fields: Partial<Document>): Partial<Document> {
+  const entries = Object.entries(fields) as [keyof Document, unknown][];
+  return Object.fromEntries(entries.filter(([field, value]) => before[field] !== value));
 }

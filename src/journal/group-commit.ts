@@ -8,18 +8,18 @@
  * - A read that comes in between runs what is queued and sees it, without a commit of its own. What
  *   it sees may still be undone by a crash: whoever acts on more than the journal drains first.
  * - A write that throws (a bug, a breach of a rule) is undone alone; the others are committed.
- * - While another process holds the write lock the group waits, and the event loop gets its turn
- *   between two tries.
+ * - While another process holds the write lock, or the disk has too little room, the group waits, and
+ *   the event loop gets its turn between two tries. A daemon waits for as long as it takes.
  * - When storage refuses something, the whole group is undone and rejects. A full disk refuses that
  *   group only; after anything worse (a failed sync says nothing about what reached the disk, and
  *   asking again may be answered with a lie) everything is refused from then on.
  */
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Database, Statement } from "better-sqlite3";
 import type { Clock } from "../std/clock.ts";
 import { codeOf, type Fault } from "../std/fault.ts";
 import { InvariantError } from "../std/invariant.ts";
 import { journalFault, storageFault } from "./journal-fault.ts";
+import { Obstacle, type ObstacleOptions } from "./obstacle.ts";
 
 type Write = {
   readonly run: () => unknown;
@@ -41,13 +41,12 @@ const PASSING: ReadonlySet<string> = new Set([
   "JOURNAL_UNWRITABLE",
 ]);
 
-/** With the connection's own patience of 5 s: a minute. */
-const BUSY_TRIES_MAX = 12;
-
 /** After a commit, the next one waits this many times as long as that one took. */
 const PAUSE_PER_COMMIT = 3;
 /** But nobody waits longer than this for being durable, milliseconds. */
 const PAUSE_MS_MAX = 50;
+
+const NEVER = new AbortController().signal;
 
 export class GroupCommit {
   readonly #db: Database;
@@ -57,14 +56,15 @@ export class GroupCommit {
   /** Not committed yet; a transaction is open while there are any. */
   #open: Run[] = [];
   #scheduled = false;
-  #busyTries = 0;
+  readonly #obstacle: Obstacle;
   /** When the next commit may begin, by the monotonic clock. */
   #restUntil = 0;
   #refusal: Fault | undefined;
   readonly #savepoint: Statement;
   readonly #release: Statement;
 
-  constructor(db: Database, path: string, clock: Clock) {
+  constructor(db: Database, path: string, clock: Clock, waits: ObstacleOptions = {}) {
+    this.#obstacle = new Obstacle(path, clock, waits);
     this.#db = db;
     this.#savepoint = db.prepare("SAVEPOINT write");
     this.#release = db.prepare("RELEASE write");
@@ -86,10 +86,19 @@ export class GroupCommit {
 
   /**
    * Resolves once every write issued so far can be read, committed or not: at once, unless another
-   * process is writing. Rejects when the journal refuses everything.
+   * process is writing, or there is no room to read. Rejects when the journal refuses everything.
    */
   async settle(): Promise<void> {
-    while (!this.#run()) await nextTurn();
+    for (;;) {
+      const full = this.#obstacle.full();
+      if (full && !this.#obstacle.waitsFor(full)) {
+        this.#refuseQueued(full);
+        throw full;
+      }
+      if (!full && this.#run()) break;
+      await this.#clock.sleep(this.#obstacle.pauseMs, NEVER);
+    }
+    this.#obstacle.over();
     if (this.#refusal) throw this.#refusal;
   }
 
@@ -107,8 +116,12 @@ export class GroupCommit {
     this.#scheduled = true;
     const flush = () => {
       this.#scheduled = false;
-      if (this.#run()) this.#commit();
-      else this.#schedule();
+      if (this.#run()) {
+        this.#commit();
+        return;
+      }
+      this.#restUntil = this.#clock.monotonic() + this.#obstacle.pauseMs;
+      this.#schedule();
     };
     const restMs = this.#restUntil - this.#clock.monotonic();
     if (restMs <= 0) setImmediate(flush);
@@ -131,19 +144,30 @@ export class GroupCommit {
     return true;
   }
 
+  /** Opens the transaction; false where something is in its way, and what is queued has to wait, or was refused. */
   #begin(): boolean {
+    const obstacle = this.#obstacle.full() ?? this.#begun();
+    if (!obstacle) {
+      this.#obstacle.over();
+      return true;
+    }
+    if (!this.#obstacle.waitsFor(obstacle)) this.#refuseQueued(obstacle);
+    return false;
+  }
+
+  #refuseQueued(why: unknown): void {
+    const refused = this.#queue;
+    this.#queue = [];
+    this.#reject(refused, why);
+  }
+
+  /** What kept the transaction from being opened. */
+  #begun(): unknown {
     try {
       this.#db.exec("BEGIN IMMEDIATE");
-      this.#busyTries = 0;
-      return true;
+      return undefined;
     } catch (error) {
-      const isBusy = codeOf(error)?.startsWith("SQLITE_BUSY") ?? false;
-      if (isBusy && ++this.#busyTries <= BUSY_TRIES_MAX) return false;
-      this.#busyTries = 0;
-      const refused = this.#queue;
-      this.#queue = [];
-      this.#reject(refused, error);
-      return false;
+      return this.faultOf(error);
     }
   }
 
@@ -165,7 +189,7 @@ export class GroupCommit {
   faultOf(error: unknown): unknown {
     const fault = storageFault(error, this.#path);
     if (!fault) return error;
-    if (!PASSING.has(fault.code)) this.refuse(fault);
+    if (!PASSING.has(fault.code) || codeOf(error)?.startsWith("SQLITE_IOERR")) this.refuse(fault);
     return fault;
   }
 

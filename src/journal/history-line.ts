@@ -90,8 +90,9 @@ function detailOf(event: Event): string | null {
       return `as ${event.sentName} for ${event.targetPath}`;
     case "claimed":
       return `folder ${event.folderId}, batch ${event.batch}`;
-    case "accepted":
     case "adopted":
+      return `document ${event.documentId}${event.sentBytes === null ? ", by name and size" : ""}`;
+    case "accepted":
     case "found":
       return `document ${event.documentId}`;
     case "duplicated":

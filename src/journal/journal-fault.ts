@@ -1,4 +1,6 @@
 import { codeOf, Fault, messageOf } from "../std/fault.ts";
+import { exhaustionNow } from "../std/open-files.ts";
+import { isReadOnly, readingNeedsRoom, ROOM_BYTES_MIN, roomOf } from "./room.ts";
 
 /** Codes of everything a journal can fail with. Stable; docs and exit messages read them. */
 export const JOURNAL_HINTS = {
@@ -23,7 +25,8 @@ export const JOURNAL_HINTS = {
     "Start PostgreSQL, or mend the way to it; until then nothing is sent and nothing is lost.",
   JOURNAL_REFUSED:
     "Check user, password, database and rights of `journal`; the server's own log says more.",
-  JOURNAL_UNFIT: "Keep the journal in a PostgreSQL of version 14 or later, in UTF-8.",
+  JOURNAL_UNFIT:
+    "Keep the journal in a PostgreSQL of version 14 or later, in UTF-8; a pooler before it needs `pool_mode = session`.",
   JOURNAL_ELSEWHERE: "Use PostgreSQL's own tools for the schema: pg_dump and pg_restore.",
   JOURNAL_UNFINISHED:
     "Give the same `scanferry journal copy` again: it goes on where it was; or remove this half, and copy anew.",
@@ -38,14 +41,17 @@ export const JOURNAL_HINTS = {
 /** What opening, reading and writing a journal may fail with; docs/errors.md is written from the table. */
 export type JournalCode = keyof typeof JOURNAL_HINTS;
 
-/** The fault of this code, with its hint. `what` says what happened; the journal's path is added. */
+/**
+ * The fault of this code, with its hint unless another one is given. `what` says what happened; the
+ * journal's path is added.
+ */
 export function journalFault(
   code: JournalCode,
   path: string,
   what: string,
-  options?: ErrorOptions,
+  { hint = JOURNAL_HINTS[code], ...options }: ErrorOptions & { readonly hint?: string } = {},
 ): Fault {
-  return new Fault(code, `journal ${path}: ${what}`, JOURNAL_HINTS[code], options);
+  return new Fault(code, `journal ${path}: ${what}`, hint, options);
 }
 
 /** A journal that `scanferry journal copy` is not done with: only a part of what was sent stands in it. */
@@ -88,7 +94,46 @@ export function storageFault(error: unknown, path: string): Fault | undefined {
   const code = codeOf(error);
   const found = CODES.find(([prefix]) => code?.startsWith(prefix));
   if (!found) return undefined;
-  return journalFault(found[1], path, `${messageOf(error)} (${code})`, { cause: error });
+  const isVague = VAGUE.has(found[1]);
+  const exhausted = isVague ? exhaustionNow(error) : undefined;
+  if (exhausted) return exhausted;
+  const known = isVague ? causeOf(path) : undefined;
+  return journalFault(known ?? found[1], path, `${messageOf(error)} (${code})`, { cause: error });
+}
+
+/** What SQLite answers for a disk whose trouble it does not name. */
+const VAGUE: ReadonlySet<JournalCode> = new Set(["JOURNAL_BROKEN", "JOURNAL_UNWRITABLE"]);
+
+/** What the disk itself says of why it refused. */
+function causeOf(path: string): JournalCode | undefined {
+  if (isReadOnly(path)) return "JOURNAL_READ_ONLY";
+  return fullFault(path) && "JOURNAL_FULL";
+}
+
+/** `JOURNAL_FULL` while the disk of the journal at `path` has less room than the journal needs. */
+export function fullFault(path: string): Fault | undefined {
+  const room = roomOf(path);
+  if (room === undefined || room >= ROOM_BYTES_MIN) return undefined;
+  const [left, least] = [room, ROOM_BYTES_MIN].map((bytes) => Math.floor(bytes / 1_000_000));
+  return journalFault("JOURNAL_FULL", path, `${left} MB are free on its disk, it needs ${least}`);
+}
+
+/** The same for who only looks, where even that takes room. */
+export function fullToReadFault(path: string): Fault | undefined {
+  return readingNeedsRoom(path) ? fullFault(path) : undefined;
+}
+
+/** What may pass without anybody touching scanferry: waited for by a daemon. */
+const PASSING: ReadonlySet<string> = new Set([
+  "JOURNAL_FULL",
+  "JOURNAL_BUSY",
+  "JOURNAL_READ_ONLY",
+  "JOURNAL_LOCKED",
+] satisfies JournalCode[]);
+
+/** True for a fault of the journal that a daemon waits out. */
+export function isPassing(error: unknown): error is Fault {
+  return error instanceof Fault && PASSING.has(error.code);
 }
 
 /** `error` as a fault where storage refused something, else as it is. */

@@ -1,4 +1,3 @@
-import type { Division } from "../domain/division.ts";
 import type { Document, State } from "../domain/document.ts";
 import type { RawPath } from "../std/raw-path.ts";
 import type {
@@ -33,6 +32,12 @@ import type { Remembered, Tidied, TidyRequest } from "./tidiness.ts";
 
 export type * from "./rows.ts";
 
+/** Claimed document ids; with when, by the archive's clock as far as that was known, the row was sent last; null: never, or not known. */
+export type Claimed = ReadonlyMap<number, number | null>;
+
+/** How many there are, and some of them, the latest first. */
+export type Moved = { readonly documents: number; readonly latest: readonly Document[] };
+
 /**
  * The journal: every file that was ever seen, what became of it, and what is to be done next.
  *
@@ -57,6 +62,11 @@ export interface Journal extends AsyncDisposable {
   archives(): Promise<ArchiveRow[]>;
   /** The archive's row, made if missing. An archive is known by its name; it may move. */
   archive(name: string, url: string): Promise<ArchiveRow>;
+  /**
+   * The archive was exchanged for another: its row, and those of its mirrors, take a name that ends with `suffix` and
+   * lose the address, and stay as history. Whoever is configured by those names begins anew.
+   */
+  retireArchive(archiveId: number, suffix: string): Promise<void>;
   /** This journal, speaking for another archive. Closing either closes both. */
   of(archiveId: number): Journal;
 
@@ -95,6 +105,8 @@ export interface Journal extends AsyncDisposable {
    * oldest first.
    */
   sentWith(mirrorId: number, digest: string, sizeBytes: number): Promise<Document[]>;
+  /** Rows of a mirror whose file was left alone with this content, instead of sending it; oldest first. */
+  ignoredWith(mirrorId: number, digest: string): Promise<Document[]>;
   /** Rows of the archive (or of one mirror, whosever it is) that are due, the longest due first. */
   due(query: DueQuery): Promise<Document[]>;
   /**
@@ -115,21 +127,16 @@ export interface Journal extends AsyncDisposable {
    * Which of these document ids of the archive belong to a row, or to one that was dropped; with
    * `mirrorIds`, of one of these mirrors.
    */
-  claimed(documentIds: readonly number[], mirrorIds?: readonly number[]): Promise<Set<number>>;
+  claimed(documentIds: readonly number[], mirrorIds?: readonly number[]): Promise<Claimed>;
   /** Rows of the archive in `uploaded`, by folder: how many, and how many of them are due. */
   outstanding(now: number): Promise<{ folderId: number; documents: number; due: number }[]>;
   /** Rows of the archive in `uploaded` in one of its folders, the longest due first. */
   outstandingIn(folderId: number, limit: number): Promise<Document[]>;
   /**
    * Rows of the archive in `converted`, and vetoed ones in `held`, whose after-action is due; with
-   * `mirrorIds`, of these mirrors alone, and with `division`, of these parts of each.
+   * `mirrorIds`, of these mirrors alone.
    */
-  afterDue(
-    now: number,
-    limit: number,
-    mirrorIds?: readonly number[],
-    division?: Division,
-  ): Promise<Document[]>;
+  afterDue(now: number, limit: number, mirrorIds?: readonly number[]): Promise<Document[]>;
   /** Held rows of the archive with one of these codes, oldest first; with `place`, for one folder. */
   heldWith(
     codes: readonly string[],
@@ -141,8 +148,13 @@ export interface Journal extends AsyncDisposable {
     codes: readonly string[],
     mirrorIds: readonly number[],
   ): Promise<Document | undefined>;
-  /** Sent rows whose file was renamed or moved since: the archive has them where they were. */
-  moved(limit: number): Promise<Document[]>;
+  /**
+   * Sent rows of these mirrors whose file was renamed or moved since and stands there: the archive has them where
+   * they were.
+   */
+  moved(mirrorIds: readonly number[], limit: number): Promise<Moved>;
+  /** The latest row of a mirror that was sent from this shown path, and whose file was found elsewhere since. */
+  movedAway(mirrorId: number, from: string): Promise<Document | undefined>;
   /** Rows of the archive whose after-action was refused and is tried again, the soonest first; those behind `last`. */
   notPutAway(limit: number, last?: PutOff): Promise<Document[]>;
   /** Files that are where they were since their after-action was refused for good, by mirror. */

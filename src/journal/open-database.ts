@@ -19,15 +19,21 @@ import { Fault } from "../std/fault.ts";
 import { makeDirectory } from "../std/make-directory.ts";
 import { keepBeforeMigration } from "./backup.ts";
 import { PROGRESS_TABLE } from "./copy/tables.ts";
-import { asFault, journalFault, unfinishedFault } from "./journal-fault.ts";
+import {
+  asFault,
+  fullFault,
+  fullToReadFault,
+  journalFault,
+  unfinishedFault,
+} from "./journal-fault.ts";
 import { networkFileSystem } from "./network-file-system.ts";
 import { APPLICATION_ID, migrate, SCHEMA_VERSION } from "./schema.ts";
 
 /** Who opens: the one daemon, a command that writes beside it, or one that only looks. */
 export type Role = "owner" | "guest" | "reader";
 
-/** How long a write waits for another process's, in ms. */
-const BUSY_MS = 5000;
+/** How long SQLite waits for another process's lock, in ms. A daemon has more to do: it asks again later. */
+const BUSY_MS: Readonly<Record<Role, number>> = { owner: 10, guest: 5000, reader: 5000 };
 /** A checkpoint every 12 MiB of log: fewer rewrites of hot pages than SQLite's 4 MiB. */
 const CHECKPOINT_PAGES = 3072;
 /** What a checkpoint leaves of a log that once grew longer, say beside a long look at the journal. */
@@ -97,8 +103,10 @@ export function openDatabase(path: string, role: Role, isCopying = false): Opene
   let db: Database.Database | undefined;
   try {
     assertNotEmpty(path);
+    assertRoom(path, role);
     if (role === "owner") restrict(path);
-    db = new Database(path, { readonly: role === "reader", fileMustExist: true, timeout: BUSY_MS });
+    const readonly = role === "reader";
+    db = new Database(path, { readonly, fileMustExist: true, timeout: BUSY_MS[role] });
     const version = checkedVersion(db, path, role);
     if (!isCopying) refuseHalf(db, path);
     let migrated: Migrated | undefined;
@@ -152,6 +160,12 @@ function settle(db: Database.Database): void {
   db.pragma(`cache_size = -${CACHE_KIB}`);
   // The unit's /tmp may be missing or read-only.
   db.pragma("temp_store = MEMORY");
+}
+
+/** To look needs none, but for where a full disk would kill who does. */
+function assertRoom(path: string, role: Role): void {
+  const full = role === "reader" ? fullToReadFault(path) : fullFault(path);
+  if (full) throw full;
 }
 
 function assertNotEmpty(path: string, shown = path): void {

@@ -47,9 +47,11 @@ export async function openJournal(
 ): Promise<OpenedJournal> {
   if (typeof place !== "string") return openPostgres(place, role, options);
   const { SqliteJournal } = await import("./sqlite-journal.ts");
-  const { patience: _, ...rest } = options;
+  const { patience, ...rest } = options;
   const { owner } = options;
-  const journal = await SqliteJournal.open({ path: place, role, ...rest });
+  // Who is told nothing of a wait does not wait.
+  const waits = patience?.onAway && { patience };
+  const journal = await SqliteJournal.open({ path: place, role, ...rest, ...waits });
   return Object.assign(journal, {
     announcePage: async (web: string) => {
       if (owner) await journal.announce({ ...owner, web });

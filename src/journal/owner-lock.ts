@@ -9,7 +9,7 @@
 import { closeSync, existsSync, openSync } from "node:fs";
 import Database from "better-sqlite3";
 import { codeOf } from "../std/fault.ts";
-import { asFault, journalFault } from "./journal-fault.ts";
+import { asFault, fullToReadFault, journalFault } from "./journal-fault.ts";
 
 /** Who owns a journal. */
 export type Owner = {
@@ -31,13 +31,13 @@ export function lockPathOf(path: string): string {
 
 /**
  * Takes the lock; it lasts until the returned connection is closed or the process ends.
- * Throws `JOURNAL_LOCKED` when another process has it.
+ * Throws `JOURNAL_LOCKED` when another process has it for longer than `patienceMs`.
  */
-export function takeOwnerLock(path: string): Database.Database {
+export function takeOwnerLock(path: string, patienceMs = PATIENCE_MS): Database.Database {
   const lockPath = lockPathOf(path);
   try {
     if (!existsSync(lockPath)) closeSync(openSync(lockPath, "a", 0o600));
-    return locked(lockPath, PATIENCE_MS);
+    return locked(lockPath, patienceMs);
   } catch (error) {
     if (!isBusy(error)) throw asFault(error, path);
     const owner = ownerRow(path);
@@ -101,6 +101,7 @@ export function isLocked(path: string): boolean {
 }
 
 function ownerRow(path: string): Owner | undefined {
+  if (fullToReadFault(path)) return undefined;
   let db: Database.Database | undefined;
   try {
     db = new Database(path, { readonly: true, fileMustExist: true });

@@ -14,6 +14,7 @@ import type {
   PutOff,
   Troubled,
   WaitingFolder,
+  Claimed,
 } from "./journal.ts";
 import { rangeBelow } from "./path-range.ts";
 import { byPlace, knownOf, type KnownRow } from "./row-shapes.ts";
@@ -34,6 +35,7 @@ export const QUERIES = {
   currentAt: CURRENT_AT,
   sentWith: `${SELECT_DOCUMENT} WHERE n.mirror_id = ? AND n.digest = ?
     AND n.state IN ('uploading', 'inDoubt', 'uploaded', 'converted') ORDER BY n.id`,
+  ignoredWith: `${SELECT_DOCUMENT} WHERE n.mirror_id = ? AND n.ignored_digest = ? ORDER BY n.id`,
   // By code and size, since an index has these: of one size few are in doubt.
   heldInDoubt: `${SELECT_DOCUMENT} WHERE n.trouble_code IN (${DOUBT_CODES.map((code) => `'${code}'`).join()})
     AND n.size_bytes = @sizeBytes
@@ -41,14 +43,14 @@ export const QUERIES = {
     AND +n.mirror_id = @mirrorId AND n.digest = @digest AND n.doubt_at IS NOT NULL`,
   rivals: `${SELECT_DOCUMENT} WHERE n.folder_id = ? AND n.sent_name = ? AND n.archive_id = ?
     AND (n.state IN ('uploading', 'inDoubt') OR n.doubt_at IS NOT NULL) ORDER BY n.id`,
-  claimed: `SELECT n.document_id AS id FROM documents n
+  claimed: `SELECT n.document_id AS id, coalesce(n.sent_archive_at, n.sent_at) AS sentAt FROM documents n
     WHERE n.document_id IN (SELECT value FROM json_each(@ids)) AND n.archive_id = @archiveId
-    UNION SELECT r.document_id FROM remembered r
+    UNION ALL SELECT r.document_id, NULL FROM remembered r
     WHERE r.document_id IN (SELECT value FROM json_each(@ids)) AND r.archive_id = @archiveId`,
-  claimedFor: `SELECT n.document_id AS id FROM documents n
+  claimedFor: `SELECT n.document_id AS id, coalesce(n.sent_archive_at, n.sent_at) AS sentAt FROM documents n
     WHERE n.document_id IN (SELECT value FROM json_each(@ids)) AND n.archive_id = @archiveId
       AND n.mirror_id IN (SELECT value FROM json_each(@mirrorIds))
-    UNION SELECT r.document_id FROM remembered r
+    UNION ALL SELECT r.document_id, NULL FROM remembered r
     WHERE r.document_id IN (SELECT value FROM json_each(@ids)) AND r.archive_id = @archiveId
       AND r.mirror_id IN (SELECT value FROM json_each(@mirrorIds))`,
   duplicates: `SELECT count(*) AS documents, coalesce(sum(pages), 0) AS pages FROM documents
@@ -73,7 +75,6 @@ export const QUERIES = {
   smallestHeld: `${SELECT_DOCUMENT} WHERE n.archive_id = ? AND n.trouble_code = ? AND n.state = 'held'
     AND n.mirror_id IN (SELECT value FROM json_each(?))
     ORDER BY n.size_bytes, n.id LIMIT 1`,
-  moved: `${SELECT_DOCUMENT} WHERE n.moved_from IS NOT NULL ORDER BY n.id LIMIT ?`,
   notPutAway: `${SELECT_DOCUMENT} WHERE n.archive_id = ? AND n.state IN ('converted', 'held') AND n.after_state = 'due'
     AND (coalesce(n.due_at, 0), n.id) > (?, ?) AND n.after_message IS NOT NULL
     ORDER BY coalesce(n.due_at, 0), n.id LIMIT ?`,
@@ -165,6 +166,10 @@ export class Queries {
     return [...this.#documents(QUERIES.sentWith, mirrorId, digest), ...held].sort(byId);
   }
 
+  ignoredWith(mirrorId: number, digest: string): Document[] {
+    return [...this.#documents(QUERIES.ignoredWith, mirrorId, digest)];
+  }
+
   rivals(archiveId: number, folderId: number, sentName: string): Document[] {
     return this.#documents(QUERIES.rivals, folderId, sentName, archiveId);
   }
@@ -173,14 +178,14 @@ export class Queries {
     archiveId: number,
     documentIds: readonly number[],
     mirrorIds?: readonly number[],
-  ): Set<number> {
+  ): Claimed {
     const query = mirrorIds ? QUERIES.claimedFor : QUERIES.claimed;
-    const rows = this.#sql.of<{ id: number }>(query).all({
+    const rows = this.#sql.of<{ id: number; sentAt: number | null }>(query).all({
       archiveId,
       ids: JSON.stringify(documentIds),
       ...(mirrorIds && { mirrorIds: JSON.stringify(mirrorIds) }),
     });
-    return new Set(rows.map(({ id }) => id));
+    return new Map(rows.map(({ id, sentAt }) => [id, sentAt]));
   }
 
   outstanding(
@@ -220,10 +225,6 @@ export class Queries {
       )
       .sort(byId)
       .slice(0, limit);
-  }
-
-  moved(limit: number): Document[] {
-    return this.#documents(QUERIES.moved, limit);
   }
 
   notPutAway(archiveId: number, limit: number, last?: PutOff): Document[] {

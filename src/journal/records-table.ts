@@ -58,6 +58,11 @@ export class RecordsTable {
       .run(document, number, at, from, to, event, detail, times);
   }
 
+  /** Lets go of a document's history. */
+  drop(document: number): void {
+    this.#sql.of("DELETE FROM history WHERE document = ?").run(document);
+  }
+
   /** Remembers where the file of a row was that is about to be forgotten. */
   rememberForgotten({ id, mirrorId, dir, name }: Document): void {
     this.#sql

@@ -37,32 +37,46 @@ export function firstRevision(id: number, seen: NewDocument): Document {
     current: true,
     supersedes: seen.supersedes,
     movedFrom: null,
+    movedAt: null,
   };
 }
 
 /** The fields a note sets. Anything beside them is left out, whatever the caller's object holds. */
 export function noted(document: Document, set: Note): Partial<Document> {
-  const { seen, changedAt, goneAt, after, afterMessage, dueAt, remark } = set;
-  const fields = { seen, changedAt, goneAt, after, afterMessage, dueAt, remark };
+  const { seen, changedAt, goneAt, after, afterMessage, dueAt, remark, sentBytes, ignoredDigest } =
+    set;
+  const file = { seen, changedAt, goneAt, ignoredDigest };
+  const fields = { ...file, after, afterMessage, dueAt, remark, sentBytes };
   if (dueAt !== undefined) checkedDue(document.id, dueAt);
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-/** The fields by which a sent row takes over the place of `successor`. */
-export function followed(document: Document, successor: Document): Partial<Document> {
+/**
+ * The fields by which a sent row takes over the place of `successor`, which may be of another mirror of its archive, as
+ * was found at `at`; `isFiled`: the archive has it where it would go from there.
+ */
+export function followed(
+  document: Document,
+  successor: Document,
+  { at, isFiled = false }: { readonly at: number; readonly isFiled?: boolean },
+): Partial<Document> {
   invariant(
-    document.id !== successor.id && document.mirrorId === successor.mirrorId,
+    document.id !== successor.id,
     `document ${document.id} cannot follow document ${successor.id}`,
   );
   const origin = document.movedFrom ?? shownPath(document);
+  const { mirrorId } = successor;
+  const isBack = origin === shownPath(successor);
   return {
+    ...(mirrorId === document.mirrorId ? {} : { mirrorId }),
     dir: successor.dir,
     name: successor.name,
     seen: successor.seen,
     current: true,
     goneAt: null,
     // Moved back to where it was sent from: there is nothing left to tell.
-    movedFrom: origin === shownPath(successor) ? null : origin,
+    movedFrom: isBack ? null : origin,
+    movedAt: isBack || isFiled ? null : at,
   };
 }
 
@@ -72,7 +86,8 @@ export function mayFollow(document: Document, successor: Document): boolean {
 }
 
 /** Whether a row's file is still where a change takes it to be. */
-export function isAt({ dir }: Document, place: Place): boolean {
+export function isAt({ mirrorId, dir }: Document, place: Place): boolean {
+  if (mirrorId !== place.mirrorId) return false;
   if (dir === place.dir) return true;
   return place.below === true && (place.dir === ROOT || dir.startsWith(`${place.dir}/`));
 }
@@ -80,9 +95,9 @@ export function isAt({ dir }: Document, place: Place): boolean {
 /** Whether the predecessor of a forgotten row is the path's current one again. */
 export function mayRestore(forgotten: Document, predecessor: Document): boolean {
   // One that was moved elsewhere meanwhile has another path's story by now.
-  return (
-    forgotten.current && predecessor.dir === forgotten.dir && predecessor.name === forgotten.name
-  );
+  const { mirrorId, dir, name } = predecessor;
+  const isThere = dir === forgotten.dir && name === forgotten.name;
+  return forgotten.current && isThere && mirrorId === forgotten.mirrorId;
 }
 
 /** Throws `InvariantError` when the archive holds, or may hold, the document. */

@@ -1,11 +1,10 @@
 /** What the journal gives and takes: the shapes of its rows, queries and changes. */
-import type { Division } from "../domain/division.ts";
 import type { AfterState, Document, Seen, State, Trouble } from "../domain/document.ts";
 import type { Order } from "../domain/feed.ts";
 import type { Event } from "../domain/life.ts";
 import type { RawPath } from "../std/raw-path.ts";
 
-/** A mirror as the journal knows it: rows outlive a mirror's removal from the config. */
+/** A mirror as the journal knows it: rows outlive its removal from the config. */
 export type MirrorRow = {
   readonly id: number;
   readonly name: string;
@@ -82,19 +81,16 @@ export type BatchProgress = Batch & {
  * - `note`: columns that are not part of the life: what was seen of the file, that it is gone, what
  *   became of it after archiving. Never `state`. With `from`, it is skipped when the row has left those
  *   states: what is due at one time in one state may have to wait for longer in another.
- * - `forget`: removes a row that was never sent (`settling`, `pending`, `held`, `failed` without a
- *   document id); its history keeps why. A superseded predecessor becomes current again where
- *   `restore` is set. With `from`, the change is skipped when the row has left those states; a sent
- *   row is an `InvariantError` otherwise.
- * - `follow`: the file of a sent row was renamed or moved: the sent row takes over path and stamp
- *   of `successor` (a row in `settling`), which is forgotten. What superseded it where it was supersedes
- *   nothing any more. Skipped when either has left those states.
+ * - `forget`: removes a row that was never sent (`settling`, `pending`, `held`, `failed` without a document id); its
+ *   history keeps why, unless it is `traceless`: told of another row. A superseded predecessor becomes current again
+ *   where `restore` is set. With `from`, it is skipped in other states; a sent row is an `InvariantError` otherwise.
+ * - `follow`: the file of a sent row was moved: the row takes over path, stamp and mirror (of the same archive) of
+ *   `successor` (in `settling`), which is forgotten; what superseded it supersedes nothing. `isFiled`: the archive has it
+ *   where it would go from there. Skipped when either moved on.
  * - `event`, `note`, `forget` and `follow` with `given` are skipped where the file of that row had been
  *   seen otherwise before this `apply`: what was found out about a file holds for that content alone.
  * - With `place`, they are skipped where the row is elsewhere by now: somebody has found its file there.
- * - `batch`: inserts or updates a batch.
- * - `directory`: remembers the fingerprint of a directory whose listing has been journaled;
- *   null forgets the directory.
+ * - `batch`: inserts or updates it. `directory`: the fingerprint of a listing that was journaled; null forgets it.
  */
 export type Change =
   | { type: "add"; document: NewDocument }
@@ -121,11 +117,12 @@ export type Change =
       at: number;
       why: string;
       restore?: boolean;
+      traceless?: boolean;
       /** With `restore`: the file is gone, and so is the predecessor's. */
       goneAt?: number;
       from?: readonly State[];
     } & OnCondition)
-  | ({ type: "follow"; id: number; successor: number; at: number } & OnCondition)
+  | ({ type: "follow"; id: number; successor: number; at: number; isFiled?: boolean } & OnCondition)
   | { type: "batch"; batch: Batch }
   | { type: "directory"; mirrorId: number; dir: RawPath; fingerprint: string | null };
 
@@ -139,8 +136,8 @@ export type Alone = "name" | "nameAndContent";
 /** A row, and the stamp of its file's content. */
 export type Given = { readonly id: number; readonly stamp: string };
 
-/** Where a row's file is that may be moved: in a directory; with `below`, or anywhere below it. */
-export type Place = { readonly dir: RawPath; readonly below?: boolean };
+/** Where a row's file is that may be moved: in a directory, of a mirror; with `below`, or anywhere below it. */
+export type Place = { readonly mirrorId: number; readonly dir: RawPath; readonly below?: boolean };
 
 type OnCondition = { readonly given?: Given; readonly place?: Place };
 
@@ -153,7 +150,10 @@ export type Note = {
   readonly after?: AfterState | null;
   readonly afterMessage?: string | null;
   readonly dueAt?: number | null;
-  /** The content that was seen and, by `changed: ignore`, is not sent. */
+  /** A person vouches for the content of what was claimed by name and size. */
+  readonly sentBytes?: number;
+  readonly ignoredDigest?: string;
+  /** The content that was seen and, by `changed: ignore`, is not sent; or that it is to be sent though unfinished. */
   readonly remark?: string | null;
 };
 
@@ -197,8 +197,6 @@ export type DueQuery = {
   /** Only rows due later than this. */
   readonly after?: number;
   readonly mirrorId?: number;
-  /** Of `mirrorId`, only rows in these parts; in the order `oldest`, and never to be taken. */
-  readonly division?: Division | undefined;
   /** Only rows at most, or more than, this large. */
   readonly sizeMaxBytes?: number;
   readonly sizeOverBytes?: number;

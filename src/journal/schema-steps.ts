@@ -228,3 +228,54 @@ export const CONTENTS = `
   DROP INDEX documents_sent;
   CREATE INDEX documents_content ON documents (mirror_id, digest, id) WHERE digest IS NOT NULL;
 `;
+
+/** With the type of whole numbers. Also of a journal in PostgreSQL. */
+const sentBytes = (type: string) => `
+  -- Bytes of the content that the archive was sent as this document; null: what it has is known by name and size.
+  ALTER TABLE documents ADD COLUMN sent_bytes ${type}; -- bytes
+  -- Of a content that was left alone by "changed: ignore", the row has the size of the one that came after it.
+  UPDATE documents SET sent_bytes = CASE WHEN remark LIKE 'its content has changed since%'
+      THEN archive_bytes ELSE size_bytes END
+    WHERE attempts > 0 AND coalesce(remark, '') <> 'was in the archive already'
+      AND (state IN ('uploading', 'inDoubt') OR doubt_at IS NOT NULL OR document_id IS NOT NULL);
+  UPDATE documents SET sent_bytes =
+      (SELECT o.sent_bytes FROM documents o WHERE o.id = documents.duplicate_of)
+    WHERE duplicate_of IS NOT NULL;
+`;
+
+export const SENT_BYTES = sentBytes("INTEGER");
+export const SENT_BYTES_POSTGRES = sentBytes("bigint");
+
+/** With the type of texts. Also of a journal in PostgreSQL. */
+const ignoredDigest = (type: string) => `
+  -- SHA-256 of the latest content with which "changed: ignore" left the file of a sent row alone, hex.
+  ALTER TABLE documents ADD COLUMN ignored_digest ${type};
+  CREATE INDEX documents_ignored ON documents (mirror_id, ignored_digest)
+    WHERE ignored_digest IS NOT NULL;
+`;
+
+export const IGNORED_DIGEST = ignoredDigest("TEXT");
+export const IGNORED_DIGEST_POSTGRES = ignoredDigest('text COLLATE "C"');
+
+/** With the type of times. Also of a journal in PostgreSQL. */
+const archiveUploadedAt = (type: string) => `
+  -- When a document was uploaded, as the archive first said; null: not known.
+  ALTER TABLE documents ADD COLUMN archive_uploaded_at ${type}; -- ms, by the archive's clock
+`;
+
+export const ARCHIVE_UPLOADED_AT = archiveUploadedAt("REAL");
+export const ARCHIVE_UPLOADED_AT_POSTGRES = archiveUploadedAt("double precision");
+
+/** With the type of times. Also of a journal in PostgreSQL. */
+const movedAt = (type: string) => `
+  -- When a file was last found renamed or moved; null: it is where it was sent from.
+  ALTER TABLE documents ADD COLUMN moved_at ${type}; -- ms
+  UPDATE documents SET moved_at = coalesce((SELECT max(h.at) FROM history h
+      WHERE h.document = documents.id AND h.event = 'follow'), changed_at) WHERE moved_from IS NOT NULL;
+  -- Has the columns of its own condition, too: they are counted without a look at the rows.
+  CREATE INDEX documents_moved_last ON documents (moved_at, id, mirror_id, gone_at, current)
+    WHERE moved_at IS NOT NULL AND gone_at IS NULL AND current = 1;
+`;
+
+export const MOVED_AT = movedAt("REAL");
+export const MOVED_AT_POSTGRES = movedAt("double precision");

@@ -10,17 +10,21 @@
 import type { Database } from "better-sqlite3";
 import {
   ACTIVITY,
+  ARCHIVE_UPLOADED_AT,
+  MOVED_AT,
   ARCHIVES,
   CONTENTS,
   DUPLICATES,
   FIRST_RUNS,
   HOOKS,
+  IGNORED_DIGEST,
   MEMOS,
   NEVER_PUT_AWAY,
   PACE,
   PAGES,
   RECEIPTS,
   REMEMBERED,
+  SENT_BYTES,
   SLIP,
 } from "./schema-steps.ts";
 
@@ -227,6 +231,10 @@ export const MIGRATIONS: readonly string[] = [
   RECEIPTS,
   NEVER_PUT_AWAY,
   CONTENTS,
+  SENT_BYTES,
+  IGNORED_DIGEST,
+  ARCHIVE_UPLOADED_AT,
+  MOVED_AT,
 ];
 
 /** The `user_version` this scanferry writes. */

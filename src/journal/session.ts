@@ -5,8 +5,11 @@
 import { existsSync, statSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import type { Clock } from "../std/clock.ts";
+import { codeOf } from "../std/fault.ts";
+import { MARK_UNCLEAN, type Crew, type CrewChange, SOLO_CREW } from "./crew.ts";
 import { GroupCommit } from "./group-commit.ts";
-import { asFault, journalFault } from "./journal-fault.ts";
+import { asFault, fullFault, fullToReadFault, journalFault } from "./journal-fault.ts";
+import type { ObstacleOptions } from "./obstacle.ts";
 import {
   createIfMissing,
   type Migrated,
@@ -23,6 +26,13 @@ import {
   takeOwnerLock,
   writeOwner,
 } from "./owner-lock.ts";
+import { readingNeedsRoom } from "./room.ts";
+
+/** An owner waits so long for a look at its lock, and for another program's lock of the file, milliseconds. */
+const OPENING_MS: Readonly<Record<string, number>> = { JOURNAL_LOCKED: 1_000, JOURNAL_BUSY: 5_000 };
+const TRY_MS = 50;
+/** At its end an owner has nothing else to do. */
+const CLOSING_BUSY_MS = 5_000;
 
 export class Session {
   readonly db: Database;
@@ -36,6 +46,7 @@ export class Session {
   readonly #role: Role;
   readonly #lock: Database | undefined;
   readonly #commits: GroupCommit;
+  readonly #listeners = new Set<(change: CrewChange) => void>();
   #closed: Promise<void> | undefined;
 
   private constructor(
@@ -47,6 +58,7 @@ export class Session {
       readonly isCopy?: boolean;
     },
     clock: Clock,
+    patience?: ObstacleOptions["patience"],
   ) {
     this.#path = path;
     this.#role = role;
@@ -55,22 +67,65 @@ export class Session {
     this.isCopy = opened.isCopy ?? false;
     this.migrated = opened.migrated;
     this.#lock = opened.lock;
-    this.#commits = new GroupCommit(opened.db, path, clock);
+    this.#commits = new GroupCommit(opened.db, path, clock, {
+      needsRoom: role !== "reader" || readingNeedsRoom(path),
+      patience,
+      tell: (change) => {
+        for (const listener of this.#listeners) listener(change);
+      },
+    });
   }
 
-  /** Opens the journal at an absolute path. Throws a `Fault`. */
-  static open(path: string, role: Role, owner: Owner | undefined, clock: Clock): Session {
+  /** Opens the journal at an absolute path. Rejects with a `Fault`; `patience`: see `Obstacle`. */
+  static async open(
+    path: string,
+    role: Role,
+    owner: Owner | undefined,
+    clock: Clock,
+    patience?: ObstacleOptions["patience"],
+  ): Promise<Session> {
     prepareDirectory(path, role);
     if (role !== "owner") {
       const opened = role === "guest" ? openBeside(path) : openToLook(path);
       return new Session(path, role, opened, clock);
     }
-    const lock = takeOwnerLock(path);
+    const since = clock.monotonic();
+    for (;;) {
+      try {
+        return Session.#own(path, owner, clock, patience);
+      } catch (error) {
+        const waitsMs = OPENING_MS[codeOf(error) ?? ""] ?? 0;
+        if (clock.monotonic() - since >= waitsMs) throw error;
+        await clock.sleep(TRY_MS, new AbortController().signal);
+      }
+    }
+  }
+
+  /** The crew of one, which is told when the file cannot be used for a while. */
+  get crew(): Crew {
+    return {
+      ...SOLO_CREW,
+      listen: (listener) => {
+        this.#listeners.add(listener);
+        return () => this.#listeners.delete(listener);
+      },
+    };
+  }
+
+  static #own(
+    path: string,
+    owner: Owner | undefined,
+    clock: Clock,
+    patience: ObstacleOptions["patience"],
+  ): Session {
+    const full = fullFault(path);
+    if (full) throw full;
+    const lock = takeOwnerLock(path, 0);
     try {
       const isNew = !existsSync(path);
       createIfMissing(path);
       const hadLog = hasLog(path);
-      const opened = openDatabase(path, role);
+      const opened = openDatabase(path, "owner");
       const { db } = opened;
       try {
         if (readOwner(db)) settleOwner(db, hadLog);
@@ -81,7 +136,7 @@ export class Session {
         db.close();
         throw error;
       }
-      return new Session(path, role, { ...opened, lock, isNew }, clock);
+      return new Session(path, "owner", { ...opened, lock, isNew }, clock, patience);
     } catch (error) {
       lock.close();
       throw asFault(error, path);
@@ -134,13 +189,16 @@ export class Session {
       await this.#commits.drain().catch(() => undefined);
       if (this.#role === "owner") this.#leaveTidy();
     } finally {
-      this.db.close();
+      // The last to close writes to the shared memory; what is left open ends with the process.
+      if (!fullToReadFault(this.#path)) this.db.close();
       this.#lock?.close();
     }
   }
 
   #leaveTidy(): void {
+    if (fullFault(this.#path)) return;
     try {
+      this.db.pragma(`busy_timeout = ${CLOSING_BUSY_MS}`);
       writeOwner(this.db, undefined);
       this.db.pragma("wal_checkpoint(TRUNCATE)");
     } catch {
@@ -198,5 +256,6 @@ function hasLog(path: string): boolean {
  */
 function settleOwner(db: Database, hadLog: boolean): void {
   if (!hadLog) db.exec("UPDATE mirrors SET first_run_over_at = NULL");
+  db.exec(MARK_UNCLEAN);
   writeOwner(db, undefined);
 }

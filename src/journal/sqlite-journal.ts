@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { invariant } from "../std/invariant.ts";
 import { type Clock, systemClock } from "../std/clock.ts";
 import { backUp } from "./backup.ts";
-import { SOLO_CREW } from "./crew.ts";
+import type { Crew } from "./crew.ts";
 import type {
   Applied,
   ArchiveRow,
@@ -38,6 +38,8 @@ export type JournalOptions = {
   readonly owner?: Owner;
   /** Paces the commits; the host's own unless a test brings another. */
   readonly clock?: Clock;
+  /** Waits for a lock and for room until this has been aborted for `lastMs`; see `Obstacle`. */
+  readonly patience?: { readonly signal: AbortSignal; readonly lastMs?: number };
 };
 
 /**
@@ -46,7 +48,7 @@ export type JournalOptions = {
  * groups, which reads see before they are durable (see `GroupCommit`).
  */
 export class SqliteJournal extends SqliteReading implements Journal {
-  readonly crew = SOLO_CREW;
+  readonly crew: Crew;
   readonly #session: Session;
   readonly #onApplied: (applied: Applied[]) => void;
   readonly #tables: Tables;
@@ -59,6 +61,7 @@ export class SqliteJournal extends SqliteReading implements Journal {
     archiveId: number,
   ) {
     super(session, tables, archiveId);
+    this.crew = session.crew;
     this.#session = session;
     this.#onApplied = onApplied;
     this.#tables = tables;
@@ -71,8 +74,8 @@ export class SqliteJournal extends SqliteReading implements Journal {
    * `JOURNAL_ON_NETWORK`, `JOURNAL_UNWRITABLE`, `JOURNAL_UNREADABLE`, `JOURNAL_FULL` and the like.
    */
   static async open(options: JournalOptions): Promise<SqliteJournal> {
-    const { role, owner, onApplied = () => undefined, clock = systemClock } = options;
-    const session = Session.open(resolve(options.path), role, owner, clock);
+    const { role, owner, onApplied = () => undefined, clock = systemClock, patience } = options;
+    const session = await Session.open(resolve(options.path), role, owner, clock, patience);
     return new SqliteJournal(session, onApplied, tablesIn(session.db), FIRST_ARCHIVE_ID);
   }
 
@@ -97,6 +100,10 @@ export class SqliteJournal extends SqliteReading implements Journal {
   /** How this opening changed the tables; undefined: they were up to date. */
   get migrated(): Migrated | undefined {
     return this.#session.migrated;
+  }
+
+  retireArchive(archiveId: number, suffix: string): Promise<void> {
+    return this.#session.write(() => this.#tables.archives.retire(archiveId, suffix));
   }
 
   async mirror(name: string, source: string): Promise<MirrorRow> {

@@ -1,4 +1,3 @@
-import { type Division, isOwn } from "../domain/division.ts";
 import type { Document } from "../domain/document.ts";
 import { dirOf, nameOf, type RawPath } from "../std/raw-path.ts";
 import { documentList } from "./document-list.ts";
@@ -15,6 +14,7 @@ import type {
   Journal,
   Known,
   ListQuery,
+  Moved,
   NeverPutAway,
   PutOff,
   Troubled,
@@ -22,6 +22,7 @@ import type {
   WaitingFolder,
   WaitingPages,
   WarnedRow,
+  Claimed,
 } from "./journal.ts";
 import { pagesOf } from "./list-table.ts";
 import type { Session } from "./session.ts";
@@ -69,13 +70,13 @@ export abstract class SqliteReading {
     return this.#session.read(() => this.#tables.queries.sentWith(mirrorId, digest, sizeBytes));
   }
 
+  ignoredWith(mirrorId: number, digest: string): Promise<Document[]> {
+    return this.#session.read(() => this.#tables.queries.ignoredWith(mirrorId, digest));
+  }
+
   due(query: DueQuery): Promise<Document[]> {
     const { statements } = this.#tables;
-    return this.#session.read(() =>
-      ownOf(query.division, query.limit, (limit) =>
-        dueDocuments(statements, this.archiveId, { ...query, limit }),
-      ),
-    );
+    return this.#session.read(() => dueDocuments(statements, this.archiveId, query));
   }
 
   /** One daemon: nobody else takes anything. */
@@ -113,7 +114,7 @@ export abstract class SqliteReading {
     );
   }
 
-  claimed(documentIds: readonly number[], mirrorIds?: readonly number[]): Promise<Set<number>> {
+  claimed(documentIds: readonly number[], mirrorIds?: readonly number[]): Promise<Claimed> {
     return this.#session.read(() =>
       this.#tables.queries.claimed(this.archiveId, documentIds, mirrorIds),
     );
@@ -129,16 +130,9 @@ export abstract class SqliteReading {
     );
   }
 
-  afterDue(
-    now: number,
-    limit: number,
-    mirrorIds?: readonly number[],
-    division?: Division,
-  ): Promise<Document[]> {
+  afterDue(now: number, limit: number, mirrorIds?: readonly number[]): Promise<Document[]> {
     return this.#session.readDurable(() =>
-      ownOf(division, limit, (most) =>
-        this.#tables.queries.afterDue(this.archiveId, now, most, mirrorIds),
-      ),
+      this.#tables.queries.afterDue(this.archiveId, now, limit, mirrorIds),
     );
   }
 
@@ -170,8 +164,12 @@ export abstract class SqliteReading {
     );
   }
 
-  moved(limit: number): Promise<Document[]> {
-    return this.#session.read(() => this.#tables.queries.moved(limit));
+  moved(mirrorIds: readonly number[], limit: number): Promise<Moved> {
+    return this.#session.read(() => this.#tables.activity.moved(mirrorIds, limit));
+  }
+
+  movedAway(mirrorId: number, from: string): Promise<Document | undefined> {
+    return this.#session.read(() => this.#tables.activity.movedAway(mirrorId, from));
   }
 
   notPutAway(limit: number, last?: PutOff): Promise<Document[]> {
@@ -250,15 +248,4 @@ export abstract class SqliteReading {
   remembered(mirrorId: number, digest: string, path: RawPath): Promise<Remembered[]> {
     return this.#session.read(() => this.#tables.tidy.remembered(mirrorId, digest, path));
   }
-}
-
-/** One daemon has all parts: what is asked for some of them is only ever a question of a test. */
-function ownOf(
-  division: Division | undefined,
-  limit: number,
-  ask: (limit: number) => Document[],
-): Document[] {
-  if (!division) return ask(limit);
-  const all = ask(Number.MAX_SAFE_INTEGER);
-  return all.filter(({ dir }) => isOwn(division, dir)).slice(0, limit);
 }

@@ -27,10 +27,11 @@ export class TellingsTable {
 
   /** Keeps an outcome where its mirror has somebody to tell. */
   add(document: Document, outcome: Told, at: number): void {
+    const { mirrorId } = document;
+    if (!this.#sql.of("SELECT 1 FROM mirrors WHERE id = ? AND tells = 1").get(mirrorId)) return;
     this.#sql
-      .of(`INSERT INTO tellings (mirror_id, outcome, at, document, due_at)
-        SELECT id, ?, ?, ?, ? FROM mirrors WHERE id = ? AND tells = 1`)
-      .run(outcome, at, JSON.stringify(document), at, document.mirrorId);
+      .of("INSERT INTO tellings (mirror_id, outcome, at, document, due_at) VALUES (?, ?, ?, ?, ?)")
+      .run(mirrorId, outcome, at, JSON.stringify(document), at);
   }
 
   /** Those whose turn it is, the longest due first; `now` and all times in epoch ms. */

@@ -67,7 +67,7 @@ export type Remembrance = {
   readonly mirrorId: number;
   readonly documentId: number;
   readonly folderId: number;
-  /** Null: replaced by an edit, so its content is sent again if it ever comes back. */
+  /** Null: replaced by an edit, or never sent, so that its content is sent if it ever comes back. */
   readonly digest: string | null;
   /** Only this path counts, where the daemon itself put the file away; null: any. */
   readonly place: string | null;
@@ -76,11 +76,12 @@ export type Remembrance = {
 /** The remembrance of a row that is dropped. */
 export function remembranceOf(document: Document): Remembrance {
   const { mirrorId, documentId, folderId, digest, current, after, dir, name } = document;
+  const isArchived = current && document.sentBytes !== null;
   return {
     mirrorId,
     documentId: documentId ?? 0,
     folderId: folderId ?? 0,
-    digest: current ? digest : null,
+    digest: isArchived ? digest : null,
     place: after === "done" ? placeOf(joinRaw(dir, name)) : null,
   };
 }

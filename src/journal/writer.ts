@@ -160,8 +160,11 @@ export class Writer {
   #forget(change: On<"forget">, before: Document): Applied {
     if (hasLeft(before, change.from)) return skipped(change, before);
     assertForgettable(before);
-    this.#records.tell(before.id, forgetLine(before, change.at, change.why));
-    this.#records.rememberForgotten(before);
+    if (change.traceless) this.#records.drop(before.id);
+    else {
+      this.#records.tell(before.id, forgetLine(before, change.at, change.why));
+      this.#records.rememberForgotten(before);
+    }
     this.#documents.delete(before);
     if (change.restore) this.#restore(before, change.goneAt);
     this.#documents.tidyDirectory(before.mirrorId, before.dir);
@@ -179,7 +182,7 @@ export class Writer {
   #follow(change: On<"follow">, before: Document): Applied {
     const successor = this.#documents.read(change.successor);
     if (!successor) return skipped(change, before);
-    const fields = followed(before, successor);
+    const fields = followed(before, successor, change);
     if (!mayFollow(before, successor)) return skipped(change, before);
     this.#records.tell(before.id, followLine(before, successor, change.at));
     this.#records.tell(successor.id, successorLine(successor, before.id, change.at));
@@ -238,6 +241,6 @@ export function claimedTwice(
   return new Fault(
     "DOCUMENT_ID_TAKEN",
     `document ${id}: ${event.type} with archive document ${documentId}, which is ${whose}`,
-    "Compare the two in the archive: it gave one id for both, or holds one of them only.",
+    "Compare the two in the archive: it gave one id for both, or holds one of them only, as after it was taken back to a backup or exchanged for another archive.",
   );
 }

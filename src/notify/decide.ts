@@ -3,20 +3,33 @@
  * tell and the new memory come out. For every cause:
  *
  * (1) its beginning and its end are told in turns, and an end only after a beginning;
- * (2) it is told no sooner than `repeatMs` after it was told last, but for its end;
+ * (2) it is told no sooner than an hour (or `repeatMs`, if that is less) after it was told last, but for its end;
  * (3) within quiet hours nothing is told but what is urgent; what is over by then is never told.
  */
-import type { EventKind } from "../domain/event-kind.ts";
+import type { NotifyConfig } from "../config/notify-config.ts";
+import { type EventKind, isUrgent } from "../domain/event-kind.ts";
+import { isWithinHours } from "../domain/hours.ts";
 import type { Memory, Noted, Notice, Standing, Telling, Trouble } from "./trouble.ts";
 
 /** How often, and when, something is told. Milliseconds. */
 export type Policy = {
+  /** What goes on is told again this often; 0: never. */
   readonly repeatMs: number;
-  /** 0: what goes on is not told again. */
-  readonly remindMs: number;
   /** Whether this may be told at this moment. */
   readonly mayTell: (kind: EventKind) => boolean;
 };
+
+/** What comes and goes, or grows, is told again no sooner. */
+const AGAIN_MS = 3_600_000;
+
+/** The policy of a configuration at `now` (epoch ms). */
+export function policyOf(
+  { repeatMs, quiet }: Pick<NotifyConfig, "repeatMs" | "quiet">,
+  now: number,
+): Policy {
+  const isQuiet = quiet !== undefined && isWithinHours(quiet, now);
+  return { repeatMs, mayTell: (kind) => !isQuiet || isUrgent(kind) };
+}
 
 /** What was found at one look. */
 export type Found = {
@@ -94,14 +107,20 @@ function isOngoing({ clearAt, mark }: Standing, trouble: Trouble): boolean {
 function dueOf(
   { size, afterMs }: Trouble,
   { seenAt, toldAt, toldSize }: Standing,
-  { repeatMs, remindMs }: Policy,
+  policy: Policy,
   now: number,
 ): Telling["what"] | undefined {
-  if (toldAt !== null && now - toldAt < repeatMs) return undefined;
+  if (isFresh(toldAt, policy, now)) return undefined;
   if (toldSize === null) return now - seenAt >= afterMs ? "began" : undefined;
   if (size > toldSize) return "grew";
-  const isDue = remindMs > 0 && toldAt !== null && now - toldAt >= remindMs;
+  const { repeatMs } = policy;
+  const isDue = repeatMs > 0 && toldAt !== null && now - toldAt >= repeatMs;
   return isDue ? "goesOn" : undefined;
+}
+
+/** Whether it was told so lately that it must not be told again. */
+function isFresh(toldAt: number | null, { repeatMs }: Policy, now: number): boolean {
+  return toldAt !== null && now - toldAt < Math.min(AGAIN_MS, repeatMs || AGAIN_MS);
 }
 
 /** What is left to know of a trouble that is not found any more. */
@@ -110,8 +129,8 @@ function endOf(known: Standing, policy: Policy, now: number): { left?: Standing;
   const isSteady = now - clearAt >= Math.min(STEADY_MS_MAX, clearAt - known.seenAt);
   if (known.toldSize === null) {
     // It is remembered for as long as it must not be told again.
-    const isFresh = known.toldAt !== null && now - known.toldAt < policy.repeatMs;
-    return { ...(isFresh ? { left: { ...known, clearAt } } : {}), isTold: false };
+    const isKept = isFresh(known.toldAt, policy, now);
+    return { ...(isKept ? { left: { ...known, clearAt } } : {}), isTold: false };
   }
   if (!isSteady || !policy.mayTell(known.kind)) {
     return { left: { ...known, clearAt }, isTold: false };
@@ -129,15 +148,15 @@ function endTelling(cause: string, { kind, over, seenAt }: Standing): Telling {
   return { kind, cause, what: "over", ...said, since: seenAt, times: 1 };
 }
 
-function tellNotices(before: Memory["noted"], { mayTell, repeatMs }: Policy, now: number) {
+function tellNotices(before: Memory["noted"], policy: Policy, now: number) {
   const noted: Record<string, Noted> = {};
   const happened: Telling[] = [];
   for (const [cause, known] of Object.entries(before)) {
     const { notice, times, firstAt, toldAt } = known;
-    const isFresh = toldAt !== null && now - toldAt < repeatMs;
+    const wasJustTold = isFresh(toldAt, policy, now);
     if (times === 0) {
-      if (isFresh) noted[cause] = known;
-    } else if (isFresh || !mayTell(notice.kind)) {
+      if (wasJustTold) noted[cause] = known;
+    } else if (wasJustTold || !policy.mayTell(notice.kind)) {
       noted[cause] = known;
     } else {
       happened.push({ ...notice, what: "happened", since: firstAt, times });

@@ -6,6 +6,7 @@ import type { Trouble } from "./trouble.ts";
 const TOLD_ELSEWHERE: readonly string[] = [
   "QUOTA_LIMIT",
   "CREDENTIALS_REFUSED",
+  "ARCHIVE_CHANGED",
   "SAME_CODE_REPEATS",
   "SOURCE_OFFLINE",
   "FILE_YOUNG",
@@ -36,6 +37,9 @@ function troubleOf(group: Group, heldAfterMs: number): Trouble[] {
   if (state === "held") {
     const title = `${many} held for long: ${code}`;
     const over = `No document is held any more: ${code}`;
+    // `incomplete` was waited for already, and each of them waits for a person.
+    if (code === "FILE_INCOMPLETE")
+      return [{ ...about, kind: "held", cause: `held:${code}`, title, over }];
     // Another document at the head of the queue: the queue moves. More of them are no news.
     const patience = { mark: `${first.id}`, afterMs: heldAfterMs, size: 1 };
     return [{ ...about, ...patience, kind: "held", cause: `held:${code}`, title, over }];

@@ -1,27 +1,43 @@
+import { connect } from "node:tls";
 import { createTransport } from "nodemailer";
 import type { ChannelConfig, MailConfig } from "../config/notify-config.ts";
+import { Trust } from "../network/trust.ts";
+import type { Clock } from "../std/clock.ts";
+import { codeOf, messageOf } from "../std/fault.ts";
 import { type Channel, cleanReason } from "./channel.ts";
 import type { MessageBody } from "./message.ts";
 
 /** Until a whole try is cut short from outside; each step has at most this long. */
 const STEP_MS_MAX = 600_000;
 
+/** A look at the server waits so long for each step, milliseconds: some greet late on purpose. */
+const LOOK_STEP_MS = 12_000;
+/** Most have greeted by then, milliseconds: the others are asked whether they wait for TLS. */
+const GREETING_MS = 3_000;
+const HANDSHAKE_MS = 5_000;
+
+/** What keeps mails from being sent, and what to do about it. */
+export type MailTrouble = { readonly what: string; readonly mend: string };
+
+/** OpenSSL's words for an answer that is no TLS. */
+const IN_PLAIN = /wrong version number|packet length too long|record overflow/i;
+
 /** Mail by SMTP, one connection a message: there are few of them. */
 export class MailChannel implements Channel {
   readonly name: string;
   readonly #config: ChannelConfig & MailConfig;
+  readonly #trust: Trust;
 
   constructor(config: ChannelConfig & MailConfig) {
     this.name = config.name;
     this.#config = config;
+    this.#trust = new Trust(config.ca === undefined ? {} : { ca: config.ca });
+    this.#trust.widen();
   }
 
   async send(body: MessageBody, signal: AbortSignal): Promise<string | undefined> {
-    const { login, from, to } = this.#config;
-    const transport = transportOf(this.#config);
-    // Of what went wrong the reason alone goes on: the error may hold what must not be told.
-    const { user = "", password = "" } = login ?? {};
-    const secrets = [password, `\0${user}\0${password}`, `${user}\0${user}\0${password}`];
+    const { from, to } = this.#config;
+    const transport = transportOf(this.#config, this.#trust, STEP_MS_MAX);
     const outcome = await transport
       .sendMail({
         from: { name: "scanferry", address: from },
@@ -36,26 +52,99 @@ export class MailChannel implements Channel {
       })
       .then(
         ({ rejected }) => ({ rejected }),
-        (error: unknown) => ({ reason: cleanReason(error, secrets) }),
+        (error: unknown) => ({ reason: this.#reasonOf(error) }),
       )
       .finally(() => transport.close());
     if ("rejected" in outcome) return leftOut(outcome.rejected);
     signal.throwIfAborted();
     throw new Error(outcome.reason);
   }
+
+  /** Does all that a mail takes before it is sent, logging in too; undefined where nothing is wrong. */
+  async look(clock: Clock): Promise<MailTrouble | undefined> {
+    const { host, port, tls } = this.#config;
+    const transport = transportOf(this.#config, this.#trust, LOOK_STEP_MS);
+    const looked = transport
+      .verify()
+      .then(
+        () => undefined,
+        (reason: unknown) => reason ?? "no reason",
+      )
+      .finally(() => transport.close());
+    if (tls !== "tls" && (await isLate(looked, clock)) && (await speaksTls(host, port))) {
+      return {
+        what: `the server is encrypted from the first byte, \`tls: ${tls}\` begins in plain text`,
+        mend: "Write `tls: tls`, or the port that begins in plain text (587).",
+      };
+    }
+    const error: unknown = await looked;
+    return error === undefined ? undefined : { what: this.#reasonOf(error), mend: mendOf(error) };
+  }
+
+  /** Of what went wrong the reason alone goes on: the error may hold what must not be told. */
+  #reasonOf(error: unknown): string {
+    const { tls, login } = this.#config;
+    if (tls === "tls" && IN_PLAIN.test(messageOf(error))) {
+      return "the server begins in plain text, `tls: tls` with the first byte encrypted";
+    }
+    const { user = "", password = "" } = login ?? {};
+    const secrets = [password, `\0${user}\0${password}`, `${user}\0${user}\0${password}`];
+    return cleanReason(error, secrets);
+  }
 }
 
-function transportOf({ host, port, tls, login }: MailConfig) {
+/** True when this takes longer than most servers do to greet. */
+async function isLate(looked: Promise<unknown>, clock: Clock): Promise<boolean> {
+  const over = new AbortController();
+  const late = clock.sleep(GREETING_MS, over.signal).then(
+    () => true,
+    () => false,
+  );
+  const came = looked.then(() => false);
+  return Promise.race([came, late]).finally(() => over.abort());
+}
+
+/** Whether TLS is spoken there from the first byte; nothing is told to whoever does. */
+function speaksTls(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, rejectUnauthorized: false, timeout: HANDSHAKE_MS });
+    const end = (isSpoken: boolean) => {
+      socket.destroy();
+      resolve(isSpoken);
+    };
+    socket.once("secureConnect", () => end(true));
+    socket.once("error", () => end(false)).once("timeout", () => end(false));
+  });
+}
+
+function mendOf(error: unknown): string {
+  const code = codeOf(error);
+  if (code === "EAUTH") return "Check `user` and its password.";
+  const message = messageOf(error);
+  if (IN_PLAIN.test(message)) {
+    return "Write `tls: starttls`, or the port that is encrypted from the first byte (465).";
+  }
+  if (/certificate/i.test(message)) {
+    return "Name the server as its certificate does, and give `archive.ca` or the host the authority that signed it.";
+  }
+  if (/STARTTLS/i.test(message)) {
+    return "The server offers no encryption there: use another port, or `tls: none` where the way is private.";
+  }
+  return "Check `server`, and that this host may reach it.";
+}
+
+function transportOf({ host, port, tls, login }: MailConfig, trust: Trust, stepMs: number) {
   return createTransport({
+    ...(tls === "none" ? {} : { tls: { secureContext: trust.context } }),
     host,
     port,
     secure: tls === "tls",
     requireTLS: tls === "starttls",
     ignoreTLS: tls === "none",
     ...(login ? { auth: { user: login.user, pass: login.password } } : {}),
-    connectionTimeout: STEP_MS_MAX,
-    greetingTimeout: STEP_MS_MAX,
-    socketTimeout: STEP_MS_MAX,
+    connectionTimeout: stepMs,
+    greetingTimeout: stepMs,
+    socketTimeout: stepMs,
     // What is over is not waited for.
     socketCloseTimeout: 0,
     disableFileAccess: true,

@@ -3,8 +3,6 @@
  * keeps that in the journal, and hands it to the channels. Nobody waits for any of this.
  */
 import type { NotifyConfig } from "../config/notify-config.ts";
-import type { EventKind } from "../domain/event-kind.ts";
-import { isWithinHours } from "../domain/hours.ts";
 import type { Applied, Journal } from "../journal/journal.ts";
 import { TALLY_MS } from "../journal/tally.ts";
 import type { Clock, Random } from "../std/clock.ts";
@@ -12,7 +10,7 @@ import { messageOf } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
 import { openChannel } from "./channel.ts";
 import { ClosedBatches } from "./closed-batches.ts";
-import { decide, noteDown } from "./decide.ts";
+import { decide, noteDown, policyOf } from "./decide.ts";
 import { digestOf } from "./digest.ts";
 import { Keeping } from "./kept.ts";
 import { bodyOf, type Message, type MessageBody, type Sender, type Told } from "./message.ts";
@@ -169,10 +167,7 @@ export class Notify {
     for (const notice of [...happened, ...(closed?.notices ?? [])])
       memory = noteDown(memory, notice, now);
     const found = { troubles: troublesOf(seen, config), absent: absentIn(seen) };
-    const { repeatMs, remindMs, quiet, urgent } = config;
-    const isQuiet = quiet !== undefined && isWithinHours(quiet, now);
-    const mayTell = (kind: EventKind) => !isQuiet || urgent.includes(kind);
-    const decision = decide(memory, found, { repeatMs, remindMs, mayTell }, now);
+    const decision = decide(memory, found, policyOf(config, now), now);
     const batches = closed ? { batches: closed.told } : {};
     await this.#tell(decision.tellings, { memory: decision.memory, ...batches });
   }

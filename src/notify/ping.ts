@@ -23,12 +23,13 @@ export class Ping {
   async call(stopping: AbortSignal): Promise<void> {
     if (this.#isUnderWay) return;
     this.#isUnderWay = true;
-    const { url, method } = this.#config;
+    const { url, method, network = {} } = this.#config;
     try {
       const { call } = await import("./webhook-channel.ts");
       await call(
         url,
         { method },
+        network,
         AbortSignal.any([stopping, AbortSignal.timeout(this.#timeoutMs)]),
       );
       if (this.#hasFailed) this.#log.info({}, "the ping gets through again");

@@ -104,6 +104,7 @@ const ONCE = { detail: "", hint: "", size: 1, mark: "", afterMs: 0 };
 const GATE_TITLES: Readonly<Record<string, string>> = {
   QUOTA_LIMIT: "Sending has stopped: the page allowance is used up",
   CREDENTIALS_REFUSED: "Sending has stopped: the archive refuses the credentials",
+  ARCHIVE_CHANGED: "Sending has stopped: it is another archive",
   SAME_CODE_REPEATS: "Sending has stopped: the archive refuses every document",
 };
 

@@ -6,18 +6,20 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Fence } from "../archive/archive.ts";
 import { HttpArchive } from "../archive/http-archive.ts";
+import type { Signer } from "../archive/signing.ts";
 import { actWithBeside } from "../source/act-beside.ts";
 import { inspect } from "../source/inspect.ts";
 import { PdfThread } from "../source/pdf-thread.ts";
 import { NotesReader } from "../source/read-notes.ts";
 import { systemClock } from "../std/clock.ts";
+import { Fault } from "../std/fault.ts";
 import { growSlowly } from "../std/heap.ts";
 import { invariant } from "../std/invariant.ts";
 import { leftOf, type Until } from "../std/time-left.ts";
 import { endAllGroups } from "./hook-group.ts";
 import { Line } from "./line.ts";
 import { MirrorHost } from "./mirror-host.ts";
-import type { DaemonCalls, HookCalls, ReaderCalls } from "./protocol.ts";
+import type { DaemonCalls, HookCalls, ReaderCalls, SignCalls } from "./protocol.ts";
 import { runHook } from "./run-hook.ts";
 import { send } from "./send.ts";
 
@@ -46,7 +48,11 @@ function hostOf(mirrorId: number): MirrorHost {
 
 const offer: ReaderCalls = {
   async open(mirrors, settings) {
-    if (settings) archive = await HttpArchive.open(settings, systemClock);
+    if (settings) {
+      const isOwn = settings.signing.scheme !== "module";
+      const sign: Signer["sign"] = (fields, path) => daemon.call("sign", fields, path);
+      archive = await HttpArchive.open(settings, systemClock, isOwn ? undefined : { sign });
+    }
     if (settings?.stepwise)
       fence = {
         get leftMs() {
@@ -55,6 +61,7 @@ const offer: ReaderCalls = {
       };
     const statuses = [];
     for (const mirror of mirrors) {
+      await hosts.get(mirror.id)?.close();
       const host = new MirrorHost(mirror, daemon, systemClock);
       hosts.set(mirror.id, host);
       statuses.push(await host.refresh());
@@ -71,8 +78,9 @@ const offer: ReaderCalls = {
     const hurry = AbortSignal.timeout(ENGINE_MS_MAX);
     const engine = (bytes: Buffer) => pdfThread.pages(bytes, hurry);
     let turnAt = systemClock.monotonic();
-    for (const { path, seen } of files) {
-      const asked = { ...options, notes, engine };
+    for (const { path, seen, sentBytes } of files) {
+      const beside = options.alone ? {} : { notes };
+      const asked = { pages: options.pages, engine, sentBytes, ...beside };
       found.push(await inspect(settings, path, seen ?? undefined, asked, ending.signal));
       // What is being sent has its turn between two files, but not after each: a turn may take long.
       if (systemClock.monotonic() - turnAt < TURN_MS) continue;
@@ -116,10 +124,21 @@ const offer: ReaderCalls = {
   },
   unlearn: async (mirrorId, dirs) => hostOf(mirrorId).unlearn(dirs),
   status: (mirrorId) => hostOf(mirrorId).refresh(),
+  async reach() {
+    invariant(archive, "a reader without an archive was asked to reach it");
+    try {
+      await archive.folder(undefined, ending.signal);
+      return null;
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      const { code, message, hint } = error;
+      return { code, message, hint };
+    }
+  },
   ping: async () => {},
 };
 
-const daemon = new Line<DaemonCalls & HookCalls>(
+const daemon = new Line<DaemonCalls & HookCalls & SignCalls>(
   {
     send: (message) => {
       process.send?.(message);

@@ -26,6 +26,9 @@ const STATUS_INTERVAL_MS = 5_000;
  */
 const HINTS_MAX = 100;
 
+/** Directories that are looked for one by one when they went; each takes a look at all that are known. */
+const VANISHED_MAX = 16;
+
 /** No listing has it: a directory that is listed again, and missed when it is gone. */
 const UNLEARNT = "";
 
@@ -65,9 +68,9 @@ export class MirrorHost {
     const now = sourceStatus(this.#mirror.settings);
     if (now.kind === "offline") return this.#offline(now.why);
     const was = this.#status;
-    const { device, isEmpty } = now;
+    const { device } = now;
     this.#remember(device);
-    this.#status = { ...was, online: true, why: "", device, isEmpty };
+    this.#status = { ...was, online: true, why: "", device };
     const { tidies, settings } = this.#mirror;
     // A watch stays with the directory that it was opened on, whatever has its name.
     const isReplaced = this.#watch !== undefined && device !== was.device;
@@ -85,13 +88,13 @@ export class MirrorHost {
   }
 
   /** Keeps asking until `signal` aborts; tells the daemon of every change since it was last answered. */
-  async follow(signal: AbortSignal): Promise<void> {
+  async follow(ending: AbortSignal): Promise<void> {
+    const signal = AbortSignal.any([ending, this.#closing.signal]);
     let told = this.#status;
     while (!signal.aborted) {
       await this.#clock.sleep(STATUS_INTERVAL_MS, signal);
       const now = await this.refresh();
-      const isOther =
-        now.online !== told.online || now.why !== told.why || now.isEmpty !== told.isEmpty;
+      const isOther = now.online !== told.online || now.why !== told.why;
       if (isOther && (await this.#isTold(now))) told = now;
     }
   }
@@ -109,8 +112,12 @@ export class MirrorHost {
     return report;
   }
 
-  /** What is at these paths now; where they are to be `spelt` so, only under just these names. */
+  /**
+   * What is at these paths now; where they are to be `spelt` so, only under just these names. A source that is
+   * offline tells nothing, whatever its directory looks like.
+   */
   look(paths: readonly RawPath[], spelt = false): Look[] {
+    if (!this.#status.online) return paths.map(() => undefined);
     const { source, network } = this.#mirror.settings;
     return paths.map((path) => {
       try {
@@ -163,15 +170,18 @@ export class MirrorHost {
 
   async #startWatch(): Promise<void> {
     if (this.#watch || this.#mirror.mode !== "native") return;
-    this.#watch = await DirectoryWatch.open(
+    const watch = await DirectoryWatch.open(
       this.#mirror.settings,
       {
         hint: (paths) => this.#tell(this.#hint(paths)),
         directory: (dir, below) => this.#list(dir, below),
+        vanished: (dirs) => this.#vanished(dirs),
         doubt: (why, isTrouble) => this.#doubt(why, isTrouble),
       },
       this.#clock,
     );
+    this.#watch = watch;
+    if (this.#closing.signal.aborted) await this.#unwatch();
   }
 
   async #unwatch(): Promise<void> {
@@ -204,10 +214,7 @@ export class MirrorHost {
     await journaled;
   }
 
-  /**
-   * A directory changed, or appeared with everything below it: it is listed at once. What has
-   * vanished is left to the next whole scan, which is answered to the daemon.
-   */
+  /** A directory changed, or appeared with everything below it: it is listed at once. */
   #list(dir: RawPath, below: boolean): void {
     if (below) {
       void this.#doubting(() => this.#listBelow(dir));
@@ -235,9 +242,19 @@ export class MirrorHost {
     else await nextTurn();
   }
 
+  /** Renamed or moved with all that is below them. Where many went at a time, a whole scan is quicker. */
+  #vanished(dirs: readonly RawPath[]): void {
+    if (dirs.length > VANISHED_MAX) this.#doubt("many directories went");
+    else for (const dir of dirs) void this.#doubting(() => this.#listBelow(dir));
+  }
+
   async #listBelow(dir: RawPath): Promise<void> {
-    const { settings } = this.#mirror;
-    await scan(settings, this.#known, (each) => this.#report(each), this.#closing.signal, dir);
+    const { id, settings } = this.#mirror;
+    const report = (each: Listing) => this.#report(each);
+    const { vanished } = await scan(settings, this.#known, report, this.#closing.signal, dir);
+    if (vanished.length === 0) return;
+    await this.#daemon.call("vanished", id, vanished);
+    for (const each of vanished) this.#known.delete(each);
   }
 
   /** What could not be looked at, or told, is left to a whole scan. */

@@ -6,10 +6,12 @@
  */
 import type { Moment, UploadMetadata } from "../archive/archive.ts";
 import type { ArchiveSettings } from "../archive/http-archive.ts";
+import type { Field } from "../archive/signing.ts";
 import type { Seen } from "../domain/document.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import type {
   Acted,
+  Archived,
   FoundNotes,
   Inspection,
   Listing,
@@ -57,8 +59,6 @@ export type MirrorStatus = {
   /** Why it is offline, or why it is watched as it is. */
   readonly why: string;
   readonly device: string | null;
-  /** Online, and nothing is in it. */
-  readonly isEmpty?: boolean;
   readonly mode: WatchMode;
 };
 
@@ -79,6 +79,7 @@ export type HookEnd = { readonly output: Uint8Array } | { readonly failure: stri
 
 /** Calls the daemon makes; each is answered. */
 export type ReaderCalls = {
+  /** Hosts these, also those that it hosts already, in another way; null: the archive stays. */
   open: (
     mirrors: readonly ReaderMirror[],
     archive: ArchiveSettings | null,
@@ -87,8 +88,10 @@ export type ReaderCalls = {
   scan: (mirrorId: number, below: RawPath | null) => Promise<ScanReport>;
   inspect: (
     mirrorId: number,
-    files: readonly { path: RawPath; seen: Seen | null }[],
-    options: { pages: boolean },
+    /** `sentBytes`: of how many bytes the beginning is to be hashed, too. */
+    files: readonly { path: RawPath; seen: Seen | null; sentBytes?: number | undefined }[],
+    /** `alone`: the file itself, whatever is to stand beside it. */
+    options: { pages: boolean; alone?: boolean },
   ) => Promise<Inspection[]>;
   /** What stands beside a path, be the file itself there or not: then no sidecar is missed. */
   notes: (mirrorId: number, path: RawPath, isThere: boolean) => Promise<FoundNotes>;
@@ -106,7 +109,7 @@ export type ReaderCalls = {
     mirrorId: number,
     path: RawPath,
     /** Of the document that is to be there. */
-    expected: { readonly digest: string; readonly sentAt: number | null },
+    expected: Archived,
     action: { kind: "delete" } | { kind: "move"; to: string },
   ) => Promise<Acted>;
   /** Runs a command; every way it can end is an answer. */
@@ -114,8 +117,16 @@ export type ReaderCalls = {
   /** These directories are reported again at the next scan, changed or not. */
   unlearn: (mirrorId: number, dirs: readonly RawPath[]) => Promise<void>;
   status: (mirrorId: number) => Promise<MirrorStatus>;
+  /** Asks the archive for its root folder, the way documents are sent; what kept it from that, or null. */
+  reach: () => Promise<Unreached | null>;
   ping: () => Promise<void>;
 };
+
+/** Why the archive was not reached, or what it refused. */
+export type Unreached = { readonly code: string; readonly message: string; readonly hint: string };
+
+/** A module of the operator's signs in the daemon alone, where it has the environment that it needs. */
+export type SignCalls = { sign: (fields: readonly Field[], path: string) => Promise<string> };
 
 /** What the reader's handle is told of hooks, to end what a reader that dies leaves behind. */
 export type HookCalls = {
@@ -131,6 +142,8 @@ export type DaemonCalls = {
   listing: (mirrorId: number, listing: Listing) => Promise<boolean>;
   /** Files that may have changed, as they are now; null: not there. */
   hint: (mirrorId: number, files: readonly { path: RawPath; seen: Seen | null }[]) => Promise<void>;
+  /** Directories that were known and are not there any more, all of them that went. */
+  vanished: (mirrorId: number, dirs: readonly RawPath[]) => Promise<void>;
   /** Answered when this many bytes of an upload may leave. */
   allowance: (bytes: number) => Promise<void>;
   /** Events may have been missed: a full scan is needed. `isTrouble`: somebody could do something about it. */

@@ -3,18 +3,20 @@ import type { Crew } from "../journal/crew.ts";
 import type { Clock, Random } from "../std/clock.ts";
 import type { Log } from "../std/log.ts";
 import type { HostClock } from "../std/time-left.ts";
-import type { DaemonCalls, MirrorStatus, ReaderMirror } from "./protocol.ts";
+import type { DaemonCalls, MirrorStatus, ReaderMirror, SignCalls } from "./protocol.ts";
 import type { Vigilance } from "./vigil.ts";
 
 /** What a reader's handle works with, and whom it tells. */
 export type ReaderOptions = {
   /** For the log: the mount point, say. */
   readonly name: string;
-  /** What the reader hosts; asked again at every start, for the fingerprints known by then. */
-  readonly mirrors: () => Promise<readonly ReaderMirror[]>;
+  /** What the reader hosts; asked again at every start, for the fingerprints known by then, and by `host` for one. */
+  readonly mirrors: (only?: number) => Promise<readonly ReaderMirror[]>;
   /** Null: a reader that only looks (`plan`, `check`). */
   readonly archive: () => ArchiveSettings | null;
   readonly daemon: DaemonCalls;
+  /** Signs where the archive asks for a module; a reader that only looks needs none. */
+  readonly sign?: SignCalls["sign"];
   /** Where several daemons share the journal: how long this one may send. */
   readonly crew?: Pick<Crew, "leaseMs" | "sendLeftMs">;
   /** The host's own clocks unless a test brings others. */

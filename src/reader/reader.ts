@@ -13,7 +13,15 @@ import type { RawPath } from "../std/raw-path.ts";
 import { forkReader } from "./fork-reader.ts";
 import { HookGroups } from "./hook-group.ts";
 import { Line, LineCut } from "./line.ts";
-import type { HookEnd, HookOrder, Look, MirrorStatus, ReaderCalls, SendOrder } from "./protocol.ts";
+import type {
+  HookEnd,
+  HookOrder,
+  Look,
+  MirrorStatus,
+  ReaderCalls,
+  SendOrder,
+  Unreached,
+} from "./protocol.ts";
 import type { ReaderOptions } from "./reader-options.ts";
 import { SendTime } from "./send-time.ts";
 import { begun, VIGILANCE, vigil } from "./vigil.ts";
@@ -87,6 +95,19 @@ export class Reader implements AsyncDisposable {
     return this.#running.line.call("act", ...parameters);
   }
 
+  /** Hosts one of its mirrors as `ReaderOptions.mirrors` has it now; resolves once that is so, however often it ends. */
+  async host(mirrorId: number): Promise<void> {
+    const { line } = await this.#up();
+    try {
+      const mirror = await this.#options.mirrors(mirrorId);
+      this.#options.started(await line.call("open", mirror, null), false);
+    } catch (error) {
+      if (!(error instanceof LineCut)) throw error;
+      // The next one asks for all of them as it starts.
+      await this.#up();
+    }
+  }
+
   /** Runs a command with the reader's rights; how it went is an answer, never an error. */
   async hook(order: HookOrder): Promise<HookEnd> {
     return (await this.#up()).line.call("hook", order);
@@ -103,6 +124,11 @@ export class Reader implements AsyncDisposable {
 
   async status(mirrorId: number): Promise<MirrorStatus> {
     return (await this.#up()).line.call("status", mirrorId);
+  }
+
+  /** Asks the archive for its root folder, the way documents are sent; what kept it from that, or null. */
+  async reach(): Promise<Unreached | null> {
+    return (await this.#up()).line.call("reach");
   }
 
   /**
@@ -228,6 +254,7 @@ export class Reader implements AsyncDisposable {
   }
 
   #lineTo(child: ChildProcess, hooks: HookGroups): Line<ReaderCalls> {
+    const { sign } = this.#options;
     return new Line(
       {
         send: (message) => {
@@ -238,7 +265,7 @@ export class Reader implements AsyncDisposable {
           child.on("message", listener);
         },
       },
-      { ...this.#options.daemon, ...hooks.calls },
+      { ...this.#options.daemon, ...hooks.calls, ...(sign && { sign }) },
     );
   }
 

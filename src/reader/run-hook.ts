@@ -7,7 +7,8 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import type { Clock } from "../std/clock.ts";
 import { messageOf } from "../std/fault.ts";
-import { environmentOf, HARMLESS } from "./fork-reader.ts";
+import { HARMLESS } from "./fork-reader.ts";
+import { environmentOf } from "./network-environment.ts";
 import { beginGroup, endGroup } from "./hook-group.ts";
 import type { HookEnd, HookOrder } from "./protocol.ts";
 

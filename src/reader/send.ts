@@ -2,7 +2,6 @@
 import type { Allowance, Archive, Fence, Upload } from "../archive/archive.ts";
 import { ArchiveError } from "../archive/archive-error.ts";
 import { isPressed } from "../archive/pressure.ts";
-import { troubleOf } from "../archive/trouble.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import { openSnapshot } from "../source/snapshot.ts";
 import type { SourceSettings } from "../source/source.ts";
@@ -36,9 +35,10 @@ export async function send(
   }
   try {
     const stored = await archive.upload(uploadOf(order, opened.file, { allowance, fence }), signal);
-    return { kind: "stored", documentId: stored.id, status: stored.status ?? null };
+    const { id: documentId, status = null, uploadedDate } = stored;
+    return { kind: "stored", documentId, status, uploadedDate };
   } catch (error) {
-    if (error instanceof ArchiveError) return ofArchive(error);
+    if (error instanceof ArchiveError) return outcomeOf(error);
     return ofFile(error) ?? lost(error);
   } finally {
     await opened.close();
@@ -58,23 +58,26 @@ function uploadOf(
     metadata: order.metadata,
     ...(order.expireDate === null ? {} : { expireDate: order.expireDate }),
     file,
+    // It was hashed when it was found whole, and what is sent is compared with that.
+    sha256: () => order.digest,
     ...(pieceBytes === null ? {} : { allowance: { pieceBytes, take } }),
     ...(fence && { fence }),
   };
 }
 
-/** What the archive, or the way to it, did. */
-function ofArchive(error: ArchiveError): Outcome {
-  const trouble = troubleOf(error);
+/** What the archive, or the way to it, did: the error's own code, also where the account is suspected. */
+export function outcomeOf(error: ArchiveError): Outcome {
+  const { code, message, credentials, unnamed } = error;
+  const trouble = { code, message };
   const load = { retryAfterMs: error.retryAfterMs ?? null, pressed: isPressed(error) };
   switch (error.kind) {
     case "refused":
     case "invalid":
-      return { kind: "refused", trouble, ...load };
+      return { kind: "refused", trouble, ...load, credentials };
     case "notSent":
       return { kind: "notSent", trouble, ...load };
     case "inDoubt":
-      return { kind: "lost", trouble, ...load };
+      return { kind: "lost", trouble, ...load, credentials, unnamed };
   }
 }
 

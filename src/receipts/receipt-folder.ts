@@ -2,8 +2,9 @@
  * The folder that receipts are written to. A file is there whole or not at all: it is written beside
  * its place, synced, and renamed. Writing one again replaces it by the same.
  */
-import { open, rename, rm } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
+import { replaceFile } from "../std/durable.ts";
 import { codeOf, Fault } from "../std/fault.ts";
 import { makeDirectoryAsync } from "../std/make-directory.ts";
 import type { Receipt } from "./receipt.ts";
@@ -63,7 +64,7 @@ export class ReceiptFolder {
       await makeDirectoryAsync(this.#dir);
       for (const format of this.#formats) {
         const path = join(this.#dir, `${receiptName(receipt)}.${format}`);
-        await replace(path, TEXTS[format](receipt));
+        await replaceFile(path, TEXTS[format](receipt), MODE);
         paths.push(path);
       }
       await sync(this.#dir);
@@ -86,18 +87,6 @@ export function receiptName({ openedAt, mirror, batch }: Receipt): string {
   const at = new Date(openedAt).toISOString().slice(0, 19).replaceAll(/[-:]/g, "");
   const plain = mirror.replaceAll(/[^\p{L}\p{N}._-]+/gu, "-").replace(/^\.+/, "");
   return `${at}Z-${plain.slice(0, 40)}-${batch.replaceAll(/[^\w-]/g, "-")}`;
-}
-
-async function replace(path: string, text: string): Promise<void> {
-  // Always the same one, so that what a crash left is not left for ever.
-  const draft = `${path}.partial`;
-  await rm(draft, { force: true });
-  {
-    await using file = await open(draft, "wx", MODE);
-    await file.writeFile(text);
-    await file.sync();
-  }
-  await rename(draft, path);
 }
 
 async function sync(folder: string): Promise<void> {

@@ -78,8 +78,9 @@ function rowOf(line: ReceiptLine): string {
   const sentAs = name === null || name === own ? "" : `<br><small>as ${bdi(name)}</small>`;
   const id = folderId === null ? "" : `<br><small>id ${folderId}</small>`;
   const note = line.duplicate ? "<br><small>was there already</small>" : "";
+  const unfinished = line.unfinished ? "<br><small>unfinished by its format</small>" : "";
   const cells = [
-    `<td>${bdi(path)}${sentAs}<br><small>${size} bytes</small></td>`,
+    `<td>${bdi(path)}${sentAs}${unfinished}<br><small>${size} bytes</small></td>`,
     `<td class="number">${documentId ?? "–"}</td>`,
     `<td>${folder === null ? "–" : bdi(folder)}${id}</td>`,
     `<td class="number">${pages ?? "–"}</td>`,

@@ -7,6 +7,12 @@ export function receiptJson(receipt: Receipt): string {
   return `${JSON.stringify(receipt, null, 2)}\n`;
 }
 
+/** What spreadsheets take for a formula: no cell begins so. */
+const FORMULA = /^[=+\-@]/;
+
+/** For what is not known. */
+const NONE = "none";
+
 /** Plain text, a line a document, columns parted by tabs. */
 export function receiptText(receipt: Receipt): string {
   const { batch, mirror, converted, pages, documents } = receipt;
@@ -19,7 +25,14 @@ export function receiptText(receipt: Receipt): string {
   return `${lines.join("\n")}\n`;
 }
 
-function textOf({ documentId, state, convertedAt, pages, sha256, path }: ReceiptLine): string {
-  const at = convertedAt === null ? "-" : new Date(convertedAt).toISOString();
-  return [documentId ?? "-", state, at, pages ?? "-", sha256 ?? "-", path].join("\t");
+function textOf(line: ReceiptLine): string {
+  const { documentId, state, convertedAt, pages, sha256, path, unfinished } = line;
+  const at = convertedAt === null ? NONE : new Date(convertedAt).toISOString();
+  const columns = [documentId ?? NONE, state, at, pages ?? NONE, sha256 ?? NONE, plainPath(path)];
+  return [...columns, ...(unfinished ? ["unfinished by its format"] : [])].join("\t");
+}
+
+/** The same path, and no formula: `./=SUM(1).pdf`. */
+function plainPath(path: string): string {
+  return FORMULA.test(path) ? `./${path}` : path;
 }

@@ -30,6 +30,8 @@ export type ReceiptLine = {
   readonly convertedAt: number | null;
   /** True where the archive had the content already: it was not sent, and cost no page. */
   readonly duplicate: boolean;
+  /** True where it was sent although it was unfinished by its format. */
+  readonly unfinished: boolean;
 };
 
 /** A receipt, as `--json` and the file beside the printed one give it. */
@@ -85,5 +87,6 @@ function lineOf(document: Document): ReceiptLine {
     uploadedAt,
     convertedAt,
     duplicate: document.duplicateOf !== null,
+    unfinished: document.slip?.unfinished === true,
   };
 }

@@ -4,7 +4,7 @@
  */
 import type { Trouble } from "../domain/document.ts";
 import { sentNameOf, type SentName, type Target } from "../domain/naming.ts";
-import type { Slip } from "../domain/slip.ts";
+import type { SidecarRead, Slip } from "../domain/slip.ts";
 import { nameOf, type RawPath, rawOfText } from "../std/raw-path.ts";
 import type { Answer } from "./answer.ts";
 import { expiryOf } from "./expiry.ts";
@@ -14,7 +14,6 @@ import { metadataFor } from "./metadata.ts";
 import type { Notes } from "./notes.ts";
 import { Hold } from "./hold.ts";
 import type { MirrorRules, Rule } from "./rules.ts";
-import { TemplateFault } from "./template.ts";
 import { type Groups, textPath, valuesOf } from "./values.ts";
 
 /** What is known of a document when it is decided on. Times in epoch milliseconds. */
@@ -25,9 +24,9 @@ export type Facts = {
   readonly modifiedAt: number;
   /** When it became ready: what `sent` and `uploaded` mean in a rule. */
   readonly at: number;
-  /** Of the directories on the way, the source's first. */
-  readonly directories: readonly Notes[];
   readonly sidecar: Notes | null;
+  /** The file that says so; absent: there is none, or nothing will be put away. */
+  readonly sidecarRead?: SidecarRead;
   /** What the `before` hook answered; absent: nobody asked. */
   readonly answer?: Answer;
 };
@@ -51,9 +50,8 @@ export function decide(rules: MirrorRules, target: Target, facts: Facts): Decisi
   try {
     return { decided: decided(rules, target, facts) };
   } catch (error) {
-    if (error instanceof Hold) return { trouble: error.trouble };
-    if (!(error instanceof TemplateFault)) throw error;
-    return { trouble: { code: "NOTES_BROKEN", message: `a directory's file: ${error.message}` } };
+    if (!(error instanceof Hold)) throw error;
+    return { trouble: error.trouble };
   }
 }
 
@@ -71,6 +69,7 @@ function decided(rules: MirrorRules, target: Target, facts: Facts): Decided {
     ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
     ...(expiry ? { expiry } : {}),
     ...hooked(answer),
+    ...(facts.sidecarRead ? { sidecar: facts.sidecarRead } : {}),
   };
   const template = rule?.target ?? rules.target;
   return {

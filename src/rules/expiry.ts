@@ -82,24 +82,22 @@ function startOf(
   return start ? noonOf(start) : { unknown: `there is no date in its name by ${from.pattern}` };
 }
 
-/** The sidecar, else the nearest directory's file: the date itself, or what to count from. */
+/** The date itself, or what to count from. */
 function fromNotes(
   after: ExpiryRule["after"],
-  { sidecar, directories }: Facts,
+  { sidecar }: Facts,
 ): Dated | { readonly unknown: string } | "none" {
-  const all = [sidecar, ...directories.toReversed()].filter((notes) => notes !== null);
-  for (const notes of all) {
-    const where = notes === sidecar ? "the sidecar" : "the directory's file";
-    if (notes.expires === "never") return "none";
-    const expires = notes.expires === undefined ? undefined : dayOf(notes.expires);
-    if (expires) return { at: noonOf(expires), from: `as ${where} says` };
-    const date = notes.date === undefined ? undefined : dayOf(notes.date);
-    if (date && after !== null && after !== "never") {
-      const from = `${formatPeriod(after)} after the date in ${where}`;
-      return { at: later(noonOf(date), after), from };
-    }
+  if (sidecar?.expires === "never") return "none";
+  const expires = sidecar?.expires === undefined ? undefined : dayOf(sidecar.expires);
+  if (expires) return { at: noonOf(expires), from: "as the sidecar says" };
+  const date = sidecar?.date === undefined ? undefined : dayOf(sidecar.date);
+  if (date && after !== null && after !== "never") {
+    return {
+      at: later(noonOf(date), after),
+      from: `${formatPeriod(after)} after the date in the sidecar`,
+    };
   }
-  return { unknown: "neither a sidecar nor a directory's file says when it expires" };
+  return { unknown: "no sidecar says when it expires" };
 }
 
 function utcDay(at: number) {

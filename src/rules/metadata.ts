@@ -13,7 +13,7 @@ import { truncated } from "./functions.ts";
 import { Hold } from "./hold.ts";
 import { render, type Values } from "./render.ts";
 import type { Limits, MetadataTemplates, MirrorRules, Rule } from "./rules.ts";
-import { isLive, parseTemplate, type Template } from "./template.ts";
+import { isLive, type Template } from "./template.ts";
 import type { Groups } from "./values.ts";
 
 type Given = {
@@ -29,8 +29,8 @@ type Said = { readonly value: string; readonly from: Origin };
 
 /**
  * The fields that are sent. What is more about the document itself wins: the configuration's plain
- * texts, what the path says (templates with values, groups named like a field), the directories'
- * files, the nearest last, the sidecar, and the hook. A field of which nobody says anything is absent.
+ * texts, what the path says (templates with values, groups named like a field), the sidecar, and the
+ * hook. A field of which nobody says anything is absent.
  */
 export function metadataFor(given: Given): { [F in MetadataField]?: SlipField } {
   const fields: { [F in MetadataField]?: SlipField } = {};
@@ -49,11 +49,6 @@ function saidOf(field: MetadataField, given: Given): Said | undefined {
   if (answered !== undefined) return { value: answered, from: "hook" };
   const sidecar = facts.sidecar?.metadata[field];
   if (sidecar !== undefined) return { value: sidecar, from: "sidecar" };
-  for (const { metadata } of facts.directories.toReversed()) {
-    const text = metadata[field];
-    const value = text === undefined ? undefined : filled(parseTemplate(text), given.values);
-    if (value !== undefined) return { value, from: "directory" };
-  }
   const own = templateOf(field, given, [rule?.metadata, rules.metadata], true);
   if (own) return own;
   const group = Object.hasOwn(groups, field) ? groups[field] : undefined;

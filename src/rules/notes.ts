@@ -1,14 +1,9 @@
 /**
- * Notes: what a file beside the documents says of them. A sidecar (`x.pdf.yaml`, `.json`, `.xmp`)
- * speaks of one document; the file `.scanferry.yaml` of a directory speaks of everything below it,
- * and its texts are templates. Parsed in the process that read them; they come from anybody.
+ * Notes: what a sidecar (`x.pdf.yaml`, `.json`) says of its document. Plain texts, never
+ * templates. Parsed in the process that read them; they come from anybody.
  */
 import { type MetadataField, METADATA_FIELDS } from "../domain/slip.ts";
 import { dayOf, isoDay } from "./calendar.ts";
-import { parseTemplate, TemplateFault } from "./template.ts";
-
-/** The name of a directory's file. */
-export const DIRECTORY_FILE = ".scanferry.yaml";
 
 /** Larger files are no notes. */
 export const NOTES_BYTES_MAX = 64 * 1024;
@@ -52,16 +47,16 @@ class Unfit extends Error {
  * The notes that a parsed file holds. Strict: a key that is not known may be a known one misspelt,
  * and what is archived without it cannot be mended.
  */
-export function notesOf(value: unknown, of: "sidecar" | "directory", placeOf: PlaceOf): ReadNotes {
+export function notesOf(value: unknown, placeOf: PlaceOf): ReadNotes {
   try {
-    return { notes: checked(value, of) };
+    return { notes: checked(value) };
   } catch (error) {
     if (!(error instanceof Unfit)) throw error;
     return { fault: { ...placeOf(error.key), message: error.message } };
   }
 }
 
-function checked(value: unknown, of: "sidecar" | "directory"): Notes {
+function checked(value: unknown): Notes {
   if (value === null || value === undefined) return { metadata: {} };
   if (typeof value !== "object" || Array.isArray(value)) {
     throw new Unfit(`must be keys and values: ${KEYS.join(", ")}`);
@@ -75,9 +70,7 @@ function checked(value: unknown, of: "sidecar" | "directory"): Notes {
   const metadata: { [F in MetadataField]?: string } = {};
   for (const field of METADATA_FIELDS) {
     const text = textOf(field, given.get(field));
-    if (text === undefined) continue;
-    if (of === "directory") assertTemplate(field, text);
-    metadata[field] = text;
+    if (text !== undefined) metadata[field] = text;
   }
   const date = dateOf("date", given.get("date"));
   const expires =
@@ -101,15 +94,6 @@ function textOf(field: MetadataField, value: unknown): string | undefined {
   const text = texts.join(", ");
   if (text.length > TEXT_MAX) throw new Unfit(`is longer than ${TEXT_MAX} characters`, field);
   return text;
-}
-
-function assertTemplate(field: string, text: string): void {
-  try {
-    parseTemplate(text);
-  } catch (error) {
-    if (!(error instanceof TemplateFault)) throw error;
-    throw new Unfit(`character ${error.column} of the text: ${error.message}`, field);
-  }
 }
 
 function dateOf(key: string, value: unknown): string | undefined {

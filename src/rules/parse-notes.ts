@@ -1,25 +1,33 @@
 /** From the text of a file of notes to what it says, or to the line and column of its fault. */
-import { isMap, isNode, isScalar, LineCounter, type Pair, parseDocument, visit } from "yaml";
+import { isMap, isNode, isScalar, Lexer, LineCounter, type Pair, parseDocument, visit } from "yaml";
 import { type NotesFault, notesOf, type PlaceOf, type ReadNotes } from "./notes.ts";
-import { parseXmp } from "./xmp.ts";
 
-/** The forms that notes are written in, by the extension of the file. */
+/**
+ * What a sidecar is known by, its extension. `xmp` is not read: a document that has one waits for a person rather
+ * than go without what it says, and the file itself is not taken for a document.
+ */
 export const NOTE_FORMS = ["yaml", "yml", "json", "xmp"] as const;
 
-/** `yml` is `yaml`; what stands in a form other than `xmp` goes by the same keys. */
+/** `yml` is `yaml`. */
 export type NoteForm = (typeof NOTE_FORMS)[number];
 
 /** More references within one small file are an attack, or a mistake. */
 const ALIASES_MAX = 20;
 
+/**
+ * The parser of YAML takes time by the square of lines, and many objects for each token: what comes from
+ * anybody is not given to it with more. (All fields at their longest have some hundred lines.)
+ */
+const LINES_MAX = 2_000;
+const TOKENS_MAX = 10_000;
+
+const XMP = "XMP is not read: write what it says into a sidecar .yaml or .json";
+
 const START = { line: 1, column: 1 };
 
 /** Reads notes. Never throws, whatever the text. */
-export function parseNotes(
-  bytes: Uint8Array,
-  form: NoteForm,
-  of: "sidecar" | "directory",
-): ReadNotes {
+export function parseNotes(bytes: Uint8Array, form: NoteForm): ReadNotes {
+  if (form === "xmp") return { fault: { ...START, message: XMP } };
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -27,8 +35,7 @@ export function parseNotes(
     return { fault: { ...START, message: "is not UTF-8 text" } };
   }
   try {
-    if (form === "xmp") return parseXmp(text);
-    return form === "json" ? ofJson(text, of) : ofYaml(text, of);
+    return form === "json" ? ofJson(text) : ofYaml(text);
   } catch (error) {
     // A file of brackets within brackets is too deep for any parser that follows them.
     if (!(error instanceof RangeError) && !(error instanceof ReferenceError)) throw error;
@@ -36,7 +43,9 @@ export function parseNotes(
   }
 }
 
-function ofYaml(text: string, of: "sidecar" | "directory"): ReadNotes {
+function ofYaml(text: string): ReadNotes {
+  const tooMuch = beyond(text);
+  if (tooMuch !== undefined) return { fault: { ...START, message: tooMuch } };
   const lines = new LineCounter();
   const placeAt = (offset: number) => {
     const { line, col } = lines.linePos(offset);
@@ -46,6 +55,8 @@ function ofYaml(text: string, of: "sidecar" | "directory"): ReadNotes {
     lineCounter: lines,
     prettyErrors: false,
     stringKeys: true,
+    // Compares each with each before it; whether a key stands twice is looked at below.
+    uniqueKeys: false,
     schema: "core",
     logLevel: "silent",
   });
@@ -53,8 +64,13 @@ function ofYaml(text: string, of: "sidecar" | "directory"): ReadNotes {
   if (error) {
     return { fault: { ...placeAt(error.pos[0]), message: `not YAML: ${plain(error.message)}` } };
   }
+  const { contents } = document;
+  const twice = isMap(contents) ? repeated(contents.items) : undefined;
+  if (twice) {
+    const place = isNode(twice.key) && twice.key.range ? placeAt(twice.key.range[0]) : START;
+    return { fault: { ...place, message: "not YAML: a key is there twice" } };
+  }
   const placeOf: PlaceOf = (key) => {
-    const { contents } = document;
     const pair = isMap(contents) ? contents.items.find((each: Pair) => nameOf(each) === key) : null;
     const node = pair?.key ?? contents;
     return isNode(node) && node.range ? placeAt(node.range[0]) : START;
@@ -65,14 +81,33 @@ function ofYaml(text: string, of: "sidecar" | "directory"): ReadNotes {
       if (typeof scalar.value === "number") scalar.value = scalar.source;
     },
   });
-  return notesOf(document.toJS({ maxAliasCount: ALIASES_MAX }) as unknown, of, placeOf);
+  return notesOf(document.toJS({ maxAliasCount: ALIASES_MAX }) as unknown, placeOf);
+}
+
+/** What is too much of a text; undefined: nothing. */
+function beyond(text: string): string | undefined {
+  let lines = 0;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines += 1;
+  if (lines > LINES_MAX) return `has more than ${LINES_MAX} lines`;
+  let tokens = 0;
+  for (const _ of new Lexer().lex(text)) {
+    tokens += 1;
+    if (tokens > TOKENS_MAX) return `has more than ${TOKENS_MAX} signs and values`;
+  }
+  return undefined;
+}
+
+/** The second of two pairs with one key. */
+function repeated(pairs: readonly Pair[]): Pair | undefined {
+  const names = new Set<string | undefined>();
+  return pairs.find((pair) => names.size === names.add(nameOf(pair)).size);
 }
 
 function nameOf({ key }: Pair): string | undefined {
   return isScalar(key) ? String(key.value) : undefined;
 }
 
-function ofJson(text: string, of: "sidecar" | "directory"): ReadNotes {
+function ofJson(text: string): ReadNotes {
   let value: unknown;
   try {
     value = JSON.parse(text.replace(/^\ufeff/, ""));
@@ -84,7 +119,7 @@ function ofJson(text: string, of: "sidecar" | "directory"): ReadNotes {
     const at = key === undefined ? -1 : text.indexOf(JSON.stringify(key));
     return at < 0 ? START : placeIn(text, at);
   };
-  return notesOf(value, of, placeOf);
+  return notesOf(value, placeOf);
 }
 
 /** The engine tells the position within its message, but for an end that comes too soon. */

@@ -47,19 +47,6 @@ export type Rule = {
   readonly expiry?: ExpiryRule;
 };
 
-/** A test that the configuration holds: a path, and what is expected of it. */
-export type Example = {
-  readonly path: string;
-  /** Epoch milliseconds; absent: now. */
-  readonly modifiedAt?: number;
-  readonly sentAt?: number;
-  readonly rule?: string;
-  readonly folder?: string;
-  readonly name?: string;
-  readonly expires?: string;
-  readonly metadata: { readonly [F in MetadataField]?: string };
-};
-
 /**
  * When a file is ready: after its quiet time alone, when a marker `x.pdf.done` stands beside it, or
  * only when it was renamed into place.
@@ -75,18 +62,8 @@ export type Ready = {
   readonly maxBytes: number;
 };
 
-/**
- * What becomes of a file whose content another one of the mirror has: it is sent all the same;
- * skipped, with an after-action of its own; or linked to the first one's document, and treated as
- * archived.
- */
-export type DuplicateUse = "upload" | "skip" | "link";
-
-/** What becomes of a local file; `to` is an absolute path. */
-export type FileAction =
-  | { readonly kind: "keep" }
-  | { readonly kind: "delete" }
-  | { readonly kind: "move"; readonly to: string };
+/** What becomes of a file whose content another one of the mirror has: it is sent all the same, or treated as archived. */
+export type DuplicateUse = "upload" | "skip";
 
 /** All that is decided by, of one mirror. Plain data. */
 export type MirrorRules = {
@@ -95,7 +72,6 @@ export type MirrorRules = {
   /** Which of the mirror's own documents goes first. */
   readonly order: Order;
   readonly duplicates: DuplicateUse;
-  readonly afterDuplicate: FileAction;
   readonly ready: Ready;
   /** A pattern over the relative path: its groups serve every template of the mirror. */
   readonly match: string | null;
@@ -107,7 +83,6 @@ export type MirrorRules = {
   readonly expiry: ExpiryRule;
   readonly guards: ExpiryGuards;
   readonly rules: readonly Rule[];
-  readonly examples: readonly Example[];
 };
 
 /** A mirror without rules: files are sent as they are, and the archive keeps what they say. */
@@ -115,7 +90,6 @@ export const NO_RULES: MirrorRules = {
   priority: 0,
   order: "oldest",
   duplicates: "upload",
-  afterDuplicate: { kind: "keep" },
   ready: { by: "quiet", minAgeMs: 0, minBytes: 0, maxBytes: Number.MAX_SAFE_INTEGER },
   match: null,
   metadata: {},
@@ -129,5 +103,4 @@ export const NO_RULES: MirrorRules = {
     form: "ms",
   },
   rules: [],
-  examples: [],
 };

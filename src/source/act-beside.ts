@@ -1,5 +1,6 @@
 /** The after-action of a document, and of what stands beside it. */
 import { closeSync, fstatSync } from "node:fs";
+import type { SidecarRead } from "../domain/slip.ts";
 import type { RawPath } from "../std/raw-path.ts";
 import { shown } from "../std/raw-path.ts";
 import { act, type AfterAction } from "./after.ts";
@@ -8,44 +9,47 @@ import { besideUse } from "./eligible.ts";
 import { FileGone, fileFault, NotRegular } from "./file-fault.ts";
 import { openInside, statInside } from "./open-inside.ts";
 import { digestOf } from "./read-file.ts";
-import type { Acted, SourceSettings } from "./source.ts";
+import type { Acted, Archived, SourceSettings } from "./source.ts";
 
-/** What was sent, and when, epoch milliseconds; null: it was not. */
-type Sent = { readonly digest: string; readonly sentAt: number | null };
+/** What stands beside a document; `read`: as what it was read, null: nobody did, absent: that does not matter. */
+type Beside = { readonly path: RawPath; readonly read?: SidecarRead | null };
+
+/** It may be the next document's, or say what was never archived. */
+const NEVER_READ = "it is not the one that was read";
 
 /**
- * Acts on a file as `act` does, and where that went well, on its sidecar as it is now. A sidecar that
- * cannot be moved or deleted stays, and is told of. Beside a file that is gone, perhaps by an earlier try
- * that was cut short, only what has stood there since before the document was sent is touched: the rest
- * is of the next one of that name.
+ * Acts on a file as `act` does, and where that went well, on its marker and on the sidecar that was read for it.
+ * What cannot be moved or deleted stays, as does any other sidecar, and is told of. Beside a file that is gone,
+ * perhaps by an earlier try that was cut short, only what has stood there since before the document was sent is
+ * touched: the rest is of the next one of that name.
  *
  * @throws only the signal's reason
  */
 export async function actWithBeside(
   settings: SourceSettings,
   path: RawPath,
-  expected: Sent,
+  expected: Archived,
   action: AfterAction,
   signal: AbortSignal,
 ): Promise<Acted> {
   const acted = await act(settings, path, expected, action, signal);
   if (acted.kind === "refused") return acted;
   const stayed: string[] = [];
-  for (const beside of besideOf(settings, path)) {
-    if (acted.kind === "gone" && !stoodThere(settings, beside, expected.sentAt)) continue;
+  for (const beside of besideOf(settings, path, expected.sidecar)) {
+    if (acted.kind === "gone" && !stoodThere(settings, beside.path, expected.sentAt)) continue;
     const why = await follow(settings, beside, action, signal);
-    if (why !== undefined) stayed.push(`${shown(beside)} stayed: ${why}`);
+    if (why !== undefined) stayed.push(`${shown(beside.path)} stayed: ${why}`);
   }
   if (acted.kind === "gone" || stayed.length === 0) return acted;
   return { ...acted, stayed: stayed.join("; ") };
 }
 
-function besideOf(settings: SourceSettings, path: RawPath): RawPath[] {
-  const { sidecars, markers } = besideUse(settings);
-  return [
-    ...(sidecars ? sidecarsOf(path).map((each) => each.path) : []),
-    ...(markers ? [markerOf(path)] : []),
-  ];
+function besideOf(settings: SourceSettings, path: RawPath, sidecar: SidecarRead | null): Beside[] {
+  const use = besideUse(settings);
+  const sidecars = sidecarsOf(path).map(({ path: at, form }): Beside => {
+    return { path: at, read: sidecar?.ending === form ? sidecar : null };
+  });
+  return [...(use.sidecars ? sidecars : []), ...(use.markers ? [{ path: markerOf(path) }] : [])];
 }
 
 /** A ctime cannot be set, and is that of its own change, of its coming there, or a later one. */
@@ -67,20 +71,27 @@ function stoodThere(
 /** Why it stayed; undefined when it did not, or was not there. */
 async function follow(
   settings: SourceSettings,
-  path: RawPath,
+  { path, read }: Beside,
   action: AfterAction,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   let digest: string;
   try {
-    digest = await digestNow(settings, path, signal);
+    if (read !== undefined) {
+      const stat = statInside(settings.source, path);
+      if (!stat) return undefined;
+      if (Number(stat.mtimeMs) !== read?.modifiedAt) return NEVER_READ;
+    }
+    digest = read?.digest ?? (await digestNow(settings, path, signal));
   } catch (error) {
     signal.throwIfAborted();
     const fault = fileFault(error, path);
     return fault instanceof FileGone || fault instanceof NotRegular ? undefined : fault.message;
   }
   const acted = await act(settings, path, { digest }, action, signal);
-  return acted.kind === "refused" ? acted.trouble.message : undefined;
+  if (acted.kind !== "refused") return undefined;
+  const { code, message } = acted.trouble;
+  return read && code === "FILE_CHANGED" ? NEVER_READ : message;
 }
 
 async function digestNow(

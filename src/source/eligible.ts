@@ -1,17 +1,8 @@
 import picomatch from "picomatch";
-import { isOwn } from "../domain/division.ts";
-import {
-  dirOf,
-  joinRaw,
-  nameOf,
-  partsOf,
-  type RawPath,
-  ROOT,
-  rawOfText,
-  textOf,
-} from "../std/raw-path.ts";
+import { dirOf, joinRaw, nameOf, partsOf, type RawPath, ROOT, rawOfText } from "../std/raw-path.ts";
 import { type BesideUse, documentBeside } from "./beside.ts";
-import { IGNORED, type Ignored } from "./ignored.ts";
+import { globs, isHidden, nameText, plainGlobs, reachInto } from "./globs.ts";
+import { IGNORED } from "./ignored.ts";
 import type { SourceSettings } from "./source.ts";
 
 /** What of a source is mirrored, by name alone; both take the path relative to the source. */
@@ -20,20 +11,19 @@ export type Eligibility = {
   readonly file: (path: RawPath) => boolean;
   /** True when the directory is entered. */
   readonly directory: (path: RawPath) => boolean;
-  /** True when files are looked for in it: every directory that is entered, but for the source of a division. */
-  readonly listed: (dir: RawPath) => boolean;
 };
 
 /**
  * The rules of a mirror: the built-in list, the directories that are left out, the globs.
  *
- * Globs are compared without regard to case and Unicode composition, and take names with a leading
- * dot like any other. A name that is not UTF-8 is compared as if it were Latin-1, which it
- * commonly is. A directory is left out whole by a glob of `exclude` that ends in `/**`; other
- * globs are about files.
+ * Globs of `include` match a leading dot only where they write it, as in a shell, so that hidden files
+ * and directories stay out; those of `exclude` match it like any other character. A directory is left
+ * out whole by a glob of `exclude` that ends in `/**`, and a hidden one that no glob of `include`
+ * reaches into; else globs are about files.
  */
 export function eligibility(settings: SourceSettings): Eligibility {
-  const includes = globs(settings.include);
+  const includes = plainGlobs(settings.include);
+  const reaches = reachInto(settings.include);
   const excludes = globs(settings.exclude);
   const excludesBelow = globs(settings.exclude.filter((glob) => glob.endsWith("/**")));
   const use = besideUse(settings);
@@ -41,27 +31,24 @@ export function eligibility(settings: SourceSettings): Eligibility {
 
   const enters = (dir: RawPath): boolean =>
     !isIgnored(nameOf(dir), "directory") && !without.has(dir) && !excludesBelow(dir);
-  // Every top directory is of one part with all that is below it; the source itself is entered for them.
   const directory = (path: RawPath): boolean => {
-    if (path !== ROOT && !isOwn(settings.division, path)) return false;
     let at = ROOT;
     for (const part of partsOf(path)) {
       at = joinRaw(at, part);
       if (!enters(at)) return false;
     }
-    return true;
+    return !isHidden(path) || reaches(path);
   };
 
-  const listed = (dir: RawPath) => directory(dir) && isOwn(settings.division, dir);
   // A listing asks for one file after another of the same directory.
-  let last: { dir: RawPath; entered: boolean } = { dir: ROOT, entered: listed(ROOT) };
+  let last: { dir: RawPath; entered: boolean } = { dir: ROOT, entered: directory(ROOT) };
   const file = (path: RawPath): boolean => {
     const dir = dirOf(path);
-    if (dir !== last.dir) last = { dir, entered: listed(dir) };
+    if (dir !== last.dir) last = { dir, entered: directory(dir) };
     if (!last.entered || isIgnored(nameOf(path), "file")) return false;
     return includes(path) && !excludes(path) && documentBeside(path, use) === undefined;
   };
-  return { file, directory, listed };
+  return { file, directory };
 }
 
 /** Which files of the mirror stand beside others. */
@@ -71,41 +58,40 @@ export function besideUse({ sidecar = "none", ready }: SourceSettings): BesideUs
 
 /** True when the built-in list leaves out this name; for a name of unknown kind, as a file's. */
 export function isIgnored(name: RawPath, of: "file" | "directory"): boolean {
-  return IGNORED_NAMES[of].test(asText(name));
+  const text = nameText(name);
+  const lower = text.toLowerCase();
+  const { names, endings, dotted, others } = IGNORED_NAMES[of];
+  if (names.has(lower) || endings.has(lower.slice(lower.lastIndexOf(".")))) return true;
+  return others.test(text) || (text.startsWith(".") && dotted.test(text));
 }
 
-type Matcher = (path: RawPath) => boolean;
-
-function globs(patterns: readonly string[]): Matcher {
-  if (patterns.length === 0) return () => false;
-  if (patterns.some((pattern) => pattern === "**" || pattern === "**/*")) return () => true;
-  const matches = picomatch(
-    patterns.map((pattern) => pattern.normalize("NFC")),
-    // "s": a newline in a name is a character like any other.
-    { dot: true, nocase: true, flags: "is" },
-  );
-  return (path) => matches(pathText(path));
+/** A million names are compared with the list: what is a name, or an ending, is looked up. */
+function compiled(of: "file" | "directory") {
+  const asked = IGNORED.filter((ignored) => (ignored.of ?? of) === of);
+  const patterns = asked.map(({ pattern }) => pattern);
+  const names = patterns.filter((pattern) => !SPECIAL.test(pattern));
+  const endings = patterns.filter((pattern) => /^\*\.[^.]+$/.test(pattern) && isPlain(pattern));
+  const rest = patterns.filter((each) => !names.includes(each) && !endings.includes(each));
+  const isDotted = (pattern: string) => pattern.startsWith(".");
+  return {
+    names: new Set(names.map((name) => name.toLowerCase())),
+    endings: new Set(endings.map((ending) => ending.slice(1).toLowerCase())),
+    dotted: expressionOf(rest.filter(isDotted)),
+    others: expressionOf(rest.filter((pattern) => !isDotted(pattern))),
+  };
 }
 
-/** Part by part: one name in an old encoding must not garble the names around it. */
-function pathText(path: RawPath): string {
-  if (!/[\x80-\xff]/.test(path)) return path;
-  return partsOf(path).map(asText).join("/");
+const SPECIAL = /[*?[\]{}()|\\]/;
+
+function isPlain(pattern: string): boolean {
+  return !SPECIAL.test(pattern.slice(1));
 }
 
-function asText(name: RawPath): string {
-  return (textOf(name) ?? name).normalize("NFC");
-}
-
-/** One expression for the whole list: a million names are compared with it. */
-function expressionOf(ignored: readonly Ignored[]): RegExp {
-  const sources = ignored.map(
-    ({ pattern }) => picomatch.makeRe(pattern, { dot: true, nocase: true }).source,
+function expressionOf(patterns: readonly string[]): RegExp {
+  const sources = patterns.map(
+    (pattern) => picomatch.makeRe(pattern, { dot: true, nocase: true }).source,
   );
   return new RegExp(sources.join("|"), "is");
 }
 
-const IGNORED_NAMES = {
-  file: expressionOf(IGNORED.filter(({ of }) => of !== "directory")),
-  directory: expressionOf(IGNORED.filter(({ of }) => of !== "file")),
-};
+const IGNORED_NAMES = { file: compiled("file"), directory: compiled("directory") };

@@ -8,95 +8,127 @@ export type Ignored = {
 
 const PARTIAL = "a download or copy that is not finished";
 const LOCK = "an office program's lock or temporary file";
-const EDITOR = "an editor's backup or swap file";
-const NAS = "a network drive's own data";
-const SYSTEM = "an operating system's own data";
-const TRASH = "a recycle bin";
-const SNAPSHOT = "old states of the file system";
+const SAVING = "a document that macOS is saving";
 const KERNEL = "a deleted file that some program still holds open";
+const NAS = "a network drive's own data";
+const SNAPSHOT = "old states of the file system";
+const TRASH = "a recycle bin";
+const SYSTEM = "an operating system's own data";
+const STREAM = "a named stream of another file, written as a file";
 const SYNC = "a synchroniser's own data";
+const PLACEHOLDER = "a placeholder of a document that is elsewhere";
+
+const HEX_4 = "[0-9a-f]".repeat(4);
+const HEX_8 = HEX_4.repeat(2);
+const ALNUM_6 = "[0-9a-z]".repeat(6);
+/** As names have it where a colon is not allowed: Cygwin, WSL and Samba write U+F03A, macOS U+F022. */
+const COLON = "[:\uf03a\uf022]";
 
 /**
- * Names that are never mirrored, compared without regard to case. What a person might call a
- * document is not here: a leading dot alone, for one, is no reason. What programs write under a name
- * before it is whole is, even where a hidden file of that form is conceivable.
+ * Names that are never mirrored, compared without regard to case, with the source of each group. What a
+ * person might call a document is not here. What programs write under a name before it is whole is, even
+ * where a hidden file of that form is conceivable. Hidden names are here for those whose `include` names
+ * the dot; of others they stay out anyway.
  */
 export const IGNORED: readonly Ignored[] = [
-  { pattern: ".scanferry-*", because: "a file that is being moved or deleted after archiving" },
-  { pattern: ".scanferry.yaml", because: "what goes with the documents of its directory" },
-  { pattern: ".scanferry~*", because: "a copy that is being made after archiving" },
+  // This program.
+  ...files("a file that is being moved or deleted after archiving", ".scanferry-*"),
+  ...files("a copy that is being made after archiving", ".scanferry~*"),
+  ...files("notes for its directory, which are read no more: use `rules`", ".scanferry.yaml"),
 
-  { pattern: "*.tmp", because: "a temporary file", of: "file" },
-  { pattern: "*.temp", because: "a temporary file", of: "file" },
-  { pattern: "*.part", because: PARTIAL, of: "file" },
-  { pattern: "*.partial", because: PARTIAL, of: "file" },
-  { pattern: "*.filepart", because: PARTIAL, of: "file" },
-  { pattern: "*.crdownload", because: PARTIAL, of: "file" },
-  { pattern: "*.opdownload", because: PARTIAL, of: "file" },
-  { pattern: "*.download", because: PARTIAL, of: "directory" },
-  { pattern: "*.aria2", because: PARTIAL, of: "file" },
-  { pattern: ".rsync-partial", because: PARTIAL },
-  { pattern: ".rsync-tmp", because: PARTIAL },
-  { pattern: ".goutputstream-*", because: PARTIAL, of: "file" },
-  { pattern: ".in.*.", because: "an upload to ProFTPD under way", of: "file" },
-  { pattern: ".pureftpd-upload.*", because: "an upload to Pure-FTPd under way", of: "file" },
-  { pattern: ".*.~+([0-9a-f])", because: "a download by Nextcloud under way", of: "file" },
-  // `.scan.pdf.Ab12Cd`. With the inner dot at least what is hidden without an ending is left alone.
-  { pattern: `.*.*.${"[0-9a-z]".repeat(6)}`, because: "a copy by rsync under way", of: "file" },
+  // Nextcloud's, ownCloud's and Mountain Duck's lists; `.partial`: rclone.
+  ...files("a temporary file", "*.tmp", "*.temp"),
+  ...files(PARTIAL, "*.part", "*.partial", "*.filepart", "*.crdownload"),
+  // Opera; Safari (a directory); aria2; Chrome's writing to a file that a page may write; Resilio's manual.
+  ...files(PARTIAL, "*.opdownload", "*.aria2", "*.crswap", "*.!sync", "*.SyncPart", "*.SyncTemp"),
+  ...directories(PARTIAL, "*.download"),
+  // µTorrent, qBittorrent, BitComet: settings for unfinished files.
+  ...files(PARTIAL, "*.!ut", "*.!qB", "*.bc!"),
+  // rsync(1), `--partial-dir` and its temporary files `.scan.pdf.Ab12Cd`: with the inner dot at least
+  // what is hidden without an ending is left alone.
+  ...both(PARTIAL, ".rsync-partial", ".rsync-tmp"),
+  ...files("a copy by rsync under way", `.*.*.${ALNUM_6}`),
+  // GIO (`g_file_replace`); ProFTPD, `HiddenStores`; Pure-FTPd, `-0`; Nextcloud's client (`createDownloadTmpFileName`).
+  ...files(PARTIAL, ".goutputstream-*"),
+  ...files("an upload to ProFTPD under way", ".in.*."),
+  ...files("an upload to Pure-FTPd under way", ".pureftpd-upload.*"),
+  ...files("a download by Nextcloud under way", ".*.~+([0-9a-f])"),
 
-  { pattern: "~$*", because: LOCK, of: "file" },
-  { pattern: ".~lock.*#", because: LOCK, of: "file" },
-  { pattern: "*~", because: EDITOR, of: "file" },
-  { pattern: ".*.sw[a-z]", because: EDITOR, of: "file" },
-  { pattern: ".#*", because: EDITOR, of: "file" },
+  // Microsoft Office; LibreOffice; Access (`.laccdb`); AutoCAD (`.dwl`); the others: Mountain Duck's list.
+  ...files(LOCK, "~$*", ".~lock.*#", "*.laccdb", "*.dwl", "*.dwl2", "*.idlk", "*.lck", "*.onetmp"),
+  // ownCloud's list: GnuCash, Kate; Emacs, vim and what both lists have of them.
+  ...files(LOCK, "*.gnucash.tmp-*"),
+  ...files("an editor's backup or swap file", "*~", ".*.sw[a-z]", ".#*", "*.kate-swp"),
+  // Foundation's safe save, by name (Mountain Duck's list) and by directory on shares without replacing.
+  ...both(SAVING, `*.sb-${HEX_8}-${ALNUM_6}`, "\\(A Document Being Saved By *\\)"),
+  // Xerox's guide for administrators, network scanning: job log, next name, names, description.
+  ...files("a scanner's job data", "*.XST", "NETSCAN.DAT", "NEXTNAME.DAT", "XSMDESC.DAT"),
 
-  { pattern: ".nfs[0-9a-f][0-9a-f][0-9a-f][0-9a-f]*", because: KERNEL, of: "file" },
-  { pattern: ".fuse_hidden*", because: KERNEL, of: "file" },
-  { pattern: ".smbdelete*", because: KERNEL, of: "file" },
+  // Linux: NFS client, FUSE; Samba (`smbd`).
+  ...files(KERNEL, `.nfs${HEX_4}*`, ".fuse_hidden*", ".smbdelete*"),
 
-  { pattern: "@eaDir", because: NAS },
-  { pattern: "@tmp", because: NAS },
-  { pattern: "*@SynoEAStream", because: NAS, of: "file" },
-  { pattern: "*@SynoResource", because: NAS, of: "file" },
-  { pattern: ".@__thumb", because: NAS },
-  { pattern: "@__thumb", because: NAS },
-  { pattern: ".@upload_cache", because: NAS },
-  { pattern: "@Recently-Snapshot", because: SNAPSHOT },
-  { pattern: "#snapshot", because: SNAPSHOT },
-  { pattern: "~snapshot", because: SNAPSHOT },
-  { pattern: ".snapshot", because: SNAPSHOT },
-  { pattern: ".snapshots", because: SNAPSHOT },
-  { pattern: ".zfs", because: SNAPSHOT },
+  // Synology; QNAP; Samba's `vfs_streams_depot`; Windows Server (DFS Replication).
+  ...both(NAS, "@eaDir", "@tmp", "*@SynoEAStream", "*@SynoResource"),
+  ...both(NAS, "@__thumb", ".@__thumb", ".@upload_cache", ".streams", "DfsrPrivate"),
+  // QNAP; Synology; NetApp; snapper; ZFS.
+  ...both(
+    SNAPSHOT,
+    "@Recently-Snapshot",
+    "#snapshot",
+    "~snapshot",
+    ".snapshot",
+    ".snapshots",
+    ".zfs",
+  ),
+  // Synology; QNAP; Samba's `vfs_recycle`; Windows; freedesktop.org's trash; macOS, on shares too.
+  ...both(TRASH, "#recycle", "@Recycle", ".recycle", "$RECYCLE.BIN", ".Trash", ".Trash-*"),
+  ...both(TRASH, ".Trashes", "Network Trash Folder"),
+  ...directories(TRASH, "RECYCLER"),
 
-  { pattern: "#recycle", because: TRASH },
-  { pattern: "@Recycle", because: TRASH },
-  { pattern: ".recycle", because: TRASH },
-  { pattern: "$RECYCLE.BIN", because: TRASH },
-  { pattern: "RECYCLER", because: TRASH, of: "directory" },
-  { pattern: ".Trash", because: TRASH },
-  { pattern: ".Trashes", because: TRASH },
-  { pattern: ".Trash-*", because: TRASH },
-  { pattern: "Network Trash Folder", because: TRASH },
+  // Windows; ext4; KDE.
+  ...both(SYSTEM, "System Volume Information", "Thumbs.db", "ehthumbs.db", "desktop.ini"),
+  ...directories(SYSTEM, "lost+found"),
+  ...both(SYSTEM, ".directory"),
+  // macOS; Netatalk (`.AppleD*`). U+F00D: the carriage return of `Icon\r` on a share.
+  ...both(SYSTEM, ".DS_Store", "._*", ".AppleDouble", ".AppleDB", ".AppleDesktop", ".apdisk"),
+  ...both(SYSTEM, ".TemporaryItems", ".Spotlight-V100", ".fseventsd", ".DocumentRevisions-V100"),
+  ...files(SYSTEM, "Icon[\r\uf00d]", ".localized", ".metadata_never_index", ".VolumeIcon.icns"),
+  ...directories(SYSTEM, "Temporary Items"),
+  // Android: MediaStore (`FileUtils.PATTERN_EXPIRES_FILE`), gallery.
+  ...files("a phone's trash, or what it has not finished", ".trashed-*", ".pending-*"),
+  ...both("a phone's own data", ".nomedia", ".thumbnails"),
 
-  { pattern: "System Volume Information", because: SYSTEM },
-  { pattern: "lost+found", because: SYSTEM, of: "directory" },
-  { pattern: "Thumbs.db", because: SYSTEM },
-  { pattern: "ehthumbs.db", because: SYSTEM },
-  { pattern: "desktop.ini", because: SYSTEM },
-  { pattern: ".directory", because: SYSTEM },
-  { pattern: ".DS_Store", because: SYSTEM },
-  { pattern: "._*", because: SYSTEM },
-  { pattern: ".AppleDouble", because: SYSTEM },
-  { pattern: ".AppleDB", because: SYSTEM },
-  { pattern: ".AppleDesktop", because: SYSTEM },
-  { pattern: ".TemporaryItems", because: SYSTEM },
-  { pattern: "Temporary Items", because: SYSTEM, of: "directory" },
-  { pattern: ".Spotlight-V100", because: SYSTEM },
-  { pattern: ".fseventsd", because: SYSTEM },
-  { pattern: ".DocumentRevisions-V100", because: SYSTEM },
-  { pattern: ".apdisk", because: SYSTEM },
+  // Streams of NTFS and SMB that a copy wrote as files, with the colon or without: Windows' attachment
+  // manager, Samba's `vfs_fruit` (AFP), Dropbox.
+  ...files(STREAM, "*Zone.Identifier", "*AFP_AfpInfo", "*AFP_Resource", `*${COLON}$DATA`),
+  ...files(STREAM, "*com.dropbox.attributes", "*com.dropbox.attrs", "*com.dropbox.ignored"),
+  ...files(STREAM, `*${COLON}@(SmartScreen|encryptable|favicon|OECustomProperty|com.apple.*)`),
 
-  { pattern: ".stfolder", because: SYNC },
-  { pattern: ".stversions", because: SYNC },
-  { pattern: ".stignore", because: SYNC },
+  // Nextcloud and ownCloud, `csync_exclude.cpp`; their virtual files without a file system of their own.
+  ...files(SYNC, ".sync_*.db*", "._sync_*.db*", ".csync_journal.db*", "csync_journal.db*"),
+  ...files(SYNC, ".owncloudsync.log*", ".nextcloudsync.log*"),
+  ...files(PLACEHOLDER, "*.owncloud", "*.nextcloud"),
+  // Resilio Sync's manual.
+  ...both(SYNC, ".sync", ".SyncID", ".SyncIgnore", ".SyncArchive", ".SyncTrash", "*.SyncOld"),
+  ...files(PLACEHOLDER, "*.rsls"),
+  // Synology Drive; Dropbox; Google Drive for desktop, and its links to what Google's editors keep.
+  ...both(SYNC, ".SynologyWorkingDirectory", ".dropbox", ".dropbox.*"),
+  ...both(SYNC, ".tmp.driveupload", ".tmp.drivedownload"),
+  ...files(PLACEHOLDER, "*.g@(doc|sheet|slides|draw|form|site|map|jam|script)"),
+  // iCloud Drive; OneDrive; Syncthing (its temporary files end in `.tmp`); FreeFileSync; GoodSync; Unison.
+  ...files(PLACEHOLDER, ".*.icloud"),
+  ...both(SYNC, ".849C9593-D756-4E56-8D6E-42412F2A707B", ".stfolder", ".stversions", ".stignore"),
+  ...both(SYNC, "*.ffs_db", "*.ffs_lock", "*.ffs_tmp", "_gsdata_", ".unison.*"),
 ];
+
+function both(because: string, ...patterns: readonly string[]): Ignored[] {
+  return patterns.map((pattern) => ({ pattern, because }));
+}
+
+function files(because: string, ...patterns: readonly string[]): Ignored[] {
+  return patterns.map((pattern) => ({ pattern, because, of: "file" }));
+}
+
+function directories(because: string, ...patterns: readonly string[]): Ignored[] {
+  return patterns.map((pattern) => ({ pattern, because, of: "directory" }));
+}

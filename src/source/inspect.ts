@@ -7,13 +7,15 @@ import { hash } from "node:crypto";
 import { type BigIntStats, closeSync, fstatSync } from "node:fs";
 import type { Seen } from "../domain/document.ts";
 import { isSameStamp } from "../domain/stamp.ts";
-import { completeness } from "../formats/complete.ts";
-import type { Completeness } from "../formats/completeness.ts";
+import { judge } from "../formats/complete.ts";
+import { type Judgement, UNKNOWN, unfinished } from "../formats/completeness.ts";
+import { GapFinder } from "../formats/gaps.ts";
 import { kindOf } from "../formats/kind.ts";
 import { pagesAtSight } from "../formats/pages.ts";
 import { pdfPages } from "../formats/pdf.ts";
 import { accessOf, type RandomAccess } from "../formats/random-access.ts";
 import { nameOf, type RawPath, shown, textOf } from "../std/raw-path.ts";
+import { digestOfBeginning } from "./beginning.ts";
 import { FileGone, fileFault, isSystemError, NotRegular, troubleOf } from "./file-fault.ts";
 import { lookInside, openInside } from "./open-inside.ts";
 import type { NotesReader } from "./read-notes.ts";
@@ -22,6 +24,7 @@ import { seenOf } from "./seen.ts";
 import type { Inspection, SourceSettings } from "./source.ts";
 import { SpareBuffers } from "./spare-buffers.ts";
 import { sourceStatus } from "./status.ts";
+import { whyDownloading, whyHollow } from "./under-way.ts";
 
 /** Files up to this size are read in one go. */
 const WHOLE_BYTES_MAX = 8 << 20;
@@ -35,6 +38,7 @@ const spareBuffers = new SpareBuffers(4 << 20);
 type OpenFile = {
   readonly fd: number;
   readonly path: RawPath;
+  readonly stat: BigIntStats;
   readonly size: number;
   readonly network: boolean;
 };
@@ -42,8 +46,9 @@ type OpenFile = {
 type Content = {
   readonly digest: string;
   readonly bytesRead: number;
-  readonly completeness: Completeness;
+  readonly judgement: Judgement;
   readonly pages: number | undefined;
+  readonly beginning: string | undefined;
 };
 
 /** Counts the pages of a PDF that does not state them plainly; never rejects. */
@@ -53,10 +58,15 @@ type Options = {
   readonly pages: boolean;
   readonly engine?: PdfEngine;
   readonly notes?: NotesReader;
+  readonly sentBytes?: number | undefined;
 };
 
-/** How pages are to be counted; undefined: they are not. */
-type Counting = { readonly engine: PdfEngine } | undefined;
+/** What is asked of a content beside its digest. */
+type Asked = {
+  /** How pages are to be counted; undefined: they are not. */
+  readonly counting: { readonly engine: PdfEngine } | undefined;
+  readonly sentBytes: number | undefined;
+};
 
 /**
  * Looks closely at a file.
@@ -65,6 +75,7 @@ type Counting = { readonly engine: PdfEngine } | undefined;
  * @param options.pages whether to count the pages, where the kind of the file is one that can be
  * @param options.engine counts those of PDFs that do not state them plainly; absent: in this thread
  * @param options.notes reads what stands beside it; absent: nothing is looked for
+ * @param options.sentBytes of how many bytes the beginning is to be hashed, too; absent: of none
  * @throws only the signal's reason
  */
 export async function inspect(
@@ -107,23 +118,27 @@ async function inspectOpen(
   // Before the last look at the file: on a share that went away, notes look missing too.
   const notes = await options.notes?.of(path);
   if (notes?.kind === "waits") return { kind: "waits", seen: before, trouble: notes.trouble };
-  const file = { fd, path, size: before.sizeBytes, network: settings.network };
+  const file = { fd, path, stat, size: before.sizeBytes, network: settings.network };
   const read = before.sizeBytes <= WHOLE_BYTES_MAX ? readWhole : readInChunks;
   const counting = options.pages ? { engine: options.engine ?? pdfPages } : undefined;
-  const content = await read(file, counting, signal);
+  const content = await read(file, { counting, sentBytes: options.sentBytes }, signal);
   const there = lookInside(settings.source, path, settings.network);
   if (!there) throw new FileGone(path);
   if (there.stamp !== before.stamp) return { kind: "changed", seen: there };
   const after = seenOf(fstatSync(fd, { bigint: true }), settings.network);
   if (after.stamp !== before.stamp || content.bytesRead !== before.sizeBytes)
     return { kind: "changed", seen: after };
-  const { digest, completeness, pages } = content;
+  const { digest, judgement, pages, beginning } = content;
+  const why = whyDownloading(settings.source, path);
+  const born = bornAt(stat);
   return {
     kind: "whole",
     digest,
     seen: before,
-    completeness,
+    ...(why === undefined ? judgement : unfinished(why)),
+    ...(born === undefined ? {} : { bornAt: born }),
     ...(pages === undefined ? {} : { pages }),
+    ...(beginning === undefined ? {} : { beginning }),
     ...(notes ? { notes } : {}),
   };
 }
@@ -133,48 +148,68 @@ function wasRenamed({ ctimeNs, mtimeNs }: BigIntStats): boolean {
   return ctimeNs > mtimeNs;
 }
 
-async function readWhole(
-  { fd, path, size, network }: OpenFile,
-  counting: Counting,
-  signal: AbortSignal,
-): Promise<Content> {
+/** Epoch ms; undefined: the file system does not know, or gives another time in its place. */
+function bornAt({ birthtimeNs, ctimeNs }: BigIntStats): number | undefined {
+  return birthtimeNs > 0n && birthtimeNs < ctimeNs ? Number(birthtimeNs) / 1e6 : undefined;
+}
+
+async function readWhole(open: OpenFile, asked: Asked, signal: AbortSignal): Promise<Content> {
+  const { fd, size, network } = open;
   const buffer = spareBuffers.take(size);
   try {
     const bytes = await readSmall(buffer.subarray(0, size), fd, network);
     signal.throwIfAborted();
+    const finder = new GapFinder();
+    finder.add(bytes);
     return {
       digest: hash("sha256", bytes),
       bytesRead: bytes.length,
-      completeness: await judged(accessOf(bytes), path),
-      pages: counting && (await pagesOf(accessOf(bytes), path, counting.engine)),
+      ...(await learnt(accessOf(bytes), open, asked, { finder, signal })),
     };
   } finally {
     spareBuffers.giveBack(buffer);
   }
 }
 
-async function readInChunks(
-  { fd, path, size }: OpenFile,
-  counting: Counting,
-  signal: AbortSignal,
-): Promise<Content> {
-  const { digest, bytesRead } = await digestOf(fd, size, signal);
+async function readInChunks(open: OpenFile, asked: Asked, signal: AbortSignal): Promise<Content> {
+  const { fd, size } = open;
+  const finder = new GapFinder();
+  const { digest, bytesRead } = await digestOf(fd, size, signal, (chunk) => finder.add(chunk));
   const file = accessOfFd(fd, size);
+  return { digest, bytesRead, ...(await learnt(file, open, asked, { finder, signal })) };
+}
+
+/** What a content tells beside its digest. */
+async function learnt(
+  file: RandomAccess,
+  open: OpenFile,
+  { counting, sentBytes }: Asked,
+  { finder, signal }: { readonly finder: GapFinder; readonly signal: AbortSignal },
+): Promise<Pick<Content, "judgement" | "pages" | "beginning">> {
   return {
-    digest,
-    bytesRead,
-    completeness: await judged(file, path),
-    pages: counting && (await pagesOf(file, path, counting.engine)),
+    judgement: await judged(file, open, finder),
+    pages: counting && (await pagesOf(file, open.path, counting.engine)),
+    beginning:
+      sentBytes === undefined ? undefined : await digestOfBeginning(file, sentBytes, signal),
   };
 }
 
 /** A file that a judge of formats chokes on must not stop the files behind it. */
-async function judged(file: RandomAccess, path: RawPath): Promise<Completeness> {
+async function judged(
+  file: RandomAccess,
+  { fd, path, stat }: OpenFile,
+  finder: GapFinder,
+): Promise<Judgement> {
   try {
-    return await completeness(file, filenameOf(path));
+    const { gaps, zeroBytes } = finder.end();
+    const judgement = await judge(file, filenameOf(path), gaps);
+    const why = whyHollow(fd, stat, zeroBytes);
+    return why === undefined || judgement.completeness === "unfinished"
+      ? judgement
+      : unfinished(why);
   } catch (error) {
     if (isSystemError(error)) throw error;
-    return "unknown";
+    return UNKNOWN;
   }
 }
 

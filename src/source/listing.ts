@@ -20,6 +20,8 @@ export type Look = {
   readonly directories: readonly RawPath[];
   /** Eligible names that stand for links, pipes, sockets, devices. */
   readonly leftOut: number;
+  /** Links among them, and those with names that only a directory could have. */
+  readonly links: readonly RawPath[];
   /** An entry that is there and did not tell what it is: the listing is partial. */
   readonly trouble: FileUnreadable | SourceOffline | undefined;
 };
@@ -43,6 +45,7 @@ export function* look(
     const files: FileSeen[] = [];
     const directories: RawPath[] = [];
     let leftOut = 0;
+    const links: RawPath[] = [];
     let trouble: Look["trouble"];
     const names = namesIn(fd, dir);
     const lookAt = (name: RawPath, entry: string | Buffer) => {
@@ -52,7 +55,10 @@ export function* look(
       const stat = statEntry(entry, path);
       if (stat instanceof FileGone) return;
       if (stat instanceof Error) trouble = stat;
-      else if (stat.isDirectory()) {
+      else if (stat.isSymbolicLink()) {
+        links.push(path);
+        if (asFile) leftOut += 1;
+      } else if (stat.isDirectory()) {
         if (eligible.directory(path)) directories.push(path);
       } else if (!asFile) return;
       else if (stat.isFile()) files.push({ name, seen: seenOf(stat, network) });
@@ -71,6 +77,7 @@ export function* look(
         : { dir, fingerprint, files },
       directories,
       leftOut,
+      links,
       trouble,
     };
   } finally {
@@ -87,7 +94,7 @@ export function listOne(settings: SourceSettings, dir: RawPath): Listing | undef
   const status = sourceStatus(settings);
   if (status.kind === "offline") throw new SourceOffline(status.why);
   const eligible = eligibility(settings);
-  if (!eligible.listed(dir)) return undefined;
+  if (!eligible.directory(dir)) return undefined;
   const root = openRoot(settings.source);
   try {
     const { listing, trouble } = drained(look(root, dir, eligible, settings.network));

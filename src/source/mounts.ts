@@ -139,6 +139,8 @@ const NETWORK_TYPES: ReadonlySet<string> = new Set(
   (
     "nfs nfs4 cifs smb3 smbfs ncpfs afs kafs coda davfs sshfs " +
     "9p virtiofs vboxsf vmhgfs prl_fs drvfs fuse " +
+    // What Docker Desktop shows a container of its host; other such machines by 9p and virtiofs.
+    "fakeowner grpcfuse osxfs " +
     "ceph lustre gfs2 ocfs2 gpfs beegfs orangefs pvfs2 glusterfs " +
     // Something is mounted here once it is asked for, and gone again when nobody does: most often a share.
     "autofs"

@@ -8,8 +8,8 @@
  */
 import { type BigIntStats, closeSync, constants, fstatSync, openSync } from "node:fs";
 import type { Seen } from "../domain/document.ts";
-import { type RawPath, dirOf, nameOf } from "../std/raw-path.ts";
-import { assertName, entryOf, O_PATH, openRoot, within } from "./directory-fd.ts";
+import { type RawPath, dirOf, joinRaw, nameOf } from "../std/raw-path.ts";
+import { assertName, entryOf, O_PATH, openRoot, statsOf, within } from "./directory-fd.ts";
 import { FileGone, fileFault, NotRegular } from "./file-fault.ts";
 import { seenOf } from "./seen.ts";
 
@@ -45,6 +45,24 @@ export function statInside(source: string, path: RawPath): BigIntStats | undefin
     if (error instanceof FileGone || error instanceof NotRegular) return undefined;
     throw error;
   }
+}
+
+/**
+ * The first regular file beside this one whose name is its own with one of these suffixes. Of what is gone, or cannot
+ * be looked at: none.
+ *
+ * @throws `FileGone`, `FileUnreadable`, `SourceOffline` of the directory
+ */
+export function companionInside(
+  source: string,
+  path: RawPath,
+  suffixes: readonly string[],
+): RawPath | undefined {
+  return inside(source, path, (dir) => {
+    const names = suffixes.map((suffix) => `${nameOf(path)}${suffix}` as RawPath);
+    const name = names.find((each) => statsOf(entryOf(dir, each))?.isFile());
+    return name && joinRaw(dirOf(path), name);
+  });
 }
 
 /** The same as `openInside` for an entry of a directory that is open already. */

@@ -1,21 +1,21 @@
 /**
- * Reads what the files beside a document say of it: its sidecar, and `.scanferry.yaml` of every
- * directory on the way. Opened like documents: never through a link, never waited for. What is
- * wrong with them holds the document, and no other.
+ * Reads what stands beside a document: its marker and its sidecar. Opened like documents: never
+ * through a link, never waited for. What is wrong with them holds the document, and no other.
  */
+import { createHash } from "node:crypto";
 import { type BigIntStats, closeSync, fstatSync } from "node:fs";
 import type { Trouble } from "../domain/document.ts";
 import type { FailureCode } from "../domain/failure.ts";
-import { DIRECTORY_FILE, NOTES_BYTES_MAX, type Notes } from "../rules/notes.ts";
+import { NOTES_BYTES_MAX } from "../rules/notes.ts";
 import { parseNotes, type NoteForm } from "../rules/parse-notes.ts";
-import { dirOf, joinRaw, partsOf, type RawPath, ROOT, rawOfText, shown } from "../std/raw-path.ts";
+import { type RawPath, shown } from "../std/raw-path.ts";
 import { markerOf, sidecarsOf } from "./beside.ts";
 import { FileGone, FileUnreadable, fileFault, NotRegular, SourceOffline } from "./file-fault.ts";
 import { openInside, statInside } from "./open-inside.ts";
 import { readAt } from "./read-file.ts";
 import type { FoundNotes, SourceSettings } from "./source.ts";
 
-const DIRECTORY_NAME = rawOfText(DIRECTORY_FILE);
+type Sidecar = Omit<Extract<FoundNotes, { kind: "notes" }>, "kind">;
 
 /** Ends the reading: the document has to wait. */
 class Waits extends Error {
@@ -26,11 +26,10 @@ class Waits extends Error {
   }
 }
 
-/** Reads notes of the documents of one mirror; directories are read once, so make one for each look. */
+/** Reads notes of the documents of one mirror. */
 export class NotesReader {
   readonly #settings: SourceSettings;
   readonly #now: number;
-  readonly #directories = new Map<RawPath, Promise<Notes | undefined>>();
 
   /** `now`: epoch milliseconds; tells a file that was written just now. */
   constructor(settings: SourceSettings, now: number) {
@@ -42,12 +41,7 @@ export class NotesReader {
   async of(path: RawPath): Promise<FoundNotes> {
     try {
       this.#assertMarked(path);
-      const directories = [];
-      for (const dir of waysTo(path)) {
-        const notes = await this.#directory(dir);
-        if (notes) directories.push(notes);
-      }
-      return { kind: "notes", directories, sidecar: await this.#sidecar(path) };
+      return { kind: "notes", ...(await this.#sidecar(path)) };
     } catch (error) {
       if (!(error instanceof Waits)) throw error;
       return { kind: "waits", trouble: error.trouble };
@@ -65,41 +59,34 @@ export class NotesReader {
     throw new Waits("MARKER_MISSING", `${shown(markerOf(path))} is older than the document`);
   }
 
-  #directory(dir: RawPath): Promise<Notes | undefined> {
-    const known = this.#directories.get(dir);
-    if (known) return known;
-    const reading = this.#read(joinRaw(dir, DIRECTORY_NAME), "yaml", "directory");
-    this.#directories.set(dir, reading);
-    return reading;
-  }
-
-  async #sidecar(path: RawPath): Promise<Notes | null> {
+  async #sidecar(path: RawPath): Promise<Sidecar> {
     const { sidecar = "none" } = this.#settings;
-    if (sidecar === "none") return null;
+    if (sidecar === "none") return { sidecar: null };
     for (const each of sidecarsOf(path)) {
-      const notes = await this.#read(each.path, each.form, "sidecar");
-      if (notes) return notes;
+      const read = await this.#read(each.path, each.form);
+      if (read) return read;
     }
-    if (sidecar === "optional") return null;
-    throw new Waits("SIDECAR_MISSING", `there is no ${shown(path)}.yaml, .json or .xmp yet`);
+    if (sidecar === "optional") return { sidecar: null };
+    throw new Waits("SIDECAR_MISSING", `there is no ${shown(path)}.yaml or .json yet`);
   }
 
   /** Undefined when there is no such file. */
-  async #read(
-    path: RawPath,
-    form: NoteForm,
-    of: "sidecar" | "directory",
-  ): Promise<Notes | undefined> {
+  async #read(path: RawPath, form: NoteForm): Promise<Sidecar | undefined> {
     let fd: number | undefined;
     try {
       fd = openInside(this.#settings.source, path);
-      const { size, mtimeMs } = fstatSync(fd);
-      this.#assertSettled(path, mtimeMs);
+      const { size, mtimeMs } = fstatSync(fd, { bigint: true });
+      const modifiedAt = Number(mtimeMs);
+      this.#assertSettled(path, modifiedAt);
       if (size > NOTES_BYTES_MAX) {
         throw new Waits("NOTES_BROKEN", `${shown(path)} is larger than ${NOTES_BYTES_MAX} bytes`);
       }
-      const read = parseNotes(await readAt(fd, 0, NOTES_BYTES_MAX), form, of);
-      if ("notes" in read) return read.notes;
+      const bytes = await readAt(fd, 0, NOTES_BYTES_MAX);
+      const read = parseNotes(bytes, form);
+      if ("notes" in read) {
+        const digest = createHash("sha256").update(bytes).digest("hex");
+        return { sidecar: read.notes, sidecarRead: { ending: form, digest, modifiedAt } };
+      }
       const { line, column, message } = read.fault;
       throw new Waits("NOTES_BROKEN", `${shown(path)}:${line}:${column}: ${message}`);
     } catch (error) {
@@ -130,13 +117,6 @@ function isOlder(marker: BigIntStats, document: BigIntStats, network: boolean): 
   const { mtimeNs, ctimeNs } = document;
   const writtenNs = mtimeNs < ctimeNs ? mtimeNs : ctimeNs;
   return marker.mtimeNs < writtenNs && marker.ctimeNs < writtenNs;
-}
-
-/** The directories from the source down to the one the file is in. */
-function waysTo(path: RawPath): RawPath[] {
-  const dirs = [ROOT];
-  for (const part of partsOf(dirOf(path))) dirs.push(joinRaw(dirs.at(-1) ?? ROOT, part));
-  return dirs;
 }
 
 /** Undefined for a file that is not there. */

@@ -15,7 +15,6 @@
  */
 import { closeSync, fstatSync, statSync } from "node:fs";
 import { setImmediate as nextTick } from "node:timers/promises";
-import { isOwn } from "../domain/division.ts";
 import type { Fault } from "../std/fault.ts";
 import { dirOf, type RawPath, ROOT } from "../std/raw-path.ts";
 import { Window } from "../std/window.ts";
@@ -31,6 +30,9 @@ export { listOne } from "./listing.ts";
 /** Files whose listings may be on their way at a time; a directory counts as some, too. */
 const AHEAD_FILES = 2_000;
 const FILES_PER_DIRECTORY = 20;
+
+/** Links that are told by their paths. */
+const LINKS_MAX = 1_000;
 
 /**
  * Walks a source, or what is at and below one directory of it.
@@ -71,6 +73,8 @@ class Walk {
   readonly #obstacles = new Map<RawPath, Obstacle>();
   #files = 0;
   #leftOut = 0;
+  readonly #links: RawPath[] = [];
+  #linksFound = 0;
   /** Set once anything failed in a way that makes every absence doubtful. */
   #dying = false;
 
@@ -103,11 +107,13 @@ class Walk {
   async #visit(dir: RawPath, signal: AbortSignal): Promise<readonly RawPath[]> {
     const seen = await this.#look(dir, signal);
     if (!seen) return [];
-    const { listing, directories, leftOut, trouble } = seen;
+    const { listing, directories, leftOut, links, trouble } = seen;
     this.#leftOut += leftOut;
+    this.#linksFound += links.length;
+    const named = links.filter((path) => this.#eligible.directory(path));
+    this.#links.push(...named.slice(0, LINKS_MAX - this.#links.length));
     if (trouble) this.#obstruct(dir, trouble);
     else this.#visited.add(dir);
-    if (!this.#eligible.listed(dir)) return directories;
     this.#files += listing.files.length;
     if (this.#known.get(dir) !== listing.fingerprint) {
       const weight = FILES_PER_DIRECTORY + listing.files.length;
@@ -145,16 +151,14 @@ class Walk {
   report(below: RawPath): ScanReport {
     const vanished = this.#dying
       ? []
-      : [...this.#known.keys()].filter(
-          (dir) =>
-            isAtOrBelow(dir, below) && isOwn(this.#settings.division, dir) && !this.#accounted(dir),
-        );
+      : [...this.#known.keys()].filter((dir) => isAtOrBelow(dir, below) && !this.#accounted(dir));
     return {
       directories: this.#visited.size,
       files: this.#files,
       vanished,
       obstacles: [...this.#obstacles.values()],
       leftOut: this.#leftOut,
+      links: { paths: this.#links, number: this.#linksFound },
     };
   }
 

@@ -1,6 +1,7 @@
-import type { Division } from "../domain/division.ts";
 import type { Seen } from "../domain/document.ts";
 import type { Trouble } from "../domain/document.ts";
+import type { Completeness } from "../formats/completeness.ts";
+import type { SidecarRead } from "../domain/slip.ts";
 import type { Notes } from "../rules/notes.ts";
 import type { ReadyBy, SidecarUse } from "../rules/rules.ts";
 import type { RawPath } from "../std/raw-path.ts";
@@ -22,8 +23,6 @@ export type SourceSettings = {
   readonly sidecar?: SidecarUse;
   /** What makes a file ready beside its quiet time; absent: nothing. */
   readonly ready?: ReadyBy;
-  /** Of a mirror that is divided, what is scanned and watched from here; absent: all of it. */
-  readonly division?: Division;
   /** What stands beside a document is read once it has been quiet for this long. */
   readonly settleMs?: number;
 };
@@ -53,20 +52,24 @@ export type ScanReport = {
   readonly obstacles: readonly Obstacle[];
   /** Names that are left out for good reasons worth telling: links, sockets, pipes, devices. */
   readonly leftOut: number;
+  readonly links: FoundLinks;
 };
+
+/** Links whose names would do for a file or a directory; of the latter the first thousand by their paths. */
+export type FoundLinks = { readonly paths: readonly RawPath[]; readonly number: number };
 
 /** Whether a source can be trusted to show what it holds. */
 export type SourceStatus =
-  | { readonly kind: "online"; readonly device: string; readonly isEmpty: boolean }
+  | { readonly kind: "online"; readonly device: string }
   | { readonly kind: "offline"; readonly why: string };
 
 /** What the files beside a document say of it; or why it has to wait for them. */
 export type FoundNotes =
   | {
       readonly kind: "notes";
-      /** Of the directories on the way, the source's first. */
-      readonly directories: readonly Notes[];
       readonly sidecar: Notes | null;
+      /** The file that holds them; absent where there is none. */
+      readonly sidecarRead?: SidecarRead;
     }
   | { readonly kind: "waits"; readonly trouble: Trouble };
 
@@ -77,8 +80,14 @@ export type Inspection =
       kind: "whole";
       digest: string;
       seen: Seen;
-      completeness: "complete" | "unfinished" | "unknown";
+      /** When the file was made, epoch ms; absent where its file system does not know. */
+      bornAt?: number;
+      completeness: Completeness;
+      /** Of an unfinished one: what is missing, for people. */
+      why?: string;
       pages?: number;
+      /** SHA-256, hex, of its first bytes as they were before more was appended; absent where nobody asked. */
+      beginning?: string;
       /** What the files beside it say; absent where nobody asked. */
       notes?: Extract<FoundNotes, { kind: "notes" }>;
     }
@@ -88,6 +97,16 @@ export type Inspection =
   | { kind: "changed"; seen: Seen }
   | { kind: "gone" }
   | { kind: "unreadable"; trouble: Trouble };
+
+/** What is to be there where an after-action acts. */
+export type Archived = {
+  /** SHA-256 of the content, hex. */
+  readonly digest: string;
+  /** When it was sent, epoch milliseconds; null: it was not. */
+  readonly sentAt: number | null;
+  /** The sidecar that was read for it; null: none was. */
+  readonly sidecar: SidecarRead | null;
+};
 
 /** What became of an after-action. */
 export type Acted =

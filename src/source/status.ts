@@ -18,14 +18,15 @@
  * in it: files that strayed onto the disk below would make those of the share look removed. The one that
  * is remembered stays online there: an fstab may tell of disks that are no more.
  *
- * Entries that are on the built-in ignore list do not count: `lost+found` and a stray `.DS_Store`
- * are found on bare mount points too.
+ * Entries that are on the built-in ignore list do not count, nor do hidden ones that are not mirrored:
+ * `lost+found` and a stray `.DS_Store` are found on bare mount points too.
  */
 import { opendirSync, statfsSync, statSync } from "node:fs";
 import { codeOf } from "../std/fault.ts";
 import type { RawPath } from "../std/raw-path.ts";
 import { isIgnored } from "./eligible.ts";
 import { systemText } from "./file-fault.ts";
+import { isHidden, plainGlobs, reachInto } from "./globs.ts";
 import { unmountedNow } from "./mounts.ts";
 import type { SourceSettings, SourceStatus } from "./source.ts";
 
@@ -39,8 +40,8 @@ export function sourceStatus(
     const device = deviceOf(source);
     if (device === undefined) return offline(`${source} is not a directory`);
     // Also shows that the directory can be read, so it comes before anything is concluded.
-    const empty = isEmpty(source);
-    const online: SourceStatus = { kind: "online", device, isEmpty: empty };
+    const empty = isEmpty(settings);
+    const online: SourceStatus = { kind: "online", device };
     if (settings.device === device) return online;
     const point = unmountedAt(source);
     if (point !== undefined)
@@ -76,12 +77,16 @@ function minorOf(dev: bigint): bigint {
   return (dev & 0xffn) | ((dev >> 12n) & ~0xffn & 0xffffffffn);
 }
 
-function isEmpty(source: string): boolean {
+function isEmpty({ source, include }: SourceSettings): boolean {
+  const includes = plainGlobs(include);
+  const reaches = reachInto(include);
   const entries = opendirSync(source, { encoding: "latin1" });
   try {
     for (let entry = entries.readSync(); entry; entry = entries.readSync()) {
-      const of = entry.isDirectory() ? "directory" : "file";
-      if (!isIgnored(entry.name as RawPath, of)) return false;
+      const name = entry.name as RawPath;
+      const isDirectory = entry.isDirectory();
+      if (isIgnored(name, isDirectory ? "directory" : "file")) continue;
+      if (!isHidden(name) || (isDirectory ? reaches(name) : includes(name))) return false;
     }
     return true;
   } finally {

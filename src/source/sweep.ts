@@ -7,7 +7,7 @@
 import { closeSync, type Stats } from "node:fs";
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { Clock } from "../std/clock.ts";
-import { bytesOf, joinRaw, type RawPath, ROOT } from "../std/raw-path.ts";
+import { bytesOf, dirOf, joinRaw, type RawPath, ROOT } from "../std/raw-path.ts";
 import { openRoot, statsOf, workingIn } from "./directory-fd.ts";
 import { type Eligibility, eligibility } from "./eligible.ts";
 import type { SourceSettings } from "./source.ts";
@@ -29,7 +29,7 @@ const HERE = "." as RawPath;
 type Mark = { readonly mtimeMs: number; readonly inode: number };
 
 /** A directory that is not what it was. */
-type Changed = { readonly dir: RawPath; readonly isReplaced: boolean };
+type Changed = { readonly dir: RawPath; readonly became: "another" | "changed" | "gone" };
 
 /** What a sweep found. */
 export type Swept = {
@@ -39,6 +39,8 @@ export type Swept = {
   readonly replaced: readonly RawPath[];
   /** Directories that were not known; what is below them is new too. */
   readonly added: readonly RawPath[];
+  /** Directories that are not there under their names any more, or have become something else. */
+  readonly gone: readonly RawPath[];
 };
 
 export class DirectorySweep {
@@ -72,17 +74,22 @@ export class DirectorySweep {
     const changed: RawPath[] = [];
     const replaced: RawPath[] = [];
     const added: RawPath[] = [];
+    const gone: RawPath[] = [];
     const dirs = Array.from(this.#marks.keys());
     for (let at = 0; at < dirs.length; at += LOOKS_A_TICK) {
       if (at > 0) await nextTick();
       signal.throwIfAborted();
-      for (const { dir, isReplaced } of this.#compare(dirs.slice(at, at + LOOKS_A_TICK))) {
-        if (isReplaced) replaced.push(dir);
+      for (const { dir, became } of this.#compare(dirs.slice(at, at + LOOKS_A_TICK))) {
+        if (became === "gone") {
+          gone.push(dir);
+          continue;
+        }
+        if (became === "another") replaced.push(dir);
         changed.push(dir);
         added.push(...(await this.#learnBelow(dir, signal)));
       }
     }
-    return { changed, replaced, added };
+    return { changed, replaced, added, gone };
   }
 
   async #learnBelow(dir: RawPath, signal: AbortSignal): Promise<RawPath[]> {
@@ -105,10 +112,10 @@ export class DirectorySweep {
     const compare = (dir: RawPath, stat: Stats | undefined) => {
       const before = this.#marks.get(dir);
       const now = this.#mark(dir, stat);
-      // A directory that went shows in its parent.
-      if (!before || !now) return;
-      const isReplaced = now.inode !== before.inode;
-      if (isReplaced || now.mtimeMs !== before.mtimeMs) changed.push({ dir, isReplaced });
+      if (!before) return;
+      if (!now) changed.push({ dir, became: "gone" });
+      else if (now.inode !== before.inode) changed.push({ dir, became: "another" });
+      else if (now.mtimeMs !== before.mtimeMs) changed.push({ dir, became: "changed" });
     };
     const root = rootOf(this.#settings.source);
     // Gone for now, or too many files are open: what is remembered is compared when it is back.
@@ -138,6 +145,18 @@ export class DirectorySweep {
     this.#marks.set(dir, { mtimeMs: isFresh ? UNSETTLED : mtimeMs, inode });
     return { mtimeMs, inode };
   }
+}
+
+/** Without those that are below another one. */
+export function topmost(dirs: readonly RawPath[]): RawPath[] {
+  const all = new Set(dirs);
+  return dirs.filter((dir) => {
+    for (let at = dir; at !== ROOT; ) {
+      at = dirOf(at);
+      if (all.has(at)) return false;
+    }
+    return true;
+  });
 }
 
 /** The source, open; undefined where it is not there. The caller closes it. */

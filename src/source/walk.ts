@@ -23,11 +23,9 @@ export async function* walk(
   for (let dir = waiting.pop(); dir !== undefined; dir = waiting.pop()) {
     signal.throwIfAborted();
     const others: RawPath[] = [];
-    const isListed = eligible.listed(dir);
     for (const { name, isDirectory } of entriesOf(settings.source, dir)) {
       const path = joinRaw(dir, name);
-      if (!isDirectory && isListed) others.push(name);
-      else if (!isDirectory) continue;
+      if (!isDirectory) others.push(name);
       else if (eligible.directory(path)) waiting.push(path);
     }
     yield { dir, others };

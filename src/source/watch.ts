@@ -13,13 +13,13 @@
 import { readFileSync, realpathSync } from "node:fs";
 import type { Clock } from "../std/clock.ts";
 import { codeOf } from "../std/fault.ts";
-import { dirOf, joinRaw, type RawPath, ROOT, rawOfText } from "../std/raw-path.ts";
+import { joinRaw, type RawPath, ROOT, rawOfText } from "../std/raw-path.ts";
 import { type BesideUse, documentBeside } from "./beside.ts";
 import { Coalescer } from "./coalescer.ts";
 import { besideUse, type Eligibility, eligibility } from "./eligible.ts";
 import { SourceOffline, systemText } from "./file-fault.ts";
 import type { SourceSettings } from "./source.ts";
-import { DirectorySweep } from "./sweep.ts";
+import { DirectorySweep, topmost } from "./sweep.ts";
 import { type TopSinks, TopWatchers } from "./top-watchers.ts";
 
 /** Where a watch tells what it noticed. Called from the event loop, never after `close`. */
@@ -28,6 +28,8 @@ export type WatchSinks = {
   hint(paths: RawPath[]): void;
   /** List this directory now and, where `below` is set, everything below it too. */
   directory(dir: RawPath, below: boolean): void;
+  /** These are not there any more, with all that was below them; what is so is for a scan to tell. */
+  vanished(dirs: RawPath[]): void;
   /** Something was, or may have been, missed: a full scan is needed. `isTrouble`: somebody could mend why. */
   doubt(why: string, isTrouble: boolean): void;
 };
@@ -131,12 +133,13 @@ export class DirectoryWatch implements AsyncDisposable {
     const touched = this.#touched;
     this.#touched = new Set();
     const overflowed = this.#countBurst();
-    const { changed, replaced, added } = await this.#sweeper.sweep(this.#stop.signal);
+    const { changed, replaced, added, gone } = await this.#sweeper.sweep(this.#stop.signal);
     if (this.#stop.signal.aborted) return;
     for (const dir of [...added, ...replaced]) this.#announce(dir);
     for (const dir of changed) {
       if (overflowed || !touched.has(dir)) this.#sinks.directory(dir, false);
     }
+    if (gone.length > 0) this.#sinks.vanished(topmost(gone));
     if (changed.includes(ROOT)) this.#tops.match();
     this.#tops.reopen(replaced);
     this.#tops.retry(this.#clock.monotonic());
@@ -176,8 +179,8 @@ export class DirectoryWatch implements AsyncDisposable {
   }
 
   #onVanished(dir: RawPath): void {
-    if (dir === ROOT) this.#doubt("the source is gone");
-    else this.#soon.add(dir);
+    if (dir === ROOT) return this.#doubt("the source is gone");
+    this.#soon.add(dir);
   }
 
   #announce(dir: RawPath): void {
@@ -268,7 +271,6 @@ export class DirectoryWatch implements AsyncDisposable {
 
 /** Not a doubt: the scan tells of what cannot be read, and what is gone is gone. */
 const UNTOLD: ReadonlySet<string> = new Set(["EACCES", "EPERM", "ENOENT", "ENOTDIR"]);
-
 const QUEUED_EVENTS_MAX = queuedEventsMax();
 
 function queuedEventsMax(): number {
@@ -277,18 +279,6 @@ function queuedEventsMax(): number {
   } catch {
     return 16_384;
   }
-}
-
-/** Without those that are below another one. */
-function topmost(dirs: readonly RawPath[]): RawPath[] {
-  const all = new Set(dirs);
-  return dirs.filter((dir) => {
-    for (let at = dir; at !== ROOT; ) {
-      at = dirOf(at);
-      if (all.has(at)) return false;
-    }
-    return true;
-  });
 }
 
 function realpathOf(source: string): string {

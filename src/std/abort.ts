@@ -30,10 +30,26 @@ export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): P
   }
 }
 
-/** The reason given when the daemon is asked to stop. */
+/** What `work` comes to; undefined where it was `signal` that ended it. */
+export async function unlessEnded<T>(
+  work: Promise<T>,
+  signal: AbortSignal,
+): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (isAbortOf(signal, error)) return undefined;
+    throw error;
+  }
+}
+
+/** The reason given when the process is asked to stop; by `signal`, where it was one. */
 export class Stopping extends Error {
   override readonly name = "Stopping";
-  constructor(why = "asked to stop") {
+  readonly signal: "SIGINT" | "SIGTERM" | undefined;
+
+  constructor(why = "asked to stop", signal?: Stopping["signal"]) {
     super(why);
+    this.signal = signal;
   }
 }

@@ -1,7 +1,7 @@
 /**
  * V8's options for a process that lives for years beside others. By itself V8 lets a heap grow to
  * several times of what is alive in it, for throughput, and gives little of it back: with these and
- * `growSlowly`, daemon and reader of a million files keep 300 MB instead of 560 (docs/benchmarks.md).
+ * `growSlowly`, daemon and reader of a million files keep 300 MB instead of 560 (docs/runs/experiments.csv).
  * `bin/scanferry` and the Dockerfile start the daemon with the same.
  */
 export const THRIFTY_HEAP = ["--max-semi-space-size=4"] as const;

@@ -1,3 +1,5 @@
+import { legible } from "./legible.ts";
+
 /**
  * File names are bytes. A `RawPath` holds them one byte a character (latin1), so that it can be a
  * map's key, is compact, and crosses processes unchanged; it is never shown to anyone as it is.
@@ -52,19 +54,6 @@ export function shown(raw: RawPath): string {
  */
 export function exact(raw: RawPath): string {
   return textOf(raw) ?? shown(raw);
-}
-
-/** Each character that steers a terminal, splits a line or turns the reading direction. */
-export const STEERING = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
-
-/** Text with what steers a terminal or turns the reading direction escaped. */
-export function legible(text: string): string {
-  return text.replace(STEERING, (c) => {
-    const code = c.codePointAt(0) ?? 0;
-    return code < 0x100
-      ? `\\x${code.toString(16).padStart(2, "0")}`
-      : `\\u${code.toString(16).padStart(4, "0")}`;
-  });
 }
 
 /** Valid UTF-8 runs stay text; every other byte becomes `\xHH`. */

@@ -1,46 +1,103 @@
 /** Claims documents that are in the archive already for the files that wait to be sent. */
 import type { Archive } from "../archive/archive.ts";
-import { allDocuments } from "../archive/paging.ts";
-import { adoptions } from "../domain/adopt.ts";
+import { type Adoption, adoptions, adoptionsElsewhere, type Waiting } from "../domain/adopt.ts";
 import type { Document } from "../domain/document.ts";
 import type { Candidate } from "../domain/reconcile.ts";
+import type { StoredSize } from "../domain/stored-size.ts";
 import type { Change, Journal } from "../journal/journal.ts";
 import { ahead } from "../std/ahead.ts";
 import type { Clock } from "../std/clock.ts";
 import { Folders } from "./folders.ts";
+import { documentsIn, isForeign } from "./foreign-documents.ts";
 import { goOn } from "./retry.ts";
+import type { WholeArchive } from "./whole-archive.ts";
 
-/** What was found for one file. `taken`: its document; `unclear`: documents it could be. */
-export type Found = {
+/** What was found for one file. */
+export type Found = Adoption & {
   readonly document: Document;
-  readonly folderId: number;
-  readonly taken: Candidate | null;
-  readonly unclear: readonly Candidate[];
+  /** People have filed it in another folder than it belongs in. */
+  readonly isFiled: boolean;
+  /** When the file was last written, by the archive's clock; epoch ms. */
+  readonly writtenAt: number;
 };
 
+/** Of the archive: `storedSize` is the configuration's, and `mirrorIds` are the mirrors in it. */
 type Parts = { readonly journal: Journal; readonly archive: Archive; readonly clock: Clock };
+type Looking = Omit<Parts, "clock"> & {
+  readonly mirrorIds: ReadonlySet<number>;
+  /** What lies in other folders than files belong in. */
+  readonly whole: WholeArchive;
+  readonly storedSize?: StoredSize | undefined;
+};
+
+/** A folder that was looked through: what was found, what is left, and ids of documents that it lists. */
+type Looked = {
+  readonly found: readonly Found[];
+  readonly left: readonly Document[];
+  readonly listed: readonly number[];
+};
 
 /** Folders that are looked through at a time: each is a request and more, and the archive may be far away. */
 const FOLDERS_AT_A_TIME = 4;
 
-/** Looks up every file that waits (see `toBeSent`), folder by folder. Changes nothing. */
+/**
+ * Looks up every file that waits (see `toBeSent`), folder by folder, and what is in none of those in the whole archive.
+ * Changes nothing.
+ */
 export async function* findArchived(
-  { journal, archive }: Omit<Parts, "clock">,
+  looking: Looking,
   waiting: readonly Document[],
   signal: AbortSignal,
 ): AsyncGenerator<Found> {
-  const folders = new Folders(archive);
+  const folders = new Folders(looking.archive);
   const looked = ahead(
     Map.groupBy(waiting, (each) => each.targetPath ?? "/"),
     FOLDERS_AT_A_TIME,
-    async ([targetPath, documents], over) => {
+    async ([targetPath, documents], over): Promise<Looked> => {
       const place = await folders.resolve(targetPath, over);
-      if (place.kind !== "found") return [];
-      return foundIn(place.folderId, documents, { journal, archive }, over);
+      if (place.kind !== "found") return { found: [], left: documents, listed: [] };
+      return foundIn(place.folderId, documents, looking, over);
     },
     signal,
   );
-  for await (const found of looked) yield* found;
+  const left: Document[] = [];
+  const known: number[] = [];
+  const used: number[] = [];
+  for await (const folder of looked) {
+    yield* folder.found;
+    left.push(...folder.left);
+    known.push(...folder.listed);
+    used.push(...folder.found.flatMap(({ taken }) => taken?.id ?? []));
+  }
+  yield* await foundElsewhere(left, { known, used }, looking, signal);
+}
+
+/** What people have filed elsewhere since it was sent; `used` are documents that other files have taken. */
+async function foundElsewhere(
+  documents: readonly Document[],
+  { known, used }: { readonly known: readonly number[]; readonly used: readonly number[] },
+  { journal, archive, whole, storedSize }: Looking,
+  signal: AbortSignal,
+): Promise<Found[]> {
+  const filed = new Map<number, Candidate>();
+  for (const { sentName } of documents) {
+    const named = await whole.named(sentName ?? "", known, signal);
+    for (const each of named) filed.set(each.id, each);
+  }
+  for (const id of [...(await journal.claimed([...filed.keys()])).keys(), ...used])
+    filed.delete(id);
+  const files = documents.map((document) => waitingOf(document, archive));
+  const paired = adoptionsElsewhere(files, [...filed.values()], storedSize);
+  return documents.flatMap((document) => {
+    const adoption = paired.get(document.id);
+    const { writtenAt } = waitingOf(document, archive);
+    return adoption ? [{ document, isFiled: true, writtenAt, ...adoption }] : [];
+  });
+}
+
+function waitingOf({ id, sentName, seen }: Document, { clockOffsetMs = 0 }: Archive): Waiting {
+  const writtenAt = seen.modifiedAt + clockOffsetMs;
+  return { id, sentName: sentName ?? "", sizeBytes: seen.sizeBytes, writtenAt };
 }
 
 /** What these mirrors send once their first run is over, unless it is claimed. */
@@ -58,36 +115,77 @@ export async function* toBeSent(
 async function foundIn(
   folderId: number,
   documents: readonly Document[],
-  { journal, archive }: Omit<Parts, "clock">,
+  { journal, archive, mirrorIds, storedSize }: Looking,
   signal: AbortSignal,
-): Promise<Found[]> {
-  const archived: Candidate[] = [];
-  for await (const item of allDocuments(archive, { folderId, paginationSize: 1_000 }, signal)) {
-    const { id, filename, uploadedDate, filesize, status } = item;
-    archived.push({ id, filename, uploadedDate, filesize, status: status ?? null });
+): Promise<Looked> {
+  const archived = await Array.fromAsync(documentsIn({ folderId }, { archive, journal }, signal));
+  const files = documents.map((document) => waitingOf(document, archive));
+  const paired = adoptions(files, archived.filter(isForeign), storedSize);
+  const found: Found[] = [];
+  const left: Document[] = [];
+  for (const document of documents) {
+    const { taken, unclear } = paired.get(document.id) ?? { taken: null, unclear: [] };
+    const others = await sentForOthers(document, { journal, mirrorIds });
+    const theirs = archived.filter((each) => !isForeign(each) && others.has(each.id));
+    const candidates = [...unclear, ...theirs];
+    const { writtenAt } = waitingOf(document, archive);
+    if (taken === null && candidates.length === 0) left.push(document);
+    else found.push({ document, isFiled: false, writtenAt, taken, unclear: candidates });
   }
-  const claimed = await journal.claimed(archived.map(({ id }) => id));
-  const files = documents.map(({ id, sentName, seen }) => {
-    return { id, sentName: sentName ?? "", sizeBytes: seen.sizeBytes };
-  });
-  const { taken: sure, unclear } = adoptions(files, archived, claimed);
-  const takenBy = new Map(sure.map(({ id, candidate }) => [id, candidate]));
-  const unclearFor = new Map(unclear.map(({ id, candidates }) => [id, candidates]));
-  return documents
-    .map((document): Found => {
-      const taken = takenBy.get(document.id) ?? null;
-      return { document, folderId, taken, unclear: unclearFor.get(document.id) ?? [] };
-    })
-    .filter((found) => found.taken !== null || found.unclear.length > 0);
+  return { found, left, listed: archived.map((each) => each.id) };
+}
+
+/**
+ * Ids of what was sent with the bytes of a held file for mirrors that are not configured here. The guard held it for
+ * that; where settling could not take it over, as beside other daemons, it is no reason to let it go.
+ */
+async function sentForOthers(
+  { state, digest, seen }: Document,
+  { journal, mirrorIds }: Pick<Looking, "journal" | "mirrorIds">,
+): Promise<Set<number | null>> {
+  const ids = new Set<number | null>();
+  if (state !== "held" || digest === null) return ids;
+  for (const { id, archiveId } of await journal.mirrors()) {
+    if (archiveId !== journal.archiveId || mirrorIds.has(id)) continue;
+    const sent = await journal.sentWith(id, digest, seen.sizeBytes);
+    for (const { documentId } of sent) ids.add(documentId);
+  }
+  return ids;
 }
 
 /** The changes that make a found document the file's own; conversion is followed from there. */
-export function adopting({ document, folderId, taken }: Found, at: number): Change[] {
+export function adopting({ document, taken }: Found, at: number): Change[] {
   if (taken === null) return [];
-  const { id: documentId, status } = taken;
-  const event = { type: "adopted", at, dueAt: at, documentId, folderId, status } as const;
+  const { id: documentId, folderId, status, uploadedDate } = taken;
+  const place = { documentId, folderId, status, uploadedDate, sentBytes: null };
+  const event = { type: "adopted", at, dueAt: at, ...place } as const;
   const adopted: Change = { type: "event", id: document.id, event, from: ["pending"] };
   return document.state === "held" ? [goOn(document, at), adopted] : [adopted];
+}
+
+/** Rows of these mirrors that were claimed by name and size alone, and whose file is there. */
+export async function* claimedByName(
+  journal: Journal,
+  mirrorIds: ReadonlySet<number>,
+): AsyncGenerator<Document> {
+  for (const state of ["uploaded", "converted"] as const) {
+    for await (const document of journal.list({ state, currentOnly: true })) {
+      const { mirrorId, sentBytes, goneAt } = document;
+      if (sentBytes === null && goneAt === null && mirrorIds.has(mirrorId)) yield document;
+    }
+  }
+}
+
+/**
+ * A person vouches that the archive has the content of this row's file: it counts as sent, and where
+ * `putsAway` its mirror moves or deletes what is archived.
+ */
+export function vouching(document: Document, putsAway: boolean, at: number): Change {
+  const { id, state, archiveBytes, seen } = document;
+  const sentBytes = archiveBytes ?? seen.sizeBytes;
+  const due = { after: "due", afterMessage: null, dueAt: at } as const;
+  const set = { sentBytes, ...(putsAway && state === "converted" ? due : {}) };
+  return { type: "note", id, at, why: "its content is trusted: adopt --trust-content", set };
 }
 
 /** A person has chosen: what the first run held and nothing was found for is to be sent. */

@@ -11,7 +11,6 @@ import { Bell } from "../std/bell.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
 import { againMs } from "./behind.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
-import { ALL_DUTIES } from "./duties.ts";
 import { newsOf } from "./hook-input.ts";
 import { loop } from "./loop.ts";
 
@@ -39,12 +38,10 @@ export class AfterHooks {
 
   constructor(context: SyncContext) {
     this.#context = context;
-    const { duties = ALL_DUTIES } = context;
-    const all = [...context.mirrors.values()].flatMap((mirror) => {
+    this.#listeners = [...context.mirrors.values()].flatMap((mirror) => {
       const hook = mirror.settings.hooks?.after;
       return hook ? [{ mirror, hook, bell: new Bell() }] : [];
     });
-    this.#listeners = all.filter(({ mirror }) => duties.heads(mirror.row.id));
   }
 
   /** There may be something to tell. */
@@ -52,10 +49,11 @@ export class AfterHooks {
     for (const { bell } of this.#listeners) bell.ring();
   }
 
-  /** A loop for every mirror that has somebody to tell: a slow hook delays no other mirror's. */
-  async run(stopping: AbortSignal): Promise<void> {
+  /** A loop for each of these mirrors that has somebody to tell: a slow hook delays no other mirror's. */
+  async run(stopping: AbortSignal, { mirrors } = this.#context): Promise<void> {
+    const own = this.#listeners.filter(({ mirror }) => mirrors.has(mirror.row.id));
     await Promise.all(
-      this.#listeners.map(({ mirror, hook, bell }) =>
+      own.map(({ mirror, hook, bell }) =>
         loop(bell, this.#context, stopping, () => this.#step(mirror, hook)),
       ),
     );

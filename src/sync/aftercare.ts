@@ -5,19 +5,20 @@
  * ever moved, by the second key alone, and its row is forgotten.
  */
 import { ArchiveError } from "../archive/archive-error.ts";
-import type { Division } from "../domain/division.ts";
 import { invariant } from "../std/invariant.ts";
 import type { Document, Trouble } from "../domain/document.ts";
 import type { Change, Note } from "../journal/journal.ts";
 import { LineCut } from "../reader/line.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
 import { isReachable, type LiveMirror, type SyncContext } from "./context.ts";
+import { sparedUntil } from "./duplicates.ts";
 import { denied } from "./first-key.ts";
 import { listAnew } from "./list-anew.ts";
 import { loop } from "./loop.ts";
 import { PuttingAway } from "./putting-away.ts";
 import { Refusals, triedAgainMs } from "./refusals.ts";
-import { putAwayAt } from "./retry.ts";
+import { putAwayAt, putAwayAll } from "./retry.ts";
+import { putAway } from "./second-key.ts";
 
 /** Rows of one round; each takes a question to the archive, and a look at all of its file. */
 const CHUNK = 50;
@@ -31,26 +32,22 @@ const AGAIN_MS = 10_000;
 /** Why nothing was put away: somebody was quicker. Moved elsewhere, it may still be met there. */
 export const GONE_ALREADY = "it was gone already";
 
+/** Why nothing is put away that was claimed by name and size: the archive may have other bytes. */
+const NEVER_SENT = "never put away: the archive had it already, and nobody vouched for its content";
+
 /** Rights or room are missing, or the disk is in trouble: it may be mended. All else is for good. */
 const PASSING_CODES = ["AFTER_REFUSED", "FILE_UNREADABLE"];
 
 /** Due at any time. */
 const LATEST = Number.MAX_SAFE_INTEGER;
 
-/** Documents of a mirror that is not configured any more wait for it to come back. */
-const NO_MIRROR_MS = 600_000;
-
-/** Mirrors whose files are cared for; undefined: all, also those that are not configured. Of one, its parts. */
-type Field = {
-  readonly mirrorIds: readonly number[] | undefined;
-  readonly division?: Division | undefined;
-};
+/** Documents of a mirror that is not configured wait for it to come back, which only a start brings. */
+export const NO_MIRROR = "its mirror is not configured";
+const NO_MIRROR_MS = 86_400_000;
 
 export class Aftercare {
   readonly #context: SyncContext;
   readonly #puttingAway: PuttingAway;
-  /** Whose files it cares for: of several daemons each has its own. */
-  readonly #fields: readonly Field[];
   readonly #refusals = new Refusals();
   /** Mirrors of which no file is known to be put off. */
   readonly #readyMirrors = new Set<number>();
@@ -58,12 +55,19 @@ export class Aftercare {
   constructor(context: SyncContext, puttingAway = new PuttingAway()) {
     this.#context = context;
     this.#puttingAway = puttingAway;
-    this.#fields = fieldsOf(context);
   }
 
   async run(stopping: AbortSignal): Promise<never> {
-    const { bells } = this.#context;
-    return loop(bells.after, this.#context, stopping, () => this.#step(stopping));
+    await this.takeUp();
+    return loop(this.#context.bells.after, this.#context, stopping, () => this.#step(stopping));
+  }
+
+  /** What waited for its mirror is tried again, where that is among the mirrors now. */
+  async takeUp(): Promise<void> {
+    const { bells, journal, mirrors, clock } = this.#context;
+    const isBack = (row: Document) => row.afterMessage === NO_MIRROR && mirrors.has(row.mirrorId);
+    await putAwayAll(journal, isBack, clock.now(), "its mirror is configured again");
+    bells.after.ring();
   }
 
   /** What could not be put away may be now: one is tried. */
@@ -78,14 +82,12 @@ export class Aftercare {
     const due = await this.#due(clock.now(), CHUNK);
     const isOther = ({ id }: Document) => !untried.some((each) => each.id === id);
     const putOff: Change[] = [];
+    const unconfigured = { afterMessage: NO_MIRROR, dueAt: clock.now() + NO_MIRROR_MS };
     for (const document of [...untried, ...this.#refusals.othersFirst(due.filter(isOther))]) {
       const mirror = mirrors.get(document.mirrorId);
+      if (!mirror) putOff.push(...this.#noted(document, unconfigured));
       // Went down meanwhile: the next step does not even ask for these.
-      if (mirror && !isReachable(mirror)) continue;
-      if (!mirror) {
-        await this.#note(document, { dueAt: clock.now() + NO_MIRROR_MS });
-        continue;
-      }
+      if (!mirror || !isReachable(mirror)) continue;
       const rest = this.#refusals.restOf(document.mirrorId, clock.monotonic());
       if (rest) {
         putOff.push(...this.#noted(document, this.#later(document, rest.message, rest.leftMs)));
@@ -109,40 +111,37 @@ export class Aftercare {
   }
 
   /** The longest due first. */
-  async #due(now: number, limit: number): Promise<Document[]> {
-    const due = [];
-    for (const { mirrorIds, division } of this.#reachable())
-      due.push(...(await this.#context.journal.afterDue(now, limit, mirrorIds, division)));
-    return due.sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0)).slice(0, limit);
+  #due(now: number, limit: number): Promise<Document[]> {
+    return this.#context.journal.afterDue(now, limit, this.#reachable());
   }
 
   /** Of each mirror that has rested, a file that was not refused: those that were may always be the first to be due. */
   async #untried(): Promise<Document[]> {
     const { journal, clock } = this.#context;
+    const reachable = this.#reachable();
     const untried: (Document | undefined)[] = [];
     for (const { mirrorId, met } of this.#refusals.takeRested(clock.monotonic())) {
-      for (const { mirrorIds = [mirrorId], division } of this.#reachable()) {
-        if (!mirrorIds.includes(mirrorId)) continue;
-        const all = await journal.afterDue(LATEST, met + 1, [mirrorId], division);
-        untried.push(all.find((each) => !this.#refusals.isMet(each)));
-      }
+      if (reachable && !reachable.includes(mirrorId)) continue;
+      const all = await journal.afterDue(LATEST, met + 1, [mirrorId]);
+      untried.push(all.find((each) => !this.#refusals.isMet(each)));
     }
     return untried.filter((each) => each !== undefined);
   }
 
-  /** Without mirrors whose reader is away: waiting for it, all others would wait with them. */
-  #reachable(): readonly Field[] {
-    const all = [...this.#context.mirrors];
-    const up = all.flatMap(([id, mirror]) => (isReachable(mirror) ? [id] : []));
-    if (up.length === all.length) return this.#fields;
-    return this.#fields.map(({ mirrorIds = up, division }) => {
-      return { mirrorIds: mirrorIds.filter((id) => up.includes(id)), division };
-    });
+  /**
+   * Mirrors whose files are put away; undefined: all, also those that are not configured. Without those whose
+   * reader is away: waiting for it, all others would wait with them.
+   */
+  #reachable(): readonly number[] | undefined {
+    const { mirrors, duties } = this.#context;
+    const up = [...mirrors].flatMap(([id, mirror]) => (isReachable(mirror) ? [id] : []));
+    return up.length === mirrors.size && !duties?.isShared ? undefined : up;
   }
 
   async #concluded(document: Document, mirror: LiveMirror, signal: AbortSignal): Promise<void> {
     if (document.state === "held") return this.#putAway(document, mirror);
     const cared = await this.#care(document, mirror, signal);
+    if (!cared) return;
     await this.#note(document, cared);
     if (cared.goneAt != null) await this.#unlearn(document, mirror);
   }
@@ -156,17 +155,18 @@ export class Aftercare {
     }
   }
 
-  async #care(document: Document, mirror: LiveMirror, signal: AbortSignal): Promise<Note> {
-    const { rules } = mirror.settings;
-    const isSkipped = document.duplicateOf !== null && rules.duplicates === "skip";
-    const after = isSkipped ? rules.afterDuplicate : mirror.settings.after;
+  /** Undefined where nothing is to be noted: the document is in doubt again. */
+  async #care(document: Document, mirror: LiveMirror, signal: AbortSignal): Promise<Note | void> {
+    const { after } = mirror.settings;
     if (after.kind === "keep") return { after: null, afterMessage: null, dueAt: null };
+    if (document.sentBytes === null) return { after: null, afterMessage: NEVER_SENT, dueAt: null };
+    const until = sparedUntil(document);
+    if (until !== undefined && this.#context.clock.now() < until) return { dueAt: until };
     if (document.digest === null) return this.#stays(document, "its digest is not known");
-    const why = await denied(document, this.#context.archive, signal);
-    if (why !== undefined) return this.#stays(document, why);
-    const path = joinRaw(document.dir, document.name);
-    const { digest, sentAt } = document;
-    const acted = await mirror.reader.act(mirror.row.id, path, { digest, sentAt }, after);
+    const denial = await denied(document, this.#context, signal);
+    if (denial?.doubt) return void (await this.#context.journal.apply([denial.doubt]));
+    if (denial) return this.#stays(document, denial.why);
+    const acted = await putAway(mirror, { ...document, digest: document.digest }, after);
     switch (acted.kind) {
       case "done":
         await this.#accepted(document);
@@ -242,10 +242,9 @@ export class Aftercare {
   async #putAway(document: Document, mirror: LiveMirror): Promise<void> {
     const { afterVeto } = mirror.settings.hooks?.before ?? { afterVeto: { kind: "keep" } as const };
     if (afterVeto.kind === "keep") return this.#note(document, { after: null, dueAt: null });
-    const { digest, sentAt } = document;
+    const { digest } = document;
     invariant(digest !== null, `document ${document.id}: vetoed without a digest`);
-    const path = joinRaw(document.dir, document.name);
-    const acted = await mirror.reader.act(mirror.row.id, path, { digest, sentAt }, afterVeto);
+    const acted = await putAway(mirror, { ...document, digest }, afterVeto);
     if (acted.kind !== "refused") {
       if (acted.kind === "done") await this.#accepted(document);
       const what = acted.kind === "gone" ? GONE_ALREADY : `moved to ${acted.to}`;
@@ -257,8 +256,9 @@ export class Aftercare {
   async #forget(document: Document, mirror: LiveMirror, why: string): Promise<void> {
     const { id, mirrorId, dir } = document;
     const at = this.#context.clock.now();
+    const place = { mirrorId, dir };
     const changes: Change[] = [
-      { type: "forget", id, at, why, restore: true, goneAt: at, from: ["held"], place: { dir } },
+      { type: "forget", id, at, why, restore: true, goneAt: at, from: ["held"], place },
       listAnew(mirrorId, dir),
     ];
     await this.#context.journal.apply(changes);
@@ -275,16 +275,6 @@ export class Aftercare {
     const at = this.#context.clock.now();
     const left = set.goneAt == null ? [] : [listAnew(mirrorId, dir)];
     // Found elsewhere meanwhile, it is another daemon's to put away.
-    return [...left, { type: "note", id, at, why, set, place: { dir } }];
+    return [...left, { type: "note", id, at, why, set, place: { mirrorId, dir } }];
   }
-}
-
-function fieldsOf({ duties, mirrors }: SyncContext): Field[] {
-  if (!duties?.isShared) return [{ mirrorIds: undefined }];
-  const whole = [...mirrors.keys()].filter((id) => !duties.division(id));
-  const divided = [...mirrors.keys()].flatMap((id): Field[] => {
-    const division = duties.division(id);
-    return division ? [{ mirrorIds: [id], division }] : [];
-  });
-  return [...(whole.length > 0 ? [{ mirrorIds: whole }] : []), ...divided];
 }

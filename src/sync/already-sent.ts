@@ -1,20 +1,26 @@
-/** Whether the bytes of a file that has settled were sent before, and what becomes of its row then. */
-import { isOwn } from "../domain/division.ts";
+/** Whether the bytes of a file that has settled, or others of its path, were sent before, and what becomes of its row then. */
+import { hasWaited } from "../domain/change-rate.ts";
 import { type Document, SENT_STATES } from "../domain/document.ts";
+import { isMadeAnew } from "../domain/stamp.ts";
 import type { Change } from "../journal/journal.ts";
 import type { Inspection } from "../source/source.ts";
 import { joinRaw } from "../std/raw-path.ts";
-import { GONE_ALREADY } from "./aftercare.ts";
+import { GONE_ALREADY, NO_MIRROR } from "./aftercare.ts";
 import { againMs, behindMs } from "./behind.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
-import { ALL_DUTIES } from "./duties.ts";
+import { decisionOn } from "./decision.ts";
 import { listAnew } from "./list-anew.ts";
-import { type Here, isHere, lookAtPlaces, mayBeHere } from "./former-places.ts";
+import { type Here, isHere, isWherePut, lookAtPlaces, mayBeHere } from "./former-places.ts";
+import { movedFromOther } from "./other-mirrors.ts";
 import type { Followed } from "./recall.ts";
+import { sentTooOften } from "./sent-often.ts";
 
 /** A file whose sent row is just being put away is looked at again this soon, and this late when that takes long. */
 const RIVAL_MS = 1_000;
 const LONG_MS = 60_000;
+
+/** Where another mirror's source is away, that it is back is told; a look in between is for what is not. */
+const HOUR_MS = 3_600_000;
 
 /** What becomes of a revision whose bytes are those of the one before it. */
 const TOUCHED = "touched, not changed";
@@ -23,7 +29,7 @@ const TOUCHED = "touched, not changed";
 export type Whole = Extract<Inspection, { kind: "whole" }>;
 
 /** What is asked about: a file that has settled, as it was found at `at` (epoch ms). */
-type Settled = {
+export type Settled = {
   readonly mirror: LiveMirror;
   readonly document: Document;
   readonly whole: Whole;
@@ -32,40 +38,66 @@ type Settled = {
 };
 
 /**
- * The bytes are in the archive already, or on their way: what becomes of the row, instead of sending
- * them. Undefined: they are to be sent.
+ * The bytes are in the archive already, or on their way, or an edit that is not to be sent: what becomes of the row,
+ * whatever the rules say of files that are to be sent. Undefined: they are to be sent.
  */
 export async function alreadySent(
   context: SyncContext,
-  mirror: LiveMirror,
-  document: Document,
-  whole: Whole,
-  followed: Followed,
+  file: Settled,
 ): Promise<Change[] | undefined> {
-  const file: Settled = { mirror, document, whole, followed, at: context.clock.now() };
-  const { supersedes } = document;
-  const before = supersedes === null ? undefined : await context.journal.document(supersedes);
-  return (before && byPlace(file, before)) ?? byContent(context, file);
+  const before = await predecessor(context, file);
+  return (
+    (before && touched(file, before)) ??
+    (await byContent(context, file)) ??
+    (before && asEdit(file, before))
+  );
 }
 
-/** What the revision before it says, which stood at the same path. */
-function byPlace(file: Settled, before: Document): Change[] | undefined {
+/** What the contents before it say that were sent of the same path: too many of them keep it back for a while. */
+export async function sentOften(
+  context: SyncContext,
+  { mirror, document, at }: Pick<Settled, "mirror" | "document" | "at">,
+): Promise<Change[] | undefined> {
+  const { changesPerHour: max } = mirror.settings;
+  if (hasWaited(document.trouble)) return undefined;
+  const last = await predecessor(context, { document });
+  const often = await sentTooOften(context.journal, last, { now: at, max });
+  if (!often) return undefined;
+  const event = { type: "heldBack", at, ...often } as const;
+  return [{ type: "event", id: document.id, event, from: ["settling"] }];
+}
+
+async function predecessor(
+  { journal }: SyncContext,
+  { document: { supersedes } }: Pick<Settled, "document">,
+): Promise<Document | undefined> {
+  return supersedes === null ? undefined : journal.document(supersedes);
+}
+
+/** The revision before it, which stood at the same path, had these bytes. */
+function touched(file: Settled, before: Document): Change[] | undefined {
   const { mirror, document, whole, followed, at } = file;
-  const { digest, seen } = whole;
-  const { id } = document;
+  const { digest } = whole;
   if (followed.rows.has(before.id)) {
     return waits(file, "what stood here before is just found elsewhere", at);
   }
-  if (before.digest === digest) {
-    followed.rows.add(before.id);
-    return [
-      { type: "forget", id, at, why: TOUCHED, restore: true, from: ["settling"] },
-      { type: "note", id: before.id, at, why: TOUCHED, set: again(before, mirror, seen) },
-    ];
-  }
+  const isIgnored = isIgnoring(mirror) && before.ignoredDigest === digest;
+  if (before.digest !== digest && !isIgnored) return undefined;
+  followed.rows.add(before.id);
+  return [
+    forgetOf(document, at, TOUCHED),
+    { type: "note", id: before.id, at, why: TOUCHED, set: again(file, before) },
+  ];
+}
+
+/** An edit of the revision before it, which `changed: ignore` leaves alone. */
+function asEdit(file: Settled, before: Document): Change[] | undefined {
+  const { mirror, document, whole, at } = file;
+  const { seen, digest, bornAt } = whole;
   // A name that was free again and is used for something new is not an edit: it is always sent.
   // Neither is one whose predecessor turned out not to have been sent: that was torn down with it.
-  if (!isSent(before) || mirror.settings.changed !== "ignore") return undefined;
+  if (!isSent(before) || !isIgnoring(mirror)) return undefined;
+  if (isMadeAnew(before.seen.stamp, seen.stamp, bornAt)) return undefined;
   // What is in doubt is known by its size, which the row must keep until then.
   if (before.state === "uploading" || before.doubtAt !== null) {
     const why = "waits until it is certain what became of the content before it";
@@ -73,35 +105,62 @@ function byPlace(file: Settled, before: Document): Change[] | undefined {
   }
   const remark = "its content has changed since; by `changed: ignore` that is not sent";
   return [
-    { type: "forget", id, at, why: remark, restore: true, from: ["settling"] },
-    { type: "note", id: before.id, at, why: remark, set: { seen, remark } },
+    forgetOf(document, at, remark),
+    { type: "note", id: before.id, at, why: remark, set: { seen, remark, ignoredDigest: digest } },
   ];
 }
 
-/** What another file of the mirror says that had this content, and is not where it was. */
+/** What is in the history of the one before it leaves no other trace, or a touch a night would fill the journal. */
+function forgetOf({ id, attempts }: Document, at: number, why: string): Change {
+  const traceless = attempts === 0;
+  return { type: "forget", id, at, why, restore: true, traceless, from: ["settling"] };
+}
+
+/** What another file of the mirror, or of another one, says that had this content, and is not where it was. */
 async function byContent(context: SyncContext, file: Settled): Promise<Change[] | undefined> {
   const { mirror, document, whole, followed, at } = file;
   const here = {
+    mirrorId: mirror.row.id,
     path: joinRaw(document.dir, document.name),
     seen: whole.seen,
     digest: whole.digest,
   };
-  const original = await movedFrom(context, mirror, document, here, followed);
+  const original =
+    (await movedFrom(context, mirror, document, here, followed)) ??
+    (await movedFromOther(context, { mirror, here, whole, at }, followed));
   if (!original) return undefined;
   if (original === "in hand") {
     const why = "waits until it is certain what became of a file of the same content";
     // A minute in hand is long; from then on it may be hours.
     return waits(file, why, at + againMs(at - document.changedAt - LONG_MS, RIVAL_MS, LONG_MS));
   }
+  if ("message" in original) {
+    const dueAt = at + againMs(at - document.changedAt, LONG_MS, HOUR_MS);
+    const event = { type: "heldBack", at, dueAt, trouble: original } as const;
+    return [{ type: "event", id: document.id, event, from: ["settling"] }];
+  }
   followed.rows.add(original.id);
   const { id, dir, mirrorId } = original;
   const left = listAnew(mirrorId, dir);
-  const place = { dir };
-  const follow = { type: "follow", id, successor: document.id, at, place } as const;
-  if (!wasNotThere(original) || mirror.settings.after.kind === "keep") return [left, follow];
-  const why = "moved before it was put away";
-  const set = { after: "due", afterMessage: null } as const;
+  const place = { mirrorId, dir };
+  const isFiled = goesWhere(original, mirror, file);
+  const follow = { type: "follow", id, successor: document.id, at, place, isFiled } as const;
+  const isPutOff = original.after === "due" && original.afterMessage === NO_MIRROR;
+  const wasToGo = wasNotThere(original) || isAgainInTheWay(original, mirror, here);
+  const isToGo = isPutOff || (wasToGo && mirror.settings.after.kind !== "keep");
+  if (!isToGo) return [left, follow];
+  const why =
+    original.after === "done" ? "back after it was put away" : "moved before it was put away";
+  const set = { after: "due", afterMessage: null, dueAt: at } as const;
   return [left, follow, { type: "note", id, at, why, set }];
+}
+
+/** The archive has the document in the folder, and under the name, that its file would have from here. */
+function goesWhere({ targetPath, sentName, sentAt }: Document, mirror: LiveMirror, file: Settled) {
+  const path = joinRaw(file.document.dir, file.document.name);
+  const decision = decisionOn(mirror.settings, path, file.whole, sentAt ?? file.at);
+  if (!("decided" in decision)) return false;
+  return decision.decided.folder === targetPath && decision.decided.name.name === sentName;
 }
 
 /** Nothing becomes of the row but another look, at `dueAt`. */
@@ -120,9 +179,23 @@ function wasNotThere({ current, after, afterMessage }: Document): boolean {
   return afterMessage === GONE_ALREADY || (!current && after === "refused");
 }
 
-/** A file that came back after its after-action is put away once more. */
-function again(before: Document, mirror: LiveMirror, seen: Document["seen"]) {
-  const again = before.state === "converted" && mirror.settings.after.kind !== "keep";
+/** It was put away, and is back; not where it was put, which is looked at since files are put elsewhere. */
+function isAgainInTheWay(row: Document, { settings }: LiveMirror, here: Here): boolean {
+  return row.after === "done" && !isWherePut(row, settings.source, here);
+}
+
+function isIgnoring({ settings }: LiveMirror): boolean {
+  return settings.changed === "ignore";
+}
+
+/**
+ * A file that came back after its after-action is put away once more, if it has what was sent. One that was to be kept
+ * as its document became CONVERTED stays, whatever `after` says by now: a touch is nobody's word.
+ */
+function again({ mirror, whole: { seen, digest } }: Settled, before: Document) {
+  const wasToGo = before.after !== null || before.afterMessage !== null;
+  const mayGo = wasToGo && before.digest === digest && mirror.settings.after.kind !== "keep";
+  const again = before.state === "converted" && mayGo;
   return { seen, goneAt: null, ...(again ? { after: "due" as const } : {}) };
 }
 
@@ -139,7 +212,8 @@ async function movedFrom(
 ): Promise<Document | "in hand" | undefined> {
   const { id } = mirror.row;
   const sent = await context.journal.sentWith(id, here.digest, here.seen.sizeBytes);
-  const others = mayBeHere(sent, mirror, here).filter(
+  const ignored = isIgnoring(mirror) ? await context.journal.ignoredWith(id, here.digest) : [];
+  const others = mayBeHere([...sent, ...ignored], mirror, here).filter(
     (other) => other.id !== document.supersedes && !followed.rows.has(other.id),
   );
   if (others.length === 0) return undefined;
@@ -148,19 +222,5 @@ async function movedFrom(
   const [looks, wasInHand] = await followed.puttingAway.during(look);
   const isFound = others.map((other, index) => isHere(other, looks[index], here));
   if (paths.some((path, index) => isFound[index] && wasInHand(id, path))) return "in hand";
-  const original = others.find((_, index) => isFound[index]);
-  return original && (await isUnsure(context, original)) ? "in hand" : original;
-}
-
-/**
- * A file of another daemon's part may be in that one's hand, which only the journal tells: before it is
- * touched its after-action is due, and what became of it is journaled afterwards. Asked after the look.
- */
-async function isUnsure(
-  { journal, duties = ALL_DUTIES }: SyncContext,
-  { id, mirrorId, dir, current, after }: Document,
-): Promise<boolean> {
-  if (isOwn(duties.division(mirrorId), dir)) return false;
-  const now = await journal.document(id);
-  return now?.current !== current || now.dir !== dir || now.after !== after || after === "due";
+  return others.find((_, index) => isFound[index]);
 }

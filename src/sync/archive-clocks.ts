@@ -3,6 +3,7 @@
  * to be behind is learned from what was stored and answered in good order, and kept in the journal: whoever looks
  * for what was sent without a reply has to look as far back, and a day further.
  */
+import { isKeptDate } from "../domain/another-document.ts";
 import type { Document } from "../domain/document.ts";
 import type { DocumentDetail } from "../wire/shapes.ts";
 import type { SyncContext } from "./context.ts";
@@ -11,7 +12,7 @@ type Context = Pick<SyncContext, "journal" | "config" | "log">;
 
 /** A document that was sent from here, and what the archive says of it. */
 type Heard = {
-  readonly document: Pick<Document, "sentArchiveAt" | "charge">;
+  readonly document: Pick<Document, "id" | "sentArchiveAt" | "charge" | "archiveUploadedAt">;
   readonly item: Pick<DocumentDetail, "uploadedDate">;
 };
 
@@ -38,9 +39,32 @@ export async function learnLag(context: Context, heard: readonly Heard[]): Promi
   log.info({ lagMs }, "the archive dates its documents by a clock behind that of its replies");
 }
 
+/** What `learnDates` keeps. */
+const KEPT = "kept";
+
+/** Whether the archive is known to date documents in its lists as in its replies. */
+export async function keepsDates({ journal }: Pick<Context, "journal">): Promise<boolean> {
+  return (await journal.memo(datesMemoOf(journal.archiveId))) === KEPT;
+}
+
+/** Learns that from the first document whose date in a list is that of the reply to its upload. */
+export async function learnDates(context: Context, heard: readonly Heard[]): Promise<void> {
+  const { journal } = context;
+  const kept = heard.find(({ document, item }) => isKeptDate(document, item));
+  if (!kept || (await keepsDates(context))) return;
+  const attempts = await journal.attempts(kept.document.id);
+  // The date of one that was found in a list is that list's.
+  if (attempts.at(-1)?.outcome === "accepted")
+    await journal.setMemo(datesMemoOf(journal.archiveId), KEPT);
+}
+
 function lagIn({ document: { sentArchiveAt, charge }, item }: Heard): number {
   // What was in the archive already is charged to nobody; when it was uploaded says nothing of clocks.
   return sentArchiveAt === null || charge === null ? 0 : sentArchiveAt - item.uploadedDate;
+}
+
+function datesMemoOf(archiveId: number): string {
+  return `dates:${archiveId}`;
 }
 
 function memoOf(archiveId: number): string {

@@ -6,8 +6,9 @@ import type { Trouble } from "../domain/document.ts";
 import { awayMemo, type Member, SOLO_CREW } from "../journal/crew.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { SyncContext } from "./context.ts";
+import type { Links } from "./links.ts";
 import type { Outage } from "./outage.ts";
-import type { Survey, Unread } from "./survey.ts";
+import type { Survey, SurveyState, Unread } from "./survey.ts";
 
 /** A source that is offline; `since` is epoch ms. */
 export type SourceAway = { readonly since: number; readonly why: string };
@@ -22,6 +23,8 @@ export type Away = {
   readonly sources: Readonly<Record<string, SourceAway>>;
   /** By the name of the mirror: what of its source cannot be read. */
   readonly unread: Readonly<Record<string, Unread>>;
+  /** By the name of the mirror. */
+  readonly links: Readonly<Record<string, Links>>;
 };
 
 /** What is kept of a mirror, whatever it is called: every object has a `constructor`. */
@@ -32,7 +35,7 @@ export function ofMirror<T>(all: Readonly<Record<string, T>>, name: string): T |
 /** What a journal's only owner goes by. */
 const SOLO_NAME = "";
 
-const NOTHING: Away = { archive: null, sources: {}, unread: {} };
+const NOTHING: Away = { archive: null, sources: {}, unread: {}, links: {} };
 
 type Context = Pick<SyncContext, "journal" | "clock">;
 
@@ -72,10 +75,11 @@ export class AwayNote {
     const away = {
       archive: this.#archive(seen),
       sources: this.#sources(seen),
-      unread: this.#unread(seen),
+      unread: this.#ofScans(seen, this.#away.unread, ({ unread }) => unread),
+      links: this.#ofScans(seen, this.#away.links, ({ links }) => links),
     };
     this.#away = away;
-    const some = { ...away.sources, ...away.unread };
+    const some = { ...away.sources, ...away.unread, ...away.links };
     const isNothing = away.archive === null && Object.keys(some).length === 0;
     const text = isNothing ? "" : JSON.stringify({ member: journal.crew.memberId, ...away });
     if (text === this.#written) return false;
@@ -110,13 +114,17 @@ export class AwayNote {
     return away;
   }
 
-  /** The same for what could not be read in one that was not scanned yet. */
-  #unread({ surveys }: Seen): Record<string, Unread> {
-    const all: Record<string, Unread> = {};
+  /** The same for what a scan tells of one that was not scanned yet. */
+  #ofScans<T>(
+    { surveys }: Seen,
+    before: Readonly<Record<string, T>>,
+    found: (state: SurveyState) => T | null,
+  ): Record<string, T> {
+    const all: Record<string, T> = {};
     for (const { mirror, isLed, state } of surveys) {
       const { name } = mirror.row;
-      const unread = state.scans === 0 ? ofMirror(this.#away.unread, name) : state.unread;
-      if (isLed && unread) all[name] = unread;
+      const now = state.scans === 0 ? ofMirror(before, name) : found(state);
+      if (isLed && now) all[name] = now;
     }
     return all;
   }
@@ -144,6 +152,7 @@ export async function awayOf(journal: Journal, seers: readonly Seer[]): Promise<
       archive: all.archive ?? away.archive,
       sources: { ...away.sources, ...all.sources },
       unread: { ...away.unread, ...all.unread },
+      links: { ...away.links, ...all.links },
     };
   }
   return all;

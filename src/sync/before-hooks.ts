@@ -7,6 +7,7 @@
 import PQueue from "p-queue";
 import type { BeforeHook } from "../config/hooks.ts";
 import type { Document } from "../domain/document.ts";
+import type { Slip } from "../domain/slip.ts";
 import type { Change } from "../journal/journal.ts";
 import { LineCut } from "../reader/line.ts";
 import { type Answer, ANSWER_BYTES_MAX, answerOf } from "../rules/answer.ts";
@@ -97,11 +98,11 @@ export class BeforeHooks {
 
   /** Rejects with `LineCut` when the reader is gone. */
   async #outcome(asked: Asked): Promise<Change[]> {
-    const { mirror, hook, document, path, found, remark } = asked;
+    const { mirror, hook, document, found, remark } = asked;
     const { clock } = this.#context;
-    const decision = decisionOn(mirror.settings, path, found, clock.now());
+    const decision = await this.#readying.decision(mirror, document, found);
     // What the rules hold is not for the hook to judge.
-    if ("trouble" in decision) return [this.#readying.held(document, decision.trouble, HOLD)];
+    if ("trouble" in decision) return [this.#readying.undecided(document, decision.trouble)];
     const ended = await mirror.reader.hook({
       command: hook.command,
       timeoutMs: hook.timeoutMs,
@@ -113,7 +114,10 @@ export class BeforeHooks {
     const read = "failure" in ended ? { fault: ended.failure } : answerOf(ended.output);
     if ("fault" in read) return this.#failed(asked, `the before hook failed: ${read.fault}`);
     const { answer } = read;
-    if (answer.veto !== undefined) return [vetoed(asked, answer.veto, clock.now())];
+    if (answer.veto !== undefined) {
+      const { slip } = decision.decided;
+      return [vetoed(asked, slip, answer.veto, clock.now())];
+    }
     const misled = this.#misled(asked, answer);
     if (misled !== undefined) return this.#failed(asked, misled);
     return this.#readying.settled(mirror, document, found, { remark, answer });
@@ -130,10 +134,9 @@ export class BeforeHooks {
       const why = "the file was gone after its hook was asked";
       return [{ type: "note", id, at, why, set: { dueAt: at } }];
     }
-    const dueAt = at + mirror.settings.settleMs;
-    return [
-      { type: "event", id, event: { type: "changed", at, dueAt, seen: now }, from: ["settling"] },
-    ];
+    const { settleMs } = mirror.settings;
+    const event = { type: "changed", at, dueAt: at + settleMs, seen: now, settleMs } as const;
+    return [{ type: "event", id, event, from: ["settling"] }];
   }
 
   /** Why the answer leads nowhere; undefined when it does not. */
@@ -156,9 +159,14 @@ export class BeforeHooks {
   }
 }
 
-function vetoed({ hook, document, found }: Asked, message: string, at: number): Change {
+function vetoed(
+  { hook, document, found }: Asked,
+  slip: Slip | null,
+  message: string,
+  at: number,
+): Change {
   const after = hook.afterVeto.kind === "keep" ? null : "due";
   const trouble = { code: "VETOED", message };
-  const event = { type: "vetoed", at, digest: found.digest, trouble, after } as const;
+  const event = { type: "vetoed", at, digest: found.digest, slip, trouble, after } as const;
   return { type: "event", id: document.id, event, from: ["settling"] };
 }

@@ -101,7 +101,10 @@ export function namedIn({ reserve }: PagePolicy, mirrors: MirrorNames): Readonly
   return new Set(ids.map(([id]) => id));
 }
 
-/** Pages that these mirrors have used between two moments, with what may be charged just now. */
+/**
+ * Pages that an account has used between two moments, with what may be charged just now: by these mirrors of it, and
+ * by those that are no longer configured.
+ */
 export async function usedOf(
   journal: Journal,
   named: ReadonlySet<number>,
@@ -109,8 +112,13 @@ export async function usedOf(
   { from, to }: { from: number; to: number },
 ): Promise<Used> {
   const used = { named: 0, others: 0 };
+  const rows = await journal.mirrors();
+  const archives = new Set(
+    rows.filter(({ id }) => mirrors.has(id)).map(({ archiveId }) => archiveId),
+  );
+  const own = new Set(rows.filter(({ archiveId }) => archives.has(archiveId)).map(({ id }) => id));
   for (const { mirrorId, pages } of await journal.pagesUsed(from, to))
-    if (mirrors.has(mirrorId)) used[named.has(mirrorId) ? "named" : "others"] += pages;
+    if (own.has(mirrorId)) used[named.has(mirrorId) ? "named" : "others"] += pages;
   return used;
 }
 

@@ -50,6 +50,8 @@ export class Claimer {
       const mirror = mirrors.get(document.mirrorId);
       if (!mirror || document.batch === null) continue;
       try {
+        // What is remembered of its folders may be another archive's.
+        await this.#context.identity?.assert(signal);
         const change = await this.#change(document, document.batch, mirror, taken, signal);
         // Asking the archive takes its time: by then another content may be ready at this path.
         changes.push(...asSeen(document, [change]));
@@ -70,8 +72,8 @@ export class Claimer {
   }
 
   /**
-   * To be called with each candidate in turn: where it and those behind it go is looked up side by side, and on
-   * a first run what is there already, as each folder is a request and more.
+   * To be called with each candidate in turn: where it and those behind it go is looked up side by side, and
+   * what is there already, as each folder is a request and more.
    */
   #foreseeing(candidates: readonly Document[], signal: AbortSignal): (next: Document) => void {
     const folderOf = ({ mirrorId, targetPath }: Document) => `${mirrorId} ${targetPath}`;
@@ -93,8 +95,7 @@ export class Claimer {
     const mirror = this.#context.mirrors.get(mirrorId);
     if (!mirror) return;
     const placed = this.#placement.of(targetPath ?? "/", mirror, signal).then((place) => {
-      if (!("folderId" in place) || !this.#firstRun?.isOpen(mirrorId)) return;
-      this.#firstRun.foresee(place.folderId, signal);
+      if ("folderId" in place) this.#firstRun?.foresee(mirrorId, place.folderId, signal);
     });
     placed.catch(() => {});
   }
@@ -134,6 +135,8 @@ export class Claimer {
       return putOff(id, at, why, rival && behindMs(rival, at));
     }
     const objection = await this.#firstRun?.objection(document, folderId, signal);
+    if (objection && "rival" in objection)
+      return putOff(id, at, "one of this name is in doubt", behindMs(objection.rival, at));
     if (objection) return held(id, at, objection);
     taken.add(key);
     return {

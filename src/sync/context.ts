@@ -6,6 +6,7 @@ import type { ReceiptFolder } from "../receipts/receipt-folder.ts";
 import type { Bell } from "../std/bell.ts";
 import type { Clock, Random } from "../std/clock.ts";
 import type { Log } from "../std/log.ts";
+import type { IdentityGuard } from "./archive-identity.ts";
 import type { Bandwidth } from "./bandwidth.ts";
 import type { Duties } from "./duties.ts";
 import type { Pace } from "./pace.ts";
@@ -13,7 +14,8 @@ import type { Pace } from "./pace.ts";
 /** A mirror as the loops see it: its settings, its row, and the process that reads it. */
 export type LiveMirror = {
   readonly row: MirrorRow;
-  readonly settings: Mirror;
+  /** As configured, but for what was learned of `settle`; replaced when there is more to learn. */
+  settings: Mirror;
   readonly reader: Reader;
   /** Wake the two lanes that settle this mirror's files. */
   readonly settling: { readonly small: Bell; readonly large: Bell };
@@ -40,6 +42,8 @@ export type SyncContext = {
   /** Speaks for the archive. */
   readonly journal: Journal;
   readonly archive: Archive;
+  /** Whether that is the archive that documents were sent to; without it, it always is. */
+  readonly identity?: IdentityGuard;
   readonly mirrors: ReadonlyMap<number, LiveMirror>;
   /** What of it all this daemon does; without it everything. */
   readonly duties?: Duties;

@@ -20,8 +20,8 @@ export function decisionOn(
     path,
     modifiedAt: seen.modifiedAt,
     at,
-    directories: notes?.directories ?? [],
     sidecar: notes?.sidecar ?? null,
+    ...(notes?.sidecarRead ? { sidecarRead: notes.sidecarRead } : {}),
     ...(answer ? { answer } : {}),
   });
 }

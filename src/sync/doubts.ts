@@ -3,9 +3,8 @@
  * window, before anything is sent again.
  */
 import { ArchiveError } from "../archive/archive-error.ts";
-import { allDocuments } from "../archive/paging.ts";
 import { troubleOf } from "../archive/trouble.ts";
-import { absence, doubtWindowMs } from "../domain/absence.ts";
+import { absence, ASKED_CODES, doubtWindowMs } from "../domain/absence.ts";
 import { backoffMs } from "../domain/backoff.ts";
 import type { Document } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
@@ -18,11 +17,14 @@ import {
   doubtSpan,
   type Finding,
   earliestUpload,
+  mayBeBytes,
   reconcile,
 } from "../domain/reconcile.ts";
+import { ELSEWHERE } from "../domain/verdict.ts";
 import { type DocumentDetail, LIMITS } from "../wire/shapes.ts";
-import { lagOf } from "./archive-clocks.ts";
+import { keepsDates, lagOf } from "./archive-clocks.ts";
 import type { SyncContext } from "./context.ts";
+import { documentsIn, isForeign, isForGood, rivalsOf } from "./foreign-documents.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
 import { loop, untilNext } from "./loop.ts";
 import { HOLD } from "./patience.ts";
@@ -49,17 +51,24 @@ const TRIES_MIN = 3;
  */
 const UNKNOWN_CLOCK = 15;
 
+/** Bounds on an archive whose search knows no order, or heeds no name. */
+const SEARCH = { olderMin: 1_000, pagesMax: 10 };
+
+/** A search that fails for so long is never answered: what it could tell is done without. */
+const SEARCHED_MS = 24 * 3_600_000;
+
 export class Doubts {
   readonly #context: SyncContext;
   readonly #keeper: Gatekeeper;
   /** What this run knows of how long each doubt has lasted. */
   readonly #met = new Map<number, { readonly doubtAt: number | null; readonly span: DoubtSpan }>();
 
-  /** How often in a row a folder could not be listed. */
+  /** How often in a row a folder could not be listed; or, by its negative id, a document searched for. */
   readonly #failures = new Map<number, number>();
 
   /** How far the clock that dates documents is known to be behind. */
   #lagMs = 0;
+  #keepsDates = false;
 
   constructor(context: SyncContext, keeper: Gatekeeper) {
     this.#context = context;
@@ -85,11 +94,12 @@ export class Doubts {
   }
 
   async #lookIn(folderId: number, documents: Document[], signal: AbortSignal): Promise<void> {
-    const { journal, clock } = this.#context;
+    const { clock } = this.#context;
     // What is stored while the list is read may not be in it: a look is as old as its beginning.
     const now = clock.now();
     const monotonic = clock.monotonic();
     this.#lagMs = await lagOf(this.#context);
+    this.#keepsDates = await keepsDates(this.#context);
     let listed: Candidate[];
     let isThere = true;
     try {
@@ -108,19 +118,79 @@ export class Doubts {
       isThere = false;
     }
     this.#failures.delete(folderId);
-    const claimed = await journal.claimed(listed.map(({ id }) => id));
     // One after another: what one document is found to be is no candidate for the next.
+    const claimed = new Set<number>();
     for (const document of documents) {
-      const finding = reconcile(document, listed, {
-        // Asked anew: the list itself may have told the archive's clock.
-        earliest: this.#earliest(document),
-        claimed,
-        lastedMs: monotonic - this.#span(document, { now, monotonic }).since,
-        policy: this.#policy(document),
-      });
+      const { since, metAt } = this.#span(document, { now, monotonic });
+      const lastedMs = monotonic - since;
+      const among = (foreign: readonly Candidate[]) =>
+        reconcile(document, foreign, {
+          // Asked again: the list itself may have told the archive's clock.
+          earliest: this.#earliest(document),
+          claimed,
+          lastedMs,
+          policy: this.#policy(document),
+        });
+      const finding = among(listed);
       if (finding.kind === "found") claimed.add(finding.candidate.id);
+      // Whoever asked has looked there.
+      if (finding.kind === "absent" && !ASKED_CODES.includes(document.trouble?.code ?? "")) {
+        const elsewhere = await this.#elsewhere(document, monotonic - metAt, signal);
+        if (!elsewhere) continue;
+        const found = among(elsewhere);
+        if (found.kind !== "absent") {
+          await this.#filedElsewhere(document, found);
+          continue;
+        }
+      }
       await this.#conclude(document, finding, isThere);
     }
+  }
+
+  /** Whether a person has filed it there is for a person to say. */
+  async #filedElsewhere(document: Document, finding: Finding): Promise<void> {
+    const candidates = finding.kind === "ambiguous" ? finding.candidates : [];
+    const all = finding.kind === "found" ? [finding.candidate] : candidates;
+    const { clock, journal, random } = this.#context;
+    const at = clock.now();
+    const rivals = await rivalsOf(journal, document, all);
+    // What is held waits for a person itself.
+    if (rivals.some(({ state }) => state !== "held")) {
+      await this.#apply(document, { type: "looked", at, dueAt: at + backoffMs(HOLD, 1, random) });
+      return;
+    }
+    this.#met.delete(document.id);
+    const trouble = { code: ELSEWHERE, message: messageOn(document, all) };
+    await this.#apply(document, { type: "heldBack", at, dueAt: null, trouble });
+  }
+
+  /** What may be this document in other folders; undefined where that is to be asked again later. */
+  async #elsewhere(
+    document: Document,
+    metMs: number,
+    signal: AbortSignal,
+  ): Promise<Candidate[] | undefined> {
+    const { sentName, seen, folderId } = document;
+    const { storedSize } = this.#context.config.archive ?? {};
+    const earliest = this.#earliest(document) - this.#policy(document).marginMs;
+    const only = (each: DocumentDetail) =>
+      each.folderId !== folderId && mayBeBytes(each, seen.sizeBytes, storedSize);
+    const reading = { ...this.#context, ...SEARCH, only, earliest: () => earliest };
+    const where = { docFilename: sentName ?? "", queryContent: false };
+    const found: Candidate[] = [];
+    try {
+      for await (const each of documentsIn(where, reading, signal))
+        if (isForeign(each)) found.push(each);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof ArchiveError)) throw error;
+      if (!isForGood(error) && metMs <= SEARCHED_MS) {
+        await this.#later(-document.id, [document], error);
+        return undefined;
+      }
+    }
+    this.#failures.delete(-document.id);
+    return found;
   }
 
   /** Its window is over neither sooner nor later for a clock that is set: what is stored late must not be missed. */
@@ -137,30 +207,19 @@ export class Doubts {
     return earliestUpload(document, times, this.#policy(document));
   }
 
-  /** The folder's documents of these names, newest first, as far back as a candidate could be. */
+  /** The folder's foreign documents of these names, as far back as a candidate could be. */
   async #newest(
     folderId: number,
     earliest: number,
     names: ReadonlySet<string | undefined>,
     signal: AbortSignal,
   ): Promise<Candidate[]> {
-    const query = {
-      folderId,
-      sortBy: "UPLOADED_DATE",
-      sortDesc: true,
-      paginationSize: earliest > 0 && this.#lagMs === 0 ? PAGE_SIZE : PAGE_SIZE_OF_ALL,
-    } as const;
-    const found: Candidate[] = [];
-    let older = 0;
-    for await (const document of allDocuments(this.#context.archive, query, signal)) {
-      older = document.uploadedDate >= earliest ? 0 : older + 1;
-      // There may be a million others.
-      if (older === 0 && names.has(document.filename.normalize("NFC")))
-        found.push(candidateOf(document));
-      // A whole page of older ones in a row: what follows is older still.
-      if (older >= PAGE_SIZE) break;
-    }
-    return found;
+    const pageSize = earliest > 0 && this.#lagMs === 0 ? PAGE_SIZE : PAGE_SIZE_OF_ALL;
+    const only = ({ filename, uploadedDate }: DocumentDetail) =>
+      uploadedDate >= earliest && names.has(filename.normalize("NFC"));
+    const reading = { ...this.#context, pageSize, only, earliest: () => earliest };
+    const all = await Array.fromAsync(documentsIn({ folderId }, reading, signal));
+    return all.filter(isForeign);
   }
 
   async #conclude(document: Document, finding: Finding, isThere: boolean): Promise<void> {
@@ -168,8 +227,9 @@ export class Doubts {
     if (finding.kind !== "lookAgain") this.#met.delete(document.id);
     switch (finding.kind) {
       case "found": {
-        const { id: documentId, status } = finding.candidate;
-        await this.#apply(document, { type: "found", at, dueAt: at, documentId, status });
+        const { id: documentId, status, uploadedDate } = finding.candidate;
+        const found = { documentId, status, uploadedDate };
+        await this.#apply(document, { type: "found", at, dueAt: at, ...found });
         return;
       }
       case "absent":
@@ -185,26 +245,20 @@ export class Doubts {
 
   /** Sizes become known with conversion, so time may still tell them apart. */
   #ambiguous(document: Document, candidates: readonly Candidate[], at: number): Event {
-    const named = candidates.map(({ id, filesize }) => `${id} (${filesize} bytes)`).join(", ");
-    const message = `sent, reply lost; the archive has ${named} of this name`;
-    const trouble = { code: "DOUBT_AMBIGUOUS", message };
+    const trouble = { code: "DOUBT_AMBIGUOUS", message: messageOn(document, candidates) };
     const tries = patienceOf(document, trouble);
     const dueAt = at + backoffMs(HOLD, tries, this.#context.random);
     return { type: "heldBack", at, dueAt, trouble };
   }
 
   /** The archive could not be asked: that is no look, and decides nothing. */
-  async #later(
-    folderId: number,
-    documents: readonly Document[],
-    error: ArchiveError,
-  ): Promise<void> {
+  async #later(key: number, documents: readonly Document[], error: ArchiveError): Promise<void> {
     const { journal, clock, config, random, log } = this.#context;
     const trouble = troubleOf(error);
     if (failureOf(trouble.code).fate === "gate") await this.#keeper.refused(trouble, false);
     const at = clock.now();
-    const failures = this.#failures.get(folderId) ?? 0;
-    this.#failures.set(folderId, failures + 1);
+    const failures = this.#failures.get(key) ?? 0;
+    this.#failures.set(key, failures + 1);
     const dueAt = at + backoffMs(config.upload.retry, TRIES_MIN + failures, random);
     log.debug({ code: trouble.code, documents: documents.length }, "could not look for documents");
     const why = `could not look: ${trouble.message}`;
@@ -228,11 +282,18 @@ export class Doubts {
       windowMs: doubtWindowMs(document, windowMs),
       firstLookMs: FIRST_LOOK_MS,
       toleranceMs: known ? toleranceMs : toleranceMs * UNKNOWN_CLOCK,
+      keepsDates: this.#keepsDates,
       marginMs: Math.max(known ? toleranceMs * (UNKNOWN_CLOCK - 1) : 0, this.#lagMs),
     };
   }
 }
 
-function candidateOf({ id, filename, uploadedDate, filesize, status }: DocumentDetail): Candidate {
-  return { id, filename, uploadedDate, filesize, status: status ?? null };
+function messageOn(document: Document, candidates: readonly Candidate[]): string {
+  const named = candidates.map(({ id, filesize, folderId }) => {
+    const where = folderId === document.folderId ? "" : `, in folder ${folderId}`;
+    return `${id} (${filesize} bytes${where})`;
+  });
+  const isMistaken = document.archiveUploadedAt !== null;
+  const what = isMistaken ? "its id is another document's by now" : "sent, reply lost";
+  return `${what}; the archive has ${named.join(", ")} of this name`;
 }

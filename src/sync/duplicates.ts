@@ -1,7 +1,7 @@
 /** The same content twice within a mirror: the archive has it already, and pages cost money. */
 import type { Document } from "../domain/document.ts";
 import type { Change } from "../journal/journal.ts";
-import { joinRaw, shown } from "../std/raw-path.ts";
+import { joinRaw, type RawPath, shown } from "../std/raw-path.ts";
 import { behindMs } from "./behind.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 
@@ -14,8 +14,7 @@ export async function asDuplicate(
   { settings }: LiveMirror,
   document: Document,
 ): Promise<Change | undefined> {
-  const { duplicates } = settings.rules;
-  if (duplicates === "upload" || document.digest === null) return undefined;
+  if (settings.rules.duplicates === "upload" || document.digest === null) return undefined;
   const { mirrorId, digest, seen } = document;
   const sent = await journal.sentWith(mirrorId, digest, seen.sizeBytes);
   const original = originalAmong(sent.filter(({ id }) => id !== document.id));
@@ -28,27 +27,42 @@ export async function asDuplicate(
     const dueAt = at + behindMs(original, at);
     return { type: "note", id, at, why, set: { dueAt }, from: ["pending"] };
   }
-  const after = duplicates === "skip" ? settings.rules.afterDuplicate : settings.after;
   const event = {
     type: "duplicated",
     at,
     // Of a duplicate, it is the one whose document that has.
     original: { ...original, id: original.duplicateOf ?? original.id, documentId },
     remark: `the same content as ${pathOf(original)}, archived as document ${documentId}; not sent`,
-    after: after.kind === "keep" ? null : "due",
+    after: settings.after.kind === "keep" ? null : "due",
   } as const;
   return { type: "event", id, event, from: ["pending"] };
 }
 
 /**
- * Which of the rows that were sent with a content stands for it. An earlier content of another file may be anywhere
- * by now; only what is current counts. Where the file that was sent has changed since, that is a duplicate of it.
+ * Which of the rows that were sent with a content stands for it; one that was claimed by name and size was not.
+ * An earlier content of another file may be anywhere by now; only what is current counts. Where the file that was
+ * sent has changed since, that is a duplicate of it.
  */
 export function originalAmong(sent: readonly Document[]): Document | undefined {
-  const current = sent.filter((row) => row.current);
+  const current = sent.filter((row) => row.current && row.sentBytes !== null);
   return current.find(({ duplicateOf }) => duplicateOf === null) ?? current[0];
 }
 
-function pathOf({ dir, name }: Document): string {
-  return shown(joinRaw(dir, name));
+/** A file manager that moves by copying removes what it copied within this, and later than it is archived. */
+const GRACE_MS = 3_600_000;
+
+/**
+ * Until when (epoch ms) a duplicate is not put away: while its original may be moved or removed, nothing is done to
+ * what may become the only copy that somebody looks for. Undefined: it is none.
+ */
+export function sparedUntil({ duplicateOf, convertedAt }: Document): number | undefined {
+  return duplicateOf === null ? undefined : (convertedAt ?? 0) + GRACE_MS;
+}
+
+function placeOf({ dir, name }: Document): RawPath {
+  return joinRaw(dir, name);
+}
+
+function pathOf(document: Document): string {
+  return shown(placeOf(document));
 }

@@ -1,28 +1,56 @@
-import type { Archive } from "../archive/archive.ts";
 import { ArchiveError } from "../archive/archive-error.ts";
+import { isSameName } from "../domain/another-document.ts";
 import type { Document } from "../domain/document.ts";
+import { type StoredSize, sizeDifference } from "../domain/stored-size.ts";
+import type { Change } from "../journal/journal.ts";
+import type { DocumentDetail } from "../wire/shapes.ts";
+import type { SyncContext } from "./context.ts";
+import { backInDoubt, otherThan } from "./mistaken.ts";
 
-/** The first of two keys: why the archive's answer does not allow an after-action; undefined when it does. */
+/** What the first key takes to: the archive, and what tells its documents apart. */
+type Asking = Pick<SyncContext, "archive" | "journal" | "config" | "clock" | "log">;
+
+/** Why the archive's answer allows no after-action; `doubt`: to be journaled, as it has another document there. */
+type Denial = { readonly why: string; readonly doubt?: Change };
+
+/** The first of two keys: undefined where the archive's answer allows an after-action. */
 export async function denied(
   document: Document,
-  archive: Pick<Archive, "document">,
+  asking: Asking,
   signal: AbortSignal,
-): Promise<string | undefined> {
+): Promise<Denial | undefined> {
+  const { archive, config } = asking;
   const id = document.documentId ?? 0;
   let there;
   try {
     there = await archive.document(id, signal);
   } catch (error) {
     if (error instanceof ArchiveError && error.code === "DOC_NOT_EXIST") {
-      return `the archive does not know document ${id} any more`;
+      return { why: `the archive does not know document ${id} any more` };
     }
     throw error;
   }
+  const other = there.id === id ? await otherThan(asking, document, there) : undefined;
+  // What a duplicate stands for is another row's to look for.
+  if (other !== undefined)
+    return document.duplicateOf === null
+      ? { why: other, doubt: backInDoubt(asking, document, other) }
+      : { why: other };
+  const why = difference(document, there, config.archive?.storedSize);
+  return why === undefined ? undefined : { why };
+}
+
+function difference(
+  document: Document,
+  there: DocumentDetail,
+  storedSize: StoredSize | undefined,
+): string | undefined {
+  const id = document.documentId ?? 0;
   if (there.id !== id || there.status !== "CONVERTED") return `document ${id} is ${there.status}`;
-  // An archive may list a name decomposed that it was given composed.
-  if (there.filename.normalize("NFC") !== document.sentName?.normalize("NFC"))
+  if (!isSameName(there.filename, document.sentName ?? ""))
     return `document ${id} is now named ${there.filename}`;
   if (there.folderId !== document.folderId)
     return `document ${id} is now in folder ${there.folderId}`;
-  return undefined;
+  const differs = sizeDifference(document, there.filesize, storedSize);
+  return differs === undefined ? undefined : `document ${id}: ${differs}`;
 }

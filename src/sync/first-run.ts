@@ -2,17 +2,26 @@
  * The first run over a mirror: its journal knows nothing, be it new or lost, and the archive may
  * hold the files already. What has the name of a document there that is nobody's waits until a
  * person has chosen; sent twice cannot be mended.
+ *
+ * On any other run the journal may have been taken back to an earlier state, and knows less than the archive: then
+ * that guards what is new since, as far as the archive shows that it may have been sent (`LaterUploads`).
  */
-import type { Document, State, Trouble } from "../domain/document.ts";
+import { ASKED_CODES } from "../domain/absence.ts";
+import type { Document, State } from "../domain/document.ts";
 import type { SyncContext } from "./context.ts";
 import { Bell } from "../std/bell.ts";
 import { ALL_DUTIES } from "./duties.ts";
+import { LaterUploads } from "./later-uploads.ts";
 import { NAP_MS_MAX } from "./loop.ts";
 import { goOn } from "./retry.ts";
-import { Strangers } from "./strangers.ts";
+import { type Objection, SendGuard } from "./send-guard.ts";
+import { unaskedText } from "./whole-archive.ts";
 
 /** What is written in such a time is looked at together. */
 const GATHER_MS = 1_000;
+
+/** A host whose clock went on this much without it was asleep, or is a snapshot that was resumed. */
+const ASLEEP_MS = 30_000;
 
 /** States of rows that may still turn out to be in the archive, or on their way there. */
 const OPEN_STATES: readonly State[] = ["settling", "pending", "uploading", "inDoubt"];
@@ -22,7 +31,13 @@ export class FirstRun {
   /** Mirrors whose first run is not over. */
   readonly #mirrors: Set<number>;
   readonly #scanned: (mirrorId: number) => Promise<boolean>;
-  readonly #strangers: Strangers;
+  /** On a first run, and on any other. */
+  readonly #first: SendGuard;
+  readonly #later: SendGuard;
+  /** What could not be asked, as it was last told. */
+  #told: string | null = null;
+  /** The wall clock minus the monotonic one, as it was last looked at. */
+  #clockOffset: number;
   readonly #bell = new Bell();
 
   private constructor(
@@ -31,7 +46,13 @@ export class FirstRun {
     scanned: (mirrorId: number) => Promise<boolean>,
   ) {
     this.#context = context;
-    this.#strangers = new Strangers(context.archive, context.journal);
+    const { archive, journal, clock, config } = context;
+    const storedSize = config.archive?.storedSize;
+    this.#first = new SendGuard(archive, journal, { storedSize });
+    const { toleranceMs } = config.upload.doubt;
+    const later = new LaterUploads({ archive, journal, clock, toleranceMs, remembers: true });
+    this.#later = new SendGuard(archive, journal, { later, storedSize });
+    this.#clockOffset = clock.now() - clock.monotonic();
     this.#mirrors = mirrors;
     this.#scanned = scanned;
   }
@@ -53,9 +74,7 @@ export class FirstRun {
     }
     const firstRun = new FirstRun(context, inFirstRun, scanned);
     const { duties = ALL_DUTIES } = context;
-    for (const [id, { settings }] of mirrors) {
-      if (settings.firstRun === "upload" && duties.heads(id)) await firstRun.#release(id);
-    }
+    for (const id of mirrors.keys()) if (duties.leads(id)) await firstRun.release(id);
     return firstRun;
   }
 
@@ -64,7 +83,7 @@ export class FirstRun {
     if (this.#mirrors.size === 0) return;
     const open = new Set(await this.#context.journal.firstRuns());
     for (const id of this.#mirrors) if (!open.has(id)) this.#mirrors.delete(id);
-    if (this.#mirrors.size === 0) this.#strangers.forget();
+    if (this.#mirrors.size === 0) this.#first.forget();
   }
 
   /** The archive may hold the mirror's files already. */
@@ -72,20 +91,42 @@ export class FirstRun {
     return this.#mirrors.has(mirrorId);
   }
 
-  /** Why this document must not be sent into this folder; see `Strangers.objection`. */
+  /** Why this document must not be sent into this folder; see `SendGuard.objection`. */
   async objection(
     document: Document,
     folderId: number,
     signal: AbortSignal,
-  ): Promise<Trouble | undefined> {
-    if (!this.isOpen(document.mirrorId)) return undefined;
+  ): Promise<Objection | undefined> {
+    const { mirrorId, sentName, seen, trouble } = document;
+    const guard = this.#guardOf(mirrorId);
+    // What a person had sent again after looking for it may have come late.
+    if (guard === this.#later && ASKED_CODES.includes(trouble?.code ?? "")) return undefined;
+    const outgoing = { sentName: sentName ?? "", sizeBytes: seen.sizeBytes, folderId };
     const mirrorIds = [...this.#context.mirrors.keys()];
-    return this.#strangers.objection(document.sentName ?? "", folderId, mirrorIds, signal);
+    const objection = await guard?.objection(outgoing, mirrorIds, signal);
+    const unasked = guard?.unasked ?? null;
+    if (unasked === null || unasked === this.#told) return objection;
+    this.#told = unasked;
+    const { log, config } = this.#context;
+    log.warn({ archive: config.archive?.name }, unaskedText(unasked));
+    return objection;
   }
 
   /** An `objection` to a document of this mirror, in this folder, will be asked for. */
-  foresee(folderId: number, signal: AbortSignal): void {
-    this.#strangers.foresee(folderId, signal);
+  foresee(mirrorId: number, folderId: number, signal: AbortSignal): void {
+    this.#guardOf(mirrorId)?.foresee(folderId, signal);
+  }
+
+  /** Where `firstRun: upload` was chosen, whatever is there is sent. */
+  #guardOf(mirrorId: number): SendGuard | undefined {
+    if (this.isOpen(mirrorId)) return this.#first;
+    if (this.#context.mirrors.get(mirrorId)?.settings.firstRun !== "hold") return undefined;
+    const { clock } = this.#context;
+    const offset = clock.now() - clock.monotonic();
+    // A machine that is taken back with its memory goes on where it was, but for its clock.
+    if (Math.abs(offset - this.#clockOffset) >= ASLEEP_MS) this.#later.forget();
+    this.#clockOffset = offset;
+    return this.#later;
   }
 
   /** Something has changed: a first run may be over. */
@@ -115,7 +156,7 @@ export class FirstRun {
       this.#mirrors.delete(id);
       await journal.endFirstRun(id, clock.now());
     }
-    if (this.#mirrors.size === 0) this.#strangers.forget();
+    if (this.#mirrors.size === 0) this.#first.forget();
   }
 
   async #isOver(mirrorId: number): Promise<boolean> {
@@ -137,8 +178,10 @@ export class FirstRun {
     return rows.filter((row) => row.mirrorId === mirrorId);
   }
 
-  async #release(mirrorId: number): Promise<void> {
-    const { journal, clock } = this.#context;
+  /** Where `firstRun: upload` was chosen, what the first run held goes on. */
+  async release(mirrorId: number): Promise<void> {
+    const { journal, clock, mirrors } = this.#context;
+    if (mirrors.get(mirrorId)?.settings.firstRun !== "upload") return;
     const held = await this.#held(mirrorId);
     await journal.apply(held.map((row) => goOn(row, clock.now())));
   }

@@ -20,33 +20,45 @@ export type Resolved =
       readonly nearestId: number | null;
     };
 
-/** The folders in a folder, by their names in composed form. */
-type Level = ReadonlyMap<string, readonly FolderDetail[]>;
+/** The folders in a folder, by their names in composed form, and when they were read, by the monotonic clock. */
+type Level = { readonly at: number; readonly named: ReadonlyMap<string, readonly FolderDetail[]> };
 
-/** What another daemon may know better is looked up anew after this long. */
+/** A folder on the way, and when it was read to be there. */
+type Step = { readonly folder: FolderDetail; readonly at: number };
+
+/**
+ * What is remembered is not relied upon for longer: a folder may have been renamed, and another made under its
+ * name; and what is missing, another daemon may know better.
+ */
 const STALE_MS = 10_000;
 
 export class Folders {
   readonly #archive: Archive;
-  readonly #clock: Clock | undefined;
+  readonly #clock: Pick<Clock, "monotonic"> | undefined;
+  readonly #isShared: boolean;
   /** When everything was last forgotten, by the monotonic clock. */
   #forgottenAt = Number.NEGATIVE_INFINITY;
   #levels = new Map<number, Promise<Level>>();
   #starts = new Map<number | null, Promise<number>>();
+  /** Folders that were asked for since they were read: when, and whether they are as they were read. */
+  #confirmed = new Map<number, { readonly at: number; readonly isSo: Promise<boolean> }>();
 
   /**
-   * With a clock, what is remembered as unusable for a while is looked up once more: where several
-   * daemons share a journal, another one may have found it and let its documents go on.
+   * With a clock, a folder that was read a while ago is confirmed before it is told again. `isShared`: so is
+   * what is unusable: where several daemons share a journal, another one may have found it and let its
+   * documents go on.
    */
-  constructor(archive: Archive, clock?: Clock) {
+  constructor(archive: Archive, clock?: Pick<Clock, "monotonic">, isShared = false) {
     this.#archive = archive;
     this.#clock = clock;
+    this.#isShared = isShared;
   }
 
   /** Everything is looked up anew from now on. */
   forget(): void {
-    this.#forgottenAt = this.#clock?.monotonic() ?? 0;
+    this.#forgottenAt = this.#now();
     this.#levels = new Map();
+    this.#confirmed = new Map();
     this.#starts = new Map();
   }
 
@@ -55,13 +67,16 @@ export class Folders {
    * reported, never guessed. Rejects with `ArchiveError` when the archive cannot be asked.
    */
   async resolve(targetPath: string, signal: AbortSignal): Promise<Resolved> {
-    const begunAt = this.#clock?.monotonic() ?? 0;
+    const begunAt = this.#now();
     for (let isAnew = false; ; ) {
       const levels = this.#levels;
       try {
-        const resolved = await this.#walk(targetPath, signal);
-        if (resolved.kind === "found") return resolved;
-        if (levels === this.#levels && !this.#isStale(begunAt)) return resolved;
+        const { way, ...resolved } = await this.#walk(targetPath, signal);
+        const isSo =
+          resolved.kind === "found"
+            ? isAnew || (await this.#isStill(way, signal))
+            : levels === this.#levels && !this.#isStale(begunAt);
+        if (isSo) return resolved;
       } catch (error) {
         if (!isMissing(error)) throw error;
         if (isAnew && levels === this.#levels) return deniedAt(targetPath);
@@ -76,29 +91,64 @@ export class Folders {
 
   /** Whether what was remembered at this moment is too old; what was read since is not, however long that took. */
   #isStale(at: number): boolean {
-    return this.#clock !== undefined && at - this.#forgottenAt > STALE_MS;
+    return this.#isShared && at - this.#forgottenAt > STALE_MS;
   }
 
-  async #walk(targetPath: string, signal: AbortSignal): Promise<Resolved> {
+  #now(): number {
+    return this.#clock?.monotonic() ?? 0;
+  }
+
+  /** Whether every folder on the way is where it was read to be; each is asked about once in a while, whoever asks. */
+  async #isStill(way: readonly Step[], signal: AbortSignal): Promise<boolean> {
+    if (!this.#clock) return true;
+    const asked = await Promise.all(way.map((step) => this.#confirm(step, signal)));
+    return asked.every(Boolean);
+  }
+
+  #confirm({ folder: { id, name, parentId }, at }: Step, signal: AbortSignal): Promise<boolean> {
+    const asking = this.#now();
+    if (asking - at <= STALE_MS) return Promise.resolve(true);
+    const last = this.#confirmed.get(id);
+    if (last && asking - last.at <= STALE_MS) return last.isSo;
+    const isSo = this.#archive.folder(id, signal).then((now) => {
+      const isIn = (now.parentId ?? parentId) === (parentId ?? now.parentId);
+      return isIn && now.name.normalize("NFC") === name.normalize("NFC");
+    });
+    const asked = { at: asking, isSo };
+    this.#confirmed.set(id, asked);
+    isSo.catch(() => {
+      if (this.#confirmed.get(id) === asked) this.#confirmed.delete(id);
+    });
+    return isSo;
+  }
+
+  async #walk(
+    targetPath: string,
+    signal: AbortSignal,
+  ): Promise<Resolved & { readonly way: readonly Step[] }> {
     const { fromId, names } = walkOf(targetPath);
+    const way: Step[] = [];
     let at: number;
     try {
       at = await this.#start(fromId, signal);
     } catch (error) {
       if (!isMissing(error)) throw error;
       const message = `the archive has no folder with id ${fromId}`;
-      return { kind: "unusable", trouble: { code: "FOLDER_MISSING", message }, nearestId: null };
+      const trouble = { code: "FOLDER_MISSING", message };
+      return { kind: "unusable", trouble, nearestId: null, way };
     }
     for (const name of names) {
-      const step = match(await this.#levelOf(at, signal), name);
-      if ("trouble" in step) {
-        const { code, message } = step.trouble;
+      const level = await this.#levelOf(at, signal);
+      const found = match(level.named, name);
+      if ("trouble" in found) {
+        const { code, message } = found.trouble;
         const trouble = { code, message: `archive folder ${targetPath}: ${message}` };
-        return { kind: "unusable", trouble, nearestId: at };
+        return { kind: "unusable", trouble, nearestId: at, way };
       }
-      at = step.id;
+      way.push({ folder: found, at: level.at });
+      at = found.id;
     }
-    return { kind: "found", folderId: at };
+    return { kind: "found", folderId: at, way };
   }
 
   #start(fromId: number | null, signal: AbortSignal): Promise<number> {
@@ -109,9 +159,10 @@ export class Folders {
 
   #levelOf(folderId: number, signal: AbortSignal): Promise<Level> {
     return remembered(this.#levels, folderId, async () => {
+      const at = this.#now();
       const query = { folderId, paginationSize: LIMITS.paginationSize.folders };
       const folders = await Array.fromAsync(allFolders(this.#archive, query, signal));
-      return Map.groupBy(folders, ({ name }) => name.normalize("NFC"));
+      return { at, named: Map.groupBy(folders, ({ name }) => name.normalize("NFC")) };
     });
   }
 }
@@ -138,11 +189,11 @@ function remembered<K, V>(map: Map<K, Promise<V>>, key: K, look: () => Promise<V
 }
 
 /** The one child of this name, or why there is none that can be used. */
-function match(level: Level, name: string): { id: number } | { trouble: Trouble } {
+function match(level: Level["named"], name: string): FolderDetail | { trouble: Trouble } {
   const wanted = name.normalize("NFC");
   const same = level.get(wanted) ?? [];
   const [only] = same;
-  if (only && same.length === 1) return { id: only.id };
+  if (only && same.length === 1) return only;
   if (same.length > 1) {
     const ids = same.map(({ id }) => id).join(", ");
     return {

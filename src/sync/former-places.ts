@@ -1,35 +1,43 @@
 /** Whether a file is one that was sent from another place: moved, renamed, or put there by `after`. */
 import { areAlike } from "../domain/alike.ts";
 import type { Document, Seen } from "../domain/document.ts";
-import { isSameFile } from "../domain/stamp.ts";
+import { isSameFile, isSameWriting } from "../domain/stamp.ts";
 import type { Look } from "../reader/protocol.ts";
-import { type RawPath, shown } from "../std/raw-path.ts";
+import { joinRaw, type RawPath, shown } from "../std/raw-path.ts";
 import type { LiveMirror } from "./context.ts";
 
 /** A file as it was found: where, and what a look at it showed. */
-export type Here = { readonly path: RawPath; readonly seen: Seen };
+export type Here = { readonly mirrorId: number; readonly path: RawPath; readonly seen: Seen };
 
 /**
  * Of the rows that were sent with the bytes of a file, those whose file this may be. Where the name of one
- * was used anew, other files have its bytes by right; only what is known to be its file may be.
+ * was used anew, or its file was put away, other files have its bytes by right; only what is known to be its file
+ * may be: under its own name by its time of writing, elsewhere by its inode too.
  */
 export function mayBeHere(
   sent: readonly Document[],
   { settings }: LiveMirror,
-  { path, seen }: Here,
+  here: Here,
 ): Document[] {
-  const all = sent.filter((row) =>
-    row.after === "done"
-      ? isWherePut(row, settings.source, path)
-      : row.current || isSameFile(row.seen.stamp, seen.stamp),
-  );
+  const { stamp } = here.seen;
+  const all = sent.filter((row) => {
+    if (isItsPlace(row, here)) return row.current || isSameWriting(row.seen.stamp, stamp);
+    if (row.after !== "done") return row.current || isSameFile(row.seen.stamp, stamp);
+    return isWherePut(row, settings.source, here) || isMovedBack(row, here);
+  });
   // What is known comes before what is concluded.
   return all.sort((a, b) => Number(a.current) - Number(b.current));
 }
 
 /** What is at these places now, from where the file at `here` may have come; null: nothing. */
 export function lookAtPlaces(
-  { reader, row }: LiveMirror,
+  {
+    reader,
+    row,
+  }: {
+    readonly reader: Pick<LiveMirror["reader"], "look">;
+    readonly row: Pick<LiveMirror["row"], "id">;
+  },
   places: readonly RawPath[],
   here: RawPath,
 ): Promise<Look[]> {
@@ -38,18 +46,33 @@ export function lookAtPlaces(
   return reader.look(row.id, places, spelt);
 }
 
-/** Whether a row that may be here is: its place is empty, or has another file, which was given its name. */
-export function isHere({ current, after, seen }: Document, place: Look, here: Here): boolean {
-  if (place === null || after === "done") return true;
+/** Whether a row that may be here is: its place is empty, or this one, or has another file, which was given its name. */
+export function isHere(row: Document, place: Look, here: Here): boolean {
+  const { current, after, seen } = row;
+  if (place === null || after === "done" || isItsPlace(row, here)) return true;
   if (!isSameFile(seen.stamp, here.seen.stamp)) return false;
   return place === undefined ? !current : !isSameFile(seen.stamp, place.stamp);
+}
+
+/**
+ * Whether the file of a row was moved from where `after` had put it. What was deleted cannot come back but by a copy,
+ * and a copy in another place is another document.
+ */
+export function isMovedBack({ after, afterMessage, seen }: Document, here: Here): boolean {
+  const wasMoved = after === "done" && afterMessage?.startsWith("/") === true;
+  return wasMoved && isSameFile(seen.stamp, here.seen.stamp);
 }
 
 /**
  * What was put away lies where nobody looks; where it was moved to within the source, somebody does
  * from the day on which files are put elsewhere.
  */
-function isWherePut({ afterMessage }: Document, source: string, here: RawPath): boolean {
-  const place = `${source}/${shown(here)}`;
+export function isWherePut({ afterMessage }: Document, source: string, { path }: Here): boolean {
+  const place = `${source}/${shown(path)}`;
   return afterMessage === place || afterMessage?.startsWith(`${place}; `) === true;
+}
+
+/** Whether a row's file was in this very place when it was last seen. */
+function isItsPlace({ mirrorId, dir, name }: Document, here: Here): boolean {
+  return mirrorId === here.mirrorId && joinRaw(dir, name) === here.path;
 }

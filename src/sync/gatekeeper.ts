@@ -8,6 +8,8 @@ import { backoffMs } from "../domain/backoff.ts";
 import type { Document, Trouble } from "../domain/document.ts";
 import { failureOf, GATE_CODES, isKnown } from "../domain/failure.ts";
 import * as gates from "../domain/gate.ts";
+import type { Outcome } from "../domain/outcome.ts";
+import { OF_ONE_REQUEST } from "../domain/status-hints.ts";
 import type { Change } from "../journal/journal.ts";
 import type { Claimed, Claims } from "./claimer.ts";
 import type { SyncContext } from "./context.ts";
@@ -110,12 +112,14 @@ export class Gatekeeper {
   }
 
   /**
-   * A document was refused. Where the code is one the interface does not name, and several
+   * A document was refused, or is in doubt. Where the code is one the interface does not name, and several
    * documents in a row met it, it is the account's trouble and the gate closes. The one that is
    * refused for good ends that: the archive judges documents by themselves. Of a spent allowance
-   * it says nothing, since nobody knows which of the two an archive looks at first.
+   * it says nothing, since nobody knows which of the two an archive looks at first. What speaks of one
+   * request, such as its size, says nothing of the account at all.
    */
   async met(document: Document, { code, message }: Trouble, probe: boolean): Promise<void> {
+    if (OF_ONE_REQUEST.includes(code)) return;
     // A code the interface names ends the row too: that document was judged by itself.
     if (this.#repeated.code !== code) this.#repeated = { code, ids: new Set() };
     if (isKnown(code)) {
@@ -167,21 +171,40 @@ export class Gatekeeper {
     return undefined;
   }
 
-  /** True when an upload has to be the probe; refused credentials show at any question. */
+  /** True when an upload has to be the probe; refused credentials and another archive show at any question. */
   get probesByUpload(): boolean {
-    return this.#gate.trouble?.code !== "CREDENTIALS_REFUSED";
+    return !gates.ASKED_FREE.includes(this.#gate.trouble?.code ?? "");
   }
 
   /** Probes by a question that costs nothing. */
   async probeFree(signal: AbortSignal): Promise<void> {
+    const answer = await this.#askFree(signal);
+    if (answer === "accepted") await this.passed();
+    else if (gates.ASKED_FREE.includes(answer.code)) await this.refused(answer, true);
+    else await this.unanswered();
+  }
+
+  /**
+   * What an upload came to that seems to say that the account is refused: that is believed where a
+   * look-up is refused, too. Else it says something of that document, or of what stands before the archive.
+   * What is in doubt stays so: an account may be closed with what was stored last.
+   */
+  async confirmed(outcome: Outcome, signal: AbortSignal): Promise<Outcome> {
+    if (!("credentials" in outcome) || !outcome.credentials) return outcome;
+    const trouble = await this.#askFree(signal);
+    if (trouble === "accepted" || trouble.code !== "CREDENTIALS_REFUSED") return outcome;
+    if (outcome.kind === "refused") return { kind: "refused", trouble, retryAfterMs: null };
+    await this.refused(trouble, false);
+    return outcome;
+  }
+
+  async #askFree(signal: AbortSignal): Promise<Trouble | "accepted"> {
     try {
       await this.#context.archive.folder(undefined, signal);
-      await this.passed();
+      return "accepted";
     } catch (error) {
       if (!(error instanceof ArchiveError)) throw error;
-      const trouble = troubleOf(error);
-      if (trouble.code === "CREDENTIALS_REFUSED") await this.refused(trouble, true);
-      else await this.unanswered();
+      return troubleOf(error);
     }
   }
 

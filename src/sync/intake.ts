@@ -61,7 +61,7 @@ export class Intake {
         ...found.appeared.map((file) => this.#added(mirror, dir, file, null)),
         ...(await this.#changes(mirror, dir, found.changed)),
         ...(await this.#back(found.returned, mirror)),
-        ...(await this.#gone(vanished, { dir })),
+        ...(await this.#gone(vanished, { mirrorId, dir })),
       ];
     });
     // Without a fingerprint the next scan looks again. One of a partial listing is the reader's alone.
@@ -96,11 +96,12 @@ export class Intake {
     files: readonly { path: RawPath; seen: Seen | null }[],
   ): Promise<Change[]> {
     const { journal } = this.#context;
+    const mirrorId = mirror.row.id;
     const changes: Change[] = [];
     const touched = new Set<RawPath>();
     for (const { path, seen } of files) {
       const dir = dirOf(path);
-      const row = await journal.currentAt(mirror.row.id, path);
+      const row = await journal.currentAt(mirrorId, path);
       if (!row) {
         if (seen) {
           changes.push(this.#added(mirror, dir, { name: nameOf(path), seen }, null));
@@ -114,12 +115,12 @@ export class Intake {
       changes.push(
         ...(await this.#changes(mirror, dir, found.changed)),
         ...(await this.#back(found.returned, mirror)),
-        ...(await this.#gone(this.#notInHand(mirror.row.id, dir, found.vanished), { dir })),
+        ...(await this.#gone(this.#notInHand(mirrorId, dir, found.vanished), { mirrorId, dir })),
       );
       if (changes.length > before) touched.add(dir);
       if (found.changed.length === 0 && seen) changes.push(...this.#nudged(row, mirror));
     }
-    return [...[...touched].map((dir) => listAnew(mirror.row.id, dir)), ...changes];
+    return [...[...touched].map((dir) => listAnew(mirrorId, dir)), ...changes];
   }
 
   /** Directories that are not there any more: everything below them is gone. */
@@ -130,7 +131,7 @@ export class Intake {
       await this.#journaled(async () => {
         const rows = await journal.rowsBelow(mirrorId, top);
         const there = rows.filter(({ goneAt }) => goneAt === null);
-        const gone = await this.#gone(there, { dir: top, below: true });
+        const gone = await this.#gone(there, { mirrorId, dir: top, below: true });
         return [...anew, ...gone];
       });
       // One of them may be back, and been listed between two of those commits.
@@ -173,8 +174,8 @@ export class Intake {
         continue;
       }
       const at = this.#context.clock.now();
-      const dueAt = at + mirror.settings.settleMs;
-      const event = { type: "changed", at, dueAt, seen } as const;
+      const { settleMs } = mirror.settings;
+      const event = { type: "changed", at, dueAt: at + settleMs, seen, settleMs } as const;
       changes.push({ type: "event", id: row.id, event, from: [row.state] });
     }
     return changes;

@@ -16,7 +16,7 @@ export type MemberReport = {
   readonly leaseUntil: number;
   /** How long ago it was last heard of, milliseconds. */
   readonly lagMs: number;
-  /** What it does for all of them: `archive NAME`, `mirror NAME`, `mirror NAME (part 2 of 4)`. */
+  /** What it does for all of them: `archive NAME`, `mirror NAME`. */
   readonly duties: readonly string[];
 };
 
@@ -41,9 +41,8 @@ function reportOf(
 }
 
 function dutyName(duty: Duty, { mirrors, archives }: Parameters<typeof membersOf>[1]): string {
-  const [, kind, number, part, of] = /^(\w+):(\d+)(?:\/(\d+)of(\d+))?$/.exec(duty) ?? [];
+  const [kind, number] = duty.split(":");
   const known = kind === "account" ? archives : mirrors;
   const name = known.find(({ id }) => id === Number(number))?.name ?? number;
-  if (kind === "account") return `archive ${name}`;
-  return part === undefined ? `mirror ${name}` : `mirror ${name} (part ${part} of ${of})`;
+  return `${kind === "account" ? "archive" : "mirror"} ${name}`;
 }

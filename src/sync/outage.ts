@@ -15,12 +15,17 @@ export function isKnown(
   outage: Outage | undefined,
   { clock, config: { archive } }: Pick<SyncContext, "clock" | "config">,
 ): boolean {
+  // It answers, and is another.
+  if (outage?.trouble.code === "ARCHIVE_CHANGED") return false;
   const tryMs = Math.max(TRY_MS_MIN, TRY_TIMEOUTS * (archive?.timeoutMs ?? 0));
   return outage !== undefined && clock.monotonic() < outage.until + tryMs;
 }
 
 /** Replies lost in a row before sending slows down. */
 const LOST_MAX = 5;
+
+/** What says nothing about the archive, or the way there: the file's, our own, or a reader's that died with its uploads. */
+const OURS: readonly string[] = ["FILE_STALLED", "LEASE_OVER", "REPLY_LOST"];
 
 /** What sending knows of the way to the archive: one outage at a time, one line in the log for each. */
 export class Outages {
@@ -54,12 +59,14 @@ export class Outages {
 
   /** A reply was lost. A proxy that answers for an archive which is away must not be fed everything. */
   lost(trouble: Trouble): void {
+    if (OURS.includes(trouble.code)) return;
     this.#lostInARow += 1;
     if (this.#lostInARow >= LOST_MAX) this.met(trouble, 0);
   }
 
   /** It could not be reached; it is tried again after a backoff, and no sooner than `waitMsMin`. */
   met(trouble: Trouble, waitMsMin: number): void {
+    if (OURS.includes(trouble.code)) return;
     const { clock, config, random, log } = this.#context;
     const now = clock.monotonic();
     if (this.#current && now < this.#current.until) {

@@ -11,13 +11,14 @@ import type { Document, Trouble } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
 import type { Event } from "../domain/life.ts";
 import { restAfterQuestionMs } from "../domain/question-pace.ts";
+import { sizeRemark } from "../domain/stored-size.ts";
 import type { Content, Journal } from "../journal/journal.ts";
 import type { DocumentDetail } from "../wire/shapes.ts";
-import { learnLag } from "./archive-clocks.ts";
 import type { SyncContext } from "./context.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
 import { inTurn } from "./in-turn.ts";
 import { NAP_MS_MAX, loop, untilNext } from "./loop.ts";
+import { type Heard, oursAmong } from "./mistaken.ts";
 import type { Outage } from "./outage.ts";
 
 /** Up to this many due documents of a folder are asked for one by one. */
@@ -41,9 +42,6 @@ const GRACE_MS = 60_000;
  */
 const COUNT_SHARE = 1 / 20;
 const COUNT_REST_MAX_MS = 1_000;
-
-/** What the archive says of a document. */
-type Heard = { readonly document: Document; readonly item: DocumentDetail };
 
 export class Poller {
   readonly #context: SyncContext;
@@ -221,16 +219,13 @@ export class Poller {
   }
 
   async #allHeard(all: readonly Heard[], signal: AbortSignal): Promise<void> {
-    await learnLag(
-      this.#context,
-      all.filter(({ item }) => item.status === "CONVERTED"),
-    );
-    await Promise.all(all.map(({ document, item }) => this.#heard(document, item, signal)));
+    for (const { document } of all) this.#missingSince.delete(document.id);
+    const ours = await oursAmong(this.#context, all);
+    await Promise.all(ours.map(({ document, item }) => this.#heard(document, item, signal)));
   }
 
   async #heard(document: Document, item: DocumentDetail, signal: AbortSignal): Promise<void> {
-    const { clock, mirrors, journal } = this.#context;
-    this.#missingSince.delete(document.id);
+    const { clock, mirrors, journal, config } = this.#context;
     if (item.status !== "CONVERTED") {
       // Only those whose time has come lose patience; others were met on the way.
       if ((document.dueAt ?? 0) <= clock.now()) await this.#notYet(document, item.status ?? null);
@@ -240,7 +235,8 @@ export class Poller {
     if (item.digidoc) {
       await journal.setContents(document.id, await this.#contents(item.id, signal));
     }
-    const after = mirrors.get(document.mirrorId)?.settings.after.kind ?? "keep";
+    // Of a mirror that is not configured just now, it is decided once the mirror is back.
+    const after = mirrors.get(document.mirrorId)?.settings.after.kind;
     await this.#apply(document, {
       type: "converted",
       at: clock.now(),
@@ -248,17 +244,15 @@ export class Poller {
       archiveBytes: item.filesize,
       digidoc: item.digidoc,
       after: after === "keep" ? null : "due",
+      ...sizeRemark(document, item.filesize, config.archive?.storedSize),
     });
   }
 
   async #contents(digidocId: number, signal: AbortSignal): Promise<Content[]> {
-    const contents: Content[] = [];
-    const query = { digidocId, paginationSize: 100 };
-    for await (const item of allDigidoc(this.#context.archive, query, signal)) {
-      const { id: documentId, filename, filesize: sizeBytes, pages } = item;
-      contents.push({ documentId, filename, sizeBytes, pages });
-    }
-    return contents;
+    const items = allDigidoc(this.#context.archive, { digidocId, paginationSize: 100 }, signal);
+    return Array.fromAsync(items, ({ id, filename, filesize, pages }) => {
+      return { documentId: id, filename, sizeBytes: filesize, pages };
+    });
   }
 
   /** Asks ever more rarely; says once that it takes too long. */
@@ -288,8 +282,7 @@ export class Poller {
     await this.#apply(document, { type: "vanished", at: clock.now(), trouble });
   }
 
-  async #apply(document: Document, event: Event): Promise<void> {
-    const { id } = document;
+  async #apply({ id }: Document, event: Event): Promise<void> {
     await this.#context.journal.apply([{ type: "event", id, event, from: ["uploaded"] }]);
   }
 }

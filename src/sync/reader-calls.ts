@@ -1,8 +1,7 @@
 /** What readers tell and ask the daemon. */
 import type { DaemonCalls } from "../reader/protocol.ts";
-import { dirOf } from "../std/raw-path.ts";
 import type { SyncContext } from "./context.ts";
-import { ALL_DUTIES, owns } from "./duties.ts";
+import { ALL_DUTIES } from "./duties.ts";
 import type { Intake } from "./intake.ts";
 import type { Survey } from "./survey.ts";
 
@@ -22,10 +21,12 @@ export function readerCalls(
 ): DaemonCalls {
   return {
     listing: async (mirrorId, listing) =>
-      owns(duties, mirrorId, listing.dir) && (await intake.listing(mirrorId, listing)),
+      duties.leads(mirrorId) && (await intake.listing(mirrorId, listing)),
     hint: async (mirrorId, files) => {
-      const own = files.filter(({ path }) => owns(duties, mirrorId, dirOf(path)));
-      if (own.length > 0) await intake.hint(mirrorId, own);
+      if (duties.leads(mirrorId)) await intake.hint(mirrorId, files);
+    },
+    vanished: async (mirrorId, dirs) => {
+      if (duties.leads(mirrorId)) await intake.vanished(mirrorId, dirs);
     },
     allowance,
     doubt: async (mirrorId, why, isTrouble) => {

@@ -2,23 +2,36 @@
 import { type Backoff, backoffMs } from "../domain/backoff.ts";
 import { joinBatch } from "../domain/batching.ts";
 import type { Document, Trouble } from "../domain/document.ts";
+import type { Slip } from "../domain/slip.ts";
 import type { Batch, Change } from "../journal/journal.ts";
 import type { Answer } from "../rules/answer.ts";
+import type { Decided, Decision } from "../rules/decide.ts";
+import { NO_RULES } from "../rules/rules.ts";
+import { InvariantError } from "../std/invariant.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
 import type { Whole } from "./already-sent.ts";
+import { archiveNow, ArchiveTime } from "./archive-time.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import { decisionOn } from "./decision.ts";
-import { HOLD } from "./patience.ts";
+import { CLOCKS, HOLD } from "./patience.ts";
 
 /** Something worth knowing of it, and what a hook answered; absent: nobody asked one. */
 export type Ready = { readonly remark: string | null; readonly answer?: Answer };
 
 export class Readying {
   readonly #context: SyncContext;
+  readonly #time: ArchiveTime;
   readonly #batches = new Map<number, Batch>();
+  #stopping: AbortSignal = new AbortController().signal;
 
   constructor(context: SyncContext) {
     this.#context = context;
+    this.#time = new ArchiveTime(context);
+  }
+
+  /** What the archive is asked ends when `stopping` aborts. */
+  begin(stopping: AbortSignal): void {
+    this.#stopping = stopping;
   }
 
   /** It becomes `pending` with what was decided, or is held for what cannot be. */
@@ -28,11 +41,33 @@ export class Readying {
     found: Whole,
     { remark, answer }: Ready,
   ): Promise<Change[]> {
-    const at = this.#context.clock.now();
+    const decision = await this.decision(mirror, document, found, answer);
+    if ("trouble" in decision) return [this.undecided(document, decision.trouble)];
+    return this.#pending(mirror, document, found, { remark, decided: decision.decided });
+  }
+
+  /** The same for what the archive has: what the rules cannot decide of it does not hold it. */
+  async known(mirror: LiveMirror, document: Document, found: Whole): Promise<Change[]> {
     const path = joinRaw(document.dir, document.name);
-    const decision = decisionOn(mirror.settings, path, found, at, answer);
-    if ("trouble" in decision) return [this.held(document, decision.trouble, HOLD)];
-    const { folder, name, slip } = decision.decided;
+    for (const rules of [mirror.settings.rules, NO_RULES]) {
+      const settings = { ...mirror.settings, rules };
+      const decision = decisionOn(settings, path, found, archiveNow(this.#context));
+      if ("trouble" in decision) continue;
+      return this.#pending(mirror, document, found, { remark: null, decided: decision.decided });
+    }
+    throw new InvariantError(`document ${document.id}: held by no rules`);
+  }
+
+  async #pending(
+    mirror: LiveMirror,
+    document: Document,
+    found: Whole,
+    { remark, decided }: { readonly remark: string | null; readonly decided: Decided },
+  ): Promise<Change[]> {
+    const at = this.#context.clock.now();
+    const { folder, name } = decided;
+    const isUnfinished = found.completeness === "unfinished";
+    const slip: Slip | null = isUnfinished ? { ...decided.slip, unfinished: true } : decided.slip;
     const batch = await this.#join(mirror, at);
     const here = shown(document.name);
     const named = slip?.hook?.includes("name")
@@ -56,6 +91,26 @@ export class Readying {
     ];
   }
 
+  /** What the rules decide by the archive's clock; where that matters, only while it can be told. */
+  async decision(
+    { settings }: LiveMirror,
+    { dir, name }: Document,
+    found: Whole,
+    answer?: Answer,
+  ): Promise<Decision> {
+    const decide = () =>
+      decisionOn(settings, joinRaw(dir, name), found, archiveNow(this.#context), answer);
+    const decision = decide();
+    if (!isDated(decision)) return decision;
+    const trouble = await this.#time.trouble(this.#stopping);
+    return trouble ? { trouble } : decide();
+  }
+
+  /** Held for what could not be decided. */
+  undecided(document: Document, trouble: Trouble): Change {
+    return this.held(document, trouble, trouble.code === "CLOCKS_DIFFER" ? CLOCKS : HOLD);
+  }
+
   /** `patience` null: no time helps, only another content. */
   held(document: Document, trouble: Trouble, patience: Backoff | null): Change {
     const { clock, random } = this.#context;
@@ -69,13 +124,17 @@ export class Readying {
   async #join(mirror: LiveMirror, at: number): Promise<Batch> {
     const { journal, config, newBatchId } = this.#context;
     const mirrorId = mirror.row.id;
-    // Of a mirror that others settle too, theirs is the last batch: each has batches of its own.
-    const isDivided = this.#context.duties?.division(mirrorId) !== undefined;
-    const last =
-      this.#batches.get(mirrorId) ?? (isDivided ? undefined : await journal.lastBatch(mirrorId));
+    const last = this.#batches.get(mirrorId) ?? (await journal.lastBatch(mirrorId));
     const policy = { quietMs: config.batch.quietMs, documentsMax: config.batch.maxDocuments };
     const batch = joinBatch(last, { mirrorId, at }, policy, newBatchId);
     this.#batches.set(mirrorId, batch);
     return batch;
   }
+}
+
+/** It has an expiry date, or was denied one by what time it is. */
+function isDated(decision: Decision): boolean {
+  return "trouble" in decision
+    ? decision.trouble.code === "EXPIRY_TOO_SOON"
+    : decision.decided.slip?.expiry !== undefined;
 }

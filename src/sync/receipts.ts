@@ -124,7 +124,7 @@ export class Receipts {
     const files = await this.#writeFiles(receipt, signal);
     this.#isRefused = false;
     if (await journal.setReceipt(id, documents.length, clock.now())) {
-      log.info({ batch: id, mirror, documents: documents.length, files }, "receipt written");
+      log.debug({ batch: id, mirror, documents: documents.length, files }, "receipt written");
     }
   }
 

@@ -1,7 +1,7 @@
 import type { Document, State } from "../domain/document.ts";
-import { failureOf } from "../domain/failure.ts";
 import type { Slip } from "../domain/slip.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
+import { hintOf, type Retry, retryDoes } from "./retry.ts";
 
 /** A document as `list --json` and the page show it; the keys of the outside contract and more. */
 export type DocumentRecord = {
@@ -40,6 +40,8 @@ export type DocumentRecord = {
   readonly movedFrom: string | null;
   readonly after: string | null;
   readonly afterMessage: string | null;
+  /** What `scanferry retry` does to it; null: nothing. */
+  readonly retry: Retry;
 };
 
 /** The record of a row; `mirror` is the mirror's name. */
@@ -55,7 +57,7 @@ export function recordOf(document: Document, mirror: string): DocumentRecord {
     size: document.seen.sizeBytes,
     sha256: document.digest,
     attempts: document.attempts,
-    error: trouble === null ? null : { ...trouble, hint: failureOf(trouble.code).hint },
+    error: trouble === null ? null : { ...trouble, hint: hintOf(document) },
     sentAt: document.sentAt,
     uploadedAt: document.uploadedAt,
     convertedAt: document.convertedAt,
@@ -77,5 +79,6 @@ export function recordOf(document: Document, mirror: string): DocumentRecord {
     movedFrom: document.movedFrom,
     after: document.after,
     afterMessage: document.afterMessage,
+    retry: retryDoes(document),
   };
 }

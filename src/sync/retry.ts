@@ -1,10 +1,14 @@
 import type { Document } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
+import { ANYWAY, UNFINISHED_CODES } from "../domain/settle.ts";
 import { FOLDER_CODES, SLIP_CODES } from "../domain/verdict.ts";
 import type { Change, Journal } from "../journal/journal.ts";
 
 /** Rows of one commit. */
 const CHUNK = 500;
+
+/** What the history says of a file that is sent although it looks unfinished. */
+const ASKED = "asked to be sent as it is, although it looks unfinished";
 
 /**
  * Troubles that an attempt met, or a row waited for, and that say nothing of its document: they are over once
@@ -20,9 +24,55 @@ const PASSING_CODES: readonly string[] = [
   "SOURCE_OFFLINE",
 ];
 
-/** The change that puts a held or failed row back in the queue; undefined for any other state. */
-export function retryOf(document: Document, at: number): Change | undefined {
-  const { id, state } = document;
+/**
+ * The changes that put a held or failed row back in the queue; none for any other state. With `anyway`, one
+ * that looks unfinished, held or not yet, is sent as it is: this content, and no other.
+ */
+export function retryOf(document: Document, at: number, anyway = false): Change[] {
+  const { id, state, trouble, seen } = document;
+  const change = backInQueue(document, at);
+  if (!anyway || !UNFINISHED_CODES.includes(trouble?.code ?? "")) return change ? [change] : [];
+  const given = { id, stamp: seen.stamp };
+  const set = { remark: ANYWAY, dueAt: at };
+  const note: Change = { type: "note", id, at, why: ASKED, set, from: ["settling"], given };
+  if (state === "settling") return [note];
+  return change ? [{ ...change, given }, note] : [];
+}
+
+/**
+ * What `scanferry retry` does to a row: it is put back in the queue, where its account is refused by probing that; its
+ * file is put away at once; or it is sent with `--anyway` alone. Null: nothing.
+ */
+export type Retry = "queue" | "putAway" | "anyway" | null;
+
+/** Says so; `retryOf` and `putAwayNow` do it. */
+export function retryDoes(document: Document): Retry {
+  if (retryOf(document, 0).length > 0) return "queue";
+  if (retryOf(document, 0, true).length > 0) return "anyway";
+  return isPutOff(document) ? "putAway" : null;
+}
+
+/** What there is to do about its trouble, without what would do nothing: to retry what is not held or failed. */
+export function hintOf(document: Document): string {
+  const { hint } = failureOf(document.trouble?.code ?? "");
+  const does = retryDoes(document);
+  if (does === "queue" || does === "anyway") return hint;
+  const rest = hint.split(/(?<=[.;]) /u).filter((part) => !part.includes("scanferry retry"));
+  return rest.join(" ").replace(/;$/u, ".");
+}
+
+/** Its file could not be put away, and that is tried again. */
+function isPutOff({ state, after, afterMessage }: Document): boolean {
+  return (state === "converted" || state === "held") && after === "due" && afterMessage !== null;
+}
+
+function backInQueue(
+  document: Document,
+  at: number,
+): Extract<Change, { type: "event" }> | undefined {
+  const { id, state, goneAt, doubtAt } = document;
+  // What may be in the archive can be looked for; else there is nothing to send.
+  if (goneAt !== null && doubtAt === null) return undefined;
   if (state === "held" && isPlacedAnew(document))
     return { type: "event", id, event: { type: "recheck", at }, from: ["held"] };
   if (state === "held") return goOn(document, at);
@@ -31,17 +81,17 @@ export function retryOf(document: Document, at: number): Change | undefined {
   return { type: "event", id, event: { type, at }, from: ["failed"] };
 }
 
-/** Puts these held or failed rows back in the queue; what is neither stays as it is. */
+/** Puts these rows back in the queue, as `retryOf` does each; what it has nothing for stays as it is. */
 export async function retryAll(
   journal: Journal,
   ids: readonly number[],
   at: number,
+  anyway = false,
 ): Promise<void> {
   const changes: Change[] = [];
   for (const id of ids) {
     const document = await journal.document(id);
-    const change = document && retryOf(document, at);
-    if (change) changes.push(change);
+    if (document) changes.push(...retryOf(document, at, anyway));
   }
   await journal.apply(changes);
 }
@@ -56,18 +106,29 @@ export async function putAwayNow(
   at: number,
 ): Promise<number> {
   let number = 0;
-  for (const { id } of await journal.archives()) {
-    let last: Document | undefined;
-    do {
-      const found = await journal.of(id).notPutAway(CHUNK, last);
-      const meant = found.filter(isMeant);
-      const later = meant.filter(({ dueAt }) => (dueAt ?? 0) > at);
-      if (later.length > 0)
-        await journal.apply(later.map((row) => putAwayAt(row, at, "after-action asked for")));
-      number += meant.length;
-      last = found.length < CHUNK ? undefined : found.at(-1);
-    } while (last);
-  }
+  const why = "after-action asked for";
+  for (const { id } of await journal.archives())
+    number += await putAwayAll(journal.of(id), isMeant, at, why);
+  return number;
+}
+
+/** The same of one archive, as `why` says. */
+export async function putAwayAll(
+  journal: Journal,
+  isMeant: (document: Document) => boolean,
+  at: number,
+  why: string,
+): Promise<number> {
+  let number = 0;
+  let last: Document | undefined;
+  do {
+    const found = await journal.notPutAway(CHUNK, last);
+    const meant = found.filter(isMeant);
+    const later = meant.filter(({ dueAt }) => (dueAt ?? 0) > at);
+    if (later.length > 0) await journal.apply(later.map((row) => putAwayAt(row, at, why)));
+    number += meant.length;
+    last = found.length < CHUNK ? undefined : found.at(-1);
+  } while (last);
   return number;
 }
 
@@ -92,7 +153,7 @@ function isDecidedAnew({ trouble, doubtAt, documentId }: Document): boolean {
  * The change by which a held row goes on where it was held: in doubt, before it was settled, or
  * ready to be sent.
  */
-export function goOn(document: Document, at: number): Change {
+export function goOn(document: Document, at: number): Extract<Change, { type: "event" }> {
   const { id, doubtAt, digest } = document;
   const again = digest === null || isDecidedAnew(document);
   const type = doubtAt !== null ? "lookAgain" : again ? "recheck" : "goesOn";

@@ -21,7 +21,9 @@ export function ringFor(
   // What is concluded makes room below the ceiling, or turns out to have cost fewer pages.
   const makesRoom =
     conversion.outstandingMax !== undefined || quota.pages?.monthlyPages !== undefined;
-  for (const { document, skipped } of applied) {
+  for (const { document, change, skipped } of applied) {
+    // The last one that a batch was waiting for may be gone.
+    if (change.type === "forget" && !skipped) others.converted.ring();
     if (!document || skipped) continue;
     if (document.state === "settling") {
       mirrors.get(document.mirrorId)?.settling.small.ring();

@@ -25,9 +25,6 @@ import { SendQueue, type Stream, type TakeLine } from "./send-queue.ts";
 /** How long requests that are torn down may take to say so. */
 const CUT_MS = 1_000;
 
-/** What says nothing about the archive, or the way there. */
-const OURS = ["FILE_STALLED", "LEASE_OVER"];
-
 /** Nothing is begun with less than this left of the lease: it could hardly be ended. */
 const BEGIN_MS_MIN = 500;
 
@@ -262,7 +259,8 @@ export class Sender {
   }
 
   async #ended(claimed: Claimed, sent: Sent, probe: boolean): Promise<void> {
-    const recorded = await recordOutcome(this.#context, claimed, sent.outcome);
+    const outcome = await this.#keeper.confirmed(sent.outcome, this.#cut.signal);
+    const recorded = await recordOutcome(this.#context, claimed, outcome);
     await this.#context.pace.learn(recorded, sent.begunAt);
     this.#queue.limit = this.#context.pace.limit;
     await this.#consequences(claimed.document, recorded, probe);
@@ -288,12 +286,12 @@ export class Sender {
         this.#outages.met(outcome.trouble, outcome.retryAfterMs ?? 0);
       }
     }
-    if (outcome.kind === "notSent" && !OURS.includes(outcome.trouble.code)) {
+    if (outcome.kind === "notSent") {
       this.#outages.met(outcome.trouble, outcome.retryAfterMs ?? 0);
     }
-    // A reader that died with its uploads says nothing about the archive.
-    if (outcome.kind === "lost" && outcome.trouble.code !== "REPLY_LOST") {
-      this.#outages.lost(outcome.trouble);
+    if (outcome.kind === "lost") {
+      if (outcome.unnamed) await this.#keeper.met(document, outcome.trouble, probe);
+      else this.#outages.lost(outcome.trouble);
     }
     if (probe) await this.#keeper.unanswered();
   }

@@ -3,38 +3,31 @@
  * become `pending`, once a hook has had its say, unless their bytes are in the archive already: a
  * touched file, or one that was only renamed or moved.
  */
-import type { Document } from "../domain/document.ts";
+import type { Document, Trouble } from "../domain/document.ts";
 import { LARGE_BYTES } from "../domain/feed.ts";
-import { type Quiet, ripeness, unfitSize } from "../domain/settle.ts";
-import type { Change, DueQuery, Note } from "../journal/journal.ts";
+import { isAskedFor, type Quiet, quietMsOf, ripeness, unfitSize } from "../domain/settle.ts";
+import type { Change, DueQuery } from "../journal/journal.ts";
 import { LineCut } from "../reader/line.ts";
 import type { Inspection } from "../source/source.ts";
 import { joinRaw } from "../std/raw-path.ts";
-import { alreadySent, type Whole } from "./already-sent.ts";
+import { alreadySent, sentOften, type Settled, type Whole } from "./already-sent.ts";
 import { asSeen } from "./as-seen.ts";
 import { BeforeHooks } from "./before-hooks.ts";
+import { CloseLook } from "./close-look.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import { listAnew } from "./list-anew.ts";
-import { SetForward } from "./mended-clock.ts";
+import { learn, type Suspect, suspectOf } from "./learned-settle.ts";
 import { BESIDE, HOLD } from "./patience.ts";
 import { loop, untilNext } from "./loop.ts";
 import { PuttingAway } from "./putting-away.ts";
+import { QuietTime } from "./quiet-time.ts";
 import { Readying } from "./readying.ts";
 import { type Followed, recall } from "./recall.ts";
+import { Rest } from "./rest.ts";
 import type { Stream } from "./send-queue.ts";
 
 /** Files of one inspection at most. */
 const INSPECT_MAX = 64;
-
-/**
- * While more is ready than can leave, a group of small files is followed by a rest this many times as long as the
- * group took: what is sent needs the same processors, and the first of thousands are not to wait for the last.
- */
-const REST_PER_GROUP = 3;
-/** But no longer than this, milliseconds: an archive that takes its time needs no processor. */
-const REST_MS_MAX = 250;
-/** How often it is looked whether what is ready is about to run out, milliseconds. */
-const REST_LOOK_MS = 10;
 
 /** A reader that is down comes back by itself; until then nothing can be inspected. */
 const READER_DOWN_MS = 500;
@@ -45,6 +38,9 @@ const CHANGING_MS_MIN = 250;
 /** Small files and large ones settle beside each other. */
 type Lane = { sizeMaxBytes: number } | { sizeOverBytes: number };
 
+/** What is known of what was sent before a file that is looked at. */
+type Before = Followed & { readonly suspect: Suspect | undefined };
+
 /** What becomes of a revision that nobody saw whole. What was sent before it stays its path's. */
 const REMOVED = "the file was removed before it was sent";
 
@@ -52,13 +48,11 @@ export class Settler {
   readonly #context: SyncContext;
   readonly #readying: Readying;
   readonly #hooks: BeforeHooks;
-  readonly #setForward: SetForward;
+  readonly #quietTime: QuietTime;
   readonly #puttingAway: PuttingAway;
+  readonly #look: CloseLook;
   readonly #stream: Pick<Stream, "isSupplied" | "ready"> | undefined;
-  /** When small files may be looked at again, by the monotonic clock. */
-  #restUntil = Number.NEGATIVE_INFINITY;
-  /** Now, and by the monotonic clock: how long ago that was no clock that is set can hide. */
-  readonly #startedAt: { readonly now: number; readonly monotonic: number };
+  readonly #rest: Rest;
 
   constructor(
     context: SyncContext,
@@ -67,21 +61,25 @@ export class Settler {
   ) {
     this.#context = context;
     this.#stream = stream;
+    this.#rest = new Rest(context.clock, stream);
     this.#puttingAway = puttingAway;
+    this.#look = new CloseLook(context);
     this.#readying = new Readying(context);
     this.#hooks = new BeforeHooks(context, this.#readying);
-    const { clock } = context;
-    this.#setForward = new SetForward(clock);
-    this.#startedAt = { now: clock.now(), monotonic: clock.monotonic() };
+    this.#quietTime = new QuietTime(context.clock);
   }
 
   /** Two lanes a mirror, so that hashing one large file does not keep small ones waiting. */
   async run(stopping: AbortSignal): Promise<void> {
     const { mirrors } = this.#context;
+    this.#look.begin(stopping);
+    this.#readying.begin(stopping);
     await Promise.all([
       this.#hooks.run(stopping),
       ...[...mirrors.values()].flatMap((mirror) => [
-        loop(mirror.settling.small, this.#context, stopping, () => this.#stepSmall(mirror)),
+        loop(mirror.settling.small, this.#context, stopping, () =>
+          this.#rest.between(() => this.#step(mirror, { sizeMaxBytes: LARGE_BYTES }, INSPECT_MAX)),
+        ),
         loop(mirror.settling.large, this.#context, stopping, () =>
           this.#step(mirror, { sizeOverBytes: LARGE_BYTES }, 1),
         ),
@@ -89,28 +87,16 @@ export class Settler {
     ]);
   }
 
-  async #stepSmall(mirror: LiveMirror): Promise<number> {
-    const { clock } = this.#context;
-    const begunAt = clock.monotonic();
-    const restMs = this.#stream?.isSupplied ? this.#restUntil - begunAt : 0;
-    if (restMs > 0) return Math.min(restMs, REST_LOOK_MS);
-    const waitMs = await this.#step(mirror, { sizeMaxBytes: LARGE_BYTES }, INSPECT_MAX);
-    const endedAt = clock.monotonic();
-    this.#restUntil = endedAt + Math.min(REST_PER_GROUP * (endedAt - begunAt), REST_MS_MAX);
-    return waitMs;
-  }
-
   async #step(mirror: LiveMirror, lane: Lane, limit: number): Promise<number> {
     const { journal, clock } = this.#context;
-    this.#setForward.look();
-    const division = this.#context.duties?.division(mirror.row.id);
-    const query = { state: "settling", mirrorId: mirror.row.id, division, ...lane } as const;
+    this.#quietTime.look();
+    const query = { state: "settling", mirrorId: mirror.row.id, ...lane } as const;
     const now = clock.now();
     const due = await this.#due(mirror, { ...query, now, limit });
     if (due === "full") return Number.POSITIVE_INFINITY;
     if (due.length === 0) return untilNext(journal, query, now);
     try {
-      const changes = await this.#judged(mirror, due);
+      const changes = await this.#judged(mirror, this.#look.together(mirror, due));
       await journal.apply(changes);
       this.#stream?.ready(changes.filter(isSettled).length);
       const left = changes.flatMap((change) => (change.type === "directory" ? [change.dir] : []));
@@ -128,19 +114,17 @@ export class Settler {
     if (limit <= 0) return "full";
     const asked = this.#hooks.asked(mirror);
     const { journal } = this.#context;
-    const wanted = { ...query, limit: limit + asked.size };
-    // Of a part that is led nobody else takes anything.
-    const due = await (query.division ? journal.due(wanted) : journal.take(wanted));
+    const due = await journal.take({ ...query, limit: limit + asked.size });
     return due.filter(({ id }) => !asked.has(id)).slice(0, limit);
   }
 
   /** What a close look at these files changes. */
   async #judged(mirror: LiveMirror, due: readonly Document[]): Promise<Change[]> {
-    const files = due.map((document) => ({
-      path: joinRaw(document.dir, document.name),
-      seen: document.seen,
-    }));
-    const inspections = await mirror.reader.inspect(mirror.row.id, files, { pages: true });
+    const suspects = await Promise.all(
+      due.map((document) => suspectOf(this.#context, mirror, document)),
+    );
+    const sentBytes = suspects.map((suspect) => suspect?.document.seen.sizeBytes);
+    const inspections = await this.#look.at(mirror, due, { pages: true }, sentBytes);
     const changes: Change[] = [];
     /** What each batch came to with the last document that joined it. */
     const batches = new Map<string, Change>();
@@ -149,7 +133,8 @@ export class Settler {
     for (const [index, document] of due.entries()) {
       const inspection = inspections[index];
       if (!inspection) continue;
-      const judged = await this.#judge(mirror, document, inspection, followed);
+      const suspect = suspects[index];
+      const judged = await this.#judge(mirror, document, inspection, { ...followed, suspect });
       // It may be seen to change meanwhile: then the look is of another content.
       for (const change of asSeen(document, judged)) {
         if (change.type === "batch") batches.set(change.batch.id, change);
@@ -163,7 +148,7 @@ export class Settler {
     mirror: LiveMirror,
     document: Document,
     found: Inspection,
-    followed: Followed,
+    before: Before,
   ): Promise<Change[]> {
     const at = this.#context.clock.now();
     const { id } = document;
@@ -181,82 +166,88 @@ export class Settler {
       case "unreadable":
         return [this.#readying.held(document, found.trouble, HOLD)];
       case "waits":
-        return [this.#readying.held(document, found.trouble, BESIDE)];
+        return this.#lacking(mirror, document, found.trouble, before);
       case "changed": {
-        const dueAt = at + Math.max(mirror.settings.settleMs, CHANGING_MS_MIN);
-        const event = { type: "changed", at, dueAt, seen: found.seen } as const;
+        const { settleMs } = mirror.settings;
+        const dueAt = at + Math.max(settleMs, CHANGING_MS_MIN);
+        const event = { type: "changed", at, dueAt, seen: found.seen, settleMs } as const;
         return [{ type: "event", id, event, from }];
       }
       case "whole":
-        return this.#ripe(mirror, document, found, followed);
+        return this.#ripe(mirror, document, found, before);
     }
+  }
+
+  /**
+   * What is to stand beside it is missing or broken, so that it was not read. It is, once, before it is held for
+   * that: archived already, it waits for nothing.
+   */
+  async #lacking(
+    mirror: LiveMirror,
+    document: Document,
+    trouble: Trouble,
+    followed: Followed,
+  ): Promise<Change[]> {
+    const held = [this.#readying.held(document, trouble, BESIDE)];
+    if (document.trouble?.code === trouble.code) return held;
+    const quietMs = quietMsOf(document, mirror.settings.settleMs);
+    const unsure = this.#quietTime.onceMore(document, quietMs);
+    if (unsure) return [unsure];
+    const [whole] = await this.#look.at(mirror, [document], { pages: false, alone: true });
+    if (whole?.kind !== "whole") return held;
+    const at = this.#context.clock.now();
+    return (await this.#known({ mirror, document, whole, followed, at })) ?? held;
   }
 
   async #ripe(
     mirror: LiveMirror,
     document: Document,
     found: Whole,
-    followed: Followed,
+    before: Before,
   ): Promise<Change[]> {
-    const { settleMs, incompleteMs } = mirror.settings;
+    const { settleMs, incompleteMs, stillIncomplete } = mirror.settings;
     const at = this.#context.clock.now();
-    const skipped = this.#setForward.look();
-    const unsure = this.#quietOnceMore(document, settleMs, at, skipped.at(-1)?.to);
+    const skipped = this.#quietTime.look();
+    const quietTime = (ms: number) => this.#quietTime.onceMore(document, quietMsOf(document, ms));
+    const unsure = quietTime(settleMs);
     if (unsure) return [unsure];
+    const suspect = found.completeness === "unfinished" ? undefined : before.suspect;
+    if (suspect && (await learn(this.#context, mirror, suspect, found))) {
+      const notYet = quietTime(mirror.settings.settleMs);
+      if (notYet) return [notYet];
+    }
+    // The rules are for what is to be sent: archived already, it may lack what they ask for by now.
+    const file = { mirror, document, whole: found, followed: before, at };
+    const known = await this.#known(file);
+    if (known) return known;
     const { ready } = mirror.settings.rules;
     const { minAgeMs } = ready;
     const { changedAt } = document;
-    const quiet: Quiet = { now: at, changedAt, settleMs, incompleteMs, minAgeMs, skipped };
+    const anyway = isAskedFor(document);
+    const quiet: Quiet = {
+      now: at,
+      changedAt,
+      settleMs,
+      incompleteMs,
+      stillIncomplete,
+      anyway,
+      minAgeMs,
+      skipped,
+    };
     const unfit = unfitSize(found.seen, ready);
     if (unfit) return [this.#readying.held(document, unfit, null)];
-    const ripe = ripeness(found.seen, found.completeness, quiet);
-    switch (ripe.kind) {
-      case "wait": {
-        const { dueAt, trouble } = ripe;
-        const event = { type: "unfinished", at, dueAt, trouble } as const;
-        return [{ type: "event", id: document.id, event, from: ["settling"] }];
-      }
-      case "empty":
-        return [this.#readying.held(document, ripe.trouble, null)];
-      case "ripe":
-        return (
-          (await alreadySent(this.#context, mirror, document, found, followed)) ??
-          (await this.#recalled(mirror, document, found, followed)) ??
-          this.#ready(mirror, document, found, ripe.remark)
-        );
+    const ripe = ripeness(found.seen, found.completeness, quiet, found.why);
+    if (ripe.kind === "wait") {
+      const { dueAt, trouble } = ripe;
+      const event = { type: "unfinished", at, dueAt, trouble } as const;
+      return [{ type: "event", id: document.id, event, from: ["settling"] }];
     }
-  }
-
-  /**
-   * A file is quiet from when it was last seen to change, whatever made it due. What the clock says of
-   * how long that is holds only while it was not set: not across a setting that was noticed, nor across
-   * a time in which nobody was there to notice.
-   */
-  #quietOnceMore(
-    { id, changedAt }: Document,
-    settleMs: number,
-    at: number,
-    clockSetAt = Number.NEGATIVE_INFINITY,
-  ): Change | undefined {
-    const later = (dueAt: number, why: string, set: Note = {}): Change => {
-      return { type: "note", id, at, why, set: { ...set, dueAt } };
-    };
-    if (changedAt > at) {
-      // When it changed by the clock as it is now, nobody knows: not later than this.
-      const why = "seen by a clock that ran ahead: it has to be quiet once more";
-      return later(at + settleMs, why, { changedAt: at });
-    }
-    const quietAt = changedAt + settleMs;
-    if (at < quietAt) return later(quietAt, "not quiet for `settle` yet");
-    const { now, monotonic } = this.#startedAt;
-    const leftMs = settleMs - (this.#context.clock.monotonic() - monotonic);
-    if (changedAt < now && leftMs > 0) {
-      const why = "seen before the daemon was started: it has to be quiet once more";
-      return later(at + leftMs, why);
-    }
-    const unsetAt = clockSetAt + settleMs;
-    if (at >= unsetAt) return undefined;
-    return later(unsetAt, "the clock was set forward: it has to be quiet once more");
+    return (
+      (await sentOften(this.#context, file)) ??
+      (ripe.kind === "held"
+        ? [this.#readying.held(document, ripe.trouble, null)]
+        : this.#ready(mirror, document, found, ripe.remark))
+    );
   }
 
   /** Decided at once; or a hook is asked, which takes its time beside all this. */
@@ -273,18 +264,24 @@ export class Settler {
     return [];
   }
 
+  /** What becomes of bytes that are in the archive, or are left alone; undefined: they are to be sent. */
+  async #known(file: Settled): Promise<Change[] | undefined> {
+    return (await alreadySent(this.#context, file)) ?? this.#recalled(file);
+  }
+
   /** A file that was sent so long ago that its row was dropped: the archive is asked about it again. */
-  async #recalled(
-    mirror: LiveMirror,
-    document: Document,
-    found: Whole,
-    followed: Followed,
-  ): Promise<Change[] | undefined> {
-    const known = await recall(this.#context.journal, document, found.digest, followed);
+  async #recalled({
+    mirror,
+    document,
+    whole,
+    followed,
+    at,
+  }: Settled): Promise<Change[] | undefined> {
+    const known = await recall(this.#context.journal, document, whole.digest, followed);
     if (!known) return undefined;
-    const at = this.#context.clock.now();
-    const event = { type: "adopted", at, dueAt: at, status: null, ...known } as const;
-    const settled = await this.#readying.settled(mirror, document, found, { remark: null });
+    const sentBytes = whole.seen.sizeBytes;
+    const event = { type: "adopted", at, dueAt: at, status: null, sentBytes, ...known } as const;
+    const settled = await this.#readying.known(mirror, document, whole);
     // Who settles another part of the mirror may have found the same bytes there.
     const adopted = { type: "event", id: document.id, event, from: ["pending"] } as const;
     return [...settled, { ...adopted, unclaimed: true }];

@@ -5,7 +5,9 @@ import { joinRaw, shown } from "../std/raw-path.ts";
 
 /** The part of a report that names documents and folders. Times are epoch milliseconds. */
 export type StatusLists = {
-  /** Documents whose local file was renamed or moved: the archive has them where they were. */
+  /** How many sent documents' files were renamed or moved and stand there: the archive has them where they were. */
+  readonly movedDocuments: number;
+  /** Of these the ones that were moved last, the latest first. */
   readonly moved: readonly {
     readonly mirror: string;
     readonly path: string;
@@ -47,11 +49,14 @@ export async function listsOf(
   mirrorOf: (each: OfMirror) => string,
   isConfigured: (each: OfMirror) => boolean,
 ): Promise<StatusLists> {
-  const moved = (await journal.moved(NAMED_MAX)).filter(isConfigured);
+  const ids = (await journal.mirrors()).map(({ id }) => id);
+  const mirrorIds = ids.filter((mirrorId) => isConfigured({ mirrorId }));
+  const moved = await journal.moved(mirrorIds, NAMED_MAX);
   const kept = (await notPutAway(journal)).filter(isConfigured);
   const waiting = (await journal.waitingFolders()).filter(isConfigured);
   return {
-    moved: moved.map((document) => movedReport(document, mirrorOf(document))),
+    movedDocuments: moved.documents,
+    moved: moved.latest.map((document) => movedReport(document, mirrorOf(document))),
     notPutAway: kept.map((document) => notPutAwayReport(document, mirrorOf(document))),
     neverPutAway: await neverPutAway(journal, mirrorOf, isConfigured),
     foldersToCreate: waiting.map(({ targetPath: path, code, documents, ...folder }) => {

@@ -1,11 +1,14 @@
 /** Where things stand, from the journal alone: the same with the daemon running or not. */
 import type { ArchiveAccount, Config } from "../config/config.ts";
+import { isRetired } from "../domain/archive-name.ts";
 import { STATES, type State } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
 import type { Duplicates, Journal } from "../journal/journal.ts";
 import type { MirrorRow } from "../journal/rows.ts";
 import { mountOf, readMounts, watchMode } from "../source/mounts.ts";
 import { type ArchiveAway, type Away, awayOf, seersOf, type SourceAway } from "./away.ts";
+import { type LearnedSettle, learnedIn } from "./learned-settle.ts";
+import type { Links } from "./links.ts";
 import { type MemberReport, membersOf } from "./member-report.ts";
 import {
   accountOf,
@@ -93,6 +96,10 @@ export type MirrorStatusReport = {
   readonly offline: SourceAway | null;
   /** What of it cannot be read; null where all can, or no daemon is there to look. */
   readonly unread: Unread | null;
+  /** Its links, which are never followed; null where there are none, or no daemon is there to look. */
+  readonly links: Links | null;
+  /** Longer than `settle`, which was too short; null: nothing was learned. */
+  readonly learnedSettle: LearnedSettle | null;
   readonly documents: Counts;
   /** By state, when the one of its documents that is known longest was first seen. */
   readonly oldestAt: Readonly<Partial<Record<State, number>>>;
@@ -192,14 +199,20 @@ export async function statusOf(
   const archives = standings.map(({ report }) => report);
   const away = new Map(standings.flatMap((one) => Object.entries(one.away.sources)));
   const unread = new Map(standings.flatMap((one) => Object.entries(one.away.unread)));
+  const links = new Map(standings.flatMap((one) => Object.entries(one.away.links)));
   return {
     running,
     paused: await journal.paused(),
     documents: sumOf(counts.filter(isConfigured)),
     ...standingOf(archives),
     archives,
-    mirrors: mirrorReports(config, rows, counts, { away, unread }),
-    formerMirrors: formerMirrorsOf(config, rows, counts),
+    mirrors: mirrorReports(config, rows, counts, {
+      away,
+      unread,
+      links,
+      learned: await learnedIn(journal, config.mirrors, rows),
+    }),
+    formerMirrors: formerMirrorsOf(config, await withoutRetired(journal, rows), counts),
     members: membersOf(members, { mirrors: rows, archives: await journal.archives() }, now),
     pages: pagesOfAll(standings.map(({ pages }) => pages)),
     duplicates: await journal.duplicates(),
@@ -220,9 +233,11 @@ function mirrorReports(
   { mirrors }: StatusConfig,
   rows: readonly MirrorRow[],
   counts: readonly StateCount[],
-  missing: {
+  known: {
     readonly away: ReadonlyMap<string, SourceAway>;
     readonly unread: ReadonlyMap<string, Unread>;
+    readonly links: ReadonlyMap<string, Links>;
+    readonly learned: ReadonlyMap<string, LearnedSettle>;
   },
 ): MirrorStatusReport[] {
   const mounts = readMounts();
@@ -232,10 +247,30 @@ function mirrorReports(
     const documents = sumOf(own);
     const oldestAt = Object.fromEntries(own.map((count) => [count.state, count.oldestAt]));
     const { mode } = watchMode(watch, mountOf(source, mounts));
-    const offline = missing.away.get(name) ?? null;
-    const unread = missing.unread.get(name) ?? null;
-    return { name, source, archive, watch: mode, offline, unread, documents, oldestAt };
+    const offline = known.away.get(name) ?? null;
+    const unread = known.unread.get(name) ?? null;
+    const links = known.links.get(name) ?? null;
+    const learnedSettle = known.learned.get(name) ?? null;
+    return {
+      name,
+      source,
+      archive,
+      watch: mode,
+      offline,
+      unread,
+      links,
+      learnedSettle,
+      documents,
+      oldestAt,
+    };
   });
+}
+
+/** What was sent to an archive that was replaced is history: nobody is to work on it. */
+async function withoutRetired(journal: Journal, rows: readonly MirrorRow[]): Promise<MirrorRow[]> {
+  const archives = await journal.archives();
+  const retired = new Set(archives.flatMap(({ id, name }) => (isRetired(name) ? [id] : [])));
+  return rows.filter(({ archiveId }) => !retired.has(archiveId));
 }
 
 function formerMirrorsOf(

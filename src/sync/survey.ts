@@ -10,9 +10,9 @@ import { codeOf, messageOf } from "../std/fault.ts";
 import { shown } from "../std/raw-path.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import type { Intake } from "./intake.ts";
-import { ALL_DUTIES, owns } from "./duties.ts";
+import { ALL_DUTIES } from "./duties.ts";
+import { type Links, linksIn } from "./links.ts";
 import { loop } from "./loop.ts";
-import { noteScanned } from "./parts-scanned.ts";
 
 /** Without events, a source is scanned this often, or less often where a scan takes long. */
 const POLLING_MS = 5_000;
@@ -32,12 +32,17 @@ export type SurveyState = {
   readonly scans: number;
   /** By the last whole scan; null where everything could be read. */
   readonly unread: Unread | null;
+  /** The same of its links. */
+  readonly links: Links | null;
 };
 
 export class Survey {
   readonly mirror: LiveMirror;
   /** Whether this daemon scans it; it is asked whether it is there all the same. */
-  readonly isLed: boolean;
+  get isLed(): boolean {
+    return (this.#context.duties ?? ALL_DUTIES).leads(this.mirror.row.id);
+  }
+
   readonly #context: SyncContext;
   readonly #intake: Intake;
   readonly #bell = new Bell();
@@ -50,12 +55,11 @@ export class Survey {
   #warned = "";
   /** The same for why the last scan ended early; empty after one that did not. */
   #endedBy = "";
-  #state: SurveyState = { status: undefined, scans: 0, unread: null };
+  #state: SurveyState = { status: undefined, scans: 0, unread: null, links: null };
 
   constructor(context: SyncContext, mirror: LiveMirror, intake: Intake, changed: () => void) {
     this.#context = context;
     this.mirror = mirror;
-    this.isLed = (context.duties ?? ALL_DUTIES).leads(mirror.row.id);
     this.#intake = intake;
     this.#changed = changed;
   }
@@ -82,20 +86,11 @@ export class Survey {
       }
     } else {
       if (was?.online === false) log.info(context, "source online again");
-      if (this.isLed && status.device !== null && !this.#isBare(status))
+      if (this.isLed && status.device !== null)
         await journal.setDevice(this.mirror.row.id, status.device);
       if (!was?.online) this.request("source online");
     }
     this.#changed();
-  }
-
-  /**
-   * Where several lead a mirror, one without its share mounted shall not have them remember its bare mount
-   * point as the mirror's source.
-   */
-  #isBare({ isEmpty = false }: MirrorStatus): boolean {
-    const { duties = ALL_DUTIES } = this.#context;
-    return isEmpty && duties.division(this.mirror.row.id) !== undefined;
   }
 
   async run(stopping: AbortSignal): Promise<never> {
@@ -161,20 +156,19 @@ export class Survey {
   }
 
   async #found(report: ScanReport, why: string, tookMs: number): Promise<void> {
-    const { log, duties = ALL_DUTIES } = this.#context;
+    const { log } = this.#context;
     const { id } = this.mirror.row;
-    await this.#intake.vanished(
-      id,
-      report.vanished.filter((dir) => owns(duties, id, dir)),
-    );
-    if (this.#state.scans === 0) await noteScanned(this.#context, id);
+    // Before what was below them is known to be gone, and forgotten where it was not sent.
+    const known = this.#state.links?.replaced;
+    const links = await linksIn(this.#context.journal, id, report.links, known);
+    await this.#intake.vanished(id, report.vanished);
     const { directories, files, leftOut, obstacles } = report;
     this.#warn(obstacles);
     const context = { mirror: this.mirror.row.name, why, directories, files, leftOut };
     const quiet = why === "polling" || why === "schedule";
     log[quiet ? "debug" : "info"]({ ...context, tookMs: Math.round(tookMs) }, "scanned");
     const unread = unreadOf(obstacles);
-    this.#state = { ...this.#state, scans: this.#state.scans + 1, unread };
+    this.#state = { ...this.#state, scans: this.#state.scans + 1, unread, links };
     this.#changed();
   }
 }

@@ -8,9 +8,11 @@ import type { ProbePolicy } from "../domain/gate.ts";
 import { aborted, Stopping } from "../std/abort.ts";
 import { RESCAN_MEMO } from "./ask-rescan.ts";
 import { Aftercare } from "./aftercare.ts";
+import { identify } from "./archive-identity.ts";
+import { Assignments } from "./assignments.ts";
 import { AwayNote } from "./away.ts";
-import type { SyncContext } from "./context.ts";
-import { ALL_DUTIES, type Duties, ledIn } from "./duties.ts";
+import type { LiveMirror, SyncContext } from "./context.ts";
+import { ALL_DUTIES, type Duties } from "./duties.ts";
 import { Bandwidth } from "./bandwidth.ts";
 import { Doubts } from "./doubts.ts";
 import { FirstRun } from "./first-run.ts";
@@ -18,12 +20,10 @@ import { Folders } from "./folders.ts";
 import { followOutside } from "./follow-outside.ts";
 import { Gatekeeper } from "./gatekeeper.ts";
 import { Held } from "./held.ts";
-import { doubtInterrupted, followLost } from "./interrupted.ts";
+import { followLost } from "./interrupted.ts";
 import { Intake } from "./intake.ts";
 import { isKnown, type Outage } from "./outage.ts";
-import { pullInUnexplained } from "./mended-clock.ts";
 import { Placement } from "./placement.ts";
-import { othersScanned } from "./parts-scanned.ts";
 import { PuttingAway } from "./putting-away.ts";
 import { Receipts } from "./receipts.ts";
 import { Poller } from "./poller.ts";
@@ -48,7 +48,7 @@ export class Sync {
   readonly #intake: Intake;
   readonly #afterHooks: AfterHooks;
   readonly #receipts: Receipts;
-  readonly #surveys: ReadonlyMap<number, Survey>;
+  readonly surveys: ReadonlyMap<number, Survey>;
   readonly #outsideWrites: number;
   /** When a person last asked any daemon of the crew for a rescan. */
   #rescanAsked: string | null = null;
@@ -61,10 +61,16 @@ export class Sync {
   readonly #puttingAway = new PuttingAway();
   readonly #aftercare: Aftercare;
   readonly #away: AwayNote;
+  readonly #assignments: Assignments;
 
   private constructor(
     context: SyncContext,
-    { keeper, firstRun, away }: { keeper: Gatekeeper; firstRun: FirstRun; away: AwayNote },
+    {
+      keeper,
+      firstRun,
+      away,
+      assignments,
+    }: { keeper: Gatekeeper; firstRun: FirstRun; away: AwayNote; assignments: Assignments },
     outsideWrites: number,
     changed: () => void,
   ) {
@@ -74,34 +80,30 @@ export class Sync {
     this.#outsideWrites = outsideWrites;
     this.#keeper = keeper;
     this.#away = away;
+    this.#assignments = assignments;
     this.#changed = () => {
       firstRun.ring();
       changed();
     };
     const { bytesPerSecond } = context.config.upload;
     this.#bandwidth = context.bandwidth ?? new Bandwidth(bytesPerSecond, context.clock);
-    this.#folders = new Folders(context.archive, this.#duties.isShared ? context.clock : undefined);
+    this.#folders = new Folders(context.archive, context.clock, this.#duties.isShared);
     const placement = new Placement(this.#folders);
     this.#held = new Held(context, this.#folders, placement);
     this.#firstRun = firstRun;
     this.#sender = new Sender(context, keeper, placement, firstRun, (id) => this.#isThere(id));
     this.#poller = new Poller(context, keeper);
-    this.#aftercare = new Aftercare(ledIn(context), this.#puttingAway);
+    this.#aftercare = new Aftercare(assignments.context, this.#puttingAway);
     this.#afterHooks = new AfterHooks(context);
     this.#receipts = new Receipts(context);
-    const intake = new Intake(context, this.#puttingAway, this.#sender.stream);
-    this.#intake = intake;
-    this.#surveys = new Map(
-      [...context.mirrors].map(([id, mirror]) => [
-        id,
-        new Survey(context, mirror, intake, this.#changed),
-      ]),
-    );
+    this.#intake = new Intake(context, this.#puttingAway, this.#sender.stream);
+    const survey = (mirror: LiveMirror) => new Survey(context, mirror, this.#intake, this.#changed);
+    this.surveys = new Map([...context.mirrors].map(([id, mirror]) => [id, survey(mirror)]));
   }
 
   /**
    * What was under way when the last run ended is in doubt from now on. `changed` is called
-   * whenever something is journaled or the state of a source changes. Which loops will run is what
+   * whenever something is journaled or the state of a source changes. Which loops run is what
    * `context.duties` says.
    */
   static async open(
@@ -111,22 +113,16 @@ export class Sync {
   ): Promise<Sync> {
     // Taken before anything is read: what the command line writes from here on is noticed.
     const outsideWrites = await context.journal.outsideWrites();
-    if (context.duties?.account !== false) {
-      await pullInUnexplained(context);
-      await doubtInterrupted(context);
-    }
+    const assignments = new Assignments(context);
+    await assignments.takeUp();
     const keeper = await Gatekeeper.open(context, scheduledAfter);
     let sync: Sync | undefined;
     const firstRun = await FirstRun.open(context, async (id) => sync?.isScanned(id) ?? false);
     const away = await AwayNote.open(context);
-    sync = new Sync(context, { keeper, firstRun, away }, outsideWrites, changed);
+    sync = new Sync(context, { keeper, firstRun, away, assignments }, outsideWrites, changed);
     await sync.#sender.reread();
     sync.#rescanAsked = await context.journal.memo(RESCAN_MEMO);
     return sync;
-  }
-
-  get surveys(): ReadonlyMap<number, Survey> {
-    return this.#surveys;
   }
 
   /** Documents that are claimed or being sent. */
@@ -138,7 +134,7 @@ export class Sync {
   get readerCalls(): DaemonCalls {
     return readerCalls(this.#context, {
       intake: this.#intake,
-      surveys: this.#surveys,
+      surveys: this.surveys,
       allowance: (bytes) => this.#bandwidth.take(bytes, this.#over.signal),
       told: (status) => this.told(status),
     });
@@ -151,7 +147,7 @@ export class Sync {
   }
 
   async told(status: MirrorStatus): Promise<void> {
-    const survey = this.#surveys.get(status.mirrorId);
+    const survey = this.surveys.get(status.mirrorId);
     const isBack = status.online && survey?.state.status?.online !== true;
     // At the start too, and before the scan: a pass that finds nothing else is over with it.
     if (isBack) await this.#held.release(["SOURCE_OFFLINE"]);
@@ -170,7 +166,7 @@ export class Sync {
 
   /** Scans every mirror, or one, and looks again for what is missing. */
   rescan(why: string, mirrorId?: number): void {
-    for (const [id, survey] of this.#surveys) {
+    for (const [id, survey] of this.surveys) {
       if (mirrorId === undefined || mirrorId === id) survey.request(why);
     }
     this.#folders.forget();
@@ -197,21 +193,35 @@ export class Sync {
   /** Runs all loops until `stopping` aborts; rejects with the first failure of any of them. */
   async run(stopping: AbortSignal): Promise<void> {
     try {
-      await together(stopping, (signal) => [
-        this.#sender.run(signal),
-        followOutside(this.#context, this.#outsideWrites, this.#looks(), signal),
-        Promise.race([this.#broken.promise, aborted(signal)]),
-        ...(this.#duties.account ? this.#accountLoops(signal) : []),
-        ...this.#mirrorLoops(signal),
-      ]);
+      await together(stopping, (signal, begin) => {
+        const loops = {
+          account: () => begin(...this.#accountLoops(signal)),
+          mirrors: (own: SyncContext) => begin(...this.#mirrorLoops(own, signal)),
+          takenOver: async (mirrorId: number) => {
+            await this.#firstRun.release(mirrorId);
+            await this.#aftercare.takeUp();
+            this.surveys.get(mirrorId)?.request("taken over");
+          },
+        };
+        const surveyed = [...this.surveys.keys()];
+        begin(
+          this.#sender.run(signal),
+          followOutside(this.#context, this.#outsideWrites, this.#looks(), signal),
+          Promise.race([this.#broken.promise, aborted(signal)]),
+          this.#firstRun.run(signal),
+          this.#aftercare.run(signal),
+          new Tidier(this.#context, () => surveyed.filter((id) => this.isScanned(id))).run(signal),
+          this.#assignments.run(loops, begin, signal),
+        );
+      });
     } finally {
       this.#over.abort(new Stopping("no loop runs any more"));
     }
   }
 
   #looks(): Parameters<typeof followOutside>[2] {
-    const surveys = [...this.#surveys.values()];
     const look = async () => {
+      const surveys = [...this.surveys.values()];
       if (await this.#away.look({ outage: this.outage, surveys })) this.#changed();
     };
     return { reread: () => this.reread(), look };
@@ -225,21 +235,17 @@ export class Sync {
       this.#poller.run(signal),
       this.#held.run(signal),
       this.#receipts.run(signal),
+      ...identify(this.#context, this.#keeper, signal),
     ];
   }
 
-  /** What one daemon does for a mirror; all of it knows the mirrors that are led alone. */
-  #mirrorLoops(signal: AbortSignal): Promise<unknown>[] {
-    const led = ledIn(this.#context);
+  /** What one daemon does for these mirrors. */
+  #mirrorLoops(own: SyncContext, signal: AbortSignal): Promise<unknown>[] {
+    const surveys = [...own.mirrors.keys()].flatMap((id) => this.surveys.get(id) ?? []);
     return [
-      new Settler(led, this.#puttingAway, this.#sender.stream).run(signal),
-      this.#firstRun.run(signal),
-      this.#aftercare.run(signal),
-      this.#afterHooks.run(signal),
-      new Tidier(led, () => this.#scanned()).run(signal),
-      ...[...this.#surveys.values()]
-        .filter(({ isLed }) => isLed)
-        .map((survey) => survey.run(signal)),
+      new Settler(own, this.#puttingAway, this.#sender.stream).run(signal),
+      this.#afterHooks.run(signal, own),
+      ...surveys.map((survey) => survey.run(signal)),
     ];
   }
 
@@ -247,24 +253,17 @@ export class Sync {
   #isThere(mirrorId: number): boolean {
     // Alone, what cannot be read is held for that, and told.
     if (!this.#duties.isShared) return true;
-    return this.#surveys.get(mirrorId)?.state.status?.online === true;
+    return this.surveys.get(mirrorId)?.state.status?.online === true;
   }
 
-  /** Whether a mirror was scanned whole since the start, all of its parts by whoever leads them. */
-  async isScanned(mirrorId: number): Promise<boolean> {
-    const { state } = this.#surveys.get(mirrorId) ?? {};
-    return (state?.scans ?? 0) > 0 && (await othersScanned(this.#context, mirrorId));
-  }
-
-  /** Mirrors that it heads and that were scanned whole. */
-  async #scanned(): Promise<number[]> {
-    const ids = [...this.#surveys.keys()].filter((id) => this.#duties.heads(id));
-    const scanned = await Promise.all(ids.map((id) => this.isScanned(id)));
-    return ids.filter((_, at) => scanned[at]);
+  /** Whether this daemon has scanned a mirror whole since the start. */
+  isScanned(mirrorId: number): boolean {
+    return (this.surveys.get(mirrorId)?.state.scans ?? 0) > 0;
   }
 
   /** Takes up what was written to the journal beside the loops: pause, retry, a probe asked for. */
   async reread(): Promise<void> {
+    await this.#context.identity?.reread();
     await this.#keeper.reread();
     await this.#sender.reread();
     // What is written outside is a person's doing where this daemon is alone, and rare.

@@ -21,7 +21,7 @@ const UNSCANNED_MS = 5_000;
 
 export class Tidier {
   readonly #context: SyncContext;
-  readonly #scanned: () => Promise<readonly number[]>;
+  readonly #scanned: () => readonly number[];
   #after = 0;
   /** Goes on from one time to the next: there may be more batches than one of them looks at. */
   #afterBatch = 0;
@@ -30,7 +30,7 @@ export class Tidier {
   #trimmed = 0;
 
   /** `scanned`: the mirrors whose sources were walked whole since the start. */
-  constructor(context: SyncContext, scanned: () => Promise<readonly number[]>) {
+  constructor(context: SyncContext, scanned: () => readonly number[]) {
     this.#context = context;
     this.#scanned = scanned;
   }
@@ -45,7 +45,7 @@ export class Tidier {
     if (!retention) return Number.POSITIVE_INFINITY;
     const waitMs = this.#dueAt - clock.monotonic();
     if (waitMs > 0) return waitMs;
-    const mirrorIds = await this.#scanned();
+    const mirrorIds = this.#scanned();
     if (mirrorIds.length === 0) return UNSCANNED_MS;
     const at = clock.now();
     const { next, nextBatch, dropped, trimmed } = await journal.tidy({

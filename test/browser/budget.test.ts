@@ -57,7 +57,7 @@ describe.skipIf(isSkipped)(
         ["Waiting", "21 pages"],
         ["Used up", expect.stringMatching(/^in \d days at this rate$/) as string],
       ]);
-      await page.getByText(/^Four fifths of .* are used/).waitFor();
+      await page.getByText(/^80 % of .* is used/).waitFor();
     });
 
     test("a document that is carried moves it, without a reload", async () => {

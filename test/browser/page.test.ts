@@ -1,12 +1,10 @@
 /** The page in a real browser: what a person sees, does, hears and is spared. */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ANYWAY } from "../../src/domain/settle.ts";
 import { aBrowser, noBrowser } from "../fixtures/a-browser.ts";
-import { aDaemon } from "../fixtures/a-daemon.ts";
 import { anOffice, fill, OFFICE_NOW } from "../fixtures/an-office.ts";
-import { pdfOf } from "../fixtures/documents.ts";
 import { freePort } from "../fixtures/free-port.ts";
-import { aWorld } from "../fixtures/world.ts";
 import { SLOW, soon, visit } from "./visit.ts";
 
 let browser: Browser;
@@ -39,17 +37,6 @@ describe.skipIf(isSkipped)(
       office.changed();
       await visiting.headline(/^1 document on the way$/);
       await visiting.page.getByText("1 document ready and waiting for a turn.").waitFor();
-    });
-
-    test("over a daemon: a file that is put into the folder is seen to arrive", async () => {
-      await using world = await aWorld();
-      const web = { host: "127.0.0.1", port: 0 };
-      await using running = await aDaemon(world.config({ web }));
-      await using visiting = await visit(browser, running.daemon.webUrl ?? "");
-      await visiting.headline(/^Waiting for the first scan$/);
-      world.write("invoice 4711.pdf", pdfOf(1));
-      await visiting.headline(/^The one document is in the archive$/);
-      await rowOf(visiting.page, "invoice 4711.pdf").getByText("converted").waitFor();
     });
 
     test("a name that is searched for is found, with its whole history", async () => {
@@ -108,6 +95,21 @@ describe.skipIf(isSkipped)(
       await page.getByRole("button", { name: "Retry all shown" }).click();
       await soon(() => page.locator("#troubles").isVisible()).toBe(false);
       expect((await office.journal.counts()).map(({ state }) => state)).not.toContain("held");
+    });
+
+    test("what is unfinished by its format is sent as it is by a button of its own", async () => {
+      await using office = await anOffice();
+      const { scans } = office;
+      const { id } = await scans.add("cut.pdf", { at: OFFICE_NOW });
+      const trouble = { code: "FILE_INCOMPLETE", message: "looks unfinished by its format" };
+      await scans.after(id, { type: "heldBack", at: OFFICE_NOW, dueAt: null, trouble });
+      await using visiting = await visit(browser, office.url);
+      const { page } = visiting;
+      await visiting.headline(/^1 document is held$/);
+      await page.getByRole("button", { name: "Send cut.pdf anyway" }).click();
+      await page.getByText("It is sent as it is, unless the file changes first.").waitFor();
+      const row = await office.journal.document(id);
+      expect(row).toMatchObject({ state: "settling", remark: ANYWAY });
     });
 
     test("a closed gate tells why, what to do and when it is tried next", async () => {

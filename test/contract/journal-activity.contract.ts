@@ -24,6 +24,7 @@ export function journalActivityContract(name: string, open: () => Promise<Journa
       documentId: 501,
       folderId: 7,
       status: "CONVERTED",
+      sentBytes: null,
     };
 
     test.for([

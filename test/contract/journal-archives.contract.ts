@@ -78,8 +78,8 @@ export function journalArchivesContract(name: string, open: () => Promise<Journa
         ]);
         expect(paths(await legal.journal.outstandingIn(7, 9))).toEqual(["b.pdf"]);
         await legal.uploaded("c.pdf", 502, "d2");
-        expect(await main.journal.claimed([501, 502])).toEqual(new Set([501]));
-        expect(await legal.journal.claimed([501, 502])).toEqual(new Set([501, 502]));
+        expect([...(await main.journal.claimed([501, 502])).keys()]).toEqual([501]);
+        expect([...(await legal.journal.claimed([501, 502])).keys()]).toEqual([501, 502]);
         const { id } = await main.add("d.pdf");
         await main.after(id, settled("d3"), claimed(), accepted(502));
         const again = await main.add("e.pdf");
@@ -112,17 +112,18 @@ export function journalArchivesContract(name: string, open: () => Promise<Journa
         });
         expect(dropped).toBe(2);
         for (const { journal, mirrorId } of [main, legal]) {
-          expect(await journal.claimed([77])).toEqual(new Set([77]));
+          expect([...(await journal.claimed([77])).keys()]).toEqual([77]);
           const path = rawOfText("old.pdf");
           expect(await journal.remembered(mirrorId, "d1", path)).toEqual(
             await main.journal.remembered(main.mirrorId, "d1", path),
           );
         }
         const { id } = await legal.add("back.pdf");
-        const adopted = { type: "adopted", at: NOW, dueAt: NOW, status: null } as const;
+        const known = { status: null, sentBytes: null };
+        const adopted = { type: "adopted", at: NOW, dueAt: NOW, ...known } as const;
         await legal.after(id, settled(), { ...adopted, documentId: 77, folderId: 7 });
-        expect(await main.journal.claimed([77]), "the other remembrance stays").toEqual(
-          new Set([77]),
+        expect((await main.journal.claimed([77])).has(77), "the other remembrance stays").toBe(
+          true,
         );
       }),
     );

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Document } from "../../src/domain/document.ts";
-import type { CrewChange } from "../../src/journal/crew.ts";
+import { type CrewChange, UNCLEAN_MEMOS } from "../../src/journal/crew.ts";
 import type { Change, Journal } from "../../src/journal/journal.ts";
 import { codeOf } from "../../src/std/fault.ts";
 import { appearing, Desk, events, NOW } from "./journal-desk.ts";
@@ -195,8 +195,10 @@ export function journalCrewContract(name: string, open: () => Promise<CrewFixtur
         expect(b.journal.crew.leads("mirror:2")).toBe(true);
         const duties = (await b.journal.crew.members()).map((member) => member.duties);
         expect(duties).toEqual([["account:1", "mirror:1"], ["mirror:2"]]);
+        expect(await b.journal.memo(`${UNCLEAN_MEMOS}1`)).toBeNull();
         await crew.stall(a.journal);
         await crew.look();
+        expect(await b.journal.memo(`${UNCLEAN_MEMOS}1`)).toBe("yes");
         const [lost] = changes.filter(({ type }) => type === "others-lost");
         expect(lost).toMatchObject({ members: [{ id: a.journal.crew.memberId, name: "a" }] });
         const gained = changes.flatMap((change) => (change.type === "gained" ? change.duties : []));
@@ -205,24 +207,6 @@ export function journalCrewContract(name: string, open: () => Promise<CrewFixtur
         await crew.look();
         expect(a.journal.crew.leads("account:1")).toBe(false);
         expect(b.journal.crew.leads("account:1")).toBe(true);
-      }),
-    );
-
-    test(
-      "a mirror is divided in one way at a time",
-      withCrew(async (crew, a, b) => {
-        await a.journal.crew.seek(["mirror:1/1of2"]);
-        await b.journal.crew.seek(["mirror:1", "mirror:1/2of3", "mirror:1/2of2", "mirror:11/1of3"]);
-        const held = () =>
-          (["mirror:1", "mirror:1/2of3", "mirror:1/2of2", "mirror:11/1of3"] as const).filter(
-            (duty) => b.journal.crew.leads(duty),
-          );
-        expect(held()).toEqual(["mirror:1/2of2", "mirror:11/1of3"]);
-        await b.journal.crew.seek(["mirror:1"]);
-        expect(held(), "a has the other half").toEqual([]);
-        await a.journal.close();
-        await crew.look();
-        await expect.poll(held).toEqual(["mirror:1"]);
       }),
     );
 

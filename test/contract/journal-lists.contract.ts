@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { isOwn, partOf } from "../../src/domain/division.ts";
 import type { Document } from "../../src/domain/document.ts";
 import type { ListQuery } from "../../src/journal/journal.ts";
 import { InvariantError } from "../../src/std/invariant.ts";
@@ -19,54 +18,55 @@ export function journalListsContract(name: string, open: () => Promise<JournalFi
   };
 
   describe(`${name}: parts of a mirror`, () => {
-    const TOPS = ["", "a", "a/b", "Müük/2026", "b", "x y", "2026/05/31", "\\", "%"];
-
     test(
-      "what is due is shown by parts, each row in one of them",
+      "moved documents are counted, and named by their moves, the latest first",
       withDesk(async (desk) => {
         const { journal, mirrorId } = desk;
-        const other = await Desk.at(journal);
-        for (const [n, dir] of TOPS.entries()) {
-          const path = dir === "" ? "f" : `${dir}/f`;
-          await desk.add(path, { seen: seenOf(n === 4 ? 50_000_000 : 100), dueAt: NOW + n });
-          const { id } = await desk.add(`${path}-sent`);
-          await desk.after(id, settled(`d${n}`, "/Scans", `s${n}`), events.claimed());
-          await desk.after(id, events.accepted(n + 1), events.converted("due"));
-        }
-        expect(other.mirrorId).toBe(mirrorId);
-        const asked = { state: "settling", mirrorId, now: NOW + 99, limit: 99 } as const;
-        const all = await journal.due(asked);
-        const after = await journal.afterDue(NOW + 99, 99, [mirrorId]);
-        expect([all.length, after.length]).toEqual([TOPS.length, TOPS.length]);
-        for (const of of [2, 3, 64]) {
-          const parts = Array.from({ length: of }, (_, at) => at + 1);
-          for (const own of [...parts.map((part) => [part]), [1, 2], []]) {
-            const division = { of, own };
-            const isMeant = ({ dir }: Document) => isOwn(division, dir);
-            expect(
-              ids(await journal.due({ ...asked, division })),
-              `${own.join()} of ${of}`,
-            ).toEqual(ids(all.filter(isMeant)));
-            expect(ids(await journal.afterDue(NOW + 99, 99, [mirrorId], division))).toEqual(
-              ids(after.filter(isMeant)),
-            );
-          }
-        }
-        const division = { of: 2, own: [partOf(raw("b"), 2)] };
-        const large = await journal.due({ ...asked, division, sizeOverBytes: 32 << 20 });
-        expect(large.map(({ dir }) => dir)).toEqual(["b"]);
-        const first = { ...asked, division: { of: 1, own: [1] } };
-        expect(ids(await journal.due({ ...first, limit: 2 }))).toEqual(ids(all.slice(0, 2)));
-        expect(ids(await journal.due({ ...first, after: NOW + 3 }))).toEqual(ids(all.slice(4)));
+        const other = (await journal.mirror("other", "/srv/other")).id;
+        const move = async (path: string, at: number, more: object = {}) => {
+          const sent = await desk.uploaded(`a/${path}`, at, `d${at}`);
+          const { id: successor } = await desk.add(`b/${path}`, more);
+          await journal.apply([
+            { type: "follow", id: sent.id, successor, at: NOW + at, ...more } as const,
+          ]);
+          return sent.id;
+        };
+        const late = await move("late.pdf", 9);
+        const early = await move("early.pdf", 5);
+        const middle = await move("middle.pdf", 7);
+        const there = await move("there.pdf", 6, { mirrorId: other });
+        const filed = await move("filed.pdf", 8, { isFiled: true });
+        const gone = await move("gone.pdf", 4);
+        await journal.apply([
+          { type: "note", id: gone, at: NOW, why: "gone", set: { goneAt: NOW } },
+        ]);
+        const edited = await move("edited.pdf", 3);
+        await desk.add("b/edited.pdf", { supersedes: edited });
+        const ask = async (ids: number[], limit: number) => {
+          const { documents, latest } = await journal.moved(ids, limit);
+          return [documents, ...latest.map(({ id }) => id)];
+        };
+        expect(await ask([mirrorId], 9)).toEqual([3, late, middle, early]);
+        expect(await ask([mirrorId, other], 2)).toEqual([4, late, middle]);
+        expect(await ask([other], 9)).toEqual([1, there]);
+        expect(await ask([], 9)).toEqual([0]);
+        for (const [path, id] of [
+          ["a/late.pdf", late],
+          ["a/filed.pdf", filed],
+          ["a/gone.pdf", gone],
+          ["a/edited.pdf", edited],
+          ["b/late.pdf", undefined],
+        ] as const)
+          expect((await journal.movedAway(mirrorId, path))?.id, path).toBe(id);
       }),
     );
 
     test(
       "a change holds for the place that it is about",
       withDesk(async (desk) => {
-        const { journal } = desk;
+        const { journal, mirrorId } = desk;
         const sent = await desk.uploaded("a/one.pdf", 11);
-        const place = (dir: string, below = false) => ({ dir: raw(dir), below });
+        const place = (dir: string, below = false) => ({ mirrorId, dir: raw(dir), below });
         const note = async (at: ReturnType<typeof place>) => {
           const set = { goneAt: NOW };
           const [applied] = await journal.apply([
@@ -76,6 +76,7 @@ export function journalListsContract(name: string, open: () => Promise<JournalFi
         };
         expect(await note(place("b"))).toBe(true);
         expect(await note(place(""))).toBe(true);
+        expect(await note({ ...place("a"), mirrorId: mirrorId + 1 })).toBe(true);
         expect(await note(place("a"))).toBe(false);
         const successor = await desk.add("b/c/one.pdf");
         const follow = { type: "follow", id: sent.id, successor: successor.id, at: NOW } as const;
@@ -105,6 +106,7 @@ export function journalListsContract(name: string, open: () => Promise<JournalFi
             status: null,
             documentId,
             folderId: 7,
+            sentBytes: null,
           }) as const;
         const from = ["pending"] as const;
         const [taken] = await journal.apply([

@@ -73,7 +73,7 @@ export function journalPagesContract(name: string, open: () => Promise<JournalFi
       "nothing for what was there before, even where attempts had failed",
       withDesk(async (desk) => {
         const { id } = await desk.add("a");
-        const place = { documentId: 501, folderId: 7, status: "CONVERTED" };
+        const place = { documentId: 501, folderId: 7, status: "CONVERTED", sentBytes: null };
         const adopted: Event = { type: "adopted", at: NOW + 60, dueAt: NOW + 60, ...place };
         await desk.after(id, counted(4), charged(4), events.deferred("X"), adopted, convertedAt(4));
         expect(await pagesUsed(desk)).toBe(0);

@@ -70,11 +70,14 @@ export function journalReadsContract(name: string, open: () => Promise<JournalFi
       "documents are claimed by rows, or by those of some mirrors alone",
       withDesk(async (desk) => {
         const { journal, mirrorId } = desk;
-        await desk.uploaded("a.pdf", 501);
-        expect(await journal.claimed([500, 501])).toEqual(new Set([501]));
-        expect(await journal.claimed([500, 501], [mirrorId + 1, mirrorId])).toEqual(new Set([501]));
-        expect(await journal.claimed([500, 501], [mirrorId + 1])).toEqual(new Set());
-        expect(await journal.claimed([500, 501], [])).toEqual(new Set());
+        const { sentArchiveAt, sentAt } = await desk.uploaded("a.pdf", 501);
+        expect((await journal.claimed([501])).get(501)).toBe(sentArchiveAt ?? sentAt);
+        expect([...(await journal.claimed([500, 501])).keys()]).toEqual([501]);
+        expect([...(await journal.claimed([500, 501], [mirrorId + 1, mirrorId])).keys()]).toEqual([
+          501,
+        ]);
+        expect([...(await journal.claimed([500, 501], [mirrorId + 1])).keys()]).toEqual([]);
+        expect([...(await journal.claimed([500, 501], [])).keys()]).toEqual([]);
       }),
     );
 
@@ -130,6 +133,26 @@ export function journalReadsContract(name: string, open: () => Promise<JournalFi
         expect(await journal.mirror("office", before?.source ?? "")).toEqual(renamed[0]);
         expect(await journal.firstRuns()).toEqual([]);
         expect((await journal.mirror("scans", "/in")).id).not.toBe(mirrorId);
+      }),
+    );
+
+    test(
+      "an archive that was replaced stays as history, and its names are free",
+      withDesk(async ({ journal, mirrorId }, { beside }) => {
+        const { id } = await journal.archive("main", "https://archive");
+        const [mirror] = await journal.mirrors();
+        await journal.retireArchive(id, " until today");
+        const old = { id, name: "main until today", url: null };
+        expect(await journal.archives()).toContainEqual(old);
+        expect(await (await beside()).archives()).toContainEqual(old);
+        expect(await journal.mirrors()).toEqual([
+          { ...mirror, name: `${mirror?.name} until today` },
+        ]);
+        const anew = await journal.archive("main", "https://archive");
+        expect(anew.id).not.toBe(id);
+        const own = await journal.of(anew.id).mirror(mirror?.name ?? "", mirror?.source ?? "");
+        expect(own.id).not.toBe(mirrorId);
+        expect(own.archiveId).toBe(anew.id);
       }),
     );
 
@@ -334,6 +357,11 @@ export function journalReadsContract(name: string, open: () => Promise<JournalFi
         expect(ids(all)).toEqual(ids([uploading, doubted, sent]));
         expect(await journal.sentWith(mirrorId, "none", 100)).toEqual([]);
         expect(await journal.sentWith(99, "same", 100)).toEqual([]);
+        const set = { ignoredDigest: "edited" };
+        await journal.apply([{ type: "note", id: sent.id, at: NOW, why: "left alone", set }]);
+        expect(ids(await journal.ignoredWith(mirrorId, "edited"))).toEqual([sent.id]);
+        expect(await journal.ignoredWith(99, "edited")).toEqual([]);
+        expect(await journal.ignoredWith(mirrorId, "same")).toEqual([]);
       }),
     );
 
@@ -362,8 +390,8 @@ export function journalReadsContract(name: string, open: () => Promise<JournalFi
         const trouble = { code: "DOC_NOT_EXIST", message: "gone" };
         await desk.after(id, { type: "vanished", at: NOW, trouble });
         await desk.uploaded("b", 502);
-        expect(await desk.journal.claimed([500, 501, 502, 503])).toEqual(new Set([501, 502]));
-        expect(await desk.journal.claimed([])).toEqual(new Set());
+        expect([...(await desk.journal.claimed([500, 501, 502, 503])).keys()]).toEqual([501, 502]);
+        expect([...(await desk.journal.claimed([])).keys()]).toEqual([]);
       }),
     );
 

@@ -317,6 +317,23 @@ export function journalWritesContract(name: string, open: () => Promise<JournalF
       }),
     );
 
+    test(
+      "a forget that is told of another row leaves no history, in as many changes as there are",
+      withDesk(async (desk) => {
+        const sent = await desk.uploaded("a.pdf", 501);
+        const next = await desk.add("a.pdf", { supersedes: sent.id });
+        await desk.journal.apply([
+          { type: "note", id: next.id, at: NOW, why: "looked at", set: { dueAt: NOW } },
+          { type: "forget", id: next.id, at: NOW, why: "told", restore: true, traceless: true },
+        ]);
+        expect(await desk.journal.history(next.id)).toEqual([]);
+        expect(await desk.journal.forgotten(desk.mirrorId, raw("a.pdf"))).toEqual([]);
+        const current = await desk.journal.currentAt(desk.mirrorId, raw("a.pdf"));
+        expect(current?.id).toBe(sent.id);
+        expect(await desk.journal.history(sent.id)).not.toEqual([]);
+      }),
+    );
+
     test.for([
       [true, "touched, not changed: the sent row is the file again"],
       [false, "the file is gone, both of its revisions"],
@@ -383,6 +400,7 @@ export function journalWritesContract(name: string, open: () => Promise<JournalF
           name: "b.pdf",
           seen: seenOf(100, "moved"),
           movedFrom: "old/a.pdf",
+          movedAt: NOW + 50,
         });
         expect(await desk.journal.document(there.id)).toBeUndefined();
         expect(
@@ -393,7 +411,10 @@ export function journalWritesContract(name: string, open: () => Promise<JournalF
           detail: `is document ${sent.id}, moved here`,
         });
         const back = await desk.add("old/a.pdf");
-        expect((await desk.follow(sent.id, back.id))?.document?.movedFrom).toBeNull();
+        expect((await desk.follow(sent.id, back.id))?.document).toMatchObject({
+          movedFrom: null,
+          movedAt: null,
+        });
         expect(ids(await desk.journal.rowsIn(desk.mirrorId, raw("old")))).toEqual([sent.id]);
       }),
     );
@@ -410,6 +431,27 @@ export function journalWritesContract(name: string, open: () => Promise<JournalF
         expect(await row(sent.id)).toMatchObject({ name: "b.pdf", current: true });
         expect(await row(anew.id)).toEqual({ ...anew, current: false, supersedes: null });
         expect(await row(later.id)).toEqual(later);
+      }),
+    );
+
+    test(
+      "a sent row follows its file into another mirror",
+      withDesk(async (desk) => {
+        const sent = await desk.uploaded("old/a.pdf", 501);
+        const { id: mirrorId } = await desk.journal.mirror("other", "/srv/other");
+        const there = await desk.add("new/a.pdf", { mirrorId });
+        expect((await desk.follow(sent.id, there.id))?.document).toMatchObject({ mirrorId });
+        const place = { dir: "new", name: "a.pdf", movedFrom: "old/a.pdf", movedAt: NOW + 50 };
+        expect(await desk.journal.currentAt(mirrorId, raw("new/a.pdf"))).toEqual({
+          ...sent,
+          ...place,
+          mirrorId,
+          seen: there.seen,
+        });
+        expect(await desk.journal.rowsIn(desk.mirrorId, raw("old"))).toEqual([]);
+        expect(ids(await desk.journal.rowsIn(mirrorId, raw("new")))).toEqual([sent.id]);
+        const sentThere = await desk.journal.sentWith(mirrorId, "d1", there.seen.sizeBytes);
+        expect(ids(sentThere)).toEqual([sent.id]);
       }),
     );
 

@@ -9,7 +9,7 @@ import type { RawPath } from "../../src/std/raw-path.ts";
 /** The part of a reader that the loops use. */
 type Used = Pick<
   Reader,
-  "pid" | "silent" | "inspect" | "look" | "send" | "act" | "scan" | "unlearn" | "hook"
+  "pid" | "silent" | "host" | "inspect" | "look" | "send" | "act" | "scan" | "unlearn" | "hook"
 >;
 
 type Whole = Extract<Inspection, { kind: "whole" }>;
@@ -19,6 +19,8 @@ export type FakeFile = {
   readonly seen: Seen;
   readonly digest: string;
   readonly completeness?: Whole["completeness"];
+  readonly beginning?: Whole["digest"];
+  readonly pages?: number;
 };
 
 /**
@@ -30,6 +32,8 @@ export class FakeReader implements Used {
   pid: number | undefined = 4711;
   silent = false;
   readonly files = new Map<string, FakeFile | Inspection>();
+  /** What files are that wait for what is to stand beside them. */
+  readonly alone = new Map<string, FakeFile>();
   /** Paths that find the file of another one, as on a share that cares for no letter case. */
   readonly otherwiseSpelt = new Map<string, string>();
   readonly sent: SendOrder[] = [];
@@ -55,6 +59,13 @@ export class FakeReader implements Used {
     return this as Used as Reader;
   }
 
+  /** Mirrors that it was to host in another way. */
+  readonly hosted: number[] = [];
+
+  async host(mirrorId: number): Promise<void> {
+    this.hosted.push(mirrorId);
+  }
+
   /** Directories that are to be reported again. */
   readonly unlearned: RawPath[] = [];
 
@@ -69,16 +80,19 @@ export class FakeReader implements Used {
 
   async inspect(
     _mirrorId: number,
-    files: readonly { path: RawPath; seen: Seen | null }[],
+    files: Parameters<Used["inspect"]>[1],
+    { alone = false }: { alone?: boolean } = {},
   ): Promise<Inspection[]> {
     this.#assertUncut("inspect");
-    return files.map(({ path, seen }) => {
+    return files.map(({ path, seen, sentBytes }) => {
       this.inspected.push(path);
-      const file = this.files.get(path);
+      const file = (alone ? this.alone.get(path) : undefined) ?? this.files.get(path);
       if (!file) return { kind: "gone" };
       if ("kind" in file) return file;
       if (seen && seen.stamp !== file.seen.stamp) return { kind: "changed", seen: file.seen };
-      return { kind: "whole", completeness: "complete", ...file };
+      const { beginning, ...rest } = file;
+      const begins = beginning !== undefined && sentBytes !== undefined ? { beginning } : {};
+      return { kind: "whole", completeness: "complete", ...rest, ...begins };
     });
   }
 
@@ -121,7 +135,17 @@ export class FakeReader implements Used {
   }
 }
 
+const NO_LINKS = { paths: [], number: 0 };
+
 /** A scan that found nothing out of the ordinary. */
 export function emptyScan(set: Partial<ScanReport> = {}): ScanReport {
-  return { directories: 1, files: 0, vanished: [], obstacles: [], leftOut: 0, ...set };
+  return {
+    directories: 1,
+    files: 0,
+    vanished: [],
+    obstacles: [],
+    leftOut: 0,
+    links: NO_LINKS,
+    ...set,
+  };
 }

@@ -1,12 +1,6 @@
 import type { Crew, CrewChange, Duty, Member } from "../../src/journal/crew.ts";
 import { journalFault } from "../../src/journal/journal-fault.ts";
-import {
-  barredBy,
-  dutiesToTake,
-  excessOf,
-  takersOf,
-  type Wish,
-} from "../../src/journal/postgres/fair-share.ts";
+import { dutiesToTake, takersOf, type Wish } from "../../src/journal/postgres/fair-share.ts";
 import type { Clock } from "../../src/std/clock.ts";
 import { invariant } from "../../src/std/invariant.ts";
 import type { MemoryStore } from "./memory-store.ts";
@@ -29,8 +23,6 @@ export type Joining = {
   readonly host?: Clock;
   /** Milliseconds. */
   readonly leaseMs?: number;
-  /** It leaves their shares to others, as on PostgreSQL; default: it takes all that nobody has. */
-  readonly shares?: boolean;
 };
 
 /**
@@ -41,8 +33,6 @@ export class MemoryCrew implements Crew {
   readonly memberId: number;
   readonly leaseMs: number;
   readonly #store: MemoryStore;
-  readonly #shares: boolean;
-  #reckonedWith: ReadonlySet<number> = new Set();
   readonly #freeSince = new Map<Duty, number>();
   readonly #clock: Clock;
   readonly #host: Clock;
@@ -59,9 +49,8 @@ export class MemoryCrew implements Crew {
   #unheard: CrewChange[] = [];
 
   private constructor(store: MemoryStore, memberId: number, joining: Joining) {
-    const { clock, host = clock, leaseMs = 15_000, shares = false } = joining;
+    const { clock, host = clock, leaseMs = 15_000 } = joining;
     this.#store = store;
-    this.#shares = shares;
     this.memberId = memberId;
     this.leaseMs = leaseMs;
     this.#clock = clock;
@@ -109,10 +98,7 @@ export class MemoryCrew implements Crew {
     this.assertThere();
     this.#sought = duties;
     this.#store.members.set(this.memberId, { ...this.#row, near });
-    for (const [duty, id] of this.#store.duties)
-      if (id === this.memberId && !duties.includes(duty)) this.#store.duties.delete(duty);
-    if (this.#shares) this.#give();
-    this.#gain();
+    this.#take();
   }
 
   async members(): Promise<Member[]> {
@@ -147,7 +133,6 @@ export class MemoryCrew implements Crew {
     this.#offsetMs = now - this.#host.now();
     this.#declareLost(({ id, leaseUntil }) => id !== this.memberId && leaseUntil <= now);
     this.#gain();
-    if (this.#shares) this.#lookWhetherCrowded();
   }
 
   /** Ends renewals without a word, as a crash does. */
@@ -220,6 +205,7 @@ export class MemoryCrew implements Crew {
     const lost = store.living().filter(isLost);
     if (lost.length === 0) return;
     const members = lost.map((row) => this.#memberOf(row));
+    if (lost.some(({ id }) => id !== this.memberId)) store.markUnclean();
     for (const member of lost) {
       store.members.set(member.id, { ...member, lost: true });
       for (const [duty, id] of store.duties) if (id === member.id) store.duties.delete(duty);
@@ -243,32 +229,14 @@ export class MemoryCrew implements Crew {
 
   #gain(): void {
     if (this.#isAway || this.#isLost || this.#row.lost) return;
-    const { duties } = this.#store;
-    const isBarred = barredBy(duties.keys());
-    const free = this.#share().filter((duty) => !duties.has(duty) && !isBarred(duty));
+    const duties = this.#take();
+    if (duties.length > 0) this.#tell({ type: "gained", duties });
+  }
+
+  #take(): Duty[] {
+    const free = dutiesToTake(this.#wishes());
     for (const duty of free) this.#store.duties.set(duty, this.memberId);
-    if (free.length > 0) this.#tell({ type: "gained", duties: free });
-  }
-
-  /** No loop runs: what is beyond its share is for those who have joined. */
-  #give(): void {
-    const members = this.#store.living().map(({ id }) => id);
-    if (members.some((id) => id !== this.memberId && !this.#reckonedWith.has(id)))
-      for (const duty of excessOf(this.#wishes())) this.#store.duties.delete(duty);
-    this.#reckonedWith = new Set(members);
-    for (const crew of this.#store.crews) if (crew !== this && !crew.#isAway) crew.#gain();
-  }
-
-  #lookWhetherCrowded(): void {
-    const isNew = ({ id }: MemberRow) => id !== this.memberId && !this.#reckonedWith.has(id);
-    if (!this.#store.living().some(isNew) || excessOf(this.#wishes()).length === 0) return;
-    this.#reckonedWith = new Set([this.memberId]);
-    this.#tell({ type: "crowded" });
-  }
-
-  /** What it takes as far as it is free. */
-  #share(): readonly Duty[] {
-    return this.#shares ? dutiesToTake(this.#wishes()) : this.#sought;
+    return free;
   }
 
   #wishes(): Wish[] {

@@ -1,4 +1,3 @@
-import { type Division, isOwn } from "../../src/domain/division.ts";
 import type { Document } from "../../src/domain/document.ts";
 import { DOUBT_CODES } from "../../src/domain/verdict.ts";
 import { mayBeArchived } from "../../src/domain/document.ts";
@@ -23,6 +22,7 @@ import type {
   Known,
   ListQuery,
   MirrorRow,
+  Moved,
   PaceRow,
   NeverPutAway,
   PutOff,
@@ -31,6 +31,7 @@ import type {
   WaitingFolder,
   WaitingPages,
   WarnedRow,
+  Claimed,
 } from "../../src/journal/journal.ts";
 import { archiveChanged } from "../../src/journal/accounts.ts";
 import { journalFault } from "../../src/journal/journal-fault.ts";
@@ -149,6 +150,22 @@ export class MemoryJournal implements Journal {
     this.store.delete(this.store.firstRunsOver, mirror.id);
   }
 
+  async retireArchive(archiveId: number, suffix: string): Promise<void> {
+    const { archives, mirrors } = this.#open;
+    this.#write(() => {
+      for (const row of [...archives.values()].filter(({ id }) => id === archiveId)) {
+        this.store.delete(archives, row.name);
+        const name = `${row.name}${suffix}`;
+        this.store.set(archives, name, { ...row, name, url: null });
+      }
+      for (const row of [...mirrors.values()].filter((each) => each.archiveId === archiveId)) {
+        this.store.delete(mirrors, row.name);
+        const name = `${row.name}${suffix}`;
+        this.store.set(mirrors, name, { ...row, name });
+      }
+    });
+  }
+
   async mirrors(): Promise<MirrorRow[]> {
     return [...this.#open.mirrors.values()];
   }
@@ -224,16 +241,18 @@ export class MemoryJournal implements Journal {
     );
   }
 
+  async ignoredWith(mirrorId: number, digest: string): Promise<Document[]> {
+    return this.#rows((row) => row.mirrorId === mirrorId && row.ignoredDigest === digest);
+  }
+
   async due(query: DueQuery): Promise<Document[]> {
     const { state, now, after = -1, limit, mirrorId, sizeMaxBytes, sizeOverBytes } = query;
-    const { division } = query;
     return this.#rows(
       (row) =>
         row.state === state &&
         row.dueAt !== null &&
         row.dueAt <= now &&
         row.dueAt > after &&
-        isOwn(division, row.dir) &&
         (mirrorId === undefined ? this.#isOwn(row) : row.mirrorId === mirrorId) &&
         (sizeMaxBytes === undefined || row.seen.sizeBytes <= sizeMaxBytes) &&
         (sizeOverBytes === undefined || row.seen.sizeBytes > sizeOverBytes),
@@ -306,17 +325,17 @@ export class MemoryJournal implements Journal {
     );
   }
 
-  async claimed(
-    documentIds: readonly number[],
-    mirrorIds?: readonly number[],
-  ): Promise<Set<number>> {
-    const ids = new Set<number | null>();
-    const known = [...this.#open.remembered.values(), ...this.store.documents.values()];
-    for (const row of known) {
-      if (mirrorIds?.includes(row.mirrorId) === false) continue;
-      if (this.#isOwn(row)) ids.add(row.documentId);
-    }
-    return new Set(documentIds.filter((id) => ids.has(id)));
+  async claimed(documentIds: readonly number[], mirrorIds?: readonly number[]): Promise<Claimed> {
+    const isMeant = (row: { mirrorId: number; documentId: number | null }) =>
+      mirrorIds?.includes(row.mirrorId) !== false &&
+      this.#isOwn(row) &&
+      documentIds.includes(row.documentId ?? 0);
+    const dropped = [...this.#open.remembered.values()].filter(isMeant);
+    const rows = [...this.store.documents.values()].filter(isMeant);
+    return new Map([
+      ...dropped.map((row) => [row.documentId ?? 0, null] as const),
+      ...rows.map((row) => [row.documentId ?? 0, row.sentArchiveAt ?? row.sentAt] as const),
+    ]);
   }
 
   async outstanding(now: number): Promise<{ folderId: number; documents: number; due: number }[]> {
@@ -370,16 +389,10 @@ export class MemoryJournal implements Journal {
       .sort((a, b) => a.mirrorId - b.mirrorId);
   }
 
-  async afterDue(
-    now: number,
-    limit: number,
-    mirrorIds?: readonly number[],
-    division?: Division,
-  ): Promise<Document[]> {
+  async afterDue(now: number, limit: number, mirrorIds?: readonly number[]): Promise<Document[]> {
     const rows = this.#own(
-      ({ state, after, dueAt, mirrorId, dir }) =>
+      ({ state, after, dueAt, mirrorId }) =>
         (!mirrorIds || mirrorIds.includes(mirrorId)) &&
-        isOwn(division, dir) &&
         (state === "converted" || state === "held") &&
         after === "due" &&
         (dueAt ?? 0) <= now,
@@ -410,8 +423,16 @@ export class MemoryJournal implements Journal {
       .sort((a, b) => a.seen.sizeBytes - b.seen.sizeBytes)[0];
   }
 
-  async moved(limit: number): Promise<Document[]> {
-    return this.#rows(({ movedFrom }) => movedFrom !== null).slice(0, limit);
+  async moved(mirrorIds: readonly number[], limit: number): Promise<Moved> {
+    const rows = this.#rows(
+      ({ mirrorId, movedAt, goneAt, current }) =>
+        mirrorIds.includes(mirrorId) && movedAt !== null && goneAt === null && current,
+    ).sort((a, b) => (b.movedAt ?? 0) - (a.movedAt ?? 0) || b.id - a.id);
+    return { documents: rows.length, latest: rows.slice(0, limit) };
+  }
+
+  async movedAway(mirrorId: number, from: string): Promise<Document | undefined> {
+    return this.#rows((row) => row.mirrorId === mirrorId && row.movedFrom === from).at(-1);
   }
 
   async notPutAway(limit: number, last?: PutOff): Promise<Document[]> {

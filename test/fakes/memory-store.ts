@@ -13,7 +13,7 @@ import type {
 import type { Remembrance } from "../../src/journal/tidiness.ts";
 import type { Telling } from "../../src/journal/telling.ts";
 import { sumOf, type Tally } from "../../src/journal/tally.ts";
-import type { Duty } from "../../src/journal/crew.ts";
+import { type Duty, UNCLEAN_MEMOS } from "../../src/journal/crew.ts";
 import type { RawPath } from "../../src/std/raw-path.ts";
 
 import type { MemberRow, MemoryCrew } from "./memory-crew.ts";
@@ -72,6 +72,23 @@ export class MemoryStore {
   writes = 0;
   nextId = 1;
   #undo: (() => void)[] = [];
+
+  /** All that is kept as it is now; the returned function takes the store back to it. */
+  snapshot(): () => void {
+    const { paused, nextTelling, nextId } = this;
+    const maps = Object.values(this).filter(
+      (value): value is Map<unknown, unknown> => value instanceof Map,
+    );
+    const copies = maps.map((map) => [map, new Map(map)] as const);
+    return () => {
+      for (const [map, copy] of copies) {
+        map.clear();
+        for (const [key, value] of copy) map.set(key, value);
+      }
+      Object.assign(this, { paused, nextTelling, nextId });
+      this.writes += 1;
+    };
+  }
 
   /** Runs `change` whole or not at all. */
   transact<T>(change: () => T): T {
@@ -154,6 +171,11 @@ export class MemoryStore {
   /** The key of a document that the archive of this mirror has. */
   archivedKey(mirrorId: number, documentId: number): string {
     return `${this.archiveOf(mirrorId)} ${documentId}`;
+  }
+
+  /** A daemon did not end in good order. */
+  markUnclean(): void {
+    for (const { id } of this.archives.values()) this.memos.set(`${UNCLEAN_MEMOS}${id}`, "yes");
   }
 
   /** Members that are not lost, by their ids. */

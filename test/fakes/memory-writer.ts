@@ -179,6 +179,10 @@ function forget(store: MemoryStore, change: On<"forget">): Applied {
   if (!before || hasLeft(before, change.from)) return skipped(change, before);
   assertForgettable(before);
   bury(store, before, forgetLine(before, change.at, change.why));
+  if (change.traceless) {
+    store.delete(store.history, before.id);
+    store.delete(store.forgotten, before.id);
+  }
   const predecessor = store.documents.get(before.supersedes ?? 0);
   if (change.restore && predecessor && mayRestore(before, predecessor)) {
     const gone = change.goneAt === undefined ? {} : { goneAt: change.goneAt };
@@ -191,7 +195,7 @@ function follow(store: MemoryStore, change: On<"follow">): Applied {
   const before = store.documents.get(change.id);
   const successor = store.documents.get(change.successor);
   if (!before || !successor) return skipped(change, before);
-  const fields = followed(before, successor);
+  const fields = followed(before, successor, change);
   if (!mayFollow(before, successor)) return skipped(change, before);
   tell(store, before.id, followLine(before, successor, change.at));
   bury(store, successor, successorLine(successor, before.id, change.at));

@@ -1,23 +1,19 @@
 /** A journal that was lost: what is archived already is claimed, not sent again. */
-import { rmSync } from "node:fs";
+import { existsSync, rmSync, utimesSync } from "node:fs";
 import { dirname } from "node:path";
 import { expect, test } from "vitest";
-import { aProcess } from "../fixtures/a-process.ts";
 import { aTerminal } from "../fixtures/a-terminal.ts";
 import { audit, rowsOf } from "../fixtures/auditor.ts";
 import { pdfOf } from "../fixtures/documents.ts";
 import { aWorld } from "../fixtures/world.ts";
+import { scanferry } from "../unit/cli/in-process.ts";
 
 test("after the journal is lost, `adopt --dry-run` shows, `adopt` claims, and nothing is sent twice", async () => {
   await using world = await aWorld({ folders: ["/Scans/2026"] });
   const config = world.configFile();
   for (let n = 0; n < 6; n++) world.write(`scan-${n}.pdf`, pdfOf(1, { seed: n }));
   world.write("2026/contract.pdf", pdfOf(3));
-  const run = async (...words: string[]) => {
-    await using process = aProcess(["--config", config, ...words]);
-    const code = await process.ended;
-    return { code, ...process.output };
-  };
+  const run = (...words: string[]) => scanferry(["--config", config, ...words]);
   expect((await run("sync")).code).toBe(0);
   rmSync(dirname(world.journal), { recursive: true });
   world.write("new.pdf", pdfOf(2, { seed: 99 }));
@@ -46,8 +42,8 @@ test("on a terminal `adopt` shows first, and claims what a person says yes to", 
   const config = world.configFile();
   world.write("scan.pdf", pdfOf(1));
   const run = async (...words: string[]) => {
-    await using process = aProcess(["--config", config, ...words]);
-    expect(await process.ended, process.output.stderr).toBe(0);
+    const { code, stderr } = await scanferry(["--config", config, ...words]);
+    expect(code, stderr).toBe(0);
   };
   await run("sync");
   rmSync(dirname(world.journal), { recursive: true });
@@ -65,4 +61,37 @@ test("on a terminal `adopt` shows first, and claims what a person says yes to", 
   await run("sync");
   expect(world.archive.documents()).toHaveLength(1);
   expect(await audit(world)).toEqual([]);
+});
+
+test("today's scan is not yesterday's document, and what is claimed is never deleted unless its content is trusted", async () => {
+  await using world = await aWorld();
+  const kept = world.configFile();
+  const run = (config: string, ...words: string[]) => scanferry(["--config", config, ...words]);
+  // Of one size, as uncompressed scans of one page are.
+  const scan = (seed: number) => Buffer.alloc(4_096, `plain text of scan ${seed} `);
+  world.write("daily.txt", scan(1));
+  const old = world.write("old.txt", scan(2));
+  expect((await run(kept, "sync")).code).toBe(0);
+  rmSync(dirname(world.journal), { recursive: true });
+  const daily = world.write("daily.txt", scan(3));
+  const config = world.configFile("", "    after: delete\n");
+  const tomorrow = new Date(Date.now() + 86_400_000);
+  utimesSync(daily, tomorrow, tomorrow);
+  // Other bytes, dated as those that were archived.
+  utimesSync(world.write("old.txt", scan(4)), 1_000, 1_000);
+
+  const adopted = await run(config, "adopt");
+  expect(adopted.stdout).toMatch(
+    /\? {2}daily\.txt {2}could be document \d+, uploaded before the file was written/,
+  );
+  expect(adopted).toMatchObject({ code: 3 });
+  expect((await run(config, "sync")).code, "the unclear one is held").toBe(3);
+  expect([existsSync(daily), existsSync(old)]).toEqual([true, true]);
+
+  const trusted = await run(config, "adopt", "--trust-content");
+  expect(trusted.stdout).toMatch(/old\.txt {2}document \d+, claimed before/);
+  expect(trusted.stdout).toContain("content trusted of 1 document\n");
+  await run(config, "sync");
+  expect([existsSync(daily), existsSync(old)]).toEqual([true, false]);
+  expect(world.archive.documents()).toHaveLength(2);
 });

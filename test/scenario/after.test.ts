@@ -1,5 +1,14 @@
 /** After CONVERTED: files are put away only with both keys, and nothing is ever overwritten. */
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { aDaemon } from "../fixtures/a-daemon.ts";
@@ -7,6 +16,7 @@ import { audit, digestOf, rowsOf } from "../fixtures/auditor.ts";
 import { pdfOf } from "../fixtures/documents.ts";
 import { until } from "../fixtures/until.ts";
 import { aWorld } from "../fixtures/world.ts";
+import { scanferry } from "../unit/cli/in-process.ts";
 
 test("`delete` removes a file once it is CONVERTED, and the journal keeps its row", async () => {
   await using world = await aWorld();
@@ -16,6 +26,26 @@ test("`delete` removes a file once it is CONVERTED, and the journal keeps its ro
   expect(existsSync(file)).toBe(false);
   expect(await rowsOf(world.journal)).toMatchObject([{ state: "converted", after: "done" }]);
   expect(world.archive.documents()).toHaveLength(1);
+});
+
+test("an archive that does not have all of a file: it stays, and `verify` ends with 3", async () => {
+  await using world = await aWorld();
+  world.archive.setFaults([{ on: "upload", do: "shorten", bytes: 17 }]);
+  const file = world.write("scan.pdf", pdfOf(1));
+  const config = world.configFile("", "    after: delete\n");
+  const run = (...words: string[]) => scanferry(["--config", config, ...words]);
+  await run("sync");
+  expect(existsSync(file)).toBe(true);
+  const sent = statSync(file).size;
+  const told = `the archive reports 17 bytes, ${sent} were sent`;
+  expect(await rowsOf(world.journal)).toMatchObject([
+    { state: "converted", after: "refused", remark: told, sentBytes: sent },
+  ]);
+  expect((await run("list")).stdout).toContain(told);
+  expect((await run("explain", file)).stdout).toContain(told);
+  const verified = await run("verify");
+  expect(verified.stdout).toContain(`now 17 bytes, were ${sent}`);
+  expect(verified.code).toBe(3);
 });
 
 test("`move` keeps the tree below its target and never overwrites", async () => {
@@ -77,6 +107,28 @@ test("what was moved into a folder of its own source is not sent once the files 
   expect(await audit(world)).toEqual([]);
 });
 
+test("archived under `keep`, then `delete`: a touch deletes nothing, and what is new goes", async () => {
+  await using world = await aWorld();
+  const file = world.write("kept.pdf", pdfOf(1, { seed: 1 }));
+  {
+    await using live = await aDaemon(world.config());
+    await live.quiescent();
+  }
+  const later = world.write("new.pdf", pdfOf(1, { seed: 2 }));
+  await using live = await aDaemon(world.config({}, { after: { kind: "delete" } }));
+  utimesSync(file, new Date(1_000), new Date(1_000));
+  live.daemon.rescan("test");
+  await until("the touch", async () =>
+    (await rowsOf(world.journal)).some(
+      ({ seen, state }) => seen.modifiedAt === 1_000 && state === "converted",
+    ),
+  );
+  await until("the new one gone", async () => !existsSync(later));
+  await live.quiescent();
+  expect(existsSync(file)).toBe(true);
+  expect(world.archive.documents()).toHaveLength(2);
+});
+
 test("a file that was edited before its turn came stays, and the edit is archived", async () => {
   await using world = await aWorld();
   // Not CONVERTED before the edit is made.
@@ -135,4 +187,29 @@ test("what another life left put aside gets its name back, also where nothing is
   await live.quiescent();
   expect(readdirSync(world.source)).toEqual(["scan.pdf"]);
   expect(world.archive.documents()).toMatchObject([{ filename: "scan.pdf" }]);
+});
+
+test("converted while its mirror was out of the configuration: put away once it is back", async () => {
+  await using world = await aWorld({ convertDelayMs: 3_000 });
+  const file = world.write("scan.pdf", pdfOf(1));
+  const other = join(world.dir, "other");
+  mkdirSync(other);
+  const config = world.config({}, { after: { kind: "delete" } });
+  const [mirror] = config.mirrors;
+  if (!mirror) throw new Error("there is one");
+  const without = { ...config, mirrors: [{ ...mirror, name: "other", source: other }] };
+  const inState = async (state: string) => (await rowsOf(world.journal))[0]?.state === state;
+  {
+    await using _live = await aDaemon(config);
+    await until("uploaded", () => inState("uploaded"));
+  }
+  {
+    await using _live = await aDaemon(without);
+    await until("converted", () => inState("converted"));
+  }
+  expect(existsSync(file)).toBe(true);
+  await using live = await aDaemon(config);
+  await live.quiescent();
+  expect(existsSync(file)).toBe(false);
+  expect(await rowsOf(world.journal)).toMatchObject([{ state: "converted", after: "done" }]);
 });

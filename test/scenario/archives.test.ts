@@ -11,6 +11,7 @@ import type { Mirror } from "../../src/config/config.ts";
 import { Daemon } from "../../src/daemon/daemon.ts";
 import type { StatusReport } from "../../src/sync/status.ts";
 import { silentLog } from "../../src/std/log.ts";
+import { scanferry } from "../unit/cli/in-process.ts";
 
 /** The same names in both, other contents. */
 const apart = (seed: number) => (mirror: string) =>
@@ -227,11 +228,8 @@ test("the commands ask each archive for its own", async () => {
   await using two = await twoArchives();
   writeScans(two, 2);
   const file = two.configFile(["main", "legal"]);
-  const scanferry = async (...words: string[]) => {
-    await using run = aProcess(["--config", file, ...words]);
-    return { code: await run.ended, ...run.output };
-  };
-  const plan = await scanferry("plan", "--json");
+  const run = (...words: string[]) => scanferry(["--config", file, ...words]);
+  const plan = await run("plan", "--json");
   expect(JSON.parse(plan.stdout)).toMatchObject({
     totals: { send: 4 },
     archives: [
@@ -239,8 +237,8 @@ test("the commands ask each archive for its own", async () => {
       { name: "legal", asked: true },
     ],
   });
-  expect(await scanferry("sync")).toMatchObject({ code: 0 });
-  const verify = await scanferry("verify", "--all", "--json");
+  expect(await run("sync")).toMatchObject({ code: 0 });
+  const verify = await run("verify", "--all", "--json");
   const lines = verify.stdout
     .trim()
     .split("\n")
@@ -251,18 +249,18 @@ test("the commands ask each archive for its own", async () => {
       expect.objectContaining({ kind: "same", archive }),
     ),
   );
-  const check = await scanferry("check");
+  const check = await run("check");
   expect(check.stdout).toContain("main: account key and signature are accepted");
   expect(check.stdout).toContain("legal: mirror contracts: archive folder /Scans");
-  expect(await scanferry("archive", "folders")).toMatchObject({ code: 0 });
-  const named = await scanferry("archive", "documents", "--archive", "legal", "--json", "1");
+  expect(await run("archive", "folders")).toMatchObject({ code: 0 });
+  const named = await run("archive", "documents", "--archive", "legal", "--json", "1");
   expect(named.code).toBe(0);
-  const unknown = await scanferry("archive", "folders", "--archive", "lgal");
+  const unknown = await run("archive", "folders", "--archive", "lgal");
   expect(unknown).toMatchObject({
     code: 2,
     stderr: expect.stringContaining("there is no archive lgal"),
   });
-  const { stdout } = await scanferry("status", "--json");
+  const { stdout } = await run("status", "--json");
   expect(JSON.parse(stdout)).toMatchObject({
     quota: { blockedSince: null, nextProbeAt: null },
     archives: [{ name: "main" }, { name: "legal" }],
@@ -279,10 +277,10 @@ test("a lost journal: adopt claims from each archive what is its mirror's", asyn
   }
   const file = two.configFile(["main", "legal"]);
   rmSync(join(two.world.dir, "state"), { recursive: true });
-  await using adopt = aProcess(["--config", file, "adopt"]);
-  expect(await adopt.ended, adopt.output.stderr).toBe(0);
-  expect(adopt.output.stdout).toContain("6 claimed");
-  await using rest = aProcess(["--config", file, "sync"]);
-  expect(await rest.ended, rest.output.stderr).toBe(0);
+  const adopt = await scanferry(["--config", file, "adopt"]);
+  expect(adopt.code, adopt.stderr).toBe(0);
+  expect(adopt.stdout).toContain("6 claimed");
+  const rest = await scanferry(["--config", file, "sync"]);
+  expect(rest.code, rest.stderr).toBe(0);
   expect(await two.audit()).toEqual([]);
 });

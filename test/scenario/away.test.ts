@@ -8,11 +8,12 @@ import { aProcess } from "../fixtures/a-process.ts";
 import { audit } from "../fixtures/auditor.ts";
 import { until } from "../fixtures/until.ts";
 import { aWorld } from "../fixtures/world.ts";
+import { scanferry } from "../unit/cli/in-process.ts";
 
 async function told(config: string, ...words: string[]): Promise<string> {
-  await using asked = aProcess(["--config", config, ...words]);
-  expect(await asked.ended, asked.output.stderr).toBe(0);
-  return asked.output.stdout;
+  const asked = await scanferry(["--config", config, ...words]);
+  expect(asked.code, asked.stderr).toBe(0);
+  return asked.stdout;
 }
 
 async function statusOf(config: string): Promise<StatusReport> {
@@ -87,9 +88,9 @@ test.skipIf(!isRoot)("a folder that cannot be read, of whose documents nobody kn
   await until("what cannot be read", async () => (await unread()) !== null);
   expect(await unread()).toMatchObject({ directories: 1, path: "closed" });
   expect(await told(config, "status")).toMatch(/^1 local folder cannot be read\n/);
-  await using check = aProcess(["--config", config, "check"]);
-  expect(await check.ended).toBe(1);
-  expect(check.output.stdout).toMatch(/^FAIL {2}mirror scans: folder closed cannot be read/m);
+  const check = await scanferry(["--config", config, "check"]);
+  expect(check.code).toBe(1);
+  expect(check.stdout).toMatch(/^FAIL {2}mirror scans: folder closed cannot be read/m);
   chmodSync(closed, 0o755);
   daemon.child.kill("SIGUSR1");
   await until("its end", async () => (await unread()) === null);

@@ -5,11 +5,11 @@ import type { Config } from "../../src/config/config.ts";
 import { NO_ALLOWANCE, type PagePolicy } from "../../src/domain/allowance.ts";
 import { silentLog } from "../../src/std/log.ts";
 import { aDaemon } from "../fixtures/a-daemon.ts";
-import { aProcess } from "../fixtures/a-process.ts";
 import { audit } from "../fixtures/auditor.ts";
 import { asiceOf, pdfOf, tiffOf } from "../fixtures/documents.ts";
 import { until } from "../fixtures/until.ts";
 import { aWorld, type World } from "../fixtures/world.ts";
+import { scanferry } from "../unit/cli/in-process.ts";
 
 /** A config with this many pages a month. */
 function withPages(world: World, set: Partial<PagePolicy>, more: Partial<Config> = {}): Config {
@@ -82,12 +82,12 @@ test("hold: few pages first, never more than there are; status, explain and sync
       `quota: { retry: { initial: 300ms, max: 1s }, monthlyPages: ${monthly}, whenUsedUp: hold, smallFirstBelow: 100 }`,
     );
   quota(10);
-  const { code, stdout } = await run(["--config", yaml, "sync"]);
+  const { code, stdout } = await scanferry(["--config", yaml, "sync"]);
   expect(stdout).toContain("nothing new is sent until");
   expect(stdout).toContain("3 of this month's 10 pages are left");
   expect(code).toBe(3);
   expect(pagesIn(world)).toBe(7);
-  const status = await run(["--config", yaml, "status", "--json"]);
+  const status = await scanferry(["--config", yaml, "status", "--json"]);
   expect(JSON.parse(status.stdout)).toMatchObject({
     documents: { pending: 2, converted: 3 },
     sending: { waits: { why: "allowance" } },
@@ -97,15 +97,16 @@ test("hold: few pages first, never more than there are; status, explain and sync
       allowance: { used: 7, left: 3, keeps: { documents: 2, mirrors: ["scans"] } },
     },
   });
-  const text = (await run(["--config", yaml, "status"])).stdout;
+  const text = (await scanferry(["--config", yaml, "status"])).stdout;
   expect(text).toContain("allowance: 7 of 10 pages used (70 %)");
   expect(text).toContain("13 pages waiting");
   expect(text).toContain("2 documents of scans wait for that");
-  const explained = (await run(["--config", yaml, "explain", `${world.source}/large.pdf`])).stdout;
+  const explained = (await scanferry(["--config", yaml, "explain", `${world.source}/large.pdf`]))
+    .stdout;
   expect(explained).toContain("9 of its pages, 3 left for its mirror");
   expect(explained).toContain("probably 9 pages");
   quota(20);
-  expect((await run(["--config", yaml, "sync"])).code).toBe(0);
+  expect((await scanferry(["--config", yaml, "sync"])).code).toBe(0);
   expect(pagesIn(world)).toBe(20);
   expect(await audit(world)).toEqual([]);
 });
@@ -179,12 +180,6 @@ test("newest first: what came in last goes before all that waits", async () => {
   expect(names).toHaveLength(13);
   expect(names[0]).toBe("new.txt");
 });
-
-async function run(words: readonly string[]) {
-  await using running = aProcess(words);
-  const code = await running.ended;
-  return { code, ...running.output };
-}
 
 function rewrite(file: string, what: RegExp, by: string): void {
   writeFileSync(file, readFileSync(file, "utf8").replace(what, by));

@@ -1,13 +1,15 @@
 /** The main job over the whole daemon: real readers, real files, the embedded archive over HTTP. */
-import { appendFileSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { joinRaw, bytesOf } from "../../src/std/raw-path.ts";
 import { aDaemon } from "../fixtures/a-daemon.ts";
+import { aProcess } from "../fixtures/a-process.ts";
 import { audit, digestOf, rowsOf } from "../fixtures/auditor.ts";
-import { asiceOf, pdfOf, pngOf, tiffOf } from "../fixtures/documents.ts";
+import { pdfOf } from "../fixtures/documents.ts";
 import { until } from "../fixtures/until.ts";
 import { type World, aWorld } from "../fixtures/world.ts";
+import { scanferry } from "../unit/cli/in-process.ts";
 
 const rowAt = async (world: World, path: string) =>
   (await rowsOf(world.journal)).find(
@@ -20,29 +22,6 @@ const inState = (world: World, path: string, state: string) =>
     return row?.state === state && row;
   });
 
-test("a tree of documents is archived once, whole, in its folders, with true page counts", async () => {
-  await using world = await aWorld({ folders: ["/Scans/2026/May", "/Scans/Contracts"] });
-  world.write("letter.pdf", pdfOf(2));
-  world.write("2026/May/pages.tiff", tiffOf(3));
-  world.write("2026/May/photo.png", pngOf(1));
-  world.write("Contracts/signed.asice", asiceOf({ "a.txt": "one", "b.txt": "two" }));
-  // Ready together, however long it takes to look at each.
-  const batch = { quietMs: 60_000, maxDocuments: 200 };
-  {
-    await using live = await aDaemon(world.config({ batch }));
-    await live.quiescent();
-    const { documents } = await live.daemon.status();
-    expect(documents).toMatchObject({ converted: 4, held: 0, failed: 0 });
-  }
-  expect(await audit(world)).toEqual([]);
-  const pages = Object.fromEntries(world.archive.documents().map((d) => [d.filename, d.pages]));
-  expect(pages).toMatchObject({ "letter.pdf": 2, "pages.tiff": 3, "photo.png": 1 });
-  const signed = await rowAt(world, "Contracts/signed.asice");
-  expect(signed).toMatchObject({ digidoc: true, state: "converted" });
-  const batches = new Set(world.archive.documents().map(({ batch }) => batch));
-  expect(batches.size, "what becomes ready together shares a batch").toBe(1);
-});
-
 test("a second run over the same tree sends nothing", async () => {
   await using world = await aWorld();
   for (let n = 0; n < 20; n++) world.write(`scan-${n}.pdf`, pdfOf(1, { seed: n }));
@@ -52,22 +31,6 @@ test("a second run over the same tree sends nothing", async () => {
   }
   expect(await audit(world)).toEqual([]);
   expect(world.archive.documents()).toHaveLength(20);
-});
-
-test("a slow writer is waited for: with pauses longer than the quiet time, and never torn", async () => {
-  await using world = await aWorld();
-  const whole = pdfOf(6, { text: "page by page" });
-  const file = join(world.source, "slow.pdf");
-  await using _live = await aDaemon(world.config());
-  const piece = Math.ceil(whole.length / 4);
-  for (let at = 0; at < whole.length; at += piece) {
-    appendFileSync(file, whole.subarray(at, at + piece));
-    // Longer than `settle`: only the format tells that more is to come.
-    await new Promise((resolve) => setTimeout(resolve, 500));
-  }
-  await inState(world, "slow.pdf", "converted");
-  expect(world.archive.documents().map(({ sha256 }) => sha256)).toEqual([digestOf(whole)]);
-  expect(await audit(world)).toEqual([]);
 });
 
 test("a file renamed into place and one in new nested folders are found by their events", async () => {
@@ -106,33 +69,6 @@ test.for([
   await using live = await aDaemon(world.config({}, { missingFolder }));
   await live.quiescent();
   expect(world.archive.documents()).toMatchObject([{ folderPath: folder, status: "CONVERTED" }]);
-});
-
-test("a spent allowance stops everything, says so, and lets it go on when it is back", async () => {
-  await using world = await aWorld({ quotaPages: 3 });
-  for (let n = 0; n < 8; n++) world.write(`scan-${n}.pdf`, pdfOf(1, { seed: n }));
-  const began = performance.now();
-  await using live = await aDaemon(world.config());
-  await live.quiescent();
-  // Every now and then one of them is on its way to find out whether the gate is open.
-  const status = await until("all that waits to be held", async () => {
-    const now = await live.daemon.status();
-    return now.documents.held === 5 && now;
-  });
-  expect(status.documents).toMatchObject({ converted: 3, held: 5, pending: 0 });
-  expect(status.quota.blockedSince).not.toBeNull();
-  const asked =
-    world.archive.requests().find(({ operation }) => operation === "upload")?.count ?? 0;
-  // Each once before it closed, two probes at first, then one in half a second, however slow the machine is.
-  const most = 8 + 2 + (performance.now() - began) / 500;
-  expect(asked, "not every document hammers a closed gate").toBeLessThanOrEqual(most);
-  world.archive.setQuota(undefined);
-  await until("all converted", async () => {
-    const { documents } = await live.daemon.status();
-    return documents.converted === 8;
-  });
-  expect((await live.daemon.status()).gate).toBeNull();
-  expect(await audit(world)).toEqual([]);
 });
 
 test("the closed gate survives a restart", async () => {
@@ -357,4 +293,74 @@ test("large and small files beside each other: each once, the large one whole", 
     sha256: digestOf(large),
   });
   expect(await audit(world)).toEqual([]);
+});
+
+test("files that wait in a folder which is renamed are counted once, long before the next scan", async () => {
+  await using world = await aWorld();
+  await using live = await aDaemon(world.config({ schedule: { rescan: "0 0 1 1 *" } }));
+  await live.daemon.journal.setPaused(true);
+  for (let n = 0; n < 10; n++) world.write(`2025/May/${n}.pdf`, pdfOf(1, { seed: n }));
+  const counted = async (settling: number, pending: number) => {
+    const { documents } = await live.daemon.status();
+    return documents.settling === settling && documents.pending === pending;
+  };
+  await until("all wait", () => counted(0, 10));
+  renameSync(join(world.source, "2025"), join(world.source, "2025 (old)"));
+  await until("all wait under the new name", () => rowAt(world, "2025 (old)/May/9.pdf"));
+  await until("each is counted once", () => counted(0, 10));
+  renameSync(join(world.source, "2025 (old)"), join(world.dir, "elsewhere"));
+  await until("none waits any more", () => counted(0, 0));
+});
+
+test("a folder that is moved away, with a link in its place, is told by status, check and plan", async () => {
+  await using world = await aWorld({ folders: ["/Scans/2025"] });
+  world.write("2025/scan.pdf", pdfOf(1));
+  const config = world.configFile();
+  const run = (...words: string[]) => scanferry(["--config", config, ...words]);
+  await using running = aProcess(["--config", config, "run"]);
+  await until("archived", () => world.archive.documents().length === 1);
+  await inState(world, "2025/scan.pdf", "converted");
+  renameSync(join(world.source, "2025"), join(world.dir, "2025"));
+  symlinkSync("../2025", join(world.source, "2025"));
+  symlinkSync("../2025/scan.pdf", join(world.source, "other.pdf"));
+  writeFileSync(join(world.dir, "2025", "new.pdf"), pdfOf(1, { seed: 2 }));
+  running.child.kill("SIGUSR1");
+  const told = "scans: 2025 was a folder and is a link now: nothing below it is sent";
+  const others = "scans: 1 link is left out, never followed";
+  await until("told", async () => (await run("status")).stdout.includes(told));
+  for (const command of ["status", "check", "plan"]) {
+    const { stdout } = await run(command);
+    expect(stdout, command).toContain(told);
+    expect(stdout, command).toContain(others);
+  }
+  const { stdout } = await run("status", "--json");
+  expect(JSON.parse(stdout)).toMatchObject({
+    mirrors: [{ links: { replaced: ["2025"], others: 1 } }],
+  });
+});
+
+test("`explain` of a path whose file was renamed, twice, says where it is; and of one that was forgotten", async () => {
+  await using world = await aWorld();
+  const config = world.configFile();
+  const run = async (...words: string[]) =>
+    (await scanferry(["--config", config, ...words])).stdout;
+  world.write("a.pdf", pdfOf(1));
+  await run("sync");
+  for (const [from, to] of [
+    ["a.pdf", "b.pdf"],
+    ["b.pdf", "c.pdf"],
+  ] as const) {
+    renameSync(join(world.source, from), join(world.source, to));
+    await run("sync");
+  }
+  const [{ id } = { id: 0 }] = world.archive.documents();
+  const moved = `its file was renamed or moved: it is c.pdf now, archived as document ${id}`;
+  for (const path of ["a.pdf", "b.pdf"]) expect(await run("explain", path), path).toContain(moved);
+  expect(await run("explain", "c.pdf")).toContain("moved from    a.pdf");
+  world.write("never.pdf", pdfOf(1, { seed: 3 }));
+  await run("pause");
+  await run("sync");
+  rmSync(join(world.source, "never.pdf"));
+  await run("sync");
+  expect(await run("explain", "never.pdf")).toContain("was not sent, and is forgotten");
 });

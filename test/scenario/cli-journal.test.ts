@@ -6,6 +6,7 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -14,22 +15,10 @@ import { describe, expect, test } from "vitest";
 import { STATES } from "../../src/domain/document.ts";
 import { SqliteJournal } from "../../src/journal/sqlite-journal.ts";
 import { pdfOf } from "../fixtures/documents.ts";
+import { aStory, aSyncedStory } from "../fixtures/a-story.ts";
 import { rowsOf } from "../fixtures/auditor.ts";
-import { aWorld, type World } from "../fixtures/world.ts";
+import { aWorld } from "../fixtures/world.ts";
 import { linesOf, scanferry } from "../unit/cli/in-process.ts";
-
-/** One document converted, one held for a folder, and one that was refused for good. */
-async function aStory(): Promise<
-  World & { run: (...words: string[]) => ReturnType<typeof scanferry> }
-> {
-  const world = await aWorld({ maxFileSizeBytes: 100_000 });
-  const file = world.configFile();
-  world.write("done.pdf", pdfOf(2));
-  world.write("New/held.pdf", pdfOf(1, { seed: 1 }));
-  world.write("huge.txt", "x".repeat(200_000));
-  const run = (...words: string[]) => scanferry(["--config", file, ...words], { cwd: world.dir });
-  return { ...world, run };
-}
 
 test("for programs every path is whole, for people it is escaped", async () => {
   await using world = await aWorld();
@@ -99,14 +88,16 @@ describe("before there is a journal", () => {
     expect(report.running).toBe(false);
     expect(Object.keys(report.documents)).toEqual([...STATES]);
     expect(await run("list")).toEqual({ code: 0, stdout: "", stderr: "" });
-    expect((await run("explain", "scan.pdf")).stdout).toMatch(
-      /the file is there, but was not seen/,
-    );
-    expect((await run("explain", "none.pdf")).stdout).toMatch(/there is no such file/);
+    expect(await run("explain", "scan.pdf")).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/the file is there, but was not seen/),
+    });
     symlinkSync(join(world.source, "scan.pdf"), join(world.source, "link.pdf"));
-    expect((await run("explain", "link.pdf")).stdout).toMatch(
-      /a link is none: links are never followed/,
-    );
+    for (const nothing of ["none.pdf", "link.pdf"]) {
+      const explained = await run("explain", nothing);
+      expect(explained.stdout).toMatch(/No such file, .* Symbolic links are never followed/);
+      expect(explained.code).toBe(1);
+    }
     expect((await run("check")).stdout).toMatch(/made at the first start/);
     const retry = await run("retry");
     expect(retry.code).toBe(1);
@@ -176,8 +167,7 @@ test("what is for a program is JSON alone, whatever the command", async () => {
 });
 
 test("list and status have the shape that scripts rely on", async () => {
-  await using story = await aStory();
-  await story.run("sync");
+  await using story = await aSyncedStory();
   const rows = linesOf((await story.run("list", "--json")).stdout).map(
     (line) => JSON.parse(line) as Record<string, unknown> & { path: string; state: string },
   );
@@ -261,8 +251,7 @@ test("what is never put away is named by status and listed, as long as its file 
 });
 
 test("list filters by state, mirror and path", async () => {
-  await using story = await aStory();
-  await story.run("sync");
+  await using story = await aSyncedStory();
   const paths = async (...words: string[]) => {
     const { stdout } = await story.run("list", "--json", ...words);
     return linesOf(stdout).map((line) => (JSON.parse(line) as { path: string }).path);
@@ -285,8 +274,7 @@ test("list filters by state, mirror and path", async () => {
 });
 
 test("explain tells states, attempts, the last error with its mend, and what comes next", async () => {
-  await using story = await aStory();
-  await story.run("sync");
+  await using story = await aSyncedStory();
   const failed = (await story.run("explain", "huge.txt")).stdout;
   expect(failed).toMatch(/last error +.*FILE_SIZE_TOO_BIG/);
   expect(failed).toMatch(/mend +split the document/);
@@ -314,8 +302,7 @@ describe("retry", () => {
     [["New"], ["huge.txt failed", "New/held.pdf settling"], "only what is below"],
     [[], ["huge.txt pending", "New/held.pdf settling"], "everything that is held or failed"],
   ] as const)("%j leaves %j: %s", async ([words, states]) => {
-    await using story = await aStory();
-    await story.run("sync");
+    await using story = await aSyncedStory();
     const { code, stdout } = await story.run("retry", ...words);
     const count = states.filter((state) => / (?:pending|settling)$/.test(state)).length;
     expect({ code, stdout }).toEqual({
@@ -372,19 +359,56 @@ describe("retry", () => {
     expect(existsSync(join(done, "a/scan.pdf"))).toBe(true);
   });
 
-  test("nothing to retry is said, and is no failure", async () => {
+  test("nothing to retry is said, and ends with 1", async () => {
     await using story = await aStory();
     await story.run("pause");
     expect(await story.run("retry")).toMatchObject({
-      code: 0,
+      code: 1,
       stdout: expect.stringMatching(/^nothing/),
     });
   });
 });
 
+test("what is unfinished by its format is named, held and sent only as a person asks", async () => {
+  await using world = await aWorld();
+  const config = world.configFile();
+  const run = (...words: string[]) => scanferry(["--config", config, ...words], { cwd: world.dir });
+  const whole = pdfOf(3, { seed: 1 });
+  world.write("good.pdf", pdfOf(1));
+  world.write("cut.pdf", whole.subarray(0, 300));
+  world.write("old.pdf", pdfOf(2, { seed: 2 }).subarray(0, 300));
+  const old = join(world.source, "old.pdf");
+  utimesSync(old, 1e9, 1e9);
+  const archived = () =>
+    world.archive
+      .documents()
+      .map(({ filename }) => filename)
+      .toSorted();
+  for (const pass of [1, 2]) {
+    const { code, stdout } = await run("sync");
+    expect(code, `pass ${pass}`).toBe(3);
+    expect(stdout).toMatch(/^settling 1: FILE_UNFINISHED: .*: cut\.pdf; /m);
+    expect(stdout).toMatch(/^held 1: FILE_INCOMPLETE: .*: old\.pdf; /m);
+    expect(archived()).toEqual(["good.pdf"]);
+  }
+  expect((await run("list")).stdout).toMatch(/^held .* old\.pdf .*FILE_INCOMPLETE/m);
+  expect((await run("status")).stdout).toMatch(/FILE_INCOMPLETE.*old\.pdf/);
+  expect((await run("explain", old)).stdout).toContain("scanferry retry --anyway");
+  expect((await run("retry", "--anyway", join(world.source, "good.pdf"))).code).toBe(1);
+  world.write("cut.pdf", whole);
+  const asked = await run("retry", "--anyway", old);
+  expect(asked).toMatchObject({ code: 0, stdout: expect.stringMatching(/^1 document put back/) });
+  expect((await run("plan")).stdout).toMatch(/send .*old\.pdf/);
+  expect((await run("sync")).code).toBe(0);
+  expect(archived()).toEqual(["cut.pdf", "good.pdf", "old.pdf"]);
+  expect((await run("list")).stdout).toMatch(/ old\.pdf .*unfinished by its format/);
+  const row = (await rowsOf(world.journal)).find(({ name }) => name === "old.pdf");
+  const receipt = await run("receipt", row?.batch ?? "");
+  expect(receipt.stdout).toMatch(/old\.pdf\tunfinished by its format$/m);
+});
+
 test("verify finds what is missing and what nobody journaled, and ends with 3", async () => {
-  await using story = await aStory();
-  await story.run("sync");
+  await using story = await aSyncedStory();
   expect(await story.run("verify")).toMatchObject({
     code: 0,
     stdout: "1 as journaled, 0 missing, 0 changed, 0 unknown\n",

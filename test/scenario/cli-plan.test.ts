@@ -1,5 +1,13 @@
 /** The dry run: what it says is what then happens, and it changes nothing. */
-import { existsSync, readdirSync, renameSync, rmSync, utimesSync } from "node:fs";
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { SqliteJournal } from "../../src/journal/sqlite-journal.ts";
@@ -38,6 +46,8 @@ function fill(world: World): void {
   world.write("2026/what: why?.txt", "forbidden characters");
   world.write("New/Deep/signed.asice", asiceOf({ "a.txt": "one" }));
   world.write("2026/half.pdf", pdfOf(2, { seed: 7 }).subarray(0, 200));
+  world.write("2026/old.pdf", pdfOf(2, { seed: 8 }).subarray(0, 200));
+  utimesSync(join(world.source, "2026/old.pdf"), 1e9, 1e9);
   world.write("Thumbs.db", "no document");
 }
 
@@ -56,6 +66,7 @@ test("names, pages, folders and reasons, without a byte sent or a file written",
   ]);
   expect(told.sort(byPath)).toEqual([
     ["2026/half.pdf", "wait", "/Scans/2026", null, "FILE_UNFINISHED"],
+    ["2026/old.pdf", "hold", "/Scans/2026", null, "FILE_INCOMPLETE"],
     ["2026/pages.tiff", "send", "/Scans/2026", 3, null],
     ["2026/what: why?.txt", "send", "/Scans/2026", 1, null],
     ["New/Deep/signed.asice", "hold", "/Scans/New/Deep", null, "FOLDER_MISSING"],
@@ -66,12 +77,47 @@ test("names, pages, folders and reasons, without a byte sent or a file written",
     { path: "/Scans/New", documents: 0 },
     { path: "/Scans/New/Deep", documents: 1 },
   ]);
-  expect(plan.totals).toMatchObject({ send: 3, hold: 1, wait: 1, pages: 6 });
-  expect(plan.code).toBe(0);
+  expect(plan.totals).toMatchObject({ send: 3, hold: 2, wait: 1, pages: 6 });
+  expect(plan.code).toBe(3);
   expect(world.archive.documents()).toEqual([]);
   expect(existsSync(world.journal)).toBe(false);
   // The configuration is the one file that came to be, and the test wrote it.
   expect(readdirSync(world.dir, { recursive: true })).toHaveLength(before + 1);
+});
+
+test("litter asks for no folder, holds nothing back, and is sent only where a glob names its dot", async () => {
+  await using world = await aWorld({ folders: ["/Scans/2026"] });
+  world.write("2026/letter.pdf", pdfOf(2));
+  const litter = [
+    "2026/.letter.pdf",
+    ".inbox/2026/hidden.pdf",
+    ".sync/Archive/letter.pdf",
+    "@eaDir/letter.pdf/thumb.jpg",
+    "_gsdata_/state.pdf",
+    "2026/letter.pdf:Zone.Identifier",
+    "2026/letter.pdf\uf022AFP_AfpInfo",
+    "2026/.trashed-1767225600-photo.jpg",
+    "2026/letter.pdf.sb-1a2b3c4d-Xy9aB0/letter.pdf",
+    "2026/Icon\r",
+    "2026/NEXTNAME.DAT",
+    "2026/other.pdf.rsls",
+  ];
+  // Unfinished, too: what is looked into is held.
+  for (const path of litter) world.write(path, pdfOf(2, { seed: path.length }).subarray(0, 99));
+  const config = world.configFile();
+  const plan = await planOf(config);
+  expect(plan.documents.map(({ path }) => path)).toEqual(["2026/letter.pdf"]);
+  expect(plan.foldersToCreate).toEqual([]);
+  expect((await scanferry(["--config", config, "sync"])).code).toBe(0);
+  expect(world.archive.documents().map(({ filename }) => filename)).toEqual(["letter.pdf"]);
+  const { stdout } = await scanferry(["--config", config, "list", "--json"]);
+  expect(linesOf(stdout)).toHaveLength(1);
+
+  world.write(".inbox/2026/hidden.pdf", pdfOf(3));
+  const named = world.configFile("", '    include: ["**/*", ".inbox/**"]');
+  expect((await planOf(named)).documents.map(({ path }) => path)).toEqual([
+    ".inbox/2026/hidden.pdf",
+  ]);
 });
 
 test("what was planned is what a sync sends; a second plan has nothing left", async () => {
@@ -217,6 +263,49 @@ test("what was renamed is not sent again where its name is used anew; nor are tw
   expect((await planOf(config)).documents).toEqual([]);
 });
 
+test("an edit that is left alone stays so wherever it is put; a name that was free is a new document", async () => {
+  await using world = await aWorld({ folders: ["/Scans/2026", "/Scans/2027"] });
+  const scan = world.write("2026/scan.pdf", pdfOf(1, { seed: 1 }));
+  const config = world.configFile("", "    changed: ignore");
+  const sync = () => scanferry(["--config", config, "sync"]);
+  const edited = pdfOf(2, { seed: 2 });
+  expect((await sync()).code).toBe(0);
+  for (const step of [
+    () => writeFileSync(scan, edited),
+    () => renameSync(dirname(scan), join(world.source, "2027")),
+    () => {
+      rmSync(join(world.source, "2027/scan.pdf"));
+      world.write("2026/back.pdf", edited);
+    },
+  ]) {
+    step();
+    expect((await planOf(config)).documents).toEqual([]);
+    expect((await sync()).code).toBe(0);
+    expect(world.archive.documents()).toHaveLength(1);
+  }
+  rmSync(join(world.source, "2026/back.pdf"));
+  world.write("2026/back.pdf", pdfOf(3, { seed: 3 }));
+  expect((await planOf(config)).documents).toMatchObject([{ action: "send" }]);
+  expect((await sync()).code).toBe(0);
+  expect(world.archive.documents()).toHaveLength(2);
+});
+
+test("what is archived is not held by rules that came later, renamed or not", async () => {
+  await using world = await aWorld();
+  world.write("a.pdf", pdfOf(1, { seed: 1 }));
+  expect((await scanferry(["--config", world.configFile(), "sync"])).code).toBe(0);
+  renameSync(join(world.source, "a.pdf"), join(world.source, "b.pdf"));
+  for (const rule of [
+    "metadata: { sidecar: required }",
+    "ready: marker",
+    "maxSize: 1KB",
+    "minAge: 7d",
+  ]) {
+    const plan = await planOf(world.configFile("", `    ${rule}`));
+    expect([plan.documents, plan.mirrors[0]?.archived], rule).toEqual([[], 1]);
+  }
+});
+
 test("of two copies of a file that is gone one is that file, the other another document", async () => {
   await using world = await aWorld();
   const letter = world.write("letter.pdf", pdfOf(2));
@@ -273,4 +362,47 @@ test("over a copy that was taken back, what was sent after it is held, as it wil
   expect((await scanferry(["--config", config, "sync"])).code).toBe(3);
   expect((await planOf(config)).documents).toMatchObject(held);
   expect(world.archive.documents()).toHaveLength(2);
+});
+
+test.for([
+  ["paused", "while sending is paused"],
+  ["without pages", "while the archive takes no more pages, and two are held for that"],
+])("a corrected target and expiry date reach what waits, as the plan says: %s", async ([why]) => {
+  await using world = await aWorld({
+    folders: ["/Right"],
+    ...(why === "paused" ? {} : { quotaPages: 2 }),
+  });
+  const configOf = (target: string, after: string) => {
+    const file = world.configFile("", `    expire: { after: ${after}, minimum: 1d }`);
+    writeFileSync(file, readFileSync(file, "utf8").replace("/Scans", target));
+    return file;
+  };
+  const run = (config: string, ...words: string[]) => scanferry(["--config", config, ...words]);
+  const wrong = configOf("/Scans", "7d");
+  world.write("full.pdf", pdfOf(2));
+  if (why !== "paused") expect((await run(wrong, "sync")).code).toBe(0);
+  else await run(wrong, "pause");
+  world.write("a.pdf", pdfOf(1, { seed: 1 }));
+  world.write("b.pdf", pdfOf(1, { seed: 2 }));
+  await run(wrong, "sync");
+  const right = configOf("/Right", "7y");
+  const planned = async () =>
+    (await planOf(right)).documents
+      .filter(({ path }) => path !== "full.pdf")
+      .map(({ action, target }) => `${action} ${target}`);
+  expect(await planned()).toEqual(["send /Right", "send /Right"]);
+  // Decided, it waits; nothing is decided twice by the same settings.
+  await run(right, "sync");
+  const now = why === "paused" ? "send /Right" : "hold /Right";
+  expect(await planned()).toEqual([now, now]);
+  world.archive.setQuota(100);
+  await run(right, "resume");
+  await run(right, "retry");
+  expect((await run(right, "sync")).code).toBe(0);
+  for (const name of ["a.pdf", "b.pdf"]) {
+    const [document, ...more] = world.archive.documents().filter((each) => each.filename === name);
+    expect(more).toEqual([]);
+    expect(document?.folderPath).toBe("/Right");
+    expect((document?.expireDate ?? 0) - Date.now()).toBeGreaterThan(6 * 365 * 86_400_000);
+  }
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { pdfOf } from "../fixtures/documents.ts";
 import { aWorld, type World } from "../fixtures/world.ts";
-import { linesOf, scanferry } from "../unit/cli/in-process.ts";
+import { scanferry } from "../unit/cli/in-process.ts";
 
 const RULES = String.raw`    match: '^(?<department>[^/]+)/'
     metadata: { author: Everybody, subject: "{group.department}", sidecar: required }
@@ -15,9 +15,6 @@ const RULES = String.raw`    match: '^(?<department>[^/]+)/'
         target: "/Scans/{group.year}"
         metadata: { title: "{stem | upper}" }
         expire: { after: 10y, from: 'name((?<year>\d{4}))' }
-    examples:
-      - { path: Legal/2026/lease.pdf, rule: legal, folder: /Scans/2026, expires: 2036-01-01 }
-      - { path: Post/a.pdf, rule: none, folder: /Scans/Post, title: "", author: Everybody }
 `;
 
 async function fill(): Promise<World> {
@@ -105,23 +102,6 @@ test("what would be held is told with its mend, and ends with 3", async () => {
   expect(code).toBe(3);
 });
 
-test("the examples of the configuration are run by rules test and by check", async () => {
-  await using world = await fill();
-  const right = await run(world, world.configFile("", RULES), "rules", "test");
-  expect([right.code, linesOf(right.stdout)]).toEqual([
-    0,
-    ["scans: Legal/2026/lease.pdf: ok", "scans: Post/a.pdf: ok"],
-  ]);
-  const config = world.configFile("", RULES.replace("folder: /Scans/Post", "folder: /Scans/Mail"));
-  const wrong = await run(world, config, "rules", "test");
-  expect([wrong.code, wrong.stdout]).toEqual([
-    1,
-    expect.stringContaining('folder is "/Scans/Post", not "/Scans/Mail"'),
-  ]);
-  const check = await run(world, config, "check");
-  expect([check.code, check.stdout]).toEqual([1, expect.stringContaining("example Post/a.pdf")]);
-});
-
 test("plan says before, and explain after, what goes with a document", async () => {
   await using world = await fill();
   const config = world.configFile("", RULES);
@@ -156,7 +136,13 @@ test.for([
   ["metadata: { title: {stem} }", "put it in quotes", "a template that YAML takes for a mapping"],
 ] as const)("%s is refused with %s: %s", async ([line, message]) => {
   await using world = await aWorld();
-  const { code, stderr } = await run(world, world.configFile("", `    ${line}\n`), "rules", "test");
+  const { code, stderr } = await run(
+    world,
+    world.configFile("", `    ${line}\n`),
+    "rules",
+    "test",
+    "a.pdf",
+  );
   expect(code).toBe(2);
   expect(stderr).toContain(message);
   expect(stderr).toMatch(/scanferry\.yaml:\d+: /);

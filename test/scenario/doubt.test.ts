@@ -19,15 +19,13 @@ const BRIEF_MS = 1_000;
 const BRISK_MS = 3_000;
 
 const isStored = (rule: FaultRule) =>
-  rule.do !== "dropBefore" && (rule.do !== "status" || rule.stored);
+  rule.do !== "dropBefore" && (!("stored" in rule) || rule.stored);
 
 const doubtOf = (world: World, windowMs: number) => ({
   upload: { ...world.config().upload, doubt: { windowMs, toleranceMs: 60_000 } },
 });
 
 const TABLE: [string, FaultRule[], string][] = [
-  ["stored, the reply lost", [{ ...upload, do: "dropAfter" }], "the archive has it"],
-  ["not stored, the reply lost", [{ ...upload, do: "dropBefore" }], "the archive never had it"],
   ["stored late", [{ ...upload, do: "storeLate", ms: 1_200 }], "the first look comes too early"],
   ["500, stored", [{ ...upload, do: "status", status: 500, stored: true }], "a reply that lies"],
   [
@@ -36,6 +34,35 @@ const TABLE: [string, FaultRule[], string][] = [
     "proxy",
   ],
   ["503, stored", [{ ...upload, do: "status", status: 503, stored: true }], "no word of storing"],
+  [
+    "408, stored",
+    [{ ...upload, do: "status", status: 408, stored: true }],
+    "it was slow, and done",
+  ],
+  [
+    "409, stored",
+    [{ ...upload, do: "status", status: 409, stored: true }],
+    "with itself, it seems",
+  ],
+  ["499, stored", [{ ...upload, do: "status", status: 499, stored: true }], "a proxy's word"],
+  ...[200, 400, 500].map((status): (typeof TABLE)[number] => [
+    `an ERROR with a code of nobody's and ${status}, stored`,
+    [{ ...upload, do: "error", code: "INDEX_LOCKED", status, stored: true }],
+    "a code that is not the operation's proves nothing",
+  ]),
+  [
+    "an ERROR with a code of nobody's, not stored",
+    [{ ...upload, do: "error", code: "INDEX_LOCKED", stored: false }],
+    "it is sent again once it is known not to be there",
+  ],
+  ...(["absent", "null", "empty"] as const).map((lists): (typeof TABLE)[number] => [
+    `lost, and an OK whose list is ${lists}`,
+    [
+      { ...upload, do: "dropAfter" },
+      { on: "documents", do: "hollow", lists, times: 9 },
+    ],
+    "a list proves nothing unless it is one",
+  ]),
   ["truncated JSON", [{ ...upload, do: "truncate" }], "half a reply is none"],
   ["garbage", [{ ...upload, do: "garbage" }], "an OK that cannot be read is none"],
   ["a compression bomb", [{ ...upload, do: "bomb", bytes: 64 * 1024 * 1024 }], "never unpacked"],
@@ -98,6 +125,27 @@ test("many at once, every third reply lost, stored or not: each once", async () 
   expect(await audit(world)).toEqual([]);
 });
 
+test("a firewall that refuses one document, and a proxy three large ones, keep no other from it", async () => {
+  await using world = await aWorld();
+  const no = { on: "upload", do: "status", stored: false, html: true, times: Infinity } as const;
+  const large = [1, 2, 3].map((n) => `large-${n}.pdf`);
+  world.archive.setFaults([
+    { ...no, status: 403, named: "letter-2.pdf" },
+    ...large.map((named) => ({ ...no, status: 413, named })),
+  ]);
+  const files = [...large, ...[1, 2, 3, 4, 5].map((n) => `letter-${n}.pdf`)];
+  for (const [seed, file] of files.entries()) world.write(file, pdfOf(1, { seed }));
+  const one = { ...world.config(), upload: { ...world.config().upload, concurrency: 1 } };
+  await using live = await aDaemon(one);
+  await until("the rest", async () => (await live.daemon.status()).documents.converted === 4);
+  await until("these", async () => (await live.daemon.status()).documents.held === 4);
+  expect((await live.daemon.status()).gate).toBeNull();
+  const held = (await rowsOf(world.journal)).filter(({ state }) => state === "held");
+  expect(
+    held.map(({ trouble }) => trouble?.code ?? "").toSorted((a, b) => (a < b ? -1 : 1)),
+  ).toEqual(["HTTP_403", "HTTP_413", "HTTP_413", "HTTP_413"]);
+});
+
 test("two candidates that cannot be told apart are held for a person, with their ids", async () => {
   await using world = await aWorld();
   const bytes = pdfOf(1);
@@ -143,10 +191,12 @@ async function aWorldWithout(url: string, bytes: Buffer) {
   const folders = await client.folders({}, never);
   const folderId = folders.folders.find(({ name }) => name === "Scans")?.id ?? 0;
   const file = { sizeBytes: bytes.length, bytes };
-  const sent = client.upload({ folderId, filename: "scan.pdf", file }, never).then(
-    () => false,
-    () => true,
-  );
+  const sent = client
+    .upload({ folderId, filename: "scan.pdf", file, sha256: () => "" }, never)
+    .then(
+      () => false,
+      () => true,
+    );
   return { sent, [Symbol.asyncDispose]: () => client.close() };
 }
 

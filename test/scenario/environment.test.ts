@@ -1,8 +1,15 @@
 /** What the environment may not do to it. */
+import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer as createHttpServer } from "node:http";
+import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { createServer, type TlsOptions } from "node:tls";
+import { expect, onTestFinished, test } from "vitest";
 import { aProcess } from "../fixtures/a-process.ts";
+import { Certificates, hasOpenssl } from "../fixtures/certificates.ts";
 import { pdfOf } from "../fixtures/documents.ts";
+import { until } from "../fixtures/until.ts";
 import { SECRET, aWorld } from "../fixtures/world.ts";
 
 test.for(["run", "sync"])(
@@ -14,11 +21,154 @@ test.for(["run", "sync"])(
     await using daemon = aProcess(["--config", world.configFile(), command], env);
     expect(await daemon.ended, daemon.output.stdout).toBe(1);
     expect(daemon.output.stderr).toContain("NODE_TLS_REJECT_UNAUTHORIZED=0");
-    expect(daemon.output.stderr).toContain("NODE_EXTRA_CA_CERTS");
+    expect(daemon.output.stderr).toContain("archive.ca");
     expect(daemon.output.stderr).not.toContain(SECRET);
     expect(world.archive.requests().every(({ count }) => count === 0)).toBe(true);
   },
 );
+
+/** Signs as the world's archive asks for, with a secret that only the environment has. */
+const MODULE = `import { createHmac } from "node:crypto";
+export default (fields) => {
+  const text = [...fields].sort(([a], [b]) => (a < b ? -1 : 1)).map(([n, v]) => n + "=" + v).join("&");
+  return createHmac("sha256", process.env.OFFICE_PIN).update(text).digest("base64");
+};`;
+
+test("a signing module has the environment that it was started with, for look-ups and for uploads", async () => {
+  await using world = await aWorld();
+  world.write("scan.pdf", pdfOf(1));
+  const config = world.configFile();
+  writeFileSync(join(world.dir, "sign.mjs"), MODULE);
+  const text = readFileSync(config, "utf8").replace(
+    /signing: .*/,
+    "signing: { scheme: module, module: ./sign.mjs }",
+  );
+  writeFileSync(config, text);
+  await using check = aProcess(["--config", config, "check"], { OFFICE_PIN: SECRET });
+  expect(await check.ended, check.output.stdout).toBe(0);
+  expect(check.output.stdout).toContain("is reached");
+  await using sync = aProcess(["--config", config, "sync"], { OFFICE_PIN: SECRET });
+  expect(await sync.ended, sync.output.stdout + sync.output.stderr).toBe(0);
+});
+
+test("signed by hmac2, look-ups, uploads of the daemon and those by hand are accepted", async () => {
+  await using world = await aWorld({ scheme: "hmac2" });
+  const small = world.write("small.pdf", pdfOf(1));
+  // Read once into memory, and streamed.
+  world.write("large.txt", "a line of it\n".repeat(500_000));
+  const config = world.configFile();
+  await using refused = aProcess(["--config", config, "check"]);
+  expect(await refused.ended, refused.output.stdout).toBe(1);
+  expect(refused.output.stdout).toContain("INVALID_SIG");
+  writeFileSync(config, readFileSync(config, "utf8").replace("scheme: hmac", "scheme: hmac2"));
+  await using check = aProcess(["--config", config, "check"]);
+  expect(await check.ended, check.output.stdout).toBe(0);
+  expect(check.output.stdout).toContain("signing by hmac2 sha256");
+  await using sync = aProcess(["--config", config, "sync"]);
+  expect(await sync.ended, sync.output.stdout + sync.output.stderr).toBe(0);
+  const upload = ["--config", config, "archive", "upload", small, "--filename", "by hand.pdf"];
+  await using byHand = aProcess(upload);
+  expect(await byHand.ended, byHand.output.stderr).toBe(0);
+  const names = world.archive.documents().map(({ filename }) => filename);
+  expect(names.toSorted()).toEqual(["by hand.pdf", "large.txt", "small.pdf"]);
+});
+
+/** TLS before the archive, as a load balancer speaks it; its address. */
+async function aFront(archive: string, options: TlsOptions): Promise<string> {
+  const front = createServer(options, (plain) => {
+    const onward = connect(Number(new URL(archive).port), "127.0.0.1");
+    for (const socket of [plain, onward]) {
+      socket.on("error", () => socket.destroy());
+      onTestFinished(() => void socket.destroy());
+    }
+    plain.pipe(onward).pipe(plain);
+  }).listen(0, "127.0.0.1");
+  front.on("tlsClientError", () => {});
+  await once(front, "listening");
+  onTestFinished(() => void front.close());
+  return `https://127.0.0.1:${(front.address() as AddressInfo).port}`;
+}
+
+test.skipIf(!hasOpenssl).for([
+  ["  ca: ./office.crt\n", {}, "it is configured"],
+  ["", { SSL_CERT_FILE: "office.crt" }, "it is in the host's store"],
+  ["", { NODE_EXTRA_CA_CERTS: "office.crt" }, "Node is told so"],
+] as const)(
+  "an archive of a private authority is reached by `check` and by uploads: %j, %j, as %s",
+  async ([key, env]) => {
+    using made = new Certificates();
+    await using world = await aWorld();
+    world.write("scan.pdf", pdfOf(1));
+    const authority = made.make("office", "").cert;
+    const url = await aFront(world.archive.url, made.make("archive", "IP:127.0.0.1", "office"));
+    const config = world.configFile();
+    writeFileSync(join(world.dir, "office.crt"), authority);
+    const text = readFileSync(config, "utf8").replace(world.archive.url, url);
+    writeFileSync(config, text.replace("  accountKey:", `${key}  accountKey:`));
+    const file = (name: string) => [name, join(world.dir, "office.crt")];
+    const set = {
+      NODE_EXTRA_CA_CERTS: undefined,
+      SSL_CERT_FILE: undefined,
+      SSL_CERT_DIR: undefined,
+    };
+    const full = { ...set, ...Object.fromEntries(Object.keys(env).map(file)) };
+    await using check = aProcess(["--config", config, "check"], full);
+    expect(await check.ended, check.output.stdout).toBe(0);
+    expect(check.output.stdout).toContain(`archive ${url} is reached`);
+    await using sync = aProcess(["--config", config, "sync"], full);
+    expect(await sync.ended, sync.output.stdout + sync.output.stderr).toBe(0);
+  },
+);
+
+test.skipIf(!hasOpenssl)(
+  "a client certificate that is renewed is shown without a restart, though its key comes later",
+  async () => {
+    using made = new Certificates();
+    await using world = await aWorld();
+    const ca = made.make("office", "").cert;
+    made.make("stranger", "");
+    const server = made.make("archive", "IP:127.0.0.1", "office");
+    const asks = { requestCert: true, rejectUnauthorized: true, ca };
+    const url = await aFront(world.archive.url, { ...server, ...asks });
+    const place = (name: string, text: string) =>
+      writeFileSync(join(world.dir, name), text, { mode: 0o600 });
+    const old = made.make("old", "DNS:scans", "stranger");
+    place("office.crt", ca);
+    place("client.crt", old.cert);
+    place("client.key", old.key);
+    const config = world.configFile();
+    const way = "  ca: office.crt\n  clientCert: client.crt\n  clientKey: client.key\n";
+    const text = readFileSync(config, "utf8").replace(world.archive.url, url);
+    writeFileSync(config, text.replace("  accountKey:", `${way}  accountKey:`));
+    await using daemon = aProcess(["--config", config, "run"]);
+    await daemon.says(/"started"/);
+    world.write("scan.pdf", pdfOf(1));
+    await daemon.says(/TLS_REFUSED|ARCHIVE_UNREACHABLE|CONNECTION_LOST/);
+    const renewed = made.make("new", "DNS:scans", "office");
+    place("client.crt", renewed.cert);
+    await daemon.says(/is the key of another certificate/);
+    place("client.key", renewed.key);
+    await until("the scan", () => world.archive.documents().length === 1);
+    expect(daemon.child.exitCode).toBeNull();
+    expect(await daemon.end("SIGTERM")).toBe(0);
+  },
+);
+
+test("a web server that is not the archive is not reached", async () => {
+  await using world = await aWorld();
+  const other = createHttpServer((_, reply) => reply.writeHead(401).end("<h1>Router</h1>")).listen(
+    0,
+  );
+  await once(other, "listening");
+  onTestFinished(() => void other.close());
+  const config = world.configFile();
+  const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+  writeFileSync(config, readFileSync(config, "utf8").replace(world.archive.url, url));
+  await using check = aProcess(["--config", config, "check"]);
+  expect(await check.ended).toBe(1);
+  expect(check.output.stdout).toContain("a web server answers there with HTTP 401");
+  expect(check.output.stdout).not.toContain("is reached");
+});
 
 test.for([
   ["Europe/Berln", "UTC", "misspelt"],

@@ -1,24 +1,31 @@
 /** A journal that knows nothing, beside an archive that holds documents of the same names. */
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
-import { expect, test } from "vitest";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import Database from "better-sqlite3";
+import { describe, expect, test } from "vitest";
 import { aProcess } from "../fixtures/a-process.ts";
 import { audit, rowsOf } from "../fixtures/auditor.ts";
 import { pdfOf } from "../fixtures/documents.ts";
+import { until } from "../fixtures/until.ts";
 import { type World, aWorld } from "../fixtures/world.ts";
+import { scanferry } from "../unit/cli/in-process.ts";
 
-const scanferry = async (config: string, ...words: string[]) => {
-  await using process = aProcess(["--config", config, ...words]);
-  const code = await process.ended;
-  return { code, ...process.output };
-};
+const run = (config: string, ...words: string[]) => scanferry(["--config", config, ...words]);
 
 /** A world whose journal was lost after these files were archived. */
 async function aLoss(files: readonly string[]): Promise<{ world: World; config: string }> {
   const world = await aWorld();
   const config = world.configFile();
   for (const [seed, file] of files.entries()) world.write(file, pdfOf(1, { seed }));
-  expect((await scanferry(config, "sync")).code).toBe(0);
+  expect((await run(config, "sync")).code).toBe(0);
   rmSync(dirname(world.journal), { recursive: true });
   return { world, config };
 }
@@ -32,19 +39,67 @@ test("after a lost journal nothing is sent twice: what has a name there is held 
   const { world, config } = await aLoss(["a.pdf", "b.pdf", "c.pdf"]);
   await using _ = world;
   world.write("new.pdf", pdfOf(2, { seed: 9 }));
-  const first = await scanferry(config, "sync");
+  const first = await run(config, "sync");
   expect(first.code).toBe(3);
   expect(first.stdout).toMatch(/FIRST_RUN[\s\S]*scanferry adopt[\s\S]*firstRun: upload/);
   expect(world.archive.documents()).toHaveLength(4);
   // What was sent meanwhile ends nothing, nor does a further start.
   world.write("later.pdf", pdfOf(1, { seed: 10 }));
-  expect((await scanferry(config, "sync")).code).toBe(3);
+  expect((await run(config, "sync")).code).toBe(3);
   expect(await held(world)).toHaveLength(3);
+  const told = async (...words: string[]) => (await run(config, ...words)).stdout;
+  expect(await told("status")).toContain("they need you: see below what to do");
+  expect(await told("explain", `${world.source}/a.pdf`)).toMatch(/next +a person: scanferry adopt/);
 
-  expect((await scanferry(config, "adopt")).stdout).toContain("3 claimed");
-  expect((await scanferry(config, "sync")).code).toBe(0);
+  expect((await run(config, "adopt")).stdout).toContain("3 claimed");
+  expect((await run(config, "sync")).code).toBe(0);
   expect(world.archive.documents()).toHaveLength(5);
   expect(await audit(world)).toEqual([]);
+});
+
+describe("after a lost journal, what people have filed in other folders", () => {
+  /** Files that the archive has in other folders than they belong in, and no journal. */
+  async function aFiling() {
+    const world = await aWorld({ folders: ["/Filed"] });
+    const config = world.configFile();
+    const text = readFileSync(config, "utf8");
+    writeFileSync(config, text.replace("target: /Scans", "target: /Filed"));
+    for (const seed of [1, 2]) world.write(`${seed}.pdf`, pdfOf(1, { seed }));
+    expect((await run(config, "sync")).code).toBe(0);
+    rmSync(dirname(world.journal), { recursive: true });
+    world.write("new.pdf", pdfOf(2, { seed: 3 }));
+    return { world, config: world.configFile() };
+  }
+
+  test("is held until `adopt`, and not sent again", async () => {
+    const { world, config } = await aFiling();
+    await using _ = world;
+    const plan = await run(config, "plan", "--json");
+    expect(JSON.parse(plan.stdout)).toMatchObject({ totals: { hold: 2, send: 1 } });
+    const first = await run(config, "sync");
+    expect(first.code, first.stderr).toBe(3);
+    expect(first.stdout).toMatch(/of its size in another folder \(document \d+ in folder \d+\)/);
+    expect(world.archive.documents()).toHaveLength(3);
+    const adopted = (await run(config, "adopt")).stdout;
+    expect(adopted).toMatch(/= {2}1\.pdf {2}document \d+, filed in folder \d+\n/);
+    expect(adopted).toContain("2 claimed; 0 unclear");
+    expect((await run(config, "sync")).code).toBe(0);
+    expect(world.archive.documents()).toHaveLength(3);
+  });
+
+  test("is told to be sent again where the archive does not search", async () => {
+    const { world, config } = await aFiling();
+    await using _ = world;
+    const refusal = { do: "error", code: "INVALID_QUERY_CONTENT", stored: false } as const;
+    world.archive.setFaults([{ on: "search", ...refusal, times: Infinity }]);
+    const told = /filed in other folders of the archive may be sent again: not all could be asked/;
+    expect((await run(config, "plan")).stdout).toMatch(told);
+    expect((await run(config, "adopt", "--dry-run")).stderr).toMatch(told);
+    const first = await run(config, "sync");
+    expect(first.stderr).toMatch(told);
+    expect(first.code).toBe(0);
+    expect(world.archive.documents()).toHaveLength(5);
+  });
 });
 
 test("another content under a name that is there waits for the choice, and is sent after it", async () => {
@@ -52,10 +107,10 @@ test("another content under a name that is there waits for the choice, and is se
   await using _ = world;
   const before = world.archive.documents()[0]?.sha256 ?? "";
   world.write("a.pdf", pdfOf(5, { seed: 77 }));
-  expect((await scanferry(config, "sync")).code).toBe(3);
+  expect((await run(config, "sync")).code).toBe(3);
   expect(world.archive.documents()).toHaveLength(1);
-  expect((await scanferry(config, "adopt")).stdout).toContain("0 claimed");
-  expect((await scanferry(config, "sync")).code).toBe(0);
+  expect((await run(config, "adopt")).stdout).toContain("0 claimed");
+  expect((await run(config, "sync")).code).toBe(0);
   expect(world.archive.documents()).toHaveLength(2);
   const stranger = /belongs to no row/;
   const found = await audit(world, { formerly: [before] });
@@ -66,43 +121,111 @@ test("a mirror that is given another name sends nothing again, and goes on", asy
   await using world = await aWorld();
   const config = world.configFile();
   world.write("a.pdf", pdfOf(1, { seed: 1 }));
-  expect((await scanferry(config, "sync")).code).toBe(0);
+  expect((await run(config, "sync")).code).toBe(0);
   world.configFile("", "    name: office");
   world.write("b.pdf", pdfOf(1, { seed: 2 }));
-  expect((await scanferry(config, "sync")).code).toBe(0);
+  expect((await run(config, "sync")).code).toBe(0);
   expect(world.archive.documents()).toHaveLength(2);
   expect(await audit(world)).toEqual([]);
 });
 
-test("one that is given another name and another source holds what was sent for it, till it has its name back", async () => {
-  await using world = await aWorld();
-  const config = world.configFile("", "    name: scans");
-  world.write("a.pdf", pdfOf(1, { seed: 1 }));
-  expect((await scanferry(config, "sync")).code).toBe(0);
-  const source = `${world.source}-moved`;
-  renameSync(world.source, source);
-  const moved = (name: string) => {
-    world.configFile("", `    name: ${name}`);
-    writeFileSync(config, readFileSync(config, "utf8").replace(world.source, source));
+describe("nothing is sent again that another mirror of the archive has sent", () => {
+  const MIRRORS = /^mirrors:\n[\s\S]*?\n(?=journal:)/m;
+  /** Mirrors by name: the folder below the world's directory, and the archive folder. */
+  type Mirrors = Readonly<Record<string, readonly [folder: string, target: string]>>;
+  const configured = (world: World, mirrors: Mirrors): string => {
+    const config = world.configFile();
+    const lines = Object.entries(mirrors).map(([name, [folder, target]]) => {
+      return `  - { name: ${name}, source: ${world.dir}/${folder}, target: ${target}, settle: 300ms }\n`;
+    });
+    writeFileSync(
+      config,
+      readFileSync(config, "utf8").replace(MIRRORS, `mirrors:\n${lines.join("")}`),
+    );
+    return config;
   };
-  moved("office");
-  expect((await scanferry(config, "sync")).code).toBe(3);
-  expect((await held(world))[0]?.trouble?.message).toContain("give it its name back");
-  moved("scans");
-  expect((await scanferry(config, "sync")).code).toBe(0);
-  expect(world.archive.documents()).toHaveLength(1);
+  const move = (world: World, from: string, to: string) => {
+    mkdirSync(dirname(`${world.dir}/${to}`), { recursive: true });
+    renameSync(`${world.dir}/${from}`, `${world.dir}/${to}`);
+  };
+
+  test.for<[string, Mirrors, [string, string][], Mirrors, number]>([
+    [
+      "another name and another source",
+      { scans: ["scans", "/Scans"] },
+      [["scans", "office"]],
+      { office: ["office", "/Scans"] },
+      0,
+    ],
+    [
+      "two are merged",
+      { one: ["scans/1", "/Scans/1"], two: ["scans/2", "/Scans/2"] },
+      [],
+      { all: ["scans", "/Scans"] },
+      0,
+    ],
+    [
+      "one is split, and a part keeps its name",
+      { scans: ["scans", "/Scans"] },
+      [],
+      { scans: ["scans/1", "/Scans/1"], new: ["scans/2", "/Scans/2"] },
+      0,
+    ],
+    [
+      "a file is moved between two with one archive folder",
+      { one: ["scans/1", "/Scans"], two: ["scans/2", "/Scans"] },
+      [["scans/1/a.pdf", "scans/2/moved.pdf"]],
+      { one: ["scans/1", "/Scans"], two: ["scans/2", "/Scans"] },
+      0,
+    ],
+    [
+      "a file is moved between two with archive folders of their own, where another document is wanted",
+      { one: ["scans/1", "/Scans/1"], two: ["scans/2", "/Scans/2"] },
+      [["scans/1/a.pdf", "scans/2/moved.pdf"]],
+      { one: ["scans/1", "/Scans/1"], two: ["scans/2", "/Scans/2"] },
+      1,
+    ],
+  ])("%s", async ([, before, moves, after, more]) => {
+    await using world = await aWorld({ folders: ["/Scans/1", "/Scans/2"] });
+    world.write("1/a.pdf", pdfOf(1, { seed: 1 }));
+    world.write("2/b.pdf", pdfOf(1, { seed: 2 }));
+    expect((await run(configured(world, before), "sync")).code).toBe(0);
+    for (const [from, to] of moves) move(world, from, to);
+    const config = configured(world, after);
+    const plan = await run(config, "plan", "--json");
+    expect(JSON.parse(plan.stdout)).toMatchObject({ totals: { hold: 0, send: more } });
+    expect((await run(config, "sync")).code).toBe(0);
+    expect(world.archive.documents()).toHaveLength(2 + more);
+  });
+
+  test("where the source of the other one is away, it is held until that is back", async () => {
+    await using world = await aWorld();
+    const mirrors: Mirrors = { one: ["scans/1", "/Scans"], two: ["scans/2", "/Scans"] };
+    world.write("1/a.pdf", pdfOf(1, { seed: 1 }));
+    world.write("2/b.pdf", pdfOf(1, { seed: 2 }));
+    const config = configured(world, mirrors);
+    expect((await run(config, "sync")).code).toBe(0);
+    move(world, "scans/2/b.pdf", "scans/1/b.pdf");
+    move(world, "scans/2", "away");
+    const away = await run(config, "sync");
+    expect(away.stderr).toContain("mirror two: ");
+    expect(away.stdout).toContain("SOURCE_OFFLINE: it may be b.pdf of mirror two");
+    move(world, "away", "scans/2");
+    expect(await run(config, "sync")).toMatchObject({ code: 0 });
+    expect(world.archive.documents()).toHaveLength(2);
+  });
 });
 
 test("`firstRun: upload` lets go what was held, once and for all", async () => {
   const { world, config } = await aLoss(["a.pdf", "b.pdf"]);
   await using _ = world;
-  expect((await scanferry(config, "sync")).code).toBe(3);
+  expect((await run(config, "sync")).code).toBe(3);
   world.configFile("", "    firstRun: upload");
-  expect((await scanferry(config, "sync")).code).toBe(0);
+  expect((await run(config, "sync")).code).toBe(0);
   expect(world.archive.documents()).toHaveLength(4);
   world.configFile();
   world.write("c.pdf", pdfOf(1, { seed: 5 }));
-  expect((await scanferry(config, "sync")).code).toBe(0);
+  expect((await run(config, "sync")).code).toBe(0);
 });
 
 test("once the first run is over, a name that a stranger used in the archive holds nothing back", async () => {
@@ -110,14 +233,79 @@ test("once the first run is over, a name that a stranger used in the archive hol
   await using other = await aWorld();
   const config = world.configFile();
   world.write("mine.pdf", pdfOf(1, { seed: 1 }));
-  expect((await scanferry(config, "sync")).code).toBe(0);
+  expect((await run(config, "sync")).code).toBe(0);
   // Another host carries into the same folder.
   other.write("shared.pdf", pdfOf(1, { seed: 2 }));
   const elsewhere = other.configFile();
   const text = readFileSync(elsewhere, "utf8").replace(other.archive.url, world.archive.url);
   writeFileSync(elsewhere, text);
-  expect((await scanferry(elsewhere, "sync")).code).toBe(0);
+  expect((await run(elsewhere, "sync")).code).toBe(0);
   world.write("shared.pdf", pdfOf(3, { seed: 3 }));
-  expect((await scanferry(config, "sync")).code).toBe(0);
+  expect((await run(config, "sync")).code).toBe(0);
   expect(world.archive.documents()).toHaveLength(3);
+});
+
+describe("a machine that is taken back to a snapshot", () => {
+  const LOST = 15;
+  const drop = (world: World, first: number, count: number) => {
+    for (let n = first; n < first + count; n++) world.write(`${n}.pdf`, pdfOf(1, { seed: n }));
+  };
+
+  /** A person gives the folder that all is sent to another name, and makes a new one of the old name. */
+  const renameFolder = ({ dir, archive }: World) => {
+    const db = new Database(join(dir, "archive", "archive.db"));
+    db.exec("UPDATE folder SET name = 'Scans of last year' WHERE name = 'Scans'");
+    db.close();
+    archive.createFolder("/Scans");
+  };
+
+  test.for([
+    ["a daemon that was stopped", false, false],
+    ["a running daemon", true, false],
+    ["a daemon that was stopped, its folder renamed in the archive since", false, true],
+    ["a running daemon, its folder renamed in the archive since", true, true],
+  ] as const)(
+    "%s: what was sent since is held until `adopt`, and nothing is sent again",
+    async ([, isRunning, isRenamed]) => {
+      await using world = await aWorld();
+      const config = world.configFile();
+      const state = dirname(world.journal);
+      const snapshot = `${state}-snapshot`;
+      const archived = (count: number) =>
+        until(`${count} archived`, async () => {
+          const rows = existsSync(world.journal) ? await rowsOf(world.journal) : [];
+          return rows.filter((row) => row.state === "converted").length === count;
+        });
+      drop(world, 0, 3);
+      if (isRunning) {
+        await using daemon = aProcess(["--config", config, "run"]);
+        await archived(3);
+        cpSync(state, snapshot, { recursive: true });
+        drop(world, 3, LOST);
+        await archived(3 + LOST);
+        await daemon.end("SIGKILL");
+      } else {
+        await run(config, "sync");
+        cpSync(state, snapshot, { recursive: true });
+        drop(world, 3, LOST);
+        expect((await run(config, "sync")).code).toBe(0);
+      }
+      rmSync(state, { recursive: true });
+      renameSync(snapshot, state);
+      if (isRenamed) renameFolder(world);
+
+      world.write("new.pdf", pdfOf(2, { seed: 99 }));
+      const plan = await run(config, "plan", "--json");
+      expect(JSON.parse(plan.stdout)).toMatchObject({ totals: { hold: LOST, send: 1 } });
+      const first = await run(config, "sync");
+      expect(first.code, first.stdout).toBe(3);
+      expect(first.stdout).toContain("taken back to an earlier state");
+      expect(await held(world)).toHaveLength(LOST);
+      expect(world.archive.documents()).toHaveLength(3 + LOST + 1);
+      expect((await run(config, "adopt")).stdout).toContain(`${LOST} claimed`);
+      expect((await run(config, "sync")).code).toBe(0);
+      expect(world.archive.documents()).toHaveLength(3 + LOST + 1);
+      expect(await audit(world)).toEqual([]);
+    },
+  );
 });

@@ -21,7 +21,8 @@ import { pdfOf } from "../fixtures/documents.ts";
 import { stackOf } from "../fixtures/separators.ts";
 import { until } from "../fixtures/until.ts";
 import { aWorld, type World } from "../fixtures/world.ts";
-import { isAlive } from "../unit/reader/a-reader.ts";
+import { isAlive } from "./reader/a-reader.ts";
+import { scanferry } from "../unit/cli/in-process.ts";
 
 const RUNNING = { timeoutMs: 20_000, concurrency: 2 } as const;
 
@@ -99,8 +100,7 @@ test("a hook that fails holds its own document alone; it goes on once the hook i
   );
   writeFileSync(join(world.dir, "mended"), "");
   const at = Date.now();
-  const again = held && retryOf(held, at);
-  await live.daemon.journal.apply(again ? [again] : []);
+  await live.daemon.journal.apply(held ? retryOf(held, at) : []);
   await probeNow(live.daemon.journal, at);
   await until("the mended one", () => archived(world).length === 2);
 });
@@ -144,8 +144,8 @@ test("killed while a hook is asked: its processes end, it is asked again, and ea
   await until("their end", () => !asked.some(isAlive));
   expect(world.archive.documents()).toEqual([]);
   writeFileSync(join(world.dir, "go"), "");
-  await using last = aProcess(["--config", config, "sync"]);
-  expect(await last.ended, last.output.stderr).toBe(0);
+  const last = await scanferry(["--config", config, "sync"]);
+  expect(last.code, last.stderr).toBe(0);
   expect(lines(join(world.dir, "asked"))).toHaveLength(6);
   expect(archived(world)).toEqual(["0.pdf", "1.pdf", "2.pdf"]);
   expect(await audit(world)).toEqual([]);

@@ -15,6 +15,7 @@ import { aProcess } from "../fixtures/a-process.ts";
 import { aTerminal } from "../fixtures/a-terminal.ts";
 import { pdfOf } from "../fixtures/documents.ts";
 import { ACCOUNT_KEY, aWorld, SECRET, type World } from "../fixtures/world.ts";
+import { scanferry } from "../unit/cli/in-process.ts";
 
 // Every step is a process of its own.
 vi.setConfig({ testTimeout: 180_000 });
@@ -22,11 +23,8 @@ vi.setConfig({ testTimeout: 180_000 });
 const ENTER = "\r";
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
-const run = async (world: World, ...words: string[]) => {
-  await using process = aProcess(["--config", join(world.dir, "conf", "scanferry.yaml"), ...words]);
-  const code = await process.ended;
-  return { code, ...process.output };
-};
+const run = (world: World, ...words: string[]) =>
+  scanferry(["--config", join(world.dir, "conf", "scanferry.yaml"), ...words]);
 
 describe("init in a terminal", () => {
   test("asks, shows no secret, tries the archive, and what it writes works at once", async () => {
@@ -48,7 +46,7 @@ describe("init in a terminal", () => {
     init.type(world.archive.url + ENTER);
     await init.says(/Account key \(not shown\): /);
     init.type(ACCOUNT_KEY + ENTER);
-    await init.says(/How requests are signed \(hmac, none\) \[hmac\]: /);
+    await init.says(/How requests are signed \(hmac, hmac2, none\) \[hmac\]: /);
     init.type(ENTER);
     await init.says(/Digest of the signature \[sha256\]: /);
     init.type(ENTER);
@@ -152,8 +150,7 @@ describe("check", () => {
     expect(good.text()).toMatch(/^ok {4}mirror scans: on \w+, watched by \w+ \(.*\)$/m);
     expect(good.raw()).toContain("\u001b[32mok");
     world.write("New/a.pdf", pdfOf(1));
-    await using pass = aProcess(["--config", config, "sync"]);
-    await pass.ended;
+    await scanferry(["--config", config, "sync"]);
     await using held = aTerminal(["--config", config, "check"]);
     expect(await held.ended).toBe(3);
     expect(held.text()).toMatch(/^warn {2}held: 1 document for \/Scans\/New .* — create or mend/m);
@@ -173,18 +170,18 @@ describe("check", () => {
   ] as const)("%s in a place that is none is found, with the mend", async ([, more, expected]) => {
     await using world = await aWorld();
     writeFileSync(join(world.dir, "a-file"), "");
-    await using check = aProcess(["--config", world.configFile(more(world)), "check"]);
-    expect(await check.ended).toBe(1);
-    expect(check.output.stdout).toMatch(expected);
+    const check = await scanferry(["--config", world.configFile(more(world)), "check"]);
+    expect(check.code).toBe(1);
+    expect(check.stdout).toMatch(expected);
   });
 
   test("an after-action is tried on the places that it needs, as the user it runs as", async () => {
     await using world = await aWorld();
     const done = join(world.dir, "done");
     const config = world.configFile("", `    after: "move:${done}"`);
-    await using good = aProcess(["--config", config, "check"]);
-    expect(await good.ended).toBe(0);
-    expect(good.output.stdout).toMatch(/ok +mirror scans: after move: .* can be written to/);
+    const good = await scanferry(["--config", config, "check"]);
+    expect(good.code).toBe(0);
+    expect(good.stdout).toMatch(/ok +mirror scans: after move: .* can be written to/);
     if (process.getuid?.() !== 0) return;
     // Root may write anywhere: the same by somebody who may read anything, wherever this stands, and no more.
     mkdirSync(done, { mode: 0o755 });
@@ -220,9 +217,9 @@ describe("check", () => {
       config,
       readFileSync(config, "utf8").replace("web: off", `web: { listen: "127.0.0.1:${port}" }`),
     );
-    await using check = aProcess(["--config", config, "check"]);
-    expect(await check.ended).toBe(1);
-    expect(check.output.stdout).toMatch(
+    const check = await scanferry(["--config", config, "check"]);
+    expect(check.code).toBe(1);
+    expect(check.stdout).toMatch(
       /FAIL +page: 127\.0\.0\.1:\d+ cannot be listened on \(something else/,
     );
     taken.close();
@@ -232,11 +229,11 @@ describe("check", () => {
     await using world = await aWorld();
     const config = world.configFile("batch: { quite: 5s }");
     chmodSync(config, 0o644);
-    await using check = aProcess(["--config", config, "check", "--json"]);
-    expect(await check.ended).toBe(2);
-    expect(check.output.stderr).toMatch(/batch\.quite: unknown key; did you mean quiet\?/);
-    expect(check.output.stderr).toMatch(/others can read it .*chmod 600/);
-    expect(JSON.parse(check.output.stdout)).toMatchObject({
+    const check = await scanferry(["--config", config, "check", "--json"]);
+    expect(check.code).toBe(2);
+    expect(check.stderr).toMatch(/batch\.quite: unknown key; did you mean quiet\?/);
+    expect(check.stderr).toMatch(/others can read it .*chmod 600/);
+    expect(JSON.parse(check.stdout)).toMatchObject({
       ok: false,
       findings: expect.arrayContaining([
         expect.objectContaining({ level: "FAIL", mend: "did you mean quiet?" }),

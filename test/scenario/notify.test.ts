@@ -19,12 +19,10 @@ function notifyOf(channels: readonly ChannelConfig[], set: Partial<NotifyConfig>
   return {
     channels,
     timeoutMs: 2_000,
-    repeatMs: 3_600_000,
-    remindMs: 86_400_000,
+    repeatMs: 86_400_000,
     heldAfterMs: 3_600_000,
     diskBytesMin: 0,
     quiet: undefined,
-    urgent: [],
     digest: undefined,
     ping: undefined,
     ...set,

@@ -176,6 +176,13 @@ test("what is not run here is run by a proof, or from a clone", () => {
   expect(named.filter((name) => !isThere(name))).toEqual([]);
 });
 
+test("docs/commands.md has every command", () => {
+  const page = read("docs/commands.md");
+  const names = commandTree().commands.map(({ words }) => words[0] ?? "");
+  expect(names.length).toBeGreaterThan(15);
+  expect(names.filter((name) => !page.includes(`\`${name}`))).toEqual([]);
+});
+
 describe.for(PAGES)("%s", (page) => {
   test("names only commands and options that there are", () => {
     const tree = commandTree();

@@ -2,9 +2,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { aDaemon } from "../fixtures/a-daemon.ts";
-import { aProcess } from "../fixtures/a-process.ts";
 import { until } from "../fixtures/until.ts";
 import { aWorld } from "../fixtures/world.ts";
+import { scanferry } from "../unit/cli/in-process.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -20,17 +20,17 @@ test("sync outside of the hours sends nothing, says when, and leaves with 3", {
   };
   const yaml = world.configFile();
   rewrite(yaml, "upload: {", `upload: { hours: "${text(3)}-${text(5)}",`);
-  const { code, stdout } = await run(["--config", yaml, "sync"]);
+  const { code, stdout } = await scanferry(["--config", yaml, "sync"]);
   expect(stdout).toContain("nothing new is sent until");
   expect(stdout).toContain("upload.hours");
   expect(code).toBe(3);
-  const status = await run(["--config", yaml, "status", "--json"]);
+  const status = await scanferry(["--config", yaml, "status", "--json"]);
   expect(JSON.parse(status.stdout)).toMatchObject({
     documents: { pending: 1 },
     sending: { waits: { why: "hours", until: expect.any(Number) as number } },
   });
   rewrite(yaml, /hours: "[^"]*",/, `hours: "${text(-1)}-${text(3)}",`);
-  expect((await run(["--config", yaml, "sync"])).code).toBe(0);
+  expect((await scanferry(["--config", yaml, "sync"])).code).toBe(0);
 });
 
 test("an archive that answers 429 with Retry-After is left alone for that long, then everything arrives", async () => {
@@ -88,12 +88,6 @@ test("no more than the ceiling is ever under conversion", async () => {
   });
   expect(Math.max(...seen)).toBeLessThanOrEqual(3);
 });
-
-async function run(words: readonly string[]) {
-  await using running = aProcess(words);
-  const code = await running.ended;
-  return { code, ...running.output };
-}
 
 function rewrite(file: string, what: string | RegExp, by: string): void {
   writeFileSync(file, readFileSync(file, "utf8").replace(what, by));

@@ -62,9 +62,11 @@ describe.skipIf(NO_POSTGRES !== undefined)("a primary that dies, and its standby
       sent.push(digestOf(content));
       world.write(name, content);
     };
-    for (let n = 0; n < 60; n++) write(`before-${n}.pdf`, n);
     await using one = aProcess(["--config", configIn(world, url, "one"), "run"]);
     await using other = aProcess(["--config", configIn(world, url, "other"), "run"]);
+    for (const { output } of [one, other])
+      await until("both to run", () => output.stdout.includes("one of several daemons"));
+    for (let n = 0; n < 60; n++) write(`before-${n}.pdf`, n);
     await until("some documents", () => world.archive.documents().length > 10);
     await pair.failOver();
     for (let n = 0; n < 10; n++) write(`after-${n}.pdf`, 100 + n);

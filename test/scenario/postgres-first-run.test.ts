@@ -1,11 +1,12 @@
 /** Several daemons that start at once on a journal that knows nothing, beside an archive in use. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { aProcess } from "../fixtures/a-process.ts";
 import { digestOf } from "../fixtures/auditor.ts";
 import { pdfOf } from "../fixtures/documents.ts";
-import { aPostgres, NO_POSTGRES, type Postgres } from "../fixtures/postgres.ts";
+import { NO_POSTGRES } from "../fixtures/postgres.ts";
+import { thePostgres } from "../fixtures/the-postgres.ts";
 import { until } from "../fixtures/until.ts";
 import { aWorld, type World } from "../fixtures/world.ts";
 import { scanferry } from "../unit/cli/in-process.ts";
@@ -15,13 +16,7 @@ const NEW = 24;
 const NAMES = ["one", "two", "three"];
 
 describe.skipIf(NO_POSTGRES !== undefined)("the first run of a crew", () => {
-  let postgres: Postgres;
-
-  beforeAll(async () => {
-    postgres = await aPostgres();
-  });
-
-  afterAll(() => postgres[Symbol.asyncDispose]());
+  const postgres = thePostgres();
 
   /** The world's configuration for one of the crew, with its journal in `schema`. */
   function configIn(world: World, schema: string, instance: string): string {
@@ -93,5 +88,30 @@ describe.skipIf(NO_POSTGRES !== undefined)("the first run of a crew", () => {
     for (const daemon of running) {
       expect(await daemon.end("SIGTERM"), daemon.output.stdout).toBe(0);
     }
+  });
+
+  test("`adopt` lets go nothing that was sent for a mirror of another name; with its name back it goes on", async () => {
+    await using world = await aWorld();
+    const { schema } = postgres.place();
+    const run = (name: string, ...words: string[]) => {
+      const config = configIn(world, schema, "one");
+      const text = readFileSync(config, "utf8").replace(
+        /(?<=mirrors:\n(?:.*\n)*? *- )/,
+        `name: ${name}\n    `,
+      );
+      writeFileSync(config, text);
+      return scanferry(["--config", config, ...words], { cwd: world.dir });
+    };
+    world.write("a.pdf", pdfOf(1, { seed: 1 }));
+    expect(await run("scans", "sync")).toMatchObject({ code: 0 });
+    expect(await run("office", "sync")).toMatchObject({ code: 3 });
+    for (const words of [["adopt", "--dry-run"], ["adopt"], ["adopt"]]) {
+      const adopted = await run("office", ...words);
+      expect(adopted.stdout).toMatch(/^\? {2}a\.pdf {2}could be document \d+\n0 .*; 1 unclear/);
+      expect(adopted.code).toBe(3);
+    }
+    expect(await run("office", "sync")).toMatchObject({ code: 3 });
+    expect(await run("scans", "sync")).toMatchObject({ code: 0 });
+    expect(world.archive.documents()).toHaveLength(1);
   });
 });

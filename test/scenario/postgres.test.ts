@@ -213,7 +213,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("a journal in PostgreSQL", () => {
     expect((await run("explain", "scans/a.pdf")).out).toContain("converted");
     expect(await run("verify")).toMatchObject({ code: 0 });
     expect(await run("adopt")).toMatchObject({ code: 0 });
-    expect(await run("retry", "--state", "failed")).toMatchObject({ code: 0 });
+    expect(await run("retry", "--state", "failed"), "nothing to retry").toMatchObject({ code: 1 });
     const check = await run("check");
     expect(check.out).toMatch(/PostgreSQL 1\d.*schema/);
     expect(check.out).toContain("the database's clock is");

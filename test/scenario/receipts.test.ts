@@ -9,6 +9,7 @@ import { rowsOf } from "../fixtures/auditor.ts";
 import { pdfOf } from "../fixtures/documents.ts";
 import { until } from "../fixtures/until.ts";
 import { aWorld, type World } from "../fixtures/world.ts";
+import { scanferry } from "../unit/cli/in-process.ts";
 
 // Every step is a process of its own.
 vi.setConfig({ testTimeout: 180_000 });
@@ -18,7 +19,11 @@ const KILLS = Number(process.env.SCANFERRY_KILLS ?? 6);
 async function anOffice(): Promise<{ world: World; config: string; dir: string }> {
   const world = await aWorld({ convertDelayMs: 100 });
   const dir = join(world.dir, "receipts");
-  return { world, dir, config: world.configFile(`batch: { quiet: 400ms }\nreceipts: ${dir}`) };
+  return {
+    world,
+    dir,
+    config: world.configFile(`batch: { quiet: 400ms }\nreceipts: ${dir}\nlog: { level: debug }`),
+  };
 }
 
 const receiptsIn = (dir: string): Receipt[] =>
@@ -55,18 +60,18 @@ test("killed after its batch was closed and before the file: the next run writes
   const [file = ""] = readdirSync(dir).filter((name) => name.endsWith(".json"));
   const text = readFileSync(join(dir, file), "utf8");
   rmSync(dir, { recursive: true });
-  await using again = aProcess(["--config", config, "sync"]);
-  expect(await again.ended).toBe(0);
+  const again = await scanferry(["--config", config, "sync"]);
+  expect(again.code).toBe(0);
   expect(existsSync(dir)).toBe(false);
-  await using printed = aProcess([
+  const printed = await scanferry([
     "--config",
     config,
     "receipt",
     receipt?.batch.slice(0, 8) ?? "",
     "--json",
   ]);
-  expect(await printed.ended, printed.output.stderr).toBe(0);
-  expect(printed.output.stdout).toBe(text);
+  expect(printed.code, printed.stderr).toBe(0);
+  expect(printed.stdout).toBe(text);
 });
 
 test("sync leaves no batch behind without its receipt, though another document could still join", async () => {
@@ -77,8 +82,8 @@ test("sync leaves no batch behind without its receipt, though another document c
   );
   for (const round of [1, 2]) {
     world.write(`${round}.pdf`, pdfOf(1, { seed: round }));
-    await using pass = aProcess(["--config", config, "sync"]);
-    expect(await pass.ended, pass.output.stderr).toBe(0);
+    const pass = await scanferry(["--config", config, "sync"]);
+    expect(pass.code, pass.stderr).toBe(0);
     expect(readdirSync(dir).map((name) => name.endsWith(".html"))).toEqual(Array(round).fill(true));
   }
 });
@@ -98,8 +103,8 @@ test(`killed ${KILLS} times while it writes them: each document is in one receip
     else await until("a file", () => existsSync(dir) && readdirSync(dir).length > before);
     expect(await daemon.end("SIGKILL")).toBe("SIGKILL");
   }
-  await using last = aProcess(["--config", config, "sync"]);
-  expect(await last.ended, last.output.stderr).toBe(0);
+  const last = await scanferry(["--config", config, "sync"]);
+  expect(last.code, last.stderr).toBe(0);
   const receipts = receiptsIn(dir);
   const paths = receipts.flatMap((receipt) => receipt.documents.map(({ path }) => path));
   expect(paths.sort()).toEqual(
@@ -119,18 +124,17 @@ test("a batch with a document that failed has no receipt until a person has seen
   world.write("a.pdf", pdfOf(1));
   world.write("New/b.pdf", pdfOf(1, { seed: 1 }));
   {
-    await using pass = aProcess(["--config", config, "sync"]);
-    expect(await pass.ended).toBe(3);
+    const pass = await scanferry(["--config", config, "sync"]);
+    expect(pass.code).toBe(3);
     expect(existsSync(dir)).toBe(false);
   }
-  await using shown = aProcess(["--config", config, "receipt"]);
-  await shown.ended;
-  const [batch = ""] = /^[0-9a-f-]{36}/m.exec(shown.output.stdout) ?? [];
-  expect(shown.output.stdout).toMatch(/open +1 of 2/);
-  await using early = aProcess(["--config", config, "receipt", batch]);
-  expect(await early.ended).toBe(3);
+  const shown = await scanferry(["--config", config, "receipt"]);
+  const [batch = ""] = /^[0-9a-f-]{36}/m.exec(shown.stdout) ?? [];
+  expect(shown.stdout).toMatch(/open +1 of 2/);
+  const early = await scanferry(["--config", config, "receipt", batch]);
+  expect(early.code).toBe(3);
   world.archive.createFolder("/Scans/New");
-  await using pass = aProcess(["--config", config, "sync"]);
-  expect(await pass.ended, pass.output.stdout).toBe(0);
+  const pass = await scanferry(["--config", config, "sync"]);
+  expect(pass.code, pass.stdout).toBe(0);
   expect(receiptsIn(dir)).toMatchObject([{ batch, converted: 2 }]);
 });

@@ -9,6 +9,7 @@ import { pdfOf } from "../fixtures/documents.ts";
 import { freePort } from "../fixtures/free-port.ts";
 import { until } from "../fixtures/until.ts";
 import { ACCOUNT_KEY, SECRET, aWorld } from "../fixtures/world.ts";
+import { scanferry } from "../unit/cli/in-process.ts";
 
 const ROTATED = "rotated-secret-0815";
 
@@ -49,8 +50,8 @@ test("the archive takes another secret, then the file gets it: what was refused 
   world.write("after.pdf", pdfOf(1, { seed: 200 }));
   await until("all are stored", () => archive.documents().length === 21);
   expect(await daemon.end("SIGTERM")).toBe(0);
-  await using rest = aProcess(["--config", config, "sync"]);
-  expect(await rest.ended).toBe(0);
+  const rest = await scanferry(["--config", config, "sync"]);
+  expect(rest.code).toBe(0);
   await archive.idle();
   expect(await audit({ ...world, archive })).toEqual([]);
   expect(daemon.output.stdout).not.toContain(ROTATED);
@@ -74,8 +75,8 @@ test("a pass with the mended secret carries over what the wrong one held, howeve
     [SECRET, 0, 1],
   ] as const) {
     write(secret);
-    await using pass = aProcess(["--config", config, "sync"]);
-    expect(await pass.ended, pass.output.stderr).toBe(code);
+    const pass = await scanferry(["--config", config, "sync"]);
+    expect(pass.code, pass.stderr).toBe(code);
     expect(world.archive.documents()).toHaveLength(stored);
   }
 });

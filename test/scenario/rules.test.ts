@@ -1,5 +1,5 @@
 /** What goes with documents, over the whole daemon: real files, real readers, the embedded archive. */
-import { existsSync, mkdirSync, renameSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type MirrorRules, NO_RULES } from "../../src/rules/rules.ts";
@@ -31,14 +31,11 @@ const rowAt = async (world: World, path: string) =>
 const archived = (world: World, filename: string) =>
   world.archive.documents().find((document) => document.filename === filename);
 
-test("path, directory, sidecar and expiry go with a document, into the folder that the path names", async () => {
+test("path, sidecar and expiry go with a document, into the folder that the path names", async () => {
   await using world = await aWorld({ folders: ["/2026/Legal"] });
   world.write("Legal/2026/Lease.pdf", pdfOf(2));
-  beside(
-    world,
-    "Legal/.scanferry.yaml",
-    "author: Legal department\nsubject: '{group.year} papers'\n",
-  );
+  // Directories had such files once, with templates of anybody's.
+  beside(world, "Legal/.scanferry.yaml", "author: Legal department\n");
   beside(
     world,
     "Legal/2026/Lease.pdf.yaml",
@@ -50,6 +47,7 @@ test("path, directory, sidecar and expiry go with a document, into the folder th
     sidecar: "required",
     metadata: {
       author: "Nobody",
+      subject: "{group.year} papers",
       producer: "Scanner",
       description: "{stem} of {group.department}",
     },
@@ -62,7 +60,7 @@ test("path, directory, sidecar and expiry go with a document, into the folder th
   expect(document).toMatchObject({
     folderPath: "/2026/Legal",
     title: "Lease of the ground floor",
-    author: "Legal department",
+    author: "Nobody",
     subject: "2026 papers",
     keywords: "a, b",
     producer: "Scanner",
@@ -79,6 +77,22 @@ test("path, directory, sidecar and expiry go with a document, into the folder th
     "Legal/.scanferry.yaml: not in the journal",
     "Legal/2026/Lease.pdf.yaml: not in the journal",
   ]);
+});
+
+test("what is archived is not held for a sidecar when it is renamed after sidecars came to be required", async () => {
+  await using world = await aWorld();
+  world.write("old.pdf", pdfOf(1, { seed: 1 }));
+  {
+    await using live = await aDaemon(withRules(world, {}));
+    await live.quiescent();
+  }
+  renameSync(join(world.source, "old.pdf"), join(world.source, "new.pdf"));
+  world.write("other.pdf", pdfOf(1, { seed: 2 }));
+  await using live = await aDaemon(withRules(world, { sidecar: "required" }));
+  await live.quiescent();
+  expect(await rowAt(world, "new.pdf")).toMatchObject({ state: "converted", movedFrom: "old.pdf" });
+  expect((await rowAt(world, "other.pdf"))?.trouble?.code).toBe("SIDECAR_MISSING");
+  expect(world.archive.documents()).toHaveLength(1);
 });
 
 test("a required sidecar is waited for; a broken one holds its own document, until it is mended", async () => {
@@ -122,6 +136,25 @@ test("a sidecar goes where its document goes", async () => {
   await until("the sidecar follows", () => existsSync(join(to, "a/x.pdf.yaml")));
   expect(existsSync(join(world.source, "a/x.pdf.yaml"))).toBe(false);
   expect(world.archive.documents()).toHaveLength(1);
+});
+
+test("the next document's sidecar, there before this one is CONVERTED, stays and is the next one's", async () => {
+  await using world = await aWorld();
+  world.archive.setFaults([{ on: "upload", do: "convert", afterMs: 2_000, times: 1 }]);
+  const file = world.write("scan.pdf", pdfOf(1, { seed: 1 }));
+  beside(world, "scan.pdf.yaml", "title: Yesterday\n");
+  const config = withRules(world, { sidecar: "optional" }, { after: { kind: "delete" } });
+  await using live = await aDaemon(config);
+  await until("it is sent", () => world.archive.documents().length === 1);
+  beside(world, "scan.pdf.yaml", "title: Today\n");
+  await until("it is deleted", () => !existsSync(file));
+  await live.quiescent();
+  expect(existsSync(join(world.source, "scan.pdf.yaml"))).toBe(true);
+  expect((await rowAt(world, "scan.pdf"))?.afterMessage).toMatch(/scan\.pdf\.yaml stayed/);
+  world.write("scan.pdf", pdfOf(1, { seed: 2 }));
+  await until("the next one is sent", () => world.archive.documents().length === 2);
+  expect(world.archive.documents().map(({ title }) => title)).toEqual(["Yesterday", "Today"]);
+  await until("both go", () => readdirSync(world.source).length === 0);
 });
 
 test.for([
@@ -226,30 +259,28 @@ test("duplicates: skip sends no third copy either, once the file that was sent h
 });
 
 test.for([
-  ["upload", 3, true, "content is paid for as often as it comes"],
-  ["skip", 1, false, "one is sent, the other put away where duplicates go"],
-  ["link", 1, true, "one is sent, the others treated as it"],
-] as const)(
-  "duplicates: %s sends %i of three, and all stay: %s; %s",
-  async ([duplicates, count, stays]) => {
-    await using world = await aWorld();
-    const to = join(world.dir, "twins");
-    mkdirSync(to);
-    const names = ["a.pdf", "b.pdf", "c.pdf"];
-    for (const name of names) world.write(name, pdfOf(3, { seed: 1 }));
-    const afterDuplicate = { kind: "move", to } as const;
-    await using live = await aDaemon(withRules(world, { duplicates, afterDuplicate }));
-    await live.quiescent();
-    expect(world.archive.documents()).toHaveLength(count);
-    const status = await live.daemon.status();
-    expect(status.documents.converted).toBe(3);
-    expect(status.duplicates).toEqual({ documents: 3 - count, pages: (3 - count) * 3 });
-    const there = names.filter((name) => existsSync(join(world.source, name))).length;
-    expect(there).toBe(stays ? 3 : 1);
-    const rows = await rowsOf(world.journal);
-    const original = rows.find(({ duplicateOf }) => duplicateOf === null);
-    for (const row of rows.filter(({ duplicateOf }) => duplicateOf !== null)) {
-      expect(row).toMatchObject({ duplicateOf: original?.id, documentId: original?.documentId });
-    }
-  },
-);
+  ["upload", 3, "content is paid for as often as it comes"],
+  ["skip", 1, "the others are put away in an hour, where the first one goes at once"],
+] as const)("duplicates: %s sends %i of three: %s", async ([duplicates, count]) => {
+  await using world = await aWorld();
+  const to = join(world.dir, "twins");
+  mkdirSync(to);
+  const names = ["a.pdf", "b.pdf", "c.pdf"];
+  for (const name of names) world.write(name, pdfOf(3, { seed: 1 }));
+  const after = { kind: "move", to } as const;
+  await using live = await aDaemon(withRules(world, { duplicates }, { after }));
+  await live.quiescent();
+  expect(world.archive.documents()).toHaveLength(count);
+  const status = await live.daemon.status();
+  expect(status.documents.converted).toBe(3);
+  expect(status.duplicates).toEqual({ documents: 3 - count, pages: (3 - count) * 3 });
+  const there = () => names.filter((name) => existsSync(join(world.source, name))).length;
+  await until("what was sent is put away", () => there() === 3 - count);
+  const rows = await rowsOf(world.journal);
+  const due = rows.filter(({ after, dueAt }) => after === "due" && (dueAt ?? 0) > Date.now());
+  expect(due).toHaveLength(duplicates === "skip" ? 2 : 0);
+  const original = rows.find(({ duplicateOf }) => duplicateOf === null);
+  for (const row of rows.filter(({ duplicateOf }) => duplicateOf !== null)) {
+    expect(row).toMatchObject({ duplicateOf: original?.id, documentId: original?.documentId });
+  }
+});

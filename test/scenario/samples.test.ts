@@ -2,10 +2,10 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { aProcess } from "../fixtures/a-process.ts";
 import { rowsOf } from "../fixtures/auditor.ts";
 import { SqliteJournal } from "../../src/journal/sqlite-journal.ts";
 import { aWorld } from "../fixtures/world.ts";
+import { scanferry } from "../unit/cli/in-process.ts";
 
 const SAMPLES = fileURLToPath(new URL("../../../shared/samples", import.meta.url));
 const TRUTH = `${SAMPLES}.csv`;
@@ -44,8 +44,8 @@ test.skipIf(!existsSync(TRUTH))(
       `source: ${SAMPLES}`,
     );
     writeFileSync(config, yaml, { mode: 0o600 });
-    await using sync = aProcess(["--config", config, "sync"]);
-    expect(await sync.ended, sync.output.stderr).toBe(0);
+    const sync = await scanferry(["--config", config, "sync"]);
+    expect(sync.code, sync.stderr).toBe(0);
 
     const stored = new Map(world.archive.documents().map((each) => [each.sha256, each]));
     expect(world.archive.documents()).toHaveLength(truth.length);

@@ -1,6 +1,6 @@
 /** The daemon under a service manager: what it is told, over a real socket, by the real program. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,21 +9,35 @@ import { aProcess } from "../fixtures/a-process.ts";
 import { audit } from "../fixtures/auditor.ts";
 import { pdfOf } from "../fixtures/documents.ts";
 import { until } from "../fixtures/until.ts";
-import { aWorld } from "../fixtures/world.ts";
+import { aWorld, SECRET } from "../fixtures/world.ts";
 
 function has(program: string): boolean {
   return spawnSync(program, ["--version"], { stdio: "ignore" }).status === 0;
 }
 
-/** Node has no such sockets, so another program listens: a line for each message. */
+/** Node has no such sockets, so another program listens: a line for each message, and whose it is. */
 const LISTENER = `
-import socket, sys
+import socket, struct, sys
 manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+manager.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
 manager.bind(sys.argv[1])
-print("listening", flush=True)
+print("0 listening", flush=True)
 while True:
-    # What comes with a message is closed at once: the sender waits for that.
-    print(manager.recv(4096).decode().replace(chr(10), " "), flush=True)
+    # No room for a descriptor that comes with a message: it is closed at once, which the sender waits for.
+    text, told, _, _ = manager.recvmsg(4096, socket.CMSG_SPACE(12))
+    pid = next(struct.unpack("3i", data)[0] for _, kind, data in told if kind == socket.SCM_CREDENTIALS)
+    print(pid, text.decode().replace(chr(10), " "), flush=True)
+`;
+
+/** Starts a program as a manager does that knows `OpenFile=`: with its own socket open. */
+const HAND_OVER = `
+import os, socket, sys
+manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+manager.connect(sys.argv[1])
+os.dup2(manager.fileno(), 3)
+os.set_inheritable(3, True)
+os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS="1", LISTEN_FDNAMES="notify")
+os.execv(sys.argv[2], sys.argv[2:])
 `;
 
 /** A service manager that keeps what it is told. */
@@ -43,7 +57,21 @@ class Manager implements AsyncDisposable {
   }
 
   get heard(): string[] {
+    return this.#lines.map((line) => line.replace(/^\d+ /, ""));
+  }
+
+  /** The processes that told it something, each once. */
+  get senders(): number[] {
+    return [...new Set(this.#lines.map((line) => Number.parseInt(line, 10)))].filter(Boolean);
+  }
+
+  get #lines(): string[] {
     return this.#heard.trim().split("\n");
+  }
+
+  /** What a program is started by that gets the socket with its start. */
+  get handsOver(): string[] {
+    return ["python3", "-c", HAND_OVER, this.socket];
   }
 
   /** Waits for a message like this, after the first `after` messages. */
@@ -61,15 +89,20 @@ class Manager implements AsyncDisposable {
   }
 }
 
-test.runIf(has("systemd-notify") && has("python3"))(
-  "ready, what goes on, pings, reloads good and bad, and the end",
-  async () => {
+test.runIf(has("systemd-notify") && has("python3")).for([
+  ["itself, over the socket that it was given", true],
+  ["by systemd-notify", false],
+] as const)(
+  "ready, what goes on, pings, reloads good and bad, and the end, told %s",
+  async ([, handsOver]) => {
     await using manager = new Manager();
     await manager.hears(/^listening$/);
     await using world = await aWorld();
     const config = world.configFile();
     const env = { NOTIFY_SOCKET: manager.socket, WATCHDOG_USEC: "600000" };
-    await using daemon = aProcess(["--config", config, "run"], env);
+    const within = handsOver ? manager.handsOver : [];
+    await using daemon = aProcess(["--config", config, "run"], env, within);
+    if (handsOver) await manager.hears(/^NOTIFYACCESS=main$/);
     let heard = await manager.hears(/^READY=1$/);
     heard = await manager.hears(/^WATCHDOG=1 STATUS=idle; 0 converted$/, heard);
     world.write("scan.pdf", pdfOf(1));
@@ -89,7 +122,62 @@ test.runIf(has("systemd-notify") && has("python3"))(
 
     expect(await daemon.end("SIGTERM")).toBe(0);
     await manager.hears(/^STOPPING=1 STATUS=stopping$/, heard);
+    if (handsOver) expect(manager.senders).toEqual([daemon.child.pid]);
     expect(await audit(world)).toEqual([]);
+  },
+);
+
+/** Writes down what it was started with, and tells the manager a lie where it can. */
+const spyAs = (name: string, dir: string) => `#!/bin/sh
+{ env; ls -l /proc/self/fd; } >${dir}/${name}.tmp
+[ -z "$NOTIFY_SOCKET" ] || systemd-notify STATUS=forged
+mv ${dir}/${name}.tmp ${dir}/${name}.seen
+echo '{}'
+`;
+
+/** Signs for the world's archive, and does as the others do. */
+const SPYING_MODULE = `import { createHmac } from "node:crypto";
+import { spawnSync } from "node:child_process";
+spawnSync(new URL("./module-spy", import.meta.url).pathname, { stdio: "inherit" });
+export default (fields) => {
+  const text = [...fields].sort(([a], [b]) => (a < b ? -1 : 1)).map(([n, v]) => n + "=" + v).join("&");
+  return createHmac("sha256", "${SECRET}").update(text).digest("base64");
+};`;
+
+test.runIf(has("systemd-notify") && has("python3"))(
+  "hooks, notification programs and what a signing module starts cannot speak for the daemon",
+  async () => {
+    await using manager = new Manager();
+    await manager.hears(/^listening$/);
+    await using world = await aWorld();
+    const spies = ["before", "after", "program", "module"];
+    for (const name of spies) {
+      const program = join(world.dir, `${name}-spy`);
+      writeFileSync(program, spyAs(name, world.dir), { mode: 0o755 });
+    }
+    writeFileSync(join(world.dir, "sign.mjs"), SPYING_MODULE);
+    const run = (name: string) => `["${join(world.dir, `${name}-spy`)}"]`;
+    const hooks = `    hooks: { before: { command: ${run("before")} }, after: { command: ${run("after")} } }`;
+    const notify = `notify: { command: [{ run: ${run("program")}, events: [batch] }] }`;
+    const config = world.configFile(notify, hooks);
+    const text = readFileSync(config, "utf8");
+    const signing = "signing: { scheme: module, module: ./sign.mjs }";
+    writeFileSync(config, text.replace(/signing: .*/, signing));
+    const env = { NOTIFY_SOCKET: manager.socket, WATCHDOG_USEC: "600000" };
+    await using daemon = aProcess(["--config", config, "run"], env, manager.handsOver);
+    world.write("scan.pdf", pdfOf(1));
+    for (const name of spies) {
+      const seen = join(world.dir, `${name}.seen`);
+      await until(`what ${name} saw`, () => existsSync(seen));
+      const saw = readFileSync(seen, "utf8");
+      expect(saw, name).toContain("PATH=");
+      expect(saw, name).not.toMatch(/NOTIFY_SOCKET|WATCHDOG_|LISTEN_/);
+      expect(saw, `${name}, the daemon's own socket`).not.toMatch(/ 3 -> socket/);
+    }
+    await manager.hears(/^WATCHDOG=1 STATUS=idle; 1 converted/);
+    expect(manager.senders).toEqual([daemon.child.pid]);
+    expect(manager.heard.join()).not.toContain("forged");
+    expect(await daemon.end("SIGTERM")).toBe(0);
   },
 );
 

@@ -16,26 +16,30 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { aProcess } from "../fixtures/a-process.ts";
 import { audit } from "../fixtures/auditor.ts";
 import { pdfOf } from "../fixtures/documents.ts";
 import { can, smallDisk } from "../fixtures/small-disk.ts";
 import { until } from "../fixtures/until.ts";
 import { SECRET, type World, aWorld } from "../fixtures/world.ts";
-
-// Every step is a process of its own.
-vi.setConfig({ testTimeout: 240_000 });
+import { scanferry as inProcess } from "../unit/cli/in-process.ts";
 
 const mounts = can("unshare", "-m", "true");
 const traces = can("strace", "-o", "/dev/null", "true");
 
 const scanferry = async (world: World, words: string[], within: string[] = []) => {
-  await using process = aProcess(["--config", world.configFile(), ...words], {}, within);
-  const code = await process.ended;
-  expect(process.output.stdout + process.output.stderr).not.toContain(SECRET);
-  return { code, ...process.output };
+  const given = ["--config", world.configFile(), ...words];
+  const ran = within.length === 0 ? await inProcess(given) : await processOf(given, within);
+  expect(ran.stdout + ran.stderr).not.toContain(SECRET);
+  return ran;
 };
+
+/** Within a command that refuses it the disk. */
+async function processOf(words: string[], within: string[]) {
+  await using process = aProcess(words, {}, within);
+  return { code: await process.ended, ...process.output };
+}
 
 function drop(world: World, first: number, count: number): void {
   for (let n = first; n < first + count; n++) world.write(`scan-${n}.pdf`, pdfOf(1, { seed: n }));

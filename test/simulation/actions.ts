@@ -2,9 +2,17 @@
 import { LARGE_BYTES } from "../../src/domain/feed.ts";
 import { type RawPath, dirOf, nameOf } from "../../src/std/raw-path.ts";
 import { probeNow, retryOf } from "../../src/sync/retry.ts";
+import {
+  changeAfter,
+  correctTarget,
+  moveMirror,
+  renameMirror,
+  takeOutMirror,
+} from "./config-actions.ts";
 import { setClock, someGrow } from "./clock-actions.ts";
 import type { Dice } from "./dice.ts";
 import { POISON } from "./simulated-archive.ts";
+import type { StoredDocument } from "./stored-document.ts";
 import { type Bytes, pathIn } from "./simulated-tree.ts";
 import type { Place } from "./live-mirror.ts";
 import type { SimulatedWorld } from "./simulated-world.ts";
@@ -14,6 +22,9 @@ import { someWeather } from "./weather.ts";
 export type Repertoire = readonly (readonly [weight: number, name: string, action: Action])[];
 
 type Action = (world: SimulatedWorld, place: Place) => void | Promise<void>;
+
+/** How much more often. */
+const OFTEN = 8;
 
 const DIRECTORIES = ["", "a", "b", "a/c"];
 /** The archive finds more in one of them; one is left out by its name. */
@@ -55,7 +66,10 @@ const ACTIONS: Repertoire = [
   [1, "folder twin", onFolder((world, path) => world.archive.tree.twin(path))],
   [1, "folder respelt", onFolder((world, path) => world.archive.tree.respell(path))],
   [1, "folder removed", onFolder(removeFolder)],
+  [1, "folder renamed", onFolder(renameFolder)],
   [1, "document removed", removeDocument],
+  [1, "document filed elsewhere", fileDocument],
+  [1, "document renamed", renameDocument],
   [2, "somebody's document", addForeign],
   [2, "reader dies", (world, place) => world.later(0, () => world.readerOf(place.mirrorId)?.die())],
   [4, "crash", ending((world) => world.life?.lightFuse(world.dice.int(1, 60)))],
@@ -65,6 +79,13 @@ const ACTIONS: Repertoire = [
     "journal fails",
     ending((world) => world.life?.breakJournal(world.dice.chance(0.5) ? "lost" : "kept")),
   ],
+  [1, "snapshot", (world) => world.takeSnapshot()],
+  [1, "taken back to the snapshot", ending((world) => world.goBack())],
+  [1, "target corrected", ending(correctTarget)],
+  [1, "after changed", ending(changeAfter)],
+  [1, "mirror renamed", ending(renameMirror)],
+  [1, "mirror moved", ending(moveMirror)],
+  [1, "mirror out or back", ending(takeOutMirror)],
   [1, "clock set", setClock],
   [1, "pause or resume", pauseOrResume],
   [1, "retry", retry],
@@ -75,9 +96,12 @@ const ACTIONS: Repertoire = [
  * What can happen in one history: some of all there is, each rarely or often, because what needs
  * many of one kind in a row is seldom met where everything happens.
  */
-export function someRepertoire(dice: Dice): Repertoire {
-  const some = ACTIONS.filter(([, name]) => name === "write" || dice.chance(0.6));
-  return some.map(([weight, name, action]) => [weight * dice.int(1, 4), name, action]);
+export function someRepertoire(dice: Dice, often: readonly string[] = []): Repertoire {
+  const isOften = (name: string) => often.includes(name);
+  const some = ACTIONS.filter(([, name]) => name === "write" || isOften(name) || dice.chance(0.6));
+  return some.map(([weight, name, action]) => {
+    return [weight * dice.int(1, 4) * (isOften(name) ? OFTEN : 1), name, action];
+  });
 }
 
 const EMPTY: Bytes = { content: "", sizeBytes: 0 };
@@ -138,14 +162,19 @@ function copy(world: SimulatedWorld, place: Place, path: RawPath): void {
   target.source.tree.write(to, { content: file.content, sizeBytes: file.seen.sizeBytes });
 }
 
-/** A file that grows. One whose format tells nothing never rests as long as `settle`. */
+/**
+ * A file that grows. One whose format tells that it is unfinished may rest for longer than `incomplete`; one whose
+ * format tells nothing never rests as long as `settle`.
+ */
 function writeSlowly(world: SimulatedWorld, place: Place): void {
   const { dice } = world;
   const { tree } = place.source;
   const path = somewhere(world, place);
   const whole = bytes(world);
   const parts = dice.int(2, 4);
-  const restMs = path.endsWith(".pdf") ? (dice.pick([1_000, 10_000, 100_000]) ?? 1_000) : 2_500;
+  const restMs = path.endsWith(".pdf")
+    ? (dice.pick([1_000, 10_000, 100_000, 1_000_000]) ?? 1_000)
+    : 2_500;
   const part = (number: number) => {
     if (number > 1 && !tree.at(path)) return;
     if (number === parts) {
@@ -212,6 +241,41 @@ function removeDocument(world: SimulatedWorld): void {
   world.archive.remove(({ id }) => id === document.id);
 }
 
+/** A person's own order, or back where it was sent. */
+function fileDocument(world: SimulatedWorld, place: Place): void {
+  const { dice, archive } = world;
+  const document = dice.pick(standing(world));
+  if (!document) return;
+  const folder = dice.pick(["/Filed", "/Scans", world.targetOf(place, pathIn("b", "file"))]);
+  const back = dice.chance(0.3) && archive.tree.get(document.sent.folderId) !== undefined;
+  const folderId = back ? document.sent.folderId : archive.tree.add(folder ?? "/Filed");
+  world.trace.add("archive", `somebody files ${document.id} in ${folderId}`);
+  archive.file(document.id, { folderId });
+}
+
+/** Of what is known to be sent: a document of another name is nobody's whose reply was lost. */
+function renameDocument(world: SimulatedWorld): void {
+  const known = new Set(world.rows.map(({ documentId }) => documentId));
+  const document = world.dice.pick(standing(world).filter(({ id }) => known.has(id)));
+  if (!document) return;
+  world.forgetSnapshot();
+  world.trace.add("archive", `somebody renames ${document.id}`);
+  world.archive.file(document.id, { filename: `paid ${document.filename}` });
+}
+
+/** What people see in the archive. */
+function standing({ archive, clock }: SimulatedWorld): StoredDocument[] {
+  return archive.stored.filter(
+    ({ removed, committedAt }) => !removed && committedAt <= clock.monotonic(),
+  );
+}
+
+/** Some make a new one under its name. */
+function renameFolder(world: SimulatedWorld, path: string): void {
+  world.archive.tree.rename(path, `old ${world.dice.int(0, 999)}`);
+  if (world.dice.chance(0.7)) world.archive.tree.add(path);
+}
+
 function onFolder(use: (world: SimulatedWorld, path: string) => void): Action {
   return (world, place) => {
     const dir = world.dice.pick(DIRECTORIES.filter((each) => each !== "")) ?? "a";
@@ -267,12 +331,15 @@ async function pauseOrResume(world: SimulatedWorld): Promise<void> {
 
 async function retry(world: SimulatedWorld): Promise<void> {
   const row = world.dice.pick(
-    world.rows.filter(({ state }) => state === "held" || state === "failed"),
+    // One that may be filed elsewhere is sent again by a person's word, who has looked.
+    world.rows.filter(
+      ({ state, trouble }) =>
+        (state === "held" && trouble?.code !== "DOUBT_ELSEWHERE") || state === "failed",
+    ),
   );
   if (!row) return;
   await world.writeBeside(async (journal) => {
-    const change = retryOf(row, world.clock.now());
-    if (change) await journal.apply([change]);
+    await journal.apply(retryOf(row, world.clock.now()));
     await probeNow(journal, world.clock.now());
   });
 }

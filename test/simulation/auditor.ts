@@ -1,5 +1,7 @@
 /** Compares trees, journal and archive, and says whether anything is left to come. */
+import type { Mirror } from "../../src/config/config.ts";
 import type { Document } from "../../src/domain/document.ts";
+import { targetPathOf } from "../../src/domain/naming.ts";
 import { dirOf, joinRaw, nameOf, type RawPath } from "../../src/std/raw-path.ts";
 import { isBehindGate } from "../../src/sync/retry.ts";
 import { POISON } from "./simulated-archive.ts";
@@ -9,6 +11,9 @@ import { overdrawn, waitsForPages } from "./page-audit.ts";
 import type { Place } from "./live-mirror.ts";
 import type { SimulatedWorld } from "./simulated-world.ts";
 
+/** So long after it was cut a request may be stored. */
+const CUT_MS = 5_000;
+
 /** Every way in which the three do not fit together; empty when all is well. */
 export function audit(world: SimulatedWorld): string[] {
   return [
@@ -16,6 +21,7 @@ export function audit(world: SimulatedWorld): string[] {
     ...unaccounted(world),
     ...twice(world),
     ...torn(world),
+    ...putAwayUnproven(world),
     ...unfinished(world),
     ...unlisted(world),
     ...mismatched(world),
@@ -37,6 +43,8 @@ function pathOf({ dir, name }: Document): RawPath {
 }
 
 function ofRow(world: SimulatedWorld, row: Document): string | undefined {
+  // Nobody works on what a mirror that is no longer configured has left.
+  if (!world.placeOf(row.mirrorId)) return undefined;
   switch (row.state) {
     case "converted":
       return row.after !== "due" || isRefused(world, row) ? undefined : "its after-action is due";
@@ -85,16 +93,27 @@ function isJustified(world: SimulatedWorld, row: Document): boolean {
     case "FOLDER_TWINS":
     case "FOLDER_CASE":
       return place !== undefined && folderTrouble(world, place, row) === row.trouble.code;
+    case "FIRST_RUN":
+      return suspectOf(world, row) !== undefined;
     case "FILE_UNREADABLE":
       return file?.unreadable === true || !isOpen;
     case "FILE_EMPTY":
       return file?.seen.sizeBytes === 0 || !isOpen;
+    case "FILE_INCOMPLETE":
+      return file?.whole === false || !isOpen;
     case "FILE_SIZE_TOO_BIG":
       return row.digest?.startsWith(digestOf(POISON)) === true;
     case "DOC_NOT_EXIST":
       return world.archive.stored.some(({ id, removed }) => id === row.documentId && removed);
     case "DOUBT_AMBIGUOUS":
       return candidatesOf(world, row).some(({ id }) => row.trouble?.message.includes(`${id} (`));
+    case "DOUBT_ELSEWHERE":
+      return world.archive.stored.some(
+        ({ id, filename, filed }) =>
+          (filed || world.lost.has(id)) &&
+          filename === row.sentName &&
+          row.trouble?.message.includes(`${id} (`),
+      );
     case "DOUBT_FOLDER_GONE":
     case "REPLIES_LOST":
     case "REPLY_MISMATCHED":
@@ -105,6 +124,19 @@ function isJustified(world: SimulatedWorld, row: Document): boolean {
     default:
       return isBehindGate(row) && !someCanProbe(world);
   }
+}
+
+/**
+ * The document that it is held for, of its name. Be it another mirror's: its row may be a former mirror's, or was not
+ * known to be its own when the archive was asked.
+ */
+function suspectOf(world: SimulatedWorld, { sentName, trouble, mirrorId }: Document) {
+  const number = Number(/\(document (\d+)[) ]/.exec(trouble?.message ?? "")?.[1]);
+  const isOwn = world.rows.some((row) => row.documentId === number && row.mirrorId === mirrorId);
+  const isMoved = world.placeOf(mirrorId)?.settings.source.startsWith("/mnt/") === true;
+  return world.archive.stored.find(
+    ({ id, sent }) => id === number && sent.filename === sentName && (isMoved || !isOwn),
+  );
 }
 
 /** False when all that could show a closed gate to be open waits for a person itself. */
@@ -134,18 +166,36 @@ function folderTrouble(world: SimulatedWorld, { settings }: Place, row: Document
   return typeof whereto === "string" ? `FOLDER_${whereto.toUpperCase()}` : undefined;
 }
 
-/** True when a document of this path may be in this folder, by the mirror's own rules. */
-function mayBeIn(world: SimulatedWorld, place: Place, path: RawPath, folderId: number): boolean {
-  const { tree } = world.archive;
-  const { missingFolder } = place.settings;
-  let target = world.targetOf(place, path);
-  if (tree.hadPath(folderId, target)) return true;
-  if (missingFolder.kind === "fallback") return tree.hadPath(folderId, missingFolder.path);
+/**
+ * True when a document of this path may have been sent to the folder that it was, by the mirror's own rules; `since`:
+ * as they were then or later, by the monotonic clock.
+ */
+function mayBeIn(
+  place: Place,
+  path: RawPath,
+  { folderPaths }: StoredDocument,
+  since = Number.NEGATIVE_INFINITY,
+): boolean {
+  const { settings, formerTargets } = place;
+  const former = formerTargets.filter(({ until }) => until >= since);
+  return [settings.target, ...former].some((target) =>
+    mayBeBelow(target, settings.missingFolder, path, folderPaths),
+  );
+}
+
+function mayBeBelow(
+  base: Mirror["target"],
+  missingFolder: Mirror["missingFolder"],
+  path: RawPath,
+  folderPaths: readonly string[],
+): boolean {
+  const had = (to: string) => folderPaths.includes(to === "/" ? "" : to.toLowerCase());
+  let target = targetPathOf(base, dirOf(path));
+  if (had(target)) return true;
+  if (missingFolder.kind === "fallback") return had(missingFolder.path);
   if (missingFolder.kind === "hold") return false;
-  while (target !== "" && !tree.hadPath(folderId, target)) {
-    target = target.slice(0, target.lastIndexOf("/"));
-  }
-  return tree.hadPath(folderId, target);
+  while (target !== "" && !had(target)) target = target.slice(0, target.lastIndexOf("/"));
+  return had(target);
 }
 
 /** What can be seen of a source. */
@@ -195,9 +245,13 @@ function misplaced(
   if (!document) return `the archive has no document ${row.documentId}`;
   if (document.content !== content) return `document ${document.id} is ${document.content}`;
   if (row.movedFrom !== null) return undefined;
-  if (!mayBeIn(world, place, path, document.folderId))
-    return `document ${document.id} is in another folder`;
-  return document.filename === row.name ? undefined : `document ${document.id} has another name`;
+  // What was in doubt goes where it was once decided to go; a request that is cut goes on for a moment.
+  const since = row.attempts === 1 && row.looks === 0 ? document.storedAt - CUT_MS : undefined;
+  if (!mayBeIn(place, path, document, since))
+    return `document ${document.id} was sent to another folder`;
+  return document.sent.filename === row.name
+    ? undefined
+    : `document ${document.id} has another name`;
 }
 
 /**
@@ -205,14 +259,17 @@ function misplaced(
  * there; nor in all folders together more often than it appeared at all.
  */
 function twice(world: SimulatedWorld): string[] {
-  const own = world.archive.stored.filter(({ foreign }) => !foreign);
+  const own = world.archive.stored.filter(({ foreign, shortened }) => !foreign && !shortened);
   return [
     ...tooOften(
-      Map.groupBy(own, ({ folderId, filename, content }) => `${folderId}/${filename}: ${content}`),
+      Map.groupBy(
+        own,
+        ({ sent: { folderId, filename }, content }) => `${folderId}/${filename}: ${content}`,
+      ),
       (document) => appearances(world, document, true),
     ),
     ...tooOften(
-      Map.groupBy(own, ({ filename, content }) => `${filename}: ${content}`),
+      Map.groupBy(own, ({ sent: { filename }, content }) => `${filename}: ${content}`),
       (document) => appearances(world, document, false),
     ),
   ];
@@ -233,18 +290,15 @@ function tooOften(
   });
 }
 
-function appearances(
-  world: SimulatedWorld,
-  { folderId, filename, content }: StoredDocument,
-  there: boolean,
-): number {
+function appearances(world: SimulatedWorld, document: StoredDocument, there: boolean): number {
+  const { content, sent } = document;
   let times = 0;
   for (const place of world.places) {
     for (const [key, number] of place.source.tree.appearances) {
       if (!key.endsWith(`\0${content}`)) continue;
       const path = key.slice(0, key.indexOf("\0")) as RawPath;
-      if (nameOf(path) !== filename) continue;
-      if (!there || mayBeIn(world, place, path, folderId)) times += number;
+      if (nameOf(path) !== sent.filename) continue;
+      if (!there || mayBeIn(place, path, document)) times += number;
     }
   }
   return times;
@@ -265,6 +319,16 @@ function unlisted(world: SimulatedWorld): string[] {
   });
 }
 
+/** No file is put away of which the archive has not every byte. */
+function putAwayUnproven(world: SimulatedWorld): string[] {
+  return world.rows.flatMap(({ id, after, documentId }) => {
+    const document = world.archive.stored.find((each) => each.id === documentId);
+    return after === "done" && document?.shortened
+      ? [`row ${id}: put away, and document ${document.id} is not all of it`]
+      : [];
+  });
+}
+
 /** Nothing that was never a whole file. */
 function torn(world: SimulatedWorld): string[] {
   return world.archive.stored
@@ -275,12 +339,19 @@ function torn(world: SimulatedWorld): string[] {
 /** Every document of the archive belongs to one row, with the same bytes. */
 function mismatched(world: SimulatedWorld): string[] {
   const owners = Map.groupBy(world.rows, ({ documentId }) => documentId);
-  return world.archive.stored.flatMap(({ id, filename, content, removed, foreign }) => {
+  return world.archive.stored.flatMap((document) => {
+    const { id, filename, content, removed, foreign, shortened } = document;
     const rows = owners.get(id) ?? [];
     const [row] = rows;
     if (foreign) return row ? [`row ${row.id} took somebody's document ${id}`] : [];
     if (rows.length > 1) return [`document ${id} belongs to ${rows.length} rows`];
-    if (!row) return removed ? [] : [`document ${id} (${filename}) belongs to no row`];
+    if (!row && world.lost.has(id)) return [];
+    // By its size it may be another content, which a person has to tell.
+    // Filed by a person before it was found, who has to tell.
+    const isOf = ({ state, doubtAt, digest }: Document) =>
+      state === "held" && doubtAt !== null && digest === digestOf(content);
+    if (!row && document.filed && world.rows.some(isOf)) return [];
+    if (!row) return removed || shortened ? [] : [`document ${id} (${filename}) belongs to no row`];
     return row.digest === digestOf(content) ? [] : [`document ${id} belongs to another content`];
   });
 }

@@ -10,8 +10,17 @@ import type { Sync } from "../../src/sync/sync.ts";
 /** Leases are 15 s: some of these are over before anyone notices, some are not. */
 const STILL_MS = [500, 4_000, 13_900, 14_100, 15_000, 16_000, 21_000, 60_000, 300_000];
 
-/** What nobody may do where the clock is the journal's. */
-const NOT_HERE = ["clock set"];
+/** What nobody may do where the clock is the journal's, and the journal another machine's. */
+const NOT_HERE = [
+  "clock set",
+  "snapshot",
+  "taken back to the snapshot",
+  "target corrected",
+  "after changed",
+  "mirror renamed",
+  "mirror moved",
+  "mirror out or back",
+];
 
 /** A world with two or three daemons on one journal; what happens, happens to any of them. */
 export class CrewWorld extends SimulatedWorld {
@@ -22,16 +31,9 @@ export class CrewWorld extends SimulatedWorld {
   /** To whom things happen just now. */
   #chosen = 0;
 
-  /** Its mirrors are divided, and everybody has a share. */
-  readonly isDivided: boolean;
-
-  constructor(seed: number, sabotage: Sabotage = {}, isDivided = false) {
+  constructor(seed: number, sabotage: Sabotage = {}) {
     super(seed, sabotage);
     this.sabotage = sabotage;
-    this.isDivided = isDivided;
-    if (isDivided)
-      for (const { settings } of this.places)
-        Object.assign(settings, { parts: this.dice.int(2, 5) });
     const names = ["alpha", "beta", "gamma"].slice(0, this.dice.chance(0.5) ? 2 : 3);
     this.daemons = names.map((name) => new SimulatedDaemon(this, name));
   }
@@ -118,9 +120,9 @@ export class CrewWorld extends SimulatedWorld {
     });
   }
 
-  /** Now and then a process stands still just before the end of a request. */
+  /** Now and then a process stands still just before the end of a request; often, where a bug there is to be found. */
   async beforeEnd(daemon: SimulatedDaemon): Promise<void> {
-    if (this.#isCalm || !this.dice.chance(0.04)) return;
+    if (this.#isCalm || !this.dice.chance(this.sabotage.unfenced ? 0.4 : 0.04)) return;
     super.later(0, () => daemon.freeze(this.#some()));
     await this.clock.pass(1);
   }

@@ -3,23 +3,17 @@ import { expect, test } from "vitest";
 import { CrewWorld } from "./crew-world.ts";
 import { lived } from "./history.ts";
 
-/** Histories of every run of the suite. */
-const HISTORIES = 300;
+/** Histories of every run of the suite; `npm run campaign:simulate` lives through many more. */
+const HISTORIES = 30;
+
+/** Histories among which a planted bug has to be found; most are found in the first few. A search before a second send hides many. */
+const SEARCHED = 2_500;
 
 test("whatever happens to two or three daemons, every document is archived once and accounted for", {
   timeout: 600_000,
 }, async () => {
   for (let seed = 1; seed <= HISTORIES; seed++) {
     const { problems } = await lived(new CrewWorld(seed), seed);
-    expect(problems, `seed ${seed}`).toEqual([]);
-  }
-});
-
-test("whatever happens to daemons that divide their mirrors, nothing is lost or doubled by it", {
-  timeout: 600_000,
-}, async () => {
-  for (let seed = 1; seed <= HISTORIES; seed++) {
-    const { problems } = await lived(new CrewWorld(seed, {}, true), seed);
     expect(problems, `seed ${seed}`).toEqual([]);
   }
 });
@@ -32,10 +26,10 @@ test("a seed tells the same history every time", async () => {
 });
 
 test("a daemon that sends though its lease is over is found", { timeout: 300_000 }, async () => {
-  for (let seed = 1; seed <= HISTORIES; seed++) {
+  for (let seed = 1; seed <= SEARCHED; seed++) {
     const world = new CrewWorld(seed, { unfenced: true });
     const { problems } = await lived(world, seed, 3_600_000);
     if (/times in the archive|no row/.test(problems.join("\n"))) return;
   }
-  expect.fail(`${HISTORIES} histories and nothing found`);
+  expect.fail(`${SEARCHED} histories and nothing found`);
 });

@@ -88,6 +88,7 @@ export async function calm(world: SimulatedWorld): Promise<void> {
   await world.writeBeside((journal) => journal.setPaused(false));
   if (dice.chance(0.8)) world.archive.tree.tidy();
   world.archive.remove(({ foreign }) => foreign && dice.chance(0.6));
+  if (world.places.some(({ isOut }) => isOut)) await world.configureAll();
   for (const place of world.places) {
     place.source.online = true;
     place.source.ambush = undefined;

@@ -72,6 +72,8 @@ export async function doubted(cell: Cell): Promise<Finding> {
   await clock.advance(2 * MINUTE);
   lose(world, cell, folderId);
   tree?.write(path, { content: CONTENT, sizeBytes: SIZE });
+  // Its event may be lost.
+  world.rescan();
   await clock.advance(3 * MINUTE);
   archive.weather = CALM;
   await clock.advance(20 * MINUTE);

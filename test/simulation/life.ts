@@ -1,6 +1,7 @@
 import { journalFault } from "../../src/journal/journal-fault.ts";
 import type { Archive } from "../../src/archive/archive.ts";
-import type { Applied, Journal } from "../../src/journal/journal.ts";
+import type { Document } from "../../src/domain/document.ts";
+import type { Applied, Journal, ListQuery } from "../../src/journal/journal.ts";
 import type { ManualClock } from "../fakes/manual-clock.ts";
 import type { MemoryCrew } from "../fakes/memory-crew.ts";
 import { MemoryJournal } from "../fakes/memory-journal.ts";
@@ -14,8 +15,10 @@ const never = (): Promise<never> => new Promise(() => {});
 const COMMIT_MS_MAX = 4;
 
 const WRITES: ReadonlySet<string> = new Set([
+  "archive",
   "mirror",
   "renameMirror",
+  "retireArchive",
   "setDevice",
   "endFirstRun",
   "apply",
@@ -173,8 +176,13 @@ export class Life {
         if (!this.#isOver && !this.#isBroken) onApplied(applied);
       },
     });
+    return this.#spoken(inner);
+  }
+
+  /** What speaks for an archive of a journal. */
+  #spoken(inner: MemoryJournal): Journal {
     let told: number | undefined;
-    return guarded<Journal>(inner, async (name, effect) => {
+    const call = async (name: string, effect: () => Promise<unknown>): Promise<unknown> => {
       // Before it is done, or before it is answered.
       if (this.#away) await this.#away;
       if (name === "outsideWrites") {
@@ -195,6 +203,12 @@ export class Life {
       const commit = this.#commit(this.#commits, effect);
       this.#commits = commit.catch(() => {}).then(this.wrote);
       return commit;
+    };
+    return Object.assign(guarded<Journal>(inner, call), {
+      archiveId: inner.archiveId,
+      of: (archiveId: number) => this.#spoken(inner.of(archiveId)),
+      list: (query: ListQuery) =>
+        listed(() => call("list", () => Array.fromAsync(inner.list(query)))),
     });
   }
 
@@ -230,6 +244,10 @@ export class Life {
   }
 }
 
+async function* listed(read: () => Promise<unknown>): AsyncGenerator<Document> {
+  yield* (await read()) as Document[];
+}
+
 /** The same object, every method of which goes through `call`; what else it has can be read. */
 export function guarded<T extends object>(
   target: T,
@@ -244,7 +262,7 @@ export function guarded<T extends object>(
         call(name, () => Reflect.apply(value, target, parameters) as Promise<unknown>);
     } else if (descriptor?.get) {
       Object.defineProperty(handle, name, { get: () => Reflect.get(target, name) as unknown });
-    }
+    } else handle[name] = value;
   }
   return handle as T;
 }

@@ -1,4 +1,3 @@
-import type { Division } from "../../src/domain/division.ts";
 import type { Mirror } from "../../src/config/config.ts";
 import type { Journal } from "../../src/journal/journal.ts";
 import type { DaemonCalls, MirrorStatus } from "../../src/reader/protocol.ts";
@@ -13,8 +12,13 @@ import { SimulatedReader, type Source, type UsedReader } from "./simulated-reade
 
 /** A source with its settings, whoever reads it just now. */
 export type Place = {
-  readonly mirrorId: number;
-  readonly settings: Mirror;
+  /** Another one where the mirror is made anew under another name and source. */
+  mirrorId: number;
+  settings: Mirror;
+  /** It is out of the configuration. */
+  isOut: boolean;
+  /** Where it was carried before, and until when by the monotonic clock. */
+  readonly formerTargets: { readonly path: string; readonly until: number }[];
   readonly source: Source;
 };
 
@@ -23,8 +27,7 @@ type Outside = {
   readonly dice: Dice;
   readonly archive: SimulatedArchive;
   readonly journal: Journal;
-  readonly tidies: boolean;
-  readonly division?: Division | undefined;
+  readonly tidies: () => boolean;
   readonly mayEnd: () => Promise<boolean>;
   readonly sabotage: ((reader: UsedReader, source: Source) => UsedReader) | undefined;
 };
@@ -40,15 +43,14 @@ export async function liveMirror(
   const daemon: DaemonCalls = {
     listing: async (...all) => (await ready).readerCalls.listing(...all),
     hint: async (...all) => (await ready).readerCalls.hint(...all),
+    vanished: async (...all) => (await ready).readerCalls.vanished(...all),
     allowance: async (...all) => (await ready).readerCalls.allowance(...all),
     doubt: async (...all) => (await ready).readerCalls.doubt(...all),
     status: async (...all) => (await ready).readerCalls.status(...all),
   };
   const known = () => journal.directories(mirrorId);
-  const { division } = parts;
   const reader = new SimulatedReader({
     ...parts,
-    division,
     source,
     mirrorId,
     daemon,

@@ -2,8 +2,10 @@
  * Bugs of the kind the loops are written against, put between them and the world: a simulation that
  * does not find these finds nothing.
  */
+import type { Archive } from "../../src/archive/archive.ts";
 import type { Applied, Change, Journal } from "../../src/journal/journal.ts";
 import type { Inspection } from "../../src/source/source.ts";
+import { codeOf } from "../../src/std/fault.ts";
 import { guarded } from "./life.ts";
 import type { Source, UsedReader } from "./simulated-reader.ts";
 import { digestOf } from "./simulated-tree.ts";
@@ -28,6 +30,108 @@ export const ONE_LOOK: Sabotage = {
         if (query.state !== "inDoubt") return due;
         return due.map((document) => ({ ...document, doubtAt: 0, looks: 1_000 }));
       },
+    }),
+};
+
+/** Trusts a journal that was taken back to an earlier state. */
+export const UNGUARDED: Sabotage = { unguarded: true };
+
+/** Takes an OK without its list for an empty folder. */
+export const HOLLOW_IS_EMPTY: Sabotage = {
+  archive: (archive) =>
+    replaced(archive, {
+      documents: async (query, signal) => {
+        try {
+          return await archive.documents(query, signal);
+        } catch (error) {
+          if (codeOf(error) !== "REPLY_UNREADABLE") throw error;
+          return { paginationSize: 10, paginationPages: 0, documents: [] };
+        }
+      },
+    }),
+};
+
+/** Believes that a document has as many bytes as were sent. */
+export const SIZE_UNCOMPARED: Sabotage = {
+  archive: (archive, world) =>
+    replaced(archive, {
+      document: async (id, signal) => {
+        const detail = await archive.document(id, signal);
+        const sent = world.archive.stored.find((each) => each.id === id)?.sizeBytes;
+        return { ...detail, filesize: sent ?? detail.filesize };
+      },
+    }),
+};
+
+/** Takes what proves nothing, whatever the archive answered, for "not stored". */
+export const ANY_ERROR_IS_NO: Sabotage = {
+  reader: (reader) =>
+    replaced(reader, {
+      send: async (order, cut) => {
+        const outcome = await reader.send(order, cut);
+        if (outcome.kind !== "lost" || !/HTTP \d/.test(outcome.trouble.message)) return outcome;
+        return { kind: "refused", trouble: outcome.trouble, retryAfterMs: null };
+      },
+    }),
+};
+
+/** Looks for a lost document in its folder alone, wherever a person may have filed it. */
+export const ONE_FOLDER: Sabotage = {
+  often: ["document filed elsewhere"],
+  archive: (archive) =>
+    replaced(archive, {
+      search: async () => {
+        return { paginationSize: 10, paginationPages: 0, documents: [], folders: [] };
+      },
+    }),
+};
+
+/** Believes for ever what it once read of a folder. */
+export const FOLDER_BELIEVED: Sabotage = {
+  often: ["folder renamed", "write"],
+  archive: (archive) => {
+    const known = new Map<number | undefined, Awaited<ReturnType<Archive["folder"]>>>();
+    return replaced(archive, {
+      folder: async (id, signal) => {
+        const folder = known.get(id) ?? (await archive.folder(id, signal));
+        known.set(id, folder);
+        return folder;
+      },
+    });
+  },
+};
+
+/** Sends what waits by the settings that it was decided by, whatever was corrected since. */
+export const ONCE_DECIDED: Sabotage = {
+  often: ["target corrected", "pause or resume"],
+  journal: (journal) =>
+    replaced(journal, {
+      memo: async (name) => (name.startsWith("decided:") ? null : journal.memo(name)),
+    }),
+};
+
+/** Knows nothing of what mirrors have sent that are no longer configured. */
+export const FORMER_FORGOTTEN: Sabotage = {
+  often: ["mirror moved"],
+  journal: (journal, world) =>
+    replaced(journal, {
+      mirrors: async () => (await journal.mirrors()).filter(({ id }) => world.placeOf(id)),
+    }),
+};
+
+/** Puts away whatever is touched, though it was archived to be kept. */
+export const TOUCH_PUTS_AWAY: Sabotage = {
+  often: ["after changed", "touch"],
+  journal: (journal) =>
+    replaced(journal, {
+      apply: (changes) =>
+        journal.apply(
+          changes.map((change) =>
+            change.type === "note" && change.why === "touched, not changed"
+              ? { ...change, set: { ...change.set, after: "due" } }
+              : change,
+          ),
+        ),
     }),
 };
 

@@ -3,12 +3,14 @@ import type {
   DigidocQuery,
   DocumentsQuery,
   FoldersQuery,
+  SearchQuery,
 } from "../../src/archive/archive.ts";
 import { ArchiveError } from "../../src/archive/archive-error.ts";
 import { InvariantError } from "../../src/std/invariant.ts";
 import type { Document, FolderDetail } from "../../src/wire/shapes.ts";
 import type { ManualClock } from "../fakes/manual-clock.ts";
 import type { Dice } from "./dice.ts";
+import { hollowDocuments, hollowFolders, prooflessReply, refusalBefore } from "./lies.ts";
 import { SimulatedFolders } from "./simulated-folders.ts";
 import {
   contentsOf,
@@ -20,6 +22,9 @@ import type { Trace } from "./trace.ts";
 import { CALM, type Weather } from "./weather.ts";
 
 const EPOCH = 1_700_000_000_000;
+
+/** So long before it is stored, a document's folder may have been found. */
+const PLACED_MS = 120_000;
 
 /** Lists that may be read at a time, by pages. */
 const LISTS_MAX = 50;
@@ -38,7 +43,10 @@ export class SimulatedArchive implements Archive {
   readonly #clock: ManualClock;
   readonly #dice: Dice;
   readonly #trace: Trace;
-  readonly tree = new SimulatedFolders(() => this.#nextId++);
+  readonly tree = new SimulatedFolders(
+    () => this.#nextId++,
+    () => this.#clock.monotonic(),
+  );
   /** Replies tell its time. */
   readonly tellsTime: boolean;
   /** Ids that the daemon has journaled. */
@@ -75,6 +83,13 @@ export class SimulatedArchive implements Archive {
     }
   }
 
+  /** Somebody files a document elsewhere, or gives it another name. */
+  file(id: number, set: Partial<Pick<StoredDocument, "folderId" | "filename">>): void {
+    const at = this.stored.findIndex((each) => each.id === id && !each.removed);
+    const document = this.stored[at];
+    if (document) this.stored[at] = { ...document, ...set, filed: true };
+  }
+
   /** Somebody removes a folder with all that is in it, or will be. */
   removeFolder(id: number): void {
     const gone = new Set(this.tree.remove(id));
@@ -91,7 +106,7 @@ export class SimulatedArchive implements Archive {
     upload: SimulatedUpload,
     signal: AbortSignal,
     mayEnd: () => Promise<boolean> = async () => true,
-  ): Promise<{ id: number }> {
+  ): Promise<{ id: number; uploadedDate: number }> {
     const { weather } = this;
     const dice = this.#dice;
     if (weather.outage || dice.chance(weather.unreachable)) throw unreachable();
@@ -114,12 +129,18 @@ export class SimulatedArchive implements Archive {
       this.#commit(upload, dice.chance(0.5) ? 0 : dice.int(0, weather.lateMs));
       throw lost("CONNECTION_LOST", "the reply was lost");
     }
+    if (dice.chance(weather.strange)) {
+      if (dice.chance(0.7))
+        this.#commit(upload, dice.chance(0.5) ? 0 : dice.int(0, weather.lateMs));
+      throw prooflessReply(dice);
+    }
     const id = this.#commit(upload, 0);
+    const uploadedDate = this.#now();
     // Replies overtake one another.
     await this.#clock.pass(dice.chance(0.2) ? dice.int(0, 20_000) : 0);
     if (dice.chance(weather.swapped)) throw lost("REPLY_MISMATCHED", "another document's reply");
     const other = dice.chance(weather.idTwice) ? dice.pick(this.#owned()) : undefined;
-    return { id: other ?? id };
+    return { id: other ?? id, uploadedDate };
   }
 
   async documents(
@@ -128,6 +149,7 @@ export class SimulatedArchive implements Archive {
   ) {
     await this.#answer(signal);
     this.#assertFolder(folderId);
+    if (this.#dice.chance(this.weather.hollow)) return hollowDocuments(this.#dice, paginationIndex);
     const asOf = this.#asOf();
     const sign = sortDesc ? -1 : 1;
     const all = this.stored
@@ -148,6 +170,7 @@ export class SimulatedArchive implements Archive {
   async folders({ folderId = 1, paginationIndex = 0 }: FoldersQuery, signal: AbortSignal) {
     await this.#answer(signal);
     this.#assertFolder(folderId);
+    if (this.#dice.chance(this.weather.hollow)) return hollowFolders(this.#dice, paginationIndex);
     const { items, ...page } = this.#page(this.tree.childrenOf(folderId), paginationIndex);
     return { ...page, folders: items };
   }
@@ -166,8 +189,21 @@ export class SimulatedArchive implements Archive {
     return { ...page, documents: items };
   }
 
-  async search(): Promise<never> {
-    throw new InvariantError("nothing here searches");
+  /** By name or for all, the newest first: nobody asks otherwise. */
+  async search({ docFilename, paginationIndex = 0 }: SearchQuery, signal: AbortSignal) {
+    await this.#answer(signal);
+    const asOf = this.#asOf();
+    const all = this.stored
+      .filter(
+        (each) =>
+          (docFilename ?? each.filename) === each.filename &&
+          !each.removed &&
+          each.committedAt <= asOf,
+      )
+      .sort((a, b) => b.committedAt - a.committedAt || b.id - a.id)
+      .map((each) => detailOf(each, asOf, EPOCH + this.#skewMs));
+    const { items, ...page } = this.#page(all, paginationIndex);
+    return { ...page, documents: items, folders: [] };
   }
 
   async upload(): Promise<never> {
@@ -205,7 +241,7 @@ export class SimulatedArchive implements Archive {
     if (this.#dice.chance(weather.busy)) {
       throw new ArchiveError("refused", "ARCHIVE_BUSY", "slow down", { retryAfterMs: 2_000 });
     }
-    if (this.#dice.chance(weather.strange)) throw refused("STRANGE_MOOD");
+    if (this.#dice.chance(weather.forbidden)) throw refusalBefore(this.#dice);
     if (content.startsWith(POISON)) throw refused("FILE_SIZE_TOO_BIG");
     this.#assertFolder(folderId);
   }
@@ -215,14 +251,19 @@ export class SimulatedArchive implements Archive {
     const committedAt = this.#clock.monotonic() + lateMs;
     const sizedAt = committedAt + this.#dice.int(0, this.weather.conversionMs);
     const convertedAt = sizedAt + this.#dice.int(0, this.weather.conversionMs);
+    const { folderId, filename } = upload;
     this.stored.push({
       ...upload,
       id,
+      sent: { folderId, filename },
+      folderPaths: this.tree.pathsSince(folderId, this.#clock.monotonic() - PLACED_MS),
+      storedAt: this.#clock.monotonic(),
       committedAt,
       sizedAt,
       convertedAt,
       removed: false,
       removedAt: null,
+      shortened: !foreign && this.#dice.chance(this.weather.shortened),
       foreign,
     });
     this.#trace.add(

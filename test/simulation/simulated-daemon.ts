@@ -1,11 +1,10 @@
-import type { Division } from "../../src/domain/division.ts";
 import type { Journal } from "../../src/journal/journal.ts";
 import type { MirrorStatus } from "../../src/reader/protocol.ts";
 import { Bell } from "../../src/std/bell.ts";
 import { codeOf } from "../../src/std/fault.ts";
 import { silentLog } from "../../src/std/log.ts";
 import type { LiveMirror } from "../../src/sync/context.ts";
-import { dutiesFor, dutiesOf } from "../../src/sync/duties.ts";
+import { dutiesOf } from "../../src/sync/duties.ts";
 import { Pace } from "../../src/sync/pace.ts";
 import { patientArchive } from "../../src/sync/patient-archive.ts";
 import { RESCAN_MEMO } from "../../src/sync/ask-rescan.ts";
@@ -29,8 +28,6 @@ export class SimulatedDaemon {
   readonly name: string;
   readonly #world: CrewWorld;
   #life: Life | undefined;
-  /** The life that ends so that its loops begin anew. */
-  #ending: Life | undefined;
   #crew: MemoryCrew | undefined;
   #sync: Sync | undefined;
   #readers = new Map<number, SimulatedReader>();
@@ -53,14 +50,13 @@ export class SimulatedDaemon {
     return this.#readers.get(mirrorId);
   }
 
-  /** Begins anew, as another member; or with the duties of a life that ended for more of them. */
-  start(crew?: MemoryCrew): void {
+  /** Begins, each time as another member. */
+  start(): void {
     const world = this.#world;
     const { clock, dice, trace, store } = world;
-    trace.add(this.name, crew ? "begins its loops anew" : "starts");
-    const member =
-      crew ?? MemoryCrew.join(store, { name: this.name, clock, shares: world.isDivided });
-    if (!crew) member.stayAlive();
+    trace.add(this.name, "starts");
+    const member = MemoryCrew.join(store, { name: this.name, clock });
+    member.stayAlive();
     const life = new Life(clock, dice, () => {
       trace.add(this.name, "killed");
       if (this.#crew === member) member.die();
@@ -99,7 +95,7 @@ export class SimulatedDaemon {
   /** SIGTERM: what is being sent is finished in time, or cut; then it leaves. */
   async stop(): Promise<void> {
     const crew = this.#crew;
-    await this.#ended("is asked to stop");
+    await this.#ended();
     crew?.leave();
   }
 
@@ -115,25 +111,23 @@ export class SimulatedDaemon {
       crew,
     );
     const journal = world.sabotage.journal?.(plain, world) ?? plain;
-    const divided = world.places.map(({ mirrorId: id, settings }) => {
-      return { id, parts: settings.parts ?? 1 };
-    });
     for (const { settings } of world.places) await journal.mirror(settings.name, settings.source);
-    await crew.seek(dutiesFor(1, divided));
-    const duties = dutiesOf(crew, 1, divided);
+    await crew.seek([
+      "account:1",
+      ...world.places.map(({ mirrorId }) => `mirror:${mirrorId}` as const),
+    ]);
+    const duties = dutiesOf(crew, 1);
     crew.listen((change) => {
       if (this.#life !== life || life.isOver) return;
       if (change.type === "lost") life.crash();
-      if (change.type === "gained" || change.type === "crowded")
-        world.later(0, () => this.#beginAnew(life, crew));
+      if (change.type === "gained") world.trace.add(this.name, `gains ${change.duties.join()}`);
     });
     const ready = Promise.withResolvers<Sync>();
     ready.promise.catch(() => {});
     const mirrors = new Map<number, LiveMirror>();
     for (const place of world.places) {
-      const tidies = duties.leads(place.mirrorId);
-      const division = duties.division(place.mirrorId);
-      const parts = { life, journal, crew, tidies, division };
+      const tidies = () => duties.leads(place.mirrorId);
+      const parts = { life, journal, crew, tidies };
       const made = await this.#mirror(place, parts, ready.promise);
       this.#readers.set(place.mirrorId, made.reader);
       mirrors.set(place.mirrorId, made.mirror);
@@ -155,7 +149,7 @@ export class SimulatedDaemon {
         mirrors,
         bells,
         clock,
-        archive: patientArchive(life.archive(world.archive), pace, clock),
+        archive: patientArchive(world.archiveOf(life), pace, clock),
         random: dice.random,
         log: silentLog,
         sending: true,
@@ -178,8 +172,7 @@ export class SimulatedDaemon {
       life: Life;
       journal: Journal;
       crew: MemoryCrew;
-      tidies: boolean;
-      division: Division | undefined;
+      tidies: () => boolean;
     },
     ready: Promise<Sync>,
   ) {
@@ -190,8 +183,8 @@ export class SimulatedDaemon {
       await life.running();
       return sabotage.unfenced === true || crew.sendLeftMs > 0;
     };
-    const { journal, tidies, division } = parts;
-    const own = { life, journal, tidies, division };
+    const { journal, tidies } = parts;
+    const own = { life, journal, tidies };
     const outside = { ...own, dice, archive, mayEnd, sabotage: sabotage.reader };
     const started = (status: MirrorStatus, restart: boolean) => {
       const told = async (sync: Sync) => {
@@ -203,26 +196,15 @@ export class SimulatedDaemon {
     return liveMirror(place, outside, ready, started);
   }
 
-  /** Somebody is gone, and what they did is this one's now. */
-  async #beginAnew(life: Life, crew: MemoryCrew): Promise<void> {
-    if (this.#life !== life || life.isOver || this.#ending === life) return;
-    this.#ending = life;
-    this.#crew = undefined;
-    const isIdle = await this.#ended("has more to do");
-    if (this.#life !== life) return;
-    if (!isIdle) crew.leave();
-    this.start(isIdle ? crew : undefined);
-  }
-
-  /** Resolves once its loops have ended; with whether nothing was left under way. */
-  async #ended(why: string): Promise<boolean> {
+  /** Resolves once its loops have ended. */
+  async #ended(): Promise<void> {
     const { clock, trace, problems } = this.#world;
     const [life, sync] = [this.#life, this.sync];
     if (!life || !sync) {
       life?.crash();
-      return false;
+      return;
     }
-    trace.add(this.name, why);
+    trace.add(this.name, "is asked to stop");
     const stop = { isDone: false };
     this.#track(
       life,
@@ -233,10 +215,7 @@ export class SimulatedDaemon {
     for (let waited = 0; !stop.isDone && !life.isOver && waited < 700; waited++)
       await clock.pass(SECOND);
     if (!stop.isDone && !life.isOver) problems.push(`${this.name} did not stop`);
-    // What a broken journal refused may be there all the same: a claim of this member's.
-    const isIdle = stop.isDone && !life.isBroken && sync.underWay === 0;
     life.crash();
-    return isIdle;
   }
 
   async #stopped(life: Life, sync: Sync): Promise<void> {

@@ -6,16 +6,18 @@ export type Whereto = { readonly id: number } | "missing" | "twins" | "case";
 /** The folders of an archive: names may stand twice, be spelt anew, and go. */
 export class SimulatedFolders {
   readonly #folders = new Map<number, FolderDetail>();
-  /** The paths that they were made at, in small letters. */
-  readonly #paths = new Map<number, string>();
+  /** Paths that they do not have any more, in small letters, and since when. */
+  readonly #former: { readonly id: number; readonly path: string; readonly until: number }[] = [];
   /** The names that they were made with. */
   readonly #names = new Map<number, string>();
   readonly #newId: () => number;
+  readonly #now: () => number;
 
-  constructor(newId: () => number) {
+  /** `now`: by the monotonic clock. */
+  constructor(newId: () => number, now: () => number) {
     this.#newId = newId;
+    this.#now = now;
     this.#folders.set(1, { id: 1, name: "", createdDate: 0, root: true });
-    this.#paths.set(1, "/");
   }
 
   get(id: number): FolderDetail | undefined {
@@ -51,6 +53,16 @@ export class SimulatedFolders {
     this.#folders.set(folder.id, { ...folder, name: folder.name.toUpperCase() });
   }
 
+  /** Somebody gives a folder another name, which nobody changes back. */
+  rename(path: string, name: string): void {
+    const id = this.usable(path);
+    const folder = id === undefined ? undefined : this.#folders.get(id);
+    if (!folder || folder.root) return;
+    this.#leave(folder.id);
+    this.#folders.set(folder.id, { ...folder, name });
+    this.#names.set(folder.id, name);
+  }
+
   /** Somebody spells all names as they were, and gives twins names of their own. */
   tidy(): void {
     const seen = new Set<string>();
@@ -59,13 +71,16 @@ export class SimulatedFolders {
       const key = `${folder.parentId}/${name}`;
       const own = seen.has(key) ? `${name} ${folder.id}` : name;
       seen.add(key);
+      if (own.toLowerCase() !== folder.name.toLowerCase()) this.#leave(folder.id);
       this.#folders.set(folder.id, { ...folder, name: own });
     }
   }
 
   /** A folder goes, with everything below it; their ids are returned. */
   remove(id: number): number[] {
-    if (id === 1 || !this.#folders.delete(id)) return [];
+    if (id === 1 || !this.#folders.has(id)) return [];
+    this.#former.push({ id, path: this.pathOf(id), until: this.#now() });
+    this.#folders.delete(id);
     return [id, ...this.childrenOf(id).flatMap((child) => this.remove(child.id))];
   }
 
@@ -90,23 +105,31 @@ export class SimulatedFolders {
     return typeof whereto === "string" ? undefined : whereto.id;
   }
 
-  /** True when a folder was made at this path. */
-  hadPath(id: number, path: string): boolean {
-    return this.#paths.get(id) === (path === "" ? "/" : path).toLowerCase();
+  /** Paths that a folder has, or had since then, in small letters. */
+  pathsSince(id: number, since: number): string[] {
+    const former = this.#former.filter((each) => each.id === id && each.until >= since);
+    const now = this.#folders.has(id) ? [this.pathOf(id)] : [];
+    return [...now, ...former.map(({ path }) => path)];
+  }
+
+  /** Where a folder is, in small letters; "" for the root. */
+  pathOf(id: number): string {
+    const folder = this.#folders.get(id);
+    if (folder?.parentId === undefined) return "";
+    return `${this.pathOf(folder.parentId)}/${folder.name.toLowerCase()}`;
+  }
+
+  /** A folder, and all below it, will not be where they are. */
+  #leave(id: number): void {
+    this.#former.push({ id, path: this.pathOf(id), until: this.#now() });
+    for (const child of this.childrenOf(id)) this.#leave(child.id);
   }
 
   #make(parentId: number, name: string): number {
     const id = this.#newId();
     this.#folders.set(id, { id, parentId, name, createdDate: 0, root: false });
     this.#names.set(id, name);
-    this.#paths.set(id, this.#pathOf(id).toLowerCase());
     return id;
-  }
-
-  #pathOf(id: number): string {
-    const folder = this.#folders.get(id);
-    if (folder?.parentId === undefined) return "";
-    return `${this.#pathOf(folder.parentId)}/${folder.name}`;
   }
 }
 

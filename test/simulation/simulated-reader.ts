@@ -1,23 +1,23 @@
 import { ArchiveError } from "../../src/archive/archive-error.ts";
-import { type Division, isOwn } from "../../src/domain/division.ts";
 import type { Seen } from "../../src/domain/document.ts";
 import type { Outcome } from "../../src/domain/outcome.ts";
 import { LineCut } from "../../src/reader/line.ts";
 import type { DaemonCalls, Look, MirrorStatus, SendOrder } from "../../src/reader/protocol.ts";
 import type { Reader } from "../../src/reader/reader.ts";
+import { outcomeOf } from "../../src/reader/send.ts";
 import type { Acted, Inspection, Obstacle, ScanReport } from "../../src/source/source.ts";
 import { Fault } from "../../src/std/fault.ts";
 import { dirOf, type RawPath } from "../../src/std/raw-path.ts";
 import type { Dice } from "./dice.ts";
 import type { Life } from "./life.ts";
-import { offline, outcomeOf, unreadable } from "./send-outcome.ts";
+import { offline, unreadable } from "./send-outcome.ts";
 import type { SimulatedArchive } from "./simulated-archive.ts";
 import { type SimulatedTree, digestOf } from "./simulated-tree.ts";
 
 /** The part of a reader that the loops use. */
 export type UsedReader = Pick<
   Reader,
-  "pid" | "silent" | "inspect" | "look" | "send" | "act" | "scan" | "unlearn"
+  "pid" | "silent" | "host" | "inspect" | "look" | "send" | "act" | "scan" | "unlearn"
 >;
 
 /** A source: its files, and whether it can be reached. */
@@ -38,9 +38,7 @@ type Parts = {
   readonly source: Source;
   readonly mirrorId: number;
   /** What a crash left half put away is put back. */
-  readonly tidies: boolean;
-  /** The parts that are scanned and watched from here; undefined: all. */
-  readonly division: Division | undefined;
+  readonly tidies: () => boolean;
   /** Whether a request may have its end now. */
   readonly mayEnd: () => Promise<boolean>;
   readonly daemon: DaemonCalls;
@@ -90,12 +88,29 @@ export class SimulatedReader implements UsedReader {
   async start(): Promise<void> {
     const restart = this.#incarnation > 0;
     this.#incarnation += 1;
-    const known = await this.#parts.known();
-    this.#known = new Map(known.filter(([dir]) => this.#isOwn(dir)));
-    if (this.#parts.tidies) this.#parts.source.tree.recover((path) => this.#isOwn(dirOf(path)));
+    await this.#hosted();
     this.#isUp = true;
     this.#up.resolve();
     this.#parts.started(this.status, restart);
+  }
+
+  /** Another daemon did this until now. */
+  async host(): Promise<void> {
+    try {
+      await this.#work(async (pause) => {
+        await pause(this.#parts.dice.int(1, 40));
+        await this.#hosted();
+        await pause(0);
+      });
+    } catch (error) {
+      if (!(error instanceof LineCut)) throw error;
+      await this.#up.promise;
+    }
+  }
+
+  async #hosted(): Promise<void> {
+    this.#known = new Map(await this.#parts.known());
+    if (this.#parts.tidies()) this.#parts.source.tree.recover();
   }
 
   /** The process dies, and is started again after a while. */
@@ -190,7 +205,6 @@ export class SimulatedReader implements UsedReader {
         // A walk takes its time here and there; between two pauses it is at once.
         if (this.#parts.dice.chance(0.3)) await pause(this.#parts.dice.int(0, 40));
         this.#assertOnline();
-        if (!this.#isOwn(dir)) continue;
         visited.add(dir);
         if (tree.isOpen(dir)) await this.list(dir);
         else obstacles.push({ path: dir, trouble: unreadable() });
@@ -198,14 +212,21 @@ export class SimulatedReader implements UsedReader {
       this.#assertOnline();
       const vanished = [...this.#known.keys()].filter((dir) => !visited.has(dir));
       for (const dir of vanished) this.#known.delete(dir);
-      return { directories: visited.size, files: 0, vanished, obstacles, leftOut: 0 };
+      return {
+        directories: visited.size,
+        files: 0,
+        vanished,
+        obstacles,
+        leftOut: 0,
+        links: { paths: [], number: 0 },
+      };
     });
   }
 
   /** Tells the daemon of a directory that is not as it is remembered. */
   async list(dir: RawPath): Promise<void> {
     const { tree } = this.#parts.source;
-    if (!tree.directories.includes(dir) || !tree.isOpen(dir) || !this.#isOwn(dir)) return;
+    if (!tree.directories.includes(dir) || !tree.isOpen(dir)) return;
     const listing = tree.listing(dir);
     if (this.#known.get(dir) === listing.fingerprint) return;
     const isWhole = await this.#parts.daemon.listing(this.#parts.mirrorId, listing);
@@ -219,7 +240,7 @@ export class SimulatedReader implements UsedReader {
     if (!this.#isUp || !source.online) return;
     const open = paths.filter((path) => source.tree.isOpen(dirOf(path)));
     const files = open
-      .filter((path) => source.tree.isEligible(path) && this.#isOwn(dirOf(path)))
+      .filter((path) => source.tree.isEligible(path))
       .map((path) => ({ path, seen: source.tree.at(path)?.seen ?? null }));
     for (const { path } of files) this.#known.set(dirOf(path), "");
     await daemon.hint(mirrorId, files);
@@ -276,18 +297,14 @@ export class SimulatedReader implements UsedReader {
     spring(source, order.path);
     const upload = { folderId, filename, content: file.content, sizeBytes: file.seen.sizeBytes };
     try {
-      const { id } = await archive.store(upload, cut, this.#parts.mayEnd);
+      const { id, uploadedDate } = await archive.store(upload, cut, this.#parts.mayEnd);
       await pause(0);
-      return { kind: "stored", documentId: id, status: "UPLOADED" };
+      return { kind: "stored", documentId: id, status: "UPLOADED", uploadedDate };
     } catch (error) {
       if (!(error instanceof ArchiveError)) throw error;
       await pause(0);
       return outcomeOf(error);
     }
-  }
-
-  #isOwn(dir: RawPath): boolean {
-    return isOwn(this.#parts.division, dir);
   }
 
   #assertOnline(): void {

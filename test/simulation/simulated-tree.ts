@@ -166,8 +166,8 @@ export class SimulatedTree {
   }
 
   /** What an interrupted after-action left behind. */
-  recover(isMeant: (path: RawPath) => boolean): void {
-    for (const path of [...this.#aside.keys()].filter(isMeant)) this.putBack(path);
+  recover(): void {
+    for (const path of this.#aside.keys()) this.putBack(path);
   }
 
   /** Renames or moves a file over whatever is at `to`. */

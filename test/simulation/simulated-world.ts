@@ -1,11 +1,14 @@
+import type { Archive } from "../../src/archive/archive.ts";
 import type { Document } from "../../src/domain/document.ts";
 import { targetPathOf } from "../../src/domain/naming.ts";
-import type { Journal } from "../../src/journal/journal.ts";
+import type { Config } from "../../src/config/config.ts";
+import { bindArchives } from "../../src/daemon/bind-archives.ts";
+import type { Applied, Journal } from "../../src/journal/journal.ts";
 import type { MirrorStatus } from "../../src/reader/protocol.ts";
 import { eligibility } from "../../src/source/eligible.ts";
 import { Bell } from "../../src/std/bell.ts";
 import { silentLog } from "../../src/std/log.ts";
-import { type RawPath, dirOf } from "../../src/std/raw-path.ts";
+import { type RawPath, dirOf, joinRaw } from "../../src/std/raw-path.ts";
 import type { LiveMirror, SyncContext } from "../../src/sync/context.ts";
 import { Pace } from "../../src/sync/pace.ts";
 import { patientArchive } from "../../src/sync/patient-archive.ts";
@@ -33,6 +36,9 @@ const PROBE_EVERY_MS = 20 * SECOND;
 /** How long ago at most the archive was asked when a file is put away. */
 const ASKED_MS_MAX = 10 * SECOND;
 
+/** Longer than any request takes, and any answer of the archive is behind. */
+const TAKEN_BACK_MS = 120 * SECOND;
+
 /** How long a stop waits for what is being sent. */
 const SHUTDOWN_MS = 5 * SECOND;
 
@@ -44,7 +50,16 @@ export type Sabotage = {
   /** Requests get their end though the lease is over. */
   readonly unfenced?: true;
   readonly reader?: (reader: UsedReader, source: Source) => UsedReader;
+  readonly archive?: (archive: Archive, world: SimulatedWorld) => Archive;
+  /** What happens in every history, and often, as it takes that to be found. */
+  readonly often?: readonly string[];
+  /** A machine may be taken back to a snapshot, and nobody minds. */
+  readonly unguarded?: true;
 };
+
+function pathOf({ dir, name }: Document): RawPath {
+  return joinRaw(dir, name);
+}
 
 /** Everything outside the loops, and the loops in it. */
 export class SimulatedWorld {
@@ -60,11 +75,18 @@ export class SimulatedWorld {
   readonly problems: string[] = [];
   /** The clock was set far while a file grew: only a daemon that goes on running can know. */
   isShaken = false;
+  /** Documents that were sent by a state of the journal that was taken back since. */
+  readonly lost = new Set<number>();
+  /** The archive's ids of what became CONVERTED while its mirror kept its files; a journal taken back gives ids of rows again. */
+  readonly kept = new Set<number>();
+  #snapshot: (() => void) | undefined;
   readonly config: SyncContext["config"];
   readonly #sabotage: Sabotage;
   /** `quota.retryAt` is set. */
   readonly #hasSchedule: boolean;
   #life: Life | undefined;
+  /** Its last life ended in good order. */
+  #isStopped = false;
   #running: Promise<void> = Promise.resolve();
   #sync: Sync | undefined;
   #readers = new Map<number, SimulatedReader>();
@@ -77,10 +99,13 @@ export class SimulatedWorld {
       this.rows.flatMap(({ documentId }) => documentId ?? []),
     );
     this.#hasSchedule = this.dice.chance(0.3);
+    const firstRun = this.dice.chance(0.5) && !sabotage.unguarded ? "hold" : "upload";
     const shared = this.dice.chance(0.5);
     this.places = Array.from({ length: this.dice.chance(0.3) ? 2 : 1 }, (_, index) =>
-      this.#place(index + 1, shared || index === 0 ? "/Scans" : "/Other"),
+      this.#place(index + 1, shared || index === 0 ? "/Scans" : "/Other", firstRun),
     );
+    // What others put there is no lost journal.
+    for (const { mirrorId } of this.places) this.store.firstRunsOver.set(mirrorId, 0);
     const config = someConfig(this.dice);
     this.config = sabotage.doubt
       ? { ...config, upload: { ...config.upload, doubt: sabotage.doubt } }
@@ -111,6 +136,8 @@ export class SimulatedWorld {
   /** Starts the daemon, over whatever an earlier life left. */
   start(): void {
     this.trace.add("daemon", "starts");
+    if (this.#life && !this.#isStopped) this.store.markUnclean();
+    this.#isStopped = false;
     const life = new Life(this.clock, this.dice, () => this.trace.add("daemon", "killed"));
     this.#life = life;
     this.#sync = undefined;
@@ -142,7 +169,41 @@ export class SimulatedWorld {
     );
     for (let waited = 0; !stop.isDone && waited < 60; waited++) await this.clock.advance(SECOND);
     if (!stop.isDone && !life.isOver) this.problems.push("the daemon did not stop");
+    this.#isStopped = stop.isDone;
     life.crash();
+  }
+
+  /** What a machine is taken back to: the journal, and not what it reads or sends to. */
+  takeSnapshot(): void {
+    // Where whatever is there is sent again, it is not guarded.
+    const isGuarded = this.places.every(({ settings }) => settings.firstRun === "hold");
+    if (isGuarded || this.#sabotage.unguarded) this.#snapshot = this.store.snapshot();
+  }
+
+  /** A document that was sent since, and has another name by now, is not recognised. */
+  forgetSnapshot(): void {
+    this.#snapshot = undefined;
+  }
+
+  /** The machine is taken back to its snapshot, once nothing is under way any more. */
+  async goBack(): Promise<void> {
+    if (!this.#snapshot) return;
+    this.life?.crash();
+    await this.clock.advance(TAKEN_BACK_MS);
+    this.#snapshot();
+    this.#snapshot = undefined;
+    this.#isStopped = false;
+    const owned = new Set(this.rows.map(({ documentId }) => documentId));
+    for (const { id, foreign } of this.archive.stored)
+      if (!foreign && !owned.has(id)) this.lost.add(id);
+    this.start();
+  }
+
+  /** Every mirror is in the configuration again. */
+  configureAll(): Promise<void> {
+    return this.reconfigure(() => {
+      for (const place of this.places) place.isOut = false;
+    });
   }
 
   /** Something that happens by itself after a while. */
@@ -176,7 +237,7 @@ export class SimulatedWorld {
 
   /** What can happen in its history. */
   repertoire(): Repertoire {
-    return someRepertoire(this.dice);
+    return someRepertoire(this.dice, this.#sabotage.often);
   }
 
   /** Ends all that goes on. */
@@ -199,34 +260,53 @@ export class SimulatedWorld {
     return targetPathOf(settings.target, dirOf(path));
   }
 
-  #place(mirrorId: number, path: string): Place {
+  #place(mirrorId: number, path: string, firstRun: "hold" | "upload"): Place {
     const { dice } = this;
     const mode = dice.chance(0.6) ? "native" : "polling";
     const network = mode === "polling" && dice.chance(0.5);
-    const settings = someMirror(dice, mirrorId, path, mode);
+    const settings = { ...someMirror(dice, mirrorId, path, mode), firstRun };
     const rules = { ...settings, without: [], device: null, network };
     const tree = new SimulatedTree(this.clock, network, eligibility(rules), (changed) => {
-      if (mode === "native") this.#event(mirrorId, changed);
+      if (mode === "native") this.#event(place, changed);
     });
     const puttingAway = (gone: RawPath, content: string) => {
       this.#putAway(gone, content);
-      if (settings.after.kind === "keep")
+      if (place.settings.after.kind === "keep")
         this.problems.push(`${gone}: touched, but not configured`);
+      const row = this.rows.find(
+        (each) => each.current && each.mirrorId === place.mirrorId && pathOf(each) === gone,
+      );
+      if (row && this.kept.has(row.documentId ?? 0))
+        this.problems.push(`${gone}: was to be kept when it was archived, and is put away`);
     };
-    return {
+    const source = { tree, mode, online: true, puttingAway, ambush: undefined } as const;
+    const place: Place = {
       mirrorId,
       settings,
-      source: { tree, mode, online: true, puttingAway, ambush: undefined },
+      isOut: false,
+      formerTargets: [],
+      source: { ...source },
     };
+    return place;
+  }
+
+  /** The configuration is changed: what is running ends, and begins anew by it. */
+  async reconfigure(change: () => void): Promise<void> {
+    this.forgetSnapshot();
+    await this.stop();
+    // One that has hardly begun has nothing to stop.
+    this.life?.crash();
+    change();
+    this.start();
   }
 
   /** Most events come; some are lost, or come for the whole directory. */
-  #event(mirrorId: number, path: RawPath): void {
+  #event(place: Place, path: RawPath): void {
     const { dice } = this;
     if (dice.chance(0.15)) return;
     const whole = dice.chance(0.2);
     this.later(dice.int(0, 300), async () => {
-      const reader = this.readerOf(mirrorId);
+      const reader = this.readerOf(place.mirrorId);
       const { life } = this;
       if (!life || life.isOver || !reader?.pid) return;
       await (whole ? reader.list(dirOf(path)) : reader.hint([path]));
@@ -250,12 +330,15 @@ export class SimulatedWorld {
   async #live(life: Life): Promise<void> {
     const plain = life.journal(this.store, (applied) => {
       for (const line of journaled(applied)) this.trace.add("journal", line);
+      this.#rememberKept(applied);
       this.#sync?.journaled(applied);
     });
     const journal = this.#sabotage.journal?.(plain, this) ?? plain;
     const ready = Promise.withResolvers<Sync>();
     const mirrors = new Map<number, LiveMirror>();
-    for (const place of this.places) {
+    const configured = this.places.filter(({ isOut }) => !isOut);
+    await this.#bind(journal, configured);
+    for (const place of configured) {
       const { reader, mirror } = await this.#mirror(place, life, journal, ready.promise);
       this.#readers.set(place.mirrorId, reader);
       mirrors.set(place.mirrorId, mirror);
@@ -266,7 +349,7 @@ export class SimulatedWorld {
       config: this.config,
       journal,
       pace,
-      archive: patientArchive(life.archive(this.archive), pace, this.clock),
+      archive: patientArchive(this.archiveOf(life), pace, this.clock),
       mirrors,
       bells: {
         sending: new Bell(),
@@ -294,9 +377,34 @@ export class SimulatedWorld {
     await running;
   }
 
+  /** As `Daemon` does; a mirror of another name and source is another one. */
+  async #bind(journal: Journal, configured: readonly Place[]): Promise<void> {
+    const archive = { name: "main", url: "https://archive.example" };
+    const mirrors = configured.map(({ settings }) => settings);
+    await bindArchives({ archive, mirrors } as Config, journal, silentLog);
+    for (const place of configured)
+      place.mirrorId = (await journal.mirror(place.settings.name, place.settings.source)).id;
+  }
+
+  /** What was archived while its files were to be kept. */
+  #rememberKept(applied: readonly Applied[]): void {
+    for (const { change, document, skipped } of applied) {
+      if (skipped || !document || change.type !== "event") continue;
+      const { after } = this.placeOf(document.mirrorId)?.settings ?? {};
+      if (change.event.type === "converted" && after?.kind === "keep")
+        this.kept.add(document.documentId ?? 0);
+    }
+  }
+
+  /** The archive as the loops of this life see it. */
+  archiveOf(life: Life): Archive {
+    const archive = life.archive(this.archive);
+    return this.#sabotage.archive?.(archive, this) ?? archive;
+  }
+
   #mirror(place: Place, life: Life, journal: Journal, ready: Promise<Sync>) {
     const { dice, archive } = this;
-    const alone = { tidies: true, mayEnd: async () => true };
+    const alone = { tidies: () => true, mayEnd: async () => true };
     const outside = { life, dice, archive, journal, ...alone, sabotage: this.#sabotage.reader };
     const started = (status: MirrorStatus, restart: boolean) => {
       this.#track(

@@ -65,8 +65,8 @@ export function someMirror(
     watch: mode,
     settleMs: 3 * SECOND,
     incompleteMs: 5 * MINUTE,
+    stillIncomplete: "hold",
     missingFolder,
-    // What strangers put there is no lost journal.
     firstRun: "upload",
     changed: dice.chance(0.1) ? "ignore" : "upload",
     after,

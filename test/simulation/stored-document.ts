@@ -11,20 +11,31 @@ export type SimulatedUpload = {
 /** A document of the archive's store. Times are by the monotonic clock. */
 export type StoredDocument = SimulatedUpload & {
   readonly id: number;
+  /** Where it was sent, and under which name; people may have filed or named it otherwise since. */
+  readonly sent: Pick<SimulatedUpload, "folderId" | "filename">;
+  /** Paths, in small letters, that this folder had just before. */
+  readonly folderPaths: readonly string[];
+  /** When it was taken. */
+  readonly storedAt: number;
   /** When it is in the store for all to see. */
   readonly committedAt: number;
   /** When its size is known, and when it is CONVERTED. */
   readonly sizedAt: number;
   readonly convertedAt: number;
+  /** A person has filed it, be it back. */
+  readonly filed?: true;
   readonly removed: boolean;
   readonly removedAt: number | null;
+  /** Its last byte was not stored. */
+  readonly shortened: boolean;
   /** Put there by somebody else. */
   readonly foreign: boolean;
 };
 
 /** A document as the archive shows it at a moment; `zero` is its clock when ours began. */
 export function detailOf(document: StoredDocument, asOf: number, zero: number): DocumentDetail {
-  const { id, folderId, filename, committedAt, sizedAt, convertedAt, sizeBytes } = document;
+  const { id, folderId, filename, committedAt, sizedAt, convertedAt } = document;
+  const sizeBytes = document.sizeBytes - (document.shortened ? 1 : 0);
   const uploadedDate = zero + committedAt;
   const converted = convertedAt <= asOf;
   const documentName = filename.replace(/\.[^.]*$/, "");

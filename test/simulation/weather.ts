@@ -8,8 +8,14 @@ export type Weather = {
   readonly unreachable: number;
   readonly unanswered: number;
   readonly busy: number;
-  /** Refusals with a code that nobody knows. */
+  /** Uploads, stored or not, that are answered with what proves nothing: a code that nobody knows, 408, 409. */
   readonly strange: number;
+  /** Uploads that are refused by what stands before the archive: 403, 413. */
+  readonly forbidden: number;
+  /** Lists that are an OK without a list. */
+  readonly hollow: number;
+  /** Uploads that are stored without their last byte. */
+  readonly shortened: number;
   readonly lostStored: number;
   readonly lostUnstored: number;
   /** How long after its reply was lost a document may appear. */
@@ -35,6 +41,9 @@ export const CALM: Weather = {
   unanswered: 0,
   busy: 0,
   strange: 0,
+  forbidden: 0,
+  hollow: 0,
+  shortened: 0,
   lostStored: 0,
   lostUnstored: 0,
   lateMs: 0,
@@ -60,7 +69,11 @@ export function someWeather(dice: Dice): Weather {
     unreachable: often() / 2,
     unanswered: often() / 2,
     busy: often() / 3,
-    strange: often() / 3,
+    strange: often() / 2,
+    forbidden: often() / 3,
+    // A whole spell of it: a doubt takes several looks.
+    hollow: dice.chance(0.15) ? 0.95 : often(),
+    shortened: often() / 3,
     lostStored: often(),
     lostUnstored: often(),
     swapped: often() / 3,

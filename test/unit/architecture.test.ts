@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 /** Rooms from the bottom up; those on one step never import one another. */
 const STAIRCASE = [
   ["std"],
-  ["wire", "formats"],
+  ["wire", "formats", "network"],
   ["domain"],
   ["rules", "receipts"],
   ["config"],
@@ -50,8 +50,8 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   picomatch: ["config", "source", "cli"],
   pino: ["daemon"],
   "prom-client": ["dashboard"],
-  saxes: ["formats", "rules"],
-  undici: ["archive", "notify"],
+  saxes: ["formats"],
+  undici: ["archive", "network", "notify"],
   yaml: ["config", "rules"],
   yauzl: ["formats"],
   zod: ["config", "dashboard"],

@@ -40,6 +40,26 @@ test("docs/errors.md knows every code that a Fault is made with", () => {
   expect(codes.filter((code) => !known.includes(`\`${code}\``))).toEqual([]);
 });
 
+test("docs/troubleshooting.md quotes what the program prints", () => {
+  const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    // Without comments; a message that is longer than a line of source is one message.
+    .map((name) =>
+      read(`src/${name}`)
+        .replaceAll(/\/\*\*[^]*?\*\//g, "")
+        .replaceAll(/["`]\s*\+\s*["`]/g, ""),
+    );
+  const symptoms = [...read("docs/troubleshooting.md").matchAll(/^\| (?<symptom>.+?) \| /gm)];
+  const quoted = symptoms
+    .flatMap(([, symptom = ""]) => [...symptom.matchAll(/`([^`]+)`/g)])
+    .flatMap(([, message = ""]) => message.split("…"))
+    .map((part) => part.trim())
+    .filter((part) => part.length > 2);
+  expect(quoted.length).toBeGreaterThan(50);
+  const isPrinted = (part: string) => sources.some((text) => text.includes(part));
+  expect(quoted.filter((part) => !isPrinted(part))).toEqual([]);
+});
+
 describe.for(pages)("%s", (page) => {
   const text = read(page);
 

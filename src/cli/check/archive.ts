@@ -1,13 +1,23 @@
+import { archiveSettings } from "../../archive/archive-settings.ts";
+import { openSigner } from "../../archive/signing.ts";
 import { ArchiveError } from "../../archive/archive-error.ts";
 import type { HttpArchive } from "../../archive/http-archive.ts";
 import { accountsOf } from "../../config/archives.ts";
-import type { Config, Mirror } from "../../config/config.ts";
-import { isLoopback } from "../../config/notify-kinds.ts";
+import type { ArchiveAccount, Config, Mirror } from "../../config/config.ts";
+import { isLoopback } from "../../network/proxies.ts";
 import { openClient } from "../archive-client.ts";
 import { lookUpSettings } from "../archive-settings.ts";
+import { readJournal } from "../journals.ts";
+import { UNHEARD } from "../looker.ts";
 import { failureOf } from "../../domain/failure.ts";
 import { targetPathOf } from "../../domain/naming.ts";
+import type { Unreached } from "../../reader/protocol.ts";
+import { Reader } from "../../reader/reader.ts";
+import { comes, START_MS } from "../../reader/vigil.ts";
+import { unlessAborted } from "../../std/abort.ts";
+import { silentLog } from "../../std/log.ts";
 import { ROOT } from "../../std/raw-path.ts";
+import { examine } from "../../sync/examine-archive.ts";
 import { Folders } from "../../sync/folders.ts";
 import { Placement } from "../../sync/placement.ts";
 import type { Shell } from "../shell.ts";
@@ -16,6 +26,12 @@ import { fail, failOf, type Finding, ok, warn } from "./finding.ts";
 
 /** Beyond this, documents in doubt are looked for in the wrong window, and certificates may fail. */
 const CLOCK_MS_MAX = 120_000;
+
+const UNBEGUN: Unreached = {
+  code: "READER_DOWN",
+  message: `it did not start within ${START_MS / 1_000} s`,
+  hint: "Check the host's memory, and its limits of processes (ulimit -u, TasksMax=).",
+};
 
 /** Is each archive there, does it accept the account, and does it have the folders? */
 export async function* examineArchives(config: Config, shell: Shell): AsyncGenerator<Finding> {
@@ -43,17 +59,42 @@ async function* examineArchive(config: Config, shell: Shell): AsyncGenerator<Fin
   try {
     await client.folder(undefined, signal);
     yield ok(
-      `signing by ${signing.scheme === "hmac" ? `hmac ${signing.algorithm}` : signing.scheme}`,
+      `signing by ${"secret" in signing ? `${signing.scheme} ${signing.algorithm}` : signing.scheme}`,
     );
-    yield ok(`archive ${url} is reached`);
+    const unreached = await reachedByReader(config.archive, shell);
+    if (unreached) {
+      const what = `archive ${url}, asked by the process that sends: ${unreached.code}: ${unreached.message}`;
+      yield fail(what, unreached.hint);
+    } else yield ok(`archive ${url} is reached`);
     yield ok("account key and signature are accepted");
   } catch (error) {
     yield* archiveFailure(url, error);
     return;
   }
   yield clockFinding(client.clockOffsetMs);
+  yield* identityFinding(config, client, signal);
   const folders = new Folders(client);
   for (const mirror of config.mirrors) yield await targetFinding(mirror, folders, signal);
+}
+
+/** Whether it is the archive that documents were sent to, as far as the journal knows. */
+async function* identityFinding(
+  config: Config,
+  archive: HttpArchive,
+  signal: AbortSignal,
+): AsyncGenerator<Finding> {
+  try {
+    await using journal = await readJournal(config);
+    const row = (await journal?.archives())?.find(({ name }) => name === config.archive.name);
+    if (!journal || !row) return;
+    const { archive: account, upload } = config;
+    const asking = { archive, journal: journal.of(row.id), account, upload };
+    const { other } = await examine(asking, 0, signal);
+    if (other === undefined) yield ok("it is the archive that documents were sent to");
+    else yield fail(`ARCHIVE_CHANGED: ${other}`, failureOf("ARCHIVE_CHANGED").hint);
+  } catch (error) {
+    yield failOf("which archive it is", error);
+  }
 }
 
 /** Whoever is on the way could read the account key and every document, and answer in the archive's place. */
@@ -67,8 +108,37 @@ export function* encryptionFindings(url: string): Generator<Finding> {
   );
 }
 
+/** Asks once more by a reader process, as every document is sent. */
+async function reachedByReader(account: ArchiveAccount, shell: Shell): Promise<Unreached | null> {
+  const { clock, random } = shell.surroundings;
+  const settings = archiveSettings(account, 1);
+  const signer = await openSigner(account.signing);
+  const begun = Promise.withResolvers<void>();
+  await using reader = Reader.open({
+    name: account.name,
+    mirrors: async () => [],
+    archive: () => settings,
+    daemon: UNHEARD,
+    sign: async (...request) => signer.sign(...request),
+    started: () => begun.resolve(),
+    clock,
+    random,
+    log: silentLog,
+  });
+  const reached = comes(begun.promise, START_MS, clock).then((isUp) =>
+    isUp ? reader.reach() : UNBEGUN,
+  );
+  // Awaited here, for the reader ends with this scope.
+  return await unlessAborted(reached, shell.stopping());
+}
+
+/** Of a bare status nobody knows that it came from an archive. */
 function* archiveFailure(url: string, error: unknown): Generator<Finding> {
-  if (error instanceof ArchiveError && error.credentials) {
+  if (error instanceof ArchiveError && error.code === "CREDENTIALS_REFUSED") {
+    const mend = "Check `archive.url`, then `archive.accountKey` and `archive.signing`.";
+    const what = `archive ${url}: a web server answers there with HTTP ${error.httpStatus}, and not in the archive's words`;
+    yield fail(`${what}: ${error.code}: ${error.message}`, mend);
+  } else if (error instanceof ArchiveError && error.credentials) {
     yield ok(`archive ${url} is reached`);
     yield failOf("account key and signature", error);
   } else if (error instanceof ArchiveError && error.code === "SIGNING_FAILED") {

@@ -1,9 +1,14 @@
 import type { Config } from "../../config/config.ts";
+import { callerNow } from "../../config/foreign.ts";
+import { openFilesMax } from "../../std/open-files.ts";
 import type { Shell } from "../shell.ts";
+import { examineAddressFilter } from "./address-filter.ts";
 import { examineArchives } from "./archive.ts";
-import { examineExamples } from "./examples.ts";
 import { type Finding, ok } from "./finding.ts";
+import { examineForeign } from "./foreign.ts";
 import { examineJournal } from "./journal.ts";
+import { examineMail } from "./mail.ts";
+import { examineOpenFiles } from "./open-files.ts";
 import { examinePlaces } from "./places.ts";
 import { examinePlugin } from "./plugin.ts";
 import { examinePrograms } from "./programs.ts";
@@ -13,12 +18,21 @@ import { examineTimeZone } from "./time-zone.ts";
 /** Examines everything, one finding after another as it is known. */
 export async function* examinationOf(config: Config, shell: Shell): AsyncGenerator<Finding> {
   yield ok(`configuration ${config.file ?? ""}`);
+  const foreign = [...examineForeign(config, callerNow())];
+  yield* foreign;
+  // The signing module would be run next.
+  if (foreign.some(({ level }) => level === "FAIL")) return;
+  const files = [...examineOpenFiles(openFilesMax())];
+  yield* files;
+  // What comes next starts readers, which would never be there.
+  if (files.some(({ level }) => level === "FAIL")) return;
   yield* examineTimeZone(shell);
-  yield* examineExamples(config, shell);
   yield* examinePrograms(config, shell.surroundings.env["PATH"] ?? "");
   yield* examineArchives(config, shell);
+  yield* examineAddressFilter(config);
   yield* examineSources(config, shell);
   yield* examinePlaces(config);
+  yield* examineMail(config, shell.clock);
   yield* examinePlugin(config);
   yield* examineJournal(config);
 }

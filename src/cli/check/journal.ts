@@ -4,9 +4,9 @@ import { dirname } from "node:path";
 import { archivesOf } from "../../config/archives.ts";
 import type { Config } from "../../config/config.ts";
 import { shownJournal } from "../../config/journal-place.ts";
-import { movedArchives, renamedMirrors } from "../../daemon/bind-archives.ts";
+import { assertNotExchanged, renamedMirrors } from "../../daemon/bind-archives.ts";
 import { FOLDER_CODES } from "../../domain/verdict.ts";
-import { SOLO_CREW } from "../../journal/crew.ts";
+import { isSolo } from "../../journal/crew.ts";
 import type { ArchiveRow, Journal, MirrorRow } from "../../journal/journal.ts";
 import { networkFileSystem } from "../../journal/network-file-system.ts";
 import { systemClock } from "../../std/clock.ts";
@@ -91,9 +91,9 @@ async function* identityFindings(
   config: Config,
 ): AsyncGenerator<Finding> {
   try {
-    movedArchives(config, rows);
+    assertNotExchanged(config, rows);
     const archives = new Map(rows.map((row) => [row.name, row]));
-    if (journal.crew === SOLO_CREW) renamedMirrors(config, await journal.mirrors(), archives);
+    if (isSolo(journal.crew)) renamedMirrors(config, await journal.mirrors(), archives);
   } catch (error) {
     yield failOf("configuration", error);
   }

@@ -2,7 +2,7 @@
 import { constants } from "node:fs";
 import { access, stat, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { After, Config, Mirror } from "../../config/config.ts";
+import type { Config, Mirror } from "../../config/config.ts";
 import { isNetwork, type Mount, mountOf, readMounts, unmountedNow } from "../../source/mounts.ts";
 import { codeOf } from "../../std/fault.ts";
 import { runningDaemon } from "../journals.ts";
@@ -60,16 +60,7 @@ export function* shareFindings(
 }
 
 /** The source was read already by a reader of its own, so it does not hang. */
-async function* afterFindings({ name, source, after, rules }: Mirror): AsyncGenerator<Finding> {
-  yield* actionFindings(name, source, after);
-  if (rules.duplicates !== "upload") yield* actionFindings(name, source, rules.afterDuplicate);
-}
-
-async function* actionFindings(
-  name: string,
-  source: string,
-  after: After,
-): AsyncGenerator<Finding> {
+async function* afterFindings({ name, source, after }: Mirror): AsyncGenerator<Finding> {
   if (after.kind === "keep") return;
   const what = `mirror ${name}: after ${after.kind}`;
   const point = after.kind === "move" ? unmountedNow(after.to) : undefined;

@@ -5,10 +5,12 @@ import type { Journal, MirrorRow } from "../../journal/journal.ts";
 import { isNetwork, type Mount, mountOf, readMounts, watchMode } from "../../source/mounts.ts";
 import { awayOf, ofMirror, seersOf } from "../../sync/away.ts";
 import { readJournal, runningDaemon } from "../journals.ts";
+import { LINK_HINT, otherLinksLine, replacedLines } from "../links-text.ts";
 import { Looker } from "../looker.ts";
 import type { Shell } from "../shell.ts";
 import { unreadText } from "../status-lines.ts";
 import { fail, failOf, type Finding, ok, warn } from "./finding.ts";
+import { examineHardLinks } from "./hard-links.ts";
 import { examineWatching } from "./watching.ts";
 
 /** Are the sources there and readable, how are they watched, and are there watches enough? */
@@ -33,12 +35,17 @@ export async function* examineSources(config: Config, shell: Shell): AsyncGenera
     const away = journal && row && (await awayOf(journal.of(row.archiveId), seers));
     const unread = away && ofMirror(away.unread, mirror.name);
     if (unread) yield fail(`mirror ${unreadText(mirror.name, unread)}`, UNREAD_HINT);
+    const links = (away && ofMirror(away.links, mirror.name)) ?? null;
+    for (const line of replacedLines(mirror.name, links)) yield warn(`mirror ${line}`, LINK_HINT);
+    const others = otherLinksLine(mirror.name, links);
+    if (others !== undefined) yield ok(`mirror ${others}`);
     yield* mountFindings(mirror, mount);
     const { mode } = watchMode(mirror.watch, mount);
     isWatching ||= mode === "native";
     if (mode === "native" && row) directories += await directoriesOf(journal, row);
   }
   if (isWatching) yield* examineWatching(directories);
+  yield* examineHardLinks();
 }
 
 async function sourceFinding(

@@ -1,24 +1,43 @@
 import type { Command } from "commander";
 import { accountsOf } from "../../config/archives.ts";
-import type { Config } from "../../config/config.ts";
-import type { KeptJournal } from "../../daemon/kept-journal.ts";
-import type { Journal } from "../../journal/journal.ts";
+import type { Config, Mirror } from "../../config/config.ts";
+import type { Document } from "../../domain/document.ts";
+import type { Change, Journal } from "../../journal/journal.ts";
 import { exact, joinRaw, shown } from "../../std/raw-path.ts";
-import { type Found, adopting, endFirstRuns, findArchived, toBeSent } from "../../sync/adopter.ts";
+import {
+  adopting,
+  claimedByName,
+  endFirstRuns,
+  type Found,
+  findArchived,
+  toBeSent,
+  vouching,
+} from "../../sync/adopter.ts";
+import { unaskedText, WholeArchive } from "../../sync/whole-archive.ts";
 import { growSlowly } from "../../std/heap.ts";
 import { openClient } from "../archive-client.ts";
 import { lookUpSettings } from "../archive-settings.ts";
 import { examples } from "../examples.ts";
 import { EXIT } from "../exit.ts";
 import { isKeyboard } from "../keyboard.ts";
-import { passTogether } from "../one-pass.ts";
-import { jsonLine, printable } from "../printable.ts";
+import { onePass } from "../one-pass.ts";
+import { printable } from "../printable.ts";
 import { Questions } from "../questions.ts";
 import type { Shell } from "../shell.ts";
 import { counted } from "../wording.ts";
 import { secretsOf } from "./run.ts";
 
-type Options = { readonly dryRun?: boolean; readonly yes?: boolean; readonly json?: boolean };
+type Options = {
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+  readonly trustContent?: boolean;
+};
+
+/** What a person is asked with --trust-content, before it is done. */
+const TRUST = `--trust-content: these documents, and those that adopt claimed before, count as having the very content
+of the local files, which the archive cannot show. Files are then moved or deleted where \`after\` says so, and
+other files of the same content are not sent. A document of the same name and size with other content would be lost.`;
 
 /** `scanferry adopt`: claims what is in the archive already. */
 export function addAdopt(program: Command, shell: Shell): void {
@@ -28,15 +47,22 @@ export function addAdopt(program: Command, shell: Shell): void {
     .option("--dry-run", "only show what would be claimed")
     .option("-y, --yes", "on a terminal, too, claim them without a question")
     .option("--json", "print one JSON object a line")
+    .option(
+      "--trust-content",
+      "what is claimed has the content of its file: `after` may move or delete that",
+    )
     .action((options: Options) => adopt(shell, options))
     .addHelpText(
       "after",
       `${examples("scanferry adopt --dry-run", "scanferry adopt")}
 
 For a journal that was lost, or a first run beside an archive that is in use. Files are scanned and
-journaled, nothing is sent. A document is claimed when its folder, name and size are the file's and
-nothing else could be meant. What is unclear is shown, and held by the next \`run\` or \`sync\`; without
-any such the first run is over, and all that was not claimed is sent.`,
+journaled, nothing is sent. A document is claimed when its folder, name and size are the file's, it was
+uploaded after the file was last written, and nothing else could be meant. One in another folder is claimed
+where the whole archive has no second one of that name and size. What is unclear is shown, and
+held by the next \`run\` or \`sync\`; without any such the first run is over, and all that was not claimed
+is sent. A claimed file is never moved or deleted, as the archive may hold other content of that name and
+size, unless --trust-content was given.`,
     );
 }
 
@@ -53,25 +79,40 @@ async function adopt(shell: Shell, options: Options): Promise<void> {
   const log = warningsTo(err, secretsOf(config));
   const silent = { web: false, tells: false, sending: false };
   const own = { config, log, clock, random, ending: stopping, ...silent };
-  const open = (keptJournal: KeptJournal | undefined) => Daemon.open({ ...own, keptJournal });
-  const passed = await passTogether(open, { waitConverted: false }, stopping);
-  await using daemon = passed.daemon;
-  const { found: all, waiting } = await look(config, daemon.journal, shell, stopping);
+  await using daemon = await Daemon.open(own);
+  await onePass(daemon, { waitConverted: false }, stopping);
+  const { found: all, waiting, unasked } = await look(config, daemon.journal, shell, stopping);
   for (const found of all) {
-    await out.line(json === true ? jsonLine(recordOf(found)) : textOf(found));
+    await out.line(json === true ? JSON.stringify(recordOf(found)) : textOf(found));
+  }
+  for (const line of unasked) await err.line(printable(line));
+  const live = await liveMirrors(config, daemon.journal);
+  const before = await claimedBefore(options, daemon.journal, new Set(live.keys()));
+  for (const document of before) {
+    await out.line(json === true ? JSON.stringify(knownRecordOf(document)) : knownTextOf(document));
   }
   const sure = all.filter(({ taken }) => taken !== null).length;
   const unclear = all.length - sure;
-  const isClaiming = await mayClaim(shell, options, sure);
+  const isClaiming = await mayClaim(shell, options, sure + before.length);
   if (isClaiming) {
-    for (const found of all) await daemon.journal.apply(adopting(found, clock.now()));
+    const vouched = (document: Document): Change[] => {
+      if (options.trustContent !== true) return [];
+      const putsAway = live.get(document.mirrorId)?.after.kind !== "keep";
+      return [vouching(document, putsAway, clock.now())];
+    };
+    for (const found of all) {
+      const claimed = adopting(found, clock.now());
+      if (claimed.length > 0) await daemon.journal.apply([...claimed, ...vouched(found.document)]);
+    }
+    await daemon.journal.apply(before.flatMap(vouched));
   }
   // What is unclear stays behind the guard of the first run, until the archive knows more of it.
   if (isClaiming && unclear === 0) {
-    await endFirstRuns({ journal: daemon.journal, clock }, await liveIds(config, daemon.journal));
+    await endFirstRuns({ journal: daemon.journal, clock }, new Set(live.keys()));
   }
   if (json !== true) {
     for (const line of sumLines({ sure, unclear, waiting, isClaiming })) await out.line(line);
+    if (options.trustContent === true) await out.line(trustLine(sure + before.length, isClaiming));
   }
   shell.exitCode = unclear > 0 ? EXIT.unsettled : EXIT.done;
 }
@@ -93,59 +134,103 @@ function sumLines(done: {
   return [summed, `not claimed, and ${when} by the next run or sync: ${counted(rest, "document")}`];
 }
 
+function trustLine(count: number, isClaiming: boolean): string {
+  return `content ${isClaiming ? "trusted" : "would be trusted"} of ${counted(count, "document")}`;
+}
+
+/** With --trust-content, what was claimed by name and size alone before. */
+async function claimedBefore(
+  { trustContent = false }: Options,
+  journal: Journal,
+  mirrorIds: ReadonlySet<number>,
+): Promise<Document[]> {
+  return trustContent ? Array.fromAsync(claimedByName(journal, mirrorIds)) : [];
+}
+
 /** A person has seen what it would be, and is asked; programs have said what they want. */
 async function mayClaim(
   { out, surroundings: { stdin } }: Shell,
-  { dryRun = false, yes = false, json = false }: Options,
-  sure: number,
+  { dryRun = false, yes = false, json = false, trustContent = false }: Options,
+  count: number,
 ): Promise<boolean> {
   if (dryRun) return false;
-  if (yes || json || sure === 0 || !out.isInteractive || !isKeyboard(stdin)) return true;
+  if (yes || json || count === 0 || !out.isInteractive || !isKeyboard(stdin)) return true;
   using questions = new Questions(stdin, out);
-  return await questions.confirm(sure === 1 ? "claim it?" : `claim these ${sure}?`, false);
+  const these = count === 1 ? "it" : `these ${count}`;
+  if (!trustContent) return await questions.confirm(`claim ${these}?`, false);
+  await out.line(TRUST);
+  return await questions.confirm(`claim ${these}, and trust the content?`, false);
 }
 
-/** Looks in every archive for the files of its own mirrors; `waiting`: how many there are. */
+/** Looks in every archive for the files of its own mirrors; `waiting`: how many there are; `unasked`: what cannot be known. */
 async function look(
   config: Config,
   journal: Journal,
   { clock }: Shell,
   signal: AbortSignal,
-): Promise<{ readonly found: Found[]; readonly waiting: number }> {
+): Promise<{
+  readonly found: Found[];
+  readonly waiting: number;
+  readonly unasked: readonly string[];
+}> {
   const found: Found[] = [];
+  const unasked: string[] = [];
   let waiting = 0;
   const rows = await journal.archives();
   for (const account of accountsOf(config)) {
     await using archive = await openClient(lookUpSettings(account), clock);
     const row = rows.find(({ name }) => name === account.archive.name);
     if (!row) continue;
-    const mirrorIds = await liveIds(account, journal);
-    const own = { journal: journal.of(row.id), archive };
+    const mirrorIds = new Set((await liveMirrors(account, journal)).keys());
+    const { storedSize } = account.archive;
+    const whole = new WholeArchive(archive);
+    const own = { journal: journal.of(row.id), archive, mirrorIds, whole, storedSize };
     const documents = await Array.fromAsync(toBeSent(own.journal, mirrorIds));
     for await (const each of findArchived(own, documents, signal)) found.push(each);
     waiting += documents.length;
+    if (whole.unasked !== null) unasked.push(`${row.name}: ${unaskedText(whole.unasked)}`);
   }
-  return { found, waiting };
+  return { found, waiting, unasked };
 }
 
-/** Ids of the mirrors that are configured. */
-async function liveIds({ mirrors }: Config, journal: Journal): Promise<Set<number>> {
-  const names = new Set(mirrors.map(({ name }) => name));
-  const live = (await journal.mirrors()).filter(({ name }) => names.has(name));
-  return new Set(live.map(({ id }) => id));
+/** The mirrors that are configured, by their ids. */
+async function liveMirrors({ mirrors }: Config, journal: Journal): Promise<Map<number, Mirror>> {
+  const byName = new Map(mirrors.map((mirror) => [mirror.name, mirror]));
+  const rows = await journal.mirrors();
+  return new Map(
+    rows.flatMap(({ id, name }) => {
+      const mirror = byName.get(name);
+      return mirror ? [[id, mirror] as const] : [];
+    }),
+  );
 }
 
-function recordOf({ document, folderId, taken, unclear }: Found) {
+function recordOf({ document, taken, unclear }: Found) {
   return {
     path: exact(joinRaw(document.dir, document.name)),
-    folderId,
+    folderId: (taken ?? unclear[0])?.folderId ?? null,
     documentId: taken?.id ?? null,
     candidates: unclear.map(({ id, filesize, uploadedDate }) => ({ id, filesize, uploadedDate })),
   };
 }
 
-function textOf({ document, taken, unclear }: Found): string {
+function knownRecordOf(document: Document) {
+  const { folderId, documentId, dir, name } = document;
+  return { path: exact(joinRaw(dir, name)), folderId, documentId, candidates: [] };
+}
+
+function knownTextOf({ dir, name, documentId }: Document): string {
+  return `=  ${printable(shown(joinRaw(dir, name)))}  document ${documentId}, claimed before`;
+}
+
+function textOf({ document, isFiled, writtenAt, taken, unclear }: Found): string {
   const path = printable(shown(joinRaw(document.dir, document.name)));
-  if (taken) return `=  ${path}  document ${taken.id}`;
-  return `?  ${path}  could be ${unclear.map(({ id }) => `document ${id}`).join(" or ")}`;
+  const filed = isFiled ? `, filed in folder ${taken?.folderId}` : "";
+  if (taken) return `=  ${path}  document ${taken.id}${filed}`;
+  const all = unclear.map(({ id, folderId, uploadedDate }) => {
+    const where = isFiled ? ` in folder ${folderId}` : "";
+    const older = uploadedDate < writtenAt ? ", uploaded before the file was written" : "";
+    return `document ${id}${where}${older}`;
+  });
+  return `?  ${path}  could be ${all.join(" or ")}`;
 }

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import type { CheckTally, ClosedArchive } from "../../embedded-archive/closed-archive.ts";
+import type { FolderDescription } from "../../embedded-archive/folder-table.ts";
 import { examples } from "../examples.ts";
 import { EXIT } from "../exit.ts";
 import { wholeNumber } from "../option-values.ts";
@@ -40,11 +41,18 @@ export function addArchiveAdmin(program: Command, shell: Shell): void {
     .argument("<id>", "the document's id", wholeNumber)
     .argument("<file>", "the file to make")
     .addHelpText("after", examples("scanferry archive-admin --data ./archive export 17 ./17.pdf"));
-  add("create-folder", "make a folder and all above it", folderMade)
+  add("create-folder", "make a folder and all above it; set what it says of itself", folderMade)
     .argument("<path>", "such as /Scans/2026")
+    .option("--index <text>", "its index")
+    .option("--description <text>", "its description")
+    .option("--keywords <text>", "its keywords")
+    .option("--expire-date <date>", "its expiry date, such as 2033-12-31, or `none`", expiry)
     .addHelpText(
       "after",
-      examples("scanferry archive-admin --data ./archive create-folder /Scans"),
+      examples(
+        "scanferry archive-admin --data ./archive create-folder /Scans",
+        "scanferry archive-admin --data ./archive create-folder /Scans --index 4-2",
+      ),
     );
   add("set-quota", "set the account's page allowance for the next runs", quotaSet)
     .argument("<pages>", "a number, `unlimited`, or `default`: what --quota-pages says", quota)
@@ -111,14 +119,22 @@ async function exported(
   await shell.out.line(`${printable(filename)}: ${size} bytes in ${printable(path)}`);
 }
 
+/** Epoch milliseconds of a day, by UTC; null: none. */
+function expiry(text: string): number | null {
+  if (text === "none") return null;
+  const ms = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(ms)) throw new InvalidArgumentError("Write a day such as 2033-12-31, or none.");
+  return ms;
+}
+
 async function folderMade(
   archive: ClosedArchive,
   shell: Shell,
   { account }: Options,
   given: readonly unknown[],
 ): Promise<void> {
-  const [path] = given as [string];
-  await shell.out.line(`folder ${archive.createFolder(path, account)}`);
+  const [path, description] = given as [string, FolderDescription];
+  await shell.out.line(`folder ${archive.createFolder(path, description, account)}`);
 }
 
 function quotaSet(

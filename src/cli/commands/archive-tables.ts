@@ -11,7 +11,7 @@ export function documentsLines(
 ): string[] {
   const rows = reply.documents.map((document) => [
     String(document.id),
-    document.status ?? "",
+    printable(document.status ?? ""),
     String(document.pages),
     sizeText(document.filesize),
     document.uploadedDate === undefined ? "" : timeText(document.uploadedDate),

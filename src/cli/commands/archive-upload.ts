@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { constants, createReadStream } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { basename, resolve } from "node:path";
@@ -62,10 +63,15 @@ export async function readUpload(
   options: UploadOptions,
   cwd: string,
 ): Promise<{ upload: Upload } & AsyncDisposable> {
+  const { folderId, path: folder, batch, expireDate } = options;
+  if (folderId !== undefined && folder !== undefined)
+    throw new UsageError(
+      "archive upload: --folder-id and --path are both given; keep one of the two",
+    );
   const path = resolve(cwd, file);
   const handle = await opened(path);
   const { size } = await handle.stat();
-  const { folderId, path: folder, batch, expireDate } = options;
+  const content = () => createReadStream("", { fd: handle.fd, autoClose: false, start: 0 });
   const upload: Upload = {
     ...(folderId === undefined ? {} : { folderId }),
     ...(folder === undefined ? {} : { path: folder }),
@@ -73,9 +79,11 @@ export async function readUpload(
     ...(batch === undefined ? {} : { batch }),
     ...(expireDate === undefined ? {} : { expireDate }),
     metadata: metadataOf(options),
-    file: {
-      sizeBytes: size,
-      chunks: () => createReadStream("", { fd: handle.fd, autoClose: false, start: 0 }),
+    file: { sizeBytes: size, chunks: content },
+    sha256: async () => {
+      const digest = createHash("sha256");
+      for await (const chunk of content()) digest.update(chunk);
+      return digest.digest("hex");
     },
   };
   return { upload, [Symbol.asyncDispose]: () => handle.close() };

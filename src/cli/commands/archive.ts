@@ -8,6 +8,7 @@ import { examples } from "../examples.ts";
 import { EXIT, UsageError } from "../exit.ts";
 import type { Shell } from "../shell.ts";
 import { documentsLines, fieldLines, foldersLines } from "./archive-tables.ts";
+import { addMoved } from "./archive-moved.ts";
 import { addUploadOptions, readUpload, type UploadOptions } from "./archive-upload.ts";
 import {
   addParameters,
@@ -47,6 +48,7 @@ export function addArchive(program: Command, shell: Shell): void {
   });
   addReads(archive, shell);
   addUpload(archive, shell);
+  addMoved(archive, shell);
   // Last, because subcommands take it over: it is for the message above alone.
   archive.allowExcessArguments();
 }

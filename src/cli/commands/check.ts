@@ -13,7 +13,9 @@ import type { Shell } from "../shell.ts";
 export function addCheck(program: Command, shell: Shell): void {
   program
     .command("check")
-    .description("examine configuration, archive, sources, journal and clock; changes nothing")
+    .description(
+      "examine configuration, archive, sources, mail servers, journal and clock; changes nothing",
+    )
     .option("--json", "print one JSON object")
     .action(async ({ json }: { json?: boolean }) => {
       const config = await configOf(shell, json === true);

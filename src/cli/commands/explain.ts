@@ -2,12 +2,11 @@ import type { Command } from "commander";
 import { exact } from "../../std/raw-path.ts";
 import { hanging } from "../columns.ts";
 import { examples } from "../examples.ts";
-import { type Explanation, explanationOf } from "../explanation.ts";
+import { type Explanation, explanationOf, NO_SUCH_FILE } from "../explanation.ts";
 import { explanationLines } from "../explanation-lines.ts";
 import { EXIT } from "../exit.ts";
 import { readJournal } from "../journals.ts";
 import { placeOf } from "../paths.ts";
-import { jsonLine } from "../printable.ts";
 import type { Shell } from "../shell.ts";
 
 /** `scanferry explain`: one file, and why it is where it is. */
@@ -26,14 +25,14 @@ async function explain(shell: Shell, typed: string, json: boolean): Promise<void
   await using journal = await readJournal(config);
   const place = await placeOf(typed, { cwd: shell.cwd, mirrors: config.mirrors }, journal);
   const explanation = await explanationOf(shell, place, journal);
-  if (json) await shell.out.line(jsonLine(withPath(explanation, exact(place.path))));
+  if (json) await shell.out.line(JSON.stringify(withPath(explanation, exact(place.path))));
   else {
     const lines = explanationLines(explanation, place.mirror, shell.clock.now(), shell.out);
     const { width, isInteractive } = shell.out;
     const shown = isInteractive ? lines.flatMap((line) => hanging(line, width)) : lines;
     for (const line of shown) await shell.out.line(line);
   }
-  shell.exitCode = EXIT.done;
+  shell.exitCode = explanation.note === NO_SUCH_FILE ? EXIT.fault : EXIT.done;
 }
 
 function withPath(explanation: Explanation, path: string): Explanation {

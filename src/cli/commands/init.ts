@@ -8,7 +8,7 @@ import { findingLine } from "../check/finding-line.ts";
 import { examples } from "../examples.ts";
 import { EXIT, UsageError } from "../exit.ts";
 import { interview } from "../init/interview.ts";
-import { credentialsOf, type Setup } from "../init/setup.ts";
+import { credentialsOf, SCHEMES, type Setup } from "../init/setup.ts";
 import { tryArchive } from "../init/try-archive.ts";
 import { assertFree, writeSetup } from "../init/write-setup.ts";
 import { isKeyboard } from "../keyboard.ts";
@@ -38,7 +38,7 @@ export function addInit(program: Command, shell: Shell): void {
     .option("--url <url>", "the archive's address")
     .option("--journal <file>", "where the journal lives")
     .option("--receipts <dir>", "write a receipt of each batch to this folder")
-    .addOption(new Option("--scheme <scheme>", "how requests are signed").choices(["hmac", "none"]))
+    .addOption(new Option("--scheme <scheme>", "how requests are signed").choices(SCHEMES))
     .option("--algorithm <digest>", "digest of the signature, such as sha256")
     .addOption(new Option("--encoding <encoding>", "of the signature").choices(["base64", "hex"]))
     .option("--account-key-file <file>", "holds the account key; else $SCANFERRY_ACCOUNT_KEY")

@@ -7,7 +7,7 @@ import { readJournal } from "../journals.ts";
 import { queriesOf } from "../selection.ts";
 import type { Shell } from "../shell.ts";
 import { columnsOf, isNotPutAway, ListScreen, remarksOf } from "../list-screen.ts";
-import { jsonLine, printable } from "../printable.ts";
+import { printable } from "../printable.ts";
 import type { Terminal } from "../terminal.ts";
 
 type Options = {
@@ -47,7 +47,7 @@ async function list(shell: Shell, paths: readonly string[], options: Options): P
   const linesOf = (document: Document, mirror: string): string[] => {
     const record = recordOf(document, mirror);
     const path = exact(joinRaw(document.dir, document.name));
-    if (options.json === true) return [jsonLine({ ...record, path })];
+    if (options.json === true) return [JSON.stringify({ ...record, path })];
     return out.isInteractive ? screen.linesOf(record) : [textOf(record, out)];
   };
   for (const query of queries) {

@@ -37,11 +37,12 @@ async function plan(shell: Shell, json: boolean): Promise<void> {
   stack.use(journal);
   const known = await knownArchives(config, journal);
   const destinations = new Map<string, Destinations>();
+  const by = { clock: shell.surroundings.clock, ...config.upload.doubt };
   for (const account of accountsOf(config)) {
     const archive = await openArchive(account, shell);
     if (!(archive instanceof Fault)) stack.use(archive);
-    const { name } = account.archive;
-    destinations.set(name, new Destinations(archive, known.get(name)));
+    const { name, storedSize } = account.archive;
+    destinations.set(name, new Destinations(archive, known.get(name), { ...by, storedSize }));
   }
   const text = shell.out.isInteractive ? new PlanScreen(shell.out) : new PlanText(shell.out);
   const output = json ? new PlanJson(shell.out) : text;
@@ -60,7 +61,8 @@ async function plan(shell: Shell, json: boolean): Promise<void> {
   const stopped = journal === undefined ? null : await whyStopped(journal, config);
   const pagesLeft = await pagesLeftIn(journal, config, shell.clock.now());
   await output.end(plans, destinations, { totals, stopped, pagesLeft });
-  shell.exitCode = plans.some(({ offline }) => offline !== null) ? EXIT.fault : EXIT.done;
+  const isOffline = plans.some(({ offline }) => offline !== null);
+  shell.exitCode = isOffline ? EXIT.fault : totals.hold > 0 ? EXIT.unsettled : EXIT.done;
 }
 
 /** Without an archive to ask, the plan is still worth something. */

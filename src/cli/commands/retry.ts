@@ -1,8 +1,9 @@
 import { type Command, Option } from "commander";
 import type { Document } from "../../domain/document.ts";
-import type { Journal } from "../../journal/journal.ts";
+import type { Journal, ListQuery } from "../../journal/journal.ts";
 import { isBehindGate, probeNow, putAwayNow, retryOf } from "../../sync/retry.ts";
 import { examples } from "../examples.ts";
+import { EXIT } from "../exit.ts";
 import { runningDaemon, writeJournal } from "../journals.ts";
 import { covers, queriesOf } from "../selection.ts";
 import type { Shell } from "../shell.ts";
@@ -15,6 +16,7 @@ type Options = {
   readonly state?: "held" | "failed";
   readonly error?: string;
   readonly mirror?: string;
+  readonly anyway?: boolean;
   readonly json?: boolean;
 };
 
@@ -29,6 +31,16 @@ type Tally = {
   putAway: number;
 };
 
+/** The code of a file that may still become whole. */
+const UNFINISHED = "FILE_UNFINISHED";
+
+/** Which mirrors' archives refuse the account, when it is, and whether what looks unfinished goes too. */
+type Requeuing = {
+  readonly closed: ReadonlySet<number>;
+  readonly at: number;
+  readonly anyway: boolean;
+};
+
 /** `scanferry retry`: put held or failed documents back in the queue, and try anew to put files away. */
 export function addRetry(program: Command, shell: Shell): void {
   program
@@ -38,11 +50,19 @@ export function addRetry(program: Command, shell: Shell): void {
     .addOption(new Option("--state <state>", "only these").choices(["held", "failed"]))
     .option("--error <code>", "only with this error, e.g. FILE_SIZE_TOO_BIG")
     .option("--mirror <name>", "only of this mirror")
+    .option(
+      "--anyway",
+      "send what looks unfinished by its format as it is, held for that or not yet",
+    )
     .option("--json", "print one JSON object")
     .action((paths: string[], options: Options) => retry(shell, paths, options))
     .addHelpText(
       "after",
-      examples("scanferry retry --state failed", "scanferry retry --error QUOTA_LIMIT"),
+      examples(
+        "scanferry retry --state failed",
+        "scanferry retry --error QUOTA_LIMIT",
+        "scanferry retry --anyway Invoices/cut.pdf",
+      ),
     );
 }
 
@@ -52,13 +72,12 @@ async function retry(shell: Shell, paths: readonly string[], options: Options): 
   const scope = { cwd: shell.cwd, config, mirror: options.mirror };
   const tally: Tally = { queued: 0, gated: 0, again: 0, putAway: 0 };
   const closed = await closedMirrors(journal);
-  const states = options.state === undefined ? (["held", "failed"] as const) : [options.state];
+  const anyway = options.anyway === true;
   const queries = await queriesOf(paths, scope, journal);
   for (const query of queries) {
-    for (const state of states) {
-      const code = options.error === undefined ? {} : { code: options.error };
-      const rows = journal.list({ ...query, state, ...code });
-      await requeue(journal, rows, closed, shell.clock.now(), tally);
+    for (const filter of filtersOf(options)) {
+      const rows = journal.list({ ...query, ...filter });
+      await requeue(journal, rows, { closed, at: shell.clock.now(), anyway }, tally);
     }
   }
   if (options.state === undefined) {
@@ -71,6 +90,17 @@ async function retry(shell: Shell, paths: readonly string[], options: Options): 
   const running = (await runningDaemon(config)) !== undefined;
   if (options.json === true) await shell.out.line(JSON.stringify({ ...tally, running }));
   else await tell(shell, tally, running);
+  const { queued, gated, putAway } = tally;
+  if (queued + gated + putAway === 0) shell.exitCode = EXIT.fault;
+}
+
+/** What is looked for: with `--anyway` also what still has time to become whole. */
+function filtersOf({ state, error, anyway }: Options): Pick<ListQuery, "state" | "code">[] {
+  const code = error === undefined ? {} : { code: error };
+  const states = state === undefined ? (["held", "failed"] as const) : [state];
+  const isMeant = anyway === true && state === undefined && (error ?? UNFINISHED) === UNFINISHED;
+  const unfinished = { state: "settling", code: UNFINISHED } as const;
+  return [...states.map((each) => ({ state: each, ...code })), ...(isMeant ? [unfinished] : [])];
 }
 
 /** Ids of the mirrors whose archive refuses the account. */
@@ -85,8 +115,7 @@ async function closedMirrors(journal: Journal): Promise<Set<number>> {
 async function requeue(
   journal: Journal,
   rows: AsyncIterable<Document>,
-  closed: ReadonlySet<number>,
-  at: number,
+  { closed, at, anyway }: Requeuing,
   tally: Tally,
 ): Promise<void> {
   // Ids first: what is listed must not change under the list.
@@ -97,12 +126,12 @@ async function requeue(
   tally.gated += found.length - others.length;
   for (let from = 0; from < others.length; from += CHUNK) {
     const chunk = others.slice(from, from + CHUNK);
-    const applied = await journal.apply(chunk.flatMap((row) => retryOf(row, at) ?? []));
-    for (const [index, { skipped }] of applied.entries()) {
-      if (skipped) continue;
+    const applied = await journal.apply(chunk.flatMap((row) => retryOf(row, at, anyway)));
+    const done = new Set(applied.flatMap(({ skipped, document }) => (skipped ? [] : document?.id)));
+    for (const { id, state, documentId } of chunk) {
+      if (!done.has(id)) continue;
       tally.queued += 1;
-      const row = chunk[index];
-      if (row?.state === "failed" && row.documentId !== null) tally.again += 1;
+      if (state === "failed" && documentId !== null) tally.again += 1;
     }
   }
 }
@@ -110,7 +139,7 @@ async function requeue(
 async function tell({ out }: Shell, tally: Tally, running: boolean): Promise<void> {
   const { queued, gated, again, putAway } = tally;
   if (queued + gated + putAway === 0) {
-    await out.line("nothing to retry: no such document is held or failed");
+    await out.line("nothing to retry: there is no such document that waits for it");
     return;
   }
   if (queued > 0) await out.line(`${counted(queued, "document")} put back in the queue`);

@@ -3,12 +3,11 @@ import { examples } from "../examples.ts";
 import { EXIT, UsageError } from "../exit.ts";
 import { mirrorNamed, placesOf } from "../paths.ts";
 import { printable } from "../printable.ts";
-import { exampleResults } from "../rules/examples.ts";
 import { trialsOn } from "../rules/on-disk.ts";
 import { type Trial, trialLines } from "../rules/trial.ts";
 import type { Shell } from "../shell.ts";
 import { archivesOf } from "../../config/archives.ts";
-import type { Config, Mirror } from "../../config/config.ts";
+import type { Mirror } from "../../config/config.ts";
 import type { RawPath } from "../../std/raw-path.ts";
 
 type Options = {
@@ -22,24 +21,17 @@ export function addRules(program: Command, shell: Shell): void {
   const rules = program.command("rules").description("try the rules of the configuration");
   rules
     .command("test")
-    .description(
-      "tell which rule matches a path, and its folder, metadata, expiry and name; without a path, " +
-        "run the examples of the configuration",
-    )
-    .argument("[path...]", "absolute, or relative to here or to a mirror's source")
+    .description("tell which rule matches a path, and its folder, metadata, expiry and name")
+    .argument("<path...>", "absolute, or relative to here or to a mirror's source")
     .option("--mirror <name>", "only of this mirror")
     .option("--hooks", "run the `before` hook, too, and tell what it makes of it")
     .option("--json", "print one JSON object a line")
     .action((paths: string[], options: Options) => test(shell, paths, options))
-    .addHelpText(
-      "after",
-      examples('scanferry rules test "Invoices/2026/R-4471 Nordwind.pdf"', "scanferry rules test"),
-    );
+    .addHelpText("after", examples('scanferry rules test "Invoices/2026/R-4471 Nordwind.pdf"'));
 }
 
 async function test(shell: Shell, typed: readonly string[], options: Options): Promise<void> {
   const config = await shell.config();
-  if (typed.length === 0) return testExamples(shell, config, options);
   const mirrors =
     options.mirror === undefined ? config.mirrors : [mirrorNamed(options.mirror, config.mirrors)];
   const trials: Trial[] = [];
@@ -73,20 +65,4 @@ function byMirror(
   }
   if (found.size === 0) throw new UsageError(`${typed.join(" ")} is no file of a mirror`);
   return found;
-}
-
-async function testExamples(shell: Shell, config: Config, { json, mirror }: Options) {
-  const mirrors = mirror === undefined ? config.mirrors : [mirrorNamed(mirror, config.mirrors)];
-  const results = exampleResults({ mirrors }, shell.clock.now());
-  for (const result of results) {
-    if (json === true) await shell.out.line(JSON.stringify(result));
-    else {
-      const verdict = result.wrong.length === 0 ? "ok" : result.wrong.join("; ");
-      await shell.out.line(printable(`${result.mirror}: ${result.path}: ${verdict}`));
-    }
-  }
-  if (results.length === 0 && json !== true) {
-    await shell.out.line("no mirror has examples; name a path, or write examples: in a mirror");
-  }
-  shell.exitCode = results.some(({ wrong }) => wrong.length > 0) ? EXIT.fault : EXIT.done;
 }

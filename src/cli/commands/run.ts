@@ -2,7 +2,16 @@ import type { Command } from "commander";
 import { archivesOf } from "../../config/archives.ts";
 import type { Config } from "../../config/config.ts";
 import { notifySecretsOf } from "../../config/notify-config.ts";
+import { signingSecretsOf } from "../../domain/signing.ts";
+import { networkSecretsOf } from "../../network/network.ts";
 import { growSlowly } from "../../std/heap.ts";
+import {
+  assertOpenFiles,
+  fewText,
+  OPEN_FILES_HINT,
+  OPEN_FILES_USUAL,
+  openFilesMax,
+} from "../../std/open-files.ts";
 import { TIME_ZONE_HINT, timeZoneTrouble } from "../../std/time-zone.ts";
 import { examples } from "../examples.ts";
 import type { Shell } from "../shell.ts";
@@ -18,15 +27,18 @@ export function addRun(program: Command, shell: Shell): void {
 
 async function run(shell: Shell): Promise<void> {
   // Loaded only here: it is most of the program, and the other commands start twice as fast.
-  const { liveDaemon } = await import("../../daemon/lifetime.ts");
+  const { liveDaemon } = await import("../../daemon/live-daemon.ts");
   const { openLog } = await import("../../daemon/log.ts");
-  const { notifierOf } = await import("../../daemon/notifier.ts");
+  const { takeNotifier } = await import("../../daemon/notifier.ts");
   growSlowly();
+  assertOpenFiles();
   const { env, unattended } = shell.surroundings;
   unattended?.();
+  const max = openFilesMax() ?? OPEN_FILES_USUAL;
+  let files = max < OPEN_FILES_USUAL ? fewText(max) : undefined;
   let zone = timeZoneTrouble(env, shell.clock.now());
   await liveDaemon({
-    notifier: notifierOf(env, process.pid),
+    notifier: takeNotifier(env, process.pid),
     load: () => shell.config(),
     openLog: (config) => {
       const pretty = shell.out.isInteractive;
@@ -35,6 +47,8 @@ async function run(shell: Shell): Promise<void> {
       // Of the process, and not of the configuration: told once.
       if (zone !== undefined) log.warn({}, `${zone}. ${TIME_ZONE_HINT}`);
       zone = undefined;
+      if (files !== undefined) log.warn({}, `${files}. ${OPEN_FILES_HINT}`);
+      files = undefined;
       return log;
     },
   });
@@ -44,9 +58,8 @@ async function run(shell: Shell): Promise<void> {
 export function secretsOf(config: Config): string[] {
   const { web, notify, journal } = config;
   const secrets = notifySecretsOf(notify);
-  for (const { accountKey, signing } of archivesOf(config)) {
-    secrets.push(accountKey);
-    if (signing.scheme === "hmac") secrets.push(signing.secret);
+  for (const { accountKey, signing, network } of archivesOf(config)) {
+    secrets.push(accountKey, ...signingSecretsOf(signing), ...networkSecretsOf(network ?? {}));
   }
   if (web?.token !== undefined) secrets.push(web.token);
   if (typeof journal !== "string" && journal.password !== undefined) secrets.push(journal.password);

@@ -3,6 +3,7 @@ import type { EmbeddedArchiveOptions } from "../../embedded-archive/embedded-arc
 import { faultRuleOfText } from "../../embedded-archive/fault-rules.ts";
 import type { FaultRule } from "../../embedded-archive/faults.ts";
 import { type FileLimits, KINDS } from "../../embedded-archive/file-limits.ts";
+import { SIGNATURE_SCHEMES, type SignatureScheme } from "../../embedded-archive/options.ts";
 import { Fault } from "../../std/fault.ts";
 import { listenAddress, size } from "../option-values.ts";
 
@@ -15,6 +16,7 @@ export type ServeArchiveOptions = {
   readonly admin?: { host: string; port: number };
   readonly notifyUrl?: string;
   readonly fault?: readonly FaultRule[];
+  readonly scheme?: SignatureScheme;
 };
 
 /** Adds the options of `serve-archive` that concern limits, administration, expiry and training. */
@@ -32,6 +34,12 @@ export function addServeArchiveOptions(command: Command): Command {
       ).argParser(listenAddress),
     )
     .option("--notify-url <url>", "POST JSON there when an expiry date passes", httpUrl)
+    .addOption(
+      new Option(
+        "--scheme <scheme>",
+        "accept no requests but those signed so; default: either",
+      ).choices(SIGNATURE_SCHEMES),
+    )
     .option(
       "--fault <rule>",
       "something goes wrong on purpose, e.g. upload:dropAfter,nth=2 (repeatable)",
@@ -47,6 +55,7 @@ export function settingsOfMore(options: ServeArchiveOptions): Partial<EmbeddedAr
     admin: options.admin,
     notifyUrl: options.notifyUrl,
     faults: options.fault,
+    scheme: options.scheme,
   };
 }
 

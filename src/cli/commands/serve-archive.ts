@@ -9,6 +9,7 @@ import { examples } from "../examples.ts";
 import { UsageError } from "../exit.ts";
 import { accounts, duration, folderPaths, listenAddress, wholeNumber } from "../option-values.ts";
 import type { Shell } from "../shell.ts";
+import { type AccountOptions, accountsFrom } from "./serve-archive-accounts.ts";
 import {
   addServeArchiveOptions,
   type ServeArchiveOptions,
@@ -17,17 +18,17 @@ import {
 
 const LISTEN_DEFAULT = "127.0.0.1:8471";
 
-type Options = ServeArchiveOptions & {
-  readonly data: string;
-  readonly listen: { host: string; port: number };
-  readonly account?: { key: string; secret: string }[];
-  readonly folder?: string[];
-  readonly quotaPages?: number;
-  readonly reminderPlugin: boolean;
-  readonly convertDelay: number;
-  readonly errorStyle: "bare" | "object";
-  readonly errorHttp: "200" | "400";
-};
+type Options = ServeArchiveOptions &
+  AccountOptions & {
+    readonly data: string;
+    readonly listen: { host: string; port: number };
+    readonly folder?: string[];
+    readonly quotaPages?: number;
+    readonly reminderPlugin: boolean;
+    readonly convertDelay: number;
+    readonly errorStyle: "bare" | "object";
+    readonly errorHttp: "200" | "400";
+  };
 
 /** `scanferry serve-archive`: the embedded archive alone. */
 export function addServeArchive(program: Command, shell: Shell): void {
@@ -40,6 +41,7 @@ export function addServeArchive(program: Command, shell: Shell): void {
         .default(listenAddress(LISTEN_DEFAULT), LISTEN_DEFAULT),
     )
     .option("--account <key:secret>", "an account (repeatable); default demo:demo", accounts)
+    .option("--account-file <file>", "more, KEY:SECRET a line; or $SCANFERRY_ARCHIVE_ACCOUNTS")
     .option("--folder <path>", "a folder, made if missing (repeatable)", folderPaths)
     .option("--quota-pages <n>", "page allowance of each account", wholeNumber)
     .option("--no-reminder-plugin", "refuse expiry dates")
@@ -67,12 +69,13 @@ export function addServeArchive(program: Command, shell: Shell): void {
 
 async function serve(shell: Shell, options: Options): Promise<void> {
   // First: a signal while it opens must end it as cleanly as a later one.
-  const stopping = shell.stopping();
+  const stopping = shell.untilStopped();
   // Loaded only here: it is most of the program, and the other commands start twice as fast.
   const { EmbeddedArchive } = await import("../../embedded-archive/embedded-archive.ts");
   growSlowly();
   const log = (event: object) => void shell.err.line(JSON.stringify(event));
-  const settings = { ...settingsOf(options, shell.cwd), log };
+  const accounts = await accountsFrom(options, shell);
+  const settings = { ...settingsOf(options, shell.cwd), accounts, log };
   makeUsable(settings.dataDir);
   await using archive = await EmbeddedArchive.open(settings);
   await shell.out.line(`listening on ${archive.url}`);
@@ -83,7 +86,7 @@ async function serve(shell: Shell, options: Options): Promise<void> {
 /** Throws `UsageError` where no archive can be kept in the directory. */
 function makeUsable(directory: string): void {
   try {
-    makeDirectory(directory);
+    makeDirectory(directory, 0o700);
     // The empty name at the end asks for a directory.
     accessSync(`${directory}/`, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
@@ -98,7 +101,6 @@ function settingsOf(options: Options, cwd: string): EmbeddedArchiveOptions {
   return {
     dataDir: resolve(cwd, options.data),
     listen: options.listen,
-    accounts: options.account,
     folders: options.folder,
     quotaPages: options.quotaPages,
     reminderPlugin: options.reminderPlugin,

@@ -3,11 +3,13 @@ import type { Command } from "commander";
 import { archivesOf } from "../../config/archives.ts";
 import type { Config } from "../../config/config.ts";
 import { STATES } from "../../domain/document.ts";
+import { isPassing } from "../../journal/journal-fault.ts";
 import type { Owner } from "../../journal/owner-lock.ts";
 import { mountOf, readMounts, watchMode } from "../../source/mounts.ts";
 import { noPages } from "../../sync/page-report.ts";
 import { noDocuments, type StatusReport, statusOf } from "../../sync/status.ts";
 import { outsideHours } from "../../sync/waiting.ts";
+import { type DaemonHealth, daemonHealth } from "../daemon-health.ts";
 import { examples } from "../examples.ts";
 import { headlineOf } from "../headline.ts";
 import { readJournal, runningDaemon } from "../journals.ts";
@@ -60,22 +62,25 @@ type Standing = {
   readonly report: StatusReport;
   readonly owner: Owner | undefined;
   readonly troubles: readonly Trouble[];
+  /** What the daemon says of itself; undefined: nobody answers at its page. */
+  readonly health: DaemonHealth | undefined;
 };
 
-function jsonOf({ report, owner }: Standing): string {
+function jsonOf({ report, owner, health }: Standing): string {
   const daemon = owner
     ? { pid: owner.pid, web: owner.web ?? null, startedAt: owner.startedAt }
     : null;
-  return JSON.stringify({ ...report, daemon });
+  return JSON.stringify({ ...report, daemon, health: health ?? null });
 }
 
-function linesOf({ report, owner, troubles }: Standing, shell: Shell, rowsMax: number): string[] {
-  return statusLines(report, { owner, troubles, now: shell.clock.now() }, shell.out, rowsMax);
+function linesOf(standing: Standing, shell: Shell, rowsMax: number): string[] {
+  const { report, ...around } = standing;
+  return statusLines(report, { ...around, now: shell.clock.now() }, shell.out, rowsMax);
 }
 
 /** What matters first, and the numbers, in one line. */
-function newsOf({ report, owner }: Standing, now: number): string {
-  const { title } = headlineOf(report, { owner, now });
+function newsOf({ report, owner, health }: Standing, now: number): string {
+  const { title } = headlineOf(report, { owner, health, now });
   const numbers = STATES.filter((state) => report.documents[state] > 0).map(
     (state) => `${report.documents[state]} ${state}`,
   );
@@ -108,18 +113,26 @@ async function markOf({ journal }: Config, now: number): Promise<string> {
 }
 
 async function standingOf(config: Config, now: number): Promise<Standing> {
-  const owner = await runningDaemon(config);
-  await using journal = await readJournal(config);
-  if (!journal) return { report: nothingYet(config, now), owner, troubles: [] };
-  return {
-    report: await statusOf(journal, config, owner !== undefined, now),
-    owner,
-    troubles: await troublesOf(journal, config),
-  };
+  const [owner, health] = await Promise.all([runningDaemon(config), daemonHealth(config)]);
+  const running = owner !== undefined || health?.healthy === false;
+  try {
+    await using journal = await readJournal(config);
+    if (!journal) return { report: nothingYet(config, now, running), owner, troubles: [], health };
+    return {
+      report: await statusOf(journal, config, running, now),
+      owner,
+      troubles: await troublesOf(journal, config),
+      health,
+    };
+  } catch (error) {
+    // The daemon says why, and that it waits.
+    if (!isPassing(error) || health?.healthy !== false) throw error;
+    return { report: nothingYet(config, now, running), owner, troubles: [], health };
+  }
 }
 
-/** Where things stand before there is a journal. */
-function nothingYet(config: Config, now: number): StatusReport {
+/** Where things stand before there is a journal, or while it cannot be read. */
+function nothingYet(config: Config, now: number, running: boolean): StatusReport {
   const mounts = readMounts();
   const pages = noPages(config.quota.pages, now);
   const quota = { blockedSince: null, nextProbeAt: null };
@@ -134,7 +147,7 @@ function nothingYet(config: Config, now: number): StatusReport {
     allowance: pages.allowance,
   }));
   return {
-    running: false,
+    running,
     paused: false,
     documents: noDocuments(),
     quota,
@@ -148,6 +161,8 @@ function nothingYet(config: Config, now: number): StatusReport {
       watch: watchMode(watch, mountOf(source, mounts)).mode,
       offline: null,
       unread: null,
+      links: null,
+      learnedSettle: null,
       documents: noDocuments(),
       oldestAt: {},
     })),
@@ -156,6 +171,7 @@ function nothingYet(config: Config, now: number): StatusReport {
     pages,
     duplicates: { documents: 0, pages: 0 },
     untold: 0,
+    movedDocuments: 0,
     moved: [],
     notPutAway: [],
     neverPutAway: [],

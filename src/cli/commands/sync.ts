@@ -1,13 +1,13 @@
 import type { Command } from "commander";
 import { examples } from "../examples.ts";
 import { EXIT } from "../exit.ts";
-import { passTogether } from "../one-pass.ts";
+import { onePass } from "../one-pass.ts";
 import { Progress } from "../progress.ts";
 import type { Shell } from "../shell.ts";
 import { unreadLines, waitingLine } from "../status-lines.ts";
-import type { KeptJournal } from "../../daemon/kept-journal.ts";
 import type { StatusReport } from "../../sync/status.ts";
 import { growSlowly } from "../../std/heap.ts";
+import { assertOpenFiles } from "../../std/open-files.ts";
 import { type Trouble, troubleLines, troublesOf } from "../troubles.ts";
 import { secretsOf } from "./run.ts";
 
@@ -29,35 +29,28 @@ async function sync(shell: Shell, { wait, json = false }: Options): Promise<void
   const { Daemon } = await import("../../daemon/daemon.ts");
   const { warningsTo } = await import("../warnings.ts");
   growSlowly();
+  assertOpenFiles();
   const { clock, random } = shell.surroundings;
   const stopping = shell.stopping();
   const config = await shell.config();
   // What is for a program stays clean; a person at its terminal sees how it goes all the same.
   const progress = new Progress(json ? shell.err : shell.out, clock, json);
   const log = warningsTo(shell.err, secretsOf(config), () => progress.giveWay());
-  let hasBegun = false;
-  const open = async (keptJournal: KeptJournal | undefined) => {
-    const opened = await Daemon.open({
+  try {
+    await using daemon = await Daemon.open({
       config,
       log,
       clock,
       random,
       web: false,
       tells: false,
-      keptJournal,
       ending: stopping,
       journaled: (applied) => progress.journaled(applied),
     });
-    if (!hasBegun) progress.begin((await opened.status()).documents);
-    hasBegun = true;
-    return opened;
-  };
-  try {
-    const passed = await passTogether(open, { waitConverted: wait }, stopping);
-    await using daemon = passed.daemon;
-    const { report } = passed;
+    progress.begin((await daemon.status()).documents);
+    const report = await onePass(daemon, { waitConverted: wait }, stopping);
     progress.end();
-    const states = wait ? (["held", "failed", "uploaded"] as const) : undefined;
+    const states = wait ? (["held", "failed", "settling", "uploaded"] as const) : undefined;
     const troubles = await troublesOf(daemon.journal, config, states);
     const lines = json
       ? [jsonOf(report, progress, troubles)]
@@ -69,10 +62,10 @@ async function sync(shell: Shell, { wait, json = false }: Options): Promise<void
   }
 }
 
-/** Whether all is done: with `wait` nothing is that the archive has not converted. */
+/** Whether all is done: nothing is unfinished, and with `wait` nothing is that the archive has not converted. */
 function isSettled({ documents, mirrors }: StatusReport, wait: boolean): boolean {
-  const { held, failed, pending, uploaded } = documents;
-  const left = held + failed + pending + (wait ? uploaded : 0);
+  const { held, failed, settling, pending, uploaded } = documents;
+  const left = held + failed + settling + pending + (wait ? uploaded : 0);
   return left === 0 && mirrors.every(({ unread }) => unread === null);
 }
 
@@ -85,15 +78,16 @@ function textOf(
   troubles: readonly Trouble[],
   now: number,
 ): string[] {
-  const { held, failed, uploaded, pending } = documents;
+  const { held, failed, settling, uploaded, pending } = documents;
   const left = uploaded === 0 ? "" : `, ${uploaded} not CONVERTED yet`;
+  const unfinished = settling === 0 ? "" : `, unfinished ${settling}`;
   const { waits } = sending;
   return [
     ...(waits && pending > 0 ? [waitingLine(waits, now)] : []),
     ...(paused ? ["paused: nothing was sent; see scanferry resume"] : []),
     ...unreadLines({ mirrors }).map(([what, mend]) => `${what}; ${mend.trim()}`),
     ...troubleLines(troubles),
-    `sent ${sent}, converted ${converted}${left}, held ${held}, failed ${failed}`,
+    `sent ${sent}, converted ${converted}${left}, held ${held}, failed ${failed}${unfinished}`,
   ];
 }
 

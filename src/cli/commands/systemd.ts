@@ -9,6 +9,8 @@ import { readFileShape } from "../../config/read-file-shape.ts";
 import type { FileShape } from "../../config/schema.ts";
 import { writtenJournal } from "../../config/written-journal.ts";
 import { parseYamlSource } from "../../config/yaml-source.ts";
+import { takesSecret } from "../../domain/signing.ts";
+import { readNameservers } from "../../network/nameservers.ts";
 import { readMounts } from "../../source/mounts.ts";
 import { dropIn, type Needs } from "../drop-in.ts";
 import { examples } from "../examples.ts";
@@ -32,7 +34,7 @@ function madeBy({ configFile, instance }: Needs): string {
   const option = instance === undefined ? "" : " --instance";
   return (
     `# Made by: scanferry --config ${JSON.stringify(configFile)} systemd${option}\n` +
-    "# Make it anew after a change of sources, of `after`, or of where the secrets are."
+    "# Make it anew after a change of sources, of `after`, of where the secrets are, or of link-local name servers."
   );
 }
 
@@ -64,14 +66,22 @@ async function needsOf(shell: Shell, isInstance: boolean): Promise<Needs> {
     receipts: layout.receipts,
     credentials: secretFilesOf(sketch as FileShape).filter((name) => !isPath(name)),
     files: [
-      ...archives.flatMap(({ signing: { module } }) =>
-        module === undefined ? [] : [resolve(folder, module)],
+      ...archives.flatMap(({ signing: { module }, ca, clientCert, clientKey }) =>
+        [module, ...[ca, clientCert, clientKey].filter(isFile)].flatMap((path) =>
+          path === undefined || (path !== module && !isPath(path)) ? [] : [resolve(folder, path)],
+        ),
       ),
       ...programs,
     ],
-    archiveHosts: archives.map(({ url }) => new URL(url).hostname),
+    archiveHosts: archives.flatMap(({ url, proxy, proxyFile }) => [
+      new URL(url).hostname,
+      ...(proxy === undefined || proxy === "off" ? [] : [new URL(proxy).hostname]),
+      // Not known here, so nothing is narrowed.
+      ...(proxyFile === undefined ? [] : [""]),
+    ]),
     toldHosts: hostsOf(notify),
     webHost: web?.listen.host,
+    nameservers: readNameservers(),
   };
 }
 
@@ -102,9 +112,11 @@ function secretFilesOf(shape: FileShape): string[] {
   const { web, journal, notify } = shape;
   const { mail, webhook, ping } = notify;
   const names = [
-    ...archivesIn(shape).flatMap(({ section: { accountKeyFile, signing } }) => [
+    ...archivesIn(shape).flatMap(({ section: { accountKeyFile, signing, ...way } }) => [
       accountKeyFile,
-      signing.scheme === "hmac" ? signing.secretFile : undefined,
+      way.proxyFile,
+      ...[way.ca, way.clientCert, way.clientKey].filter(isFile),
+      takesSecret(signing.scheme) ? signing.secretFile : undefined,
     ]),
     web?.tokenFile,
     writtenJournal(journal).passwordFile,
@@ -123,6 +135,11 @@ function hostsOf({ mail, webhook, ping }: FileShape["notify"]): string[] {
     ...webhook.map(({ url }) => hostOf(url)),
     ...(ping.url === undefined && ping.urlFile === undefined ? [] : [hostOf(ping.url)]),
   ];
+}
+
+/** The text of a certificate may stand in the place of its file. */
+function isFile(written: string | undefined): boolean {
+  return written !== undefined && !written.includes("-----BEGIN ");
 }
 
 /** Other programs are looked for in `PATH`, which the unit leaves open; other secrets among the credentials. */

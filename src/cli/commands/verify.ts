@@ -3,7 +3,8 @@ import { accountsOf } from "../../config/archives.ts";
 import type { Archive } from "../../archive/archive.ts";
 import type { Config } from "../../config/config.ts";
 import { targetPathOf } from "../../domain/naming.ts";
-import { legible, ROOT } from "../../std/raw-path.ts";
+import { legible } from "../../std/legible.ts";
+import { ROOT } from "../../std/raw-path.ts";
 import { Folders } from "../../sync/folders.ts";
 import { openClient } from "../archive-client.ts";
 import { lookUpSettings } from "../archive-settings.ts";
@@ -12,7 +13,7 @@ import { cut } from "../columns.ts";
 import { examples } from "../examples.ts";
 import { EXIT } from "../exit.ts";
 import { readJournal } from "../journals.ts";
-import { jsonLine, printable } from "../printable.ts";
+import { printable } from "../printable.ts";
 import type { Shell } from "../shell.ts";
 import type { Style } from "../terminal.ts";
 
@@ -63,12 +64,14 @@ async function verify(shell: Shell, { json, all }: Options): Promise<void> {
     const signal = shell.stopping();
     const folderIds = await targetsOf(account, client, signal);
     const own = journal.of(archiveId);
-    const options = { journal: own, archive: client, archiveId, folderIds, convertedBefore };
+    const { storedSize } = account.archive;
+    const parts = { journal: own, archive: client, archiveId, folderIds };
+    const options = { ...parts, convertedBefore, storedSize };
     for await (const found of audit(options, signal)) {
       const line = accounts.length > 1 ? { ...found, archive: name } : found;
       tally[line.kind] += 1;
       if (line.changes.includes("resized")) resized += 1;
-      if (json === true) await out.line(jsonLine({ mark: MARKS[line.kind][0], ...line }));
+      if (json === true) await out.line(JSON.stringify({ mark: MARKS[line.kind][0], ...line }));
       else if (all === true || line.kind !== "same") await out.line(textOf(line, shell));
     }
   }

@@ -7,7 +7,7 @@ import type { Kind } from "../../config/kind.ts";
 import { findingLine } from "../check/finding-line.ts";
 import type { Questions } from "../questions.ts";
 import type { Shell } from "../shell.ts";
-import { credentialsOf, type Setup } from "./setup.ts";
+import { credentialsOf, SCHEMES, type Setup } from "./setup.ts";
 import { tryArchive } from "./try-archive.ts";
 
 /** A share that is away must not keep the question from being answered. */
@@ -82,11 +82,12 @@ async function askArchive(questions: Questions, known: Setup, isFirst: boolean):
   if (isAsked(accountKey))
     answers.accountKey = await questions.askSecret("Account key", accountKey);
   if (isAsked(scheme)) {
-    const answer = await questions.ask("How requests are signed (hmac, none)", {
+    const meant = (text: string) => SCHEMES.find((each) => each === text);
+    const answer = await questions.ask(`How requests are signed (${SCHEMES.join(", ")})`, {
       otherwise: scheme ?? "hmac",
-      wrong: (text) => (/^(hmac|none)$/.test(text) ? undefined : "write hmac or none"),
+      wrong: (text) => (meant(text) ? undefined : `write one of ${SCHEMES.join(", ")}`),
     });
-    answers.scheme = answer === "none" ? "none" : "hmac";
+    answers.scheme = meant(answer);
   }
   if ((answers.scheme ?? scheme) === "none") return answers;
   if (isAsked(algorithm)) {

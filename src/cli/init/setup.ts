@@ -1,3 +1,10 @@
+import { SECRET_SCHEMES, type Signing } from "../../domain/signing.ts";
+
+/** How requests may be signed, as far as `init` sets it up. */
+export const SCHEMES = [...SECRET_SCHEMES, "none"] as const;
+
+type Scheme = (typeof SCHEMES)[number];
+
 /** What `init` is to set up, as far as options, environment and answers say. */
 export type Setup = {
   readonly source?: string | undefined;
@@ -5,7 +12,7 @@ export type Setup = {
   readonly url?: string | undefined;
   readonly journal?: string | undefined;
   readonly receipts?: string | undefined;
-  readonly scheme?: "hmac" | "none" | undefined;
+  readonly scheme?: Scheme | undefined;
   readonly algorithm?: string | undefined;
   readonly encoding?: "base64" | "hex" | undefined;
   /** Secrets, which go to files of their own. */
@@ -17,14 +24,7 @@ export type Setup = {
 export type Credentials = {
   readonly url: string;
   readonly accountKey: string;
-  readonly signing:
-    | {
-        readonly scheme: "hmac";
-        readonly algorithm: string;
-        readonly encoding: "base64" | "hex";
-        readonly secret: string;
-      }
-    | { readonly scheme: "none" };
+  readonly signing: Signing;
 };
 
 /** Undefined while something is missing. */

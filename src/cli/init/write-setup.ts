@@ -1,9 +1,9 @@
 /** Writes what `init` has found out: the configuration, and each secret into a file of its own. */
-import { constants } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { assertUsable } from "../../config/sketch-of.ts";
 import { starterConfig } from "../../config/starter.ts";
+import { replaceFile } from "../../std/durable.ts";
 import { codeOf, Fault } from "../../std/fault.ts";
 import { makeDirectory } from "../../std/make-directory.ts";
 import { UsageError } from "../exit.ts";
@@ -69,9 +69,9 @@ function make(folder: string, mode?: number): void {
 }
 
 async function write(path: string, text: string, mode: number, force: boolean): Promise<void> {
-  const { O_WRONLY, O_CREAT, O_EXCL, O_TRUNC } = constants;
   try {
-    await using file = await open(path, O_WRONLY | O_CREAT | (force ? O_TRUNC : O_EXCL), mode);
+    if (force) return await replaceFile(path, text, mode);
+    await using file = await open(path, "wx", mode);
     await file.chmod(mode);
     await file.writeFile(text);
     await file.sync();

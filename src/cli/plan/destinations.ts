@@ -1,10 +1,13 @@
 import type { Archive } from "../../archive/archive.ts";
 import type { Trouble } from "../../domain/document.ts";
+import type { StoredSize } from "../../domain/stored-size.ts";
+import type { Clock } from "../../std/clock.ts";
 import { Fault } from "../../std/fault.ts";
 import type { LiveMirror } from "../../sync/context.ts";
 import { Folders } from "../../sync/folders.ts";
 import { Placement } from "../../sync/placement.ts";
-import { Strangers } from "../../sync/strangers.ts";
+import { LaterUploads } from "../../sync/later-uploads.ts";
+import { type Outgoing, SendGuard } from "../../sync/send-guard.ts";
 import type { KnownArchive } from "./known-archives.ts";
 
 /** A folder to create, and how many documents would wait for it. */
@@ -13,6 +16,13 @@ export type MissingFolder = { readonly path: string; readonly documents: number 
 /** The folder that a document would go to: its id and its path; null: not known. */
 export type Destination = { readonly folderId: number | null; readonly folder: string | null };
 
+/** `toleranceMs`: how far the archive's dates may differ from one another; `storedSize` is the configuration's. */
+type Trusted = {
+  readonly clock: Clock;
+  readonly toleranceMs: number;
+  readonly storedSize: StoredSize | undefined;
+};
+
 /**
  * Where documents would go, and what stands there already. Asks the archive for folders, and for their
  * documents where it is told to; once it cannot be asked, it is not asked again, and stays unknown.
@@ -20,12 +30,18 @@ export type Destination = { readonly folderId: number | null; readonly folder: s
 export class Destinations {
   readonly #folders: Folders | undefined;
   readonly #placement: Placement | undefined;
-  readonly #strangers: Strangers | undefined;
+  /** What stands there on a first run, and on any other. */
+  readonly #first: SendGuard | undefined;
+  readonly #later: SendGuard | undefined;
   readonly #mirrorIds: readonly number[];
   readonly #missing = new Map<string, number>();
   #outage: Fault | undefined;
 
-  constructor(archive: Archive | Fault, known: KnownArchive | undefined) {
+  constructor(
+    archive: Archive | Fault,
+    known: KnownArchive | undefined,
+    { clock, toleranceMs, storedSize }: Trusted,
+  ) {
     this.#mirrorIds = [...(known?.mirrors.values() ?? [])].map(({ id }) => id);
     if (archive instanceof Fault) {
       this.#outage = archive;
@@ -33,12 +49,21 @@ export class Destinations {
     }
     this.#folders = new Folders(archive);
     this.#placement = new Placement(this.#folders);
-    this.#strangers = new Strangers(archive, known?.journal);
+    const journal = known?.journal;
+    this.#first = new SendGuard(archive, journal, { storedSize });
+    if (!journal) return;
+    const later = new LaterUploads({ archive, journal, clock, toleranceMs, remembers: false });
+    this.#later = new SendGuard(archive, journal, { later, storedSize });
   }
 
   /** Why the archive could not be asked. */
   get outage(): Fault | undefined {
     return this.#outage;
+  }
+
+  /** Why not all of the archive could be searched for what is filed elsewhere; see `WholeArchive.unasked`. */
+  get unasked(): string | null {
+    return this.#first?.unasked ?? this.#later?.unasked ?? null;
   }
 
   /** Folders to create, those above others first. */
@@ -68,15 +93,17 @@ export class Destinations {
     }
   }
 
-  /** Why a first run would hold what has this name; see `Strangers.objection`. */
+  /** Why a first run, or any other, would hold this; see `SendGuard.objection`. */
   async objection(
-    name: string,
-    folderId: number,
+    outgoing: Outgoing,
+    isFirstRun: boolean,
     signal: AbortSignal,
   ): Promise<Trouble | undefined> {
     if (this.#outage) return undefined;
+    const guard = isFirstRun ? this.#first : this.#later;
     try {
-      return await this.#strangers?.objection(name, folderId, this.#mirrorIds, signal);
+      const objection = await guard?.objection(outgoing, this.#mirrorIds, signal);
+      return objection && "rival" in objection ? undefined : objection;
     } catch (error) {
       this.#meet(error, signal);
       return undefined;

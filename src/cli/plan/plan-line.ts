@@ -1,5 +1,6 @@
 import type { Trouble } from "../../domain/document.ts";
 import type { Trial } from "../rules/trial.ts";
+import type { Links } from "../../sync/links.ts";
 import type { RawPath } from "../../std/raw-path.ts";
 
 /** What a run would do with one file that the archive does not have yet. */
@@ -44,6 +45,8 @@ export type MirrorPlan = {
   readonly archived: number;
   /** Directories and files that could not be read. */
   readonly obstacles: readonly { readonly path: RawPath; readonly trouble: Trouble }[];
+  /** Links, none of which is followed; null: none, or its source could not be read. */
+  readonly links: Links | null;
 };
 
 /** Sums over all lines. */

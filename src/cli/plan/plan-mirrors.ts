@@ -3,10 +3,13 @@ import { LineCut } from "../../reader/line.ts";
 import { Bell } from "../../std/bell.ts";
 import { codeOf, messageOf } from "../../std/fault.ts";
 import { invariant } from "../../std/invariant.ts";
+import { isDecidedOtherwise } from "../../sync/decided-again.ts";
+import { linksIn } from "../../sync/links.ts";
 import { Looker } from "../looker.ts";
 import type { Shell } from "../shell.ts";
 import type { Destinations } from "./destinations.ts";
 import type { KnownArchive } from "./known-archives.ts";
+import { OtherMirrors } from "./other-mirrors.ts";
 import type { MirrorPlan, PlanLine } from "./plan-line.ts";
 import { Planner } from "./planner.ts";
 
@@ -37,11 +40,12 @@ async function planMirror(planning: Planning, mirror: Mirror): Promise<MirrorPla
   const { name, source } = mirror;
   const archive = planning.known.get(mirror.archive);
   const row = archive?.mirrors.get(name);
-  const known = row ?? { id: 1, name, source, device: null, archiveId: 1 };
+  // A number that no row has.
+  const known = row ?? { id: 0, name, source, device: null, archiveId: 1 };
   let planner: Planner | undefined;
   const destinations = planning.destinations.get(mirror.archive);
   invariant(destinations, `mirror ${name} has an archive`);
-  const base = { name, source, archived: 0, obstacles: [] };
+  const base = { name, source, archived: 0, obstacles: [], links: null };
   try {
     await using looker = await Looker.open(mirror, known, {
       clock,
@@ -49,6 +53,7 @@ async function planMirror(planning: Planning, mirror: Mirror): Promise<MirrorPla
       listing: async (listing) => planner?.listing(listing),
     });
     if (!looker.status.online) return { ...base, offline: looker.status.why };
+    await using others = new OtherMirrors(planning.config.mirrors, archive, { clock, random });
     planner = new Planner({
       mirror: {
         row: known,
@@ -57,14 +62,20 @@ async function planMirror(planning: Planning, mirror: Mirror): Promise<MirrorPla
         settling: { small: new Bell(), large: new Bell() },
       },
       journal: row && archive?.journal,
+      others,
       destinations,
-      isFirstRun: mirror.firstRun === "hold" && !(row && archive?.pastFirstRun.has(row.id)),
+      isDecidedOtherwise:
+        row !== undefined &&
+        archive?.journal !== undefined &&
+        (await isDecidedOtherwise(archive.journal, row.id, mirror)),
+      isFirstRun: !(row && archive?.pastFirstRun.has(row.id)),
       clock,
       signal: planning.shell.stopping(),
       emit: planning.emit,
     });
-    const { obstacles } = await looker.reader.scan(known.id, null);
-    return { ...base, offline: null, archived: planner.archived, obstacles };
+    const { obstacles, links: found } = await looker.reader.scan(known.id, null);
+    const links = await linksIn(row && archive?.journal, known.id, found);
+    return { ...base, offline: null, archived: planner.archived, obstacles, links };
   } catch (error) {
     const away = codeOf(error) === "SOURCE_OFFLINE" || error instanceof LineCut;
     if (!away) throw error;

@@ -1,4 +1,5 @@
 /** A plan as it is printed: for people as it comes, or as one JSON object written piece by piece. */
+import { unaskedText } from "../../sync/whole-archive.ts";
 import type { Mirror } from "../../config/config.ts";
 import { failureOf } from "../../domain/failure.ts";
 import { targetPathOf } from "../../domain/naming.ts";
@@ -6,7 +7,8 @@ import { exact, ROOT, shown } from "../../std/raw-path.ts";
 import type { Fault } from "../../std/fault.ts";
 import { padded, widthOf, wrapped } from "../columns.ts";
 import { clause, faultLine } from "../exit.ts";
-import { jsonLine, printable } from "../printable.ts";
+import { linkLines } from "../links-text.ts";
+import { printable } from "../printable.ts";
 import type { Style, Terminal } from "../terminal.ts";
 import { counted, sizeText } from "../wording.ts";
 import type { Destinations } from "./destinations.ts";
@@ -83,6 +85,7 @@ export class PlanText implements PlanOutput {
         await out.line(`cannot be read: ${shown(path)}: ${printable(trouble.message)}`);
       }
     }
+    for (const line of linkLines(plans)) await out.line(line);
     for (const [name, destinations] of asked) {
       await this.#destinations(
         asked.size > 1 ? `the archive ${name}` : "the archive",
@@ -98,7 +101,7 @@ export class PlanText implements PlanOutput {
     for (const line of out.isInteractive ? wrapped(sum, out.width) : [sum]) await out.line(line);
   }
 
-  async #destinations(archive: string, { missing, outage }: Destinations): Promise<void> {
+  async #destinations(archive: string, { missing, outage, unasked }: Destinations): Promise<void> {
     if (missing.length > 0) {
       const width = Math.max(...missing.map(({ path }) => widthOf(printable(path))));
       await this.#out.line(`create in ${archive}:`);
@@ -110,6 +113,7 @@ export class PlanText implements PlanOutput {
     if (outage) {
       await this.#out.line(printable(`${archive} was not asked for folders: ${faultLine(outage)}`));
     }
+    if (unasked !== null) await this.#out.line(printable(`${archive}: ${unaskedText(unasked)}`));
   }
 }
 
@@ -169,7 +173,7 @@ export class PlanJson implements PlanOutput {
     };
     const comma = this.#lines > 0 ? "," : "";
     this.#lines += 1;
-    await this.#out.write(`${comma}\n${jsonLine(record)}`);
+    await this.#out.write(`${comma}\n${JSON.stringify(record)}`);
   }
 
   async end(
@@ -189,7 +193,7 @@ export class PlanJson implements PlanOutput {
     // Of several archives: one that could not be asked, if there is any.
     const archive = askedOf([...asked.values()].find(({ outage }) => outage)?.outage);
     const rest = { foldersToCreate, mirrors, archive, archives, stopped, pagesLeft, totals };
-    await this.#out.line(`\n],${jsonLine(rest).slice(1)}`);
+    await this.#out.line(`\n],${JSON.stringify(rest).slice(1)}`);
   }
 
   async #open(): Promise<void> {

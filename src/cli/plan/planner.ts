@@ -3,23 +3,33 @@
  * every file is compared with the journal, and what would be sent is looked at closely. Decides by
  * the same rules as intake and settling; writes and sends nothing.
  */
-import { type Document, SENT_STATES, type Trouble } from "../../domain/document.ts";
+import type { TooOften } from "../../domain/change-rate.ts";
+import {
+  type Document,
+  mayBeArchived,
+  type Seen,
+  SENT_STATES,
+  type Trouble,
+} from "../../domain/document.ts";
 import { isSameStamp } from "../../domain/stamp.ts";
 import { sentNameOf, targetPathOf } from "../../domain/naming.ts";
-import { ripeness, unfitSize } from "../../domain/settle.ts";
+import { isAskedFor, ripeness, unfitSize } from "../../domain/settle.ts";
 import { FOLDER_CODES } from "../../domain/verdict.ts";
 import type { Journal, Known } from "../../journal/journal.ts";
-import type { Decided } from "../../rules/decide.ts";
 import type { FileSeen, Inspection, Listing } from "../../source/source.ts";
 import type { Clock } from "../../std/clock.ts";
 import { dirOf, joinRaw, nameOf, type RawPath, shown } from "../../std/raw-path.ts";
+import { mayBeDecidedAgain } from "../../sync/decided-again.ts";
 import { decisionOn } from "../../sync/decision.ts";
 import type { LiveMirror } from "../../sync/context.ts";
 import { originalAmong } from "../../sync/duplicates.ts";
 import type { Here } from "../../sync/former-places.ts";
+import { sentTooOften } from "../../sync/sent-often.ts";
 import { expiresOf } from "../rules/trial.ts";
 import { Archived } from "./archived.ts";
 import type { Destinations } from "./destinations.ts";
+import { type Fields, type Going, journaled } from "./line-fields.ts";
+import type { OtherMirrors } from "./other-mirrors.ts";
 import type { PlanLine } from "./plan-line.ts";
 
 /** Files of one close look. */
@@ -39,8 +49,11 @@ export type PlannerOptions = {
   readonly mirror: LiveMirror;
   /** Undefined where the journal does not have the mirror, or there is none. */
   readonly journal: Journal | undefined;
+  readonly others: OtherMirrors;
   readonly destinations: Destinations;
-  /** Nothing is known of what the archive holds: what has a name that stands there waits for a person. */
+  /** What waits was decided by other settings than the mirror has now. */
+  readonly isDecidedOtherwise: boolean;
+  /** Nothing is known of what the archive holds; not asked where `firstRun: upload` was chosen. */
   readonly isFirstRun: boolean;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -56,7 +69,7 @@ export class Planner {
 
   constructor(options: PlannerOptions) {
     this.#options = options;
-    this.#archivedFiles = new Archived(options.mirror, options.journal);
+    this.#archivedFiles = new Archived(options);
   }
 
   /** Files whose content the archive has, or is getting, already. */
@@ -87,16 +100,36 @@ export class Planner {
       this.#archived += 1;
       return false;
     }
-    if (row.state !== "held" && row.state !== "failed") return true;
     const before = await this.#rowOf(candidate);
-    if (!before?.trouble || this.#mayBeOver(before.trouble)) return true;
+    if (!before || row.state === "settling" || this.#isDecidedAgain(before)) return true;
+    if (row.state === "pending") return !(await this.#goesAsDecided(candidate, before));
+    if (!before.trouble || this.#mayBeOver(before.trouble)) return true;
     await this.#emit(candidate, { action: "hold", ...journaled(before) });
     return false;
   }
 
-  /** Folders are looked up anew: one that was missing may be there by now. */
+  #isDecidedAgain(before: Document): boolean {
+    return this.#options.isDecidedOtherwise && mayBeDecidedAgain(before);
+  }
+
+  /** What waits goes as it stands in the journal, whatever the settings are by now. */
+  async #goesAsDecided(candidate: Candidate, before: Document): Promise<boolean> {
+    const { decided, digest, ...rest } = journaled(before);
+    if (!decided || !digest) return false;
+    await this.#send(candidate, before.seen, {
+      ...rest,
+      folderId: null,
+      trouble: null,
+      decided,
+      digest,
+    });
+    return true;
+  }
+
+  /** Folders are looked up anew: one that was missing may be there by now. So is what looked unfinished. */
   #mayBeOver({ code }: Trouble): boolean {
-    if (code === "FIRST_RUN") return !this.#options.isFirstRun;
+    if (code === "FIRST_RUN") return this.#options.mirror.settings.firstRun === "upload";
+    if (code === "FILE_INCOMPLETE") return true;
     return (FOLDER_CODES as readonly string[]).includes(code);
   }
 
@@ -119,6 +152,8 @@ export class Planner {
         return this.#emit(candidate, { action: "wait", trouble });
       }
       case "waits":
+        if (await this.#isArchivedAlone(candidate)) return;
+        return this.#emit(candidate, { action: "hold", trouble: found.trouble });
       case "unreadable":
         return this.#emit(candidate, { action: "hold", trouble: found.trouble });
       case "whole":
@@ -126,50 +161,87 @@ export class Planner {
     }
   }
 
+  /** Whatever the rules say of files that are to be sent. */
+  async #isArchived(candidate: Candidate, found: Whole): Promise<boolean> {
+    const before = await this.#rowOf(candidate);
+    const here = this.#here(candidate, found);
+    const at = this.#options.clock.now();
+    const isKnown = await this.#archivedFiles.has(here, before, found, at);
+    if (isKnown) this.#archived += 1;
+    return isKnown;
+  }
+
+  #here({ path }: Candidate, { seen }: Whole): Here {
+    return { mirrorId: this.#options.mirror.row.id, path, seen };
+  }
+
+  /** The same of what lacks something beside it. */
+  async #isArchivedAlone(candidate: Candidate): Promise<boolean> {
+    const { reader, row } = this.#options.mirror;
+    const { path, file } = candidate;
+    const options = { pages: false, alone: true };
+    const [itself] = await reader.inspect(row.id, [{ path, seen: file.seen }], options);
+    return itself?.kind === "whole" && this.#isArchived(candidate, itself);
+  }
+
   async #whole(candidate: Candidate, found: Whole): Promise<void> {
     const { settings } = this.#options.mirror;
-    const { settleMs, incompleteMs } = settings;
+    const { settleMs, incompleteMs, stillIncomplete } = settings;
     const now = this.#options.clock.now();
     const before = await this.#rowOf(candidate);
     const unchanged = before && isSameStamp(before.seen.stamp, found.seen.stamp);
     const changedAt = unchanged ? before.changedAt : now;
-    const ripe = ripeness(found.seen, found.completeness, {
+    const quiet = {
       now,
       changedAt,
       settleMs,
       incompleteMs,
+      stillIncomplete,
+      anyway: unchanged === true && isAskedFor(before),
       minAgeMs: settings.rules.ready.minAgeMs,
-    });
+    };
+    const ripe = ripeness(found.seen, found.completeness, quiet, found.why);
     const common = { digest: found.digest, pages: found.pages ?? null };
+    if (await this.#isArchived(candidate, found)) return;
     const unfit = unfitSize(found.seen, settings.rules.ready);
     if (unfit) return this.#emit(candidate, { ...common, action: "hold", trouble: unfit });
     if (ripe.kind === "wait") {
       return this.#emit(candidate, { ...common, action: "wait", trouble: ripe.trouble });
     }
-    if (ripe.kind === "empty") {
+    const often = await this.#tooOften(before, now);
+    if (often) return this.#emit(candidate, { ...common, action: "hold", trouble: often.trouble });
+    if (ripe.kind === "held") {
       return this.#emit(candidate, { ...common, action: "hold", trouble: ripe.trouble });
-    }
-    const here = { path: candidate.path, seen: found.seen };
-    if (await this.#archivedFiles.has(here, before, found.digest)) {
-      this.#archived += 1;
-      return;
     }
     const decision = decisionOn(settings, candidate.path, found, now);
     if ("trouble" in decision) {
       return this.#emit(candidate, { ...common, action: "hold", trouble: decision.trouble });
     }
-    const { decided } = decision;
-    const twin = await this.#twin(here, found.digest);
+    await this.#send(candidate, found.seen, { ...common, ...decision, remark: ripe.remark });
+  }
+
+  async #send(candidate: Candidate, seen: Seen, going: Going): Promise<void> {
+    const { decided, digest } = going;
+    const twin = await this.#twin(candidate.path, seen, digest);
     if (twin !== undefined) {
       const remark = `the same content as ${twin}; by \`duplicates\` it is not sent`;
-      return this.#emit(candidate, { ...common, action: "skip", decided, remark });
+      return this.#emit(candidate, { ...going, action: "skip", remark });
     }
-    const place = await this.#place(candidate.path, decided.folder);
-    await this.#emit(candidate, { ...common, ...place, decided, remark: ripe.remark });
+    const file = { sentName: decided.name.name, sizeBytes: seen.sizeBytes };
+    await this.#emit(candidate, { ...going, ...(await this.#place(file, decided.folder)) });
+  }
+
+  /** The path's contents before it, of which the latest that was sent is its row, or what that replaced. */
+  async #tooOften(row: Document | undefined, now: number): Promise<TooOften | undefined> {
+    const { journal, mirror } = this.#options;
+    if (!journal || !row) return undefined;
+    const isSent = mayBeArchived(row) || row.documentId !== null;
+    const last = isSent ? row : await journal.document(row.supersedes ?? 0);
+    return sentTooOften(journal, last, { now, max: mirror.settings.changesPerHour });
   }
 
   /** Another file of the mirror with this content, archived or to be sent; undefined without one. */
-  async #twin({ path, seen }: Here, digest: string): Promise<string | undefined> {
+  async #twin(path: RawPath, seen: Seen, digest: string): Promise<string | undefined> {
     const { journal, mirror } = this.#options;
     if (mirror.settings.rules.duplicates === "upload") return undefined;
     const sent = (await journal?.sentWith(mirror.row.id, digest, seen.sizeBytes)) ?? [];
@@ -184,15 +256,17 @@ export class Planner {
   }
 
   async #place(
-    path: RawPath,
+    file: { readonly sentName: string; readonly sizeBytes: number },
     target: string,
   ): Promise<Pick<Fields, "action" | "folderId" | "folder" | "trouble">> {
     const { destinations, mirror, isFirstRun, signal } = this.#options;
     const place = await destinations.of(target, mirror, signal);
     if ("trouble" in place) return { action: "hold", trouble: place.trouble };
-    if (!isFirstRun || place.folderId === null) return { action: "send", ...place };
-    const { name } = sentNameOf(nameOf(path));
-    const trouble = await destinations.objection(name, place.folderId, signal);
+    const { folderId } = place;
+    if (folderId === null || mirror.settings.firstRun === "upload")
+      return { action: "send", ...place };
+    const outgoing = { ...file, folderId };
+    const trouble = await destinations.objection(outgoing, isFirstRun, signal);
     return trouble ? { action: "hold", ...place, trouble } : { action: "send", ...place };
   }
 
@@ -218,25 +292,4 @@ export class Planner {
       expires: expiresOf(fields.decided?.slip ?? null),
     });
   }
-}
-
-/** What is decided of a file; the rest of its line follows from its path. */
-type Fields = {
-  readonly action: PlanLine["action"];
-  readonly folderId?: number | null;
-  readonly folder?: string | null;
-  readonly pages?: number | null;
-  readonly digest?: string | null;
-  readonly decided?: Decided;
-  readonly trouble?: Trouble | null;
-  readonly remark?: string | null;
-};
-
-/** What was decided of a document that waits: it goes on as it stands in the journal. */
-function journaled(document: Document): Omit<Fields, "action"> {
-  const { folderId, estimate, digest, trouble, remark, targetPath, sentName, slip } = document;
-  const fields = { folderId, pages: estimate, digest, trouble, remark };
-  if (targetPath === null || sentName === null) return fields;
-  const name = { ...sentNameOf(document.name), name: sentName };
-  return { ...fields, decided: { rule: slip?.rule ?? null, folder: targetPath, name, slip } };
 }

@@ -63,7 +63,6 @@ async function onDisk(
     path,
     modifiedAt: seen?.modifiedAt ?? now,
     at: now,
-    directories: read.kind === "notes" ? read.directories : [],
     sidecar: read.kind === "notes" ? read.sidecar : null,
   };
   const trial = trialOf({ mirror, facts, notes: told });
@@ -79,7 +78,6 @@ function unseen(mirror: Mirror, path: RawPath, notes: readonly string[], now: nu
     path,
     modifiedAt: now,
     at: now,
-    directories: [],
     sidecar: null,
   };
   return trialOf({ mirror, facts, notes });

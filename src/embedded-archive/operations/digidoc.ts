@@ -13,5 +13,5 @@ export function digidoc({ store, account, asked }: Call<"digidoc">): Answer {
   if (container?.status !== "CONVERTED" || container.digidoc !== 1)
     throw new Refusal("DOC_NOT_EXIST");
   const { rows, total } = store.documents.inDigidoc(container.id, asked.sortBy, sliceOf(asked));
-  return { ...pageOf(asked, total), documents: rows.map(documentDetailOf) };
+  return { ...pageOf(asked, total), documents: rows.map((row) => documentDetailOf(row, true)) };
 }

@@ -9,5 +9,5 @@ export function documents(call: Call<"documents">): Answer {
   const folder = folderAsked(call, asked.folderId);
   const slice = sliceOf(asked);
   const { rows, total } = store.documents.inFolder(folder.id, asked.sortBy, slice, before);
-  return { ...pageOf(asked, total), documents: rows.map(documentDetailOf) };
+  return { ...pageOf(asked, total), documents: rows.map((row) => documentDetailOf(row)) };
 }

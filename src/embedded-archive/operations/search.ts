@@ -8,7 +8,7 @@ export function search({ store, account, asked, before }: Call<"search">): Answe
   const { documents, folders, total } = store.search(account.id, asked, before);
   return {
     ...pageOf(asked, total),
-    documents: documents.map(documentDetailOf),
+    documents: documents.map((row) => documentDetailOf(row)),
     folders: folders.map(folderDetailOf),
   };
 }

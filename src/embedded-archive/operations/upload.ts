@@ -13,20 +13,31 @@ import type { Answer } from "./call.ts";
 import { folderAsked } from "./folder.ts";
 
 /** What is known of an upload before its file is read: who, what and where to. */
-export type Admission = { account: Account; asked: Values<"upload">; folderId: number };
+export type Admission = {
+  account: Account;
+  asked: Values<"upload">;
+  folderId: number;
+  /** What the file has to be, where that was signed. */
+  sha256: string | undefined;
+};
 
 /**
  * Endpoints, 7, the part before the file. The order of the checks is ours: account and signature,
  * parameters, folder, plugin; then, with the file, its size and the allowance.
  */
-export function admit(context: Context, fields: Fields): Admission {
-  const { accounts, settings, reminderPlugin } = context;
-  const account = authenticate(fields, accounts, settings.requireSignature);
+export async function admit(context: Context, fields: Fields): Promise<Admission> {
+  const { accounts, settings, reminderPlugin, store } = context;
+  const now = settings.clock.now();
+  const request = { operation: "upload", fields, now } as const;
+  const { account, dated } = authenticate(request, accounts, settings);
+  // Also where it is refused next: sent again by another, it might be stored beside its repetition. A code of its
+  // own, for INVALID_SIG would say that nothing was stored, and the first may have been.
+  if (dated && !(await store.isFirst(dated, now))) throw new Refusal("REQUEST_REPEATED", 409);
   const asked = valuesOf("upload", fields);
   const folderId = folderOf(context, account, asked);
   if (asked.expireDate !== undefined && !reminderPlugin)
     throw new Refusal("PLUGIN_REMINDER_NOT_INSTALLED");
-  return { account, asked, folderId };
+  return { account, asked, folderId, sha256: dated?.sha256 };
 }
 
 /** Endpoints, 7, the part with the file: what this resolves with is on the disk. */
@@ -41,6 +52,7 @@ export async function upload(
   if (!draft || draft.size === 0) throw new Refusal("NO_FILE_DATA");
   if (draft.isTooBig) throw new Refusal("FILE_SIZE_TOO_BIG");
   const sealed = await draft.seal();
+  if (sealed.sha256 !== (admission.sha256 ?? sealed.sha256)) throw new Refusal("INVALID_SIG");
   const quotaPages = quotas.get(account.id);
   const pages = await pagesCharged(context, draft, asked.filename, quotaPages);
   if (store.pagesUsed(account.id) + pages > (quotaPages ?? Infinity))

@@ -63,7 +63,7 @@ export class PostgresSide implements Side {
     const links = [link("work", IDLE_MS), link("hold", 0)] as const;
     try {
       const work = await links[0].connection();
-      await assertFit(work.query, shown);
+      await assertFit(work, () => links[1].connection(), shown);
       await prepare(work, { schema, shown, isTarget });
       const hold = await links[1].connection();
       // One that stood still writes nothing more, and begins anew: it has not heard of the copy.

@@ -3,7 +3,7 @@
  * last one. So a copy that was ended at any point goes on there, and nobody else takes the half of a
  * journal for a whole one (`JOURNAL_UNFINISHED`), as the table of it is there until the copy is done.
  */
-import { MEMBER_MEMOS } from "../crew.ts";
+import { AWAY_MEMOS } from "../crew.ts";
 import { journalFault } from "../journal-fault.ts";
 import { type Column, type Key, quoted, type Row, type Side } from "./side.ts";
 import { COPIED_TABLES, type CopiedTable, NUMBERED, PROGRESS_TABLE } from "./tables.ts";
@@ -95,8 +95,7 @@ export async function finish(source: Side, target: Side): Promise<void> {
       const last = await source.lastGiven(table, column);
       await target.numberFrom(table, column, Math.max(last, row?.greatest ?? 0));
     }
-    for (const prefix of MEMBER_MEMOS)
-      await target.ask("DELETE FROM memos WHERE substr(name, 1, length($1)) = $1", [prefix]);
+    await target.ask("DELETE FROM memos WHERE substr(name, 1, length($1)) = $1", [AWAY_MEMOS]);
     await target.resumeReferences();
     await target.ask(`DROP TABLE ${PROGRESS_TABLE}`);
   });

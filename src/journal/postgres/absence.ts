@@ -10,14 +10,19 @@ import { isAway, whyOf } from "./postgres-fault.ts";
 const RETRY_MS_MIN = 250;
 const RETRY_MS_MAX = 5_000;
 
+/** A command, for which somebody waits, is patient for so long, milliseconds. */
+const COMMAND_MS = 20_000;
+
 export class Absence {
   readonly #clock: Clock;
+  readonly #isCommand: boolean;
   readonly #tell: (change: CrewChange) => void;
   /** What cannot be done at the moment: reading may go on while writing does not. */
   readonly #away = new Set<string>();
 
-  constructor(clock: Clock, tell: (change: CrewChange) => void) {
+  constructor(clock: Clock, isCommand: boolean, tell: (change: CrewChange) => void) {
     this.#clock = clock;
+    this.#isCommand = isCommand;
     this.#tell = tell;
   }
 
@@ -27,10 +32,11 @@ export class Absence {
 
   /**
    * Repeats `attempt` while the database is away; rejects with anything else, and with the last
-   * reason once `ending` aborts. A first failure is not told: to replace a connection may be all
+   * reason once `ending` aborts, or a command is patient no longer. A first failure is not told: to replace a connection may be all
    * it takes.
    */
   async persist<T>(what: string, ending: AbortSignal, attempt: () => Promise<T>): Promise<T> {
+    const since = this.#clock.monotonic();
     for (let tries = 0; ; tries++) {
       try {
         const value = await attempt();
@@ -38,7 +44,8 @@ export class Absence {
         return value;
       } catch (error) {
         if (!isAway(error)) this.#back(what);
-        if (!isAway(error) || ending.aborted) throw error;
+        const isOver = this.#isCommand && this.#clock.monotonic() - since >= COMMAND_MS;
+        if (!isAway(error) || ending.aborted || isOver) throw error;
         if (tries > 0) {
           this.leave(what, whyOf(error));
           const waitMs = Math.min(RETRY_MS_MIN * 2 ** (tries - 1), RETRY_MS_MAX);

@@ -1,6 +1,6 @@
 /** What a member of a crew asks and tells the database. Each is a transaction of its own. */
 import { invariant } from "../../std/invariant.ts";
-import type { Duty, Member } from "../crew.ts";
+import { MARK_UNCLEAN, type Duty, type Member } from "../crew.ts";
 import type { Connection } from "./link.ts";
 import type { Query } from "./query.ts";
 
@@ -126,6 +126,7 @@ export async function declareLost(
       query,
       rows.map(({ id }) => id),
     );
+    await query(MARK_UNCLEAN, []);
     await query(NOTIFY, [channel, payload(session, CREW_CHANGED)]);
     await query("COMMIT", []);
   } catch (error) {
@@ -193,8 +194,8 @@ export async function living(query: Query): Promise<Member[]> {
 }
 
 /**
- * Those of the duties that are this member's now: none when it is lost, and none of a mirror that is led
- * as divided in another way. One member after another, so that each sees what the last one took.
+ * Those of the duties that are this member's now: none when it is lost. One member after another, so that
+ * each sees what the last one took.
  */
 export async function take(
   connection: Connection,
@@ -211,9 +212,7 @@ export async function take(
     const { rows } = await query<{ duty: Duty }>(
       `INSERT INTO duties (duty, member, since)
        SELECT d, m.id, clock_timestamp() FROM members m, unnest($2::text[]) WITH ORDINALITY w (d, at)
-        WHERE m.id = $1 AND NOT m.lost AND NOT EXISTS (SELECT FROM duties o
-          WHERE split_part(o.duty, '/', 1) = split_part(d, '/', 1)
-            AND split_part(o.duty, 'of', 2) <> split_part(d, 'of', 2))
+        WHERE m.id = $1 AND NOT m.lost
         ORDER BY d COLLATE "C" FOR KEY SHARE OF m
        ON CONFLICT DO NOTHING RETURNING duty`,
       [member, duties],
@@ -224,21 +223,6 @@ export async function take(
     if (!connection.broken) await query("ROLLBACK", []);
     throw error;
   }
-}
-
-/** Gives duties back that this member does not do any more. */
-export async function giveBack(
-  query: Query,
-  member: number,
-  duties: readonly Duty[],
-  channel: string,
-  session: string,
-): Promise<void> {
-  await query(
-    `WITH given AS (DELETE FROM duties WHERE member = $1 AND duty = ANY ($2) RETURNING duty)
-     SELECT pg_notify($3, $4) FROM given LIMIT 1`,
-    [member, duties, channel, payload(session, CREW_CHANGED)],
-  );
 }
 
 /** Tells the other sessions that something was written. */

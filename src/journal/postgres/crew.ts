@@ -10,15 +10,12 @@ import type { Crew, CrewChange, Duty, Member } from "../crew.ts";
 import { leaseLost } from "../journal-fault.ts";
 import type { Absence } from "./absence.ts";
 import * as statements from "./crew-statements.ts";
-import { barredBy, dutiesToTake, excessOf, takersOf, type Wish } from "./fair-share.ts";
+import { dutiesToTake, takersOf, type Wish } from "./fair-share.ts";
 import type { Link } from "./link.ts";
 import { whyOf } from "./postgres-fault.ts";
 
 /** A lease is renewed so many times while it lasts. */
 const RENEWALS_PER_LEASE = 3;
-
-/** A newcomer is reckoned with once it has been there for so many leases: one that starts and ends on and on is not. */
-const SETTLED_LEASES = 2;
 
 /** Sending ends so long before the lease does, milliseconds; for a short lease a fifth of it. */
 const MARGIN_MS_MAX = 2_000;
@@ -53,11 +50,6 @@ export class PgCrew implements Crew {
   /** Of these, those of mirrors whose file system is this host's. */
   #near: readonly Duty[] = [];
   #isNearTold = true;
-  /** No loop runs just now: what is given away nobody does meanwhile. */
-  #mayGive = false;
-  /** Members to whom this one has given what is beyond its share. */
-  #reckonedWith: ReadonlySet<number> = new Set();
-  #isCrowdedTold = false;
   #held = new Set<Duty>();
   /** Since when nobody has a duty that this member seeks, by the monotonic clock. */
   readonly #freeSince = new Map<Duty, number>();
@@ -101,16 +93,14 @@ export class PgCrew implements Crew {
     return this.#held.has(duty);
   }
 
-  /** Duties of this member that are not among these are given back; gained ones are not told. */
+  /** Those that it gets at once are not told as gained. */
   async seek(duties: readonly Duty[], near: readonly Duty[] = []): Promise<void> {
     this.#sought = duties;
     this.#near = near;
     this.#isNearTold = false;
-    this.#mayGive = true;
     this.#freeSince.clear();
     const first: CrewChange[] = [];
     await this.#next(first);
-    this.#mayGive = false;
     if (this.#isLost) throw leaseLost(this.#with.shown);
     for (const change of first) if (change.type !== "gained") this.#with.tell(change);
   }
@@ -131,7 +121,7 @@ export class PgCrew implements Crew {
     });
   }
 
-  /** Somebody came, went or gave a duty back: a turn now, instead of later on. */
+  /** Somebody came or went: a turn now, instead of later on. */
   wake(): void {
     if (this.#isWoken || this.#isOver || this.#isLost) return;
     this.#isWoken = true;
@@ -210,7 +200,7 @@ export class PgCrew implements Crew {
     await statements.declareLost(connection, session, channel);
     const living = await statements.living(query);
     this.#look(living, changes);
-    await this.#gain(living, now, changes);
+    await this.#gain(living, changes);
   }
 
   #look(living: readonly Member[], changes: CrewChange[]): void {
@@ -221,8 +211,8 @@ export class PgCrew implements Crew {
     if (gone.length > 0) changes.push({ type: "others-lost", members: gone });
   }
 
-  async #gain(living: readonly Member[], now: number, changes: CrewChange[]): Promise<void> {
-    const { link, session, channel } = this.#with;
+  async #gain(living: readonly Member[], changes: CrewChange[]): Promise<void> {
+    const { link } = this.#with;
     const connection = await link.connection();
     const { query } = connection;
     const holder = new Map(living.flatMap(({ id, duties }) => duties.map((duty) => [duty, id])));
@@ -233,18 +223,10 @@ export class PgCrew implements Crew {
     const wishes = this.#sought.map(
       (duty): Wish => ({ duty, holder: holderOf(duty), takers: takersOf(duty, crew) }),
     );
-    const mayGive = this.#mayGive;
-    const settled = this.#settledOthers(living, now);
-    const given = this.#given(wishes, settled, mayGive, changes);
-    const surplus = [...this.#held].filter((duty) => !this.#sought.includes(duty));
-    if (surplus.length + given.length > 0)
-      await statements.giveBack(query, this.memberId, [...surplus, ...given], channel, session);
-    // Not before: a turn whose connection broke is taken once more, and has all of it to give.
-    if (mayGive) [this.#reckonedWith, this.#mayGive] = [settled, false];
     const mine = this.#sought.filter((duty) => holder.get(duty) === this.memberId);
     const wanted = dutiesToTake(wishes);
     const taken = wanted.length > 0 ? await statements.take(connection, this.memberId, wanted) : [];
-    const held = new Set([...mine, ...taken].filter((duty) => !given.includes(duty)));
+    const held = new Set([...mine, ...taken]);
     const gained = [...held].filter((duty) => !this.#held.has(duty));
     this.#held = held;
     if (gained.length > 0) changes.push({ type: "gained", duties: gained });
@@ -252,37 +234,12 @@ export class PgCrew implements Crew {
     if (taken.length < wanted.length) this.wake();
   }
 
-  /** What this member gives to others that have joined; where loops do it, that they have to end first. */
-  #given(
-    wishes: readonly Wish[],
-    settled: ReadonlySet<number>,
-    mayGive: boolean,
-    changes: CrewChange[],
-  ): readonly Duty[] {
-    const excess = settled.isSubsetOf(this.#reckonedWith) ? [] : excessOf(wishes);
-    if (mayGive) this.#isCrowdedTold = false;
-    if (mayGive || excess.length === 0) return excess;
-    if (!this.#isCrowdedTold) changes.push({ type: "crowded" });
-    this.#isCrowdedTold = true;
-    return [];
-  }
-
-  /** The other members that are to be reckoned with. */
-  #settledOthers(living: readonly Member[], now: number): ReadonlySet<number> {
-    const settled = living.filter(
-      ({ id, startedAt }) =>
-        id !== this.memberId && now - startedAt >= SETTLED_LEASES * this.leaseMs,
-    );
-    return new Set(settled.map(({ id }) => id));
-  }
-
   /** Who has a duty just now, as far as that decides who takes it. */
   #holders(holder: ReadonlyMap<Duty, number>): (duty: Duty) => Wish["holder"] {
     const now = this.#with.clock.monotonic();
-    const isBarred = barredBy(holder.keys());
     return (duty) => {
       const id = holder.get(duty);
-      if (id !== undefined || isBarred(duty)) {
+      if (id !== undefined) {
         this.#freeSince.delete(duty);
         return id === this.memberId ? "me" : "other";
       }

@@ -68,6 +68,8 @@ export class Draft implements Books {
   readonly lines = new UndoMap<string, NumberedLine & { readonly document: number }>(this.#log);
   readonly attempts = new UndoMap<string, AttemptEdit>(this.#log);
   readonly forgotten = new UndoMap<number, Document>(this.#log);
+  /** Documents whose history goes. */
+  readonly dropped = new UndoMap<number, true>(this.#log);
   readonly tallies = new UndoMap<string, Tally>(this.#log);
   readonly batches = new UndoMap<string, Batch>(this.#log);
   readonly told = new UndoMap<number, { document: Document; outcome: Told; at: number }>(this.#log);
@@ -164,6 +166,7 @@ export class Draft implements Books {
       const [last, before] = this.#lastLines.get(document) ?? [];
       this.#tell(document, linesFor(line, last, before));
     },
+    drop: (document) => this.dropped.set(document, true),
     rememberForgotten: (document) => this.forgotten.set(document.id, document),
     attempt: (from, document, event) => this.#attempt(from, document, event),
   };

@@ -1,4 +1,4 @@
-/** How duties that are free are divided among the members of a crew. */
+/** How duties that are free are shared among the members of a crew. */
 import type { Duty } from "../crew.ts";
 
 /** A duty that a member seeks. */
@@ -34,13 +34,6 @@ function shareOf(mirrors: readonly Wish[]): number {
   return Math.ceil(share - 1e-9);
 }
 
-/** Of the parts of divided mirrors that a member has, those beyond its share: others have fewer. */
-export function excessOf(wishes: readonly Wish[]): Duty[] {
-  const parts = wishes.filter(({ duty }) => duty.includes("/"));
-  const mine = parts.filter(({ holder }) => holder === "me");
-  return mine.slice(shareOf(parts)).map(({ duty }) => duty);
-}
-
 /**
  * How many take a mirror's duty at once: the members that are near to it, or all where none is. 0 for
  * one that is not near while another is, or was a moment ago.
@@ -59,26 +52,4 @@ type Near = { readonly id: number; readonly near: readonly Duty[] };
 
 function isMirror({ duty }: { readonly duty: Duty }): boolean {
   return duty.startsWith("mirror:");
-}
-
-/**
- * Which duties nobody may take just now: those of a mirror that is led as divided in another way, by
- * members with another configuration. Two ways at once would have every file scanned twice.
- */
-export function barredBy(led: Iterable<Duty>): (duty: Duty) => boolean {
-  const ways = new Map<string, Set<string>>();
-  for (const duty of led) {
-    const [mirror, way] = wayOf(duty);
-    ways.set(mirror, (ways.get(mirror) ?? new Set()).add(way));
-  }
-  return (duty) => {
-    const [mirror, way] = wayOf(duty);
-    return [...(ways.get(mirror) ?? [])].some((other) => other !== way);
-  };
-}
-
-/** Whose duty it is, and into how many parts that is divided. */
-function wayOf(duty: Duty): [whose: string, way: string] {
-  const [whose = "", part = ""] = duty.split("/");
-  return [whose, part.split("of")[1] ?? ""];
 }

@@ -2,9 +2,16 @@
  * A connection to PostgreSQL that is replaced when it breaks. It breaks by itself, or because
  * nobody answers for too long: a server that is stopped, or cut off, keeps its connections open.
  */
-import { Client, DatabaseError } from "pg";
+import { Client, DatabaseError, escapeLiteral } from "pg";
 import type { Clock } from "../../std/clock.ts";
-import { BrokenLink, DistrustedLink, endsLink, isAboutTrust, whyOf } from "./postgres-fault.ts";
+import {
+  BrokenLink,
+  DistrustedLink,
+  endsLink,
+  isAboutTrust,
+  NONE_FREE,
+  whyOf,
+} from "./postgres-fault.ts";
 import { type Query, queryOn, quoted } from "./query.ts";
 
 /** Where the database is, and how its connections are set up. */
@@ -44,6 +51,9 @@ export type Use = {
 /** How long a connection may take to be made, milliseconds. */
 const CONNECT_MS = 5_000;
 
+/** And so long until it is set up: a pooler without a free connection lets its callers wait there. */
+const SET_UP_MS = 10_000;
+
 /** The settings of `Use.byKeys`. What is left of plans that read a whole table must not be compiled. */
 export const BY_KEYS = `SET plan_cache_mode TO force_generic_plan; SET enable_seqscan TO off;
   SET jit TO off;`;
@@ -51,6 +61,8 @@ export const BY_KEYS = `SET plan_cache_mode TO force_generic_plan; SET enable_se
 /** One connection. */
 export type Connection = {
   readonly query: Query;
+  /** A pooler is in between, which gives the session another number than the server's. */
+  readonly isPooled: boolean;
   /** True once it is of no use any more. */
   readonly broken: boolean;
   /** Breaks it. */
@@ -103,16 +115,23 @@ export class Link {
     const client = this.#newClient();
     this.#client = client;
     const { listen, patienceMs } = this.#use;
-    const connection = connectionOf(client, this.#way.clock, patienceMs);
+    const { clock } = this.#way;
+    const made = connectionOf(client, clock, patienceMs);
     if (listen) client.on("notification", ({ payload }) => listen.heard(payload ?? ""));
+    let cancel = () => {};
+    let pid: number | undefined;
     try {
       await client.connect();
-      await this.#setUp(connection.query);
+      cancel = clock.alarm(SET_UP_MS, () => made.end(NONE_FREE));
+      pid = await this.#setUp(made.query);
     } catch (error) {
-      connection.end(whyOf(error));
+      made.end(whyOf(error));
       if (error instanceof DatabaseError && !this.#way.wasReached()) throw error;
       throw this.#unmade(error, isAboutTrust(error));
+    } finally {
+      cancel();
     }
+    const connection = Object.assign(made, { isPooled: pid !== pidOf(client) });
     listen?.began();
     this.#connection = connection;
     return connection;
@@ -143,7 +162,8 @@ export class Link {
     return new Unmade(whyOf(error), { cause: error });
   }
 
-  async #setUp(query: Query): Promise<void> {
+  /** Resolves with the number that the server has for the session. */
+  async #setUp(query: Query): Promise<number | undefined> {
     const { schema } = this.#way;
     const { name, patienceMs, idleMs, byKeys, listen } = this.#use;
     await query(`
@@ -159,16 +179,26 @@ export class Link {
       ${listen ? `LISTEN ${quoted(listen.channel)};` : ""}
     `);
     // What a broken connection left may hold locks until the server hears of the break.
-    await query(
+    const { rows } = await query<{ pid: number }>(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-        WHERE application_name = $1 AND pid <> pg_backend_pid() AND usename = current_user`,
-      [name],
+        WHERE application_name = ${escapeLiteral(name)} AND pid <> pg_backend_pid() AND usename = current_user;
+       SELECT pg_backend_pid() AS pid`,
     );
+    return rows[0]?.pid;
   }
 }
 
+/** The number of the session as the other side of this connection has it. */
+function pidOf(client: Client): unknown {
+  return "processID" in client ? client.processID : undefined;
+}
+
 /** The connection over this client, which need not be connected yet; see `Use.patienceMs`. */
-function connectionOf(client: Client, clock: Clock, patienceMs: number): Connection {
+function connectionOf(
+  client: Client,
+  clock: Clock,
+  patienceMs: number,
+): Omit<Connection, "isPooled"> {
   let why: string | undefined;
   const broken = (what: string) => {
     why ??= what;

@@ -1,6 +1,12 @@
 /** Brings a journal's schema in PostgreSQL up to date, or says why it cannot be used. */
 import { PROGRESS_TABLE } from "../copy/tables.ts";
-import { NEVER_PUT_AWAY } from "../schema-steps.ts";
+import {
+  ARCHIVE_UPLOADED_AT_POSTGRES,
+  IGNORED_DIGEST_POSTGRES,
+  MOVED_AT_POSTGRES,
+  NEVER_PUT_AWAY,
+  SENT_BYTES_POSTGRES,
+} from "../schema-steps.ts";
 import { journalFault, unfinishedFault } from "../journal-fault.ts";
 import { CREW_SCHEMA } from "./crew-schema.ts";
 import { type Query, quoted } from "./query.ts";
@@ -12,6 +18,10 @@ export const MIGRATIONS: readonly string[] = [
   `${TABLES}${CREW_SCHEMA}`,
   LONG_PATHS,
   NEVER_PUT_AWAY,
+  SENT_BYTES_POSTGRES,
+  IGNORED_DIGEST_POSTGRES,
+  ARCHIVE_UPLOADED_AT_POSTGRES,
+  MOVED_AT_POSTGRES,
 ];
 
 /** The version of the tables that this scanferry writes. */

@@ -14,6 +14,9 @@ export class DistrustedLink extends Error {
   override readonly name = "DistrustedLink";
 }
 
+/** Said of a connection that was made, and then not served. */
+export const NONE_FREE = "the server, or a pooler in between, has no connection to spare";
+
 /** What a network refuses to do; it tells of it with the host's name, which may be any. */
 const OF_THE_WAY: ReadonlySet<unknown> = new Set(["getaddrinfo", "connect"]);
 
@@ -79,14 +82,58 @@ export function whyOf(error: unknown): string {
 export function asJournalFault(error: unknown, shown: string): unknown {
   if (error instanceof Fault) return error;
   const code = codeOf(error);
-  if (code) return journalFault(code, shown, whyOf(error), { cause: error });
+  if (code) return journalFault(code, shown, whyOf(error), { ...hintFor(error), cause: error });
   if (begins(error, ["23"])) return new InvariantError(whyOf(error), { cause: error });
   return error;
+}
+
+const OTHER_CERTIFICATE =
+  "Name the file of the authority that signed it, `sslrootcert=FILE` in the URL, absolute; every `sslmode` but `disable` and `no-verify` asks for a certificate that holds.";
+
+/** What to do about causes that the code's own hint is too general for; the first match counts. */
+const HINTS: readonly (readonly [RegExp, string])[] = [
+  [
+    /\(53300\)|max_client_conn|query_wait_timeout|no connection to spare/,
+    "End what holds connections, or allow more (max_connections; of a pooler max_client_conn and default_pool_size): each daemon needs 4, a command 2.",
+  ],
+  [
+    /does not support SSL/,
+    "Switch TLS on at the server (`ssl = on`, and a pooler's client_tls_sslmode), or write `sslmode=disable` where the way there is private.",
+  ],
+  [
+    /altnames/i,
+    "Write a name of the server's certificate as the host in the URL, or have one made for the name that is there.",
+  ],
+  [
+    /certificate (?:has expired|is not yet valid)/,
+    "Renew the server's certificate, or set this host's clock.",
+  ],
+  [
+    /client certificate|certificate required/,
+    "Name this host's certificate and key in the URL: `sslcert=FILE&sslkey=FILE`, both absolute.",
+  ],
+  [
+    /no encryption|SSL off|SSL required/,
+    "Allow this user from this host in the server's pg_hba.conf; where that wants TLS, write `sslmode=verify-full` into the URL.",
+  ],
+  [
+    /^(?:ENOENT|EACCES)\b/,
+    "Name in the URL a file that is there, by its absolute path, and give the daemon's user the right to read it.",
+  ],
+  [/certificate/, OTHER_CERTIFICATE],
+];
+
+function hintFor(error: unknown): { readonly hint?: string } {
+  const why = whyOf(error);
+  const hint = HINTS.find(([cause]) => cause.test(why))?.[1];
+  return hint === undefined ? {} : { hint };
 }
 
 function codeOf(error: unknown): JournalCode | undefined {
   if (error instanceof DistrustedLink || begins(error, REFUSED)) return "JOURNAL_REFUSED";
   if (isAway(error)) return "JOURNAL_UNREACHABLE";
+  // Another session's statement is parsed there: a pooler hands connections on.
+  if (begins(error, ["42P05"])) return "JOURNAL_UNFIT";
   // Tables or columns that are not there, and rows that cannot be read.
   if (begins(error, ["3F000", "42P01", "42703", "XX"])) return "JOURNAL_BROKEN";
   return undefined;

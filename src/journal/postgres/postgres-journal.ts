@@ -81,6 +81,13 @@ export class PostgresJournal extends PostgresReading implements Journal {
     return this.#write((query) => setArchive(query, name, url));
   }
 
+  retireArchive(archiveId: number, suffix: string): Promise<void> {
+    const text = `WITH archive AS (
+        UPDATE archives SET name = name || $2::text, url = NULL WHERE id = $1)
+      UPDATE mirrors SET name = name || $2::text WHERE archive_id = $1`;
+    return this.#run(text, [archiveId, suffix]);
+  }
+
   async mirror(name: string, source: string): Promise<MirrorRow> {
     const known = await this.#session.read((query) => mirrorOf(query, name));
     if (known?.source === source && known.archiveId === this.archiveId) return known;

@@ -14,6 +14,7 @@ import type {
   Journal,
   Known,
   ListQuery,
+  Moved,
   NeverPutAway,
   PutOff,
   Troubled,
@@ -21,6 +22,7 @@ import type {
   WaitingFolder,
   WaitingPages,
   WarnedRow,
+  Claimed,
 } from "../journal.ts";
 import { rangeBelow } from "../path-range.ts";
 import {
@@ -38,8 +40,6 @@ import { placeOf, type Remembered } from "../tidiness.ts";
 import { warned } from "./account.ts";
 import { latestBatches, unreceipted } from "./batches.ts";
 import { documentsOf } from "./documents.ts";
-import type { Division } from "../../domain/division.ts";
-import { dueInParts, PART_QUERIES } from "./due-in-parts.ts";
 import { dueDocuments, takeDue, takeFewest } from "./due-documents.ts";
 import { pagesOf } from "./list-pages.ts";
 import { QUERIES } from "./queries.ts";
@@ -90,9 +90,11 @@ export abstract class PostgresReading {
     return this.#documents(QUERIES.sentWith, [mirrorId, digest, sizeBytes, DOUBT_CODES]);
   }
 
+  ignoredWith(mirrorId: number, digest: string): Promise<Document[]> {
+    return this.#documents(QUERIES.ignoredWith, [mirrorId, digest]);
+  }
+
   due(query: DueQuery): Promise<Document[]> {
-    const { division } = query;
-    if (division) return dueInParts(this.#session, query, division);
     return dueDocuments(this.#session, this.archiveId, query);
   }
 
@@ -129,13 +131,10 @@ export abstract class PostgresReading {
     return this.#documents(QUERIES.rivals, [folderId, sentName, this.archiveId]);
   }
 
-  async claimed(
-    documentIds: readonly number[],
-    mirrorIds?: readonly number[],
-  ): Promise<Set<number>> {
+  async claimed(documentIds: readonly number[], mirrorIds?: readonly number[]): Promise<Claimed> {
     const values = [documentIds, this.archiveId, mirrorIds ?? null];
-    const rows = await this.#rows<{ id: number }>(QUERIES.claimed, values);
-    return new Set(rows.map(({ id }) => id));
+    const rows = await this.#rows<{ id: number; sentAt: number | null }>(QUERIES.claimed, values);
+    return new Map(rows.map(({ id, sentAt }) => [id, sentAt]));
   }
 
   outstanding(now: number): ReturnType<Journal["outstanding"]> {
@@ -146,17 +145,10 @@ export abstract class PostgresReading {
     return this.#documents(QUERIES.outstandingIn, [this.archiveId, folderId, limit]);
   }
 
-  afterDue(
-    now: number,
-    limit: number,
-    mirrorIds?: readonly number[],
-    division?: Division,
-  ): Promise<Document[]> {
+  afterDue(now: number, limit: number, mirrorIds?: readonly number[]): Promise<Document[]> {
     const asked = [this.archiveId, now, limit];
     if (!mirrorIds) return this.#documents(QUERIES.afterDue, asked);
-    if (!division) return this.#documents(QUERIES.afterDueIn, [...asked, mirrorIds]);
-    const { own, of } = division;
-    return this.#documents(PART_QUERIES.after, [...asked, mirrorIds, own, of]);
+    return this.#documents(QUERIES.afterDueIn, [...asked, mirrorIds]);
   }
 
   async tellings(mirrorId: number, now: number, limit: number): Promise<Telling[]> {
@@ -187,8 +179,14 @@ export abstract class PostgresReading {
     return this.#one(QUERIES.smallestHeld, [distinct, this.archiveId, mirrorIds]);
   }
 
-  moved(limit: number): Promise<Document[]> {
-    return this.#documents(QUERIES.moved, [limit]);
+  async moved(mirrorIds: readonly number[], limit: number): Promise<Moved> {
+    const counted = await this.#rows<{ documents: number }>(QUERIES.movedCount, [mirrorIds]);
+    const latest = await this.#documents(QUERIES.moved, [mirrorIds, limit]);
+    return { documents: counted[0]?.documents ?? 0, latest };
+  }
+
+  movedAway(mirrorId: number, from: string): Promise<Document | undefined> {
+    return this.#one(QUERIES.movedAway, [from, mirrorId]);
   }
 
   notPutAway(limit: number, last?: PutOff): Promise<Document[]> {

@@ -36,12 +36,13 @@ export const QUERIES = {
     UNION ALL ${SELECT_DOCUMENT} WHERE n.archive_id = (SELECT archive_id FROM mirrors WHERE id = $1)
       AND n.trouble_code = ANY($4::text[]) AND n.size_bytes = $3 AND n.state = 'held'
       AND n.mirror_id = $1 AND n.digest = $2 AND n.doubt_at IS NOT NULL) x ORDER BY x.id`,
+  ignoredWith: `${SELECT_DOCUMENT} WHERE n.mirror_id = $1 AND n.ignored_digest = $2 ORDER BY n.id`,
   rivals: `${SELECT_DOCUMENT} WHERE n.folder_id = $1 AND n.sent_name = $2 AND n.archive_id = $3
     AND (${SENDING} OR n.doubt_at IS NOT NULL) ORDER BY n.id`,
-  claimed: `SELECT n.document_id AS id FROM documents n
+  claimed: `SELECT n.document_id AS id, coalesce(n.sent_archive_at, n.sent_at) AS "sentAt" FROM documents n
     WHERE n.document_id = ANY($1::bigint[]) AND n.archive_id = $2
       AND ($3::bigint[] IS NULL OR n.mirror_id = ANY($3))
-    UNION SELECT r.document_id FROM remembered r
+    UNION ALL SELECT r.document_id, NULL FROM remembered r
     WHERE r.document_id = ANY($1::bigint[]) AND r.archive_id = $2
       AND ($3::bigint[] IS NULL OR r.mirror_id = ANY($3))`,
   duplicates: `SELECT count(*) AS documents, coalesce(sum(pages), 0) AS pages FROM documents
@@ -74,7 +75,11 @@ export const QUERIES = {
       ${SELECT_DOCUMENT} WHERE n.archive_id = $2 AND n.trouble_code = c.code AND n.state = 'held'
       AND n.mirror_id = ANY($3::bigint[]) ORDER BY n.size_bytes, n.id LIMIT 1) x
     ORDER BY x.size_bytes, x.id LIMIT 1`,
-  moved: `${SELECT_DOCUMENT} WHERE n.moved_from IS NOT NULL ORDER BY n.id LIMIT $1`,
+  moved: `${SELECT_DOCUMENT} WHERE n.moved_at IS NOT NULL AND n.gone_at IS NULL AND n.current = 1
+    AND n.mirror_id = ANY($1::bigint[]) ORDER BY n.moved_at DESC, n.id DESC LIMIT $2`,
+  movedCount: `SELECT count(*) AS documents FROM documents WHERE moved_at IS NOT NULL
+    AND gone_at IS NULL AND current = 1 AND mirror_id = ANY($1::bigint[])`,
+  movedAway: `${SELECT_DOCUMENT} WHERE n.moved_from = $1 AND n.mirror_id = $2 ORDER BY n.id DESC LIMIT 1`,
   notPutAway: `${SELECT_DOCUMENT} WHERE n.archive_id = $1 AND n.state IN ('converted', 'held')
     AND n.after_state = 'due' AND n.after_message IS NOT NULL
     AND (coalesce(n.due_at, 0), n.id) > ($2, $3)

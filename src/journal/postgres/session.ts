@@ -96,7 +96,7 @@ export class PgSession {
     this.#clock = clock;
     this.#key = randomBytes(9).toString("base64url");
     this.#shown = shownServer(url, schema);
-    this.#absence = new Absence(clock, (change) => this.#tell(change));
+    this.#absence = new Absence(clock, role !== "owner", (change) => this.#tell(change));
     this.#way = { url, password, schema, clock, wasReached: () => this.#wasReached };
     const idleMs = role === "owner" ? leaseMs : GUEST_IDLE_MS;
     const link = (name: string, patienceMs: number, byKeys = false) =>
@@ -107,8 +107,7 @@ export class PgSession {
     );
     this.#reads = this.#reading.map(() => 0);
     this.#guestCrew = guestCrew(() => this.#members());
-    const channel = channelOf(schema);
-    this.#hearing = new Hearing(this.#key, channel, clock, () => this.#pgCrew?.wake());
+    this.#hearing = new Hearing(this.#key, channelOf(schema), clock, () => this.#pgCrew?.wake());
     if (role === "owner") this.#crewLink = this.#linkOfCrew(leaseMs);
     this.#commits = new PgGroupCommit({
       link: this.#writing,
@@ -184,9 +183,9 @@ export class PgSession {
     const attempt = async () => {
       const [link] = this.#reading;
       if (!link) return;
-      const { query } = await link.connection();
-      await assertFit(query, this.#shown);
-      await prepare?.(query);
+      const connection = await link.connection();
+      await assertFit(connection, () => this.#writing.connection(), this.#shown);
+      await prepare?.(connection.query);
       if (role !== "owner" || !this.#crewLink || !member) return;
       this.#pgCrew = await PgCrew.join(
         {

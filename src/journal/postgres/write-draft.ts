@@ -134,7 +134,7 @@ function changedColumns(before: Document, after: Document, numbers: Numbers): Ro
   );
   const set = Object.fromEntries(fields.map((field) => [field, after[field]]));
   const columns = cellsOf({ ...set, state: after.state });
-  if (after.dir !== before.dir) {
+  if (after.dir !== before.dir || after.mirrorId !== before.mirrorId) {
     const dirId = numbers.get(placeKey(after.mirrorId, after.dir));
     invariant(dirId !== undefined, `document ${after.id}: no number for its directory`);
     columns["dir_id"] = dirId;
@@ -184,7 +184,15 @@ function newRows(draft: Draft, numbers: Numbers): Row[] {
 }
 
 function writeRecords(draft: Draft, memberId: number, run: Run): void {
-  const lines = draft.lines.values().filter(({ document }) => document > 0);
+  const dropped = draft.dropped.keys();
+  run(
+    WRITE_QUERIES.dropHistory,
+    dropped.map((document) => ({ document })),
+    dropped,
+  );
+  const lines = draft.lines
+    .values()
+    .filter(({ document }) => document > 0 && !draft.dropped.has(document));
   run(
     WRITE_QUERIES.history,
     lines.map(({ document, number, at, from, to, event, detail, times }) => {

@@ -4,6 +4,7 @@ import { recordset } from "./recordset.ts";
 
 /** Columns of `documents` that change, and their types. */
 const DOCUMENT_TYPES: Readonly<Record<string, string>> = {
+  mirror_id: "bigint",
   dir_id: "bigint",
   name: "bytea",
   state: "text",
@@ -28,12 +29,15 @@ const DOCUMENT_TYPES: Readonly<Record<string, string>> = {
   document_id: "bigint",
   archive_status: "text",
   uploaded_at: "double precision",
+  archive_uploaded_at: "double precision",
   polls: "bigint",
   converted_at: "double precision",
   pages: "bigint",
   archive_bytes: "bigint",
   estimate: "bigint",
   charge: "bigint",
+  sent_bytes: "bigint",
+  ignored_digest: "text",
   digidoc: "smallint",
   trouble_code: "text",
   trouble_message: "text",
@@ -42,6 +46,7 @@ const DOCUMENT_TYPES: Readonly<Record<string, string>> = {
   current: "smallint",
   gone_at: "double precision",
   moved_from: "text",
+  moved_at: "double precision",
   after_state: "text",
   after_message: "text",
 };
@@ -148,6 +153,8 @@ export const WRITE_QUERIES = {
   history: `INSERT INTO history (${names(LINES)}) SELECT ${names(LINES)} FROM ${recordset(1, "u", LINES)}
     ON CONFLICT (document, number) DO UPDATE SET at = excluded.at, from_state = excluded.from_state,
       to_state = excluded.to_state, event = excluded.event, detail = excluded.detail, times = excluded.times`,
+  dropHistory: `DELETE FROM history h USING ${recordset(1, "u", { document: "bigint" })}
+    WHERE h.document = u.document AND h.document = ANY($2::bigint[])`,
   forgotten: `INSERT INTO forgotten (document, mirror_id, path) SELECT document, mirror_id, path
     FROM ${recordset(1, "u", { document: "bigint", mirror_id: "bigint", path: "bytea" })}`,
   dropAttempts: `DELETE FROM attempts a USING ${recordset(1, "u", ATTEMPT)}

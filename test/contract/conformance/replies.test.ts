@@ -95,7 +95,11 @@ describe("what the operations return", () => {
       }),
       expect.objectContaining({ filename: "b.txt", filesize: 2, digidocId: digidoc.id, pages: 1 }),
     ]);
-    for (const item of body["documents"] as object[]) expect(item).not.toHaveProperty("status");
+    for (const item of body["documents"] as { id: number }[]) {
+      expect(item).not.toHaveProperty("status");
+      const { document } = (await under.ask("document", { id: String(item.id) })).body;
+      expect(document).toMatchObject({ digidocId: digidoc.id, status: "CONVERTED" });
+    }
     const info = await under.ask("document", { id: String(digidoc.id) });
     expect(info.body).toMatchObject({ document: { digidoc: true } });
   });

@@ -48,30 +48,16 @@ describe("the connection", () => {
     const error = await errorOf(archive.upload(scan(), never));
     expect(error).toMatchObject({ kind: "notSent", code: "TLS_REFUSED" });
     // What OpenSSL says of it, and not where in its sources.
-    expect(error.message).toMatch(/^no TLS with 127\.0\.0\.1:\d+: [\w /]+$/);
+    expect(error.message).toMatch(/^no TLS with 127\.0\.0\.1:\d+: [\w /,:]+$/);
     server.close();
   });
 
-  test.for([
-    ["CERT_HAS_EXPIRED", "TLS_REFUSED", "the certificate is too old"],
-    ["ERR_TLS_CERT_ALTNAME_INVALID", "TLS_REFUSED", "it is another host's"],
-    ["DEPTH_ZERO_SELF_SIGNED_CERT", "TLS_REFUSED", "nobody vouches for it"],
-    ["SELF_SIGNED_CERT_IN_CHAIN", "TLS_REFUSED", "nobody vouches for it"],
-    ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "TLS_REFUSED", "nobody vouches for it"],
-    ["EAI_AGAIN", "ARCHIVE_UNREACHABLE", "the name service is away"],
-    ["ENETUNREACH", "ARCHIVE_UNREACHABLE", "there is no way"],
-    ["UND_ERR_CONNECT_TIMEOUT", "ARCHIVE_UNREACHABLE", "nobody answered"],
-    ["UND_ERR_DESTROYED", "ARCHIVE_CLOSED", "that was us"],
-  ] as const)("%s before the request is %s, because %s", ([code, ours]) => {
-    const error = connectFailure(Object.assign(new Error("x"), { code }), "host");
-    expect(error).toMatchObject({ kind: "notSent", code: ours });
-  });
-
-  test("several addresses in vain are named, and a request that undici refuses is a bug", () => {
-    const each = ["connect ECONNREFUSED ::1", "connect ECONNREFUSED 127.0.0.1"].map(
-      (m) => new Error(m),
-    );
-    expect(connectFailure(new AggregateError(each), "host").message).toContain("::1; connect");
+  test("a client that is closed says so, and a request that undici refuses is a bug", () => {
+    const closed = Object.assign(new Error("x"), { code: "UND_ERR_DESTROYED" });
+    expect(connectFailure(closed, "host")).toMatchObject({
+      kind: "notSent",
+      code: "ARCHIVE_CLOSED",
+    });
     const refused = Object.assign(new Error("x"), { code: "UND_ERR_INVALID_ARG" });
     expect(connectFailure(refused, "host")).toBeInstanceOf(InvariantError);
   });
@@ -439,7 +425,7 @@ describe("opening and closing", () => {
   });
 
   test("the archive's clock is read off its replies", async () => {
-    const headers = [[`date: ${new Date(performance.timeOrigin + 3_600_000).toUTCString()}`], []];
+    const headers = [[`date: ${new Date(systemClock.now() + 3_600_000).toUTCString()}`], []];
     await using server = await RawServer.open({
       onWhole: (socket) => void socket.write(reply(500, "", headers.shift())),
     });

@@ -33,7 +33,12 @@ export function fileOf(bytes: Buffer): UploadFile {
 }
 
 export function scan(file: UploadFile = fileOf(Buffer.from("%PDF-1.7 scan")), more = {}): Upload {
-  return { folderId: 7, filename: "scan.pdf", file, ...more };
+  return { folderId: 7, filename: "scan.pdf", file, sha256: unasked, ...more };
+}
+
+/** The digest of a file that is sent by a scheme that does not sign it. */
+export function unasked(): never {
+  throw new Error("nobody signs the digest");
 }
 
 /** The error with which `running` rejects; anything else fails the test. */

@@ -4,7 +4,7 @@ import { ArchiveError } from "../../../src/archive/archive-error.ts";
 import type { Reply } from "../../../src/archive/exchange.ts";
 import type { JsonFields } from "../../../src/archive/json-fields.ts";
 import { judge, type Question } from "../../../src/archive/judge.ts";
-import { documentDetailOf, folderOf, pageOf } from "../../../src/archive/resources.ts";
+import { documentDetailOf, documentsPageOf, folderOf } from "../../../src/archive/resources.ts";
 import { FAILURES } from "../../../src/domain/failure.ts";
 import { CODES } from "../../../src/wire/codes.ts";
 import type { DocumentDetail } from "../../../src/wire/shapes.ts";
@@ -111,9 +111,9 @@ describe("what a reply means", () => {
     ],
     [
       replied(200, refused("SOMETHING_NEW")),
-      "refused",
+      "inDoubt",
       "SOMETHING_NEW",
-      "the archive may know more codes than we",
+      "whatever that means, it need not be that nothing was stored",
     ],
     [replied(404, "<html>"), "refused", "HTTP_404", "whoever answered did not do it"],
     [replied(413, ""), "refused", "HTTP_413", "a proxy's limit, not the archive's"],
@@ -131,9 +131,9 @@ describe("what a reply means", () => {
     [replied(429, "slow down"), "refused", "ARCHIVE_BUSY", "asked for a pause"],
     [
       replied(429, refused("TOO_MANY_REQUESTS")),
-      "refused",
+      "inDoubt",
       "ARCHIVE_BUSY",
-      "asked for a pause in its own words",
+      "asked for a pause in words that prove nothing",
     ],
     [
       replied(429, refused("QUOTA_LIMIT")),
@@ -141,8 +141,8 @@ describe("what a reply means", () => {
       "QUOTA_LIMIT",
       "a known code says more than the status",
     ],
-    [replied(401, "<html>"), "refused", "CREDENTIALS_REFUSED", "that is what the status means"],
-    [replied(403, ""), "refused", "CREDENTIALS_REFUSED", "that is what the status means"],
+    [replied(401, "<html>"), "refused", "HTTP_401", "this upload; the account is another question"],
+    [replied(403, ""), "refused", "HTTP_403", "this upload; the account is another question"],
     [
       replied(413, "", { body: "too big" }),
       "refused",
@@ -284,11 +284,7 @@ describe("credentials", () => {
     [200, "ACCOUNT_QUOTA_EXCEEDED", false, "the account is known"],
     [200, "KEYWORD_FORBIDDEN", true, "two readings: it is told, and nothing more is sent"],
   ] as const)("HTTP %i %s is about credentials: %s, because %s", ([status, code, credentials]) => {
-    expect(errorIn(replied(status, refused(code)))).toMatchObject({
-      code,
-      credentials,
-      kind: "refused",
-    });
+    expect(errorIn(replied(status, refused(code)))).toMatchObject({ code, credentials });
   });
 });
 
@@ -351,21 +347,17 @@ describe("what is tolerated in an OK", () => {
     expect(() => judge(replied(200, other), question, read)).toThrow("folder.name is not text");
   });
 
-  const readPage = (fields: JsonFields) => {
-    const documents = fields.list("documents", documentDetailOf);
-    return { ...pageOf(fields, documents.length), documents };
+  const page = (index: number, more: object) => {
+    const reply = replied(200, { response: "OK", ...more });
+    return judge(reply, question, (fields) => documentsPageOf(fields, index, documentDetailOf));
   };
 
   test.for([
-    [{ paginationPages: 0, paginationSize: 9 }, "no documents is an empty list"],
-    [{ paginationPages: "0", paginationSize: "9", documents: null }, "null is an empty list"],
-  ] as const)("%o is an empty page: %s", ([page]) => {
-    const reply = replied(200, { response: "OK", ...page });
-    expect(judge(reply, question, readPage)).toEqual({
-      paginationPages: 0,
-      paginationSize: 9,
-      documents: [],
-    });
+    [0, { paginationPages: 0, paginationSize: 9, documents: [] }, "an empty list"],
+    [0, { paginationPages: "0", paginationSize: "9", documents: [] }, "numbers as text"],
+    [2, { paginationPages: 2, paginationSize: 9, documents: [] }, "the list has become shorter"],
+  ] as const)("page %i is empty in %o: %s", ([index, given]) => {
+    expect(page(index, given)).toMatchObject({ paginationSize: 9, documents: [] });
   });
 
   test.for([
@@ -373,9 +365,14 @@ describe("what is tolerated in an OK", () => {
     [{ paginationPages: 0, documents: [detail()] }, "items on no page"],
     [{ paginationPages: 1, documents: { 0: detail() } }, "an object is no list"],
     [{ paginationPages: 1, documents: [detail(), null] }, "one item of the list is none"],
-  ] as const)("%o is in doubt, because %s", ([page]) => {
-    const reply = replied(200, { response: "OK", ...page });
-    expect(() => judge(reply, question, readPage)).toThrow(ArchiveError);
+    [{ paginationPages: 0 }, "no list is no empty list"],
+    [{ paginationPages: 0, documents: null }, "nor is null"],
+    [{ paginationPages: 1 }, "no list is no list"],
+    [{ paginationPages: 1, documents: [] }, "there is a page, and nothing on it"],
+  ] as const)("%o is in doubt, because %s", ([given]) => {
+    expect(() => page(0, given)).toThrow(
+      expect.objectContaining({ kind: "inDoubt", code: "REPLY_UNREADABLE" }),
+    );
   });
 });
 

@@ -76,7 +76,10 @@ test("a small request is a form with acc_key and sig, percent-encoded", async ()
     encoding: "base64",
     secret: CANARIES.secret,
   });
-  const sig = await signer.sign(sent.filter(([name]) => name !== "sig"));
+  const sig = await signer.sign(
+    sent.filter(([name]) => name !== "sig"),
+    "",
+  );
   expect(sent).toEqual([
     ["folderId", "7"],
     ["sortBy", "UPLOADED_DATE"],

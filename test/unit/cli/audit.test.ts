@@ -1,23 +1,29 @@
 import { expect, test, vi } from "vitest";
 import { audit, type AuditLine } from "../../../src/cli/audit.ts";
+import type { StoredSize } from "../../../src/domain/stored-size.ts";
 import type { DocumentDetail } from "../../../src/wire/shapes.ts";
 import { Desk, events, NOW } from "../../contract/journal-desk.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";
 import { ScriptedArchive } from "../../fakes/scripted-archive.ts";
 
-const AS_SENT = { folderId: 7, filename: "a.pdf", filesize: 99, status: "CONVERTED" } as const;
+const AS_SENT = { folderId: 7, filename: "a.pdf", filesize: 100, status: "CONVERTED" } as const;
 
 /** What the audit says of one converted (or just uploaded) document that the archive has like this. */
 async function auditOf(
   found: Partial<DocumentDetail> | null,
-  { isConverted = true, convertedBefore = 0 } = {},
+  {
+    isConverted = true,
+    convertedBefore = 0,
+    storedSize = "same",
+  }: { isConverted?: boolean; convertedBefore?: number; storedSize?: StoredSize } = {},
 ): Promise<AuditLine[]> {
   const desk = await Desk.at(new MemoryJournal());
   const { id } = await desk.uploaded("a.pdf", 501);
   if (isConverted) await desk.after(id, events.converted());
   const archive = new ScriptedArchive();
   if (found) archive.addDocument({ ...AS_SENT, id: 501, ...found });
-  const options = { journal: desk.journal, archive, archiveId: 1, folderIds: [], convertedBefore };
+  const parts = { journal: desk.journal, archive, archiveId: 1, folderIds: [] };
+  const options = { ...parts, convertedBefore, storedSize };
   return Array.fromAsync(audit(options, new AbortController().signal));
 }
 
@@ -28,10 +34,19 @@ test.for([
   [{ filename: "b.pdf" }, "changed", ["renamed"], "somebody renamed it"],
   [{ folderId: 9, filename: "b.pdf" }, "changed", ["moved", "renamed"], "both"],
   [{ filesize: 7 }, "changed", ["resized"], "that is another content"],
-  [{ filesize: 0 }, "same", [], "0 is not a size"],
+  [{ filesize: 0 }, "changed", ["resized"], "CONVERTED, it has nothing of what was sent"],
+  [{ filesize: 0, status: "UPLOADED" }, "unconverted", [], "until then 0 is not a size"],
   [{ status: "UPLOADED" }, "unconverted", [], "it was CONVERTED once, and is not any more"],
 ] as const)("%j is %s %j: %s", async ([found, kind, changes]) => {
   expect(await auditOf(found)).toMatchObject([{ kind, changes, documentId: 501, path: "a.pdf" }]);
+});
+
+test.for([
+  ["any", 99, "same", "as it was counted when it was converted"],
+  ["any", 100, "changed", "it is not what the archive made of it"],
+  ["same", 99, "changed", "as it was counted, and not as it was sent"],
+] as const)("`storedSize: %s`, %i bytes: %s, %s", async ([storedSize, filesize, kind]) => {
+  expect(await auditOf({ filesize }, { storedSize })).toMatchObject([{ kind }]);
 });
 
 test.for([

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { dropIn, type Needs } from "../../../src/cli/drop-in.ts";
 import { UsageError } from "../../../src/cli/exit.ts";
+import { SECRET_SCHEMES } from "../../../src/domain/signing.ts";
 import { type Mount, parseMountinfo } from "../../../src/source/mounts.ts";
 import { scanferry } from "./in-process.ts";
 
@@ -20,6 +21,7 @@ const NEEDS: Needs = {
   archiveHosts: ["archive.example.com"],
   toldHosts: [],
   webHost: "127.0.0.1",
+  nameservers: ["192.0.2.53"],
 };
 
 /** The settings, without what is said about them. */
@@ -114,6 +116,17 @@ test.for([
   expect(lines).toEqual(expected);
 });
 
+test.for([
+  [["192.0.2.53", "::1"], "archive.example.com", [], "the unit lets them through"],
+  [["fe80::1"], "archive.example.com", ["fe80::1"], "names would not be answered"],
+  [["169.254.9.9"], "169.254.1.1 a.example", ["169.254.1.1 169.254.9.9"], "a host by address"],
+  [["fe80::1"], "192.0.2.7", ["", "localhost 192.0.2.7"], "no name is asked for"],
+] as const)("name servers %j and hosts %s allow %j, because %s", ([nameservers, host, allowed]) => {
+  const all = settings({ nameservers, archiveHosts: host.split(" ") });
+  const lines = all.filter((line) => line.startsWith("IPAddress"));
+  expect(lines).toEqual(allowed.map((addresses) => `IPAddressAllow=${addresses}`));
+});
+
 test("another configuration, an instance, a journal elsewhere, a module that signs", () => {
   const file = "/srv/conf/a.yaml";
   expect(settings({ configFile: file, files: ["/srv/conf/sign.mjs"], credentials: [] })).toEqual([
@@ -169,6 +182,16 @@ test("scanferry systemd reads the configuration, and no secret", async () => {
     expect(stdout).toContain("BindReadOnlyPaths=-/srv/bin/tell\n");
     expect(stdout).toContain("IPAddressAllow=localhost\n");
     expect(stdout).not.toContain("LoadCredential=/s");
+    for (const scheme of SECRET_SCHEMES) {
+      const signing = `signing: { scheme: ${scheme}, secretFile: s.key }`;
+      writeFileSync(
+        file,
+        `archive: { url: http://127.0.0.1:1, ${signing} }\nmirrors: [${mirror}]\n`,
+      );
+      expect((await scanferry(["systemd", "--config", file])).stdout).toContain(
+        `LoadCredential=s.key:${dir}/secrets/s.key\n`,
+      );
+    }
     writeFileSync(file, "mirors: []\n");
     expect((await scanferry(["systemd", "--config", file])).code).toBe(2);
   } finally {

@@ -1,5 +1,14 @@
 /** What `init` writes from options alone can be used as it is, by whoever typed them. */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -29,6 +38,25 @@ test("a database's address is no path, and without either the journal is beside 
   expect(readFileSync(join(cwd, "try/ü x.yaml"), "utf8")).toContain(`journal: "${url}"\n`);
   expect((await init("--force")).code).toBe(0);
   expect(readFileSync(join(cwd, "try/ü x.yaml"), "utf8")).toContain(`journal: "./journal.db"\n`);
+});
+
+test("--force replaces a link in the file's place, and what the link leads to stays as it is", async () => {
+  const linked = join(cwd, "linked");
+  writeFileSync(linked, "mine");
+  mkdirSync(join(cwd, "try"));
+  symlinkSync(linked, join(cwd, "try/ü x.yaml"));
+  expect((await init()).code).toBe(2);
+  expect((await init("--force")).code).toBe(0);
+  expect(readFileSync(linked, "utf8")).toBe("mine");
+  expect(readFileSync(join(cwd, "try/ü x.yaml"), "utf8")).toContain("mirrors:");
+  expect(readdirSync(join(cwd, "try")).filter((name) => name.endsWith(".partial"))).toEqual([]);
+});
+
+test("a scheme is written as it was asked for", async () => {
+  const { code } = await init("--scheme", "hmac2");
+  expect(code).toBe(0);
+  expect(readFileSync(join(cwd, "try/ü x.yaml"), "utf8")).toMatch(/^ {4}scheme: hmac2 +#/m);
+  expect((await init("--force", "--scheme", "module")).code).toBe(2);
 });
 
 test("the command that comes next can be pasted into a shell", async () => {

@@ -14,6 +14,7 @@ export function aMirror(set: Partial<Mirror> = {}): Mirror {
     watch: "auto",
     settleMs: 3_000,
     incompleteMs: 600_000,
+    stillIncomplete: "hold",
     missingFolder: { kind: "hold" },
     firstRun: "hold",
     changed: "upload",

@@ -22,7 +22,7 @@ mirrors:
     include: ["**/*"]
     exclude: []
     watch: auto
-    settle: 3s
+    settle: 10s
     incomplete: 10m
     missingFolder: hold
     changed: upload
@@ -44,6 +44,7 @@ const EXPECTED = {
     accountKey: "abc",
     signing: { scheme: "hmac", algorithm: "sha256", encoding: "base64", secret: "def" },
     timeoutMs: 60_000,
+    storedSize: "same",
   },
   mirrors: [
     {
@@ -54,11 +55,13 @@ const EXPECTED = {
       include: ["**/*"],
       exclude: [],
       watch: "auto",
-      settleMs: 3_000,
+      settleMs: 10_000,
       incompleteMs: 600_000,
+      stillIncomplete: "hold",
       missingFolder: { kind: "hold" },
       firstRun: "hold",
       changed: "upload",
+      changesPerHour: 5,
       after: { kind: "keep" },
       rules: NO_RULES,
     },

@@ -52,12 +52,10 @@ test("channels of each kind, with what they are by default", async () => {
       },
     ],
     timeoutMs: 30_000,
-    repeatMs: 3_600_000,
-    remindMs: 86_400_000,
+    repeatMs: 86_400_000,
     heldAfterMs: 3_600_000,
     diskBytesMin: 500_000_000,
     quiet: [{ from: 1320, to: 420 }],
-    urgent: ["credentials", "disk"],
     digest: "0 7 * * *",
     ping: { url: "https://ping.example.com/4711", method: "GET", schedule: "*/5 * * * *" },
   });

@@ -1,6 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { secretsOf as secretsIn } from "../../../src/cli/commands/run.ts";
+import { SECRET_SCHEMES } from "../../../src/domain/signing.ts";
 import { ConfigFolder } from "./config-folder.ts";
 
 const KEY = "CANARY-account-key";
@@ -18,12 +20,23 @@ const OTHER = { SCANFERRY_ACCOUNT_KEY: "other", SCANFERRY_SIGNING_SECRET: "other
 
 async function secretsOf(folder: ConfigFolder, env: NodeJS.ProcessEnv) {
   const { accountKey, signing } = (await folder.load(env)).archive;
-  return [accountKey, signing.scheme === "hmac" ? signing.secret : undefined];
+  return [accountKey, "secret" in signing ? signing.secret : undefined];
 }
 
-test("the value in the file beats the environment", async () => {
-  using folder = new ConfigFolder(BY_VALUE);
+test.for(SECRET_SCHEMES)("by %s: the value in the file beats the environment", async (scheme) => {
+  using folder = new ConfigFolder(BY_VALUE.replace("scheme: hmac", `scheme: ${scheme}`));
   expect(await secretsOf(folder, OTHER)).toEqual([KEY, SECRET]);
+  const config = await folder.load({});
+  expect(config.archive.signing).toMatchObject({ scheme });
+  expect(secretsIn(config)).toEqual([KEY, SECRET]);
+});
+
+test.for(SECRET_SCHEMES)("by %s: a secret that is nowhere is missed", async (scheme) => {
+  const text = config(`  accountKey: ${KEY}\n`, "").replace("scheme: hmac", `scheme: ${scheme}`);
+  using folder = new ConfigFolder(text);
+  expect(await folder.problems({})).toEqual([
+    expect.stringContaining("archive.signing.secret: is missing"),
+  ]);
 });
 
 test("the file that is named beats the environment", async () => {
@@ -225,6 +238,22 @@ test.for([
   folder.write("web.token", `${WEB_TOKEN}\n`);
   expect((await folder.load(env)).web?.token).toBe(expected);
 });
+
+test.for([
+  ["web: { token: fifteen-letters }\n", {}, "web.token", "by value"],
+  ["web: { tokenFile: web.token }\n", {}, "web.tokenFile", "by file"],
+  ["", { SCANFERRY_WEB_TOKEN: "fifteen-letters" }, "web.token", "by the environment"],
+] as const)(
+  "%j with %o: a token that can be guessed is refused at %s (%s)",
+  async ([web, env, key]) => {
+    using folder = new ConfigFolder(BY_VALUE + web);
+    folder.write("web.token", "fifteen-letters\n");
+    const [problem, ...more] = await folder.problems(env);
+    expect(problem).toMatch(new RegExp(`${key}: the token has fewer than 16 characters`));
+    expect([problem, ...more].join()).not.toContain("fifteen-letters");
+    expect(more).toEqual([]);
+  },
+);
 
 test("a page behind a proxy needs a token: behind it everybody calls from this host", async () => {
   using folder = new ConfigFolder(`${BY_VALUE}web: { names: [Scans.Example.com] }\n`);

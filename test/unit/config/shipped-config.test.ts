@@ -1,12 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { exampleResults } from "../../../src/cli/rules/examples.ts";
+import { trialOf } from "../../../src/cli/rules/trial.ts";
 import { configReference } from "../../../scripts/config-reference.ts";
 import { unwrap } from "../../../src/config/kind.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
 import { fileSchema } from "../../../src/config/schema.ts";
 import { starterConfig } from "../../../src/config/starter.ts";
+import { rawOfText } from "../../../src/std/raw-path.ts";
 import { ConfigFolder, SECRETS } from "./config-folder.ts";
 
 const shipped = new URL("../../../config/", import.meta.url);
@@ -44,7 +45,39 @@ test.for(names)("config/%s loads", async (name) => {
   const file = new URL(name, shipped).pathname;
   const config = await loadConfig({ file, env: { ...SECRETS, ...SECRETS_BY_NAME }, cwd: "/" });
   expect(config.mirrors.length).toBeGreaterThan(0);
-  expect(exampleResults(config, Date.now()).filter(({ wrong }) => wrong.length > 0)).toEqual([]);
+});
+
+const NOON = Date.parse("2026-11-20T12:00:00Z");
+
+test.for([
+  [
+    "accounting-share",
+    "Invoices/2026/2026-03-14 R-4471 Nordwind.pdf",
+    ["invoices", "/Accounting/2026/Invoices", "Invoice R-4471 of Nordwind", "2037-01-01"],
+  ],
+  [
+    "accounting-share",
+    "Statements/City_Bank/2025/march_2025.pdf",
+    ["statements", "/Accounting/2025/Statements/City Bank", "March 2025", "2036-01-01"],
+  ],
+  ["accounting-share", "Notes/plan.txt", [null, "/Accounting/Other/Notes"]],
+  [
+    "office-scanner",
+    "Scan_20261120_0007.pdf",
+    [null, "/Scans/Reception", "Scan 0007 of 2026-11-20"],
+  ],
+  ["signed-contracts", "Nordwind/Framework agreement.asice", ["framework", "/Contracts/Nordwind"]],
+] as const)("config/%s.yaml decides on %s what it is written for", async ([name, path, wanted]) => {
+  const file = new URL(`${name}.yaml`, shipped).pathname;
+  const { mirrors } = await loadConfig({ file, env: SECRETS, cwd: "/" });
+  const [mirror] = mirrors;
+  if (!mirror) throw new Error("no mirror");
+  const facts = { mirror: mirror.name, path: rawOfText(path), modifiedAt: NOON, at: NOON };
+  const trial = trialOf({ mirror, facts: { ...facts, sidecar: null } });
+  const [rule, folder, title, expires] = wanted;
+  expect(trial).toMatchObject({ error: null, rule, folder });
+  expect(trial.metadata["title"]?.value).toBe(title);
+  expect(trial.expires?.at).toBe(expires);
 });
 
 test("config/scanferry.yaml is the starter", () => {

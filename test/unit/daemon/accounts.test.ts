@@ -7,6 +7,7 @@ import { Heartbeats } from "../../../src/daemon/heartbeats.ts";
 import type { Applied } from "../../../src/journal/journal.ts";
 import { aborted } from "../../../src/std/abort.ts";
 import type { Outage } from "../../../src/sync/outage.ts";
+import type { IdentityGuard } from "../../../src/sync/archive-identity.ts";
 import type { Sync } from "../../../src/sync/sync.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";
@@ -28,7 +29,8 @@ function anAccount(name: string, id: number, sync: Partial<Sync>, journal = new 
   } as unknown as Config;
   const hearts = new Heartbeats(clock, 1_000);
   const owns = (mirrorId: number) => mirrorId === id;
-  return { config, journal, sync: sync as Sync, hearts, owns } satisfies Account;
+  const identity = { standing: "same" } as IdentityGuard;
+  return { config, journal, sync: sync as Sync, identity, hearts, owns } satisfies Account;
 }
 
 const applied = (mirrorId: number): Applied => ({

@@ -1,7 +1,6 @@
 /** When the sources of a pass count as scanned; the scenarios of `sync` show the rest. */
 import { expect, test } from "vitest";
 import { quiescent, withUnread } from "../../../src/daemon/quiescent.ts";
-import type { Duty } from "../../../src/journal/crew.ts";
 import { systemClock } from "../../../src/std/clock.ts";
 import { Listeners } from "../../../src/std/listeners.ts";
 import { noDocuments, statusOf } from "../../../src/sync/status.ts";
@@ -9,6 +8,7 @@ import type { Survey } from "../../../src/sync/survey.ts";
 import { MemoryCrew } from "../../fakes/memory-crew.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";
 import { MemoryStore } from "../../fakes/memory-store.ts";
+import { aDocument } from "../../fixtures/a-document.ts";
 import { reportOf } from "../dashboard/open-dashboard.ts";
 
 const interval = { initialMs: 1, maxMs: 1 };
@@ -27,15 +27,15 @@ type Survey7 = Pick<Survey, "isLed" | "mirror" | "state">;
 /** A pass over one mirror; `look` is called whenever the status is read, and tells how many are settling. */
 async function pass(
   journal: MemoryJournal,
-  survey: { isLed: boolean; scans: number; parts?: number },
+  survey: { isLed: boolean; scans: number },
   look: () => number,
 ): Promise<void> {
   const surveys: Survey7[] = [
     {
       isLed: survey.isLed,
-      mirror: { row: { id: MIRROR }, settings: { parts: survey.parts } } as Survey["mirror"],
+      mirror: { row: { id: MIRROR } } as Survey["mirror"],
       get state() {
-        return { status: undefined, scans: survey.scans, unread: null };
+        return { status: undefined, scans: survey.scans, unread: null, links: null };
       },
     },
   ];
@@ -45,6 +45,7 @@ async function pass(
       journal,
       surveys,
       sending: true,
+      identity: () => "same" as const,
       outage: () => undefined,
       changed,
       clock: systemClock,
@@ -73,29 +74,38 @@ test("what a scan finds while the status is read is waited for", async () => {
   expect(seen).toEqual([0, 3, 1, 0]);
 });
 
+test.for([
+  [10_000, 1, "it was looked at, and may become whole whenever it likes"],
+  [-1, 2, "it is due, and is looked at once more"],
+] as const)("an unfinished file that is due in %i ms: looks %d, as %s", async ([inMs, looks]) => {
+  const journal = new MemoryJournal();
+  const trouble = { code: "FILE_UNFINISHED", message: "looks unfinished" };
+  const dueAt = Date.now() + inMs;
+  for (const [id, mirrorId] of [MIRROR, MIRROR + 1].entries())
+    journal.store.put(aDocument({ id: id + 1, mirrorId, state: "settling", trouble, dueAt }));
+  let seen = 0;
+  await pass(journal, { isLed: true, scans: 1 }, () => {
+    seen += 1;
+    if (seen === 2) journal.store.put(aDocument({ id: 1, mirrorId: MIRROR, state: "held" }));
+    return seen === 1 ? 1 : 0;
+  });
+  expect(seen).toBe(looks);
+});
+
 /** One look is enough where the sources count as scanned; else there is a second, at which a member comes that leads what is free. */
 test.for([
-  [false, 1, [["mirror:7"]], 1, "another leads it"],
-  [false, 3, [["mirror:7/1of3"], ["mirror:7/2of3", "mirror:7/3of3"]], 1, "others lead its parts"],
-  [false, 3, [["mirror:7/2of3"]], 2, "of its parts two are nobody's"],
-  [true, 3, [["mirror:7/2of3"]], 2, "of its parts one is nobody's, and one its own"],
-  [true, 3, [["mirror:7/2of3", "mirror:7/3of3"]], 1, "others lead the other parts"],
-  [false, 3, [["mirror:7/2of4"]], 1, "it is led as divided in another way"],
-  [false, 1, [["mirror:70"], ["mirror:71/1of2"]], 2, "others lead others"],
-  [false, 1, [], 2, "it is nobody's"],
-] as const)("led here %s, %d parts, others lead %j: looks %d: %s", async (row) => {
-  const [isLed, parts, led, looks] = row;
+  [["mirror:7"], 1, "another leads it"],
+  [["mirror:70"], 2, "another leads another"],
+  [[], 2, "it is nobody's"],
+] as const)("others lead %j: looks %d: %s", async ([led, looks]) => {
   const store = new MemoryStore();
   const join = (name: string) => MemoryCrew.join(store, { name, clock: systemClock });
-  for (const [at, duties] of led.entries()) await join(`other ${at}`).seek(duties);
+  await join("other").seek(led);
   const crew = join("this");
-  if (isLed) await crew.seek(["mirror:7/1of3"]);
   let seen = 0;
-  await pass(new MemoryJournal({ store, crew }), { isLed, scans: isLed ? 1 : 0, parts }, () => {
+  await pass(new MemoryJournal({ store, crew }), { isLed: false, scans: 0 }, () => {
     seen += 1;
-    const all: Duty[] =
-      parts === 1 ? ["mirror:7"] : ["mirror:7/1of3", "mirror:7/2of3", "mirror:7/3of3"];
-    if (seen === 2) void join("late").seek(all);
+    if (seen === 2) void join("late").seek(["mirror:7"]);
     return 0;
   });
   expect(Math.min(seen, 2)).toBe(looks);
@@ -116,7 +126,7 @@ test.for([
     if (!scans7) throw new Error("there is one");
     const report = reportOf({ mirrors: [{ ...scans7, unread: noted }] });
     const mirror = { row: { id: MIRROR, name: scans7.name } } as Survey["mirror"];
-    const state = { status: undefined, scans, unread };
+    const state = { status: undefined, scans, unread, links: null };
     expect(withUnread(report, [{ isLed, mirror, state }]).mirrors[0]?.unread).toEqual(told);
   },
 );

@@ -2,12 +2,14 @@
 import { expect, test } from "vitest";
 import type { NotifyConfig } from "../../../src/config/notify-config.ts";
 import { USUAL_EVENTS } from "../../../src/domain/event-kind.ts";
-import { Teller } from "../../../src/daemon/teller.ts";
+import { type TellerOptions, Telling } from "../../../src/daemon/teller.ts";
 import type { MessageBody } from "../../../src/notify/message.ts";
 import { silentLog } from "../../../src/std/log.ts";
 import { Desk } from "../../contract/journal-desk.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
+import { MemoryCrew } from "../../fakes/memory-crew.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";
+import { MemoryStore } from "../../fakes/memory-store.ts";
 import { hookServer } from "../../fixtures/hook-server.ts";
 import { until } from "../../fixtures/until.ts";
 import { aWorld } from "../../fixtures/world.ts";
@@ -20,13 +22,14 @@ async function aTeller(
   url: string,
   set: Partial<NotifyConfig> = {},
   journal = new MemoryJournal(),
+  isOwn = () => true,
 ) {
   await using world = await aWorld();
   const clock = new ManualClock();
   const lines: string[] = [];
   const tell = (_: object, message: string) => void lines.push(message);
   const health = { healthy: true, ready: true, why: "ok" };
-  const teller = await Teller.open({
+  const options: TellerOptions = {
     config: world.config(),
     notify: {
       channels: [
@@ -40,11 +43,9 @@ async function aTeller(
       ],
       timeoutMs: 5_000,
       repeatMs: MINUTE,
-      remindMs: 0,
       heldAfterMs: MINUTE,
       diskBytesMin: 0,
       quiet: undefined,
-      urgent: [],
       digest: undefined,
       ping: { url: `${url}/ping`, method: "GET", schedule: "* * * * *" },
       ...set,
@@ -55,11 +56,14 @@ async function aTeller(
     clock,
     random: () => 0.5,
     log: { ...silentLog, warn: tell, info: tell, error: tell },
-  });
+  };
+  const telling = await Telling.open(options, isOwn);
   const life = new AbortController();
-  const running = teller.run(life.signal);
+  const running = telling.run(life.signal);
   return {
-    teller,
+    get teller() {
+      return telling.teller;
+    },
     clock,
     lines,
     health,
@@ -84,6 +88,22 @@ test("the ping comes while all is well, and not while it is not", async () => {
   expect(pings()).toBe(1);
   health.healthy = true;
   await until("another", () => clock.advance(MINUTE).then(() => pings() > 1));
+});
+
+test("who takes the archive over from another daemon tells people from then on", async () => {
+  await using hook = await hookServer();
+  const store = new MemoryStore();
+  const clock = new ManualClock();
+  const join = (name: string) => MemoryCrew.join(store, { name, clock });
+  const [first, second] = [join("first"), join("second")];
+  await first.seek(["account:1"]);
+  await second.seek(["account:1"]);
+  const journal = new MemoryJournal({ store, crew: second });
+  await using world = await aTeller(hook.url, {}, journal, () => second.leads("account:1"));
+  await world.clock.advance(5 * MINUTE);
+  expect([world.teller, hook.calls]).toEqual([undefined, []]);
+  first.leave();
+  await until("a ping", () => world.clock.advance(MINUTE).then(() => hook.calls.length > 0));
 });
 
 test("a ping that fails is told to the log once, and when it gets through again", async () => {
@@ -118,7 +138,7 @@ test("the digest comes at its time, and a reader that was restarted is told of",
   await using hook = await hookServer();
   await using world = await aTeller(hook.url, { ping: undefined, digest: "*/10 * * * *" });
   const { clock, teller } = world;
-  teller.readerRestarted(["scans", "contracts"]);
+  teller?.readerRestarted(["scans", "contracts"]);
   await clock.advance(11 * MINUTE);
   await until("both", () => hook.calls.length > 1);
   const events = hook.calls.flatMap(({ body }) => (JSON.parse(body) as MessageBody).events);

@@ -1,6 +1,10 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { ASSET_FILES } from "../../../src/dashboard/assets.ts";
+import { type Clock, systemClock } from "../../../src/std/clock.ts";
+import { silentLog } from "../../../src/std/log.ts";
 import { type Asked, ask, DELIBERATE, openDashboard as open } from "./open-dashboard.ts";
 import { documentOf } from "./scripted-journal.ts";
 
@@ -29,6 +33,7 @@ const ROUTES: Omit<Asked, "port">[] = [
   ...READS.map((path) => ({ path })),
   ...ACTIONS.map(([path, body]) => ({ path, body, method: "POST", headers: DELIBERATE })),
 ];
+const bearer = { authorization: `Bearer ${TOKEN}` };
 /** With what the routes ask for. */
 const openDashboard = (options: Parameters<typeof open>[0] = {}) =>
   open({ rows: [documentOf({ id: 1, batch: "batch-1" })], ...options });
@@ -57,6 +62,7 @@ describe("every route", () => {
     [{ host: "evil.example:8470" }, 421, "the port does not make it ours"],
     [{ host: "192.0.2.1" }, 421, "an address that is not the listener's"],
     [{ host: "user@localhost" }, 421, "no host at all"],
+    [{ host: "scanferry:9464", ...bearer }, 421, "where there is no token, each is the right one"],
     [{ origin: "http://evil.example" }, 403, "a page from elsewhere asks"],
     [{ origin: "null" }, 403, "a page without an origin asks (sandboxed frame)"],
     [{ origin: "http://localhost:1" }, 403, "another program's page on this host asks"],
@@ -66,10 +72,11 @@ describe("every route", () => {
     await using opened = await openDashboard();
     for (const route of ROUTES) {
       const asked = { ...route, headers: { ...route.headers, ...headers }, port: opened.port };
-      expect({ path: route.path, ...(await ask(asked)) }).toMatchObject({
-        path: route.path,
-        status,
-      });
+      const answer = await ask(asked);
+      // Called by any name, those say that the daemon is well, and nothing of its reasons.
+      const isTold = status === 421 && OPEN.includes(route.path);
+      expect([route.path, answer.status]).toEqual([route.path, isTold ? 200 : status]);
+      expect(answer.body).not.toContain("why");
     }
     expect(opened.asked).toEqual([]);
   });
@@ -101,10 +108,29 @@ describe("every route", () => {
   });
 });
 
+describe("by the name of a service", () => {
+  const host = "scanferry:9464";
+
+  test.for([
+    // path, headers, status, because
+    ["/metrics", bearer, 200, "a page that was led here has no token"],
+    ["/healthz", {}, 200, "it tells nobody why"],
+    ["/readyz", {}, 200, "it tells nobody why"],
+    ["/metrics", { authorization: "Bearer wrong" }, 401, "a wrong one is told so"],
+    ["/metrics", {}, 421, "a page may have been led here"],
+    ["/api/status", bearer, 421, "that is of the page"],
+    ["/", bearer, 421, "that is the page"],
+  ] as const)("%s with %j: %i, %s", async ([path, headers, status]) => {
+    const everywhere = { host: "0.0.0.0", port: 0 };
+    await using opened = await openDashboard({ listen: everywhere, token: TOKEN });
+    const answer = await ask({ port: opened.port, path, headers: { ...headers, host } });
+    expect(answer.status).toBe(status);
+  });
+});
+
 describe("behind a reverse proxy", () => {
   const HOST = "scans.example.com";
   const forwarded = { host: HOST, "x-forwarded-for": "192.0.2.7", "x-forwarded-proto": "https" };
-  const bearer = { authorization: `Bearer ${TOKEN}` };
 
   test("it goes by the proxy's name, and asks everybody for the token", async () => {
     await using opened = await openDashboard({ names: [HOST], token: TOKEN });
@@ -188,6 +214,7 @@ describe("a change", () => {
     ["/api/retry", '{"ids":["1"]}', "ids are numbers"],
     ["/api/retry", '{"ids":[1.5]}', "ids are whole"],
     ["/api/retry", '{"ids":[1],"all":true}', "unknown keys are errors"],
+    ["/api/retry", '{"ids":[1],"anyway":1}', "yes or no"],
     [
       "/api/retry",
       JSON.stringify({ ids: Array.from({ length: 1001 }, (_, i) => i + 1) }),
@@ -220,8 +247,10 @@ describe("a change", () => {
     };
     const body = '{"ids":[3,5,3]}';
     await ask({ port: opened.port, path: "/api/retry", body, method: "POST", headers });
+    const anyway = '{"ids":[4],"anyway":true}';
+    await ask({ port: opened.port, path: "/api/retry", body: anyway, method: "POST", headers });
     await ask({ port: opened.port, path: "/api/pause", method: "POST", headers });
-    expect(opened.asked).toEqual(["retry 3,5", "pause"]);
+    expect(opened.asked).toEqual(["retry 3,5", "retry 4 anyway", "pause"]);
   });
 });
 
@@ -248,7 +277,10 @@ describe("beyond loopback", () => {
     [{ cookie: `scanferry-0=${TOKEN}` }, "the cookie is not the token"],
     [{ cookie: "scanferry-0=" }, "an empty cookie"],
   ] as const)("%j is refused but for health: %s", async ([headers]) => {
-    await using opened = await openDashboard({ listen: everywhere, token: TOKEN });
+    let minutes = 0;
+    // Each request comes a minute after the one before: none is slowed.
+    const clock = { ...systemClock, monotonic: () => ++minutes * 60_000 };
+    await using opened = await openDashboard({ listen: everywhere, token: TOKEN, clock });
     for (const route of ROUTES) {
       const asked = { ...route, headers: { ...route.headers, ...headers }, port: opened.port };
       const { status, body } = await ask(asked);
@@ -319,4 +351,75 @@ describe("beyond loopback", () => {
 test("on loopback a configured token is asked for, too", async () => {
   await using opened = await openDashboard({ token: TOKEN });
   expect((await ask({ port: opened.port, path: "/api/status" })).status).toBe(401);
+});
+
+test.for([
+  "forwarded",
+  "via",
+  "x-forwarded-for",
+  "x-forwarded-host",
+  "x-forwarded-port",
+  "x-real-ip",
+  "x-client-ip",
+  "cf-connecting-ip",
+  "true-client-ip",
+])("a request with %s comes by way of a proxy, and shows nothing without a token", async (name) => {
+  await using opened = await openDashboard();
+  const asked = { port: opened.port, path: "/api/status", headers: { [name]: "192.0.2.7" } };
+  expect(await ask(asked)).toMatchObject({ status: 403 });
+});
+
+test("wrong tokens are counted, logged and slowed, and nobody else is", async () => {
+  const slept: number[] = [];
+  const clock: Clock = {
+    ...systemClock,
+    sleep: async (ms, signal) =>
+      ms === 1_000 ? void slept.push(ms) : systemClock.sleep(ms, signal),
+  };
+  const warned: [object, string][] = [];
+  const log = { ...silentLog, warn: (...line: [object, string]) => void warned.push(line) };
+  await using opened = await openDashboard({ token: TOKEN, clock, log });
+  const at = async (path: string, authorization?: string) =>
+    (await ask({ port: opened.port, path, headers: { authorization } })).status;
+  // Not one of these is a guess.
+  for (let n = 0; n < 15; n++) expect(await at("/api/status")).toBe(401);
+  for (let n = 0; n < 15; n++) expect(await at("/api/status", "Basic eDp5")).toBe(401);
+  expect([slept, warned]).toEqual([[], []]);
+  for (let n = 0; n < 5; n++) expect(await at(`/?token=wrong-${n}`)).toBe(401);
+  for (let n = 0; n < 5; n++) expect(await at("/api/status", `Bearer wrong-${n}`)).toBe(401);
+  expect(slept).toEqual([]);
+  expect(await at("/api/status", "Bearer wrong")).toBe(401);
+  expect(await at("/healthz")).toBe(200);
+  expect(await at("/api/status", `Bearer ${TOKEN}`)).toBe(200);
+  expect(slept).toEqual([1_000, 1_000]);
+  expect(warned).toEqual([
+    [{ from: "127.0.0.1" }, expect.stringMatching(/wrong token/)],
+    [{ from: "127.0.0.1", wrong: 10 }, expect.stringMatching(/slowed/)],
+  ]);
+  expect(JSON.stringify(warned)).not.toContain("wrong-0");
+});
+
+test("half-open connections, however many, keep nobody from /healthz", async () => {
+  await using opened = await openDashboard();
+  const sockets = Array.from({ length: 260 }, () => connect(opened.port, "127.0.0.1"));
+  onTestFinished(() => sockets.forEach((socket) => socket.destroy()));
+  for (const socket of sockets) socket.on("error", () => {}).write("GET /healthz HTTP/1.1\r\n");
+  await Promise.all(sockets.map((socket) => once(socket, "connect")));
+  for (let n = 0; n < 5; n++)
+    expect((await ask({ port: opened.port, path: "/healthz" })).status).toBe(200);
+});
+
+test.for([
+  ["GET /%zz HTTP/1.1\r\nHost: localhost\r\n\r\n", 400, "an address that is none"],
+  ["nonsense\r\n\r\n", 400, "no HTTP"],
+  [`GET / HTTP/1.1\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, 431, "headers that are too long"],
+] as const)("%j is refused with %i, and the usual headers: %s", async ([text, status]) => {
+  await using opened = await openDashboard();
+  const socket = connect(opened.port, "127.0.0.1").setEncoding("utf8");
+  let said = "";
+  socket.on("data", (part: string) => (said += part)).end(text);
+  await once(socket, "close");
+  expect(said).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  expect(said).toMatch(/content-security-policy: default-src 'none'/);
+  expect(said).toMatch(/x-content-type-options: nosniff/);
 });

@@ -30,6 +30,8 @@ export function reportOf(fields: Partial<StatusReport> = {}): StatusReport {
         watch: "native",
         offline: null,
         unread: null,
+        links: null,
+        learnedSettle: null,
         documents: noDocuments(),
         oldestAt: {},
       },
@@ -39,6 +41,7 @@ export function reportOf(fields: Partial<StatusReport> = {}): StatusReport {
     pages: noPages(undefined, 0),
     duplicates: { documents: 0, pages: 0 },
     untold: 0,
+    movedDocuments: 0,
     moved: [],
     notPutAway: [],
     neverPutAway: [],
@@ -64,7 +67,8 @@ export async function openDashboard(
     clock: systemClock,
     version: "0.0.0-test",
     actions: {
-      retry: async (ids) => void asked.push(`retry ${ids.join(",")}`),
+      retry: async (ids, anyway) =>
+        void asked.push(`retry ${ids.join(",")}${anyway ? " anyway" : ""}`),
       pause: async () => void asked.push("pause"),
       resume: async () => void asked.push("resume"),
       rescan: async () => void asked.push("rescan"),

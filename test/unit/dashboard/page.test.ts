@@ -89,8 +89,8 @@ describe("of one document the headline speaks as of one", () => {
   test.for([
     [{ pending: 1 }, true, /^1 document waits\. /],
     [{ pending: 2 }, true, /^2 documents wait\. /],
-    [{ held: 1 }, false, /see below\. It goes on by itself\.$/],
-    [{ held: 2 }, false, /see below\. They go on by themselves\.$/],
+    [{ held: 1 }, false, /See below what it waits for/],
+    [{ held: 2 }, false, /See below what they wait for/],
   ] as const)("%j, paused %j: %s", ([counts, paused, detail]) => {
     const documents = { ...noDocuments(), ...counts };
     const headline = headlineOf({ ...reportOf({ documents, paused }), health: WELL });

@@ -51,6 +51,8 @@ const report: StatusReport = reportOf({
       watch: "native",
       offline: null,
       unread: null,
+      links: null,
+      learnedSettle: null,
       documents: { ...noDocuments(), held: 1, converted: 1 },
       oldestAt: { held: 1_000, converted: 500 },
     },

@@ -49,6 +49,7 @@ describe("what the archive does not have", () => {
     ["X", LOST_MAX - 1, false, held("DOUBT_FOLDER_GONE"), "however often it was tried"],
     ["DOUBT_AMBIGUOUS", 9, false, held("DOUBT_FOLDER_GONE"), "one of those may be ours, elsewhere"],
     ["DOUBT_FOLDER_GONE", 1, false, anew, "a person asked for it"],
+    ["DOUBT_ELSEWHERE", 1, false, anew, "a person asked for it"],
     ["REPLIES_LOST", LOST_MAX, false, anew, "a person asked for it"],
     ["REPLIES_LOST", LOST_MAX, true, anew, "a person asked for it"],
     ["REPLY_MISMATCHED", 0, true, held("REPLY_MISMATCHED"), "the archive took it"],

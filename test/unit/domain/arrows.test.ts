@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { Document, State } from "../../../src/domain/document.ts";
 import { type Event, type Patch, transition } from "../../../src/domain/life.ts";
+import { ANYWAY } from "../../../src/domain/settle.ts";
 import { InvariantError } from "../../../src/std/invariant.ts";
 import { inState } from "../../fixtures/a-document.ts";
 import { everyEvent, mayHappen } from "../../fixtures/events.ts";
@@ -23,7 +24,7 @@ const decided = {
   estimate: 12,
 } as const;
 const settled = { type: "settled", at: AT, ...decided } as const;
-const ready = { state: "pending", ...decided, movedFrom: null, dueAt: AT } as const;
+const ready = { state: "pending", ...decided, movedFrom: null, movedAt: null, dueAt: AT } as const;
 const startedOver: Patch = {
   state: "settling",
   seen,
@@ -38,12 +39,15 @@ const startedOver: Patch = {
   folderId: null,
   estimate: null,
   charge: null,
+  sentBytes: null,
+  ignoredDigest: null,
   trouble: null,
   patience: 0,
   goneAt: null,
   doubtAt: null,
   documentId: null,
   archiveStatus: null,
+  archiveUploadedAt: null,
   after: null,
   afterMessage: null,
 };
@@ -52,7 +56,14 @@ const heldBack: Event = { type: "heldBack", at: AT, dueAt: DUE, trouble };
 const held: Patch = { state: "held", dueAt: DUE, trouble, patience: 1 };
 
 const goesOn: Event = { type: "goesOn", at: AT };
-const wentOn: Patch = { state: "pending", dueAt: AT, documentId: null, archiveStatus: null };
+const INCOMPLETE = { code: "FILE_INCOMPLETE", message: "looks unfinished by its format" };
+const wentOn: Patch = {
+  state: "pending",
+  dueAt: AT,
+  documentId: null,
+  archiveStatus: null,
+  archiveUploadedAt: null,
+};
 
 const lookedAtAgain: Patch = {
   state: "settling",
@@ -69,8 +80,10 @@ const original = {
   folderId: 7,
   sentName: "scan.pdf",
   uploadedAt: 15_000,
+  archiveUploadedAt: 14_000,
   pages: 3,
   archiveBytes: 1,
+  sentBytes: 70,
   digidoc: false,
 };
 
@@ -103,10 +116,11 @@ const LINES: Line[] = [
   [
     "settling",
     { patience: 3 },
-    { type: "vetoed", at: AT, digest: "e".repeat(64), trouble, after: "due" },
+    { type: "vetoed", at: AT, digest: "e".repeat(64), slip: { rule: "r" }, trouble, after: "due" },
     {
       state: "held",
       digest: "e".repeat(64),
+      slip: { rule: "r" },
       dueAt: null,
       trouble,
       patience: 1,
@@ -116,6 +130,7 @@ const LINES: Line[] = [
     "only another content, or a person, has the hook asked again",
   ],
   ["pending", {}, changed, startedOver, "the digest is no longer true"],
+  ["pending", {}, { type: "recheck", at: AT }, lookedAtAgain, "it is decided by other settings"],
   [
     "pending",
     { attempts: 2 },
@@ -125,9 +140,11 @@ const LINES: Line[] = [
       folderId: 8,
       batch: "c",
       charge: 12,
+      sentBytes: 1_000,
       attempts: 3,
       sentAt: AT,
       sentArchiveAt: 19_000,
+      archiveUploadedAt: null,
       dueAt: null,
     },
     "the intent, with the archive's time for a doubt to go by",
@@ -135,12 +152,23 @@ const LINES: Line[] = [
   [
     "pending",
     { polls: 4, patience: 2, trouble },
-    { type: "adopted", at: AT, dueAt: DUE, documentId: 9, folderId: 8, status: "CONVERTED" },
+    {
+      type: "adopted",
+      at: AT,
+      dueAt: DUE,
+      documentId: 9,
+      folderId: 8,
+      status: "CONVERTED",
+      sentBytes: null,
+      uploadedDate: 13_000,
+    },
     {
       state: "uploaded",
       documentId: 9,
       folderId: 8,
+      archiveUploadedAt: 13_000,
       charge: null,
+      sentBytes: null,
       archiveStatus: "CONVERTED",
       uploadedAt: AT,
       dueAt: DUE,
@@ -155,9 +183,10 @@ const LINES: Line[] = [
   [
     "uploading",
     { polls: 4, patience: 2, trouble },
-    { type: "accepted", at: AT, dueAt: DUE, documentId: 9, status: "UPLOADED" },
+    { type: "accepted", at: AT, dueAt: DUE, documentId: 9, status: "UPLOADED", uploadedDate: 7 },
     {
       state: "uploaded",
+      archiveUploadedAt: 7,
       documentId: 9,
       archiveStatus: "UPLOADED",
       uploadedAt: AT,
@@ -229,9 +258,10 @@ const LINES: Line[] = [
   [
     "inDoubt",
     { polls: 4, doubtAt: 1, patience: 2, trouble },
-    { type: "found", at: AT, dueAt: DUE, documentId: 9, status: "UPLOADED" },
+    { type: "found", at: AT, dueAt: DUE, documentId: 9, status: "UPLOADED", uploadedDate: 0 },
     {
       state: "uploaded",
+      archiveUploadedAt: null, // not said
       documentId: 9,
       archiveStatus: "UPLOADED",
       uploadedAt: AT,
@@ -290,11 +320,58 @@ const LINES: Line[] = [
   ],
   [
     "uploaded",
+    { trouble },
+    {
+      type: "converted",
+      at: AT,
+      pages: 3,
+      archiveBytes: 17,
+      digidoc: true,
+      after: null,
+      remark: "17 bytes are there, 44 were sent",
+    },
+    {
+      state: "converted",
+      archiveStatus: "CONVERTED",
+      convertedAt: AT,
+      pages: 3,
+      archiveBytes: 17,
+      digidoc: true,
+      after: null,
+      dueAt: null,
+      trouble: null,
+      remark: "17 bytes are there, 44 were sent",
+    },
+    "the archive does not have all of it",
+  ],
+  [
+    "uploaded",
     {},
     { type: "vanished", at: AT, trouble },
     { state: "failed", dueAt: null, trouble },
     "somebody removed it there",
   ],
+  ...(["uploaded", "converted"] as const).map(
+    (state): Line => [
+      state,
+      { documentId: 9, archiveUploadedAt: 14_000, charge: 2, after: "due" },
+      { type: "mistaken", at: AT, trouble },
+      {
+        state: "inDoubt",
+        doubtAt: AT,
+        looks: 0,
+        dueAt: AT,
+        documentId: null,
+        archiveStatus: null,
+        charge: null,
+        trouble,
+        patience: 0,
+        after: null,
+        afterMessage: null,
+      },
+      "the archive was taken back; ours is known by its date",
+    ],
+  ),
   ["held", {}, goesOn, wentOn, "it will get another id"],
   [
     "held",
@@ -312,6 +389,20 @@ const LINES: Line[] = [
     "the doubt goes on, with the looks it had",
   ],
   ["held", {}, heldBack, held, "the reason changed"],
+  [
+    "settling",
+    { remark: ANYWAY },
+    { type: "heldBack", at: AT, dueAt: null, trouble: INCOMPLETE },
+    { state: "held", dueAt: AT, trouble: INCOMPLETE, patience: 1 },
+    "a person asked for it meanwhile: it is looked at again at once",
+  ],
+  [
+    "settling",
+    {},
+    { type: "heldBack", at: AT, dueAt: null, trouble: INCOMPLETE },
+    { state: "held", dueAt: null, trouble: INCOMPLETE, patience: 1 },
+    "nobody has asked for it",
+  ],
   ["failed", {}, goesOn, wentOn, "a person asked"],
   ["failed", {}, changed, startedOver, "a person mended it"],
   ["failed", {}, { type: "recheck", at: AT }, lookedAtAgain, "what goes with it is decided anew"],
@@ -327,9 +418,11 @@ const LINES: Line[] = [
       sentName: "scan.pdf",
       archiveStatus: "CONVERTED",
       uploadedAt: 15_000,
+      archiveUploadedAt: 14_000,
       convertedAt: AT,
       pages: 3,
       archiveBytes: 1,
+      sentBytes: 70,
       digidoc: false,
       remark: "r",
       after: "due",

@@ -108,21 +108,27 @@ describe("places in the archive", () => {
 });
 
 describe("ripeness", () => {
-  const quiet = { now: 1_000_000, changedAt: 990_000, settleMs: 3_000, incompleteMs: 600_000 };
+  const quiet = {
+    now: 1_000_000,
+    changedAt: 990_000,
+    settleMs: 3_000,
+    incompleteMs: 600_000,
+    stillIncomplete: "hold" as const,
+  };
   const seen = { sizeBytes: 10, modifiedAt: 990_000, stamp: "" };
 
   test.for([
     ["complete", {}, {}, "ripe", "quiet and whole"],
     ["unknown", {}, {}, "ripe", "formats we do not know are taken at their quiet"],
     ["unfinished", {}, {}, "wait", "a scanner that pauses between pages"],
-    ["unfinished", { modifiedAt: 1_000 }, { changedAt: 1_000 }, "ripe", "an old broken file"],
-    ["unfinished", { modifiedAt: 1_000 }, {}, "ripe", "it was old when it was found"],
+    ["unfinished", { modifiedAt: 1_000 }, { changedAt: 1_000 }, "held", "an old broken file"],
+    ["unfinished", { modifiedAt: 1_000 }, {}, "held", "it was old when it was found"],
     ["unfinished", { modifiedAt: 9e9 }, {}, "wait", "an mtime in the future says nothing"],
     ["unfinished", { modifiedAt: 0 }, {}, "wait", "rsync's word for what was cut off"],
     ["unknown", { modifiedAt: 0 }, {}, "wait", "the same, of a format that tells nothing"],
     ["unknown", { modifiedAt: 0 }, { changedAt: 1_000 }, "ripe", "it is a time that it may have"],
     ["complete", { modifiedAt: 0 }, {}, "ripe", "its format says that nothing is missing"],
-    ["unfinished", { modifiedAt: 0 }, { changedAt: 1_000 }, "ripe", "it was seen to be quiet"],
+    ["unfinished", { modifiedAt: 0 }, { changedAt: 1_000 }, "held", "it was seen to be quiet"],
     [
       "unfinished",
       { modifiedAt: 1_000 },
@@ -134,16 +140,17 @@ describe("ripeness", () => {
       "unfinished",
       { modifiedAt: 1_000 },
       { skipped: [{ from: 2_000, to: 401_000 }] },
-      "ripe",
+      "held",
       "quiet for long enough without what was skipped",
     ],
-    ["unfinished", { sizeBytes: 0, modifiedAt: 1 }, {}, "empty", "nothing is never a document"],
+    ["unfinished", { sizeBytes: 0, modifiedAt: 1 }, {}, "held", "nothing is never a document"],
   ] as const)("%s with %o, %o is %s, because %s", ([completeness, file, when, kind]) => {
     expect(ripeness({ ...seen, ...file }, completeness, { ...quiet, ...when }).kind).toBe(kind);
   });
 
-  test("an old broken file goes with a remark", () => {
-    const old = ripeness({ ...seen, modifiedAt: 1 }, "unfinished", quiet);
+  test("an old broken file goes with a remark, where that was chosen", () => {
+    const chosen = { ...quiet, stillIncomplete: "upload" as const };
+    const old = ripeness({ ...seen, modifiedAt: 1 }, "unfinished", chosen);
     expect(old).toMatchObject({ kind: "ripe", remark: expect.stringContaining("unfinished") });
     const cut = ripeness({ ...seen, modifiedAt: 0 }, "unknown", { ...quiet, changedAt: 1_000 });
     expect(cut).toMatchObject({ kind: "ripe", remark: expect.stringContaining("by its time") });

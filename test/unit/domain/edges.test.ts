@@ -3,21 +3,54 @@ import { describe, expect, test } from "vitest";
 import { joinBatch } from "../../../src/domain/batching.ts";
 import * as gates from "../../../src/domain/gate.ts";
 import { type Candidate, earliestUpload, reconcile } from "../../../src/domain/reconcile.ts";
-import { ripeness } from "../../../src/domain/settle.ts";
+import { ANYWAY, isAskedFor, ripeness } from "../../../src/domain/settle.ts";
 import { inState } from "../../fixtures/a-document.ts";
 
 describe("ripeness", () => {
-  const quiet = { now: 1_000_000, changedAt: 990_000, settleMs: 3_000, incompleteMs: 600_000 };
+  const quiet = {
+    now: 1_000_000,
+    changedAt: 990_000,
+    settleMs: 3_000,
+    incompleteMs: 600_000,
+    stillIncomplete: "hold" as const,
+  };
   const seen = { sizeBytes: 10, modifiedAt: 990_000, stamp: "" };
   const unfinished = (file: object, when: object = {}) =>
     ripeness({ ...seen, ...file }, "unfinished", { ...quiet, ...when });
 
-  test("a whole file goes without a remark, an old broken one with one", () => {
+  test("a whole file goes without a remark; an old broken one is held, or goes with one", () => {
     expect(ripeness(seen, "complete", quiet)).toEqual({ kind: "ripe", remark: null });
     expect(unfinished({ modifiedAt: 1 })).toEqual({
+      kind: "held",
+      trouble: {
+        code: "FILE_INCOMPLETE",
+        message: "looks unfinished by its format, and has not changed for longer than `incomplete`",
+      },
+    });
+    expect(unfinished({ modifiedAt: 1 }, { stillIncomplete: "upload" })).toEqual({
       kind: "ripe",
       remark: "looks unfinished by its format, but has been quiet for long",
     });
+  });
+
+  test("where it is known what is missing, that is told", () => {
+    const why = "its end mark is missing";
+    const message = `looks unfinished: ${why}`;
+    expect(ripeness(seen, "unfinished", quiet, why)).toMatchObject({ trouble: { message } });
+  });
+
+  test("what a person asked for goes at once, whatever it looks like, unless it has no content", () => {
+    const anyway = { anyway: true };
+    expect(unfinished({}, anyway)).toEqual({ kind: "ripe", remark: ANYWAY });
+    expect(unfinished({ modifiedAt: 1 }, anyway)).toEqual({ kind: "ripe", remark: ANYWAY });
+    expect(unfinished({ sizeBytes: 0 }, anyway).kind).toBe("wait");
+    expect(unfinished({ modifiedAt: 1, sizeBytes: 0 }, anyway).kind).toBe("held");
+    expect(unfinished({}, { ...anyway, minAgeMs: 60_000 }).kind).toBe("wait");
+    expect(ripeness(seen, "complete", { ...quiet, ...anyway })).toMatchObject({ remark: null });
+    // The remark is the permission.
+    expect(isAskedFor({ remark: ANYWAY })).toBe(true);
+    expect(isAskedFor({ remark: "renamed" })).toBe(false);
+    expect(isAskedFor({ remark: null })).toBe(false);
   });
 
   test.for<[object, object, number, string]>([
@@ -36,11 +69,11 @@ describe("ripeness", () => {
   });
 
   test.each([
-    ["1979-12-29T23:59:59.999Z", "ripe"],
+    ["1979-12-29T23:59:59.999Z", "held"],
     ["1979-12-30T00:00:00.000Z", "wait"],
     ["1980-01-02T00:00:00.000Z", "wait"],
     ["1980-01-03T23:59:59.999Z", "wait"],
-    ["1980-01-04T00:00:00.000Z", "ripe"],
+    ["1980-01-04T00:00:00.000Z", "held"],
   ])("a time that robocopy puts in says nothing: %s is %s", (time, kind) => {
     const now = Date.UTC(2026, 0, 1);
     const file = { ...seen, modifiedAt: Date.parse(time) };
@@ -48,9 +81,12 @@ describe("ripeness", () => {
   });
 
   test("exactly `incomplete` is long enough, also for one without content", () => {
-    expect(unfinished({ modifiedAt: 400_000 }).kind).toBe("ripe");
+    expect(unfinished({ modifiedAt: 400_000 })).toMatchObject({
+      kind: "held",
+      trouble: { code: "FILE_INCOMPLETE" },
+    });
     expect(unfinished({ modifiedAt: 400_000, sizeBytes: 0 })).toEqual({
-      kind: "empty",
+      kind: "held",
       trouble: { code: "FILE_EMPTY", message: "the file has no content" },
     });
   });
@@ -125,11 +161,18 @@ describe("the gate", () => {
 });
 
 describe("looks", () => {
-  const policy = { windowMs: 60_000, firstLookMs: 1_000, toleranceMs: 5_000, marginMs: 0 };
+  const policy = {
+    windowMs: 60_000,
+    firstLookMs: 1_000,
+    toleranceMs: 5_000,
+    marginMs: 0,
+    keepsDates: true,
+  };
   const SENT_AT = 1_000_000;
   const candidate = (id: number, set: Partial<Candidate> = {}): Candidate => {
     return {
       id,
+      folderId: 7,
       filename: "scan.pdf",
       uploadedDate: SENT_AT,
       filesize: 7,

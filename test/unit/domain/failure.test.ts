@@ -4,7 +4,7 @@ import { FAILURES, type Fate, failureOf, isKnown } from "../../../src/domain/fai
 /** The fate of every code, written down a second time: a slip in the table costs documents or money. */
 const FATES: Readonly<Record<Fate, readonly (keyof typeof FAILURES)[]>> = {
   // No document of the account can succeed.
-  gate: ["QUOTA_LIMIT", "CREDENTIALS_REFUSED", "SAME_CODE_REPEATS"],
+  gate: ["QUOTA_LIMIT", "CREDENTIALS_REFUSED", "ARCHIVE_CHANGED", "SAME_CODE_REPEATS"],
   // Something outside the document has to come first.
   hold: [
     "FOLDER_NOT_EXISTS",
@@ -18,17 +18,22 @@ const FATES: Readonly<Record<Fate, readonly (keyof typeof FAILURES)[]>> = {
     "DOUBT_FOLDER_GONE",
     "REPLY_MISMATCHED",
     "DOCUMENT_ID_TAKEN",
+    "ANOTHER_DOCUMENT",
+    "DOUBT_ELSEWHERE",
     "REPLIES_LOST",
     "FILE_EMPTY",
     "FILE_UNREADABLE",
     "FILE_UNFINISHED",
+    "FILE_INCOMPLETE",
     "SOURCE_OFFLINE",
     "AFTER_REFUSED",
+    "CHANGED_TOO_OFTEN",
     "FIRST_RUN",
     "TARGET_UNKNOWN",
     "METADATA_TOO_LONG",
     "EXPIRY_UNKNOWN",
     "EXPIRY_TOO_SOON",
+    "CLOCKS_DIFFER",
     "PATTERN_SLOW",
     "HOOK_FAILED",
     "VETOED",
@@ -79,6 +84,7 @@ const FATES: Readonly<Record<Fate, readonly (keyof typeof FAILURES)[]>> = {
     "ARCHIVE_UNREACHABLE",
     "ARCHIVE_BUSY",
     "TLS_REFUSED",
+    "PROXY_REFUSED",
     "REPLY_LOST",
     "CONVERSION_STUCK",
     "FILE_CHANGED",
@@ -94,7 +100,7 @@ describe("failures", () => {
 
   test("every code tells the operator what to do, in a sentence", () => {
     for (const [code, { hint }] of Object.entries(FAILURES))
-      expect(hint, code).toMatch(/^[A-Z].{15,}\.$/);
+      expect(hint, code).toMatch(/^[A-Z\d].{15,}\.$/);
   });
 
   test("a hint stands behind its message, and does not say it again", () => {
@@ -116,9 +122,12 @@ test.for([
   ["ARCHIVE_TIMEOUT", /raise `archive\.timeout`/, "the network, or patience"],
   ["REPLY_UNREADABLE", /Check that `archive\.url`/, "what stands in the archive's place"],
   ["HTTP_302", /does not redirect/, "an address that has moved"],
+  ["HTTP_403", /web application firewall/, "what stands before the archive, not the key"],
+  ["HTTP_413", /nginx, `client_max_body_size`/, "a limit that has a name"],
+  ["HTTP_431", /large_client_header_buffers/, "a limit that has a name"],
   ["HTTP_404", /Check `archive\.url`/, "an address that is another's"],
-  ["HTTP_502", /^Wait for/, "a proxy without its archive"],
-  ["NEW_CODE", /ask its support/, "a code of the archive's own"],
-] as const)("%s is held, and mended by %s: %s", ([code, hint]) => {
+  ["HTTP_502", /^Wait until/, "a proxy without its archive"],
+  ["NEW_CODE", /contact its support/, "a code of the archive's own"],
+] as const)("%s is held, and fixed by %s: %s", ([code, hint]) => {
   expect(failureOf(code)).toEqual({ fate: "hold", hint: expect.stringMatching(hint) });
 });

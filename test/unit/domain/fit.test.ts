@@ -1,7 +1,7 @@
 /** Whether a file may be sent by its size and its age, to the byte and the millisecond. */
 import { describe, expect, test } from "vitest";
 import type { Gap } from "../../../src/domain/clock-gaps.ts";
-import { ripeness, unfitSize } from "../../../src/domain/settle.ts";
+import { quietMsOf, ripeness, unfitSize } from "../../../src/domain/settle.ts";
 
 const seen = (sizeBytes: number, modifiedAt = 0) => ({ sizeBytes, modifiedAt, stamp: "a" });
 
@@ -27,7 +27,8 @@ describe("a file's size", () => {
 describe("a file's age", () => {
   const NOW = 100_000;
   const young = { code: "FILE_YOUNG", message: "is not as old as `minAge` asks" };
-  const quiet = { now: NOW, changedAt: NOW, settleMs: 0, incompleteMs: 0 };
+  const times = { now: NOW, changedAt: NOW, settleMs: 0, incompleteMs: 0 };
+  const quiet = { ...times, stillIncomplete: "hold" as const };
 
   test.for([
     [undefined, 0, "ripe", "no age is asked for"],
@@ -69,5 +70,18 @@ describe("a file's age", () => {
     expect(ripeness(seen(1, NOW + 1e9), "complete", ahead).kind).toBe("ripe");
     const asked = { ...ahead, minAgeMs: 5_000 };
     expect(ripeness(seen(1, NOW + 1e9), "complete", asked)).toMatchObject({ dueAt: NOW + 5_000 });
+  });
+});
+
+describe("how long a file has to be quiet", () => {
+  test.for([
+    [0, 10_000, "it came whole"],
+    [200, 10_200, "a copy that took 200 ms"],
+    [12_000, 22_000, "pages every 6 s: the next pause may be twice as long"],
+    [20_000, 30_000, "three times `settle`"],
+    [3_600_000, 30_000, "but no longer"],
+    [-3_600_000, 10_000, "the clock was set back while it grew"],
+  ] as const)("seen to grow for %i ms: %i ms, because %s", ([grewMs, quietMs]) => {
+    expect(quietMsOf({ firstSeenAt: 5_000, changedAt: 5_000 + grewMs }, 10_000)).toBe(quietMs);
   });
 });

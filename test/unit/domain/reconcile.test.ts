@@ -8,13 +8,20 @@ import {
 } from "../../../src/domain/reconcile.ts";
 import { inState } from "../../fixtures/a-document.ts";
 
-const POLICY = { windowMs: 60_000, firstLookMs: 1_000, toleranceMs: 5_000, marginMs: 0 };
+const POLICY = {
+  windowMs: 60_000,
+  firstLookMs: 1_000,
+  toleranceMs: 5_000,
+  marginMs: 0,
+  keepsDates: false,
+};
 const policy = POLICY;
 const SENT_AT = 1_000_000;
 const SIZE = 1_000;
 
 const candidate = (id: number, set: Partial<Candidate> = {}): Candidate => ({
   id,
+  folderId: 7,
   filename: "scan.pdf",
   uploadedDate: SENT_AT + 500,
   filesize: 0,
@@ -99,6 +106,31 @@ describe("a lost reply", () => {
   test("a document that another row owns is never taken", () => {
     expect(decide([candidate(5)], { late: true, claimed: [5] }).kind).toBe("absent");
   });
+
+  test.for([
+    ["its own date", 0, SIZE, true, "found", "the archive took it under another id"],
+    ["a day later, its size", 86_400_000, SIZE, true, "ambiguous", "like the next day's scan"],
+    ["a day later, no size yet", 86_400_000, 0, true, "ambiguous", "its size may yet come"],
+    ["a day later, another size", 86_400_000, 7, true, "absent", "two things tell it from ours"],
+    [
+      "the same, of odd dates",
+      86_400_000,
+      7,
+      false,
+      "ambiguous",
+      "dates and sizes may both be odd",
+    ],
+  ] as const)(
+    "once dated by the archive, and listed with %s: %s",
+    ([, later, filesize, keepsDates, kind]) => {
+      const archiveUploadedAt = SENT_AT + 500;
+      const document = doubt({ looks: 5, archiveUploadedAt });
+      const listed = [candidate(5, { filesize, uploadedDate: archiveUploadedAt + later })];
+      const policy = { ...POLICY, keepsDates };
+      const context = { earliest: SENT_AT, claimed: new Set<number>(), lastedMs: 119_000, policy };
+      expect(reconcile(document, listed, context).kind).toBe(kind);
+    },
+  );
 
   test("a decomposed name is the same name", () => {
     const document = doubt({ sentName: "Mu\u0308ller.pdf" });

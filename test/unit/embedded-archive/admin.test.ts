@@ -33,6 +33,17 @@ describe("administration", () => {
     expect(body["folders"]).toMatchObject([{ name: "B" }]);
   });
 
+  test("sets what a folder says of itself, and leaves what is not given", async () => {
+    const id = String(under.archive.createFolder("/Described"));
+    const shown = async () => (await under.ask("folder", { id })).body["folder"];
+    const says = { index: "4-2", description: "of 2026", keywords: "scans", expireDate: 4e12 };
+    await ask("/folders", { path: "/Described", ...says });
+    expect(await shown()).toMatchObject(says);
+    await ask("/folders", { path: "/Described", index: "4-3", expireDate: null });
+    expect(await shown()).toMatchObject({ index: "4-3", keywords: "scans" });
+    expect(await shown()).not.toHaveProperty("expireDate");
+  });
+
   test("sets an allowance, which outlives a restart, and lifts it", async () => {
     await using own = await ArchiveUnderTest.open({ admin, quotaPages: 100 });
     const quota = async (pages: number | null) => {
@@ -100,6 +111,8 @@ describe("administration", () => {
     ["/folders", { account: "nobody", path: "/A" }, 404, "no such account"],
     ["/folders", { path: "A" }, 400, "no path"],
     ["/folders", { path: "/A", more: 1 }, 400, "an unknown part"],
+    ["/folders", { path: "/A", index: 1 }, 400, "no text"],
+    ["/folders", { path: "/A", expireDate: "tomorrow" }, 400, "no time"],
     ["/folders", [], 400, "a list"],
     ["/quota", { pages: -1 }, 400, "no number of pages"],
     ["/quota", { account: {}, pages: 1 }, 404, "no account's key"],

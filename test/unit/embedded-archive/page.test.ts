@@ -120,4 +120,22 @@ describe("the page", () => {
       expect((await fetch(under.archive.url + path)).status).toBe(200);
     },
   );
+
+  test.for([
+    [{ "x-forwarded-for": "192.0.2.7" }, "a proxy asks for anybody"],
+    [{ "cf-connecting-ip": "192.0.2.7" }, "a tunnel does"],
+    [{ via: "1.1 cache" }, "so does a cache"],
+    [{ "sec-fetch-site": "cross-site" }, "another site's page asks"],
+    [{ "sec-fetch-site": "same-site" }, "a page of another port does"],
+    [{ origin: "http://evil.example" }, "and says so itself"],
+  ] as const)("with %j nothing of it is there: %s", async ([headers]) => {
+    await using under = await ArchiveUnderTest.open();
+    const { id, folderId } = await under.store("a.txt");
+    for (const path of [`/folders/${folderId}`, `/documents/${id}`, `/documents/${id}/content`]) {
+      const asking = request(under.archive.url + path, { headers });
+      const [response] = await once(asking.end(), "response");
+      response.resume();
+      expect(response.statusCode).toBe(404);
+    }
+  });
 });

@@ -125,6 +125,11 @@ test("a thousand entries are looked at, no more", async () => {
   expect(await names(ddocOf(files), "ddoc")).toHaveLength(1000);
 });
 
+test("a name as long as its container is cut", async () => {
+  const name = `${"d/".repeat(2_000_000)}${"x".repeat(300)}`;
+  expect(await names(ddocOf({ [name]: "a" }), "ddoc")).toEqual(["x".repeat(255)]);
+});
+
 test("an entry with damaged data is passed over", async () => {
   const bytes = asiceOf({ "a.txt": "the first one", "b.txt": "the second one" });
   bytes.write("X", bytes.indexOf("the first one"));

@@ -2,16 +2,17 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { GroupCommit } from "../../../src/journal/group-commit.ts";
+import type { ObstacleOptions } from "../../../src/journal/obstacle.ts";
 import { type Clock, systemClock } from "../../../src/std/clock.ts";
 import { InvariantError } from "../../../src/std/invariant.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import { scratch } from "./scratch.ts";
 
-function open(path: string, clock: Clock = systemClock) {
+function open(path: string, clock: Clock = systemClock, waits: ObstacleOptions = {}) {
   const db = new Database(join(path, "numbers.db"), { timeout: 20 });
   db.pragma("journal_mode = WAL");
   db.exec("CREATE TABLE IF NOT EXISTS numbers (n INTEGER PRIMARY KEY, ballast BLOB) STRICT");
-  const commits = new GroupCommit(db, "numbers.db", clock);
+  const commits = new GroupCommit(db, "numbers.db", clock, waits);
   const insert = db.prepare("INSERT INTO numbers (n, ballast) VALUES (?, zeroblob(?))");
   return {
     db,
@@ -162,14 +163,44 @@ test("a write waits while another process has the lock, and the event loop goes 
   expect(store.numbers()).toEqual([1]);
 });
 
+/** Ten minutes in a second. */
+const swift: Clock = {
+  ...systemClock,
+  monotonic: () => systemClock.monotonic() * 600,
+};
+
 test("a lock that is never given back is told in the end, and refuses nothing else", async () => {
   using directory = scratch();
-  using store = open(directory.path);
+  using store = open(directory.path, swift);
   using other = open(directory.path);
   other.db.exec("BEGIN IMMEDIATE");
   await expect(store.add(1)).rejects.toMatchObject({ code: "JOURNAL_BUSY" });
   other.db.exec("ROLLBACK");
   await expect(store.add(2)).resolves.toBe(1);
+});
+
+test("a daemon waits for a lock for as long as it takes, told once, and ends within its time", async () => {
+  using directory = scratch();
+  using other = open(directory.path);
+  const stopping = new AbortController();
+  const told: string[] = [];
+  const waits = {
+    patience: { signal: stopping.signal, lastMs: 60_000 },
+    tell: ({ type }: { type: string }) => told.push(type),
+  };
+  using store = open(directory.path, swift, waits);
+  other.db.exec("BEGIN IMMEDIATE");
+  const first = store.add(1);
+  await systemClock.sleep(300, new AbortController().signal);
+  expect(told).toEqual(["away"]);
+  other.db.exec("ROLLBACK");
+  await first;
+  expect(told).toEqual(["away", "back"]);
+  other.db.exec("BEGIN IMMEDIATE");
+  const second = store.add(2);
+  stopping.abort();
+  await expect(second).rejects.toMatchObject({ code: "JOURNAL_BUSY" });
+  await expect(store.add(3), "nothing waits twice").rejects.toMatchObject({ code: "JOURNAL_BUSY" });
 });
 
 test("after what cannot be trusted everything is refused, queued or not", async () => {

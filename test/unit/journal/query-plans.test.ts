@@ -85,9 +85,12 @@ describe("with a million rows", () => {
     ["troubled", "documents_troubled", "the same"],
     ["neverPutAway", "documents_never_put_away", "the same"],
     ["waitingFolders", "documents_waiting", "the same"],
-    ["claimed", "documents_archived", "asked for whole pages of the archive's list"],
   ] as const)("%s reads nothing but the index %s: %s", ([name, index]) => {
     expect(planOf(QUERIES[name]).join()).toContain(`USING COVERING INDEX ${index}`);
+  });
+
+  test("claimed finds its rows by their archive ids: asked for whole pages of the archive's list", () => {
+    expect(planOf(QUERIES.claimed).join()).toContain("SEARCH n USING INDEX documents_archived");
   });
 
   test.for([
@@ -117,10 +120,17 @@ describe("with a million rows", () => {
 
   test.for([
     ["recent", "documents_recent"],
+    ["moved", "documents_moved_last"],
+    ["movedAway", "documents_moved"],
     ["ofBatch", "documents_batch"],
     ["inBatch", "documents_batch"],
   ] as const)("what happened lately: %s is served by %s", ([name, index]) => {
     expect(planOf(ACTIVITY_QUERIES[name]).join()).toContain(`USING INDEX ${index}`);
+  });
+
+  test("moved documents are counted without a look at the rows", () => {
+    const plan = planOf(ACTIVITY_QUERIES.movedCount).join();
+    expect(plan).toContain("USING COVERING INDEX documents_moved_last");
   });
 
   test("what is held in doubt with a content is looked for among what has its code and size", () => {
@@ -131,6 +141,8 @@ describe("with a million rows", () => {
   test("a content is found by an index that no change of state writes anew", () => {
     const found = "INDEX documents_content (mirror_id=? AND digest=?)";
     expect(planOf(QUERIES.sentWith).join()).toContain(found);
+    const ignored = "INDEX documents_ignored (mirror_id=? AND ignored_digest=?)";
+    expect(planOf(QUERIES.ignoredWith).join()).toContain(ignored);
     const made = db.prepare("SELECT sql FROM sqlite_schema WHERE name = ?");
     expect(made.pluck().get("documents_content")).not.toContain("state");
   });

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decide, type Found, noteDown, type Policy } from "../../../src/notify/decide.ts";
+import { decide, type Found, noteDown, policyOf } from "../../../src/notify/decide.ts";
 import {
   type Memory,
   NOTHING_TOLD,
@@ -31,11 +31,9 @@ const reader: Notice = { kind: "reader", cause: "reader:a", title: "again", deta
 /** What is found at a minute, and whether somebody may be told. */
 type Look = { readonly at: number; readonly now?: readonly Trouble[]; readonly quiet?: boolean };
 
-const policyOf = (quiet = false): Policy => ({
-  repeatMs: HOUR,
-  remindMs: 24 * HOUR,
-  mayTell: (kind) => !quiet || kind === "credentials",
-});
+/** Quiet at all hours, or never. */
+const policy = (isQuiet = false, repeatMs = 24 * HOUR) =>
+  policyOf({ repeatMs, quiet: isQuiet ? [{ from: 0, to: 24 * 60 }] : undefined }, START);
 
 /** Looks one after another, each with a memory that went through the journal's text. */
 function tell(looks: readonly Look[], absent: "over" | "unknown" | "foreign" = "over") {
@@ -43,7 +41,7 @@ function tell(looks: readonly Look[], absent: "over" | "unknown" | "foreign" = "
   const told: string[] = [];
   for (const { at, now = [], quiet } of looks) {
     const found = { troubles: now, absent: () => absent };
-    const decision = decide(memory, found, policyOf(quiet), START + at * MINUTE);
+    const decision = decide(memory, found, policy(quiet), START + at * MINUTE);
     memory = JSON.parse(JSON.stringify(decision.memory)) as Memory;
     told.push(
       ...decision.tellings.map(({ what, cause }) => `${at} ${what} ${cause.split(":")[0]}`),
@@ -191,15 +189,38 @@ test("what happened is told once, with how often; again no sooner than in an hou
   const nothing: Found = { troubles: [], absent: () => "over" };
   const at = (minutes: number) => START + minutes * MINUTE;
   let memory = noteDown(noteDown(NOTHING_TOLD, reader, at(0)), reader, at(1));
-  const first = decide(memory, nothing, policyOf(), at(2));
+  const first = decide(memory, nothing, policy(), at(2));
   expect(first.tellings).toMatchObject([{ what: "happened", times: 2, since: at(0) }]);
   memory = noteDown(first.memory, reader, at(3));
-  const soon = decide(memory, nothing, policyOf(), at(4));
+  const soon = decide(memory, nothing, policy(), at(4));
   expect(soon.tellings).toEqual([]);
-  const later = decide(soon.memory, nothing, policyOf(), at(62));
+  const later = decide(soon.memory, nothing, policy(), at(62));
   expect(later.tellings).toMatchObject([{ times: 1, since: at(3) }]);
-  expect(decide(later.memory, nothing, policyOf(), at(200)).memory).toEqual(NOTHING_TOLD);
+  expect(decide(later.memory, nothing, policy(), at(200)).memory).toEqual(NOTHING_TOLD);
 });
+
+test.for([
+  [0, [], "never"],
+  [24 * HOUR, [1440, 2880], "each day"],
+  [10 * MINUTE, [10, 20, 60, 1439, 2879], "each ten minutes"],
+] as const)(
+  "what lasts is told again, repeat being %i: at %j minutes, %s",
+  ([repeatMs, expected]) => {
+    let { memory } = decide(
+      NOTHING_TOLD,
+      { troubles: gate, absent: () => "over" },
+      policy(),
+      START,
+    );
+    const told = [9, 10, 20, 21, 60, 1439, 1440, 2879, 2880].filter((at) => {
+      const found: Found = { troubles: gate, absent: () => "over" };
+      const decision = decide(memory, found, policy(false, repeatMs), START + at * MINUTE);
+      memory = decision.memory;
+      return decision.tellings.some(({ what }) => what === "goesOn");
+    });
+    expect(told).toEqual(expected);
+  },
+);
 
 describe("laws", () => {
   const causes = ["a", "b", "c"];
@@ -229,7 +250,7 @@ describe("laws", () => {
           size: sizes[cause as "a" | "b" | "c"],
         }),
       );
-      const decision = decide(memory, { troubles, absent: () => "over" }, policyOf(quiet), at);
+      const decision = decide(memory, { troubles, absent: () => "over" }, policy(quiet), at);
       memory = decision.memory;
       for (const telling of decision.tellings) heard.push({ ...telling, at, quiet });
     }

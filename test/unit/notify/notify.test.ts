@@ -98,12 +98,10 @@ function configOf(names: readonly string[], wanted: readonly EventKind[]): Notif
   return {
     channels: names.map(channel),
     timeoutMs: 30 * SECOND,
-    repeatMs: HOUR,
-    remindMs: 24 * HOUR,
+    repeatMs: 24 * HOUR,
     heldAfterMs: HOUR,
     diskBytesMin: 0,
     quiet: undefined,
-    urgent: [],
     digest: undefined,
     ping: undefined,
   };
@@ -156,7 +154,7 @@ test("tried ever more rarely, with the same id; given up after a day", async () 
   const world = new Telling();
   world.channel("a").mood = "fails";
   world.situation = CLOSED;
-  await world.start(["a"], [], { remindMs: 0 });
+  await world.start(["a"], [], { repeatMs: 0 });
   await world.clock.advance(HOUR);
   const tries = world.channel("a").tries;
   expect(tries).toBeGreaterThan(4);

@@ -56,6 +56,13 @@ test("of several archives each is named", () => {
   ]);
 });
 
+test("what waits for a person since it is unfinished is told at once, and again when there is more", () => {
+  const told = troublesOf(aSituation({ groups: [group("held", "FILE_INCOMPLETE", 3)] }), patience);
+  expect(told).toMatchObject([
+    { kind: "held", cause: "held:FILE_INCOMPLETE", afterMs: 0, size: 3 },
+  ]);
+});
+
 test("nothing is wrong when all is well", () => {
   expect(troublesOf(aSituation(), patience)).toEqual([]);
 });

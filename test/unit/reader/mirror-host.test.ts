@@ -4,25 +4,32 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import type { Line } from "../../../src/reader/line.ts";
 import { MirrorHost } from "../../../src/reader/mirror-host.ts";
 import type { DaemonCalls, MirrorStatus } from "../../../src/reader/protocol.ts";
+import type { SourceSettings } from "../../../src/source/source.ts";
 import { SourceOffline } from "../../../src/source/file-fault.ts";
 import { TopWatchers } from "../../../src/source/top-watchers.ts";
 import { DirectoryWatch } from "../../../src/source/watch.ts";
 import type { RawPath } from "../../../src/std/raw-path.ts";
 import { until } from "../../fixtures/until.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
-import { put, scratch, settingsOf } from "../source/scratch.ts";
+import { never, put, raw, scratch, settingsOf } from "../source/scratch.ts";
 
 const LOOK_MS = 5_000;
 
 /** A host of a source that is there; `refuse` is asked before each status or hint is taken. */
-async function aHost(refuse: (what: "status" | "hint") => void = () => {}) {
+async function aHost(
+  refuse: (what: "status" | "hint") => void = () => {},
+  more: Partial<SourceSettings> = {},
+) {
   const source = `${scratch()}/source`;
   mkdirSync(source);
   put(source, "scan.pdf");
   const told: MirrorStatus[] = [];
   const doubts: string[] = [];
   const hints: RawPath[] = [];
-  const calls: Pick<DaemonCalls, "status" | "doubt" | "hint"> = {
+  const vanished: RawPath[] = [];
+  const calls: Pick<DaemonCalls, "status" | "doubt" | "hint" | "listing" | "vanished"> = {
+    listing: async () => true,
+    vanished: async (_, dirs) => void vanished.push(...dirs),
     async status(status) {
       refuse("status");
       told.push(status);
@@ -37,7 +44,7 @@ async function aHost(refuse: (what: "status" | "hint") => void = () => {}) {
     (calls[method] as (...all: never[]) => Promise<void>)(...all);
   const daemon = { call, hurry() {} } as unknown as Line<DaemonCalls>;
   const clock = new ManualClock();
-  const settings = settingsOf(source);
+  const settings = settingsOf(source, more);
   const mirror = { id: 1, settings, mode: "native", tidies: false, known: [] } as const;
   const host = new MirrorHost(mirror, daemon, clock);
   const ending = new AbortController();
@@ -53,7 +60,7 @@ async function aHost(refuse: (what: "status" | "hint") => void = () => {}) {
       await clock.advance(LOOK_MS);
       return holds() || undefined;
     });
-  return { source, told, doubts, hints, clock, looksUntil };
+  return { source, host, told, doubts, hints, vanished, clock, looksUntil };
 }
 
 test("a source that goes just as it is to be watched is offline, and watched once it is there", async () => {
@@ -134,4 +141,43 @@ test("a file that the daemon could not take is left to a whole scan, which is as
     await clock.advance(50);
     return hints.includes("next.pdf" as RawPath) || undefined;
   });
+});
+
+test.for([
+  ["**/*", "any name may be a file's"],
+  ["**/*.pdf", "its name is no document's, so that no event of it is told"],
+])(
+  "a folder that is renamed or moved out is told with all that was below it, include %s: %s",
+  async ([glob = ""]) => {
+    const { source, host, doubts, vanished, clock } = await aHost(() => {}, { include: [glob] });
+    const SOON_MS = 2_500;
+    put(source, "2025/May/scan.pdf");
+    put(source, "2025/scan.pdf");
+    put(source, "2026/scan.pdf");
+    const passed = async (what: string, holds: () => boolean) =>
+      until(what, async () => {
+        await clock.advance(SOON_MS);
+        return holds() || undefined;
+      });
+    await host.scan(null, never);
+    // Known to the watch, too, once it has looked for changes.
+    await clock.advance(SOON_MS);
+    renameSync(`${source}/2025`, `${source}/2025 old`);
+    await passed("its name is free", () => vanished.length > 0);
+    expect(new Set(vanished)).toEqual(new Set(["2025", "2025/May"]));
+    renameSync(`${source}/2026`, `${source}-moved-out`);
+    await passed("moved out", () => vanished.includes(raw("2026")));
+    expect(doubts).toEqual([]);
+  },
+);
+
+test("what has no folder's place any more since the source itself is away is not told", async () => {
+  const { source, host, vanished, clock, looksUntil, told } = await aHost();
+  put(source, "2025/scan.pdf");
+  await host.scan(null, never);
+  await clock.advance(2_500);
+  renameSync(source, `${source}-away`);
+  await looksUntil("it is away", () => told.length === 1);
+  await clock.advance(60_000);
+  expect(vanished).toEqual([]);
 });

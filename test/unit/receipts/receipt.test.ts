@@ -13,7 +13,8 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { receiptOf } from "../../../src/receipts/receipt.ts";
 import { ReceiptFolder, receiptName } from "../../../src/receipts/receipt-folder.ts";
 import { receiptHtml } from "../../../src/receipts/receipt-html.ts";
-import { rawOfText } from "../../../src/std/raw-path.ts";
+import { receiptText } from "../../../src/receipts/receipt-text.ts";
+import { rawOfText, ROOT } from "../../../src/std/raw-path.ts";
 import { aDocument } from "../../fixtures/a-document.ts";
 
 const never = new AbortController().signal;
@@ -81,6 +82,27 @@ describe("a receipt", () => {
     expect(headingOf(archived())).toBe("Receipt: in the archive");
     const other = archived({ state: "uploaded", convertedAt: null });
     expect(headingOf(archived(), other)).toBe("Receipt: not all is in the archive yet");
+  });
+
+  test.for([
+    ["=cmd|'/c calc'!A1.pdf", "./=cmd|'/c calc'!A1.pdf", "a formula"],
+    ["@SUM(A1).pdf", "./@SUM(A1).pdf", "an older form of one"],
+    ["+1.pdf", "./+1.pdf", "a sum"],
+    ["-1+1.pdf", "./-1+1.pdf", "the same"],
+    ["a\tb\nc.pdf", "a\\x09b\\x0ac.pdf", "a cell and a line of its own"],
+    ["a=b.pdf", "a=b.pdf", "an ordinary name"],
+  ] as const)("a spreadsheet takes the name %j for text: %s (%s)", ([name, cell]) => {
+    const [line] = receiptText(aReceipt(archived({ name: rawOfText(name), dir: ROOT })))
+      .split("\n")
+      .filter((each) => each.includes("converted\t2"));
+    expect(line?.split("\t").at(-1)).toBe(cell);
+  });
+
+  test("no cell begins as a formula does, whatever is not known", () => {
+    const unknown = { state: "held", documentId: null, convertedAt: null, pages: null } as const;
+    const text = receiptText(aReceipt(archived({ ...unknown, digest: null })));
+    expect(text).toContain("none\theld\tnone\tnone\tnone");
+    expect(text.split(/[\t\n]/).filter((cell) => /^[=+\-@]/.test(cell))).toEqual([]);
   });
 
   test("a name cannot write into the page that is printed", () => {

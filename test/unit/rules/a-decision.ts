@@ -48,7 +48,6 @@ export function decisionOn(path: string, written: Written, set: Partial<Facts> =
     path: rawOfText(path),
     modifiedAt: NOW,
     at: NOW,
-    directories: [],
     sidecar: null,
     ...set,
   };

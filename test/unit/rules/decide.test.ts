@@ -12,15 +12,13 @@ describe("metadata", () => {
   const layers = [
     ["static", { metadata: { title: "plain" } }, {}],
     ["path", { match: PATTERN }, {}],
-    ["directory", {}, { directories: [notes({ title: "outer" }), notes({ title: "dir {year}" })] }],
     ["sidecar", {}, { sidecar: notes({ title: "side {year}" }) }],
   ] as const;
 
   test.for([
     [1, { value: "plain", from: "static" }, "nobody else says anything"],
     [2, { value: "Rent", from: "path" }, "a group named like a field is that field"],
-    [3, { value: "dir 2026", from: "directory" }, "the nearest directory's file, as a template"],
-    [4, { value: "side {year}", from: "sidecar" }, "the sidecar, as it stands there"],
+    [3, { value: "side {year}", from: "sidecar" }, "the sidecar, as it stands there"],
   ] as const)("of %i sources the title is %o: %s", ([count, title]) => {
     const some = layers.slice(0, count);
     const written = Object.assign({}, ...some.map(([, rules]) => rules));
@@ -177,7 +175,6 @@ describe("laws, for any bytes as a path and any text beside it", () => {
             path,
             modifiedAt: NOW,
             at: NOW,
-            directories: [],
             sidecar: { metadata },
           };
           const decision = decide({ ...rules, limits }, { path: "/Base" }, facts);
@@ -210,7 +207,7 @@ describe("laws, for any bytes as a path and any text beside it", () => {
   test("without rules everything goes where it went before there were rules", () => {
     fc.assert(
       fc.property(paths, (path) => {
-        const facts = { mirror: "m", path, modifiedAt: 0, at: 0, directories: [], sidecar: null };
+        const facts = { mirror: "m", path, modifiedAt: 0, at: 0, sidecar: null };
         expect(decide(NO_RULES, { id: 17 }, facts)).toMatchObject({
           decided: { rule: null, folder: expect.stringMatching(/^#17(\/|$)/) },
         });

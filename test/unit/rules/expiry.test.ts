@@ -59,14 +59,6 @@ describe("the date", () => {
       "2028-05-01",
       "or what to count from",
     ],
-    [
-      "a.pdf",
-      "2y",
-      sidecar,
-      { directories: [notes({}, { date: "2026-05-02" })] },
-      "2028-05-02",
-      "or its directory's file does",
-    ],
   ] as const)(
     "%s kept %s from %o, %o, expires on %s: %s",
     ([path, after, from, facts, expires]) => {

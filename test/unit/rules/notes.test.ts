@@ -1,28 +1,14 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { METADATA_FIELDS } from "../../../src/domain/slip.ts";
+import { NOTES_BYTES_MAX } from "../../../src/rules/notes.ts";
 import { NOTE_FORMS, type NoteForm, parseNotes } from "../../../src/rules/parse-notes.ts";
 
-const read = (text: string, form: NoteForm, of: "sidecar" | "directory" = "sidecar") =>
-  parseNotes(Buffer.from(text), form, of);
-
-const XMP = (inner: string, attributes = "") => `<?xpacket begin="" id="W5M0MpCehiHzreSzNTczkc9d"?>
-<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
-<rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/"
- xmlns:pdf="http://ns.adobe.com/pdf/1.3/" xmlns:xmp="http://ns.adobe.com/xap/1.0/"${attributes}>
-${inner}</rdf:Description></rdf:RDF></x:xmpmeta>`;
+const read = (text: string, form: NoteForm) => parseNotes(Buffer.from(text), form);
 
 test.for([
   ["yaml", "title: Rent\nkeywords: [a, b]\ndate: 2026-11-20\n", "a list of keywords is one text"],
   ["json", '{"title":"Rent","keywords":["a","b"],"date":"20.11.2026"}', "the same in JSON"],
-  [
-    "xmp",
-    XMP(
-      `<dc:title><rdf:Alt><rdf:li xml:lang="x-default">Rent</rdf:li><rdf:li xml:lang="de">Miete</rdf:li></rdf:Alt></dc:title>
-<dc:subject><rdf:Bag><rdf:li>a</rdf:li><rdf:li>b</rdf:li></rdf:Bag></dc:subject>`,
-      ' xmp:CreateDate="2026-11-20T10:00:00+02:00"',
-    ),
-    "of alternatives the first; attributes count as elements do",
-  ],
 ] as const)("%s is read: %s", ([form, text]) => {
   expect(read(text, form)).toEqual({
     notes: { metadata: { title: "Rent", keywords: "a, b" }, date: "2026-11-20" },
@@ -39,7 +25,6 @@ test.for([
   ["yaml", "", "an empty file says nothing"],
   ["yaml", "title:\n", "a key without a value is left out"],
   ["json", "null", "so is null"],
-  ["xmp", XMP(""), "and an XMP without properties"],
 ] as const)("%s %o says nothing: %s", ([form, text]) => {
   expect(read(text, form)).toEqual({ notes: { metadata: {} } });
 });
@@ -48,7 +33,8 @@ test.for([
   ["yaml", "title: a\ntitel: b\n", 2, 1, "unknown key", "a key misspelt"],
   ["yaml", "title: a\nauthor: [b]\n", 2, 1, "must be text", "a list where none can be"],
   ["yaml", "title: a\n  b: c\n", 1, 8, "not YAML", "no YAML"],
-  ["yaml", "title: a\ntitle: b\n", 2, 1, "not YAML", "given twice"],
+  ["yaml", "title: a\ntitle: b\n", 2, 1, "a key is there twice", "given twice"],
+  ["yaml", "title: a\n'title': b\n", 2, 1, "a key is there twice", "the same, quoted"],
   ["yaml", "keywords: &a [*a]", 1, 1, "must be text", "a loop"],
   ["yaml", "- a\n", 1, 1, "must be keys and values", "no mapping"],
   ["yaml", "expires: soon\n", 1, 1, "is no date", "no date"],
@@ -56,8 +42,7 @@ test.for([
   ["json", '{\n "title": "a",\n}', 3, 1, "not JSON", "a comma too many"],
   ["json", '{"title": "a"', 1, 14, "not JSON", "cut off"],
   ["json", '{"title": {}}', 1, 2, "must be text", "a mapping"],
-  ["xmp", "<a>\n<b></a>", 2, 7, "not XML", "tags that do not match"],
-  ["xmp", XMP("<dc:title>&boom;</dc:title>"), 5, 16, "not XML", "an entity of its own"],
+  ["xmp", "<x:xmpmeta/>", 1, 1, "XMP is not read", "what nobody may take for nothing said"],
 ] as const)("%s %o is broken at %i:%i (%s): %s", ([form, text, line, column, message]) => {
   const outcome = read(text, form);
   expect(outcome).toMatchObject({ fault: { message: expect.stringContaining(message) } });
@@ -73,7 +58,6 @@ describe("from anybody", () => {
     ],
     ["yaml", "[".repeat(20_000), "brackets within brackets"],
     ["json", "[".repeat(60_000), "the same in JSON"],
-    ["xmp", "<a>".repeat(20_000), "tags within tags"],
     ["yaml", "\u0000\u0001", "control characters"],
   ] as const)("%s: %s", ([form, text]) => {
     const began = performance.now();
@@ -82,16 +66,40 @@ describe("from anybody", () => {
   });
 
   test("bytes that are no text", () => {
-    expect(parseNotes(Buffer.of(0x74, 0xff), "yaml", "sidecar")).toEqual({
+    expect(parseNotes(Buffer.of(0x74, 0xff), "yaml")).toEqual({
       fault: { line: 1, column: 1, message: "is not UTF-8 text" },
     });
   });
 
-  test("a directory's file holds templates: a broken one is told with its place", () => {
-    expect(read("author: A\ntitle: '{steam}'\n", "yaml", "directory")).toMatchObject({
-      fault: { line: 2, column: 1, message: expect.stringContaining("character 2 of the text") },
-    });
-    expect(read("title: '{steam}'\n", "yaml")).toHaveProperty("notes");
+  const SIZE = NOTES_BYTES_MAX;
+  const lines = (count: number, line: (at: number) => string) =>
+    Array.from({ length: count }, (_, at) => line(at)).join("\n");
+
+  test.for([
+    ["yaml", `{${lines(9_000, (at) => `${at.toString(36)}:,`)}}`, "keys in braces"],
+    ["yaml", `{${"a,".repeat(SIZE)}`, "one key, ever again"],
+    ["yaml", lines(9_000, (at) => `k${at}:`), "keys, a line each"],
+    ["yaml", `title: "${"\\\n".repeat(SIZE)}`, "lines that are continued"],
+    ["yaml", `title: >\n${" a\n\n".repeat(SIZE)}`, "lines that are folded"],
+    ["yaml", "%X\n".repeat(SIZE), "directives"],
+    ["yaml", "? ".repeat(SIZE), "keys within keys"],
+    ["yaml", "- ".repeat(SIZE), "lists within lists"],
+    ["yaml", "---\n".repeat(SIZE), "documents"],
+    ["yaml", `a: &a [x]\nb: [${"*a,".repeat(SIZE)}`, "references"],
+    ["json", `{${lines(6_000, (at) => `"k${at}":0`).replaceAll("\n", ",")}}`, "keys in JSON"],
+  ] as const)("as much of it as a file may have, %s of %#, takes no time: %s", ([form, text]) => {
+    // The first that is read pays for the parser.
+    read("title: a", form);
+    const before = process.cpuUsage();
+    expect(read(text.slice(0, SIZE), form)).toHaveProperty("fault");
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(400);
+  });
+
+  test("all that may be said, at its longest, is read", () => {
+    const text = METADATA_FIELDS.map((field) => `${field}: >\n${" word\n".repeat(330)}`).join("");
+    expect(read(text, "yaml")).toHaveProperty("notes");
+    const keywords = Array.from({ length: 1_500 }, (_, at) => `- k${at}`).join("\n");
+    expect(read(`keywords:\n${keywords}\n`, "yaml")).toHaveProperty("notes");
   });
 
   test("nothing throws, and what is read is text", () => {

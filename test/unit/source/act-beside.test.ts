@@ -1,45 +1,99 @@
-/** What stands beside a document goes where that goes, and nothing of the next one does. */
+/** What was read beside a document goes where that goes, and nothing of the next one does. */
 import { createHash } from "node:crypto";
-import { readdirSync } from "node:fs";
+import { readdirSync, rmSync, utimesSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { actWithBeside } from "../../../src/source/act-beside.ts";
+import { NotesReader } from "../../../src/source/read-notes.ts";
 import { never, put, raw, scratch, settingsOf } from "./scratch.ts";
 
 const CONTENT = "content";
 const digest = createHash("sha256").update(CONTENT).digest("hex");
+const PATH = raw("scan.pdf");
+const SIDECAR = "scan.pdf.yaml";
+const MARKER = "scan.pdf.done";
+const TITLE = "title: Rent\n";
 
 const LATER = Date.now() + 3_600_000;
 
-function acted(source: string, sentAt: number | null, network = false) {
-  const settings = settingsOf(source, { sidecar: "optional", ready: "marker", network });
-  const action = { kind: "delete" } as const;
-  return actWithBeside(settings, raw("scan.pdf"), { digest, sentAt }, action, never);
+/** A document that is to go after its sidecar was read and `then` happened. */
+async function acted(
+  source: string,
+  then: () => void = () => {},
+  { sentAt = LATER, network = false }: { sentAt?: number | null; network?: boolean } = {},
+) {
+  const settings = settingsOf(source, { sidecar: "optional", ready: "quiet", network });
+  const notes = await new NotesReader(settings, Date.now()).of(PATH);
+  const sidecar = ("sidecarRead" in notes ? notes.sidecarRead : null) ?? null;
+  then();
+  const marked = { ...settings, ready: "marker" } as const;
+  return actWithBeside(marked, PATH, { digest, sentAt, sidecar }, { kind: "delete" }, never);
 }
 
-test("a document takes its sidecar and its marker along, whenever they were written", async () => {
+function aSource({ document = true, sidecar = true } = {}): string {
   const source = scratch();
-  put(source, "scan.pdf", CONTENT);
-  for (const name of ["scan.pdf.yaml", "scan.pdf.done", "other.pdf.yaml"]) put(source, name);
-  expect(await acted(source, 1)).toEqual({ kind: "done" });
+  if (document) put(source, "scan.pdf", CONTENT);
+  if (sidecar) put(source, SIDECAR, TITLE);
+  put(source, MARKER);
+  put(source, "other.pdf.yaml");
+  return source;
+}
+
+const left = (source: string) => readdirSync(source).filter((name) => name !== "other.pdf.yaml");
+
+test("a document takes along the sidecar that was read, and its marker", async () => {
+  const source = aSource();
+  expect(await acted(source)).toEqual({ kind: "done" });
   expect(readdirSync(source)).toEqual(["other.pdf.yaml"]);
+});
+
+const anew = (source: string, text: string, name = SIDECAR) => {
+  rmSync(join(source, name), { force: true });
+  put(source, name, text);
+  utimesSync(join(source, name), 1, 1);
+};
+
+test.for([
+  [SIDECAR, "it is corrected, or the next one's", true, "title: Next\n"],
+  [SIDECAR, "the next one may say the same", true, TITLE],
+  ["scan.pdf.json", "nobody read that kind", true, "{}"],
+  [SIDECAR, "it came after the document was read", false, TITLE],
+] as const)(
+  "%s that is written after the reading stays and is told of: %s",
+  async ([stays, , sidecar, text]) => {
+    const source = aSource({ sidecar });
+    const done = await acted(source, () => anew(source, text, stays));
+    const stayed = `${stays} stayed: it is not the one that was read`;
+    expect(done).toEqual({ kind: "done", stayed });
+    expect(left(source)).toEqual([stays]);
+  },
+);
+
+test("other bytes under the same date are another sidecar", async () => {
+  const source = aSource();
+  utimesSync(join(source, SIDECAR), 1, 1);
+  expect(await acted(source, () => anew(source, "title: Nest\n"))).toMatchObject({
+    stayed: `${SIDECAR} stayed: it is not the one that was read`,
+  });
+  expect(left(source)).toEqual([SIDECAR]);
 });
 
 test.for([
   [LATER, false, [], "it stood there when the document was sent: an earlier try was cut short"],
-  [1, false, ["scan.pdf.done", "scan.pdf.yaml"], "it came later: it is of the next document"],
-  [
-    null,
-    false,
-    ["scan.pdf.done", "scan.pdf.yaml"],
-    "nothing was sent, so nothing was read with it",
-  ],
-  [LATER, true, ["scan.pdf.done", "scan.pdf.yaml"], "no time of a network file system proves it"],
+  [1, false, [MARKER, SIDECAR], "it came later: it is of the next document"],
+  [null, false, [MARKER, SIDECAR], "nothing was sent, so nothing was read with it"],
+  [LATER, true, [MARKER, SIDECAR], "no time of a network file system proves it"],
 ] as const)(
   "beside a document that is gone, sent at %s, network %s: %j stay, because %s",
-  async ([sentAt, network, left]) => {
-    const source = scratch();
-    for (const name of ["scan.pdf.yaml", "scan.pdf.done"]) put(source, name);
-    expect(await acted(source, sentAt, network)).toEqual({ kind: "gone" });
-    expect(readdirSync(source).sort()).toEqual(left);
+  async ([sentAt, network, stay]) => {
+    const source = aSource({ document: false });
+    expect(await acted(source, undefined, { sentAt, network })).toEqual({ kind: "gone" });
+    expect(left(source).sort()).toEqual(stay);
   },
 );
+
+test("beside one that is gone, a sidecar that was not read stays, however old", async () => {
+  const source = aSource({ document: false });
+  expect(await acted(source, () => anew(source, "title: Next\n"))).toEqual({ kind: "gone" });
+  expect(left(source)).toEqual([SIDECAR]);
+});

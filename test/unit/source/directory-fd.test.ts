@@ -88,10 +88,13 @@ test("in a worker, which cannot move, entries are reached through /proc", async 
   const dir = scratch();
   put(dir, "scan.pdf", "content");
   const code = `
-    import { readFileSync } from "node:fs";
+    import { closeSync, readFileSync } from "node:fs";
     import { parentPort, workerData } from "node:worker_threads";
     import { openRoot, workingIn } from "${MODULE}";
-    parentPort.postMessage(workingIn(openRoot(workerData), (entry) => readFileSync(entry("scan.pdf"), "utf8")));`;
+    const fd = openRoot(workerData);
+    const text = workingIn(fd, (entry) => readFileSync(entry("scan.pdf"), "utf8"));
+    closeSync(fd);
+    parentPort.postMessage(text);`;
   const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(code)}`), {
     workerData: dir,
   });

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import {
   appendFileSync,
   mkdirSync,
-  readdirSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -16,7 +15,8 @@ import { inspect } from "../../../src/source/inspect.ts";
 import { lookInside } from "../../../src/source/open-inside.ts";
 import { sourceStatus } from "../../../src/source/status.ts";
 import type { RawPath } from "../../../src/std/raw-path.ts";
-import { bytesAt, fifo, never, put, raw, scratch, settingsOf } from "./scratch.ts";
+import { pdfByPages, tiffByPages } from "../../fixtures/feeder.ts";
+import { bytesAt, fifo, never, openBelow, put, raw, scratch, settingsOf } from "./scratch.ts";
 
 const LARGE = 20 << 20;
 const noPages = { pages: false };
@@ -30,10 +30,6 @@ function seenAt(source: string, path: RawPath): Seen {
   const seen = lookInside(source, path);
   if (!seen) throw new Error(`${path} is gone`);
   return seen;
-}
-
-function descriptors(): number {
-  return readdirSync("/proc/self/fd").length;
 }
 
 test.for([
@@ -52,13 +48,44 @@ test.for([
   });
 });
 
+const [ONE, TWO, THREE] = tiffByPages(3) as [Buffer, Buffer, Buffer];
+const [PAGE, PAGES] = pdfByPages(2) as [Buffer, Buffer];
+const edited = (content: Buffer) => {
+  const other = Buffer.from(content);
+  other[20] = (other[20] ?? 0) ^ 1;
+  return other;
+};
+
+test.for([
+  [Buffer.from("one\n"), Buffer.from("one\ntwo\n"), true, "lines of a text"],
+  [PAGE, PAGES, true, "an update of a PDF"],
+  [ONE, TWO, true, "a page of a TIFF, to which the one before points"],
+  [ONE, THREE, true, "two of them"],
+  [TWO, THREE, true, "behind the second"],
+  [Buffer.alloc(9 << 20, "a"), Buffer.alloc(20 << 20, "a"), true, "more than is read in one go"],
+  [ONE, edited(TWO), false, "a TIFF that was also edited"],
+  [PAGE, edited(PAGES), false, "a PDF that was also edited"],
+] as const)("# %#: what was sent is its beginning: %3$s, %4$s", async ([was, is, begins]) => {
+  const dir = scratch();
+  put(dir, "scan", is);
+  const options = { pages: false, sentBytes: was.length };
+  const found = await inspect(settingsOf(dir), raw("scan"), undefined, options, never);
+  if (found.kind !== "whole") throw new Error(found.kind);
+  expect(found.digest).toBe(sha256(is));
+  expect(found.beginning === sha256(was)).toBe(begins);
+});
+
 test("what is unfinished by its own format is told, and pages are counted where asked", async () => {
   const dir = scratch();
   put(dir, "torn.pdf", "%PDF-1.4\n1 0 obj");
   put(dir, "note.txt", "one page");
   const look = (name: string, pages: boolean) =>
     inspect(settingsOf(dir), raw(name), undefined, { pages }, never);
-  expect(await look("torn.pdf", true)).toMatchObject({ kind: "whole", completeness: "unfinished" });
+  expect(await look("torn.pdf", true)).toMatchObject({
+    kind: "whole",
+    completeness: "unfinished",
+    why: "its end mark %%EOF is missing",
+  });
   expect(await look("note.txt", true)).toMatchObject({ kind: "whole", pages: 1 });
   expect(await look("note.txt", false)).not.toHaveProperty("pages");
 });
@@ -118,12 +145,11 @@ test.for([
   // Long ago: what is written within one tick of the kernel's clock has one time stamp.
   utimesSync(file, 1_700_000_000, 1_700_000_000);
   const path = raw("scan.bin");
-  const before = descriptors();
   // Opened and looked at before the first wait, so this comes in the middle.
   const looking = inspect(settingsOf(dir), path, seenAt(dir, path), noPages, never);
   meddle(file);
   expect((await looking).kind).toBe(kind);
-  expect(descriptors()).toBe(before);
+  expect(openBelow(dir)).toEqual([]);
 });
 
 test("a file that vanished between listing and opening is gone", async () => {
@@ -161,10 +187,9 @@ test("behind an unmounted source nothing is gone, only out of sight", async () =
 test("a long look ends when it is told to, and closes the file", async () => {
   const dir = scratch();
   put(dir, "scan.bin", Buffer.alloc(LARGE));
-  const before = descriptors();
   const stop = new AbortController();
   const looking = inspect(settingsOf(dir), raw("scan.bin"), undefined, noPages, stop.signal);
   stop.abort(new Error("stopping"));
   await expect(looking).rejects.toThrow("stopping");
-  expect(descriptors()).toBe(before);
+  expect(openBelow(dir)).toEqual([]);
 });

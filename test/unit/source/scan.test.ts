@@ -125,7 +125,10 @@ test("a directory swapped for a link has vanished, and is not followed", async (
   await memory.scan(settingsOf(`${dir}/source`));
   renameSync(`${dir}/source/in`, `${dir}/source/was`);
   symlinkSync("../outside", `${dir}/source/in`);
-  expect((await memory.scan(settingsOf(`${dir}/source`))).vanished).toEqual(["in"]);
+  const settings = settingsOf(`${dir}/source`, { include: ["**/*.pdf"] });
+  const { vanished, links } = await memory.scan(settings);
+  expect(vanished).toEqual(["in"]);
+  expect(links, "though no document has such a name").toEqual({ paths: ["in"], number: 1 });
   expect(memory.paths()).toEqual(["was/scan.pdf"]);
   expect(listOne(settingsOf(`${dir}/source`), raw("in"))).toBeUndefined();
 });

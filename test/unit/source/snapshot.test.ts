@@ -4,7 +4,6 @@ import {
   closeSync,
   mkdirSync,
   openSync,
-  readdirSync,
   renameSync,
   rmSync,
   truncateSync,
@@ -23,7 +22,7 @@ import {
 } from "../../../src/source/snapshot.ts";
 import { sourceStatus } from "../../../src/source/status.ts";
 import type { RawPath } from "../../../src/std/raw-path.ts";
-import { never, put, raw, scratch, settingsOf } from "./scratch.ts";
+import { never, openBelow, put, raw, scratch, settingsOf } from "./scratch.ts";
 
 const LARGE = IN_MEMORY_BYTES_MAX + (3 << 20) + 5;
 const CHUNK = 512 << 10;
@@ -41,22 +40,17 @@ function chunksOf(file: Snapshot): AsyncIterable<Buffer> {
   return file.chunks();
 }
 
-function descriptors(): number {
-  return readdirSync("/proc/self/fd").length;
-}
-
 test.for([0, 1, 7000, SLICED_BYTES_MIN - 1])("%i bytes are held in memory", async (size) => {
   const dir = scratch();
   const content = randomBytes(size);
   put(dir, "scan.bin", content);
-  const before = descriptors();
   const { file, close } = await openSnapshot(
     settingsOf(dir),
     path,
     expectedOf(dir, content),
     never,
   );
-  expect(descriptors()).toBe(before);
+  expect(openBelow(dir)).toEqual([]);
   expect(file.sizeBytes).toBe(size);
   expect("bytes" in file && file.bytes.equals(content)).toBe(true);
   await close();
@@ -68,9 +62,8 @@ test.for(SLICED)("%i bytes are proven, and given in slices", async (size) => {
   const dir = scratch();
   const content = randomBytes(size);
   put(dir, "scan.bin", content);
-  const before = descriptors();
   const { file } = await openSnapshot(settingsOf(dir), path, expectedOf(dir, content), never);
-  expect(descriptors()).toBe(before);
+  expect(openBelow(dir)).toEqual([]);
   // From here on it may be written to: what is sent was read.
   put(dir, "scan.bin", "other");
   const slices: Buffer[] = [];
@@ -104,7 +97,6 @@ test.for([IN_MEMORY_BYTES_MAX + 1, LARGE, 10 * CHUNK])("%i bytes are streamed", 
   const dir = scratch();
   const content = randomBytes(size);
   put(dir, "scan.bin", content);
-  const before = descriptors();
   const { file } = await openSnapshot(settingsOf(dir), path, expectedOf(dir, content), never);
   const chunks: Buffer[] = [];
   const memory = new Set<ArrayBufferLike>();
@@ -118,7 +110,7 @@ test.for([IN_MEMORY_BYTES_MAX + 1, LARGE, 10 * CHUNK])("%i bytes are streamed", 
   expect(Math.max(...chunks.map((chunk) => chunk.length))).toBe(CHUNK);
   // The one that is being sent, and two that are read ahead.
   expect(memory.size).toBe(3);
-  expect(descriptors()).toBe(before);
+  expect(openBelow(dir)).toEqual([]);
 });
 
 test("a file that was written to since is refused at once", async () => {
@@ -168,7 +160,6 @@ test.for([
   const dir = scratch();
   const content = randomBytes(LARGE);
   const full = put(dir, "scan.bin", content);
-  const before = descriptors();
   const { file } = await openSnapshot(settingsOf(dir), path, expectedOf(dir, content), never);
   let sent = 0;
   const sending = (async () => {
@@ -180,7 +171,7 @@ test.for([
   await expect(sending).rejects.toThrow(FileChanged);
   expect(sent).toBeGreaterThan(0);
   expect(sent).toBeLessThan(LARGE);
-  expect(descriptors()).toBe(before);
+  expect(openBelow(dir)).toEqual([]);
 });
 
 test("a digest that is wrong holds back the last chunk", async () => {
@@ -199,14 +190,13 @@ test("whoever stops in the middle leaves nothing open", async () => {
   const dir = scratch();
   const content = randomBytes(LARGE);
   put(dir, "scan.bin", content);
-  const before = descriptors();
   const first = await openSnapshot(settingsOf(dir), path, expectedOf(dir, content), never);
   for await (const _ of chunksOf(first.file)) break;
-  expect(descriptors()).toBe(before);
+  expect(openBelow(dir)).toEqual([]);
   await first.close();
   const second = await openSnapshot(settingsOf(dir), path, expectedOf(dir, content), never);
   await Promise.all([second.close(), second.close()]);
-  expect(descriptors()).toBe(before);
+  expect(openBelow(dir)).toEqual([]);
 });
 
 test("an abort ends the stream with its reason", async () => {

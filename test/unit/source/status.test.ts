@@ -25,7 +25,6 @@ test("a source that people emptied is online: it is the same directory", () => {
   expect(sourceStatus(settingsOf(dir, { device }))).toEqual({
     kind: "online",
     device,
-    isEmpty: true,
   });
 });
 
@@ -41,7 +40,12 @@ test("an empty directory in place of the one that had files is offline", () => {
   });
   put(dir, "mount/.DS_Store");
   mkdirSync(`${dir}/mount/lost+found`);
+  put(dir, "mount/.not-mounted");
   expect(sourceStatus(settingsOf(`${dir}/mount`, { device })).kind).toBe("offline");
+  const include = ["**/*", ".scans/**"];
+  expect(sourceStatus(settingsOf(`${dir}/mount`, { device, include })).kind).toBe("offline");
+  mkdirSync(`${dir}/mount/.scans`);
+  expect(sourceStatus(settingsOf(`${dir}/mount`, { device, include })).kind).toBe("online");
 });
 
 test("another file system with files in it is accepted, and remembered anew", () => {
@@ -96,7 +100,7 @@ test("a source that may not be read is offline", ({ skip }) => {
   chmodSync(`${dir}/source`, 0o700);
   const said = asNobody(
     `import { sourceStatus } from "src/source/status.ts";
-    console.log(sourceStatus({ source: process.argv[1], device: null, network: false }).why);`,
+    console.log(sourceStatus({ source: process.argv[1], include: ["**/*"], device: null, network: false }).why);`,
     `${dir}/source`,
   );
   if (said === undefined) {

@@ -29,6 +29,7 @@ class Told {
   readonly listed: [dir: string, below: boolean][] = [];
   readonly files = new Set<string>();
   readonly doubts: string[] = [];
+  readonly gone: string[] = [];
   readonly #settings: SourceSettings;
   #changed: () => void = () => {};
 
@@ -52,6 +53,11 @@ class Told {
         if (!(error instanceof SourceOffline)) throw error;
       })
       .finally(() => this.#changed());
+  }
+
+  vanished(dirs: RawPath[]): void {
+    this.gone.push(...dirs);
+    this.#changed();
   }
 
   doubt(why: string): void {
@@ -198,12 +204,20 @@ test("a source that is a link is watched; links in it are not followed", async (
 
 test("directories that are left out are not watched, files that are not hinted", async () => {
   const dir = scratch();
-  for (const path of ["@eaDir/a/x", "done/y", "in/z"]) put(dir, path);
+  for (const path of ["@eaDir/a/x", ".git/objects/x", "done/y", "in/z"]) put(dir, path);
   const { told, watch } = await watching(
     settingsOf(dir, { without: ["done"], include: ["**/*.pdf"] }),
   );
   expect(watch.directories).toBe(2);
-  for (const path of ["@eaDir/a/1.pdf", "done/1.pdf", "in/1.txt", "in/1.pdf"]) put(dir, path);
+  for (const path of [
+    "@eaDir/a/1.pdf",
+    ".git/1.pdf",
+    "in/.1.pdf",
+    "done/1.pdf",
+    "in/1.txt",
+    "in/1.pdf",
+  ])
+    put(dir, path);
   await told.until(() => told.hints.has("in/1.pdf"));
   expect([...told.hints]).toEqual(["in/1.pdf"]);
 });
@@ -236,7 +250,7 @@ test("a source that cannot be opened for a moment is swept on as before", async 
   const sweeper = new DirectorySweep(settingsOf(dir), systemClock);
   await sweeper.learn(ROOT, never);
   renameSync(dir, `${dir}-away`);
-  expect(await sweeper.sweep(never)).toEqual({ changed: [], replaced: [], added: [] });
+  expect(await sweeper.sweep(never)).toEqual({ changed: [], replaced: [], added: [], gone: [] });
   renameSync(`${dir}-away`, dir);
   put(dir, "a/2");
   expect((await sweeper.sweep(never)).changed).toContain("a");
@@ -303,7 +317,7 @@ async function sweepsOf(
   spy.mockImplementation(async () => {
     swept.push(now);
     now += takes;
-    return { changed: [], replaced: [], added: [] };
+    return { changed: [], replaced: [], added: [], gone: [] };
   });
   await using _watch = await DirectoryWatch.open(settingsOf(dir), told, clock, timing);
   await passed.promise;

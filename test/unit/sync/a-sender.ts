@@ -44,6 +44,17 @@ export function refusal(code: string, retryAfterMs: number | null = null): Outco
   return { kind: "refused", trouble: { code, message: `refused: ${code}` }, retryAfterMs };
 }
 
+/** An upload that was refused as if it were the account; whether it is, a look-up shows. */
+export function suspected(code: string): Outcome {
+  return { ...refusal(code), credentials: true } as Outcome;
+}
+
+/** A reply that proves nothing, in the archive's own words. */
+export function unnamed(code: string): Outcome {
+  const trouble = { code, message: `answered ${code}` };
+  return { kind: "lost", trouble, retryAfterMs: null, unnamed: true };
+}
+
 export function notSent(retryAfterMs: number | null = null): Outcome {
   const trouble = { code: "ARCHIVE_UNREACHABLE", message: "connection refused" };
   return { kind: "notSent", trouble, retryAfterMs };

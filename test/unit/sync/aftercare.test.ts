@@ -1,11 +1,15 @@
 import { basename } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { After } from "../../../src/config/config.ts";
 import type { Document } from "../../../src/domain/document.ts";
 import { rawOfText, shown } from "../../../src/std/raw-path.ts";
 import { Aftercare } from "../../../src/sync/aftercare.ts";
+import { Poller } from "../../../src/sync/poller.ts";
 import type { FakeReader } from "../../fakes/fake-reader.ts";
 import { refused, unauthorized, unreachable } from "../../fakes/scripted-archive.ts";
-import { HOUR, MINUTE, SECOND, SyncDesk } from "./desk.ts";
+import { NO_RULES } from "../../../src/rules/rules.ts";
+import { onDisk } from "./a-settler.ts";
+import { CHANGING_ARCHIVE, HOUR, MINUTE, SECOND, SyncDesk } from "./desk.ts";
 
 /** A desk with one converted document whose file is to be put away, and its id in the archive. */
 async function aFinished(set: Partial<Document> = {}) {
@@ -52,6 +56,8 @@ describe("the first key: the archive says it again", () => {
     [{ status: "UPLOADED" }, /is UPLOADED/, "it may never be converted after all"],
     [{ filename: "other.pdf" }, /now named other\.pdf/, "it may be another document"],
     [{ folderId: 1 }, /now in folder 1/, "somebody moved it; a person is to look"],
+    [{ filesize: 17 }, /reports 17 bytes, 1000 were sent/, "it has not all of it"],
+    [{ filesize: 0 }, /reports 0 bytes, 1000 were sent/, "it has nothing of it"],
   ] as const)("the archive has %o: refused, because %s", async ([set, message]) => {
     const { desk, row, documentId, aftercare } = await aFinished();
     desk.archive.change(documentId, set);
@@ -60,6 +66,22 @@ describe("the first key: the archive says it again", () => {
     expect(after).toBe("refused");
     expect(afterMessage).toMatch(message);
     expect(desk.reader.acted).toEqual([]);
+  });
+
+  test("of an archive that changes documents the size proves nothing", async () => {
+    const { desk, row, documentId, folderId } = await aFinished();
+    desk.archive.change(documentId, { filesize: 17 });
+    const config = { ...desk.context.config, archive: CHANGING_ARCHIVE };
+    await desk.run(new Aftercare({ ...desk.context, config }));
+    expect(await desk.row(row)).toMatchObject({ after: "done", folderId });
+  });
+
+  test("what was claimed by name and size stays, and the archive is not even asked", async () => {
+    const { desk, row, aftercare } = await aFinished({ sentBytes: null });
+    await desk.run(aftercare);
+    expect(await desk.row(row)).toMatchObject({ after: null, goneAt: null });
+    expect(desk.reader.acted).toEqual([]);
+    expect(desk.archive.count()).toBe(0);
   });
 
   test("a name that the archive lists decomposed is the same name", async () => {
@@ -327,6 +349,37 @@ describe("many", () => {
     expect((await desk.row(2)).after).toBe("due");
   });
 
+  test("those of a mirror that comes back are put away at the start", async () => {
+    const done = { after: { kind: "delete" } } as const;
+    const desk = await SyncDesk.open({ mirrors: [done, { ...done, source: "/srv/b" }] });
+    const folderId = desk.archive.addFolder("Scans");
+    const put = (mirrorId: number) => {
+      const filename = `${mirrorId}.pdf`;
+      const documentId = desk.archive.addDocument({ folderId, filename });
+      const state = "uploaded";
+      const uploadedAt = desk.clock.now();
+      return desk.put({ state, path: filename, documentId, folderId, mirrorId, uploadedAt });
+    };
+    const row = put(2);
+    // Taken out of the configuration while it is converted.
+    const mirrors = new Map([...desk.context.mirrors].slice(0, 1));
+    const without = { ...desk.context, mirrors };
+    const before = new AbortController();
+    const { signal } = before;
+    const aftercare = { run: () => new Aftercare(without).run(signal).catch(() => undefined) };
+    await desk.run(new Poller(without, await desk.keeper()), aftercare);
+    desk.archive.change(row.documentId ?? 0, { status: "CONVERTED" });
+    await desk.advance(HOUR);
+    expect(await desk.row(row)).toMatchObject({ state: "converted", after: "due" });
+    expect(desk.readerOf(2).acted).toEqual([]);
+    expect((await desk.journal.notPutAway(9)).map(({ id }) => id)).toEqual([row.id]);
+    before.abort();
+    // Back.
+    await desk.run(new Aftercare(desk.context));
+    expect(desk.readerOf(2).acted).toEqual(["2.pdf"]);
+    expect((await desk.row(row)).after).toBe("done");
+  });
+
   test("an archive that is away is not asked about each of them again and again", async () => {
     const { desk, folderId, aftercare } = await aFinished();
     for (let n = 0; n < 30; n++) {
@@ -394,5 +447,56 @@ describe("many", () => {
     desk.reader.onAct = () => ({ kind: "done" });
     await desk.advance(MINUTE);
     expect(desk.archive.count()).toBe(201);
+  });
+});
+
+describe("a skipped duplicate", () => {
+  /** A copy of what was sent, due since it was found. */
+  async function aCopy(after: After = { kind: "delete" }) {
+    const rules = { ...NO_RULES, duplicates: "skip" } as const;
+    const desk = await SyncDesk.open({ mirrors: [{ rules, after }] });
+    const folderId = desk.archive.addFolder("Scans");
+    const original = finished(desk, folderId, "scan.pdf", { after: null, digest: "d1" });
+    const seen = onDisk(desk, "scan.pdf", "d1");
+    desk.journal.store.put({ ...original.row, seen });
+    const copy = desk.put({
+      path: "Legal/scan.pdf",
+      state: "converted",
+      digest: "d1",
+      after: "due",
+      dueAt: null,
+      documentId: original.documentId,
+      folderId,
+      sentName: "scan.pdf",
+      seen,
+      duplicateOf: original.row.id,
+      convertedAt: desk.clock.now(),
+    });
+    onDisk(desk, "Legal/scan.pdf", "d1");
+    return { desk, copy, aftercare: new Aftercare(desk.context) };
+  }
+
+  test.for([
+    ["there", "it is a file like any other by then"],
+    ["removed", "a file manager that moves by copying is done"],
+  ] as const)("is put away an hour later, its original being %s: %s", async ([what]) => {
+    const { desk, copy, aftercare } = await aCopy();
+    if (what === "removed") desk.reader.files.delete(rawOfText("scan.pdf"));
+    await desk.run(aftercare);
+    await desk.advance(HOUR - MINUTE);
+    expect(desk.reader.acted).toEqual([]);
+    expect(await desk.row(copy)).toMatchObject({ after: "due", afterMessage: null });
+    await desk.advance(2 * MINUTE);
+    expect(desk.reader.acted).toEqual(["Legal/scan.pdf"]);
+    expect(await desk.row(copy)).toMatchObject({ after: "done" });
+  });
+
+  test("stays for good under `after: keep`, whatever becomes of its original", async () => {
+    const { desk, copy, aftercare } = await aCopy({ kind: "keep" });
+    desk.reader.files.delete(rawOfText("scan.pdf"));
+    await desk.run(aftercare);
+    await desk.advance(2 * HOUR);
+    expect(desk.reader.acted).toEqual([]);
+    expect(await desk.row(copy)).toMatchObject({ after: null, goneAt: null });
   });
 });

@@ -4,7 +4,7 @@ import type { SurveyState } from "../../../src/sync/survey.ts";
 import { HOUR, MINUTE, SECOND, SyncDesk } from "./desk.ts";
 
 const trouble = { code: "ARCHIVE_UNREACHABLE", message: "no connection" };
-const NOTHING: Away = { archive: null, sources: {}, unread: {} };
+const NOTHING: Away = { archive: null, sources: {}, unread: {}, links: {} };
 
 /** Its first mirror's source, as it is told of; `undefined`: nobody has looked yet. */
 function seen(desk: SyncDesk, why: string | null | undefined, isLed = true): Seen {
@@ -14,7 +14,7 @@ function seen(desk: SyncDesk, why: string | null | undefined, isLed = true): See
       : why === null
         ? { mirrorId: 1, online: true, why: "local", device: "8:1/ef53/2", mode: "native" }
         : { mirrorId: 1, online: false, why, device: null, mode: "off" };
-  const state = { status, scans: 0, unread: null };
+  const state = { status, scans: 0, unread: null, links: null };
   return { outage: undefined, surveys: [{ mirror: desk.mirror(), isLed, state }] };
 }
 

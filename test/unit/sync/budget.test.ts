@@ -266,6 +266,17 @@ test("an allowance that was made larger is warned of anew", async () => {
   expect(await look(400, 1)).toBe(3);
 });
 
+test("what a mirror has used that is no longer configured counts, another archive's does not", async () => {
+  const bench = await withPages({ monthlyPages: 10, whenUsedUp: "hold" });
+  const { journal, clock } = bench.desk;
+  const { id: mirrorId } = await journal.mirror("former", "/srv/former");
+  const { id: other } = await journal.archive("legal", "https://legal.example");
+  const { id: theirs } = await journal.of(other).mirror("theirs", "/srv/theirs");
+  journal.store.tally({ mirrorId, at: clock.now(), ...NOTHING, charged: 4 });
+  journal.store.tally({ mirrorId: theirs, at: clock.now(), ...NOTHING, charged: 5 });
+  expect((await reportOf(bench)).allowance).toMatchObject({ used: 4, left: 6 });
+});
+
 test("how long it lasts is told by the last days, and that it lasts where it does", async () => {
   const bench = await withPages({ monthlyPages: 1_000 });
   const { desk } = bench;

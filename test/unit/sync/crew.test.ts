@@ -1,5 +1,6 @@
 /** Several daemons on one journal: who does what, and what becomes of the work of one that is lost. */
 import { expect, test } from "vitest";
+import type { Mirror } from "../../../src/config/config.ts";
 import type { MirrorStatus } from "../../../src/reader/protocol.ts";
 import { RESCAN_MEMO } from "../../../src/sync/ask-rescan.ts";
 import { Sync } from "../../../src/sync/sync.ts";
@@ -14,9 +15,9 @@ const ONLINE: MirrorStatus = {
 };
 
 /** Two daemons: the first one has the duties. */
-async function aCrew() {
-  const a = await SyncDesk.open({ member: "a" });
-  const b = await SyncDesk.open({ member: "b", beside: a });
+async function aCrew(mirror: Partial<Mirror> = {}) {
+  const a = await SyncDesk.open({ member: "a", mirrors: [mirror] });
+  const b = await SyncDesk.open({ member: "b", beside: a, mirrors: [mirror] });
   a.archive.addFolder("Scans");
   const opened = [];
   for (const desk of [a, b]) {
@@ -96,6 +97,35 @@ test("what one has under way is in doubt once it is lost, and it journals nothin
   answer.resolve();
   await expect(b.advance(SECOND)).rejects.toMatchObject({ code: "LEASE_LOST" });
   expect(a.states()).toEqual(["inDoubt"]);
+});
+
+test("one takes over what another did while it sends, and puts nothing away before its reader hosts the mirror", async () => {
+  const { a, b } = await aCrew({ after: { kind: "delete" } });
+  await a.journal.setPaused(false);
+  const answer = Promise.withResolvers<void>();
+  b.reader.onSend = async () => {
+    await answer.promise;
+    return { kind: "stored", documentId: 77, status: "UPLOADED" };
+  };
+  a.reader.silent = true;
+  const sent = a.pending();
+  await a.advance(SECOND);
+  expect(b.reader.sent).toHaveLength(1);
+  const folderId = a.archive.addFolder("Old");
+  const documentId = a.archive.addDocument({ folderId, filename: "old.pdf", status: "CONVERTED" });
+  a.put({ path: "old.pdf", state: "converted", documentId, folderId, after: "due", dueAt: 0 });
+  const hosted = Promise.withResolvers<void>();
+  b.reader.host = () => hosted.promise;
+  a.crew?.die();
+  await b.advance(21 * SECOND);
+  expect([b.context.duties?.leads(1), b.context.duties?.account]).toEqual([true, true]);
+  expect([b.reader.acted, b.reader.scans]).toEqual([[], 0]);
+  hosted.resolve();
+  await b.advance(SECOND);
+  expect([b.reader.acted, b.reader.scans]).toEqual([["old.pdf"], 1]);
+  answer.resolve();
+  await b.advance(SECOND);
+  expect(await b.row(sent)).toMatchObject({ state: "uploaded", documentId: 77 });
 });
 
 test("who has no duty closes the gate, holds still behind it and leaves probing to the other", async () => {

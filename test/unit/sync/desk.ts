@@ -5,7 +5,7 @@
 import { onTestFinished } from "vitest";
 import type { Duty } from "../../../src/journal/crew.ts";
 import { NO_RULES } from "../../../src/rules/rules.ts";
-import type { Config, Mirror } from "../../../src/config/config.ts";
+import type { ArchiveAccount, Config, Mirror } from "../../../src/config/config.ts";
 import type { Document } from "../../../src/domain/document.ts";
 import { Bell } from "../../../src/std/bell.ts";
 import { rawOfText } from "../../../src/std/raw-path.ts";
@@ -13,7 +13,7 @@ import { silentLog } from "../../../src/std/log.ts";
 import type { LiveMirror, SyncContext } from "../../../src/sync/context.ts";
 import { Pace } from "../../../src/sync/pace.ts";
 import { NAP_MS_MAX } from "../../../src/sync/loop.ts";
-import { dutiesFor, dutiesOf } from "../../../src/sync/duties.ts";
+import { dutiesOf } from "../../../src/sync/duties.ts";
 import { Gatekeeper } from "../../../src/sync/gatekeeper.ts";
 import { FakeReader } from "../../fakes/fake-reader.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
@@ -50,6 +50,7 @@ const MIRROR: Mirror = {
   watch: "auto",
   settleMs: 3 * SECOND,
   incompleteMs: 10 * MINUTE,
+  stillIncomplete: "hold",
   missingFolder: { kind: "hold" },
   firstRun: "upload",
   changed: "upload",
@@ -57,9 +58,20 @@ const MIRROR: Mirror = {
   rules: NO_RULES,
 };
 
+/** The settings of an archive that changes documents on purpose. */
+export const CHANGING_ARCHIVE: ArchiveAccount = {
+  name: "main",
+  url: "",
+  accountKey: "",
+  timeoutMs: 1,
+  signing: { scheme: "none" },
+  storedSize: "any",
+};
+
 type Deskful = {
   /** Another desk: this one is of another daemon on the same journal, clock and archive. */
   beside?: SyncDesk;
+  archive?: ScriptedArchive;
   /** One of several on its journal; it takes all duties that nobody has. */
   member?: string;
   /** The duties that it seeks; all without it. */
@@ -101,7 +113,7 @@ export class SyncDesk {
 
   /** Opens a desk; everything that runs on it ends with the test. */
   static async open(deskful: Deskful = {}): Promise<SyncDesk> {
-    const { mirrors = [{}], config = {}, member, beside, seeks } = deskful;
+    const { mirrors = [{}], config = {}, member, beside, seeks, archive } = deskful;
     const clock = beside?.clock ?? new ManualClock();
     const store = beside?.journal.store ?? new MemoryStore();
     const crew = member === undefined ? undefined : MemoryCrew.join(store, { name: member, clock });
@@ -136,8 +148,8 @@ export class SyncDesk {
       live.set(row.id, { row, settings, reader: reader.asReader, settling });
     }
     let batches = 0;
-    const divided = [...live].map(([id, { settings }]) => ({ id, parts: settings.parts ?? 1 }));
-    await crew?.seek(seeks ?? dutiesFor(1, divided));
+    const mirrorDuties = [...live.keys()].map((id) => `mirror:${id}` as const);
+    await crew?.seek(seeks ?? ["account:1", ...mirrorDuties]);
     const told = { ...CONFIG, ...config };
     const desk = new SyncDesk(
       { clock, journal, readers },
@@ -145,14 +157,14 @@ export class SyncDesk {
         config: told,
         pace: await Pace.open({ journal, config: told, clock, log: silentLog }),
         mirrors: live,
-        duties: dutiesOf(journal.crew, 1, divided),
+        duties: dutiesOf(journal.crew, 1),
         bells,
         random: () => 1,
         sending: true,
         napMs: NAP_MS_MAX,
         newBatchId: () => `batch-${++batches}`,
       },
-      beside?.archive ?? new ScriptedArchive(),
+      beside?.archive ?? archive ?? new ScriptedArchive(),
       crew,
     );
     onTestFinished(() => desk.stop());
@@ -205,7 +217,14 @@ export class SyncDesk {
 
   /** A row that waits to be sent. */
   pending(set: Parameters<SyncDesk["put"]>[0] = {}): Document {
-    return this.put({ state: "pending", folderId: null, sentAt: null, attempts: 0, ...set });
+    return this.put({
+      state: "pending",
+      folderId: null,
+      sentAt: null,
+      attempts: 0,
+      sentBytes: null,
+      ...set,
+    });
   }
 
   /** The row as it is now. */

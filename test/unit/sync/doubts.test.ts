@@ -6,13 +6,13 @@ import { retryAll } from "../../../src/sync/retry.ts";
 import { HOLD } from "../../../src/sync/patience.ts";
 import { refused, unauthorized, unreachable } from "../../fakes/scripted-archive.ts";
 import { answers, aSender, oneAtATime, stored as accepted } from "./a-sender.ts";
-import { HOUR, MINUTE, SECOND, SyncDesk } from "./desk.ts";
+import { CHANGING_ARCHIVE, HOUR, MINUTE, never, SECOND, SyncDesk } from "./desk.ts";
 
 const SIZE = 1_000;
 
 /** A desk whose loop looks for what is in doubt in one folder. */
-async function aSearch() {
-  const desk = await SyncDesk.open();
+async function aSearch(config: NonNullable<Parameters<typeof SyncDesk.open>[0]>["config"] = {}) {
+  const desk = await SyncDesk.open({ config });
   const folderId = desk.archive.addFolder("Scans");
   const keeper = await desk.keeper();
   return { desk, folderId, keeper, doubts: new Doubts(desk.context, keeper) };
@@ -271,7 +271,7 @@ describe("a document of which every reply is lost", () => {
     const row = await desk.row(huge);
     expect(row).toMatchObject({ state: "held", dueAt: null, trouble: { code: "REPLIES_LOST" } });
     expect(row.trouble?.message).toBe(
-      "sent 8 times in a row, each time without a reply, and not found: answered with nothing",
+      "sent 8 times in a row, each time without an answer that proves anything, and not found: answered with nothing",
     );
   });
 
@@ -447,6 +447,109 @@ describe("what is no look", () => {
     desk.context.bells.doubts.ring();
     await desk.advance(SECOND);
     expect(await desk.row(id)).toMatchObject({ state: "pending", doubtAt: null });
+  });
+
+  test("one of its name and size in another folder may be it, filed there: only a person has it sent again", async () => {
+    const { desk, folderId, doubts } = await aSearch();
+    const { id } = doubted(desk, folderId);
+    const filed = stored(desk, desk.archive.addFolder("Filed"), { filesize: SIZE });
+    await desk.run(doubts);
+    await desk.advance(15 * MINUTE);
+    const row = await desk.row(id);
+    expect(row).toMatchObject({ state: "held", dueAt: null, trouble: { code: "DOUBT_ELSEWHERE" } });
+    expect(row.trouble?.message).toMatch(
+      new RegExp(`has ${filed} \\(1000 bytes, in folder \\d+\\)`),
+    );
+    expect(desk.archive.count("search")).toBe(1);
+    await retryAll(desk.journal, [id], desk.clock.now());
+    desk.context.bells.doubts.ring();
+    await desk.advance(SECOND);
+    expect(await desk.row(id)).toMatchObject({ state: "pending", doubtAt: null });
+  });
+
+  test.for([
+    ["of another size", { filesize: 7 }, false],
+    ["from before it was sent", { filesize: SIZE, agoMs: 24 * HOUR }, false],
+    ["that is another row's", { filesize: SIZE }, true],
+  ] as const)("one in another folder %s is not it", async ([, set, isOwned]) => {
+    const { desk, folderId, doubts } = await aSearch();
+    const { id } = doubted(desk, folderId);
+    const documentId = stored(desk, desk.archive.addFolder("Filed"), set);
+    if (isOwned) desk.put({ path: "other.pdf", state: "converted", documentId });
+    await desk.run(doubts);
+    await desk.advance(15 * MINUTE);
+    expect((await desk.row(id)).state).toBe("pending");
+  });
+
+  test("one in another folder may be that of a row whose reply is still to come: it is waited for", async () => {
+    const { desk, folderId, doubts } = await aSearch();
+    const { id } = doubted(desk, folderId);
+    const folder = desk.archive.addFolder("Other");
+    const documentId = stored(desk, folder, { filesize: SIZE });
+    const { sentName } = await desk.row(id);
+    const other = desk.put({ path: "b/x.pdf", state: "uploading", folderId: folder, sentName });
+    await desk.run(doubts);
+    await desk.advance(15 * MINUTE);
+    expect((await desk.row(id)).state).toBe("inDoubt");
+    const at = desk.clock.now();
+    await desk.journal.apply([
+      {
+        type: "event",
+        id: other.id,
+        event: { type: "accepted", at, dueAt: at, documentId, status: null },
+      },
+    ]);
+    await desk.advance(2 * MINUTE);
+    expect((await desk.row(id)).state).toBe("pending");
+  });
+
+  test("two in other folders may be one whose id is another document's: a person chooses", async () => {
+    const { desk, folderId, doubts } = await aSearch();
+    const { id } = doubted(desk, folderId, { archiveUploadedAt: desk.clock.now() });
+    const two = ["Filed", "Moved"].map((name) =>
+      stored(desk, desk.archive.addFolder(name), { filesize: SIZE }),
+    );
+    await desk.run(doubts);
+    await desk.advance(15 * MINUTE);
+    const { state, trouble } = await desk.row(id);
+    expect([state, trouble?.code]).toEqual(["held", "DOUBT_ELSEWHERE"]);
+    expect(trouble?.message).toMatch(/^its id is another document's by now; /);
+    for (const each of two) expect(trouble?.message).toContain(`${each} (`);
+  });
+
+  test("an archive that changes documents may have it elsewhere in another size", async () => {
+    const { desk, folderId, doubts } = await aSearch({ archive: CHANGING_ARCHIVE });
+    const { id } = doubted(desk, folderId);
+    stored(desk, desk.archive.addFolder("Filed"), { filesize: 7 });
+    await desk.run(doubts);
+    await desk.advance(15 * MINUTE);
+    expect(await desk.row(id)).toMatchObject({ trouble: { code: "DOUBT_ELSEWHERE" } });
+  });
+
+  test("a bug in the search ends the loop", async () => {
+    const { desk, folderId, doubts } = await aSearch();
+    doubted(desk, folderId);
+    desk.archive.search = () => Promise.reject(new Error("a bug"));
+    const failed = doubts.run(never).catch((error: unknown) => error);
+    await desk.advance(15 * MINUTE);
+    expect(await failed).toEqual(new Error("a bug"));
+  });
+
+  test("a search that fails is asked again, for a day; one that is refused tells nothing", async () => {
+    const { desk, folderId, doubts } = await aSearch();
+    const { id } = doubted(desk, folderId);
+    desk.archive.fail("search", ...Array.from({ length: 1_000 }, unreachable));
+    await desk.run(doubts);
+    await desk.advance(23 * HOUR);
+    expect((await desk.row(id)).state).toBe("inDoubt");
+    await desk.advance(2 * HOUR);
+    expect((await desk.row(id)).state).toBe("pending");
+    const other = await aSearch();
+    const row = doubted(other.desk, other.folderId);
+    other.desk.archive.fail("search", refused("HTTP_404"));
+    await other.desk.run(other.doubts);
+    await other.desk.advance(15 * MINUTE);
+    expect((await other.desk.row(row.id)).state).toBe("pending");
   });
 
   test("an archive that is down closes no gate", async () => {

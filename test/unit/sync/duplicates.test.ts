@@ -30,6 +30,14 @@ test("where neither is there as it was sent, it is sent", async () => {
   expect(desk.reader.sent.map(({ path }) => path)).toEqual(["third.pdf"]);
 });
 
+test("what was claimed by name and size has nobody's content: it is sent", async () => {
+  const { desk, sender } = await skipping();
+  sent(desk, "claimed.pdf", "d1", { sentBytes: null });
+  desk.pending({ path: "copy.pdf", digest: "d1" });
+  await desk.run(sender);
+  expect(desk.reader.sent.map(({ path }) => path)).toEqual(["copy.pdf"]);
+});
+
 test("behind one that is held in doubt it waits for what becomes of that", async () => {
   const { desk, sender } = await skipping();
   const trouble = { code: "DOUBT_AMBIGUOUS", message: "so" };

@@ -1,4 +1,4 @@
-/** When a first run is over; what it holds back is `strangers.test.ts`'s. */
+/** When a first run is over; what it holds back is `send-guard.test.ts`'s. */
 import { expect, test } from "vitest";
 import type { Document } from "../../../src/domain/document.ts";
 import { FirstRun } from "../../../src/sync/first-run.ts";

@@ -164,7 +164,7 @@ describe("a tree that changes while it is remembered", () => {
   test("one that another daemon found is found by all who ask at the same time", async () => {
     const { archive, scans } = anArchive();
     const clock = new ManualClock();
-    const folders = new Folders(archive, clock);
+    const folders = new Folders(archive, clock, true);
     folders.forget();
     expect(await folders.resolve("/Scans/2027", never)).toMatchObject({ kind: "unusable" });
     const folderId = archive.addFolder("2027", scans);
@@ -183,7 +183,7 @@ describe("a tree that changes while it is remembered", () => {
       await clock.advance(60_000);
       return ask(...all);
     };
-    const found = await new Folders(archive, clock).resolve("/Scans/2027", never);
+    const found = await new Folders(archive, clock, true).resolve("/Scans/2027", never);
     expect(found).toMatchObject({ kind: "unusable" });
   });
 
@@ -213,5 +213,108 @@ describe("a tree that changes while it is remembered", () => {
       nearestId: null,
     });
     expect(archive.count()).toBeLessThan(10);
+  });
+});
+
+describe("a folder that is renamed or moved, and another made under its name", () => {
+  const CHANGES: readonly [string, (tree: ReturnType<typeof anArchive>) => number, string][] = [
+    [
+      "renamed",
+      ({ archive, scans, year }) => {
+        archive.changeFolder(year, { name: "2026, wrong" });
+        return archive.addFolder("März".normalize("NFC"), archive.addFolder("2026", scans));
+      },
+      "a folder on the way counts as much as the last one",
+    ],
+    [
+      "moved",
+      ({ archive, year, month }) => {
+        archive.changeFolder(month, { parentId: archive.rootId });
+        return archive.addFolder("März".normalize("NFD"), year);
+      },
+      "its own name says nothing of where it is",
+    ],
+    [
+      "renamed and none made",
+      ({ archive, month }) => {
+        archive.changeFolder(month, { name: "April" });
+        return 0;
+      },
+      "nothing is sent into the renamed one",
+    ],
+  ];
+
+  test.for(CHANGES)("%s: the new one is found at once, since %s", async ([, change]) => {
+    const tree = anArchive();
+    const clock = new ManualClock();
+    const folders = new Folders(tree.archive, clock);
+    const path = `/Scans/2026/${"März".normalize("NFC")}`;
+    await folders.resolve(path, never);
+    const folderId = change(tree);
+    await clock.advance(10_001);
+    const found = folderId === 0 ? { kind: "unusable" } : { kind: "found", folderId };
+    expect(await folders.resolve(path, never)).toMatchObject(found);
+  });
+
+  test("what was read or confirmed seconds ago is not asked for again; each folder once, whoever asks", async () => {
+    const { archive, scans, folders: _, ...ids } = anArchive();
+    const other = archive.addFolder("2027", scans);
+    const clock = new ManualClock();
+    const folders = new Folders(archive, clock);
+    const all = () =>
+      Promise.all(
+        Array.from({ length: 50 }, (_, n) =>
+          folders.resolve(n % 2 === 0 ? "/Scans/2026" : "/Scans/2027", never),
+        ),
+      );
+    await all();
+    await clock.advance(10_000);
+    archive.forgetAsked();
+    await all();
+    expect(archive.asked).toEqual([]);
+    await clock.advance(1);
+    await all();
+    await clock.advance(10_000);
+    await all();
+    const asked = archive.asked.map(({ operation, about }) => `${operation} ${String(about)}`);
+    const each = [scans, ids.year, other].map((id) => `folder ${id}`);
+    expect(new Set(asked)).toEqual(new Set(each));
+    expect(asked).toHaveLength(each.length);
+  });
+
+  test("an archive that calls a folder otherwise in its list is not asked without end", async () => {
+    const { archive, scans } = anArchive();
+    const clock = new ManualClock();
+    const folders = new Folders(archive, clock);
+    const ask = archive.folder.bind(archive);
+    archive.folder = async (...all) => ({ ...(await ask(...all)), name: "as I like it" });
+    const found = { kind: "found", folderId: scans };
+    for (let times = 0; times < 5; times++) {
+      await clock.advance(60_000);
+      expect(await folders.resolve("/Scans", never)).toEqual(found);
+    }
+    expect(archive.count()).toBeLessThan(20);
+  });
+
+  test("one that is denied when it is asked for is looked up again", async () => {
+    const { archive, scans, year } = anArchive();
+    const clock = new ManualClock();
+    const folders = new Folders(archive, clock);
+    await folders.resolve("/Scans/2026", never);
+    archive.removeFolder(year);
+    const folderId = archive.addFolder("2026", scans);
+    await clock.advance(60_000);
+    expect(await folders.resolve("/Scans/2026", never)).toEqual({ kind: "found", folderId });
+  });
+
+  test("an archive that cannot be asked confirms nothing", async () => {
+    const { archive } = anArchive();
+    const clock = new ManualClock();
+    const folders = new Folders(archive, clock);
+    await folders.resolve("/Scans", never);
+    await clock.advance(60_000);
+    archive.fail("folder", unreachable());
+    await expect(folders.resolve("/Scans", never)).rejects.toThrow("connection refused");
+    expect(await folders.resolve("/Scans", never)).toMatchObject({ kind: "found" });
   });
 });

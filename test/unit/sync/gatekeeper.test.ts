@@ -106,6 +106,35 @@ describe("closing", () => {
   });
 });
 
+describe("an upload that seems to say that the account is refused", () => {
+  const no = { code: "HTTP_403", message: "refused: 403" };
+  const suspicious = { trouble: no, retryAfterMs: null, credentials: true } as const;
+
+  test.for([
+    [undefined, "refused", "HTTP_403", false, "the look-up is answered: it was this document"],
+    [unreachable(), "refused", "HTTP_403", false, "no answer is no refusal"],
+    [unauthorized(), "refused", "CREDENTIALS_REFUSED", false, "the sender closes the gate by it"],
+    [unauthorized(), "lost", "HTTP_403", true, "what is in doubt stays so, behind a closed gate"],
+  ] as const)("look-up %s, %s: %s, gate closed %s: %s", async ([error, kind, code, isClosed]) => {
+    const desk = await SyncDesk.open();
+    const keeper = await desk.keeper();
+    if (error) desk.archive.fail("folder", error);
+    const outcome = await keeper.confirmed({ kind, ...suspicious }, never);
+    expect(outcome).toMatchObject({ kind, trouble: { code } });
+    expect(keeper.gate.closedAt !== null).toBe(isClosed);
+    expect(desk.archive.asked.map(({ operation }) => operation)).toEqual(["folder"]);
+  });
+
+  test("any other outcome asks nothing", async () => {
+    const desk = await SyncDesk.open();
+    const keeper = await desk.keeper();
+    const plain = { kind: "refused", trouble: no, retryAfterMs: null } as const;
+    for (const outcome of [plain, { ...plain, credentials: false }, { kind: "gone" } as const])
+      expect(await keeper.confirmed(outcome, never)).toBe(outcome);
+    expect(desk.archive.asked).toEqual([]);
+  });
+});
+
 describe("what the operator is told", () => {
   test("why sending stops and what to do; each refused probe, and not what it knew already", async () => {
     const desk = await SyncDesk.open();
@@ -189,6 +218,7 @@ describe("codes that the interface does not name", () => {
     [["ODD", "ODD", "EVEN", "EVEN", "EVEN"], true, "it starts again with another code"],
     [["FILE_SIZE_TOO_BIG", "FILE_SIZE_TOO_BIG", "FILE_SIZE_TOO_BIG"], false, "a document's own"],
     [["ODD", "ODD", "FILE_SIZE_TOO_BIG", "ODD"], false, "the archive judged one by itself"],
+    [["HTTP_413", "HTTP_413", "HTTP_413"], false, "each speaks of one request"],
   ] as const)("%j closes the gate: %s, because %s", async ([codes, closes]) => {
     const desk = await SyncDesk.open();
     const keeper = await desk.keeper();

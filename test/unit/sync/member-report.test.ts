@@ -39,12 +39,6 @@ test("each daemon is told with its duties by name, its lease and when it was las
   ]);
 });
 
-test("parts of a mirror are told as such", async () => {
-  const { journal, members } = await aCrew();
-  await journal.crew.seek(["mirror:1/2of4"]);
-  expect((await members())[0]?.duties).toContain("mirror scans (part 2 of 4)");
-});
-
 test("a journal with one owner has no members to tell of", async () => {
   const members = await new MemoryJournal().crew.members();
   expect(membersOf(members, { mirrors: [], archives: [] }, 0)).toEqual([]);

@@ -295,6 +295,18 @@ describe("CONVERTED", () => {
   });
 
   test.for([
+    [1_000, null, null, "as many as were sent"],
+    [17, null, "the archive reports 17 bytes, 1000 were sent", "it is not all of it"],
+    [0, "sent old", "sent old; the archive reports 0 bytes, 1000 were sent", "both are worth it"],
+  ] as const)("with %i bytes, and remarked %j: %j, because %s", async ([filesize, was, remark]) => {
+    const { desk, poller } = await aPoller(0);
+    const row = uploaded(desk, desk.archive.addFolder("Other"), { remark: was });
+    desk.archive.change(idOf(row), { status: "CONVERTED", filesize });
+    await desk.run(poller);
+    expect(await desk.row(row)).toMatchObject({ state: "converted", remark });
+  });
+
+  test.for([
     [{ kind: "keep" }, null, "nothing is to be done"],
     [{ kind: "delete" }, "due", "the file is to go"],
     [{ kind: "move", to: "/srv/done" }, "due", "the file is to be put away"],

@@ -1,363 +1,1345 @@
 import { describe, expect, test } from "vitest";
 import { aSettler, onDisk, sent, settling } from "./a-settler.ts";
+import { LineCut } from "../../../src/reader/line.ts";
+import { ANYWAY } from "../../../src/domain/settle.ts";
+import { retryAll, retryOf } from "../../../src/sync/retry.ts";
 import { NO_RULES } from "../../../src/rules/rules.ts";
-import { HOUR, MINUTE, SECOND } from "./desk.ts";
+import { HOUR, MINUTE, SECOND, type SyncDesk } from "./desk.ts";
+import { type Document, type Seen } from "../../../src/domain/document.ts";
+import { failureOf } from "../../../src/domain/failure.ts";
+import { joinRaw, rawOfText } from "../../../src/std/raw-path.ts";
+import { type Acted } from "../../../src/source/source.ts";
+import { Aftercare, GONE_ALREADY, NO_MIRROR } from "../../../src/sync/aftercare.ts";
+import { Folders } from "../../../src/sync/folders.ts";
+import { Held } from "../../../src/sync/held.ts";
+import { Placement } from "../../../src/sync/placement.ts";
+import { DOUBT_CODES } from "../../../src/domain/verdict.ts";
 
-const MIB = 1024 * 1024;
-const EMPTY = { sizeBytes: 0, modifiedAt: 0, stamp: "d1" };
+describe("settler", () => {
+  const MIB = 1024 * 1024;
+  const EMPTY = { sizeBytes: 0, modifiedAt: 0, stamp: "d1" };
 
-describe("a file that is finished", () => {
-  test("becomes pending with digest, name, folder and batch", async () => {
-    const { desk, settler } = await aSettler();
-    const { id } = settling(desk, "2026/May/scan 1.pdf", "d1");
-    await desk.run(settler);
-    expect(await desk.row(id)).toMatchObject({
-      state: "pending",
-      digest: "d1",
-      sentName: "scan 1.pdf",
-      targetPath: "/Scans/2026/May",
-      batch: "batch-1",
-      remark: null,
-      dueAt: desk.clock.now(),
+  describe("a file that is finished", () => {
+    test("becomes pending with digest, name, folder and batch", async () => {
+      const { desk, settler } = await aSettler();
+      const { id } = settling(desk, "2026/May/scan 1.pdf", "d1");
+      await desk.run(settler);
+      expect(await desk.row(id)).toMatchObject({
+        state: "pending",
+        digest: "d1",
+        sentName: "scan 1.pdf",
+        targetPath: "/Scans/2026/May",
+        batch: "batch-1",
+        remark: null,
+        dueAt: desk.clock.now(),
+      });
+    });
+
+    test("under a name the archive does not take: a legal one, with a remark", async () => {
+      const { desk, settler } = await aSettler();
+      const { id } = settling(desk, "a:b.pdf", "d1");
+      await desk.run(settler);
+      const row = await desk.row(id);
+      expect(row).toMatchObject({ sentName: "a_b.pdf", targetPath: "/Scans" });
+      expect(row.remark).toContain("a:b.pdf");
+    });
+
+    test("is not looked at before its quiet time is over", async () => {
+      const { desk, settler } = await aSettler();
+      const { id } = settling(desk, "scan.pdf", "d1", { dueAt: desk.clock.now() + 3 * SECOND });
+      await desk.run(settler);
+      await desk.advance(2_999);
+      expect(desk.reader.inspected).toEqual([]);
+      await desk.advance(1);
+      expect((await desk.row(id)).state).toBe("pending");
+    });
+
+    test.for([
+      [HOUR, 3 * SECOND, "its time did not pass, the clock was set"],
+      [100, 0, "a correction is not worth a wait"],
+    ] as const)("by a clock set forward %i ms waits %i more: %s", async ([jumpMs, waitsMs]) => {
+      const { desk, settler } = await aSettler();
+      const { id } = settling(desk, "scan.bin", "d1", { dueAt: desk.clock.now() + 3 * SECOND });
+      await desk.run(settler);
+      await desk.advance(2_900);
+      desk.clock.jump(jumpMs);
+      desk.mirror().settling.small.ring();
+      await desk.advance(Math.max(0, waitsMs - 1));
+      expect((await desk.row(id)).state).toBe(waitsMs > 0 ? "settling" : "pending");
+      await desk.advance(1);
+      expect((await desk.row(id)).state).toBe("pending");
+    });
+
+    test.for([
+      ["complete", 6 * SECOND, "it was whole all along"],
+      ["unknown", 6 * SECOND, "its format says nothing"],
+      ["unfinished", 10 * MINUTE + 6 * SECOND, "it is quiet for `incomplete`, and held"],
+    ] as const)(
+      "%s, seen by a clock that was set back a year: it is decided within %i ms, as %s",
+      async (line) => {
+        const [completeness, withinMs] = line;
+        const { desk, settler } = await aSettler();
+        const changedAt = desk.clock.now();
+        const { id } = settling(desk, "scan.pdf", "d1", { file: { completeness }, changedAt });
+        desk.clock.jump(-365 * 24 * HOUR);
+        desk.journal.store.put({ ...(await desk.row(id)), dueAt: desk.clock.now() });
+        await desk.run(settler);
+        expect((await desk.row(id)).changedAt).toBe(desk.clock.now());
+        await desk.advance(2 * SECOND);
+        expect((await desk.row(id)).state, "but it is quiet first").toBe("settling");
+        await desk.advance(withinMs);
+        const decided = completeness === "unfinished" ? "held" : "pending";
+        expect((await desk.row(id)).state).toBe(decided);
+      },
+    );
+
+    test.for([
+      [2 * 24 * HOUR, 24 * HOUR, SECOND, "the clock is put right once a day"],
+      [24 * HOUR, 16 * HOUR, 8 * HOUR, "the host sleeps every night, which counts for nothing"],
+      [24 * HOUR, HOUR, 300, "a clock that is always behind"],
+    ] as const)(
+      "of `minAge` %i, every %i ms set forward by %i: it goes at that age, as %s",
+      async (line) => {
+        const [minAgeMs, everyMs, jumpMs] = line;
+        const rules = { ...NO_RULES, ready: { ...NO_RULES.ready, minAgeMs } };
+        const { desk, settler } = await aSettler({ mirrors: [{ rules }] });
+        const changedAt = desk.clock.now();
+        const { id } = settling(desk, "scan.pdf", "d1", { changedAt });
+        await desk.run(settler);
+        const since = desk.clock.monotonic();
+        while (
+          (await desk.row(id)).state === "settling" &&
+          desk.clock.monotonic() - since < 4 * minAgeMs
+        ) {
+          await desk.advance(everyMs - ((desk.clock.monotonic() - since) % everyMs));
+          desk.clock.jump(jumpMs);
+          await desk.advance(MINUTE);
+        }
+        const passedMs = desk.clock.monotonic() - since;
+        expect(passedMs).toBeGreaterThanOrEqual(minAgeMs);
+        expect(passedMs).toBeLessThanOrEqual(minAgeMs + everyMs + MINUTE);
+      },
+    );
+
+    test("unfinished, and the clock set forward more often than `incomplete`: it is held all the same", async () => {
+      const { desk, settler } = await aSettler();
+      const file = { completeness: "unfinished" } as const;
+      const { id } = settling(desk, "scan.pdf", "d1", { file, changedAt: desk.clock.now() });
+      await desk.run(settler);
+      for (let n = 0; n < 2; n++) {
+        await desk.advance(4 * MINUTE);
+        desk.clock.jump(HOUR);
+        await desk.advance(MINUTE - SECOND);
+        expect((await desk.row(id)).state).toBe("settling");
+      }
+      await desk.advance(MINUTE);
+      expect((await desk.row(id)).state).toBe("held");
+    });
+
+    test("documents that are ready together share a batch; later ones have their own", async () => {
+      const { desk, settler } = await aSettler();
+      for (let n = 0; n < 100; n++) settling(desk, `scan-${n}.pdf`, `d${n}`);
+      await desk.run(settler);
+      await desk.advance(MINUTE);
+      const late = settling(desk, "late.pdf", "late");
+      desk.mirror().settling.small.ring();
+      await desk.advance(0);
+      const batches = [...desk.journal.store.batches.values()];
+      expect(batches.map(({ id, documents }) => [id, documents])).toEqual([
+        ["batch-1", 100],
+        ["batch-2", 1],
+      ]);
+      expect((await desk.row(late)).batch).toBe("batch-2");
+    });
+
+    test("a batch that was open when the daemon ended is joined again", async () => {
+      const { desk, settler } = await aSettler();
+      const at = desk.clock.now();
+      const batch = { id: "before", mirrorId: 1, openedAt: at, joinedAt: at, documents: 3 };
+      await desk.journal.apply([{ type: "batch", batch }]);
+      const { id } = settling(desk, "scan.pdf", "d1");
+      await desk.run(settler);
+      expect((await desk.row(id)).batch).toBe("before");
+    });
+
+    test("hashing one large file does not keep small ones waiting", async () => {
+      const { desk, settler } = await aSettler();
+      const big = { seen: { sizeBytes: 20 * MIB, modifiedAt: 0, stamp: "big" } };
+      const large = settling(desk, "large.tif", "big", { file: big });
+      const inspect = desk.reader.inspect.bind(desk.reader);
+      const hashed = Promise.withResolvers<void>();
+      desk.reader.inspect = async (mirrorId, files) => {
+        if (files.some(({ seen }) => (seen?.sizeBytes ?? 0) > MIB)) await hashed.promise;
+        return inspect(mirrorId, files);
+      };
+      const small = settling(desk, "small.pdf", "d1");
+      await desk.run(settler);
+      expect((await desk.row(small)).state).toBe("pending");
+      expect((await desk.row(large)).state).toBe("settling");
+      hashed.resolve();
+      await desk.advance(0);
+      expect((await desk.row(large)).state).toBe("pending");
     });
   });
 
-  test("under a name the archive does not take: a legal one, with a remark", async () => {
-    const { desk, settler } = await aSettler();
-    const { id } = settling(desk, "a:b.pdf", "d1");
-    await desk.run(settler);
-    const row = await desk.row(id);
-    expect(row).toMatchObject({ sentName: "a_b.pdf", targetPath: "/Scans" });
-    expect(row.remark).toContain("a:b.pdf");
-  });
-
-  test("is not looked at before its quiet time is over", async () => {
-    const { desk, settler } = await aSettler();
-    const { id } = settling(desk, "scan.pdf", "d1", { dueAt: desk.clock.now() + 3 * SECOND });
-    await desk.run(settler);
-    await desk.advance(2_999);
-    expect(desk.reader.inspected).toEqual([]);
-    await desk.advance(1);
-    expect((await desk.row(id)).state).toBe("pending");
-  });
-
-  test.for([
-    [HOUR, 3 * SECOND, "its time did not pass, the clock was set"],
-    [100, 0, "a correction is not worth a wait"],
-  ] as const)("by a clock set forward %i ms waits %i more: %s", async ([jumpMs, waitsMs]) => {
-    const { desk, settler } = await aSettler();
-    const { id } = settling(desk, "scan.bin", "d1", { dueAt: desk.clock.now() + 3 * SECOND });
-    await desk.run(settler);
-    await desk.advance(2_900);
-    desk.clock.jump(jumpMs);
-    desk.mirror().settling.small.ring();
-    await desk.advance(Math.max(0, waitsMs - 1));
-    expect((await desk.row(id)).state).toBe(waitsMs > 0 ? "settling" : "pending");
-    await desk.advance(1);
-    expect((await desk.row(id)).state).toBe("pending");
-  });
-
-  test.for([
-    ["complete", 6 * SECOND, "it was whole all along"],
-    ["unknown", 6 * SECOND, "its format says nothing"],
-    ["unfinished", 10 * MINUTE + 6 * SECOND, "it is quiet for `incomplete`"],
-  ] as const)(
-    "%s, seen by a clock that was set back a year: goes within %i ms, as %s",
-    async (line) => {
-      const [completeness, withinMs] = line;
-      const { desk, settler } = await aSettler();
-      const changedAt = desk.clock.now();
-      const { id } = settling(desk, "scan.pdf", "d1", { file: { completeness }, changedAt });
-      desk.clock.jump(-365 * 24 * HOUR);
-      desk.journal.store.put({ ...(await desk.row(id)), dueAt: desk.clock.now() });
+  describe("a file that is not", () => {
+    test("another one at each look is not looked at all the time, even without `settle`", async () => {
+      const { desk, settler } = await aSettler({ mirrors: [{ settleMs: 0 }] });
+      const { seen } = settling(desk, "scan.pdf", "d1");
+      const { reader } = desk;
+      reader.files.set("scan.pdf", { kind: "changed", seen });
+      const inspect = reader.inspect.bind(reader);
+      // Nothing else would end it: a loop that spins leaves no timer its turn.
+      reader.inspect = (...all) => {
+        if (reader.inspected.length > 1_000) throw new Error("looked at all the time");
+        return inspect(...all);
+      };
       await desk.run(settler);
-      expect((await desk.row(id)).changedAt).toBe(desk.clock.now());
-      await desk.advance(2 * SECOND);
-      expect((await desk.row(id)).state, "but it is quiet first").toBe("settling");
-      await desk.advance(withinMs);
-      expect((await desk.row(id)).state).toBe("pending");
-    },
-  );
+      await desk.advance(10 * SECOND);
+      expect(reader.inspected.length).toBeLessThan(50);
+    });
 
-  test.for([
-    [2 * 24 * HOUR, 24 * HOUR, SECOND, "the clock is put right once a day"],
-    [24 * HOUR, 16 * HOUR, 8 * HOUR, "the host sleeps every night, which counts for nothing"],
-    [24 * HOUR, HOUR, 300, "a clock that is always behind"],
-  ] as const)(
-    "of `minAge` %i, every %i ms set forward by %i: it goes at that age, as %s",
-    async (line) => {
-      const [minAgeMs, everyMs, jumpMs] = line;
-      const rules = { ...NO_RULES, ready: { ...NO_RULES.ready, minAgeMs } };
-      const { desk, settler } = await aSettler({ mirrors: [{ rules }] });
-      const changedAt = desk.clock.now();
+    test("changed since: the quiet time starts over", async () => {
+      const { desk, settler } = await aSettler();
+      const { id } = settling(desk, "scan.pdf", "d1");
+      onDisk(desk, "scan.pdf", "d2");
+      await desk.run(settler);
+      expect(await desk.row(id)).toMatchObject({
+        state: "settling",
+        seen: { stamp: "d2" },
+        dueAt: desk.clock.now() + 3 * SECOND,
+      });
+      await desk.advance(3 * SECOND);
+      expect(await desk.row(id)).toMatchObject({ state: "pending", digest: "d2" });
+    });
+
+    test("gone: forgotten", async () => {
+      const { desk, settler } = await aSettler();
+      const { id } = settling(desk, "scan.pdf", "d1");
+      desk.reader.files.delete("scan.pdf");
+      await desk.run(settler);
+      expect(await desk.journal.document(id)).toBeUndefined();
+    });
+
+    test("superseded meanwhile: forgotten, whatever the file looks like", async () => {
+      const { desk, settler } = await aSettler();
+      const { id } = settling(desk, "scan.pdf", "d1", { current: false });
+      await desk.run(settler);
+      expect(await desk.journal.document(id)).toBeUndefined();
+    });
+
+    test.for(["hold", "upload"] as const)(
+      "unfinished by its format: after `incomplete` %s",
+      async (stillIncomplete) => {
+        const { desk, settler } = await aSettler({ mirrors: [{ stillIncomplete }] });
+        const file = { completeness: "unfinished" } as const;
+        const changedAt = desk.clock.now() - 3 * SECOND;
+        const { id } = settling(desk, "scan.pdf", "d1", { file, changedAt });
+        await desk.run(settler);
+        expect(await desk.row(id)).toMatchObject({
+          state: "settling",
+          trouble: { code: "FILE_UNFINISHED" },
+        });
+        await desk.advance(10 * MINUTE - 4 * SECOND);
+        expect((await desk.row(id)).state).toBe("settling");
+        await desk.advance(SECOND);
+        const row = await desk.row(id);
+        if (stillIncomplete === "hold") {
+          const trouble = { code: "FILE_INCOMPLETE" };
+          expect(row).toMatchObject({ state: "held", trouble, dueAt: null });
+          return;
+        }
+        expect(row).toMatchObject({ state: "pending", trouble: null, slip: { unfinished: true } });
+        expect(row.remark).toContain("looks unfinished");
+      },
+    );
+
+    test.for([
+      ["held", HOUR, "nothing else sends it"],
+      ["settling", 0, "its time to become whole is not over"],
+    ] as const)(
+      "unfinished, %s, and asked for: this content goes, as %s",
+      async ([state, ageMs]) => {
+        const { desk, settler } = await aSettler();
+        const seen = { sizeBytes: 9, modifiedAt: desk.clock.now() - ageMs, stamp: "d1" };
+        const file = { seen, completeness: "unfinished" } as const;
+        const { id } = settling(desk, "scan.pdf", "d1", { file });
+        await desk.run(settler);
+        expect((await desk.row(id)).state).toBe(state);
+        // A retry alone looks at it again, and finds what it found before.
+        if (state === "held") await retryAll(desk.journal, [id], desk.clock.now());
+        await desk.advance(0);
+        expect((await desk.row(id)).state).toBe(state);
+        await retryAll(desk.journal, [id], desk.clock.now(), true);
+        desk.mirror().settling.small.ring();
+        await desk.advance(0);
+        const sentAnyway = { state: "pending", remark: ANYWAY, slip: { unfinished: true } };
+        expect(await desk.row(id)).toMatchObject(sentAnyway);
+      },
+    );
+
+    test("asked for, and another before it went: what was asked for is not that content", async () => {
+      const { desk, settler } = await aSettler();
+      const old = { sizeBytes: 9, modifiedAt: desk.clock.now() - HOUR };
+      const file = (stamp: string) =>
+        ({ seen: { ...old, stamp }, completeness: "unfinished" }) as const;
+      const { id } = settling(desk, "scan.pdf", "d1", { file: file("d1") });
+      await desk.run(settler);
+      await retryAll(desk.journal, [id], desk.clock.now(), true);
+      onDisk(desk, "scan.pdf", "d2", file("d2"));
+      desk.mirror().settling.small.ring();
+      await desk.advance(10 * SECOND);
+      const trouble = { code: "FILE_INCOMPLETE" };
+      expect(await desk.row(id)).toMatchObject({ state: "held", trouble, remark: null });
+      // Seen to be another before the row was asked for: the permission was for what the person saw.
+      const before = await desk.row(id);
+      const event = { type: "changed", at: desk.clock.now(), dueAt: desk.clock.now() } as const;
+      const seen = onDisk(desk, "scan.pdf", "d3", file("d3"));
+      await desk.journal.apply([{ type: "event", id, event: { ...event, seen } }]);
+      await desk.journal.apply(retryOf(before, desk.clock.now(), true));
+      await desk.advance(10 * SECOND);
+      expect(await desk.row(id)).toMatchObject({ state: "held", remark: null });
+    });
+
+    test("asked for in the moment in which it is held: it is looked at again, and goes", async () => {
+      const { desk, settler } = await aSettler();
+      const seen = { sizeBytes: 9, modifiedAt: desk.clock.now() - HOUR, stamp: "d1" };
+      const file = { seen, completeness: "unfinished" } as const;
+      const trouble = { code: "FILE_UNFINISHED", message: "looks unfinished" };
+      const { id } = settling(desk, "scan.pdf", "d1", { file, trouble });
+      const apply = desk.journal.apply.bind(desk.journal);
+      desk.journal.apply = async (changes) => {
+        desk.journal.apply = apply;
+        await retryAll(desk.journal, [id], desk.clock.now(), true);
+        return apply(changes);
+      };
+      await desk.run(settler);
+      expect(await desk.row(id)).toMatchObject({ state: "held", dueAt: desk.clock.now() });
+    });
+
+    test("unfinished, sent as it is, and touched: it is known, and neither sent nor held", async () => {
+      const { desk, settler } = await aSettler();
+      const { id: before } = sent(desk, "scan.pdf", "d1", { current: false });
+      const seen = { sizeBytes: 1_000, modifiedAt: desk.clock.now() - HOUR, stamp: "d1, later" };
+      const file = { seen, completeness: "unfinished" } as const;
+      const { id } = settling(desk, "scan.pdf", "d1", { file, supersedes: before });
+      await desk.run(settler);
+      expect(await desk.journal.document(id)).toBeUndefined();
+      expect(await desk.row(before)).toMatchObject({ current: true, state: "converted" });
+    });
+
+    test("due before it was quiet for long enough: it waits for that, whatever made it due", async () => {
+      const { desk, settler } = await aSettler();
+      const changedAt = desk.clock.now() - 2 * SECOND;
       const { id } = settling(desk, "scan.pdf", "d1", { changedAt });
       await desk.run(settler);
-      const since = desk.clock.monotonic();
-      while (
-        (await desk.row(id)).state === "settling" &&
-        desk.clock.monotonic() - since < 4 * minAgeMs
-      ) {
-        await desk.advance(everyMs - ((desk.clock.monotonic() - since) % everyMs));
-        desk.clock.jump(jumpMs);
-        await desk.advance(MINUTE);
-      }
-      const passedMs = desk.clock.monotonic() - since;
-      expect(passedMs).toBeGreaterThanOrEqual(minAgeMs);
-      expect(passedMs).toBeLessThanOrEqual(minAgeMs + everyMs + MINUTE);
-    },
-  );
+      const dueAt = desk.clock.now() + SECOND;
+      expect(await desk.row(id)).toMatchObject({ state: "settling", dueAt });
+      await desk.advance(SECOND);
+      expect(await desk.row(id)).toMatchObject({ state: "pending", digest: "d1" });
+    });
 
-  test("unfinished, and the clock set forward more often than `incomplete`: it goes all the same", async () => {
-    const { desk, settler } = await aSettler();
-    const file = { completeness: "unfinished" } as const;
-    const { id } = settling(desk, "scan.pdf", "d1", { file, changedAt: desk.clock.now() });
-    await desk.run(settler);
-    for (let n = 0; n < 2; n++) {
-      await desk.advance(4 * MINUTE);
-      desk.clock.jump(HOUR);
-      await desk.advance(MINUTE - SECOND);
+    test("seen before the start: whatever the clock says, it has to be quiet once more", async () => {
+      const { desk, settler } = await aSettler({}, 0);
+      const changedAt = desk.clock.now() - HOUR;
+      const { id } = settling(desk, "scan.pdf", "d1", { changedAt });
+      await desk.run(settler);
+      expect(await desk.row(id)).toMatchObject({
+        state: "settling",
+        dueAt: desk.clock.now() + 3 * SECOND,
+      });
+      await desk.advance(2 * SECOND);
+      onDisk(desk, "scan.pdf", "d2");
+      await desk.advance(SECOND);
+      expect(await desk.row(id)).toMatchObject({ state: "settling", seen: { stamp: "d2" } });
+      await desk.advance(6 * SECOND - 1);
+      expect((await desk.row(id)).state, "it was seen to grow for 3 s").toBe("settling");
+      await desk.advance(1);
+      expect(await desk.row(id)).toMatchObject({ state: "pending", digest: "d2" });
+    });
+
+    test("unfinished, but old: no short cut to sending, it is held as soon as it is known to be quiet", async () => {
+      const { desk, settler } = await aSettler();
+      const seen = { sizeBytes: 9, modifiedAt: desk.clock.now() - HOUR, stamp: "d1" };
+      const file = { seen, completeness: "unfinished" } as const;
+      const { id } = settling(desk, "scan.pdf", "d1", {
+        file,
+        changedAt: desk.clock.now() - 3_000,
+      });
+      await desk.run(settler);
+      await desk.advance(3 * SECOND);
+      const trouble = { code: "FILE_INCOMPLETE" };
+      expect(await desk.row(id)).toMatchObject({ state: "held", trouble });
+    });
+
+    test("empty: it may grow for `incomplete`, then it is held for a person", async () => {
+      const { desk, settler } = await aSettler();
+      const seen = { sizeBytes: 0, modifiedAt: desk.clock.now(), stamp: "d1" };
+      const file = { seen, completeness: "unfinished" } as const;
+      const { id } = settling(desk, "scan.pdf", "d1", { file });
+      await desk.run(settler);
       expect((await desk.row(id)).state).toBe("settling");
-    }
-    await desk.advance(MINUTE);
-    expect((await desk.row(id)).state).toBe("pending");
+      await desk.advance(10 * MINUTE);
+      expect(await desk.row(id)).toMatchObject({
+        state: "held",
+        trouble: { code: "FILE_EMPTY" },
+        dueAt: null,
+      });
+    });
+
+    test("unreadable: held, with patience that grows", async () => {
+      const { desk, settler } = await aSettler();
+      const { id } = settling(desk, "scan.pdf", "d1");
+      const trouble = { code: "FILE_UNREADABLE", message: "no right to read" };
+      desk.reader.files.set("scan.pdf", { kind: "unreadable", trouble });
+      await desk.run(settler);
+      const waits = [];
+      for (let round = 0; round < 4; round++) {
+        const { state, dueAt } = await desk.row(id);
+        expect(state).toBe("held");
+        waits.push(((dueAt ?? 0) - desk.clock.now()) / SECOND);
+        const event = { type: "recheck", at: desk.clock.now() } as const;
+        await desk.journal.apply([{ type: "event", id, event }]);
+        await desk.advance(0);
+      }
+      expect(waits).toEqual([30, 60, 120, 240]);
+    });
   });
 
-  test("documents that are ready together share a batch; later ones have their own", async () => {
-    const { desk, settler } = await aSettler();
-    for (let n = 0; n < 100; n++) settling(desk, `scan-${n}.pdf`, `d${n}`);
-    await desk.run(settler);
-    await desk.advance(MINUTE);
-    const late = settling(desk, "late.pdf", "late");
-    desk.mirror().settling.small.ring();
-    await desk.advance(0);
-    const batches = [...desk.journal.store.batches.values()];
-    expect(batches.map(({ id, documents }) => [id, documents])).toEqual([
-      ["batch-1", 100],
-      ["batch-2", 1],
-    ]);
-    expect((await desk.row(late)).batch).toBe("batch-2");
-  });
+  describe("a reader that dies", () => {
+    test.for([
+      ["inspect", "while files are inspected"],
+      ["look", "while it is looked where the original is"],
+    ] as const)("in `%s`, %s: it is done again", async ([call]) => {
+      const { desk, settler } = await aSettler();
+      const original = sent(desk, "scan.pdf", "d1");
+      const successor = settling(desk, "other.pdf", "d1");
+      desk.reader.cutNext(call);
+      await desk.run(settler);
+      expect((await desk.row(successor)).state).toBe("settling");
+      await desk.advance(SECOND);
+      expect((await desk.row(original)).name).toBe("other.pdf");
+    });
 
-  test("a batch that was open when the daemon ended is joined again", async () => {
-    const { desk, settler } = await aSettler();
-    const at = desk.clock.now();
-    const batch = { id: "before", mirrorId: 1, openedAt: at, joinedAt: at, documents: 3 };
-    await desk.journal.apply([{ type: "batch", batch }]);
-    const { id } = settling(desk, "scan.pdf", "d1");
-    await desk.run(settler);
-    expect((await desk.row(id)).batch).toBe("before");
-  });
+    test("with one file in hand, again and again: that file is held, and the others go on", async () => {
+      const { desk, settler } = await aSettler();
+      const ids = ["a", "b", "deadly", "c"].map((name) => settling(desk, `${name}.pdf`, name).id);
+      const inspect = desk.reader.inspect.bind(desk.reader);
+      let deaths = 0;
+      desk.reader.inspect = async (mirrorId, files) => {
+        if (files.some(({ path }) => path === "deadly.pdf")) {
+          deaths += 1;
+          throw new LineCut("the reader ended: SIGKILL (did not answer)");
+        }
+        return inspect(mirrorId, files);
+      };
+      await desk.run(settler);
+      await desk.advance(5 * SECOND);
+      const states = await Promise.all(ids.map(async (id) => (await desk.row(id)).state));
+      expect([states, deaths]).toEqual([["pending", "pending", "held", "pending"], 2]);
+      const deadly = await desk.row(ids[2] ?? 0);
+      expect(deadly).toMatchObject({ trouble: { code: "FILE_UNREADABLE" } });
+      expect(deadly.trouble?.message).toMatch(/twice in a row.*did not answer/);
+      expect(deadly.dueAt, "it is tried again").toBeGreaterThan(desk.clock.now());
+    });
 
-  test("hashing one large file does not keep small ones waiting", async () => {
-    const { desk, settler } = await aSettler();
-    const big = { seen: { sizeBytes: 20 * MIB, modifiedAt: 0, stamp: "big" } };
-    const large = settling(desk, "large.tif", "big", { file: big });
-    const inspect = desk.reader.inspect.bind(desk.reader);
-    const hashed = Promise.withResolvers<void>();
-    desk.reader.inspect = async (mirrorId, files) => {
-      if (files.some(({ seen }) => (seen?.sizeBytes ?? 0) > MIB)) await hashed.promise;
-      return inspect(mirrorId, files);
-    };
-    const small = settling(desk, "small.pdf", "d1");
-    await desk.run(settler);
-    expect((await desk.row(small)).state).toBe("pending");
-    expect((await desk.row(large)).state).toBe("settling");
-    hashed.resolve();
-    await desk.advance(0);
-    expect((await desk.row(large)).state).toBe("pending");
+    test("what changed while it was inspected is not overwritten", async () => {
+      const { desk, settler } = await aSettler();
+      const { id } = settling(desk, "scan.pdf", "d1");
+      const inspect = desk.reader.inspect.bind(desk.reader);
+      desk.reader.inspect = async (mirrorId, files) => {
+        const found = await inspect(mirrorId, files);
+        const seen = onDisk(desk, "scan.pdf", "d2");
+        const at = desk.clock.now();
+        const event = { type: "changed", at, dueAt: at + 3 * SECOND, seen } as const;
+        desk.reader.inspect = inspect;
+        await desk.journal.apply([{ type: "event", id, event }]);
+        return found;
+      };
+      await desk.run(settler);
+      await desk.advance(3 * SECOND);
+      expect(await desk.row(id)).toMatchObject({ state: "pending", digest: "d2" });
+    });
+
+    test.for([
+      [
+        "gone",
+        "a row that is forgotten would be missed by nobody: its directory was listed with it",
+      ],
+      ["empty", "what is held as empty would never be looked at again"],
+      ["a copy", "the new content would be taken for the one that was moved"],
+    ] as const)("%s, and another by the time that this is journaled: %s", async ([was]) => {
+      const { desk, settler } = await aSettler();
+      const { id } = settling(desk, "scan.pdf", "d1");
+      if (was === "gone") desk.reader.files.delete("scan.pdf");
+      if (was === "empty") onDisk(desk, "scan.pdf", "d1", { seen: EMPTY });
+      if (was === "a copy") sent(desk, "moved.pdf", "d1");
+      const apply = desk.journal.apply.bind(desk.journal);
+      desk.journal.apply = async (changes) => {
+        desk.journal.apply = apply;
+        const seen = onDisk(desk, "scan.pdf", "d2");
+        const at = desk.clock.now();
+        const event = { type: "changed", at, dueAt: at + 3 * SECOND, seen } as const;
+        await apply([{ type: "event", id, event }]);
+        return apply(changes);
+      };
+      await desk.run(settler);
+      await desk.advance(3 * SECOND);
+      expect(await desk.row(id)).toMatchObject({ state: "pending", digest: "d2" });
+    });
   });
 });
 
-describe("a file that is not", () => {
-  test("another one at each look is not looked at all the time, even without `settle`", async () => {
-    const { desk, settler } = await aSettler({ mirrors: [{ settleMs: 0 }] });
-    const { seen } = settling(desk, "scan.pdf", "d1");
-    const { reader } = desk;
-    reader.files.set("scan.pdf", { kind: "changed", seen });
-    const inspect = reader.inspect.bind(reader);
-    // Nothing else would end it: a loop that spins leaves no timer its turn.
-    reader.inspect = (...all) => {
-      if (reader.inspected.length > 1_000) throw new Error("looked at all the time");
-      return inspect(...all);
-    };
-    await desk.run(settler);
-    await desk.advance(10 * SECOND);
-    expect(reader.inspected.length).toBeLessThan(50);
-  });
-
-  test("changed since: the quiet time starts over", async () => {
-    const { desk, settler } = await aSettler();
-    const { id } = settling(desk, "scan.pdf", "d1");
-    onDisk(desk, "scan.pdf", "d2");
-    await desk.run(settler);
-    expect(await desk.row(id)).toMatchObject({
-      state: "settling",
-      seen: { stamp: "d2" },
-      dueAt: desk.clock.now() + 3 * SECOND,
+describe("settler archived", () => {
+  describe("bytes that are in the archive already", () => {
+    test("touched, not changed: nothing is sent, and the row is as it was", async () => {
+      const { desk, settler } = await aSettler();
+      const before = sent(desk, "scan.pdf", "d1", { current: false, goneAt: 5 });
+      const seen = { sizeBytes: 1_000, modifiedAt: 9, stamp: "touched" };
+      const successor = settling(desk, "scan.pdf", "d1", {
+        supersedes: before.id,
+        file: { seen },
+      });
+      await desk.run(settler);
+      expect(await desk.row(before)).toEqual({ ...before, current: true, seen, goneAt: null });
+      expect(await desk.journal.document(successor.id)).toBeUndefined();
     });
-    await desk.advance(3 * SECOND);
-    expect(await desk.row(id)).toMatchObject({ state: "pending", digest: "d2" });
-  });
 
-  test("gone: forgotten", async () => {
-    const { desk, settler } = await aSettler();
-    const { id } = settling(desk, "scan.pdf", "d1");
-    desk.reader.files.delete("scan.pdf");
-    await desk.run(settler);
-    expect(await desk.journal.document(id)).toBeUndefined();
-  });
-
-  test("superseded meanwhile: forgotten, whatever the file looks like", async () => {
-    const { desk, settler } = await aSettler();
-    const { id } = settling(desk, "scan.pdf", "d1", { current: false });
-    await desk.run(settler);
-    expect(await desk.journal.document(id)).toBeUndefined();
-  });
-
-  test("unfinished by its format: waits, and goes with a remark after `incomplete`", async () => {
-    const { desk, settler } = await aSettler();
-    const file = { completeness: "unfinished" } as const;
-    const changedAt = desk.clock.now() - 3 * SECOND;
-    const { id } = settling(desk, "scan.pdf", "d1", { file, changedAt });
-    await desk.run(settler);
-    expect(await desk.row(id)).toMatchObject({
-      state: "settling",
-      trouble: { code: "FILE_UNFINISHED" },
+    test.for([
+      [{ after: "done" }, "delete", "due", "it came back after it was put away"],
+      [{ after: "refused" }, "delete", "due", "it was to go, and may be what was sent again"],
+      [
+        { after: null, afterMessage: GONE_ALREADY },
+        "delete",
+        "due",
+        "it was to go, and was not there",
+      ],
+      [{ after: "due" }, "delete", "due", "it is still to go"],
+      [{ after: null }, "delete", null, "it was archived under `keep`: nobody asked for it to go"],
+      [{ after: "done" }, "keep", "done", "now files are kept"],
+      [{ after: null }, "keep", null, "they always were"],
+    ] as const)("touched, %o, after: %s: %s, since %s", async ([set, kind, expected]) => {
+      const { desk, settler } = await aSettler({ mirrors: [{ after: { kind } }] });
+      const before = sent(desk, "scan.pdf", "d1", { current: false, goneAt: 5, ...set });
+      settling(desk, "scan.pdf", "d1", { supersedes: before.id });
+      await desk.run(settler);
+      expect(await desk.row(before)).toMatchObject({ after: expected, goneAt: null });
     });
-    await desk.advance(10 * MINUTE - 4 * SECOND);
-    expect((await desk.row(id)).state).toBe("settling");
-    await desk.advance(SECOND);
-    const row = await desk.row(id);
-    expect(row).toMatchObject({ state: "pending", trouble: null });
-    expect(row.remark).toContain("looks unfinished");
-  });
 
-  test("due before it was quiet for long enough: it waits for that, whatever made it due", async () => {
-    const { desk, settler } = await aSettler();
-    const changedAt = desk.clock.now() - 2 * SECOND;
-    const { id } = settling(desk, "scan.pdf", "d1", { changedAt });
-    await desk.run(settler);
-    const dueAt = desk.clock.now() + SECOND;
-    expect(await desk.row(id)).toMatchObject({ state: "settling", dueAt });
-    await desk.advance(SECOND);
-    expect(await desk.row(id)).toMatchObject({ state: "pending", digest: "d1" });
-  });
+    test.for([
+      ["touched", "upload", () => "d1", 0],
+      ["edited, which `changed: ignore` leaves alone,", "ignore", (n: number) => `edit ${n}`, 0],
+      ["touched while it was being sent anew", "upload", () => "d1", 1],
+    ] as const)(
+      "%s every night for a month: one line of history, counted",
+      async ([, changed, digestIn, attempts]) => {
+        const { desk, settler } = await aSettler({ mirrors: [{ changed }] });
+        const { store } = desk.journal;
+        const first = sent(desk, "scan.pdf", "d1");
+        const size = () => [store.documents.size, store.history.size, store.forgotten.size];
+        await desk.run(settler);
+        const touch = async (night: number) => {
+          store.put({ ...(await desk.row(first)), current: false });
+          const seen = { sizeBytes: 1_000, modifiedAt: night, stamp: `night ${night}` };
+          settling(desk, "scan.pdf", digestIn(night), {
+            supersedes: first.id,
+            attempts,
+            file: { seen },
+          });
+          await desk.advance(24 * HOUR);
+          expect(await desk.row(first)).toMatchObject({
+            current: true,
+            seen: { stamp: seen.stamp },
+          });
+        };
+        await touch(1);
+        const after = size();
+        for (let night = 2; night <= 30; night++) await touch(night);
+        expect(await desk.journal.history(first.id)).toMatchObject([{ event: "note", times: 30 }]);
+        // What was sent in part tells its own story.
+        expect(size()).toEqual(attempts === 0 ? after : [1, 31, 30]);
+      },
+    );
 
-  test("seen before the start: whatever the clock says, it has to be quiet once more", async () => {
-    const { desk, settler } = await aSettler({}, 0);
-    const changedAt = desk.clock.now() - HOUR;
-    const { id } = settling(desk, "scan.pdf", "d1", { changedAt });
-    await desk.run(settler);
-    expect(await desk.row(id)).toMatchObject({
-      state: "settling",
-      dueAt: desk.clock.now() + 3 * SECOND,
+    test.for([
+      ["/srv/scans/done/scan.pdf", "other", false, "the folder is not left out any more"],
+      ["/srv/scans/done/scan.pdf; scan.pdf.yaml stayed: it is shut", "other", false, "so here"],
+      ["/srv/scans/done/other.pdf", "other", true, "it is another file of the same content"],
+      ["/srv/done/scan.pdf", "other", true, "the same"],
+      ["/srv/done/scan.pdf", "d1", false, "it was moved back"],
+      [null, "d1", true, "what was deleted can only be restored, as another document"],
+    ] as const)(
+      "put away at %s and found as %s in a folder of the source: sent %s, since %s",
+      async ([afterMessage, stamp, isSent]) => {
+        const { desk, settler } = await aSettler();
+        const before = sent(desk, "scan.pdf", "d1", { after: "done", afterMessage, goneAt: 5 });
+        const file = { seen: { ...before.seen, stamp } };
+        const { id } = settling(desk, "done/scan.pdf", "d1", { file });
+        await desk.run(settler);
+        expect((await desk.journal.document(id))?.state).toBe(isSent ? "pending" : undefined);
+        const moved = { dir: "done", after: "done", goneAt: null };
+        expect(await desk.row(before)).toMatchObject(isSent ? before : moved);
+      },
+    );
+
+    test("edited: sent as a document of its own, the one before stays", async () => {
+      const { desk, settler } = await aSettler();
+      const before = sent(desk, "scan.pdf", "d1", { current: false });
+      const { id } = settling(desk, "scan.pdf", "d2", { supersedes: before.id });
+      await desk.run(settler);
+      expect(await desk.row(id)).toMatchObject({ state: "pending", digest: "d2" });
+      expect(await desk.row(before)).toEqual(before);
     });
-    await desk.advance(2 * SECOND);
-    onDisk(desk, "scan.pdf", "d2");
-    await desk.advance(SECOND);
-    expect(await desk.row(id)).toMatchObject({ state: "settling", seen: { stamp: "d2" } });
-    await desk.advance(3 * SECOND);
-    expect(await desk.row(id)).toMatchObject({ state: "pending", digest: "d2" });
-  });
 
-  test("unfinished, but old: broken for good, so it goes as soon as it is known to be quiet", async () => {
-    const { desk, settler } = await aSettler();
-    const seen = { sizeBytes: 9, modifiedAt: desk.clock.now() - HOUR, stamp: "d1" };
-    const file = { seen, completeness: "unfinished" } as const;
-    const { id } = settling(desk, "scan.pdf", "d1", { file, changedAt: desk.clock.now() - 3_000 });
-    await desk.run(settler);
-    await desk.advance(3 * SECOND);
-    expect((await desk.row(id)).state).toBe("pending");
-  });
+    test("edited under `changed: ignore`: not sent, with a remark; not looked at again", async () => {
+      const { desk, settler } = await aSettler({ mirrors: [{ changed: "ignore" }] });
+      const before = sent(desk, "scan.pdf", "d1", { current: false });
+      const successor = settling(desk, "scan.pdf", "d2", { supersedes: before.id });
+      await desk.run(settler);
+      expect(await desk.journal.document(successor.id)).toBeUndefined();
+      const row = await desk.row(before);
+      expect(row).toMatchObject({ current: true, seen: { stamp: "d2" }, digest: "d1" });
+      expect(row.remark).toContain("changed: ignore");
+    });
 
-  test("empty: it may grow for `incomplete`, then it is held for a person", async () => {
-    const { desk, settler } = await aSettler();
-    const seen = { sizeBytes: 0, modifiedAt: desk.clock.now(), stamp: "d1" };
-    const file = { seen, completeness: "unfinished" } as const;
-    const { id } = settling(desk, "scan.pdf", "d1", { file });
-    await desk.run(settler);
-    expect((await desk.row(id)).state).toBe("settling");
-    await desk.advance(10 * MINUTE);
-    expect(await desk.row(id)).toMatchObject({
-      state: "held",
-      trouble: { code: "FILE_EMPTY" },
-      dueAt: null,
+    test.for([
+      ["uploading", {}, "its size will tell it from others, should the reply be lost"],
+      ["inDoubt", { doubtAt: 1 }, "its size tells it from others"],
+      ["held", { doubtAt: 1 }, "it is in doubt all the same"],
+    ] as const)("edited under `changed: ignore` while %s: waits, since %3$s", async (row) => {
+      const [state, set] = row;
+      const { desk, settler } = await aSettler({ mirrors: [{ changed: "ignore" }] });
+      const before = sent(desk, "scan.pdf", "d1", {
+        state,
+        current: false,
+        documentId: null,
+        ...set,
+      });
+      const { id } = settling(desk, "scan.pdf", "d2", { supersedes: before.id });
+      await desk.run(settler);
+      expect(await desk.row(before)).toEqual(before);
+      expect((await desk.row(id)).state).toBe("settling");
+      desk.journal.store.put({ ...before, state: "uploaded", doubtAt: null });
+      await desk.advance(10_000);
+      expect(await desk.journal.document(id)).toBeUndefined();
+      expect((await desk.row(before)).remark).toContain("changed: ignore");
+    });
+
+    test.for([
+      ["settling", { digest: null, dueAt: 9e15 }, "its upload was torn down as the file changed"],
+      ["pending", { digest: "d1", dueAt: 9e15 }, "it was given back"],
+      ["held", { digest: "d1", dueAt: null }, "it was refused"],
+    ] as const)("a successor of what was never sent, %s, is sent: %3$s", async ([state, set]) => {
+      const { desk, settler } = await aSettler({ mirrors: [{ changed: "ignore" }] });
+      const never = { state, current: false, documentId: null, ...set };
+      const before = sent(desk, "scan.pdf", "d1", never);
+      const { id } = settling(desk, "scan.pdf", "d2", { supersedes: before.id });
+      await desk.run(settler);
+      expect((await desk.row(id)).state).toBe("pending");
+    });
+
+    describe("a path that is written again and again", () => {
+      /** So many contents of it were sent, a minute after one another, and another one is there. */
+      async function aRewrite(
+        sentBefore: number,
+        set: Partial<Document> = {},
+        mirror: object = {},
+      ) {
+        const { desk, settler } = await aSettler({ mirrors: [mirror] });
+        let supersedes: number | null = null;
+        const now = desk.clock.now();
+        for (let n = sentBefore; n > 0; n--) {
+          const columns = { current: false, supersedes, sentAt: now - n * MINUTE, ...set };
+          const { id }: Document = sent(desk, "state.db", `d${n}`, columns);
+          supersedes = id;
+        }
+        const row = settling(desk, "state.db", "now", { supersedes });
+        await desk.run(settler, new Held(desk.context, ...(await folders(desk))));
+        return { desk, row, state: async () => (await desk.row(row)).state };
+      }
+      async function folders(desk: SyncDesk): Promise<[Folders, Placement]> {
+        const all = new Folders(desk.archive);
+        return [all, new Placement(all)];
+      }
+
+      test.for([
+        [4, {}, {}, "pending", "five within an hour are sent"],
+        [5, {}, {}, "held", "more are not"],
+        [5, { sentAt: 1 }, {}, "pending", "they were sent long ago"],
+        [5, { sentAt: 9e15 }, {}, "held", "the clock was set back since"],
+        [
+          5,
+          { goneAt: 5 },
+          {},
+          "pending",
+          "the name was free in between: each is a file of its own",
+        ],
+        [5, { after: "done" }, {}, "pending", "each was put away"],
+        [5, {}, { changesPerHour: 6 }, "pending", "so it is configured"],
+        [1, {}, { changesPerHour: 1 }, "held", "so it is configured"],
+      ] as const)(
+        "%i contents sent, %o, %o: %s, for %s",
+        async ([before, set, mirror, expected]) => {
+          const { desk, row, state } = await aRewrite(before, set, mirror);
+          expect(await state()).toBe(expected);
+          if (expected !== "held") return;
+          const { trouble, dueAt } = await desk.row(row);
+          expect(trouble?.code).toBe("CHANGED_TOO_OFTEN");
+          expect(failureOf(trouble?.code ?? "").hint).toMatch(/`exclude`.*`changesPerHour`/);
+          expect(dueAt).toBeLessThanOrEqual(desk.clock.now() + HOUR);
+        },
+      );
+
+      test("it goes on by itself once the first of them was sent an hour ago", async () => {
+        const { desk, state } = await aRewrite(5);
+        await desk.advance(54 * MINUTE);
+        expect(await state()).toBe("held");
+        await desk.advance(MINUTE);
+        expect(await state()).toBe("pending");
+      });
+
+      test("a person's word sends what is there; what is written after that is held again", async () => {
+        const { desk, row, state } = await aRewrite(5);
+        await retryAll(desk.journal, [row.id], desk.clock.now());
+        await desk.advance(0);
+        expect(await state()).toBe("pending");
+        const { id } = row;
+        const event = { at: desk.clock.now(), dueAt: desk.clock.now(), seen: row.seen } as const;
+        await desk.journal.apply([{ type: "event", id, event: { type: "changed", ...event } }]);
+        await desk.advance(10 * SECOND);
+        expect(await state()).toBe("held");
+      });
+    });
+
+    describe("what was edited under `changed: ignore`", () => {
+      /** A sent file that was edited and left alone since, with the bytes `d2`. */
+      async function anIgnored(changed: "ignore" | "upload" = "ignore") {
+        const { desk, settler } = await aSettler({ mirrors: [{ changed: "ignore" }] });
+        const before = sent(desk, "2026/scan.pdf", "d1", { current: false });
+        settling(desk, "2026/scan.pdf", "d2", { supersedes: before.id });
+        await desk.run(settler);
+        expect((await desk.row(before)).remark).toContain("changed: ignore");
+        Object.assign(desk.mirror().settings, { changed });
+        const again = async (path: string, digest: string, supersedes: number | null = null) => {
+          const { id } = settling(desk, path, digest, { supersedes });
+          desk.mirror().settling.small.ring();
+          await desk.advance(SECOND);
+          return (await desk.journal.document(id))?.state;
+        };
+        return { desk, before, again };
+      }
+
+      test("is not sent when its folder is renamed: its row follows", async () => {
+        const { desk, before, again } = await anIgnored();
+        desk.reader.files.delete("2026/scan.pdf");
+        expect(await again("2027/scan.pdf", "d2")).toBeUndefined();
+        expect(await desk.row(before)).toMatchObject({ dir: "2027", digest: "d1", current: true });
+      });
+
+      test("is not sent when a backup puts it back where it was removed", async () => {
+        const { desk, before, again } = await anIgnored();
+        const row = await desk.row(before);
+        desk.journal.store.put({ ...row, current: false, goneAt: 5 });
+        expect(await again("2026/scan.pdf", "d2", before.id)).toBeUndefined();
+        expect(await desk.row(before)).toMatchObject({ current: true, goneAt: null });
+      });
+
+      test.for([
+        ["d3", "ignore", "another content of another name"],
+        ["d2", "upload", "edits are wanted by now"],
+      ] as const)("elsewhere with %s, changed: %s, it is sent: %s", async ([digest, changed]) => {
+        const { desk, again } = await anIgnored(changed);
+        desk.reader.files.delete("2026/scan.pdf");
+        expect(await again("2027/scan.pdf", digest)).toBe("pending");
+      });
+
+      test("is sent as a copy beside it", async () => {
+        const { again } = await anIgnored();
+        expect(await again("2027/scan.pdf", "d2")).toBe("pending");
+      });
+    });
+
+    // Base 36: "ctime" 10 is 36 ns after 1970.
+    test.for([
+      ["1.20.20.7", 1, "pending", "born since, under that name"],
+      ["1.20.20.8", 1, "pending", "the same, with another inode"],
+      ["1.20.20.8", undefined, "pending", "born nobody knows when, with another inode"],
+      ["1.20.20.7", undefined, "converted", "born nobody knows when, with the same inode"],
+      ["1.20.20.7", 0.00001, "converted", "written in place"],
+      ["1.20.21.8", 1, "converted", "renamed over it, as programs save"],
+      ["1.20", undefined, "converted", "on a share nothing tells"],
+    ] as const)(
+      "under `changed: ignore`, %s born at %s is %s after 1.10.10.7: %s",
+      async ([stamp, bornAt, state]) => {
+        const { desk, settler } = await aSettler({ mirrors: [{ changed: "ignore" }] });
+        const was = { sizeBytes: 1_000, modifiedAt: 0, stamp: "1.10.10.7" };
+        const before = sent(desk, "scan.pdf", "d1", { current: false, seen: was });
+        const seen = { sizeBytes: 1_000, modifiedAt: desk.clock.now(), stamp };
+        const file = { seen, ...(bornAt === undefined ? {} : { bornAt }) };
+        settling(desk, "scan.pdf", "d2", { supersedes: before.id, file });
+        await desk.run(settler);
+        expect(desk.states().at(-1)).toBe(state);
+      },
+    );
+
+    test("a name that was free again and is used anew is no edit: it is sent", async () => {
+      const { desk, settler } = await aSettler({ mirrors: [{ changed: "ignore" }] });
+      const before = sent(desk, "scan.pdf", "d1", { current: false, goneAt: 5 });
+      const { id } = settling(desk, "scan.pdf", "d2", { supersedes: before.id });
+      await desk.run(settler);
+      expect((await desk.row(id)).state).toBe("pending");
+    });
+
+    test.for([
+      ["2026/other.pdf", "renamed"],
+      ["2027/scan.pdf", "moved"],
+      ["2027/other.pdf", "both"],
+    ] as const)("%s: %s, so the row follows and nothing is sent", async ([path]) => {
+      const { desk, settler } = await aSettler();
+      const original = sent(desk, "2026/scan.pdf", "d1");
+      const successor = settling(desk, path, "d1");
+      await desk.run(settler);
+      expect(await desk.journal.document(successor.id)).toBeUndefined();
+      expect(await desk.journal.currentAt(1, successorPath(successor))).toMatchObject({
+        id: original.id,
+        state: "converted",
+        movedFrom: "2026/scan.pdf",
+        seen: successor.seen,
+      });
+    });
+
+    test("what it left is listed again: a file that comes back there just as it was is another one", async () => {
+      const { desk, settler } = await aSettler();
+      sent(desk, "2026/scan.pdf", "d1");
+      settling(desk, "2027/scan.pdf", "d1");
+      const dir = rawOfText("2026");
+      await desk.journal.apply([{ type: "directory", mirrorId: 1, dir, fingerprint: "print" }]);
+      await desk.run(settler);
+      expect(await desk.journal.directories(1)).not.toContainEqual([dir, "print"]);
+      expect(desk.reader.unlearned).toEqual([dir]);
+    });
+
+    test("a copy: the original is where it was, so it is sent too", async () => {
+      const { desk, settler } = await aSettler();
+      sent(desk, "scan.pdf", "d1");
+      onDisk(desk, "scan.pdf", "d1");
+      const copy = settling(desk, "copy.pdf", "d1");
+      await desk.run(settler);
+      expect((await desk.row(copy)).state).toBe("pending");
+    });
+
+    test("renamed, and copied besides: one is the original, the other is sent", async () => {
+      const { desk, settler } = await aSettler();
+      const original = sent(desk, "scan.pdf", "d1");
+      settling(desk, "one.pdf", "d1");
+      settling(desk, "two.pdf", "d1");
+      await desk.run(settler);
+      const rows = [...desk.journal.store.documents.values()];
+      expect(rows.map(({ name, state }) => `${name} ${state}`).sort()).toEqual([
+        "one.pdf converted",
+        "two.pdf pending",
+      ]);
+      expect((await desk.row(original)).name).toBe("one.pdf");
+    });
+
+    test("two that were sent are renamed at once: each is followed", async () => {
+      const { desk, settler } = await aSettler();
+      sent(desk, "a.pdf", "d1");
+      sent(desk, "b.pdf", "d1");
+      settling(desk, "c.pdf", "d1");
+      settling(desk, "d.pdf", "d1");
+      await desk.run(settler);
+      const rows = [...desk.journal.store.documents.values()];
+      expect(rows.map(({ name, state }) => `${name} ${state}`).sort()).toEqual([
+        "c.pdf converted",
+        "d.pdf converted",
+      ]);
+    });
+
+    test.for([
+      ["uploading", "its upload goes on under the old name"],
+      ["inDoubt", "it is looked for under the name it was sent with"],
+      ["uploaded", "its conversion is followed by its id"],
+    ] as const)("the one that was renamed is %s: followed, because %s", async ([state]) => {
+      const { desk, settler } = await aSettler();
+      const documentId = state === "uploaded" ? 9 : null;
+      const original = sent(desk, "scan.pdf", "d1", { state, documentId });
+      settling(desk, "other.pdf", "d1");
+      await desk.run(settler);
+      expect(await desk.row(original)).toMatchObject({ state, name: "other.pdf", current: true });
+      expect(desk.states()).toEqual([state]);
+    });
+
+    test("renamed while its upload was torn down, it is sent under the new name, and was never moved", async () => {
+      const { desk, settler } = await aSettler();
+      const { id } = settling(desk, "other.pdf", "d1", { movedFrom: "scan.pdf" });
+      await desk.run(settler);
+      expect(await desk.row(id)).toMatchObject({ sentName: "other.pdf", movedFrom: null });
+    });
+
+    test("put away by its after-action, it is no original: the same bytes again are sent", async () => {
+      const { desk, settler } = await aSettler({ mirrors: [{ after: { kind: "delete" } }] });
+      sent(desk, "scan.pdf", "d1", { after: "done", goneAt: 5 });
+      const { id } = settling(desk, "again.pdf", "d1");
+      await desk.run(settler);
+      expect((await desk.row(id)).state).toBe("pending");
+    });
+
+    test.for([
+      ["Scans/scan.pdf", "Scans/SCAN.pdf", "another name in letter case alone"],
+      ["Scans/scan.pdf", "scans/scan.pdf", "its folder's name"],
+      ["e\u0301.pdf", "\u00e9.pdf", "another composition"],
+    ] as const)(
+      "%s that became %s is followed, where it is still found by %s",
+      async ([was, is]) => {
+        const { desk, settler } = await aSettler();
+        const original = sent(desk, was, "d1");
+        settling(desk, is, "d1");
+        desk.reader.otherwiseSpelt.set(rawOfText(was), rawOfText(is));
+        await desk.run(settler);
+        const { dir, name } = await desk.row(original);
+        expect(joinRaw(dir, name)).toBe(rawOfText(is));
+        expect(desk.states()).toEqual(["converted"]);
+      },
+    );
+
+    test("two files whose names differ in letter case alone are two documents", async () => {
+      const { desk, settler } = await aSettler();
+      sent(desk, "scan.pdf", "d1");
+      onDisk(desk, "scan.pdf", "d1");
+      const { id } = settling(desk, "SCAN.pdf", "d1");
+      await desk.run(settler);
+      expect((await desk.row(id)).state).toBe("pending");
+    });
+
+    test("gone before it could be put away, it was moved: followed, and put away where it is", async () => {
+      const { desk, settler } = await aSettler({ mirrors: [{ after: { kind: "delete" } }] });
+      const original = sent(desk, "scan.pdf", "d1", { after: null, afterMessage: GONE_ALREADY });
+      settling(desk, "moved.pdf", "d1");
+      await desk.run(settler);
+      expect(await desk.row(original)).toMatchObject({ name: "moved.pdf", after: "due" });
+      expect(desk.states()).toEqual(["converted"]);
+    });
+
+    test.for([
+      ["put away for good", { kind: "done" }, null, "the copy is sent as a document of its own"],
+      ["of other content", CHANGED, onDisk, "it is back, and so the other is a copy: it is sent"],
+      ["moved", { kind: "gone" }, null, "it is the same file: nothing is sent"],
+    ] as const)("the original is in hand and %s", async ([, acted, back]) => {
+      const { desk, aftercare, settler } = await inHand();
+      const original = sent(desk, "scan.pdf", "d1", { state: "uploaded" });
+      const ended = Promise.withResolvers<Acted>();
+      desk.reader.onAct = () => ended.promise;
+      await desk.run(aftercare);
+      expect(desk.reader.acted).toEqual(["scan.pdf"]);
+      const { id } = settling(desk, "other.pdf", "d1");
+      await desk.run(settler);
+      await desk.advance(10 * SECOND);
+      expect(await desk.row(id)).toMatchObject({ state: "settling" });
+      back?.(desk, "scan.pdf", "d1");
+      if (acted.kind === "done") desk.journal.store.put({ ...original, after: "done" });
+      ended.resolve(acted);
+      await desk.advance(2 * SECOND);
+      const states =
+        acted.kind === "gone" ? ["converted", "uploaded"] : ["converted", "uploaded", "pending"];
+      expect(desk.states()).toEqual(states);
     });
   });
 
-  test("unreadable: held, with patience that grows", async () => {
-    const { desk, settler } = await aSettler();
-    const { id } = settling(desk, "scan.pdf", "d1");
-    const trouble = { code: "FILE_UNREADABLE", message: "no right to read" };
-    desk.reader.files.set("scan.pdf", { kind: "unreadable", trouble });
-    await desk.run(settler);
-    const waits = [];
-    for (let round = 0; round < 4; round++) {
-      const { state, dueAt } = await desk.row(id);
-      expect(state).toBe("held");
-      waits.push(((dueAt ?? 0) - desk.clock.now()) / SECOND);
-      const event = { type: "recheck", at: desk.clock.now() } as const;
-      await desk.journal.apply([{ type: "event", id, event }]);
-      await desk.advance(0);
-    }
-    expect(waits).toEqual([30, 60, 120, 240]);
+  const CHANGED = { kind: "refused", trouble: { code: "FILE_CHANGED", message: "so" } } as const;
+
+  /** `scan.pdf` was sent, edited, and sent again; the after-action of the first content is due. */
+  async function inHand() {
+    const { desk, settler, puttingAway } = await aSettler({
+      mirrors: [{ after: { kind: "delete" } }],
+    });
+    const folderId = desk.archive.addFolder("Scans");
+    const documentId = desk.archive.addDocument({
+      folderId,
+      filename: "scan.pdf",
+      status: "CONVERTED",
+    });
+    const earlier = { current: false, documentId, folderId, after: "due", dueAt: null } as const;
+    sent(desk, "scan.pdf", "d0", earlier);
+    return { desk, settler, aftercare: new Aftercare(desk.context, puttingAway) };
+  }
+
+  function successorPath({ dir, name }: Document) {
+    return (dir === "" ? name : `${dir}/${name}`) as Document["name"];
+  }
+
+  describe("archived already, and renamed since the rules ask for more", () => {
+    const waiting = (code: "SIDECAR_MISSING" | "MARKER_MISSING" | "NOT_RENAMED") => ({
+      kind: "waits" as const,
+      trouble: { code, message: "it is not there" },
+    });
+
+    test.for([
+      [{ maxBytes: 10 }, {}, "larger than what is sent"],
+      [{ minBytes: 10_000 }, {}, "smaller"],
+      [{ minAgeMs: HOUR }, {}, "younger"],
+      [{}, { completeness: "unfinished" }, "unfinished by its format"],
+    ] as const)("%o, %o: its row follows, and nothing is held: %s", async ([ready, file]) => {
+      const rules = { ...NO_RULES, ready: { ...NO_RULES.ready, ...ready } };
+      const { desk, settler } = await aSettler({ mirrors: [{ rules }] });
+      const before = sent(desk, "old.pdf", "d1");
+      const { id } = settling(desk, "new.pdf", "d1", { file });
+      await desk.run(settler);
+      expect(await desk.journal.document(id)).toBeUndefined();
+      expect(await desk.row(before)).toMatchObject({ name: "new.pdf", current: true });
+    });
+
+    test("an edit that `changed: ignore` leaves alone is not held by a rule either", async () => {
+      const rules = { ...NO_RULES, ready: { ...NO_RULES.ready, maxBytes: 10 } };
+      const { desk, settler } = await aSettler({ mirrors: [{ rules, changed: "ignore" }] });
+      const before = sent(desk, "scan.pdf", "d1", { current: false });
+      settling(desk, "scan.pdf", "d2", { supersedes: before.id });
+      await desk.run(settler);
+      expect(desk.states()).toEqual(["converted"]);
+      expect((await desk.row(before)).remark).toContain("changed: ignore");
+    });
+
+    test.for(["SIDECAR_MISSING", "MARKER_MISSING", "NOT_RENAMED"] as const)(
+      "%s: what waits for it is read once, to see whether it is archived",
+      async (code) => {
+        const { desk, settler } = await aSettler();
+        const before = sent(desk, "old.pdf", "d1");
+        for (const [name, digest] of [
+          ["renamed.pdf", "d1"],
+          ["new.pdf", "d2"],
+        ] as const) {
+          const { seen } = settling(desk, name, digest);
+          desk.reader.files.set(name, { ...waiting(code), seen });
+          desk.reader.alone.set(name, { seen, digest });
+        }
+        await desk.run(settler);
+        expect(await desk.row(before)).toMatchObject({ name: "renamed.pdf", current: true });
+        expect(desk.states()).toEqual(["converted", "held"]);
+        expect(desk.reader.inspected.filter((path) => path === "new.pdf")).toHaveLength(2);
+      },
+    );
+  });
+
+  describe("bytes that another mirror of the archive has sent", () => {
+    const there = { path: "/Scans" };
+
+    test("of a former mirror, to be put away once that was back: it is due at once", async () => {
+      const { desk, settler } = await aSettler({ mirrors: [{ after: { kind: "delete" } }] });
+      const { id: mirrorId } = await desk.journal.mirror("former", "/srv/former");
+      const dueAt = desk.clock.now() + 24 * HOUR;
+      const putOff = { after: "due", afterMessage: NO_MIRROR, dueAt } as const;
+      const row = sent(desk, "scan.pdf", "d1", { mirrorId, targetPath: "/Scans", ...putOff });
+      settling(desk, "scan.pdf", "d1", { file: { seen: { ...row.seen, stamp: "here" } } });
+      await desk.run(settler);
+      const due = { mirrorId: 1, after: "due", afterMessage: null, dueAt: desk.clock.now() };
+      expect(await desk.row(row)).toMatchObject(due);
+    });
+
+    const GONE = { goneAt: 5 };
+    const PUT_AWAY = {
+      after: "done",
+      afterMessage: "/srv/done/scan.pdf",
+      seen: { sizeBytes: 1_000, modifiedAt: 0, stamp: "here" },
+    } as const;
+
+    test.for([
+      [{}, GONE, "there", "moved", "moved from there, as within a mirror"],
+      [{}, {}, "there", "waits", "its own scan has to tell that the file is gone"],
+      [{}, GONE, "away", "held", "nobody knows for how long its source is away"],
+      [{}, { ...GONE, after: "done" }, "there", "sent", "it was put away: this is another file"],
+      [{}, { ...GONE, ...PUT_AWAY }, "there", "moved", "it was moved from where it was put"],
+      [{}, { ...GONE, duplicateOf: 1 }, "there", "sent", "the document is another row's"],
+      [{ target: { path: "/Other" } }, GONE, "there", "sent", "another folder is wanted here"],
+      [{}, {}, "copied", "sent", "it is still there: this is a copy"],
+      [{}, {}, "former", "moved", "that mirror is not configured any more"],
+      [{ target: { path: "/Other" } }, {}, "former", "sent", "and another folder is wanted here"],
+      [{ target: { path: "/" } }, {}, "former", "moved", "merged into one over both"],
+      [{}, { targetPath: "/Scans/b" }, "former", "moved", "and its document is where it would go"],
+    ] as const)("%o, its row %o, %s: %s, since %s", async ([mirror, set, where, expected]) => {
+      const { desk, settler } = await aSettler({
+        mirrors: [
+          { target: there, ...mirror },
+          { source: "/srv/b", target: there },
+        ],
+      });
+      const other =
+        where === "former" ? await desk.journal.mirror("former", "/srv/former") : undefined;
+      const mirrorId = other?.id ?? 2;
+      const row = sent(desk, "a/scan.pdf", "d1", { mirrorId, targetPath: "/Scans/a", ...set });
+      const file = { seen: row.seen, digest: "d1" };
+      if (where === "copied") desk.readerOf(2).files.set(joinRaw(row.dir, row.name), file);
+      if (where === "away") desk.readerOf(2).silent = true;
+      const seen = { ...row.seen, stamp: "here" };
+      const { id } = settling(desk, "b/scan.pdf", "d1", { file: { seen } });
+      await desk.run(settler);
+      const now = await desk.journal.document(id);
+      const at = row.targetPath === "/Scans/b" ? null : expect.any(Number);
+      const follows = { mirrorId: 1, dir: "b", movedFrom: "a/scan.pdf", movedAt: at, goneAt: null };
+      if (expected === "moved") expect(await desk.row(row)).toMatchObject(follows);
+      else expect(await desk.row(row)).toEqual(row);
+      expect(now?.state).toBe(
+        { moved: undefined, waits: "settling", held: "held", sent: "pending" }[expected],
+      );
+    });
   });
 });
 
-describe("a reader that dies", () => {
-  test.for([
-    ["inspect", "while files are inspected"],
-    ["look", "while it is looked where the original is"],
-  ] as const)("in `%s`, %s: it is done again", async ([call]) => {
-    const { desk, settler } = await aSettler();
-    const original = sent(desk, "scan.pdf", "d1");
-    const successor = settling(desk, "other.pdf", "d1");
-    desk.reader.cutNext(call);
-    await desk.run(settler);
-    expect((await desk.row(successor)).state).toBe("settling");
-    await desk.advance(SECOND);
-    expect((await desk.row(original)).name).toBe("other.pdf");
+/** Names that are used anew: what had one before is known elsewhere by its file, and is not sent again. */
+describe("settler names", () => {
+  /** A local stamp: size, mtime, ctime and inode. */
+  const seenAs = (inode: string, ctime = "1", mtime = "5"): Seen => {
+    return { sizeBytes: 1_000, modifiedAt: 5, stamp: `1000.${mtime}.${ctime}.${inode}` };
+  };
+  const network: Seen = { ...seenAs("i"), stamp: "1000.5" };
+
+  /** `scan.pdf` was sent, and has been another file since, which is settling too. */
+  function usedAnew(desk: SyncDesk, set: Partial<Document> = {}) {
+    const before = sent(desk, "scan.pdf", "d1", { seen: seenAs("i"), current: false, ...set });
+    const file = { seen: { ...seenAs("new"), modifiedAt: 6 } };
+    const anew = settling(desk, "scan.pdf", "d2", { supersedes: before.id, file });
+    return { before, anew };
+  }
+
+  describe("a name that is used anew", () => {
+    test("its file before was renamed: that row follows it, and the new content is no edit of it", async () => {
+      const { desk, settler } = await aSettler();
+      const { before, anew } = usedAnew(desk);
+      const { id } = settling(desk, "kept.pdf", "d1", { file: { seen: seenAs("i", "2") } });
+      await desk.run(settler);
+      expect(await desk.journal.document(id)).toBeUndefined();
+      const followed = {
+        name: "kept.pdf",
+        current: true,
+        movedFrom: "scan.pdf",
+        state: "converted",
+      };
+      expect(await desk.row(before)).toMatchObject(followed);
+      expect(await desk.row(anew)).toMatchObject({ state: "pending", supersedes: null });
+    });
+
+    test.for([
+      [seenAs("i", "2"), false, "a rename changes the ctime alone"],
+      [network, false, "a network stamp knows no more"],
+      [seenAs("copy", "2"), true, "a copy that was given its time has another inode"],
+      [seenAs("i", "2", "6"), true, "its inode was given to another file"],
+      [{ ...network, stamp: "1000.6" }, true, "a copy has another time"],
+    ] as const)("the same bytes elsewhere: sent $1, since $2", async ([seen, isSent]) => {
+      const { desk, settler } = await aSettler();
+      const { before } = usedAnew(desk);
+      const { id } = settling(desk, "kept.pdf", "d1", { file: { seen } });
+      await desk.run(settler);
+      expect((await desk.journal.document(id))?.state).toBe(isSent ? "pending" : undefined);
+      expect((await desk.row(before)).current).toBe(!isSent);
+    });
+
+    test("two sent files have changed places: each row follows, and nothing is sent", async () => {
+      const { desk, settler } = await aSettler();
+      const a = sent(desk, "a.pdf", "d1", { current: false, seen: seenAs("i") });
+      const b = sent(desk, "b.pdf", "d2", { current: false, seen: seenAs("j") });
+      settling(desk, "a.pdf", "d2", { supersedes: a.id, file: { seen: seenAs("j", "2") } });
+      settling(desk, "b.pdf", "d1", { supersedes: b.id, file: { seen: seenAs("i", "2") } });
+      await desk.run(settler);
+      expect(desk.states()).toEqual(["converted", "converted"]);
+      expect(await desk.row(a)).toMatchObject({ name: "b.pdf", current: true });
+      expect(await desk.row(b)).toMatchObject({ name: "a.pdf", current: true });
+    });
+
+    test.for([
+      [seenAs("new"), false, "another file has its name, which is not journaled yet"],
+      [seenAs("i", "2"), true, "it is there: the other is a link to it"],
+    ] as const)(
+      "its name is not known to be used anew: sent $1, since $2",
+      async ([seen, isSent]) => {
+        const { desk, settler } = await aSettler();
+        const before = sent(desk, "scan.pdf", "d1", { seen: seenAs("i") });
+        onDisk(desk, "scan.pdf", "d2", { seen });
+        settling(desk, "kept.pdf", "d1", { file: { seen: seenAs("i", "2") } });
+        await desk.run(settler);
+        expect(desk.states()).toEqual(isSent ? ["converted", "pending"] : ["converted"]);
+        expect((await desk.row(before)).name).toBe(isSent ? "scan.pdf" : "kept.pdf");
+      },
+    );
+
+    test("renamed, and copied to where it was: it is followed, and the copy is sent", async () => {
+      const { desk, settler } = await aSettler();
+      const before = sent(desk, "scan.pdf", "d1", { seen: seenAs("i"), current: false });
+      settling(desk, "kept.pdf", "d1", { file: { seen: seenAs("i", "2") } });
+      const set = { supersedes: before.id, file: { seen: seenAs("copy") } };
+      const copy = settling(desk, "scan.pdf", "d1", set);
+      await desk.run(settler);
+      expect(await desk.row(before)).toMatchObject({ name: "kept.pdf", seen: seenAs("i", "2") });
+      expect(await desk.row(copy)).toMatchObject({ state: "pending", supersedes: null });
+    });
+
+    test("touched, and copied before with its time: it stays where it is, and the copy is sent", async () => {
+      const { desk, settler } = await aSettler();
+      const before = sent(desk, "scan.pdf", "d1", { seen: network, current: false });
+      const touched = { ...network, stamp: "1000.6" };
+      settling(desk, "scan.pdf", "d1", { supersedes: before.id, file: { seen: touched } });
+      const copy = settling(desk, "copy.pdf", "d1", { file: { seen: network } });
+      await desk.run(settler);
+      expect(await desk.row(before)).toMatchObject({
+        name: "scan.pdf",
+        current: true,
+        seen: touched,
+      });
+      expect((await desk.row(copy)).state).toBe("pending");
+    });
+
+    test("what could not be put away, as another file had its name, is put away where it is", async () => {
+      const { desk, settler } = await aSettler({ mirrors: [{ after: { kind: "delete" } }] });
+      const { before } = usedAnew(desk, { after: "refused", afterMessage: "FILE_CHANGED: other" });
+      settling(desk, "kept.pdf", "d1", { file: { seen: seenAs("i", "2") } });
+      await desk.run(settler);
+      expect(await desk.row(before)).toMatchObject({ name: "kept.pdf", after: "due" });
+    });
+
+    // Base 36, nanoseconds: "wxhqxh" is 1.99 s after "5".
+    test.for([
+      [seenAs("i", "2"), false, "it was moved back, or mounted over"],
+      [seenAs("copy", "2"), false, "it was restored with its time"],
+      [seenAs("copy", "2", "wxhqxh"), false, "with its time to two seconds"],
+      [seenAs("i", "2", "xhqxhqxh"), true, "it was written later: an edit that took back another"],
+    ] as const)("its first content is back under its name: sent $1, since $2", async (row) => {
+      const [seen, isSent] = row;
+      const { desk, settler } = await aSettler();
+      const first = sent(desk, "scan.pdf", "d1", { seen: seenAs("i"), current: false });
+      const set = { current: false, supersedes: first.id };
+      const second = sent(desk, "scan.pdf", "d2", { seen: seenAs("new", "1", "6"), ...set });
+      const back = settling(desk, "scan.pdf", "d1", { supersedes: second.id, file: { seen } });
+      await desk.run(settler);
+      expect((await desk.journal.document(back.id))?.state).toBe(isSent ? "pending" : undefined);
+      expect(await desk.row(first)).toMatchObject({ current: !isSent, movedFrom: null });
+      expect((await desk.row(second)).current).toBe(false);
+    });
+
+    test("put away within the source, it is that file once that folder is seen", async () => {
+      const { desk, settler } = await aSettler();
+      const afterMessage = "/srv/scans/done/scan.pdf";
+      const { before } = usedAnew(desk, { after: "done", afterMessage, goneAt: 5 });
+      const { id } = settling(desk, "done/scan.pdf", "d1");
+      await desk.run(settler);
+      expect(await desk.journal.document(id)).toBeUndefined();
+      expect(await desk.row(before)).toMatchObject({ dir: "done", current: true, goneAt: null });
+    });
+
+    test("while an after-action has that name in hand, it is waited for", async () => {
+      const { desk, settler, puttingAway } = await aSettler({
+        mirrors: [{ after: { kind: "delete" } }],
+      });
+      const folderId = desk.archive.addFolder("Scans");
+      const filename = "scan.pdf";
+      const documentId = desk.archive.addDocument({ folderId, filename, status: "CONVERTED" });
+      const due = { after: "due", documentId, folderId, sentName: filename } as const;
+      const { before } = usedAnew(desk, due);
+      const ended = Promise.withResolvers<Acted>();
+      desk.reader.onAct = (path) => (path === filename ? ended.promise : { kind: "done" });
+      await desk.run(new Aftercare(desk.context, puttingAway));
+      const { id } = settling(desk, "kept.pdf", "d1", { file: { seen: seenAs("i", "2") } });
+      await desk.run(settler);
+      expect((await desk.row(id)).state).toBe("settling");
+      ended.resolve({ kind: "refused", trouble: { code: "FILE_CHANGED", message: "so" } });
+      await desk.advance(2 * SECOND);
+      expect(await desk.journal.document(id)).toBeUndefined();
+      expect(await desk.row(before)).toMatchObject({ name: "kept.pdf", after: "done" });
+      expect(desk.reader.acted).toEqual(["scan.pdf", "kept.pdf"]);
+    });
   });
 
-  test("what changed while it was inspected is not overwritten", async () => {
-    const { desk, settler } = await aSettler();
-    const { id } = settling(desk, "scan.pdf", "d1");
-    const inspect = desk.reader.inspect.bind(desk.reader);
-    desk.reader.inspect = async (mirrorId, files) => {
-      const found = await inspect(mirrorId, files);
-      const seen = onDisk(desk, "scan.pdf", "d2");
-      const at = desk.clock.now();
-      const event = { type: "changed", at, dueAt: at + 3 * SECOND, seen } as const;
-      desk.reader.inspect = inspect;
-      await desk.journal.apply([{ type: "event", id, event }]);
-      return found;
+  describe("held in doubt", () => {
+    const doubted = (code: string, current: boolean) => {
+      const trouble = { code, message: "so" };
+      const at = { seen: seenAs("i"), current, doubtAt: 1, trouble };
+      return { ...at, state: "held", documentId: null } as const;
     };
-    await desk.run(settler);
-    await desk.advance(3 * SECOND);
-    expect(await desk.row(id)).toMatchObject({ state: "pending", digest: "d2" });
-  });
 
-  test.for([
-    ["gone", "a row that is forgotten would be missed by nobody: its directory was listed with it"],
-    ["empty", "what is held as empty would never be looked at again"],
-    ["a copy", "the new content would be taken for the one that was moved"],
-  ] as const)("%s, and another by the time that this is journaled: %s", async ([was]) => {
-    const { desk, settler } = await aSettler();
-    const { id } = settling(desk, "scan.pdf", "d1");
-    if (was === "gone") desk.reader.files.delete("scan.pdf");
-    if (was === "empty") onDisk(desk, "scan.pdf", "d1", { seen: EMPTY });
-    if (was === "a copy") sent(desk, "moved.pdf", "d1");
+    test.for(DOUBT_CODES.flatMap((code) => [[code, true] as const, [code, false] as const]))(
+      "for %s and renamed (its name free: %s): it is followed, and looked for under the name it was sent with",
+      async ([code, isFree]) => {
+        const { desk, settler } = await aSettler();
+        const before = sent(desk, "scan.pdf", "d1", doubted(code, isFree));
+        if (!isFree) settling(desk, "scan.pdf", "d2", { supersedes: before.id });
+        const { id } = settling(desk, "kept.pdf", "d1", { file: { seen: seenAs("i", "2") } });
+        await desk.run(settler);
+        expect(await desk.journal.document(id)).toBeUndefined();
+        const held = { state: "held", doubtAt: 1, name: "kept.pdf", sentName: "scan.pdf" };
+        expect(await desk.row(before)).toMatchObject(held);
+      },
+    );
+
+    test("a copy of it is another document, where duplicates are sent", async () => {
+      const { desk, settler } = await aSettler();
+      sent(desk, "scan.pdf", "d1", doubted("DOUBT_AMBIGUOUS", true));
+      onDisk(desk, "scan.pdf", "d1", { seen: seenAs("i") });
+      const { id } = settling(desk, "copy.pdf", "d1", { file: { seen: seenAs("copy") } });
+      await desk.run(settler);
+      expect((await desk.row(id)).state).toBe("pending");
+    });
+  });
+});
+
+/** Small files are looked at in groups of 64; while more is ready than can leave, each is followed by a rest. */
+describe("settler rest", () => {
+  /** Two groups that are due, and a journal that takes its time to write. */
+  async function twoGroups(journalMs: number) {
+    const stream = {
+      isSupplied: true,
+      counted: 0,
+      ready(documents: number) {
+        this.counted += documents;
+      },
+    };
+    const { desk, settler } = await aSettler(
+      { mirrors: [{ name: "a" }, { name: "b" }] },
+      undefined,
+      stream,
+    );
+    for (let index = 0; index < 100; index++) settling(desk, `${index}.bin`, `d${index}`);
     const apply = desk.journal.apply.bind(desk.journal);
     desk.journal.apply = async (changes) => {
-      desk.journal.apply = apply;
-      const seen = onDisk(desk, "scan.pdf", "d2");
-      const at = desk.clock.now();
-      const event = { type: "changed", at, dueAt: at + 3 * SECOND, seen } as const;
-      await apply([{ type: "event", id, event }]);
-      return apply(changes);
+      const applied = await apply(changes);
+      await desk.clock.pass(journalMs);
+      return applied;
     };
     await desk.run(settler);
-    await desk.advance(3 * SECOND);
-    expect(await desk.row(id)).toMatchObject({ state: "pending", digest: "d2" });
+    await desk.advance(journalMs);
+    expect(desk.reader.inspected).toHaveLength(64);
+    return { desk, stream };
+  }
+
+  test("what became ready is told", async () => {
+    const { desk, stream } = await twoGroups(20);
+    expect(stream.counted).toBe(64);
+    await desk.advance(1_000);
+    expect(stream.counted).toBe(100);
+  });
+
+  test.for([
+    [20, 60, "three times as long as the group took"],
+    [500, 250, "but no longer: a slow disk needs no processor"],
+  ] as const)("after %i ms it rests for %i: %s", async ([journalMs, restMs]) => {
+    const { desk } = await twoGroups(journalMs);
+    await desk.advance(restMs - 1);
+    expect(desk.reader.inspected).toHaveLength(64);
+    await desk.advance(1);
+    expect(desk.reader.inspected).toHaveLength(100);
+  });
+
+  test("it ends its rest when what is ready is about to run out", async () => {
+    const { desk, stream } = await twoGroups(20);
+    await desk.advance(15);
+    stream.isSupplied = false;
+    await desk.advance(5);
+    expect(desk.reader.inspected).toHaveLength(100);
+  });
+
+  test("nothing that is seen meanwhile shortens it", async () => {
+    const { desk } = await twoGroups(20);
+    desk.mirror(1).settling.small.ring();
+    await desk.advance(30);
+    desk.mirror(1).settling.small.ring();
+    desk.mirror(2).settling.small.ring();
+    await desk.advance(29);
+    expect(desk.reader.inspected).toHaveLength(64);
   });
 });

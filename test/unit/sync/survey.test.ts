@@ -247,3 +247,25 @@ test("a reader that dies during a scan: the scan is made again", async () => {
   expect(survey.state.scans).toBe(1);
   expect(desk.reader.scans).toBe(2);
 });
+
+test("a link in the place of a folder of documents is told apart from others, as long as it is there", async () => {
+  const { desk, survey } = await aSurvey();
+  desk.put({ path: "2024/a.pdf", state: "converted", documentId: 9_000 });
+  desk.pending({ path: "2025/May/b.pdf" });
+  const paths = ["2024", "2025", "other"] as RawPath[];
+  const dirs = ["2024", "2025/May"] as RawPath[];
+  const links = { paths, number: 7 };
+  desk.reader.onScan = () => emptyScan({ links, vanished: dirs });
+  await online(desk, survey);
+  expect(survey.state.links).toEqual({ replaced: ["2024", "2025"], others: 5 });
+  // What was never sent is forgotten by now.
+  expect(desk.states()).toEqual(["converted"]);
+  desk.reader.onScan = () => emptyScan({ links });
+  survey.request("schedule");
+  await desk.advance(0);
+  expect(survey.state.links).toEqual({ replaced: ["2024", "2025"], others: 5 });
+  desk.reader.onScan = () => emptyScan({ links: { paths: [], number: 1 } });
+  survey.request("schedule");
+  await desk.advance(0);
+  expect(survey.state.links).toEqual({ replaced: [], others: 1 });
+});

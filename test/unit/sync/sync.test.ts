@@ -162,3 +162,46 @@ test("a loop that fails ends all the others, and is what is told", async () => {
   await desk.advance(0);
   await expect(running).rejects.toThrow("disk full");
 });
+
+test("an archive folder is renamed, and another made under its name: what comes next goes into that", async () => {
+  const { desk, sync } = await aSync();
+  const row = desk.pending();
+  await desk.run(sync);
+  const { folderId } = await desk.row(row);
+  await desk.advance(60 * SECOND);
+  desk.archive.changeFolder(folderId ?? 0, { name: "Scans, closed" });
+  const next = desk.archive.addFolder("Scans");
+  const later = desk.pending();
+  desk.context.bells.sending.ring();
+  await desk.advance(SECOND);
+  expect(await desk.row(later)).toMatchObject({ state: "uploaded", folderId: next });
+});
+
+test("a batch whose last file is removed has its receipt at once, not when another is converted", async () => {
+  const desk = await SyncDesk.open();
+  const batch = "b";
+  const at = desk.clock.now();
+  desk.journal.store.batches.set(batch, {
+    id: batch,
+    mirrorId: 1,
+    openedAt: at,
+    joinedAt: at,
+    documents: 2,
+  });
+  desk.put({ state: "converted", documentId: 9_000, batch });
+  const waits = desk.put({ state: "failed", trouble: { code: "ODD", message: "odd" }, batch });
+  const written: string[] = [];
+  const write = async (receipt: { readonly batch: string }) => {
+    written.push(receipt.batch);
+    return [];
+  };
+  const receipts = { write };
+  const sync = await Sync.open({ ...desk.context, receipts }, noSchedule, () => {});
+  await desk.run(sync);
+  await desk.advance(HOUR);
+  expect(written).toEqual([]);
+  const change = { type: "forget", id: waits.id, at, why: "removed" } as const;
+  sync.journaled(await desk.journal.apply([change]));
+  await desk.advance(SECOND);
+  expect(written).toEqual([batch]);
+});

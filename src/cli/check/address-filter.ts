@@ -1,0 +1,83 @@
+/**
+ * Does the unit that is installed let the daemon speak to all whom it has to? What its address filter does not let
+ * through is dropped without a word, while everything is reached from a shell.
+ */
+import { lookup } from "node:dns/promises";
+import { archivesOf } from "../../config/archives.ts";
+import type { Config } from "../../config/config.ts";
+import type { ChannelConfig } from "../../config/notify-config.ts";
+import { addressFilter } from "../../network/address-filter.ts";
+import { readNameservers } from "../../network/nameservers.ts";
+import { type NetworkSettings, placeOf } from "../../network/network.ts";
+import { installedUnit } from "../installed-unit.ts";
+import { fail, type Finding, ok, warn } from "./finding.ts";
+
+/** The addresses that one of the daemon's partners has. */
+export type Partner = { readonly what: string; readonly addresses: readonly string[] };
+
+/** `root` is that of the host, for its units and its name servers. */
+export async function* examineAddressFilter(config: Config, root = "/"): AsyncGenerator<Finding> {
+  const unit = config.file === undefined ? undefined : installedUnit(config.file, root);
+  if (!unit) return;
+  const passes = addressFilter(unit.values("IPAddressAllow"), unit.values("IPAddressDeny"));
+  const partners = await partnersOf(config, `${root}/etc/resolv.conf`);
+  const findings = partners.flatMap((partner) => findingOf(partner, unit.name, passes) ?? []);
+  if (findings.length > 0) yield* findings;
+  else yield ok(`${unit.name} lets through what the daemon speaks to`);
+}
+
+/** Undefined: none of its addresses is dropped. */
+export function findingOf(
+  { what, addresses }: Partner,
+  unit: string,
+  passes: (address: string) => boolean,
+): Finding | undefined {
+  const dropped = addresses.filter((address) => !passes(address));
+  if (dropped.length === 0) return undefined;
+  const isAll = dropped.length === addresses.length;
+  const part = isAll ? "" : " (others pass)";
+  return (isAll ? fail : warn)(
+    `${unit} drops what is sent to ${what}: ${dropped.join(", ")}${part}`,
+    "Make its drop-in anew (scanferry systemd), or allow it in one of your own: " +
+      `IPAddressAllow=${dropped.join(" ")}; then systemctl daemon-reload, and restart it.`,
+  );
+}
+
+/** A name that has no address now is left out: that is found where the partner is asked. */
+async function partnersOf(config: Config, resolvConf: string): Promise<Partner[]> {
+  const nameservers = { what: "the name servers", addresses: readNameservers(resolvConf) };
+  const hosts = await Promise.all(
+    hostsOf(config).map(async ({ what, host }) => {
+      const found = await lookup(host, { all: true }).catch(() => []);
+      return { what: `${what} ${host}`, addresses: found.map(({ address }) => address) };
+    }),
+  );
+  return [nameservers, ...hosts];
+}
+
+type Host = { readonly what: string; readonly host: string };
+
+function hostsOf(config: Config): Host[] {
+  const { notify, journal } = config;
+  const ping = notify?.ping;
+  const server = typeof journal === "string" ? "" : placeOf(journal.server).host;
+  return [
+    ...archivesOf(config).map(({ url, network }) => hostOf("the archive", url, network)),
+    ...(notify?.channels ?? []).flatMap(channelHost),
+    ...(ping === undefined ? [] : [hostOf("the ping's server", ping.url, ping.network)]),
+    // Of none, or of a folder, it is a socket of this machine.
+    ...(server === "" || server.startsWith("%2F") ? [] : [{ what: "PostgreSQL", host: server }]),
+  ];
+}
+
+function channelHost(channel: ChannelConfig): Host[] {
+  if (channel.by === "command") return [];
+  if (channel.by === "mail") return [{ what: "the mail server", host: channel.host }];
+  return [hostOf("the webhook", channel.url, channel.network)];
+}
+
+/** A proxy is spoken to in the place of what is behind it. */
+function hostOf(what: string, url: string, network: NetworkSettings | undefined): Host {
+  if (network?.proxy === undefined) return { what, host: placeOf(url).host };
+  return { what: "the proxy", host: placeOf(network.proxy).host };
+}

@@ -1,0 +1,22 @@
+/** The mail servers of `notify`: would a mail be taken? None is sent. */
+import type { Config } from "../../config/config.ts";
+import type { Clock } from "../../std/clock.ts";
+import { fail, type Finding, ok } from "./finding.ts";
+
+/** Each server is greeted, TLS is begun, and who has a user logs in. */
+export async function* examineMail(
+  { notify }: Pick<Config, "notify">,
+  clock: Clock,
+): AsyncGenerator<Finding> {
+  const channels = notify?.channels ?? [];
+  for (const channel of channels) {
+    if (channel.by !== "mail") continue;
+    // Loaded only where it is used.
+    const { MailChannel } = await import("../../notify/mail-channel.ts");
+    const { name, host, port, login } = channel;
+    const trouble = await new MailChannel(channel).look(clock);
+    const what = `mail: ${name}, ${host}:${port}`;
+    if (trouble) yield fail(`${what}: ${trouble.what}`, trouble.mend);
+    else yield ok(`${what} answers${login ? `, and lets ${login.user} in` : ""}`);
+  }
+}

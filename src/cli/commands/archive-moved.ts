@@ -1,0 +1,140 @@
+import type { Command } from "commander";
+import { accountsOf } from "../../config/archives.ts";
+import type { Config } from "../../config/config.ts";
+import { retiredSuffix } from "../../domain/archive-name.ts";
+import type { Document } from "../../domain/document.ts";
+import type { ArchiveRow, Change, Journal } from "../../journal/journal.ts";
+import { Fault } from "../../std/fault.ts";
+import { examine, remember } from "../../sync/examine-archive.ts";
+import { probeNow } from "../../sync/retry.ts";
+import { openClient } from "../archive-client.ts";
+import { lookUpSettings } from "../archive-settings.ts";
+import { examples } from "../examples.ts";
+import { UsageError } from "../exit.ts";
+import { runningDaemon, writeJournal } from "../journals.ts";
+import type { Shell } from "../shell.ts";
+import { counted } from "../wording.ts";
+
+type Options = { readonly archive?: string; readonly json?: boolean };
+
+/** Rows of one commit. */
+const CHUNK = 500;
+
+/** Nothing is asked of the archive in vain: whoever typed this waits for the answer. */
+const AT_ONCE = Number.POSITIVE_INFINITY;
+
+/** `scanferry archive moved` and `archive replaced`: a person says which archive it is, after ARCHIVE_CHANGED. */
+export function addMoved(archive: Command, shell: Shell): void {
+  archive
+    .command("moved")
+    .description(
+      "after ARCHIVE_CHANGED: it is the same archive, at another address or by another key",
+    )
+    .option("--archive <name>", "which of several archives")
+    .option("--json", "print one JSON object")
+    .action((options: Options) => moved(shell, options))
+    .addHelpText("after", examples("scanferry archive moved"));
+  archive
+    .command("replaced")
+    .description("after ARCHIVE_CHANGED: it is another archive, to which everything is sent")
+    .option("--archive <name>", "which of several archives")
+    .option("--json", "print one JSON object")
+    .action((options: Options) => replaced(shell, options))
+    .addHelpText("after", examples("scanferry archive replaced"));
+}
+
+async function moved(shell: Shell, options: Options): Promise<void> {
+  const config = await shell.config();
+  await using journal = await writeJournal(config);
+  const { account, row } = await meant(options, config, journal);
+  const own = journal.of(row.id);
+  await using client = await openClient(lookUpSettings(account), shell.clock);
+  const asking = { archive: client, journal: own, account: account.archive, upload: config.upload };
+  const { now } = await examine(asking, AT_ONCE, shell.stopping());
+  await remember(own, now, true);
+  await probeNow(own, shell.clock.now());
+  await tell(shell, config, options, { archive: row.name, answer: "moved" }, [
+    `${now.url} is the archive that documents were sent to; nothing is sent again`,
+  ]);
+}
+
+async function replaced(shell: Shell, options: Options): Promise<void> {
+  const config = await shell.config();
+  await using journal = await writeJournal(config);
+  const { row } = await meant(options, config, journal);
+  const at = shell.clock.now();
+  const { unsent, gone } = await leftIn(journal, row);
+  for (let from = 0; from < unsent.length; from += CHUNK)
+    await journal.apply(unsent.slice(from, from + CHUNK).map((each) => forgetting(each, at)));
+  const suffix = retiredSuffix(at);
+  await journal.retireArchive(row.id, suffix);
+  await tell(shell, config, options, { archive: row.name, answer: "replaced", gone }, [
+    `all files are sent to the archive that is configured now; what was sent to the other stays in the journal, as of "${row.name}${suffix}"`,
+    ...(gone === 0
+      ? []
+      : [
+          `${counted(gone, "document")} of it cannot be sent again: the file is not there any more`,
+        ]),
+  ]);
+}
+
+/** The archive that is meant, as configured and as the journal has it. */
+async function meant(
+  { archive: wanted }: Options,
+  config: Config,
+  journal: Journal,
+): Promise<{ account: Config; row: ArchiveRow }> {
+  const accounts = accountsOf(config);
+  const names = accounts.map(({ archive }) => archive.name).join(", ");
+  if (wanted === undefined && accounts.length > 1)
+    throw new UsageError(`there are several archives: give one by --archive (${names})`);
+  const account = accounts.find(({ archive }) => archive.name === (wanted ?? names));
+  if (!account) throw new UsageError(`there is no archive ${wanted}; there are: ${names}`);
+  const row = (await journal.archives()).find(({ name }) => name === account.archive.name);
+  if (row) return { account, row };
+  const message = `the journal knows nothing of the archive ${account.archive.name}`;
+  throw new Fault("ARCHIVE_UNKNOWN", message, "Nothing has to be said: start with it.");
+}
+
+/** Rows of what was never sent, whose files are seen anew; and how many were sent and have no file here. */
+async function leftIn(
+  journal: Journal,
+  { id }: ArchiveRow,
+): Promise<{ unsent: Document[]; gone: number }> {
+  const unsent: Document[] = [];
+  let gone = 0;
+  for (const mirror of await journal.mirrors()) {
+    if (mirror.archiveId !== id) continue;
+    for await (const document of journal.list({ mirrorId: mirror.id })) {
+      if (isUnsent(document)) unsent.push(document);
+      else if (document.current && document.goneAt !== null) gone += 1;
+    }
+  }
+  return { unsent, gone };
+}
+
+function isUnsent({ state, documentId, doubtAt }: Document): boolean {
+  const isOpen =
+    state === "settling" || state === "pending" || state === "held" || state === "failed";
+  return isOpen && documentId === null && doubtAt === null;
+}
+
+function forgetting({ id, state }: Document, at: number): Change {
+  return { type: "forget", id, at, why: "the archive was replaced", from: [state], restore: true };
+}
+
+async function tell(
+  shell: Shell,
+  config: Config,
+  { json }: Options,
+  said: object,
+  lines: readonly string[],
+): Promise<void> {
+  const running = (await runningDaemon(config)) !== undefined;
+  if (json === true) {
+    await shell.out.line(JSON.stringify({ ...said, running }));
+    return;
+  }
+  for (const line of lines) await shell.out.line(line);
+  if (!running) await shell.out.line("the daemon is not running: this takes effect when it starts");
+}

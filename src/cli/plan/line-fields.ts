@@ -1,0 +1,31 @@
+import type { Document, Trouble } from "../../domain/document.ts";
+import { sentNameOf } from "../../domain/naming.ts";
+import type { Decided } from "../../rules/decide.ts";
+import type { PlanLine } from "./plan-line.ts";
+
+/** What is decided of a file; the rest of its line follows from its path. */
+export type Fields = {
+  readonly action: PlanLine["action"];
+  readonly folderId?: number | null;
+  readonly folder?: string | null;
+  readonly pages?: number | null;
+  readonly digest?: string | null;
+  readonly decided?: Decided;
+  readonly trouble?: Trouble | null;
+  readonly remark?: string | null;
+};
+
+/** What is decided of a file that is ready. */
+export type Going = Omit<Fields, "action"> & {
+  readonly digest: string;
+  readonly decided: Decided;
+};
+
+/** What was decided of a document that waits: it goes on as it stands in the journal. */
+export function journaled(document: Document): Omit<Fields, "action"> {
+  const { folderId, estimate, digest, trouble, remark, targetPath, sentName, slip } = document;
+  const fields = { folderId, pages: estimate, digest, trouble, remark };
+  if (targetPath === null || sentName === null) return fields;
+  const name = { ...sentNameOf(document.name), name: sentName };
+  return { ...fields, decided: { rule: slip?.rule ?? null, folder: targetPath, name, slip } };
+}

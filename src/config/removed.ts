@@ -1,0 +1,21 @@
+/** What a configuration of an earlier version may still have, and what to do instead. */
+import type { Key } from "./findings.ts";
+
+/** Keys, or one of a key's values; a list's entries are `[]`. */
+const REMOVED: ReadonlyMap<string, string> = new Map([
+  [
+    "mirrors.[].afterDuplicate",
+    "remove it: what becomes of a duplicate, an hour later, says after",
+  ],
+  ["mirrors.[].duplicates: link", "write skip: a duplicate gets what after says"],
+  ["mirrors.[].examples", "remove it: scanferry rules test PATH tells what is decided of a path"],
+  ["mirrors.[].parts", "remove it: of several daemons one scans each mirror, and all of them send"],
+  ["notify.quiet.urgent", "remove it: within quiet hours credentials and disk are told"],
+  ["notify.remind", "write notify.repeat: what lasts is told again this often"],
+]);
+
+/** What to do instead of a key, or of a value of it; undefined where it was never there. */
+export function insteadOf(key: Key, value?: unknown): string | undefined {
+  const name = key.map((part) => (typeof part === "number" ? "[]" : part)).join(".");
+  return REMOVED.get(typeof value === "string" ? `${name}: ${value}` : name);
+}

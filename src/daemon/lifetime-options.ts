@@ -1,0 +1,17 @@
+import type { Config } from "../config/config.ts";
+import type { Clock } from "../std/clock.ts";
+import type { Daemon } from "./daemon.ts";
+import type { OpenLog } from "./log.ts";
+import type { Notifier } from "./notifier.ts";
+
+/** What the lifetime of a daemon is made of. */
+export type LifetimeOptions = {
+  /** Reads the config; called at the start and at every SIGHUP. */
+  readonly load: () => Promise<Config>;
+  /** Opened anew with every config; let go of when that life is over. */
+  readonly openLog: (config: Config) => OpenLog;
+  readonly started?: (daemon: Daemon) => void;
+  /** Told of every step. Default: nobody is. */
+  readonly notifier?: Notifier;
+  readonly clock?: Clock;
+};

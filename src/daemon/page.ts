@@ -1,0 +1,105 @@
+/**
+ * The daemon's page, which does not stop the rest: where its address is not there yet, as before a
+ * tunnel or a container's network is up, everything else begins, and the page comes when it can.
+ */
+import type { Dashboard, DashboardOptions } from "../dashboard/dashboard.ts";
+import { backoffMs } from "../domain/backoff.ts";
+import { Stopping, isAbortOf } from "../std/abort.ts";
+import type { Random } from "../std/clock.ts";
+import { codeOf, Fault } from "../std/fault.ts";
+
+/** Reasons for which an address cannot be had now, and may be later. */
+const PASSING: ReadonlySet<string> = new Set([
+  "EADDRINUSE",
+  "EADDRNOTAVAIL",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+]);
+
+const RETRY = { initialMs: 1_000, maxMs: 30_000 };
+
+export type PageOptions = {
+  readonly dashboard: DashboardOptions;
+  /** Waits for an address that may come; else opening rejects. */
+  readonly waits: boolean;
+  readonly random: Random;
+  /** Told where it is, each time it begins to listen. */
+  readonly listens: (url: string) => Promise<void>;
+};
+
+export class Page implements AsyncDisposable {
+  readonly #options: PageOptions;
+  readonly #ending = new AbortController();
+  #waiting: Promise<void> = Promise.resolve();
+  #dashboard: Dashboard | undefined;
+  #trouble: Fault | undefined;
+
+  private constructor(options: PageOptions) {
+    this.#options = options;
+  }
+
+  /** Rejects with the Fault `WEB_LISTEN` where the address cannot be had and is not waited for. */
+  static async open(options: PageOptions): Promise<Page> {
+    const page = new Page(options);
+    try {
+      await page.#listen();
+    } catch (error) {
+      if (!options.waits || !isPassing(error)) throw error;
+      page.#trouble = error;
+      options.dashboard.log.warn({ reason: error.message }, "no page yet; tried again");
+      page.#waiting = page.#wait();
+    }
+    return page;
+  }
+
+  /** Where it is; undefined while it does not listen. */
+  get url(): string | undefined {
+    return this.#dashboard?.url;
+  }
+
+  /** Why it does not listen. */
+  get trouble(): Fault | undefined {
+    return this.#trouble;
+  }
+
+  /** See `Dashboard.changed`. */
+  changed(): void {
+    this.#dashboard?.changed();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#ending.abort(new Stopping());
+    await this.#waiting;
+    await this.#dashboard?.close();
+  }
+
+  async #listen(): Promise<void> {
+    // Loaded only here: a third of all modules, and `sync` and `web: off` need none of them.
+    const { Dashboard } = await import("../dashboard/dashboard.ts");
+    const dashboard = await Dashboard.open(this.#options.dashboard);
+    this.#dashboard = dashboard;
+    await this.#options.listens(dashboard.url);
+  }
+
+  async #wait(): Promise<void> {
+    const { signal } = this.#ending;
+    const { log, clock } = this.#options.dashboard;
+    for (let tries = 1; this.#trouble; tries++) {
+      try {
+        await clock.sleep(backoffMs(RETRY, tries, this.#options.random), signal);
+        await this.#listen();
+        this.#trouble = undefined;
+        log.info({ web: this.url }, "the page is there now");
+      } catch (error) {
+        if (isAbortOf(signal, error)) return;
+        if (!this.#dashboard && error instanceof Fault) this.#trouble = error;
+        // It listens, and only nobody was told where: that is a journal that fails, told by itself.
+        else this.#trouble = undefined;
+      }
+    }
+  }
+}
+
+function isPassing(error: unknown): error is Fault {
+  return error instanceof Fault && PASSING.has(codeOf(error.cause) ?? "");
+}

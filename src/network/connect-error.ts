@@ -1,0 +1,22 @@
+/**
+ * - `unreachable`: no connection came to be, or it ended while it was made.
+ * - `tls`: the other side answers, and one of the two does not accept the other.
+ * - `proxy`: the proxy refuses to let us through.
+ */
+export type ConnectTrouble = "unreachable" | "tls" | "proxy";
+
+/**
+ * No connection came to be, so nothing was sent. `message` says where to and why, and holds no
+ * secret. `code` is Node's or OpenSSL's where they gave one.
+ */
+export class ConnectError extends Error {
+  override readonly name = "ConnectError";
+  readonly trouble: ConnectTrouble;
+  readonly code: string;
+
+  constructor(trouble: ConnectTrouble, message: string, code: string) {
+    super(message);
+    this.trouble = trouble;
+    this.code = code;
+  }
+}

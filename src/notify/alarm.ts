@@ -1,0 +1,110 @@
+/**
+ * Tells people what the journal cannot keep: that it cannot be used itself, or that there is no page.
+ * What was told is known for as long as the process lives; see `decide`.
+ */
+import { randomUUID } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import type { NotifyConfig } from "../config/notify-config.ts";
+import { Stopping } from "../std/abort.ts";
+import type { Clock, Random } from "../std/clock.ts";
+import { type Fault, messageOf } from "../std/fault.ts";
+import type { Log } from "../std/log.ts";
+import { openChannel } from "./channel.ts";
+import { decide, policyOf } from "./decide.ts";
+import { bodyOf, type Sender } from "./message.ts";
+import { Outlet } from "./outlet.ts";
+import { type Memory, NOTHING_TOLD, type Telling, type Trouble } from "./trouble.ts";
+
+export type AlarmOptions = {
+  readonly sender: Sender;
+  readonly clock: Clock;
+  readonly random: Random;
+};
+
+/** What stands against the host's part passes by itself, mostly within this, milliseconds. */
+const PATIENCE_MS = 60_000;
+
+/** The channels of one configuration. */
+type Open = {
+  readonly config: NotifyConfig;
+  readonly outlets: Promise<
+    readonly { readonly events: readonly string[]; readonly outlet: Outlet }[]
+  >;
+  readonly ending: AbortController;
+};
+
+export class Alarm implements Disposable {
+  readonly #options: AlarmOptions;
+  #memory: Memory = NOTHING_TOLD;
+  #open: Open | undefined;
+
+  constructor(options: AlarmOptions) {
+    this.#options = options;
+  }
+
+  /** Looks at what there is, `fault` or nothing. Nobody waits for what comes of it. */
+  look(config: NotifyConfig, fault: Fault | undefined, log: Log): void {
+    const now = this.#options.clock.now();
+    const found = { troubles: fault ? [troubleOf(fault)] : [], absent: () => "over" as const };
+    const { memory, tellings } = decide(this.#memory, found, policyOf(config, now), now);
+    this.#memory = memory;
+    if (tellings.length === 0) return;
+    this.#tell(config, tellings, log).catch((error: unknown) => {
+      log.error({ reason: messageOf(error) }, "nobody could be told");
+    });
+  }
+
+  [Symbol.dispose](): void {
+    this.#open?.ending.abort(new Stopping());
+  }
+
+  async #tell(config: NotifyConfig, tellings: readonly Telling[], log: Log): Promise<void> {
+    for (const { events, outlet } of await this.#outletsOf(config, log)) {
+      const wanted = tellings.filter(({ kind }) => events.includes(kind));
+      const message = { id: randomUUID(), at: this.#options.clock.now(), tellings: wanted };
+      if (wanted.length > 0) outlet.add(message);
+    }
+  }
+
+  #outletsOf(config: NotifyConfig, log: Log): Open["outlets"] {
+    if (this.#open && isDeepStrictEqual(this.#open.config, config)) return this.#open.outlets;
+    this.#open?.ending.abort(new Stopping());
+    const ending = new AbortController();
+    const { clock, random, sender } = this.#options;
+    const outlets = Promise.all(
+      config.channels.map(async (settings) => {
+        const outlet = new Outlet({
+          channel: await openChannel(settings, clock),
+          queue: [],
+          bodyOf: async (message) => bodyOf(message, message.tellings, sender),
+          changed: async () => {},
+          timeoutMs: config.timeoutMs,
+          clock,
+          random,
+          log,
+        });
+        // It ends with its abort alone: it keeps nothing that could fail.
+        outlet.run(ending.signal).catch(() => {});
+        return { events: settings.events, outlet };
+      }),
+    );
+    this.#open = { config, outlets, ending };
+    return outlets;
+  }
+}
+
+function troubleOf({ code, message, hint }: Fault): Trouble {
+  const isPage = code === "WEB_LISTEN";
+  const isDisk = code === "JOURNAL_FULL" || code === "JOURNAL_READ_ONLY";
+  return {
+    kind: isDisk ? "disk" : "stalled",
+    cause: `host:${code}`,
+    title: isPage ? "There is no page" : `Nothing is sent: the journal cannot be used (${code})`,
+    detail: `${message}. ${isPage ? "Everything else continues." : "Nothing is lost."}`,
+    hint,
+    over: isPage ? "The page is there" : "The journal can be used again, and documents are sent",
+    size: 1,
+    mark: "",
+    afterMs: isDisk ? 0 : PATIENCE_MS,
+  };
+}

@@ -1,0 +1,92 @@
+/**
+ * Which of an archive's work this daemon does, where several share a journal (docs/adr/0017): what it has when
+ * it starts, and what it takes over while it runs. What it has stays its own until it ends.
+ */
+import { Bell } from "../std/bell.ts";
+import type { LiveMirror, SyncContext } from "./context.ts";
+import { decideAgain } from "./decided-again.ts";
+import { ALL_DUTIES } from "./duties.ts";
+import { doubtInterrupted } from "./interrupted.ts";
+import { asLearned } from "./learned-settle.ts";
+import { loop } from "./loop.ts";
+import { pullInUnexplained } from "./mended-clock.ts";
+import type { Begin } from "./together.ts";
+
+/** What is begun for an assignment. */
+export type AssignmentLoops = {
+  /** Of the archive. */
+  readonly account: () => void;
+  /** Of the mirrors of this context. */
+  readonly mirrors: (own: SyncContext) => void;
+  /** Another daemon did these until now; called before their loops begin. */
+  readonly takenOver: (mirrorId: number) => Promise<void>;
+};
+
+export class Assignments {
+  readonly #context: SyncContext;
+  readonly #mirrors: Map<number, LiveMirror>;
+  #hasAccount: boolean;
+
+  constructor(context: SyncContext) {
+    const { duties = ALL_DUTIES, mirrors } = context;
+    this.#context = context;
+    this.#mirrors = new Map([...mirrors].filter(([id]) => duties.leads(id)));
+    this.#hasAccount = duties.account;
+  }
+
+  /** Of loops that know only the mirrors whose loops run; there are more of them with each that is taken over. */
+  get context(): SyncContext {
+    return { ...this.#context, mirrors: this.#mirrors };
+  }
+
+  /** Takes up what the last run left, before any loop begins: times, doubts, and decisions by other settings. */
+  async takeUp(): Promise<void> {
+    if (this.#hasAccount) await this.#takeUpAccount();
+    await decideAgain(this.context);
+  }
+
+  /** Begins the loops of what this daemon has, and then of what it takes over. */
+  async run(loops: AssignmentLoops, begin: Begin, signal: AbortSignal): Promise<void> {
+    const { journal, mirrors, duties } = this.#context;
+    if (this.#hasAccount) loops.account();
+    loops.mirrors({ ...this.#context, mirrors: new Map(this.#mirrors) });
+    if (!duties?.isShared) return;
+    const bell = new Bell();
+    const begun = new Set(this.#mirrors.keys());
+    const remove = journal.crew.listen(({ type }) => {
+      if (type === "gained") bell.ring();
+    });
+    try {
+      await loop(bell, this.#context, signal, async () => {
+        if (!this.#hasAccount && duties.account) {
+          this.#hasAccount = true;
+          begin(this.#takeUpAccount().then(loops.account));
+        }
+        for (const [id, mirror] of mirrors) {
+          if (begun.has(id) || !duties.leads(id)) continue;
+          begun.add(id);
+          begin(this.#takeOver(id, mirror, loops));
+        }
+        return Number.POSITIVE_INFINITY;
+      });
+    } finally {
+      remove();
+    }
+  }
+
+  async #takeOver(id: number, mirror: LiveMirror, loops: AssignmentLoops): Promise<void> {
+    const own = { ...this.#context, mirrors: new Map([[id, mirror]]) };
+    // First: what the other daemon left half put away is put back, and nothing is in hand here yet.
+    await mirror.reader.host(id);
+    mirror.settings = await asLearned(this.#context.journal, id, mirror.settings);
+    await decideAgain(own);
+    this.#mirrors.set(id, mirror);
+    await loops.takenOver(id);
+    loops.mirrors(own);
+  }
+
+  async #takeUpAccount(): Promise<void> {
+    await pullInUnexplained(this.#context);
+    await doubtInterrupted(this.#context);
+  }
+}

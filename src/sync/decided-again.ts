@@ -1,0 +1,88 @@
+/**
+ * Settings that a mirror's documents are decided by may be corrected while documents wait: those that were decided
+ * by others, and of which the archive can have nothing, are looked at and decided once more.
+ */
+import { hash } from "node:crypto";
+import type { Mirror } from "../config/config.ts";
+import type { Document } from "../domain/document.ts";
+import type { Change, Journal } from "../journal/journal.ts";
+import type { SyncContext } from "./context.ts";
+
+/** Rows of one commit. */
+const CHUNK = 500;
+
+/** What of the rules has no part in what is decided of a document. */
+const NOT_DECIDING = { priority: 0, order: 0, duplicates: 0 };
+
+/** To be called before anything is claimed: what waits is decided by the settings as they are now. */
+export async function decideAgain({ journal, mirrors, clock, log }: SyncContext): Promise<void> {
+  for (const [id, { settings }] of mirrors) {
+    if (await isDecidedOtherwise(journal, id, settings)) {
+      const waiting = await waitingOf(journal, id);
+      log.info(
+        { mirror: settings.name, documents: waiting.length },
+        "decided again, since what they were decided by was changed",
+      );
+      for (let from = 0; from < waiting.length; from += CHUNK) {
+        const event = { type: "recheck", at: clock.now() } as const;
+        const some = waiting.slice(from, from + CHUNK);
+        await journal.apply(
+          some.map((row): Change => ({ type: "event", id: row.id, event, from: [row.state] })),
+        );
+      }
+    }
+    // Last: ended before that, it is done once more.
+    await remember(journal, id, settings);
+  }
+}
+
+/** Whether what waits was decided by other settings of the mirror than these; false where nobody knows. */
+export async function isDecidedOtherwise(
+  journal: Pick<Journal, "memo">,
+  mirrorId: number,
+  settings: Mirror,
+): Promise<boolean> {
+  const known = await journal.memo(memoOf(mirrorId));
+  return known !== null && known !== settingsDigest(settings);
+}
+
+/**
+ * It waits, decided, and the archive has nothing of it. Not what was in doubt once: if it turned up late after all, it
+ * would be under the name and in the folder that were decided then. Nor what a hook will not have sent.
+ */
+export function mayBeDecidedAgain(document: Document): boolean {
+  const { state, digest, doubtAt, documentId, looks, sentBytes, trouble } = document;
+  if (state !== "pending" && state !== "held") return false;
+  if (digest === null || doubtAt !== null || documentId !== null) return false;
+  return !(looks > 0 && sentBytes !== null) && trouble?.code !== "VETOED";
+}
+
+async function waitingOf(
+  journal: Journal,
+  mirrorId: number,
+): Promise<Pick<Document, "id" | "state">[]> {
+  const waiting: Pick<Document, "id" | "state">[] = [];
+  for (const wanted of ["pending", "held"] as const) {
+    for await (const row of journal.list({ mirrorId, state: wanted })) {
+      if (mayBeDecidedAgain(row)) waiting.push({ id: row.id, state: row.state });
+    }
+  }
+  return waiting;
+}
+
+async function remember(journal: Journal, mirrorId: number, settings: Mirror): Promise<void> {
+  const digest = settingsDigest(settings);
+  const memo = memoOf(mirrorId);
+  if ((await journal.memo(memo)) !== digest) await journal.setMemo(memo, digest);
+}
+
+/** Of all that says what is sent, under which name, where to and with what; not of when, or in which order. */
+function settingsDigest({ name, target, stillIncomplete, rules, hooks }: Mirror): string {
+  const deciding = { ...rules, ...NOT_DECIDING };
+  const all = [name, target, stillIncomplete, deciding, hooks?.before?.command ?? null];
+  return hash("sha256", JSON.stringify(all), "base64url");
+}
+
+function memoOf(mirrorId: number): string {
+  return `decided:${mirrorId}`;
+}

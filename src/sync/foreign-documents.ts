@@ -1,0 +1,111 @@
+/** What an archive holds, in a folder or as its search tells, and what of it no row of the journal accounts for. */
+import type { Archive, SearchQuery } from "../archive/archive.ts";
+import { ArchiveError } from "../archive/archive-error.ts";
+import { pages } from "../archive/paging.ts";
+import type { Document } from "../domain/document.ts";
+import type { Candidate } from "../domain/reconcile.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { DocumentDetail } from "../wire/shapes.ts";
+
+/** Documents a page; the interface allows 10,000. */
+const PAGE_SIZE = 1_000;
+
+/** So many in a row that are too old: those that follow are older still. */
+const OLDER_MIN = 200;
+
+/** One folder, or what search finds. */
+export type Where = { readonly folderId: number } | SearchQuery;
+
+/** What is read, and how far. */
+type Reading = {
+  readonly archive: Pick<Archive, "documents" | "search">;
+  /** Speaks for the archive; without it every document is foreign. */
+  readonly journal?: Pick<Journal, "claimed"> | undefined;
+  readonly pageSize?: number;
+  /** No others are of interest: there may be a million. */
+  readonly only?: (each: DocumentDetail) => boolean;
+  /** Documents of before are not looked for: epoch ms, by the archive's clock; asked after each document. */
+  readonly earliest?: () => number;
+  readonly olderMin?: number;
+  readonly pagesMax?: number;
+};
+
+/** `sentAt`: when the row was sent that has the document (`Claimed`); undefined where it is foreign. */
+export type Listed = Candidate & { readonly sentAt: number | null | undefined };
+
+/** No row of the journal accounts for it. */
+export function isForeign({ sentAt }: Listed): boolean {
+  return sentAt === undefined;
+}
+
+/**
+ * The documents there, each once and the newest first: what is uploaded meanwhile moves others to pages that are still
+ * to come. Ends after a page whose last `olderMin` documents are older than `earliest`. Rejects with `ArchiveError`;
+ * TOO_MANY_PAGES also where search repeats a page.
+ */
+export async function* documentsIn(
+  where: Where,
+  {
+    archive,
+    journal,
+    pageSize = PAGE_SIZE,
+    only = () => true,
+    earliest,
+    olderMin = OLDER_MIN,
+    pagesMax,
+  }: Reading,
+  signal: AbortSignal,
+): AsyncGenerator<Listed> {
+  const order = { sortBy: "UPLOADED_DATE", sortDesc: true, paginationSize: pageSize } as const;
+  const isFolder = "folderId" in where;
+  const read = (paginationIndex: number) =>
+    isFolder
+      ? archive.documents({ ...where, ...order, paginationIndex }, signal)
+      : archive.search({ ...where, ...order, paginationIndex }, signal);
+  const seen = new Set<number>();
+  let older = 0;
+  for await (const { documents } of pages(read, pagesMax)) {
+    const page = documents.filter(({ id }) => !seen.has(id) && seen.add(id));
+    if (!isFolder && documents.length > 0 && page.length === 0)
+      throw new ArchiveError("inDoubt", "TOO_MANY_PAGES", "its search repeats a page");
+    const meant = new Set(page.filter(only).map(({ id }) => id));
+    const claimed = meant.size > 0 ? await journal?.claimed([...meant]) : undefined;
+    for (const { id, folderId, filename, uploadedDate, filesize, status = null } of page) {
+      const sentAt = claimed?.get(id);
+      // Of a whole archive no more is kept in memory than is asked for.
+      if (meant.has(id)) yield { id, folderId, filename, uploadedDate, filesize, status, sentAt };
+      older = earliest && uploadedDate < earliest() ? older + 1 : 0;
+    }
+    if (older >= olderMin) return;
+  }
+}
+
+/** Documents by their names, however these are composed. */
+export type Named = ReadonlyMap<string, readonly Candidate[]>;
+
+/** All of them, by name (NFC). */
+export async function byName(
+  documents: AsyncIterable<Candidate> | Iterable<Candidate>,
+): Promise<Named> {
+  return Map.groupBy(await Array.fromAsync(documents), ({ filename }) => filename.normalize("NFC"));
+}
+
+/**
+ * Other documents of its name that are under way to the folder of one of these: what is there may be theirs, whose
+ * reply is still to come, or to be looked for.
+ */
+export async function rivalsOf(
+  journal: Pick<Journal, "rivals"> | undefined,
+  { id, sentName }: { readonly id?: number; readonly sentName: string | null },
+  candidates: readonly Candidate[],
+): Promise<Document[]> {
+  const folders = new Set(candidates.map(({ folderId }) => folderId));
+  const asks = [...folders].map(async (folderId) => journal?.rivals(folderId, sentName ?? ""));
+  return (await Promise.all(asks)).flatMap((rows) => rows ?? []).filter((row) => row.id !== id);
+}
+
+/** Search is not answered, not for us, or without an end: to ask again is no use. */
+export function isForGood({ kind, code, credentials, retryAfterMs }: ArchiveError): boolean {
+  const isRefused = kind === "refused" && !credentials && retryAfterMs === undefined;
+  return isRefused || code === "TOO_MANY_PAGES";
+}

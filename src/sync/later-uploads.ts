@@ -1,0 +1,138 @@
+/**
+ * A journal that was taken back to an earlier state (a snapshot of the machine, a restored disk or database) knows
+ * nothing of what was sent since. The archive does: that came later than every document that the journal knows, in
+ * the folder it was sent to, and in the archive. Whoever else uploads looks the same, so that this names suspects, and
+ * proves nothing.
+ */
+import type { Archive } from "../archive/archive.ts";
+import { UNCLEAN_MEMOS } from "../journal/crew.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { Clock } from "../std/clock.ts";
+import { lagOf } from "./archive-clocks.ts";
+import { documentsIn, isForeign, type Listed, type Where } from "./foreign-documents.ts";
+
+/** Documents a page of a folder. Those that come later are few, unless somebody else fills it. */
+const PAGE_SIZE = 200;
+
+/** So many in a row that are too old: those that follow are older still. */
+const OLDER_MIN = 50;
+
+/** For so long suspects are looked for from the same moment on, whatever was sent since. */
+const KEPT_MS = 7 * 24 * 3_600_000;
+
+/** A search that fails for so long, while the archive answers otherwise, is never answered. */
+const SEARCHED_MS = 10 * 60_000;
+
+/** From when on there are suspects in a folder, or in the archive, by the archive's clock, and when that was found out, by ours. */
+type Kept = { readonly since: number; readonly at: number };
+
+type Parts = {
+  readonly archive: Archive;
+  /** Speaks for the archive. */
+  readonly journal: Journal;
+  readonly clock: Clock;
+  /** How far the dates of documents may differ from one another, milliseconds. */
+  readonly toleranceMs: number;
+  /** False: nothing is remembered (`plan`). */
+  readonly remembers: boolean;
+};
+
+export class LaterUploads {
+  readonly #parts: Parts;
+  /** What was sent since says nothing of what the journal knew. */
+  #startedAt: number;
+  /** The archive may know more than the journal; undefined: nobody has asked. */
+  #isBehind: boolean | undefined;
+  #failingSince: number | undefined;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#startedAt = parts.clock.now();
+    if (!parts.remembers) this.#isBehind = true;
+  }
+
+  /** The machine may have been taken back with its memory. */
+  suspect(): void {
+    this.#startedAt = this.#parts.clock.now();
+    this.#isBehind = true;
+  }
+
+  /**
+   * Whether the whole archive is to be asked, and not only the folder that is sent to: the last daemon did not end in
+   * good order, a folder has suspects, or nothing that this journal knows, or there were suspects within a week.
+   */
+  async isBehind(): Promise<boolean> {
+    const { journal, clock } = this.#parts;
+    const kept = keptIn(await journal.memo(this.#memoOf({})), clock.now());
+    const unclean = await journal.memo(`${UNCLEAN_MEMOS}${journal.archiveId}`);
+    this.#isBehind ??= kept !== undefined || Boolean(unclean);
+    return this.#isBehind;
+  }
+
+  /** The whole archive was asked, as far as it answers: not again before another daemon ends in disorder. */
+  async asked(): Promise<void> {
+    const { journal, remembers } = this.#parts;
+    this.#failingSince = undefined;
+    const memo = `${UNCLEAN_MEMOS}${journal.archiveId}`;
+    if (remembers && (await journal.memo(memo))) await journal.setMemo(memo, "");
+  }
+
+  /**
+   * The documents there that came no sooner than the latest that the journal knows, among them those that no row
+   * accounts for; all of them where it knows none. Reads no further than that. Remembers for a week from when on,
+   * since what is sent from now on is later still. Rejects with `ArchiveError`.
+   */
+  async newest(where: Where, signal: AbortSignal): Promise<Listed[]> {
+    const { archive, journal, clock, toleranceMs, remembers } = this.#parts;
+    const memo = this.#memoOf(where);
+    const before = await journal.memo(memo);
+    const kept = keptIn(before, clock.now());
+    const marginMs = Math.max(toleranceMs, await lagOf({ journal }));
+    let latest = 0;
+    const earliest = () => Math.min(latest, kept?.since ?? latest) - marginMs;
+    const isFolder = "folderId" in where;
+    const bounds = { earliest, olderMin: OLDER_MIN, ...(isFolder && { pageSize: PAGE_SIZE }) };
+    const all: Listed[] = [];
+    for await (const each of documentsIn(where, { archive, journal, ...bounds }, signal)) {
+      all.push(each);
+      if (!isForeign(each)) latest = Math.max(latest, this.#sentBy(each));
+    }
+    const late = all.filter(({ uploadedDate }) => uploadedDate >= earliest());
+    const hasSuspects = late.some(isForeign);
+    if (isFolder && (hasSuspects || latest === 0)) this.#isBehind = true;
+    const now: Kept = kept ?? { since: latest, at: clock.now() };
+    const after = hasSuspects ? JSON.stringify(now) : "";
+    if (remembers && after !== (before ?? "")) await journal.setMemo(memo, after);
+    return late;
+  }
+
+  /** Whether a search that failed is to be asked again later. */
+  mayAskAgain(): boolean {
+    const { clock, remembers } = this.#parts;
+    this.#failingSince ??= clock.monotonic();
+    return remembers && clock.monotonic() - this.#failingSince < SEARCHED_MS;
+  }
+
+  /**
+   * When the journal says that it sent a document of its own, by the archive's clock: one that it sent before it was
+   * taken back, and then again, was in doubt there and is found later than what was sent in between. 0 for one that was
+   * sent since the start.
+   */
+  #sentBy({ uploadedDate, sentAt }: Listed): number {
+    const startedAt = this.#startedAt + (this.#parts.archive.clockOffsetMs ?? 0);
+    const by = sentAt ?? uploadedDate;
+    return by >= startedAt ? 0 : Math.min(uploadedDate, by);
+  }
+
+  #memoOf(where: Where): string {
+    return `later:${this.#parts.journal.archiveId}/${"folderId" in where ? where.folderId : "*"}`;
+  }
+}
+
+/** Undefined where nothing was kept, or long ago. */
+function keptIn(text: string | null, now: number): Kept | undefined {
+  if (!text) return undefined;
+  // Written by `newest` alone.
+  const kept = JSON.parse(text) as Kept;
+  return Math.abs(now - kept.at) < KEPT_MS ? kept : undefined;
+}

@@ -1,0 +1,63 @@
+/** What the archive has another document under the id of goes back into doubt, whoever hears of it. */
+import { anotherDocument, type Told } from "../domain/another-document.ts";
+import type { ArchiveAccount } from "../config/config.ts";
+import type { Document } from "../domain/document.ts";
+import { ANOTHER_DOCUMENT } from "../domain/verdict.ts";
+import type { Change } from "../journal/journal.ts";
+import type { DocumentDetail } from "../wire/shapes.ts";
+import { keepsDates, learnDates, learnLag } from "./archive-clocks.ts";
+import type { SyncContext } from "./context.ts";
+
+/** A row, and what the archive says of its id. */
+export type Heard = { readonly document: Document; readonly item: DocumentDetail };
+
+/** What of the configuration tells one document from another. */
+type Knowing = Pick<SyncContext["config"], "upload"> & {
+  readonly archive?: Pick<ArchiveAccount, "storedSize">;
+};
+
+type Context = Pick<SyncContext, "journal" | "config" | "log" | "clock">;
+
+/** Those of all that was heard that are ours; others go back into doubt. Learns how the archive dates documents. */
+export async function oursAmong(context: Context, all: readonly Heard[]): Promise<Heard[]> {
+  await learnDates(context, all);
+  const ours: Heard[] = [];
+  const mistaken: Change[] = [];
+  for (const each of all) {
+    const why = await otherThan(context, each.document, each.item);
+    if (why === undefined) ours.push(each);
+    else mistaken.push(backInDoubt(context, each.document, why));
+  }
+  if (mistaken.length > 0) await context.journal.apply(mistaken);
+  await learnLag(
+    context,
+    ours.filter(({ item }) => item.status === "CONVERTED"),
+  );
+  return ours;
+}
+
+/** See `anotherDocument`, with what is known of this archive. */
+export async function otherThan(
+  context: Pick<Context, "journal"> & { readonly config: Knowing },
+  document: Document,
+  told: Told,
+): Promise<string | undefined> {
+  const { upload, archive } = context.config;
+  const likeness = { toleranceMs: upload.doubt.toleranceMs, storedSize: archive?.storedSize };
+  // Almost all are ours, whatever is known of dates.
+  const why = anotherDocument(document, told, { ...likeness, keepsDates: true });
+  if (why === undefined) return undefined;
+  return anotherDocument(document, told, { ...likeness, keepsDates: await keepsDates(context) });
+}
+
+/** The change by which the row looks for its document anew. */
+export function backInDoubt(
+  { clock, log }: Pick<Context, "clock" | "log">,
+  { id, documentId }: Document,
+  message: string,
+): Change {
+  const trouble = { code: ANOTHER_DOCUMENT, message };
+  log.warn({ code: ANOTHER_DOCUMENT, documentId }, message);
+  const event = { type: "mistaken", at: clock.now(), trouble } as const;
+  return { type: "event", id, event, from: ["uploaded", "converted"] };
+}

@@ -1,0 +1,96 @@
+/**
+ * Files that one mirror sent and another one has: moved between two of an archive, or of a mirror that was given
+ * another name and source, was merged with another, or split. The same bytes are proof that it is that document.
+ */
+import { isDeepStrictEqual } from "node:util";
+import type { Mirror } from "../config/config.ts";
+import type { Document, Trouble } from "../domain/document.ts";
+import { isSameFile } from "../domain/stamp.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { Inspection } from "../source/source.ts";
+import { joinRaw, type RawPath, shown } from "../std/raw-path.ts";
+import { isReachable, type LiveMirror, type SyncContext } from "./context.ts";
+import { decisionOn } from "./decision.ts";
+import { ALL_DUTIES } from "./duties.ts";
+import { type Here, isHere, isMovedBack, lookAtPlaces } from "./former-places.ts";
+import type { Followed } from "./recall.ts";
+
+/** A file of a mirror that was found whole, and the settings of the archive's other mirrors that are configured. */
+export type Found = {
+  readonly mirror: Pick<LiveMirror, "row" | "settings">;
+  readonly here: Here;
+  readonly whole: Extract<Inspection, { kind: "whole" }>;
+  readonly at: number;
+  readonly settingsOf: (mirrorId: number) => Mirror | undefined;
+};
+
+/**
+ * Rows of the archive's other mirrors that were sent with these bytes, to where this file would go. Where the two
+ * mirrors' archive folders differ, another one is wanted there by right.
+ */
+export async function sentByOthers(journal: Journal, found: Found): Promise<Document[]> {
+  const { mirror, here, whole } = found;
+  const rows: Document[] = [];
+  for (const { id, archiveId } of await journal.mirrors()) {
+    if (id === mirror.row.id || archiveId !== journal.archiveId) continue;
+    const sent = await journal.sentWith(id, whole.digest, whole.seen.sizeBytes);
+    rows.push(
+      ...sent.filter((row) => {
+        if (row.duplicateOf !== null) return false;
+        if (row.after === "done") return isMovedBack(row, here);
+        return row.current || isSameFile(row.seen.stamp, here.seen.stamp);
+      }),
+    );
+  }
+  return rows.length === 0 ? rows : rows.filter((row) => goesAlike(row, found));
+}
+
+/**
+ * The row of another mirror whose file this is. A mirror that is not configured any more has none; of another, its
+ * own scan or events must have found that the file is gone, and until then it is `in hand`. Where that one's source
+ * is away, nobody knows how long that is: the trouble to hold the file with.
+ */
+export async function movedFromOther(
+  { journal, mirrors, duties = ALL_DUTIES }: SyncContext,
+  found: Omit<Found, "settingsOf">,
+  { rows: followed, puttingAway }: Followed,
+): Promise<Document | Trouble | "in hand" | undefined> {
+  // What other daemons have configured, and what they see of their files, nobody knows here.
+  if (duties.isShared) return undefined;
+  const settingsOf = (mirrorId: number) => mirrors.get(mirrorId)?.settings;
+  for (const row of await sentByOthers(journal, { ...found, settingsOf })) {
+    if (followed.has(row.id)) continue;
+    const other = mirrors.get(row.mirrorId);
+    if (!other) return row;
+    const path = joinRaw(row.dir, row.name);
+    if (!isReachable(other)) return awayOf(other, path);
+    const look = () => lookAtPlaces(other, [path], found.here.path);
+    const [[place], wasInHand] = await puttingAway.during(look);
+    if (row.current && place === undefined) return awayOf(other, path);
+    const isNews = row.current && place === null && row.goneAt === null;
+    if (isNews || wasInHand(row.mirrorId, path)) return "in hand";
+    if (isHere(row, place, found.here)) return row;
+  }
+  return undefined;
+}
+
+function awayOf({ row: { name } }: LiveMirror, path: RawPath): Trouble {
+  const message = `it may be ${shown(path)} of mirror ${name}, whose source does not answer`;
+  return { code: "SOURCE_OFFLINE", message };
+}
+
+function goesAlike(
+  { mirrorId, targetPath }: Document,
+  { mirror: { settings }, here, whole, at, settingsOf }: Found,
+): boolean {
+  const { target } = settings;
+  const other = settingsOf(mirrorId);
+  if (other && isDeepStrictEqual(other.target, target)) return true;
+  if (!other && "path" in target && isBelow(targetPath ?? "", target.path)) return true;
+  const decision = decisionOn(settings, here.path, whole, at);
+  return "decided" in decision && decision.decided.folder === targetPath;
+}
+
+function isBelow(path: string, base: string): boolean {
+  return path === base || path.startsWith(base.endsWith("/") ? base : `${base}/`);
+}

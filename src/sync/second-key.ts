@@ -1,0 +1,18 @@
+import type { Document } from "../domain/document.ts";
+import type { AfterAction } from "../source/after.ts";
+import type { Acted } from "../source/source.ts";
+import { joinRaw } from "../std/raw-path.ts";
+import type { LiveMirror } from "./context.ts";
+
+/**
+ * The second of two keys: the file goes, with what was read beside it, while it has the journaled content. Rejects
+ * with `LineCut` when the reader is gone.
+ */
+export function putAway(
+  { reader, row }: LiveMirror,
+  { dir, name, digest, sentAt, slip }: Document & { readonly digest: string },
+  after: AfterAction,
+): Promise<Acted> {
+  const expected = { digest, sentAt, sidecar: slip?.sidecar ?? null };
+  return reader.act(row.id, joinRaw(dir, name), expected, after);
+}

@@ -1,0 +1,156 @@
+/** Guards against sending what the archive may hold: a document that no row accounts for may be a file that is here. */
+import type { Archive } from "../archive/archive.ts";
+import type { Document, Trouble } from "../domain/document.ts";
+import { type Candidate, mayBeBytes } from "../domain/reconcile.ts";
+import type { StoredSize } from "../domain/stored-size.ts";
+import type { Journal } from "../journal/journal.ts";
+import { byName, documentsIn, type Named, rivalsOf } from "./foreign-documents.ts";
+import type { LaterUploads } from "./later-uploads.ts";
+import { WholeArchive } from "./whole-archive.ts";
+
+const OF_FORMER_MIRROR =
+  ", sent for a mirror that is not configured any more: if this is that mirror, give it its name back";
+
+const LATER =
+  ", uploaded later than any that this journal knows there: the journal may have been taken back to an earlier state";
+
+/**
+ * `later`: only what came that late is looked at, and in other folders only where the journal may be behind; without it
+ * everything is, in every folder. `storedSize` is the archive's.
+ */
+type Scope = {
+  readonly later?: LaterUploads | undefined;
+  readonly storedSize?: StoredSize | undefined;
+};
+
+/** What knows which documents are whose. */
+type Knowing = Pick<Journal, "claimed" | "rivals">;
+
+/** Why a file is not sent; a `rival` in doubt may be what speaks against it, and has to be found first. */
+export type Objection = Trouble | { readonly rival: Document };
+
+/** A file that is about to be sent, and the archive folder that it goes to. */
+export type Outgoing = {
+  readonly sentName: string;
+  readonly sizeBytes: number;
+  readonly folderId: number;
+};
+
+export class SendGuard {
+  readonly #archive: Archive;
+  readonly #journal: Knowing | undefined;
+  readonly #scope: Scope;
+  readonly #whole: WholeArchive;
+  readonly #folders = new Map<number, Promise<Named>>();
+
+  /** `journal` speaks for the archive; without one no document is accounted for. */
+  constructor(archive: Archive, journal: Knowing | undefined, scope: Scope = {}) {
+    this.#archive = archive;
+    this.#journal = journal;
+    this.#scope = scope;
+    this.#whole = new WholeArchive(archive, scope.later);
+  }
+
+  /** Why not all of the archive could be searched for what is filed elsewhere; see `WholeArchive.unasked`. */
+  get unasked(): string | null {
+    return this.#whole.unasked;
+  }
+
+  /**
+   * Why nothing of this name may be sent into this folder without a person's word: there is one of
+   * it, and it belongs to no row of these mirrors, the configured ones; what another one sent may be
+   * this very file. Or there is one of its size, which nobody accounts for, in another folder. Lists each folder once.
+   * Rejects with `ArchiveError` when that cannot be done.
+   *
+   * With `later`, what has another size is no objection, unless the archive changes documents: it has another content, or
+   * somebody else sent it.
+   */
+  async objection(
+    outgoing: Outgoing,
+    mirrorIds: readonly number[],
+    signal: AbortSignal,
+  ): Promise<Objection | undefined> {
+    return (
+      (await this.#here(outgoing, mirrorIds, signal)) ?? (await this.#elsewhere(outgoing, signal))
+    );
+  }
+
+  async #here(
+    { sentName, sizeBytes, folderId }: Outgoing,
+    mirrorIds: readonly number[],
+    signal: AbortSignal,
+  ): Promise<Trouble | undefined> {
+    const named = (await this.#namesIn(folderId, signal)).get(sentName.normalize("NFC")) ?? [];
+    const { later, storedSize } = this.#scope;
+    const candidates = later
+      ? named.filter((each) => mayBeBytes(each, sizeBytes, storedSize))
+      : named;
+    const foreign = await this.#foreign(candidates, later ? undefined : mirrorIds);
+    if (!foreign) return undefined;
+    const found = `the archive holds ${sentName} in that folder already (document ${foreign.id})`;
+    if (later) return { code: "FIRST_RUN", message: `${found}${LATER}` };
+    const isFormer = !(await this.#foreign([foreign]));
+    return { code: "FIRST_RUN", message: isFormer ? `${found}${OF_FORMER_MIRROR}` : found };
+  }
+
+  /** People may have filed it elsewhere since it was sent. */
+  async #elsewhere(
+    { sentName, sizeBytes, folderId }: Outgoing,
+    signal: AbortSignal,
+  ): Promise<Objection | undefined> {
+    const { later, storedSize } = this.#scope;
+    if (later && !(await later.isBehind())) return undefined;
+    const listed = [...(await this.#namesIn(folderId, signal)).values()].flat();
+    const known = listed.map(({ id }) => id);
+    const named = await this.#whole.named(sentName, known, signal);
+    const candidates = named.filter(
+      (each) => each.folderId !== folderId && mayBeBytes(each, sizeBytes, storedSize),
+    );
+    const foreign = await this.#foreign(candidates);
+    if (!foreign) return undefined;
+    const [rival] = await rivalsOf(this.#journal, { sentName }, [foreign]);
+    if (rival) return { rival };
+    const where = `document ${foreign.id} in folder ${foreign.folderId}`;
+    const message = `the archive holds ${sentName} of its size in another folder (${where})`;
+    return { code: "FIRST_RUN", message: later ? `${message}${LATER}` : message };
+  }
+
+  /** An `objection` to something in this folder will be asked for: it is listed beside others. */
+  foresee(folderId: number, signal: AbortSignal): void {
+    this.#namesIn(folderId, signal).catch(() => {});
+  }
+
+  /** The archive is asked again. */
+  forget(): void {
+    this.#folders.clear();
+    this.#whole.forget();
+    this.#scope.later?.suspect();
+  }
+
+  /** The first of these that no row accounts for, or none of these mirrors. */
+  async #foreign(
+    candidates: readonly Candidate[],
+    mirrorIds?: readonly number[],
+  ): Promise<Candidate | undefined> {
+    const ids = candidates.map(({ id }) => id);
+    const claimed = ids.length === 0 ? undefined : await this.#journal?.claimed(ids, mirrorIds);
+    return candidates.find(({ id }) => claimed?.has(id) !== true);
+  }
+
+  #namesIn(folderId: number, signal: AbortSignal): Promise<Named> {
+    const known = this.#folders.get(folderId);
+    if (known) return known;
+    const listing = this.#list(folderId, signal);
+    this.#folders.set(folderId, listing);
+    listing.catch(() => this.#folders.delete(folderId));
+    return listing;
+  }
+
+  async #list(folderId: number, signal: AbortSignal): Promise<Named> {
+    const archive = this.#archive;
+    const documents =
+      (await this.#scope.later?.newest({ folderId }, signal)) ??
+      documentsIn({ folderId }, { archive }, signal);
+    return byName(documents);
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * What the archive holds, in whatever folder people have filed it: read by search, in pages, once, since after a lost
+ * journal every document is asked for. Whether a search without a criterion finds everything is an open point of the
+ * interface: what does not show the documents that folders list, or that the journal knows, is asked with a criterion
+ * that all fulfil, and what could not be asked is said.
+ */
+import type { Archive, SearchQuery } from "../archive/archive.ts";
+import { ArchiveError } from "../archive/archive-error.ts";
+import type { Candidate } from "../domain/reconcile.ts";
+import {
+  byName,
+  documentsIn,
+  isForeign,
+  isForGood,
+  type Listed,
+  type Named,
+} from "./foreign-documents.ts";
+import type { LaterUploads } from "./later-uploads.ts";
+
+/** How often a search is begun that fails while the archive answers otherwise. */
+const TRIES = 3;
+
+/** Ways to ask for everything, one after the other until one shows what is known to be there. */
+const QUESTIONS: readonly SearchQuery[] = [{}, { filesizeStart: 0 }];
+
+/** What is said where not all could be asked. */
+export function unaskedText(why: string): string {
+  return `documents that were filed in other folders of the archive may be sent again: not all could be asked, since ${why}`;
+}
+
+export class WholeArchive {
+  readonly #archive: Pick<Archive, "documents" | "folder" | "search">;
+  readonly #later: LaterUploads | undefined;
+  #reading: Promise<Named> | undefined;
+  #unasked: string | null = null;
+
+  /** With `later`, no further back than to what the journal knows. */
+  constructor(archive: Pick<Archive, "documents" | "folder" | "search">, later?: LaterUploads) {
+    this.#archive = archive;
+    this.#later = later;
+  }
+
+  /** Why not all could be asked, in words that follow "since"; null where all was, or nothing yet. */
+  get unasked(): string | null {
+    return this.#unasked;
+  }
+
+  /**
+   * Documents of this name, in any folder. The first call reads them all; `known` are ids that folders list, by which it
+   * sees whether these are all. Rejects with `ArchiveError` where the archive may answer later.
+   */
+  async named(
+    sentName: string,
+    known: Iterable<number>,
+    signal: AbortSignal,
+  ): Promise<readonly Candidate[]> {
+    this.#reading ??= this.#all([...known], signal);
+    const reading = this.#reading;
+    reading.catch(() => {
+      if (this.#reading === reading) this.forget();
+    });
+    return (await reading).get(sentName.normalize("NFC")) ?? [];
+  }
+
+  /** All is read again. */
+  forget(): void {
+    this.#reading = undefined;
+  }
+
+  async #all(known: readonly number[], signal: AbortSignal): Promise<Named> {
+    const found = new Map<number, Listed>();
+    for (const question of QUESTIONS) {
+      const failure = await this.#ask(question, found, signal);
+      const isAll = this.#later
+        ? [...found.values()].some((each) => !isForeign(each))
+        : found.size > 0 && known.every((id) => found.has(id));
+      const isShort = !isAll && found.size + known.length > 0;
+      this.#unasked = failure ?? (isShort ? "its search leaves out what folders list" : null);
+      if (isAll) break;
+    }
+    await this.#later?.asked();
+    return byName(found.values());
+  }
+
+  /** Adds what this question finds; why not all of that, where it is no use to wait. */
+  async #ask(
+    question: SearchQuery,
+    found: Map<number, Listed>,
+    signal: AbortSignal,
+  ): Promise<string | null> {
+    const archive = this.#archive;
+    for (let tries = 1; ; tries++) {
+      try {
+        const all =
+          (await this.#later?.newest(question, signal)) ??
+          documentsIn(question, { archive }, signal);
+        for await (const each of all) found.set(each.id, each);
+        return null;
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof ArchiveError)) throw error;
+        if (isForGood(error) || error.code === "REPLY_UNREADABLE") return error.message;
+        if (error.kind !== "inDoubt") throw error;
+        // It may be the archive that fails, or this question alone.
+        await archive.folder(undefined, signal);
+        if (tries < TRIES) continue;
+        if (this.#later?.mayAskAgain()) throw error;
+        return error.message;
+      }
+    }
+  }
+}

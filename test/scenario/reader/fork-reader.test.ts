@@ -1,0 +1,56 @@
+/** What a reader is given of this process's environment. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { forkReader } from "../../../src/reader/fork-reader.ts";
+import { stalledPipe } from "../../fixtures/stalled-pipe.ts";
+
+test("what concerns the network is given, certificates in full, since it works in other directories", async () => {
+  onTestFinished(() => void vi.unstubAllEnvs());
+  vi.stubEnv("SSL_CERT_DIR", "certs:/etc/certs:");
+  vi.stubEnv("SSL_CERT_FILE", "");
+  vi.stubEnv("NODE_USE_SYSTEM_CA", "1");
+  vi.stubEnv(
+    "NODE_OPTIONS",
+    "--tls-cipher-list DEFAULT --max-old-space-size=4000 --use-openssl-ca",
+  );
+  vi.stubEnv("HTTPS_PROXY", "http://u:kept@proxy.example.com");
+  vi.stubEnv("SCANFERRY_SECRET", "kept");
+  const child = forkReader();
+  const words = readFileSync(`/proc/${child.pid}/cmdline`, "utf8").split("\0");
+  const there = readFileSync(`/proc/${child.pid}/environ`, "utf8").split("\0");
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  expect(there).toContain(`SSL_CERT_DIR=${process.cwd()}/certs:/etc/certs:`);
+  expect(there).toContain("SSL_CERT_FILE=");
+  expect(there).toContain("MALLOC_ARENA_MAX=2");
+  expect(there).toContain("NODE_USE_SYSTEM_CA=1");
+  expect(there.join()).not.toContain("kept");
+  expect(words).toEqual(expect.arrayContaining(["--tls-cipher-list=DEFAULT", "--use-openssl-ca"]));
+  expect(words.join()).not.toContain("max-old-space");
+});
+
+test("started where both outputs are one pipe, it does not make that block", async () => {
+  const file = JSON.stringify(
+    fileURLToPath(new URL("../../../src/reader/fork-reader.ts", import.meta.url)),
+  );
+  const program = `import { readFileSync } from "node:fs";
+    import { forkReader } from ${file};
+    const flags = () => parseInt(/flags:\\s+(\\d+)/.exec(readFileSync("/proc/self/fdinfo/1", "utf8"))[1], 8);
+    process.stdout.write("");
+    process.stderr.write("");
+    const child = forkReader();
+    const { O_NONBLOCK } = (await import("node:fs")).constants;
+    console.log((flags() & O_NONBLOCK) !== 0);
+    child.kill("SIGKILL");`;
+  const words = ["--disable-warning=ExperimentalWarning", "--input-type=module", "-e", program];
+  using pipe = stalledPipe();
+  pipe.read();
+  const child = spawn(process.execPath, words, {
+    stdio: ["ignore", pipe.descriptor, pipe.descriptor],
+  });
+  await once(child, "exit");
+  expect(pipe.read()).toBe("true\n");
+});

@@ -1,0 +1,683 @@
+import * as fc from "fast-check";
+import { expect, test, describe } from "vitest";
+import { statusLines } from "../../../src/cli/status-lines.ts";
+import { Terminal } from "../../../src/cli/terminal.ts";
+import { type StatusReport } from "../../../src/sync/status.ts";
+import { reportOf } from "../dashboard/open-dashboard.ts";
+import { explanationLines } from "../../../src/cli/explanation-lines.ts";
+import { recordOf } from "../../../src/sync/record.ts";
+import { aDocument } from "../../fixtures/a-document.ts";
+import { aMirror } from "./mirrors.ts";
+import { pageLines } from "../../../src/cli/page-lines.ts";
+import { type AllowanceReport, noPages, type PageReport } from "../../../src/sync/page-report.ts";
+import { Writable } from "node:stream";
+import { type PlanLine } from "../../../src/cli/plan/plan-line.ts";
+import { PlanJson, PlanText } from "../../../src/cli/plan/plan-output.ts";
+import { raw } from "../source/scratch.ts";
+import {
+  cut,
+  padded,
+  table,
+  widthOf,
+  cutMiddle,
+  hanging,
+  wrapped,
+} from "../../../src/cli/columns.ts";
+import { listenAddress, moment, size } from "../../../src/cli/option-values.ts";
+import { printable } from "../../../src/cli/printable.ts";
+import { numberText, relativeText, sizeText } from "../../../src/cli/wording.ts";
+import { Sink } from "./in-process.ts";
+import { fit } from "../../../src/cli/fit.ts";
+import { remainingMs, Tempo } from "../../../src/cli/tempo.ts";
+
+describe("status lines", () => {
+  const gate = {
+    closedAt: 0,
+    code: "QUOTA_LIMIT",
+    message: "spent",
+    hint: "Wait.",
+    nextProbeAt: null,
+  };
+  const waits = { why: "asked", message: "it asked", until: null } as const;
+  const [main] = reportOf().archives;
+  if (!main) throw new Error("there is one");
+  const plain = { paint: (_: string, text: string) => text, isInteractive: false };
+  const terminal = { ...plain, width: 80 } as unknown as Terminal;
+  const wide = { ...plain, width: 200 } as unknown as Terminal;
+
+  test.for([
+    [[main], [], "nothing keeps it"],
+    [[{ ...main, gate }], [], "the headline tells of the only one"],
+    [
+      [{ ...main, sending: { waits, concurrency: 1 } }],
+      [/^nothing new is sent: it asked/],
+      "the only one needs no name",
+    ],
+    [
+      [
+        { ...main, gate },
+        { ...main, name: "legal", sending: { waits, concurrency: 1 } },
+      ],
+      [/^nothing is sent to main since .*: spent/, /^nothing new is sent to legal: it asked/],
+      "of several it is said which",
+    ],
+  ] as const)("%#: what stops archives: %s", ([archives, lines]) => {
+    const report = reportOf({ archives });
+    const told = statusLines(report, { owner: undefined, troubles: [], now: 1 }, terminal, 24);
+    const about = told.filter((line) => /^nothing (new )?is sent/.test(line));
+    expect(about).toEqual(lines.map((line) => expect.stringMatching(line)));
+  });
+
+  test.for([
+    [60_001, true, "; asked again in 1 minute", "its time has not come"],
+    [
+      1,
+      false,
+      "; asked again by the next scanferry run or scanferry sync",
+      "nobody is there to ask",
+    ],
+    [1, true, "; asked again now", "it is being asked, or is next"],
+    [null, true, "", "nobody knows"],
+  ] as const)("a probe at %s, running: %s, is told as %j: %s", ([nextProbeAt, running, next]) => {
+    const archives = [
+      { ...main, gate: { ...gate, nextProbeAt } },
+      { ...main, name: "legal" },
+    ];
+    const report = reportOf({ archives, gate: { ...gate, nextProbeAt } });
+    const around = { owner: running ? owner : undefined, troubles: [], now: 1 };
+    const told = statusLines(report, around, wide, 24);
+    expect(told[1]).toBe(`0 documents wait; wait${next}`);
+    expect(told.find((line) => line.startsWith("nothing is sent to main"))).toMatch(
+      new RegExp(`: spent; wait${next}$`),
+    );
+  });
+
+  const around = { owner: undefined, troubles: [], now: 1 };
+  const outage = {
+    since: 0,
+    code: "ARCHIVE_UNREACHABLE",
+    message: "no connection",
+    hint: "Look at the line.",
+    nextAttemptAt: 60_001,
+  };
+
+  const owner = { pid: 7, startedAt: 0, version: "1.2.3" };
+  const some = (counts: Partial<StatusReport["documents"]>) => ({
+    documents: { ...reportOf().documents, ...counts },
+  });
+  const probed = { ...gate, nextProbeAt: 60_001 };
+  const afar = {
+    mirror: "scans",
+    path: "a.pdf",
+    why: "AFTER_REFUSED: full",
+    nextAttemptAt: 60_001,
+  };
+
+  test.for([
+    [{ gate: probed }, /asked again in 1 minute$/, /asked again by the next scanferry run or/],
+    [
+      { archives: [{ ...main, outage }] },
+      /tried again in 1 minute$/,
+      /tried again by the next scanferry run or/,
+    ],
+    [some({ held: 2 }), /^they continue automatically/, /^they continue with scanferry run or/],
+    [{ notPutAway: [afar] }, /^they are tried again without being asked$/, /by the next scanferry/],
+    [
+      some({ converted: 2 }),
+      /^2 converted$/,
+      /^2 converted; it is not running, and sees nothing new$/,
+    ],
+  ] as const)(
+    "%#: what only a daemon does is not promised without one",
+    ([report, with_, without]) => {
+      const told = (who: typeof owner | undefined) =>
+        statusLines(reportOf(report), { ...around, owner: who }, terminal, 24)[1];
+      expect(told(owner)).toMatch(with_);
+      expect(told(undefined)).toMatch(without);
+    },
+  );
+
+  test.for([
+    ["FIRST_RUN", 3, /^they need you: see below/],
+    ["VETOED", 3, /^they need you/],
+    ["FIRST_RUN", 2, /^2 need you; the others continue automatically/],
+    ["FOLDER_MISSING", 3, /^they continue automatically/],
+  ] as const)("of three held, %s holds %i: %s", ([code, documents, detail]) => {
+    const troubles = [{ state: "held", code, documents, message: "so" }] as const;
+    const lines = statusLines(
+      reportOf(some({ held: 3 })),
+      { owner, troubles, now: 1 },
+      terminal,
+      24,
+    );
+    expect(lines[1]).toMatch(detail);
+  });
+
+  test("without a daemon nothing is said of what it has not seen", () => {
+    const report = reportOf(some({ converted: 2 }));
+    const title = (who: typeof owner | undefined) =>
+      statusLines(report, { ...around, owner: who }, terminal, 24)[0];
+    expect(title(owner)).toBe("All documents are in the archive");
+    expect(title(undefined)).toBe("All documents that scanferry has seen are in the archive");
+  });
+
+  test("that all is archived says how many files are never put away", () => {
+    const stays = { mirror: "scans", path: "a.pdf", why: "FILE_CHANGED" };
+    const detail = (...files: number[]) => {
+      const neverPutAway = files.map((each) => ({ ...stays, files: each }));
+      const report = reportOf({ ...some({ converted: 2_000 }), neverPutAway });
+      return statusLines(report, { ...around, owner }, terminal, 24)[1];
+    };
+    expect(detail(1)).toBe("2,000 converted; 1 file is never put away");
+    expect(detail(1, 1_200)).toBe("2,000 converted; 1,201 files are never put away");
+  });
+
+  test("an archive that does not answer is what matters first, with what to do", () => {
+    const report = reportOf({ archives: [{ ...main, outage }] });
+    const [title, detail] = statusLines(report, { ...around, owner }, terminal, 24);
+    expect(title).toMatch(/^The archive is not reached since .*: no connection$/);
+    expect(detail).toBe("0 documents wait; look at the line; tried again in 1 minute");
+  });
+
+  test("of several archives that do not answer each is told, by its name", () => {
+    const archives = [
+      { ...main, outage: { ...outage, since: 2 } },
+      { ...main, name: "legal", outage },
+    ];
+    const told = statusLines(reportOf({ archives }), around, terminal, 24);
+    expect(told[0]).toMatch(/^The archive legal is not reached/);
+    expect(told.filter((line) => /^archive (main|legal) is not reached/.test(line))).toHaveLength(
+      2,
+    );
+  });
+
+  test("a source that is offline is told of, though all that is known is archived", () => {
+    const [scans] = reportOf().mirrors;
+    if (!scans) throw new Error("there is one");
+    const mirrors = [{ ...scans, offline: { since: 0, why: "not mounted" } }];
+    const documents = { ...reportOf().documents, converted: 3 };
+    const told = statusLines(reportOf({ documents, mirrors }), around, terminal, 24);
+    expect(told[0]).toBe("The source of scans is offline");
+    expect(told).toContainEqual(expect.stringMatching(/^scans: offline since .*: not mounted$/));
+    expect(told).toContainEqual(expect.stringMatching(/^ {2}mount the source again/));
+    expect(told).toContainEqual(expect.stringMatching(/^scans .* offline$/));
+  });
+
+  test("a folder that cannot be read is told of, though all that is known is archived", () => {
+    const [scans] = reportOf().mirrors;
+    if (!scans) throw new Error("there is one");
+    const unread = { directories: 2, path: "2026/closed", why: "no right" };
+    const mirrors = [{ ...scans, unread }];
+    const told = statusLines(
+      reportOf({ ...some({ converted: 3 }), mirrors }),
+      { ...around, owner },
+      terminal,
+      24,
+    );
+    expect(told[0]).toBe("2 local folders cannot be read");
+    expect(told).toContain("scans: folder 2026/closed (and 1 other) cannot be read: no right");
+  });
+
+  test("what is never put away is told by its mirror, with one of the files and how to list all", () => {
+    const why = "document 7 is now in folder 9";
+    const neverPutAway = [
+      { mirror: "bills", files: 1, path: "a.pdf", why },
+      {
+        mirror: "scans",
+        files: 1_200,
+        path: "b.pdf",
+        why: "FILE_CHANGED: b.pdf has other content",
+      },
+    ];
+    const told = statusLines(reportOf({ neverPutAway }), around, wide, 24);
+    expect(told.slice(told.indexOf("never put away, see scanferry list --not-put-away:"))).toEqual([
+      "never put away, see scanferry list --not-put-away:",
+      "  bills: document 7 is now in folder 9: a.pdf",
+      "  scans: FILE_CHANGED: b.pdf has other content: b.pdf, one of 1,200",
+    ]);
+  });
+
+  test("what cannot be put away is told by its cause, with one of the files", () => {
+    const file = (path: string, why: string) =>
+      ({ mirror: "scans", path, why, nextAttemptAt: 60_001 }) as const;
+    const notPutAway = [
+      file("a.pdf", "AFTER_REFUSED: no space left"),
+      file("b.pdf", "AFTER_REFUSED: no space left"),
+      file("c.pdf", "FILE_UNREADABLE: no right"),
+    ];
+    const told = statusLines(reportOf({ notPutAway }), around, terminal, 24);
+    expect(told).toContain("archived, and not put away yet; tried again without being asked:");
+    expect(told).toContain("  scans: AFTER_REFUSED: no space left: a.pdf, one of 2 (in 1 minute)");
+    expect(told).toContain("  scans: FILE_UNREADABLE: no right: c.pdf (in 1 minute)");
+  });
+
+  test.for([
+    [1, "1 document renamed or moved here, and where they were in the archive:"],
+    [
+      12_345,
+      "12,345 documents renamed or moved here, and where they were in the archive, the latest 1 of them:",
+    ],
+  ] as const)("of %s moved documents it is told how many there are", ([movedDocuments, line]) => {
+    const one = { mirror: "scans", path: "b.pdf", from: "a.pdf", archivedIn: "/S", documentId: 7 };
+    const report = reportOf({ movedDocuments, moved: [one] });
+    const told = statusLines(report, { owner: undefined, troubles: [], now: 1 }, wide, 24);
+    expect(told).toContain(line);
+    expect(told).toContain("  b.pdf  was a.pdf, in /S as document 7");
+  });
+
+  test("what a mirror has learned of `settle` is told", () => {
+    const learnedSettle = { settleMs: 28_000, insteadOfMs: 10_000, learnedAt: 0 };
+    const mirrors = reportOf().mirrors.map((mirror) => ({ ...mirror, learnedSettle }));
+    expect(statusLines(reportOf({ mirrors }), around, terminal, 24)).toContain(
+      "mirror scans: a file was sent too early, so all wait 28s now; raise `settle`",
+    );
+  });
+});
+
+describe("explanation lines", () => {
+  const terminal = { paint: (_: string, text: string) => text } as unknown as Terminal;
+
+  test.for([
+    [{ kind: "hold" }, 7, "/Scans/2026 (id 7)", "it is sent to no other"],
+    [{ kind: "nearest" }, 7, "/Scans/2026, or the nearest above it (id 7)", "7 may be /Scans"],
+    [{ kind: "fallback", path: "/In" }, 7, "/Scans/2026, or /In (id 7)", "7 may be /In"],
+    [{ kind: "fallback", path: "/In" }, null, "/Scans/2026, or /In", "it was not looked up yet"],
+  ] as const)(
+    "missingFolder %o and folder %s are told as %s: %s",
+    ([missingFolder, folderId, text]) => {
+      const document = recordOf(aDocument({ targetPath: "/Scans/2026", folderId }), "scans");
+      const explanation = {
+        mirror: "scans",
+        source: "/srv/scans",
+        path: "2026/scan.pdf",
+        target: "/Scans/2026",
+        leftOut: null,
+        learnedSettle: null,
+        note: null,
+        waits: null,
+        revisions: [{ document, history: [], attempts: [], contents: [] }],
+        forgotten: [],
+      };
+      const lines = explanationLines(explanation, aMirror({ missingFolder }), 0, terminal);
+      expect(lines.find((line) => line.startsWith("  folder "))).toBe(`  folder        ${text}`);
+    },
+  );
+
+  test("what was learned of `settle` stands beside it", () => {
+    const learnedSettle = { settleMs: 28_000, insteadOfMs: 3_000, learnedAt: 0 };
+    const none = { revisions: [], forgotten: [], leftOut: null, note: null, waits: null };
+    const explanation = {
+      mirror: "scans",
+      source: "/srv/scans",
+      path: "a.pdf",
+      target: "/",
+      ...none,
+    };
+    const lines = explanationLines({ ...explanation, learnedSettle }, aMirror({}), 0, terminal);
+    expect(lines.join("\n")).toContain(
+      "settle 3s (28s since a file was sent too early), incomplete",
+    );
+  });
+});
+
+describe("page lines", () => {
+  const DAY = 86_400_000;
+  const NOW = new Date(2026, 10, 21, 12).getTime();
+
+  function reportOf(set: Partial<PageReport>, allowance?: Partial<AllowanceReport>): PageReport {
+    const pages = { monthlyPages: 100, monthBegins: 1, unknownPages: 1, smallFirstBelow: 0 };
+    const policy = allowance && ({ ...pages, whenUsedUp: "hold" } as const);
+    const report = noPages(policy, NOW);
+    const told = report.allowance && allowance ? { ...report.allowance, ...allowance } : null;
+    return { ...report, ...set, allowance: told };
+  }
+
+  test.for([
+    // report, lines, because
+    [reportOf({}), [], "there is nothing to tell"],
+    [
+      reportOf({ today: 2, month: 30, perDay: 3, waiting: { documents: 2, pages: 9, unknown: 1 } }),
+      [
+        "",
+        "pages: 2 today, 30 this month, lately 3 a day; 9 pages and 1 document not counted waiting",
+      ],
+      "without an allowance",
+    ],
+    [
+      reportOf({ month: 30 }, { used: 30, left: 70 }),
+      [
+        "",
+        "allowance: 30 of 100 pages used (30 %), lasts until it is renewed 2026-12-01 00:00:00",
+        "pages: 0 today, 30 this month",
+      ],
+      "it lasts",
+    ],
+    [
+      reportOf(
+        { month: 85, waiting: { documents: 1, pages: 20, unknown: 0 } },
+        {
+          used: 85,
+          left: 15,
+          level: "low",
+          runsOutAt: NOW + 4 * DAY,
+          reserve: { pages: 10, left: 10, mirrors: ["contracts", "post"] },
+          keeps: { documents: 1, mirrors: ["scans"] },
+          trouble: { code: "ALLOWANCE_LOW", message: "", hint: "Buy pages." },
+        },
+      ),
+      [
+        "",
+        "allowance: 85 of 100 pages used (85 %), used up in 4 days at this rate, renewed 2026-12-01 00:00:00",
+        "  what waits needs more pages than are left",
+        "  10 of 10 reserved for contracts, post",
+        "  1 document of scans waits for that",
+        "  buy pages",
+        "pages: 0 today, 85 this month; 20 pages waiting",
+      ],
+      "everything at once",
+    ],
+    [
+      reportOf({ month: 130 }, { used: 130, left: -30, level: "usedUp", runsOutAt: NOW }),
+      [
+        "",
+        "allowance: 130 of 100 pages used (130 %), renewed 2026-12-01 00:00:00",
+        "pages: 0 today, 130 this month",
+      ],
+      "overdrawn",
+    ],
+  ] as [PageReport, string[], string][])("%#: %s", ([report, lines]) => {
+    expect(pageLines(report, NOW)).toEqual(lines);
+  });
+});
+
+describe("plan output", () => {
+  /** A stream that takes what is written a turn later, and all of it so far. */
+  function slowly() {
+    let text = "";
+    const stream = new Writable({
+      write(chunk, _, taken) {
+        text += String(chunk);
+        setImmediate(taken);
+      },
+    });
+    return { out: new Terminal(stream, {}), text: () => text };
+  }
+
+  const lineOf = (name: string): PlanLine => ({
+    mirror: "scans",
+    path: raw(name),
+    action: "send",
+    target: "/Scans",
+    folderId: 2,
+    folder: null,
+    sentName: name,
+    pages: 1,
+    sizeBytes: 3,
+    digest: null,
+    trouble: null,
+    remark: null,
+    rule: null,
+    metadata: { title: { value: `of ${name}`, from: "path" } },
+    expires: null,
+  });
+
+  const names = ["a.pdf", "b.pdf", "c.pdf"];
+  const totals = { send: 3, pages: 3, pagesUnknown: 0, bytes: 9, hold: 0, wait: 0, skip: 0 };
+
+  test("lines that come at the same time are one JSON object", async () => {
+    const { out, text } = slowly();
+    const plan = new PlanJson(out);
+    await plan.begin();
+    await Promise.all(names.map((name) => plan.line(lineOf(name))));
+    await plan.end([], new Map(), { totals, stopped: null, pagesLeft: null });
+    const { documents } = JSON.parse(text()) as { documents: { path: string }[] };
+    expect(documents.map(({ path }) => path)).toEqual(names);
+  });
+
+  test("what goes with a document stands below it", async () => {
+    const { out, text } = slowly();
+    const plan = new PlanText(out);
+    await Promise.all(names.map((name) => plan.line(lineOf(name))));
+    const told = [...text().matchAll(/ (?:of )?([abc]\.pdf)/g)].map(([, name]) => name);
+    expect(told).toEqual(["a.pdf", "a.pdf", "b.pdf", "b.pdf", "c.pdf", "c.pdf"]);
+  });
+});
+
+describe("words", () => {
+  describe("columns", () => {
+    test.for([
+      ["scan", 4, "a letter is a column"],
+      ["für", 3, "composed"],
+      ["fu\u0308r", 3, "a combining mark takes none"],
+      ["请求", 4, "East Asian characters take two"],
+      ["\u001b[31mred\u001b[39m", 3, "colours take none"],
+    ] as const)("%j is %i wide: %s", ([text, width]) => {
+      expect(widthOf(text)).toBe(width);
+    });
+
+    test("padding reaches the width, and never cuts", () => {
+      fc.assert(
+        fc.property(fc.string({ unit: "grapheme" }), fc.nat(40), (text, width) => {
+          const clean = printable(text);
+          expect(widthOf(padded(clean, width))).toBe(Math.max(width, widthOf(clean)));
+          expect(widthOf(cut(clean, width + 1))).toBeLessThanOrEqual(width + 1);
+        }),
+      );
+    });
+
+    test("a table lines up, numbers to the right", () => {
+      expect(
+        table(
+          [
+            ["A", "N"],
+            ["long", "5"],
+            ["x", "123"],
+          ],
+          [1],
+        ),
+      ).toEqual(["A       N", "long    5", "x     123"]);
+    });
+  });
+
+  test("printable text is one line that steers nothing, and stays what it was otherwise", () => {
+    expect(printable("a\nb\u0007\u202e请")).toBe("a b\\x07\\u202e请");
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        expect(printable(text)).not.toMatch(/[\p{Cc}\u202a-\u202e]/u);
+      }),
+    );
+  });
+
+  test.for([
+    [0, "0 B"],
+    [999, "999 B"],
+    [1_000, "1.00 kB"],
+    [24_601, "24.6 kB"],
+    [999_700, "1.00 MB"],
+    [123_456_789, "123 MB"],
+  ] as const)("%i bytes are told as %s", ([bytes, text]) => {
+    expect(sizeText(bytes)).toBe(text);
+  });
+
+  test.for([
+    [180_000, "in 3 minutes"],
+    [-3_600_000, "1 hour ago"],
+    [10, "now"],
+  ] as const)("%i ms from now is %s", ([offset, text]) => {
+    expect(relativeText(1_000_000_000 + offset, 1_000_000_000)).toBe(text);
+  });
+
+  describe("option values", () => {
+    test.for([
+      ["1048576", 1_048_576],
+      ["10MB", 10_000_000],
+      ["10MiB", 10_485_760],
+      ["1.5 kB", 1_500],
+      ["5k", 5_000],
+    ] as const)("the size %s is %i bytes", ([text, bytes]) => {
+      expect(size(text)).toBe(bytes);
+    });
+
+    test.for([
+      ["127.0.0.1:0", "127.0.0.1", 0],
+      ["[::1]:8471", "::1", 8471],
+      ["localhost:65535", "localhost", 65_535],
+    ] as const)("%s is host %s, port %i", ([text, host, port]) => {
+      expect(listenAddress(text)).toEqual({ host, port });
+    });
+
+    test.for([
+      ["1700000000000", 1_700_000_000_000, "epoch milliseconds"],
+      ["2026-11-20", "2026-11-20", "any other form goes to the archive as it is"],
+    ] as const)("the date %s is sent as %j: %s", ([text, value]) => {
+      expect(moment(text)).toBe(value);
+    });
+  });
+
+  test("numbers have their thousands apart, as English has them", () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.integer(),
+          fc.maxSafeNat(),
+          fc.integer().map((n) => n / 8),
+        ),
+        (number) => {
+          expect(numberText(number)).toBe(number.toLocaleString("en-GB"));
+        },
+      ),
+      { numRuns: 2_000, examples: [[Number.MAX_SAFE_INTEGER], [-1_234.5], [0]] },
+    );
+  });
+});
+
+describe("terminal", () => {
+  test.for([
+    [true, {}, true, "a person at a terminal"],
+    [true, { NO_COLOR: "1" }, false, "who does not want colours"],
+    [true, { NO_COLOR: "" }, true, "an empty NO_COLOR says nothing"],
+    [true, { TERM: "dumb" }, false, "a terminal that cannot"],
+    [false, {}, false, "a pipe or a file"],
+    [false, { FORCE_COLOR: "1" }, true, "a pipe to something that shows them"],
+    [false, { FORCE_COLOR: "1", NO_COLOR: "1" }, true, "as Node has it"],
+    [true, { FORCE_COLOR: "0" }, false, "it says which way"],
+  ] as const)("tty %s with %j: colour %s (%s)", ([tty, env, colour]) => {
+    const terminal = new Terminal(new Sink(tty), env);
+    expect(terminal.paint("red", "x")).toBe(colour ? "\u001b[31mx\u001b[39m" : "x");
+  });
+
+  test("a reader that went away is no failure, and shows", async () => {
+    const sink = new Sink();
+    const terminal = new Terminal(sink, {});
+    sink.destroy(Object.assign(new Error("gone"), { code: "EPIPE" }));
+    await terminal.line("dropped");
+    expect(terminal.gone.aborted).toBe(true);
+    await expect(terminal.line("as well")).resolves.toBeUndefined();
+  });
+
+  test("a full disk is a fault", async () => {
+    const sink = new Sink();
+    const terminal = new Terminal(sink, {});
+    sink.destroy(Object.assign(new Error("no space"), { code: "ENOSPC" }));
+    await new Promise(setImmediate);
+    await expect(terminal.line("lost")).rejects.toMatchObject({ code: "OUTPUT_FAILED" });
+  });
+});
+
+describe("fit", () => {
+  const lines = (name: string, count: number) =>
+    Array.from({ length: count }, (_, index) => `${name}${index}`);
+
+  describe("fitting a screen", () => {
+    test.for([
+      [[3, 2], 10, ["a0", "a1", "a2", "", "b0", "b1"], "there is room"],
+      [[0, 2], 10, ["b0", "b1"], "what is empty takes no line"],
+      [[6, 2], 7, ["a0", "a1", "a2", "  … 3 more; scanferry status --all", "", "b0", "b1"], "cut"],
+    ] as const)("%j in %i lines: %j: %s", ([[a, b], rows, expected]) => {
+      const sections = [
+        { lines: lines("a", a), keeps: Math.min(a, 1) },
+        { lines: lines("b", b), keeps: Math.min(b, 1) },
+      ];
+      expect(fit(sections, rows)).toEqual(expected);
+    });
+
+    test.for([
+      [4, ["a0", "a1", "b0", "  … 2 more; scanferry status --all"], "blank lines go first"],
+      [3, ["a0", "a1", "  … 3 more; scanferry status --all"], "then what stands lowest"],
+      [1, ["a0"], "what matters most is left"],
+      [-1, ["a0"], "a screen may be no screen at all"],
+    ] as const)("what should all be kept, in %i lines: %j: %s", ([rows, expected]) => {
+      const sections = [
+        { lines: lines("a", 2), keeps: 2 },
+        { lines: lines("b", 3), keeps: 3 },
+      ];
+      expect(fit(sections, rows)).toEqual(expected);
+    });
+
+    test("never takes more lines than there are, and never loses what must be kept", () => {
+      const section = fc
+        .record({ count: fc.integer({ min: 0, max: 60 }), keeps: fc.integer({ min: 1, max: 3 }) })
+        .map(({ count, keeps }) => ({ lines: lines("x", count), keeps: Math.min(keeps, count) }));
+      fc.assert(
+        fc.property(
+          fc.array(section, { maxLength: 6 }),
+          fc.integer({ min: 1, max: 60 }),
+          (all, rows) => {
+            const shown = fit(all, rows);
+            expect(shown.length).toBeLessThanOrEqual(rows);
+            // On the smallest screens something has to go.
+            if (rows < 30) return;
+            for (const { lines: own, keeps } of all) {
+              for (const line of own.slice(0, keeps)) expect(shown).toContain(line);
+            }
+          },
+        ),
+      );
+    });
+  });
+
+  test("what is cut in its middle, wrapped or hung is never wider than it may be, and loses no word", () => {
+    const text = fc.string({
+      unit: fc.constantFrom("a", "é", "日", " ", "/", "👍"),
+      maxLength: 60,
+    });
+    fc.assert(
+      fc.property(text, fc.integer({ min: 8, max: 40 }), (given, width) => {
+        expect(widthOf(cutMiddle(given, width))).toBeLessThanOrEqual(width);
+        if (widthOf(given) <= width) expect(hanging(given, width)).toEqual([given]);
+        const short = given
+          .split(" ")
+          .map((word) => word.slice(0, 3))
+          .join(" ");
+        const folded = wrapped(short, width);
+        expect(folded.every((line) => widthOf(line) <= width)).toBe(true);
+        expect(folded.join(" ")).toBe(short);
+      }),
+    );
+  });
+
+  describe("tempo", () => {
+    test.for([
+      [[0, 0], [500, 10], undefined, "nobody can tell from so little"],
+      [[0, 0], [2_000, 10], 5, "ten in two seconds"],
+      [[0, 10], [4_000, 10], 0, "nothing went on"],
+    ] as const)("from %j to %j: %s a second: %s", ([[from, before], [to, after], rate]) => {
+      const tempo = new Tempo();
+      tempo.note(from, before, 0);
+      expect(tempo.rate(to, after, 0)?.documents).toBe(rate);
+    });
+
+    test("follows what goes on now, not what was long ago", () => {
+      const tempo = new Tempo();
+      for (let second = 0; second <= 60; second++)
+        tempo.note(second * 1_000, Math.min(second, 30) * 100, 0);
+      expect(tempo.rate(60_000, 3_000, 0)?.documents).toBe(0);
+    });
+
+    test("no rate, no time", () => {
+      expect(remainingMs(10, undefined)).toBeUndefined();
+      expect(remainingMs(10, { documents: 0, bytes: 9 })).toBeUndefined();
+      expect(remainingMs(10, { documents: 2, bytes: 0 })).toBe(5_000);
+    });
+  });
+});

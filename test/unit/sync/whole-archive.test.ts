@@ -1,0 +1,111 @@
+/** What the archive holds in any folder, as far as search tells it. */
+import { describe, expect, test } from "vitest";
+import type { SearchQuery } from "../../../src/archive/archive.ts";
+import { SendGuard } from "../../../src/sync/send-guard.ts";
+import { WholeArchive } from "../../../src/sync/whole-archive.ts";
+import { failed, refused, ScriptedArchive, unreachable } from "../../fakes/scripted-archive.ts";
+import { never } from "./desk.ts";
+
+const REFUSED = refused("INVALID_QUERY_CONTENT");
+
+/** An archive with `a.pdf` (id 7) filed in one folder, and `known.pdf` (id 8) in another. */
+function anArchive() {
+  const archive = new ScriptedArchive();
+  const [filed, folderId] = [archive.addFolder("Filed"), archive.addFolder("Scans")];
+  archive.addDocument({ id: 7, folderId: filed, filename: "a.pdf", status: "CONVERTED" });
+  archive.addDocument({ id: 8, folderId, filename: "known.pdf", status: "CONVERTED" });
+  return { archive, filed, folderId };
+}
+
+/** Its search shows these only, unless it is asked with a criterion. */
+function showing(archive: ScriptedArchive, ids: readonly number[], also = false) {
+  const search = archive.search.bind(archive);
+  archive.search = async (query: SearchQuery, signal) => {
+    const page = await search(query, signal);
+    if (query.filesizeStart !== undefined && !also) return page;
+    return { ...page, documents: page.documents.filter(({ id }) => ids.includes(id)) };
+  };
+}
+
+test.for<[string, (archive: ScriptedArchive) => void, number[], RegExp | null, number]>([
+  ["it shows all", () => {}, [7], null, 1],
+  ["without a criterion it is refused", (to) => to.fail("search", REFUSED), [7], null, 2],
+  ["without a criterion it shows nothing", (to) => showing(to, []), [7], null, 2],
+  ["without a criterion it shows a part", (to) => showing(to, [7]), [7], null, 2],
+  ["it shows a part of it always", (to) => showing(to, [7], true), [7], /leaves out/, 2],
+  ["it shows nothing ever", (to) => showing(to, [], true), [], /leaves out/, 2],
+  ["it is refused", (to) => to.fail("search", REFUSED, REFUSED), [], /INVALID_QUERY_CONTENT/, 2],
+  ["it fails once", (to) => to.fail("search", failed()), [7], null, 2],
+  [
+    "it alone fails",
+    (to) => to.fail("search", ...Array.from({ length: 6 }, failed)),
+    [],
+    /failed/,
+    6,
+  ],
+])("of search that finds this: %s", async ([, plan, ids, unasked, requests]) => {
+  const { archive } = anArchive();
+  plan(archive);
+  const whole = new WholeArchive(archive);
+  const found = await whole.named("a.pdf", [8], never);
+  expect(found.map(({ id }) => id)).toEqual(ids);
+  if (unasked === null) expect(whole.unasked).toBeNull();
+  else expect(whole.unasked).toMatch(unasked);
+  expect(archive.count("search")).toBe(requests);
+});
+
+test("an empty archive is no complaint", async () => {
+  const whole = new WholeArchive(new ScriptedArchive());
+  expect(await whole.named("a.pdf", [], never)).toEqual([]);
+  expect(whole.unasked).toBeNull();
+});
+
+test("an archive that is away may answer later, and is asked again", async () => {
+  const { archive } = anArchive();
+  const whole = new WholeArchive(archive);
+  archive.fail("search", unreachable());
+  await expect(whole.named("a.pdf", [8], never)).rejects.toThrow();
+  archive.fail("search", failed());
+  archive.fail("folder", failed());
+  await expect(whole.named("a.pdf", [8], never)).rejects.toThrow();
+  expect(await whole.named("a.pdf", [8], never)).toHaveLength(1);
+  expect(whole.unasked).toBeNull();
+});
+
+test("it is read in pages, once, however many names are asked for, whatever page is repeated", async () => {
+  const { archive, filed } = anArchive();
+  for (let n = 0; n < 2_500; n++) archive.addDocument({ folderId: filed, filename: `${n}.pdf` });
+  const whole = new WholeArchive(archive);
+  for (let n = 0; n < 50; n++) expect(await whole.named(`${n}.pdf`, [8], never)).toHaveLength(1);
+  expect(archive.count("search")).toBe(3);
+
+  const search = archive.search.bind(archive);
+  archive.search = (query, signal) => search({ ...query, paginationIndex: 0 }, signal);
+  whole.forget();
+  await whole.named("a.pdf", [8], never);
+  expect(whole.unasked).toMatch(/repeats a page/);
+});
+
+describe("on a first run", () => {
+  const outgoing = (folderId: number, set = {}) => {
+    return { sentName: "a.pdf", sizeBytes: 1_000, folderId, ...set };
+  };
+  const claimedBy = (ids: readonly number[]) => ({
+    claimed: async () => new Map(ids.map((id) => [id, null])),
+    rivals: async () => [],
+  });
+
+  test.for([
+    [{}, [], true, "nobody accounts for it: people may have filed it there"],
+    [{ sizeBytes: 999 }, [], false, "that has another content"],
+    [{ sentName: "b.pdf" }, [], false, "nothing has its name"],
+    [{}, [7], false, "it is another row's"],
+  ] as const)("%o, claimed %o: held is %s, since %s", async ([set, claimed, isHeld]) => {
+    const { archive, filed, folderId } = anArchive();
+    const guard = new SendGuard(archive, claimedBy(claimed));
+    const objection = await guard.objection(outgoing(folderId, set), [1], never);
+    const message = expect.stringContaining(`(document 7 in folder ${filed})`);
+    if (isHeld) expect(objection).toMatchObject({ code: "FIRST_RUN", message });
+    else expect(objection).toBeUndefined();
+  });
+});
