@@ -176,7 +176,7 @@ export class Doubts {
     const only = (each: DocumentDetail) =>
       each.folderId !== folderId && mayBeBytes(each, seen.sizeBytes, storedSize);
     const reading = { ...this.#context, ...SEARCH, only, earliest: () => earliest };
-    const where = { docFilename: sentName ?? "", queryContent: false };
+    const where = { ...(sentName !== null && { docFilename: sentName }), queryContent: false };
     const found: Candidate[] = [];
     try {
       for await (const each of documentsIn(where, reading, signal))
