@@ -7,10 +7,11 @@ import { counted, relativeText, timeText } from "./wording.ts";
 export function pageLines(report: PageReport, now: number): string[] {
   const { allowance, month, today, perDay, waiting } = report;
   if (allowance === null && month === 0 && waiting.documents === 0) return [];
-  const unknown =
-    waiting.unknown === 0 ? "" : ` and ${counted(waiting.unknown, "document")} not counted`;
-  const waits =
-    waiting.documents === 0 ? "" : `; ${counted(waiting.pages, "page")}${unknown} waiting`;
+  const parts = [
+    waiting.pages === 0 ? "" : counted(waiting.pages, "page"),
+    waiting.unknown === 0 ? "" : `${counted(waiting.unknown, "document")} not counted`,
+  ].filter((part) => part !== "");
+  const waits = parts.length === 0 ? "" : `; ${parts.join(" and ")} waiting`;
   const rate = perDay === 0 ? "" : `, lately ${perDay} a day`;
   const sent = `pages: ${today} today, ${month} this month${rate}${waits}`;
   return ["", ...(allowance ? allowanceLines(allowance, report, now) : []), sent];

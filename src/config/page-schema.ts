@@ -27,7 +27,7 @@ export const pageKeys = {
       "The A4 pages that the account may upload in a month. Told at 80 % and at 100 %. The archive " +
       "itself keeps count, and its QUOTA_LIMIT is what ends sending.",
     example: "5000",
-    without: "pages are counted and told, and nothing is made of them",
+    without: "pages are told as the archive has counted them, and nothing is made of them",
   }),
   monthBegins: setting(wholeNumber(1, 28).prefault(1), {
     meaning: "The day on which the account's month begins, at midnight in the host's time zone.",

@@ -32,9 +32,9 @@ export function suspectPause(sent: Sent, newer: Newer, settleMs: number): number
 }
 
 /** Whether a newer content with these pages was appended to one with those: a page more, as far as they can be counted. */
-export function isAppended(sent: Pick<Document, "estimate">, pages: number | undefined): boolean {
+export function isAppended(sent: number | undefined, pages: number | undefined): boolean {
   // Editors append, too: a note on a page is an edit.
-  return sent.estimate === null || pages === undefined || pages > sent.estimate;
+  return sent === undefined || pages === undefined || pages > sent;
 }
 
 /** What to wait instead of `settle` after such a pause, milliseconds, in whole seconds: the next one may be longer. */

@@ -2,7 +2,9 @@ import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { listDigidoc } from "../formats/digidoc.ts";
 import { type Kind, kindOf } from "../formats/kind.ts";
-import { countPages, pdfFacts } from "../formats/pages.ts";
+import { countPages } from "../formats/pages.ts";
+import { pdfBytesOf, pdfFacts, pdfPages } from "../formats/pdf.ts";
+import { accessOf } from "../formats/random-access.ts";
 import type { Converted } from "./document-table.ts";
 import { officeFacts, TEXT_MAX } from "./office.ts";
 import { withoutTags } from "./xml-text.ts";
@@ -36,7 +38,9 @@ async function bytesOf(path: string): Promise<Buffer | undefined> {
 
 async function pagesOfBytes(bytes: Buffer, kind: Kind): Promise<number> {
   const counted =
-    kind === "office" ? (await officeFacts(bytes)).pages : await countPages(bytes, kind);
+    kind === "office"
+      ? (await officeFacts(bytes)).pages
+      : await countPages(accessOf(bytes), kind, () => pdfPages(pdfBytesOf(bytes)));
   return Math.max(1, counted ?? 1);
 }
 

@@ -1,11 +1,7 @@
 import { isAscii } from "node:buffer";
 import type { Kind } from "./kind.ts";
-import { pdfPages } from "./pdf.ts";
-import { statedPages } from "./pdf-pages.ts";
-import { accessOf, type RandomAccess } from "./random-access.ts";
+import type { RandomAccess } from "./random-access.ts";
 import { readTiff } from "./tiff.ts";
-
-export { pdfFacts } from "./pdf.ts";
 
 /** Characters of plain text that fill an A4 page, roughly 60 lines of 50. A guess. */
 const TEXT_PAGE_CHARACTERS = 3000;
@@ -16,15 +12,21 @@ const IMAGES: ReadonlySet<Kind> = new Set<Kind>(["jpeg", "png", "gif", "webp", "
  * How many A4 pages the archive will probably charge for the document; undefined where the bytes
  * do not say (protected, damaged beyond repair, office files, mails, digidoc containers).
  *
- * An image is one page, however many pictures it holds; a text is one for every 3000 characters.
- * Never rejects.
+ * An image is one page, however many pictures it holds; a text is one for every 3000 characters. Little of a file is
+ * read, but for a text. Rejects with what `file` and `pdfPages` reject with.
+ *
+ * @param pdfPages counts those of a PDF, in whatever thread
  */
-export async function countPages(bytes: Buffer, kind: Kind): Promise<number | undefined> {
+export async function countPages(
+  file: RandomAccess,
+  kind: Kind,
+  pdfPages: () => Promise<number | undefined>,
+): Promise<number | undefined> {
   if (IMAGES.has(kind)) return 1;
-  if (kind === "pdf") return pdfPages(bytes);
-  if (kind === "text") return textPages(accessOf(bytes));
+  if (kind === "pdf") return pdfPages();
+  if (kind === "text") return file.size > TEXT_BYTES_MAX ? undefined : textPages(file);
   if (kind !== "tiff") return undefined;
-  const { pages } = await readTiff(accessOf(bytes));
+  const { pages } = await readTiff(file);
   return pages > 0 ? pages : undefined;
 }
 
@@ -35,19 +37,6 @@ const UTF16_MARKS = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
 /** Text is read in pieces of this size, and no further than so many bytes: larger ones are no letters. */
 const PIECE_BYTES = 1 << 20;
 const TEXT_BYTES_MAX = 64 << 20;
-
-/**
- * The same where it can be told by a few short reads, or for text by one pass, whatever the file's
- * size; undefined also for PDFs that take a whole engine. Rejects with what `file` rejects with.
- */
-export async function pagesAtSight(file: RandomAccess, kind: Kind): Promise<number | undefined> {
-  if (IMAGES.has(kind)) return 1;
-  if (kind === "pdf") return statedPages(file);
-  if (kind === "text") return file.size > TEXT_BYTES_MAX ? undefined : textPages(file);
-  if (kind !== "tiff") return undefined;
-  const { pages } = await readTiff(file);
-  return pages > 0 ? pages : undefined;
-}
 
 async function textPages(file: RandomAccess): Promise<number> {
   const mark = await file.read(0, Math.min(3, file.size));

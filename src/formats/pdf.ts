@@ -1,6 +1,4 @@
-import type { PDFDocumentProxy } from "pdfjs-dist/legacy/build/pdf.mjs";
-import { pdfEngine } from "./pdf-engine.ts";
-import { believed } from "./pdf-pages.ts";
+import { type OpenPdf, type PdfBytes, withPdf } from "./pdfium.ts";
 
 /** What a PDF says of itself. Absent: it does not say, or is protected or damaged beyond repair. */
 export type PdfFacts = {
@@ -18,93 +16,97 @@ export type PdfFacts = {
 const TEXT_MAX = 1024 * 1024;
 const TEXT_PAGES_MAX = 500;
 
-/** The number of pages; undefined when the PDF is protected or beyond repair. Never rejects. */
-export async function pdfPages(bytes: Buffer): Promise<number | undefined> {
-  return withPdf(bytes, undefined, async (pdf) => believed(pdf.numPages));
+/** More pages than any document has; a bound for hostile files. */
+const PAGES_MAX = 1_000_000;
+
+/** Two numbers of 32 bits: a page's width and height. */
+const SIZE_BYTES = 8;
+
+/** The entries of a PDF's information dictionary. */
+const ENTRIES = {
+  title: "Title",
+  author: "Author",
+  subject: "Subject",
+  keywords: "Keywords",
+  producer: "Producer",
+} as const;
+
+/** A PDF that is in memory. */
+export function pdfBytesOf(bytes: Buffer): PdfBytes {
+  return {
+    size: bytes.length,
+    read: (position, length) => bytes.subarray(position, position + length),
+  };
+}
+
+/**
+ * The number of pages, by the PDF's own word; undefined when it is protected or beyond repair, or when the last of so
+ * many pages is not there. Rejects with what `bytes.read` throws.
+ */
+export async function pdfPages(bytes: PdfBytes): Promise<number | undefined> {
+  return withPdf(bytes, pagesOf);
 }
 
 /** Pages, metadata and text. Never rejects: what could not be read is missing. */
 export async function pdfFacts(bytes: Buffer): Promise<PdfFacts> {
-  const facts: PdfFacts = { text: "" };
-  return withPdf(bytes, facts, async (pdf) => {
-    const pages = believed(pdf.numPages);
-    if (pages !== undefined) facts.pages = pages;
-    Object.assign(facts, await metadataOf(pdf));
-    for (let page = 1; page <= Math.min(pdf.numPages, TEXT_PAGES_MAX); page++) {
-      const text = `${facts.text === "" ? "" : "\n"}${await textOfPage(pdf, page)}`;
-      facts.text += text.slice(0, TEXT_MAX - facts.text.length);
-      if (facts.text.length >= TEXT_MAX) break;
-    }
-    return facts;
-  });
+  return (await withPdf(pdfBytesOf(bytes), factsOf)) ?? { text: "" };
 }
 
-/** Calls `use` with the opened PDF; resolves with `otherwise` when anything goes wrong. */
-async function withPdf<T>(
-  bytes: Buffer,
-  otherwise: T,
-  use: (pdf: PDFDocumentProxy) => Promise<T>,
-): Promise<T> {
-  const { getDocument, VerbosityLevel } = await pdfEngine();
-  const task = getDocument({
-    // The engine takes the memory over, so it gets its own.
-    data: new Uint8Array(bytes),
-    verbosity: VerbosityLevel.ERRORS,
-    useWorkerFetch: false,
-    useSystemFonts: false,
-    disableFontFace: true,
-    useWasm: false,
-    enableXfa: false,
-  });
-  try {
-    return await use(await task.promise);
-  } catch {
-    // Protected, damaged or hostile: the engine rejects with a dozen classes, and to us all mean
-    // that these bytes do not say.
-    return otherwise;
-  } finally {
-    await task.destroy().catch(() => undefined);
+function factsOf(pdf: OpenPdf): PdfFacts {
+  const pages = pagesOf(pdf);
+  const facts: PdfFacts = { ...(pages === undefined ? {} : { pages }), text: "" };
+  for (const [fact, entry] of Object.entries(ENTRIES) as [keyof typeof ENTRIES, string][]) {
+    const words = entryOf(pdf, entry).trim();
+    if (words !== "") facts[fact] = words;
   }
-}
-
-/** Where a PDF may state a fact: in its info dictionary or, by newer habit, in its XMP. */
-const PLACES = {
-  title: { info: "Title", xmp: "dc:title" },
-  author: { info: "Author", xmp: "dc:creator" },
-  subject: { info: "Subject", xmp: "dc:description" },
-  keywords: { info: "Keywords", xmp: "pdf:keywords" },
-  producer: { info: "Producer", xmp: "pdf:producer" },
-} as const;
-
-async function metadataOf(pdf: PDFDocumentProxy): Promise<Omit<PdfFacts, "pages" | "text">> {
-  const { info, metadata } = await pdf.getMetadata();
-  const stated = new Map<string, unknown>(Object.entries(info));
-  const facts: Omit<PdfFacts, "pages" | "text"> = {};
-  for (const [fact, place] of Object.entries(PLACES) as [keyof typeof PLACES, Place][]) {
-    const words = wordsOf(stated.get(place.info)) ?? wordsOf(metadata?.get(place.xmp));
-    if (words !== undefined) facts[fact] = words;
+  const number = pdf.pdfium.FPDF_GetPageCount(pdf.document);
+  for (let page = 0; page < Math.min(number, TEXT_PAGES_MAX); page++) {
+    const text = `${facts.text === "" ? "" : "\n"}${textOfPage(pdf, page)}`;
+    facts.text += text.slice(0, TEXT_MAX - facts.text.length);
+    if (facts.text.length >= TEXT_MAX) break;
   }
   return facts;
 }
 
-type Place = (typeof PLACES)[keyof typeof PLACES];
-
-/** The value as text when it says anything; XMP gives several authors as a list. */
-function wordsOf(value: unknown): string | undefined {
-  const words: unknown = Array.isArray(value) ? value.join(", ") : value;
-  return typeof words === "string" && words.trim() !== "" ? words.trim() : undefined;
+function entryOf({ pdfium, document }: OpenPdf, entry: string): string {
+  const bytes = pdfium.FPDF_GetMetaText(document, entry, 0, 0);
+  return wordsIn(pdfium, bytes, (to) => pdfium.FPDF_GetMetaText(document, entry, to, bytes));
 }
 
 /** The text of one page; empty when the page is damaged, so that the others still count. */
-async function textOfPage(pdf: PDFDocumentProxy, number: number): Promise<string> {
-  try {
-    const page = await pdf.getPage(number);
-    const { items } = await page.getTextContent();
-    page.cleanup();
-    return items
-      .map((item) => ("str" in item ? item.str + (item.hasEOL ? "\n" : "") : ""))
-      .join("");
-  } catch {
-    return "";
-  }
+function textOfPage({ pdfium, document }: OpenPdf, index: number): string {
+  const page = pdfium.FPDF_LoadPage(document, index);
+  if (page === 0) return "";
+  const text = pdfium.FPDFText_LoadPage(page);
+  const characters = text === 0 ? 0 : Math.max(0, pdfium.FPDFText_CountChars(text));
+  // Two bytes each, and two for the end.
+  const words = wordsIn(pdfium, 2 * characters + 2, (to) =>
+    pdfium.FPDFText_GetText(text, 0, characters, to),
+  );
+  if (text !== 0) pdfium.FPDFText_ClosePage(text);
+  pdfium.FPDF_ClosePage(page);
+  return words.replaceAll("\r\n", "\n").trimEnd();
+}
+
+/** What `put` writes to the place that it is given, as UTF-16 that ends with a zero. */
+function wordsIn(
+  { pdfium }: OpenPdf["pdfium"],
+  bytes: number,
+  put: (to: number) => unknown,
+): string {
+  if (bytes <= 2) return "";
+  const to = pdfium.wasmExports.malloc(bytes);
+  put(to);
+  const words = pdfium.UTF16ToString(to);
+  pdfium.wasmExports.free(to);
+  return words;
+}
+
+function pagesOf({ pdfium, document }: OpenPdf): number | undefined {
+  const pages = pdfium.FPDF_GetPageCount(document);
+  if (pages < 1 || pages > PAGES_MAX) return undefined;
+  const size = pdfium.pdfium.wasmExports.malloc(SIZE_BYTES);
+  const isThere = pdfium.FPDF_GetPageSizeByIndexF(document, pages - 1, size);
+  pdfium.pdfium.wasmExports.free(size);
+  return isThere ? pages : undefined;
 }

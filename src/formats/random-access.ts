@@ -18,6 +18,14 @@ export function accessOf(bytes: Buffer): RandomAccess {
   };
 }
 
+/** The first `size` bytes of a file, as if there were no more. */
+export function beginningOf(file: RandomAccess, size: number): RandomAccess {
+  return {
+    size: Math.min(size, file.size),
+    read: (position, length) => file.read(position, Math.max(0, Math.min(length, size - position))),
+  };
+}
+
 /** Bytes that are looked through at a time. */
 const PIECE_BYTES = 64 << 10;
 

@@ -8,7 +8,7 @@ import type { Fence } from "../archive/archive.ts";
 import { HttpArchive } from "../archive/http-archive.ts";
 import type { Signer } from "../archive/signing.ts";
 import { actWithBeside } from "../source/act-beside.ts";
-import { inspect } from "../source/inspect.ts";
+import { inspect, type PdfEngine } from "../source/inspect.ts";
 import { PdfThread } from "../source/pdf-thread.ts";
 import { NotesReader } from "../source/read-notes.ts";
 import { systemClock } from "../std/clock.ts";
@@ -37,7 +37,7 @@ let fence: Fence | undefined;
 /** How long files are looked at closely before others have their turn. */
 const TURN_MS = 5;
 
-/** How long the PDFs of one close look may take that do not state their pages plainly. */
+/** How long counting the pages of PDFs may take in one close look. */
 const ENGINE_MS_MAX = 10_000;
 
 function hostOf(mirrorId: number): MirrorHost {
@@ -76,7 +76,7 @@ const offer: ReaderCalls = {
     const found = [];
     // Files that are made to be hard to read keep those behind them waiting no longer than this.
     const hurry = AbortSignal.timeout(ENGINE_MS_MAX);
-    const engine = (bytes: Buffer) => pdfThread.pages(bytes, hurry);
+    const engine: PdfEngine = (bytes) => pdfThread.pages(bytes, hurry);
     let turnAt = systemClock.monotonic();
     for (const { path, seen, sentBytes } of files) {
       const beside = options.alone ? {} : { notes };

@@ -88,7 +88,7 @@ export type ReaderCalls = {
   scan: (mirrorId: number, below: RawPath | null) => Promise<ScanReport>;
   inspect: (
     mirrorId: number,
-    /** `sentBytes`: of how many bytes the beginning is to be hashed, too. */
+    /** `sentBytes`: of how many bytes the beginning is to be looked at by itself, too. */
     files: readonly { path: RawPath; seen: Seen | null; sentBytes?: number | undefined }[],
     /** `alone`: the file itself, whatever is to stand beside it. */
     options: { pages: boolean; alone?: boolean },

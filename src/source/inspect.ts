@@ -11,25 +11,23 @@ import { judge } from "../formats/complete.ts";
 import { type Judgement, UNKNOWN, unfinished } from "../formats/completeness.ts";
 import { GapFinder } from "../formats/gaps.ts";
 import { kindOf } from "../formats/kind.ts";
-import { pagesAtSight } from "../formats/pages.ts";
+import { countPages } from "../formats/pages.ts";
 import { pdfPages } from "../formats/pdf.ts";
-import { accessOf, type RandomAccess } from "../formats/random-access.ts";
+import { accessOf, beginningOf, type RandomAccess } from "../formats/random-access.ts";
 import { nameOf, type RawPath, shown, textOf } from "../std/raw-path.ts";
 import { digestOfBeginning } from "./beginning.ts";
 import { FileGone, fileFault, isSystemError, NotRegular, troubleOf } from "./file-fault.ts";
 import { lookInside, openInside } from "./open-inside.ts";
 import type { NotesReader } from "./read-notes.ts";
-import { accessOfFd, digestOf, readSmall } from "./read-file.ts";
+import { accessOfFd, digestOf, type OpenBytes, pdfBytesIn, readSmall } from "./read-file.ts";
 import { seenOf } from "./seen.ts";
-import type { Inspection, SourceSettings } from "./source.ts";
+import type { Beginning, Inspection, SourceSettings } from "./source.ts";
 import { SpareBuffers } from "./spare-buffers.ts";
 import { sourceStatus } from "./status.ts";
 import { whyDownloading, whyHollow } from "./under-way.ts";
 
 /** Files up to this size are read in one go. */
 const WHOLE_BYTES_MAX = 8 << 20;
-/** Larger PDFs that take an engine are not counted: they would have to be held in memory. */
-const ENGINE_BYTES_MAX = 32 << 20;
 const HEAD_BYTES = 4096;
 
 /** For the next file that is read in one go. */
@@ -48,11 +46,11 @@ type Content = {
   readonly bytesRead: number;
   readonly judgement: Judgement;
   readonly pages: number | undefined;
-  readonly beginning: string | undefined;
+  readonly beginning: Beginning | undefined;
 };
 
-/** Counts the pages of a PDF that does not state them plainly; never rejects. */
-export type PdfEngine = (bytes: Buffer) => Promise<number | undefined>;
+/** Counts the pages of a PDF. */
+export type PdfEngine = (bytes: OpenBytes) => Promise<number | undefined>;
 
 type Options = {
   readonly pages: boolean;
@@ -63,8 +61,8 @@ type Options = {
 
 /** What is asked of a content beside its digest. */
 type Asked = {
-  /** How pages are to be counted; undefined: they are not. */
-  readonly counting: { readonly engine: PdfEngine } | undefined;
+  readonly pages: boolean;
+  readonly engine: PdfEngine;
   readonly sentBytes: number | undefined;
 };
 
@@ -73,9 +71,10 @@ type Asked = {
  *
  * @param expected what was seen of it; undefined: whatever it is now
  * @param options.pages whether to count the pages, where the kind of the file is one that can be
- * @param options.engine counts those of PDFs that do not state them plainly; absent: in this thread
+ * @param options.engine counts those of PDFs; absent: in this thread
  * @param options.notes reads what stands beside it; absent: nothing is looked for
- * @param options.sentBytes of how many bytes the beginning is to be hashed, too; absent: of none
+ * @param options.sentBytes of how many bytes the beginning is to be looked at by itself; absent: of none. The pages of
+ * both are counted then: whether any was added is what people want to know of it
  * @throws only the signal's reason
  */
 export async function inspect(
@@ -120,15 +119,16 @@ async function inspectOpen(
   if (notes?.kind === "waits") return { kind: "waits", seen: before, trouble: notes.trouble };
   const file = { fd, path, stat, size: before.sizeBytes, network: settings.network };
   const read = before.sizeBytes <= WHOLE_BYTES_MAX ? readWhole : readInChunks;
-  const counting = options.pages ? { engine: options.engine ?? pdfPages } : undefined;
-  const content = await read(file, { counting, sentBytes: options.sentBytes }, signal);
+  const { sentBytes, engine = (bytes) => pdfPages(pdfBytesIn(bytes)) } = options;
+  const pages = options.pages || sentBytes !== undefined;
+  const content = await read(file, { pages, engine, sentBytes }, signal);
   const there = lookInside(settings.source, path, settings.network);
   if (!there) throw new FileGone(path);
   if (there.stamp !== before.stamp) return { kind: "changed", seen: there };
   const after = seenOf(fstatSync(fd, { bigint: true }), settings.network);
   if (after.stamp !== before.stamp || content.bytesRead !== before.sizeBytes)
     return { kind: "changed", seen: after };
-  const { digest, judgement, pages, beginning } = content;
+  const { digest, judgement, beginning } = content;
   const why = whyDownloading(settings.source, path);
   const born = bornAt(stat);
   return {
@@ -137,7 +137,7 @@ async function inspectOpen(
     seen: before,
     ...(why === undefined ? judgement : unfinished(why)),
     ...(born === undefined ? {} : { bornAt: born }),
-    ...(pages === undefined ? {} : { pages }),
+    ...(content.pages === undefined ? {} : { pages: content.pages }),
     ...(beginning === undefined ? {} : { beginning }),
     ...(notes ? { notes } : {}),
   };
@@ -183,15 +183,15 @@ async function readInChunks(open: OpenFile, asked: Asked, signal: AbortSignal): 
 async function learnt(
   file: RandomAccess,
   open: OpenFile,
-  { counting, sentBytes }: Asked,
+  { pages, engine, sentBytes }: Asked,
   { finder, signal }: { readonly finder: GapFinder; readonly signal: AbortSignal },
 ): Promise<Pick<Content, "judgement" | "pages" | "beginning">> {
-  return {
-    judgement: await judged(file, open, finder),
-    pages: counting && (await pagesOf(file, open.path, counting.engine)),
-    beginning:
-      sentBytes === undefined ? undefined : await digestOfBeginning(file, sentBytes, signal),
-  };
+  const judgement = await judged(file, open, finder);
+  const counted = pages ? await pagesOf(file, open, engine) : undefined;
+  if (sentBytes === undefined) return { judgement, pages: counted, beginning: undefined };
+  const digest = await digestOfBeginning(file, sentBytes, signal);
+  const before = await pagesOf(beginningOf(file, sentBytes), open, engine);
+  return { judgement, pages: counted, beginning: { digest, pages: before } };
 }
 
 /** A file that a judge of formats chokes on must not stop the files behind it. */
@@ -216,14 +216,12 @@ async function judged(
 /** The same goes for counting, whose answer is only good to know. */
 async function pagesOf(
   file: RandomAccess,
-  path: RawPath,
+  { fd, path }: OpenFile,
   engine: PdfEngine,
 ): Promise<number | undefined> {
   try {
     const kind = kindOf(await file.read(0, HEAD_BYTES), filenameOf(path));
-    const pages = await pagesAtSight(file, kind);
-    if (pages !== undefined || kind !== "pdf" || file.size > ENGINE_BYTES_MAX) return pages;
-    return await engine(await file.read(0, file.size));
+    return await countPages(file, kind, () => engine({ fd, size: file.size }));
   } catch (error) {
     if (isSystemError(error)) throw error;
     return undefined;

@@ -3,6 +3,7 @@ import { extname } from "node:path";
 import type { Worker } from "node:worker_threads";
 import { unlessAborted } from "../std/abort.ts";
 import { quietWorker } from "../std/quiet-worker.ts";
+import type { OpenBytes } from "./read-file.ts";
 
 /**
  * A document that takes longer than this is taken to never end. A guess: most take milliseconds. That the engine
@@ -10,7 +11,7 @@ import { quietWorker } from "../std/quiet-worker.ts";
  */
 const JOB_MS_MAX = 3_000;
 const HEAP_MB_MAX = 256;
-/** The engine takes tens of megabytes: it is let go of when it has had nothing to do for so long. */
+/** The thread takes tens of megabytes: it is let go of when it has had nothing to do for so long. */
 const REST_MS = 30_000;
 
 /**
@@ -30,13 +31,13 @@ export class PdfThread {
   }
 
   /** The number of pages; undefined when the engine cannot tell, or not before `hurry` aborts. Never rejects. */
-  pages(bytes: Buffer, hurry: AbortSignal): Promise<number | undefined> {
+  pages(bytes: OpenBytes, hurry: AbortSignal): Promise<number | undefined> {
     const job = this.#turn.then(() => (hurry.aborted ? undefined : this.#ask(bytes, hurry)));
     this.#turn = job;
     return job;
   }
 
-  async #ask(bytes: Buffer, hurry: AbortSignal): Promise<number | undefined> {
+  async #ask(bytes: OpenBytes, hurry: AbortSignal): Promise<number | undefined> {
     this.#jobs += 1;
     const worker = (this.#worker ??= this.#start());
     try {
@@ -57,9 +58,8 @@ export class PdfThread {
         once(worker, "message", { signal }),
         once(worker, "exit", { signal }).then(() => [undefined]),
       ]);
-      // A copy of its own, which is given away: nothing is copied twice.
-      const given = new Uint8Array(bytes);
-      worker.postMessage(given, [given.buffer]);
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+      worker.postMessage(bytes);
       const [pages] = (await reply) as [number | undefined];
       this.#rest();
       return pages;

@@ -5,6 +5,7 @@
  */
 import { createHash } from "node:crypto";
 import { read, readSync } from "node:fs";
+import type { PdfBytes } from "../formats/pdfium.ts";
 import type { RandomAccess } from "../formats/random-access.ts";
 
 /** A piece that is read at once from a file that is not held in memory whole. */
@@ -59,6 +60,24 @@ export function accessOfFd(fd: number, size: number): RandomAccess {
     read: (position, length) =>
       readAt(fd, position, Math.max(0, Math.min(length, size - position))),
   };
+}
+
+/** The first `size` bytes of an open file. It stays open while they are asked for, in whatever thread. */
+export type OpenBytes = { readonly fd: number; readonly size: number };
+
+/** The same as a PDF: read at once, so that only a thread of its own should ask. */
+export function pdfBytesIn({ fd, size }: OpenBytes): PdfBytes {
+  const read = (position: number, length: number) => {
+    const bytes = Buffer.allocUnsafe(Math.max(0, Math.min(length, size - position)));
+    let filled = 0;
+    while (filled < bytes.length) {
+      const bytesRead = readSync(fd, bytes, filled, bytes.length - filled, position + filled);
+      if (bytesRead === 0) break;
+      filled += bytesRead;
+    }
+    return bytes.subarray(0, filled);
+  };
+  return { size, read };
 }
 
 /** What was read of a file; `bytesRead` is less than its size when it became shorter meanwhile. */

@@ -73,6 +73,9 @@ export type FoundNotes =
     }
   | { readonly kind: "waits"; readonly trouble: Trouble };
 
+/** What a file begins with: its SHA-256, hex, and its pages, where they can be counted. */
+export type Beginning = { readonly digest: string; readonly pages: number | undefined };
+
 /** What a close look at one file found. */
 export type Inspection =
   /** Unchanged since `stamp`, complete (or `unfinished`), hashed. */
@@ -86,8 +89,8 @@ export type Inspection =
       /** Of an unfinished one: what is missing, for people. */
       why?: string;
       pages?: number;
-      /** SHA-256, hex, of its first bytes as they were before more was appended; absent where nobody asked. */
-      beginning?: string;
+      /** Of its first bytes, as they were before more was appended; absent where nobody asked. */
+      beginning?: Beginning;
       /** What the files beside it say; absent where nobody asked. */
       notes?: Extract<FoundNotes, { kind: "notes" }>;
     }

@@ -81,7 +81,7 @@ export async function learn(
   { document, pauseMs }: Suspect,
   { beginning, pages }: Whole,
 ): Promise<boolean> {
-  if (beginning !== document.digest || !isAppended(document, pages)) return false;
+  if (beginning?.digest !== document.digest || !isAppended(beginning.pages, pages)) return false;
   const at = clock.now();
   const { id } = mirror.row;
   const seconds = Math.ceil(pauseMs / 1_000);

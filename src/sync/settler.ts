@@ -124,7 +124,9 @@ export class Settler {
       due.map((document) => suspectOf(this.#context, mirror, document)),
     );
     const sentBytes = suspects.map((suspect) => suspect?.document.seen.sizeBytes);
-    const inspections = await this.#look.at(mirror, due, { pages: true }, sentBytes);
+    // They cost as much as all else that a close look does, and the archive counts them anyway.
+    const pages = this.#context.config.quota.pages?.monthlyPages !== undefined;
+    const inspections = await this.#look.at(mirror, due, { pages }, sentBytes);
     const changes: Change[] = [];
     /** What each batch came to with the last document that joined it. */
     const batches = new Map<string, Change>();

@@ -91,7 +91,10 @@ export class FakeReader implements Used {
       if ("kind" in file) return file;
       if (seen && seen.stamp !== file.seen.stamp) return { kind: "changed", seen: file.seen };
       const { beginning, ...rest } = file;
-      const begins = beginning !== undefined && sentBytes !== undefined ? { beginning } : {};
+      const begins =
+        beginning !== undefined && sentBytes !== undefined
+          ? { beginning: { digest: beginning, pages: 1 } }
+          : {};
       return { kind: "whole", completeness: "complete", ...rest, ...begins };
     });
   }

@@ -35,6 +35,7 @@ const SHARED_WITH_DASHBOARD = "../sync/record.ts";
 
 /** The one home, or the few, of every library. */
 const HOMES: Readonly<Record<string, readonly string[]>> = {
+  "@embedpdf/pdfium": ["formats"],
   "@fastify/formbody": ["embedded-archive"],
   "@fastify/multipart": ["embedded-archive"],
   "better-sqlite3": ["journal", "embedded-archive"],
@@ -45,7 +46,6 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   "node-cron": ["config", "daemon"],
   nodemailer: ["notify"],
   "p-queue": ["sync", "dashboard", "embedded-archive"],
-  "pdfjs-dist": ["formats"],
   pg: ["journal"],
   picomatch: ["config", "source", "cli"],
   pino: ["daemon"],
@@ -201,7 +201,7 @@ describe("libraries", () => {
       "pino",
       "fastify",
       "chokidar",
-      "pdfjs-dist",
+      "@embedpdf/pdfium",
       "p-queue",
       "pg",
       "better-sqlite3",

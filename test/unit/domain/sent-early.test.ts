@@ -39,10 +39,10 @@ test.for([
 test.for([
   [1, 2, true, "a page more"],
   [2, 2, false, "a note that an editor saved behind what was there"],
-  [null, 2, true, "the pages could not be counted"],
+  [undefined, 2, true, "the pages could not be counted"],
   [1, undefined, true, "they cannot be any more"],
-] as const)("%s pages, then %s: appended is %s, because %s", ([estimate, pages, is]) => {
-  expect(isAppended({ estimate }, pages)).toBe(is);
+] as const)("%s pages, then %s: appended is %s, because %s", ([sent, pages, is]) => {
+  expect(isAppended(sent, pages)).toBe(is);
 });
 
 test.for([

@@ -2,22 +2,19 @@ import * as fc from "fast-check";
 import sharp from "sharp";
 import { expect, test, describe } from "vitest";
 import { type Kind } from "../../../src/formats/kind.ts";
-import { countPages, pdfFacts, pagesAtSight } from "../../../src/formats/pages.ts";
+import { pdfBytesOf, pdfFacts, pdfPages } from "../../../src/formats/pdf.ts";
 import { asiceOf, ddocOf, pdfOf, pngOf, tiffOf } from "../../fixtures/documents.ts";
 import { writePdf } from "../../fixtures/pdf-writer.ts";
+import { pagesOf } from "./pages-of.ts";
 import { bigTiff, linked } from "./tiffs.ts";
 import { titled } from "./titled.ts";
-import { deflateSync } from "node:zlib";
-import { pdfPages } from "../../../src/formats/pdf.ts";
-import { statedPages } from "../../../src/formats/pdf-pages.ts";
-import { accessOf, type RandomAccess } from "../../../src/formats/random-access.ts";
 import { streamedPdf } from "../../fixtures/pdf-stream-writer.ts";
 
 describe("pages", () => {
   test("a PDF has the pages that were put in", { timeout: 120_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 60 }), async (pages) => {
-        expect(await countPages(pdfOf(pages), "pdf")).toBe(pages);
+        expect(await pagesOf(pdfOf(pages), "pdf")).toBe(pages);
       }),
       { numRuns: 12 },
     );
@@ -26,7 +23,7 @@ describe("pages", () => {
   test("a TIFF has the pages that were put in", async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 200 }), fc.nat(99), async (pages, seed) => {
-        expect(await countPages(tiffOf(pages, seed), "tiff")).toBe(pages);
+        expect(await pagesOf(tiffOf(pages, seed), "tiff")).toBe(pages);
       }),
       { numRuns: 20 },
     );
@@ -98,23 +95,12 @@ describe("pages", () => {
       ["an empty PDF", Buffer.alloc(0), "pdf", undefined, "nothing to count"],
     ]),
   )("%s", async ([, [, bytes, kind, pages]]) => {
-    expect(await countPages(bytes, kind)).toBe(pages);
-  });
-
-  test("a PDF without its table is repaired and counted", async () => {
-    const whole = pdfOf(3);
-    const cut = whole.subarray(0, whole.lastIndexOf("startxref"));
-    expect(await countPages(cut, "pdf")).toBe(3);
-  });
-
-  test("a page tree that lies about its count is counted, not believed", async () => {
-    const text = pdfOf(2).toString("latin1").replace("/Count 2", "/Count 9");
-    expect(await countPages(Buffer.from(text, "latin1"), "pdf")).toBe(2);
+    expect(await pagesOf(bytes, kind)).toBe(pages);
   });
 
   test("counting leaves the caller's bytes as they are", async () => {
     const bytes = pdfOf(1);
-    await countPages(bytes, "pdf");
+    await pagesOf(bytes, "pdf");
     expect(bytes.equals(pdfOf(1))).toBe(true);
   });
 
@@ -152,8 +138,12 @@ describe("pages", () => {
   });
 
   test("the text of a PDF is bounded", async () => {
-    const line = `1 0 0 1 72 700 Tm (${"x".repeat(80)}) Tj\n`;
-    const page = { content: `BT /Body 9 Tf ${line.repeat(8000)} ET` };
+    // Text that is printed twice in one place is one text.
+    const lines = Array.from(
+      { length: 8000 },
+      (_, at) => `1 0 0 1 ${(at % 40) * 9} ${at / 40 + 100} Tm (${"x".repeat(80)}) Tj\n`,
+    );
+    const page = { content: `BT /Body 0.1 Tf ${lines.join("")} ET` };
     const { text } = await pdfFacts(writePdf([page, page], {}, ""));
     expect(text.length).toBe(1024 * 1024);
   });
@@ -163,19 +153,7 @@ describe("pages", () => {
   });
 });
 
-describe("pdf pages", () => {
-  /** The same bytes, and how many of them were read. */
-  function counted(bytes: Buffer): { file: RandomAccess; read: () => number } {
-    const file = accessOf(bytes);
-    let read = 0;
-    const count = async (position: number, length: number) => {
-      const piece = await file.read(position, length);
-      read += piece.length;
-      return piece;
-    };
-    return { file: { size: file.size, read: count }, read: () => read };
-  }
-
+describe("pages of a PDF", () => {
   const changed = (bytes: Buffer, from: string | RegExp, to: string) =>
     Buffer.from(bytes.toString("latin1").replace(from, to), "latin1");
 
@@ -191,7 +169,7 @@ describe("pdf pages", () => {
     return Buffer.concat([bytes, Buffer.from(`${object}${table}${trailer}${end}`, "latin1")]);
   }
 
-  /** A PDF that says it has so many pages, in numbers that add up: its first branch is all but one of them. */
+  /** A PDF that says it has so many pages: its first branch is all but one of them. */
   function boasting(pages: number): Buffer {
     const bodies = [
       "<< /Type /Catalog /Pages 2 0 R >>",
@@ -210,159 +188,95 @@ describe("pdf pages", () => {
     return Buffer.from(`${text}${table}startxref\n${text.length}\n%%EOF\n`, "latin1");
   }
 
-  describe("a sound PDF states its pages", () => {
-    test("as many as were put in, whatever way its books are kept", async () => {
-      await fc.assert(
-        fc.asyncProperty(
-          fc.integer({ min: 1, max: 70 }),
-          fc.boolean(),
-          fc.boolean(),
-          fc.option(fc.integer({ min: 3, max: 9 }), { nil: undefined }),
-          async (pages, packed, predicted, perBranch) => {
-            expect(await statedPages(accessOf(pdfOf(pages)))).toBe(pages);
-            const branches = perBranch === undefined ? {} : { perBranch };
-            const streamed = streamedPdf({ pages, packed, predicted, ...branches });
-            expect(await statedPages(accessOf(streamed))).toBe(pages);
-          },
-        ),
-        { numRuns: 60 },
-      );
-    });
-
-    test("and the engine agrees about those that are streamed", async () => {
-      const streamed = streamedPdf({ pages: 7, packed: true, predicted: true, perBranch: 3 });
-      expect(await pdfPages(streamed)).toBe(7);
-    });
-
-    test("the latest update counts", async () => {
-      expect(await statedPages(accessOf(updated(pdfOf(5), 3)))).toBe(3);
-    });
-
-    test("of a large one little is read", async () => {
-      const large = Buffer.concat([pdfOf(3), Buffer.alloc(0)]);
-      const padded = changed(large, "startxref", `${" ".repeat(8 << 20)}startxref`);
-      const { file, read } = counted(padded);
-      expect(await statedPages(file)).toBe(3);
-      expect(read()).toBeLessThan(64 << 10);
-    });
+  test("are as many as were put in, whatever way its books are kept", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 70 }),
+        fc.boolean(),
+        fc.boolean(),
+        fc.option(fc.integer({ min: 3, max: 9 }), { nil: undefined }),
+        async (pages, packed, predicted, perBranch) => {
+          const branches = perBranch === undefined ? {} : { perBranch };
+          const streamed = streamedPdf({ pages, packed, predicted, ...branches });
+          expect(await pagesOf(streamed, "pdf")).toBe(pages);
+        },
+      ),
+      { numRuns: 60 },
+    );
   });
 
-  describe("left to an engine", () => {
-    test.for([
-      // bytes, because
-      [changed(pdfOf(2), "/Count 2", "/Count 9"), "its numbers do not add up"],
-      [changed(pdfOf(2), "/Count 2", "/Count 1"), "the same, the other way round"],
-      [changed(pdfOf(2), "/Root ", "/Encrypt 9 0 R /Root "), "it is protected"],
-      [changed(pdfOf(2), "/Root ", "/XRefStm 9 /Root "), "it has two tables"],
-      [changed(pdfOf(2), /startxref\n\d+/, "startxref\n7"), "its table is elsewhere"],
-      [changed(pdfOf(2), "/Root 1 0 R", "/Prev 9 /Root 77 0 R"), "its catalogue is not there"],
-      [changed(pdfOf(2), "/Type /Pages", "/Type /Other"), "its tree is none"],
-      [pdfOf(2).subarray(0, 400), "it is cut"],
-      [Buffer.from("%PDF-1.4\nstartxref\n0\n%%EOF"), "nothing is in it"],
-      [Buffer.alloc(0), "it is empty"],
-    ] as [Buffer, string][])("%#: %s", async ([bytes]) => {
-      expect(await statedPages(accessOf(bytes))).toBeUndefined();
-    });
-
-    test("whatever is wrong with it, it neither rejects nor takes long", async () => {
-      const sound = [
-        pdfOf(3),
-        streamedPdf({ pages: 9, packed: true, predicted: true, perBranch: 3 }),
-      ];
-      await fc.assert(
-        fc.asyncProperty(
-          fc.constantFrom(...sound),
-          fc.nat(9_999),
-          fc.uint8Array({ maxLength: 30 }),
-          async (whole, place, noise) => {
-            const at = place % whole.length;
-            const bytes = Buffer.from(whole);
-            bytes.set(noise.subarray(0, bytes.length - at), at);
-            const { file, read } = counted(bytes);
-            const pages = await statedPages(file);
-            expect(pages === undefined || pages > 0).toBe(true);
-            expect(read()).toBeLessThan(4 << 20);
-          },
-        ),
-        { numRuns: 300 },
-      );
-    });
-  });
-
-  /** Two pages on each of so many branches, all in one stream that is many times as large unpacked. */
-  function swollen(branches: number, unpackedBytes: number, index = ""): Buffer {
-    const ids = Array.from({ length: branches }, (_, at) => 100 + at);
-    const filling = Math.floor(unpackedBytes / 4);
-    const head = "1 0 ".repeat(filling) + ids.map((id) => `${id} 0 `).join("");
-    const packed = deflateSync(`${head}<< /Type /Pages /Count 2 >>`);
-    const kids = ids.map((id) => `${id} 0 R`).join(" ");
-    const place = (kind: number, where: number, index: number) => {
-      const entry = Buffer.alloc(9);
-      entry.writeUInt8(kind);
-      entry.writeUInt32BE(where, 1);
-      entry.writeUInt32BE(index, 5);
-      return entry;
-    };
-    const places: Buffer[] = [];
-    let file = Buffer.from("%PDF-1.5\n");
-    const put = (id: number, about: string, content?: Buffer) => {
-      places.push(place(1, file.length, 0));
-      const begin = content ? `${id} 0 obj\n<< ${about} /Length ${content.length} >>stream\n` : "";
-      const plain = content ? Buffer.from(begin) : Buffer.from(`${id} 0 obj\n<< ${about} >>`);
-      const end = Buffer.from(content ? "\nendstream\nendobj\n" : "\nendobj\n");
-      file = Buffer.concat([file, plain, content ?? Buffer.alloc(0), end]);
-    };
-    put(1, "/Type /Catalog /Pages 2 0 R");
-    put(2, `/Type /Pages /Count ${2 * branches} /Kids [${kids}]`);
-    put(3, `/Type /ObjStm /First ${head.length} /Filter /FlateDecode`, packed);
-    const table = [...places, ...ids.map((_, at) => place(2, 3, filling + at))];
-    const start = file.length;
-    const about = `/Type /XRef /Root 1 0 R /W [1 4 4] /Index [${index}1 3 100 ${branches}]`;
-    put(4, about, Buffer.concat(table));
-    return Buffer.concat([file, Buffer.from(`startxref\n${start}\n%%EOF`)]);
-  }
-
-  test("what takes long to look at is left to an engine, however small the file is", async () => {
-    expect(await statedPages(accessOf(swollen(3, 1 << 20)))).toBe(6);
-    const hostile = swollen(30, 1 << 20);
-    expect(hostile.length).toBeLessThan(10_000);
-    expect(await statedPages(accessOf(hostile))).toBeUndefined();
-  });
-
-  test("cross-references in a hundred thousand parts are looked through as fast as they are read", async () => {
-    const begunAt = performance.now();
-    expect(await statedPages(accessOf(swollen(30, 100, "0 0 ".repeat(120_000))))).toBe(60);
-    // It took minutes.
-    expect(performance.now() - begunAt).toBeLessThan(10_000);
-  });
-
-  describe("more pages than anybody writes", () => {
-    test("are not believed", async () => {
-      expect(await statedPages(accessOf(boasting(1_000_000)))).toBe(1_000_000);
-      expect(await statedPages(accessOf(boasting(1_000_001)))).toBeUndefined();
-      expect(await statedPages(accessOf(boasting(2 ** 53)))).toBeUndefined();
-    });
-
-    test("nor when an engine states them", async () => {
-      expect(await pdfPages(boasting(1_000_000))).toBe(1_000_000);
-      expect(await pdfPages(boasting(1_000_001))).toBeUndefined();
-    });
-  });
-
+  const TORN = pdfOf(3);
   test.for([
-    ["an image", Buffer.from("GIF89a"), "gif", 1],
-    ["a text", Buffer.from("ä".repeat(3001)), "text", 2],
-    ["a TIFF", tiffOf(4), "tiff", 4],
-    ["a PDF", pdfOf(4), "pdf", 4],
-    ["a container", Buffer.from("PK"), "digidoc", undefined],
-    ["an office file", Buffer.from("PK"), "office", undefined],
-  ] as const)("%s at sight", async ([, bytes, kind, pages]) => {
-    expect(await pagesAtSight(accessOf(bytes), kind)).toBe(pages);
+    // bytes, pages, because
+    [updated(pdfOf(5), 3), 3, "the latest update counts"],
+    [TORN.subarray(0, TORN.lastIndexOf("startxref")), 3, "without its table it is repaired"],
+    [changed(pdfOf(2), /startxref\n\d+/, "startxref\n7"), 2, "so it is with a wrong one"],
+    [changed(pdfOf(2), "/Root ", "/XRefStm 9 /Root "), 2, "one table of two suffices"],
+    [changed(pdfOf(2), "/Count 2", "/Count 9"), undefined, "a last page that is not there"],
+    [boasting(1_000_001), undefined, "more pages than anybody writes"],
+    [boasting(2 ** 53), 2, "what is no number is counted"],
+    [changed(pdfOf(2), "/Root 1 0 R", "/Prev 9 /Root 77 0 R"), undefined, "no catalogue"],
+    [pdfOf(2).subarray(0, 400), undefined, "it is cut"],
+    [Buffer.from("%PDF-1.4\nstartxref\n0\n%%EOF"), undefined, "nothing is in it"],
+    [Buffer.alloc(0), undefined, "it is empty"],
+  ] as const)("# %#: %2$s, because %3$s", async ([bytes, pages]) => {
+    expect(await pagesOf(bytes, "pdf")).toBe(pages);
   });
 
-  test("the engine is loaded without a native graphics library", async () => {
-    expect(await pdfPages(pdfOf(2))).toBe(2);
+  test("of a large one little is read", async () => {
+    const large = changed(pdfOf(3), "%PDF-1.4\n", `%PDF-1.4\n%${" ".repeat(8 << 20)}\n`);
+    const at = large.lastIndexOf("xref\n", large.lastIndexOf("startxref") - 1);
+    const table = large
+      .toString("latin1", at)
+      .replace(/^(\d{10})(?= \d{5} n)/gm, (place) =>
+        String(Number(place) + (8 << 20) + 2).padStart(10, "0"),
+      );
+    const body = `${large.toString("latin1", 0, at)}${table}`;
+    const whole = changed(Buffer.from(body, "latin1"), /startxref\n\d+/, `startxref\n${at}`);
+    let bytesRead = 0;
+    const read = (position: number, length: number) => {
+      const piece = whole.subarray(position, position + length);
+      bytesRead += piece.length;
+      return piece;
+    };
+    expect(await pdfPages({ size: whole.length, read })).toBe(3);
+    expect(bytesRead).toBeLessThan(512 << 10);
+  });
+
+  test("what cannot be read is told, and the next one is counted", async () => {
+    const unreadable = Object.assign(new Error("broken disk"), { code: "EIO", syscall: "read" });
+    const read = () => {
+      throw unreadable;
+    };
+    await expect(pdfPages({ size: 1000, read })).rejects.toBe(unreadable);
+    expect(await pdfPages(pdfBytesOf(pdfOf(2)))).toBe(2);
+  });
+
+  test("whatever is wrong with it, it does not reject", async () => {
+    const sound = [
+      pdfOf(3),
+      streamedPdf({ pages: 9, packed: true, predicted: true, perBranch: 3 }),
+    ];
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...sound),
+        fc.nat(9_999),
+        fc.uint8Array({ maxLength: 30 }),
+        async (whole, place, noise) => {
+          const at = place % whole.length;
+          const bytes = Buffer.from(whole);
+          bytes.set(noise.subarray(0, bytes.length - at), at);
+          const pages = await pagesOf(bytes, "pdf");
+          expect(pages === undefined || pages > 0).toBe(true);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  test("no native graphics library is loaded", async () => {
+    expect(await pagesOf(pdfOf(2), "pdf")).toBe(2);
     const { sharedObjects } = process.report.getReport() as { sharedObjects: string[] };
-    expect(sharedObjects.filter((path) => /canvas|skia/.test(path))).toEqual([]);
+    expect(sharedObjects.filter((path) => /canvas|skia|pdfium/.test(path))).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ import { gapsOf } from "../../../src/formats/gaps.ts";
 import { accessOf } from "../../../src/formats/random-access.ts";
 import { listDigidoc } from "../../../src/formats/digidoc.ts";
 import { kindOf } from "../../../src/formats/kind.ts";
-import { countPages } from "../../../src/formats/pages.ts";
+import { pagesOf } from "./pages-of.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const SHIPPED = join(ROOT, "samples");
@@ -50,7 +50,7 @@ test.for(shipped.map((path) => [path.slice(SHIPPED.length + 1), path] as const))
     expect(await wordsForCuts(bytes, name)).toEqual([kind === "text" ? "unknown" : "unfinished"]);
     if (kind === "digidoc" || kind === "ddoc")
       expect((await listDigidoc(bytes, kind)).length).toBeGreaterThanOrEqual(2);
-    else expect(await countPages(bytes, kind)).toBeGreaterThanOrEqual(1);
+    else expect(await pagesOf(bytes, kind)).toBeGreaterThanOrEqual(1);
   },
 );
 
@@ -65,7 +65,7 @@ describe.skipIf(!existsSync(`${OTHERS}.csv`))("real scans", () => {
       const kind = kindOf(bytes.subarray(0, 4096), path);
       const names = (await listDigidoc(bytes, kind)).map(({ name }) => name.normalize("NFC"));
       expect(names.join(";")).toBe(contains.normalize("NFC"));
-      if (pages !== "") expect(await countPages(bytes, kind)).toBe(Number(pages));
+      if (pages !== "") expect(await pagesOf(bytes, kind)).toBe(Number(pages));
       // Texts, letters and OLE files do not tell where they end; all others do, wherever they are cut.
       const tells = !/\.(?:txt|eml|doc)$/.test(path);
       expect(await wordFor(bytes, path)).toBe(tells ? "complete" : "unknown");

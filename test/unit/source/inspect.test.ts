@@ -57,23 +57,32 @@ const edited = (content: Buffer) => {
 };
 
 test.for([
-  [Buffer.from("one\n"), Buffer.from("one\ntwo\n"), true, "lines of a text"],
-  [PAGE, PAGES, true, "an update of a PDF"],
-  [ONE, TWO, true, "a page of a TIFF, to which the one before points"],
-  [ONE, THREE, true, "two of them"],
-  [TWO, THREE, true, "behind the second"],
-  [Buffer.alloc(9 << 20, "a"), Buffer.alloc(20 << 20, "a"), true, "more than is read in one go"],
-  [ONE, edited(TWO), false, "a TIFF that was also edited"],
-  [PAGE, edited(PAGES), false, "a PDF that was also edited"],
-] as const)("# %#: what was sent is its beginning: %3$s, %4$s", async ([was, is, begins]) => {
-  const dir = scratch();
-  put(dir, "scan", is);
-  const options = { pages: false, sentBytes: was.length };
-  const found = await inspect(settingsOf(dir), raw("scan"), undefined, options, never);
-  if (found.kind !== "whole") throw new Error(found.kind);
-  expect(found.digest).toBe(sha256(is));
-  expect(found.beginning === sha256(was)).toBe(begins);
-});
+  [Buffer.from("one\n"), Buffer.from("one\ntwo\n"), [1, 1], "lines of a text"],
+  [PAGE, PAGES, [1, 2], "an update of a PDF"],
+  [ONE, TWO, [1, 2], "a page of a TIFF, to which the one before points"],
+  [ONE, THREE, [1, 3], "two of them"],
+  [TWO, THREE, [2, 3], "behind the second"],
+  [
+    Buffer.alloc(9 << 20, "a"),
+    Buffer.alloc(20 << 20, "a"),
+    [3146, 6991],
+    "more than is read in one go",
+  ],
+  [ONE, edited(TWO), undefined, "a TIFF that was also edited"],
+  [PAGE, edited(PAGES), undefined, "a PDF that was also edited"],
+] as const)(
+  "# %#: what was sent is its beginning, with pages: %3$j, %4$s",
+  async ([was, is, pages]) => {
+    const dir = scratch();
+    put(dir, "scan", is);
+    const options = { pages: false, sentBytes: was.length };
+    const found = await inspect(settingsOf(dir), raw("scan"), undefined, options, never);
+    if (found.kind !== "whole") throw new Error(found.kind);
+    expect(found.digest).toBe(sha256(is));
+    expect(found.beginning?.digest === sha256(was)).toBe(pages !== undefined);
+    if (pages) expect([found.beginning?.pages, found.pages]).toEqual(pages);
+  },
+);
 
 test("what is unfinished by its own format is told, and pages are counted where asked", async () => {
   const dir = scratch();
