@@ -60,6 +60,8 @@ export type Document = {
   readonly changedAt: number;
   /** When this row wants to be looked at next; null: only when something outside happens. */
   readonly dueAt: number | null;
+  /** When it was last found quiet and whole; null: never. */
+  readonly settledAt: number | null;
   /** SHA-256 of the content, hex; null until settled. */
   readonly digest: string | null;
   /** SHA-256 of the latest content, other than that, with which `changed: ignore` left the file alone, hex. */
@@ -119,6 +121,11 @@ export type Document = {
   readonly movedAt: number | null;
   readonly after: AfterState | null;
   readonly afterMessage: string | null;
+  /**
+   * True while nothing but the ordinary happened to it: seen, settled, sent, uploaded, converted, each once. Its own times
+   * tell these steps, and its history has lines for the rest alone.
+   */
+  readonly ordinary: boolean;
 };
 
 /**

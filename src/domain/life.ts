@@ -89,6 +89,7 @@ export const ARROWS: Arrows = {
       // Its name and folder come from where it is now, wherever an earlier attempt took it from.
       movedFrom: null,
       movedAt: null,
+      settledAt: at,
       dueAt: at,
       ...(asksAgain(slip, was.trouble) ? {} : UNTROUBLED),
     }),

@@ -5,7 +5,7 @@
 import type { Document } from "../domain/document.ts";
 import type { Event } from "../domain/life.ts";
 import type { RawPath } from "../std/raw-path.ts";
-import type { HistoryLine } from "./history-line.ts";
+import type { HistoryLine, NumberedLine } from "./history-line.ts";
 import type { Alone, Batch, NewDocument } from "./journal.ts";
 import type { Tally } from "./tally.ts";
 import type { Told } from "./telling.ts";
@@ -34,10 +34,10 @@ export interface Books {
     mayClaim(document: Document, folderId: number, alone: Alone | undefined): boolean;
   };
   readonly records: {
-    /** The first line of a new document's history. */
-    begin(document: number, line: HistoryLine): void;
-    /** Adds a line to a document's history; a repetition of its last one is counted there. */
-    tell(document: number, line: HistoryLine): void;
+    /** Writes lines of a document's history that have their places. */
+    write(document: number, lines: readonly NumberedLine[]): void;
+    /** Adds a line to the history of a row, as it was before it; a repetition of its last one is counted there. */
+    tell(row: Document, line: HistoryLine): void;
     /** Lets go of a document's history. */
     drop(document: number): void;
     /** Remembers where the file of a row was that is about to be forgotten. */

@@ -16,6 +16,7 @@ const PLAIN = {
   firstSeenAt: "first_seen_at",
   changedAt: "changed_at",
   dueAt: "due_at",
+  settledAt: "settled_at",
   digest: "digest",
   ignoredDigest: "ignored_digest",
   sentName: "sent_name",
@@ -67,6 +68,7 @@ const SHAPED: { readonly [K in Shaped]: (value: Document[K]) => Record<string, C
   slip: (slip) => ({ slip: slip && JSON.stringify(slip) }),
   digidoc: (digidoc) => ({ digidoc: Number(digidoc) }),
   current: (current) => ({ current: Number(current) }),
+  ordinary: (ordinary) => ({ ordinary: Number(ordinary) }),
 };
 
 /** The columns of the fields that are given; `dir` is left to the caller. */
@@ -103,6 +105,7 @@ export function documentOf(row: DocumentRow): Document {
     firstSeenAt: row["first_seen_at"],
     changedAt: row["changed_at"],
     dueAt: row["due_at"],
+    settledAt: row["settled_at"],
     digest: row["digest"],
     ignoredDigest: row["ignored_digest"],
     sentName: row["sent_name"],
@@ -138,6 +141,7 @@ export function documentOf(row: DocumentRow): Document {
     movedAt: row["moved_at"],
     after: row["after_state"],
     afterMessage: row["after_message"],
+    ordinary: row["ordinary"] === 1,
   };
   // What a column holds is stated by the tables, which the compiler cannot read.
   return fields as Document;

@@ -50,9 +50,10 @@ export class DocumentsTable {
     if (isTaken) return undefined;
     const { lastInsertRowid } = this.#sql
       .of(`INSERT INTO documents (mirror_id, archive_id, dir_id, name, state, size_bytes,
-          modified_at, stamp, first_seen_at, changed_at, due_at, current, supersedes)
+          modified_at, stamp, first_seen_at, changed_at, due_at, current, supersedes, ordinary)
         VALUES (@mirrorId, (SELECT archive_id FROM mirrors WHERE id = @mirrorId),
-          @dirId, @name, 'settling', @sizeBytes, @modifiedAt, @stamp, @at, @at, @dueAt, 1, @supersedes)`)
+          @dirId, @name, 'settling', @sizeBytes, @modifiedAt, @stamp, @at, @at, @dueAt, 1, @supersedes,
+          @supersedes IS NULL)`)
       .run({ mirrorId, dirId, name: bytesOf(name), ...seen, at, dueAt, supersedes });
     return Number(lastInsertRowid);
   }

@@ -1,7 +1,7 @@
 /** What the history says of a change. Pure, so that every journal tells the same story. */
 import type { Document, State, Trouble } from "../domain/document.ts";
 import type { Event } from "../domain/life.ts";
-import type { HistoryRow } from "./journal.ts";
+import type { Change, HistoryRow } from "./journal.ts";
 import { shownPath } from "./revision.ts";
 
 /** One line, before it is known how often in a row it happened. */
@@ -20,6 +20,65 @@ export function seenLine({ firstSeenAt, seen, supersedes }: Document): HistoryLi
     event: "add",
     detail: supersedes === null ? detail : `${detail}, supersedes document ${supersedes}`,
   };
+}
+
+/** The states of an ordinary life, in the order in which a document comes to be in them. */
+const ORDINARY_STATES: readonly State[] = [
+  "settling",
+  "pending",
+  "uploading",
+  "uploaded",
+  "converted",
+];
+/** Lines that may follow one step of an ordinary life before the next; repetitions are counted in one. */
+const LINES_MAX = 1_000_000;
+
+/** The number of the line that tells how an ordinary document came to be in this state; what follows in it has the next ones. */
+export function numberOf(state: State): number {
+  return ORDINARY_STATES.indexOf(state) * LINES_MAX + 1;
+}
+
+/** Whether a step is one of those that the times of an ordinary row tell by themselves. */
+export function isOrdinary(event: Pick<HistoryLine, "event">): boolean {
+  return ["add", "settled", "claimed", "accepted", "converted"].includes(event.event);
+}
+
+/** Whether a row's times still tell its ordinary steps after this change of it: it leads nowhere else, and they stay. */
+export function staysOrdinary(change: Extract<Change, { type: "event" | "note" }>): boolean {
+  if (change.type === "note") return change.set.seen === undefined;
+  const { type } = change.event;
+  return type === "polled" || isOrdinary({ event: type });
+}
+
+/** The lines that the times of an ordinary row tell. */
+export function ordinaryLines(row: Document): NumberedLine[] {
+  const line = (to: State, event: string, at: number | null, detail: string): NumberedLine[] => {
+    const from = ORDINARY_STATES[ORDINARY_STATES.indexOf(to) - 1] ?? null;
+    return at === null ? [] : [{ number: numberOf(to), at, from, to, event, detail, times: 1 }];
+  };
+  const { sentName, targetPath, folderId, batch, documentId, pages } = row;
+  return [
+    { ...seenLine(row), number: 1, times: 1 },
+    ...line("pending", "settled", row.settledAt, `as ${sentName} for ${targetPath}`),
+    ...line("uploading", "claimed", row.sentAt, `folder ${folderId}, batch ${batch}`),
+    ...line("uploaded", "accepted", row.uploadedAt, `document ${documentId}`),
+    ...line("converted", "converted", row.convertedAt, countedText(pages, row.archiveBytes)),
+  ];
+}
+
+/** The whole history of a row, which may be gone, of which these lines were written when it was read, or since. */
+export function historyOf(
+  row: Document | undefined,
+  written: readonly NumberedLine[],
+): HistoryRow[] {
+  const told = row?.ordinary ? ordinaryLines(row) : [];
+  const lines = new Map([...told, ...written].map((line) => [line.number, line]));
+  return [...lines.values()].sort((a, b) => a.number - b.number).map(historyRow);
+}
+
+/** The line as people are shown it: how often is said only of what happened again. */
+export function historyRow({ number: _, times, ...line }: NumberedLine): HistoryRow {
+  return times === 1 ? line : { ...line, times };
 }
 
 /** The line of an event. */
@@ -52,13 +111,9 @@ export function successorLine(successor: Document, id: number, at: number): Hist
 /** By which a row is looked at again, and waits on for the same reason. */
 export const RETURNING: readonly string[] = ["recheck", "goesOn", "heldBack"];
 
-/** Whether a line may be counted in an earlier one; any other one is a line of its own. */
-export function mayRepeat({ from, to, event }: HistoryLine): boolean {
-  return from === to || RETURNING.includes(event);
-}
-
 /**
- * The lines to write for one that is told, given the last one and the one before that. Polls and the like
+ * The lines to write for one that is told, given the last one and the one before that; a new one has at least the number
+ * `least`. Polls and the like
  * repeat for months; the same line in a row is counted, not written again. What waits is looked at and held
  * in turns, perhaps every few minutes for years: these two lines are counted as well, the latest one last.
  */
@@ -66,6 +121,7 @@ export function linesFor(
   line: HistoryLine,
   last: NumberedLine | undefined,
   before: NumberedLine | undefined,
+  least: number,
 ): NumberedLine[] {
   if (last && line.from === line.to && isSame(last, line))
     return [{ ...last, at: line.at, times: last.times + 1 }];
@@ -77,7 +133,7 @@ export function linesFor(
       { ...line, number: last.number, times: times + 1 },
     ];
   }
-  return [{ ...line, number: (last?.number ?? 0) + 1, times: 1 }];
+  return [{ ...line, number: Math.max((last?.number ?? 0) + 1, least), times: 1 }];
 }
 
 function isSame(a: HistoryLine, b: HistoryLine): boolean {
@@ -100,10 +156,14 @@ function detailOf(event: Event): string | null {
     case "polled":
       return event.trouble ? troubleText(event.trouble) : event.status;
     case "converted":
-      return `${event.pages} ${event.pages === 1 ? "page" : "pages"}, ${event.archiveBytes} bytes`;
+      return countedText(event.pages, event.archiveBytes);
     default:
       return "trouble" in event && event.trouble ? troubleText(event.trouble) : null;
   }
+}
+
+function countedText(pages: number | null, archiveBytes: number | null): string {
+  return `${pages} ${pages === 1 ? "page" : "pages"}, ${archiveBytes} bytes`;
 }
 
 function troubleText({ code, message }: Trouble): string {

@@ -34,8 +34,8 @@ export type Role = "owner" | "guest" | "reader";
 
 /** How long SQLite waits for another process's lock, in ms. A daemon has more to do: it asks again later. */
 const BUSY_MS: Readonly<Record<Role, number>> = { owner: 10, guest: 5000, reader: 5000 };
-/** A checkpoint every 12 MiB of log: fewer rewrites of hot pages than SQLite's 4 MiB. */
-const CHECKPOINT_PAGES = 3072;
+/** A checkpoint every 11 MiB of log: fewer rewrites of hot pages than SQLite's 4 MiB. */
+const CHECKPOINT_PAGES = 2816;
 /** What a checkpoint leaves of a log that once grew longer, say beside a long look at the journal. */
 const LOG_BYTES_MAX = 16_000_000;
 const CACHE_KIB = 32 * 1024;

@@ -4,12 +4,17 @@ import type { Event } from "../domain/life.ts";
 import { invariant } from "../std/invariant.ts";
 import { bytesOf, joinRaw, type RawPath } from "../std/raw-path.ts";
 import { attemptEffect } from "./attempt-effect.ts";
-import { type HistoryLine, linesFor, mayRepeat, type NumberedLine } from "./history-line.ts";
+import {
+  type HistoryLine,
+  historyRow,
+  linesFor,
+  type NumberedLine,
+  numberOf,
+} from "./history-line.ts";
 import type { AttemptRow, HistoryRow } from "./journal.ts";
-import { historyRow, type StoredLine } from "./row-shapes.ts";
 import type { Statements } from "./statements.ts";
 
-const HISTORY = `SELECT h.at, h.from_state AS "from", h.to_state AS "to", h.event, h.detail, h.times
+const HISTORY = `SELECT h.number, h.at, h.from_state AS "from", h.to_state AS "to", h.event, h.detail, h.times
   FROM history h`;
 
 export class RecordsTable {
@@ -19,43 +24,21 @@ export class RecordsTable {
     this.#sql = sql;
   }
 
-  /** The first line of a new document's history. */
-  begin(document: number, { at, from, to, event, detail }: HistoryLine): void {
-    this.#sql
-      .of(`INSERT INTO history (document, number, at, from_state, to_state, event, detail)
-        VALUES (?, 1, ?, ?, ?, ?, ?)`)
-      .run(document, at, from, to, event, detail);
+  /** Writes lines of a document's history at their places, where others may have been. */
+  write(document: number, lines: readonly NumberedLine[]): void {
+    const insert = this.#sql.of(`INSERT OR REPLACE INTO history
+        (document, number, at, from_state, to_state, event, detail, times)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
+    for (const { number, at, from, to, event, detail, times } of lines)
+      insert.run(document, number, at, from, to, event, detail, times);
   }
 
   /** Adds a line to a document's history, or counts it there. */
-  tell(document: number, line: HistoryLine): void {
-    if (mayRepeat(line)) {
-      const [last, before] = this.#sql
-        .of<NumberedLine>(
-          `SELECT h.number, ${HISTORY.slice("SELECT ".length)}
-            WHERE h.document = ? ORDER BY h.number DESC LIMIT 2`,
-        )
-        .all(document);
-      for (const told of linesFor(line, last, before)) this.#write(document, told);
-      return;
-    }
-    const { at, from, to, event, detail } = line;
-    this.#sql
-      .of(`INSERT INTO history (document, number, at, from_state, to_state, event, detail)
-        VALUES (@document,
-          (SELECT coalesce(max(number), 0) + 1 FROM history WHERE document = @document),
-          @at, @from, @to, @event, @detail)`)
-      .run({ document, at, from, to, event, detail });
-  }
-
-  /** Writes a line at its place, where another one may have been. */
-  #write(document: number, line: NumberedLine): void {
-    const { number, at, from, to, event, detail, times } = line;
-    this.#sql
-      .of(`INSERT OR REPLACE INTO history
-          (document, number, at, from_state, to_state, event, detail, times)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`)
-      .run(document, number, at, from, to, event, detail, times);
+  tell({ id, ordinary, state }: Document, line: HistoryLine): void {
+    const [last, before] = this.#sql
+      .of<NumberedLine>(`${HISTORY} WHERE h.document = ? ORDER BY h.number DESC LIMIT 2`)
+      .all(id);
+    this.write(id, linesFor(line, last, before, ordinary ? numberOf(state) + 1 : 1));
   }
 
   /** Lets go of a document's history. */
@@ -99,17 +82,15 @@ export class RecordsTable {
       .run(id, attempts, at, digest, sentName, folderId, batch);
   }
 
-  history(document: number): HistoryRow[] {
-    return this.#sql
-      .of<StoredLine>(`${HISTORY} WHERE h.document = ? ORDER BY h.number`)
-      .all(document)
-      .map(historyRow);
+  /** The lines that were written of a document; see `historyOf`. */
+  lines(document: number): NumberedLine[] {
+    return this.#sql.of<NumberedLine>(`${HISTORY} WHERE h.document = ?`).all(document);
   }
 
   /** History of the rows of this path that were forgotten, in the order in which those came to be. */
   forgotten(mirrorId: number, path: RawPath): HistoryRow[] {
     return this.#sql
-      .of<StoredLine>(`${HISTORY} JOIN forgotten f ON f.document = h.document
+      .of<NumberedLine>(`${HISTORY} JOIN forgotten f ON f.document = h.document
         WHERE f.mirror_id = ? AND f.path = ? ORDER BY h.document, h.number`)
       .all(mirrorId, bytesOf(path))
       .map(historyRow);

@@ -22,6 +22,7 @@ export function firstRevision(id: number, seen: NewDocument): Document {
     firstSeenAt: seen.at,
     changedAt: seen.at,
     dueAt: checkedDue(id, seen.dueAt),
+    settledAt: null,
     ...UNLEARNT,
     attempts: 0,
     sentAt: null,
@@ -38,6 +39,8 @@ export function firstRevision(id: number, seen: NewDocument): Document {
     supersedes: seen.supersedes,
     movedFrom: null,
     movedAt: null,
+    // Whom it supersedes may be forgotten before it is.
+    ordinary: seen.supersedes === null,
   };
 }
 
@@ -77,6 +80,7 @@ export function followed(
     // Moved back to where it was sent from: there is nothing left to tell.
     movedFrom: isBack ? null : origin,
     movedAt: isBack || isFiled ? null : at,
+    ordinary: false,
   };
 }
 

@@ -1,8 +1,7 @@
 /** What both kinds of tables make of the rows that they read. Pure. */
 import type { Document, State } from "../domain/document.ts";
 import { rawOf } from "../std/raw-path.ts";
-import type { HistoryLine } from "./history-line.ts";
-import type { Batch, BatchProgress, HistoryRow, Known, WaitingFolder } from "./journal.ts";
+import type { Batch, BatchProgress, Known, WaitingFolder } from "./journal.ts";
 import type { Telling } from "./telling.ts";
 
 /** As it is read: the name in bytes. */
@@ -10,14 +9,6 @@ export type KnownRow = Omit<Known, "name"> & { readonly name: Buffer };
 
 export function knownOf({ id, name, state, stamp, goneAt, documentId }: KnownRow): Known {
   return { id, name: rawOf(name), state, stamp, goneAt, documentId };
-}
-
-/** A line of history, and how often in a row it happened. */
-export type StoredLine = HistoryLine & { readonly times: number };
-
-/** The line as people are shown it: how often is said only of what happened again. */
-export function historyRow({ times, ...line }: StoredLine): HistoryRow {
-  return times === 1 ? line : { ...line, times };
 }
 
 /** As it is read: the document in JSON. */

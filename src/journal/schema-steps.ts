@@ -279,3 +279,14 @@ const movedAt = (type: string) => `
 
 export const MOVED_AT = movedAt("REAL");
 export const MOVED_AT_POSTGRES = movedAt("double precision");
+
+/** With the types of times and flags. Also of a journal in PostgreSQL. */
+const ordinary = (time: string, flag: string) => `
+  -- When a document was last found quiet and whole; null: never.
+  ALTER TABLE documents ADD COLUMN settled_at ${time}; -- ms
+  -- 1: its first steps are told by its times, and history has lines for the rest alone.
+  ALTER TABLE documents ADD COLUMN ordinary ${flag} NOT NULL DEFAULT 0 CHECK (ordinary IN (0, 1));
+`;
+
+export const ORDINARY = ordinary("REAL", "INTEGER");
+export const ORDINARY_POSTGRES = ordinary("double precision", "smallint");

@@ -20,6 +20,7 @@ import {
   IGNORED_DIGEST,
   MEMOS,
   NEVER_PUT_AWAY,
+  ORDINARY,
   PACE,
   PAGES,
   RECEIPTS,
@@ -135,7 +136,7 @@ const RECORDS = `
   -- What happened to a document, in order. Has no foreign key: it outlives forgotten rows.
   CREATE TABLE history (
     document   INTEGER NOT NULL, -- documents.id
-    number     INTEGER NOT NULL, -- 1 is the oldest line of the document
+    number     INTEGER NOT NULL, -- the order of the document's lines
     at         REAL NOT NULL,    -- ms; the last time, where it happened several times in a row
     from_state TEXT,             -- null: the row was made
     to_state   TEXT,             -- null: the row was forgotten
@@ -235,6 +236,7 @@ export const MIGRATIONS: readonly string[] = [
   IGNORED_DIGEST,
   ARCHIVE_UPLOADED_AT,
   MOVED_AT,
+  ORDINARY,
 ];
 
 /** The `user_version` this scanferry writes. */

@@ -2,6 +2,7 @@ import type { Document } from "../domain/document.ts";
 import { dirOf, nameOf, type RawPath } from "../std/raw-path.ts";
 import { documentList } from "./document-list.ts";
 import { dueDocuments, fewestPages } from "./due-documents.ts";
+import { historyOf } from "./history-line.ts";
 import type {
   AttemptRow,
   Batch,
@@ -234,7 +235,8 @@ export abstract class SqliteReading {
   }
 
   history(id: number): Promise<HistoryRow[]> {
-    return this.#session.read(() => this.#tables.records.history(id));
+    const { documents, records } = this.#tables;
+    return this.#session.read(() => historyOf(documents.read(id), records.lines(id)));
   }
 
   forgotten(mirrorId: number, path: RawPath): Promise<HistoryRow[]> {

@@ -12,8 +12,11 @@ import {
   eventLine,
   followLine,
   forgetLine,
+  isOrdinary,
   noteLine,
+  ordinaryLines,
   seenLine,
+  staysOrdinary,
   successorLine,
 } from "./history-line.ts";
 import type { Alone, Applied, Batch, Change, Given } from "./journal.ts";
@@ -111,7 +114,8 @@ export class Writer {
     const id = this.#documents.insert(change.document);
     if (id === undefined) return notAdded(change, this.#documents.currentAt(mirrorId, dir, name));
     const document = firstRevision(id, change.document);
-    this.#records.begin(id, seenLine(document));
+    if (!document.ordinary)
+      this.#records.write(id, [{ ...seenLine(document), number: 1, times: 1 }]);
     return done(change, document, undefined);
   }
 
@@ -124,9 +128,9 @@ export class Writer {
       return skipped(change, before);
     if (patch.dueAt !== undefined) checkedDue(before.id, patch.dueAt);
     if (patch.documentId !== undefined) this.#assertUnclaimed(before, event, patch.documentId);
-    this.#documents.update(before, patch);
-    const document: Document = { ...before, ...patch };
-    this.#records.tell(before.id, eventLine(before.state, document.state, event));
+    const document = this.#update(before, patch, change);
+    const line = eventLine(before.state, document.state, event);
+    if (!document.ordinary || !isOrdinary(line)) this.#records.tell(before, line);
     this.#records.attempt(before, document, event);
     for (const tally of talliedBy(before, event)) this.#activity.add(tally);
     const told = toldBy(event);
@@ -151,10 +155,9 @@ export class Writer {
 
   #note(change: On<"note">, before: Document): Applied {
     if (hasLeft(before, change.from)) return skipped(change, before);
-    const fields = noted(before, change.set);
-    this.#documents.update(before, fields);
-    this.#records.tell(before.id, noteLine(before, change.at, change.why));
-    return done(change, { ...before, ...fields }, before);
+    const document = this.#update(before, noted(before, change.set), change);
+    this.#records.tell(before, noteLine(before, change.at, change.why));
+    return done(change, document, before);
   }
 
   #forget(change: On<"forget">, before: Document): Applied {
@@ -162,7 +165,8 @@ export class Writer {
     assertForgettable(before);
     if (change.traceless) this.#records.drop(before.id);
     else {
-      this.#records.tell(before.id, forgetLine(before, change.at, change.why));
+      this.#depart(before);
+      this.#records.tell(before, forgetLine(before, change.at, change.why));
       this.#records.rememberForgotten(before);
     }
     this.#documents.delete(before);
@@ -184,14 +188,27 @@ export class Writer {
     if (!successor) return skipped(change, before);
     const fields = followed(before, successor, change);
     if (!mayFollow(before, successor)) return skipped(change, before);
-    this.#records.tell(before.id, followLine(before, successor, change.at));
-    this.#records.tell(successor.id, successorLine(successor, before.id, change.at));
+    for (const row of [before, successor]) this.#depart(row);
+    this.#records.tell(before, followLine(before, successor, change.at));
+    this.#records.tell(successor, successorLine(successor, before.id, change.at));
     this.#records.rememberForgotten(successor);
     this.#documents.delete(successor);
     if (!before.current) this.#documents.unlink(before);
     this.#documents.update(before, fields);
     this.#documents.tidyDirectory(before.mirrorId, before.dir);
     return done(change, { ...before, ...fields }, before);
+  }
+
+  /** Writes the row; where its life leaves the ordinary by that, what its times told so far is written down. */
+  #update(before: Document, fields: Partial<Document>, change: On<"event" | "note">): Document {
+    const ordinary = before.ordinary && staysOrdinary(change);
+    if (!ordinary) this.#depart(before);
+    this.#documents.update(before, { ...fields, ordinary });
+    return { ...before, ...fields, ordinary };
+  }
+
+  #depart(before: Document): void {
+    if (before.ordinary) this.#records.write(before.id, ordinaryLines(before));
   }
 
   #batch(batch: Batch): void {

@@ -261,13 +261,18 @@ export function journalTidyContract(name: string, open: () => Promise<JournalFix
     );
 
     test(
-      "of a row that stays, attempts and older history go; its last line and its life do not",
+      "of a row that stays, attempts and older history go; its last line and what its own times tell do not",
       withDesk(async (desk) => {
         const row = await converted(desk, "a", 1);
+        const { id } = await desk.add("b");
+        await desk.after(id, events.settled(), events.claimed(), events.deferred("ARCHIVE_BUSY"));
+        await desk.after(id, events.claimed(), events.accepted(2), events.converted());
         const before = await desk.journal.history(row.id);
         expect(before.length).toBeGreaterThan(3);
-        expect(await tidied(desk)).toEqual({ dropped: 0, trimmed: 1 });
-        expect(await desk.journal.history(row.id)).toEqual(before.slice(-1));
+        const deferred = await desk.journal.history(id);
+        expect(await tidied(desk)).toEqual({ dropped: 0, trimmed: 2 });
+        expect(await desk.journal.history(row.id)).toEqual(before);
+        expect(await desk.journal.history(id)).toEqual(deferred.slice(-1));
         expect(await desk.journal.attempts(row.id)).toEqual([]);
         expect(await desk.journal.document(row.id)).toEqual(row);
         expect(await tidied(desk)).toEqual({ dropped: 0, trimmed: 0 });

@@ -401,6 +401,7 @@ export function journalWritesContract(name: string, open: () => Promise<JournalF
           seen: seenOf(100, "moved"),
           movedFrom: "old/a.pdf",
           movedAt: NOW + 50,
+          ordinary: false,
         });
         expect(await desk.journal.document(there.id)).toBeUndefined();
         expect(
@@ -441,7 +442,8 @@ export function journalWritesContract(name: string, open: () => Promise<JournalF
         const { id: mirrorId } = await desk.journal.mirror("other", "/srv/other");
         const there = await desk.add("new/a.pdf", { mirrorId });
         expect((await desk.follow(sent.id, there.id))?.document).toMatchObject({ mirrorId });
-        const place = { dir: "new", name: "a.pdf", movedFrom: "old/a.pdf", movedAt: NOW + 50 };
+        const moved = { movedFrom: "old/a.pdf", movedAt: NOW + 50, ordinary: false };
+        const place = { dir: "new", name: "a.pdf", ...moved };
         expect(await desk.journal.currentAt(mirrorId, raw("new/a.pdf"))).toEqual({
           ...sent,
           ...place,

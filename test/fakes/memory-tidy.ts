@@ -5,6 +5,8 @@ import {
   tidiness,
   type TidyRequest,
 } from "../../src/journal/tidiness.ts";
+import { isOrdinary } from "../../src/journal/history-line.ts";
+import type { HistoryRow } from "../../src/journal/journal.ts";
 import { order } from "./memory-order.ts";
 import type { MemoryStore } from "./memory-store.ts";
 
@@ -76,7 +78,10 @@ function trimIn(store: MemoryStore, id: number, before: number): boolean {
   const attempts = store.attempts.get(id) ?? [];
   const history = store.history.get(id) ?? [];
   const young = attempts.filter(({ endedAt }) => endedAt === null || endedAt > before);
-  const told = history.filter(({ at }, index) => at > before || index === history.length - 1);
+  const isRowOrdinary = store.documents.get(id)?.ordinary === true;
+  const isTold = (line: HistoryRow) => isRowOrdinary && isOrdinary(line);
+  const last = history.findLast((line) => !isTold(line));
+  const told = history.filter((line) => isTold(line) || line.at > before || line === last);
   store.set(store.attempts, id, young);
   store.set(store.history, id, told);
   return young.length < attempts.length || told.length < history.length;

@@ -6,9 +6,11 @@ import {
   followLine,
   forgetLine,
   type HistoryLine,
+  historyRow,
   linesFor,
   noteLine,
   seenLine,
+  staysOrdinary,
   successorLine,
 } from "../../src/journal/history-line.ts";
 import type { Alone, Applied, Change } from "../../src/journal/journal.ts";
@@ -23,7 +25,6 @@ import {
   noted,
 } from "../../src/journal/revision.ts";
 import { isInTheWay } from "../../src/journal/rivalry.ts";
-import { historyRow } from "../../src/journal/row-shapes.ts";
 import { talliedBy } from "../../src/journal/tally.ts";
 import { toldBy } from "../../src/journal/telling.ts";
 import { claimedTwice } from "../../src/journal/writer.ts";
@@ -125,7 +126,8 @@ function happen(store: MemoryStore, change: On<"event">, crew: MemoryCrew | unde
     if (event.type !== "adopted") throw claimedTwice(id, event, documentId, null);
     store.delete(store.remembered, key);
   }
-  const document: Document = { ...before, ...patch };
+  const ordinary = before.ordinary && staysOrdinary(change);
+  const document: Document = { ...before, ...patch, ordinary };
   store.put(document);
   tell(store, id, eventLine(before.state, document.state, event));
   attempt(store, before, document, event);
@@ -168,7 +170,8 @@ function keepTelling(store: MemoryStore, document: Document, event: Event): void
 function note(store: MemoryStore, change: On<"note">): Applied {
   const before = store.documents.get(change.id);
   if (!before || hasLeft(before, change.from)) return skipped(change, before);
-  const document = { ...before, ...noted(before, change.set) };
+  const ordinary = before.ordinary && staysOrdinary(change);
+  const document = { ...before, ...noted(before, change.set), ordinary };
   store.put(document);
   tell(store, before.id, noteLine(before, change.at, change.why));
   return done(change, document, before);
@@ -229,9 +232,9 @@ function tell(store: MemoryStore, id: number, line: HistoryLine): void {
     const row = lines.at(-back);
     return row && { ...row, number: 1 + lines.length - back, times: row.times ?? 1 };
   });
-  const told = linesFor(line, last, before);
+  const told = linesFor(line, last, before, 1);
   const first = told[0]?.number ?? 1;
-  const rows = told.map(({ number: _number, ...row }) => historyRow(row));
+  const rows = told.map(historyRow);
   store.set(store.history, id, [...lines.slice(0, first - 1), ...rows]);
 }
 

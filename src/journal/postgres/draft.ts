@@ -10,7 +10,7 @@ import { invariant } from "../../std/invariant.ts";
 import type { RawPath } from "../../std/raw-path.ts";
 import { attemptEffect } from "../attempt-effect.ts";
 import type { Books } from "../books.ts";
-import { linesFor, type NumberedLine } from "../history-line.ts";
+import { linesFor, type NumberedLine, numberOf } from "../history-line.ts";
 import type { Alone, Batch, NewDocument } from "../journal.ts";
 import { firstRevision } from "../revision.ts";
 import { isInTheWay } from "../rivalry.ts";
@@ -161,10 +161,10 @@ export class Draft implements Books {
   };
 
   readonly records: Books["records"] = {
-    begin: (document, line) => this.#tell(document, [{ ...line, number: 1, times: 1 }]),
-    tell: (document, line) => {
-      const [last, before] = this.#lastLines.get(document) ?? [];
-      this.#tell(document, linesFor(line, last, before));
+    write: (document, lines) => this.#write(document, lines),
+    tell: ({ id, ordinary, state }, line) => {
+      const [last, before] = this.#lastLines.get(id) ?? [];
+      this.#write(id, linesFor(line, last, before, ordinary ? numberOf(state) + 1 : 1));
     },
     drop: (document) => this.dropped.set(document, true),
     rememberForgotten: (document) => this.forgotten.set(document.id, document),
@@ -243,11 +243,12 @@ export class Draft implements Books {
       );
   }
 
-  #tell(document: number, told: readonly NumberedLine[]): void {
-    const places = new Set(told.map(({ number }) => number));
+  #write(document: number, lines: readonly NumberedLine[]): void {
+    const places = new Set(lines.map(({ number }) => number));
     const left = (this.#lastLines.get(document) ?? []).filter(({ number }) => !places.has(number));
-    this.#lastLines.set(document, [...told.toReversed(), ...left].slice(0, 2));
-    for (const line of told) this.lines.set(`${document}:${line.number}`, { ...line, document });
+    const last = [...lines, ...left].sort((a, b) => b.number - a.number).slice(0, 2);
+    this.#lastLines.set(document, last);
+    for (const line of lines) this.lines.set(`${document}:${line.number}`, { ...line, document });
   }
 
   #attempt(from: Document, document: Document, event: Event): void {

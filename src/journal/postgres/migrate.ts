@@ -5,6 +5,7 @@ import {
   IGNORED_DIGEST_POSTGRES,
   MOVED_AT_POSTGRES,
   NEVER_PUT_AWAY,
+  ORDINARY_POSTGRES,
   SENT_BYTES_POSTGRES,
 } from "../schema-steps.ts";
 import { journalFault, unfinishedFault } from "../journal-fault.ts";
@@ -22,6 +23,7 @@ export const MIGRATIONS: readonly string[] = [
   IGNORED_DIGEST_POSTGRES,
   ARCHIVE_UPLOADED_AT_POSTGRES,
   MOVED_AT_POSTGRES,
+  ORDINARY_POSTGRES,
 ];
 
 /** The version of the tables that this scanferry writes. */

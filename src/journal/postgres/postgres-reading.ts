@@ -2,6 +2,7 @@ import { type Document, STATES } from "../../domain/document.ts";
 import { DOUBT_CODES, FOLDER_CODES } from "../../domain/verdict.ts";
 import { bytesOf, dirOf, nameOf, type RawPath } from "../../std/raw-path.ts";
 import { documentList } from "../document-list.ts";
+import { historyOf, historyRow, type NumberedLine } from "../history-line.ts";
 import type {
   AttemptRow,
   Batch,
@@ -25,15 +26,7 @@ import type {
   Claimed,
 } from "../journal.ts";
 import { rangeBelow } from "../path-range.ts";
-import {
-  byPlace,
-  historyRow,
-  knownOf,
-  type KnownRow,
-  type StoredLine,
-  tellingOf,
-  type TellingRow,
-} from "../row-shapes.ts";
+import { byPlace, knownOf, type KnownRow, tellingOf, type TellingRow } from "../row-shapes.ts";
 import type { Tally } from "../tally.ts";
 import type { Telling } from "../telling.ts";
 import { placeOf, type Remembered } from "../tidiness.ts";
@@ -250,11 +243,12 @@ export abstract class PostgresReading {
   }
 
   async history(id: number): Promise<HistoryRow[]> {
-    return (await this.#rows<StoredLine>(QUERIES.history, [id])).map(historyRow);
+    const row = await this.document(id);
+    return historyOf(row, await this.#rows<NumberedLine>(QUERIES.history, [id]));
   }
 
   async forgotten(mirrorId: number, path: RawPath): Promise<HistoryRow[]> {
-    const rows = await this.#rows<StoredLine>(QUERIES.forgotten, [mirrorId, bytesOf(path)]);
+    const rows = await this.#rows<NumberedLine>(QUERIES.forgotten, [mirrorId, bytesOf(path)]);
     return rows.map(historyRow);
   }
 

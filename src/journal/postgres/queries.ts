@@ -143,9 +143,9 @@ export const QUERIES = {
     FROM tellings WHERE mirror_id = $1 AND due_at <= $2 ORDER BY due_at, number LIMIT $3`,
   untold: `SELECT mirror_id AS "mirrorId", count(*) AS tellings FROM tellings
     GROUP BY mirror_id ORDER BY mirror_id`,
-  history: `SELECT h.at, h.from_state AS "from", h.to_state AS "to", h.event, h.detail, h.times
-    FROM history h WHERE h.document = $1 ORDER BY h.number`,
-  forgotten: `SELECT h.at, h.from_state AS "from", h.to_state AS "to", h.event, h.detail, h.times
+  history: `SELECT h.number, h.at, h.from_state AS "from", h.to_state AS "to", h.event, h.detail, h.times
+    FROM history h WHERE h.document = $1`,
+  forgotten: `SELECT h.number, h.at, h.from_state AS "from", h.to_state AS "to", h.event, h.detail, h.times
     FROM forgotten f JOIN history h ON h.document = f.document
     WHERE f.mirror_id = $1 AND sha256(f.path) = sha256($2::bytea) ORDER BY h.document, h.number`,
   attempts: `SELECT started_at AS "startedAt", ended_at AS "endedAt", digest,

@@ -163,7 +163,7 @@ function newRows(draft: Draft, numbers: Numbers): Row[] {
   return draft.news.entries().map(([id, { mirrorId, dir, name, seen, at, dueAt }], ord) => {
     const line = draft.lines.get(`${id}:1`);
     const row = draft.rows.get(id);
-    invariant(line && row, `the new document ${id} has no history`);
+    invariant(row && row.ordinary === !line, `the new document ${id} has no history`);
     return {
       ord,
       mirror_id: mirrorId,
@@ -177,8 +177,8 @@ function newRows(draft: Draft, numbers: Numbers): Row[] {
       // What it was to supersede may be forgotten by the same changes.
       supersedes: row.supersedes,
       current: Number(row.current),
-      event: line.event,
-      detail: line.detail,
+      event: line?.event ?? null,
+      detail: line?.detail ?? null,
     };
   });
 }

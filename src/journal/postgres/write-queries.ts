@@ -14,6 +14,7 @@ const DOCUMENT_TYPES: Readonly<Record<string, string>> = {
   first_seen_at: "double precision",
   changed_at: "double precision",
   due_at: "double precision",
+  settled_at: "double precision",
   digest: "text",
   sent_name: "text",
   target_path: "text",
@@ -49,6 +50,7 @@ const DOCUMENT_TYPES: Readonly<Record<string, string>> = {
   moved_at: "double precision",
   after_state: "text",
   after_message: "text",
+  ordinary: "smallint",
 };
 
 /**
@@ -135,16 +137,17 @@ const sums = (counts: readonly string[]) =>
 
 /** The texts, by what they do. */
 export const WRITE_QUERIES = {
-  // The first line of each one's history is written with it, as only here its number is known.
+  // The first line of a history, where a row does not tell it, is written with the row, as only here its number is known.
   insert: `WITH u AS MATERIALIZED (SELECT * FROM ${recordset(1, "u", NEWS)}),
     made AS (INSERT INTO documents (mirror_id, archive_id, dir_id, name, state, size_bytes, modified_at,
-        stamp, first_seen_at, changed_at, due_at, current, supersedes)
+        stamp, first_seen_at, changed_at, due_at, current, supersedes, ordinary)
       SELECT u.mirror_id, m.archive_id, u.dir_id, u.name, 'settling', u.size_bytes, u.modified_at,
-        u.stamp, u.at, u.at, u.due_at, u.current, u.supersedes
+        u.stamp, u.at, u.at, u.due_at, u.current, u.supersedes,
+        CASE WHEN u.event IS NULL THEN 1 ELSE 0 END
       FROM u JOIN mirrors m ON m.id = u.mirror_id ORDER BY u.ord RETURNING id, dir_id, name),
     told AS (INSERT INTO history (document, number, at, from_state, to_state, event, detail)
       SELECT made.id, 1, u.at, NULL, 'settling', u.event, u.detail
-      FROM made JOIN u ON u.dir_id = made.dir_id AND u.name = made.name)
+      FROM made JOIN u ON u.dir_id = made.dir_id AND u.name = made.name WHERE u.event IS NOT NULL)
     SELECT u.ord, made.id FROM made JOIN u ON u.dir_id = made.dir_id AND u.name = made.name`,
   relink: `UPDATE documents n SET supersedes = u.supersedes
     FROM ${recordset(1, "u", { id: "bigint", supersedes: "bigint" })}

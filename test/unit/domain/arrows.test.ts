@@ -24,7 +24,14 @@ const decided = {
   estimate: 12,
 } as const;
 const settled = { type: "settled", at: AT, ...decided } as const;
-const ready = { state: "pending", ...decided, movedFrom: null, movedAt: null, dueAt: AT } as const;
+const ready = {
+  state: "pending",
+  ...decided,
+  movedFrom: null,
+  movedAt: null,
+  settledAt: AT,
+  dueAt: AT,
+} as const;
 const startedOver: Patch = {
   state: "settling",
   seen,

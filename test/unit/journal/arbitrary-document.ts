@@ -38,6 +38,7 @@ export const documents: fc.Arbitrary<Document> = fc.record({
   digest: maybe(text),
   sentName: maybe(text),
   targetPath: maybe(text),
+  settledAt: maybe(time),
   slip: maybe(slips),
   remark: maybe(text),
   batch: maybe(text),
@@ -70,4 +71,5 @@ export const documents: fc.Arbitrary<Document> = fc.record({
   movedAt: maybe(time),
   after: maybe(fc.constantFrom("due", "done", "refused")),
   afterMessage: maybe(text),
+  ordinary: fc.boolean(),
 });
