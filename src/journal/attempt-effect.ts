@@ -1,5 +1,33 @@
-import type { State } from "../domain/document.ts";
+import type { Document, State } from "../domain/document.ts";
 import type { Event } from "../domain/life.ts";
+import { invariant } from "../std/invariant.ts";
+import type { AttemptRow } from "./rows.ts";
+
+/** The attempt that was begun at `at` with the intent of this row. */
+export function begunAttempt(row: Document, at: number): AttemptRow {
+  const { id, digest, sentName, folderId, batch } = row;
+  invariant(
+    digest !== null && sentName !== null && folderId !== null && batch !== null,
+    `document ${id}: claimed before it was settled`,
+  );
+  const intent = { digest, sentName, folderId, batch };
+  return { startedAt: at, endedAt: null, ...intent, outcome: null, documentId: null };
+}
+
+/** The attempts of a row, of which these were written; the one of an ordinary row is told by the row itself. */
+export function attemptsOf(
+  row: Document | undefined,
+  written: readonly AttemptRow[],
+): AttemptRow[] {
+  const { sentAt, uploadedAt: endedAt, documentId } = row ?? {};
+  if (!row?.ordinary || sentAt == null) return [...written];
+  const begun = begunAttempt(row, sentAt);
+  return [
+    endedAt == null
+      ? begun
+      : { ...begun, endedAt, outcome: "accepted", documentId: documentId ?? null },
+  ];
+}
 
 /**
  * What an event does to the document's attempt.

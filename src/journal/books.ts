@@ -6,7 +6,7 @@ import type { Document } from "../domain/document.ts";
 import type { Event } from "../domain/life.ts";
 import type { RawPath } from "../std/raw-path.ts";
 import type { HistoryLine, NumberedLine } from "./history-line.ts";
-import type { Alone, Batch, NewDocument } from "./journal.ts";
+import type { Alone, AttemptRow, Batch, NewDocument } from "./journal.ts";
 import type { Tally } from "./tally.ts";
 import type { Told } from "./telling.ts";
 
@@ -42,6 +42,8 @@ export interface Books {
     drop(document: number): void;
     /** Remembers where the file of a row was that is about to be forgotten. */
     rememberForgotten(document: Document): void;
+    /** Writes the document's attempt of this number. */
+    writeAttempt(document: number, number: number, attempt: AttemptRow): void;
     /** What `event`, which led from `from` to `document`, does to the document's attempt. */
     attempt(from: Document, document: Document, event: Event): void;
   };

@@ -77,7 +77,7 @@ export function historyOf(
 }
 
 /** The line as people are shown it: how often is said only of what happened again. */
-export function historyRow({ number: _, times, ...line }: NumberedLine): HistoryRow {
+export function historyRow({ number: _number, times, ...line }: NumberedLine): HistoryRow {
   return times === 1 ? line : { ...line, times };
 }
 

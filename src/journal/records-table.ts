@@ -1,9 +1,8 @@
 /** What is kept about documents beside their rows: history, attempts, and where forgotten rows were. */
 import type { Document, State } from "../domain/document.ts";
 import type { Event } from "../domain/life.ts";
-import { invariant } from "../std/invariant.ts";
 import { bytesOf, joinRaw, type RawPath } from "../std/raw-path.ts";
-import { attemptEffect } from "./attempt-effect.ts";
+import { attemptEffect, begunAttempt } from "./attempt-effect.ts";
 import {
   type HistoryLine,
   historyRow,
@@ -56,7 +55,8 @@ export class RecordsTable {
   /** What `event`, which led from `from` to `document`, does to the document's attempt. */
   attempt(from: Document, document: Document, event: Event): void {
     const effect = attemptEffect(from.state satisfies State, event);
-    if (effect?.type === "open") this.#openAttempt(document, event.at);
+    if (effect?.type === "open")
+      this.writeAttempt(document.id, document.attempts, begunAttempt(document, event.at));
     if (effect?.type === "drop") {
       this.#sql
         .of("DELETE FROM attempts WHERE document = ? AND number = ?")
@@ -70,16 +70,25 @@ export class RecordsTable {
     }
   }
 
-  #openAttempt(document: Document, at: number): void {
-    const { id, attempts, digest, sentName, folderId, batch } = document;
-    invariant(
-      digest !== null && sentName !== null,
-      `document ${id}: claimed before it was settled`,
-    );
+  /** Writes the document's attempt of this number. */
+  writeAttempt(document: number, number: number, attempt: AttemptRow): void {
+    const { startedAt, endedAt, digest, sentName, folderId, batch, outcome, documentId } = attempt;
     this.#sql
-      .of(`INSERT INTO attempts (document, number, started_at, digest, sent_name, folder_id, batch)
-        VALUES (?, ?, ?, ?, ?, ?, ?)`)
-      .run(id, attempts, at, digest, sentName, folderId, batch);
+      .of(`INSERT INTO attempts (document, number, started_at, ended_at, digest, sent_name, folder_id,
+          batch, outcome, document_id)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+      .run(
+        document,
+        number,
+        startedAt,
+        endedAt,
+        digest,
+        sentName,
+        folderId,
+        batch,
+        outcome,
+        documentId,
+      );
   }
 
   /** The lines that were written of a document; see `historyOf`. */
@@ -96,6 +105,7 @@ export class RecordsTable {
       .map(historyRow);
   }
 
+  /** The attempts that were written of a document; see `attemptsOf`. */
   attempts(document: number): AttemptRow[] {
     return this.#sql
       .of<AttemptRow>(`SELECT started_at AS startedAt, ended_at AS endedAt, digest,

@@ -145,8 +145,7 @@ export class SqliteJournal extends SqliteReading implements Journal {
   apply(changes: readonly Change[]): Promise<Applied[]> {
     return this.#session.write(() => {
       this.#tables.documents.begin();
-      this.#writer.begin();
-      return changes.map((change) => this.#writer.apply(change));
+      return this.#writer.apply(changes);
     }, this.#onApplied);
   }
 

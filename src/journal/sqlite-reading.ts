@@ -1,5 +1,6 @@
 import type { Document } from "../domain/document.ts";
 import { dirOf, nameOf, type RawPath } from "../std/raw-path.ts";
+import { attemptsOf } from "./attempt-effect.ts";
 import { documentList } from "./document-list.ts";
 import { dueDocuments, fewestPages } from "./due-documents.ts";
 import { historyOf } from "./history-line.ts";
@@ -244,7 +245,8 @@ export abstract class SqliteReading {
   }
 
   attempts(id: number): Promise<AttemptRow[]> {
-    return this.#session.read(() => this.#tables.records.attempts(id));
+    const { documents, records } = this.#tables;
+    return this.#session.read(() => attemptsOf(documents.read(id), records.attempts(id)));
   }
 
   remembered(mirrorId: number, digest: string, path: RawPath): Promise<Remembered[]> {

@@ -66,6 +66,17 @@ function tallyStart(at: number): number {
   return Math.floor(at / TALLY_MS) * TALLY_MS;
 }
 
+/** Adds `tally` to the sums by time and mirror. */
+export function addInto(
+  sums: { get(key: string): Tally | undefined; set(key: string, sum: Tally): unknown },
+  tally: Tally,
+): void {
+  const key = `${tally.at}:${tally.mirrorId}`;
+  const sum = { ...tally, ...(sums.get(key) ?? NOTHING) };
+  addTo(sum, tally);
+  sums.set(key, sum);
+}
+
 /** The sum of some tallies. */
 export function sumOf(tallies: readonly TallyCounts[]): TallyCounts {
   const sum = { ...NOTHING };

@@ -7,6 +7,7 @@ import type { Document, State } from "../domain/document.ts";
 import { type Event, transition } from "../domain/life.ts";
 import { Fault } from "../std/fault.ts";
 import { InvariantError, invariant } from "../std/invariant.ts";
+import { attemptsOf } from "./attempt-effect.ts";
 import type { Books } from "./books.ts";
 import {
   eventLine,
@@ -30,7 +31,7 @@ import {
   mayRestore,
   noted,
 } from "./revision.ts";
-import { talliedBy } from "./tally.ts";
+import { addInto, talliedBy, type Tally } from "./tally.ts";
 import { toldBy } from "./telling.ts";
 
 type On<T extends Change["type"]> = Extract<Change, { type: T }>;
@@ -44,6 +45,8 @@ export class Writer {
   readonly #tidy: Books["tidy"];
   /** Stamps of rows that a change depends on, as they were before this set of changes. */
   readonly #stamps = new Map<number, string | undefined>();
+  /** What these changes add, by time and mirror: each row of tallies is written once. */
+  readonly #tallies = new Map<string, Tally>();
 
   constructor({ documents, records, activity, tellings, tidy }: Books) {
     this.#documents = documents;
@@ -53,13 +56,17 @@ export class Writer {
     this.#tidy = tidy;
   }
 
-  /** A new set of changes begins: an earlier one may have been undone. */
-  begin(): void {
+  /** Applies a set of changes. Throws `InvariantError` for a change that no journal may take. */
+  apply(changes: readonly Change[]): Applied[] {
+    // An earlier set may have been undone.
     this.#stamps.clear();
+    this.#tallies.clear();
+    const applied = changes.map((change) => this.#apply(change));
+    for (const tally of this.#tallies.values()) this.#activity.add(tally);
+    return applied;
   }
 
-  /** Applies one change. Throws `InvariantError` for a change that no journal may take. */
-  apply(change: Change): Applied {
+  #apply(change: Change): Applied {
     switch (change.type) {
       case "add":
         return this.#add(change);
@@ -131,8 +138,8 @@ export class Writer {
     const document = this.#update(before, patch, change);
     const line = eventLine(before.state, document.state, event);
     if (!document.ordinary || !isOrdinary(line)) this.#records.tell(before, line);
-    this.#records.attempt(before, document, event);
-    for (const tally of talliedBy(before, event)) this.#activity.add(tally);
+    if (!document.ordinary) this.#records.attempt(before, document, event);
+    for (const tally of talliedBy(before, event)) addInto(this.#tallies, tally);
     const told = toldBy(event);
     if (told) this.#tellings.add(document, told, event.at);
     return done(change, document, before);
@@ -208,7 +215,10 @@ export class Writer {
   }
 
   #depart(before: Document): void {
-    if (before.ordinary) this.#records.write(before.id, ordinaryLines(before));
+    if (!before.ordinary) return;
+    this.#records.write(before.id, ordinaryLines(before));
+    for (const attempt of attemptsOf(before, []))
+      this.#records.writeAttempt(before.id, before.attempts, attempt);
   }
 
   #batch(batch: Batch): void {

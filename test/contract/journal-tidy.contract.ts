@@ -270,10 +270,13 @@ export function journalTidyContract(name: string, open: () => Promise<JournalFix
         const before = await desk.journal.history(row.id);
         expect(before.length).toBeGreaterThan(3);
         const deferred = await desk.journal.history(id);
-        expect(await tidied(desk)).toEqual({ dropped: 0, trimmed: 2 });
+        const attempts = await desk.journal.attempts(row.id);
+        expect(attempts).toHaveLength(1);
+        expect(await tidied(desk)).toEqual({ dropped: 0, trimmed: 1 });
         expect(await desk.journal.history(row.id)).toEqual(before);
         expect(await desk.journal.history(id)).toEqual(deferred.slice(-1));
-        expect(await desk.journal.attempts(row.id)).toEqual([]);
+        expect(await desk.journal.attempts(row.id)).toEqual(attempts);
+        expect(await desk.journal.attempts(id)).toEqual([]);
         expect(await desk.journal.document(row.id)).toEqual(row);
         expect(await tidied(desk)).toEqual({ dropped: 0, trimmed: 0 });
       }),

@@ -77,8 +77,10 @@ function recordsIn(store: MemoryStore, request: TidyRequest): number {
 function trimIn(store: MemoryStore, id: number, before: number): boolean {
   const attempts = store.attempts.get(id) ?? [];
   const history = store.history.get(id) ?? [];
-  const young = attempts.filter(({ endedAt }) => endedAt === null || endedAt > before);
   const isRowOrdinary = store.documents.get(id)?.ordinary === true;
+  const young = attempts.filter(
+    ({ endedAt }) => isRowOrdinary || endedAt === null || endedAt > before,
+  );
   const isTold = (line: HistoryRow) => isRowOrdinary && isOrdinary(line);
   const last = history.findLast((line) => !isTold(line));
   const told = history.filter((line) => isTold(line) || line.at > before || line === last);

@@ -148,8 +148,7 @@ async function applyTogether(
   const writer = new Writer(draft);
   const outcomes = calls.map(({ changes }): Outcome => {
     try {
-      writer.begin();
-      return { applied: draft.run(() => changes.map((change) => writer.apply(change))) };
+      return { applied: draft.run(() => writer.apply(changes)) };
     } catch (error) {
       return { error };
     }

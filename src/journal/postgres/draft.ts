@@ -8,13 +8,13 @@ import type { Document } from "../../domain/document.ts";
 import type { Event } from "../../domain/life.ts";
 import { invariant } from "../../std/invariant.ts";
 import type { RawPath } from "../../std/raw-path.ts";
-import { attemptEffect } from "../attempt-effect.ts";
+import { attemptEffect, begunAttempt } from "../attempt-effect.ts";
 import type { Books } from "../books.ts";
 import { linesFor, type NumberedLine, numberOf } from "../history-line.ts";
-import type { Alone, Batch, NewDocument } from "../journal.ts";
+import type { Alone, AttemptRow, Batch, NewDocument } from "../journal.ts";
 import { firstRevision } from "../revision.ts";
 import { isInTheWay } from "../rivalry.ts";
-import { addTo, type Tally } from "../tally.ts";
+import { addInto, type Tally } from "../tally.ts";
 import type { Told } from "../telling.ts";
 import { UndoLog, UndoMap } from "./undo-map.ts";
 
@@ -44,7 +44,7 @@ export type AttemptEdit = {
   readonly document: number;
   readonly number: number;
   readonly isDropped: boolean;
-  readonly opened: { readonly at: number; readonly document: Document } | undefined;
+  readonly opened: AttemptRow | undefined;
   readonly ended:
     | { readonly at: number | null; readonly outcome: string; readonly documentId: number | null }
     | undefined;
@@ -168,16 +168,12 @@ export class Draft implements Books {
     },
     drop: (document) => this.dropped.set(document, true),
     rememberForgotten: (document) => this.forgotten.set(document.id, document),
+    writeAttempt: (document, number, attempt) => this.#writeAttempt(document, number, attempt),
     attempt: (from, document, event) => this.#attempt(from, document, event),
   };
 
   readonly activity: Books["activity"] = {
-    add: (tally) => {
-      const key = `${tally.at}:${tally.mirrorId}`;
-      const sum = { ...(this.tallies.get(key) ?? { ...tally, ...NONE }) };
-      addTo(sum, tally);
-      this.tallies.set(key, sum);
-    },
+    add: (tally) => addInto(this.tallies, tally),
     setBatch: (batch) => {
       this.#archiveOf(batch.mirrorId);
       this.batches.set(batch.id, batch);
@@ -251,6 +247,12 @@ export class Draft implements Books {
     for (const line of lines) this.lines.set(`${document}:${line.number}`, { ...line, document });
   }
 
+  #writeAttempt(document: number, number: number, opened: AttemptRow): void {
+    const key = `${document}:${number}`;
+    const isDropped = this.attempts.get(key)?.isDropped ?? false;
+    this.attempts.set(key, { document, number, isDropped, opened, ended: undefined });
+  }
+
   #attempt(from: Document, document: Document, event: Event): void {
     const effect = attemptEffect(from.state, event);
     if (!effect) return;
@@ -259,8 +261,7 @@ export class Draft implements Books {
     const key = `${id}:${number}`;
     const none = { document: id, number, isDropped: false, opened: undefined, ended: undefined };
     const edit = this.attempts.get(key) ?? none;
-    if (effect.type === "open")
-      this.attempts.set(key, { ...edit, opened: { at: event.at, document }, ended: undefined });
+    if (effect.type === "open") this.#writeAttempt(id, number, begunAttempt(document, event.at));
     else if (effect.type === "drop") this.attempts.set(key, { ...none, isDropped: true });
     else {
       const { endedAt: at, outcome, documentId } = effect;
@@ -268,5 +269,3 @@ export class Draft implements Books {
     }
   }
 }
-
-const NONE = { uploaded: 0, uploadedBytes: 0, converted: 0, pages: 0, charged: 0, saved: 0 };

@@ -1,6 +1,7 @@
 import { type Document, STATES } from "../../domain/document.ts";
 import { DOUBT_CODES, FOLDER_CODES } from "../../domain/verdict.ts";
 import { bytesOf, dirOf, nameOf, type RawPath } from "../../std/raw-path.ts";
+import { attemptsOf } from "../attempt-effect.ts";
 import { documentList } from "../document-list.ts";
 import { historyOf, historyRow, type NumberedLine } from "../history-line.ts";
 import type {
@@ -252,8 +253,8 @@ export abstract class PostgresReading {
     return rows.map(historyRow);
   }
 
-  attempts(id: number): Promise<AttemptRow[]> {
-    return this.#rows(QUERIES.attempts, [id]);
+  async attempts(id: number): Promise<AttemptRow[]> {
+    return attemptsOf(await this.document(id), await this.#rows(QUERIES.attempts, [id]));
   }
 
   remembered(mirrorId: number, digest: string, path: RawPath): Promise<Remembered[]> {

@@ -249,13 +249,13 @@ function writeAttempts(draft: Draft, run: Run): void {
     dropped.map(({ document, number }) => ({ document, number })),
     dropped.map(({ document }) => document),
   );
-  const opened = edits.flatMap(({ opened: open, ended, number }) => {
+  const opened = edits.flatMap(({ document, number, opened: open, ended }) => {
     if (!open) return [];
-    const { id, digest, sentName, folderId, batch } = open.document;
+    const { startedAt, digest, sentName, folderId, batch } = open;
     const intent = { digest, sent_name: sentName, folder_id: folderId, batch };
-    const { at = null, outcome = null, documentId = null } = ended ?? {};
+    const { at, outcome, documentId } = ended ?? { ...open, at: open.endedAt };
     const end = { ended_at: at, outcome, document_id: documentId };
-    return [{ document: id, number, started_at: open.at, ...intent, ...end }];
+    return [{ document, number, started_at: startedAt, ...intent, ...end }];
   });
   run(WRITE_QUERIES.openAttempts, opened);
   const ended = edits.flatMap(({ document, number, opened: open, ended: end }) => {

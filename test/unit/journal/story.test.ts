@@ -60,7 +60,7 @@ function eventOf(type: EventType, n: number, documentId: number): Event {
     replyLost: { type: "replyLost", at, dueAt, trouble },
     looked: { type: "looked", at, dueAt },
     found: { type: "found", at, dueAt, documentId, status: null },
-    absent: { type: "absent", at, trouble: null },
+    absent: { type: "absent", at },
     polled: { type: "polled", at, dueAt, status: n % 3 ? "UPLOADED" : null, trouble: null },
     converted: { type: "converted", at, ...counted },
     vanished: { type: "vanished", at, trouble },
@@ -138,7 +138,7 @@ test("lives of all kinds are told as if a line had been written for every step",
   expect(ordinary.get("converted"), "told by their times").toBeGreaterThan(10);
 });
 
-test("the ordinary life of a document leaves no line", async () => {
+test("the ordinary life of a document leaves neither line nor attempt", async () => {
   using directory = scratch();
   const path = join(directory.path, "journal.db");
   {
@@ -149,8 +149,10 @@ test("the ordinary life of a document leaves no line", async () => {
     const row = await desk.after(id, ...types.map((type, n) => eventOf(type, n, 501)));
     expect(row).toMatchObject({ state: "converted", ordinary: true });
     expect(await journal.history(id)).toHaveLength(5);
+    expect(await journal.attempts(id)).toMatchObject([{ outcome: "accepted", documentId: 501 }]);
   }
   const db = new Database(path, { readonly: true });
-  expect(db.prepare("SELECT count(*) FROM history").pluck().get()).toBe(0);
+  for (const table of ["history", "attempts"])
+    expect(db.prepare(`SELECT count(*) FROM ${table}`).pluck().get(), table).toBe(0);
   db.close();
 });
