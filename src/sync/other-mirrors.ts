@@ -17,7 +17,9 @@ import type { Followed } from "./recall.ts";
 
 /** A file of a mirror that was found whole, and the settings of the archive's other mirrors that are configured. */
 export type Found = {
-  readonly mirror: Pick<LiveMirror, "row" | "settings">;
+  readonly mirror: Pick<LiveMirror, "row" | "settings"> & {
+    readonly reader: Pick<LiveMirror["reader"], "look">;
+  };
   readonly here: Here;
   readonly whole: Extract<Inspection, { kind: "whole" }>;
   readonly at: number;
@@ -29,20 +31,44 @@ export type Found = {
  * mirrors' archive folders differ, another one is wanted there by right.
  */
 export async function sentByOthers(journal: Journal, found: Found): Promise<Document[]> {
-  const { mirror, here, whole } = found;
+  const { mirror, here, whole, settingsOf } = found;
   const rows: Document[] = [];
   for (const { id, archiveId } of await journal.mirrors()) {
     if (id === mirror.row.id || archiveId !== journal.archiveId) continue;
-    const sent = await journal.sentWith(id, whole.digest, whole.seen.sizeBytes);
-    rows.push(
-      ...sent.filter((row) => {
-        if (row.duplicateOf !== null) return false;
-        if (row.after === "done") return isMovedBack(row, here);
-        return row.current || isSameFile(row.seen.stamp, here.seen.stamp);
-      }),
-    );
+    const isFormer = settingsOf(id) === undefined;
+    for (const row of await journal.sentWith(id, whole.digest, whole.seen.sizeBytes)) {
+      if (row.duplicateOf !== null) continue;
+      const isIt =
+        row.after === "done"
+          ? isMovedBack(row, here)
+          : row.current ||
+            isSameFile(row.seen.stamp, here.seen.stamp) ||
+            (isFormer && (await isTouched(journal, row)));
+      if (isIt) rows.push(row);
+    }
   }
-  return rows.length === 0 ? rows : rows.filter((row) => goesAlike(row, found));
+  const alike = rows.filter((row) => goesAlike(row, found));
+  const isOther = await Promise.all(
+    alike.map(async (row) => !settingsOf(row.mirrorId) && (await isInItsPlace(row, found))),
+  );
+  return alike.filter((_, index) => isOther[index] !== true);
+}
+
+/**
+ * The file of a row of a mirror that was given another source is in its own place below that, and this one is a copy: a
+ * file of that size is there, and this one is not known to be the row's.
+ */
+async function isInItsPlace({ dir, name, seen }: Document, { mirror, here }: Found) {
+  const path = joinRaw(dir, name);
+  if (path === here.path || isSameFile(seen.stamp, here.seen.stamp)) return false;
+  const [place] = await lookAtPlaces(mirror, [path], here.path);
+  return place?.sizeBytes === seen.sizeBytes;
+}
+
+/** Its file was seen to change as its mirror ended: whether the content did, that mirror does not settle any more. */
+async function isTouched(journal: Journal, { id, mirrorId, dir, name }: Document) {
+  const current = await journal.currentAt(mirrorId, joinRaw(dir, name));
+  return current?.supersedes === id && current.state === "settling";
 }
 
 /**

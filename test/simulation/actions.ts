@@ -159,6 +159,10 @@ function copy(world: SimulatedWorld, place: Place, path: RawPath): void {
   const target = world.dice.pick(world.places) ?? place;
   const to = somewhere(world, target);
   if (!file || (to === path && target === place)) return;
+  if (target !== place) {
+    if (place.isOut) return;
+    place.isCopied = true;
+  }
   target.source.tree.write(to, { content: file.content, sizeBytes: file.seen.sizeBytes });
 }
 

@@ -43,8 +43,8 @@ function pathOf({ dir, name }: Document): RawPath {
 }
 
 function ofRow(world: SimulatedWorld, row: Document): string | undefined {
-  // Nobody works on what a mirror that is no longer configured has left.
-  if (!world.placeOf(row.mirrorId)) return undefined;
+  // Nobody works on what a mirror that is no longer configured has left, but for what it has sent.
+  if (!world.placeOf(row.mirrorId) && row.state !== "inDoubt") return undefined;
   switch (row.state) {
     case "converted":
       return row.after !== "due" || isRefused(world, row) ? undefined : "its after-action is due";
@@ -109,8 +109,8 @@ function isJustified(world: SimulatedWorld, row: Document): boolean {
       return candidatesOf(world, row).some(({ id }) => row.trouble?.message.includes(`${id} (`));
     case "DOUBT_ELSEWHERE":
       return world.archive.stored.some(
-        ({ id, filename, filed }) =>
-          (filed || world.lost.has(id)) &&
+        ({ id, filename, filed, foreign, folderId }) =>
+          (filed || world.lost.has(id) || (foreign && folderId !== row.folderId)) &&
           filename === row.sentName &&
           row.trouble?.message.includes(`${id} (`),
       );

@@ -29,15 +29,17 @@ export const renameMirror: Change = (world, place) =>
 
 /** Another name and another source: what it has sent is known by its content alone. */
 export const moveMirror: Change = (world, place) => {
-  if (place.formerTargets.length > 0) return undefined;
+  if (place.formerTargets.length > 0 || place.isCopied) return undefined;
   const name = another(world, place.settings.name);
   return set(world, place, { name, source: `/mnt/${name}` });
 };
 
-export const takeOutMirror: Change = (world, place) =>
-  world.reconfigure(() => {
+export const takeOutMirror: Change = (world, place) => {
+  if (place.isCopied && !place.isOut) return undefined;
+  return world.reconfigure(() => {
     place.isOut = !place.isOut;
   });
+};
 
 function set(world: SimulatedWorld, place: Place, settings: Partial<Mirror>): Promise<void> {
   return world.reconfigure(() => {

@@ -17,6 +17,8 @@ export type Place = {
   settings: Mirror;
   /** It is out of the configuration. */
   isOut: boolean;
+  /** Another mirror has copies of its files, which may stand for them where it is not configured any more. */
+  isCopied: boolean;
   /** Where it was carried before, and until when by the monotonic clock. */
   readonly formerTargets: { readonly path: string; readonly until: number }[];
   readonly source: Source;

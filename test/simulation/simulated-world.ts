@@ -284,6 +284,7 @@ export class SimulatedWorld {
       mirrorId,
       settings,
       isOut: false,
+      isCopied: false,
       formerTargets: [],
       source: { ...source },
     };
@@ -337,7 +338,7 @@ export class SimulatedWorld {
     const ready = Promise.withResolvers<Sync>();
     const mirrors = new Map<number, LiveMirror>();
     const configured = this.places.filter(({ isOut }) => !isOut);
-    await this.#bind(journal, configured);
+    await this.#bind(journal, plain, configured);
     for (const place of configured) {
       const { reader, mirror } = await this.#mirror(place, life, journal, ready.promise);
       this.#readers.set(place.mirrorId, reader);
@@ -378,21 +379,26 @@ export class SimulatedWorld {
   }
 
   /** As `Daemon` does; a mirror of another name and source is another one. */
-  async #bind(journal: Journal, configured: readonly Place[]): Promise<void> {
+  async #bind(journal: Journal, plain: Journal, configured: readonly Place[]): Promise<void> {
     const archive = { name: "main", url: "https://archive.example" };
     const mirrors = configured.map(({ settings }) => settings);
     await bindArchives({ archive, mirrors } as Config, journal, silentLog);
-    for (const place of configured)
-      place.mirrorId = (await journal.mirror(place.settings.name, place.settings.source)).id;
+    const bound = await plain.mirrors();
+    for (const place of this.places) {
+      const { name, source } = place.settings;
+      // What was never in the configuration has no row, and another mirror gets the next id.
+      place.mirrorId = bound.find((row) => row.name === name && row.source === source)?.id ?? 0;
+    }
   }
 
   /** What was archived while its files were to be kept. */
   #rememberKept(applied: readonly Applied[]): void {
     for (const { change, document, skipped } of applied) {
       if (skipped || !document || change.type !== "event") continue;
-      const { after } = this.placeOf(document.mirrorId)?.settings ?? {};
-      if (change.event.type === "converted" && after?.kind === "keep")
-        this.kept.add(document.documentId ?? 0);
+      const place = this.placeOf(document.mirrorId);
+      // Of a mirror that is out, what it says when it is back decides.
+      const isKept = place?.isOut === false && place.settings.after.kind === "keep";
+      if (change.event.type === "converted" && isKept) this.kept.add(document.documentId ?? 0);
     }
   }
 

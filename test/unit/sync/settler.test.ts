@@ -1081,6 +1081,41 @@ describe("settler archived", () => {
         { moved: undefined, waits: "settling", held: "held", sent: "pending" }[expected],
       );
     });
+
+    describe("which is not configured any more", () => {
+      async function aFormer() {
+        const { desk, settler } = await aSettler({ mirrors: [{ target: there }] });
+        const { id: mirrorId } = await desk.journal.mirror("former", "/srv/former");
+        return { desk, settler, former: { mirrorId, targetPath: "/Scans" } };
+      }
+
+      test.for([
+        ["settling", "moved", "that mirror never saw whether its content had changed"],
+        ["pending", "sent", "its content had changed: these bytes stand there no more"],
+      ] as const)("touched as that ended, then %s: %s, since %s", async ([state, expected]) => {
+        const { desk, settler, former } = await aFormer();
+        const row = sent(desk, "scan.pdf", "d1", { ...former, current: false });
+        const digest = state === "pending" ? "d2" : null;
+        desk.put({ path: "scan.pdf", state, digest, supersedes: row.id, dueAt: null, ...former });
+        const seen = { ...row.seen, stamp: "touched" };
+        const { id } = settling(desk, "scan.pdf", "d1", { file: { seen } });
+        await desk.run(settler);
+        const now = await desk.journal.document(id);
+        expect(now?.state).toBe(expected === "moved" ? undefined : "pending");
+      });
+
+      test("a copy of a file that is in its place is not that file", async () => {
+        const { desk, settler, former } = await aFormer();
+        const row = sent(desk, "scan.pdf", "d1", former);
+        const seen = { ...row.seen, stamp: "written later" };
+        const copy = settling(desk, "copy.pdf", "d1", { file: { seen } });
+        const own = settling(desk, "scan.pdf", "d1", { file: { seen: row.seen } });
+        await desk.run(settler);
+        expect(await desk.row(row)).toMatchObject({ mirrorId: 1, name: "scan.pdf" });
+        expect(await desk.journal.document(own.id)).toBeUndefined();
+        expect(await desk.row(copy)).toMatchObject({ state: "pending" });
+      });
+    });
   });
 });
 
