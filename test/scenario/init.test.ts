@@ -88,7 +88,7 @@ describe("init in a terminal", () => {
     await using init = aTerminal(["init"], { cwd: world.dir });
     await init.says(/Folder with the scans/);
     init.type("\u0003");
-    expect(await init.ended).toBe(1);
+    expect(await init.ended).toBe(130);
     expect(init.text()).toMatch(/stopped before the last question; nothing was written/);
     expect(existsSync(join(world.dir, "scanferry.yaml"))).toBe(false);
   });

@@ -142,7 +142,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("a journal in PostgreSQL", () => {
 
   test.for([
     ["run", 0],
-    ["sync", 1],
+    ["sync", 143],
   ] as const)(
     "%s that is stopped while its database is away ends in time",
     async ([word, code]) => {
