@@ -24,7 +24,7 @@ export async function* examinePlaces(config: Config): AsyncGenerator<Finding> {
   for (const mirror of config.mirrors) yield* afterFindings(mirror);
   if (!config.web) return;
   if ((await runningDaemon(config)) === undefined) yield await portFinding(config.web);
-  yield* tokenFindings(config.web);
+  yield* tokenFindings(config);
 }
 
 async function placeFinding(name: string, shown: string, folder: string): Promise<Finding> {

@@ -1,6 +1,8 @@
 /** The daemon's web page: whether it can be served where it is to be, and to whom. */
 import { createServer } from "node:net";
+import { existsSync } from "node:fs";
 import type { Config } from "../../config/config.ts";
+import { tokenPlace } from "../../daemon/page-token.ts";
 import { addressOf } from "../../dashboard/address.ts";
 import { codeOf } from "../../std/fault.ts";
 import { fail, type Finding, ok, warn } from "./finding.ts";
@@ -23,8 +25,19 @@ export async function portFinding({ host, port }: Web): Promise<Finding> {
 }
 
 /** Beyond this host the page shows nothing to anybody who has no token, and none is configured. */
-export async function* tokenFindings(web: Web): AsyncGenerator<Finding> {
-  if (web.token !== undefined) return;
+export async function* tokenFindings(
+  config: Pick<Config, "journal" | "web">,
+): AsyncGenerator<Finding> {
+  const { web } = config;
+  if (!web || web.token !== undefined) return;
+  const kept = await tokenPlace(config);
+  if (kept !== undefined) {
+    const since = existsSync(kept)
+      ? "it is kept in"
+      : "the first start makes one, shows it and keeps it in";
+    yield ok(`${shownOf(web)} asks for a token; ${since} ${kept}`);
+    return;
+  }
   // A name that nobody knows cannot be listened on, which is told.
   const isLoopback = await addressOf(web).then(
     (address) => address.isLoopback,

@@ -14,6 +14,7 @@ import {
 } from "../../std/open-files.ts";
 import { TIME_ZONE_HINT, timeZoneTrouble } from "../../std/time-zone.ts";
 import { examples } from "../examples.ts";
+import { printable } from "../printable.ts";
 import type { Shell } from "../shell.ts";
 
 /** `scanferry run`: the daemon, in the foreground. */
@@ -30,6 +31,7 @@ async function run(shell: Shell): Promise<void> {
   const { liveDaemon } = await import("../../daemon/live-daemon.ts");
   const { openLog } = await import("../../daemon/log.ts");
   const { takeNotifier } = await import("../../daemon/notifier.ts");
+  const { withPageToken } = await import("../../daemon/page-token.ts");
   growSlowly();
   assertOpenFiles();
   const { env, unattended } = shell.surroundings;
@@ -39,7 +41,10 @@ async function run(shell: Shell): Promise<void> {
   let zone = timeZoneTrouble(env, shell.clock.now());
   await liveDaemon({
     notifier: takeNotifier(env, process.pid),
-    load: () => shell.config(),
+    load: async () =>
+      withPageToken(await shell.config(), (line) =>
+        shell.err.print(`scanferry: ${printable(line)}\n`),
+      ),
     openLog: (config) => {
       const pretty = shell.out.isInteractive;
       const { level, file } = config.log;

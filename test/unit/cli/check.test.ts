@@ -12,6 +12,7 @@ import { examineAddressFilter } from "../../../src/cli/check/address-filter.ts";
 import { dropIn } from "../../../src/cli/drop-in.ts";
 import { installedUnit } from "../../../src/cli/installed-unit.ts";
 import { type Config, type Mirror } from "../../../src/config/config.ts";
+import type { PostgresPlace } from "../../../src/config/journal-place.ts";
 import { addressFilter, isLinkLocal } from "../../../src/network/address-filter.ts";
 import { shareFindings } from "../../../src/cli/check/places.ts";
 import { parseMountinfo } from "../../../src/source/mounts.ts";
@@ -73,10 +74,11 @@ describe("check web", () => {
     ["0.0.0.0", "a token", false, "as it should be"],
     ["nobody.invalid", undefined, false, "that it cannot be listened on is told"],
   ] as const)(
-    "a page at %s with the token %s: warned of: %s, as %s",
+    "a page at %s with the token %s, and a journal in a database: warned of: %s, as %s",
     async ([host, token, isWarned]) => {
       const web = { host, port: 8470, ...(token === undefined ? {} : { token }) };
-      const found = await Array.fromAsync(tokenFindings(web));
+      const journal = { server: "postgres://db/scans" } as PostgresPlace;
+      const found = await Array.fromAsync(tokenFindings({ web, journal }));
       const warning = {
         level: "warn",
         what: expect.stringContaining("has no token"),
