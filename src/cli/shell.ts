@@ -3,8 +3,10 @@ import type { ConfigPlaces } from "../config/config-file.ts";
 import type { Clock, Random } from "../std/clock.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import type { Input } from "./keyboard.ts";
+import { shellWord } from "../std/shell-word.ts";
 import { printable } from "./printable.ts";
 import { type Stream, Terminal } from "./terminal.ts";
+import { typedName } from "./typed-name.ts";
 
 /** Everything that a command gets from the process it runs in; injected, so that it can be tested. */
 export type Surroundings = {
@@ -51,6 +53,13 @@ export class Shell {
   get places(): ConfigPlaces {
     const { env, cwd } = this.surroundings;
     return { file: this.configFile, env, cwd, skipped: (line) => this.#skipped(line) };
+  }
+
+  /** A command as the user types it next, with the configuration that this one was given. */
+  typed(command: string): string {
+    const { env, cwd } = this.surroundings;
+    const file = this.configFile === undefined ? "" : `--config ${shellWord(this.configFile)} `;
+    return `${typedName(env, cwd)} ${file}${command}`;
   }
 
   /** Reads the configuration; throws `ConfigError`. */

@@ -147,7 +147,9 @@ describe.skipIf(NO_POSTGRES !== undefined)("journal copy", () => {
       expect.stringMatching(
         /^copied, every row compared: \d+ rows in 14 tables; from .*journal\.db to postgres/,
       ),
-      "next: name it as `journal`, scanferry adopt, then start the daemon",
+      expect.stringMatching(
+        /^next: name it as `journal`, \S+ --config \S+ adopt, then start the daemon$/,
+      ),
     ]);
     world.write("b.pdf", pdfOf(1, { seed: 2 }));
     // The archive knows no b.pdf, so that the source goes on by itself.

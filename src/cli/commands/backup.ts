@@ -54,5 +54,5 @@ async function restore(shell: Shell, file: string): Promise<void> {
   const aside = restoreJournal(from, config.journal);
   await shell.out.line(`restored: ${config.journal}`);
   if (aside !== undefined) await shell.out.line(`what was there before: ${aside}`);
-  await shell.out.line("next: scanferry adopt, then start the daemon");
+  await shell.out.line(`next: ${shell.typed("adopt")}, then start the daemon`);
 }

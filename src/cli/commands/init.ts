@@ -3,7 +3,6 @@ import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { isPostgres } from "../../config/journal-place.ts";
 import { messageOf } from "../../std/fault.ts";
-import { shellWord } from "../../std/shell-word.ts";
 import { findingLine } from "../check/finding-line.ts";
 import { examples } from "../examples.ts";
 import { EXIT, UsageError } from "../exit.ts";
@@ -75,7 +74,7 @@ async function init(shell: Shell, options: Options): Promise<void> {
     if (isWrong) shell.exitCode = EXIT.fault;
   }
   const filling = credentials ? "" : "fill in the account key and the secret, then ";
-  await shell.out.line(`next: ${filling}${commandOf(shell, "check")}`);
+  await shell.out.line(`next: ${filling}${shell.typed("check")}`);
 }
 
 async function ask(shell: Shell, given: Setup, isTrying: boolean): Promise<Setup> {
@@ -128,11 +127,4 @@ async function secretIn(file: string | undefined, cwd: string): Promise<string |
 /** A configuration of the system has its journal where the service may write; any other beside it. */
 function journalBeside(config: string): string {
   return config.startsWith("/etc/") ? "/var/lib/scanferry/journal.db" : "./journal.db";
-}
-
-/** A command as it is to be typed next. */
-function commandOf({ configFile }: Shell, command: string): string {
-  return configFile === undefined
-    ? `scanferry ${command}`
-    : `scanferry --config ${shellWord(configFile)} ${command}`;
 }

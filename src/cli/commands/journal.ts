@@ -71,7 +71,9 @@ async function copy(shell: Shell, { from: typedFrom, to: typedTo, json }: Option
     throw journalFault("JOURNAL_DIFFERS", copied.to, what);
   }
   if (json !== true) {
-    await shell.out.line("next: name it as `journal`, scanferry adopt, then start the daemon");
+    await shell.out.line(
+      `next: name it as \`journal\`, ${shell.typed("adopt")}, then start the daemon`,
+    );
   }
   shell.exitCode = EXIT.done;
 }

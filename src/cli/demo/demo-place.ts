@@ -1,6 +1,6 @@
-import { cp, mkdtemp, readdir, realpath, rm } from "node:fs/promises";
+import { cp, mkdtemp, readdir, readFile, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { codeOf, Fault } from "../../std/fault.ts";
 import { makeDirectory } from "../../std/make-directory.ts";
@@ -16,11 +16,15 @@ export class DemoPlace implements AsyncDisposable {
   /** The folders of the folder of scans, `""` the top: what the archive has to have. */
   readonly folders: readonly string[];
   readonly #root: string;
-  readonly #isTemporary: boolean;
+  readonly #leave: ((line: string) => Promise<void>) | undefined;
 
-  private constructor(root: string, isTemporary: boolean, folders: readonly string[]) {
+  private constructor(
+    root: string,
+    folders: readonly string[],
+    leave: ((line: string) => Promise<void>) | undefined,
+  ) {
     this.#root = root;
-    this.#isTemporary = isTemporary;
+    this.#leave = leave;
     this.inbox = join(root, "scans");
     this.journal = join(root, "journal.db");
     this.archive = join(root, "archive");
@@ -28,10 +32,15 @@ export class DemoPlace implements AsyncDisposable {
   }
 
   /**
-   * Copies the samples into `data`, or into a new temporary directory that goes away with this. Rejects with
-   * DEMO_UNWRITABLE where the disk does not take them.
+   * Copies the samples into `data`, or into a new temporary directory. That one goes away with this, unless it holds
+   * anything but the samples: then it stays, and `say` is given where it is. Rejects with DEMO_UNWRITABLE where the disk
+   * does not take them.
    */
-  static async open(data: string | undefined, cwd: string): Promise<DemoPlace> {
+  static async open(
+    data: string | undefined,
+    cwd: string,
+    say: (line: string) => Promise<void>,
+  ): Promise<DemoPlace> {
     try {
       const root =
         data === undefined
@@ -43,7 +52,8 @@ export class DemoPlace implements AsyncDisposable {
       makeDirectory(inbox);
       const options = { recursive: true, force: false, preserveTimestamps: true };
       await cp(SAMPLES, inbox, options);
-      return new DemoPlace(root, data === undefined, await foldersOf(inbox));
+      const folders = await foldersOf(inbox);
+      return new DemoPlace(root, folders, data === undefined ? say : undefined);
     } catch (error) {
       const code = codeOf(error);
       if (code === undefined) throw error;
@@ -58,8 +68,31 @@ export class DemoPlace implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#isTemporary) await rm(this.#root, { recursive: true, force: true });
+    if (this.#leave === undefined) return;
+    // The archive's copy goes with the directory, and a document may have been moved here.
+    const own = await ownIn(this.inbox);
+    if (own === undefined) return rm(this.#root, { recursive: true, force: true });
+    await this.#leave(
+      `${this.#root} stays, because documents of yours are in it, such as scans/${own}. Delete it when you do not need them.`,
+    );
   }
+}
+
+/** The path of a file that is not a sample as it was copied; undefined where there is none. */
+async function ownIn(inbox: string): Promise<string | undefined> {
+  const entries = await readdir(inbox, { recursive: true, withFileTypes: true });
+  for (const entry of entries) {
+    if (entry.isDirectory()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const below = relative(inbox, path);
+    const isSample = await isSame(path, join(SAMPLES, below)).catch(() => false);
+    if (!isSample) return below;
+  }
+  return undefined;
+}
+
+async function isSame(a: string, b: string): Promise<boolean> {
+  return (await readFile(a)).equals(await readFile(b));
 }
 
 async function foldersOf(directory: string): Promise<string[]> {

@@ -2,6 +2,7 @@ import type { Config } from "../../config/config.ts";
 import { Daemon } from "../../daemon/daemon.ts";
 import { EmbeddedArchive } from "../../embedded-archive/embedded-archive.ts";
 import { codeOf } from "../../std/fault.ts";
+import { printable } from "../printable.ts";
 import type { Shell } from "../shell.ts";
 import { warningsTo } from "../warnings.ts";
 import { demoConfig } from "./demo-config.ts";
@@ -45,7 +46,8 @@ export class Demo implements AsyncDisposable {
   /** Opens everything and tells where it is. Rejects with a Fault when a part cannot be opened. */
   static async open(shell: Shell, options: DemoOptions): Promise<Demo> {
     await using stack = new AsyncDisposableStack();
-    const place = stack.use(await DemoPlace.open(options.data, shell.cwd));
+    const say = (line: string) => shell.out.line(printable(line));
+    const place = stack.use(await DemoPlace.open(options.data, shell.cwd, say));
     const archive = stack.use(
       await EmbeddedArchive.open({
         dataDir: place.archive,
@@ -116,6 +118,9 @@ async function introduce(
   await say("archive", `${url} (embedded)`);
   if (daemon.webUrl !== undefined) await say("dashboard", daemon.webUrl);
   await say("folder", `${place.inbox} → ${TARGET}`);
+  await out.line(
+    "Document numbers jump: several documents are sent at once, and each file inside a signed container has a number, too.",
+  );
   if (!isPassing) {
     await out.line("Drop files into the folder and see them go; Ctrl-C ends it.");
     await out.line(

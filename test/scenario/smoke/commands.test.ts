@@ -111,3 +111,15 @@ test("demo --once carries every sample to CONVERTED, leaves with 0 and nothing b
   expect(inbox.startsWith(story.dir)).toBe(true);
   expect(existsSync(inbox)).toBe(false);
 });
+
+test("a demonstration that was given a document of the user's leaves it, and says where", async () => {
+  await using story = await aStory();
+  await using demo = aProcess(["demo", "--port", "0"], { TMPDIR: story.dir });
+  await demo.says(/Ctrl-C/);
+  const [, inbox = ""] = /^folder +(\S+) →/m.exec(demo.output.stdout) ?? [];
+  writeFileSync(join(inbox, "own.pdf"), "%PDF-1.4, and never finished");
+  expect(await demo.end("SIGINT")).toBe(0);
+  expect(demo.output.stdout).toContain(`${dirname(inbox)} stays`);
+  expect(demo.output.stdout).toContain("scans/own.pdf");
+  expect(existsSync(join(inbox, "own.pdf"))).toBe(true);
+});

@@ -67,7 +67,11 @@ test.for([
     `await new it.ReceiptFolder({ dir: "/proc/x/r", formats: ["json"] }).write(${RECEIPT}, AbortSignal.any([])).${SAYS};`,
   ],
   ["the archive", "embedded-archive/blobs.ts", `await it.Blobs.open("/proc/x/d").${SAYS};`],
-  ["demo", "cli/demo/demo-place.ts", `await it.DemoPlace.open("/proc/x/d", "/").${SAYS};`],
+  [
+    "demo",
+    "cli/demo/demo-place.ts",
+    `await it.DemoPlace.open("/proc/x/d", "/", async () => {}).${SAYS};`,
+  ],
   ["init", "cli/init/write-setup.ts", `await it.writeSetup("/proc/x/c.yaml", {}, true).${SAYS};`],
 ] as const)("%s below /proc: no endless spin", ([, file, use]) => {
   const program = `const it = await import(${JSON.stringify(join(src, file))}); ${use}`;

@@ -61,7 +61,7 @@ test("a scheme is written as it was asked for", async () => {
 
 test("the command that comes next can be pasted into a shell", async () => {
   const { stdout } = await init();
-  expect(linesOf(stdout).at(-1)).toMatch(/ scanferry --config 'try\/ü x\.yaml' check$/);
+  expect(linesOf(stdout).at(-1)).toMatch(/\/bin\/scanferry --config 'try\/ü x\.yaml' check$/);
 });
 
 test.for([
