@@ -31,7 +31,7 @@ import { commitTime } from "./commit-time.ts";
 import { compile } from "./compile.ts";
 import { changelog, control, copyright } from "./debian-texts.ts";
 import { ARCHITECTURES, type Architecture, nodeRuntime, RUNTIMES } from "./node-runtime.ts";
-import { manifest, productionPackages, ROOT } from "./packages.ts";
+import { layPackages, manifest, productionPackages, ROOT } from "./packages.ts";
 
 const DEBIAN = join(import.meta.dirname, "debian");
 const LIB = "usr/lib/scanferry";
@@ -68,18 +68,7 @@ function layApp(stage: string, architecture: Architecture): void {
     copy(join(ROOT, name), join(lib, name));
   }
   compile(join(lib, "dist"));
-  for (const { path } of productionPackages()) {
-    const nested = join(ROOT, path, "node_modules");
-    cpSync(join(ROOT, path), join(lib, path), {
-      recursive: true,
-      // What lies below it comes by itself, if it is to come.
-      filter: (from) => from !== nested,
-    });
-  }
-  execFileSync(join(ROOT, "scripts/slim-modules"), [
-    join(lib, "node_modules"),
-    RUNTIMES[architecture].arch,
-  ]);
+  layPackages(lib, RUNTIMES[architecture].arch);
   const node = nodeRuntime(architecture);
   copy(join(node, "bin/node"), join(lib, "node_modules/node/bin/node"));
   copy(join(node, "LICENSE"), join(lib, "node_modules/node/LICENSE"));

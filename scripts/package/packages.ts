@@ -1,5 +1,6 @@
 /** What goes into a release beside scanferry itself: the packages that package-lock.json pins for running. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -53,6 +54,19 @@ export function productionPackages(): Package[] {
       licence: license ?? "UNKNOWN",
       path,
     }));
+}
+
+/** Copies every package that runs below `to`, without what is never run; `arch` as Node names it, `*` for every one. */
+export function layPackages(to: string, arch: string): void {
+  for (const { path } of productionPackages()) {
+    const nested = join(ROOT, path, "node_modules");
+    cpSync(join(ROOT, path), join(to, path), {
+      recursive: true,
+      // What lies below it comes by itself, if it is to come.
+      filter: (from) => from !== nested,
+    });
+  }
+  execFileSync(join(ROOT, "scripts/slim-modules"), [join(to, "node_modules"), arch]);
 }
 
 /** The text of its licence; undefined where the package carries none. */
