@@ -34,13 +34,6 @@ export const REMEMBERED = `
   CREATE INDEX remembered_digest ON remembered (mirror_id, digest) WHERE digest IS NOT NULL;
 `;
 
-/**
- * When something last happened to a document, as far as its row tells. The text stands in an index,
- * and a query is served by that only while it says the same.
- */
-export const ACTIVE_AT =
-  "max(first_seen_at, changed_at, coalesce(sent_at, 0), coalesce(uploaded_at, 0), coalesce(converted_at, 0))";
-
 export const ACTIVITY = `
   -- What reached the archive, a row for each mirror's quarter of an hour in which anything did.
   CREATE TABLE tallies (
@@ -60,7 +53,8 @@ export const ACTIVITY = `
     FROM documents WHERE converted_at IS NOT NULL AND attempts > 0 GROUP BY 1, 2
     ON CONFLICT (at, mirror_id) DO UPDATE SET converted = excluded.converted, pages = excluded.pages;
 
-  CREATE INDEX documents_recent ON documents (${ACTIVE_AT}, id);
+  CREATE INDEX documents_recent ON documents (max(first_seen_at, changed_at, coalesce(sent_at, 0),
+    coalesce(uploaded_at, 0), coalesce(converted_at, 0)), id);
   CREATE INDEX documents_batch ON documents (substr(batch, 1, 8)) WHERE batch IS NOT NULL;
 `;
 
@@ -290,3 +284,10 @@ const ordinary = (time: string, flag: string) => `
 
 export const ORDINARY = ordinary("REAL", "INTEGER");
 export const ORDINARY_POSTGRES = ordinary("double precision", "smallint");
+
+/** Also of a journal in PostgreSQL. */
+export const LATEST = `
+  -- The latest documents, by what is written once in the life of each; its number tells when it was found.
+  DROP INDEX documents_recent;
+  CREATE INDEX documents_uploaded ON documents (uploaded_at, id) WHERE uploaded_at IS NOT NULL;
+`;

@@ -18,6 +18,7 @@ import {
   FIRST_RUNS,
   HOOKS,
   IGNORED_DIGEST,
+  LATEST,
   MEMOS,
   NEVER_PUT_AWAY,
   ORDINARY,
@@ -237,6 +238,7 @@ export const MIGRATIONS: readonly string[] = [
   ARCHIVE_UPLOADED_AT,
   MOVED_AT,
   ORDINARY,
+  LATEST,
 ];
 
 /** The `user_version` this scanferry writes. */

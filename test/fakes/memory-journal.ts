@@ -505,7 +505,10 @@ export class MemoryJournal implements Journal {
   }
 
   async recent(limit: number): Promise<Document[]> {
-    return recentOf(this.#rows(() => true)).slice(0, limit);
+    return recentOf(
+      this.#rows(() => true),
+      limit,
+    );
   }
 
   async tallies(from: number, to: number): Promise<Tally[]> {

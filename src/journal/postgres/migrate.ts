@@ -3,6 +3,7 @@ import { PROGRESS_TABLE } from "../copy/tables.ts";
 import {
   ARCHIVE_UPLOADED_AT_POSTGRES,
   IGNORED_DIGEST_POSTGRES,
+  LATEST,
   MOVED_AT_POSTGRES,
   NEVER_PUT_AWAY,
   ORDINARY_POSTGRES,
@@ -24,6 +25,7 @@ export const MIGRATIONS: readonly string[] = [
   ARCHIVE_UPLOADED_AT_POSTGRES,
   MOVED_AT_POSTGRES,
   ORDINARY_POSTGRES,
+  LATEST,
 ];
 
 /** The version of the tables that this scanferry writes. */

@@ -9,10 +9,6 @@
  */
 import { LARGE_INDEX_BYTES } from "../schema.ts";
 
-/** When something last happened to a document; the text stands in an index. See `ACTIVE_AT` there. */
-export const ACTIVE_AT =
-  "greatest(first_seen_at, changed_at, coalesce(sent_at, 0), coalesce(uploaded_at, 0), coalesce(converted_at, 0))";
-
 const TEXT = `text COLLATE "C"`;
 const MS = "double precision";
 
@@ -145,7 +141,8 @@ const DOCUMENTS = `
     WHERE state = 'held';
   CREATE INDEX documents_moved ON documents (id) WHERE moved_from IS NOT NULL;
   CREATE INDEX documents_supersedes ON documents (supersedes) WHERE supersedes IS NOT NULL;
-  CREATE INDEX documents_recent ON documents ((${ACTIVE_AT}), id);
+  CREATE INDEX documents_recent ON documents ((greatest(first_seen_at, changed_at, coalesce(sent_at, 0),
+    coalesce(uploaded_at, 0), coalesce(converted_at, 0))), id);
   CREATE INDEX documents_batch ON documents (substr(batch, 1, 8)) WHERE batch IS NOT NULL;
 `;
 

@@ -213,7 +213,7 @@ describe.skipIf(NO_POSTGRES)("with many rows", () => {
     ["ask movedAway", "documents_moved"],
     ["ask neverPutAway", "documents_never_put_away"],
     ["ask duplicates", "documents_duplicates"],
-    ["ask recent", "documents_recent"],
+    ["ask recent", "documents_uploaded"],
     ["ask inBatch", "documents_batch"],
     ["ask rowsIn", "directories_path"],
     ["ask rowsBelow", "directories_path"],

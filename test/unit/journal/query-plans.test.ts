@@ -12,6 +12,8 @@ import { LARGE_INDEX_BYTES, migrate } from "../../../src/journal/schema.ts";
 import { TELLING_QUERIES } from "../../../src/journal/tellings-table.ts";
 import { TIDY_QUERIES } from "../../../src/journal/tidy-table.ts";
 import { Statements } from "../../../src/journal/statements.ts";
+import { SqliteJournal } from "../../../src/journal/sqlite-journal.ts";
+import { Desk, events } from "../../contract/journal-desk.ts";
 import { scratch } from "./scratch.ts";
 
 const directory = scratch();
@@ -54,13 +56,13 @@ describe("with a million rows", () => {
       (step) =>
         /SCAN (documents|n|history|directories)\b/.test(step) &&
         // An index alone is narrow; those of moved documents and of what may be in the archive
-        // hold nothing else, and that of recent ones is read from its end.
-        !/COVERING INDEX|documents_(?:moved|recent|rivals)/.test(step),
+        // hold nothing else.
+        !/COVERING INDEX|documents_(?:moved|rivals)/.test(step),
     );
     expect(scans).toEqual([]);
   });
 
-  /** What they sort is few rows, however many there are: `counts` seven of them. */
+  /** What they sort is few rows, however many there are: `counts` seven of them, `recent` what it shows. */
   const BOUNDED: readonly string[] = [
     "counts",
     "underWay",
@@ -70,6 +72,7 @@ describe("with a million rows", () => {
     "inBatch",
     "charged",
     "charging",
+    "recent",
   ];
 
   test.for(Object.entries(all).filter(([name]) => !BOUNDED.includes(name)))(
@@ -119,13 +122,18 @@ describe("with a million rows", () => {
   });
 
   test.for([
-    ["recent", "documents_recent"],
     ["moved", "documents_moved_last"],
     ["movedAway", "documents_moved"],
     ["ofBatch", "documents_batch"],
     ["inBatch", "documents_batch"],
   ] as const)("what happened lately: %s is served by %s", ([name, index]) => {
     expect(planOf(ACTIVITY_QUERIES[name]).join()).toContain(`USING INDEX ${index}`);
+  });
+
+  test("recent documents are read from the end of the table and of an index, and what is sent from its place", () => {
+    const plan = planOf(ACTIVITY_QUERIES.recent).join();
+    expect(plan).toMatch(/SCAN f,.*SEARCH u USING COVERING INDEX documents_uploaded/);
+    expect(plan).toContain("SEARCH s USING COVERING INDEX documents_due (mirror_id=? AND state=?)");
   });
 
   test("moved documents are counted without a look at the rows", () => {
@@ -150,6 +158,79 @@ describe("with a million rows", () => {
   test("large documents are looked for with the index of large ones", () => {
     expect(LARGE_BYTES).toBeGreaterThanOrEqual(LARGE_INDEX_BYTES);
   });
+});
+
+/** Indexes of documents: the text after ON, and what their rows have in common. */
+function indexes(): { name: string; key: string; where: string }[] {
+  const made = db.prepare<[], { name: string; sql: string }>(
+    "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'documents' AND sql IS NOT NULL",
+  );
+  return made.all().map(({ name, sql }) => {
+    const [, key = "", where = "1"] =
+      /ON documents\s*\((.*?)\)(?:\s+WHERE\s+(.*))?$/s.exec(sql.replaceAll(/--.*/g, "")) ?? [];
+    return { name, key, where };
+  });
+}
+
+test("each index is one that a query needs", () => {
+  const plans = Object.values(all).map((sql) => planOf(sql).join());
+  const unused = indexes().filter(
+    ({ name }) => !plans.some((plan) => new RegExp(`${name}\\b`).test(plan)),
+  );
+  expect(unused.map(({ name }) => name)).toEqual([]);
+});
+
+/**
+ * How often an ordinary life writes to the indexes: an entry that comes or goes counts once. Reasons:
+ * - documents_due: what is due, next, and how many there are of what, is asked of every state.
+ * - documents_outstanding, documents_rivals: what is under way, and never more than that.
+ * - documents_small, documents_pages: what waits, in another order than documents_due has.
+ */
+const WRITES: Readonly<Record<string, number>> = {
+  documents_archived: 1,
+  documents_batch: 1,
+  documents_content: 1,
+  documents_current: 1,
+  documents_due: 9,
+  documents_outstanding: 2,
+  documents_pages: 2,
+  documents_rivals: 2,
+  documents_small: 2,
+  documents_uploaded: 1,
+};
+
+test("an ordinary life writes an entry once in each index, but for what has a reason", async () => {
+  using place = scratch();
+  const path = join(place.path, "journal.db");
+  await using journal = await SqliteJournal.open({ path, role: "owner" });
+  const desk = await Desk.at(journal);
+  const { id } = await desk.add("a.pdf");
+  const reader = new Database(path, { readonly: true });
+  const all = indexes();
+  const look = () =>
+    all.map(({ key, where }) =>
+      JSON.stringify(reader.prepare(`SELECT ${key} FROM documents WHERE (${where})`).raw().all()),
+    );
+  const looks = [all.map(() => "[]"), look()];
+  for (const step of [
+    events.settled(),
+    events.claimed(),
+    events.accepted(501),
+    events.converted(),
+  ]) {
+    await desk.after(id, step);
+    looks.push(look());
+  }
+  reader.close();
+  const counted = all.map(({ name }, at) => {
+    const entries = looks.map((each) => each[at] ?? "");
+    const writes = entries.slice(1).map((entry, n) => {
+      const before = entries[n] ?? "";
+      return entry === before ? 0 : Number(entry !== "[]") + Number(before !== "[]");
+    });
+    return [name, writes.reduce((sum, each) => sum + each, 0)] as const;
+  });
+  expect(Object.fromEntries(counted.filter(([, writes]) => writes > 0))).toEqual(WRITES);
 });
 
 test("a statement is not planned anew for each value", () => {
