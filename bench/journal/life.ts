@@ -7,6 +7,7 @@
  * `TREE` is a checkout of scanferry whose sources are read, `PLACE` the path of a new journal. Prints one line of JSON:
  * `Life`.
  */
+import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Event } from "../../src/domain/life.ts";
@@ -64,7 +65,7 @@ function fileOf(n: number): NewDocument {
 }
 
 function settled(n: number): Event {
-  const digest = n.toString(16).padStart(64, "0");
+  const digest = createHash("sha256").update(`${n}`).digest("hex");
   const sentName = `scan ${n}.pdf`;
   return {
     type: "settled",

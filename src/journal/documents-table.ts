@@ -111,9 +111,10 @@ export class DocumentsTable {
       .get(folderId, sentName, id, mirrorId);
     if (rival !== undefined || alone === "name") return rival === undefined;
     const twin = this.#sql
-      .of(`SELECT 1 FROM documents WHERE mirror_id = ? AND digest = ? AND id <> ?
+      .of(`SELECT 1 FROM documents WHERE mirror_id = @mirrorId
+        AND substr(digest, 1, 12) = substr(@digest, 1, 12) AND digest = @digest AND id <> @id
         AND state IN ('uploading', 'inDoubt')`)
-      .get(mirrorId, digest, id);
+      .get({ mirrorId, digest, id });
     return twin === undefined;
   }
 

@@ -33,7 +33,8 @@ export const QUERIES = {
     WHERE d.mirror_id = ? AND d.path >= ? AND d.path < ? AND n.current = 1
     ORDER BY d.path, n.name`,
   currentAt: CURRENT_AT,
-  sentWith: `${SELECT_DOCUMENT} WHERE n.mirror_id = ? AND n.digest = ?
+  sentWith: `${SELECT_DOCUMENT} WHERE n.mirror_id = @mirrorId
+    AND substr(n.digest, 1, 12) = substr(@digest, 1, 12) AND n.digest = @digest
     AND n.state IN ('uploading', 'inDoubt', 'uploaded', 'converted') ORDER BY n.id`,
   ignoredWith: `${SELECT_DOCUMENT} WHERE n.mirror_id = ? AND n.ignored_digest = ? ORDER BY n.id`,
   // By code and size, since an index has these: of one size few are in doubt.
@@ -163,7 +164,7 @@ export class Queries {
 
   sentWith(mirrorId: number, digest: string, sizeBytes: number): Document[] {
     const held = this.#documents(QUERIES.heldInDoubt, { sizeBytes, mirrorId, digest });
-    return [...this.#documents(QUERIES.sentWith, mirrorId, digest), ...held].sort(byId);
+    return [...this.#documents(QUERIES.sentWith, { mirrorId, digest }), ...held].sort(byId);
   }
 
   ignoredWith(mirrorId: number, digest: string): Document[] {

@@ -291,3 +291,9 @@ export const LATEST = `
   DROP INDEX documents_recent;
   CREATE INDEX documents_uploaded ON documents (uploaded_at, id) WHERE uploaded_at IS NOT NULL;
 `;
+
+/** The first characters tell contents apart well enough, in an index of a third of the size. */
+export const SHORT_DIGESTS = `
+  DROP INDEX documents_content;
+  CREATE INDEX documents_content ON documents (mirror_id, substr(digest, 1, 12)) WHERE digest IS NOT NULL;
+`;

@@ -27,6 +27,7 @@ import {
   RECEIPTS,
   REMEMBERED,
   SENT_BYTES,
+  SHORT_DIGESTS,
   SLIP,
 } from "./schema-steps.ts";
 
@@ -239,6 +240,7 @@ export const MIGRATIONS: readonly string[] = [
   MOVED_AT,
   ORDINARY,
   LATEST,
+  SHORT_DIGESTS,
 ];
 
 /** The `user_version` this scanferry writes. */

@@ -102,7 +102,7 @@ export const LOAD_QUERIES = {
         AND (r.state IN ('uploading', 'inDoubt') OR r.doubt_at IS NOT NULL)))
       FROM ${CLAIMED}
     UNION SELECT unnest(ARRAY(SELECT r.id FROM documents r WHERE r.mirror_id = n.mirror_id
-        AND r.digest = n.digest AND r.id <> n.id AND r.state IN ('uploading', 'inDoubt')))
+        AND substr(r.digest, 1, 12) = substr(n.digest, 1, 12) AND r.digest = n.digest AND r.id <> n.id AND r.state IN ('uploading', 'inDoubt')))
       FROM ${CLAIMED} WHERE c.with_content = 1))`,
 } as const;
 

@@ -12,7 +12,7 @@ import {
 import { journalFault, unfinishedFault } from "../journal-fault.ts";
 import { CREW_SCHEMA } from "./crew-schema.ts";
 import { type Query, quoted } from "./query.ts";
-import { LONG_PATHS } from "./schema-steps.ts";
+import { LONG_PATHS, SHORT_DIGESTS } from "./schema-steps.ts";
 import { TABLES } from "./tables.ts";
 
 /** Migration n leads from version n to n + 1. Released ones are never edited. */
@@ -26,6 +26,7 @@ export const MIGRATIONS: readonly string[] = [
   MOVED_AT_POSTGRES,
   ORDINARY_POSTGRES,
   LATEST,
+  SHORT_DIGESTS,
 ];
 
 /** The version of the tables that this scanferry writes. */

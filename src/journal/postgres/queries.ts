@@ -30,8 +30,8 @@ export const QUERIES = {
   currentAt: `SELECT n.*, d.path AS dir FROM ${IN_DIRECTORY}
     WHERE d.mirror_id = $1 AND ${isSame("d.path", "$2::bytea")} AND n.name = $3 AND n.current = 1`,
   // What is held in doubt ($4) by code and size, since an index has these: of one size few are in doubt.
-  sentWith: `SELECT x.* FROM (${SELECT_DOCUMENT} WHERE n.mirror_id = $1 AND n.digest = $2
-      AND n.state IN ('uploading', 'inDoubt', 'uploaded', 'converted')
+  sentWith: `SELECT x.* FROM (${SELECT_DOCUMENT} WHERE n.mirror_id = $1
+      AND substr(n.digest, 1, 12) = substr($2, 1, 12) AND n.digest = $2 AND n.state IN ('uploading', 'inDoubt', 'uploaded', 'converted')
     UNION ALL ${SELECT_DOCUMENT} WHERE n.archive_id = (SELECT archive_id FROM mirrors WHERE id = $1)
       AND n.trouble_code = ANY($4::text[]) AND n.size_bytes = $3 AND n.state = 'held'
       AND n.mirror_id = $1 AND n.digest = $2 AND n.doubt_at IS NOT NULL) x ORDER BY x.id`,

@@ -16,3 +16,10 @@ export const LONG_PATHS = `
   DROP INDEX forgotten_path;
   CREATE INDEX forgotten_path ON forgotten (mirror_id, sha256(path));
 `;
+
+/** The first characters tell contents apart well enough, in an index of a third of the size. */
+export const SHORT_DIGESTS = `
+  DROP INDEX documents_sent;
+  CREATE INDEX documents_sent ON documents (mirror_id, substr(digest, 1, 12), id)
+    WHERE state IN ('uploading', 'inDoubt', 'uploaded', 'converted');
+`;
