@@ -31,7 +31,7 @@ export async function readArchiveSettings(
   wanted: string | undefined,
 ): Promise<ArchiveSettings> {
   const file = await readConfigFile(places);
-  const { sketch, findings } = sketchOf(file.path, file.text);
+  const { sketch, findings } = sketchOf(file, places.env);
   const around = { config: file, env: places.env, findings, files: [] };
   const secrets = await findSecrets(sketch, around);
   const networks = await findNetworks(sketch, around);

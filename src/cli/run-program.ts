@@ -36,7 +36,7 @@ export async function runProgram(
 async function placed(failure: unknown, shell: Shell): Promise<unknown> {
   if (!isUnusable(failure)) return failure;
   const file = await readConfigFile(shell.places).catch(() => undefined);
-  if (file === undefined) return failure;
+  if (file?.isWritten !== true) return failure;
   const { code, message, hint } = failure;
   return new Fault(code, `${file.path}: ${message}`, hint, { cause: failure });
 }

@@ -7,6 +7,7 @@ import { hooksOf } from "./build-hooks.ts";
 import { rulesOf } from "./build-rules.ts";
 import { archiveNameOf, archivesIn } from "./archives.ts";
 import { notifyOf } from "./build-notify.ts";
+import type { ConfigFile } from "./config-file.ts";
 import type { After, ArchiveAccount, Config, Mirror } from "./config.ts";
 import type { Networks } from "./find-networks.ts";
 import { globBelow } from "./glob.ts";
@@ -27,16 +28,21 @@ type Found = Secrets & {
 };
 
 /** The configuration of a file in which nothing was found wrong. Frozen all the way down. */
-export function buildConfig(file: string, shape: FileShape, secrets: Found): Config {
+export function buildConfig(
+  { path, isWritten }: Pick<ConfigFile, "path" | "isWritten">,
+  shape: FileShape,
+  secrets: Found,
+): Config {
+  const folder = dirname(path);
   const { upload, batch, quota, conversion } = shape;
-  const layout = layoutOf(shape, dirname(file));
-  const [archive, ...furtherArchives] = accountsIn(shape, secrets, dirname(file));
+  const layout = layoutOf(shape, folder);
+  const [archive, ...furtherArchives] = accountsIn(shape, secrets, folder);
   invariant(archive, "a checked configuration has an archive");
   return frozen({
-    file,
+    file: isWritten ? path : undefined,
     archive,
     ...(furtherArchives.length === 0 ? {} : { furtherArchives }),
-    mirrors: mirrorsOf(shape, layout, dirname(file)),
+    mirrors: mirrorsOf(shape, layout, folder),
     journal: journalOf(shape.journal, layout, secrets.journalPassword),
     retention: retentionOf(shape.journal),
     upload: {
@@ -62,7 +68,7 @@ export function buildConfig(file: string, shape: FileShape, secrets: Found): Con
     notify: notifyOf(
       shape.notify,
       secrets.notify ?? NO_NOTIFY_SECRETS,
-      dirname(file),
+      folder,
       secrets.networks?.to,
     ),
     log: { level: shape.log.level, file: logFileOf(shape.log, layout) },

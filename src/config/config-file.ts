@@ -2,6 +2,7 @@ import { type FileHandle, open, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { codeOf } from "../std/fault.ts";
 import { ConfigError } from "./config-error.ts";
+import { isEnough } from "./environment.ts";
 import { type Caller, callerNow, otherWriter, type Owned } from "./foreign.ts";
 import { quotedPath } from "./quoted.ts";
 
@@ -10,6 +11,8 @@ export type ConfigFile = {
   /** Absolute. */
   readonly path: string;
   readonly text: string;
+  /** False where there is none, and the environment says everything: `path` is where one would be looked for. */
+  readonly isWritten: boolean;
   /** Permission bits. */
   readonly mode: number;
 };
@@ -33,7 +36,7 @@ const SIZE_BYTES_MAX = 1024 * 1024;
  * Finds and reads the configuration: `--config`, else `$SCANFERRY_CONFIG`, else `./scanferry.yaml`,
  * else `/etc/scanferry/scanferry.yaml`. A file that was asked for by name must exist; that of the
  * working directory is used only if nobody but the caller and root can write it or its directory,
- * since what it names is run. Throws `ConfigError`.
+ * since what it names is run. Where there is none, the environment may be enough. Throws `ConfigError`.
  */
 export async function readConfigFile(options: ConfigPlaces): Promise<ConfigFile> {
   const { file, env, cwd } = options;
@@ -65,12 +68,17 @@ export async function readConfigFile(options: ConfigPlaces): Promise<ConfigFile>
       options.skipped?.(`${notUsed}; to use it all the same, name it by --config`);
     return found;
   }
+  if (isEnough(env)) {
+    if (distrusted !== undefined)
+      options.skipped?.(`${notUsed}; to use it all the same, name it by --config`);
+    return { path: here, text: "", isWritten: false, mode: 0o600 };
+  }
   return refuse(
     "",
     `no configuration: ${distrusted === undefined ? `there is no ${here} and` : `${notUsed}; there is`} no ${usual}, ` +
       "and neither --config nor $SCANFERRY_CONFIG names one",
     distrusted === undefined
-      ? "write a starter with: scanferry init"
+      ? "write a starter with: scanferry init; or set $SCANFERRY_ARCHIVE_URL and $SCANFERRY_MIRROR_SOURCE"
       : "if you trust it, name it by --config",
   );
 }
@@ -108,7 +116,8 @@ async function readIfThere(
     if (stat.isDirectory()) return refuse(path, "is a directory", "name the file in it");
     if (stat.size > SIZE_BYTES_MAX)
       return refuse(path, "is larger than 1 MiB", "name another file");
-    return { path, text: decode(path, await handle.readFile()), mode: stat.mode & 0o777 };
+    const text = decode(path, await handle.readFile());
+    return { path, text, isWritten: true, mode: stat.mode & 0o777 };
   } finally {
     await handle.close();
   }

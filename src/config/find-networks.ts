@@ -7,14 +7,8 @@ import { archivesIn, type WrittenArchive } from "./archives.ts";
 import type { Key } from "./findings.ts";
 import { proxyTrouble } from "./places.ts";
 import type { Sketch } from "./schema.ts";
-import {
-  type FileKind,
-  findSecret,
-  readNamedFile,
-  reportIfOpen,
-  type Surroundings,
-  variableSuffix,
-} from "./secrets.ts";
+import { type FileKind, readNamedFile, reportIfOpen, type Surroundings } from "./secret-file.ts";
+import { findSecret, variableSuffix } from "./secrets.ts";
 
 /** Larger than any host's whole store. */
 const CERTIFICATES: FileKind = { what: "certificate", isSecret: false, bytesMax: 4 * 1024 * 1024 };

@@ -15,6 +15,9 @@ export class Findings {
   readonly #file: string;
   readonly #locate: (key: Key) => Position | undefined;
   readonly #problems: Problem[] = [];
+  /** By the keys that they set. */
+  readonly #variables = new Map<string, string>();
+  #variableFor: (key: Key) => string | undefined = () => undefined;
 
   constructor(file: string, locate: (key: Key) => Position | undefined) {
     this.#file = file;
@@ -26,14 +29,42 @@ export class Findings {
    * same at the same place is one problem: for a file that ends early the parser says it of each bracket.
    */
   report(key: Key, message: string, mend: string, at = this.#locate(key)): void {
-    const problem = {
-      file: this.#file,
-      key: writtenKey(key),
-      line: at?.line,
-      column: at?.column,
-      message,
-      mend,
-    };
+    const variable = this.variableOf(key);
+    const where = variable === undefined ? this.#file : `$${variable}`;
+    const { line, column } = (variable === undefined ? at : undefined) ?? {};
+    const missing = message === "is missing" ? this.#variableFor(key) : undefined;
+    const fix = missing === undefined || mend.includes("$") ? mend : `set $${missing}`;
+    this.#add({ file: where, key: writtenKey(key), line, column, message, mend: fix });
+  }
+
+  /** There is no file: what is missing is to be set by the variable of its key. */
+  askForVariables(variableFor: (key: Key) => string | undefined): void {
+    this.#variableFor = variableFor;
+  }
+
+  /** Notes a problem with an environment variable that sets no key, or not this one. */
+  reportVariable(name: string, message: string, mend: string): void {
+    this.#add({ file: `$${name}`, key: "", message, mend });
+  }
+
+  /** An environment variable has set `key`: what is wrong with that, is wrong with the variable. */
+  cameFrom(key: Key, variable: string): void {
+    this.#variables.set(writtenKey(key), variable);
+  }
+
+  /** The variable that has set `key`, or the list that it is in. */
+  variableOf(key: Key): string | undefined {
+    const isItem = typeof key.at(-1) === "number";
+    const own = this.#variables.get(writtenKey(key));
+    return own ?? (isItem ? this.#variables.get(writtenKey(key.slice(0, -1))) : undefined);
+  }
+
+  /** Where `key` stands in the file; undefined where it does not. */
+  placeOf(key: Key): Position | undefined {
+    return this.#locate(key);
+  }
+
+  #add(problem: Problem): void {
     if (!this.#problems.some((known) => isDeepStrictEqual(known, problem)))
       this.#problems.push(problem);
   }
@@ -53,7 +84,7 @@ export class Findings {
 }
 
 /** `mirrors[0].settle`; what was written as a key and is no word is kept on one line. */
-function writtenKey(key: Key): string {
+export function writtenKey(key: Key): string {
   let written = "";
   for (const part of key) {
     if (typeof part === "number") written += `[${part}]`;

@@ -13,12 +13,12 @@ import { sketchOf } from "./sketch-of.ts";
  */
 export async function loadConfig(options: ConfigPlaces): Promise<Config> {
   const file = await readConfigFile(options);
-  const { sketch, findings } = sketchOf(file.path, file.text);
+  const { sketch, findings } = sketchOf(file, options.env);
   const around = { config: file, env: options.env, findings, files: [] };
   const secrets = await findSecrets(sketch, around);
   const notify = await findNotifySecrets(sketch, around);
   const networks = await findNetworks(sketch, around);
   findings.throwIfAny();
   // Nothing was found wrong, so nothing is left out of the sketch.
-  return buildConfig(file.path, sketch as FileShape, { ...secrets, notify, networks });
+  return buildConfig(file, sketch as FileShape, { ...secrets, notify, networks });
 }

@@ -1,6 +1,7 @@
 import type { Findings } from "./findings.ts";
 import { type Sketch } from "./schema.ts";
-import { findSecret, type Need, type Surroundings } from "./secrets.ts";
+import type { Surroundings } from "./secret-file.ts";
+import { findSecret, type Need } from "./secrets.ts";
 
 /** The secrets of `notify`, channel by channel, in their order. */
 export type NotifySecrets = {

@@ -1,17 +1,12 @@
 /**
- * Where the secrets come from: the value in the file, else the file that is named, else the
- * environment. No message tells anything of a secret but where it was looked for.
+ * Where the secrets come from: the environment, else the value in the file, else the file that is named. No message
+ * says anything of a secret but where it was looked for.
  */
-import { constants, open } from "node:fs/promises";
-import { dirname, isAbsolute, join, resolve } from "node:path";
 import { takesSecret } from "../domain/signing.ts";
-import { codeOf } from "../std/fault.ts";
-import { shellWord } from "../std/shell-word.ts";
 import { archivesIn, type WrittenArchive } from "./archives.ts";
-import type { ConfigFile } from "./config-file.ts";
+import { variableOf } from "./environment.ts";
 import type { Findings, Key } from "./findings.ts";
-import { quoted, quotedPath } from "./quoted.ts";
-import { type SecretFile, stampOf } from "./secret-file.ts";
+import { readNamedFile, reportIfOpen, type SecretFile, type Surroundings } from "./secret-file.ts";
 import type { Sketch } from "./schema.ts";
 import { writtenJournal } from "./written-journal.ts";
 
@@ -46,23 +41,8 @@ export type Origin = {
   readonly isOpen?: boolean;
 };
 
-/** What every look-up needs to know. */
-export type Surroundings = {
-  readonly config: ConfigFile;
-  readonly env: NodeJS.ProcessEnv;
-  readonly findings: Findings;
-  /** Where each file that was read is noted. */
-  readonly files: SecretFile[];
-};
-
-/** Far more than any secret has: a larger file was named by mistake. */
-const SECRET_BYTES_MAX = 64 * 1024;
-
 /** Of the page's token, in characters. */
 const TOKEN_LENGTH_MIN = 16;
-
-/** Opening a named pipe would wait for its writer; this way it is opened, and refused. */
-const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /**
  * Looks up account keys, signing secrets where the scheme takes one, the page's token and the
@@ -89,8 +69,9 @@ export async function findSecrets(sketch: Sketch, around: Surroundings): Promise
       around,
     ));
   if (webToken && webToken.length < TOKEN_LENGTH_MIN) {
-    const name =
-      web && web.token === undefined && web.tokenFile !== undefined ? "tokenFile" : "token";
+    const isOfVariable = around.findings.variableOf(["web", "token"]) !== undefined;
+    const isOfFile = web && web.token === undefined && web.tokenFile !== undefined;
+    const name = isOfFile && !isOfVariable ? "tokenFile" : "token";
     const mend = `write ${TOKEN_LENGTH_MIN} or more, e.g. what \`openssl rand -base64 24\` prints`;
     around.findings.report(
       ["web", name],
@@ -158,9 +139,16 @@ export async function findSecret(
   need: Need,
   around: Surroundings,
 ): Promise<string | undefined> {
-  const { findings, env } = around;
+  const { findings } = around;
   const key = [...origin.section, origin.name];
   const fileKey = [...origin.section, `${origin.name}File`];
+  const isAsked = need !== "unused";
+  // A variable has no place in the file, and none for each entry of a list: there it is what is left.
+  const isEntry = origin.section.some((part) => typeof part === "number");
+  if (isAsked && !isEntry) {
+    const found = await fromEnvironment(origin, key, around);
+    if (found) return found.secret;
+  }
   if (origin.value !== undefined && origin.file !== undefined) {
     const mend = `keep one of ${origin.name} and ${origin.name}File`;
     findings.report(fileKey, `is given beside ${origin.name}`, mend);
@@ -169,112 +157,39 @@ export async function findSecret(
     if (!origin.isOpen) reportIfOpen(key, around);
     return fit(origin.value, "the secret", key, findings);
   }
-  if (need === "unused" || findings.has(key) || findings.has(fileKey)) return undefined;
+  if (!isAsked || findings.has(key) || findings.has(fileKey)) return undefined;
   if (origin.file !== undefined) {
     const found = await readNamedFile(origin.file, fileKey, around);
     return found && fit(found.text.replace(/\r?\n$/, ""), found.shown, fileKey, findings);
   }
-  const fromEnv = env[origin.variable];
-  if (fromEnv) return fit(fromEnv, `$${origin.variable}`, key, findings);
-  if (need === "optional") return undefined;
+  const found = isEntry ? await fromEnvironment(origin, key, around) : undefined;
+  if (found || need === "optional") return found?.secret;
   const mend = `write ${origin.name} or ${origin.name}File, or set $${origin.variable}`;
   findings.report(key, "is missing", mend);
   return undefined;
 }
 
-/** Reports a secret in a configuration that others can read. */
-export function reportIfOpen(key: Key, { config, findings }: Surroundings): void {
-  if (!readableByOthers(config.mode, 0o044)) return;
-  const mode = config.mode.toString(8);
-  const message = `the file holds a secret, and others can read it (mode ${mode})`;
-  findings.report(key, message, chmodOf(config.path));
-}
-
-/** What may be in a file, and who may read it. */
-export type FileKind = {
-  readonly what: string;
-  readonly isSecret: boolean;
-  readonly bytesMax: number;
-};
-
-const SECRET: FileKind = { what: "secret", isSecret: true, bytesMax: SECRET_BYTES_MAX };
-
-/**
- * Reads a file that the configuration names; undefined, and reported, when that cannot be. A relative one is looked for beside the configuration file, then among the
- * credentials that systemd hands over in `$CREDENTIALS_DIRECTORY`, then in `secrets` beside the
- * configuration, where those credentials come from: a service must not, and root may look there.
- */
-export async function readNamedFile(
-  written: string,
+/** What a variable says, or the file that a variable names; undefined where none is set. */
+async function fromEnvironment(
+  { variable }: Origin,
   key: Key,
-  { config, env, findings, files }: Surroundings,
-  kind: FileKind = SECRET,
-): Promise<{ readonly text: string; readonly shown: string } | undefined> {
-  const places = [resolve(dirname(config.path), written)];
-  const credentials = env["CREDENTIALS_DIRECTORY"];
-  if (credentials && !isAbsolute(written)) places.push(join(credentials, written));
-  for (const path of places) {
-    const outcome = await readText(path, kind);
-    if (outcome === undefined) continue;
-    if ("text" in outcome) {
-      files.push({ path, stamp: outcome.stamp });
-      return { text: outcome.text, shown: quotedPath(path) };
+  around: Surroundings,
+): Promise<{ readonly secret: string | undefined } | undefined> {
+  const { env, findings } = around;
+  for (const name of new Set([variableOf(key) ?? variable, variable])) {
+    const text = env[name];
+    if (text) {
+      findings.cameFrom(key, name);
+      return { secret: fit(text, "the secret", key, findings) };
     }
-    findings.report(key, `${quotedPath(path)} ${outcome.message}`, outcome.mend);
-    return undefined;
+    const file = env[`${name}_FILE`];
+    if (!file) continue;
+    findings.cameFrom(key, `${name}_FILE`);
+    const found = await readNamedFile(file, key, around);
+    const secret = found && fit(found.text.replace(/\r?\n$/, ""), found.shown, key, findings);
+    return { secret };
   }
-  const kept = written.includes("/")
-    ? undefined
-    : await readText(join(dirname(config.path), "secrets", written), kind);
-  if (kept && "text" in kept) return { text: kept.text, shown: quoted(written) };
-  if (kept && !kept.message.startsWith("cannot be read")) {
-    findings.report(key, `${quoted(`secrets/${written}`)} ${kept.message}`, kept.mend);
-    return undefined;
-  }
-  const message = `there is no file ${places.map(quotedPath).join(" or ")}`;
-  const mode = kind.isSecret ? ", with mode 600" : "";
-  findings.report(key, message, `write the ${kind.what} into it${mode}`);
   return undefined;
-}
-
-/** What was read, or what is wrong and the mend. */
-export type ReadOutcome =
-  | { readonly text: string; readonly stamp: string }
-  | { readonly message: string; readonly mend: string };
-
-/** Reads a small file; a secret may be read by its owner, and a group, alone. Undefined when there is no such file. */
-export async function readText(
-  path: string,
-  kind: FileKind = SECRET,
-): Promise<ReadOutcome | undefined> {
-  const { what, isSecret, bytesMax } = kind;
-  try {
-    await using handle = await open(path, OPEN_FLAGS);
-    const stat = await handle.stat({ bigint: true });
-    const mode = Number(stat.mode);
-    if (!stat.isFile()) return { message: "is not a file", mend: `name the file with the ${what}` };
-    if (stat.size > bytesMax) {
-      return {
-        message: `is too large for a ${what}`,
-        mend: `name the file with the ${what} alone`,
-      };
-    }
-    if (isSecret && readableByOthers(mode, 0o004)) {
-      const shown = (mode & 0o777).toString(8);
-      return { message: `can be read by everyone (mode ${shown})`, mend: chmodOf(path) };
-    }
-    const bytes = await handle.readFile();
-    // The decoder drops the byte order mark that some editors put first.
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    return { text, stamp: stampOf(stat) };
-  } catch (error) {
-    const code = codeOf(error);
-    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-    if (error instanceof TypeError) {
-      return { message: "is not UTF-8 text", mend: `write the ${what} as text` };
-    }
-    return { message: `cannot be read (${code ?? "unknown error"})`, mend: "make it readable" };
-  }
 }
 
 /** The secret, when it can be one: not empty, on one line. `what` names it in a message. */
@@ -285,14 +200,4 @@ function fit(secret: string, what: string, key: Key, findings: Findings): string
     findings.report(key, message, "give the secret alone, on one line");
   } else return secret;
   return undefined;
-}
-
-/** Windows keeps no such bits: every file there looks readable by everyone. */
-function readableByOthers(mode: number, bits: number): boolean {
-  return process.platform !== "win32" && (mode & bits) !== 0;
-}
-
-/** The command as it can be pasted into a shell. */
-function chmodOf(path: string): string {
-  return `chmod 600 ${shellWord(path)}`;
 }

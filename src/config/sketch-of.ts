@@ -1,27 +1,42 @@
 import { dirname } from "node:path";
 import { ConfigError } from "./config-error.ts";
+import type { ConfigFile } from "./config-file.ts";
 import { reportConflicts } from "./conflicts.ts";
+import { variableOf, withEnvironment } from "./environment.ts";
 import type { Findings } from "./findings.ts";
 import { layoutOf } from "./layout.ts";
 import { readFileShape } from "./read-file-shape.ts";
 import type { Sketch } from "./schema.ts";
 import { parseYamlSource } from "./yaml-source.ts";
 
+/** What a configuration says. */
+export type ReadSketch = {
+  readonly sketch: Sketch;
+  /** The same as it was written: nothing is checked, and no default is filled in. */
+  readonly written: unknown;
+  readonly findings: Findings;
+};
+
 /**
- * What the text of a configuration file says, as far as it can be read, and everything found wrong
- * with it; secrets are looked for elsewhere. Throws `ConfigError` when it is not YAML.
+ * What a configuration file and the environment say, as far as it can be read, and everything found wrong
+ * with it; secrets are looked for elsewhere. Throws `ConfigError` when the file is not YAML.
  */
-export function sketchOf(file: string, text: string): { sketch: Sketch; findings: Findings } {
-  const { value, findings } = parseYamlSource(file, text);
-  const sketch = readFileShape(value, findings);
-  reportConflicts(sketch, layoutOf(sketch, dirname(file)), findings);
-  return { sketch, findings };
+export function sketchOf(
+  { path, text, isWritten }: Pick<ConfigFile, "path" | "text" | "isWritten">,
+  env: NodeJS.ProcessEnv,
+): ReadSketch {
+  const { value, findings } = parseYamlSource(isWritten ? path : "", text);
+  if (!isWritten) findings.askForVariables(variableOf);
+  const written = withEnvironment(value, env, findings);
+  const sketch = readFileShape(written, findings);
+  reportConflicts(sketch, layoutOf(sketch, dirname(path)), findings);
+  return { sketch, written, findings };
 }
 
 /** Throws `ConfigError` for a text that, once it is in `file`, nobody could use. */
-export function assertUsable(file: string, text: string): void {
+export function assertUsable(path: string, text: string): void {
   try {
-    sketchOf(file, text).findings.throwIfAny();
+    sketchOf({ path, text, isWritten: true }, {}).findings.throwIfAny();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     // It is not there yet, and has no lines to look at.

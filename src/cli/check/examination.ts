@@ -1,5 +1,6 @@
 import type { Config } from "../../config/config.ts";
 import { callerNow } from "../../config/foreign.ts";
+import { DEFAULT, effectiveKeys } from "../../config/effective.ts";
 import { openFilesMax } from "../../std/open-files.ts";
 import type { Shell } from "../shell.ts";
 import { examineAddressFilter } from "./address-filter.ts";
@@ -15,9 +16,18 @@ import { examinePrograms } from "./programs.ts";
 import { examineSources } from "./sources.ts";
 import { examineTimeZone } from "./time-zone.ts";
 
+/** Where each value comes from that is not the default. */
+async function* examineSettings({ file }: Config, shell: Shell): AsyncGenerator<Finding> {
+  yield ok(`configuration ${file ?? "of environment variables alone"}`);
+  const keys = await effectiveKeys(shell.places);
+  const set = keys.filter(({ origin }) => origin !== DEFAULT);
+  for (const { key, value, origin } of set) yield ok(`${key} is ${value} (${origin})`);
+  yield ok(`${keys.length - set.length} other keys have their defaults`);
+}
+
 /** Examines everything, one finding after another as it is known. */
 export async function* examinationOf(config: Config, shell: Shell): AsyncGenerator<Finding> {
-  yield ok(`configuration ${config.file ?? ""}`);
+  yield* examineSettings(config, shell);
   const foreign = [...examineForeign(config, callerNow())];
   yield* foreign;
   // The signing module would be run next.

@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { InvalidArgumentError } from "commander";
 import { quotedPath } from "../../config/quoted.ts";
-import { readText } from "../../config/secrets.ts";
+import { readText } from "../../config/secret-file.ts";
 import { UsageError } from "../exit.ts";
 import { accounts } from "../option-values.ts";
 import type { Shell } from "../shell.ts";

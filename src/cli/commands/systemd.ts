@@ -3,16 +3,15 @@ import type { Command } from "commander";
 import { archivesIn } from "../../config/archives.ts";
 import { hooksOf } from "../../config/build-hooks.ts";
 import { readConfigFile } from "../../config/config-file.ts";
-import { reportConflicts } from "../../config/conflicts.ts";
 import { layoutOf, type MirrorLayout } from "../../config/layout.ts";
-import { readFileShape } from "../../config/read-file-shape.ts";
 import type { FileShape } from "../../config/schema.ts";
+import { sketchOf } from "../../config/sketch-of.ts";
 import { writtenJournal } from "../../config/written-journal.ts";
-import { parseYamlSource } from "../../config/yaml-source.ts";
 import { takesSecret } from "../../domain/signing.ts";
 import { readNameservers } from "../../network/nameservers.ts";
 import { readMounts } from "../../source/mounts.ts";
 import { dropIn, type Needs } from "../drop-in.ts";
+import { UsageError } from "../exit.ts";
 import { examples } from "../examples.ts";
 import type { Shell } from "../shell.ts";
 
@@ -41,12 +40,13 @@ function madeBy({ configFile, instance }: Needs): string {
 /** Reads the configuration without its secrets, which only the service may be able to read. */
 async function needsOf(shell: Shell, isInstance: boolean): Promise<Needs> {
   const file = await readConfigFile(shell.places);
-  const { value, findings } = parseYamlSource(file.path, file.text);
-  const sketch = readFileShape(value, findings);
+  if (!file.isWritten)
+    throw new UsageError("the service reads a file: write one with scanferry init");
+  // The unit's environment is another one than that of who makes its drop-in.
+  const { sketch, findings } = sketchOf(file, {});
+  findings.throwIfAny();
   const folder = dirname(file.path);
   const layout = layoutOf(sketch, folder);
-  reportConflicts(sketch, layout, findings);
-  findings.throwIfAny();
   // Nothing was found wrong, so nothing is left out.
   const { mirrors, web, notify, journal } = sketch as FileShape;
   const archives = archivesIn(sketch as FileShape).map(({ section }) => section);

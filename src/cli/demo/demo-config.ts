@@ -27,7 +27,7 @@ export function demoConfig(options: {
   );
   findings.throwIfAny();
   // Nothing was found wrong, so nothing is left out.
-  return buildConfig(place.journal, shape as FileShape, {
+  return buildConfig({ path: place.journal, isWritten: true }, shape as FileShape, {
     archives: new Map([[FIRST_ARCHIVE, { accountKey: "demo", signingSecret: "demo" }]]),
     webToken: undefined,
     files: [],

@@ -1,0 +1,115 @@
+/** What applies of each key of the configuration, and what said so: a line of the file, a variable, or the default. */
+import { z } from "zod";
+import { legible } from "../std/legible.ts";
+import { type ConfigPlaces, readConfigFile } from "./config-file.ts";
+import { VARIABLES } from "./environment.ts";
+import { type Findings, type Key, writtenKey } from "./findings.ts";
+import { kindOf, unwrap } from "./kind.ts";
+import { fileSchema } from "./schema.ts";
+import { sketchOf } from "./sketch-of.ts";
+
+/** One key and its value. */
+export type EffectiveKey = {
+  /** As in `mirrors[0].settle`. */
+  readonly key: string;
+  /** As it would be written on one line; of a secret, that it is hidden. Fit to be shown. */
+  readonly value: string;
+  /** `default`, `FILE:LINE` or `$VARIABLE`. */
+  readonly origin: string;
+};
+
+export const DEFAULT = "default";
+const HIDDEN = "(hidden)";
+
+/**
+ * The keys that have a value, in the order of the reference. Rejects with `ConfigError` where the configuration cannot
+ * be read; what is wrong with single values does not matter here.
+ */
+export async function effectiveKeys(places: ConfigPlaces): Promise<EffectiveKey[]> {
+  const { env } = places;
+  const file = await readConfigFile(places);
+  const { written, findings } = sketchOf(file, env);
+  return keysIn(fileSchema, written ?? {}, [], { file: file.path, env, findings });
+}
+
+type Around = {
+  readonly file: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly findings: Findings;
+};
+
+function keysIn(
+  schema: z.core.$ZodType,
+  written: unknown,
+  key: Key,
+  around: Around,
+  isSecret = false,
+): EffectiveKey[] {
+  const { inner, fallback, optional } = unwrap(schema);
+  const value = written ?? undefined;
+  const isSection = inner instanceof z.ZodObject || inner instanceof z.ZodUnion;
+  if (inner instanceof z.ZodObject && (value !== undefined || !optional))
+    return sectionIn(inner, value, key, around);
+  if (inner instanceof z.ZodUnion && (isMapping(value) || (value ?? fallback) === undefined)) {
+    const section = inner.options.find((option) => option instanceof z.ZodObject);
+    if (section && !(optional && value === undefined)) return keysIn(section, value, key, around);
+  }
+  if (inner instanceof z.ZodRecord && isMapping(value)) {
+    return Object.entries(value).flatMap(([name, item]) =>
+      keysIn(inner.valueType, item, [...key, name], around),
+    );
+  }
+  if (inner instanceof z.ZodArray && unwrap(inner.element).inner instanceof z.ZodObject) {
+    return (Array.isArray(value) ? value : []).flatMap((item: unknown, at) =>
+      keysIn(inner.element, item, [...key, at], around),
+    );
+  }
+  const applies = value ?? (isSection ? undefined : fallback);
+  const variable = around.findings.variableOf(key) ?? secretVariable(key, around.env);
+  if (applies === undefined && variable === undefined) return [];
+  const shown =
+    isSecret || kindOf(inner)?.name === "secret"
+      ? HIDDEN
+      : legible(withoutPassword(textOf(applies)));
+  return [{ key: writtenKey(key), value: shown, origin: originOf(key, value, variable, around) }];
+}
+
+function sectionIn(schema: z.ZodObject, value: unknown, key: Key, around: Around): EffectiveKey[] {
+  const given = isMapping(value) ? value : {};
+  return Object.entries(schema.shape).flatMap(([name, child]) =>
+    // An address is a secret too where another key names its file.
+    keysIn(child, given[name], [...key, name], around, Object.hasOwn(schema.shape, `${name}File`)),
+  );
+}
+
+function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function originOf(key: Key, value: unknown, variable: string | undefined, around: Around): string {
+  if (variable !== undefined) return `$${variable}`;
+  if (value === undefined) return DEFAULT;
+  const line = around.findings.placeOf(key)?.line;
+  return line === undefined ? around.file : `${around.file}:${line}`;
+}
+
+/** The variable of a secret, which is looked up by others than set keys. */
+function secretVariable(key: Key, env: NodeJS.ProcessEnv): string | undefined {
+  const short: Readonly<Record<string, string>> = {
+    "archive.accountKey": "SCANFERRY_ACCOUNT_KEY",
+    "archive.signing.secret": "SCANFERRY_SIGNING_SECRET",
+    "notify.ping.url": "SCANFERRY_PING_URL",
+  };
+  const own = VARIABLES.find((variable) => variable.isSecret && variable.key.join() === key.join());
+  const names = [own?.name, short[key.join(".")]].flatMap((name) => name ?? []);
+  return names.flatMap((name) => [name, `${name}_FILE`]).find((name) => env[name]);
+}
+
+/** Of an address with user and password only the rest is shown. */
+function withoutPassword(text: string): string {
+  return text.replaceAll(/\/\/[^/@\s]*@/g, "//…@");
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
