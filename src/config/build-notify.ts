@@ -52,10 +52,13 @@ function channelsOf(
       const trusted = ca === undefined ? {} : { ca };
       return { by: "mail", name, events, ...server, tls, login, from, to, ...trusted };
     }),
-    ...webhook.map(({ name = "webhook", events }, at): ChannelConfig => {
-      const { url, secret } = secrets.webhook[at] ?? {};
+    ...webhook.map(({ name = "webhook", events, format, to, headers, body }, at): ChannelConfig => {
+      const { url, secret, token } = secrets.webhook[at] ?? {};
       invariant(url !== undefined, "a checked webhook has an address");
-      return { by: "webhook", name, events, url, secret, ...wayTo(url, networkTo) };
+      const own = Object.entries(headers ?? {}).map(([key, value]) => [key.toLowerCase(), value]);
+      const further = own.length === 0 ? {} : { headers: Object.fromEntries(own) };
+      const said = { format, url, secret, token, to, body, ...further };
+      return { by: "webhook", name, events, ...said, ...wayTo(url, networkTo) };
     }),
     ...command.map(({ name = "command", events, run }): ChannelConfig => {
       const [program = "", ...rest] = run;

@@ -34,6 +34,7 @@ const OTHERS = [
   "MAIL_PASSWORD",
   "WEBHOOK_URL",
   "WEBHOOK_SECRET",
+  "WEBHOOK_TOKEN",
   // Read by bin/scanferry, the image and its compose files, and the tests.
   "NODE",
   "HEALTH_URL",

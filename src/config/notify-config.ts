@@ -1,5 +1,6 @@
 /** `notify` as the rest of scanferry sees it; see `config.ts`. */
 import type { EventKind } from "../domain/event-kind.ts";
+import type { WebhookFormat } from "../domain/webhook-format.ts";
 import type { Hours } from "../domain/hours.ts";
 import type { NetworkSettings } from "../network/network.ts";
 
@@ -51,13 +52,22 @@ export type MailConfig = {
   readonly ca?: string;
 };
 
-/** By a POST of JSON. */
+/** By a request to an address. */
 export type WebhookConfig = {
   readonly by: "webhook";
+  readonly format: WebhookFormat;
   /** May be a secret. */
   readonly url: string;
   /** A secret; undefined: messages are not signed. */
   readonly secret: string | undefined;
+  /** A secret. */
+  readonly token?: string | undefined;
+  /** A room, or a user's key: may be a secret. */
+  readonly to?: string | undefined;
+  /** Their values may be secrets. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A text to send instead of what `format` makes. */
+  readonly body?: string | undefined;
   /** How it is reached; absent: straight. */
   readonly network?: NetworkSettings;
 };
@@ -77,7 +87,9 @@ export function notifySecretsOf(notify: NotifyConfig | undefined): string[] {
   const ofChannels = notify.channels.flatMap((channel) => {
     if (channel.by === "mail") return channel.login ? [channel.login.password] : [];
     if (channel.by === "command") return [];
-    return [...secretPart(channel.url), ...(channel.secret === undefined ? [] : [channel.secret])];
+    const { secret, token, to, headers = {} } = channel;
+    const given = [secret, token, to, ...Object.values(headers)];
+    return [...secretPart(channel.url), ...given.filter((each) => each !== undefined)];
   });
   return [...ofChannels, ...(notify.ping ? secretPart(notify.ping.url) : [])];
 }

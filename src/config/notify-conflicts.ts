@@ -1,3 +1,4 @@
+import { WEBHOOK_NEEDS, type WebhookNeeds } from "../domain/webhook-format.ts";
 import type { Findings } from "./findings.ts";
 import { isLoopback } from "../network/proxies.ts";
 import { quoted } from "./quoted.ts";
@@ -15,6 +16,27 @@ export function reportChannels({ notify }: Sketch, findings: Findings): void {
       }
       names.add(name);
     }
+  }
+  for (const [at, channel] of (notify?.webhook ?? []).entries()) {
+    const { format = "json", to, token, tokenFile, body } = channel ?? {};
+    const needs: WebhookNeeds = WEBHOOK_NEEDS[format];
+    const key = (name: string) => ["notify", "webhook", at, name];
+    if (needs.to === "required" && to === undefined)
+      findings.report(
+        key("to"),
+        "is missing",
+        `write ${format === "matrix" ? "the room's id" : "the user's key"}`,
+      );
+    if (needs.to === "unused" && to !== undefined)
+      findings.report(key("to"), `${format} takes none`, "remove it");
+    if (needs.token === "unused" && (token ?? tokenFile) !== undefined)
+      findings.report(
+        key(token === undefined ? "tokenFile" : "token"),
+        `${format} takes none`,
+        "remove it",
+      );
+    if (body !== undefined && format !== "json")
+      findings.report(key("body"), `is given beside format: ${format}`, "keep one of them");
   }
   for (const [at, channel] of (notify?.mail ?? []).entries()) {
     const { tls, user, server } = channel ?? {};

@@ -43,3 +43,24 @@ export function userName(): Kind<string> {
     return text;
   });
 }
+
+/** The name of a header that a request may be given. */
+export function headerName(): Kind<string> {
+  return kind("header name", (value, refuse) => {
+    const text = textIn(value, refuse);
+    const name = text.toLowerCase();
+    if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text))
+      return refuse("a header's name is not one", "write letters, digits and -");
+    if (/^(host|connection|content-length|transfer-encoding|upgrade|x-scanferry-.*)$/.test(name))
+      return refuse(`${quoted(text)} is set by scanferry`, "remove it");
+    return text;
+  });
+}
+
+/** The text of a request. */
+export function bodyText(): Kind<string> {
+  return kind("text", (value, refuse) => {
+    const text = textIn(value, refuse);
+    return text === "" ? refuse("is empty", "write a text, or leave the key out") : text;
+  });
+}

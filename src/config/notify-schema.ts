@@ -1,10 +1,11 @@
 /** Who is told when something is wrong, by what, and how often. */
 import { z } from "zod";
 import { EVENT_KINDS, USUAL_EVENTS } from "../domain/event-kind.ts";
+import { WEBHOOK_FORMATS } from "../domain/webhook-format.ts";
 import { cron } from "./cron.ts";
 import { section, setting } from "./kind.ts";
 import { choice, duration, givenName, secret } from "./kinds.ts";
-import { mailAddress, userName, webAddress, word } from "./notify-kinds.ts";
+import { bodyText, headerName, mailAddress, userName, webAddress, word } from "./notify-kinds.ts";
 import { listenAddress, localPath } from "./places.ts";
 import { sendingHours } from "./sending-hours.ts";
 import { size } from "./size.ts";
@@ -70,10 +71,17 @@ const mail = section(
 const webhook = section(
   {
     ...channelKeys("webhook"),
+    format: setting(choice(...WEBHOOK_FORMATS).prefault("json"), {
+      meaning:
+        "The service that is spoken to: `json` is scanferry's own body, `slack` also Mattermost's. " +
+        "[notify.md](notify.md#services) has an example of each.",
+      example: "ntfy",
+    }),
     url: setting(webAddress().optional(), {
       meaning: "The address that is posted to. Never told in full: it may be a secret.",
       example: "https://hooks.example.com/scanferry",
-      without: "`urlFile`, else `$SCANFERRY_WEBHOOK_URL`; one of them is required",
+      without:
+        "`urlFile`, else `$SCANFERRY_WEBHOOK_URL`, else what the format knows; one of them is required",
     }),
     urlFile: setting(localPath().optional(), {
       meaning: "The file that holds the address.",
@@ -88,8 +96,36 @@ const webhook = section(
       meaning: "The file that holds the secret.",
       example: "/etc/scanferry/webhook.secret",
     }),
+    token: setting(secret().optional(), {
+      meaning:
+        "What the service knows the sender by. The file must then be readable by its owner alone.",
+      example: '"…"',
+      without: "`tokenFile`, else none; required by `gotify`, `matrix` and `pushover`",
+    }),
+    tokenFile: setting(localPath().optional(), {
+      meaning: "The file that holds the token.",
+      example: "/etc/scanferry/webhook.token",
+    }),
+    to: setting(userName().optional(), {
+      meaning: "For `matrix`: the room's id. For `pushover`: the key of a user or group.",
+      example: '"!office:matrix.example.com"',
+      without: "required by `matrix` and `pushover`",
+    }),
+    headers: setting(z.record(headerName(), secret()).optional(), {
+      meaning:
+        "Further headers of the request, by name. The file must then be readable by its owner alone.",
+      example: "{ X-Team: office }",
+      without: "none",
+    }),
+    body: setting(bodyText().optional(), {
+      meaning:
+        "For a service that no format fits: the text that is sent. `{title}`, `{text}`, `{subject}`, `{host}`, `{event}`, " +
+        "`{urgency}` (`high`, `normal`, `low`), `{id}` and `{version}` are replaced; in JSON they are escaped.",
+      example: `'{"message": "{title}"}'`,
+      without: "what `format` makes",
+    }),
   },
-  "A POST with a JSON body for everything that is told.",
+  "A request to an address for everything that is told.",
 );
 
 const command = section(

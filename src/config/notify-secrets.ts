@@ -1,6 +1,7 @@
+import { WEBHOOK_NEEDS } from "../domain/webhook-format.ts";
 import type { Findings } from "./findings.ts";
 import { type Sketch } from "./schema.ts";
-import type { Surroundings } from "./secret-file.ts";
+import { reportIfOpen, type Surroundings } from "./secret-file.ts";
 import { findSecret, type Need } from "./secrets.ts";
 
 /** The secrets of `notify`, channel by channel, in their order. */
@@ -9,6 +10,7 @@ export type NotifySecrets = {
   readonly webhook: readonly {
     readonly url: string | undefined;
     readonly secret: string | undefined;
+    readonly token: string | undefined;
   }[];
   readonly pingUrl: string | undefined;
 };
@@ -28,14 +30,28 @@ export async function findNotifySecrets(
     const origin = { section, name: "password", value, file, variable: "SCANFERRY_MAIL_PASSWORD" };
     mail.push(await findSecret(origin, user === undefined ? "unused" : "required", around));
   }
-  const webhook: { url: string | undefined; secret: string | undefined }[] = [];
+  const webhook: NotifySecrets["webhook"][number][] = [];
   for (const [at, channel] of (notify?.webhook ?? []).entries()) {
     const { secret: value, secretFile: file } = channel ?? {};
     const section = ["notify", "webhook", at];
     const origin = { section, name: "secret", value, file, variable: "SCANFERRY_WEBHOOK_SECRET" };
+    const format = WEBHOOK_NEEDS[channel?.format ?? "json"];
+    const known = "url" in format ? format.url : undefined;
+    const need = known === undefined ? "required" : "optional";
+    const url = await findUrl(section, channel ?? {}, "SCANFERRY_WEBHOOK_URL", need, around);
+    const token = {
+      section,
+      name: "token",
+      value: channel?.token,
+      file: channel?.tokenFile,
+      variable: "SCANFERRY_WEBHOOK_TOKEN",
+    };
+    if (Object.keys(channel?.headers ?? {}).length > 0)
+      reportIfOpen([...section, "headers"], around);
     webhook.push({
-      url: await findUrl(section, channel ?? {}, "SCANFERRY_WEBHOOK_URL", "required", around),
+      url: url ?? known,
       secret: await findSecret(origin, "optional", around),
+      token: await findSecret(token, format.token, around),
     });
   }
   const ping = notify?.ping ?? {};

@@ -240,8 +240,12 @@ notify:
   #                                   #     user: scanferry, passwordFile: /etc/scanferry/mail.password,
   #                                   #     from: scanferry@example.com, to: [admin@example.com] }
   #webhook: []                        # - { url: "https://hooks.example.com/x", secretFile: /etc/scanferry/hook.secret }
+  #                                   # - { format: ntfy, url: "https://ntfy.sh/my-secret-topic" }; slack, teams, …
+  #                                   # - { format: matrix, url: "https://matrix.example.com",
+  #                                   #     tokenFile: /etc/scanferry/matrix.token, to: "!room:example.com" }
+  #                                   # - { url: "https://sms.example.com", headers: { X-Key: "…" }, body: "{title}" }
   #command: []                        # - { run: [/usr/local/bin/tell-us], events: [gate, failed, batch] }
-  # Instead of the files: urlFile for an address that is a secret, or password: "…", secret: "…".
+  # Instead of the files: urlFile for an address that is a secret, or password: "…", secret: "…", token: "…".
   #timeout: 30s
   #repeat: 1d                         # what lasts, this often
   #heldAfter: 1h

@@ -4,6 +4,7 @@ import type { ChannelConfig, WebhookConfig } from "../config/notify-config.ts";
 import { connectorTo } from "../network/connector.ts";
 import { type NetworkSettings, networkSecretsOf } from "../network/network.ts";
 import { type Clock, systemClock } from "../std/clock.ts";
+import { webhookRequestOf } from "./webhook-request.ts";
 import { type Channel, cleanReason } from "./channel.ts";
 import type { MessageBody } from "./message.ts";
 import { ID_HEADER, SIGNATURE_HEADER, signatureOf, TIMESTAMP_HEADER } from "./signature.ts";
@@ -14,48 +15,51 @@ const STEP_MS_MAX = 10_000;
 /** Of an answer, whatever it is, no more than this is read. */
 const ANSWER_BYTES_MAX = 64 * 1024;
 
-/** A POST with a JSON body, signed where there is a secret. Redirects are not followed. */
+/** A request in the form of a service, signed where there is a secret. Redirects are not followed. */
 export class WebhookChannel implements Channel {
   readonly name: string;
-  readonly #url: string;
-  readonly #secret: string | undefined;
-  readonly #network: NetworkSettings;
+  readonly #config: WebhookConfig;
   readonly #clock: Clock;
 
-  constructor({ name, url, secret, network = {} }: ChannelConfig & WebhookConfig, clock: Clock) {
-    this.name = name;
-    this.#url = url;
-    this.#secret = secret;
-    this.#network = network;
+  constructor(config: ChannelConfig & WebhookConfig, clock: Clock) {
+    this.name = config.name;
+    this.#config = config;
     this.#clock = clock;
   }
 
   async send(message: MessageBody, signal: AbortSignal): Promise<undefined> {
-    const body = JSON.stringify(message);
+    const { secret, token, to, headers: further = {}, network = {} } = this.#config;
+    const { method, url, body, headers: own } = webhookRequestOf(this.#config, message);
     const seconds = Math.floor(this.#clock.now() / 1_000);
     const headers = {
-      "content-type": "application/json",
       "user-agent": `scanferry/${message.version}`,
+      ...own,
       [ID_HEADER]: message.id,
       [TIMESTAMP_HEADER]: `${seconds}`,
-      ...(this.#secret === undefined
-        ? {}
-        : { [SIGNATURE_HEADER]: signatureOf(this.#secret, seconds, body) }),
+      ...(secret === undefined ? {} : { [SIGNATURE_HEADER]: signatureOf(secret, seconds, body) }),
     };
-    await call(this.#url, { method: "POST", headers, body }, this.#network, signal);
+    const secrets = [token, to, ...Object.values(further)].filter((each) => each !== undefined);
+    await call(url, { method, headers, body, secrets }, network, signal);
   }
 }
 
 /** Calls an address; rejects unless the answer is a 2xx. Tells no more of the address than its host. */
 export async function call(
   url: string,
-  options: { method: "GET" | "POST"; headers?: Record<string, string>; body?: string },
+  options: {
+    method: "GET" | "POST" | "PUT";
+    headers?: Record<string, string>;
+    body?: string;
+    /** In the headers or the body. */
+    secrets?: readonly string[];
+  },
   network: NetworkSettings,
   signal: AbortSignal,
 ): Promise<void> {
   const { host, pathname, search } = new URL(url);
   // Of what went wrong the reason alone goes on: the error may hold the address.
-  const secrets = [url, `${pathname}${search}`, ...networkSecretsOf(network)];
+  const own = [url, `${pathname}${search}`, ...(options.secrets ?? [])];
+  const secrets = [...own, ...networkSecretsOf(network)];
   const status = await statusOf(url, options, network, signal).catch((error: unknown) =>
     cleanReason(error, secrets),
   );
@@ -81,8 +85,9 @@ async function statusOf(
   const pool = new WholePool(origin, { connect: way.connect, connections: 1, allowH2: false });
   try {
     const path = `${way.pathPrefix}${pathname}${search}`;
+    const { method, body: sent = null } = options;
     const headers = { ...options.headers, ...way.headers };
-    const asked = { origin, path, ...options, headers, signal };
+    const asked = { origin, path, method, body: sent, headers, signal };
     const { statusCode, body } = await pool.request(asked);
     await body.dump({ limit: ANSWER_BYTES_MAX, signal });
     return statusCode;

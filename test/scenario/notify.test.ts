@@ -30,7 +30,7 @@ function notifyOf(channels: readonly ChannelConfig[], set: Partial<NotifyConfig>
 }
 
 const webhook = (url: string): ChannelConfig => {
-  return { by: "webhook", name: "hook", events, url, secret: SECRET };
+  return { by: "webhook", format: "json", name: "hook", events, url, secret: SECRET };
 };
 
 const mail = (name: string, port: number): ChannelConfig => ({

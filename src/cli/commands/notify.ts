@@ -28,13 +28,13 @@ export function addNotify(program: Command, shell: Shell): void {
   notify
     .command("test")
     .description("send a test message by every channel, and say what came of it")
-    .option("--channel <name>", "by this channel alone")
+    .argument("[name]", "by this channel alone")
+    .option("--channel <name>", "the same")
     .option("--json", "print one JSON object")
-    .action((options: { channel?: string; json?: boolean }) => test(shell, options))
-    .addHelpText(
-      "after",
-      examples("scanferry notify test", "scanferry notify test --channel mail"),
-    );
+    .action((name: string | undefined, options: { channel?: string; json?: boolean }) =>
+      test(shell, { ...options, ...(name === undefined ? {} : { channel: name }) }),
+    )
+    .addHelpText("after", examples("scanferry notify test", "scanferry notify test mail"));
 }
 
 async function test(

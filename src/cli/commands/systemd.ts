@@ -7,6 +7,7 @@ import { layoutOf, type MirrorLayout } from "../../config/layout.ts";
 import type { FileShape } from "../../config/schema.ts";
 import { sketchOf } from "../../config/sketch-of.ts";
 import { writtenJournal } from "../../config/written-journal.ts";
+import { WEBHOOK_NEEDS, type WebhookNeeds } from "../../domain/webhook-format.ts";
 import { takesSecret } from "../../domain/signing.ts";
 import { readNameservers } from "../../network/nameservers.ts";
 import { readMounts } from "../../source/mounts.ts";
@@ -121,7 +122,7 @@ function secretFilesOf(shape: FileShape): string[] {
     web?.tokenFile,
     writtenJournal(journal).passwordFile,
     ...mail.map(({ passwordFile }) => passwordFile),
-    ...webhook.flatMap(({ urlFile, secretFile }) => [urlFile, secretFile]),
+    ...webhook.flatMap(({ urlFile, secretFile, tokenFile }) => [urlFile, secretFile, tokenFile]),
     ping.urlFile,
   ];
   return names.filter((name) => name !== undefined);
@@ -132,7 +133,10 @@ function hostsOf({ mail, webhook, ping }: FileShape["notify"]): string[] {
   const hostOf = (url: string | undefined) => (url === undefined ? "" : new URL(url).hostname);
   return [
     ...mail.map(({ server }) => server.host),
-    ...webhook.map(({ url }) => hostOf(url)),
+    ...webhook.map(({ url, urlFile, format }) => {
+      const needs: WebhookNeeds = WEBHOOK_NEEDS[format];
+      return hostOf(url ?? (urlFile === undefined ? needs.url : undefined));
+    }),
     ...(ping.url === undefined && ping.urlFile === undefined ? [] : [hostOf(ping.url)]),
   ];
 }

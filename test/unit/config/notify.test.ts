@@ -38,6 +38,7 @@ test("channels of each kind, with what they are by default", async () => {
       },
       {
         by: "webhook",
+        format: "json",
         name: "chat",
         events: ["gate", "batch"],
         url: "https://hooks.example.com/canary",
@@ -125,4 +126,44 @@ test.for([
   expect(problems).toHaveLength(1);
   expect(problems[0]).toContain(expected);
   expect(problems[0]).not.toContain("canary");
+});
+
+test("a service gets its token, whom it is for, headers and its own address", async () => {
+  using folder = new ConfigFolder(
+    withNotify(`  webhook:
+    - { name: a, format: pushover, tokenFile: push.token, to: canary-user }
+    - { name: b, url: "https://h/x", headers: { X-Team: canary-header }, body: "{title}" }`),
+  );
+  folder.write("push.token", "canary-token\n");
+  const { notify } = await folder.load();
+  expect(notify?.channels).toMatchObject([
+    { url: "https://api.pushover.net/1/messages.json", token: "canary-token", to: "canary-user" },
+    { format: "json", headers: { "x-team": "canary-header" }, body: "{title}" },
+  ]);
+  expect(notifySecretsOf(notify)).toEqual(
+    expect.arrayContaining(["canary-token", "canary-user", "canary-header"]),
+  );
+});
+
+test.for([
+  ["format: gotify, url: https://h", "token: is missing", "gotify knows its sender by it"],
+  ["format: matrix, url: https://h, token: t", "to: is missing; write the room's id", "a room"],
+  [
+    "format: slack, url: https://h, token: t",
+    "token: slack takes none",
+    "its address is the secret",
+  ],
+  ["format: ntfy, url: https://h/t, to: x", "to: ntfy takes none", "its topic is in the address"],
+  ["format: ntfy, url: https://h/t, body: x", "body: is given beside format: ntfy", "one of them"],
+  ["format: ntfi, url: https://h/t", "format: .*did you mean ntfy", "a typing mistake"],
+  [
+    "url: https://h, headers: { Content-Length: 1x }",
+    "is set by scanferry",
+    "it would tear the request",
+  ],
+] as const)("webhook: { %s } is refused: %s, since %s", async ([keys, problem]) => {
+  using folder = new ConfigFolder(withNotify(`  webhook: [{ ${keys} }]`));
+  const problems = await folder.problems();
+  expect(problems).toHaveLength(1);
+  expect(problems[0]).toMatch(new RegExp(problem));
 });

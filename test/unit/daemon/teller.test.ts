@@ -35,6 +35,7 @@ async function aTeller(
       channels: [
         {
           by: "webhook",
+          format: "json",
           name: "hook",
           events: USUAL_EVENTS,
           url: `${url}/told`,

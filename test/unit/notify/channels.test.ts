@@ -205,7 +205,10 @@ describe("webhook", () => {
   const never = new AbortController().signal;
   const clock = { ...systemClock, now: () => AT };
   const channel = (url: string, secret?: string) =>
-    new WebhookChannel({ by: "webhook", name: "hook", events: [], url, secret }, clock);
+    new WebhookChannel(
+      { by: "webhook", format: "json", name: "hook", events: [], url, secret },
+      clock,
+    );
 
   test("the body is signed together with its time", async () => {
     await using hook = await hookServer();
@@ -228,6 +231,168 @@ describe("webhook", () => {
     const seconds = Number(field("x-scanferry-timestamp"));
     expect(signatureOf("an example secret", seconds, body)).toBe(field("x-scanferry-signature"));
     expect(Object.keys(JSON.parse(body) as object)).toEqual(Object.keys(aBody()));
+  });
+
+  /** A file whose name is markup for one service or another. */
+  const NASTY = "<!channel> @everyone ```[x](http://e)``` *b* <b>&";
+  const aMessage = () => aBody({ kind: "credentials", detail: NASTY });
+  const text = aMessage().text;
+  const harmless = text.replaceAll("`", "'").replaceAll("@e", "@\u200be").trimEnd();
+  const fence = `scanferry on scanner-1\n\`\`\`\n${harmless}\n\`\`\``;
+  const title = aMessage().subject;
+  const bearer = { authorization: "Bearer canary-token" };
+  const extras = { "client::display": { contentType: "text/plain" } };
+  const run = (words: string, weight: string) => ({
+    type: "RichTextBlock",
+    inlines: [{ type: "TextRun", text: words, weight }],
+  });
+  const card = {
+    contentType: "application/vnd.microsoft.card.adaptive",
+    contentUrl: null,
+    content: {
+      $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
+      type: "AdaptiveCard",
+      version: "1.4",
+      body: [run(title, "Bolder"), run(text, "Default")],
+    },
+  };
+  const room = "/_matrix/client/v3/rooms/!a%3Aexample.com/send/m.room.message/0a1b";
+
+  test.for([
+    ["json", "/in", "POST /in", aMessage(), bearer, "scanferry's own"],
+    [
+      "ntfy",
+      "/scans",
+      "POST /",
+      { topic: "scans", title, message: text, priority: 5 },
+      bearer,
+      "JSON goes to the root",
+    ],
+    [
+      "gotify",
+      "",
+      "POST /message",
+      { title, message: text, priority: 8, extras },
+      { "x-gotify-key": "canary-token" },
+      "plain text by `extras`",
+    ],
+    [
+      "gotify",
+      "/g/message",
+      "POST /g/message",
+      { title, message: text, priority: 8, extras },
+      {},
+      "its whole address may be given",
+    ],
+    [
+      "slack",
+      "/services/x",
+      "POST /services/x",
+      { text: fence.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;") },
+      {},
+      "in a block nothing is markup but < and &",
+    ],
+    [
+      "discord",
+      "/api/webhooks/1/x",
+      "POST /api/webhooks/1/x",
+      { content: fence, allowed_mentions: { parse: [] } },
+      {},
+      "nobody is mentioned",
+    ],
+    [
+      "teams",
+      "/workflows/x?sig=1",
+      "POST /workflows/x?sig=1",
+      { type: "message", attachments: [card] },
+      {},
+      "runs of text are plain",
+    ],
+    [
+      "matrix",
+      "/",
+      `PUT ${room}`,
+      { msgtype: "m.text", body: `${title}\n${text}`, "m.mentions": {} },
+      bearer,
+      "the id is the transaction",
+    ],
+    [
+      "pushover",
+      "/1/messages.json",
+      "POST /1/messages.json",
+      { token: "canary-token", user: "!a:example.com", title, message: text, priority: 1 },
+      {},
+      "token and user in the body",
+    ],
+  ] as const)("as %s at %s: %s, %o, %o: %s", async ([format, path, line, body, headers]) => {
+    await using hook = await hookServer();
+    const config = { by: "webhook", format, name: "hook", events: [], secret: undefined } as const;
+    const said = { token: "canary-token", to: "!a:example.com", url: `${hook.url}${path}` };
+    await new WebhookChannel({ ...config, ...said }, clock).send(aMessage(), never);
+    const [call] = hook.calls;
+    expect(`${call?.method} ${call?.path}`).toBe(line);
+    expect(JSON.parse(call?.body ?? "")).toEqual(body);
+    expect(call?.headers).toMatchObject({ "content-type": "application/json", ...headers });
+  });
+
+  test.for([
+    ["ntfy", 4_096, "longer ones become an attachment"],
+    ["discord", 2_000, "longer ones are refused"],
+    ["pushover", 1_024, "the same"],
+  ] as const)("what is sent to %s has at most %i bytes: %s", async ([format, max]) => {
+    await using hook = await hookServer();
+    const config = { by: "webhook", format, name: "hook", events: [], secret: undefined } as const;
+    const said = { token: "t", to: "u", url: `${hook.url}/x` };
+    await new WebhookChannel({ ...config, ...said }, clock).send(
+      aBody({ detail: "ü".repeat(9_000) }),
+      never,
+    );
+    const { message, content } = JSON.parse(hook.calls[0]?.body ?? "") as Record<string, string>;
+    const sent = message ?? content ?? "";
+    expect(Buffer.from(sent).length).toBeLessThanOrEqual(max);
+    expect(sent).toContain("…");
+    expect(sent).not.toContain("\uFFFD");
+  });
+
+  test.for([
+    [
+      '{"m": "{title}", "k": {"u": "{urgency}"}}',
+      "application/json",
+      /^\{"m": "Sending .*\\"q\\"", "k": \{"u": "normal"\}\}$/,
+    ],
+    [
+      "{host}: {title} {nothing}",
+      "text/plain; charset=utf-8",
+      /^scanner-1: Sending "q" \{nothing\}$/,
+    ],
+  ] as const)("a body of one's own, %s, is %s", async ([template, type, expected]) => {
+    await using hook = await hookServer();
+    const headers = { "x-team": "canary-header" };
+    const said = {
+      format: "json",
+      secret: undefined,
+      url: `${hook.url}/in`,
+      headers,
+      body: template,
+    } as const;
+    const own = new WebhookChannel({ by: "webhook", name: "hook", events: [], ...said }, clock);
+    await own.send(aBody({ title: 'Sending "q"' }), never);
+    const [call] = hook.calls;
+    expect(call?.body).toMatch(expected);
+    expect(call?.headers).toMatchObject({ "content-type": type, "x-team": "canary-header" });
+  });
+
+  test("a refusal names no token and no header", async () => {
+    const url = `http://127.0.0.1:${await freePort()}/canary-path`;
+    const said = { format: "matrix", token: "canary-token", to: "canary-room", url } as const;
+    const config = { by: "webhook", name: "hook", events: [], secret: undefined } as const;
+    const error = await new WebhookChannel(
+      { ...config, ...said, headers: { a: "canary-a" } },
+      clock,
+    )
+      .send(aBody(), never)
+      .catch((e: unknown) => e);
+    expect(messageOf(error)).not.toContain("canary");
   });
 
   test("without a secret it is not signed", async () => {
