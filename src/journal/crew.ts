@@ -75,10 +75,10 @@ export function awayMemo(archiveId: number, member: string): string {
 /** Begins the memo of each archive by its id, that is set once a daemon is found not to have ended in good order. */
 export const UNCLEAN_MEMOS = "unclean:";
 
-/** What sets them, in both databases. */
+/** What sets them, in both databases; what one says of an earlier end, which was not looked into, stays. */
 export const MARK_UNCLEAN = `INSERT INTO memos (name, text)
   SELECT '${UNCLEAN_MEMOS}' || id, 'yes' FROM archives WHERE true
-  ON CONFLICT (name) DO UPDATE SET text = excluded.text`;
+  ON CONFLICT (name) DO UPDATE SET text = excluded.text WHERE memos.text = ''`;
 
 /** The crew of a journal that has one owner. */
 export const SOLO_CREW: Crew = {

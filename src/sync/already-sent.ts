@@ -1,6 +1,6 @@
 /** Whether the bytes of a file that has settled, or others of its path, were sent before, and what becomes of its row then. */
 import { hasWaited } from "../domain/change-rate.ts";
-import { type Document, SENT_STATES } from "../domain/document.ts";
+import { type Document, mayBeArchived, SENT_STATES } from "../domain/document.ts";
 import { isMadeAnew } from "../domain/stamp.ts";
 import type { Change } from "../journal/journal.ts";
 import type { Inspection } from "../source/source.ts";
@@ -213,7 +213,9 @@ async function movedFrom(
   const { id } = mirror.row;
   const sent = await context.journal.sentWith(id, here.digest, here.seen.sizeBytes);
   const ignored = isIgnoring(mirror) ? await context.journal.ignoredWith(id, here.digest) : [];
-  const others = mayBeHere([...sent, ...ignored], mirror, here).filter(
+  // What the archive does not have, there is nothing to leave alone for.
+  const known = [...sent, ...ignored.filter(mayBeArchived)];
+  const others = mayBeHere(known, mirror, here).filter(
     (other) => other.id !== document.supersedes && !followed.rows.has(other.id),
   );
   if (others.length === 0) return undefined;

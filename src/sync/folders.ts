@@ -64,18 +64,22 @@ export class Folders {
 
   /**
    * Walks down to `targetPath` (`/a/b`, or `#17/b`). Twins and names that differ in case only are
-   * reported, never guessed. Rejects with `ArchiveError` when the archive cannot be asked.
+   * reported, never guessed. `usesNearest`: the deepest folder that is there will be sent to. Rejects with
+   * `ArchiveError` when the archive cannot be asked.
    */
-  async resolve(targetPath: string, signal: AbortSignal): Promise<Resolved> {
+  async resolve(targetPath: string, signal: AbortSignal, usesNearest = false): Promise<Resolved> {
     const begunAt = this.#now();
     for (let isAnew = false; ; ) {
       const levels = this.#levels;
       try {
         const { way, ...resolved } = await this.#walk(targetPath, signal);
+        const isConfirmed =
+          isAnew ||
+          (resolved.kind !== "found" && !usesNearest) ||
+          (await this.#isStill(way, signal));
         const isSo =
-          resolved.kind === "found"
-            ? isAnew || (await this.#isStill(way, signal))
-            : levels === this.#levels && !this.#isStale(begunAt);
+          isConfirmed &&
+          (resolved.kind === "found" || (levels === this.#levels && !this.#isStale(begunAt)));
         if (isSo) return resolved;
       } catch (error) {
         if (!isMissing(error)) throw error;

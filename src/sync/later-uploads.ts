@@ -64,9 +64,24 @@ export class LaterUploads {
   async isBehind(): Promise<boolean> {
     const { journal, clock } = this.#parts;
     const kept = keptIn(await journal.memo(this.#memoOf({})), clock.now());
-    const unclean = await journal.memo(`${UNCLEAN_MEMOS}${journal.archiveId}`);
-    this.#isBehind ??= kept !== undefined || Boolean(unclean);
+    const isUnclean = await this.#sinceUnclean();
+    this.#isBehind ??= kept !== undefined || isUnclean;
     return this.#isBehind;
+  }
+
+  /**
+   * Whether a daemon ended in disorder, and the whole archive was not asked since. What was sent by those that came
+   * after it says no more of what the journal knew then than what this one sends.
+   */
+  async #sinceUnclean(): Promise<boolean> {
+    const { journal, remembers } = this.#parts;
+    const memo = `${UNCLEAN_MEMOS}${journal.archiveId}`;
+    const unclean = await journal.memo(memo);
+    if (!unclean) return false;
+    const at = Number(unclean);
+    if (Number.isFinite(at)) this.#startedAt = Math.min(this.#startedAt, at);
+    else if (remembers) await journal.setMemo(memo, `${this.#startedAt}`);
+    return true;
   }
 
   /** The whole archive was asked, as far as it answers: not again before another daemon ends in disorder. */
@@ -84,6 +99,7 @@ export class LaterUploads {
    */
   async newest(where: Where, signal: AbortSignal): Promise<Listed[]> {
     const { archive, journal, clock, toleranceMs, remembers } = this.#parts;
+    await this.#sinceUnclean();
     const memo = this.#memoOf(where);
     const before = await journal.memo(memo);
     const kept = keptIn(before, clock.now());

@@ -101,7 +101,7 @@ export async function movedFromOther(
 }
 
 function awayOf({ row: { name } }: LiveMirror, path: RawPath): Trouble {
-  const message = `it may be ${shown(path)} of mirror ${name}, whose source does not answer`;
+  const message = `it may be ${shown(path)} of mirror ${name}, which cannot be looked at`;
   return { code: "SOURCE_OFFLINE", message };
 }
 

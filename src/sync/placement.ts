@@ -17,11 +17,11 @@ export class Placement {
     mirror: { readonly settings: Pick<LiveMirror["settings"], "missingFolder"> },
     signal: AbortSignal,
   ): Promise<{ folderId: number } | { trouble: Trouble }> {
-    const wanted = await this.#folders.resolve(targetPath, signal);
+    const policy = mirror.settings.missingFolder;
+    const wanted = await this.#folders.resolve(targetPath, signal, policy.kind === "nearest");
     if (wanted.kind === "found") return wanted;
     // Twins and spellings are for a person to sort out; only what is missing has a substitute.
     if (wanted.trouble.code !== "FOLDER_MISSING") return wanted;
-    const policy = mirror.settings.missingFolder;
     switch (policy.kind) {
       case "hold":
         return wanted;

@@ -175,7 +175,10 @@ export class MemoryStore {
 
   /** A daemon did not end in good order. */
   markUnclean(): void {
-    for (const { id } of this.archives.values()) this.memos.set(`${UNCLEAN_MEMOS}${id}`, "yes");
+    for (const { id } of this.archives.values()) {
+      const name = `${UNCLEAN_MEMOS}${id}`;
+      this.memos.set(name, this.memos.get(name) || "yes");
+    }
   }
 
   /** Members that are not lost, by their ids. */

@@ -13,7 +13,7 @@ import { setClock, someGrow } from "./clock-actions.ts";
 import type { Dice } from "./dice.ts";
 import { POISON } from "./simulated-archive.ts";
 import type { StoredDocument } from "./stored-document.ts";
-import { type Bytes, pathIn } from "./simulated-tree.ts";
+import { type Bytes, digestOf, pathIn } from "./simulated-tree.ts";
 import type { Place } from "./live-mirror.ts";
 import type { SimulatedWorld } from "./simulated-world.ts";
 import { someWeather } from "./weather.ts";
@@ -160,8 +160,9 @@ function copy(world: SimulatedWorld, place: Place, path: RawPath): void {
   const to = somewhere(world, target);
   if (!file || (to === path && target === place)) return;
   if (target !== place) {
-    if (place.isOut) return;
+    if (place.isOut || target.isOut) return;
     place.isCopied = true;
+    target.isCopied = true;
   }
   target.source.tree.write(to, { content: file.content, sizeBytes: file.seen.sizeBytes });
 }
@@ -337,8 +338,13 @@ async function retry(world: SimulatedWorld): Promise<void> {
   const row = world.dice.pick(
     // One that may be filed elsewhere is sent again by a person's word, who has looked.
     world.rows.filter(
-      ({ state, trouble }) =>
-        (state === "held" && trouble?.code !== "DOUBT_ELSEWHERE") || state === "failed",
+      (row) =>
+        row.state === "failed" ||
+        (row.state === "held" &&
+          row.trouble?.code !== "DOUBT_ELSEWHERE" &&
+          !world.archive.stored.some(
+            ({ filed, content }) => filed && digestOf(content) === row.digest,
+          )),
     ),
   );
   if (!row) return;

@@ -95,6 +95,10 @@ function isJustified(world: SimulatedWorld, row: Document): boolean {
       return place !== undefined && folderTrouble(world, place, row) === row.trouble.code;
     case "FIRST_RUN":
       return suspectOf(world, row) !== undefined;
+    case "SOURCE_OFFLINE":
+      return world.places.some(({ source: { tree } }) =>
+        tree.directories.some((dir) => !tree.isOpen(dir)),
+      );
     case "FILE_UNREADABLE":
       return file?.unreadable === true || !isOpen;
     case "FILE_EMPTY":

@@ -72,7 +72,8 @@ export class Archived {
     const { row, settings } = this.#mirror;
     const sent = await journal.sentWith(row.id, digest, sizeBytes);
     const ignored = settings.changed === "ignore" ? await journal.ignoredWith(row.id, digest) : [];
-    const others = mayBeHere([...sent, ...ignored], this.#mirror, here).filter(
+    const known = [...sent, ...ignored.filter(mayBeArchived)];
+    const others = mayBeHere(known, this.#mirror, here).filter(
       ({ id }) => id !== before?.id && !this.#followed.rows.has(id),
     );
     if (others.length === 0) return false;

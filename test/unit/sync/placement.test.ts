@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { MissingFolder } from "../../../src/config/config.ts";
 import { Folders } from "../../../src/sync/folders.ts";
 import { Placement } from "../../../src/sync/placement.ts";
+import { ManualClock } from "../../fakes/manual-clock.ts";
 import { never, SyncDesk } from "./desk.ts";
 
 const hold: MissingFolder = { kind: "hold" };
@@ -45,6 +46,20 @@ test.for([
   const place = await placement.of(path, desk.mirror(), never);
   if ("folderId" in place) expect(place.folderId).toBe(ids[where as keyof typeof ids]);
   else expect(place.trouble.code).toBe(where);
+});
+
+test("nothing is sent into the nearest folder once that has another name", async () => {
+  const { desk, ids } = await aPlacement(nearest);
+  const clock = new ManualClock();
+  const placement = new Placement(new Folders(desk.archive, clock));
+  expect(await placement.of("/Scans/2026/05", desk.mirror(), never)).toEqual({
+    folderId: ids.year,
+  });
+  desk.archive.changeFolder(ids.year, { name: "2026, old" });
+  await clock.advance(10_001);
+  expect(await placement.of("/Scans/2026/05", desk.mirror(), never)).toEqual({
+    folderId: ids.scans,
+  });
 });
 
 test("what is said of a missing fallback names both", async () => {

@@ -208,6 +208,23 @@ describe("a journal that was taken back", () => {
     }
   });
 
+  test("in another folder: what was sent since an end in disorder does not hide it, also after a restart", async () => {
+    const { desk, folderId, start, look, unclean } = await aFiling();
+    await unclean();
+    // Its own folder has a suspect, which is held without a look at the whole archive.
+    const other = { folderId, filename: "other.pdf", ...file };
+    desk.archive.addDocument({ ...other, ...at(14) });
+    const row = desk.pending({ path: "other.pdf", seen: file });
+    await (await start()).objection(row, folderId, never);
+    await desk.advance(HOUR);
+    const archive = { folderId: desk.archive.addFolder("New"), filename: "sent.pdf" };
+    const documentId = desk.archive.addDocument({ ...archive, ...at(15) });
+    const sentAt = desk.clock.now();
+    desk.put({ state: "converted", documentId, sentAt, sentArchiveAt: sentAt });
+    await desk.advance(HOUR);
+    expect(await look()).toMatchObject(LATE);
+  });
+
   test("in another folder: what was sent since this start does not hide it", async () => {
     const { desk, folderId, start, look } = await aFiling();
     const guard = await start();

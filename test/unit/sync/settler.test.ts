@@ -1082,6 +1082,15 @@ describe("settler archived", () => {
       );
     });
 
+    test("an ignored edit of what the archive has no more, moved: it is sent, instead of being looked at on and on", async () => {
+      const { desk, settler } = await aSettler({ mirrors: [{ changed: "ignore" }] });
+      const failed = { state: "failed", ignoredDigest: "d2" } as const;
+      const row = sent(desk, "a/scan.pdf", "d1", failed);
+      const { id } = settling(desk, "b/scan.pdf", "d2", { file: { seen: row.seen } });
+      await desk.run(settler);
+      expect((await desk.journal.document(id))?.state).toBe("pending");
+    });
+
     describe("which is not configured any more", () => {
       async function aFormer() {
         const { desk, settler } = await aSettler({ mirrors: [{ target: there }] });
