@@ -36,8 +36,9 @@ for (let first = 0; first < count; first += GROUP) {
   const added = await journal.apply(all.map((n) => ({ type: "add", document: fileOf(n) })));
   const ids = added.map(({ document }) => document?.id ?? 0);
   for (const step of [settled, claimed, accepted, converted]) {
+    const changes = ids.map((id, n): Change => ({ type: "event", id, event: step(first + n) }));
     await journal.apply(
-      ids.map((id, n): Change => ({ type: "event", id, event: step(first + n) })),
+      step === settled ? changes.flatMap((change, n) => [batchOf(first + n), change]) : changes,
     );
   }
 }
@@ -62,6 +63,12 @@ function fileOf(n: number): NewDocument {
     dueAt: NOW + n + 3_000,
     supersedes: null,
   } as NewDocument;
+}
+
+/** As each document that joins its batch has it written. */
+function batchOf(n: number): Change {
+  const batch = { id: "b", mirrorId, openedAt: NOW, joinedAt: NOW + n, documents: n + 1 };
+  return { type: "batch", batch };
 }
 
 function settled(n: number): Event {

@@ -45,8 +45,9 @@ export class Writer {
   readonly #tidy: Books["tidy"];
   /** Stamps of rows that a change depends on, as they were before this set of changes. */
   readonly #stamps = new Map<number, string | undefined>();
-  /** What these changes add, by time and mirror: each row of tallies is written once. */
+  /** What these changes add, by time and mirror, and their batches, by id: each of these rows is written once. */
   readonly #tallies = new Map<string, Tally>();
+  readonly #batches = new Map<string, Batch>();
 
   constructor({ documents, records, activity, tellings, tidy }: Books) {
     this.#documents = documents;
@@ -61,8 +62,10 @@ export class Writer {
     // An earlier set may have been undone.
     this.#stamps.clear();
     this.#tallies.clear();
+    this.#batches.clear();
     const applied = changes.map((change) => this.#apply(change));
     for (const tally of this.#tallies.values()) this.#activity.add(tally);
+    for (const batch of this.#batches.values()) this.#activity.setBatch(batch);
     return applied;
   }
 
@@ -223,7 +226,7 @@ export class Writer {
 
   #batch(batch: Batch): void {
     invariant(batch.id.length <= 36, `batch ${batch.id}: longer than 36 characters`);
-    this.#activity.setBatch(batch);
+    this.#batches.set(batch.id, batch);
   }
 
   #mayHappen(document: Document, event: Event, alone: Alone | undefined): boolean {
