@@ -2,9 +2,12 @@
 # package manager, no program of any other kind; nothing in it belongs to the user that it runs as.
 #
 #   docker build -t scanferry .
-#   docker run --read-only --tmpfs /tmp --cap-drop ALL --security-opt no-new-privileges \
+#   docker run --read-only --tmpfs /tmp --cap-drop ALL --security-opt no-new-privileges -p 8470:8470 \
 #     -v scanferry:/var/lib/scanferry -v /srv/scans:/srv/scans:ro \
 #     -v /etc/scanferry:/etc/scanferry:ro scanferry
+#   docker exec NAME scanferry status
+#
+# For amd64 and arm64: docker buildx build --platform linux/amd64,linux/arm64 .
 
 # The version that package.json pins for development; a test holds the two together.
 ARG NODE_VERSION=24.21.0
@@ -28,7 +31,9 @@ RUN ./image-root /app /image
 
 FROM scratch
 COPY --from=build /image /
+# A page on the container's own loopback would be nobody's. Where no token is given, the daemon makes one.
 ENV NODE_ENV=production \
+    SCANFERRY_WEB_LISTEN=0.0.0.0:8470 \
     MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072 MALLOC_TRIM_THRESHOLD_=131072
 WORKDIR /app
 COPY package.json LICENSE ./

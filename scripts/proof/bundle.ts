@@ -3,7 +3,7 @@
  * --tmpfs /tmp --cap-drop ALL --security-opt no-new-privileges --network none --user UID` makes it.
  *
  *     node bundle.ts --image IMAGE.json --root DIR --user UID [--network PATH]
- *       [--write TO=FROM]... [--read TO=FROM]... [--] [COMMAND...]
+ *       [--write TO=FROM]... [--read TO=FROM]... [--env NAME=VALUE]... [--] [COMMAND...]
  */
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -29,6 +29,7 @@ const { values, positionals } = parseArgs({
     network: { type: "string" },
     write: { type: "string", multiple: true, default: [] },
     read: { type: "string", multiple: true, default: [] },
+    env: { type: "string", multiple: true, default: [] },
   },
 });
 const { config } = (JSON.parse(readFileSync(values.image, "utf8")) as Inspected).Docker;
@@ -45,7 +46,8 @@ const spec = {
   process: {
     user: { uid, gid: uid },
     args: [...config.Entrypoint, ...(positionals.length > 0 ? positionals : config.Cmd)],
-    env: config.Env,
+    // The later one counts, as with `docker run --env`.
+    env: [...config.Env, ...values.env],
     cwd: config.WorkingDir,
     capabilities: {
       bounding: none,

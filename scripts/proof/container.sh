@@ -162,7 +162,8 @@ find "$repository/samples" -name '*.pdf' -exec cp -t "$work/scans" {} +
 find "$repository/samples" -name '*.tif*' -exec cp -t "$work/legal" {} +
 scans=$(find "$work/scans" "$work/legal" -type f | wc -l)
 hooked=$(find "$work/scans" -type f | wc -l)
-scanferry() { container exec --user $any_uid:$any_uid daemon /bin/node /app/dist/main.js "$@"; }
+# As `docker exec daemon scanferry ...`.
+scanferry() { container exec --user $any_uid:$any_uid daemon scanferry "$@"; }
 all_converted() { [ "$(scanferry list --json --state converted | wc -l)" = "$scans" ]; }
 until_true 60 "CONVERTED" all_converted
 saw "documents CONVERTED" "$scans of $scans"
@@ -214,6 +215,52 @@ container kill daemon TERM
 wait "$daemon" && code=0 || code=$?
 saw "SIGTERM" "exit code $code after $((($(date +%s%N) - began) / 1000000)) ms"
 [ "$code" = 0 ] || fail "it did not end with 0"
+
+step "set up by the environment alone, with a page beyond the container"
+mkdir -p "$work/own"
+cp "$repository/samples/Contracts/Lease agreement.pdf" "$work/own/by the environment.pdf"
+bundle plain --network "/proc/$(pid_of archive)/ns/net" --read "/run/secrets=$work/secrets" --read "/scans=$work/own" \
+  --env SCANFERRY_ARCHIVE_URL=http://127.0.0.1:8480 --env SCANFERRY_ACCOUNT_KEY_FILE=/run/secrets/account.key \
+  --env SCANFERRY_SIGNING_SECRET_FILE=/run/secrets/signing.secret --env SCANFERRY_MIRROR_SOURCE=/scans \
+  --env SCANFERRY_MIRROR_TARGET=/Scans --env SCANFERRY_MIRROR_SETTLE=500ms --env TZ=Europe/Tallinn \
+  --env SCANFERRY_JOURNAL=/var/lib/scanferry/journal.db
+begin_plain() {
+  container run --bundle "$work/plain" plain >"$work/plain.log" 2>&1 </dev/null &
+  running[1]=$!
+  until_true 30 "the daemon" grep -q '"started"' "$work/plain.log"
+}
+begin_plain
+# As `docker exec plain scanferry ...`.
+plain() { container exec --user $any_uid:$any_uid plain scanferry "$@"; }
+plain_converted() { [ "$(plain list --json --state converted | wc -l)" = 1 ]; }
+until_true 60 "CONVERTED" plain_converted
+saw "scanferry status" "$(plain status | head -1)"
+plain check >"$work/check.log" || { cat "$work/check.log"; fail "check did not end with 0"; }
+saw "scanferry check" "$(grep -c '^ok' "$work/check.log") ok, $(grep -c '^FAIL' "$work/check.log" || :) FAIL"
+plain backup /var/lib/scanferry/copy.db >/dev/null
+saw "scanferry backup" "$(stat -c '%s bytes, mode %a' "$work/plain-volume/copy.db")"
+plain adopt --help >/dev/null || fail "scanferry adopt"
+token=$(sed -n 's/.*token=\([A-Za-z0-9_-]*\) .*/\1/p' "$work/plain.log")
+is_then "token: kept where it was shown to be" "$(cat "$work/plain-volume/web.token")" "$token"
+# From the address that others call the container by.
+asked() {
+  nsenter --net="/proc/$(pid_of archive)/ns/net" "$node" -e '
+    fetch(`http://${process.argv[1]}:8470/${process.argv[2]}`).then((reply) => console.log(reply.status))' "$@"
+}
+nsenter --net="/proc/$(pid_of archive)/ns/net" ip address add 192.0.2.1/32 dev lo
+is_then "page without the token, with it; health" \
+  "$(asked 192.0.2.1 ""), $(asked 192.0.2.1 "?token=$token"); $(asked 192.0.2.1 healthz)" "401, 200; 200"
+container kill plain TERM
+wait "${running[1]}" && code=0 || code=$?
+is_then "SIGTERM: exit code" "$code" 0
+begin_plain
+is_then "token shown at the second start" "$(grep -c "token=" "$work/plain.log" || :)" 0
+is_then "after: delete, of a source mounted read-only" "$(
+  container exec --user $any_uid:$any_uid --env SCANFERRY_MIRROR_AFTER=delete plain scanferry check |
+    grep -c 'read-only\|cannot be written to' || :
+)" 2
+container kill plain TERM
+wait "${running[1]}" || :
 container kill archive TERM
 wait "${running[0]}" || :
 # The webhook's receiver is left; leaving ends it.

@@ -1,8 +1,10 @@
 /** What is shipped for containers fits together: the configuration in it, its mounts, secrets and probes. */
 import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import type { Config } from "../../../src/config/config.ts";
+import { loadConfig } from "../../../src/config/load-config.ts";
 import { ConfigFolder } from "./config-folder.ts";
 
 const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
@@ -17,12 +19,15 @@ type Compose = {
       readonly secrets: readonly string[];
       readonly ports?: readonly string[];
       readonly deploy?: { readonly replicas: number };
-      readonly depends_on: Readonly<Record<string, unknown>>;
+      readonly environment: Readonly<Record<string, string>>;
+      readonly user: string;
+      readonly restart: string;
+      readonly depends_on?: Readonly<Record<string, unknown>>;
       readonly stop_grace_period: string;
     };
     readonly postgres?: { readonly environment: Readonly<Record<string, string>> };
   };
-  readonly configs: { readonly scanferry: { readonly content: string } };
+  readonly configs?: unknown;
   readonly secrets: Readonly<Record<string, unknown>>;
 };
 
@@ -34,6 +39,31 @@ async function loaded(text: string): Promise<{ config: Config; secrets: string[]
   return { config: await folder.load({}), secrets };
 }
 
+/** The same of a container that is set up by its environment alone, with Compose's own defaults. */
+async function loadedFrom(environment: Readonly<Record<string, string>>) {
+  using folder = new ConfigFolder();
+  const secrets: string[] = [];
+  const file = (_: string, name: string) => {
+    secrets.push(name);
+    return folder.write(name, "canary-0123456789abcdef");
+  };
+  const env = Object.fromEntries(
+    Object.entries(environment).map(([name, value]) => [
+      name,
+      value.replace(/^\$\{\w+:-(.*)\}$/, "$1").replace(SECRET_FILE, file),
+    ]),
+  );
+  const { SCANFERRY_WEB_LISTEN = "" } = imageVariables();
+  const all = { SCANFERRY_WEB_LISTEN, ...env };
+  return { config: await loadConfig({ file: undefined, env: all, cwd: folder.path }), secrets };
+}
+
+/** What the image itself sets. */
+function imageVariables(): Readonly<Record<string, string>> {
+  const set = read("Dockerfile").matchAll(/\b(SCANFERRY_\w+)=(\S+)/g);
+  return Object.fromEntries([...set].map(([, name = "", value = ""]) => [name, value]));
+}
+
 function shutdownOf(config: Config): number {
   return config.shutdownMs / 1_000;
 }
@@ -42,30 +72,40 @@ describe.for(["compose.yaml", "compose.several.yaml"])("%s", (name) => {
   const { services, configs, secrets } = parse(read(name), { merge: true }) as Compose;
   const { scanferry } = services;
 
-  test("gives the daemon what its configuration names", async () => {
-    const { config, secrets: named } = await loaded(configs.scanferry.content);
+  test("gives the daemon what its environment names", async () => {
+    const { config, secrets: named } = await loadedFrom(scanferry.environment);
     expect(scanferry.secrets.toSorted()).toEqual(named.toSorted());
     expect(Object.keys(secrets)).toEqual(expect.arrayContaining(named));
     for (const { source } of config.mirrors) {
       expect(scanferry.volumes.map((volume) => volume.split(":")[1])).toContain(source);
     }
     expect(Number.parseInt(scanferry.stop_grace_period, 10)).toBeGreaterThan(shutdownOf(config));
+    expect(config.web?.host).toBe("0.0.0.0");
+    expect(scanferry.ports?.[0]?.split(":").at(-1)).toBe(`${config.web?.port}`);
+    if (typeof config.journal !== "string") return;
+    const volumes = scanferry.volumes.map((volume) => volume.split(":")[1]);
+    expect(volumes).toContain(dirname(config.journal));
+  });
+
+  test("runs on older versions of Compose, after a restart, and as a user of the host's", () => {
+    expect(configs, "inline configurations are of Compose 2.23").toBeUndefined();
+    expect(scanferry.restart).toBe("unless-stopped");
+    expect(scanferry.user).toBe("${PUID:-10001}:${PGID:-10001}");
   });
 });
 
 test("compose.several.yaml runs several daemons on the PostgreSQL beside them", async () => {
-  const { services, configs } = parse(read("compose.several.yaml"), { merge: true }) as Compose;
-  const { config } = await loaded(configs.scanferry.content);
+  const { services } = parse(read("compose.several.yaml"), { merge: true }) as Compose;
   const { scanferry, postgres } = services;
+  const { config } = await loadedFrom(scanferry.environment);
   if (typeof config.journal === "string") throw new Error("the journal is a file");
   const { hostname, username, pathname } = new URL(config.journal.server);
-  expect(Object.keys(scanferry.depends_on)).toContain(hostname);
+  expect(Object.keys(scanferry.depends_on ?? {})).toContain(hostname);
   expect(postgres?.environment["POSTGRES_USER"]).toBe(username);
   // The image names the database like the user.
   expect(pathname).toBe(`/${username}`);
   expect(scanferry.deploy?.replicas).toBe(2);
   expect(scanferry.ports).toEqual([`127.0.0.1:8470-8471:${config.web?.port}`]);
-  expect(config.web?.host).toBe("0.0.0.0");
 });
 
 type Resource = {
