@@ -2,9 +2,9 @@
 import type { Compared, Difference } from "../journal/copy/compare.ts";
 import type { Advance, Copied } from "../journal/copy/copy-journal.ts";
 import type { Clock } from "../std/clock.ts";
-import { printable } from "./printable.ts";
+import { printable } from "../std/printable.ts";
 import type { Terminal } from "./terminal.ts";
-import { counted, numberText } from "./wording.ts";
+import { counted, numberText } from "../std/wording.ts";
 
 /** A terminal is drawn on no more often than this. */
 const DRAW_MS = 100;

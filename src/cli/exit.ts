@@ -8,7 +8,7 @@ import { ConfigError } from "../config/config-error.ts";
 import { Stopping } from "../std/abort.ts";
 import { Fault, messageOf } from "../std/fault.ts";
 import { exhaustion } from "../std/open-files.ts";
-import { printable } from "./printable.ts";
+import { printable } from "../std/printable.ts";
 
 /** The exit codes of the outside contract. */
 export const EXIT = {

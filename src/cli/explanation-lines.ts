@@ -7,11 +7,11 @@ import type { DocumentRecord } from "../sync/record.ts";
 import { padded, table } from "./columns.ts";
 import type { Explanation, Revision } from "./explanation.ts";
 import { clause } from "./exit.ts";
-import { printable } from "./printable.ts";
+import { printable } from "../std/printable.ts";
 import { expiresOf } from "./rules/trial.ts";
 import { STATE_STYLES } from "./status-lines.ts";
 import type { Terminal } from "./terminal.ts";
-import { counted, relativeText, sizeText, timeText } from "./wording.ts";
+import { counted, relativeText, sizeText, timeText } from "../std/wording.ts";
 
 /** An explanation for people. */
 export function explanationLines(

@@ -17,7 +17,7 @@ import { runningDaemon } from "./journals.ts";
 import { Looker } from "./looker.ts";
 import type { KnownPlace } from "./paths.ts";
 import type { Shell } from "./shell.ts";
-import { counted } from "./wording.ts";
+import { counted } from "../std/wording.ts";
 
 /** The last line of a row that turned out to be a document that was moved: which one. */
 const FOLLOWED = /^is document (\d+), moved here$/u;

@@ -6,10 +6,10 @@ import type { Counts, StatusReport } from "../sync/status.ts";
 import { NAMED_MAX } from "../sync/status-lists.ts";
 import type { DaemonHealth } from "./daemon-health.ts";
 import { clause } from "./exit.ts";
-import { printable } from "./printable.ts";
+import { printable } from "../std/printable.ts";
 import type { Style } from "./terminal.ts";
 import type { Trouble } from "./troubles.ts";
-import { counted, numberText, relativeText, timeText } from "./wording.ts";
+import { counted, numberText, relativeText, timeText } from "../std/wording.ts";
 
 /** States of documents that are neither archived nor stopped. */
 export const MOVING: readonly State[] = ["settling", "pending", "uploading", "inDoubt", "uploaded"];

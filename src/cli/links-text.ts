@@ -1,6 +1,6 @@
 import type { Links } from "../sync/links.ts";
-import { printable } from "./printable.ts";
-import { counted } from "./wording.ts";
+import { printable } from "../std/printable.ts";
+import { counted } from "../std/wording.ts";
 
 /** What to do about a link in a folder's place. */
 export const LINK_HINT =

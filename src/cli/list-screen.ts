@@ -2,10 +2,10 @@
 import { STATES, type State } from "../domain/document.ts";
 import type { DocumentRecord } from "../sync/record.ts";
 import { cut, cutMiddle, padded, widthOf } from "./columns.ts";
-import { printable } from "./printable.ts";
+import { printable } from "../std/printable.ts";
 import { STATE_STYLES } from "./status-lines.ts";
 import type { Terminal } from "./terminal.ts";
-import { counted, numberText, sizeText } from "./wording.ts";
+import { counted, numberText, sizeText } from "../std/wording.ts";
 
 const HEADINGS = [
   padded("state", 9),

@@ -11,7 +11,7 @@ import { MOVING } from "./headline.ts";
 import { STATE_STYLES } from "./status-lines.ts";
 import { remainingMs, Tempo } from "./tempo.ts";
 import type { Style, Terminal } from "./terminal.ts";
-import { numberText, sizeText, spanText } from "./wording.ts";
+import { numberText, sizeText, spanText } from "../std/wording.ts";
 
 /** A terminal is drawn on no more often than this, and while nothing happens as often as that. */
 const DRAW_MS = 100;

@@ -3,8 +3,8 @@ import type { ConfigPlaces } from "../config/config-file.ts";
 import type { Clock, Random } from "../std/clock.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import type { Input } from "./keyboard.ts";
+import { printable } from "../std/printable.ts";
 import { shellWord } from "../std/shell-word.ts";
-import { printable } from "./printable.ts";
 import { type Stream, Terminal } from "./terminal.ts";
 import { typedName } from "./typed-name.ts";
 

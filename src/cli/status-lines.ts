@@ -14,10 +14,10 @@ import { fit } from "./fit.ts";
 import { headlineOf, nextProbe } from "./headline.ts";
 import { pageLines } from "./page-lines.ts";
 import { linkLines } from "./links-text.ts";
-import { printable } from "./printable.ts";
+import { printable } from "../std/printable.ts";
 import type { Style, Terminal } from "./terminal.ts";
 import { type Trouble, troubleParts } from "./troubles.ts";
-import { counted, numberText, relativeText, timeText } from "./wording.ts";
+import { counted, numberText, relativeText, timeText } from "../std/wording.ts";
 
 /** The colour of each state, wherever it is shown. */
 export const STATE_STYLES: Readonly<Record<State, Style>> = {

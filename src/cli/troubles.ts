@@ -4,8 +4,8 @@ import type { Journal } from "../journal/journal.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
 import { configuredIds } from "../sync/configured.ts";
 import { clause } from "./exit.ts";
-import { printable } from "./printable.ts";
-import { counted } from "./wording.ts";
+import { printable } from "../std/printable.ts";
+import { counted } from "../std/wording.ts";
 
 /** Most documents in these states are on their way, and nothing is wrong with them. */
 const ONLY: { readonly [S in Trouble["state"]]?: { readonly code: string } } = {

@@ -1,6 +1,6 @@
 import { redactor } from "../std/redactor.ts";
 import type { Log } from "../std/log.ts";
-import { printable } from "./printable.ts";
+import { printable } from "../std/printable.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**

@@ -1,4 +1,7 @@
 import { messageOf } from "../std/fault.ts";
+import type { Finding } from "../report/finding.ts";
+import { findingsOf } from "../report/findings.ts";
+import { problemsOf } from "../report/problems.ts";
 import type { StatusReport } from "../sync/status.ts";
 import type { DashboardOptions, Health } from "./options.ts";
 import { Refusal } from "./refusal.ts";
@@ -9,13 +12,17 @@ export type Snapshot = StatusReport & {
   /** When the report was made, epoch milliseconds: the page's clock may be another. */
   readonly at: number;
   readonly health: Health;
+  /** What is wrong and what waits, the most important first. */
+  readonly findings: readonly Finding[];
 };
 
 /** Makes a snapshot; rejects when the journal cannot be read. */
 export async function snapshotOf(options: DashboardOptions): Promise<Snapshot> {
   assertJournal(options);
   const [report, health] = await Promise.all([options.status(), healthOf(options)]);
-  return { ...report, version: options.version, at: options.clock.now(), health };
+  const problems = await problemsOf(options.journal, report);
+  const findings = findingsOf({ report, problems, health });
+  return { ...report, version: options.version, at: options.clock.now(), health, findings };
 }
 
 /** Throws a `Refusal` while the journal is away: a question to it would wait for as long as that lasts. */

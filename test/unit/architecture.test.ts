@@ -19,6 +19,7 @@ const STAIRCASE = [
   ["archive", "journal", "source"],
   ["reader"],
   ["sync"],
+  ["report"],
   ["dashboard", "notify"],
   ["daemon"],
   ["cli"],

@@ -21,7 +21,7 @@ import { examine } from "../../sync/examine-archive.ts";
 import { Folders } from "../../sync/folders.ts";
 import { Placement } from "../../sync/placement.ts";
 import type { Shell } from "../shell.ts";
-import { spanText } from "../wording.ts";
+import { spanText } from "../../std/wording.ts";
 import { fail, failOf, type Finding, ok, warn } from "./finding.ts";
 
 /** Beyond this, documents in doubt are looked for in the wrong window, and certificates may fail. */

@@ -1,6 +1,6 @@
 import { padded } from "../columns.ts";
 import { clause } from "../exit.ts";
-import { printable } from "../printable.ts";
+import { printable } from "../../std/printable.ts";
 import type { Style, Terminal } from "../terminal.ts";
 import type { Finding } from "./finding.ts";
 

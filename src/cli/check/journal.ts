@@ -14,7 +14,7 @@ import { codeOf } from "../../std/fault.ts";
 import { configuredIds } from "../../sync/configured.ts";
 import { readJournal, runningDaemon } from "../journals.ts";
 import { type Trouble, troubleParts, troublesOf } from "../troubles.ts";
-import { counted, sizeText } from "../wording.ts";
+import { counted, sizeText } from "../../std/wording.ts";
 import { fail, failOf, type Finding, ok, warn } from "./finding.ts";
 import { nearestDirectory } from "./places.ts";
 

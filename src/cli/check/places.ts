@@ -6,7 +6,7 @@ import type { Config, Mirror } from "../../config/config.ts";
 import { isNetwork, type Mount, mountOf, readMounts, unmountedNow } from "../../source/mounts.ts";
 import { codeOf } from "../../std/fault.ts";
 import { runningDaemon } from "../journals.ts";
-import { sizeText } from "../wording.ts";
+import { sizeText } from "../../std/wording.ts";
 import { fail, type Finding, ok, warn } from "./finding.ts";
 import { portFinding, tokenFindings } from "./web.ts";
 

@@ -2,7 +2,7 @@
 import { readFileSync, watch } from "node:fs";
 import { tmpdir } from "node:os";
 import { codeOf } from "../../std/fault.ts";
-import { numberText } from "../wording.ts";
+import { numberText } from "../../std/wording.ts";
 import { type Finding, ok, warn } from "./finding.ts";
 
 /** Others on the host watch directories too: beyond this share of the limit it gets tight. */

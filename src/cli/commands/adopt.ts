@@ -21,10 +21,10 @@ import { examples } from "../examples.ts";
 import { EXIT } from "../exit.ts";
 import { isKeyboard } from "../keyboard.ts";
 import { onePass } from "../one-pass.ts";
-import { printable } from "../printable.ts";
+import { printable } from "../../std/printable.ts";
 import { Questions } from "../questions.ts";
 import type { Shell } from "../shell.ts";
-import { counted } from "../wording.ts";
+import { counted } from "../../std/wording.ts";
 import { secretsOf } from "./run.ts";
 
 type Options = {

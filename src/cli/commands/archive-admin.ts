@@ -5,7 +5,7 @@ import type { FolderDescription } from "../../embedded-archive/folder-table.ts";
 import { examples } from "../examples.ts";
 import { EXIT } from "../exit.ts";
 import { wholeNumber } from "../option-values.ts";
-import { printable } from "../printable.ts";
+import { printable } from "../../std/printable.ts";
 import type { Shell } from "../shell.ts";
 
 type Options = { readonly data: string; readonly account?: string; readonly json?: boolean };

@@ -13,7 +13,7 @@ import { examples } from "../examples.ts";
 import { UsageError } from "../exit.ts";
 import { runningDaemon, writeJournal } from "../journals.ts";
 import type { Shell } from "../shell.ts";
-import { counted } from "../wording.ts";
+import { counted } from "../../std/wording.ts";
 
 type Options = { readonly archive?: string; readonly json?: boolean };
 

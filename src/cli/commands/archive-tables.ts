@@ -2,8 +2,8 @@
 import type { ContainedDocument } from "../../archive/archive.ts";
 import type { FolderDetail, Page } from "../../wire/shapes.ts";
 import { padded, table } from "../columns.ts";
-import { printable } from "../printable.ts";
-import { counted, sizeText, timeText } from "../wording.ts";
+import { printable } from "../../std/printable.ts";
+import { counted, sizeText, timeText } from "../../std/wording.ts";
 
 /** A page of documents. */
 export function documentsLines(

@@ -7,7 +7,7 @@ import { readJournal } from "../journals.ts";
 import { queriesOf } from "../selection.ts";
 import type { Shell } from "../shell.ts";
 import { columnsOf, isNotPutAway, ListScreen, remarksOf } from "../list-screen.ts";
-import { printable } from "../printable.ts";
+import { printable } from "../../std/printable.ts";
 import type { Terminal } from "../terminal.ts";
 
 type Options = {

@@ -10,7 +10,7 @@ import { messageOf } from "../../std/fault.ts";
 import { padded } from "../columns.ts";
 import { examples } from "../examples.ts";
 import { EXIT, UsageError } from "../exit.ts";
-import { printable } from "../printable.ts";
+import { printable } from "../../std/printable.ts";
 import type { Shell } from "../shell.ts";
 
 /** What came of one channel. */

@@ -7,9 +7,9 @@ import { table } from "../columns.ts";
 import { examples } from "../examples.ts";
 import { EXIT, UsageError } from "../exit.ts";
 import { readJournal } from "../journals.ts";
-import { printable } from "../printable.ts";
+import { printable } from "../../std/printable.ts";
 import type { Shell } from "../shell.ts";
-import { timeText } from "../wording.ts";
+import { timeText } from "../../std/wording.ts";
 
 /** Batches that are listed, or that the beginning of an id is looked for among. */
 const LISTED_MAX = 20;

@@ -7,7 +7,7 @@ import { EXIT } from "../exit.ts";
 import { runningDaemon, writeJournal } from "../journals.ts";
 import { covers, queriesOf } from "../selection.ts";
 import type { Shell } from "../shell.ts";
-import { counted } from "../wording.ts";
+import { counted } from "../../std/wording.ts";
 
 /** Rows of one commit. */
 const CHUNK = 500;

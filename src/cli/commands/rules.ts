@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { examples } from "../examples.ts";
 import { EXIT, UsageError } from "../exit.ts";
 import { mirrorNamed, placesOf } from "../paths.ts";
-import { printable } from "../printable.ts";
+import { printable } from "../../std/printable.ts";
 import { trialsOn } from "../rules/on-disk.ts";
 import { type Trial, trialLines } from "../rules/trial.ts";
 import type { Shell } from "../shell.ts";

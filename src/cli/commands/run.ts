@@ -14,7 +14,7 @@ import {
 } from "../../std/open-files.ts";
 import { TIME_ZONE_HINT, timeZoneTrouble } from "../../std/time-zone.ts";
 import { examples } from "../examples.ts";
-import { printable } from "../printable.ts";
+import { printable } from "../../std/printable.ts";
 import type { Shell } from "../shell.ts";
 
 /** `scanferry run`: the daemon, in the foreground. */

@@ -5,6 +5,8 @@ import type { Config } from "../../config/config.ts";
 import { STATES } from "../../domain/document.ts";
 import { isPassing } from "../../journal/journal-fault.ts";
 import type { Owner } from "../../journal/owner-lock.ts";
+import { findingsOf } from "../../report/findings.ts";
+import { type Problem, problemsOf } from "../../report/problems.ts";
 import { mountOf, readMounts, watchMode } from "../../source/mounts.ts";
 import { noPages } from "../../sync/page-report.ts";
 import { noDocuments, type StatusReport, statusOf } from "../../sync/status.ts";
@@ -15,7 +17,6 @@ import { headlineOf } from "../headline.ts";
 import { readJournal, runningDaemon } from "../journals.ts";
 import type { Shell } from "../shell.ts";
 import { statusLines } from "../status-lines.ts";
-import { type Trouble, troublesOf } from "../troubles.ts";
 import { watch, watchLines } from "../watch.ts";
 
 /** For the line on which the next command is typed. */
@@ -61,21 +62,22 @@ async function status(shell: Shell, options: Options): Promise<void> {
 type Standing = {
   readonly report: StatusReport;
   readonly owner: Owner | undefined;
-  readonly troubles: readonly Trouble[];
+  readonly problems: readonly Problem[];
   /** What the daemon says of itself; undefined: nobody answers at its page. */
   readonly health: DaemonHealth | undefined;
 };
 
-function jsonOf({ report, owner, health }: Standing): string {
+function jsonOf({ report, owner, health, problems }: Standing): string {
   const daemon = owner
     ? { pid: owner.pid, web: owner.web ?? null, startedAt: owner.startedAt }
     : null;
-  return JSON.stringify({ ...report, daemon, health: health ?? null });
+  const findings = findingsOf({ report, health, problems });
+  return JSON.stringify({ ...report, findings, daemon, health: health ?? null });
 }
 
 function linesOf(standing: Standing, shell: Shell, rowsMax: number): string[] {
-  const { report, ...around } = standing;
-  return statusLines(report, { ...around, now: shell.clock.now() }, shell.out, rowsMax);
+  const { report, problems: troubles, ...around } = standing;
+  return statusLines(report, { ...around, troubles, now: shell.clock.now() }, shell.out, rowsMax);
 }
 
 /** What matters first, and the numbers, in one line. */
@@ -117,17 +119,17 @@ async function standingOf(config: Config, now: number): Promise<Standing> {
   const running = owner !== undefined || health?.healthy === false;
   try {
     await using journal = await readJournal(config);
-    if (!journal) return { report: nothingYet(config, now, running), owner, troubles: [], health };
+    if (!journal) return { report: nothingYet(config, now, running), owner, problems: [], health };
     return {
       report: await statusOf(journal, config, running, now),
       owner,
-      troubles: await troublesOf(journal, config),
+      problems: await problemsOf(journal, config),
       health,
     };
   } catch (error) {
     // The daemon says why, and that it waits.
     if (!isPassing(error) || health?.healthy !== false) throw error;
-    return { report: nothingYet(config, now, running), owner, troubles: [], health };
+    return { report: nothingYet(config, now, running), owner, problems: [], health };
   }
 }
 

@@ -13,7 +13,7 @@ import { cut } from "../columns.ts";
 import { examples } from "../examples.ts";
 import { EXIT } from "../exit.ts";
 import { readJournal } from "../journals.ts";
-import { printable } from "../printable.ts";
+import { printable } from "../../std/printable.ts";
 import type { Shell } from "../shell.ts";
 import type { Style } from "../terminal.ts";
 

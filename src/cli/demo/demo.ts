@@ -2,7 +2,7 @@ import type { Config } from "../../config/config.ts";
 import { Daemon } from "../../daemon/daemon.ts";
 import { EmbeddedArchive } from "../../embedded-archive/embedded-archive.ts";
 import { codeOf } from "../../std/fault.ts";
-import { printable } from "../printable.ts";
+import { printable } from "../../std/printable.ts";
 import type { Shell } from "../shell.ts";
 import { warningsTo } from "../warnings.ts";
 import { demoConfig } from "./demo-config.ts";

@@ -5,11 +5,11 @@ import type { Clock } from "../../std/clock.ts";
 import { joinRaw, shown } from "../../std/raw-path.ts";
 import { cutMiddle, padded } from "../columns.ts";
 import { clause } from "../exit.ts";
-import { printable } from "../printable.ts";
+import { printable } from "../../std/printable.ts";
 import { ProgressBar } from "../progress-bar.ts";
 import { STATE_STYLES } from "../status-lines.ts";
 import type { Terminal } from "../terminal.ts";
-import { counted } from "../wording.ts";
+import { counted } from "../../std/wording.ts";
 
 /** As the archive writes it, since that is what everybody waits for. */
 const WORDS: Partial<Record<State, string>> = { converted: "CONVERTED" };

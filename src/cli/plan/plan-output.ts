@@ -8,9 +8,9 @@ import type { Fault } from "../../std/fault.ts";
 import { padded, widthOf, wrapped } from "../columns.ts";
 import { clause, faultLine } from "../exit.ts";
 import { linkLines } from "../links-text.ts";
-import { printable } from "../printable.ts";
+import { printable } from "../../std/printable.ts";
 import type { Style, Terminal } from "../terminal.ts";
-import { counted, sizeText } from "../wording.ts";
+import { counted, sizeText } from "../../std/wording.ts";
 import type { Destinations } from "./destinations.ts";
 import { type MirrorPlan, placeOf, type PlanLine, type PlanTotals } from "./plan-line.ts";
 

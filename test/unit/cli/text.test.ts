@@ -24,8 +24,8 @@ import {
   wrapped,
 } from "../../../src/cli/columns.ts";
 import { listenAddress, moment, size } from "../../../src/cli/option-values.ts";
-import { printable } from "../../../src/cli/printable.ts";
-import { numberText, relativeText, sizeText } from "../../../src/cli/wording.ts";
+import { printable } from "../../../src/std/printable.ts";
+import { numberText, relativeText, sizeText } from "../../../src/std/wording.ts";
 import { Sink } from "./in-process.ts";
 import { fit } from "../../../src/cli/fit.ts";
 import { remainingMs, Tempo } from "../../../src/cli/tempo.ts";

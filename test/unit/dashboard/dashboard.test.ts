@@ -1,3 +1,4 @@
+import { findingsOf } from "../../../src/report/findings.ts";
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import { describe, expect, test } from "vitest";
@@ -45,7 +46,7 @@ describe("health", () => {
 });
 
 describe("status", () => {
-  test("is the report, with version, time and health", async () => {
+  test("is the report, with version, time, health and findings", async () => {
     const report = reportOf({ paused: true });
     await using opened = await openDashboard({ status: async () => report });
     const { body } = await ask({ port: opened.port, path: "/api/status" });
@@ -54,6 +55,7 @@ describe("status", () => {
       version: "0.0.0-test",
       at: expect.any(Number),
       health: WELL,
+      findings: findingsOf({ report, problems: [], health: WELL }),
     });
   });
 

@@ -43,6 +43,7 @@ export function scriptedJournal(rows: readonly Document[]): Journal {
         documents: of.length,
         oldestAt: Math.min(...of.map(({ firstSeenAt }) => firstSeenAt)),
       })),
+    troubled: async () => [],
     recent: async (limit) => recentOf(rows, limit),
     document: async (id) => rows.find((row) => row.id === id),
     inBatch: async (batch) => rows.filter((row) => row.batch === batch),

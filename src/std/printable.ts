@@ -1,4 +1,4 @@
-import { legible } from "../std/legible.ts";
+import { legible } from "./legible.ts";
 
 /**
  * Text from outside (file names, replies, messages) on one line, with nothing in it that steers a

@@ -1,0 +1,255 @@
+/**
+ * What is wrong and what waits: the one list that `status`, the page, notifications, the service manager's line and
+ * `/healthz` show. Pure: time and facts come in, sentences come out.
+ */
+import { formatDuration } from "../config/duration.ts";
+import { STATES } from "../domain/document.ts";
+import { failureOf, UNREAD_HINT } from "../domain/failure.ts";
+import { printable } from "../std/printable.ts";
+import { shellWord } from "../std/shell-word.ts";
+import { counted, numberText } from "../std/wording.ts";
+import type { MirrorStatusReport, StatusReport } from "../sync/status.ts";
+import { archiveFindings } from "./archive-findings.ts";
+import { documentFindings } from "./document-findings.ts";
+import {
+  type Finding,
+  FINDING_KINDS,
+  MOVING,
+  PLAIN,
+  sentence,
+  type Situation,
+  sumOf,
+  WAITING,
+  waitSentence,
+} from "./finding.ts";
+
+/** All findings, the most important first. */
+export function findingsOf(situation: Situation): Finding[] {
+  const { report } = situation;
+  const found = [
+    ...stalled(situation),
+    ...paused(report),
+    ...notRunning(report),
+    ...report.mirrors.flatMap(offline),
+    ...report.mirrors.flatMap(unread),
+    ...documentFindings(situation),
+    ...notPutAway(report),
+    ...archiveFindings(report),
+    ...lowDisk(situation),
+    ...noPage(situation),
+    ...formerMirrors(report),
+    ...report.mirrors.flatMap(sentEarly),
+    ...kept(report),
+  ];
+  return found
+    .toSorted((a, b) => FINDING_KINDS.indexOf(a.kind) - FINDING_KINDS.indexOf(b.kind))
+    .map((finding) => legibly(finding, report.running));
+}
+
+/** Texts from outside steer no terminal; and what no daemon tries, is tried at no time. */
+function legibly(finding: Finding, isRunning: boolean): Finding {
+  const { title, detail, fix, nextAttempt } = finding;
+  return {
+    ...finding,
+    title: printable(title),
+    detail: printable(detail),
+    fix: printable(fix),
+    nextAttempt: isRunning ? nextAttempt : null,
+  };
+}
+
+function stalled({ health }: Situation): Finding[] {
+  if (health?.healthy !== false) return [];
+  return [
+    {
+      ...PLAIN,
+      id: "stalled",
+      kind: "stalled",
+      severity: "error",
+      title: "Nothing is sent",
+      detail: sentence(health.why),
+      fix: "Check the journal's disk or database, and the log. If this lasts, restart the daemon: nothing is lost, and nothing is sent twice.",
+    },
+  ];
+}
+
+function paused({ paused: isPaused, documents }: StatusReport): Finding[] {
+  if (!isPaused) return [];
+  const count = sumOf(documents, WAITING);
+  return [
+    {
+      ...PLAIN,
+      id: "paused",
+      kind: "paused",
+      severity: "warning",
+      title: "Sending is paused",
+      detail: `${waitSentence(count)} New files are found, and wait until sending is resumed.`,
+      fix: "Run `scanferry resume`, or use Resume on the page.",
+      count,
+      actions: ["resume"],
+    },
+  ];
+}
+
+function notRunning({ running, documents, notPutAway: files }: StatusReport): Finding[] {
+  const count = sumOf(documents, [...MOVING, "held"]);
+  if (running || count + files.length === 0) return [];
+  const waiting =
+    count > 0
+      ? waitSentence(count)
+      : `${counted(files.length, "archived file")} still to be moved or deleted.`;
+  return [
+    {
+      ...PLAIN,
+      id: "notRunning",
+      kind: "notRunning",
+      severity: "warning",
+      title: "scanferry is not running",
+      detail: waiting,
+      fix: "Start it with `scanferry run`, or run `scanferry sync` once.",
+      count,
+    },
+  ];
+}
+
+function offline({ name, source, offline: away }: MirrorStatusReport): Finding[] {
+  if (!away) return [];
+  return [
+    {
+      ...PLAIN,
+      id: `source:${name}`,
+      kind: "source",
+      severity: "error",
+      title: `The source of ${name} is offline`,
+      detail: `${sentence(`${source}: ${away.why}`)} No file is treated as deleted; other sources continue.`,
+      fix: failureOf("SOURCE_OFFLINE").hint,
+      since: away.since,
+      mirror: name,
+    },
+  ];
+}
+
+function unread({ name, source, unread: closed }: MirrorStatusReport): Finding[] {
+  if (!closed) return [];
+  const { directories, path, why } = closed;
+  const others = directories === 1 ? "" : ` (and ${counted(directories - 1, "other folder")})`;
+  return [
+    {
+      ...PLAIN,
+      id: `unread:${name}`,
+      kind: "unread",
+      severity: "error",
+      title: `Cannot read ${counted(directories, "folder")} of ${name}`,
+      detail: `${sentence(`${source}/${path}${others}: ${why}`)} Files in there are not sent; everything else continues.`,
+      fix: UNREAD_HINT,
+      count: directories,
+      mirror: name,
+    },
+  ];
+}
+
+/** One a mirror: what stands against one of its files most often stands against all. */
+function notPutAway({ notPutAway: files }: StatusReport): Finding[] {
+  return [...Map.groupBy(files, ({ mirror }) => mirror)].flatMap(([mirror, all]) => {
+    const [first] = all;
+    if (!first) return [];
+    const times = all.flatMap(({ nextAttemptAt }) => nextAttemptAt ?? []);
+    const others =
+      all.length === 1 ? "" : ` The same for ${counted(all.length - 1, "other file")}.`;
+    return {
+      ...PLAIN,
+      id: `after:${mirror}`,
+      kind: "after",
+      severity: "warning",
+      title: `${counted(all.length, "archived file")} of ${mirror} could not be moved or deleted yet`,
+      detail: `${sentence(`${first.path}: ${first.why}`)}${others}`,
+      fix: failureOf("AFTER_REFUSED").hint,
+      nextAttempt: times.length === 0 ? null : Math.min(...times),
+      count: all.length,
+      mirror,
+    };
+  });
+}
+
+const MB = 1_000_000;
+
+function lowDisk({ lowDisk: disk }: Situation): Finding[] {
+  if (!disk) return [];
+  return [
+    {
+      ...PLAIN,
+      id: "disk",
+      kind: "disk",
+      severity: "warning",
+      title: "The journal's disk is almost full",
+      detail: `${numberText(Math.floor(disk.freeBytes / MB))} MB are free for ${disk.path}. When it is full, nothing is sent.`,
+      fix: "Free space, or move the journal.",
+    },
+  ];
+}
+
+function noPage({ pageFault }: Situation): Finding[] {
+  if (!pageFault) return [];
+  return [
+    {
+      ...PLAIN,
+      id: "page",
+      kind: "page",
+      severity: "warning",
+      title: "The page is not available",
+      detail: `${sentence(pageFault.message)} Everything else continues.`,
+      fix: pageFault.hint,
+    },
+  ];
+}
+
+/** Nobody works on what these have left. */
+function formerMirrors({ formerMirrors: former }: StatusReport): Finding[] {
+  return former.map(({ name, documents }) => {
+    const left = STATES.filter((state) => state !== "converted" && documents[state] > 0);
+    return {
+      ...PLAIN,
+      id: `formerMirror:${name}`,
+      kind: "formerMirror",
+      severity: "warning",
+      title: `The mirror ${name} is no longer configured`,
+      detail: `Its documents wait: ${left.map((state) => `${numberText(documents[state])} ${state}`).join(", ")}.`,
+      fix: `See \`scanferry list --mirror ${shellWord(name)}\`. Configure the mirror again to send them.`,
+      count: sumOf(documents, left),
+      mirror: name,
+    };
+  });
+}
+
+function sentEarly({ name, learnedSettle }: MirrorStatusReport): Finding[] {
+  if (!learnedSettle) return [];
+  const settle = formatDuration(learnedSettle.settleMs);
+  return [
+    {
+      ...PLAIN,
+      id: `sentEarly:${name}`,
+      kind: "sentEarly",
+      severity: "info",
+      title: `A file of ${name} was sent before it was finished`,
+      detail: `All files of ${name} now wait ${settle}.`,
+      fix: `Set \`settle: ${settle}\` for the mirror.`,
+      since: learnedSettle.learnedAt,
+      mirror: name,
+    },
+  ];
+}
+
+/** Archived, and never to be moved or deleted. */
+function kept({ neverPutAway }: StatusReport): Finding[] {
+  return neverPutAway.map(({ mirror, files, path, why }) => ({
+    ...PLAIN,
+    id: `kept:${mirror}`,
+    kind: "kept",
+    severity: "info",
+    title: `${counted(files, "archived file")} of ${mirror} will not be moved or deleted`,
+    detail: `${sentence(`${path}: ${why}`)}${files === 1 ? "" : ` The same for ${counted(files - 1, "other file")}.`}`,
+    fix: "See `scanferry list --not-put-away`.",
+    count: files,
+    mirror,
+  }));
+}

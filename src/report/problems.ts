@@ -1,0 +1,93 @@
+/** Why documents stand still: one problem a state and code, read from the journal. */
+import type { Document } from "../domain/document.ts";
+import { UNFINISHED_CODES } from "../domain/settle.ts";
+import type { Journal } from "../journal/journal.ts";
+import { joinRaw, shown } from "../std/raw-path.ts";
+import { configuredIds } from "../sync/configured.ts";
+
+/** Documents in one state with one code. Times are epoch milliseconds. */
+export type Problem = {
+  readonly state: ProblemState;
+  readonly code: string;
+  readonly documents: number;
+  /** What the first of them met. */
+  readonly message: string;
+  /** The one that the journal has known longest; `path` is relative to the source of `mirror`. */
+  readonly first: {
+    readonly id: number;
+    readonly mirror: string;
+    readonly path: string;
+    /** When it came into this state; null: not known. */
+    readonly since: number | null;
+    /** Null: it waits for something outside. */
+    readonly nextAttemptAt: number | null;
+  };
+  /** Where the problem is about the files themselves: the first of them. */
+  readonly paths?: readonly string[];
+};
+
+/** Of `uploaded` and `settling` only documents that do not move: most are on their way. */
+export type ProblemState = "held" | "failed" | "uploaded" | "settling";
+
+const ONLY: { readonly [S in ProblemState]?: string } = {
+  uploaded: "CONVERSION_STUCK",
+  settling: "FILE_UNFINISHED",
+};
+
+const ALL_STATES: readonly ProblemState[] = ["failed", "held", "uploaded", "settling"];
+
+/** An archive may answer with ever new codes: no more problems than these are read, the largest ones. */
+export const PROBLEMS_MAX = 50;
+
+/** So many files are named of one problem. */
+const NAMED_MAX = 10;
+
+/** The problems of these mirrors, the commonest first. */
+export async function problemsOf(
+  journal: Journal,
+  configured: Parameters<typeof configuredIds>[1],
+  states: readonly ProblemState[] = ALL_STATES,
+): Promise<Problem[]> {
+  const rows = await journal.mirrors();
+  const ids = await configuredIds(journal, configured);
+  const areAll = rows.every(({ id }) => ids.has(id));
+  const groups = (await journal.troubled(areAll ? undefined : [...ids])).flatMap((group) => {
+    const state = states.find((one) => one === group.state);
+    const only = state && ONLY[state];
+    const isOne = state !== undefined && (only === undefined || only === group.code);
+    return isOne ? { ...group, state } : [];
+  });
+  const most = groups.toSorted((a, b) => b.documents - a.documents).slice(0, PROBLEMS_MAX);
+  const problems: Problem[] = [];
+  for (const { first: id, ...group } of most) {
+    const document = await journal.document(id);
+    if (!document) continue;
+    const mirror = rows.find((row) => row.id === document.mirrorId)?.name ?? "";
+    const history = await journal.history(id);
+    const since = history.findLast(({ from, to }) => to === group.state && from !== to)?.at ?? null;
+    const first = { id, mirror, path: pathOf(document), since, nextAttemptAt: document.dueAt };
+    const message = document.trouble?.message ?? "no reason is journaled";
+    const named = UNFINISHED_CODES.includes(group.code)
+      ? { paths: await pathsOf(journal, group, ids) }
+      : {};
+    problems.push({ ...group, message, first, ...named });
+  }
+  return problems;
+}
+
+async function pathsOf(
+  journal: Journal,
+  { state, code }: Pick<Problem, "state" | "code">,
+  ids: ReadonlySet<number>,
+): Promise<string[]> {
+  const paths: string[] = [];
+  for await (const document of journal.list({ state, code })) {
+    if (ids.has(document.mirrorId)) paths.push(pathOf(document));
+    if (paths.length >= NAMED_MAX) break;
+  }
+  return paths;
+}
+
+function pathOf({ dir, name }: Document): string {
+  return shown(joinRaw(dir, name));
+}
