@@ -71,11 +71,12 @@ const SHAPED: { readonly [K in Shaped]: (value: Document[K]) => Record<string, C
   ordinary: (ordinary) => ({ ordinary: Number(ordinary) }),
 };
 
-/** The columns of the fields that are given; `dir` is left to the caller. */
-export function columnsOf(fields: Partial<Document>): Record<string, Cell> {
+/** The columns of the fields that are given and not as they were `before`; `dir` is left to the caller. */
+export function columnsOf(fields: Partial<Document>, before?: Document): Record<string, Cell> {
   const columns: Record<string, Cell> = {};
-  for (const [field, value] of Object.entries(fields)) {
-    if (field === "dir") continue;
+  for (const field of Object.keys(fields) as (keyof Document)[]) {
+    const value = fields[field];
+    if (field === "dir" || (before && before[field] === value)) continue;
     if (isPlain(field)) columns[PLAIN[field]] = value as Cell;
     else {
       // The table pairs each field with its own type; iterating by name loses that pairing.

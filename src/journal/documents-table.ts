@@ -63,7 +63,7 @@ export class DocumentsTable {
    * named, as SQLite rewrites every index that a named column is part of.
    */
   update(before: Document, fields: Partial<Document>): void {
-    const columns = columnsOf(changed(before, fields));
+    const columns = columnsOf(fields, before);
     if (fields.dir !== undefined) {
       columns["dir_id"] = this.directoryId(fields.mirrorId ?? before.mirrorId, fields.dir);
     }
@@ -167,10 +167,4 @@ export class DocumentsTable {
         AND NOT EXISTS (SELECT 1 FROM documents n WHERE n.dir_id = directories.id AND n.current = 0)`)
       .run(mirrorId, bytesOf(dir));
   }
-}
-
-/** The fields that are not as they were. */
-function changed(before: Document, fields: Partial<Document>): Partial<Document> {
-  const entries = Object.entries(fields) as [keyof Document, unknown][];
-  return Object.fromEntries(entries.filter(([field, value]) => before[field] !== value));
 }
