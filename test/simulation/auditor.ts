@@ -344,7 +344,7 @@ function torn(world: SimulatedWorld): string[] {
 function mismatched(world: SimulatedWorld): string[] {
   const owners = Map.groupBy(world.rows, ({ documentId }) => documentId);
   return world.archive.stored.flatMap((document) => {
-    const { id, filename, content, removed, foreign, shortened } = document;
+    const { id, filename, content, sizeBytes, removed, foreign, shortened } = document;
     const rows = owners.get(id) ?? [];
     const [row] = rows;
     if (foreign) return row ? [`row ${row.id} took somebody's document ${id}`] : [];
@@ -355,7 +355,13 @@ function mismatched(world: SimulatedWorld): string[] {
     const isOf = ({ state, doubtAt, digest }: Document) =>
       state === "held" && doubtAt !== null && digest === digestOf(content);
     if (!row && document.filed && world.rows.some(isOf)) return [];
+    // Looked for in vain, and met before it was sent again: a person has to tell, too.
+    const isMet = ({ state, digest, trouble }: Document) =>
+      state === "held" && trouble?.code === "FIRST_RUN" && digest === digestOf(content);
+    if (!row && world.rows.some(isMet)) return [];
     if (!row) return removed || shortened ? [] : [`document ${id} (${filename}) belongs to no row`];
+    // What was sent before the machine was taken back looks like a document in doubt of its name and size.
+    if (world.lost.has(id) && row.doubtAt === null && sizeBytes === row.seen.sizeBytes) return [];
     return row.digest === digestOf(content) ? [] : [`document ${id} belongs to another content`];
   });
 }
