@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { Fault, messageOf } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
+import type { ApiRoute } from "./api-document.ts";
 import type { Actions } from "./options.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -15,6 +16,20 @@ const NOTHING = z.strictObject({});
 
 /** The routes that change something; POST only. */
 export const ACTION_PATHS = ["/api/retry", "/api/pause", "/api/resume", "/api/rescan"] as const;
+
+/** The same, as the API's document has them. */
+export const ACTIONS: readonly ApiRoute[] = [
+  {
+    method: "post",
+    path: "/api/retry",
+    summary:
+      "Puts held or failed documents back in the queue; `anyway`: also files that are unfinished.",
+    body: RETRY,
+  },
+  { method: "post", path: "/api/pause", summary: "Stops sending.", body: NOTHING },
+  { method: "post", path: "/api/resume", summary: "Sends again.", body: NOTHING },
+  { method: "post", path: "/api/rescan", summary: "Scans every source now.", body: NOTHING },
+];
 
 /** Adds them to the listener; `done` is told after each. */
 export function addActions(

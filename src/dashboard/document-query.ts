@@ -15,7 +15,8 @@ export type DocumentQuery = {
 const LIMIT_MAX = 200;
 const TEXT_MAX = 200;
 
-const SCHEMA = z.object({
+/** The parameters of `/api/documents`. */
+export const DOCUMENT_QUERY = z.object({
   state: z
     .string()
     .transform((list) => [...new Set(list.split(",").filter((word) => word !== ""))])
@@ -32,7 +33,7 @@ const SCHEMA = z.object({
 
 /** The query of a URL's parameters. Throws a `Refusal` for what cannot be meant. */
 export function documentQueryOf(parameters: unknown): DocumentQuery {
-  const parsed = SCHEMA.safeParse(parameters);
+  const parsed = DOCUMENT_QUERY.safeParse(parameters);
   if (!parsed.success)
     throw new Refusal(
       400,

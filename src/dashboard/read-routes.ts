@@ -3,8 +3,10 @@ import { z } from "zod";
 import type { Activity } from "./activity.ts";
 import { type Gatehouse, isTrusted, showsToken } from "./admission.ts";
 import type { Asset } from "./assets.ts";
+import { ACTIONS } from "./action-routes.ts";
+import { apiDocumentOf, type ApiRoute } from "./api-document.ts";
 import { Ever } from "./ever.ts";
-import { documentQueryOf } from "./document-query.ts";
+import { DOCUMENT_QUERY, documentQueryOf } from "./document-query.ts";
 import type { DocumentSearch } from "./document-search.ts";
 import type { Live } from "./live.ts";
 import { METRICS_TYPE, metricsText } from "./metrics.ts";
@@ -24,6 +26,46 @@ const ONE_BATCH = z.object({
   batch: z.string().regex(/^[\w-]{1,36}$/),
   format: z.enum(["txt", "json", "html"]).default("txt"),
 });
+
+/** The routes under `/api/` that only read. */
+export const READS = [
+  {
+    method: "get",
+    path: "/api/status",
+    summary: "What `scanferry status --json` prints, with the daemon's version and health.",
+  },
+  {
+    method: "get",
+    path: "/api/activity",
+    summary: "What was archived and what failed, by hour and day, and the latest batches.",
+  },
+  {
+    method: "get",
+    path: "/api/documents",
+    summary: "Documents of the journal, the latest first.",
+    query: DOCUMENT_QUERY,
+  },
+  {
+    method: "get",
+    path: "/api/document",
+    summary: "One document with its history.",
+    query: ONE_DOCUMENT,
+  },
+  {
+    method: "get",
+    path: "/api/receipt",
+    summary: "The receipt of a batch.",
+    query: ONE_BATCH,
+    types: ["text/plain", "application/json", "text/html"],
+  },
+  {
+    method: "get",
+    path: "/api/events",
+    summary: "The status, as server-sent events, whenever it changes.",
+    types: ["text/event-stream"],
+  },
+  { method: "get", path: "/api/openapi.json", summary: "This document." },
+] as const satisfies readonly ApiRoute[];
 
 /** What the routes answer from. */
 export type Sources = {
@@ -45,6 +87,8 @@ export function addReads(app: FastifyInstance, sources: Sources): void {
   addAssets(app, sources);
   app.get("/api/status", () => snapshot());
   app.get("/api/activity", () => activity());
+  const document = apiDocumentOf([...READS, ...ACTIONS], options.version);
+  app.get("/api/openapi.json", async () => document);
   app.get("/api/documents", ({ query }) => search.find(documentQueryOf(query)));
   app.get("/api/document", ({ query }) =>
     storyOf(options, asked(ONE_DOCUMENT, query, "id: a journal id.").id),

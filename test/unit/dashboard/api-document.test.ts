@@ -1,0 +1,56 @@
+import fastify from "fastify";
+import { expect, test } from "vitest";
+import { ACTIONS, addActions } from "../../../src/dashboard/action-routes.ts";
+import { addReads, READS, type Sources } from "../../../src/dashboard/read-routes.ts";
+import type { Actions } from "../../../src/dashboard/options.ts";
+import { silentLog } from "../../../src/std/log.ts";
+import { ask, openDashboard } from "./open-dashboard.ts";
+
+test("the document has every route under /api/, and no other", () => {
+  const app = fastify();
+  const routes: string[] = [];
+  app.addHook("onRoute", ({ method, url }) => {
+    if (url.startsWith("/api/")) routes.push(`${String(method).toLowerCase()} ${url}`);
+  });
+  const options = { version: "1", journal: { archive: () => ({}) } };
+  addReads(app, { options, assets: [], live: {} } as unknown as Sources);
+  addActions(app, { actions: {} as Actions, log: silentLog, done: () => {} });
+  const documented = [...READS, ...ACTIONS].map(({ method, path }) => `${method} ${path}`);
+  expect(documented.toSorted()).toEqual(
+    routes.filter((route) => !route.startsWith("head ")).toSorted(),
+  );
+});
+
+test("it is served as OpenAPI 3.1, with parameters and bodies as they are checked", async () => {
+  await using opened = await openDashboard({});
+  const { status, body } = await ask({ port: opened.port, path: "/api/openapi.json" });
+  expect(status).toBe(200);
+  expect(JSON.parse(body)).toMatchObject({
+    openapi: "3.1.0",
+    info: { title: "scanferry", version: "0.0.0-test" },
+    paths: {
+      "/api/documents": {
+        get: {
+          operationId: "getDocuments",
+          parameters: [
+            { name: "state", in: "query", required: false },
+            { name: "q", schema: { maxLength: 200 } },
+            { name: "limit" },
+          ],
+        },
+      },
+      "/api/document": { get: { parameters: [{ name: "id", required: true }] } },
+      "/api/retry": {
+        post: {
+          requestBody: {
+            content: {
+              "application/json": {
+                schema: { required: ["ids"], additionalProperties: false },
+              },
+            },
+          },
+        },
+      },
+    },
+  });
+});
