@@ -43,9 +43,7 @@ export async function metricsText(measured: Measured): Promise<string> {
   addChannels(set, measured.channels());
   await addOldestPending(set, measured, snapshot);
   await addSent(set, measured, snapshot);
-  // The library spells what it could not measure in a way that strict readers do not know.
-  const ofProcess = (await processMetrics().metrics()).replaceAll(/ Nan$/gm, " NaN");
-  return `${await registry.metrics()}\n${ofProcess}`;
+  return `${await registry.metrics()}\n${await processMetrics()}`;
 }
 
 /** Prometheus text, version 0.0.4. */
