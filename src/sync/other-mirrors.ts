@@ -15,11 +15,14 @@ import { ALL_DUTIES } from "./duties.ts";
 import { type Here, isHere, isMovedBack, lookAtPlaces } from "./former-places.ts";
 import type { Followed } from "./recall.ts";
 
-/** A file of a mirror that was found whole, and the settings of the archive's other mirrors that are configured. */
+/** A mirror whose files can be looked at. */
+export type Lookable = Parameters<typeof lookAtPlaces>[0];
+
+/** A file of a mirror that was found whole, and what is known of the archive's other mirrors that are configured. */
 export type Found = {
-  readonly mirror: Pick<LiveMirror, "row" | "settings"> & {
-    readonly reader: Pick<LiveMirror["reader"], "look">;
-  };
+  readonly mirror: Pick<LiveMirror, "settings" | "row"> & Lookable;
+  /** Those whose sources are there. */
+  readonly others: () => Promise<readonly Lookable[]>;
   readonly here: Here;
   readonly whole: Extract<Inspection, { kind: "whole" }>;
   readonly at: number;
@@ -47,7 +50,12 @@ export async function sentByOthers(journal: Journal, found: Found): Promise<Docu
       if (isIt) rows.push(row);
     }
   }
-  const alike = rows.filter((row) => goesAlike(row, found));
+  const isOwn = (row: Document) =>
+    pathOf(row) === here.path || isSameFile(row.seen.stamp, here.seen.stamp);
+  // Of several rows with these bytes the one that stood here, or is known by its file, is this one.
+  const alike = rows
+    .filter((row) => goesAlike(row, found))
+    .sort((a, b) => Number(isOwn(b)) - Number(isOwn(a)));
   const isOther = await Promise.all(
     alike.map(async (row) => !settingsOf(row.mirrorId) && (await isInItsPlace(row, found))),
   );
@@ -55,14 +63,21 @@ export async function sentByOthers(journal: Journal, found: Found): Promise<Docu
 }
 
 /**
- * The file of a row of a mirror that was given another source is in its own place below that, and this one is a copy: a
- * file of that size is there, and this one is not known to be the row's.
+ * The file of a row of a mirror that was given another source is in its own place below that, and this one is a copy: in
+ * this mirror a file of that size is there, or in another one that very file, and this one is not known to be the row's.
  */
-async function isInItsPlace({ dir, name, seen }: Document, { mirror, here }: Found) {
+async function isInItsPlace({ dir, name, seen }: Document, { mirror, others, here }: Found) {
+  if (isSameFile(seen.stamp, here.seen.stamp)) return false;
   const path = joinRaw(dir, name);
-  if (path === here.path || isSameFile(seen.stamp, here.seen.stamp)) return false;
-  const [place] = await lookAtPlaces(mirror, [path], here.path);
-  return place?.sizeBytes === seen.sizeBytes;
+  if (path !== here.path) {
+    const [place] = await lookAtPlaces(mirror, [path], here.path);
+    if (place?.sizeBytes === seen.sizeBytes) return true;
+  }
+  for (const other of await others()) {
+    const [place] = await lookAtPlaces(other, [path], here.path);
+    if (place && isSameFile(seen.stamp, place.stamp)) return true;
+  }
+  return false;
 }
 
 /** Its file was seen to change as its mirror ended: whether the content did, that mirror does not settle any more. */
@@ -78,29 +93,41 @@ async function isTouched(journal: Journal, { id, mirrorId, dir, name }: Document
  */
 export async function movedFromOther(
   { journal, mirrors, duties = ALL_DUTIES }: SyncContext,
-  found: Omit<Found, "settingsOf">,
+  found: Omit<Found, "settingsOf" | "others">,
   { rows: followed, puttingAway }: Followed,
 ): Promise<Document | Trouble | "in hand" | undefined> {
   // What other daemons have configured, and what they see of their files, nobody knows here.
   if (duties.isShared) return undefined;
   const settingsOf = (mirrorId: number) => mirrors.get(mirrorId)?.settings;
-  for (const row of await sentByOthers(journal, { ...found, settingsOf })) {
+  const { mirror, here } = found;
+  const others = async () =>
+    [...mirrors.values()].filter((one) => one.row.id !== mirror.row.id && isReachable(one));
+  for (const row of await sentByOthers(journal, { ...found, settingsOf, others })) {
     if (followed.has(row.id)) continue;
     const other = mirrors.get(row.mirrorId);
-    if (!other) return row;
-    const path = joinRaw(row.dir, row.name);
+    const path = pathOf(row);
+    if (!other) {
+      const isKnown = path === here.path || isSameFile(row.seen.stamp, here.seen.stamp);
+      const [place] = isKnown ? [null] : await lookAtPlaces(mirror, [path], here.path);
+      // Its own place below this source, where it may be.
+      return place === undefined ? awayOf(mirror, path) : row;
+    }
     if (!isReachable(other)) return awayOf(other, path);
-    const look = () => lookAtPlaces(other, [path], found.here.path);
+    const look = () => lookAtPlaces(other, [path], here.path);
     const [[place], wasInHand] = await puttingAway.during(look);
     if (row.current && place === undefined) return awayOf(other, path);
     const isNews = row.current && place === null && row.goneAt === null;
     if (isNews || wasInHand(row.mirrorId, path)) return "in hand";
-    if (isHere(row, place, found.here)) return row;
+    if (isHere(row, place, here)) return row;
   }
   return undefined;
 }
 
-function awayOf({ row: { name } }: LiveMirror, path: RawPath): Trouble {
+function pathOf({ dir, name }: Document): RawPath {
+  return joinRaw(dir, name);
+}
+
+function awayOf({ row: { name } }: Pick<LiveMirror, "row">, path: RawPath): Trouble {
   const message = `it may be ${shown(path)} of mirror ${name}, which cannot be looked at`;
   return { code: "SOURCE_OFFLINE", message };
 }

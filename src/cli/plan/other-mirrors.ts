@@ -4,7 +4,7 @@ import type { Journal } from "../../journal/journal.ts";
 import { codeOf } from "../../std/fault.ts";
 import { joinRaw } from "../../std/raw-path.ts";
 import { type Here, isHere, lookAtPlaces } from "../../sync/former-places.ts";
-import { type Found, sentByOthers } from "../../sync/other-mirrors.ts";
+import { type Found, type Lookable, sentByOthers } from "../../sync/other-mirrors.ts";
 import { Looker, type LookerOptions } from "../looker.ts";
 import type { KnownArchive } from "./known-archives.ts";
 
@@ -27,10 +27,11 @@ export class OtherMirrors implements AsyncDisposable {
   }
 
   /** Whether it is the file of a row of another mirror that is none of `followed`, to which it is added then. */
-  async has(found: Omit<Found, "settingsOf">, followed: Set<number>): Promise<boolean> {
+  async has(found: Omit<Found, "settingsOf" | "others">, followed: Set<number>): Promise<boolean> {
     if (!this.#journal) return false;
     const settingsOf = (id: number) => this.#mirrors.get(id);
-    for (const row of await sentByOthers(this.#journal, { ...found, settingsOf })) {
+    const others = () => this.#others(found.mirror.row.id);
+    for (const row of await sentByOthers(this.#journal, { ...found, settingsOf, others })) {
       if (followed.has(row.id) || !(await this.#isMoved(row, found.here))) continue;
       followed.add(row.id);
       return true;
@@ -47,6 +48,14 @@ export class OtherMirrors implements AsyncDisposable {
     const other = { reader: looker.reader, row: { id: row.mirrorId } };
     const [place] = await lookAtPlaces(other, [joinRaw(row.dir, row.name)], here.path);
     return isHere(row, place, here);
+  }
+
+  async #others(ownId: number): Promise<Lookable[]> {
+    const opened = [...this.#mirrors].map(async ([id, settings]) => {
+      const looker = id === ownId ? undefined : await this.#looker(id, settings);
+      return looker?.status.online ? [{ reader: looker.reader, row: { id } }] : [];
+    });
+    return (await Promise.all(opened)).flat();
   }
 
   #looker(id: number, settings: Mirror): Promise<Looker | undefined> {

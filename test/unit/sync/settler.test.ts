@@ -1113,6 +1113,31 @@ describe("settler archived", () => {
         expect(now?.state).toBe(expected === "moved" ? undefined : "pending");
       });
 
+      test("of two rows with these bytes the one that stood here is this file", async () => {
+        const { desk, settler, former } = await aFormer();
+        const other = sent(desk, "other.pdf", "d1", former);
+        const row = sent(desk, "scan.pdf", "d1", former);
+        const file = { seen: { ...row.seen, stamp: "touched" } };
+        const { id } = settling(desk, "scan.pdf", "d1", { file });
+        await desk.run(settler);
+        expect(await desk.journal.document(id)).toBeUndefined();
+        expect(await desk.row(row)).toMatchObject({ mirrorId: 1, name: "scan.pdf" });
+        expect(await desk.row(other)).toEqual(other);
+      });
+
+      test("a copy of a file that another mirror has now is not that file", async () => {
+        const mirrors = [{ target: there }, { source: "/srv/b", target: there }];
+        const { desk, settler } = await aSettler({ mirrors });
+        const { id: mirrorId } = await desk.journal.mirror("former", "/srv/former");
+        const row = sent(desk, "scan.pdf", "d1", { mirrorId, targetPath: "/Scans" });
+        desk.readerOf(2).files.set(rawOfText("scan.pdf"), { seen: row.seen, digest: "d1" });
+        const seen = { ...row.seen, stamp: "written later" };
+        const copy = settling(desk, "scan.pdf", "d1", { file: { seen } });
+        await desk.run(settler);
+        expect(await desk.row(row)).toEqual(row);
+        expect(await desk.row(copy)).toMatchObject({ state: "pending" });
+      });
+
       test("a copy of a file that is in its place is not that file", async () => {
         const { desk, settler, former } = await aFormer();
         const row = sent(desk, "scan.pdf", "d1", former);
