@@ -23,7 +23,6 @@ import { mayBeDecidedAgain } from "../../sync/decided-again.ts";
 import { decisionOn } from "../../sync/decision.ts";
 import type { LiveMirror } from "../../sync/context.ts";
 import { originalAmong } from "../../sync/duplicates.ts";
-import type { Here } from "../../sync/former-places.ts";
 import { sentTooOften } from "../../sync/sent-often.ts";
 import { expiresOf } from "../rules/trial.ts";
 import { Archived } from "./archived.ts";
@@ -31,6 +30,8 @@ import type { Destinations } from "./destinations.ts";
 import { type Fields, type Going, journaled } from "./line-fields.ts";
 import type { OtherMirrors } from "./other-mirrors.ts";
 import type { PlanLine } from "./plan-line.ts";
+
+const WRITTEN_TO = { code: "FILE_CHANGED", message: "it is being written to" };
 
 /** Files of one close look. */
 const INSPECT_MAX = 32;
@@ -101,20 +102,25 @@ export class Planner {
       return false;
     }
     const before = await this.#rowOf(candidate);
-    if (!before || row.state === "settling" || this.#isDecidedAgain(before)) return true;
+    if (!before || row.state === "settling") return true;
+    if (this.#options.isDecidedOtherwise && mayBeDecidedAgain(before)) return true;
     if (row.state === "pending") return !(await this.#goesAsDecided(candidate, before));
     if (!before.trouble || this.#mayBeOver(before.trouble)) return true;
-    await this.#emit(candidate, { action: "hold", ...journaled(before) });
+    await this.#emit(candidate, { action: "hold", ...(await this.#journaled(candidate, before)) });
     return false;
   }
 
-  #isDecidedAgain(before: Document): boolean {
-    return this.#options.isDecidedOtherwise && mayBeDecidedAgain(before);
+  /** Pages are counted only where somebody asks for them, as here. */
+  async #journaled(candidate: Candidate, before: Document): Promise<Omit<Fields, "action">> {
+    const fields = journaled(before);
+    if (fields.pages !== null) return fields;
+    const found = await this.#aloneOf(candidate, true);
+    return { ...fields, pages: found?.kind === "whole" ? (found.pages ?? null) : null };
   }
 
   /** What waits goes as it stands in the journal, whatever the settings are by now. */
   async #goesAsDecided(candidate: Candidate, before: Document): Promise<boolean> {
-    const { decided, digest, ...rest } = journaled(before);
+    const { decided, digest, ...rest } = await this.#journaled(candidate, before);
     if (!decided || !digest) return false;
     await this.#send(candidate, before.seen, {
       ...rest,
@@ -147,10 +153,8 @@ export class Planner {
     switch (found.kind) {
       case "gone":
         return;
-      case "changed": {
-        const trouble = { code: "FILE_CHANGED", message: "it is being written to" };
-        return this.#emit(candidate, { action: "wait", trouble });
-      }
+      case "changed":
+        return this.#emit(candidate, { action: "wait", trouble: WRITTEN_TO });
       case "waits":
         if (await this.#isArchivedAlone(candidate)) return;
         return this.#emit(candidate, { action: "hold", trouble: found.trouble });
@@ -164,24 +168,24 @@ export class Planner {
   /** Whatever the rules say of files that are to be sent. */
   async #isArchived(candidate: Candidate, found: Whole): Promise<boolean> {
     const before = await this.#rowOf(candidate);
-    const here = this.#here(candidate, found);
+    const { path } = candidate;
+    const here = { mirrorId: this.#options.mirror.row.id, path, seen: found.seen };
     const at = this.#options.clock.now();
     const isKnown = await this.#archivedFiles.has(here, before, found, at);
     if (isKnown) this.#archived += 1;
     return isKnown;
   }
 
-  #here({ path }: Candidate, { seen }: Whole): Here {
-    return { mirrorId: this.#options.mirror.row.id, path, seen };
-  }
-
   /** The same of what lacks something beside it. */
   async #isArchivedAlone(candidate: Candidate): Promise<boolean> {
+    const found = await this.#aloneOf(candidate, false);
+    return found?.kind === "whole" && this.#isArchived(candidate, found);
+  }
+
+  async #aloneOf({ path, file }: Candidate, pages: boolean): Promise<Inspection | undefined> {
     const { reader, row } = this.#options.mirror;
-    const { path, file } = candidate;
-    const options = { pages: false, alone: true };
-    const [itself] = await reader.inspect(row.id, [{ path, seen: file.seen }], options);
-    return itself?.kind === "whole" && this.#isArchived(candidate, itself);
+    const asked = [{ path, seen: file.seen }];
+    return (await reader.inspect(row.id, asked, { pages, alone: true }))[0];
   }
 
   async #whole(candidate: Candidate, found: Whole): Promise<void> {
