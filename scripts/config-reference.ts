@@ -42,7 +42,7 @@ secret, \`…_FILE\` names the file that holds it.
 With \`SCANFERRY_ARCHIVE_URL\` and \`SCANFERRY_MIRROR_SOURCE\` no file is needed. Relative paths are then relative to the
 working directory.
 
-\`\`\`sh
+\`\`\`text
 SCANFERRY_ARCHIVE_URL=https://archive.example.com SCANFERRY_ACCOUNT_KEY_FILE=/run/secrets/account.key \\
 SCANFERRY_SIGNING_SECRET_FILE=/run/secrets/signing.secret SCANFERRY_MIRROR_SOURCE=/srv/scans \\
 SCANFERRY_MIRROR_TARGET=/Scans scanferry run

@@ -65,8 +65,14 @@ const SECTIONS: Readonly<Record<string, readonly Term[]>> = {
   ENVIRONMENT: [
     { term: "SCANFERRY_CONFIG", description: "the configuration, unless --config names one" },
     {
+      term: "SCANFERRY_ARCHIVE_URL, SCANFERRY_MIRROR_SOURCE, SCANFERRY_MIRROR_TARGET",
+      description:
+        "archive.url and the keys of one mirror, as SCANFERRY_UPLOAD_CONCURRENCY is upload.concurrency: every key outside lists has a variable, which overrides the configuration. With the first two no configuration is needed",
+    },
+    {
       term: "SCANFERRY_ACCOUNT_KEY",
-      description: "the account key, unless the configuration says where it is",
+      description:
+        "the account key; SCANFERRY_ACCOUNT_KEY_FILE names a file that holds it, as ..._FILE does of each secret",
     },
     { term: "SCANFERRY_SIGNING_SECRET", description: "the same for the signing secret" },
     {
@@ -86,6 +92,7 @@ const SECTIONS: Readonly<Record<string, readonly Term[]>> = {
     { term: "SCANFERRY_MAIL_PASSWORD", description: "the same for the passwords of notify.mail" },
     { term: "SCANFERRY_WEBHOOK_URL", description: "the same for the addresses of notify.webhook" },
     { term: "SCANFERRY_WEBHOOK_SECRET", description: "the same for the secrets of notify.webhook" },
+    { term: "SCANFERRY_WEBHOOK_TOKEN", description: "the same for the tokens of notify.webhook" },
     { term: "SCANFERRY_PING_URL", description: "the same for the address of notify.ping" },
     {
       term: "CREDENTIALS_DIRECTORY",

@@ -148,7 +148,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("journal copy", () => {
         /^copied, every row compared: \d+ rows in 14 tables; from .*journal\.db to postgres/,
       ),
       expect.stringMatching(
-        /^next: name it as `journal`, \S+ --config \S+ adopt, then start the daemon$/,
+        /^next: name it as `journal`, \S+scanferry adopt, then start the daemon$/,
       ),
     ]);
     world.write("b.pdf", pdfOf(1, { seed: 2 }));
