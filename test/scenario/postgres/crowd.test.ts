@@ -151,12 +151,13 @@ describe.skipIf(NO_POSTGRES)("several daemons on one journal", () => {
     }
   });
 
-  /** Keeps a claim of the row, its third line of history, from being committed until it is disposed. */
+  /** Keeps a claim of the row, its next line of history, from being committed until it is disposed. */
   async function holdUp(schema: string, id: number): Promise<AsyncDisposable> {
     const client = new Client({ connectionString: postgres.url });
     await client.connect();
     await client.query(
-      `BEGIN; INSERT INTO ${schema}.history (document, number, at, event) VALUES (${id}, 3, 0, 'x')`,
+      `BEGIN; INSERT INTO ${schema}.history (document, number, at, event)
+        SELECT ${id}, max(number) + 1, 0, 'x' FROM ${schema}.history WHERE document = ${id}`,
     );
     return { [Symbol.asyncDispose]: () => client.end() };
   }
@@ -185,7 +186,11 @@ describe.skipIf(NO_POSTGRES)("several daemons on one journal", () => {
     const rows: Document[] = [];
     for (const n of [0, 1] as const) {
       const { id } = await one.add(`in/${n}`);
-      rows.push(await one.after(id, settled(digests[n], "/S", names[n])));
+      await one.after(id, settled(digests[n], "/S", names[n]));
+      // Of a life that is out of the ordinary each step is a line of history.
+      const trouble = { code: "PAUSED", message: "a pause" };
+      await one.after(id, { type: "heldBack", at: NOW, dueAt: null, trouble });
+      rows.push(await one.after(id, { type: "goesOn", at: NOW }));
     }
     const claim = async ({ journal }: Desk, row: Document | undefined) => {
       const id = row?.id ?? 0;
