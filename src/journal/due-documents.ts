@@ -12,7 +12,7 @@ import { type DocumentRow, documentOf } from "./columns.ts";
 import { SELECT_DOCUMENT } from "./documents-table.ts";
 import { dueText } from "./due-text.ts";
 import type { DueQuery, FewestQuery } from "./journal.ts";
-import { LARGE_INDEX_BYTES } from "./schema.ts";
+import { LARGE_INDEX_BYTES } from "./indexes.ts";
 import type { Statements } from "./statements.ts";
 
 const DUE =

@@ -1,6 +1,6 @@
 import { invariant } from "../std/invariant.ts";
 import type { DueQuery } from "./journal.ts";
-import { LARGE_INDEX_BYTES } from "./schema.ts";
+import { LARGE_INDEX_BYTES } from "./indexes.ts";
 
 /** The texts by which due rows are found, by their names; each kind of database has its own. */
 export type DueText = "any" | "large" | "newest" | "newestLarge" | "smallest";

@@ -1,5 +1,5 @@
 /**
- * The tables of the journal. `user_version` counts the migrations that were applied; a journal
+ * The tables of the journal. `user_version` counts the steps that were applied; a journal
  * written by a later scanferry is refused, never migrated down.
  *
  * Times (`*_at`) are epoch milliseconds and sizes bytes; columns hold JavaScript numbers, hence
@@ -8,42 +8,44 @@
  * explains them.
  */
 import type { Database } from "better-sqlite3";
-import {
-  ACTIVITY,
-  ARCHIVE_UPLOADED_AT,
-  MOVED_AT,
-  ARCHIVES,
-  CONTENTS,
-  DUPLICATES,
-  FIRST_RUNS,
-  HOOKS,
-  IGNORED_DIGEST,
-  LATEST,
-  MEMOS,
-  NEVER_PUT_AWAY,
-  ORDINARY,
-  PACE,
-  PAGES,
-  RECEIPTS,
-  REMEMBERED,
-  SENT_BYTES,
-  SHORT_DIGESTS,
-  SLIP,
-} from "./schema-steps.ts";
+import { INDEXES } from "./indexes.ts";
 
 /** Marks the file as a scanferry journal: "SFRY". */
 export const APPLICATION_ID = 0x53465259;
 
-/** Documents larger than this have an index of their own; part of the released schema. */
-export const LARGE_INDEX_BYTES = 16 * 1024 * 1024;
+const ARCHIVES = `
+  -- The archives that mirrors are carried into, each an account with its gate (closed while
+  -- gate_closed_at is set) and its pace.
+  CREATE TABLE archives (
+    id                 INTEGER PRIMARY KEY,
+    name               TEXT NOT NULL UNIQUE, -- as configured
+    url                TEXT,                 -- where it was last
+    gate_closed_at     REAL,                 -- ms
+    gate_code          TEXT,
+    gate_message       TEXT,
+    gate_probes        INTEGER NOT NULL DEFAULT 0, -- count
+    gate_next_probe_at REAL,                 -- ms
+    -- How the archive's load slowed sending: uploads at a time (null: as configured), and a pause it asked for.
+    pace_limit         INTEGER,              -- count
+    pace_paused_at     REAL,                 -- ms
+    pace_paused_until  REAL,                 -- ms
+    pace_code          TEXT,
+    pace_message       TEXT,
+    -- Which warning of the month's allowance was given last: 0 none, 1 little is left, 2 it is used up.
+    allowance_from     REAL,                 -- ms; when that month began
+    allowance_warned   INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  INSERT INTO archives (id, name) VALUES (1, 'main');
 
-const MIRRORS = `
   -- A watched source, known by its name. Rows outlive the mirror's removal from the configuration.
   CREATE TABLE mirrors (
-    id     INTEGER PRIMARY KEY,
-    name   TEXT NOT NULL UNIQUE,
-    source TEXT NOT NULL, -- absolute path
-    device TEXT           -- file system the source was on when it last had entries
+    id                INTEGER PRIMARY KEY,
+    name              TEXT NOT NULL UNIQUE,
+    source            TEXT NOT NULL, -- absolute path
+    device            TEXT,          -- file system the source was on when it last had entries
+    first_run_over_at REAL,          -- ms; null: the archive may hold its files already
+    tells             INTEGER NOT NULL DEFAULT 0 CHECK (tells IN (0, 1)), -- outcomes are kept for a hook
+    archive_id        INTEGER NOT NULL DEFAULT 1 -- archives.id
   ) STRICT;
 
   -- A directory that holds documents, or whose listing was journaled (then it has a fingerprint).
@@ -53,7 +55,6 @@ const MIRRORS = `
     path        BLOB NOT NULL, -- below the source, without slashes at its ends; empty: the source
     fingerprint TEXT           -- of the last journaled listing
   ) STRICT;
-  CREATE UNIQUE INDEX directories_path ON directories (mirror_id, path);
 `;
 
 const DOCUMENTS = `
@@ -62,6 +63,7 @@ const DOCUMENTS = `
   CREATE TABLE documents (
     id              INTEGER PRIMARY KEY AUTOINCREMENT, -- never used twice: the history outlives rows
     mirror_id       INTEGER NOT NULL REFERENCES mirrors (id),
+    archive_id      INTEGER NOT NULL DEFAULT 1, -- its mirror's; here too, for the indexes
     dir_id          INTEGER NOT NULL,
     name            BLOB NOT NULL,
     state           TEXT NOT NULL CHECK (state IN ('settling', 'pending', 'uploading', 'inDoubt',
@@ -70,68 +72,52 @@ const DOCUMENTS = `
     modified_at     REAL NOT NULL,    -- ms, by the source's clock
     stamp           TEXT NOT NULL,
     first_seen_at   REAL NOT NULL,    -- ms
+    settled_at      REAL,             -- ms; when it was last found quiet and whole
     changed_at      REAL NOT NULL,    -- ms
     due_at          REAL,             -- ms; null: only when something outside happens
     digest          TEXT,             -- SHA-256, hex
+    ignored_digest  TEXT,             -- the content with which "changed: ignore" left it alone
     sent_name       TEXT,
     target_path     TEXT,
+    slip            TEXT,             -- JSON (domain/slip.ts); null: nothing
     remark          TEXT,
     batch           TEXT,
     folder_id       INTEGER,
     attempts        INTEGER NOT NULL DEFAULT 0, -- count
     sent_at         REAL,             -- ms
     sent_archive_at REAL,             -- ms, by the archive's clock
+    sent_bytes      INTEGER,          -- bytes; null: what the archive has is known by name and size
     doubt_at        REAL,             -- ms
     looks           INTEGER NOT NULL DEFAULT 0, -- count
     document_id     INTEGER,          -- the archive's
     archive_status  TEXT,
     uploaded_at     REAL,             -- ms
+    archive_uploaded_at REAL,         -- ms, by the archive's clock
     polls           INTEGER NOT NULL DEFAULT 0, -- count
     converted_at    REAL,             -- ms
     pages           INTEGER,          -- count
     archive_bytes   INTEGER,          -- bytes
+    estimate        INTEGER,          -- count of pages before it was sent
+    charge          INTEGER,          -- count of pages its last attempt was expected to cost
     digidoc         INTEGER NOT NULL DEFAULT 0 CHECK (digidoc IN (0, 1)),
     trouble_code    TEXT,
     trouble_message TEXT CHECK ((trouble_code IS NULL) = (trouble_message IS NULL)),
     patience        INTEGER NOT NULL DEFAULT 0, -- count
+    duplicate_of    INTEGER,          -- documents.id of the same content
     current         INTEGER NOT NULL CHECK (current IN (0, 1)),
     supersedes      INTEGER REFERENCES documents (id),
     gone_at         REAL,             -- ms
     moved_from      TEXT,
+    moved_at        REAL,             -- ms; when it was last found renamed or moved
     after_state     TEXT CHECK (after_state IN ('due', 'done', 'refused')),
     after_message   TEXT,
+    -- 1: its first steps are told by its times, and history has lines for the rest alone.
+    ordinary        INTEGER NOT NULL DEFAULT 0 CHECK (ordinary IN (0, 1)),
     -- Nothing is sent whose intent is not journaled whole; nothing is in the archive without an id.
     CHECK (state <> 'uploading' OR (digest IS NOT NULL AND sent_name IS NOT NULL
       AND folder_id IS NOT NULL AND batch IS NOT NULL)),
     CHECK (state NOT IN ('uploaded', 'converted') OR document_id IS NOT NULL)
   ) STRICT;
-
-  -- Together these two hold every row once: by directory and name.
-  CREATE UNIQUE INDEX documents_current ON documents (dir_id, name) WHERE current = 1;
-  CREATE INDEX documents_superseded ON documents (dir_id, name) WHERE current = 0;
-  -- What is due, and how many there are of what.
-  CREATE INDEX documents_due ON documents (mirror_id, state, due_at, id, size_bytes);
-  CREATE INDEX documents_large ON documents (mirror_id, state, due_at, id, size_bytes)
-    WHERE size_bytes > ${LARGE_INDEX_BYTES};
-  CREATE INDEX documents_after ON documents (coalesce(due_at, 0), id)
-    WHERE state = 'converted' AND after_state = 'due';
-  -- What the archive holds or may hold. Its ids are unique within an account, and a journal serves
-  -- one account.
-  CREATE INDEX documents_sent ON documents (mirror_id, digest, id)
-    WHERE state IN ('uploading', 'inDoubt', 'uploaded', 'converted');
-  CREATE INDEX documents_rivals ON documents (folder_id, sent_name, id)
-    WHERE state IN ('uploading', 'inDoubt') OR doubt_at IS NOT NULL;
-  CREATE INDEX documents_outstanding ON documents (folder_id, due_at, id) WHERE state = 'uploaded';
-  CREATE UNIQUE INDEX documents_archived ON documents (document_id) WHERE document_id IS NOT NULL;
-  -- What is in trouble.
-  CREATE INDEX documents_troubled ON documents (trouble_code, state, id)
-    WHERE trouble_code IS NOT NULL;
-  CREATE INDEX documents_held_by_size ON documents (trouble_code, size_bytes, id, mirror_id)
-    WHERE state = 'held';
-  CREATE INDEX documents_waiting ON documents (trouble_code, mirror_id, target_path, id)
-    WHERE state = 'held';
-  CREATE INDEX documents_moved ON documents (id) WHERE moved_from IS NOT NULL;
-  CREATE INDEX documents_supersedes ON documents (supersedes) WHERE supersedes IS NOT NULL;
 `;
 
 const RECORDS = `
@@ -154,7 +140,6 @@ const RECORDS = `
     mirror_id INTEGER NOT NULL,
     path      BLOB NOT NULL
   ) STRICT;
-  CREATE INDEX forgotten_path ON forgotten (mirror_id, path);
 
   -- One attempt to send a document: committed before the first byte leaves. An attempt in doubt
   -- has an outcome and no end.
@@ -179,9 +164,9 @@ const RECORDS = `
     mirror_id INTEGER NOT NULL REFERENCES mirrors (id),
     opened_at REAL NOT NULL,    -- ms
     joined_at REAL NOT NULL,    -- ms; when the last document joined
-    documents INTEGER NOT NULL  -- count
+    documents INTEGER NOT NULL, -- count
+    receipt_at REAL             -- ms; when the receipt was written, its batch being closed
   ) STRICT;
-  CREATE INDEX batches_mirror ON batches (mirror_id, number);
 
   -- What a digidoc document contains, as the archive lists it.
   CREATE TABLE contents (
@@ -193,20 +178,58 @@ const RECORDS = `
     pages       INTEGER NOT NULL, -- count
     PRIMARY KEY (document, position)
   ) STRICT, WITHOUT ROWID;
+
+  -- What stays of a row that retention dropped, in the order they were dropped.
+  CREATE TABLE remembered (
+    number      INTEGER PRIMARY KEY,
+    document_id INTEGER NOT NULL, -- the archive's
+    archive_id  INTEGER NOT NULL, -- archives.id
+    mirror_id   INTEGER NOT NULL,
+    folder_id   INTEGER NOT NULL,
+    digest      BLOB,          -- SHA-256; null: it was replaced by an edit
+    place       BLOB,          -- digest of the only path that counts; null: any
+    dropped_at  REAL NOT NULL, -- ms
+    UNIQUE (document_id, archive_id)
+  ) STRICT;
+
+  -- What reached the archive, a row for each mirror's quarter of an hour in which anything did.
+  CREATE TABLE tallies (
+    at             REAL NOT NULL,    -- ms; when the quarter of an hour began
+    mirror_id      INTEGER NOT NULL, -- mirrors.id
+    uploaded       INTEGER NOT NULL, -- count of documents
+    uploaded_bytes INTEGER NOT NULL, -- bytes
+    converted      INTEGER NOT NULL, -- count of documents
+    pages          INTEGER NOT NULL, -- count, of the converted ones
+    charged        INTEGER NOT NULL DEFAULT 0, -- count, of what was uploaded then
+    saved          INTEGER NOT NULL DEFAULT 0, -- count that duplicates would have cost
+    PRIMARY KEY (at, mirror_id)
+  ) STRICT, WITHOUT ROWID;
+
+  -- Outcomes that a hook has not been told yet; the document may be another by now, or gone.
+  CREATE TABLE tellings (
+    number    INTEGER PRIMARY KEY AUTOINCREMENT, -- never used twice: hooks know outcomes by it
+    mirror_id INTEGER NOT NULL REFERENCES mirrors (id),
+    outcome   TEXT NOT NULL,
+    at        REAL NOT NULL,    -- ms
+    document  TEXT NOT NULL,    -- JSON (domain/document.ts), as the outcome left it
+    tries     INTEGER NOT NULL DEFAULT 0, -- count
+    due_at    REAL NOT NULL     -- ms
+  ) STRICT;
 `;
 
 const SINGLES = `
-  -- The account's one row: its gate (closed while gate_closed_at is set), and a person's pause.
+  -- A person's pause.
   CREATE TABLE account (
-    id                 INTEGER PRIMARY KEY CHECK (id = 1),
-    paused             INTEGER NOT NULL DEFAULT 0 CHECK (paused IN (0, 1)),
-    gate_closed_at     REAL,             -- ms
-    gate_code          TEXT,
-    gate_message       TEXT,
-    gate_probes        INTEGER NOT NULL DEFAULT 0, -- count
-    gate_next_probe_at REAL              -- ms
+    id     INTEGER PRIMARY KEY CHECK (id = 1),
+    paused INTEGER NOT NULL DEFAULT 0 CHECK (paused IN (0, 1))
   ) STRICT;
   INSERT INTO account (id) VALUES (1);
+
+  -- What a part of the daemon has to know after a restart, as it writes it itself.
+  CREATE TABLE memos (
+    name TEXT PRIMARY KEY,
+    text TEXT NOT NULL -- JSON
+  ) STRICT, WITHOUT ROWID;
 
   -- The daemon that owns the journal; believed only while the owner lock is held.
   CREATE TABLE owner (
@@ -218,29 +241,20 @@ const SINGLES = `
   ) STRICT;
 `;
 
-/** Migration n leads from `user_version` n to n + 1. Released ones are never edited. */
+const OWN_INDEXES = `
+  CREATE UNIQUE INDEX directories_path ON directories (mirror_id, path);
+  CREATE INDEX forgotten_path ON forgotten (mirror_id, path);
+  CREATE INDEX documents_waiting ON documents (trouble_code, mirror_id, target_path, id)
+    WHERE state = 'held';
+  -- Rows by their content, whatever their state: a change of a column that an index's condition names has SQLite
+  -- write the entry again, here each time at another place of a large tree, three times in a document's life.
+  CREATE INDEX documents_content ON documents (mirror_id, substr(digest, 1, 12)) WHERE digest IS NOT NULL;
+`;
+
+/** Step n leads from `user_version` n to n + 1. Released ones are never edited. */
 export const MIGRATIONS: readonly string[] = [
-  `${MIRRORS}${DOCUMENTS}${RECORDS}${SINGLES}`,
-  FIRST_RUNS,
-  PACE,
-  REMEMBERED,
-  ACTIVITY,
-  SLIP,
-  DUPLICATES,
-  MEMOS,
-  HOOKS,
-  ARCHIVES,
-  PAGES,
-  RECEIPTS,
-  NEVER_PUT_AWAY,
-  CONTENTS,
-  SENT_BYTES,
-  IGNORED_DIGEST,
-  ARCHIVE_UPLOADED_AT,
-  MOVED_AT,
-  ORDINARY,
-  LATEST,
-  SHORT_DIGESTS,
+  `${ARCHIVES}${DOCUMENTS}${RECORDS}${SINGLES}`,
+  `${INDEXES}${OWN_INDEXES}`,
 ];
 
 /** The `user_version` this scanferry writes. */

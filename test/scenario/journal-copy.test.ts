@@ -215,9 +215,9 @@ describe.skipIf(NO_POSTGRES !== undefined)("journal copy", () => {
       ],
       [
         "a source of another version",
-        /a\.db: schema 3, this scanferry writes \d+/,
+        /a\.db: schema 1, this scanferry writes \d+/,
         async (dir) => {
-          earlierJournal(join(dir, "a.db"), 3);
+          earlierJournal(join(dir, "a.db"), 1);
           return { from: join(dir, "a.db"), to: aPlace().url };
         },
       ],
@@ -232,10 +232,10 @@ describe.skipIf(NO_POSTGRES !== undefined)("journal copy", () => {
       ],
       [
         "a target of another version",
-        /b\.db: schema 3, this scanferry writes \d+/,
+        /b\.db: schema 1, this scanferry writes \d+/,
         async (dir) => {
           fullJournal(join(dir, "a.db"));
-          earlierJournal(join(dir, "b.db"), 3);
+          earlierJournal(join(dir, "b.db"), 1);
           return { from: join(dir, "a.db"), to: join(dir, "b.db") };
         },
       ],

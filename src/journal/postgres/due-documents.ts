@@ -7,7 +7,7 @@ import type { Document } from "../../domain/document.ts";
 import { byOrder, byPages } from "../../domain/feed.ts";
 import { dueText } from "../due-text.ts";
 import type { DueQuery, FewestQuery } from "../journal.ts";
-import { LARGE_INDEX_BYTES } from "../schema.ts";
+import { LARGE_INDEX_BYTES } from "../indexes.ts";
 import { documentsOf, SELECT_DOCUMENT } from "./documents.ts";
 import type { PgSession, Query } from "./session.ts";
 

@@ -1,33 +1,8 @@
 /** Brings a journal's schema in PostgreSQL up to date, or says why it cannot be used. */
 import { PROGRESS_TABLE } from "../copy/tables.ts";
-import {
-  ARCHIVE_UPLOADED_AT_POSTGRES,
-  IGNORED_DIGEST_POSTGRES,
-  LATEST,
-  MOVED_AT_POSTGRES,
-  NEVER_PUT_AWAY,
-  ORDINARY_POSTGRES,
-  SENT_BYTES_POSTGRES,
-} from "../schema-steps.ts";
 import { journalFault, unfinishedFault } from "../journal-fault.ts";
-import { CREW_SCHEMA } from "./crew-schema.ts";
 import { type Query, quoted } from "./query.ts";
-import { LONG_PATHS, SHORT_DIGESTS } from "./schema-steps.ts";
-import { TABLES } from "./tables.ts";
-
-/** Migration n leads from version n to n + 1. Released ones are never edited. */
-export const MIGRATIONS: readonly string[] = [
-  `${TABLES}${CREW_SCHEMA}`,
-  LONG_PATHS,
-  NEVER_PUT_AWAY,
-  SENT_BYTES_POSTGRES,
-  IGNORED_DIGEST_POSTGRES,
-  ARCHIVE_UPLOADED_AT_POSTGRES,
-  MOVED_AT_POSTGRES,
-  ORDINARY_POSTGRES,
-  LATEST,
-  SHORT_DIGESTS,
-];
+import { MIGRATIONS } from "./tables.ts";
 
 /** The version of the tables that this scanferry writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -7,7 +7,9 @@
  * - `documents` says who has taken a row to work on it, and who is sending it.
  * - `tallies` is a view.
  */
-import { LARGE_INDEX_BYTES } from "../schema.ts";
+import { INDEXES } from "../indexes.ts";
+import { CREW_SCHEMA } from "./crew-schema.ts";
+import { isLong, isShort, PATH_KEY } from "./directories.ts";
 
 const TEXT = `text COLLATE "C"`;
 const MS = "double precision";
@@ -48,7 +50,6 @@ const ARCHIVES = `
     path        bytea NOT NULL,
     fingerprint ${TEXT}
   );
-  CREATE UNIQUE INDEX directories_path ON directories (mirror_id, path);
 `;
 
 const DOCUMENTS = `
@@ -65,9 +66,11 @@ const DOCUMENTS = `
     modified_at     ${MS} NOT NULL,
     stamp           ${TEXT} NOT NULL,
     first_seen_at   ${MS} NOT NULL,
+    settled_at      ${MS},
     changed_at      ${MS} NOT NULL,
     due_at          ${MS},
     digest          ${TEXT},
+    ignored_digest  ${TEXT},
     sent_name       ${TEXT},
     target_path     ${TEXT},
     slip            ${TEXT},
@@ -77,11 +80,13 @@ const DOCUMENTS = `
     attempts        bigint NOT NULL DEFAULT 0,
     sent_at         ${MS},
     sent_archive_at ${MS},
+    sent_bytes      bigint,
     doubt_at        ${MS},
     looks           bigint NOT NULL DEFAULT 0,
     document_id     bigint,
     archive_status  ${TEXT},
     uploaded_at     ${MS},
+    archive_uploaded_at ${MS},
     polls           bigint NOT NULL DEFAULT 0,
     converted_at    ${MS},
     pages           bigint,
@@ -97,8 +102,10 @@ const DOCUMENTS = `
     supersedes      bigint REFERENCES documents (id),
     gone_at         ${MS},
     moved_from      ${TEXT},
+    moved_at        ${MS},
     after_state     ${TEXT} CHECK (after_state IN ('due', 'done', 'refused')),
     after_message   ${TEXT},
+    ordinary        smallint NOT NULL DEFAULT 0 CHECK (ordinary IN (0, 1)),
     -- The member that is shown the row, and until when nobody else is; null: nobody took it.
     taken_by        bigint,
     taken_until     timestamptz,
@@ -109,41 +116,6 @@ const DOCUMENTS = `
     CHECK (state NOT IN ('uploaded', 'converted') OR document_id IS NOT NULL)
   ) WITH (fillfactor = 85);
 
-  CREATE UNIQUE INDEX documents_current ON documents (dir_id, name) WHERE current = 1;
-  CREATE INDEX documents_superseded ON documents (dir_id, name) WHERE current = 0;
-  CREATE INDEX documents_due ON documents (mirror_id, state, due_at, id, size_bytes);
-  CREATE INDEX documents_large ON documents (mirror_id, state, due_at, id, size_bytes)
-    WHERE size_bytes > ${LARGE_INDEX_BYTES};
-  CREATE INDEX documents_small ON documents (mirror_id, size_bytes, id, due_at)
-    WHERE state = 'pending';
-  CREATE INDEX documents_pages ON documents (mirror_id, state, estimate, id, due_at)
-    WHERE state = 'pending' OR state = 'held';
-  CREATE INDEX documents_after ON documents (archive_id, (coalesce(due_at, 0)), id)
-    WHERE state IN ('converted', 'held') AND after_state = 'due';
-  CREATE INDEX documents_sent ON documents (mirror_id, digest, id)
-    WHERE state IN ('uploading', 'inDoubt', 'uploaded', 'converted');
-  CREATE INDEX documents_rivals ON documents (folder_id, sent_name, id)
-    WHERE state IN ('uploading', 'inDoubt') OR doubt_at IS NOT NULL;
-  -- What is being sent is little, whatever the journal's size.
-  CREATE INDEX documents_sending ON documents (archive_id, id) WHERE state = 'uploading';
-  CREATE INDEX documents_outstanding ON documents (archive_id, folder_id, due_at, id)
-    WHERE state = 'uploaded';
-  CREATE UNIQUE INDEX documents_archived ON documents
-    (document_id, archive_id, (CASE WHEN duplicate_of IS NULL THEN 0 ELSE id END))
-    WHERE document_id IS NOT NULL;
-  CREATE INDEX documents_duplicates ON documents (duplicate_of, pages)
-    WHERE duplicate_of IS NOT NULL;
-  CREATE INDEX documents_troubled ON documents (trouble_code, state, archive_id, id)
-    WHERE trouble_code IS NOT NULL;
-  CREATE INDEX documents_held_by_size
-    ON documents (archive_id, trouble_code, size_bytes, id, mirror_id) WHERE state = 'held';
-  CREATE INDEX documents_waiting ON documents (trouble_code, mirror_id, target_path, id)
-    WHERE state = 'held';
-  CREATE INDEX documents_moved ON documents (id) WHERE moved_from IS NOT NULL;
-  CREATE INDEX documents_supersedes ON documents (supersedes) WHERE supersedes IS NOT NULL;
-  CREATE INDEX documents_recent ON documents ((greatest(first_seen_at, changed_at, coalesce(sent_at, 0),
-    coalesce(uploaded_at, 0), coalesce(converted_at, 0))), id);
-  CREATE INDEX documents_batch ON documents (substr(batch, 1, 8)) WHERE batch IS NOT NULL;
 `;
 
 const COUNTS = ["uploaded", "uploaded_bytes", "converted", "pages", "charged", "saved"];
@@ -167,7 +139,6 @@ const RECORDS = `
     mirror_id bigint NOT NULL,
     path      bytea NOT NULL
   );
-  CREATE INDEX forgotten_path ON forgotten (mirror_id, path);
 
   CREATE TABLE attempts (
     document    bigint NOT NULL,
@@ -192,8 +163,6 @@ const RECORDS = `
     documents  bigint NOT NULL,
     receipt_at ${MS}
   );
-  CREATE INDEX batches_mirror ON batches (mirror_id, number);
-  CREATE INDEX batches_open ON batches (number) WHERE receipt_at IS NULL;
 
   CREATE TABLE contents (
     document    bigint NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
@@ -216,7 +185,6 @@ const RECORDS = `
     dropped_at  ${MS} NOT NULL,
     UNIQUE (document_id, archive_id)
   );
-  CREATE INDEX remembered_digest ON remembered (mirror_id, digest) WHERE digest IS NOT NULL;
 
   -- Tallies in parts, so that members who count at the same time do not wait for one another.
   CREATE TABLE tally_parts (
@@ -245,7 +213,6 @@ const RECORDS = `
     tries     bigint NOT NULL DEFAULT 0,
     due_at    ${MS} NOT NULL
   );
-  CREATE INDEX tellings_due ON tellings (mirror_id, due_at, number);
 
   CREATE TABLE memos (
     name ${TEXT} PRIMARY KEY,
@@ -259,5 +226,23 @@ const RECORDS = `
   INSERT INTO account (id) VALUES (1);
 `;
 
-/** The tables as the first release with PostgreSQL made them. */
-export const TABLES = `${ARCHIVES}${DOCUMENTS}${RECORDS}`;
+const OWN_INDEXES = `
+  -- Paths may be longer than an index takes; see directories.ts.
+  CREATE UNIQUE INDEX directories_path ON directories (${PATH_KEY});
+  CREATE INDEX forgotten_path ON forgotten (mirror_id, sha256(path));
+  CREATE INDEX documents_waiting ON documents (trouble_code, mirror_id, target_path, id)
+    WHERE state = 'held' AND ${isShort("target_path")};
+  CREATE INDEX documents_waiting_long ON documents (trouble_code, mirror_id, id)
+    WHERE state = 'held' AND ${isLong("target_path")};
+  -- The first characters tell contents apart well enough, in an index of a third of the size.
+  CREATE INDEX documents_sent ON documents (mirror_id, substr(digest, 1, 12), id)
+    WHERE state IN ('uploading', 'inDoubt', 'uploaded', 'converted');
+  -- What is being sent is little, whatever the journal's size.
+  CREATE INDEX documents_sending ON documents (archive_id, id) WHERE state = 'uploading';
+`;
+
+/** Step n leads from version n to n + 1. Released ones are never edited. */
+export const MIGRATIONS: readonly string[] = [
+  `${ARCHIVES}${DOCUMENTS}${RECORDS}${CREW_SCHEMA}`,
+  `${INDEXES}${OWN_INDEXES}`,
+];

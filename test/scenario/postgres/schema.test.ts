@@ -1,12 +1,9 @@
 import Database from "better-sqlite3";
 import { Client } from "pg";
 import { describe, expect, test } from "vitest";
-import {
-  bringUpToDate,
-  MIGRATIONS,
-  SCHEMA_VERSION,
-} from "../../../src/journal/postgres/migrate.ts";
+import { bringUpToDate, SCHEMA_VERSION } from "../../../src/journal/postgres/migrate.ts";
 import { queryOn } from "../../../src/journal/postgres/query.ts";
+import { MIGRATIONS } from "../../../src/journal/postgres/tables.ts";
 import { migrate } from "../../../src/journal/schema.ts";
 import { NO_POSTGRES } from "../../fixtures/postgres.ts";
 import { thePostgres } from "../../fixtures/the-postgres.ts";
