@@ -5,7 +5,6 @@
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import { variableOf } from "../src/config/environment.ts";
 import { type Key, writtenKey } from "../src/config/findings.ts";
 import { aboutOf, kindOf, unwrap } from "../src/config/kind.ts";
 import { fileSchema } from "../src/config/schema.ts";
@@ -14,33 +13,31 @@ const INTRODUCTION = `# Configuration
 
 <!-- Written by scripts/config-reference.ts from src/config/schema.ts. Change those, not this. -->
 
-One YAML file (YAML 1.2; anchors and merge keys work). It is looked for in this order:
+One YAML file (YAML 1.2; anchors and merge keys work), the first of these that exists:
 
 1. \`--config FILE\`
 2. \`$SCANFERRY_CONFIG\`
-3. \`./scanferry.yaml\`, if nobody but the caller and root can write it or its directory: what it names is run
+3. \`./scanferry.yaml\`, if only the caller and root can write it and its directory
 4. \`/etc/scanferry/scanferry.yaml\`
 
-A file named by the first two must exist. \`scanferry init\` writes a commented starter; \`config/\` has
-examples. \`scanferry check\` reports everything that is wrong with a file at once, a line each, with file,
-line, key and fix, and where each value comes from. Unknown keys are errors. A key without a value counts as left out.
+A file named by the first two must exist. \`scanferry init\` writes a file with comments; \`config/\` has examples. \`scanferry check\` reports
+every error at once, with file, line, key and fix, and where each value comes from. Unknown keys are errors. A key without a value counts
+as left out.
 
-- **Durations** are written \`200ms\`, \`3s\`, \`1.5s\`, \`5m\`, \`6h\`, \`7d\` or \`3y\` (of 365 days);
-  \`0\` needs no unit.
-- **Sizes** are written \`1048576\` (bytes), \`512KB\`, \`2MB\` (thousands) or \`10MiB\` (1024s).
-- **Paths** that are relative are relative to the configuration file. \`~\` is not expanded.
-- **Cron expressions** have five fields, or six with seconds first.
-- **Globs** are matched against paths relative to the mirror's source.
+- **Durations:** \`200ms\`, \`3s\`, \`1.5s\`, \`5m\`, \`6h\`, \`7d\`, \`3y\` (of 365 days); \`0\` needs no unit.
+- **Sizes:** \`1048576\` (bytes), \`512KB\`, \`2MB\` (thousands), \`10MiB\` (1024s).
+- **Paths** are relative to the configuration file. \`~\` is not expanded.
+- **Cron expressions** have five fields, or six with seconds first, in the host's time zone.
+- **Globs** match paths relative to the mirror's source.
 
 ## Environment variables
 
-Every key outside lists can be set by a variable: \`SCANFERRY_\` and the key's path in capitals, with \`_\` between words. The
-tables below name them. A variable overrides the file; an empty one counts as not set; an unknown one is an error. Lists are
-separated by commas. \`SCANFERRY_MIRROR_SOURCE\`, \`SCANFERRY_MIRROR_TARGET\` and so on set the keys of a single mirror. For a
-secret, \`…_FILE\` names the file that holds it.
+Every key outside lists can be set by a variable: \`SCANFERRY_\` and the key's path in capitals, with \`_\` between words. For example
+\`upload.doubt.window\` is \`SCANFERRY_UPLOAD_DOUBT_WINDOW\`, \`batch.maxDocuments\` is \`SCANFERRY_BATCH_MAX_DOCUMENTS\`, and
+\`mirrors[].settle\` of a single mirror is \`SCANFERRY_MIRROR_SETTLE\`. Lists are separated by commas. For a secret, \`…_FILE\` names the file
+that contains it. A variable overrides the file; an empty one counts as not set; an unknown one is an error.
 
-With \`SCANFERRY_ARCHIVE_URL\` and \`SCANFERRY_MIRROR_SOURCE\` no file is needed. Relative paths are then relative to the
-working directory.
+With \`SCANFERRY_ARCHIVE_URL\` and \`SCANFERRY_MIRROR_SOURCE\` no file is needed. Relative paths are then relative to the working directory.
 
 \`\`\`text
 SCANFERRY_ARCHIVE_URL=https://archive.example.com SCANFERRY_ACCOUNT_KEY_FILE=/run/secrets/account.key \\
@@ -50,65 +47,77 @@ SCANFERRY_MIRROR_TARGET=/Scans scanferry run
 
 ## Secrets
 
-An archive has two, \`archive.accountKey\` and \`archive.signing.secret\`; those of the page and of \`notify\` work alike.
-Each is taken from the first of
+Each secret is taken from the first of
 
-1. \`$SCANFERRY_ACCOUNT_KEY\` and \`$SCANFERRY_SIGNING_SECRET\`, or the file that \`…_FILE\` names; of \`archives.legal\`, say,
-   \`$SCANFERRY_ACCOUNT_KEY_LEGAL\` and \`$SCANFERRY_SIGNING_SECRET_LEGAL\`. The keys below name the variables of the others.
-   Within the lists of \`notify\` a variable comes last: it serves each entry that says nothing;
-2. the value in the file, which must then be readable by its owner alone (\`chmod 600\`);
-3. the file that \`accountKeyFile\` or \`secretFile\` names, which must not be readable by everyone; one
-   line break at its end is dropped. A relative path that does not exist beside the configuration file
-   is looked for in \`$CREDENTIALS_DIRECTORY\`, where systemd puts what \`LoadCredential=\` names, then in
-   \`secrets\` beside the configuration.
+1. a variable: \`$SCANFERRY_ACCOUNT_KEY\`, \`$SCANFERRY_SIGNING_SECRET\` (of \`archives.legal\`: \`$SCANFERRY_ACCOUNT_KEY_LEGAL\`,
+   \`$SCANFERRY_SIGNING_SECRET_LEGAL\`), or the file that \`…_FILE\` names. In the lists of \`notify\` a variable comes last;
+2. the value in the configuration, which must then be readable by its owner only (\`chmod 600\`);
+3. the file that \`accountKeyFile\`, \`secretFile\` and so on name, which must not be readable by everyone. One line break at its end is
+   ignored. A relative path that does not exist next to the configuration is looked for in \`$CREDENTIALS_DIRECTORY\` (systemd's
+   \`LoadCredential=\`), then in \`secrets\` next to the configuration.
 
-Giving both the value and the file is an error. No message and no log line ever holds a secret.
+Value and file together are an error. No message and no log line contains a secret.
+
+## Keys
+
+Each entry has the kind of value, and after the semicolon the default.
 `;
 
 /** The whole text of docs/config.md. */
 export function configReference(): string {
-  return `${INTRODUCTION}\n${sectionsOf([], fileSchema).join("\n")}`;
+  return `${INTRODUCTION}\n${sectionsOf([], fileSchema, new Map()).join("\n")}`;
 }
 
-/** A heading, what the section is for, a table of its own keys; then the sections below it. */
-function sectionsOf(key: Key, schema: z.core.$ZodType): string[] {
+/**
+ * A heading, what the section is for, a list of its own keys; then the sections below it. Entries that an earlier
+ * section has, word for word, are named only; `earlier` knows them and where they stand.
+ */
+function sectionsOf(key: Key, schema: z.core.$ZodType, earlier: Map<string, string>): string[] {
   const { inner } = unwrap(schema);
-  if (inner instanceof z.ZodArray) return sectionsOf([...key, 0], inner.element);
-  if (inner instanceof z.ZodUnion) return inner.options.flatMap((each) => sectionsOf(key, each));
+  if (inner instanceof z.ZodArray) return sectionsOf([...key, 0], inner.element, earlier);
+  if (inner instanceof z.ZodUnion)
+    return inner.options.flatMap((each) => sectionsOf(key, each, earlier));
   if (!(inner instanceof z.ZodObject)) return [];
   const children = Object.entries(inner.shape);
-  const rows = children.flatMap(([name, child]) => rowOf([...key, name], child));
-  const columns = "| key | value | default | meaning | example | variable |";
-  const table = [columns, "|---|---|---|---|---|---|", ...rows];
   const path = writtenKey(key).replaceAll("[0]", "[]");
-  const heading = path === "" ? "## Keys at the top" : `## ${path}`;
-  const meaning = path === "" ? [] : [aboutOf(inner)?.meaning ?? "", ""];
+  const title = path === "" ? "at the top" : path;
+  const entries = children.flatMap(([name, child]) => entryOf([...key, name], child));
+  const repeated = entries.filter(({ text }) => earlier.has(text));
+  const own = entries.filter(({ text }) => !earlier.has(text));
+  for (const { text } of own) earlier.set(text, title);
+  const places = new Set(repeated.map(({ text }) => `\`${earlier.get(text)}\``));
+  const names = repeated.map(({ name }) => `\`${name}\``).join(", ");
+  const body = [
+    ...(path === "" ? [] : [aboutOf(inner)?.meaning ?? "", ""]),
+    ...own.map(({ text }) => text),
+    ...(repeated.length > 0 ? [`- ${names}: as in ${[...places].join(", ")}.`] : []),
+    ...(entries.length > 0 ? [""] : []),
+  ];
   return [
-    [heading, "", ...meaning, ...(rows.length > 0 ? [...table, ""] : [])].join("\n"),
-    ...children.flatMap(([name, child]) => sectionsOf([...key, name], child)),
+    [`### ${title}`, "", ...body].join("\n"),
+    ...children.flatMap(([name, child]) => sectionsOf([...key, name], child, earlier)),
   ];
 }
 
-/** One row of a table; none for a key that is a section of its own. */
-function rowOf(key: Key, schema: z.core.$ZodType): string[] {
+/** The line of a key; none for a key that is a section of its own. */
+function entryOf(key: Key, schema: z.core.$ZodType): { name: string; text: string }[] {
   const name = String(key.at(-1));
   const { inner, fallback, optional } = unwrap(schema);
   if (inner instanceof z.ZodObject) return [];
   const about = aboutOf(schema);
   if (about === undefined) throw new Error(`the schema says nothing of the key ${name}`);
-  const missing = about.without ?? (optional ? "—" : "**required**");
+  const missing = about.without ?? (optional ? undefined : "**required**");
   const byDefault = fallback === undefined ? missing : `\`${written(fallback)}\``;
-  const standard = inner instanceof z.ZodUnion ? "see below" : byDefault;
-  const variable = variableOf(key);
-  const cells = [
-    `\`${name}\``,
-    valueOf(inner),
-    standard,
-    about.meaning,
-    `\`${name}: ${about.example}\``,
-    variable === undefined ? "—" : `\`${variable}\``,
-  ];
-  return [`| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`];
+  const standard = inner instanceof z.ZodUnion ? undefined : byDefault;
+  const value = [valueOf(inner), standard].filter((part) => part !== undefined).join("; ");
+  const example = isPlain(inner) ? "" : ` E.g. \`${name}: ${about.example}\``;
+  return [{ name, text: `- \`${name}\` (${value}): ${about.meaning}${example}` }];
+}
+
+/** True where the kind of value says how it is written. */
+function isPlain(schema: z.core.$ZodType): boolean {
+  const plain = /^(duration|whole number|size|path|secret|period|name|`)/;
+  return kindOf(schema) !== undefined && plain.test(valueOf(schema));
 }
 
 function valueOf(schema: z.core.$ZodType): string {

@@ -112,7 +112,7 @@ export function layService(stage: string): void {
     const text = readFileSync(join(ROOT, "systemd", unit), "utf8")
       .replaceAll("/opt/scanferry/bin/scanferry", "/usr/bin/scanferry")
       .replaceAll("file:/opt/scanferry/README.md", `man:scanferry(1) file:/${DOC}/README.md`)
-      .replaceAll("docs/operations.md", `/${DOC}/docs/operations.md`);
+      .replaceAll("docs/systemd.md", `/${DOC}/docs/systemd.md`);
     write(stage, `usr/lib/systemd/system/${unit}`, text);
   }
   const starter = starterConfig()

@@ -48,7 +48,7 @@ is_then "completes veri to" "${COMPREPLY[*]}" verify
 saw "the demo" "$(scanferry demo --once | tail -1)"
 is_then "secrets' directory" "$(stat -c '%a %U' /etc/scanferry/secrets)" "700 root"
 
-step "configure and start, as docs/operations.md says"
+step "configure and start, as docs/install.md and docs/systemd.md say"
 systemd-run --quiet --unit=archive --property=StateDirectory=archive --property=DynamicUser=yes \
   /usr/bin/scanferry serve-archive --data /var/lib/archive --listen 127.0.0.1:8480 \
   --account proof:kept-secret-4711 --folder /Scans
@@ -118,7 +118,7 @@ scan last
 until_true 120 "CONVERTED" all_converted 32
 is_then "verify" "$(scanferry verify | tail -1)" "32 as journaled, 0 missing, 0 changed, 0 unknown"
 
-step "back to a copy, as docs/operations.md says"
+step "back to a copy, as docs/install.md and docs/systemd.md say"
 install -d -m 700 /var/backups/scanferry
 scanferry backup /var/backups/scanferry/journal.db >/dev/null
 scan after-the-copy

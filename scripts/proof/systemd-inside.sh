@@ -38,7 +38,7 @@ started() { [ "$(logged '"started"' | grep -c '"started"')" -ge "$1" ]; }
 # What a process sees of a directory, in the place that systemd made for it.
 sees() { nsenter --target "$(property MainPID)" --mount ls "$1" 2>&1 | tr '\n' ' '; }
 
-step "installed as docs/operations.md says, with the drop-in that scanferry writes"
+step "installed as docs/install.md and docs/systemd.md say, with the drop-in that scanferry writes"
 groupadd --system scans
 install -d /etc/scanferry /srv/done /srv/private /etc/systemd/system/scanferry.service.d
 install -d -m 770 -g scans "/srv/My Scans" /srv/done

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Boots Debian 12 and 13 in containers of their own (no network but their own loopback), installs
-# scanferry there as docs/operations.md says, and lets systemd-inside.sh put the unit to the proof.
+# scanferry there as docs/install.md and docs/systemd.md say, and lets systemd-inside.sh put the unit to the proof.
 #
 #   sudo scripts/proof/systemd.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"

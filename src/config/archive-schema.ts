@@ -10,39 +10,37 @@ const signing = section(
   {
     scheme: setting(choice(...SECRET_SCHEMES, "none", "module").prefault("hmac"), {
       meaning:
-        "`hmac` signs the request's fields with a secret; `hmac2` also what is asked, when, and the file's content " +
-        "([what each protects](archive-interface.md#what-a-signature-protects)); `none` sends `sig=none`, `module` " +
-        "asks a module of yours.",
+        "`hmac` signs the request's fields; `hmac2` also operation, time and file ([what each " +
+        "protects](archive-interface.md#what-a-signature-protects)); `none` sends `sig=none`; `module` calls " +
+        "a module of yours.",
       example: "hmac",
     }),
     algorithm: setting(digest().prefault("sha256"), {
-      meaning: "For `hmac` and `hmac2`: the digest.",
+      meaning: "The digest of `hmac` and `hmac2`.",
       example: "sha512",
     }),
     encoding: setting(choice("base64", "hex").prefault("base64"), {
-      meaning: "For `hmac` and `hmac2`: how the signature is written.",
+      meaning: "How the signature is written.",
       example: "hex",
     }),
     secret: setting(secret().optional(), {
-      meaning:
-        "For `hmac` and `hmac2`: the secret itself. The file must then be readable by its owner alone.",
+      meaning: "The secret itself.",
       example: '"…"',
-      without:
-        "`secretFile`, else `$SCANFERRY_SIGNING_SECRET`; one of them is required for `hmac` and `hmac2`",
+      without: "`secretFile`, else `$SCANFERRY_SIGNING_SECRET`",
     }),
     secretFile: setting(localPath().optional(), {
-      meaning: "For `hmac` and `hmac2`: the file that holds the secret.",
+      meaning: "The file that contains the secret.",
       example: "/etc/scanferry/signing.secret",
     }),
     module: setting(localPath().optional(), {
       meaning:
-        "For `module`: an ES module whose default export makes the signature: " +
-        "`(fields: [name, value][]) => string | Promise<string>`.",
+        "An ES module whose default export makes the signature: `(fields: [name, value][]) => string | " +
+        "Promise<string>`.",
       example: "./sign.mjs",
       without: "required for `module`",
     }),
   },
-  "How the field `sig` of every request is made; the archive's operator says which way is right.",
+  "How the field `sig` of every request is made. Ask the archive's operator.",
 );
 
 /** An archive and the account there. */
@@ -54,70 +52,65 @@ export const archiveSchema = section(
       required: true,
     }),
     accountKey: setting(secret().optional(), {
-      meaning: "The account key itself. The file must then be readable by its owner alone.",
+      meaning: "The account key itself.",
       example: '"…"',
-      without: "`accountKeyFile`, else `$SCANFERRY_ACCOUNT_KEY`; one of them is required",
+      without: "`accountKeyFile`, else `$SCANFERRY_ACCOUNT_KEY`",
     }),
     accountKeyFile: setting(localPath().optional(), {
-      meaning: "The file that holds the account key.",
+      meaning: "The file that contains the account key.",
       example: "/etc/scanferry/account.key",
     }),
     signing,
     proxy: setting(proxyAddress().optional(), {
       meaning:
-        "The HTTP proxy that leads to the archive, and to what `notify` calls by HTTP: `http://HOST:PORT`, with " +
-        "`USER:PASSWORD@` where it asks for them; the file must then be readable by its owner alone. `off`: none, " +
-        "whatever the environment says.",
+        "The HTTP proxy for the archive, webhooks and the ping: `http://HOST:PORT`, or with " +
+        "`USER:PASSWORD@`. `off`: none.",
       example: "http://proxy.example.com:3128",
       without:
-        "`proxyFile`, else `$SCANFERRY_ARCHIVE_PROXY`, else `$HTTPS_PROXY` or `$HTTP_PROXY` unless `$NO_PROXY` " +
-        "excepts the host",
+        "`proxyFile`, else `$HTTPS_PROXY` or `$HTTP_PROXY` unless `$NO_PROXY` names the host",
     }),
     proxyFile: setting(localPath().optional(), {
-      meaning: "The file that holds the proxy's address.",
+      meaning: "The file that contains the proxy's address.",
       example: "/etc/scanferry/proxy.url",
     }),
     ca: setting(pem().optional(), {
       meaning:
-        "Authorities that are trusted beside those of this host: a file of certificates (PEM), or their text. For " +
-        "the archive, and for what `notify` calls.",
+        "More certificate authorities (a PEM file or its text), for the archive and `notify`.",
       example: "/etc/scanferry/office-ca.crt",
-      without: "those that Node knows, and those of this host (`/etc/ssl/certs`)",
+      without: "Node's and the host's",
     }),
     clientCert: setting(pem().optional(), {
       meaning:
-        "For an archive that asks for a client certificate (mutual TLS): its file (PEM), with those between it and " +
-        "its authority, or its text. Read again when it changes.",
+        "The client certificate (a PEM file with the intermediate certificates, or its text). Read again " +
+        "when it changes.",
       example: "/etc/scanferry/client.crt",
-      without: "none is shown",
+      without: "none",
     }),
     clientKey: setting(pem().optional(), {
-      meaning: "With `clientCert`: its private key (PEM), a file of mode 600, or its text.",
+      meaning: "Its private key (a PEM file of mode 600, or its text).",
       example: "/etc/scanferry/client.key",
       without: "required with `clientCert`",
     }),
     timeout: setting(duration("1ms", "1d").prefault("60s"), {
-      meaning: "How long a request waits for the archive before it counts as failed.",
+      meaning: "How long a request waits for the archive.",
       example: "2m",
     }),
     storedSize: setting(choice("same", "any").prefault("same"), {
       meaning:
-        "What `filesize` the archive reports of a document once it is CONVERTED: the `same` as was sent, or `any`, " +
-        "where it changes documents on purpose (compresses or stamps them). With `same`, a file whose document has " +
-        "another size is never moved or deleted, and `verify` says so.",
+        "The size that the archive reports of a CONVERTED document must be the `same` as was sent, or `any` " +
+        "if the archive changes documents. With `same`, a file whose document has another size is not moved " +
+        "or deleted, and `verify` reports it.",
       example: "any",
     }),
   },
-  "The archive and the account, where there is a single one: it is called `main`.",
+  "The archive and the account, if there is only one; its name is `main`.",
 );
 
 /** Several archives by their names, in the place of `archive`. */
 export const archivesSchema = setting(z.record(archiveName(), archiveSchema).optional(), {
   meaning:
-    "Several archives, or accounts of one, by names of yours (`a-z`, `0-9` and `-`), each with the keys " +
-    "of `archive`; its environment variables end in its name, as `$SCANFERRY_ACCOUNT_KEY_LEGAL`. Each " +
-    "has a quota, a pace and a queue of its own. In the place of `archive`, which is the same as " +
-    "one called `main`. The journal knows an archive by its name: it must stay.",
+    "Several archives or accounts by name (`a-z`, `0-9`, `-`), each with the keys of `archive`, instead " +
+    "of `archive`. Do not change the names: the journal knows archives by them.",
   example: "{ main: { url: https://a.example.com }, legal: { url: https://b.example.com } }",
   without: "`archive` alone",
 });

@@ -19,17 +19,17 @@ function running(example: string) {
   return {
     command: setting(z.array(word()).min(1).optional(), {
       meaning:
-        "The program and its arguments, a list; no shell reads it. A program with a slash is a path, " +
-        "relative to the configuration file; any other is looked for in `PATH`.",
+        "The program and its arguments; no shell is used. A program with a slash is a path; any other is " +
+        "searched in `PATH`.",
       example,
       without: "no hook",
     }),
     timeout: setting(duration("100ms", "1h").prefault("30s"), {
-      meaning: "After this long it is killed, with all that it started, and has failed.",
+      meaning: "After this time it is killed with all that it started, and has failed.",
       example: "2m",
     }),
     concurrency: setting(wholeNumber(1, 32).prefault(2), {
-      meaning: "How many of it run at the same time, at most.",
+      meaning: "How many run at the same time.",
       example: "4",
     }),
   };
@@ -40,28 +40,25 @@ const before = section(
     ...running("[/etc/scanferry/hooks/check-invoice]"),
     onFailure: setting(choice("hold", "send").prefault("hold"), {
       meaning:
-        "What becomes of a document when the hook fails: it is held and the hook asked again later, or " +
-        "it is sent as the rules have it.",
+        "If the hook fails: `hold` the document and run the hook again later, or `send` it without the hook.",
       example: "send",
     }),
     afterVeto: setting(putAway().prefault("keep"), {
       meaning:
-        "What happens to the file of a document that the hook vetoes: `keep` it, or `move` it to a folder " +
-        "outside of every source. It is never deleted.",
+        "What happens to the file of a vetoed document: `keep`, or `move` to a folder outside every source.",
       example: "move:/srv/vetoed",
     }),
   },
-  "A command that is asked of every document before it is sent; it may veto it, name it, and say what " +
-    "goes with it.",
+  "A command that runs before each document is sent. It may reject it, name it, and set metadata.",
 );
 
 const after = section(
   running("[/etc/scanferry/hooks/tell-accounting, --quiet]"),
-  "A command that is told what became of every document: converted, failed, vetoed or skipped.",
+  "A command that runs after each document was converted, failed, vetoed or skipped.",
 );
 
 /** Hooks of a mirror. */
 export const hooksSection = section(
   { before, after },
-  "Commands of yours, run by the mirror's reader. See [hooks.md](hooks.md).",
+  "Programs of yours. See [hooks.md](hooks.md).",
 );

@@ -12,109 +12,101 @@ import { ruleKeys } from "./rule-schema.ts";
 export const mirrorSchema = section(
   {
     name: setting(givenName().optional(), {
-      meaning: "What the mirror is called in commands, logs and the journal. Unique.",
+      meaning: "The mirror's name in commands, logs and the journal. Unique.",
       example: "scans",
       without: "the source's last folder",
     }),
     source: setting(localPath(), {
-      meaning: "The local folder whose files are carried into the archive, with all below it.",
+      meaning: "The local folder whose files are sent, with all folders below it.",
       example: "/srv/scans",
       required: true,
     }),
     archive: setting(archiveName().optional(), {
-      meaning:
-        "Which of `archives` it is carried into. It stays so once anything was sent: the journal knows " +
-        "the mirror's documents by the numbers of that archive.",
+      meaning: "Which of `archives` its documents go to. Cannot be changed once anything was sent.",
       example: "legal",
-      without: "the only one, or the one called `main`",
+      without: "the only one, or `main`",
     }),
     target: setting(targetTemplate().optional(), {
       meaning:
-        "The archive folder it is carried into, as a path; `/` is the root. The tree below the source " +
-        "is mirrored there; a template such as `/{year}/{group.department}` puts each document where it " +
-        "says instead. Either this or `targetId`.",
+        "The archive folder; `/` is the root. The folders below the source go into the same folders below " +
+        "it; a template such as `/{year}/{group.department}` puts each document where it says instead.",
       example: "/Scans",
-      without: "`targetId` is required",
+      without: "`targetId` instead",
     }),
     targetId: setting(wholeNumber(1, Number.MAX_SAFE_INTEGER).optional(), {
-      meaning: "The same by the folder's id, which survives a renaming of the folder.",
+      meaning: "The same by the folder's id, which stays the same when the folder is renamed.",
       example: "17",
-      without: "`target` is required",
+      without: "`target` instead",
     }),
     include: setting(z.array(glob()).min(1).prefault(["**/*"]), {
       meaning:
-        "Only files that match one of these globs, relative to the source. As in a shell, `*` matches no leading " +
-        'dot: hidden files and folders stay out unless a glob names the dot (`"**/.*"`, `".inbox/**"`).',
+        "Only files that match one of these globs. `*` does not match a leading dot: hidden files and " +
+        'folders are left out unless a glob names the dot (`"**/.*"`, `".inbox/**"`).',
       example: '["**/*.pdf", "**/*.tif"]',
     }),
     exclude: setting(z.array(glob()).prefault([]), {
       meaning:
-        "No files that match one of these globs, beside the built-in list of temporary and system files " +
-        "([rules.md](rules.md#what-is-left-out); `scanferry explain PATH` names the pattern).",
+        "No files that match one of these globs, in addition to the built-in list " +
+        "([rules.md](rules.md#what-is-left-out)).",
       example: '["drafts/**"]',
     }),
     watch: setting(choice("auto", "native", "polling", "off").prefault("auto"), {
       meaning:
-        "How changes are noticed early: `native` file events, `polling`, or `off` (the rescan alone). " +
-        "`auto` takes events on local disks and rescans where a network share gives none.",
+        "How changes are noticed: by file events (`native`), by `polling`, or only by `schedule.rescan` " +
+        "(`off`). `auto` uses events on local disks and polling on network shares.",
       example: "polling",
     }),
     settle: setting(duration("0", "1d").prefault("10s"), {
       meaning:
-        "A file that has not changed for this long is stable. One that was seen to grow waits for as much longer, up to " +
-        "three times as long. Where files are seen to grow after they were sent, all of the mirror wait longer from " +
-        "then on, as `status` and `explain` tell, until `settle` is set shorter than it was then.",
+        "A file that has not changed for this long is stable. A file that was seen to grow waits longer, up " +
+        "to three times as long. If files grow after they were sent, the whole mirror waits longer (`status` " +
+        "and `explain` show it) until `settle` is set to a shorter time.",
       example: "30s",
     }),
     incomplete: setting(duration("0", "30d").prefault("10m"), {
       meaning:
-        "How long a file that is unfinished by its own format may take to become whole, counted from its " +
-        "modification time, but for those of 1970 and 1980, which copy programs leave behind.",
+        "How long a file that is not complete by its format may take to become complete, counted from its " +
+        "modification time.",
       example: "1h",
     }),
     stillIncomplete: setting(choice("hold", "upload").prefault("hold"), {
       meaning:
-        "What happens then: `hold` the file (`FILE_INCOMPLETE`) until it changes or a person sends it by " +
-        '`scanferry retry --anyway PATH` or "Send anyway" on the page; or `upload` it as it is, marked in ' +
-        "`list` and in the receipt.",
+        "What happens then: `hold` (`FILE_INCOMPLETE`) until the file changes or a user sends it (`scanferry " +
+        'retry --anyway PATH`, or "Send anyway" on the page), or `upload` it as it is.',
       example: "upload",
     }),
     missingFolder: setting(missingFolder().prefault("hold"), {
       meaning:
-        "What happens while a document's archive folder does not exist: `hold` the document, send it " +
-        "to the `nearest` folder above that exists, or to the `fallback` folder.",
+        "If a document's archive folder does not exist: `hold` the document, send it to the `nearest` folder " +
+        "above, or to the `fallback` folder.",
       example: "fallback:/Inbox",
     }),
     firstRun: setting(choice("hold", "upload").prefault("hold"), {
       meaning:
-        "What happens on the first run over this mirror, or after the journal was lost, to a file whose " +
-        "name the archive folder holds already: `hold` it until `scanferry adopt` has told them apart, " +
-        "or `upload` it as a further document. The same on any other run for a file whose name and size a " +
-        "document has that came later than all that the journal knows there: the machine, or the " +
-        "journal, may have been taken back to an earlier state.",
+        "A file that the archive may already have, on the first run or after the journal or the machine was " +
+        "restored: `hold` it until `scanferry adopt` compares them, or `upload` it as another document.",
       example: "upload",
     }),
     changed: setting(choice("upload", "ignore").prefault("upload"), {
       meaning:
-        "What an edit of an archived file does: `upload` sends it as a further document, `ignore` nothing.",
+        "What an edit of an archived file does: `upload` sends it as another document, `ignore` nothing.",
       example: "ignore",
     }),
     changesPerHour: setting(wholeNumber(1, 100_000).prefault(CHANGES_PER_HOUR), {
       meaning:
-        "With `changed: upload`, so many contents of one path are sent within an hour; what a program writes " +
-        "to again and again is held after that, until the hour has passed. Leave such files out with `exclude`.",
+        "With `changed: upload`: how many contents of one path are sent within an hour. More are held until " +
+        "the hour has passed.",
       example: "20",
     }),
     after: setting(afterwards().prefault("keep"), {
       meaning:
-        "What happens to the local file once it is CONVERTED and proven: `keep` it, `delete` it, or " +
-        "`move` it to a folder outside of every other mirror's source. Changed, it counts for what becomes " +
-        "CONVERTED from then on, and for what is still to be put away: what was kept stays.",
+        "What happens to the local file after its document is CONVERTED and proven: `keep`, `delete`, or " +
+        "`move` to a folder outside every other mirror's source. A change does not apply to files that were " +
+        "kept before.",
       example: "move:/srv/done",
     }),
     ...ruleKeys,
     hooks: hooksSection,
   },
-  "A source folder and the archive folder it is carried into. The sources must not overlap. Sources " +
-    "are not looked at when the configuration is read: a share may be away at that time.",
+  "A source folder and the archive folder that its files go to. Sources must not overlap.",
 );

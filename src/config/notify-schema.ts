@@ -14,12 +14,12 @@ import { size } from "./size.ts";
 function channelKeys(name: string) {
   return {
     name: setting(givenName().optional(), {
-      meaning: "What the channel is called in commands, the log and metrics. Unique.",
+      meaning: "The channel's name in commands, the log and metrics. Unique.",
       example: "office",
       without: `\`${name}\``,
     }),
     events: setting(z.array(choice(...EVENT_KINDS)).prefault([...USUAL_EVENTS]), {
-      meaning: "What is told by this channel; docs/notify.md explains each.",
+      meaning: "What this channel reports: [notify.md](notify.md#events).",
       example: "[gate, credentials, failed]",
     }),
   };
@@ -35,23 +35,22 @@ const mail = section(
     }),
     tls: setting(choice("starttls", "tls", "none").prefault("starttls"), {
       meaning:
-        "`starttls` begins in plain text and insists on encryption before anything is told, `tls` " +
-        "encrypts from the first byte (port 465), `none` never does.",
+        "`starttls` requires encryption before anything is sent, `tls` encrypts from the first byte (port " +
+        "465), `none` never encrypts.",
       example: "tls",
     }),
     user: setting(userName().optional(), {
       meaning: "The user at the server.",
       example: "scanferry@example.com",
-      without: "nobody logs in",
+      without: "no login",
     }),
     password: setting(secret().optional(), {
-      meaning:
-        "With `user`: the password itself. The file must then be readable by its owner alone.",
+      meaning: "The password itself.",
       example: '"…"',
-      without: "`passwordFile`, else `$SCANFERRY_MAIL_PASSWORD`; required with `user`",
+      without: "`passwordFile`, else `$SCANFERRY_MAIL_PASSWORD`",
     }),
     passwordFile: setting(localPath().optional(), {
-      meaning: "With `user`: the file that holds the password.",
+      meaning: "The file that contains the password.",
       example: "/etc/scanferry/mail.password",
     }),
     from: setting(mailAddress(), {
@@ -60,12 +59,12 @@ const mail = section(
       required: true,
     }),
     to: setting(z.array(mailAddress()).min(1), {
-      meaning: "Who gets it.",
+      meaning: "The recipients.",
       example: "[admin@example.com]",
       required: true,
     }),
   },
-  "A mail for everything that is told.",
+  "Sends mail.",
 );
 
 const webhook = section(
@@ -73,37 +72,35 @@ const webhook = section(
     ...channelKeys("webhook"),
     format: setting(choice(...WEBHOOK_FORMATS).prefault("json"), {
       meaning:
-        "The service that is spoken to: `json` is scanferry's own body, `slack` also Mattermost's. " +
-        "[notify.md](notify.md#services) has an example of each.",
+        "The service: `json` is scanferry's own format, `slack` works for Mattermost too. Examples: " +
+        "[notify.md](notify.md#services).",
       example: "ntfy",
     }),
     url: setting(webAddress().optional(), {
-      meaning: "The address that is posted to. Never told in full: it may be a secret.",
+      meaning: "The address, which is never shown in full.",
       example: "https://hooks.example.com/scanferry",
-      without:
-        "`urlFile`, else `$SCANFERRY_WEBHOOK_URL`, else what the format knows; one of them is required",
+      without: "`urlFile`, else `$SCANFERRY_WEBHOOK_URL`, else the service's own",
     }),
     urlFile: setting(localPath().optional(), {
-      meaning: "The file that holds the address.",
+      meaning: "The file that contains the address.",
       example: "/etc/scanferry/webhook.url",
     }),
     secret: setting(secret().optional(), {
-      meaning: "What signs the message. The file must then be readable by its owner alone.",
+      meaning: "Signs the message.",
       example: '"…"',
-      without: "`secretFile`, else `$SCANFERRY_WEBHOOK_SECRET`, else it is not signed",
+      without: "`secretFile`, else `$SCANFERRY_WEBHOOK_SECRET`, else not signed",
     }),
     secretFile: setting(localPath().optional(), {
-      meaning: "The file that holds the secret.",
+      meaning: "The file that contains the secret.",
       example: "/etc/scanferry/webhook.secret",
     }),
     token: setting(secret().optional(), {
-      meaning:
-        "What the service knows the sender by. The file must then be readable by its owner alone.",
+      meaning: "The service's token.",
       example: '"…"',
-      without: "`tokenFile`, else none; required by `gotify`, `matrix` and `pushover`",
+      without: "`tokenFile`; required by `gotify`, `matrix` and `pushover`",
     }),
     tokenFile: setting(localPath().optional(), {
-      meaning: "The file that holds the token.",
+      meaning: "The file that contains the token.",
       example: "/etc/scanferry/webhook.token",
     }),
     to: setting(userName().optional(), {
@@ -112,20 +109,20 @@ const webhook = section(
       without: "required by `matrix` and `pushover`",
     }),
     headers: setting(z.record(headerName(), secret()).optional(), {
-      meaning:
-        "Further headers of the request, by name. The file must then be readable by its owner alone.",
+      meaning: "More request headers.",
       example: "{ X-Team: office }",
       without: "none",
     }),
     body: setting(bodyText().optional(), {
       meaning:
-        "For a service that no format fits: the text that is sent. `{title}`, `{text}`, `{subject}`, `{host}`, `{event}`, " +
-        "`{urgency}` (`high`, `normal`, `low`), `{id}` and `{version}` are replaced; in JSON they are escaped.",
+        "The text to send, for other services. `{title}`, `{text}`, `{subject}`, `{host}`, `{event}`, " +
+        "`{urgency}` (`high`, `normal`, `low`), `{id}` and `{version}` are replaced; in JSON they are " +
+        "escaped.",
       example: `'{"message": "{title}"}'`,
-      without: "what `format` makes",
+      without: "from `format`",
     }),
   },
-  "A request to an address for everything that is told.",
+  "Sends an HTTP request.",
 );
 
 const command = section(
@@ -133,88 +130,89 @@ const command = section(
     ...channelKeys("command"),
     run: setting(z.array(word()).min(1), {
       meaning:
-        "The program and its arguments; no shell reads them. The message is JSON on its input.",
+        "The program and its arguments; no shell is used. The message is JSON on its standard input.",
       example: "[/usr/local/bin/tell-us, --urgent]",
       required: true,
     }),
   },
-  "A program that is run for everything that is told.",
+  "Runs a program.",
 );
 
 const ping = section(
   {
     url: setting(webAddress().optional(), {
-      meaning: "The address that is called while the daemon is healthy.",
+      meaning: "The address.",
       example: "https://ping.example.com/4711",
-      without: "`urlFile`, else `$SCANFERRY_PING_URL`, else nothing is called",
+      without: "`urlFile`, else `$SCANFERRY_PING_URL`, else none",
     }),
     urlFile: setting(localPath().optional(), {
-      meaning: "The file that holds the address.",
+      meaning: "The file that contains the address.",
       example: "/etc/scanferry/ping.url",
     }),
     method: setting(choice("GET", "POST").prefault("GET"), {
-      meaning: "How it is called.",
+      meaning: "The method.",
       example: "POST",
     }),
     schedule: setting(cron().default("*/5 * * * *"), {
-      meaning: "When it is called.",
+      meaning: "How often.",
       example: '"* * * * *"',
     }),
   },
-  "A dead man's switch: whoever expects the call raises the alarm when it does not come.",
+  "Calls an address of a monitoring service while the daemon is healthy. The service raises the alarm " +
+    "when the call does not come.",
 );
 
 /** The keys of `notify`. */
 export const notifySchema = section(
   {
     mail: setting(z.array(mail).prefault([]), {
-      meaning: "Channels that send mail.",
+      meaning: "Mail.",
       example: "[{ server: smtp.example.com:587, from: a@example.com, to: [b@example.com] }]",
     }),
     webhook: setting(z.array(webhook).prefault([]), {
-      meaning: "Channels that post to an address.",
+      meaning: "Webhooks and services.",
       example: "[{ url: https://hooks.example.com/scanferry }]",
     }),
     command: setting(z.array(command).prefault([]), {
-      meaning: "Channels that run a program.",
+      meaning: "Programs.",
       example: "[{ run: [/usr/local/bin/tell-us] }]",
     }),
     timeout: setting(duration("100ms", "10m").prefault("30s"), {
-      meaning: "How long one try to tell something may take.",
+      meaning: "How long one attempt may take.",
       example: "10s",
     }),
     repeat: setting(duration("0", "365d").prefault("1d"), {
       meaning:
-        "A trouble that lasts is told again this often; 0: never. One that comes and goes, or grows, is told again after " +
-        "an hour.",
+        "How often a lasting problem is reported again; 0: never. A problem that comes and goes, or grows, " +
+        "is reported again after an hour.",
       example: "7d",
     }),
     heldAfter: setting(duration("0", "365d").prefault("1h"), {
-      meaning:
-        "Documents that are held, and an archive that cannot be reached, are told of after this long.",
+      meaning: "Held documents and an archive that cannot be reached are reported after this time.",
       example: "4h",
     }),
     diskBelow: setting(size("0", "100GB").prefault("500MB"), {
-      meaning: "The journal's disk is low with less room than this; 0: never.",
+      meaning: "Free space on the journal's disk below which it is reported; 0: never.",
       example: "2GB",
     }),
     quiet: section(
       {
         hours: setting(sendingHours().optional(), {
           meaning:
-            "When nobody is told, in the host's time zone, but of `credentials` and `disk`; what still holds is told afterwards.",
+            "No messages in these hours (host's time zone), except `credentials` and `disk`. What still lasts is " +
+            "reported afterwards.",
           example: '"22:00-07:00"',
-          without: "somebody is told at all hours",
+          without: "messages at all hours",
         }),
       },
-      "Hours at which nobody is woken.",
+      "Quiet hours.",
     ),
     digest: setting(cron().optional(), {
-      meaning: "When a summary is told: what was archived since the last one, and what waits.",
+      meaning: "When a summary is sent: what was archived since the last one, and what waits.",
       example: '"0 7 * * 1-5"',
       without: "none",
     }),
     ping,
   },
-  "Who is told when something is wrong. Without a channel nobody is.",
+  "Messages when something is wrong. See [notify.md](notify.md).",
 );

@@ -12,9 +12,7 @@ export const RECEIPT_FORMATS: readonly ReceiptFormat[] = ["json", "html"];
 export const receiptsSchema = section(
   {
     dir: setting(localPath(), {
-      meaning:
-        "The folder, on a local disk and outside of every source; it is made with the first receipt. " +
-        "A share that hangs would hold up receipts, and at its end the daemon kills itself.",
+      meaning: "The folder, on a local disk and outside every source.",
       example: "./receipts",
       required: true,
     }),
@@ -23,5 +21,5 @@ export const receiptsSchema = section(
       example: "[html]",
     }),
   },
-  "Receipts of closed batches. `receipts: DIR` is short for `receipts: { dir: DIR }`.",
+  "`receipts: DIR` is short for `receipts: { dir: DIR }`.",
 );

@@ -26,9 +26,7 @@ const EXAMPLES: Readonly<Record<MetadataField, string>> = {
 /** One template a field of metadata. */
 function fields() {
   const entries = METADATA_FIELDS.map((field) => {
-    const meaning =
-      `The document's ${field}, at most ${METADATA_LIMITS[field]} characters. ` +
-      "Unset: the archive keeps the file's own.";
+    const meaning = `At most ${METADATA_LIMITS[field]} characters.`;
     return [field, setting(template().optional(), { meaning, example: EXAMPLES[field] })] as const;
   });
   return Object.fromEntries(entries) as {
@@ -41,31 +39,30 @@ const metadataSection = section(
   {
     ...fields(),
     limits: setting(choice("truncate", "hold").prefault("truncate"), {
-      meaning: "What becomes of a value that is too long: it is cut, or the document is held.",
+      meaning: "If a value is too long: cut it, or hold the document.",
       example: "hold",
     }),
     sidecar: setting(choice("none", "optional", "required").prefault("none"), {
       meaning:
-        "Whether a file beside each document (`x.pdf.yaml`, `.json`) says what goes with it. " +
-        "`required` waits for it. Such a file is never sent; the one that was read goes where its document goes.",
+        "Whether a file next to each document (`x.pdf.yaml`, `.json`) contains its metadata; `required` " +
+        "waits for it. Sidecars are never sent.",
       example: "required",
     }),
   },
-  "What the archive is told of a document beside its name: templates, which the path and a sidecar may " +
-    "override, in this order. See [rules.md](rules.md).",
+  "Metadata of each document: templates, which the path and a sidecar may override. Without a value the archive keeps the file's own. See " +
+    "[rules.md](rules.md).",
 );
 
 const expiry = {
   after: setting(expiryPeriod().optional(), {
-    meaning: "How long a document is kept: `7y`, `6mo`, `2w`, `30d`; `never` for no expiry date.",
+    meaning: "How long a document is kept: `7y`, `6mo`, `2w`, `30d`, or `never`.",
     example: "7y",
-    without: "no expiry date, but what a sidecar says where `from` is `sidecar`",
+    without: "no expiry date, unless a sidecar has one",
   }),
   from: setting(expiryFrom().optional(), {
     meaning:
-      "What that is counted from: when it was `uploaded`, when its file was `modified`, a date in its " +
-      "`name` (a pattern over the relative path with a group `date`, or `year`, `month`, `day`), or " +
-      "what its `sidecar` says.",
+      "What it is counted from: when it was `uploaded`, when the file was `modified`, a date in its `name` " +
+      "(a pattern with a group `date`, or `year`, `month`, `day`), or its `sidecar`.",
     example: "'name((?<date>\\d{4}-\\d\\d-\\d\\d))'",
     without: "`uploaded`",
   }),
@@ -76,80 +73,82 @@ const expireSection = section(
   {
     ...expiry,
     minimum: setting(period().prefault("1d"), {
-      meaning: "A date sooner than this from now holds the document: it could not be taken back.",
+      meaning: "An earlier date holds the document: it could not be changed later.",
       example: "1y",
     }),
     unknown: setting(choice("hold", "upload-without").prefault("hold"), {
-      meaning: "What becomes of a document whose date cannot be told.",
+      meaning: "If the date cannot be found.",
       example: "upload-without",
     }),
     withoutPlugin: setting(choice("hold", "upload-without").prefault("hold"), {
-      meaning: "What becomes of it where the account has no expiry-reminder plugin.",
+      meaning: "If the account has no expiry-reminder plugin.",
       example: "upload-without",
     }),
     format: setting(choice("ms", "date", "datetime", "dmy").prefault("ms"), {
       meaning:
-        "How the date is sent, which the interface leaves open: milliseconds since 1970, " +
-        "`2033-11-20`, `2033-11-20T12:00:00.000Z`, `20.11.2033`.",
+        "How the date is sent: milliseconds since 1970, `2033-11-20`, `2033-11-20T12:00:00.000Z`, " +
+        "`20.11.2033`.",
       example: "date",
     }),
   },
-  "When documents expire. Their dates are shown by `scanferry plan` before anything is sent.",
+  "When documents expire. `scanferry plan` shows the dates.",
 );
 
 const ruleSection = section(
   {
     name: setting(givenName(), {
-      meaning: "What the rule is called in `plan`, `explain` and `rules test`.",
+      meaning: "The rule's name in `plan`, `explain` and `rules test`.",
       example: "invoices",
       required: true,
     }),
     match: setting(pattern(), {
-      meaning: "The rule is for paths that this pattern matches; its named groups serve templates.",
+      meaning:
+        "The rule applies to paths that this pattern matches. Templates can use its named groups.",
       example: "'^Invoices/(?<year>\\d{4})/'",
       required: true,
     }),
     target: setting(targetTemplate().optional(), {
-      meaning: "The archive folder; the tree is not mirrored unless the template has `{dir}`.",
+      meaning: "The archive folder; folders below are kept only with `{dir}`.",
       example: '"/Invoices/{group.year}"',
       without: "the mirror's",
     }),
-    metadata: section(fields(), "Templates that come before the mirror's."),
-    expire: section(expiry, "In place of the mirror's; its guards apply."),
+    metadata: section(fields(), "Used before the mirror's."),
+    expire: section(
+      expiry,
+      "Instead of the mirror's. Its `minimum`, `unknown`, `withoutPlugin` and `format` apply.",
+    ),
   },
-  "Rules: the first one whose pattern matches the relative path applies, the mirror's own settings " +
-    "where none does, or where it is silent.",
+  "The first rule whose pattern matches the relative path applies; for everything else the mirror's " +
+    "own settings.",
 );
 
 /** The keys of a mirror that are about what goes with its documents. */
 export const ruleKeys = {
   priority: setting(wholeNumber(-100, 100).prefault(0), {
     meaning:
-      "Mirrors with a higher priority are sent first, as long as they have something to send; those with " +
-      "the same take turns.",
+      "Mirrors with a higher priority are sent first; mirrors with the same priority take turns.",
     example: "10",
   }),
   order: setting(choice(...ORDERS).prefault("oldest"), {
     meaning:
-      "Which of the mirror's own documents goes first: the one that has been ready for longest, the one " +
-      "that became ready last, or the one of the fewest bytes. With `newest` and `smallest` the others " +
-      "wait for as long as such ones keep coming.",
+      "Which document of the mirror is sent first: ready for longest, ready last, or with the fewest " +
+      "bytes. With `newest` and `smallest` others may wait for long.",
     example: "newest",
   }),
   ready: setting(choice("quiet", "marker", "rename").prefault("quiet"), {
     meaning:
-      "When a file is ready, beside its quiet time: at once, when a `marker` stands beside it (`x.pdf.done` " +
-      "for `x.pdf`), or only when it was written under another name and then took this one by `rename`.",
+      "When a stable file is ready: at once, when a `marker` is next to it (`x.pdf.done`), or only if it " +
+      "was written under another name and then renamed.",
     example: "marker",
   }),
   duplicates: setting(choice("upload", "skip").prefault("upload"), {
     meaning:
-      "What becomes of a file whose content another file of the mirror has in the archive: it is sent " +
-      "all the same, or `skip`: not sent, and an hour later treated as the archived one (`after`).",
+      "A file whose content another file of the mirror already has in the archive: `upload` it too, or " +
+      "`skip` it, and do with it what `after` says an hour later.",
     example: "skip",
   }),
   minAge: setting(duration("0", "365d").prefault("0"), {
-    meaning: "A file is not sent before its modification is this old.",
+    meaning: "A file waits until its modification is this old.",
     example: "1h",
   }),
   minSize: setting(size().prefault("0"), {
@@ -163,14 +162,14 @@ export const ruleKeys = {
   }),
   match: setting(pattern().optional(), {
     meaning:
-      "A pattern over the relative path: its named groups serve every template of the mirror, and one " +
-      "that is named like a field of metadata is that field.",
+      "A pattern for the relative path. Templates of the mirror can use its named groups; a group with the " +
+      "name of a metadata field sets that field.",
     example: "'^(?<department>[^/]+)/(?<year>\\d{4})/'",
   }),
   metadata: metadataSection,
   expire: expireSection,
   rules: setting(z.array(ruleSection).prefault([]), {
-    meaning: "Rules for some of the files.",
+    meaning: "Settings for some of the files.",
     example: "[{ name: invoices, match: '^Invoices/', target: /Invoices }]",
   }),
 };

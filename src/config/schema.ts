@@ -31,7 +31,7 @@ function interval(first: string, most: string, what: string) {
         example: first,
       }),
       max: setting(duration("1ms", "31d").prefault(most), {
-        meaning: "It grows no longer than this.",
+        meaning: "The longest interval.",
         example: most,
       }),
     },
@@ -41,29 +41,31 @@ function interval(first: string, most: string, what: string) {
 
 const quota = section(
   {
-    retry: interval("5m", "6h", "How often a spent quota is probed, with one document."),
+    retry: interval(
+      "5m",
+      "6h",
+      "How often one document tests whether the archive accepts pages again.",
+    ),
     retryAt: setting(cron().default("5 6 1 * *"), {
-      meaning: "When to probe besides: soon after the quota is renewed each month, by default.",
+      meaning: "An additional time for that, by default soon after the month begins.",
       example: '"0 30 5 * * 1"',
     }),
     ...pageKeys,
   },
-  "The account's page allowance: what is reckoned with here, and what happens when the archive says " +
-    "QUOTA_LIMIT: nothing is sent, and one document probes. See [budget.md](budget.md).",
+  "The account's page allowance. See [budget.md](budget.md).",
 );
 
 const conversion = section(
   {
-    poll: interval("2s", "5m", "How often the archive is asked whether documents are CONVERTED."),
+    poll: interval("2s", "5m", "How often scanferry asks whether documents are CONVERTED."),
     maxOutstanding: setting(wholeNumber(1, 1_000_000).optional(), {
       meaning:
-        "While so many documents are uploaded and not yet CONVERTED, nothing new is sent; it goes on " +
-        "below that. Of a whole account: each of several archives has its own.",
+        "While this many documents of an account are uploaded and not yet CONVERTED, nothing new is sent.",
       example: "500",
-      without: "no ceiling",
+      without: "no limit",
     }),
     stuckAfter: setting(duration("1ms", "365d").prefault("24h"), {
-      meaning: "A document that is not CONVERTED after this long is reported as stuck.",
+      meaning: "A document that is not CONVERTED by then is reported (`CONVERSION_STUCK`).",
       example: "12h",
     }),
   },
@@ -81,45 +83,43 @@ export const fileSchema = section(
       required: true,
     }),
     journal: setting(z.union([journalPlace(), journalSchema]), {
-      meaning: "The journal: its file or its PostgreSQL URL alone, or its keys.",
+      meaning: "Its file, its PostgreSQL URL, or its keys.",
       example: "./journal.db",
     }),
     upload: section(
       {
         concurrency: setting(wholeNumber(1, 64).prefault(4), {
           meaning:
-            "Uploads at the same time, at most, to each archive. Where one asks for patience (HTTP 429, 503, " +
-            "timeouts) it is halved, and grows back with what is accepted.",
+            "Uploads at the same time to each archive. Halved while the archive is busy (HTTP 429, 503, " +
+            "timeouts).",
           example: "8",
         }),
         bandwidth: setting(size("1KB", "100GB").optional(), {
-          meaning: "Bytes a second that uploads may take, all of them together.",
+          meaning: "Bytes per second for all uploads together.",
           example: "2MB",
           without: "no limit",
         }),
         hours: setting(sendingHours().optional(), {
           meaning:
-            "When uploads may begin, in the host's time zone; what is under way is finished. All else " +
-            "goes on at all hours.",
+            "When uploads may start, in the host's time zone. Uploads in progress are finished.",
           example: '"18:00-07:00, 12:00-13:00"',
           without: "at all hours",
         }),
-        retry: interval("1s", "5m", "How soon a failed upload is tried again."),
+        retry: interval("1s", "5m", "When a failed upload is tried again."),
         doubt: section(
           {
             window: setting(duration("1ms", "1d").prefault("60s"), {
               meaning:
-                "How long a document is looked for in its folder after its reply was lost. Only " +
-                "then is it sent again: longer than the archive may take to show what it stored.",
+                "How long scanferry looks for the document in the archive before it sends it again. Must be longer " +
+                "than the archive needs to show a new document.",
               example: "5m",
             }),
             tolerance: setting(duration("0", "1d").prefault("60s"), {
-              meaning:
-                "How far the archive's clock and this one may differ beyond what its replies tell.",
+              meaning: "How much the archive's clocks may differ.",
               example: "5m",
             }),
           },
-          "When the reply to an upload is lost.",
+          "If the reply to an upload is lost.",
         ),
       },
       "Sending.",
@@ -127,28 +127,26 @@ export const fileSchema = section(
     batch: section(
       {
         quiet: setting(duration("0", "1d").prefault("5s"), {
-          meaning: "A batch is closed when no further document came for this long.",
+          meaning: "A batch is closed when no document came for this long.",
           example: "30s",
         }),
         maxDocuments: setting(wholeNumber(1, 10_000).prefault(200), {
-          meaning: "A batch holds no more documents than this.",
+          meaning: "The most documents of a batch.",
           example: "50",
         }),
       },
-      "Documents that arrive together are sent under one batch.",
+      "Documents that arrive together get one batch.",
     ),
     quota,
     conversion,
     schedule: section(
       {
         rescan: setting(cron().default("*/10 * * * *"), {
-          meaning:
-            "When every source is walked in full, whatever events said: five cron fields, or six " +
-            "with seconds first; in the host's time zone.",
+          meaning: "When every source is scanned completely.",
           example: '"0 * * * *"',
         }),
       },
-      "What happens at set times.",
+      "Scheduled work.",
     ),
     web: setting(
       z.union([
@@ -157,43 +155,39 @@ export const fileSchema = section(
           {
             listen: setting(listenAddress().prefault("127.0.0.1:8470"), {
               meaning:
-                "Where the page, `/healthz`, `/readyz` and `/metrics` are served. Port 0 is any free one.",
+                "The address of the page, `/healthz`, `/readyz` and `/metrics`. Port 0: any free port.",
               example: '"[::1]:8470"',
             }),
             names: setting(z.array(hostName()).prefault([]), {
               meaning:
-                "Names that people call the page by where a reverse proxy stands before it. It then asks " +
-                "everybody for the token.",
+                "The names that browsers use, behind a reverse proxy. The token is then always required.",
               example: "[scans.example.com]",
             }),
             token: setting(secret().optional(), {
               meaning:
-                "Whoever opens the page or reads `/metrics` must know it. Beyond loopback nothing " +
-                "but `/healthz` and `/readyz` is served without one.",
+                "Required to open the page and read `/metrics` from other hosts; on this host too if it is set.",
               example: '"…"',
               without: "`tokenFile`, else `$SCANFERRY_WEB_TOKEN`, else none",
             }),
             tokenFile: setting(localPath().optional(), {
-              meaning: "The file that holds the token, of 16 characters or more.",
+              meaning: "The file that contains the token, of 16 characters or more.",
               example: "/etc/scanferry/web.token",
             }),
           },
-          "The daemon's web page.",
+          "The web page.",
         ),
       ]),
-      { meaning: "The daemon's web page; `web: off` serves none.", example: "off" },
+      { meaning: "The web page; `off`: none.", example: "off" },
     ),
     notify: notifySchema,
     log: logSchema,
     receipts: setting(z.union([localPath(), receiptsSchema]).optional(), {
-      meaning:
-        "A receipt for each batch, written once all of its documents are CONVERTED: the folder alone, " +
-        "or its keys.",
+      meaning: "Receipts: the folder, or the keys.",
       example: "/var/lib/scanferry/receipts",
       without: "no receipts are written; `scanferry receipt BATCH` prints one",
     }),
     shutdown: setting(duration("0", "1h").prefault("20s"), {
-      meaning: "How long a stop waits for what is in flight before it is safely abandoned.",
+      meaning: "How long a stop waits for uploads in progress before it cancels them safely.",
       example: "1m",
     }),
   },

@@ -6,7 +6,7 @@ import { isReadOnly, readingNeedsRoom, ROOM_BYTES_MIN, roomOf } from "./room.ts"
 export const JOURNAL_HINTS = {
   JOURNAL_LOCKED: "Stop the other scanferry, or give this one a `journal` of its own.",
   JOURNAL_NEWER:
-    "Install the scanferry that wrote the journal, or a later one; the way back: docs/operations.md, Upgrade.",
+    "Install the scanferry that wrote the journal, or a later one; the way back: docs/upgrade.md.",
   JOURNAL_OLDER:
     "Start `scanferry run` or `scanferry sync` once: it brings the journal up to date.",
   JOURNAL_FOREIGN: "Check `journal` in the configuration: this database belongs to something else.",

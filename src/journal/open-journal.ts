@@ -95,7 +95,7 @@ export function elsewhereFault(place: PostgresPlace, what: "backup" | "restore")
   return new Fault(
     "JOURNAL_ELSEWHERE",
     `journal ${shownJournal(place)}: the database's own tools do this`,
-    `Use ${tool} --schema=${place.schema}; docs/operations.md, A journal in PostgreSQL.`,
+    `Use ${tool} --schema=${place.schema}; docs/postgres.md.`,
   );
 }
 
