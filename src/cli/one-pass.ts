@@ -1,7 +1,27 @@
 import type { Daemon } from "../daemon/daemon.ts";
 import type { Quiescence } from "../daemon/quiescent.ts";
+import type { Finding } from "../report/finding.ts";
+import { findingsOf } from "../report/findings.ts";
+import { type Problem, problemsOf } from "../report/problems.ts";
 import type { StatusReport } from "../sync/status.ts";
 import { Interrupted } from "./exit.ts";
+
+/** What a pass has left, and why. */
+export type Pass = {
+  readonly report: StatusReport;
+  readonly problems: readonly Problem[];
+  readonly findings: readonly Finding[];
+};
+
+/** What the end of a pass has left: from here on nobody tries it again, which needs no word of its own. */
+export async function passOf(
+  { journal }: Pick<Daemon, "journal">,
+  report: StatusReport,
+): Promise<Pass> {
+  const problems = await problemsOf(journal, report);
+  const findings = findingsOf({ report: { ...report, running: false }, problems });
+  return { report, problems, findings: findings.filter(({ kind }) => kind !== "notRunning") };
+}
 
 /**
  * Runs the daemon until nothing is left that continues automatically, and lets it end. Rejects with the

@@ -7,7 +7,7 @@ import type { Applied } from "../journal/journal.ts";
 import type { Clock } from "../std/clock.ts";
 import { type Counts, noDocuments } from "../sync/status.ts";
 import { widthOf } from "./columns.ts";
-import { MOVING } from "./headline.ts";
+import { MOVING } from "../report/finding.ts";
 import { STATE_STYLES } from "./status-lines.ts";
 import { remainingMs, Tempo } from "./tempo.ts";
 import type { Style, Terminal } from "./terminal.ts";

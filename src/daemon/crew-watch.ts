@@ -115,7 +115,10 @@ export class CrewWatch implements Disposable {
         return;
       case "lost":
         this.#isLost = true;
-        log.warn({ member: this.#crew.memberId }, "the lease is lost; beginning anew as another");
+        log.warn(
+          { code: "LEASE_LOST", member: this.#crew.memberId },
+          "the lease is lost; joining again as another daemon",
+        );
         this.#startOver.resolve("lost");
     }
   }

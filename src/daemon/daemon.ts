@@ -178,7 +178,7 @@ export class Daemon implements AsyncDisposable {
   }
 
   /**
-   * Resolves when nothing is left that goes on by itself; see `quiescent.ts`. Where one archive
+   * Resolves when nothing is left that continues automatically; see `quiescent.ts`. Where one archive
    * cannot go on, the others are waited for before this rejects.
    */
   async quiescent(wanted: Quiescence, signal: AbortSignal): Promise<StatusReport> {

@@ -157,7 +157,8 @@ export class Lifetime {
         await this.#waitFor(error, config);
       } else {
         if (codeOf(error) !== "LEASE_LOST") throw error;
-        this.#log?.warn({ reason: messageOf(error) }, "the lease is lost; beginning anew");
+        const why = { code: "LEASE_LOST", reason: messageOf(error) };
+        this.#log?.warn(why, "the lease is lost; joining again");
         await this.#clock.sleep(BREATH_MS, this.#stopping.signal).catch(() => {});
       }
       this.#next ??= config;

@@ -1,6 +1,6 @@
-/** Tells when a pass is over: nothing is left that goes on by itself. */
+/** Tells when a pass is over: nothing is left that continues automatically. */
 import type { Document } from "../domain/document.ts";
-import { failureOf } from "../domain/failure.ts";
+import { failureOf, GATE_CODES } from "../domain/failure.ts";
 import { ASKED_FREE } from "../domain/gate.ts";
 import type { Journal } from "../journal/journal.ts";
 import { Bell } from "../std/bell.ts";
@@ -179,7 +179,7 @@ async function isOver(
   if (still("settling") - unfinished + documents.uploading + documents.inDoubt > 0) return false;
   // All may be done, and in another archive.
   if (watched.identity() === "unknown") return false;
-  if (sending && !paused && isAsked(gate, wait, clock.now())) return false;
+  if (sending && !paused && (await isAsked(watched, gate, wait))) return false;
   // Behind a closed gate what is ready is on its way to be held.
   let waits = !sending || (paused && !gate) || isLong(wait, clock.now());
   const isStuck = ({ trouble }: Document) => trouble?.code === "CONVERSION_STUCK";
@@ -229,9 +229,18 @@ async function isCaredFor(
 }
 
 /** The archive is about to say whether it lets the account in: what is held goes on then, or stays. */
-function isAsked(gate: StatusReport["gate"], wait: Waiting | null, now: number): boolean {
-  if (!gate || !ASKED_FREE.includes(gate.code) || wait?.why === "asked") return false;
-  return (gate.nextProbeAt ?? now) <= now;
+async function isAsked(
+  { journal, surveys, clock }: Watched,
+  gate: StatusReport["gate"],
+  wait: Waiting | null,
+): Promise<boolean> {
+  const now = clock.now();
+  if (wait?.why === "asked" || (gate?.nextProbeAt ?? now) > now) return false;
+  if (gate && ASKED_FREE.includes(gate.code)) return true;
+  if (wait) return false;
+  // By one of them, if the gate is closed; once it is open all are let go.
+  const ids = surveys.filter((survey) => !isAway(survey)).map(({ mirror }) => mirror.row.id);
+  return (await journal.smallestHeld(GATE_CODES, ids)) !== undefined;
 }
 
 /** A pass waits out a short pause, but neither the day until the hours begin nor a long one. */

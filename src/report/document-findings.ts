@@ -6,7 +6,7 @@ import { type Finding, type FindingAction, PLAIN, sentence, type Situation } fro
 import type { Problem } from "./problems.ts";
 
 /** So many archive folders are named. */
-const FOLDERS_MAX = 10;
+export const FOLDERS_MAX = 10;
 
 const KINDS = {
   failed: "failed",
@@ -55,11 +55,11 @@ function findingOf(problem: Problem, report: StatusReport): Finding {
     severity: code === "FILE_YOUNG" ? "info" : SEVERITIES[state],
     title: titleOf(problem),
     detail: detailOf(problem, report),
-    fix: hint,
+    fix: state === "failed" ? `${hint} See \`scanferry list --state failed\`.` : hint,
     since: first.since,
     nextAttempt: state === "failed" || person !== undefined ? null : first.nextAttemptAt,
     count: documents,
-    documents: { state, code },
+    documents: { state, code, first: first.id },
     actions: state === "uploaded" ? [] : (ACTIONS[code] ?? (state === "settling" ? [] : ["retry"])),
   };
 }
@@ -67,10 +67,15 @@ function findingOf(problem: Problem, report: StatusReport): Finding {
 function titleOf({ state, code, documents }: Problem): string {
   const many = counted(documents, "document");
   const are = documents === 1 ? "is" : "are";
-  if (state === "failed") return `${many} failed: ${code}`;
+  if (state === "failed") return `${many} failed: ${whyFailed(code, documents)} (${code})`;
   if (state === "held") return `${many} ${are} held: ${code}`;
   if (state === "uploaded") return `The archive has not converted ${many}`;
   return `${counted(documents, "file")} ${are} not finished yet`;
+}
+
+function whyFailed(code: string, documents: number): string {
+  if (code === "DOC_NOT_EXIST") return "no longer in the archive";
+  return `the archive rejected ${documents === 1 ? "it" : "them"}`;
 }
 
 function detailOf(

@@ -68,8 +68,15 @@ export type Finding = {
   readonly count: number;
   readonly archive: string | null;
   readonly mirror: string | null;
-  /** The documents it is about, as `list --state` and `retry --error` select them; null: no documents. */
-  readonly documents: { readonly state: string; readonly code: string } | null;
+  /**
+   * The documents it is about, as `list --state` and `retry --error` select them, and the journal's id of the one that is
+   * known longest; null: no documents.
+   */
+  readonly documents: {
+    readonly state: State;
+    readonly code: string;
+    readonly first: number;
+  } | null;
   readonly actions: readonly FindingAction[];
 };
 
@@ -90,8 +97,10 @@ export const PLAIN = {
 export type Situation = {
   readonly report: StatusReport;
   readonly problems: readonly Problem[];
-  /** What the daemon says of its own work; absent: nothing is known. */
-  readonly health?: { readonly healthy: boolean; readonly why: string } | undefined;
+  /** What the daemon says of its own work; absent: nothing is known. `fix`: what to do, where that is known. */
+  readonly health?:
+    | { readonly healthy: boolean; readonly why: string; readonly fix?: string }
+    | undefined;
   /** The journal's disk, where it has less free space than it should have. */
   readonly lowDisk?: { readonly freeBytes: number; readonly path: string } | undefined;
   /** Why the page does not listen. */

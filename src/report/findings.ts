@@ -8,6 +8,7 @@ import { failureOf, UNREAD_HINT } from "../domain/failure.ts";
 import { printable } from "../std/printable.ts";
 import { shellWord } from "../std/shell-word.ts";
 import { counted, numberText } from "../std/wording.ts";
+import { NAMED_MAX } from "../sync/status-lists.ts";
 import type { MirrorStatusReport, StatusReport } from "../sync/status.ts";
 import { archiveFindings } from "./archive-findings.ts";
 import { documentFindings } from "./document-findings.ts";
@@ -46,15 +47,18 @@ export function findingsOf(situation: Situation): Finding[] {
     .map((finding) => legibly(finding, report.running));
 }
 
-/** Texts from outside steer no terminal; and what no daemon tries, is tried at no time. */
+/**
+ * Texts from outside steer no terminal; and what no daemon tries, is tried at no time. Hours begin, and a pause of the
+ * archive ends, without one.
+ */
 function legibly(finding: Finding, isRunning: boolean): Finding {
-  const { title, detail, fix, nextAttempt } = finding;
+  const { title, detail, fix, nextAttempt, kind } = finding;
   return {
     ...finding,
     title: printable(title),
     detail: printable(detail),
     fix: printable(fix),
-    nextAttempt: isRunning ? nextAttempt : null,
+    nextAttempt: isRunning || kind === "waits" ? nextAttempt : null,
   };
 }
 
@@ -68,7 +72,9 @@ function stalled({ health }: Situation): Finding[] {
       severity: "error",
       title: "Nothing is sent",
       detail: sentence(health.why),
-      fix: "Check the journal's disk or database, and the log. If this lasts, restart the daemon: nothing is lost, and nothing is sent twice.",
+      fix:
+        health.fix ??
+        "Check the journal's disk or database, and the log. If this lasts, restart the daemon: nothing is lost, and nothing is sent twice.",
     },
   ];
 }
@@ -150,25 +156,30 @@ function unread({ name, source, unread: closed }: MirrorStatusReport): Finding[]
 
 /** One a mirror: what stands against one of its files most often stands against all. */
 function notPutAway({ notPutAway: files }: StatusReport): Finding[] {
-  return [...Map.groupBy(files, ({ mirror }) => mirror)].flatMap(([mirror, all]) => {
-    const [first] = all;
-    if (!first) return [];
+  const orMore = files.length >= NAMED_MAX ? " or more" : "";
+  return [...Map.groupBy(files, ({ mirror }) => mirror)].map(([mirror, all]) => {
     const times = all.flatMap(({ nextAttemptAt }) => nextAttemptAt ?? []);
-    const others =
-      all.length === 1 ? "" : ` The same for ${counted(all.length - 1, "other file")}.`;
+    const causes = [...Map.groupBy(all, ({ why }) => why)].slice(0, CAUSES_MAX);
     return {
       ...PLAIN,
       id: `after:${mirror}`,
       kind: "after",
       severity: "warning",
-      title: `${counted(all.length, "archived file")} of ${mirror} could not be moved or deleted yet`,
-      detail: `${sentence(`${first.path}: ${first.why}`)}${others}`,
+      title: `${counted(all.length, "archived file")}${orMore} of ${mirror} could not be moved or deleted yet`,
+      detail: causes.map(([why, of]) => oneOf(of.length, of[0]?.path ?? "", why)).join(" "),
       fix: failureOf("AFTER_REFUSED").hint,
       nextAttempt: times.length === 0 ? null : Math.min(...times),
       count: all.length,
       mirror,
     };
   });
+}
+
+/** So many causes are named of one finding. */
+const CAUSES_MAX = 3;
+
+function oneOf(files: number, path: string, why: string): string {
+  return sentence(`${files === 1 ? "" : `One of ${numberText(files)}: `}${path}: ${why}`);
 }
 
 const MB = 1_000_000;
@@ -230,7 +241,7 @@ function sentEarly({ name, learnedSettle }: MirrorStatusReport): Finding[] {
       id: `sentEarly:${name}`,
       kind: "sentEarly",
       severity: "info",
-      title: `A file of ${name} was sent before it was finished`,
+      title: `Files of ${name} wait longer: one was sent before it was finished`,
       detail: `All files of ${name} now wait ${settle}.`,
       fix: `Set \`settle: ${settle}\` for the mirror.`,
       since: learnedSettle.learnedAt,
@@ -247,7 +258,7 @@ function kept({ neverPutAway }: StatusReport): Finding[] {
     kind: "kept",
     severity: "info",
     title: `${counted(files, "archived file")} of ${mirror} will not be moved or deleted`,
-    detail: `${sentence(`${path}: ${why}`)}${files === 1 ? "" : ` The same for ${counted(files - 1, "other file")}.`}`,
+    detail: oneOf(files, path, why),
     fix: "See `scanferry list --not-put-away`.",
     count: files,
     mirror,

@@ -34,7 +34,7 @@ const ONLY: { readonly [S in ProblemState]?: string } = {
   settling: "FILE_UNFINISHED",
 };
 
-const ALL_STATES: readonly ProblemState[] = ["failed", "held", "uploaded", "settling"];
+const PROBLEM_STATES: readonly ProblemState[] = ["failed", "held", "uploaded", "settling"];
 
 /** An archive may answer with ever new codes: no more problems than these are read, the largest ones. */
 export const PROBLEMS_MAX = 50;
@@ -46,13 +46,12 @@ const NAMED_MAX = 10;
 export async function problemsOf(
   journal: Journal,
   configured: Parameters<typeof configuredIds>[1],
-  states: readonly ProblemState[] = ALL_STATES,
 ): Promise<Problem[]> {
   const rows = await journal.mirrors();
   const ids = await configuredIds(journal, configured);
   const areAll = rows.every(({ id }) => ids.has(id));
   const groups = (await journal.troubled(areAll ? undefined : [...ids])).flatMap((group) => {
-    const state = states.find((one) => one === group.state);
+    const state = PROBLEM_STATES.find((one) => one === group.state);
     const only = state && ONLY[state];
     const isOne = state !== undefined && (only === undefined || only === group.code);
     return isOne ? { ...group, state } : [];

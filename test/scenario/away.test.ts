@@ -36,7 +36,7 @@ test("an archive that does not answer, and a source that is not there", async ()
     since: expect.any(Number) as number,
     nextAttemptAt: expect.any(Number) as number,
   });
-  expect(await told(config, "status")).toMatch(/^The archive is not reached since /);
+  expect(await told(config, "status")).toMatch(/^Cannot reach the archive since /);
   expect(await told(config, "explain", path)).toContain("waits         the archive is not reached");
 
   writeFileSync(config, right);
@@ -50,7 +50,7 @@ test("an archive that does not answer, and a source that is not there", async ()
     return mirrors[0]?.offline ?? undefined;
   });
   expect(away.why).toContain("does not exist");
-  expect(await told(config, "status")).toMatch(/^The source of scans is offline\n/);
+  expect(await told(config, "status")).toMatch(/^The source of scans is offline since /);
   mkdirSync(world.source);
   expect((await statusOf(config)).mirrors[0]?.offline).not.toBeNull();
   renameSync(`${world.source}.away`, world.source);
@@ -79,7 +79,7 @@ test.skipIf(!isRoot)("a folder that cannot be read, of whose documents nobody kn
   for (const documents of [1, 0]) {
     await using pass = aProcess(["--config", config, "sync"], {}, plain);
     expect(await pass.ended, pass.output.stderr).toBe(3);
-    expect(pass.output.stdout).toContain("scans: folder closed cannot be read: EACCES");
+    expect(pass.output.stdout).toMatch(/^Cannot read 1 folder of scans\. .*closed: EACCES/m);
     expect(pass.output.stdout).toContain(`sent ${documents}, `);
   }
 
@@ -87,10 +87,10 @@ test.skipIf(!isRoot)("a folder that cannot be read, of whose documents nobody kn
   const unread = async () => (await statusOf(config)).mirrors[0]?.unread ?? null;
   await until("what cannot be read", async () => (await unread()) !== null);
   expect(await unread()).toMatchObject({ directories: 1, path: "closed" });
-  expect(await told(config, "status")).toMatch(/^1 local folder cannot be read\n/);
+  expect(await told(config, "status")).toMatch(/^Cannot read 1 folder of scans\n/);
   const check = await scanferry(["--config", config, "check"]);
   expect(check.code).toBe(1);
-  expect(check.stdout).toMatch(/^FAIL {2}mirror scans: folder closed cannot be read/m);
+  expect(check.stdout).toMatch(/^FAIL {2}Cannot read 1 folder of scans\. /m);
   chmodSync(closed, 0o755);
   daemon.child.kill("SIGUSR1");
   await until("its end", async () => (await unread()) === null);

@@ -116,7 +116,7 @@ describe("before there is a journal", () => {
     expect((await run("status")).stdout).toMatch(/paused/);
     expect(await run("sync")).toMatchObject({
       code: 3,
-      stdout: expect.stringMatching(/paused: nothing/),
+      stdout: expect.stringMatching(/^Sending is paused\. 1 document waits\./),
     });
     expect(world.archive.documents()).toEqual([]);
     expect((await run("resume")).stdout).toMatch(/^sending goes on/);
@@ -134,10 +134,12 @@ test("sync tells each document and, last, why what is left is left", async () =>
     expect.stringMatching(/^converted {2}done\.pdf {2}document \d+, 2 pages$/),
   );
   expect(lines).toContainEqual(
-    expect.stringMatching(/^held 1: FOLDER_MISSING: .*New.*; create the folder/),
+    expect.stringMatching(/^1 document is held: FOLDER_MISSING .*New.* Create the folder/),
   );
   expect(lines).toContainEqual(
-    expect.stringMatching(/^failed 1: .*FILE_SIZE_TOO_BIG.*; split the document/),
+    expect.stringMatching(
+      /^1 document failed: the archive rejected it \(FILE_SIZE_TOO_BIG\) .* Split the document/,
+    ),
   );
   expect(lines.at(-1)).toBe("sent 1, converted 1, held 1, failed 1");
 
@@ -237,7 +239,7 @@ test("what is never put away is named by status and listed, as long as its file 
   const path = expect.stringMatching(/^[ab]\.pdf$/);
   expect(await never()).toEqual([{ mirror: "scans", files: 2, path, why }]);
   expect(await told("status")).toMatch(
-    /^never put away, see scanferry list --not-put-away:\n {2}scans: document 7 is now in folder 9: .\.pdf, one of 2$/m,
+    /^2 archived files of scans will not .*\n {2}One of 2: .\.pdf: document 7 is now in folder 9\.\n {2}See `scanferry list --not-put-away`\.$/m,
   );
   const lines = linesOf(await told("list", "--not-put-away"));
   expect(lines).toEqual([
@@ -325,7 +327,7 @@ describe("retry", () => {
     const sync = await run("sync");
     expect(sync.code).toBe(3);
     expect(sync.stdout).toMatch(
-      /held 2: QUOTA_LIMIT: 2 documents wait; the company's page allowance/,
+      /^Sending has stopped: the page allowance is used up .* 2 documents wait\. .* buy pages/m,
     );
     const files = [0, 1, 2].map((n) => join(world.source, `scan-${n}.pdf`));
     const twice = await run("retry", world.source, ...files, "--json");
@@ -340,6 +342,26 @@ describe("retry", () => {
     expect((await journal.gate()).nextProbeAt).toBeLessThanOrEqual(Date.now());
   });
 
+  test("once pages are there again `sync` sends at once, whenever the archive was to be asked next", async () => {
+    await using world = await aWorld({ quotaPages: 1 });
+    const config = world.configFile("");
+    const text = readFileSync(config, "utf8");
+    writeFileSync(
+      config,
+      text.replace(
+        "quota: { retry: { initial: 300ms, max: 1s }",
+        "quota: { retry: { initial: 6h, max: 6h }",
+      ),
+    );
+    for (let n = 0; n < 3; n++) world.write(`scan-${n}.pdf`, pdfOf(1, { seed: n }));
+    const run = async () => (await scanferry(["--config", config, "sync"])).code;
+    expect(await run()).toBe(3);
+    expect(await run(), "they are refused again").toBe(3);
+    world.archive.setQuota(undefined);
+    expect(await run()).toBe(0);
+    expect(world.archive.documents()).toHaveLength(3);
+  });
+
   test("what could not be put away is tried at once", async () => {
     await using world = await aWorld({ folders: ["/Scans/a"] });
     const done = join(world.dir, "done");
@@ -348,7 +370,9 @@ describe("retry", () => {
     const config = world.configFile("", `    after: move:${done}`);
     const run = (...words: string[]) => scanferry(["--config", config, ...words]);
     expect((await run("sync")).code).toBe(0);
-    expect((await run("status")).stdout).toContain("  scans: AFTER_REFUSED: ENOTDIR");
+    expect((await run("status")).stdout).toMatch(
+      /could not be moved or deleted yet\n {2}a\/scan\.pdf: AFTER_REFUSED: ENOTDIR/,
+    );
     expect(existsSync(file)).toBe(true);
     rmSync(done);
     expect((await run("retry", join(world.source, "b"))).stdout).toMatch(/^nothing/);
@@ -387,12 +411,12 @@ test("what is unfinished by its format is named, held and sent only as a person 
   for (const pass of [1, 2]) {
     const { code, stdout } = await run("sync");
     expect(code, `pass ${pass}`).toBe(3);
-    expect(stdout).toMatch(/^settling 1: FILE_UNFINISHED: .*: cut\.pdf; /m);
-    expect(stdout).toMatch(/^held 1: FILE_INCOMPLETE: .*: old\.pdf; /m);
+    expect(stdout).toMatch(/^1 file is not finished yet .* cut\.pdf: /m);
+    expect(stdout).toMatch(/^1 document is held: FILE_INCOMPLETE .* old\.pdf: /m);
     expect(archived()).toEqual(["good.pdf"]);
   }
   expect((await run("list")).stdout).toMatch(/^held .* old\.pdf .*FILE_INCOMPLETE/m);
-  expect((await run("status")).stdout).toMatch(/FILE_INCOMPLETE.*old\.pdf/);
+  expect((await run("status")).stdout).toMatch(/FILE_INCOMPLETE.*\n.*old\.pdf/);
   expect((await run("explain", old)).stdout).toContain("scanferry retry --anyway");
   expect((await run("retry", "--anyway", join(world.source, "good.pdf"))).code).toBe(1);
   world.write("cut.pdf", whole);

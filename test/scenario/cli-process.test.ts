@@ -69,7 +69,7 @@ test("a pass that waits for a document which is never converted does not call it
   await using pass = aProcess(["--config", config, "sync"]);
   expect(await pass.ended).toBe(3);
   expect(linesOf(pass.output.stdout)).toEqual([
-    expect.stringMatching(/^uploaded 1: CONVERSION_STUCK: document 1, .*; the archive has not /),
+    expect.stringMatching(/^The archive has not converted 1 document since .* document 1, /),
     "sent 0, converted 0, 1 not CONVERTED yet, held 0, failed 0",
   ]);
   await using told = aProcess(["--config", config, "sync", "--json"]);
@@ -231,9 +231,9 @@ test("a status beside a running daemon names its process; retry reaches it", asy
   await using status = aProcess(["--config", config, "status"]);
   expect(await status.ended).toBe(0);
   expect(status.output.stdout).toMatch(
-    new RegExp(`^scanferry is running \\(process ${daemon.child.pid}`, "m"),
+    new RegExp(`^scanferry is running \\(pid ${daemon.child.pid}`, "m"),
   );
-  expect(status.output.stdout).toMatch(/\/Scans\/New +1 document/);
+  expect(status.output.stdout).toMatch(/\/Scans\/New \(1 document\)/);
   // Before the folder is there: the daemon may find it by itself.
   await using retry = aProcess(["--config", config, "retry"]);
   expect(await retry.ended).toBe(0);

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { aProcess, BUILT } from "../fixtures/a-process.ts";
+import { failureOf } from "../../src/domain/failure.ts";
 import { aTerminal } from "../fixtures/a-terminal.ts";
 import { pdfOf } from "../fixtures/documents.ts";
 import { until } from "../fixtures/until.ts";
@@ -43,13 +44,14 @@ test("on a screen of 40 columns and 12 lines what matters first still stands", a
   await using status = aTerminal(["--config", config, "status"], { size });
   expect(await status.ended).toBe(0);
   const lines = linesOf(status.text());
-  expect(lines[0]).toBe("30 folders to create in the archive");
-  expect(lines.length).toBeLessThan(12);
-  expect(lines.at(-1)).toMatch(/… \d+ more; scanferry status --all/);
+  expect(lines[0]).toBe("scanferry is not running");
+  const text = lines.join(" ").replaceAll(/\s+/g, " ");
+  expect(text, "advice is never cut").toContain(failureOf("FOLDER_MISSING").hint);
+  expect(widest(lines)).toBeLessThanOrEqual(40);
 
   await using watched = aTerminal(["--config", config, "status", "--watch"], { size });
   const frame = await until("a whole screen", () => watched.frame().length > 0 && watched.frame());
-  expect(frame[0]).toBe("30 folders to create in the archive");
+  expect(frame[0]).toBe("scanferry is not running");
   expect(frame.at(-1)).toBe("q quits");
   expect(frame.length).toBeLessThanOrEqual(12);
   watched.type("q");
@@ -70,13 +72,13 @@ describe("on a screen of 80 columns and 24 lines", () => {
     await using status = aTerminal(["--config", config, "status"]);
     expect(await status.ended).toBe(0);
     const lines = linesOf(status.text());
-    expect(lines[0]).toBe("30 folders to create in the archive");
+    expect(lines[0]).toBe("scanferry is not running");
     expect(lines.length).toBeLessThan(24);
     expect(widest(lines)).toBeLessThanOrEqual(80);
     expect(lines.join("\n")).toMatch(/… \d+ more; scanferry status --all/);
     await using all = aTerminal(["--config", config, "status", "--all"]);
     await all.ended;
-    expect(linesOf(all.text()).filter((line) => line.includes("/Scans/Folder"))).toHaveLength(31);
+    expect(linesOf(all.text()).filter((line) => line.includes("/Scans/Folder"))).toHaveLength(36);
   });
 
   test.for(["list", "plan"])("no line of %s is longer than the screen is wide", async (command) => {
@@ -102,9 +104,9 @@ describe("status --watch", () => {
     const config = world.configFile();
     world.write("a.pdf", pdfOf(1));
     await using watch = aTerminal(["--config", config, "status", "--watch"]);
-    await watch.says(/Waiting for the first scan/);
+    await watch.says(/No documents/);
     await using pass = aProcess(["--config", config, "sync"]);
-    await watch.says(/The one document (?:that scanferry has seen )?is in the archive/);
+    await watch.says(/The only document (?:that scanferry has seen )?is in the archive/);
     expect(await pass.ended).toBe(0);
     await using pause = aProcess(["--config", config, "pause"]);
     await pause.ended;
@@ -127,15 +129,12 @@ describe("status --watch", () => {
     await using world = await aWorld();
     const config = world.configFile();
     await using watch = aProcess(["--config", config, "status", "--watch"]);
-    await watch.says(/Waiting for the first scan\n/);
+    await watch.says(/No documents\n/);
     await using pause = aProcess(["--config", config, "pause"]);
     await pause.ended;
     await watch.says(/Sending is paused\n/);
     expect(await watch.end("SIGINT")).toBe(0);
-    expect(linesOf(watch.output.stdout)).toEqual([
-      "Waiting for the first scan",
-      "Sending is paused",
-    ]);
+    expect(linesOf(watch.output.stdout)).toEqual(["No documents", "Sending is paused"]);
   });
 });
 

@@ -10,6 +10,8 @@ export type Finding = {
   readonly mend: string | null;
   /** The configuration cannot be used for it. */
   readonly unusable?: Fault;
+  /** Documents are held or failed. */
+  readonly isUnsettled?: boolean;
 };
 
 /** As it should be. */

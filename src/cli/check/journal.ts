@@ -1,20 +1,21 @@
 import { constants } from "node:fs";
 import { access, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
-import { archivesOf } from "../../config/archives.ts";
 import type { Config } from "../../config/config.ts";
 import { shownJournal } from "../../config/journal-place.ts";
 import { assertNotExchanged, renamedMirrors } from "../../daemon/bind-archives.ts";
-import { FOLDER_CODES } from "../../domain/verdict.ts";
 import { isSolo } from "../../journal/crew.ts";
 import type { ArchiveRow, Journal, MirrorRow } from "../../journal/journal.ts";
 import { networkFileSystem } from "../../journal/network-file-system.ts";
 import { systemClock } from "../../std/clock.ts";
 import { codeOf } from "../../std/fault.ts";
-import { configuredIds } from "../../sync/configured.ts";
+import type { FindingKind } from "../../report/finding.ts";
+import { findingsOf } from "../../report/findings.ts";
+import { withoutFix } from "../../report/finding-text.ts";
+import { problemsOf } from "../../report/problems.ts";
+import { statusOf } from "../../sync/status.ts";
 import { readJournal, runningDaemon } from "../journals.ts";
-import { type Trouble, troubleParts, troublesOf } from "../troubles.ts";
-import { counted, sizeText } from "../../std/wording.ts";
+import { sizeText } from "../../std/wording.ts";
 import { fail, failOf, type Finding, ok, warn } from "./finding.ts";
 import { nearestDirectory } from "./places.ts";
 
@@ -34,9 +35,9 @@ export async function* examineJournal(config: Config): AsyncGenerator<Finding> {
     await using journal = await readJournal(config);
     yield ok(journal ? `journal ${path} opens` : `journal ${path} is made at the first start`);
     if (typeof place === "string") yield* diskFindings(place);
-    if (journal) yield* contentFindings(journal, config);
     const owner = await runningDaemon(config);
-    yield ok(owner ? `the daemon is running (process ${owner.pid})` : "the daemon is not running");
+    if (journal) yield* contentFindings(journal, config, owner !== undefined);
+    yield ok(owner ? `the daemon is running (pid ${owner.pid})` : "the daemon is not running");
   } catch (error) {
     yield failOf("journal", error);
   }
@@ -60,29 +61,28 @@ async function* diskFindings(path: string): AsyncGenerator<Finding> {
   else yield ok(what);
 }
 
-async function* contentFindings(journal: Journal, config: Config): AsyncGenerator<Finding> {
-  if (await journal.paused()) yield warn("sending is paused", "See scanferry resume.");
-  const archives = archivesOf(config);
+async function* contentFindings(
+  journal: Journal,
+  config: Config,
+  isRunning: boolean,
+): AsyncGenerator<Finding> {
   const rows = await journal.archives();
-  for (const { id, name } of rows.filter((row) =>
-    archives.some((each) => each.name === row.name),
-  )) {
-    const gate = await journal.of(id).gate();
-    if (gate.closedAt === null) continue;
-    const why = gate.trouble?.message ?? "the archive refuses the account";
-    const to = archives.length > 1 ? ` to ${name}` : "";
-    yield warn(`nothing is sent${to}: ${why}`, "See scanferry status.");
-  }
   yield* identityFindings(journal, rows, config);
   yield* bindingFindings(await journal.mirrors(), rows, config);
-  yield* troubleFindings(await troublesOf(journal, config));
-  const ids = await configuredIds(journal, config);
-  for (const { mirrorId, targetPath, documents, code } of await journal.waitingFolders()) {
-    if (!ids.has(mirrorId)) continue;
-    const what = `${counted(documents, "document")} for ${targetPath} (${code})`;
-    yield warn(`held: ${what}`, `Create or mend ${targetPath} in the archive.`);
+  const now = systemClock.now();
+  const report = await statusOf(journal, config, isRunning, now);
+  for (const finding of findingsOf({ report, problems: await problemsOf(journal, config) })) {
+    const { kind, severity, fix } = finding;
+    if (EXAMINED.includes(kind)) continue;
+    const what = withoutFix(finding, now);
+    if (severity === "info") yield ok(what);
+    else if (kind === "unread") yield fail(what, fix);
+    else yield { ...warn(what, fix), isUnsettled: kind === "held" || kind === "failed" };
   }
 }
+
+/** Each has an examination of its own, or is what `check` does not ask for. */
+const EXAMINED: readonly FindingKind[] = ["notRunning", "outage", "source", "disk", "page"];
 
 /** What the daemon would refuse to start with: two archives, or mirrors, in one another's place. */
 async function* identityFindings(
@@ -113,14 +113,5 @@ function* bindingFindings(
       `mirror ${name}: the journal has it for the archive ${was}, the configuration for ${archive}`,
       `Once anything was sent, it stays so: say archive: ${was}, or give the mirror another name.`,
     );
-  }
-}
-
-/** What is held for a folder is told by the folder. */
-function* troubleFindings(troubles: readonly Trouble[]): Generator<Finding> {
-  for (const trouble of troubles) {
-    if ((FOLDER_CODES as readonly string[]).includes(trouble.code)) continue;
-    const { what, mend } = troubleParts(trouble);
-    yield warn(what, mend);
   }
 }

@@ -1,6 +1,5 @@
 import type { Config, Mirror } from "../../config/config.ts";
 import { assertApart } from "../../daemon/sources-apart.ts";
-import { UNREAD_HINT } from "../../domain/failure.ts";
 import type { Journal, MirrorRow } from "../../journal/journal.ts";
 import { isNetwork, type Mount, mountOf, readMounts, watchMode } from "../../source/mounts.ts";
 import { awayOf, ofMirror, seersOf } from "../../sync/away.ts";
@@ -8,7 +7,6 @@ import { readJournal, runningDaemon } from "../journals.ts";
 import { LINK_HINT, otherLinksLine, replacedLines } from "../links-text.ts";
 import { Looker } from "../looker.ts";
 import type { Shell } from "../shell.ts";
-import { unreadText } from "../status-lines.ts";
 import { fail, failOf, type Finding, ok, warn } from "./finding.ts";
 import { examineHardLinks } from "./hard-links.ts";
 import { examineWatching } from "./watching.ts";
@@ -33,8 +31,6 @@ export async function* examineSources(config: Config, shell: Shell): AsyncGenera
     const mount = mountOf(mirror.source, mounts);
     yield await sourceFinding(mirror, row, shell);
     const away = journal && row && (await awayOf(journal.of(row.archiveId), seers));
-    const unread = away && ofMirror(away.unread, mirror.name);
-    if (unread) yield fail(`mirror ${unreadText(mirror.name, unread)}`, UNREAD_HINT);
     const links = (away && ofMirror(away.links, mirror.name)) ?? null;
     for (const line of replacedLines(mirror.name, links)) yield warn(`mirror ${line}`, LINK_HINT);
     const others = otherLinksLine(mirror.name, links);

@@ -2,10 +2,10 @@ import type { Command } from "commander";
 import { growSlowly } from "../../std/heap.ts";
 import { examples } from "../examples.ts";
 import { EXIT } from "../exit.ts";
-import { onePass } from "../one-pass.ts";
+import { onePass, passOf } from "../one-pass.ts";
+import { oneLine } from "../../report/finding-text.ts";
 import { portNumber } from "../option-values.ts";
 import type { Shell } from "../shell.ts";
-import { troubleLines, troublesOf } from "../troubles.ts";
 
 const PORT_DEFAULT = 8470;
 
@@ -33,13 +33,12 @@ async function demo(shell: Shell, { once, data, port }: Options): Promise<void> 
     await demo.run(stopping);
     return;
   }
-  const { documents } = await onePass(demo.daemon, { waitConverted: true }, stopping);
+  const report = await onePass(demo.daemon, { waitConverted: true }, stopping);
   demo.endDrawing();
-  const { daemon } = demo;
-  for (const line of troubleLines(await troublesOf(daemon.journal, await daemon.status())))
-    await shell.out.line(line);
-  const { converted } = documents;
-  const total = Object.values(documents).reduce((sum, number) => sum + number, 0);
+  const { findings } = await passOf(demo.daemon, report);
+  for (const finding of findings) await shell.out.line(oneLine(finding, shell.clock.now()));
+  const { converted } = report.documents;
+  const total = Object.values(report.documents).reduce((sum, number) => sum + number, 0);
   await shell.out.line(`${converted} of ${total} documents CONVERTED`);
   shell.exitCode = converted < total ? EXIT.unsettled : EXIT.done;
 }

@@ -5,15 +5,17 @@ import type { Config } from "../../config/config.ts";
 import { STATES } from "../../domain/document.ts";
 import { isPassing } from "../../journal/journal-fault.ts";
 import type { Owner } from "../../journal/owner-lock.ts";
+import type { Finding } from "../../report/finding.ts";
 import { findingsOf } from "../../report/findings.ts";
+import { titles } from "../../report/finding-text.ts";
 import { type Problem, problemsOf } from "../../report/problems.ts";
+import { summaryOf } from "../../report/summary.ts";
 import { mountOf, readMounts, watchMode } from "../../source/mounts.ts";
 import { noPages } from "../../sync/page-report.ts";
 import { noDocuments, type StatusReport, statusOf } from "../../sync/status.ts";
 import { outsideHours } from "../../sync/waiting.ts";
 import { type DaemonHealth, daemonHealth } from "../daemon-health.ts";
 import { examples } from "../examples.ts";
-import { headlineOf } from "../headline.ts";
 import { readJournal, runningDaemon } from "../journals.ts";
 import type { Shell } from "../shell.ts";
 import { statusLines } from "../status-lines.ts";
@@ -45,7 +47,7 @@ async function status(shell: Shell, options: Options): Promise<void> {
   if (options.watch !== true) {
     const standing = await look();
     const rows = options.all === true ? Number.POSITIVE_INFINITY : out.rows - PROMPT_ROWS;
-    const lines = options.json ? [jsonOf(standing)] : linesOf(standing, shell, rows);
+    const lines = options.json ? [jsonOf(standing)] : linesOf(standing, shell, rows, true);
     for (const line of lines) await out.line(line);
     return;
   }
@@ -54,39 +56,40 @@ async function status(shell: Shell, options: Options): Promise<void> {
     mark: () => markOf(config, clock.now()),
     look,
     draw: (standing) => linesOf(standing, shell, out.rows - FOOTER_ROWS),
-    tell: (standing) => newsOf(standing, clock.now()),
+    tell: newsOf,
   });
 }
 
-/** The report, who is at work, and why documents wait. */
+/** The report, who is at work, and what is wrong. */
 type Standing = {
   readonly report: StatusReport;
   readonly owner: Owner | undefined;
-  readonly problems: readonly Problem[];
+  readonly findings: readonly Finding[];
   /** What the daemon says of itself; undefined: nobody answers at its page. */
   readonly health: DaemonHealth | undefined;
 };
 
-function jsonOf({ report, owner, health, problems }: Standing): string {
+function jsonOf({ report, owner, health, findings }: Standing): string {
   const daemon = owner
     ? { pid: owner.pid, web: owner.web ?? null, startedAt: owner.startedAt }
     : null;
-  const findings = findingsOf({ report, health, problems });
   return JSON.stringify({ ...report, findings, daemon, health: health ?? null });
 }
 
-function linesOf(standing: Standing, shell: Shell, rowsMax: number): string[] {
-  const { report, problems: troubles, ...around } = standing;
-  return statusLines(report, { ...around, troubles, now: shell.clock.now() }, shell.out, rowsMax);
+/** `scrolls`: the screen may scroll where findings need more lines. */
+function linesOf(standing: Standing, shell: Shell, rowsMax: number, scrolls = false): string[] {
+  const { report, ...around } = standing;
+  return statusLines(report, { ...around, now: shell.clock.now(), scrolls }, shell.out, rowsMax);
 }
 
-/** What matters first, and the numbers, in one line. */
-function newsOf({ report, owner, health }: Standing, now: number): string {
-  const { title } = headlineOf(report, { owner, health, now });
+/** What is wrong, or where the documents are, and the numbers, in one line. */
+function newsOf({ report, findings }: Standing): string {
+  const wrong = titles(findings.filter(({ severity }) => severity !== "info"));
+  const news = wrong.length > 0 ? wrong : [summaryOf(report).title];
   const numbers = STATES.filter((state) => report.documents[state] > 0).map(
     (state) => `${report.documents[state]} ${state}`,
   );
-  return [title, ...numbers].join("; ");
+  return [...news, ...numbers].join("; ");
 }
 
 /** For programs: the same lines on a terminal and elsewhere. */
@@ -117,19 +120,18 @@ async function markOf({ journal }: Config, now: number): Promise<string> {
 async function standingOf(config: Config, now: number): Promise<Standing> {
   const [owner, health] = await Promise.all([runningDaemon(config), daemonHealth(config)]);
   const running = owner !== undefined || health?.healthy === false;
+  const standing = (report: StatusReport, problems: readonly Problem[] = []): Standing => {
+    return { report, owner, findings: findingsOf({ report, health, problems }), health };
+  };
   try {
     await using journal = await readJournal(config);
-    if (!journal) return { report: nothingYet(config, now, running), owner, problems: [], health };
-    return {
-      report: await statusOf(journal, config, running, now),
-      owner,
-      problems: await problemsOf(journal, config),
-      health,
-    };
+    if (!journal) return standing(nothingYet(config, now, running));
+    const report = await statusOf(journal, config, running, now);
+    return standing(report, await problemsOf(journal, config));
   } catch (error) {
     // The daemon says why, and that it waits.
     if (!isPassing(error) || health?.healthy !== false) throw error;
-    return { report: nothingYet(config, now, running), owner, problems: [], health };
+    return standing(nothingYet(config, now, running));
   }
 }
 

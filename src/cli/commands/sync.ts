@@ -1,14 +1,13 @@
 import type { Command } from "commander";
 import { examples } from "../examples.ts";
 import { EXIT } from "../exit.ts";
-import { onePass } from "../one-pass.ts";
+import { onePass, type Pass, passOf } from "../one-pass.ts";
+import { oneLine } from "../../report/finding-text.ts";
 import { Progress } from "../progress.ts";
 import type { Shell } from "../shell.ts";
-import { unreadLines, waitingLine } from "../status-lines.ts";
 import type { StatusReport } from "../../sync/status.ts";
 import { growSlowly } from "../../std/heap.ts";
 import { assertOpenFiles } from "../../std/open-files.ts";
-import { type Trouble, troubleLines, troublesOf } from "../troubles.ts";
 import { secretsOf } from "./run.ts";
 
 type Options = { readonly wait: boolean; readonly json?: boolean };
@@ -47,14 +46,14 @@ async function sync(shell: Shell, { wait, json = false }: Options): Promise<void
       ending: stopping,
       journaled: (applied) => progress.journaled(applied),
     });
-    progress.begin((await daemon.status()).documents);
+    const { documents, gate } = await daemon.status();
+    // A person's word: what stopped the account may be over.
+    if (gate) await daemon.probe();
+    progress.begin(documents);
     const report = await onePass(daemon, { waitConverted: wait }, stopping);
     progress.end();
-    const states = wait ? (["held", "failed", "settling", "uploaded"] as const) : undefined;
-    const troubles = await troublesOf(daemon.journal, config, states);
-    const lines = json
-      ? [jsonOf(report, progress, troubles)]
-      : textOf(report, progress, troubles, clock.now());
+    const pass = await passOf(daemon, report);
+    const lines = json ? [jsonOf(pass, progress)] : textOf(pass, progress, clock.now());
     for (const line of lines) await shell.out.line(line);
     shell.exitCode = isSettled(report, wait) ? EXIT.done : EXIT.unsettled;
   } finally {
@@ -72,39 +71,27 @@ function isSettled({ documents, mirrors }: StatusReport, wait: boolean): boolean
 /** What this pass itself did. */
 type Done = { readonly sent: number; readonly converted: number };
 
-function textOf(
-  { documents, paused, sending, mirrors }: StatusReport,
-  { sent, converted }: Done,
-  troubles: readonly Trouble[],
-  now: number,
-): string[] {
-  const { held, failed, settling, uploaded, pending } = documents;
+function textOf({ report, findings }: Pass, { sent, converted }: Done, now: number): string[] {
+  const { held, failed, settling, uploaded } = report.documents;
   const left = uploaded === 0 ? "" : `, ${uploaded} not CONVERTED yet`;
   const unfinished = settling === 0 ? "" : `, unfinished ${settling}`;
-  const { waits } = sending;
   return [
-    ...(waits && pending > 0 ? [waitingLine(waits, now)] : []),
-    ...(paused ? ["paused: nothing was sent; see scanferry resume"] : []),
-    ...unreadLines({ mirrors }).map(([what, mend]) => `${what}; ${mend.trim()}`),
-    ...troubleLines(troubles),
+    ...findings.map((finding) => oneLine(finding, now)),
     `sent ${sent}, converted ${converted}${left}, held ${held}, failed ${failed}${unfinished}`,
   ];
 }
 
-function jsonOf(
-  { documents, paused, sending, gate, foldersToCreate, mirrors }: StatusReport,
-  { sent, converted }: Done,
-  troubles: readonly Trouble[],
-): string {
-  const { waits } = sending;
+function jsonOf({ report, problems, findings }: Pass, { sent, converted }: Done): string {
+  const { documents, paused, sending, gate, foldersToCreate, mirrors } = report;
   return JSON.stringify({
     sent,
     converted,
     documents,
     paused,
     gate,
-    waits,
-    troubles,
+    waits: sending.waits,
+    troubles: problems,
+    findings,
     foldersToCreate,
     unread: mirrors.flatMap(({ name, unread }) => (unread ? { mirror: name, ...unread } : [])),
   });

@@ -12,7 +12,7 @@ import { pdfOf } from "../../fixtures/documents.ts";
 const TURNS: readonly [string, number, RegExp][] = [
   ["check", 3, /is reached[\s\S]*New/],
   ["plan", 3, /hold .*New\/held\.pdf/],
-  ["status", 0, /held 1: FOLDER_MISSING/],
+  ["status", 0, /^1 document is held: FOLDER_MISSING/m],
   ["list --json", 0, /"path":"done\.pdf"/],
   ["explain done.pdf", 0, /converted/],
   ["rules test done.pdf", 0, /done\.pdf/],
@@ -61,11 +61,11 @@ test("`sync` carries what it can, and says what is left; after a lost journal it
   await using story = await aStory();
   const first = await story.run("sync");
   expect(first.code, first.stderr).toBe(3);
-  expect(first.stdout).toMatch(/^held 1: FOLDER_MISSING/m);
+  expect(first.stdout).toMatch(/^1 document is held: FOLDER_MISSING/m);
   expect(first.stdout).toMatch(/^sent 1, converted 1, held 1, failed 1$/m);
   rmSync(dirname(story.journal), { recursive: true });
   rmSync(join(story.source, "huge.txt"));
-  expect((await story.run("sync")).stdout).toMatch(/^held 1: FIRST_RUN/m);
+  expect((await story.run("sync")).stdout).toMatch(/^1 document is held: FIRST_RUN/m);
   expect((await story.run("adopt")).stdout).toContain("1 claimed");
   story.archive.createFolder("/Scans/New");
   expect((await story.run("sync")).code).toBe(0);

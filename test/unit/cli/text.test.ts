@@ -1,8 +1,17 @@
 import * as fc from "fast-check";
 import { expect, test, describe } from "vitest";
-import { statusLines } from "../../../src/cli/status-lines.ts";
+import { type Around, statusLines } from "../../../src/cli/status-lines.ts";
+import type { Situation } from "../../../src/report/finding.ts";
+import { findingsOf } from "../../../src/report/findings.ts";
+import {
+  archiveWith,
+  aSituation,
+  OUTAGE,
+  problem,
+  SITUATIONS,
+  some,
+} from "../report/situations.ts";
 import { Terminal } from "../../../src/cli/terminal.ts";
-import { type StatusReport } from "../../../src/sync/status.ts";
 import { reportOf } from "../dashboard/open-dashboard.ts";
 import { explanationLines } from "../../../src/cli/explanation-lines.ts";
 import { recordOf } from "../../../src/sync/record.ts";
@@ -25,252 +34,89 @@ import {
 } from "../../../src/cli/columns.ts";
 import { listenAddress, moment, size } from "../../../src/cli/option-values.ts";
 import { printable } from "../../../src/std/printable.ts";
-import { numberText, relativeText, sizeText } from "../../../src/std/wording.ts";
+import { numberText, relativeText, sizeText, timeText } from "../../../src/std/wording.ts";
 import { Sink } from "./in-process.ts";
 import { fit } from "../../../src/cli/fit.ts";
 import { remainingMs, Tempo } from "../../../src/cli/tempo.ts";
 
 describe("status lines", () => {
-  const gate = {
-    closedAt: 0,
-    code: "QUOTA_LIMIT",
-    message: "spent",
-    hint: "Wait.",
-    nextProbeAt: null,
-  };
-  const waits = { why: "asked", message: "it asked", until: null } as const;
-  const [main] = reportOf().archives;
-  if (!main) throw new Error("there is one");
-  const plain = { paint: (_: string, text: string) => text, isInteractive: false };
-  const terminal = { ...plain, width: 80 } as unknown as Terminal;
-  const wide = { ...plain, width: 200 } as unknown as Terminal;
-
-  test.for([
-    [[main], [], "nothing keeps it"],
-    [[{ ...main, gate }], [], "the headline tells of the only one"],
-    [
-      [{ ...main, sending: { waits, concurrency: 1 } }],
-      [/^nothing new is sent: it asked/],
-      "the only one needs no name",
-    ],
-    [
-      [
-        { ...main, gate },
-        { ...main, name: "legal", sending: { waits, concurrency: 1 } },
-      ],
-      [/^nothing is sent to main since .*: spent/, /^nothing new is sent to legal: it asked/],
-      "of several it is said which",
-    ],
-  ] as const)("%#: what stops archives: %s", ([archives, lines]) => {
-    const report = reportOf({ archives });
-    const told = statusLines(report, { owner: undefined, troubles: [], now: 1 }, terminal, 24);
-    const about = told.filter((line) => /^nothing (new )?is sent/.test(line));
-    expect(about).toEqual(lines.map((line) => expect.stringMatching(line)));
-  });
-
-  test.for([
-    [60_001, true, "; asked again in 1 minute", "its time has not come"],
-    [
-      1,
-      false,
-      "; asked again by the next scanferry run or scanferry sync",
-      "nobody is there to ask",
-    ],
-    [1, true, "; asked again now", "it is being asked, or is next"],
-    [null, true, "", "nobody knows"],
-  ] as const)("a probe at %s, running: %s, is told as %j: %s", ([nextProbeAt, running, next]) => {
-    const archives = [
-      { ...main, gate: { ...gate, nextProbeAt } },
-      { ...main, name: "legal" },
-    ];
-    const report = reportOf({ archives, gate: { ...gate, nextProbeAt } });
-    const around = { owner: running ? owner : undefined, troubles: [], now: 1 };
-    const told = statusLines(report, around, wide, 24);
-    expect(told[1]).toBe(`0 documents wait; wait${next}`);
-    expect(told.find((line) => line.startsWith("nothing is sent to main"))).toMatch(
-      new RegExp(`: spent; wait${next}$`),
-    );
-  });
-
-  const around = { owner: undefined, troubles: [], now: 1 };
-  const outage = {
-    since: 0,
-    code: "ARCHIVE_UNREACHABLE",
-    message: "no connection",
-    hint: "Look at the line.",
-    nextAttemptAt: 60_001,
-  };
-
+  const plain = { paint: (_: string, text: string) => text, isInteractive: true };
+  const terminal = { ...plain, width: 60 } as unknown as Terminal;
   const owner = { pid: 7, startedAt: 0, version: "1.2.3" };
-  const some = (counts: Partial<StatusReport["documents"]>) => ({
-    documents: { ...reportOf().documents, ...counts },
-  });
-  const probed = { ...gate, nextProbeAt: 60_001 };
-  const afar = {
-    mirror: "scans",
-    path: "a.pdf",
-    why: "AFTER_REFUSED: full",
-    nextAttemptAt: 60_001,
-  };
+  const NOW = 60_000;
 
-  test.for([
-    [{ gate: probed }, /asked again in 1 minute$/, /asked again by the next scanferry run or/],
-    [
-      { archives: [{ ...main, outage }] },
-      /tried again in 1 minute$/,
-      /tried again by the next scanferry run or/,
-    ],
-    [some({ held: 2 }), /^they continue automatically/, /^they continue with scanferry run or/],
-    [{ notPutAway: [afar] }, /^they are tried again without being asked$/, /by the next scanferry/],
-    [
-      some({ converted: 2 }),
-      /^2 converted$/,
-      /^2 converted; it is not running, and sees nothing new$/,
-    ],
-  ] as const)(
-    "%#: what only a daemon does is not promised without one",
-    ([report, with_, without]) => {
-      const told = (who: typeof owner | undefined) =>
-        statusLines(reportOf(report), { ...around, owner: who }, terminal, 24)[1];
-      expect(told(owner)).toMatch(with_);
-      expect(told(undefined)).toMatch(without);
-    },
-  );
+  function linesOf(situation: Situation, more: Partial<Around> = {}, rows = 24): string[] {
+    const around = { owner, findings: findingsOf(situation), now: NOW, ...more };
+    return statusLines(situation.report, around, terminal, rows);
+  }
 
-  test.for([
-    ["FIRST_RUN", 3, /^they need you: see below/],
-    ["VETOED", 3, /^they need you/],
-    ["FIRST_RUN", 2, /^2 need you; the others continue automatically/],
-    ["FOLDER_MISSING", 3, /^they continue automatically/],
-  ] as const)("of three held, %s holds %i: %s", ([code, documents, detail]) => {
-    const troubles = [{ state: "held", code, documents, message: "so" }] as const;
-    const lines = statusLines(
-      reportOf(some({ held: 3 })),
-      { owner, troubles, now: 1 },
-      terminal,
-      24,
+  test("the worst comes first, in full, with its advice; then who runs, what else is wrong, and the numbers", () => {
+    const situation = aSituation(
+      { ...some({ held: 1 }), archives: [archiveWith({ outage: OUTAGE })] },
+      { problems: [problem("held", "FIRST_RUN", 1)] },
     );
-    expect(lines[1]).toMatch(detail);
-  });
-
-  test("without a daemon nothing is said of what it has not seen", () => {
-    const report = reportOf(some({ converted: 2 }));
-    const title = (who: typeof owner | undefined) =>
-      statusLines(report, { ...around, owner: who }, terminal, 24)[0];
-    expect(title(owner)).toBe("All documents are in the archive");
-    expect(title(undefined)).toBe("All documents that scanferry has seen are in the archive");
-  });
-
-  test("that all is archived says how many files are never put away", () => {
-    const stays = { mirror: "scans", path: "a.pdf", why: "FILE_CHANGED" };
-    const detail = (...files: number[]) => {
-      const neverPutAway = files.map((each) => ({ ...stays, files: each }));
-      const report = reportOf({ ...some({ converted: 2_000 }), neverPutAway });
-      return statusLines(report, { ...around, owner }, terminal, 24)[1];
-    };
-    expect(detail(1)).toBe("2,000 converted; 1 file is never put away");
-    expect(detail(1, 1_200)).toBe("2,000 converted; 1,201 files are never put away");
-  });
-
-  test("an archive that does not answer is what matters first, with what to do", () => {
-    const report = reportOf({ archives: [{ ...main, outage }] });
-    const [title, detail] = statusLines(report, { ...around, owner }, terminal, 24);
-    expect(title).toMatch(/^The archive is not reached since .*: no connection$/);
-    expect(detail).toBe("0 documents wait; look at the line; tried again in 1 minute");
-  });
-
-  test("of several archives that do not answer each is told, by its name", () => {
-    const archives = [
-      { ...main, outage: { ...outage, since: 2 } },
-      { ...main, name: "legal", outage },
-    ];
-    const told = statusLines(reportOf({ archives }), around, terminal, 24);
-    expect(told[0]).toMatch(/^The archive legal is not reached/);
-    expect(told.filter((line) => /^archive (main|legal) is not reached/.test(line))).toHaveLength(
-      2,
-    );
-  });
-
-  test("a source that is offline is told of, though all that is known is archived", () => {
-    const [scans] = reportOf().mirrors;
-    if (!scans) throw new Error("there is one");
-    const mirrors = [{ ...scans, offline: { since: 0, why: "not mounted" } }];
-    const documents = { ...reportOf().documents, converted: 3 };
-    const told = statusLines(reportOf({ documents, mirrors }), around, terminal, 24);
-    expect(told[0]).toBe("The source of scans is offline");
-    expect(told).toContainEqual(expect.stringMatching(/^scans: offline since .*: not mounted$/));
-    expect(told).toContainEqual(expect.stringMatching(/^ {2}mount the source again/));
-    expect(told).toContainEqual(expect.stringMatching(/^scans .* offline$/));
-  });
-
-  test("a folder that cannot be read is told of, though all that is known is archived", () => {
-    const [scans] = reportOf().mirrors;
-    if (!scans) throw new Error("there is one");
-    const unread = { directories: 2, path: "2026/closed", why: "no right" };
-    const mirrors = [{ ...scans, unread }];
-    const told = statusLines(
-      reportOf({ ...some({ converted: 3 }), mirrors }),
-      { ...around, owner },
-      terminal,
-      24,
-    );
-    expect(told[0]).toBe("2 local folders cannot be read");
-    expect(told).toContain("scans: folder 2026/closed (and 1 other) cannot be read: no right");
-  });
-
-  test("what is never put away is told by its mirror, with one of the files and how to list all", () => {
-    const why = "document 7 is now in folder 9";
-    const neverPutAway = [
-      { mirror: "bills", files: 1, path: "a.pdf", why },
-      {
-        mirror: "scans",
-        files: 1_200,
-        path: "b.pdf",
-        why: "FILE_CHANGED: b.pdf has other content",
-      },
-    ];
-    const told = statusLines(reportOf({ neverPutAway }), around, wide, 24);
-    expect(told.slice(told.indexOf("never put away, see scanferry list --not-put-away:"))).toEqual([
-      "never put away, see scanferry list --not-put-away:",
-      "  bills: document 7 is now in folder 9: a.pdf",
-      "  scans: FILE_CHANGED: b.pdf has other content: b.pdf, one of 1,200",
+    expect(linesOf(situation)).toEqual([
+      `Cannot reach the archive since ${timeText(1_000)}`,
+      "  no connection (ARCHIVE_UNREACHABLE). No document waits.",
+      "  Check the network.",
+      `  Next attempt: in 1 second (${timeText(61_000)}).`,
+      "scanferry is running (pid 7, started 1 minute ago)",
+      "",
+      `1 document is held: FIRST_RUN (since ${timeText(1_000)})`,
+      "  a/b.pdf: said so.",
+      "  The archive has a document with this name in the same",
+      "  folder, or with this name and size in another folder, and",
+      "  the journal does not know it (first run, or a restored",
+      "  journal). Run `scanferry adopt` to link the file to the",
+      "  existing document, or set `firstRun: upload` for the",
+      "  mirror to send it anyway.",
+      "",
+      "mirror  converted  held  watch",
+      "scans           0     0  native",
     ]);
   });
 
-  test("what cannot be put away is told by its cause, with one of the files", () => {
-    const file = (path: string, why: string) =>
-      ({ mirror: "scans", path, why, nextAttemptAt: 60_001 }) as const;
-    const notPutAway = [
-      file("a.pdf", "AFTER_REFUSED: no space left"),
-      file("b.pdf", "AFTER_REFUSED: no space left"),
-      file("c.pdf", "FILE_UNREADABLE: no right"),
-    ];
-    const told = statusLines(reportOf({ notPutAway }), around, terminal, 24);
-    expect(told).toContain("archived, and not put away yet; tried again without being asked:");
-    expect(told).toContain("  scans: AFTER_REFUSED: no space left: a.pdf, one of 2 (in 1 minute)");
-    expect(told).toContain("  scans: FILE_UNREADABLE: no right: c.pdf (in 1 minute)");
+  test("where nothing is wrong the summary comes first, and what is worth to know after it", () => {
+    const { report } = SITUATIONS.sentEarly;
+    const lines = linesOf(aSituation({ ...report, ...some({ converted: 2 }) }));
+    expect(lines.slice(0, 3)).toEqual([
+      "All documents are in the archive",
+      "2 converted and confirmed by the archive.",
+      "scanferry is running (pid 7, started 1 minute ago)",
+    ]);
+    expect(lines[4]).toMatch(/^Files of scans wait longer/);
+  });
+
+  test("that it does not run is said once", () => {
+    const told = (situation: Situation) =>
+      linesOf(situation, { owner: undefined }).filter((line) => line.includes("not running"));
+    expect(told(SITUATIONS.notRunning)).toEqual(["scanferry is not running"]);
+    expect(told(aSituation())).toEqual(["scanferry is not running"]);
+  });
+
+  test("a screen is filled, and scrolls only where advice would be cut", () => {
+    const problems = ["FIRST_RUN", "VETOED", "FILE_EMPTY"].map((code) => problem("held", code));
+    const situation = aSituation(some({ held: 9 }), { problems });
+    expect(linesOf(situation, {}, 12)).toHaveLength(12);
+    const scrolled = linesOf(situation, { scrolls: true }, 12).join("\n");
+    for (const { fix } of findingsOf(situation))
+      expect(scrolled.replaceAll(/\s+/g, " ")).toContain(fix);
   });
 
   test.for([
-    [1, "1 document renamed or moved here, and where they were in the archive:"],
+    [1, "1 document renamed or moved here; the archive still has them in their old folder:"],
     [
       12_345,
-      "12,345 documents renamed or moved here, and where they were in the archive, the latest 1 of them:",
+      "12,345 documents renamed or moved here; the archive still has them in their old folder (the latest 1):",
     ],
   ] as const)("of %s moved documents it is told how many there are", ([movedDocuments, line]) => {
     const one = { mirror: "scans", path: "b.pdf", from: "a.pdf", archivedIn: "/S", documentId: 7 };
     const report = reportOf({ movedDocuments, moved: [one] });
-    const told = statusLines(report, { owner: undefined, troubles: [], now: 1 }, wide, 24);
+    const around = { owner, findings: [], now: NOW };
+    const wide = { ...plain, width: 200 } as unknown as Terminal;
+    const told = statusLines(report, around, wide, 24);
     expect(told).toContain(line);
     expect(told).toContain("  b.pdf  was a.pdf, in /S as document 7");
-  });
-
-  test("what a mirror has learned of `settle` is told", () => {
-    const learnedSettle = { settleMs: 28_000, insteadOfMs: 10_000, learnedAt: 0 };
-    const mirrors = reportOf().mirrors.map((mirror) => ({ ...mirror, learnedSettle }));
-    expect(statusLines(reportOf({ mirrors }), around, terminal, 24)).toContain(
-      "mirror scans: a file was sent too early, so all wait 28s now; raise `settle`",
-    );
   });
 });
 

@@ -17,5 +17,4 @@ test("a problem a state and code, the commonest first; what is on its way and ot
     { state: "held", code: "FILE_EMPTY", documents: 1, first: { path: "a.pdf" } },
   ]);
   expect(await problemsOf(journal, { mirrors: [] })).toEqual([]);
-  expect(await problemsOf(journal, config, ["failed"])).toEqual([]);
 });

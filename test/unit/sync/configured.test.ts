@@ -1,10 +1,9 @@
 /** A mirror that was taken out of the configuration keeps its rows, and is nobody's trouble. */
 import { expect, test } from "vitest";
-import { statusLines } from "../../../src/cli/status-lines.ts";
-import type { Terminal } from "../../../src/cli/terminal.ts";
-import { troublesOf } from "../../../src/cli/troubles.ts";
 import { Ever } from "../../../src/dashboard/ever.ts";
 import { metricsText } from "../../../src/dashboard/metrics.ts";
+import { findingsOf } from "../../../src/report/findings.ts";
+import { problemsOf } from "../../../src/report/problems.ts";
 import { configuredIds } from "../../../src/sync/configured.ts";
 import { noDocuments, statusOf } from "../../../src/sync/status.ts";
 import { Desk, events, NOW } from "../../contract/journal-desk.ts";
@@ -25,7 +24,7 @@ async function aJournal(): Promise<{ journal: MemoryJournal; used: number }> {
   return { journal, used };
 }
 
-test("one line of the status names it, with what nobody works on any more", async () => {
+test("one finding names it, with what nobody works on any more", async () => {
   const { journal } = await aJournal();
   await using world = await aWorld();
   const config = world.config();
@@ -33,11 +32,9 @@ test("one line of the status names it, with what nobody works on any more", asyn
   const documents = { ...noDocuments(), held: 1, pending: 1 };
   expect(report.formerMirrors).toEqual([{ name: "gone", source: "/srv/gone", documents }]);
   expect(report.documents).toEqual(noDocuments());
-  const around = { owner: undefined, troubles: [], now: NOW };
-  const terminal = { paint: (_: string, text: string) => text, isInteractive: false, width: 80 };
-  expect(statusLines(report, around, terminal as unknown as Terminal, 24)).toContain(
-    "mirror gone is no longer configured: 1 pending, 1 held; see scanferry list --mirror gone",
-  );
+  expect(findingsOf({ report, problems: [] })).toMatchObject([
+    { kind: "formerMirror", detail: "Its documents wait: 1 pending, 1 held." },
+  ]);
   // Under another name it is the same mirror, by its source, as soon as a daemon starts.
   const [mirror] = config.mirrors;
   if (!mirror) throw new Error("there is one");
@@ -52,7 +49,7 @@ test("its folders, its reasons and its waiting are told nowhere else", async () 
   expect([...(await configuredIds(journal, config))]).toEqual([used]);
   const report = await statusOf(journal, config, true, NOW);
   expect(report.foldersToCreate).toEqual([]);
-  expect(await troublesOf(journal, config)).toEqual([]);
+  expect(await problemsOf(journal, config)).toEqual([]);
   const text = await metricsText({
     journal,
     clock: new ManualClock(NOW + 3_600_000),
@@ -70,5 +67,5 @@ test("once it is back, all of that is told again", async () => {
   const config = world.config({}, { name: "gone" });
   const report = await statusOf(journal, config, true, NOW);
   expect(report.foldersToCreate).toMatchObject([{ mirror: "gone", documents: 1 }]);
-  expect(await troublesOf(journal, config)).toMatchObject([{ code: "FOLDER_MISSING" }]);
+  expect(await problemsOf(journal, config)).toMatchObject([{ code: "FOLDER_MISSING" }]);
 });

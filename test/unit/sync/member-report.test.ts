@@ -48,14 +48,14 @@ test("status says it in a line each, and who was not heard of for long", async (
   const { clock, members } = await aCrew();
   await clock.advance(12_000);
   const terminal = { isInteractive: false, width: 80, paint: (_: unknown, text: string) => text };
-  const around = { owner: undefined, troubles: [], now: clock.now() };
+  const around = { owner: undefined, findings: [], now: clock.now() };
   const report = reportOf({ members: await members() });
   const lines = statusLines(report, around, terminal as never, 50);
   expect(lines.filter((line) => line.startsWith("daemon "))).toEqual([
     expect.stringMatching(
-      /^daemon alpha sends, and leads archive main, mirror scans; .*; not heard of for 12 s$/,
+      /^daemon alpha sends, owns archive main, mirror scans; .*; no sign of life for 12 s$/,
     ),
-    expect.stringMatching(/^daemon beta sends; since [^;]*$/),
+    expect.stringMatching(/^daemon beta sends; started [^;]*$/),
   ]);
 });
 
