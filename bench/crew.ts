@@ -54,9 +54,9 @@ for (const each of cases) {
 const [{ server_version: version } = {}] = await postgres.ask("SHOW server_version");
 const bed = {
   script: "bench:crew",
-  on: `PostgreSQL ${String(version)} beside it, \`fsync\` and \`synchronous_commit\` on, \`shared_buffers\` 512 MB`,
+  on: `PostgreSQL ${String(version)} on the same machine, \`fsync\` and \`synchronous_commit\` on, \`shared_buffers\` 512 MB`,
   tools: [],
 };
 const page = pageOf(bench, bed);
-console.log(`\n${page}`);
+console.log(["", page, "", ...bench.notes].join("\n"));
 if (!values.quick && values.only === undefined) writePage(page, bed);

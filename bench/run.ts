@@ -41,5 +41,5 @@ for (const each of cases) {
   await each.run(bench);
 }
 const page = pageOf(bench);
-console.log(`\n${page}`);
+console.log(["", page, "", ...bench.notes].join("\n"));
 if (!values.quick && values.only === undefined) writePage(page);

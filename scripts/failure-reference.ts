@@ -13,34 +13,30 @@ import { OPEN_FILES_HINT } from "../src/std/open-files.ts";
 /** The fates in the order of how much they concern a person, with what each means. */
 const FATES: Readonly<Record<Fate, { title: string; meaning: string }>> = {
   fail: {
-    title: "`fail`: needs a person",
+    title: "`fail`: needs a user",
     meaning:
-      "The archive refuses this document for good; its state is `failed`. Fix what the hint names, " +
-      "then `scanferry retry`. Other documents go on.",
+      "The archive rejects this document permanently; its state is `failed`. Other documents continue.",
   },
   hold: {
     title: "`hold`: waits for something outside",
     meaning:
-      "The document is `held` (one that looks unfinished stays `settling`, one whose after-action is " +
-      "refused stays `converted`, and is tried again ever more rarely up to six hours) and continues automatically once what it waits for is there; " +
-      "`scanferry retry` looks at once. " +
-      `${forPersonOnly()} continue only when a person says so, as their hints tell.`,
+      "The document is `held` and continues automatically after the fix; `scanferry retry` tries at once. " +
+      "(One that looks unfinished stays `settling`; one whose after-action failed stays `converted`.) " +
+      `${forUserOnly()} continue only after a user's command.`,
   },
   gate: {
     title: "`gate`: stops the account",
     meaning:
-      "No document of the account can succeed. Sending stops for all, what waits is `held` with this " +
-      "code, and one probe at a time finds out when it may go on; then everything does, by itself.",
+      "No document of the account can be sent. What waits is `held` with this code, one document tests from time " +
+      "to time whether sending is possible, and then everything continues automatically.",
   },
   retry: {
-    title: "`retry`: passes",
-    meaning:
-      "Tried again by itself after a growing wait, without limit. A person is asked only where the " +
-      "cause may last.",
+    title: "`retry`: temporary",
+    meaning: "Tried again automatically after a growing wait, without limit.",
   },
 };
 
-function forPersonOnly(): string {
+function forUserOnly(): string {
   const codes = Object.entries<Failure>(FAILURES).flatMap(([code, { person }]) =>
     person ? [`\`${code}\``] : [],
   );
@@ -49,9 +45,9 @@ function forPersonOnly(): string {
 
 /** Codes that stand in no table: each is made in one place of `src`, which tells its hint too. */
 const ELSEWHERE: readonly [code: string, hint: string][] = [
-  ["FILE_GONE", "Nothing needs to be done: the file was removed."],
+  ["FILE_GONE", "Nothing to do: the file was removed."],
   ["NOT_REGULAR", "Only regular files are sent; put the file itself there instead of a link."],
-  ["CONFIG_INVALID", "Fix the lines that are named; the exit code is 2."],
+  ["CONFIG_INVALID", "Fix the lines that the message names."],
   ["CONFIG_UNWRITABLE", "Name another place with `--config`."],
   ["DEMO_UNWRITABLE", "Name a directory that can be written to with `--data`."],
   ["ARCHIVE_URL_UNFIT", "Set `archive.url` to the service's base address."],
@@ -61,20 +57,23 @@ const ELSEWHERE: readonly [code: string, hint: string][] = [
   ["SIGNING_MODULE_UNFIT", "Give the module named in `archive.signing.module` a default export."],
   [
     "MIRRORS_EXCHANGED",
-    "Exchange the names or sources back: a mirror is known by its name, and what was sent by its mirror.",
+    "Exchange the names or sources back: the journal knows a mirror by its name.",
   ],
-  ["ARCHIVES_EXCHANGED", "Exchange the addresses back: an archive is known by its name."],
-  ["SOURCES_OVERLAP", "Give folders of which none lies in another, by no link and no mount."],
+  ["ARCHIVES_EXCHANGED", "Exchange the addresses back: the journal knows an archive by its name."],
+  [
+    "SOURCES_OVERLAP",
+    "Give each mirror a folder that is not inside another one, also not by a link or a mount.",
+  ],
   ["FILES_EXHAUSTED", OPEN_FILES_HINT],
   ["WEB_LISTEN", "Change `web.listen`, or set `web: off`."],
   [
     "RECEIPT_UNWRITABLE",
-    "Give the daemon's user the right to the folder `receipts` names, or free space; it is tried again.",
+    "Give the daemon's user access to the folder of `receipts`, or free space. scanferry tries again automatically.",
   ],
   ["OUTPUT_FAILED", "Free space, or write the output somewhere else."],
   [
     "ARCHIVE_UNKNOWN",
-    "Nothing has to be said of an archive to which nothing was sent yet: start with it.",
+    "Nothing was sent to this archive yet, so no decision is needed: start the daemon.",
   ],
   ["EMBEDDED_ARCHIVE_OPTIONS", "Fix the option that the message names."],
   ["EMBEDDED_ARCHIVE_LISTEN", "Choose an address of this machine and a free port."],
@@ -83,13 +82,12 @@ const ELSEWHERE: readonly [code: string, hint: string][] = [
   ["EMBEDDED_ARCHIVE_TOO_NEW", "Use the program that wrote the data, or another data directory."],
 ];
 
-const INTRODUCTION = `# Failure codes
+const INTRODUCTION = `# Error codes
 
 <!-- Written by scripts/failure-reference.ts from the tables in src. Change those, not this. -->
 
-A code is stable: logs, \`list --json\`, \`explain\` and the page show it, \`scanferry retry --error CODE\`
-selects by it. Codes in capitals that the archive interface names are the archive's own words; the
-others are scanferry's. The *fate* of a code says what it means for the document in hand.
+Codes are stable. Logs, \`list --json\`, \`explain\` and the page show them; \`scanferry retry --error CODE\` selects by them. The *fate* of a
+code says what it means for the document.
 `;
 
 /** The whole text of docs/errors.md. */
@@ -99,22 +97,20 @@ export function failureReference(): string {
     INTRODUCTION,
     ...fates.flatMap(sectionOf),
     unknownCode(),
-    ...tableOf(
-      "The way to the archive",
-      "What a request can meet before, or instead of, an answer of the interface. During an upload it " +
-        "decides between *not sent* (tried again) and *in doubt* (the archive is asked first); " +
-        "elsewhere the question is asked again. A command that meets it ends with 1.",
+    ...listOf(
+      "The connection to the archive",
+      "During an upload these decide between *not sent* (tried again) and *in doubt* (the archive is asked first). A " +
+        "command that meets one ends with 1.",
       Object.entries(CLIENT_CODES).filter(([code]) => !Object.hasOwn(FAILURES, code)),
     ),
-    ...tableOf(
+    ...listOf(
       "The journal",
-      "Nothing goes on without a journal that takes and keeps what it is told: the daemon, or the " +
-        "command, ends with 1 and says which of these it was. What was acknowledged before is kept.",
+      "Nothing is sent without a journal that can be written. What was acknowledged before is kept.",
       Object.entries(JOURNAL_HINTS),
     ),
-    ...tableOf(
-      "Elsewhere",
-      "What one file can meet beside these, and what keeps a command from starting.",
+    ...listOf(
+      "Others",
+      "Of single files, and at the start of a command.",
       ELSEWHERE.filter(([code]) => !Object.hasOwn(FAILURES, code)),
     ),
   ].join("\n");
@@ -123,7 +119,7 @@ export function failureReference(): string {
 function sectionOf(fate: Fate): string[] {
   const { title, meaning } = FATES[fate];
   const rows = Object.entries<Failure>(FAILURES).filter(([, failure]) => failure.fate === fate);
-  return tableOf(
+  return listOf(
     title,
     meaning,
     rows.map(([code, { hint }]) => [code, hint]),
@@ -132,22 +128,29 @@ function sectionOf(fate: Fate): string[] {
 
 function unknownCode(): string {
   const { fate, hint } = failureOf("");
-  return `## Codes nobody knows
+  return `## Unknown codes
 
-Any other code of the archive, also \`HTTP_<status>\` for an answer without one, has the fate \`${fate}\`.
-${hint} A code that the archive gave after it had the whole document proves nothing: until the archive was looked
-through, the document is \`inDoubt\`.
+Any other code of the archive, also \`HTTP_<status>\`, has the fate \`${fate}\`. ${hint} After the whole document was sent, such a code proves
+nothing, and the document is \`inDoubt\`. Several documents in a row with the same code close the gate (\`SAME_CODE_REPEATS\`), except for these:
 
-Several documents in a row that meet the same one close the gate (\`SAME_CODE_REPEATS\`), but for statuses that speak of one
-request:
-
-${OF_ONE_REQUEST.map((code) => `- \`${code}\`: ${failureOf(code).hint}`).join("\n")}
+${hintsOf(OF_ONE_REQUEST.map((code) => [code, failureOf(code).hint] as const)).join("\n")}
 `;
 }
 
-function tableOf(title: string, meaning: string, rows: readonly [string, string][]): string[] {
-  const lines = rows.map(([code, hint]) => `| \`${code}\` | ${hint.replaceAll("|", "\\|")} |`);
-  return [`## ${title}`, "", meaning, "", "| code | what to do |", "|---|---|", ...lines, ""];
+function listOf(
+  title: string,
+  meaning: string,
+  rows: readonly (readonly [string, string])[],
+): string[] {
+  return [`## ${title}`, "", meaning, "", ...hintsOf(rows), ""];
+}
+
+/** A line for each hint, with all codes that have it. */
+function hintsOf(rows: readonly (readonly [code: string, hint: string])[]): string[] {
+  const codes = Map.groupBy(rows, ([, hint]) => hint);
+  return [...codes].map(
+    ([hint, of]) => `- ${of.map(([code]) => `\`${code}\``).join(", ")}: ${hint}`,
+  );
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -10,33 +10,26 @@ const INTRODUCTION = `# Health and metrics
 
 <!-- Written by scripts/metrics-reference.ts from src/dashboard/metric-table.ts. Change that, not this. -->
 
-The listener of \`web.listen\` serves three addresses for machines, beside the page.
+The listener of \`web.listen\` serves three addresses for machines:
 
-- \`/healthz\` answers 200 while work is moving: of some mirror the document that is ready longest is another
-  one than before, or there is a reason that sending waits for (a pause, a closed gate, an archive that cannot
-  be reached), or nothing is ready. It answers 503 once nothing has moved for 15 minutes although documents
-  are ready; while something is being sent, 60. That the process is up is not enough. Restarting on it is safe.
-- \`/readyz\` answers 200 once a source has been looked for, and 503 before that; and while a journal in PostgreSQL cannot
-  be reached. Of several daemons on a journal each answers for itself, one that only sends as well.
-- \`/metrics\` is Prometheus text. Labels are mirrors and states: no file, folder or path is named. Beyond
-  loopback it takes the token: \`authorization: { credentials_file: … }\` in the scrape's configuration; with it,
-  the scrape may call it by any name (\`scanferry:9464\`), which the page itself may not be.
+- \`/healthz\`: 200 while work moves, or has a reason to wait (a pause, a closed gate, an archive that cannot be reached), or there is none; 503 when
+  documents are ready and none was sent for 15 minutes (60 while one is being sent). A restart on 503 is safe.
+- \`/readyz\`: 200 once a source has been scanned; 503 before, and while a journal in PostgreSQL cannot be reached.
+- \`/metrics\`: Prometheus text, without names of files and folders. From other hosts it needs the token
+  (\`authorization: { credentials_file: … }\`); with it, any host name is accepted.
 
-\`config/prometheus-alerts.yaml\` has alarms made of these, \`config/grafana-dashboard.json\` a dashboard.
+\`config/prometheus-alerts.yaml\` has alarms, \`config/grafana-dashboard.json\` a dashboard. In addition to these metrics there are the usual ones
+of the process (\`process_*\`, \`nodejs_*\`).
 
-| measure | type | labels | |
-|---|---|---|---|
 `;
 
 /** The page. */
 export function metricsReference(): string {
-  const rows = Object.entries<Metric>(METRICS).map(([name, { type, labels, help }]) => {
-    const of = labels.map((label) => `\`${label}\``).join(", ");
-    return `| \`${name}\` | ${type} | ${of} | ${help} |`;
+  const lines = Object.entries<Metric>(METRICS).map(([name, { type, labels, help }]) => {
+    const of = labels.length > 0 ? `{${labels.join(", ")}}` : "";
+    return `- \`${name}${of}\` (${type}): ${help}`;
   });
-  const process =
-    "Beside these stand the usual measures of the process (`process_*`, `nodejs_*`): memory, processor, event loop.";
-  return `${INTRODUCTION}${rows.join("\n")}\n\n${process}\n`;
+  return `${INTRODUCTION}${lines.join("\n")}\n`;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

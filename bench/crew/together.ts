@@ -40,7 +40,7 @@ export const together: CrewCase = {
     const [one, three] = [medianBy(ones, perSecond), medianBy(threes, perSecond)];
     bench.find({
       what:
-        `three daemons beside one, ${spec.files.toLocaleString("en")} × 20 KB, ${LATENCY_MS} ms ` +
+        `three daemons compared with one, ${spec.files.toLocaleString("en")} × 20 KB, ${LATENCY_MS} ms ` +
         `latency, ${CONCURRENCY} at once each`,
       ours: `${rounded(three.perSecond)} documents/s`,
       beside: `one: ${rounded(one.perSecond)} documents/s`,

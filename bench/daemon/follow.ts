@@ -29,7 +29,7 @@ export const follow: Case = {
     const { questions, asked, seconds } = medianBy(rounds, (each) => each.questions);
     const count = files.toLocaleString("en");
     bench.find({
-      what: `requests beside the uploads, ${count} documents in ${directories} folders until CONVERTED`,
+      what: `requests in addition to the uploads, ${count} documents in ${directories} folders until CONVERTED`,
       ours: `${questions} requests (${asked}), ${Math.round(seconds)} s`,
       beside: "",
       value: questions / files,

@@ -1,5 +1,4 @@
 /** The table of ratios, and its place in docs/benchmarks.md. */
-import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus, release, totalmem, type } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -20,27 +19,17 @@ const DAEMON: Bed = {
   tools: ["curl", "find", "restic", "rclone"],
 };
 
-/** Markdown: machine, versions, table, notes. */
+/** Markdown: machine, versions, table. */
 export function pageOf(bench: Bench, bed = DAEMON): string {
-  const head = `| what | scanferry | beside it | measured | reach | reached | load |
-|---|---|---|---|---|---|---|`;
-  return [
-    machineOf(bench, bed),
-    [head, ...bench.found.map(rowOf)].join("\n"),
-    listed(bench.notes.filter((note) => !note.includes("\n"))),
-    ...bench.notes.filter((note) => note.includes("\n")),
-  ].join("\n\n");
+  const head = `| what | scanferry | compared with | result | target |
+|---|---|---|---|---|`;
+  return [machineOf(bench, bed), [head, ...bench.found.map(rowOf)].join("\n")].join("\n\n");
 }
 
 function rowOf(found: Found): string {
-  const { what, ours, beside, bound, load } = found;
-  const reached = isReached(found) ? "yes" : "**no**";
-  const cells = [what, ours, beside, shownValue(found), shownBound(bound), reached];
-  return `| ${[...cells, load.toFixed(1)].join(" | ")} |`;
-}
-
-function listed(lines: readonly string[]): string {
-  return lines.map((line) => `- ${line}`).join("\n");
+  const { what, ours, beside, bound } = found;
+  const target = `${shownBound(bound)}${isReached(found) ? "" : ", **missed**"}`;
+  return `| ${[what, ours, beside, shownValue(found), target].join(" | ")} |`;
 }
 
 /** When, on what and with what it was measured. */
@@ -52,17 +41,9 @@ export function machineOf({ rounds, quick }: Bench, { on, tools: used }: Bed): s
   });
   const day = new Date().toISOString().slice(0, 10);
   const medians = rounds === 1 ? "single measurements" : `medians of ${rounds}`;
-  return `${day}, commit ${commit()}${quick ? ", quick form" : ""}; ${medians}. Machine: ${cpus().length} × ${cpu?.model ?? "?"},
+  return `${day}${quick ? ", quick form" : ""}; ${medians}. Machine: ${cpus().length} × ${cpu?.model ?? "?"},
 ${Math.round(totalmem() / 2 ** 30)} GiB; ${type()} ${release().replace(/-.*/, "")}. Node ${process.versions.node}, ${on}.
 ${tools.join(", ")}${tools.length > 0 ? "." : ""}`.trimEnd();
-}
-
-function commit(): string {
-  try {
-    return execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" }).trim();
-  } catch {
-    return "unknown";
-  }
 }
 
 /** Replaces what the last run wrote. @throws when the page has lost its marks */

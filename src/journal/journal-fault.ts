@@ -6,13 +6,15 @@ import { isReadOnly, readingNeedsRoom, ROOM_BYTES_MIN, roomOf } from "./room.ts"
 export const JOURNAL_HINTS = {
   JOURNAL_LOCKED: "Stop the other scanferry, or give this one a `journal` of its own.",
   JOURNAL_NEWER:
-    "Install the scanferry that wrote the journal, or a later one; the way back: docs/upgrade.md.",
+    "Install the version that wrote the journal, or a later one; to downgrade: docs/upgrade.md.",
   JOURNAL_OLDER:
     "Start `scanferry run` or `scanferry sync` once: it brings the journal up to date.",
-  JOURNAL_FOREIGN: "Check `journal` in the configuration: this database belongs to something else.",
+  JOURNAL_FOREIGN:
+    "Check `journal` in the configuration: this database belongs to another program.",
   JOURNAL_MISSING: "Check `journal` in the configuration; `scanferry run` makes the journal.",
   JOURNAL_CORRUPT:
-    "Take back a copy with `scanferry restore`; without one, move it aside, with its -wal and -shm, and `scanferry adopt` rebuilds it from the archive.",
+    "Restore a backup with `scanferry restore`. Without one, move the journal (with its -wal and -shm) " +
+    "to another folder, and run `scanferry adopt`.",
   JOURNAL_ON_NETWORK: "Put `journal` on a local disk of this host.",
   JOURNAL_UNWRITABLE: "Give the daemon's user the right to write the journal's directory.",
   JOURNAL_UNREADABLE: "Run the command as the daemon's user.",
@@ -22,20 +24,22 @@ export const JOURNAL_HINTS = {
   JOURNAL_BUSY: "End the program that keeps the journal locked, e.g. a database shell.",
   JOURNAL_BROKEN: "Check the disk and the kernel's log, then start scanferry again.",
   JOURNAL_UNREACHABLE:
-    "Start PostgreSQL, or mend the way to it; until then nothing is sent and nothing is lost.",
+    "Start PostgreSQL, or fix the connection to it. Until then nothing is sent and nothing is lost.",
   JOURNAL_REFUSED:
     "Check user, password, database and rights of `journal`; the server's own log says more.",
   JOURNAL_UNFIT:
     "Keep the journal in a PostgreSQL of version 14 or later, in UTF-8; a pooler before it needs `pool_mode = session`.",
   JOURNAL_ELSEWHERE: "Use PostgreSQL's own tools for the schema: pg_dump and pg_restore.",
   JOURNAL_UNFINISHED:
-    "Give the same `scanferry journal copy` again: it goes on where it was; or remove this half, and copy anew.",
+    "Run the same `scanferry journal copy` again: it continues. Or delete this copy and start again.",
   JOURNAL_OCCUPIED: "Copy to where there is no journal yet: another file, or another schema.",
   JOURNAL_DIFFERS:
-    "Remove the copy (the file with its -wal and -shm, or the schema) and copy anew, while nothing else works on either journal.",
+    "Delete the copy (the file with its -wal and -shm, or the schema) and copy again while nothing else " +
+    "uses either journal.",
   JOURNAL_CLOSED: "Nothing to do: scanferry was stopping.",
   LEASE_LOST:
-    "Nothing to do: the daemon begins anew as another member. Where it comes often, look at the way to the database, the host's load and its clock.",
+    "Nothing to do: the daemon joins again. If this happens often, check the connection to the database, " +
+    "the host's load and its clock.",
 } as const satisfies Record<`JOURNAL_${string}` | "LEASE_LOST", string>;
 
 /** What opening, reading and writing a journal may fail with; docs/errors.md is written from the table. */
