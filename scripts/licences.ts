@@ -17,7 +17,7 @@ export function licences(): string {
 <!-- Written by scripts/licences.ts from package-lock.json. Change that, not this. -->
 
 scanferry is under the MIT licence ([LICENSE](../LICENSE)). It runs on Node ${manifest().devDependencies["node"]} (MIT, and the licences of
-what it is built from, in the LICENSE beside it) and these ${packages.length} packages, none of which runs a script
+what it is built from, in the LICENSE next to it) and these ${packages.length} packages, none of which runs a script
 when it is installed. The Debian package has their texts in \`/usr/share/doc/scanferry/copyright\`, the
 release a bill of materials (CycloneDX).
 

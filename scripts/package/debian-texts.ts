@@ -32,7 +32,10 @@ Description: carries scans into an online document archive
 export function changelog(version: string, at: number): string {
   const text = readFileSync(join(ROOT, "CHANGELOG.md"), "utf8");
   const part = text.split(/^## /m)[1] ?? "";
-  const points = part.split(/^- /m).slice(1);
+  const points = part
+    .replaceAll(/^### .*$/gm, "")
+    .split(/^- /m)
+    .slice(1);
   const lines = points.map((point) => {
     const words = point.trim().replaceAll("`", "").split(/\s+/);
     return wrapped(words, 74).map((line, index) => `${index === 0 ? "  * " : "    "}${line}`);
