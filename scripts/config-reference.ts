@@ -116,8 +116,9 @@ function entryOf(key: Key, schema: z.core.$ZodType): { name: string; text: strin
 
 /** True where the kind of value says how it is written. */
 function isPlain(schema: z.core.$ZodType): boolean {
-  const plain = /^(duration|whole number|size|path|secret|period|name|`)/;
-  return kindOf(schema) !== undefined && plain.test(valueOf(schema));
+  const plain =
+    /^(duration|whole number|size|path|secret|period|name|`|text|http|mail|URL|a digest)/;
+  return plain.test(valueOf(schema));
 }
 
 function valueOf(schema: z.core.$ZodType): string {

@@ -29,7 +29,7 @@ const signing = section(
       without: "`secretFile`, else `$SCANFERRY_SIGNING_SECRET`",
     }),
     secretFile: setting(localPath().optional(), {
-      meaning: "The file that contains the secret.",
+      meaning: "Its file.",
       example: "/etc/scanferry/signing.secret",
     }),
     module: setting(localPath().optional(), {
@@ -57,7 +57,7 @@ export const archiveSchema = section(
       without: "`accountKeyFile`, else `$SCANFERRY_ACCOUNT_KEY`",
     }),
     accountKeyFile: setting(localPath().optional(), {
-      meaning: "The file that contains the account key.",
+      meaning: "Its file.",
       example: "/etc/scanferry/account.key",
     }),
     signing,
@@ -70,7 +70,7 @@ export const archiveSchema = section(
         "`proxyFile`, else `$HTTPS_PROXY` or `$HTTP_PROXY` unless `$NO_PROXY` names the host",
     }),
     proxyFile: setting(localPath().optional(), {
-      meaning: "The file that contains the proxy's address.",
+      meaning: "Its file.",
       example: "/etc/scanferry/proxy.url",
     }),
     ca: setting(pem().optional(), {
@@ -87,7 +87,7 @@ export const archiveSchema = section(
       without: "none",
     }),
     clientKey: setting(pem().optional(), {
-      meaning: "Its private key (a PEM file of mode 600, or its text).",
+      meaning: "Its private key (PEM, mode 600).",
       example: "/etc/scanferry/client.key",
       without: "required with `clientCert`",
     }),
@@ -97,9 +97,8 @@ export const archiveSchema = section(
     }),
     storedSize: setting(choice("same", "any").prefault("same"), {
       meaning:
-        "The size that the archive reports of a CONVERTED document must be the `same` as was sent, or `any` " +
-        "if the archive changes documents. With `same`, a file whose document has another size is not moved " +
-        "or deleted, and `verify` reports it.",
+        "With `same`, a local file is moved or deleted only if the archive reports the size that was sent. " +
+        "`any`: for archives that change documents.",
       example: "any",
     }),
   },

@@ -18,9 +18,7 @@ function word(): Kind<string> {
 function running(example: string) {
   return {
     command: setting(z.array(word()).min(1).optional(), {
-      meaning:
-        "The program and its arguments; no shell is used. A program with a slash is a path; any other is " +
-        "searched in `PATH`.",
+      meaning: "The program and its arguments, without a shell.",
       example,
       without: "no hook",
     }),

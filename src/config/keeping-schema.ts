@@ -21,7 +21,7 @@ export const journalSchema = section(
       without: "a file",
     }),
     passwordFile: setting(localPath().optional(), {
-      meaning: "With `url`: the file that contains the password.",
+      meaning: "The file of its password.",
       example: "journal.password",
       without: "`$SCANFERRY_JOURNAL_PASSWORD`, or none",
     }),
@@ -38,9 +38,8 @@ export const journalSchema = section(
     }),
     retain: setting(duration("1d", "100y").optional(), {
       meaning:
-        "How long details are kept. After that, of documents that are converted and whose file is gone only " +
-        "the content's digest is kept; of the others attempts and old history are deleted. Open work is " +
-        "never deleted.",
+        "How long details are kept. After that, only the digest of converted documents whose file is gone is " +
+        "kept, and no old history of others.",
       example: "3y",
       without: "for ever",
     }),
@@ -67,9 +66,7 @@ export const logSchema = section(
       },
     ),
     file: setting(localPath().optional(), {
-      meaning:
-        "A log file that is rotated, on a local disk and outside every source. What it cannot take goes to " +
-        "the standard output.",
+      meaning: "A rotated log file, on a local disk and outside every source.",
       example: "/var/log/scanferry/scanferry.log",
       without: "the standard output",
     }),

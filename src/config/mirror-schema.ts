@@ -12,7 +12,7 @@ import { ruleKeys } from "./rule-schema.ts";
 export const mirrorSchema = section(
   {
     name: setting(givenName().optional(), {
-      meaning: "The mirror's name in commands, logs and the journal. Unique.",
+      meaning: "The mirror's name. Unique.",
       example: "scans",
       without: "the source's last folder",
     }),
@@ -58,9 +58,9 @@ export const mirrorSchema = section(
     }),
     settle: setting(duration("0", "1d").prefault("10s"), {
       meaning:
-        "A file that has not changed for this long is stable. A file that was seen to grow waits longer, up " +
-        "to three times as long. If files grow after they were sent, the whole mirror waits longer (`status` " +
-        "and `explain` show it) until `settle` is set to a shorter time.",
+        "A file that has not changed for this long is stable. A growing file waits up to three times as " +
+        "long; if files grow after they were sent, the whole mirror waits longer, until `settle` is set to a " +
+        "shorter time.",
       example: "30s",
     }),
     incomplete: setting(duration("0", "30d").prefault("10m"), {
@@ -77,8 +77,8 @@ export const mirrorSchema = section(
     }),
     missingFolder: setting(missingFolder().prefault("hold"), {
       meaning:
-        "If a document's archive folder does not exist: `hold` the document, send it to the `nearest` folder " +
-        "above, or to the `fallback` folder.",
+        "If an archive folder does not exist: `hold` the document, or send it to the `nearest` folder above " +
+        "or the `fallback` folder.",
       example: "fallback:/Inbox",
     }),
     firstRun: setting(choice("hold", "upload").prefault("hold"), {

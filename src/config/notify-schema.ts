@@ -14,7 +14,7 @@ import { size } from "./size.ts";
 function channelKeys(name: string) {
   return {
     name: setting(givenName().optional(), {
-      meaning: "The channel's name in commands, the log and metrics. Unique.",
+      meaning: "The channel's name. Unique.",
       example: "office",
       without: `\`${name}\``,
     }),
@@ -50,7 +50,7 @@ const mail = section(
       without: "`passwordFile`, else `$SCANFERRY_MAIL_PASSWORD`",
     }),
     passwordFile: setting(localPath().optional(), {
-      meaning: "The file that contains the password.",
+      meaning: "Its file.",
       example: "/etc/scanferry/mail.password",
     }),
     from: setting(mailAddress(), {
@@ -77,12 +77,12 @@ const webhook = section(
       example: "ntfy",
     }),
     url: setting(webAddress().optional(), {
-      meaning: "The address, which is never shown in full.",
+      meaning: "The address; never shown in full.",
       example: "https://hooks.example.com/scanferry",
       without: "`urlFile`, else `$SCANFERRY_WEBHOOK_URL`, else the service's own",
     }),
     urlFile: setting(localPath().optional(), {
-      meaning: "The file that contains the address.",
+      meaning: "Its file.",
       example: "/etc/scanferry/webhook.url",
     }),
     secret: setting(secret().optional(), {
@@ -91,7 +91,7 @@ const webhook = section(
       without: "`secretFile`, else `$SCANFERRY_WEBHOOK_SECRET`, else not signed",
     }),
     secretFile: setting(localPath().optional(), {
-      meaning: "The file that contains the secret.",
+      meaning: "Its file.",
       example: "/etc/scanferry/webhook.secret",
     }),
     token: setting(secret().optional(), {
@@ -100,7 +100,7 @@ const webhook = section(
       without: "`tokenFile`; required by `gotify`, `matrix` and `pushover`",
     }),
     tokenFile: setting(localPath().optional(), {
-      meaning: "The file that contains the token.",
+      meaning: "Its file.",
       example: "/etc/scanferry/webhook.token",
     }),
     to: setting(userName().optional(), {
@@ -114,10 +114,7 @@ const webhook = section(
       without: "none",
     }),
     body: setting(bodyText().optional(), {
-      meaning:
-        "The text to send, for other services. `{title}`, `{text}`, `{subject}`, `{host}`, `{event}`, " +
-        "`{urgency}` (`high`, `normal`, `low`), `{id}` and `{version}` are replaced; in JSON they are " +
-        "escaped.",
+      meaning: "The text to send to other services; placeholders: [notify.md](notify.md#services).",
       example: `'{"message": "{title}"}'`,
       without: "from `format`",
     }),
@@ -129,8 +126,7 @@ const command = section(
   {
     ...channelKeys("command"),
     run: setting(z.array(word()).min(1), {
-      meaning:
-        "The program and its arguments; no shell is used. The message is JSON on its standard input.",
+      meaning: "The program and its arguments, without a shell.",
       example: "[/usr/local/bin/tell-us, --urgent]",
       required: true,
     }),
@@ -146,7 +142,7 @@ const ping = section(
       without: "`urlFile`, else `$SCANFERRY_PING_URL`, else none",
     }),
     urlFile: setting(localPath().optional(), {
-      meaning: "The file that contains the address.",
+      meaning: "Its file.",
       example: "/etc/scanferry/ping.url",
     }),
     method: setting(choice("GET", "POST").prefault("GET"), {
@@ -158,8 +154,7 @@ const ping = section(
       example: '"* * * * *"',
     }),
   },
-  "Calls an address of a monitoring service while the daemon is healthy. The service raises the alarm " +
-    "when the call does not come.",
+  "Calls a monitoring service while the daemon is healthy.",
 );
 
 /** The keys of `notify`. */

@@ -97,7 +97,7 @@ const expireSection = section(
 const ruleSection = section(
   {
     name: setting(givenName(), {
-      meaning: "The rule's name in `plan`, `explain` and `rules test`.",
+      meaning: "The rule's name.",
       example: "invoices",
       required: true,
     }),
@@ -130,9 +130,7 @@ export const ruleKeys = {
     example: "10",
   }),
   order: setting(choice(...ORDERS).prefault("oldest"), {
-    meaning:
-      "Which document of the mirror is sent first: ready for longest, ready last, or with the fewest " +
-      "bytes. With `newest` and `smallest` others may wait for long.",
+    meaning: "Which document is sent first. With `newest` and `smallest` others may wait for long.",
     example: "newest",
   }),
   ready: setting(choice("quiet", "marker", "rename").prefault("quiet"), {
@@ -143,8 +141,7 @@ export const ruleKeys = {
   }),
   duplicates: setting(choice("upload", "skip").prefault("upload"), {
     meaning:
-      "A file whose content another file of the mirror already has in the archive: `upload` it too, or " +
-      "`skip` it, and do with it what `after` says an hour later.",
+      "A file whose content another file of the mirror has in the archive: `upload` it too, or `skip` it.",
     example: "skip",
   }),
   minAge: setting(duration("0", "365d").prefault("0"), {

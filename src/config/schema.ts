@@ -110,8 +110,8 @@ export const fileSchema = section(
           {
             window: setting(duration("1ms", "1d").prefault("60s"), {
               meaning:
-                "How long scanferry looks for the document in the archive before it sends it again. Must be longer " +
-                "than the archive needs to show a new document.",
+                "How long scanferry looks for it before it sends it again: longer than the archive needs to show a " +
+                "new document.",
               example: "5m",
             }),
             tolerance: setting(duration("0", "1d").prefault("60s"), {
@@ -170,7 +170,7 @@ export const fileSchema = section(
               without: "`tokenFile`, else `$SCANFERRY_WEB_TOKEN`, else none",
             }),
             tokenFile: setting(localPath().optional(), {
-              meaning: "The file that contains the token, of 16 characters or more.",
+              meaning: "Its file; 16 characters or more.",
               example: "/etc/scanferry/web.token",
             }),
           },
