@@ -20,9 +20,8 @@ One YAML file (YAML 1.2; anchors and merge keys work), the first of these that e
 3. \`./scanferry.yaml\`, if only the caller and root can write it and its directory
 4. \`/etc/scanferry/scanferry.yaml\`
 
-A file named by the first two must exist. \`scanferry init\` writes a file with comments; \`config/\` has examples. \`scanferry check\` reports
-every error at once, with file, line, key and fix, and where each value comes from. Unknown keys are errors. A key without a value counts
-as left out.
+\`scanferry init\` writes a file with comments; \`config/\` has examples. \`scanferry check\` reports every error at once, with file, line, key and fix, and
+where each value comes from. Unknown keys are errors. A key without a value counts as left out.
 
 - **Durations:** \`200ms\`, \`3s\`, \`1.5s\`, \`5m\`, \`6h\`, \`7d\`, \`3y\` (of 365 days); \`0\` needs no unit.
 - **Sizes:** \`1048576\` (bytes), \`512KB\`, \`2MB\` (thousands), \`10MiB\` (1024s).
@@ -49,14 +48,13 @@ SCANFERRY_MIRROR_TARGET=/Scans scanferry run
 
 Each secret is taken from the first of
 
-1. a variable: \`$SCANFERRY_ACCOUNT_KEY\`, \`$SCANFERRY_SIGNING_SECRET\` (of \`archives.legal\`: \`$SCANFERRY_ACCOUNT_KEY_LEGAL\`,
-   \`$SCANFERRY_SIGNING_SECRET_LEGAL\`), or the file that \`…_FILE\` names. In the lists of \`notify\` a variable comes last;
+1. a variable: \`$SCANFERRY_ACCOUNT_KEY\`, \`$SCANFERRY_SIGNING_SECRET\` (of \`archives.legal\`: \`…_LEGAL\`), or the file that \`…_FILE\` names. In the
+   lists of \`notify\` a variable comes last;
 2. the value in the configuration, which must then be readable by its owner only (\`chmod 600\`);
-3. the file that \`accountKeyFile\`, \`secretFile\` and so on name, which must not be readable by everyone. One line break at its end is
-   ignored. A relative path that does not exist next to the configuration is looked for in \`$CREDENTIALS_DIRECTORY\` (systemd's
-   \`LoadCredential=\`), then in \`secrets\` next to the configuration.
+3. the file that \`accountKeyFile\`, \`secretFile\` and so on name, which must not be readable by everyone. If a relative path does not exist next to the
+   configuration, it is looked for in \`$CREDENTIALS_DIRECTORY\` (systemd's \`LoadCredential=\`), then in \`secrets\` next to the configuration.
 
-Value and file together are an error. No message and no log line contains a secret.
+Value and file together are an error.
 
 ## Keys
 
@@ -117,7 +115,7 @@ function entryOf(key: Key, schema: z.core.$ZodType): { name: string; text: strin
 /** True where the kind of value says how it is written. */
 function isPlain(schema: z.core.$ZodType): boolean {
   const plain =
-    /^(duration|whole number|size|path|secret|period|name|`|text|http|mail|URL|a digest)/;
+    /^(duration|whole number|size|path|secret|period|name|`|text|http|mail|URL|a digest|list of mappings|list: text)/;
   return plain.test(valueOf(schema));
 }
 

@@ -32,7 +32,7 @@ function byName([a]: [string, unknown], [b]: [string, unknown]): number {
 }
 
 function row([licence, packages]: [string, readonly Package[]]): string {
-  const named = packages.map(({ name, version }) => `${name} ${version}`);
+  const named = packages.map(({ name }) => name);
   return `| ${licence} | ${[...new Set(named)].sort().join(", ")} |`;
 }
 
