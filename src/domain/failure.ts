@@ -156,25 +156,17 @@ export const FAILURES = {
   },
   REPLY_MISMATCHED: {
     fate: "hold",
-    hint:
-      "The archive's reply named another document. Search for it in the archive, and check that " +
-      "`archive.url` is the archive itself. `scanferry retry` sends the document again if the archive does " +
-      "not have it.",
+    hint: "The archive's reply named another document. Search for it in the archive, and check that `archive.url` is the archive itself. `scanferry retry` sends the document again if the archive does not have it.",
     person: SENDS_AGAIN,
   },
   DOCUMENT_ID_TAKEN: {
     fate: "hold",
-    hint:
-      "The archive gave one id for two documents, or has only one of them. Compare the two in the archive, " +
-      "and run `scanferry check`. `scanferry retry` sends the document again if the archive does not have " +
-      "it.",
+    hint: "The archive gave one id for two documents, or has only one of them. Compare the two in the archive, and run `scanferry check`. `scanferry retry` sends the document again if the archive does not have it.",
     person: SENDS_AGAIN,
   },
   ANOTHER_DOCUMENT: {
     fate: "hold",
-    hint:
-      "The archive has another document under this id (after a restore, for example): run `scanferry " +
-      "check`. scanferry searches for the document, and sends it again if the archive does not have it.",
+    hint: "The archive has another document under this id (after a restore, for example): run `scanferry check`. scanferry searches for the document, and sends it again if the archive does not have it.",
   },
   CONVERSION_STUCK: {
     fate: "retry",
