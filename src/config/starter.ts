@@ -175,13 +175,13 @@ mirrors:
       #format: ms                     # ms | date | datetime | dmy
     #rules: []                        # - { name: invoices, match: '^Invoices/', target: /Invoices }
 
-    # Commands of yours: asked before a document is sent, told what became of it; docs/hooks.md.
+    # Programs of yours that run before a document is sent, and after its outcome: docs/hooks.md.
     hooks:
       before:
         # command: [/etc/scanferry/hooks/check-invoice]
         #timeout: 30s
         #concurrency: 2
-        #onFailure: hold              # hold | send: what goes on without its answer
+        #onFailure: hold              # hold | send: what happens without its answer
         #afterVeto: keep              # keep | move:/srv/vetoed
       after:
         # command: [/etc/scanferry/hooks/tell-accounting, --quiet]
@@ -234,7 +234,7 @@ web:
   # tokenFile: /etc/scanferry/web.token
   # names: [scans.example.com]          # what people call the proxy by
 
-# Who is told when something is wrong: docs/notify.md. "scanferry notify test" tries the channels.
+# Messages when something is wrong: docs/notify.md. "scanferry notify test" tests the channels.
 notify:
   #mail: []                           # - { name: office, server: "smtp.example.com:587", tls: starttls,
   #                                   #     user: scanferry, passwordFile: /etc/scanferry/mail.password,
@@ -251,7 +251,7 @@ notify:
   #heldAfter: 1h
   #diskBelow: 500MB
   quiet:
-    # hours: "22:00-07:00"            # nobody is woken, but for credentials and disk
+    # hours: "22:00-07:00"            # no messages, except credentials and disk
   # digest: "0 7 * * 1-5"             # a summary
   ping:
     # url: https://ping.example.com/4711   # called while all is well

@@ -87,7 +87,13 @@ function filesBelow(folder: string, extensions: RegExp): string[] {
 const read = (file: string) => readFileSync(join(root, file), "utf8");
 const documents = ["README.md", "CONTRIBUTING.md", "GOALS.md", "CHANGELOG.md"]
   .concat(filesBelow("docs", /\.md$/))
-  .map((file) => ({ file, text: prose(read(file)) }));
+  .map((file) => ({ file, text: prose(read(file)) }))
+  // Files that users copy and change.
+  .concat(
+    ["compose.yaml", "compose.several.yaml", "Dockerfile"]
+      .concat(filesBelow("config", /\.yaml$/), filesBelow("systemd", /\.service$/))
+      .map((file) => ({ file, text: read(file) })),
+  );
 const assets = filesBelow("assets", /\.(?:js|html|css)$/).map((file) => ({
   file,
   text: read(file),
