@@ -38,7 +38,10 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
-          include: ["test/unit/**/*.test.ts", "test/simulation/{simulation,crew,in-doubt}.test.ts"],
+          include: [
+            "test/unit/**/*.test.ts",
+            "test/simulation/{simulation,cluster,in-doubt}.test.ts",
+          ],
           exclude: [...configDefaults.exclude, ...OWN_PROCESS],
           pool: "threads",
           isolate: false,

@@ -22,7 +22,7 @@ async function run(campaign: CampaignRun): Promise<Figures> {
   process.on("unhandledRejection", onStray).on("uncaughtException", onStray);
   const elsewhere = await openElsewhere();
   const descriptors = openDescriptors();
-  const tally = new Tally(campaign);
+  const total = new Total(campaign);
   {
     await using workers = new AsyncDisposableStack();
     const all = await Promise.all(
@@ -33,7 +33,7 @@ async function run(campaign: CampaignRun): Promise<Figures> {
     let next = 0;
     const work = async (worker: Worker) => {
       for (let n = next++; n < campaign.count; n = next++)
-        tally.add(n, await worker.meet((campaign.seed + n) % 2 ** 32));
+        total.add(n, await worker.meet((campaign.seed + n) % 2 ** 32));
     };
     await Promise.all(all.map(work));
   }
@@ -45,14 +45,14 @@ async function run(campaign: CampaignRun): Promise<Figures> {
   if (elsewhere.visits() > 0) campaign.broken(`${elsewhere.visits()} connections elsewhere`);
   for (const error of stray) campaign.broken(`nobody caught ${String(error)}`);
   elsewhere.server.close();
-  return { ...tally.figures(), "connections elsewhere": elsewhere.visits(), "left open": left };
+  return { ...total.figures(), "connections elsewhere": elsewhere.visits(), "left open": left };
 }
 
 function openDescriptors(): number {
   return readdirSync("/proc/self/fd").length;
 }
 
-class Tally {
+class Total {
   readonly #campaign: CampaignRun;
   readonly #rss = process.memoryUsage.rss();
   #peak = 0;

@@ -110,8 +110,8 @@ async function close(twin: Twin, run: CampaignRun): Promise<void> {
   const code = await twin.finish();
   if (code !== 0) run.broken(`${twin.name}: the last pass ended with ${code}`);
   await twin.world.archive.idle();
-  for (const trouble of await audit(twin.world, { mirrors: true }))
-    run.broken(`${twin.name}: ${trouble}`);
+  for (const problem of await audit(twin.world, { mirrors: true }))
+    run.broken(`${twin.name}: ${problem}`);
   const rows = await rowsOf(twin.world.journal);
   const stored = twin.world.archive.documents().length;
   if (rows.length !== twin.written || stored !== twin.written)

@@ -24,8 +24,8 @@ export class Lateness {
   }
 
   /**
-   * What `live` returns of a world that was none too late; a world that was is told of, and lived
-   * through anew. Undefined, and a broken promise, after several of these in a row.
+   * What `live` returns of a world that was none too late; a world that was is told about, and lived
+   * through again. Undefined, and a broken promise, after several of these in a row.
    */
   async judge<T>(run: CampaignRun, live: (late: LateStores) => Promise<T>): Promise<T | undefined> {
     for (let time = 1; time <= TRIES; time++) {

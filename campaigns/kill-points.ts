@@ -29,7 +29,7 @@ const DOCUMENT = pdfOf(1, { seed: 1 });
 
 type Target = "daemon" | "reader";
 type Case = { readonly target: Target; readonly point: Point };
-type Tally = Map<string, number>;
+type Total = Map<string, number>;
 
 await runCampaign({
   name: "kill-points",
@@ -42,12 +42,12 @@ await runCampaign({
     const offset = run.seed % Math.ceil(every);
     const chosen = cases.filter((_, at) => Math.floor((at + offset) % every) === 0);
     run.say(`${cases.length} points; ${chosen.length} of them in this run`);
-    const tally: Tally = new Map();
+    const total: Total = new Map();
     const queue = chosen.values();
-    await Promise.all(Array.from({ length: LANES }, () => lane(run, queue, tally)));
+    await Promise.all(Array.from({ length: LANES }, () => lane(run, queue, total)));
     return {
       points: chosen.length,
-      ...Object.fromEntries([...tally].toSorted(([a], [b]) => a.localeCompare(b))),
+      ...Object.fromEntries([...total].toSorted(([a], [b]) => a.localeCompare(b))),
     };
   },
 });
@@ -69,15 +69,15 @@ async function casesOf(): Promise<Case[]> {
   ];
 }
 
-async function lane(run: CampaignRun, queue: Iterator<Case>, tally: Tally): Promise<void> {
+async function lane(run: CampaignRun, queue: Iterator<Case>, total: Total): Promise<void> {
   for (let next = queue.next(); !next.done; next = queue.next()) {
     const { target, point } = next.value;
     const name = `${target} ${point.injection} at ${point.call} ${point.k}`;
     try {
       const ending = await inWorld((world) => oneCase(world, next.value));
       const kind = `${target}, ${point.injection}: ${ending.how}`;
-      tally.set(kind, (tally.get(kind) ?? 0) + 1);
-      const done = [...tally.values()].reduce((sum, times) => sum + times, 0);
+      total.set(kind, (total.get(kind) ?? 0) + 1);
+      const done = [...total.values()].reduce((sum, times) => sum + times, 0);
       if (done % 50 === 0) run.say(`${done} points`);
       for (const problem of ending.problems) run.broken(`${name}: ${problem}`);
     } catch (error) {
@@ -155,7 +155,7 @@ function configured(world: World): string[] {
 }
 
 /**
- * A daemon at work, strace at its reader, and then a document; ends when it was put away. True
+ * A daemon at work, strace at its reader, and then a document; ends when it was moved or deleted. True
  * when the reader had died meanwhile.
  */
 async function carried(world: World, within: readonly string[]): Promise<boolean> {
@@ -171,9 +171,9 @@ async function carried(world: World, within: readonly string[]): Promise<boolean
     await once(strace.stderr, "data");
     world.write(NAME, DOCUMENT);
     // Killed while it moves the file, a reader leaves it in both places to its successor.
-    const isPutAway = () =>
+    const isAfterAction = () =>
       existsSync(join(world.dir, "done", NAME)) && readdirSync(world.source).length === 0;
-    await until("the document to be put away", isPutAway, HUNG_MS);
+    await until("the document to be moved or deleted", isAfterAction, HUNG_MS);
     await ended(daemon);
     return daemon.output.stdout.includes("reader ended");
   } finally {

@@ -20,12 +20,12 @@ const BACKLOG_MAX = 80;
 /** The part of a life that is spent after its start-up, at most. */
 const WORK_MS = 400;
 const READER_SHARE = 0.25;
-/** After so many daemons it is measured anew how long one takes to start: others may be at work just now, or were. */
+/** After so many daemons it is measured again how long one takes to start: others may be at work just now, or were. */
 const MEASURED_EVERY = 40;
 
 const NOTHING = { daemons: 0, readers: 0, starting: 0, documents: 0, found: 0, absent: 0 };
-type Tally = typeof NOTHING;
-const NAMES = Object.keys(NOTHING) as (keyof Tally)[];
+type Total = typeof NOTHING;
+const NAMES = Object.keys(NOTHING) as (keyof Total)[];
 
 await runCampaign({
   name: "kills",
@@ -33,23 +33,23 @@ await runCampaign({
   unit: "kills",
   count: { short: 100, long: 10_000 },
   async run(run) {
-    const tally = { ...NOTHING };
+    const total = { ...NOTHING };
     const lateness = new Lateness();
     const beganAt = performance.now();
     for (let done = 0, seed = run.seed; done < run.count; done += WORLD_KILLS, seed++) {
       const kills = Math.min(WORLD_KILLS, run.count - done);
       const seen = await lateness.judge(run, (late) => oneWorld(run, seed, kills, late));
-      for (const name of NAMES) tally[name] += seen?.[name] ?? 0;
+      for (const name of NAMES) total[name] += seen?.[name] ?? 0;
       const perKill = (performance.now() - beganAt) / 1_000 / (done + kills);
       run.say(
-        `${done + kills} kills, ${tally.documents} documents, ${perKill.toFixed(2)} s a kill`,
+        `${done + kills} kills, ${total.documents} documents, ${perKill.toFixed(2)} s a kill`,
       );
     }
     return {
-      "kills of the daemon": `${tally.daemons}, ${tally.starting} of them while it started`,
-      "kills of a reader": tally.readers,
-      "documents archived": tally.documents,
-      "replies lost to a kill": `${tally.found} found in the archive, ${tally.absent} not there and sent again`,
+      "kills of the daemon": `${total.daemons}, ${total.starting} of them while it started`,
+      "kills of a reader": total.readers,
+      "documents archived": total.documents,
+      "replies lost to a kill": `${total.found} found in the archive, ${total.absent} not there and sent again`,
       ...lateness.figures,
     };
   },
@@ -61,8 +61,8 @@ async function oneWorld(
   seed: number,
   kills: number,
   late: LateStores,
-): Promise<Tally> {
-  const tally = { ...NOTHING };
+): Promise<Total> {
+  const total = { ...NOTHING };
   const dice = new Dice(seed);
   const folders = FOLDERS.filter((folder) => folder !== "").map((folder) => `/Scans/${folder}`);
   await using world = await aWorld({ convertDelayMs: 100, folders, onStored: late.note });
@@ -71,15 +71,15 @@ async function oneWorld(
     operation === "upload" && slow.chance(0.4) ? { do: "delay", ms: slow.int(10, 250) } : undefined,
   );
   const dropper = new ScanDropper(world.source, dice);
-  const problems = await underFire({ world, dropper, dice, late }, kills, tally);
+  const problems = await underFire({ world, dropper, dice, late }, kills, total);
   world.archive.setFaults(undefined);
   problems.push(...(await restAndAudit(world, dropper, late)));
   const doubts = await doubtsOf(world.journal);
-  tally.found += doubts.found;
-  tally.absent += doubts.absent;
-  tally.documents += world.archive.documents().length;
+  total.found += doubts.found;
+  total.absent += doubts.absent;
+  total.documents += world.archive.documents().length;
   for (const problem of problems) run.broken(problem, `--seed ${seed} --count ${kills}`);
-  return tally;
+  return total;
 }
 
 type Fire = { world: World; dropper: ScanDropper; dice: Dice; late: LateStores };
@@ -87,7 +87,7 @@ type Fire = { world: World; dropper: ScanDropper; dice: Dice; late: LateStores }
 async function underFire(
   { world, dropper, dice, late }: Fire,
   kills: number,
-  tally: Tally,
+  total: Total,
 ): Promise<string[]> {
   const config = world.configFile("", "", DOUBT_WINDOW);
   // What is compiled once starts faster, so that more of the time is spent on kills.
@@ -110,14 +110,14 @@ async function underFire(
       const [reader] = childrenOf(daemon.child.pid);
       if (reader !== undefined && dice.chance(READER_SHARE)) {
         process.kill(reader, "SIGKILL");
-        tally.readers += 1;
+        total.readers += 1;
         continue;
       }
-      tally.daemons += 1;
-      if (!daemon.output.stdout.includes('"scanned"')) tally.starting += 1;
+      total.daemons += 1;
+      if (!daemon.output.stdout.includes('"scanned"')) total.starting += 1;
       await daemon.end("SIGKILL");
       problems.push(...secretsSaid(daemon.output));
-      if (tally.daemons % MEASURED_EVERY === 0) startMs = await startUpMs(start);
+      if (total.daemons % MEASURED_EVERY === 0) startMs = await startUpMs(start);
       daemon = start();
     }
     await daemon.end("SIGKILL");

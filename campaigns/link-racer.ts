@@ -26,7 +26,7 @@ const DIRECTORIES = Array.from({ length: 4 }, (_, n) => `box-${n}`);
 const PATHS = [...FILES, ...DIRECTORIES.map((name) => `${name}/inner.pdf`)];
 /** The longest pause between two swaps, seconds. */
 const PAUSE_S = 0.006;
-/** A file is written anew this often, so that there is always something to send. */
+/** A file is written again this often, so that there is always something to send. */
 const WRITE_MS = 40;
 
 async function run(campaign: CampaignRun): Promise<Figures> {
@@ -55,7 +55,7 @@ async function run(campaign: CampaignRun): Promise<Figures> {
   if (tap.found > 0) campaign.broken(`outside bytes were sent ${tap.found} times`);
   if (probes.outside > 0) campaign.broken(`outside bytes were read ${probes.outside} times`);
   if (probes.naiveOutside === 0) campaign.broken("the race was never won: it proves nothing");
-  for (const trouble of await audit(world, { formerly: [...written] })) campaign.broken(trouble);
+  for (const problem of await audit(world, { formerly: [...written] })) campaign.broken(problem);
   const said = daemon.output.stdout + daemon.output.stderr + sync.output.stderr;
   if (said.includes(SECRET) || readFileSync(world.journal).includes(SECRET))
     campaign.broken("the secret came out");

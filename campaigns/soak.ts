@@ -10,14 +10,14 @@ import { judge } from "./soak/judgement.ts";
 import { rest } from "./soak/rest.ts";
 import { Sampler } from "./soak/sampler.ts";
 import { Town } from "./soak/town.ts";
-import { pass, Troubles } from "./soak/troubles.ts";
+import { pass, Alerts } from "./soak/alerts.ts";
 import { Visitors } from "./soak/visitors.ts";
 import { Work } from "./soak/work.ts";
 
 const SAMPLE_MS = 10_000;
 /** Means of the random pauses; a short run is a busier one. */
-const PACE = { workMs: 1_500, troubleMs: 18_000, visitMs: 8_000 } as const;
-const HASTE = { workMs: 400, troubleMs: 4_000, visitMs: 2_500 } as const;
+const PACE = { workMs: 1_500, alertMs: 18_000, visitMs: 8_000 } as const;
+const HASTE = { workMs: 400, alertMs: 4_000, visitMs: 2_500 } as const;
 
 /** What must not be searched: where the secrets are kept, and the archive, which knows its accounts. */
 const NOT_SEARCHED = /^(secrets|archive)(\/|$)/;
@@ -37,7 +37,7 @@ async function soak(run: CampaignRun): Promise<Figures> {
   const town = await Town.open(dir);
   const dice = new Dice(run.seed);
   const work = new Work(town.source, new Dice(dice.int(0, 2 ** 32 - 1)));
-  const troubles = new Troubles(town, new Dice(dice.int(0, 2 ** 32 - 1)));
+  const alerts = new Alerts(town, new Dice(dice.int(0, 2 ** 32 - 1)));
   const visitors = new Visitors(town, new Dice(dice.int(0, 2 ** 32 - 1)));
   const sampler = new Sampler(town, `${dir}.csv`);
   run.say(`below ${dir}; samples in ${dir}.csv`);
@@ -47,14 +47,14 @@ async function soak(run: CampaignRun): Promise<Figures> {
     run.broken(what);
   };
   try {
-    await live({ run, town, work, troubles, visitors, sampler, dice });
+    await live({ run, town, work, alerts, visitors, sampler, dice });
     const left = await rest(town, work);
     for (const each of left) tell(each);
     for (const each of await afterwards(town, work)) tell(each);
     const figures = judge(sampler.samples, tell);
     return {
       ...counts("work", work.done),
-      ...counts("troubles", troubles.done),
+      ...counts("alerts", alerts.done),
       ...counts("visits", visitors.done),
       documents: (await town.stored()).length,
       ...figures,
@@ -69,14 +69,14 @@ type Life = {
   run: CampaignRun;
   town: Town;
   work: Work;
-  troubles: Troubles;
+  alerts: Alerts;
   visitors: Visitors;
   sampler: Sampler;
   dice: Dice;
 };
 
 /** Everybody at once, for as long as was asked for. */
-async function live({ run, town, work, troubles, visitors, sampler, dice }: Life): Promise<void> {
+async function live({ run, town, work, alerts, visitors, sampler, dice }: Life): Promise<void> {
   const minutes = run.count;
   const gone = new AbortController();
   const over = AbortSignal.any([AbortSignal.timeout(minutes * 60_000), gone.signal]);
@@ -96,11 +96,11 @@ async function live({ run, town, work, troubles, visitors, sampler, dice }: Life
       // Slow writers are let be; what fails fails here.
       await Promise.race([step, pass(50, over)]);
     }),
-    often(pace.troubleMs, async () => {
+    often(pace.alertMs, async () => {
       // For most of the time no reader is ended, so that the memory of one can be followed.
       const part = (performance.now() - startedAt) / (minutes * 60_000);
-      troubles.endsReaders = minutes < 10 || part < 0.1 || part > 0.9;
-      await troubles.next(over);
+      alerts.endsReaders = minutes < 10 || part < 0.1 || part > 0.9;
+      await alerts.next(over);
     }),
     often(pace.visitMs, () => visitors.next(over)),
     often(pace.visitMs, () => makeFolders(town, work)),

@@ -21,7 +21,7 @@ const FILES = [
   ...["batching", "failure", "gate", "life", "reconcile", "settle", "verdict"].map(
     (name) => `src/domain/${name}.ts`,
   ),
-  ...["doubts", "gatekeeper"].map((name) => `src/sync/${name}.ts`),
+  ...["doubts", "accountGate"].map((name) => `src/sync/${name}.ts`),
 ];
 
 const dir = mkdtempSync(join(tmpdir(), "scanferry-branches-"));

@@ -83,7 +83,7 @@ const REPORT: Picture[] = [
       "3  Everything else is in order.",
     ],
   },
-  { heading: "Agreed", lines: ["Both are mended by the end of March.", "", "Signed on the spot."] },
+  { heading: "Agreed", lines: ["Both are fixed by the end of March.", "", "Signed on the spot."] },
 ];
 
 const LETTER = `Dear neighbours,
@@ -120,7 +120,7 @@ async function documents(): Promise<Record<string, Buffer | string>> {
           "Total              118.50 EUR",
         ],
       },
-      { heading: "Delivery slip", lines: ["Received in good order.", "", "2 March 2026"] },
+      { heading: "Delivery attributes", lines: ["Received in good order.", "", "2 March 2026"] },
     ]),
     "Invoices/2026/Rechnung für März – Müller & Söhne.pdf": invoicePdf(umlauts, 1),
     "Contracts/Lease agreement.pdf": lease,

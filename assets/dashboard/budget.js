@@ -29,7 +29,7 @@ function waitingFor(archive, mirrors, pages) {
 }
 
 function accountItem({ name, allowance, waiting, to }, now) {
-  const { pages, left, level, trouble } = allowance;
+  const { pages, left, level, problem } = allowance;
   const words = strings.budget;
   return element(
     "li",
@@ -43,7 +43,7 @@ function accountItem({ name, allowance, waiting, to }, now) {
     ),
     barOf(allowance, to),
     element("dl", { class: "facts" }, ...factsOf(allowance, waiting, now)),
-    trouble ? sentence("p", { class: "mend" }, trouble.hint) : undefined,
+    problem ? sentence("p", { class: "fix" }, problem.hint) : undefined,
   );
 }
 

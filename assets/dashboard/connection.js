@@ -30,10 +30,10 @@ async function answerOf(response) {
 }
 
 /**
- * Follows the daemon. `onStatus` gets snapshots, `onTrouble` a message, `onLine` how the line is:
+ * Follows the daemon. `onStatus` gets snapshots, `onProblem` a message, `onLine` how the line is:
  * `live`, `polling` (the daemon has no place for another live page), `refused` or `lost`.
  */
-export function follow({ onStatus, onTrouble, onLine }) {
+export function follow({ onStatus, onProblem, onLine }) {
   let source;
   let reconnecting;
   let polling;
@@ -46,7 +46,7 @@ export function follow({ onStatus, onTrouble, onLine }) {
       onLine("live");
       onStatus(JSON.parse(event.data));
     });
-    source.addEventListener("trouble", (event) => onTrouble(JSON.parse(event.data).message));
+    source.addEventListener("problem", (event) => onProblem(JSON.parse(event.data).message));
     source.addEventListener("error", () => {
       polling ??= setInterval(poll, POLL_MS);
       poll();
@@ -64,7 +64,7 @@ export function follow({ onStatus, onTrouble, onLine }) {
     } catch (error) {
       if (error.status === undefined) return onLine("lost");
       onLine(error.status === 401 ? "refused" : "polling");
-      if (error.status !== 401) onTrouble(error.message);
+      if (error.status !== 401) onProblem(error.message);
     }
   }
 

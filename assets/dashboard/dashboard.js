@@ -1,10 +1,10 @@
 /** Puts the page together: words, the line to the daemon, what a click does. */
 import { showActivity } from "./activity.js";
 import { ask, follow, tell } from "./connection.js";
-import { fillStates, showDocuments, showNow, showTroubles } from "./documents.js";
+import { fillStates, showDocuments, showNow, showProblems } from "./documents.js";
 import { byId, refreshTimes, setText } from "./dom.js";
 import { timeOfDay } from "./format.js";
-import { showOverview, showTrouble } from "./overview.js";
+import { showOverview, showProblem } from "./overview.js";
 import { listenToStory, openStory } from "./story.js";
 import { strings } from "./strings.js";
 
@@ -13,7 +13,7 @@ const LIST_GAP_MS = 2_000;
 const LIST_REST = 10;
 const TYPING_MS = 250;
 const AFTER_CLICK_MS = 100;
-const TROUBLES_MAX = 50;
+const PROBLEMS_MAX = 50;
 const RECENT_MAX = 50;
 const NOW_MAX = 8;
 
@@ -76,8 +76,8 @@ async function list() {
   listedAt = Date.now();
   const mine = ++lists;
   try {
-    const [troubles, underWay, recent, activity] = await Promise.all([
-      askTroubles(),
+    const [problems, underWay, recent, activity] = await Promise.all([
+      askProblems(),
       askNow(),
       askRecent(),
       ask("/api/activity"),
@@ -85,7 +85,7 @@ async function list() {
     listGapMs = Math.max(LIST_GAP_MS, LIST_REST * (Date.now() - listedAt));
     // What was typed meanwhile has a list of its own.
     if (mine !== lists) return;
-    showTroubles({ ...troubles, at: now() }, { onRetry: retry, onAnyway: sendAnyway, onStory: openStory });
+    showProblems({ ...problems, at: now() }, { onRetry: retry, onAnyway: sendAnyway, onStory: openStory });
     showNow({ ...underWay, at: now() }, openStory);
     showActivity(activity);
     showDocuments({ ...recent, at: now() }, openStory);
@@ -94,10 +94,10 @@ async function list() {
   }
 }
 
-async function askTroubles() {
+async function askProblems() {
   const total = snapshot ? snapshot.documents.held + snapshot.documents.failed : 0;
   if (total === 0) return { documents: [], total };
-  const { documents } = await ask(`/api/documents?state=failed,held&limit=${TROUBLES_MAX}`);
+  const { documents } = await ask(`/api/documents?state=failed,held&limit=${PROBLEMS_MAX}`);
   return { documents: documents.toSorted((a, b) => a.state.localeCompare(b.state)), total };
 }
 
@@ -120,7 +120,7 @@ async function act(work, outcome) {
   try {
     await work();
     setText(byId("outcome"), outcome);
-    // Whoever clicked waits to see what came of it.
+    // Anyone who clicked waits to see what came of it.
     listAfter(AFTER_CLICK_MS);
   } catch (error) {
     setText(byId("outcome"), strings.notDone(error.message));
@@ -159,7 +159,7 @@ listenToClicks();
 listenToStory();
 follow({
   onStatus: showStatus,
-  onTrouble: showTrouble,
+  onProblem: showProblem,
   onLine: showLine,
 });
 setInterval(() => refreshTimes(now()), 10_000);

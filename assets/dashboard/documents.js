@@ -1,22 +1,22 @@
-/** Lists of documents: those in trouble, and the recent ones. */
+/** Lists of documents: those in problem, and the recent ones. */
 import { cardTable, cell, rowHead } from "./cards.js";
 import { byId, element, sentence, setText, sync, time } from "./dom.js";
 import { count } from "./format.js";
 import { strings } from "./strings.js";
 
-/** Held and failed documents, each with its reason, the mend and a button. */
-export function showTroubles({ documents, total, at }, { onRetry, onAnyway, onStory }) {
-  byId("troubles").hidden = documents.length === 0;
+/** Held and failed documents, each with its reason, the fix and a button. */
+export function showProblems({ documents, total, at }, { onRetry, onAnyway, onStory }) {
+  byId("problems").hidden = documents.length === 0;
   byId("retry-all").dataset.ids = documents.map(({ id }) => id).join(",");
-  sync(byId("troubles-list"), documents, {
+  sync(byId("problems-list"), documents, {
     key: ({ id }) => id,
-    make: (document) => troubleItem(document, at, { onRetry, onAnyway, onStory }),
+    make: (document) => problemItem(document, at, { onRetry, onAnyway, onStory }),
   });
   const isMore = total > documents.length;
-  setText(byId("troubles-more"), isMore ? strings.moreTroubles(documents.length, total) : "");
+  setText(byId("problems-more"), isMore ? strings.moreProblems(documents.length, total) : "");
 }
 
-function troubleItem(document, now, { onRetry, onAnyway, onStory }) {
+function problemItem(document, now, { onRetry, onAnyway, onStory }) {
   const { id, path, mirror, state, error, attempts, nextAttemptAt } = document;
   const button = element("button", { type: "button", "aria-label": strings.retryOne(path) }, strings.retry);
   button.addEventListener("click", () => onRetry([id]));
@@ -40,7 +40,7 @@ function troubleItem(document, now, { onRetry, onAnyway, onStory }) {
       {},
       element("p", { class: "path" }, badge(state), storyButton(document, onStory)),
       error ? element("p", {}, error.message) : undefined,
-      error ? sentence("p", { class: "mend" }, error.hint) : undefined,
+      error ? sentence("p", { class: "fix" }, error.hint) : undefined,
       facts,
     ),
     element("div", { class: "choices" }, button, anywayButton(document, onAnyway)),

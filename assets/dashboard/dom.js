@@ -31,7 +31,7 @@ export function setText(target, text) {
 
 /**
  * Makes `parent`'s children those of `items`, keeping elements by key: focus, selection and
- * scrolling stay where they are. An element is made anew only when its item's `stamp` differs.
+ * scrolling stay where they are. An element is made again only when its item's `stamp` differs.
  */
 export function sync(parent, items, { key, stamp = JSON.stringify, make }) {
   const known = new Map([...parent.children].map((child) => [child.dataset.key, child]));
@@ -56,7 +56,7 @@ export function sync(parent, items, { key, stamp = JSON.stringify, make }) {
   }
   for (const gone of known.values()) gone.remove();
   if (held === undefined || parent.contains(document.activeElement)) return;
-  // What is made anew, or moved, loses the focus.
+  // What is made again, or moved, loses the focus.
   const there = [...parent.children].find(({ dataset }) => dataset.key === held.dataset.key);
   if (there) focusablesIn(there)[nth]?.focus({ preventScroll: true });
 }

@@ -9,7 +9,7 @@ const WAITING = ["settling", "pending"];
 const sum = (documents, states) => states.reduce((all, state) => all + documents[state], 0);
 
 /**
- * `tone` is `bad` (a person is needed), `warn` (stopped, goes on by itself or by a click), `busy`
+ * `tone` is `bad` (a person is needed), `warn` (stopped, continues automatically or by a click), `busy`
  * or `good`; `facts` are rows of [label, value, time?], the value a text or epoch milliseconds.
  */
 export function headlineOf(snapshot) {
@@ -26,7 +26,7 @@ export function headlineOf(snapshot) {
 }
 
 function ofWork(snapshot) {
-  const { documents, paused, foldersToCreate, sending, mirrors, notPutAway } = snapshot;
+  const { documents, paused, foldersToCreate, sending, mirrors, afterPending } = snapshot;
   const words = strings.headline;
   const moving = sum(documents, MOVING);
   if (paused) {
@@ -48,7 +48,7 @@ function ofWork(snapshot) {
     const detail = words.heldDetail(documents.held);
     return { tone: "warn", title: words.held(documents.held), detail, facts: [] };
   }
-  if (notPutAway.length > 0) return ofNotPutAway(notPutAway);
+  if (afterPending.length > 0) return ofAfterPending(afterPending);
   const keptBack = sum(documents, WAITING);
   if (sending.waits && keptBack > 0)
     return { tone: "warn", title: words.waits[sending.waits.why], detail: words.waiting(keptBack), facts: [] };
@@ -60,11 +60,11 @@ function ofWork(snapshot) {
 }
 
 /** What stays where it is for good is archived all the same: told, and no alarm. */
-function ofAllDone({ documents, neverPutAway }) {
+function ofAllDone({ documents, afterFailed }) {
   const words = strings.headline;
-  const facts = neverPutAway.map(({ mirror, files, path, why }) => ({
+  const facts = afterFailed.map(({ mirror, files, path, why }) => ({
     label: mirror,
-    text: words.neverPutAway(files, path, why),
+    text: words.afterFailed(files, path, why),
   }));
   return { tone: "good", title: words.done(documents.converted), detail: words.doneDetail, facts };
 }
@@ -77,7 +77,7 @@ function ofOutage({ archives, documents }) {
   const [{ name, outage }, ...others] = silent;
   const facts = [
     { label: words.reason, text: `${outage.message} (${outage.code})` },
-    { label: words.mend, hint: outage.hint },
+    { label: words.fix, hint: outage.hint },
     { label: words.since, at: outage.since },
     { label: words.nextTry, at: outage.nextAttemptAt },
     ...others.map(({ name: other, outage: { message, code } }) => ({ label: other, text: `${message} (${code})` })),
@@ -87,12 +87,12 @@ function ofOutage({ archives, documents }) {
 }
 
 /** Archived they are; where they lie is all that is wrong. */
-function ofNotPutAway(files) {
+function ofAfterPending(files) {
   const words = strings.headline;
   const [{ mirror, path, why, nextAttemptAt }] = files;
   const facts = [{ label: mirror, text: `${path}: ${why}` }];
   if (nextAttemptAt !== null) facts.push({ label: words.nextTry, at: nextAttemptAt });
-  return { tone: "warn", title: words.notPutAway(files.length), detail: words.notPutAwayDetail, facts };
+  return { tone: "warn", title: words.afterPending(files.length), detail: words.afterPendingDetail, facts };
 }
 
 function ofOffline(mirrors) {
@@ -116,7 +116,7 @@ function ofUnread(mirrors) {
     tone: "bad",
     title: words.unread(folders),
     detail: words.unreadDetail,
-    facts: [...facts, { label: words.mend, text: words.unreadMend }],
+    facts: [...facts, { label: words.fix, text: words.unreadFix }],
   };
 }
 
@@ -132,7 +132,7 @@ function ofGate({ gate, archives, mirrors }) {
     .reduce((all, { documents }) => all + sum(documents, WAITING) + documents.held, 0);
   const facts = [
     { label: words.reason, text: `${gate.message} (${gate.code})` },
-    { label: words.mend, hint: gate.hint },
+    { label: words.fix, hint: gate.hint },
     { label: words.since, at: gate.closedAt },
   ];
   if (gate.nextProbeAt !== null) facts.push({ label: words.nextTry, at: gate.nextProbeAt });

@@ -13,15 +13,15 @@ export function showOverview(snapshot) {
   showProgress(snapshot);
   showFolders(snapshot.foldersToCreate);
   showBudget(snapshot);
-  showMembers(snapshot);
+  showInstances(snapshot);
   showCounts(snapshot);
   setText(byId("pause"), snapshot.paused ? strings.resume : strings.pause);
   setText(byId("version"), strings.version(snapshot.version));
 }
 
 /** The daemon answers, but cannot say where things stand. */
-export function showTrouble(message) {
-  const detail = strings.journalTrouble(message);
+export function showProblem(message) {
+  const detail = strings.journalProblem(message);
   showTitle({ tone: "bad", title: strings.headline.unhealthy, detail });
 }
 
@@ -72,16 +72,16 @@ function showFolders(folders) {
   });
 }
 
-function showMembers({ members, at }) {
-  byId("members").hidden = members.length === 0;
-  sync(byId("members-list"), members, {
+function showInstances({ instances, at }) {
+  byId("instances").hidden = instances.length === 0;
+  sync(byId("instances-list"), instances, {
     key: ({ id }) => String(id),
-    make: ({ name, version, startedAt, lagMs, leaseUntil, duties }) =>
+    make: ({ name, version, startedAt, lagMs, leaseUntil, assignments }) =>
       element(
         "li",
         {},
         element("code", {}, name),
-        element("span", {}, duties.length > 0 ? strings.leads(duties) : strings.sends),
+        element("span", {}, assignments.length > 0 ? strings.owns(assignments) : strings.sends),
         element("span", {}, `${strings.version(version)} · `, time(startedAt, at)),
         element("span", {}, leaseUntil > at ? strings.heardOf(lagMs) : strings.leaseOver),
       ),

@@ -54,7 +54,7 @@ function factsOf(record, waits) {
   const facts = [
     [strings.columns.state, badge(record.state)],
     [words.why, record.error && `${record.error.message} (${record.error.code})`],
-    [strings.headline.mend, record.error && sentence("span", {}, record.error.hint)],
+    [strings.headline.fix, record.error && sentence("span", {}, record.error.hint)],
     [strings.mirror, record.mirror],
     [words.target, record.target],
     [words.sentName, record.sentName],

@@ -37,16 +37,16 @@ export const strings = {
   pause: "Pause sending",
   resume: "Resume sending",
   rescan: "Look for new scans now",
-  membersTitle: "Daemons on this journal",
-  membersHint: "All of them send. What one does for all is named; another one takes over when it is gone.",
+  instancesTitle: "Daemons on this journal",
+  instancesHint: "All of them send. What one does for all is named; another one takes over when it is gone.",
   sends: "sends",
-  leads: (duties) => `sends, leads ${duties.join(", ")}`,
+  owns: (assignments) => `sends, leads ${assignments.join(", ")}`,
   heardOf: (ms) => `heard of ${Math.round(ms / 1_000)} s ago`,
   leaseOver: "its lease is over",
   foldersTitle: "Folders to create in the archive",
   foldersHint:
-    "Create these folders in the archive. Their documents go on by themselves once the folders are there.",
-  troublesTitle: "Held and failed",
+    "Create these folders in the archive. Their documents continue automatically once the folders are there.",
+  problemsTitle: "Held and failed",
   retryAll: "Retry all shown",
   todayTitle: "Today",
   monthTitle: "This month",
@@ -98,16 +98,16 @@ export const strings = {
       SAME_CODE_REPEATS: "the archive refuses every document",
     },
     gateOther: (code) => `the archive answers ${code}`,
-    outage: "The archive is not reached",
-    outageOf: (archive) => `The archive ${archive} is not reached`,
+    outage: "The archive cannot be reached",
+    outageOf: (archive) => `The archive ${archive} cannot be reached`,
     offline: (names) =>
       names.length === 1
         ? `The source of ${names[0]} is offline`
         : `${number.format(names.length)} sources are offline`,
-    offlineDetail: "Nothing is taken for removed. It goes on by itself once it is there again.",
+    offlineDetail: "Nothing is taken for removed. It continues automatically once it is there again.",
     unread: (count) => `${many(count, "local folder", "local folders")} cannot be read`,
     unreadDetail: "What is in there is neither seen nor sent. Everything else goes on.",
-    unreadMend: "Give the daemon's user the right to read it, or mend its disk; it is looked at again by itself.",
+    unreadFix: "Give the daemon's user the right to read it, or fix its disk; it is looked at again by itself.",
     paused: "Sending is paused",
     pausedDetail: (count) =>
       count === 0
@@ -120,11 +120,11 @@ export const strings = {
     held: (count) => `${documents(count)} ${count === 1 ? "is" : "are"} held`,
     heldDetail: (count) =>
       `See below what ${count === 1 ? "it waits" : "they wait"} for, and what to do.`,
-    notPutAway: (count) =>
-      `${many(count, "archived file", "archived files")}${count >= 100 ? " or more" : ""} cannot be put away`,
-    notPutAwayDetail: "They are tried again without being asked.",
-    neverPutAway: (count, path, why) =>
-      `${many(count, "file", "files")} never put away: ${path}${count > 1 ? " and others" : ""}: ${why}`,
+    afterPending: (count) =>
+      `${many(count, "archived file", "archived files")}${count >= 100 ? " or more" : ""} cannot be moved or deleted`,
+    afterPendingDetail: "They are tried again without being asked.",
+    afterFailed: (count, path, why) =>
+      `${many(count, "file", "files")} never moved or deleted: ${path}${count > 1 ? " and others" : ""}: ${why}`,
     waits: {
       hours: "Sending waits for its hours",
       asked: "Sending waits: the archive asked for a pause",
@@ -144,7 +144,7 @@ export const strings = {
     emptyDetail: "Nothing has been found in the watched folders yet.",
     waiting: (count) => `${documents(count)} ${count === 1 ? "waits" : "wait"}.`,
     reason: "Reason",
-    mend: "What to do",
+    fix: "What to do",
     since: "Since",
     nextTry: "Next try",
   },
@@ -262,7 +262,7 @@ export const strings = {
   incomplete:
     "There are too many documents to look at all of them: search for part of a name, or use scanferry list.",
   documentsFailed: (message) => `The documents could not be read: ${message}`,
-  moreTroubles: (shown, all) =>
+  moreProblems: (shown, all) =>
     `${number.format(shown)} of ${number.format(all)} shown. Everything: scanferry list --state held, scanferry list --state failed`,
   code: "Code",
   why: "Why",
@@ -287,6 +287,6 @@ export const strings = {
   polling: "Updated every few seconds",
   lost: (time) => `No connection to the daemon since ${time}`,
   tokenNeeded: "Open this page with its token: /?token=…",
-  journalTrouble: (message) => `The daemon cannot tell where things stand: ${message}`,
+  journalProblem: (message) => `The daemon cannot tell where things stand: ${message}`,
   version: (version) => `scanferry ${version}`,
 };

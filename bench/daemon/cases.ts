@@ -5,8 +5,17 @@ import { latency } from "./latency.ts";
 import { rescan } from "./rescan.ts";
 import { start } from "./start.ts";
 import { status } from "./status.ts";
-import { survey } from "./survey.ts";
+import { scanScheduler } from "./scan-scheduler.ts";
 import { webdav } from "./webdav.ts";
 
-/** In this order: `start`, `rescan` and `status` go on with the trees that `survey` has journaled. */
-export const CASES: readonly Case[] = [job, webdav, latency, follow, survey, start, rescan, status];
+/** In this order: `start`, `rescan` and `status` go on with the trees that `scanScheduler` has journaled. */
+export const CASES: readonly Case[] = [
+  job,
+  webdav,
+  latency,
+  follow,
+  scanScheduler,
+  start,
+  rescan,
+  status,
+];

@@ -19,8 +19,8 @@ export function knownTreeOf(bench: Bench, files: number): KnownTree {
   return { home: new Home(bench, `known-${files}`), root: treeOf(bench, spec), spec };
 }
 
-/** Journals the tree anew with a daemon that goes on watching; seconds since its start. */
-export async function journalAnew({ home, root, spec }: KnownTree) {
+/** Journals the tree again with a daemon that goes on watching; seconds since its start. */
+export async function journalAgain({ home, root, spec }: KnownTree) {
   home.forget();
   home.configure({ source: root, settle: SETTLE });
   const begun = performance.now();
@@ -39,7 +39,7 @@ export async function journalAnew({ home, root, spec }: KnownTree) {
 export async function journaledTree(bench: Bench, files: number): Promise<KnownTree> {
   const tree = knownTreeOf(bench, files);
   if (known.has(tree.home.dir)) return tree;
-  const { running } = await journalAnew(tree);
+  const { running } = await journalAgain(tree);
   await using _daemon = running;
   await running.end();
   return tree;

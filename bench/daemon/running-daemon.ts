@@ -35,7 +35,7 @@ export class RunningDaemon implements AsyncDisposable {
     return this.#child.pid ?? 0;
   }
 
-  /** Waits until it has told of that many scans since its start. @throws when it ends before */
+  /** Waits until it has told about that many scans since its start. @throws when it ends before */
   async scanned(scans: number): Promise<void> {
     while (this.#read() < scans) {
       if (this.#child.exitCode !== null) throw new WrongResult("the daemon ended");
@@ -67,7 +67,7 @@ export class RunningDaemon implements AsyncDisposable {
     closeSync(this.#log);
   }
 
-  /** Scans told of so far; reads on where it left off. */
+  /** Scans told about so far; reads on where it left off. */
   #read(): number {
     for (;;) {
       const bytes = this.#next();

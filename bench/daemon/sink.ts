@@ -1,6 +1,6 @@
 /**
  * An archive that stores nothing, for measuring who sends to it: every upload is read to its last
- * byte and answered at once (or after `SINK_LATENCY_MS`), and is CONVERTED when somebody asks (or
+ * byte and answered at once (or after `SINK_LATENCY_MS`), and is CONVERTED when someone asks (or
  * `SINK_CONVERT_MS` later). The content of every n-th upload is hashed where `SINK_SAMPLE` is n.
  * A program of its own: forked, it tells its port, and answers every message with a `SinkReport`.
  */

@@ -31,8 +31,8 @@ function moveOn({ home }: KnownTree): void {
   db.exec(`UPDATE documents SET state = 'converted', document_id = id, ${sent},
       uploaded_at = first_seen_at, converted_at = first_seen_at, pages = 1, archive_bytes = 16
       WHERE id % ${FAILED_EVERY} <> 0;
-    UPDATE documents SET state = 'failed', trouble_code = 'FILE_CORRUPT',
-      trouble_message = 'refused', ${sent} WHERE id % ${FAILED_EVERY} = 0;`);
+    UPDATE documents SET state = 'failed', problem_code = 'FILE_CORRUPT',
+      problem_message = 'refused', ${sent} WHERE id % ${FAILED_EVERY} = 0;`);
   db.close();
 }
 

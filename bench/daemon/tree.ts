@@ -36,7 +36,7 @@ export function treeOf(bench: Bench, spec: TreeSpec): string {
   for (let index = 0; index < files; index++) {
     writeFile(join(root, pathOf(index, directories)), index, bytes, chunk);
   }
-  // Else whoever syncs first, which is the journal, waits for all of it.
+  // Else anyone who syncs first, which is the journal, waits for all of it.
   execFileSync("sync", ["-f", root]);
   made.set(name, root);
   return root;

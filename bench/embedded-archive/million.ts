@@ -28,7 +28,7 @@ export function fill(dataDir: string, count: number): void {
   const folders = Array.from({ length: FOLDERS }, (_, n) =>
     store.makeFolder(account, `/F${n % 25}/${n}`, n),
   );
-  // Half of everything lies in one folder: somebody always does that.
+  // Half of everything lies in one folder: someone always does that.
   const folderOf = (n: number) => (n % 2 === 0 ? account.rootId : (folders[n % FOLDERS] ?? 0));
   for (let from = 0; from < count; from += CHUNK)
     store.inOneTransaction(() => {

@@ -24,12 +24,12 @@ export async function looking(bench: Bench, files: number, program: string): Pro
     { by: "the least that looks, one thread", look: walk(1) },
     { by: "the same, two threads", look: walk(2) },
   ];
-  const lookers = all.filter(({ tool }) => tool === undefined || bench.has(tool));
+  const statReaders = all.filter(({ tool }) => tool === undefined || bench.has(tool));
   const runs = await inTurns(
     bench.rounds,
-    lookers.map(({ look }) => look),
+    statReaders.map(({ look }) => look),
   );
-  return lookers.map(({ by }, index) => {
+  return statReaders.map(({ by }, index) => {
     const seconds = median((runs[index] ?? []).map(wall));
     return { by, seconds, took: `${rounded(seconds)} s` };
   });

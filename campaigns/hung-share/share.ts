@@ -40,7 +40,7 @@ export class Share implements AsyncDisposable {
     return readFileSync("/proc/self/mountinfo", "utf8").includes(` ${this.point} `);
   }
 
-  /** From now on whoever touches it waits. */
+  /** From now on anyone who touches it waits. */
   hang(): void {
     this.#process?.kill("SIGSTOP");
   }

@@ -4,7 +4,7 @@ const LOOK_MS = 20;
 const LATE_MS = 200;
 
 /**
- * The time for which a machine stood still, as a process sees it that has little to do: whoever is
+ * The time for which a machine stood still, as a process sees it that has little to do: anyone who is
  * waited for meanwhile could not go on either.
  */
 export class Standstill implements Disposable {

@@ -94,7 +94,7 @@ export class Twin implements AsyncDisposable {
     }
   }
 
-  /** Somebody else puts files on the share. */
+  /** Someone else puts files on the share. */
   burst(): void {
     for (let i = 0; i < BURST; i++) {
       const n = this.#shared++;

@@ -1,4 +1,4 @@
-/** The end of a soak: all troubles are over, and whatever can go on by itself does. */
+/** The end of a soak: all alerts are over, and whatever can continue automatically does. */
 import { setTimeout as delay } from "node:timers/promises";
 import { rowsOf } from "../../test/fixtures/auditor.ts";
 import type { Town } from "./town.ts";
@@ -36,5 +36,5 @@ async function underWay(town: Town): Promise<string[]> {
       const isOver = state === "converted" || (goneAt !== null && !current);
       return !isOver;
     })
-    .map(({ id, state, trouble }) => `${id} ${state} ${trouble?.code ?? ""}`.trimEnd());
+    .map(({ id, state, alert }) => `${id} ${state} ${alert?.code ?? ""}`.trimEnd());
 }

@@ -7,7 +7,7 @@ import { digestOf } from "../../test/fixtures/auditor.ts";
 import { pdfOf, pngOf, tiffOf } from "../../test/fixtures/documents.ts";
 import type { Dice } from "../../test/simulation/dice.ts";
 
-/** Files that are kept; beyond it somebody tidies up. */
+/** Files that are kept; beyond it someone tidies up. */
 const FILES_MAX = 250;
 
 /** Folders of the archive that files are put into; others are made as work goes on. */
@@ -41,7 +41,7 @@ export class Work {
     return this.#files.length;
   }
 
-  /** Does one thing. Slow writers take seconds; whoever calls need not wait for them. */
+  /** Does one thing. Slow writers take seconds; anyone who calls need not wait for them. */
   async step(signal: AbortSignal): Promise<void> {
     const crowded = this.#files.length > FILES_MAX;
     const [name, act] = this.#dice.weighted<readonly [string, () => void | Promise<void>]>([

@@ -1,7 +1,7 @@
 /**
  * Makes the package for npm: `npm run package [-- --to DIR]`; `npm install --global FILE` installs it.
  *
- * It holds the program as it is built, and the packages that run, for Linux on x64 and arm64 (glibc and musl): whoever
+ * It holds the program as it is built, and the packages that run, for Linux on x64 and arm64 (glibc and musl): anyone who
  * installs it needs Node and no registry, and nothing is built or fetched. Two builds of one commit are the same.
  */
 import { execFileSync } from "node:child_process";

@@ -8,10 +8,10 @@ export type Picture = { heading: string; lines: readonly string[] };
 
 type Size = { width: number; height: number };
 
-/** A4 at 150 and at 100 dots an inch, and a slip of paper. Dots. */
+/** A4 at 150 and at 100 dots an inch, and an attributes of paper. Dots. */
 const A4_FINE: Size = { width: 1240, height: 1754 };
 const A4_COARSE: Size = { width: 827, height: 1169 };
-const SLIP: Size = { width: 640, height: 480 };
+const ATTRIBUTES: Size = { width: 640, height: 480 };
 
 /** A bilevel page of a TIFF, as an office scanner makes it. */
 export async function scannedPage(picture: Picture): Promise<TiffPage> {
@@ -43,9 +43,9 @@ export async function scannedPdf(pictures: readonly Picture[]): Promise<Buffer> 
   return writePdf(pages, {}, pictures.map(({ heading }) => heading).join());
 }
 
-/** A slip of paper, as a telephone takes it. */
+/** An attributes of paper, as a telephone takes it. */
 export async function photoOf(picture: Picture, format: "jpeg" | "png" | "webp"): Promise<Buffer> {
-  const image = sharp(Buffer.from(sheet(picture, SLIP)));
+  const image = sharp(Buffer.from(sheet(picture, ATTRIBUTES)));
   if (format === "png") return image.png({ palette: true, colours: 16 }).toBuffer();
   return format === "jpeg"
     ? image.jpeg({ quality: 70 }).toBuffer()

@@ -2,7 +2,7 @@ import { type Signing, signingSecretsOf } from "../domain/signing.ts";
 import { messageOf } from "../std/fault.ts";
 import { ArchiveError } from "./archive-error.ts";
 import { Deadline } from "./deadline.ts";
-import type { Line } from "./exchange.ts";
+import type { Transport } from "./exchange.ts";
 import type { Upload } from "./archive.ts";
 import type { Field, Signer } from "./signing.ts";
 
@@ -39,7 +39,7 @@ export class Credentials {
   /** The fields with `acc_key` and `sig`. Rejects with `notSent` when there is no signature. */
   async sign(
     { path, fields, sha256 }: Unsigned,
-    line: Pick<Line, "clock" | "timeoutMs">,
+    line: Pick<Transport, "clock" | "timeoutMs">,
     signal: AbortSignal,
   ): Promise<Signed> {
     const keyed: Field[] = [...fields, ["acc_key", this.#accountKey]];
@@ -57,7 +57,7 @@ export class Credentials {
   async #signature(
     fields: readonly Field[],
     path: string,
-    { clock, timeoutMs }: Pick<Line, "clock" | "timeoutMs">,
+    { clock, timeoutMs }: Pick<Transport, "clock" | "timeoutMs">,
     signal: AbortSignal,
   ): Promise<unknown> {
     // Aborted in the end without an error of its own: one with its stack is dear for every request.
@@ -66,7 +66,7 @@ export class Credentials {
       const made = this.#signer.sign(fields, path);
       if (typeof made === "string") return made;
       const late = new Deadline(clock, timeoutMs).passed(AbortSignal.any([over.signal, signal]));
-      // Whoever loses the race may still reject, with nobody left to hear it.
+      // Anyone who loses the race may still reject, with nobody left to hear it.
       late.catch(() => {});
       return await Promise.race([
         made,

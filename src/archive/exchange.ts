@@ -48,7 +48,7 @@ export type Reply = {
 const OVER = new Error("the request is over");
 
 /** Where requests go and how long they may take. */
-export type Line = {
+export type Transport = {
   pool: Pool;
   host: string;
   /** What the way there asks every request to carry. */
@@ -66,7 +66,11 @@ export type Line = {
  * has that long in all to get a connection); from then on the whole reply has `timeoutMs`, however
  * it trickles. Small requests and uploads differ in nothing but the number of pieces.
  */
-export async function exchange(line: Line, request: Request, signal: AbortSignal): Promise<Reply> {
+export async function exchange(
+  line: Transport,
+  request: Request,
+  signal: AbortSignal,
+): Promise<Reply> {
   const deadline = new Deadline(line.clock, line.timeoutMs);
   const handler = new ExchangeHandler(line.host, request, deadline);
   const over = new AbortController();
@@ -113,7 +117,7 @@ async function expiry(clock: Clock, fence: Fence, over: AbortSignal): Promise<vo
 
 function optionsOf(
   { path, contentType, body }: Request,
-  headers: Line["headers"],
+  headers: Transport["headers"],
 ): Dispatcher.DispatchOptions {
   return {
     method: "POST",

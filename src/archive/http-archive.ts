@@ -25,7 +25,7 @@ import { fencedBody } from "./fenced-body.ts";
 import { FORM_TYPE, formBody } from "./form-body.ts";
 import type { JsonFields } from "./json-fields.ts";
 import { judge } from "./judge.ts";
-import { type OpenLine, openLine } from "./line.ts";
+import { type OpenTransport, openTransport } from "./transport.ts";
 import { frameOf } from "./multipart.ts";
 import { pacedBody } from "./paced-body.ts";
 import * as parameters from "./parameters.ts";
@@ -76,7 +76,7 @@ type Call<T> = {
 
 /** The archive over HTTP/1.1, with connections kept alive. */
 export class HttpArchive implements Archive {
-  readonly #open: OpenLine;
+  readonly #open: OpenTransport;
   readonly #credentials: Credentials;
   readonly #storedSize: StoredSize | undefined;
   readonly #underWay = new Set<Promise<unknown>>();
@@ -84,7 +84,7 @@ export class HttpArchive implements Archive {
   /** The archive's clock minus the monotonic one: ours may be set at any moment. */
   #aheadMs: number | undefined;
 
-  private constructor(open: OpenLine, credentials: Credentials, storedSize?: StoredSize) {
+  private constructor(open: OpenTransport, credentials: Credentials, storedSize?: StoredSize) {
     this.#open = open;
     this.#credentials = credentials;
     this.#storedSize = storedSize;
@@ -101,7 +101,7 @@ export class HttpArchive implements Archive {
   ): Promise<HttpArchive> {
     const { accountKey, signing } = settings;
     const credentials = credentialsOf(accountKey, signing, signer ?? (await openSigner(signing)));
-    return new HttpArchive(openLine(settings, clock), credentials, settings.storedSize);
+    return new HttpArchive(openTransport(settings, clock), credentials, settings.storedSize);
   }
 
   get clockOffsetMs(): number | undefined {

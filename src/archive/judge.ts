@@ -33,7 +33,7 @@ export type Question = {
  * stores what has no end.
  *
  * Returns what `read` makes of an OK. An OK that `read` cannot read, or that came before the whole
- * request had been handed over, is in doubt: whoever answered so cannot have stored the file.
+ * request had been handed over, is in doubt: anyone who answered so cannot have stored the file.
  */
 export function judge<T>(reply: Reply, question: Question, read: (payload: JsonFields) => T): T {
   const verdict = verdictsOf(reply, question);

@@ -1,10 +1,10 @@
-import { ConnectError, type ConnectTrouble } from "../network/connect-error.ts";
+import { ConnectError, type ConnectProblem } from "../network/connect-error.ts";
 import { refusedUnread } from "../network/secure.ts";
 import { codeOf, messageOf } from "../std/fault.ts";
 import { InvariantError } from "../std/invariant.ts";
 import { ArchiveError, type ClientCode } from "./archive-error.ts";
 
-const CODES: Readonly<Record<ConnectTrouble, ClientCode>> = {
+const CODES: Readonly<Record<ConnectProblem, ClientCode>> = {
   unreachable: "ARCHIVE_UNREACHABLE",
   tls: "TLS_REFUSED",
   proxy: "PROXY_REFUSED",
@@ -14,7 +14,7 @@ const CODES: Readonly<Record<ConnectTrouble, ClientCode>> = {
 export function connectFailure(error: unknown, host: string): ArchiveError | InvariantError {
   const cause = plainCause(error);
   if (error instanceof ConnectError) {
-    return new ArchiveError("notSent", CODES[error.trouble], error.message, { cause });
+    return new ArchiveError("notSent", CODES[error.problem], error.message, { cause });
   }
   const code = codeOf(error);
   if (code === "UND_ERR_INVALID_ARG" || code === "UND_ERR_NOT_SUPPORTED") {

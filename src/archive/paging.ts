@@ -16,7 +16,7 @@ const ASKS_MAX = 3;
 
 /**
  * Walks the pages of a list one after another, each only when it is wanted. How many there are is
- * asked anew with every page, since lists grow while they are read. A page that cannot be read is
+ * asked again with every page, since lists grow while they are read. A page that cannot be read is
  * asked for again, and then ends the walk: it is never an empty one. Throws TOO_MANY_PAGES rather
  * than go on beyond `pagesMax`.
  */

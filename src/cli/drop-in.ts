@@ -18,7 +18,7 @@ export type Needs = {
   readonly mirrors: readonly {
     readonly source: string;
     readonly after: After;
-    /** Somebody beside scanferry may write to the source: a `before` hook. */
+    /** Someone beside scanferry may write to the source: a `before` hook. */
     readonly isWritten?: boolean;
     /** Where vetoed files go; absent: they stay. */
     readonly vetoedTo?: string;
@@ -116,7 +116,7 @@ function closing(places: readonly Place[], mounts: readonly Mount[]): string[] {
   const covered = closed.filter((top) => !HOMES.includes(top)).map((top) => `${top}:ro`);
   const inHomes = places.some(({ path }) => HOMES.some((home) => isBelow(home, path)));
   return [
-    "# Closed but for what is named below. A source that is removed and made anew while the service",
+    "# Closed but for what is named below. A source that is removed and made again while the service",
     "# runs is seen after a restart.",
     ...(inHomes ? [`ProtectHome=${homesOpen ? "read-only" : "tmpfs"}`] : []),
     ...(covered.length > 0 ? [`TemporaryFileSystem=${covered.join(" ")}`] : []),

@@ -1,6 +1,6 @@
 /**
  * How a command ends: its exit code, and the lines that say why. Every failure is one line on
- * stderr that names what happened and the mend.
+ * stderr that names what happened and the fix.
  */
 import { CommanderError } from "commander";
 import { ArchiveError } from "../archive/archive-error.ts";
@@ -26,7 +26,7 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** The arguments cannot be used; `message` says what is wrong and, behind a semicolon, the mend. */
+/** The arguments cannot be used; `message` says what is wrong and, behind a semicolon, the fix. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }

@@ -1,7 +1,7 @@
 import type { Mirror } from "../config/config.ts";
 import { formatDuration } from "../config/duration.ts";
 import { failureOf } from "../domain/failure.ts";
-import { METADATA_FIELDS, type Slip } from "../domain/slip.ts";
+import { METADATA_FIELDS, type Attributes } from "../domain/attributes.ts";
 import type { AttemptRow, HistoryRow } from "../journal/journal.ts";
 import type { DocumentRecord } from "../sync/record.ts";
 import { padded, table } from "./columns.ts";
@@ -118,16 +118,16 @@ function documentFields(
   if (document.error) {
     const { code, message, hint } = document.error;
     add("last error", message.includes(code) ? message : `${code}: ${message}`);
-    add("mend", hint === "" ? null : clause(hint));
+    add("fix", hint === "" ? null : clause(hint));
   }
-  for (const [name, text] of slipFields(document.slip)) add(name, text);
+  for (const [name, text] of attributeFields(document.attributes)) add(name, text);
   // When it would be its turn says nothing while that cannot come.
   if (waits === null) add("next", nextOf(document, now));
   else add("waits", waits);
   add("remark", document.remark);
   add("moved from", document.movedFrom);
   add("local file", document.goneAt === null ? null : `gone since ${timeText(document.goneAt)}`);
-  const atOnce = document.retry === "putAway" ? "; scanferry retry tries it at once" : "";
+  const atOnce = document.retry === "afterAction" ? "; scanferry retry tries it at once" : "";
   const after = [document.after, document.afterMessage].join(" ").trim();
   add("after", document.after === null ? null : `${after}${atOnce}`);
   for (const { documentId, filename, pages } of contents) {
@@ -137,16 +137,18 @@ function documentFields(
 }
 
 /** What goes with it, and where each value came from. */
-function slipFields(slip: Slip | null): [string, string][] {
-  const fields: [string, string][] = slip?.rule === undefined ? [] : [["matched", slip.rule]];
+function attributeFields(attributes: Attributes | null): [string, string][] {
+  const fields: [string, string][] =
+    attributes?.rule === undefined ? [] : [["matched", attributes.rule]];
   for (const field of METADATA_FIELDS) {
-    const { value, from, cut } = slip?.metadata?.[field] ?? {};
+    const { value, from, cut } = attributes?.metadata?.[field] ?? {};
     if (value !== undefined) fields.push([field, `${value} (${from}${cut ? ", cut" : ""})`]);
   }
-  const expires = expiresOf(slip);
+  const expires = expiresOf(attributes);
   if (expires) fields.push(["expires", `${expires.at} (${expires.from})`]);
-  if (slip?.hook) fields.push(["by the hook", slip.hook.join(", ")]);
-  if (slip?.withoutExpiry) fields.push(["expires", "never: sent without, as there is no plugin"]);
+  if (attributes?.hook) fields.push(["by the hook", attributes.hook.join(", ")]);
+  if (attributes?.withoutExpiry)
+    fields.push(["expires", "never: sent without, as there is no plugin"]);
   return fields;
 }
 

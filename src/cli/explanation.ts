@@ -14,7 +14,7 @@ import { statusOf } from "../sync/status.ts";
 import { whyWaits } from "../sync/why-waits.ts";
 import { whyLeftOut } from "./left-out.ts";
 import { runningDaemon } from "./journals.ts";
-import { Looker } from "./looker.ts";
+import { StatReader } from "./stat-reader.ts";
 import type { KnownPlace } from "./paths.ts";
 import type { Shell } from "./shell.ts";
 import { counted } from "../std/wording.ts";
@@ -167,23 +167,23 @@ async function noteOn(
   if (below > 0 || place.path === "") {
     return `a directory with ${counted(below, "document")} in the journal; see scanferry list`;
   }
-  const { clock, random } = shell.surroundings;
+  const { clock, random } = shell.processContext;
   const { mirror, path, mirrorId } = place;
   try {
-    await using looker = await Looker.open(
+    await using statReader = await StatReader.open(
       mirror,
       { id: mirrorId ?? 1, device: null },
       { clock, random },
     );
-    if (!looker.status.online) return `the source is offline: ${looker.status.why}`;
-    return await lookAt(looker, path, wasSeen);
+    if (!statReader.status.online) return `the source is offline: ${statReader.status.why}`;
+    return await lookAt(statReader, path, wasSeen);
   } catch (error) {
     return `the source cannot be asked: ${messageOf(error)}`;
   }
 }
 
-async function lookAt(looker: Looker, path: RawPath, wasSeen: boolean): Promise<string> {
-  const [look] = await looker.reader.look(looker.mirrorId, [path]);
+async function lookAt(statReader: StatReader, path: RawPath, wasSeen: boolean): Promise<string> {
+  const [look] = await statReader.reader.look(statReader.mirrorId, [path]);
   if (look === null && wasSeen)
     return "there is no such file any more; what the journal had of it was not sent, and is forgotten";
   if (look === null) return NO_SUCH_FILE;

@@ -21,7 +21,7 @@ export async function leave(code: ExitCode, impatient: AbortSignal): Promise<voi
   await exit(code, `scanferry: ${why}: all else is done, so it kills itself\n`);
 }
 
-/** Ends it whatever is under way, and whether or not all it wrote is out; for whoever asks twice. */
+/** Ends it whatever is under way, and whether or not all it wrote is out; for anyone who asks twice. */
 export async function giveUp(code: ExitCode): Promise<void> {
   // Nothing is said: a file system that is merely busy cannot be told from one that hangs.
   await exit(code, "");

@@ -82,21 +82,21 @@ export function columnsOf(
   return [state, id, pages, size].slice(0, columnsMax).join("  ");
 }
 
-type PutAway = Pick<DocumentRecord, "current" | "goneAt" | "after" | "afterMessage">;
+type AfterAction = Pick<DocumentRecord, "current" | "goneAt" | "after" | "afterMessage">;
 
 /** It is where it was, as its after-action was refused: for good, or until it is tried again. */
-export function isNotPutAway({ current, goneAt, after, afterMessage }: PutAway): boolean {
+export function isAfterPending({ current, goneAt, after, afterMessage }: AfterAction): boolean {
   if (!current || goneAt !== null || afterMessage === null) return false;
   return after === "refused" || after === "due";
 }
 
-/** What there is to say beside trouble. */
+/** What there is to say beside problem. */
 export function remarksOf(record: DocumentRecord): string[] {
   const { current, goneAt, afterMessage, remark } = record;
   return [
     remark ?? "",
-    isNotPutAway(record) ? `not put away: ${afterMessage}` : "",
-    record.slip?.unfinished === true ? "(unfinished by its format)" : "",
+    isAfterPending(record) ? `not moved or deleted: ${afterMessage}` : "",
+    record.attributes?.unfinished === true ? "(unfinished by its format)" : "",
     current ? "" : "(an earlier revision)",
     goneAt === null ? "" : "(the local file is gone)",
   ];

@@ -16,8 +16,8 @@ export function noCommand(program: Command): UsageError {
 
 function unknownCommand(word: string, names: readonly string[]): UsageError {
   const meant = nearest(word, names);
-  const mend = meant === undefined ? "see scanferry --help" : `did you mean ${meant}?`;
-  return new UsageError(`unknown command '${word}'; ${mend}`);
+  const fix = meant === undefined ? "see scanferry --help" : `did you mean ${meant}?`;
+  return new UsageError(`unknown command '${word}'; ${fix}`);
 }
 
 function namesOf(group: Command): string[] {

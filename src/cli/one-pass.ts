@@ -1,5 +1,5 @@
 import type { Daemon } from "../daemon/daemon.ts";
-import type { Quiescence } from "../daemon/quiescent.ts";
+import type { IdleWait } from "../daemon/idle.ts";
 import type { Finding } from "../report/finding.ts";
 import { findingsOf } from "../report/findings.ts";
 import { type Problem, problemsOf } from "../report/problems.ts";
@@ -29,7 +29,7 @@ export async function passOf(
  */
 export async function onePass(
   daemon: Daemon,
-  wanted: Quiescence,
+  wanted: IdleWait,
   stopping: AbortSignal,
 ): Promise<StatusReport> {
   const over = new AbortController();
@@ -38,7 +38,7 @@ export async function onePass(
   const ended = running.then((): never => {
     throw new Interrupted("stopped before everything was done; what is left goes on the next time");
   });
-  const quiet = daemon.quiescent(wanted, signal);
+  const quiet = daemon.idle(wanted, signal);
   quiet.catch(() => {});
   ended.catch(() => {});
   try {

@@ -18,7 +18,7 @@ export function pageLines(report: PageReport, now: number): string[] {
 }
 
 function allowanceLines(
-  { pages, used, left, runsOutAt, reserve, keeps, trouble, level }: AllowanceReport,
+  { pages, used, left, runsOutAt, reserve, keeps, problem, level }: AllowanceReport,
   { to, waiting }: PageReport,
   now: number,
 ): string[] {
@@ -40,6 +40,6 @@ function allowanceLines(
       `  ${kept} of ${keeps.mirrors.join(", ")} ${keeps.documents === 1 ? "waits" : "wait"} for that`,
     );
   }
-  if (trouble) lines.push(`  ${clause(trouble.hint)}`);
+  if (problem) lines.push(`  ${clause(problem.hint)}`);
   return lines.map(printable);
 }

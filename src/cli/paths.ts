@@ -20,8 +20,8 @@ export function mirrorNamed(name: string, mirrors: readonly Mirror[]): Mirror {
   if (found) return found;
   const names = mirrors.map((mirror) => mirror.name);
   const meant = nearest(name, names);
-  const mend = meant === undefined ? `there are ${names.join(", ")}` : `did you mean ${meant}?`;
-  throw new UsageError(`no mirror is named ${JSON.stringify(name)}; ${mend}`);
+  const fix = meant === undefined ? `there are ${names.join(", ")}` : `did you mean ${meant}?`;
+  throw new UsageError(`no mirror is named ${JSON.stringify(name)}; ${fix}`);
 }
 
 /**

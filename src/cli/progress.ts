@@ -27,7 +27,7 @@ export class Progress {
   readonly #clock: Clock;
   readonly #isQuiet: boolean;
   readonly #bar: ProgressBar;
-  /** Unfinished files that were told of; they are looked at again and again. */
+  /** Unfinished files that were told about; they are looked at again and again. */
   readonly #waitedFor = new Set<number>();
   /** What this pass itself did. */
   #sent = 0;
@@ -72,7 +72,7 @@ export class Progress {
     }
   }
 
-  /** Somebody else writes a line. */
+  /** Someone else writes a line. */
   giveWay(): void {
     this.#bar.giveWay();
   }
@@ -104,10 +104,10 @@ export class Progress {
   }
 }
 
-function lineOf({ state, trouble, documentId, pages, dir, name }: Document): string {
+function lineOf({ state, problem, documentId, pages, dir, name }: Document): string {
   const path = shown(joinRaw(dir, name));
   const archived = documentId === null ? "" : `  document ${documentId}`;
   const paper = pages === null ? "" : `, ${counted(pages, "page")}`;
-  const why = trouble ? `  ${printable(`${trouble.code}: ${trouble.message}`)}` : "";
+  const why = problem ? `  ${printable(`${problem.code}: ${problem.message}`)}` : "";
   return `${state.padEnd(9)}  ${path}${archived}${paper}${why}`;
 }

@@ -12,7 +12,7 @@ import type { Terminal } from "./terminal.ts";
 export type Question = {
   /** Taken when nothing is typed; undefined: something must be. */
   readonly otherwise?: string | undefined;
-  /** What is wrong with an answer and, behind a semicolon, the mend; undefined: nothing. */
+  /** What is wrong with an answer and, behind a semicolon, the fix; undefined: nothing. */
   readonly wrong?: (answer: string) => Promise<string | undefined> | string | undefined;
 };
 

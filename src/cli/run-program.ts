@@ -5,14 +5,14 @@ import { commandsFor } from "./command-table.ts";
 import { codeOfStop, endingOf, type ExitCode, isUnusable } from "./exit.ts";
 import { noCommand } from "./no-command.ts";
 import { programOf } from "./program.ts";
-import { Shell, type Surroundings } from "./shell.ts";
+import { Shell, type ProcessContext } from "./shell.ts";
 
 /** Runs the command line `args` (without node and script); resolves with the exit code. Without any, help. */
 export async function runProgram(
   args: readonly string[],
-  surroundings: Surroundings,
+  processContext: ProcessContext,
 ): Promise<ExitCode> {
-  const shell = new Shell(surroundings);
+  const shell = new Shell(processContext);
   try {
     const program = programOf(shell, await commandsFor(args));
     await program

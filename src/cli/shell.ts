@@ -9,7 +9,7 @@ import { type Stream, Terminal } from "./terminal.ts";
 import { typedName } from "./typed-name.ts";
 
 /** Everything that a command gets from the process it runs in; injected, so that it can be tested. */
-export type Surroundings = {
+export type ProcessContext = {
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
   readonly stdout: Stream;
@@ -24,9 +24,9 @@ export type Surroundings = {
   readonly unattended?: () => void;
 };
 
-/** What commands share: their surroundings, where they write, and what they end with. */
+/** What commands share: their process context, where they write, and what they end with. */
 export class Shell {
-  readonly surroundings: Surroundings;
+  readonly processContext: ProcessContext;
   readonly out: Terminal;
   readonly err: Terminal;
   /** What `--config` says. */
@@ -35,29 +35,29 @@ export class Shell {
   #hasSkipped = false;
   #stopping: AbortSignal | undefined;
 
-  constructor(surroundings: Surroundings) {
-    this.surroundings = surroundings;
-    this.out = new Terminal(surroundings.stdout, surroundings.env);
-    this.err = new Terminal(surroundings.stderr, surroundings.env);
+  constructor(processContext: ProcessContext) {
+    this.processContext = processContext;
+    this.out = new Terminal(processContext.stdout, processContext.env);
+    this.err = new Terminal(processContext.stderr, processContext.env);
   }
 
   get clock(): Clock {
-    return this.surroundings.clock;
+    return this.processContext.clock;
   }
 
   get cwd(): string {
-    return this.surroundings.cwd;
+    return this.processContext.cwd;
   }
 
   /** Where the configuration is looked for. */
   get places(): ConfigPlaces {
-    const { env, cwd } = this.surroundings;
+    const { env, cwd } = this.processContext;
     return { file: this.configFile, env, cwd, skipped: (line) => this.#skipped(line) };
   }
 
   /** A command as the user types it next, with the configuration that this one was given. */
   typed(command: string): string {
-    const { env, cwd } = this.surroundings;
+    const { env, cwd } = this.processContext;
     const file = this.configFile === undefined ? "" : `--config ${shellWord(this.configFile)} `;
     return `${typedName(env, cwd)} ${file}${command}`;
   }
@@ -82,7 +82,7 @@ export class Shell {
 
   /** The same for a command that runs until it is asked to stop: it is done then. */
   untilStopped(): AbortSignal {
-    return this.surroundings.stopping();
+    return this.processContext.stopping();
   }
 
   /** Why the command was asked to stop before it was done; undefined: it was not. */

@@ -82,7 +82,7 @@ export function statusLines(
     { lines: counts, keeps: Math.min(counts.length, 3) },
     ...[
       folderLines(report),
-      memberLines(report, around),
+      instanceLines(report, around),
       linkLines(report.mirrors),
       movedLines(report),
       noteLines(report, around),
@@ -161,11 +161,11 @@ function countTable(
 function noteLines(report: StatusReport, { now }: Around): string[] {
   const { documents, pages } = report.duplicates;
   const saved = `${counted(documents, "duplicate")} not sent, ${counted(pages, "page")} saved`;
-  const { untold } = report;
+  const { undelivered } = report;
   return [
     ...pageLines(report.pages, now).filter((line) => line !== ""),
     ...(documents === 0 ? [] : [saved]),
-    ...(untold === 0 ? [] : [`${counted(untold, "outcome")} to report to after hooks`]),
+    ...(undelivered === 0 ? [] : [`${counted(undelivered, "outcome")} to report to after hooks`]),
   ];
 }
 
@@ -181,12 +181,12 @@ function movedLines({ moved, movedDocuments }: StatusReport): string[] {
 }
 
 /** Who works on the journal, where it may be several. */
-function memberLines({ members }: StatusReport, { now }: Around): string[] {
-  return members.map(({ name, startedAt, lagMs, leaseUntil, duties }) => {
+function instanceLines({ instances }: StatusReport, { now }: Around): string[] {
+  return instances.map(({ name, startedAt, lagMs, leaseUntil, assignments }) => {
     const since = `started ${relativeText(startedAt, now)}`;
     const late = lagMs > LAG_MS_MAX ? `; no sign of life for ${Math.round(lagMs / 1_000)} s` : "";
     const over = leaseUntil <= now ? ", its lease has expired" : "";
-    const does = duties.length === 0 ? "sends" : `sends, owns ${duties.join(", ")}`;
+    const does = assignments.length === 0 ? "sends" : `sends, owns ${assignments.join(", ")}`;
     return printable(`daemon ${name} ${does}; ${since}${late}${over}`);
   });
 }

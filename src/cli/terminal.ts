@@ -32,7 +32,7 @@ const ROWS_DEFAULT = 24;
  * failure: what is written after it is dropped.
  *
  * Whatever a command writes, text or JSON, leaves through `clean`: a name, or an archive's reply, that
- * steers a terminal does nothing there, whether or not whoever wrote it thought of that.
+ * steers a terminal does nothing there, whether or not anyone who wrote it thought of that.
  */
 export class Terminal {
   /** True when a person watches: lines may be drawn over. */

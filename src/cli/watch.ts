@@ -49,7 +49,7 @@ export async function watchLines<T>(
 
 async function watchScreen<T>(shell: Shell, watched: Watched<T>): Promise<void> {
   const { out } = shell;
-  const { stdin } = shell.surroundings;
+  const { stdin } = shell.processContext;
   const quit = new AbortController();
   const over = AbortSignal.any([shell.untilStopped(), out.gone, quit.signal]);
   using _keys = isKeyboard(stdin) ? quitKeys(stdin, () => quit.abort()) : undefined;

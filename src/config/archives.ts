@@ -43,8 +43,8 @@ export function archiveNameOf(
 export function reportArchives(sketch: Sketch, findings: Findings): void {
   const { archive, archives, mirrors = [] } = sketch;
   if (archive !== undefined && archives !== undefined) {
-    const mend = "write it among them, as main";
-    findings.report(["archive"], "is given beside archives", mend);
+    const fix = "write it among them, as main";
+    findings.report(["archive"], "is given beside archives", fix);
   }
   const all = archivesIn(sketch);
   const names = all.map(({ name }) => name).join(", ");

@@ -1,5 +1,5 @@
 /** From the keys of a mirror to its rules. */
-import { METADATA_FIELDS, type MetadataField } from "../domain/slip.ts";
+import { METADATA_FIELDS, type MetadataField } from "../domain/attributes.ts";
 import {
   type ExpiryRule,
   type MetadataTemplates,

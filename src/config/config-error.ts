@@ -1,7 +1,7 @@
 import { Fault } from "../std/fault.ts";
 
 /** One thing that is wrong with the configuration. Never holds a secret. */
-export type Problem = {
+export type ConfigProblem = {
   /** The file it is in, absolute; empty when no file was found at all. */
   readonly file: string;
   /** The key, e.g. `mirrors[0].settle`; empty when it is about the file as a whole. */
@@ -13,19 +13,19 @@ export type Problem = {
   /** What is wrong. */
   readonly message: string;
   /** What to do about it. */
-  readonly mend: string;
+  readonly fix: string;
 };
 
 /** The configuration cannot be used: everything that is wrong with it, in the order of its lines. */
 export class ConfigError extends Fault {
   override readonly name = "ConfigError";
-  readonly problems: readonly Problem[];
+  readonly problems: readonly ConfigProblem[];
 
-  constructor(problems: readonly Problem[]) {
+  constructor(problems: readonly ConfigProblem[]) {
     super(
       "CONFIG_INVALID",
       problems.map(lineOf).join(" | "),
-      problems[0]?.mend ?? "mend the configuration file",
+      problems[0]?.fix ?? "fix the configuration file",
     );
     this.problems = problems;
   }
@@ -36,8 +36,8 @@ export class ConfigError extends Fault {
   }
 }
 
-function lineOf(problem: Problem): string {
-  const { file, line, key, message, mend } = problem;
+function lineOf(problem: ConfigProblem): string {
+  const { file, line, key, message, fix } = problem;
   const place = line === undefined ? file : `${file}:${line}`;
-  return [place, key, `${message}; ${mend}`].filter((part) => part !== "").join(": ");
+  return [place, key, `${message}; ${fix}`].filter((part) => part !== "").join(": ");
 }

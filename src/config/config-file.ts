@@ -131,6 +131,6 @@ function decode(path: string, bytes: Uint8Array): string {
   }
 }
 
-function refuse(path: string, message: string, mend: string): never {
-  throw new ConfigError([{ file: path, key: "", message, mend }]);
+function refuse(path: string, message: string, fix: string): never {
+  throw new ConfigError([{ file: path, key: "", message, fix }]);
 }

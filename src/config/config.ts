@@ -63,7 +63,7 @@ export type Config = {
         readonly names?: readonly string[];
       }
     | undefined;
-  /** Undefined: nobody is told of anything. */
+  /** Undefined: nobody is told about anything. */
   readonly notify?: NotifyConfig | undefined;
   readonly log: { readonly level: LogLevel; readonly file?: LogFile | undefined };
   /** Where receipts of closed batches are written, absolute, and how; undefined: nowhere. */

@@ -181,8 +181,7 @@ function reportReserve({ quota }: Sketch, { mirrors }: Layout, findings: Finding
   for (const [at, name] of named.entries()) {
     if (name === undefined || names.includes(name)) continue;
     const meant = nearest(name, names);
-    const mend =
-      meant === undefined ? `write one of ${names.join(", ")}` : `did you mean ${meant}?`;
-    findings.report([...key, "mirrors", at], `${quoted(name)} is no mirror's name`, mend);
+    const fix = meant === undefined ? `write one of ${names.join(", ")}` : `did you mean ${meant}?`;
+    findings.report([...key, "mirrors", at], `${quoted(name)} is no mirror's name`, fix);
   }
 }

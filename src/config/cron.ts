@@ -3,9 +3,9 @@ import { type Kind, kind } from "./kind.ts";
 import { textIn } from "./kinds.ts";
 import { quoted } from "./quoted.ts";
 
-const MEND = 'write 5 fields, or 6 with seconds first, e.g. "*/10 * * * *"';
+const FIX = 'write 5 fields, or 6 with seconds first, e.g. "*/10 * * * *"';
 
-/** Loaded for an expression that somebody wrote: no command is kept waiting for it by a default. */
+/** Loaded for an expression that someone wrote: no command is kept waiting for it by a default. */
 const nodeCron = () => createRequire(import.meta.url)("node-cron") as typeof import("node-cron");
 
 /** A cron expression of 5 fields, or of 6 with seconds first. Returned as text; a `default` is not looked at. */
@@ -14,11 +14,11 @@ export function cron(): Kind<string> {
     const text = textIn(value, refuse).trim();
     const fields = text.split(/\s+/).length;
     if (fields !== 5 && fields !== 6) {
-      return refuse(`${quoted(value)} is not a cron expression`, MEND);
+      return refuse(`${quoted(value)} is not a cron expression`, FIX);
     }
     const { valid, errors } = nodeCron().validateDetailed(text);
     if (valid) return text;
     const wrong = errors.map(({ field }) => field).join(", ");
-    return refuse(`${quoted(text)} is not a cron expression (wrong: ${wrong})`, MEND);
+    return refuse(`${quoted(text)} is not a cron expression (wrong: ${wrong})`, FIX);
   });
 }

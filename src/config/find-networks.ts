@@ -5,9 +5,9 @@ import { isExcepted, proxyIn } from "../network/proxies.ts";
 import { codeOf } from "../std/fault.ts";
 import { archivesIn, type WrittenArchive } from "./archives.ts";
 import type { Key } from "./findings.ts";
-import { proxyTrouble } from "./places.ts";
+import { proxyProblem } from "./places.ts";
 import type { Sketch } from "./schema.ts";
-import { type FileKind, readNamedFile, reportIfOpen, type Surroundings } from "./secret-file.ts";
+import { type FileKind, readNamedFile, reportIfOpen, type ProcessContext } from "./secret-file.ts";
 import { findSecret, variableSuffix } from "./secrets.ts";
 
 /** Larger than any host's whole store. */
@@ -22,7 +22,7 @@ export type Networks = {
 };
 
 /** Looks up proxies and certificates; what is wrong with them is reported. */
-export async function findNetworks(sketch: Sketch, around: Surroundings): Promise<Networks> {
+export async function findNetworks(sketch: Sketch, around: ProcessContext): Promise<Networks> {
   const archives = new Map<string, NetworkSettings | undefined>();
   let first: { proxy: string | undefined; ca: string | undefined } | undefined;
   for (const archive of archivesIn(sketch)) {
@@ -58,7 +58,7 @@ function settingsOf(
 
 async function findProxy(
   { key, name, section }: WrittenArchive,
-  around: Surroundings,
+  around: ProcessContext,
 ): Promise<string | undefined> {
   const { proxy: value, proxyFile: file } = section;
   const origin = {
@@ -72,7 +72,7 @@ async function findProxy(
   };
   const found = await findSecret(origin, "optional", around);
   if (found === undefined || found === value || found === "off") return found;
-  const why = proxyTrouble(found);
+  const why = proxyProblem(found);
   if (why === undefined) return found;
   around.findings.report([...key, "proxy"], why, "write http://HOST:PORT");
   return undefined;
@@ -82,10 +82,10 @@ async function findProxy(
 function environmentProxy(
   url: string,
   key: Key,
-  { env, findings }: Surroundings,
+  { env, findings }: ProcessContext,
 ): string | undefined {
   const proxy = proxyIn(env, url);
-  const why = proxy === undefined ? undefined : proxyTrouble(proxy);
+  const why = proxy === undefined ? undefined : proxyProblem(proxy);
   if (why === undefined) return proxy;
   const message = `the environment's HTTPS_PROXY or HTTP_PROXY ${why}`;
   findings.report([...key, "proxy"], message, "set it to http://HOST:PORT, or write proxy: off");
@@ -96,7 +96,7 @@ async function findPem(
   { key, section }: WrittenArchive,
   name: "ca" | "clientCert" | "clientKey",
   kind: FileKind,
-  around: Surroundings,
+  around: ProcessContext,
 ): Promise<string | undefined> {
   const written = section[name];
   const at = [...key, name];
@@ -109,14 +109,14 @@ async function findPem(
 
 async function findClient(
   archive: WrittenArchive,
-  around: Surroundings,
+  around: ProcessContext,
 ): Promise<NetworkSettings["client"]> {
   const { clientCert, clientKey } = archive.section;
   if (clientCert === undefined && clientKey === undefined) return undefined;
   const missing = clientCert === undefined ? "clientCert" : "clientKey";
   if (clientCert === undefined || clientKey === undefined) {
-    const mend = "a certificate and its key go together: name the file of each";
-    around.findings.report([...archive.key, missing], "is missing", mend);
+    const fix = "a certificate and its key go together: name the file of each";
+    around.findings.report([...archive.key, missing], "is missing", fix);
     return undefined;
   }
   const cert = await findPem(archive, "clientCert", CERTIFICATES, around);
@@ -142,7 +142,7 @@ function assertPair(cert: string, key: string): void {
 }
 
 /** Reports what `read` throws; nothing of the text is told. True when it was fit. */
-function reportUnfit(key: Key, read: () => void, { findings }: Surroundings): boolean {
+function reportUnfit(key: Key, read: () => void, { findings }: ProcessContext): boolean {
   try {
     read();
     return true;

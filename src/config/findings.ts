@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { ConfigError, type Problem } from "./config-error.ts";
+import { ConfigError, type ConfigProblem } from "./config-error.ts";
 
 /** Where a key is in the file, top first: `["mirrors", 0, "settle"]`. */
 export type Key = readonly (string | number)[];
@@ -8,13 +8,13 @@ export type Key = readonly (string | number)[];
 export type Position = { readonly line: number; readonly column: number };
 
 /**
- * Collects what is wrong, so that everything is told at once: nobody should mend a file one error
+ * Collects what is wrong, so that everything is told at once: nobody should fix a file one error
  * at a time.
  */
 export class Findings {
   readonly #file: string;
   readonly #locate: (key: Key) => Position | undefined;
-  readonly #problems: Problem[] = [];
+  readonly #problems: ConfigProblem[] = [];
   /** By the keys that they set. */
   readonly #variables = new Map<string, string>();
   #variableFor: (key: Key) => string | undefined = () => undefined;
@@ -28,13 +28,13 @@ export class Findings {
    * Notes a problem with the value (or the absence) of `key`; `at` where the key does not tell. The
    * same at the same place is one problem: for a file that ends early the parser says it of each bracket.
    */
-  report(key: Key, message: string, mend: string, at = this.#locate(key)): void {
+  report(key: Key, message: string, fix: string, at = this.#locate(key)): void {
     const variable = this.variableOf(key);
     const where = variable === undefined ? this.#file : `$${variable}`;
     const { line, column } = (variable === undefined ? at : undefined) ?? {};
     const missing = message === "is missing" ? this.#variableFor(key) : undefined;
-    const fix = missing === undefined || mend.includes("$") ? mend : `set $${missing}`;
-    this.#add({ file: where, key: writtenKey(key), line, column, message, mend: fix });
+    const fix = missing === undefined || fix.includes("$") ? fix : `set $${missing}`;
+    this.#add({ file: where, key: writtenKey(key), line, column, message, fix: fix });
   }
 
   /** There is no file: what is missing is to be set by the variable of its key. */
@@ -43,8 +43,8 @@ export class Findings {
   }
 
   /** Notes a problem with an environment variable that sets no key, or not this one. */
-  reportVariable(name: string, message: string, mend: string): void {
-    this.#add({ file: `$${name}`, key: "", message, mend });
+  reportVariable(name: string, message: string, fix: string): void {
+    this.#add({ file: `$${name}`, key: "", message, fix });
   }
 
   /** An environment variable has set `key`: what is wrong with that, is wrong with the variable. */
@@ -64,7 +64,7 @@ export class Findings {
     return this.#locate(key);
   }
 
-  #add(problem: Problem): void {
+  #add(problem: ConfigProblem): void {
     if (!this.#problems.some((known) => isDeepStrictEqual(known, problem)))
       this.#problems.push(problem);
   }
@@ -78,7 +78,7 @@ export class Findings {
   /** Throws `ConfigError` with everything found, in the order of the lines. */
   throwIfAny(): void {
     if (this.#problems.length === 0) return;
-    const line = (problem: Problem) => problem.line ?? 0;
+    const line = (problem: ConfigProblem) => problem.line ?? 0;
     throw new ConfigError(this.#problems.toSorted((a, b) => line(a) - line(b)));
   }
 }

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { type Kind, kind, section, setting } from "./kind.ts";
 import { choice, duration, textIn, wholeNumber } from "./kinds.ts";
-import { putAway } from "./places.ts";
+import { afterAction } from "./places.ts";
 import { quoted } from "./quoted.ts";
 
 /** One word of a command. */
@@ -41,7 +41,7 @@ const before = section(
         "If the hook fails: `hold` the document and run the hook again later, or `send` it without the hook.",
       example: "send",
     }),
-    afterVeto: setting(putAway().prefault("keep"), {
+    afterVeto: setting(afterAction().prefault("keep"), {
       meaning:
         "What happens to the file of a vetoed document: `keep`, or `move` to a folder outside every source.",
       example: "move:/srv/vetoed",

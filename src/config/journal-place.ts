@@ -61,7 +61,7 @@ const SSL_MODES = [
 /** Hosts with a comma between them, as libpq would try one after another. */
 const SEVERAL = /^[^:]+:\/\/(?:[^/?#]*@)?[^/?#@]*,/;
 
-const MEND = "write postgres://USER@HOST:5432/DATABASE";
+const FIX = "write postgres://USER@HOST:5432/DATABASE";
 
 /** `postgres://…`. Whatever is wrong with it, its value is not told: it may hold a password. */
 export function postgresUrl(): Kind<PostgresUrl> {
@@ -82,17 +82,17 @@ export function isPostgres(text: string): boolean {
 }
 
 function urlIn(text: string, refuse: Refuse): PostgresUrl {
-  if (!SCHEME.test(text)) return refuse("is not a postgres URL", MEND);
+  if (!SCHEME.test(text)) return refuse("is not a postgres URL", FIX);
   if (SEVERAL.test(text)) {
     return refuse("names several hosts", "name one address, which leads to the primary");
   }
   const whole = text.replace(SCHEME, "postgres:").replace(HOSTLESS, "$1%2F");
-  if (!URL.canParse(whole) || /[\s\\]/.test(text)) return refuse("is not a URL", MEND);
+  if (!URL.canParse(whole) || /[\s\\]/.test(text)) return refuse("is not a URL", FIX);
   const url = new URL(whole);
   settleHost(url, refuse);
   settleTls(url, refuse);
   if (url.hash !== "") return refuse("has a fragment", "write # as %23");
-  if (url.pathname.length < 2) return refuse("names no database", MEND);
+  if (url.pathname.length < 2) return refuse("names no database", FIX);
   const schema = url.searchParams.get("schema") ?? "scanferry";
   // As PostgreSQL has names without quotes; with room for what is made of them.
   if (!/^[a-z_][a-z0-9_]{0,39}$/.test(schema) || schema.startsWith("pg_")) {
@@ -118,7 +118,7 @@ function settleHost(url: URL, refuse: Refuse): void {
   const encoded = host?.startsWith("/") === true ? encodeURIComponent(host) : host;
   if (encoded !== undefined) url.hostname = encoded;
   if (url.hostname === "%2F" || (encoded !== undefined && url.hostname !== encoded)) {
-    refuse("is not a URL", MEND);
+    refuse("is not a URL", FIX);
   }
   url.port = taken("port") ?? url.port;
   url.username = taken("user") ?? url.username;

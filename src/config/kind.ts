@@ -2,22 +2,22 @@ import { z } from "zod";
 
 /**
  * What a setting may be: a zod schema that reads one value as it came from YAML, and says in plain
- * words what is wrong with it and how to mend it.
+ * words what is wrong with it and how to fix it.
  */
 export type Kind<T> = z.ZodType<T>;
 
 /** Why a value was refused: ends the reading of that value. */
 class Refusal {
   readonly message: string;
-  readonly mend: string;
-  constructor(message: string, mend: string) {
+  readonly fix: string;
+  constructor(message: string, fix: string) {
     this.message = message;
-    this.mend = mend;
+    this.fix = fix;
   }
 }
 
 /** Refuses the value: what is wrong with it, and what to write instead. */
-export type Refuse = (message: string, mend: string) => never;
+export type Refuse = (message: string, fix: string) => never;
 
 const KINDS = z.registry<{ name: string; bounds?: string | undefined }>();
 const SETTINGS = z.registry<About>();
@@ -40,16 +40,16 @@ export function kind<T>(
   read: (value: unknown, refuse: Refuse) => T,
   bounds?: string,
 ): Kind<T> {
-  const refuse: Refuse = (message, mend) => {
-    throw new Refusal(message, mend);
+  const refuse: Refuse = (message, fix) => {
+    throw new Refusal(message, fix);
   };
   const schema = z.unknown().transform((value, context): T => {
     try {
       return read(value, refuse);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      const { message, mend } = error;
-      context.issues.push({ code: "custom", message, params: { mend }, input: undefined });
+      const { message, fix } = error;
+      context.issues.push({ code: "custom", message, params: { fix }, input: undefined });
       return z.NEVER;
     }
   });

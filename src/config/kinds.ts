@@ -65,8 +65,8 @@ export function choice<const W extends string>(...words: readonly W[]): Kind<W> 
     const word = words.find((word) => word === value);
     if (word !== undefined) return word;
     const meant = typeof value === "string" ? nearest(value, words) : undefined;
-    const mend = meant === undefined ? `write ${words.join(", ")}` : `did you mean ${meant}?`;
-    return refuse(`${quoted(value)} is none of ${words.join(", ")}`, mend);
+    const fix = meant === undefined ? `write ${words.join(", ")}` : `did you mean ${meant}?`;
+    return refuse(`${quoted(value)} is none of ${words.join(", ")}`, fix);
   });
 }
 
@@ -75,8 +75,8 @@ export function archiveName(): Kind<string> {
   return kind("name", (value, refuse) => {
     if (typeof value === "string" && /^[a-z][a-z0-9-]{0,30}$/.test(value)) return value;
     // It is not told: `accountKey:abc` (no blank after the colon) would stand in its place.
-    const mend = "write a word of a-z, 0-9 and -, that begins with a letter";
-    return refuse("cannot be the name of an archive", mend);
+    const fix = "write a word of a-z, 0-9 and -, that begins with a letter";
+    return refuse("cannot be the name of an archive", fix);
   });
 }
 
@@ -91,11 +91,11 @@ export function givenName(): Kind<string> {
 
 /** The name, when it is fit for a command line, a log line and a metric's label. */
 export function nameIn(name: string, refuse: Refuse): string {
-  const mend = "write a name of 1 to 100 characters, without control characters";
-  if (name.trim() === "") return refuse("a name is empty", mend);
-  if (name.length > 100) return refuse(`a name has ${name.length} characters`, mend);
+  const fix = "write a name of 1 to 100 characters, without control characters";
+  if (name.trim() === "") return refuse("a name is empty", fix);
+  if (name.length > 100) return refuse(`a name has ${name.length} characters`, fix);
   if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name)) {
-    return refuse(`${quoted(name)} has a control character`, mend);
+    return refuse(`${quoted(name)} has a control character`, fix);
   }
   return name;
 }

@@ -11,11 +11,11 @@ export type NotifyConfig = {
   readonly timeoutMs: number;
   /** What lasts is told again this often; 0: never. */
   readonly repeatMs: number;
-  /** What may pass by itself (held documents, outages) is told of once it has lasted this long. */
+  /** What may pass by itself (held documents, outages) is told about once it has lasted this long. */
   readonly heldAfterMs: number;
   /** The journal's disk is low with less room; 0: never. */
   readonly diskBytesMin: number;
-  /** Undefined: somebody may be told at all hours; within these only of what is urgent. */
+  /** Undefined: someone may be told at all hours; within these only of what is urgent. */
   readonly quiet: Hours | undefined;
   /** A cron expression; undefined: no digest. */
   readonly digest: string | undefined;

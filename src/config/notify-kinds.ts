@@ -7,11 +7,11 @@ import { quoted } from "./quoted.ts";
 export function webAddress(): Kind<string> {
   return kind("http or https URL", (value, refuse) => {
     const text = textIn(value, () => refuse("is not text", "put it in quotes"));
-    const mend = "write https://HOST/PATH";
+    const fix = "write https://HOST/PATH";
     if (!/^https?:\/\//i.test(text) || !URL.canParse(text) || /[\s\\]/.test(text))
-      return refuse("is not an http or https URL", mend);
+      return refuse("is not an http or https URL", fix);
     const { username, password } = new URL(text);
-    if (username !== "" || password !== "") return refuse("has a user or a password", mend);
+    if (username !== "" || password !== "") return refuse("has a user or a password", fix);
     return text;
   });
 }

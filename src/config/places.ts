@@ -8,18 +8,18 @@ import { quoted } from "./quoted.ts";
 export function archiveUrl(): Kind<string> {
   return kind("http or https URL", (value, refuse) => {
     const text = textIn(value, refuse);
-    const mend = "write https://HOST or https://HOST/PATH";
+    const fix = "write https://HOST or https://HOST/PATH";
     // Told without its value: what stands before an @ or behind a ? is often a password.
-    if (/[@?#]/.test(text)) return refuse("has credentials, a query or a fragment", mend);
+    if (/[@?#]/.test(text)) return refuse("has credentials, a query or a fragment", fix);
     if (!/^https?:\/\//i.test(text)) {
       const bare = /^[\w.-]+(:\d+)?(\/[\w./-]*)?$/.test(text);
       return refuse(
         `${quoted(text)} is not an http or https URL`,
-        bare ? `write https://${text}` : mend,
+        bare ? `write https://${text}` : fix,
       );
     }
     if (!URL.canParse(text) || /[\s\\]/.test(text))
-      return refuse(`${quoted(text)} is not a URL`, mend);
+      return refuse(`${quoted(text)} is not a URL`, fix);
     return new URL(text).href.replace(/\/+$/, "");
   });
 }
@@ -29,13 +29,13 @@ export function proxyAddress(): Kind<string> {
   return kind("URL of a proxy, `off`", (value, refuse) => {
     if (value === "off" || value === false) return "off";
     const text = textIn(value, () => refuse("is not text", "put it in quotes"));
-    const why = proxyTrouble(text);
+    const why = proxyProblem(text);
     return why === undefined ? text : refuse(why, "write http://HOST:PORT or off");
   });
 }
 
 /** Why a proxy's address cannot be used; undefined when it can. */
-export function proxyTrouble(text: string): string | undefined {
+export function proxyProblem(text: string): string | undefined {
   const url = /^https?:\/\/[^\s\\]+$/i.test(text) ? URL.parse(text) : null;
   if (!url) return "is not an http or https URL";
   if (url.pathname !== "/" || url.search !== "" || url.hash !== "") return "names more than a host";
@@ -64,8 +64,8 @@ export function pathIn(path: string, refuse: Refuse): string {
     return refuse(`${quoted(path)} starts with ~, which is not expanded`, "write the whole path");
   }
   if (/^(?:[a-z]:[\\/]|\\\\)/i.test(path)) {
-    const mend = "write the path that it has on this machine, e.g. /mnt/scans";
-    return refuse(`${quoted(path)} is a path of Windows`, mend);
+    const fix = "write the path that it has on this machine, e.g. /mnt/scans";
+    return refuse(`${quoted(path)} is a path of Windows`, fix);
   }
   return path;
 }
@@ -74,8 +74,8 @@ export function pathIn(path: string, refuse: Refuse): string {
 export function folderIn(path: string, refuse: Refuse): string {
   if (!path.startsWith("/")) {
     const bare = path.trim().replace(/^\//, "");
-    const mend = /^[^\p{Cc}\\~:.]+$/u.test(bare) ? `write /${bare}` : "write a path such as /Scans";
-    return refuse(`${quoted(path)} does not start with /`, mend);
+    const fix = /^[^\p{Cc}\\~:.]+$/u.test(bare) ? `write /${bare}` : "write a path such as /Scans";
+    return refuse(`${quoted(path)} does not start with /`, fix);
   }
   if (path === "/") return path;
   const parts = path.replace(/\/$/, "").slice(1).split("/");
@@ -96,8 +96,8 @@ export function missingFolder(): Kind<MissingFolder> {
     if (typeof value === "string" && value.startsWith("fallback:")) {
       return { kind: "fallback", path: folderIn(value.slice("fallback:".length), refuse) };
     }
-    const mend = "write hold, nearest or fallback:/Path";
-    return refuse(`${quoted(value)} is none of hold, nearest, fallback:/Path`, mend);
+    const fix = "write hold, nearest or fallback:/Path";
+    return refuse(`${quoted(value)} is none of hold, nearest, fallback:/Path`, fix);
   });
 }
 
@@ -108,36 +108,36 @@ export function afterwards(): Kind<After> {
     if (typeof value === "string" && value.startsWith("move:")) {
       return { kind: "move", to: pathIn(value.slice("move:".length), refuse) };
     }
-    const mend = "write keep, delete or move:/srv/done";
-    return refuse(`${quoted(value)} is none of keep, delete, move:PATH`, mend);
+    const fix = "write keep, delete or move:/srv/done";
+    return refuse(`${quoted(value)} is none of keep, delete, move:PATH`, fix);
   });
 }
 
 /** `keep` or `move:PATH`, for what the archive does not have; the path is as written. */
-export function putAway(): Kind<BeforeHook["afterVeto"]> {
+export function afterAction(): Kind<BeforeHook["afterVeto"]> {
   return kind("`keep`, `move:PATH`", (value, refuse): BeforeHook["afterVeto"] => {
     if (value === "keep") return { kind: value };
     if (typeof value === "string" && value.startsWith("move:")) {
       return { kind: "move", to: pathIn(value.slice("move:".length), refuse) };
     }
-    const mend = "write keep or move:/srv/vetoed";
-    return refuse(`${quoted(value)} is neither keep nor move:PATH`, mend);
+    const fix = "write keep or move:/srv/vetoed";
+    return refuse(`${quoted(value)} is neither keep nor move:PATH`, fix);
   });
 }
 
 /** A name or address that a browser may be pointed at: no port, no scheme; lower case. */
 export function hostName(): Kind<string> {
   return kind("host name", (value, refuse) => {
-    const mend = "write the name alone, e.g. scans.example.com";
+    const fix = "write the name alone, e.g. scans.example.com";
     const isName = typeof value === "string" && /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i.test(value);
-    return isName ? value.toLowerCase() : refuse(`${quoted(value)} is no host name`, mend);
+    return isName ? value.toLowerCase() : refuse(`${quoted(value)} is no host name`, fix);
   });
 }
 
 /** `HOST:PORT`; an IPv6 address stands in brackets; port 0 is any free one. */
 export function listenAddress(): Kind<{ readonly host: string; readonly port: number }> {
   return kind("`HOST:PORT`", (value, refuse) => {
-    const mend = 'write HOST:PORT, e.g. 127.0.0.1:8470 or "[::1]:8470"';
+    const fix = 'write HOST:PORT, e.g. 127.0.0.1:8470 or "[::1]:8470"';
     const [, v6, name, digits] =
       typeof value === "string"
         ? (/^(?:\[([0-9a-f:.]+)\]|([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)):(\d{1,5})$/i.exec(value) ??
@@ -145,7 +145,7 @@ export function listenAddress(): Kind<{ readonly host: string; readonly port: nu
         : [];
     const host = v6 ?? name;
     if (host === undefined || !URL.canParse(`http://${v6 === undefined ? host : `[${host}]`}`)) {
-      return refuse(`${quoted(value)} is not HOST:PORT`, mend);
+      return refuse(`${quoted(value)} is not HOST:PORT`, fix);
     }
     const port = Number(digits);
     if (port > 65_535) return refuse(`${port} is no port`, "write a port from 0 to 65535");

@@ -44,8 +44,8 @@ function read(schema: z.core.$ZodType, value: unknown, key: Key, findings: Findi
 function readSection(schema: z.ZodObject, value: unknown, key: Key, findings: Findings): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     // The value is not told: a secret may have slipped to where the section should be.
-    const mend = `write its keys: ${Object.keys(schema.shape).join(", ")}`;
-    findings.report(key, `must be a mapping of keys, is ${sortOf(value)}`, mend);
+    const fix = `write its keys: ${Object.keys(schema.shape).join(", ")}`;
+    findings.report(key, `must be a mapping of keys, is ${sortOf(value)}`, fix);
     return undefined;
   }
   const given = new Map<string, unknown>(Object.entries(value));
@@ -64,8 +64,8 @@ function readSection(schema: z.ZodObject, value: unknown, key: Key, findings: Fi
 function readRecord(schema: z.ZodRecord, value: unknown, key: Key, findings: Findings): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     // The value is not told: a secret may have slipped to where the names should be.
-    const mend = "write a name for each, with its keys below";
-    findings.report(key, `must be a mapping of names, is ${sortOf(value)}`, mend);
+    const fix = "write a name for each, with its keys below";
+    findings.report(key, `must be a mapping of names, is ${sortOf(value)}`, fix);
     return undefined;
   }
   const entries = Object.entries(value);
@@ -73,7 +73,7 @@ function readRecord(schema: z.ZodRecord, value: unknown, key: Key, findings: Fin
   return Object.fromEntries(
     entries.flatMap(([name, item]) => {
       const own = [...key, name];
-      // What is no name may be a secret: nothing else is told of it.
+      // What is no name may be a secret: nothing else is told about it.
       if (readLeaf(schema.keyType, name, own, findings) === undefined) return [];
       return [[name, read(schema.valueType, item, own, findings)]];
     }),
@@ -112,8 +112,8 @@ function readLeaf(schema: z.core.$ZodType, value: unknown, key: Key, findings: F
   const result = z.safeParse(schema, value);
   if (result.success) return result.data;
   for (const issue of result.error.issues) {
-    const mend: unknown = issue.code === "custom" ? issue.params?.["mend"] : undefined;
-    const known = typeof mend === "string" ? mend : "mend it";
+    const fix: unknown = issue.code === "custom" ? issue.params?.["fix"] : undefined;
+    const known = typeof fix === "string" ? fix : "fix it";
     findings.report(key, issue.message, insteadOf(key, value) ?? known);
   }
   return undefined;
@@ -131,10 +131,10 @@ function reportUnknown(name: string, schema: z.ZodObject, key: Key, findings: Fi
   const place = [...key, name];
   const instead = insteadOf(place);
   if (instead !== undefined) findings.report(place, "removed key", instead);
-  else findings.report(place, "unknown key", mendOfUnknown(name, Object.keys(schema.shape)));
+  else findings.report(place, "unknown key", fixOfUnknown(name, Object.keys(schema.shape)));
 }
 
-function mendOfUnknown(name: string, known: readonly string[]): string {
+function fixOfUnknown(name: string, known: readonly string[]): string {
   const [, word] = /^([\w-]+):/.exec(name) ?? [];
   if (word !== undefined && known.includes(word)) return `put a blank after "${word}:"`;
   const meant = nearest(name, known);

@@ -1,6 +1,6 @@
 /** What no key of a rule can say alone. */
 import { resolve } from "node:path";
-import { METADATA_FIELDS } from "../domain/slip.ts";
+import { METADATA_FIELDS } from "../domain/attributes.ts";
 import { groupNames } from "../rules/pattern.ts";
 import { groupsIn, type Template } from "../rules/template.ts";
 import { isWithin, type Layout } from "./layout.ts";
@@ -15,12 +15,17 @@ export function reportRules({ mirrors = [] }: Sketch, layout: Layout, findings: 
   for (const [at, mirror] of mirrors.entries()) {
     if (mirror) reportMirror(mirror, ["mirrors", at], findings);
     const key = ["mirrors", at, "hooks", "before", "afterVeto"];
-    reportPutAway(mirror?.hooks?.before?.afterVeto, key, layout, findings);
+    reportAfterAction(mirror?.hooks?.before?.afterVeto, key, layout, findings);
   }
 }
 
 /** What was moved away must not be found, and sent, again. */
-function reportPutAway(after: MirrorSketch["after"], key: Key, layout: Layout, findings: Findings) {
+function reportAfterAction(
+  after: MirrorSketch["after"],
+  key: Key,
+  layout: Layout,
+  findings: Findings,
+) {
   if (after?.kind !== "move" || after.to === undefined) return;
   const to = resolve(layout.folder, after.to);
   const other = layout.mirrors.findIndex(

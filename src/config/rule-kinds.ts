@@ -24,7 +24,7 @@ function templateIn(value: unknown, refuse: Refuse): Template {
   } catch (error) {
     if (!(error instanceof TemplateFault)) throw error;
     const message = `character ${error.column} of ${quoted(text)}: ${error.message}`;
-    return refuse(message, "mend the template; docs/rules.md has the values and functions");
+    return refuse(message, "fix the template; docs/rules.md has the values and functions");
   }
 }
 
@@ -56,7 +56,7 @@ function patternIn(text: string, refuse: Refuse): string {
     const why = error instanceof Error ? error.message.replace(/^.*: /s, "") : "";
     return refuse(
       `${quoted(text)} is not a regular expression: ${why}`,
-      "mend it, in single quotes",
+      "fix it, in single quotes",
     );
   }
 }
@@ -82,12 +82,12 @@ function periodIn(value: unknown, refuse: Refuse): Period {
 export function expiryFrom(): Kind<ExpiryFrom> {
   return kind("`uploaded`, `modified`, `sidecar`, `name(PATTERN)`", (value, refuse): ExpiryFrom => {
     if (value === "uploaded" || value === "modified" || value === "sidecar") return { kind: value };
-    const mend = "write uploaded, modified, sidecar or 'name((?<date>\\d{4}-\\d\\d-\\d\\d))'";
+    const fix = "write uploaded, modified, sidecar or 'name((?<date>\\d{4}-\\d\\d-\\d\\d))'";
     const inner = typeof value === "string" ? /^name\((.+)\)$/s.exec(value)?.[1] : undefined;
-    if (inner === undefined) return refuse(`${quoted(value)} is none of them`, mend);
+    if (inner === undefined) return refuse(`${quoted(value)} is none of them`, fix);
     const checked = patternIn(inner, refuse);
     if (!groupNames(checked).some((name) => name === "date" || name === "year")) {
-      return refuse("the pattern has no group named date, nor one named year", mend);
+      return refuse("the pattern has no group named date, nor one named year", fix);
     }
     return { kind: "name", pattern: checked };
   });

@@ -1,7 +1,7 @@
 /** What goes with a mirror's documents, key by key; part of `mirror-schema.ts`. */
 import { z } from "zod";
 import { ORDERS } from "../domain/feed.ts";
-import { METADATA_FIELDS, METADATA_LIMITS, type MetadataField } from "../domain/slip.ts";
+import { METADATA_FIELDS, METADATA_LIMITS, type MetadataField } from "../domain/attributes.ts";
 import { section, setting } from "./kind.ts";
 import { choice, duration, givenName, wholeNumber } from "./kinds.ts";
 import {

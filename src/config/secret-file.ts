@@ -17,7 +17,7 @@ export function stampOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): stri
 }
 
 /** What every look-up needs to know. */
-export type Surroundings = {
+export type ProcessContext = {
   readonly config: ConfigFile;
   readonly env: NodeJS.ProcessEnv;
   readonly findings: Findings;
@@ -32,7 +32,7 @@ const SECRET_BYTES_MAX = 64 * 1024;
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /** Reports a secret in a configuration that others can read. */
-export function reportIfOpen(key: Key, { config, findings }: Surroundings): void {
+export function reportIfOpen(key: Key, { config, findings }: ProcessContext): void {
   if (!readableByOthers(config.mode, 0o044)) return;
   const mode = config.mode.toString(8);
   const message = `the file holds a secret, and others can read it (mode ${mode})`;
@@ -56,7 +56,7 @@ const SECRET: FileKind = { what: "secret", isSecret: true, bytesMax: SECRET_BYTE
 export async function readNamedFile(
   written: string,
   key: Key,
-  { config, env, findings, files }: Surroundings,
+  { config, env, findings, files }: ProcessContext,
   kind: FileKind = SECRET,
 ): Promise<{ readonly text: string; readonly shown: string } | undefined> {
   const places = [resolve(dirname(config.path), written)];
@@ -69,7 +69,7 @@ export async function readNamedFile(
       files.push({ path, stamp: outcome.stamp });
       return { text: outcome.text, shown: quotedPath(path) };
     }
-    findings.report(key, `${quotedPath(path)} ${outcome.message}`, outcome.mend);
+    findings.report(key, `${quotedPath(path)} ${outcome.message}`, outcome.fix);
     return undefined;
   }
   const kept = written.includes("/")
@@ -77,7 +77,7 @@ export async function readNamedFile(
     : await readText(join(dirname(config.path), "secrets", written), kind);
   if (kept && "text" in kept) return { text: kept.text, shown: quoted(written) };
   if (kept && !kept.message.startsWith("cannot be read")) {
-    findings.report(key, `${quoted(`secrets/${written}`)} ${kept.message}`, kept.mend);
+    findings.report(key, `${quoted(`secrets/${written}`)} ${kept.message}`, kept.fix);
     return undefined;
   }
   const message = `there is no file ${places.map(quotedPath).join(" or ")}`;
@@ -86,10 +86,10 @@ export async function readNamedFile(
   return undefined;
 }
 
-/** What was read, or what is wrong and the mend. */
+/** What was read, or what is wrong and the fix. */
 export type ReadOutcome =
   | { readonly text: string; readonly stamp: string }
-  | { readonly message: string; readonly mend: string };
+  | { readonly message: string; readonly fix: string };
 
 /** Reads a small file; a secret may be read by its owner, and a group, alone. Undefined when there is no such file. */
 export async function readText(
@@ -101,16 +101,16 @@ export async function readText(
     await using handle = await open(path, OPEN_FLAGS);
     const stat = await handle.stat({ bigint: true });
     const mode = Number(stat.mode);
-    if (!stat.isFile()) return { message: "is not a file", mend: `name the file with the ${what}` };
+    if (!stat.isFile()) return { message: "is not a file", fix: `name the file with the ${what}` };
     if (stat.size > bytesMax) {
       return {
         message: `is too large for a ${what}`,
-        mend: `name the file with the ${what} alone`,
+        fix: `name the file with the ${what} alone`,
       };
     }
     if (isSecret && readableByOthers(mode, 0o004)) {
       const shown = (mode & 0o777).toString(8);
-      return { message: `can be read by everyone (mode ${shown})`, mend: chmodOf(path) };
+      return { message: `can be read by everyone (mode ${shown})`, fix: chmodOf(path) };
     }
     const bytes = await handle.readFile();
     // The decoder drops the byte order mark that some editors put first.
@@ -120,9 +120,9 @@ export async function readText(
     const code = codeOf(error);
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
     if (error instanceof TypeError) {
-      return { message: "is not UTF-8 text", mend: `write the ${what} as text` };
+      return { message: "is not UTF-8 text", fix: `write the ${what} as text` };
     }
-    return { message: `cannot be read (${code ?? "unknown error"})`, mend: "make it readable" };
+    return { message: `cannot be read (${code ?? "unknown error"})`, fix: "make it readable" };
   }
 }
 

@@ -6,7 +6,12 @@ import { takesSecret } from "../domain/signing.ts";
 import { archivesIn, type WrittenArchive } from "./archives.ts";
 import { variableOf } from "./environment.ts";
 import type { Findings, Key } from "./findings.ts";
-import { readNamedFile, reportIfOpen, type SecretFile, type Surroundings } from "./secret-file.ts";
+import {
+  readNamedFile,
+  reportIfOpen,
+  type SecretFile,
+  type ProcessContext,
+} from "./secret-file.ts";
 import type { Sketch } from "./schema.ts";
 import { writtenJournal } from "./written-journal.ts";
 
@@ -48,7 +53,7 @@ const TOKEN_LENGTH_MIN = 16;
  * Looks up account keys, signing secrets where the scheme takes one, the page's token and the
  * journal's password.
  */
-export async function findSecrets(sketch: Sketch, around: Surroundings): Promise<Secrets> {
+export async function findSecrets(sketch: Sketch, around: ProcessContext): Promise<Secrets> {
   const archives = new Map<string, ArchiveSecrets>();
   for (const archive of archivesIn(sketch)) {
     archives.set(archive.name, await findArchiveSecrets(archive, around));
@@ -72,11 +77,11 @@ export async function findSecrets(sketch: Sketch, around: Surroundings): Promise
     const isOfVariable = around.findings.variableOf(["web", "token"]) !== undefined;
     const isOfFile = web && web.token === undefined && web.tokenFile !== undefined;
     const name = isOfFile && !isOfVariable ? "tokenFile" : "token";
-    const mend = `write ${TOKEN_LENGTH_MIN} or more, e.g. what \`openssl rand -base64 24\` prints`;
+    const fix = `write ${TOKEN_LENGTH_MIN} or more, e.g. what \`openssl rand -base64 24\` prints`;
     around.findings.report(
       ["web", name],
       `the token has fewer than ${TOKEN_LENGTH_MIN} characters and could be guessed`,
-      mend,
+      fix,
     );
   }
   const journalPassword = await findJournalPassword(sketch.journal, around);
@@ -86,7 +91,7 @@ export async function findSecrets(sketch: Sketch, around: Surroundings): Promise
 /** Of a journal in PostgreSQL; it may have none. */
 async function findJournalPassword(
   journal: Sketch["journal"],
-  around: Surroundings,
+  around: ProcessContext,
 ): Promise<string | undefined> {
   const { url, passwordFile: file } = writtenJournal(journal);
   const origin = {
@@ -102,7 +107,7 @@ async function findJournalPassword(
 /** Those of one of several have variables of their own: another account's key must not be tried. */
 async function findArchiveSecrets(
   { name, key, section }: WrittenArchive,
-  around: Surroundings,
+  around: ProcessContext,
 ): Promise<ArchiveSecrets> {
   const suffix = variableSuffix(key, name);
   const { accountKey: value, accountKeyFile: file, signing } = section;
@@ -137,7 +142,7 @@ export function variableSuffix(key: Key, name: string): string {
 export async function findSecret(
   origin: Origin,
   need: Need,
-  around: Surroundings,
+  around: ProcessContext,
 ): Promise<string | undefined> {
   const { findings } = around;
   const key = [...origin.section, origin.name];
@@ -150,8 +155,8 @@ export async function findSecret(
     if (found) return found.secret;
   }
   if (origin.value !== undefined && origin.file !== undefined) {
-    const mend = `keep one of ${origin.name} and ${origin.name}File`;
-    findings.report(fileKey, `is given beside ${origin.name}`, mend);
+    const fix = `keep one of ${origin.name} and ${origin.name}File`;
+    findings.report(fileKey, `is given beside ${origin.name}`, fix);
   }
   if (origin.value !== undefined) {
     if (!origin.isOpen) reportIfOpen(key, around);
@@ -164,8 +169,8 @@ export async function findSecret(
   }
   const found = isEntry ? await fromEnvironment(origin, key, around) : undefined;
   if (found || need === "optional") return found?.secret;
-  const mend = `write ${origin.name} or ${origin.name}File, or set $${origin.variable}`;
-  findings.report(key, "is missing", mend);
+  const fix = `write ${origin.name} or ${origin.name}File, or set $${origin.variable}`;
+  findings.report(key, "is missing", fix);
   return undefined;
 }
 
@@ -173,7 +178,7 @@ export async function findSecret(
 async function fromEnvironment(
   { variable }: Origin,
   key: Key,
-  around: Surroundings,
+  around: ProcessContext,
 ): Promise<{ readonly secret: string | undefined } | undefined> {
   const { env, findings } = around;
   for (const name of new Set([variableOf(key) ?? variable, variable])) {

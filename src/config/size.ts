@@ -35,8 +35,8 @@ export function size(min: string, max: string): Kind<number> {
       const bytes = typeof text === "string" ? parseSize(text) : undefined;
       if (bytes === undefined) {
         const perSecond = typeof text === "string" && /(\/s|ps|bit)$/i.test(text);
-        const mend = perSecond ? "write bytes alone, e.g. 2MB" : "write 512KB, 2MB or 10MiB";
-        return refuse(`${quoted(value)} is not a size`, mend);
+        const fix = perSecond ? "write bytes alone, e.g. 2MB" : "write 512KB, 2MB or 10MiB";
+        return refuse(`${quoted(value)} is not a size`, fix);
       }
       if (bytes < bytesMin) return refuse(`${quoted(value)} is too small`, `write ${min} or more`);
       if (bytes > bytesMax) return refuse(`${quoted(value)} is too large`, `write ${max} or less`);

@@ -12,7 +12,7 @@ export type StarterOptions = {
     readonly algorithm?: string;
     readonly encoding?: string;
   };
-  /** Names of files that hold the secrets; undefined: whoever reads it has to fill them in. */
+  /** Names of files that hold the secrets; undefined: anyone who reads it has to fill them in. */
   readonly accountKeyFile?: string;
   readonly secretFile?: string;
 };

@@ -58,14 +58,14 @@ function valueOf(document: Document.Parsed, findings: Findings): unknown {
   try {
     return document.toJS() as unknown;
   } catch {
-    const mend = "set the anchor first, or put a value that starts with * in quotes";
-    findings.report([], "an alias (*name) has no anchor (&name), or there are too many", mend);
+    const fix = "set the anchor first, or put a value that starts with * in quotes";
+    findings.report([], "an alias (*name) has no anchor (&name), or there are too many", fix);
     findings.throwIfAny();
     return undefined;
   }
 }
 
-const SYNTAX: Partial<Record<ErrorCode, readonly [message: string, mend: string]>> = {
+const SYNTAX: Partial<Record<ErrorCode, readonly [message: string, fix: string]>> = {
   BAD_DQ_ESCAPE: ["an escape (\\…) in double quotes is not known", "use single quotes"],
   BAD_INDENT: ["the indentation does not fit, or a bracket is not closed", "line the keys up"],
   BAD_SCALAR_START: ["a value starts with a reserved character", "put it in quotes"],
@@ -89,8 +89,8 @@ function reportSyntax(document: Document.Parsed, findings: Findings, positionAt:
     const position = positionAt(error.pos[0]);
     if (told.has(position.line)) continue;
     told.add(position.line);
-    const [message, mend] = SYNTAX[error.code] ?? ["it cannot be read here", "mend the line"];
-    findings.report([], `not YAML: ${message}`, mend, position);
+    const [message, fix] = SYNTAX[error.code] ?? ["it cannot be read here", "fix the line"];
+    findings.report([], `not YAML: ${message}`, fix, position);
   }
 }
 
@@ -111,8 +111,8 @@ function reportDuplicates(
   for (const pair of node.items) {
     const name = nameOf(pair);
     if (seen.has(name)) {
-      const mend = "keep one of the two";
-      findings.report([...key, name], "is given twice", mend, startOf(pair.key, positionAt));
+      const fix = "keep one of the two";
+      findings.report([...key, name], "is given twice", fix, startOf(pair.key, positionAt));
     }
     seen.add(name);
     reportDuplicates(pair.value, [...key, name], findings, positionAt);

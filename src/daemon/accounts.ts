@@ -4,7 +4,7 @@ import type { Applied, Journal } from "../journal/journal.ts";
 import { isAbortOf } from "../std/abort.ts";
 import type { IdentityGuard } from "../sync/archive-identity.ts";
 import type { Outage } from "../sync/outage.ts";
-import type { Survey } from "../sync/survey.ts";
+import type { ScanScheduler } from "../sync/scan-scheduler.ts";
 import type { Sync } from "../sync/sync.ts";
 import type { Heartbeats } from "./heartbeats.ts";
 
@@ -28,8 +28,8 @@ export class Accounts {
     this.all = all;
   }
 
-  get surveys(): Survey[] {
-    return this.all.flatMap(({ sync }) => [...sync.surveys.values()]);
+  get scanSchedulers(): ScanScheduler[] {
+    return this.all.flatMap(({ sync }) => [...sync.scanSchedulers.values()]);
   }
 
   /** Documents that are claimed or being sent. */
@@ -46,7 +46,7 @@ export class Accounts {
 
   /** Names of the mirrors whose source is away. */
   get offline(): string[] {
-    const away = this.surveys.filter(({ state }) => state.status?.online === false);
+    const away = this.scanSchedulers.filter(({ state }) => state.status?.online === false);
     return away.map(({ mirror }) => mirror.row.name);
   }
 

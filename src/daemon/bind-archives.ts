@@ -1,7 +1,7 @@
 /** Writes down which archive is which, and which mirror is carried into which. */
 import { archivesOf } from "../config/archives.ts";
 import type { Config } from "../config/config.ts";
-import { isSolo } from "../journal/crew.ts";
+import { isSolo } from "../journal/cluster.ts";
 import type { ArchiveRow, Journal, MirrorRow } from "../journal/journal.ts";
 import { Fault } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
@@ -50,7 +50,7 @@ async function keepRenamed(
   archives: ReadonlyMap<string, ArchiveRow>,
   log: Log,
 ): Promise<void> {
-  if (!isSolo(journal.crew)) return;
+  if (!isSolo(journal.cluster)) return;
   const known = await journal.mirrors();
   for (const { id, name, was } of renamedMirrors(config, known, archives)) {
     log.warn({ mirror: name, was }, "the mirror has another name; its source is the same");

@@ -13,15 +13,15 @@ import { type StatusReport, statusOf } from "../sync/status.ts";
 import { whyWaits } from "../sync/why-waits.ts";
 import { DaemonJournal, startedWith } from "./daemon-journal.ts";
 import { healthOf, type HealthWatch } from "./health.ts";
-import type { StartOver } from "./crew-watch.ts";
+import type { StartOver } from "./cluster-watch.ts";
 import { Page } from "./page.ts";
 import { type Parts, type PartsOptions, openParts } from "./parts.ts";
-import { allQuiescent, type Quiescence, withUnread } from "./quiescent.ts";
+import { allIdle, type IdleWait, withUnread } from "./idle.ts";
 import { Schedule } from "./schedule.ts";
 import { statusLine } from "./status-line.ts";
-import { Telling } from "./teller.ts";
+import { OutboxEntry } from "./teller.ts";
 import { version } from "./version.ts";
-import type { Look } from "./vigil.ts";
+import type { Look } from "./status-reporter.ts";
 
 /** Of `shutdown`, what is left for tearing requests down, ending readers and closing the journal. */
 const CLOSING_MS = 2_500;
@@ -38,7 +38,7 @@ export type DaemonOptions = {
   readonly web?: boolean;
   /** An address for the page that is not there yet is waited for; else opening rejects. */
   readonly pageWaits?: boolean;
-  /** False: nobody is told of anything, whatever the config says (`sync`). */
+  /** False: nobody is told about anything, whatever the config says (`sync`). */
   readonly tells?: boolean;
   /** How often to look for what people are to be told; milliseconds. */
   readonly tellLookMs?: number;
@@ -61,7 +61,7 @@ export class Daemon implements AsyncDisposable {
   readonly #sending: boolean;
   readonly #healthWatches = new Map<string, HealthWatch>();
   #page: Page | undefined;
-  #telling: Telling | undefined;
+  #outboxEntry: OutboxEntry | undefined;
   #closed: Promise<void> | undefined;
 
   private constructor(options: DaemonOptions, owned: AsyncDisposableStack, parts: Parts) {
@@ -78,13 +78,13 @@ export class Daemon implements AsyncDisposable {
     const { clock = systemClock, random = systemRandom } = options;
     await using stack = new AsyncDisposableStack();
     // Set once there is one; what comes before that is nobody's news.
-    let telling: Telling | undefined;
+    let outboxEntry: OutboxEntry | undefined;
     const told: Pick<PartsOptions, "journaled" | "readerRestarted"> = {
       journaled: (applied, nameOf) => {
         options.journaled?.(applied, nameOf);
-        telling?.teller?.journaled(applied);
+        outboxEntry?.teller?.journaled(applied);
       },
-      readerRestarted: (mirrors) => telling?.teller?.readerRestarted(mirrors),
+      readerRestarted: (mirrors) => outboxEntry?.teller?.readerRestarted(mirrors),
     };
     const journal = options.journal ?? (await DaemonJournal.open({ ...options, clock }));
     // Before the parts, which close first.
@@ -92,7 +92,7 @@ export class Daemon implements AsyncDisposable {
     const parts = await openParts({ ...options, ...told, journal, clock, random }, stack);
     await using daemon = new AsyncDisposableStack();
     const opened = daemon.use(new Daemon(options, stack.move(), parts));
-    telling = await opened.#openTelling(options, random);
+    outboxEntry = await opened.#openOutboxEntry(options, random);
     if (options.web !== false) await opened.#listen(options, random);
     daemon.move();
     return opened;
@@ -104,7 +104,7 @@ export class Daemon implements AsyncDisposable {
 
   /** Resolves when the loops have to start again, and why: see `StartOver`. */
   get startOver(): Promise<StartOver> {
-    return this.#parts.crew.startOver;
+    return this.#parts.cluster.startOver;
   }
 
   /** Where the page is; undefined without one. */
@@ -113,13 +113,13 @@ export class Daemon implements AsyncDisposable {
   }
 
   /** What of the host stands against it just now, and may pass; undefined while nothing does. */
-  get trouble(): Fault | undefined {
-    return this.#parts.crew.fault ?? this.#page?.trouble;
+  get problem(): Fault | undefined {
+    return this.#parts.cluster.fault ?? this.#page?.problem;
   }
 
   /**
    * Runs until `stopping` aborts; then finishes what is being sent within `shutdown` and resolves.
-   * Rejects with the first failure that no loop can mend.
+   * Rejects with the first failure that no loop can fix.
    */
   async run(stopping: AbortSignal): Promise<void> {
     const { accounts } = this.#parts;
@@ -128,26 +128,26 @@ export class Daemon implements AsyncDisposable {
     this.#log.info(startedWith(this.#config), "started");
     const loops = new AbortController();
     const running = accounts.run(loops.signal);
-    const telling = this.#telling?.run(loops.signal);
+    const outboxEntry = this.#outboxEntry?.run(loops.signal);
     const asked = Promise.withResolvers<void>();
     const ask = () => asked.resolve();
     stopping.addEventListener("abort", ask, { once: true });
     if (stopping.aborted) ask();
     try {
-      await Promise.race([Promise.all([running, telling]), asked.promise]);
+      await Promise.race([Promise.all([running, outboxEntry]), asked.promise]);
       this.#log.info({ underWay: accounts.underWay }, "stopping");
       await this.#drain();
     } finally {
       stopping.removeEventListener("abort", ask);
       loops.abort(new Error("the daemon stops"));
       await this.#parts.endReaders();
-      await telling;
+      await outboxEntry;
       await running;
     }
     this.#log.info({}, "stopped");
   }
 
-  /** A person asked: every mirror is scanned, by whoever leads it. */
+  /** A person asked: every mirror is scanned, by anyone who leads it. */
   rescan(why: string): void {
     this.#parts.accounts.rescan(why);
     askRescan(this.journal, this.#clock.now()).catch((error: unknown) => {
@@ -167,25 +167,25 @@ export class Daemon implements AsyncDisposable {
 
   /** What goes on, and whether the loops still turn; for the service manager. */
   look(): Promise<Look> {
-    const { accounts, crew } = this.#parts;
+    const { accounts, cluster } = this.#parts;
     const ask = async () => {
       const { outages, offline } = accounts;
-      const pageTrouble = this.#page?.trouble?.message;
-      const line = statusLine({ report: await this.status(), outages, offline, pageTrouble });
+      const pageProblem = this.#page?.problem?.message;
+      const line = statusLine({ report: await this.status(), outages, offline, pageProblem });
       return { line, stuck: accounts.stuck() };
     };
-    return crew.answered(ask, (line) => ({ line, stuck: undefined }));
+    return cluster.answered(ask, (line) => ({ line, stuck: undefined }));
   }
 
   /**
-   * Resolves when nothing is left that continues automatically; see `quiescent.ts`. Where one archive
+   * Resolves when nothing is left that continues automatically; see `idle.ts`. Where one archive
    * cannot go on, the others are waited for before this rejects.
    */
-  async quiescent(wanted: Quiescence, signal: AbortSignal): Promise<StatusReport> {
+  async idle(wanted: IdleWait, signal: AbortSignal): Promise<StatusReport> {
     const { accounts, changed } = this.#parts;
     const common = { changed, clock: this.#clock, sending: this.#sending };
-    await allQuiescent(accounts.all, common, wanted, signal);
-    return withUnread(await this.status(), accounts.surveys);
+    await allIdle(accounts.all, common, wanted, signal);
+    return withUnread(await this.status(), accounts.scanSchedulers);
   }
 
   close(): Promise<void> {
@@ -208,13 +208,13 @@ export class Daemon implements AsyncDisposable {
       () => {},
     );
     // Of what a lost daemon ends nothing can be journaled.
-    if (this.#parts.crew.isLost) over.abort();
+    if (this.#parts.cluster.isLost) over.abort();
     await this.#parts.accounts.drain(over.signal);
     finished.abort();
     await deadline;
   }
 
-  async #openTelling(options: DaemonOptions, random: Random): Promise<Telling | undefined> {
+  async #openOutboxEntry(options: DaemonOptions, random: Random): Promise<OutboxEntry | undefined> {
     const { notify } = this.#config;
     if (!notify || options.tells === false) return undefined;
     const teller = {
@@ -228,8 +228,8 @@ export class Daemon implements AsyncDisposable {
       log: this.#log,
       ...(options.tellLookMs === undefined ? {} : { lookMs: options.tellLookMs }),
     };
-    this.#telling = await Telling.open(teller, this.#parts.tells);
-    return this.#telling;
+    this.#outboxEntry = await OutboxEntry.open(teller, this.#parts.tells);
+    return this.#outboxEntry;
   }
 
   async #listen({ pageWaits = false }: DaemonOptions, random: Random): Promise<void> {
@@ -242,12 +242,12 @@ export class Daemon implements AsyncDisposable {
       status: () => this.status(),
       waits: (document: Parameters<typeof whyWaits>[1]) => whyWaits(() => this.status(), document),
       health: () => this.#health(),
-      away: () => this.#parts.crew.away,
-      fault: () => this.#parts.crew.fault,
+      away: () => this.#parts.cluster.away,
+      fault: () => this.#parts.cluster.fault,
       log: this.#log,
       clock: this.#clock,
       version,
-      channels: () => this.#telling?.teller?.reports ?? [],
+      channels: () => this.#outboxEntry?.teller?.reports ?? [],
       actions: {
         retry: (ids: number[], anyway: boolean) =>
           retryAll(this.journal, ids, this.#clock.now(), anyway).then(() => this.probe()),
@@ -264,9 +264,9 @@ export class Daemon implements AsyncDisposable {
 
   #health(): Promise<Health> {
     const ask = () => healthOf(this.#parts.accounts.all, this.#healthWatches, this.#clock);
-    // Nothing could be asked; starting again would mend nothing, and who minds the host is to know.
-    const { crew } = this.#parts;
-    return crew.answered(ask, (why) => ({ healthy: !crew.fault, ready: false, why }));
+    // Nothing could be asked; starting again would fix nothing, and who minds the host is to know.
+    const { cluster } = this.#parts;
+    return cluster.answered(ask, (why) => ({ healthy: !cluster.fault, ready: false, why }));
   }
 
   async #setPaused(paused: boolean): Promise<void> {

@@ -129,10 +129,10 @@ export async function healthOf(
 
 async function workOf({ journal, sync, config }: Account, clock: Clock): Promise<Work> {
   const now = clock.now();
-  const surveys = [...sync.surveys];
+  const scanSchedulers = [...sync.scanSchedulers];
   const status = await statusOf(journal, config, true, now);
   const heads: Head[] = [];
-  for (const [mirrorId, { state, mirror }] of surveys) {
+  for (const [mirrorId, { state, mirror }] of scanSchedulers) {
     if (!state.status?.online) continue;
     const [oldest] = await journal.due({ state: "pending", now, limit: 1, mirrorId });
     if (oldest) heads.push(...headOf(oldest, mirror.settings, status));
@@ -141,9 +141,11 @@ async function workOf({ journal, sync, config }: Account, clock: Clock): Promise
     status,
     heads,
     underWay: sync.underWay,
-    outage: sync.outage?.trouble.code,
-    offline: surveys.some(([, { state, isLed }]) => isLed && state.status?.online === false),
-    started: surveys.length === 0 || surveys.some(([, { state }]) => state.status !== undefined),
+    outage: sync.outage?.problem.code,
+    offline: scanSchedulers.some(([, { state, isLed }]) => isLed && state.status?.online === false),
+    started:
+      scanSchedulers.length === 0 ||
+      scanSchedulers.some(([, { state }]) => state.status !== undefined),
     now: clock.monotonic(),
   };
 }

@@ -1,15 +1,15 @@
 /**
- * Whether the loops still turn. A loop's heart beats when it comes round to its bell, which an idle
+ * Whether the loops still turn. A loop's heart beats when it comes round to its wake-up, which an idle
  * one does every half minute, and whenever a document that it is to move on moves. One that does
  * neither for longer than its longest honest step can take is stuck: nothing in the process will
- * mend that, a restart will.
+ * fix that, a restart will.
  *
  * A loop whose reader is down is not stuck: it waits, for days while a share is dead, and readers are
- * watched over by themselves. Surveys do little else, so they are not among them at all.
+ * watched over by themselves. Scan schedulers do little else, so they are not among them at all.
  */
 import type { State } from "../domain/document.ts";
 import type { Applied } from "../journal/journal.ts";
-import { Bell } from "../std/bell.ts";
+import { Wakeup } from "../std/wakeup.ts";
 import type { Clock } from "../std/clock.ts";
 
 /** What a loop serves. */
@@ -53,10 +53,10 @@ export class Heartbeats {
   }
 
   /**
-   * A bell for one loop of this service: waiting at it is what makes the loop's heart beat. While it
-   * `isWaiting` for something that is watched over by itself, its patience begins anew.
+   * A wake-up for one loop of this service: waiting at it is what makes the loop's heart beat. While it
+   * `isWaiting` for something that is watched over by itself, its patience begins again.
    */
-  bell(service: Service, isWaiting = () => false): Bell {
+  wakeup(service: Service, isWaiting = () => false): Wakeup {
     const reads = service === "after" || service.startsWith("settling:");
     const patienceMs = reads ? READING_MS : this.#askingMs;
     const heart: Heart = {
@@ -66,16 +66,16 @@ export class Heartbeats {
       beatAt: this.#clock.monotonic(),
     };
     this.#hearts.push(heart);
-    return new BeatingBell(() => this.#beat(heart));
+    return new BeatingWakeup(() => this.#beat(heart));
   }
 
-  /** What was journaled is the work of somebody. */
+  /** What was journaled is the work of someone. */
   journaled(applied: readonly Applied[]): void {
     const services = new Set(applied.map(serviceOf));
     for (const heart of this.#hearts) if (services.has(heart.service)) this.#beat(heart);
   }
 
-  /** All hearts begin anew. */
+  /** All hearts begin again. */
   rest(): void {
     for (const heart of this.#hearts) this.#beat(heart);
   }
@@ -102,7 +102,7 @@ function serviceOf({ change, document, from, skipped }: Applied): Service | unde
   return from && SERVES[from];
 }
 
-class BeatingBell extends Bell {
+class BeatingWakeup extends Wakeup {
   readonly #beat: () => void;
 
   constructor(beat: () => void) {

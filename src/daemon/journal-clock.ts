@@ -1,19 +1,19 @@
-import type { Crew } from "../journal/crew.ts";
+import type { Cluster } from "../journal/cluster.ts";
 import { type Clock, sleepOn } from "../std/clock.ts";
-import { isShared } from "../sync/duties.ts";
+import { isShared } from "../sync/ownership.ts";
 
 /**
- * The clock that all daemons of a crew go by. Between two measurements of how far the journal's is
+ * The clock that all daemons of a cluster go by. Between two measurements of how far the journal's is
  * ahead it follows the host's monotonic clock, so that setting the host's clock is not seen at all.
  */
-export function journalClock(host: Clock, crew: Crew): Clock {
-  if (!isShared(crew)) return host;
+export function journalClock(host: Clock, cluster: Cluster): Clock {
+  if (!isShared(cluster)) return host;
   let offsetMs = Number.NaN;
   /** The journal's time minus the monotonic one. */
   let aheadMs = 0;
   const clock: Clock = {
     now() {
-      const measured = crew.clockOffsetMs;
+      const measured = cluster.clockOffsetMs;
       if (measured !== offsetMs) {
         offsetMs = measured;
         aheadMs = host.now() + measured - host.monotonic();
@@ -22,7 +22,7 @@ export function journalClock(host: Clock, crew: Crew): Clock {
     },
     monotonic: () => host.monotonic(),
     sleep: (ms, signal) => sleepOn(clock, ms, signal),
-    alarm: (ms, ring) => host.alarm(ms, ring),
+    alarm: (ms, notify) => host.alarm(ms, notify),
   };
   return clock;
 }

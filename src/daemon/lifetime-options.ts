@@ -8,7 +8,7 @@ import type { Notifier } from "./notifier.ts";
 export type LifetimeOptions = {
   /** Reads the config; called at the start and at every SIGHUP. */
   readonly load: () => Promise<Config>;
-  /** Opened anew with every config; let go of when that life is over. */
+  /** Opened again with every config; let go of when that life is over. */
   readonly openLog: (config: Config) => OpenLog;
   readonly started?: (daemon: Daemon) => void;
   /** Told of every step. Default: nobody is. */

@@ -1,5 +1,5 @@
 /**
- * The lifetime of `run`: signals in, a clean end out; the service manager is told of each step.
+ * The lifetime of `run`: signals in, a clean end out; the service manager is told about each step.
  *
  *     starting -> running    everything is open                                        READY
  *     running  -> draining   SIGTERM or SIGINT: what is being sent is finished
@@ -32,15 +32,15 @@ import { type Notifier, silentNotifier } from "./notifier.ts";
 import { Outwait } from "./outwait.ts";
 import { watchSecrets } from "./secret-watch.ts";
 import { SourcePlaces } from "./source-places.ts";
-import { type Look, vigil } from "./vigil.ts";
+import { type Look, vigil } from "./status-reporter.ts";
 
 /** Starting, and closing, may take this long until it counts as stuck: a large journal is checked. */
 const BETWEEN_LIVES_MS = 30 * 60_000;
 
 /** Between a lease that was lost and the next one. */
-const BREATH_MS = 1_000;
+const COOL_DOWN_MS = 1_000;
 
-/** The end waits this long for the manager to be told of it, not longer. */
+/** The end waits this long for the manager to be told about it, not longer. */
 const FAREWELL_MS = 1_000;
 
 /** One daemon after another, each with its own config; its methods may be called at any moment. */
@@ -131,7 +131,7 @@ export class Lifetime {
   }
 
   /** Starts over when the lease is lost, or an archive is another. */
-  async #followCrew(daemon: Daemon, config: Config): Promise<void> {
+  async #followCluster(daemon: Daemon, config: Config): Promise<void> {
     const life = this.#ending;
     const why = await daemon.startOver;
     if (!life.signal.aborted) this.#startOver(life, config, why);
@@ -159,7 +159,7 @@ export class Lifetime {
         if (codeOf(error) !== "LEASE_LOST") throw error;
         const why = { code: "LEASE_LOST", reason: messageOf(error) };
         this.#log?.warn(why, "the lease is lost; joining again");
-        await this.#clock.sleep(BREATH_MS, this.#stopping.signal).catch(() => {});
+        await this.#clock.sleep(COOL_DOWN_MS, this.#stopping.signal).catch(() => {});
       }
       this.#next ??= config;
       return before ?? config;
@@ -182,7 +182,7 @@ export class Lifetime {
     this.#daemon = daemon;
     const places = config === wanted ? first : new SourcePlaces(config.mirrors);
     void this.#follow(places, config);
-    void this.#followCrew(daemon, config);
+    void this.#followCluster(daemon, config);
     try {
       if (this.#stopping.signal.aborted) return config;
       void this.#notifier.tell("READY=1");
@@ -270,11 +270,11 @@ export class Lifetime {
     this.#endedAt = this.#clock.monotonic();
   }
 
-  /** Tells people of the host's troubles, which the journal cannot keep. */
+  /** Tells people of the host's problems, which the journal cannot keep. */
   #sound(signal: AbortSignal): Promise<void> {
     const sight = () => ({
       config: this.#config?.notify,
-      fault: this.#daemon ? this.#daemon.trouble : this.#outwait.fault,
+      fault: this.#daemon ? this.#daemon.problem : this.#outwait.fault,
       log: this.#log ?? silentLog,
     });
     return soundAlarm(this.#clock, sight, signal);

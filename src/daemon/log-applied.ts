@@ -26,14 +26,14 @@ export function logApplied(
       ...(from === undefined ? {} : { from }),
       ...(document.batch === null ? {} : { batch: document.batch }),
       ...(document.documentId === null ? {} : { documentId: document.documentId }),
-      ...(document.trouble === null ? {} : { code: document.trouble.code }),
+      ...(document.problem === null ? {} : { code: document.problem.code }),
     };
     if (change.type === "event" && document.state === from) {
       log.debug(context, change.event.type);
     } else if (change.type !== "follow" && ON_THE_WAY.has(document.state) && !isPutBack(document)) {
       log.debug(context, document.state);
-    } else if (document.trouble && ["held", "failed"].includes(document.state)) {
-      const { code, message } = document.trouble;
+    } else if (document.problem && ["held", "failed"].includes(document.state)) {
+      const { code, message } = document.problem;
       log.warn(context, `${document.state}: ${message}. ${failureOf(code).hint}`);
     } else {
       log.info(context, change.type === "follow" ? "renamed or moved" : document.state);
@@ -42,6 +42,6 @@ export function logApplied(
 }
 
 /** A try that failed, and is made again: not what every document passes. */
-function isPutBack({ state, trouble }: Pick<Document, "state" | "trouble">): boolean {
-  return state === "pending" && trouble !== null;
+function isPutBack({ state, problem }: Pick<Document, "state" | "problem">): boolean {
+  return state === "pending" && problem !== null;
 }

@@ -1,5 +1,5 @@
 /**
- * The log's own file: begun anew before it grows too large, with a bounded number of older ones
+ * The log's own file: begun again before it grows too large, with a bounded number of older ones
  * (`FILE.1` is the latest). Written line by line and at once, so that a crash loses none.
  *
  * A line that the file cannot take (a full disk, a folder that is gone) is not lost for those who

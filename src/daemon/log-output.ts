@@ -1,5 +1,5 @@
 /**
- * The log's way out, the standard output. Whoever reads it, and whether anybody does: it neither ends
+ * The log's way out, the standard output. Anyone who reads it, and whether anybody does: it neither ends
  * the daemon nor blocks it, and what waits for the reader is bounded. Beyond that lines are dropped,
  * and how many is told once all that waited has been read.
  */
@@ -47,7 +47,7 @@ export class LogOutput {
 
   get #hasRoom(): boolean {
     if (this.#text !== "") return this.#text.length <= BURST * this.#waitingMax;
-    // Only once it has caught up: a reader that is merely slow is told of few large gaps, not of many small ones.
+    // Only once it has caught up: a reader that is merely slow is told about few large gaps, not of many small ones.
     return this.#stream().writableLength <= (this.#dropped > 0 ? 0 : this.#waitingMax);
   }
 

@@ -5,7 +5,7 @@
  * it, which waits until the manager has read, so that its message is known to be of this service; that needs
  * `NotifyAccess=all`.
  *
- * Where nobody listens nothing is started. Where telling fails the daemon goes on without.
+ * Where nobody listens nothing is started. Where outbox entry fails the daemon goes on without.
  */
 import { spawn } from "node:child_process";
 import { write } from "node:fs";

@@ -8,7 +8,7 @@ import { Reader } from "../reader/reader.ts";
 import { readMounts } from "../source/mounts.ts";
 import type { Clock, Random } from "../std/clock.ts";
 import type { Log } from "../std/log.ts";
-import type { Duties } from "../sync/duties.ts";
+import type { Ownership } from "../sync/ownership.ts";
 import type { Sync } from "../sync/sync.ts";
 import { readerMirror } from "./reader-mirror.ts";
 
@@ -24,7 +24,7 @@ type ReaderOptions = {
 /** What the readers of an archive have in common. */
 export type ForReaders = {
   readonly journal: Journal;
-  readonly duties: Duties;
+  readonly ownership: Ownership;
   /** The loops; readers report nothing before they are there. */
   readonly ready: Promise<Sync>;
   readonly signer: Signer;
@@ -38,7 +38,7 @@ export function openReader(
   name: string,
   hosted: readonly Hosted[],
   { config, log, clock, random, readerRestarted }: ReaderOptions,
-  { journal, duties, ready, signer }: ForReaders,
+  { journal, ownership, ready, signer }: ForReaders,
 ): Reader {
   // Once there are loops to tell; what goes wrong then ends them.
   const tell = (told: (sync: Sync) => Promise<void>) =>
@@ -46,18 +46,18 @@ export function openReader(
   return Reader.open({
     name,
     mirrors: async (only) => {
-      // Nothing may be reported before there is somebody to journal it.
+      // Nothing may be reported before there is someone to journal it.
       await ready;
       const asHosted = ({ row, mirror }: Hosted) =>
-        readerMirror(journal, row, mirror, readMounts(), duties);
+        readerMirror(journal, row, mirror, readMounts(), ownership);
       const asked = hosted.filter(({ row }) => only === undefined || row.id === only);
       return Promise.all(asked.map(asHosted));
     },
     archive: () => ({
       ...archiveSettings(config.archive, config.upload.concurrency),
-      stepwise: duties.isShared,
+      stepwise: ownership.isShared,
     }),
-    crew: journal.crew,
+    cluster: journal.cluster,
     daemon: callsTo(ready),
     sign: async (...request) => signer.sign(...request),
     started: (statuses, restart) => {

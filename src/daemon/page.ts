@@ -32,7 +32,7 @@ export class Page implements AsyncDisposable {
   readonly #ending = new AbortController();
   #waiting: Promise<void> = Promise.resolve();
   #dashboard: Dashboard | undefined;
-  #trouble: Fault | undefined;
+  #problem: Fault | undefined;
 
   private constructor(options: PageOptions) {
     this.#options = options;
@@ -45,7 +45,7 @@ export class Page implements AsyncDisposable {
       await page.#listen();
     } catch (error) {
       if (!options.waits || !isPassing(error)) throw error;
-      page.#trouble = error;
+      page.#problem = error;
       options.dashboard.log.warn({ reason: error.message }, "no page yet; tried again");
       page.#waiting = page.#wait();
     }
@@ -58,8 +58,8 @@ export class Page implements AsyncDisposable {
   }
 
   /** Why it does not listen. */
-  get trouble(): Fault | undefined {
-    return this.#trouble;
+  get problem(): Fault | undefined {
+    return this.#problem;
   }
 
   /** See `Dashboard.changed`. */
@@ -84,17 +84,17 @@ export class Page implements AsyncDisposable {
   async #wait(): Promise<void> {
     const { signal } = this.#ending;
     const { log, clock } = this.#options.dashboard;
-    for (let tries = 1; this.#trouble; tries++) {
+    for (let tries = 1; this.#problem; tries++) {
       try {
         await clock.sleep(backoffMs(RETRY, tries, this.#options.random), signal);
         await this.#listen();
-        this.#trouble = undefined;
+        this.#problem = undefined;
         log.info({ web: this.url }, "the page is there now");
       } catch (error) {
         if (isAbortOf(signal, error)) return;
-        if (!this.#dashboard && error instanceof Fault) this.#trouble = error;
+        if (!this.#dashboard && error instanceof Fault) this.#problem = error;
         // It listens, and only nobody was told where: that is a journal that fails, told by itself.
-        else this.#trouble = undefined;
+        else this.#problem = undefined;
       }
     }
   }

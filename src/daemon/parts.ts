@@ -17,16 +17,16 @@ import { type Log, logWith } from "../std/log.ts";
 import { assured, IdentityGuard } from "../sync/archive-identity.ts";
 import { Bandwidth } from "../sync/bandwidth.ts";
 import type { LiveMirror, SyncContext } from "../sync/context.ts";
-import { type Duties, dutiesOf, isShared } from "../sync/duties.ts";
+import { type Ownership, ownershipOf, isShared } from "../sync/ownership.ts";
 import { asLearned } from "../sync/learned-settle.ts";
-import { NAP_MS_MAX } from "../sync/loop.ts";
+import { MAX_SLEEP_MS } from "../sync/loop.ts";
 import { Pace } from "../sync/pace.ts";
 import { patientArchive } from "../sync/patient-archive.ts";
 import { Sync } from "../sync/sync.ts";
 import { type Account, Accounts } from "./accounts.ts";
 import { bindArchives } from "./bind-archives.ts";
-import { soughtBy } from "./crew-duties.ts";
-import { CrewWatch } from "./crew-watch.ts";
+import { soughtBy } from "./cluster-assignments.ts";
+import { ClusterWatch } from "./cluster-watch.ts";
 import { Heartbeats } from "./heartbeats.ts";
 import type { DaemonJournal } from "./daemon-journal.ts";
 import { journalClock } from "./journal-clock.ts";
@@ -57,7 +57,7 @@ export type PartsOptions = {
 export type Parts = {
   readonly journal: DaemonJournal["journal"];
   readonly accounts: Accounts;
-  readonly crew: CrewWatch;
+  readonly cluster: ClusterWatch;
   /** What this daemon goes by. */
   readonly clock: Clock;
   /** Whether it does what is done once for the first archive, as of now: people are told by it. */
@@ -74,7 +74,7 @@ const LOOKUP_CONNECTIONS = 4;
 export async function openParts(given: PartsOptions, stack: AsyncDisposableStack): Promise<Parts> {
   const { config, log, journal: opened } = given;
   const { journal } = opened;
-  const clock = journalClock(given.clock, journal.crew);
+  const clock = journalClock(given.clock, journal.cluster);
   const options = { ...given, clock };
   const changed = new Listeners();
   const names = new Map<number, string>();
@@ -91,12 +91,14 @@ export async function openParts(given: PartsOptions, stack: AsyncDisposableStack
   const mirrors = await journal.mirrors();
   for (const { id, name } of mirrors) names.set(id, name);
   // Before anything can happen to a document: what nobody keeps is not told.
-  await journal.keepTellings(toldOf(config, mirrors));
+  await journal.keepOutboxEntries(toldOf(config, mirrors));
   const archiveIds = [...rows.values()].map(({ id }) => id);
-  const sought = isShared(journal.crew)
+  const sought = isShared(journal.cluster)
     ? soughtBy(config, archiveIds, mirrors)
-    : { duties: [], near: [] };
-  const crew = stack.use(await CrewWatch.open(journal.crew, sought, log, () => all.rest()));
+    : { ownership: [], near: [] };
+  const cluster = stack.use(
+    await ClusterWatch.open(journal.cluster, sought, log, () => all.rest()),
+  );
   const bandwidth = new Bandwidth(config.upload.bytesPerSecond, clock);
   const readers = new Set<Reader>();
   for (const account of accountsOf(config)) {
@@ -104,9 +106,9 @@ export async function openParts(given: PartsOptions, stack: AsyncDisposableStack
     invariant(archiveId !== undefined, `archive ${account.archive.name} was just bound`);
     const ids = new Set(mirrors.flatMap((row) => (row.archiveId === archiveId ? [row.id] : [])));
     const ownLog = rows.size > 1 ? logWith(log, { archive: account.archive.name }) : log;
-    const duties = dutiesOf(journal.crew, archiveId);
-    const replaced = () => crew.replaced();
-    const own = { journal: journal.of(archiveId), duties, bandwidth };
+    const ownership = ownershipOf(journal.cluster, archiveId);
+    const replaced = () => cluster.replaced();
+    const own = { journal: journal.of(archiveId), ownership, bandwidth };
     const common = { ...own, changed, readers, replaced };
     const opened = await openAccount({ ...options, config: account, log: ownLog }, stack, common);
     accounts.push({ ...opened, owns: (mirrorId) => ids.has(mirrorId) });
@@ -115,8 +117,8 @@ export async function openParts(given: PartsOptions, stack: AsyncDisposableStack
     await Promise.all([...readers].map((reader) => reader.close()));
   };
   const first = rows.get(config.archive.name)?.id;
-  const tells = () => first !== undefined && journal.crew.leads(`account:${first}`);
-  return { journal, accounts: all, crew, clock, tells, changed, endReaders };
+  const tells = () => first !== undefined && journal.cluster.owns(`account:${first}`);
+  return { journal, accounts: all, cluster, clock, tells, changed, endReaders };
 }
 
 /** The mirrors whose outcomes an `after` hook is told. */
@@ -128,7 +130,7 @@ function toldOf({ mirrors }: Config, rows: readonly MirrorRow[]): number[] {
 /** What the accounts have in common; `journal` speaks for the one that is opened. */
 type Common = {
   readonly journal: Journal;
-  readonly duties: Duties;
+  readonly ownership: Ownership;
   readonly bandwidth: Bandwidth;
   readonly changed: Listeners;
   readonly readers: Set<Reader>;
@@ -140,7 +142,7 @@ type Common = {
 async function openAccount(
   options: PartsOptions,
   stack: AsyncDisposableStack,
-  { journal, duties, bandwidth, changed, readers, replaced }: Common,
+  { journal, ownership, bandwidth, changed, readers, replaced }: Common,
 ): Promise<Omit<Account, "owns">> {
   const { config, log, clock, random } = options;
   const hearts = new Heartbeats(clock, config.archive.timeoutMs);
@@ -151,9 +153,9 @@ async function openAccount(
   const pace = await Pace.open({ journal, config, clock, log });
   const patient = patientArchive(archive, pace, clock);
   const asking = { archive: patient, journal, account: config.archive, upload: config.upload };
-  const asks = duties.account;
+  const asks = ownership.account;
   const identity = new IdentityGuard(asking, { clock, log, asks, replaced });
-  const common = { journal, duties, hearts, ready: ready.promise, signer };
+  const common = { journal, ownership, hearts, ready: ready.promise, signer };
   const mirrors = await openMirrors(options, stack, common);
   for (const { reader } of mirrors.values()) readers.add(reader);
   const context: SyncContext = {
@@ -162,16 +164,16 @@ async function openAccount(
     archive: assured(patient, identity),
     identity,
     mirrors,
-    duties,
+    ownership,
     pace,
     bandwidth,
-    bells: bellsOf(hearts, duties),
+    wakeups: wakeupsOf(hearts, ownership),
     clock,
     random,
     log,
     receipts: config.receipts && new ReceiptFolder(config.receipts),
     sending: options.sending ?? true,
-    napMs: NAP_MS_MAX,
+    maxSleepMs: MAX_SLEEP_MS,
     newBatchId: randomUUID,
   };
   const { retryAt } = config.quota;
@@ -197,7 +199,7 @@ async function openMirrors(
   common: ForMirrors,
 ): Promise<Map<number, LiveMirror>> {
   const { mirrors } = options.config;
-  const { journal, duties, hearts } = common;
+  const { journal, ownership, hearts } = common;
   const mounts = readMounts();
   const pointOf = (source: string) => mountOf(source, mounts)?.point ?? "/";
   const live = new Map<number, LiveMirror>();
@@ -211,23 +213,23 @@ async function openMirrors(
     const reader = stack.use(openReader(point, rows, options, common));
     for (const { row, mirror } of rows) {
       const settings = await asLearned(journal, row.id, mirror);
-      const isWaiting = () => reader.pid === undefined || !duties.leads(row.id);
-      const bell = () => hearts.bell(`settling:${row.id}`, isWaiting);
-      live.set(row.id, { row, settings, reader, settling: { small: bell(), large: bell() } });
+      const isWaiting = () => reader.pid === undefined || !ownership.owns(row.id);
+      const wakeup = () => hearts.wakeup(`settling:${row.id}`, isWaiting);
+      live.set(row.id, { row, settings, reader, settling: { small: wakeup(), large: wakeup() } });
     }
   }
   return live;
 }
 
 /** Only loops that run can be missed. */
-function bellsOf(hearts: Heartbeats, duties: Duties): SyncContext["bells"] {
-  const bell = (service: "doubts" | "polling" | "held") =>
-    hearts.bell(service, () => !duties.account);
+function wakeupsOf(hearts: Heartbeats, ownership: Ownership): SyncContext["wakeups"] {
+  const wakeup = (service: "doubts" | "polling" | "held") =>
+    hearts.wakeup(service, () => !ownership.account);
   return {
-    sending: hearts.bell("sending"),
-    doubts: bell("doubts"),
-    polling: bell("polling"),
-    held: bell("held"),
-    after: hearts.bell("after"),
+    sending: hearts.wakeup("sending"),
+    doubts: wakeup("doubts"),
+    polling: wakeup("polling"),
+    held: wakeup("held"),
+    after: hearts.wakeup("after"),
   };
 }

@@ -5,9 +5,9 @@ import { type Mount, isNetwork, mountOf, watchMode } from "../source/mounts.ts";
 import type { SourceSettings } from "../source/source.ts";
 import { sourceStatus } from "../source/status.ts";
 import { shown, rawOfText } from "../std/raw-path.ts";
-import { ALL_DUTIES, type Duties } from "../sync/duties.ts";
+import { FULL_OWNERSHIP, type Ownership } from "../sync/ownership.ts";
 
-/** What a reader is told of a source; decided from the mount table, never by touching the source. */
+/** What a reader is told about a source; decided from the mount table, never by touching the source. */
 export function sourceSettings(
   mirror: Mirror,
   mount: Mount | undefined,
@@ -51,16 +51,16 @@ export async function readerMirror(
   row: MirrorRow,
   mirror: Mirror,
   mounts: readonly Mount[],
-  duties: Duties = ALL_DUTIES,
+  ownership: Ownership = FULL_OWNERSHIP,
 ): Promise<ReaderMirror & { why: string }> {
   const mount = mountOf(mirror.source, mounts);
   const rows = await journal.mirrors();
   const device = rows.find(({ id }) => id === row.id)?.device ?? null;
-  const isLed = duties.leads(row.id);
+  const isLed = ownership.owns(row.id);
   return {
     id: row.id,
     settings: sourceSettings(mirror, mount, device),
-    // What lies aside may be in the other one's hand just now; or of a life in which the mirror put files away.
+    // What lies aside may be in the other one's hand just now; or of a life in which the mirror move or delete files.
     tidies: isLed,
     ...(isLed
       ? watchMode(mirror.watch, mount)

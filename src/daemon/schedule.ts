@@ -14,7 +14,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /** A clock that was set is noticed this late at most. */
-const NAP_MS_MAX = 10 * MINUTE;
+const MAX_SLEEP_MS = 10 * MINUTE;
 
 /** So many seconds or minutes are gone through when a look comes late: a day, for most schedules. */
 const MISSED_MAX = 1_440;
@@ -77,7 +77,7 @@ export class Schedule implements Disposable {
     // Up to here all moments are dealt with, by the wall clock.
     let seen = wallClock(clock.now());
     for (;;) {
-      await clock.sleep(this.#napMs(clock.now()), this.#ending.signal);
+      await clock.sleep(this.#maxSleepMs(clock.now()), this.#ending.signal);
       const now = wallClock(clock.now());
       // A leap second or a correction is waited out; so is a repeated hour, unless each one counts.
       if (seen - now > (everyHour ? MINUTE : 2 * HOUR)) seen = now - 1;
@@ -96,11 +96,11 @@ export class Schedule implements Disposable {
   }
 
   /** Until the next moment that may be one, or a nap. */
-  #napMs(at: number): number {
+  #maxSleepMs(at: number): number {
     const start = at - (at % this.#unitMs);
-    for (let next = start + this.#unitMs; next - at < NAP_MS_MAX; next += this.#unitMs)
+    for (let next = start + this.#unitMs; next - at < MAX_SLEEP_MS; next += this.#unitMs)
       if (this.#mayBe(wallClock(next))) return next - at;
-    return NAP_MS_MAX;
+    return MAX_SLEEP_MS;
   }
 
   /** True when there is a moment after `from` and up to `to`. */

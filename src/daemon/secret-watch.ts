@@ -12,7 +12,7 @@ const LOOK_MS = 2_000;
 
 /**
  * Resolves with what the files are by now, once one of them is another and has stayed so for a look:
- * whoever writes a secret may not be done with it. Rejects with `signal`'s reason.
+ * anyone who writes a secret may not be done with it. Rejects with `signal`'s reason.
  */
 export async function otherSecrets(
   known: readonly SecretFile[],

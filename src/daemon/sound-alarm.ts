@@ -1,4 +1,4 @@
-/** Tells people of the host's troubles, which the journal cannot keep. */
+/** Tells people of the host's problems, which the journal cannot keep. */
 import { hostname } from "node:os";
 import type { NotifyConfig } from "../config/notify-config.ts";
 import { Alarm } from "../notify/alarm.ts";

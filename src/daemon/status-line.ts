@@ -9,14 +9,14 @@ export type Standing = {
   /** Names of the mirrors whose source is away. */
   readonly offline: readonly string[];
   /** Why the page does not listen, which stops nothing else. */
-  readonly pageTrouble?: string | undefined;
+  readonly pageProblem?: string | undefined;
 };
 
 const BUSY = ["settling", "pending", "uploading", "inDoubt", "uploaded"] as const;
 const WAITING = ["held", "failed"] as const;
 
 /** One line of what goes on, for `systemctl status`: what stops it first, then the numbers. */
-export function statusLine({ report, outages, offline, pageTrouble }: Standing): string {
+export function statusLine({ report, outages, offline, pageProblem }: Standing): string {
   const { documents, paused, archives, mirrors } = report;
   const named = (name: string, before: string) => (archives.length > 1 ? `${before}${name}` : "");
   const numbers = (states: readonly (keyof typeof documents)[]) =>
@@ -27,13 +27,13 @@ export function statusLine({ report, outages, offline, pageTrouble }: Standing):
       gate ? [`nothing is sent${named(name, " to ")}: ${gate.code}`] : [],
     ),
     ...outages.map(
-      ({ archive, outage }) => `archive${named(archive, " ")} not reached: ${outage.trouble.code}`,
+      ({ archive, outage }) => `archive${named(archive, " ")} not reached: ${outage.problem.code}`,
     ),
     ...offline.map((name) => `source of ${name} offline`),
     ...mirrors.flatMap(({ name, unread }) => (unread ? [`folders of ${name} cannot be read`] : [])),
   ];
   const busy = numbers(BUSY).join(", ") || "idle";
-  const page = pageTrouble === undefined ? [] : [`no page: ${pageTrouble}`];
+  const page = pageProblem === undefined ? [] : [`no page: ${pageProblem}`];
   return [...stops, busy, `${documents.converted} converted`, ...numbers(WAITING), ...page]
     .join("; ")
     .replaceAll(/\p{Cc}/gu, "?");

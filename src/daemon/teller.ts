@@ -6,7 +6,7 @@ import { dirname } from "node:path";
 import type { Config } from "../config/config.ts";
 import type { NotifyConfig } from "../config/notify-config.ts";
 import type { Health } from "../dashboard/dashboard.ts";
-import type { Crew } from "../journal/crew.ts";
+import type { Cluster } from "../journal/cluster.ts";
 import type { Applied, Journal } from "../journal/journal.ts";
 import type { ChannelReport } from "../notify/outlet.ts";
 import { Notify } from "../notify/notify.ts";
@@ -27,7 +27,7 @@ export type TellerOptions = {
   readonly notify: NotifyConfig;
   readonly parts: {
     readonly journal: Journal;
-    readonly accounts: Pick<Accounts, "surveys" | "outages">;
+    readonly accounts: Pick<Accounts, "scanSchedulers" | "outages">;
   };
   readonly status: () => Promise<StatusReport>;
   readonly health: () => Promise<Health>;
@@ -46,7 +46,7 @@ export class Teller {
     this.#notify = notify;
   }
 
-  /** Rejects where `Notify` does; nobody is told of anything before `run`. */
+  /** Rejects where `Notify` does; nobody is told about anything before `run`. */
   static async open(options: TellerOptions): Promise<Teller> {
     const { config, notify, parts, clock, random, log, lookMs } = options;
     const opened = await Notify.open({
@@ -120,23 +120,23 @@ export class Teller {
 }
 
 /** Tells people from when on that is this daemon's work: at once, or when it takes it over from another one. */
-export class Telling {
+export class OutboxEntry {
   readonly #open: () => Promise<Teller>;
   readonly #isOwn: () => boolean;
-  readonly #crew: Crew;
+  readonly #cluster: Cluster;
   #teller: Teller | undefined;
 
-  private constructor(open: () => Promise<Teller>, isOwn: () => boolean, crew: Crew) {
+  private constructor(open: () => Promise<Teller>, isOwn: () => boolean, cluster: Cluster) {
     this.#open = open;
     this.#isOwn = isOwn;
-    this.#crew = crew;
+    this.#cluster = cluster;
   }
 
-  static async open(options: TellerOptions, isOwn: () => boolean): Promise<Telling> {
-    const { crew } = options.parts.journal;
-    const telling = new Telling(() => Teller.open(options), isOwn, crew);
-    if (isOwn()) telling.#teller = await telling.#open();
-    return telling;
+  static async open(options: TellerOptions, isOwn: () => boolean): Promise<OutboxEntry> {
+    const { cluster } = options.parts.journal;
+    const outboxEntry = new OutboxEntry(() => Teller.open(options), isOwn, cluster);
+    if (isOwn()) outboxEntry.#teller = await outboxEntry.#open();
+    return outboxEntry;
   }
 
   /** The one who tells; undefined while another daemon does. */
@@ -152,7 +152,7 @@ export class Telling {
         if (this.#isOwn() || stopping.aborted) own.resolve();
       };
       stopping.addEventListener("abort", look, { once: true });
-      const remove = this.#crew.listen(look);
+      const remove = this.#cluster.listen(look);
       look();
       await own.promise;
       remove();
@@ -164,8 +164,8 @@ export class Telling {
 }
 
 async function situationOf({ config, parts, status, health }: TellerOptions): Promise<Situation> {
-  const { surveys, outages } = parts.accounts;
-  const { archives, documents: all, mirrors, notPutAway } = await status();
+  const { scanSchedulers, outages } = parts.accounts;
+  const { archives, documents: all, mirrors, afterPending } = await status();
   return {
     documents: all,
     archives: archives.map(({ name, gate, allowance }) => ({
@@ -175,17 +175,17 @@ async function situationOf({ config, parts, status, health }: TellerOptions): Pr
       waiting: mirrors
         .filter(({ archive }) => archive === name)
         .reduce((sum, { documents }) => sum + documents.pending + documents.held, 0),
-      outage: outages.find(({ archive }) => archive === name)?.outage.trouble,
+      outage: outages.find(({ archive }) => archive === name)?.outage.problem,
     })),
     groups: await groupsOf(parts, config),
-    sources: surveys.map(({ mirror, state: { status: seen } }) => ({
+    sources: scanSchedulers.map(({ mirror, state: { status: seen } }) => ({
       name: mirror.row.name,
       source: mirror.settings.source,
       online: seen?.online,
       why: seen?.online === false ? seen.why : "",
       unread: mirrors.find(({ name }) => name === mirror.row.name)?.unread ?? null,
     })),
-    notPutAway,
+    afterPending,
     health: await health(),
     disk: typeof config.journal === "string" ? await diskOf(config.journal) : undefined,
   };
@@ -195,13 +195,13 @@ async function groupsOf({ journal }: TellerOptions["parts"], config: Config): Pr
   const groups: Group[] = [];
   const ids = await configuredIds(journal, config);
   const areAll = (await journal.mirrors()).length === ids.size;
-  const troubled = await journal.troubled(areAll ? undefined : [...ids]);
-  const most = troubled.toSorted((a, b) => b.documents - a.documents).slice(0, GROUPS_MAX);
+  const withProblem = await journal.withProblem(areAll ? undefined : [...ids]);
+  const most = withProblem.toSorted((a, b) => b.documents - a.documents).slice(0, GROUPS_MAX);
   for (const { first: id, ...group } of most) {
     const document = await journal.document(id);
     if (!document) continue;
     const path = shown(joinRaw(document.dir, document.name));
-    groups.push({ ...group, first: { id, path, message: document.trouble?.message ?? "" } });
+    groups.push({ ...group, first: { id, path, message: document.problem?.message ?? "" } });
   }
   return groups;
 }

@@ -1,21 +1,21 @@
 /** What has reached the archive: today, this month, hour by hour, day by day, batch by batch. */
 import { dateOf, dayStart, lastDays, lastHours, monthStart } from "../domain/calendar.ts";
 import type { BatchProgress, Journal } from "../journal/journal.ts";
-import { sumOf, type Tally, type TallyCounts } from "../journal/tally.ts";
+import { sumOf, type UsageBucket, type UsageBucketCounts } from "../journal/usage-bucket.ts";
 
 const HOURS = 24;
 const DAYS = 31;
 const BATCHES = 10;
 
 /** A stretch of time that is shown as one bar of a plot; it ends where the next one begins. */
-export type Bar = TallyCounts & { readonly at: number };
+export type Bar = UsageBucketCounts & { readonly at: number };
 
 /** A bar of a day, and its date by the host's clock: the reader may be in another time zone. */
 export type DayBar = Bar & { readonly day: string };
 
 /** What reached the archive in some time, all together and by mirror. */
-export type Sums = TallyCounts & {
-  readonly mirrors: readonly (TallyCounts & { readonly mirror: string })[];
+export type Sums = UsageBucketCounts & {
+  readonly mirrors: readonly (UsageBucketCounts & { readonly mirror: string })[];
 };
 
 /** A batch as the page shows it. */
@@ -31,43 +31,43 @@ export type Activity = {
   readonly batches: readonly BatchReport[];
 };
 
-/** Reads it from the journal: a few thousand rows of tallies at most. */
+/** Reads it from the journal: a few thousand rows of usage buckets at most. */
 export async function activityOf(journal: Journal, now: number): Promise<Activity> {
   const names = new Map((await journal.mirrors()).map(({ id, name }) => [id, name]));
   const hours = lastHours(now, HOURS);
   const days = lastDays(now, DAYS);
   const from = Math.min(monthStart(now), days[0] ?? now, hours[0] ?? now);
-  const tallies = await journal.tallies(from, Number.MAX_SAFE_INTEGER);
+  const usageBuckets = await journal.usageBuckets(from, Number.MAX_SAFE_INTEGER);
   const batches = await journal.latestBatches(BATCHES);
   return {
     at: now,
-    today: sumsOf(since(tallies, dayStart(now)), names),
-    month: sumsOf(since(tallies, monthStart(now)), names),
-    hours: barsOf(tallies, hours),
-    days: barsOf(tallies, days).map((bar) => ({ ...bar, day: dateOf(bar.at) })),
+    today: sumsOf(since(usageBuckets, dayStart(now)), names),
+    month: sumsOf(since(usageBuckets, monthStart(now)), names),
+    hours: barsOf(usageBuckets, hours),
+    days: barsOf(usageBuckets, days).map((bar) => ({ ...bar, day: dateOf(bar.at) })),
     batches: batches.map(({ mirrorId, ...batch }) => {
       return { ...batch, mirror: names.get(mirrorId) ?? "" };
     }),
   };
 }
 
-/** Sums of all tallies, and of each mirror's. */
-function sumsOf(tallies: readonly Tally[], names: ReadonlyMap<number, string>): Sums {
-  const mirrors = [...Map.groupBy(tallies, ({ mirrorId }) => mirrorId)]
+/** Sums of all usage buckets, and of each mirror's. */
+function sumsOf(usageBuckets: readonly UsageBucket[], names: ReadonlyMap<number, string>): Sums {
+  const mirrors = [...Map.groupBy(usageBuckets, ({ mirrorId }) => mirrorId)]
     .toSorted(([a], [b]) => a - b)
     .map(([id, group]) => ({ mirror: names.get(id) ?? "", ...sumOf(group) }));
-  return { ...sumOf(tallies), mirrors };
+  return { ...sumOf(usageBuckets), mirrors };
 }
 
-function since(tallies: readonly Tally[], from: number): Tally[] {
-  return tallies.filter(({ at }) => at >= from);
+function since(usageBuckets: readonly UsageBucket[], from: number): UsageBucket[] {
+  return usageBuckets.filter(({ at }) => at >= from);
 }
 
-/** One bar for each of `starts`, which ascend; a tally falls into the last one that began before. */
-function barsOf(tallies: readonly Tally[], starts: readonly number[]): Bar[] {
-  const groups = starts.map((): Tally[] => []);
-  for (const tally of tallies) {
-    groups[starts.findLastIndex((start) => start <= tally.at)]?.push(tally);
+/** One bar for each of `starts`, which ascend; an usage bucket falls into the last one that began before. */
+function barsOf(usageBuckets: readonly UsageBucket[], starts: readonly number[]): Bar[] {
+  const groups = starts.map((): UsageBucket[] => []);
+  for (const usageBucket of usageBuckets) {
+    groups[starts.findLastIndex((start) => start <= usageBucket.at)]?.push(usageBucket);
   }
   return starts.map((at, index) => ({ at, ...sumOf(groups[index] ?? []) }));
 }

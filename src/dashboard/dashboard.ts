@@ -73,7 +73,7 @@ export class Dashboard implements AsyncDisposable {
     const search = new DocumentSearch(journal, clock);
     const done = () => {
       latest.forget();
-      live.ring();
+      live.notify();
     };
     const activity = new Latest(() => activityOf(journal, clock.now()), clock, ACTIVITY_MS_MAX);
     addReads(app, {
@@ -100,7 +100,7 @@ export class Dashboard implements AsyncDisposable {
 
   /** Something was journaled: pages that are open are told soon. Cheap; call it as often as you like. */
   changed(): void {
-    this.#live.ring();
+    this.#live.notify();
   }
 
   /** Ends every connection and frees the port. */

@@ -41,7 +41,7 @@ export class Latest<T> {
     }
   }
 
-  /** Something changed: the next `read` asks anew. */
+  /** Something changed: the next `read` asks again. */
   forget(): void {
     this.#asked = undefined;
   }

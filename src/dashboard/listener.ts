@@ -95,6 +95,6 @@ async function refuse(reply: FastifyReply, refusal: Refusal): Promise<FastifyRep
 /** What fastify refuses by itself, or a failure of ours; the latter is told without its details. */
 function refusalOf({ statusCode, message }: FastifyError): Refusal {
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
-    return new Refusal(statusCode, "BAD_REQUEST", message, "Mend the request.");
+    return new Refusal(statusCode, "BAD_REQUEST", message, "Fix the request.");
   return new Refusal(500, "INTERNAL", "the answer could not be made", "See the daemon's log.");
 }

@@ -1,6 +1,6 @@
 import { PassThrough, type Readable } from "node:stream";
 import { isAbortOf, Stopping } from "../std/abort.ts";
-import { Bell } from "../std/bell.ts";
+import { Wakeup } from "../std/wakeup.ts";
 import type { Clock } from "../std/clock.ts";
 import { messageOf } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
@@ -26,11 +26,11 @@ export class Live {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #pages = new Set<PassThrough>();
-  readonly #bell = new Bell();
+  readonly #wakeup = new Wakeup();
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
 
-  /** `snapshot` is asked anew for every push. */
+  /** `snapshot` is asked again for every push. */
   constructor(snapshot: () => Promise<object>, clock: Clock, log: Log) {
     this.#snapshot = snapshot;
     this.#clock = clock;
@@ -53,13 +53,13 @@ export class Live {
     // The line to a browser breaks whenever it likes; the stream closes, and that is all.
     page.on("error", () => undefined);
     page.write(`retry: ${RECONNECT_MS}\n\n`);
-    this.ring();
+    this.notify();
     return page;
   }
 
   /** Something changed: push soon. */
-  ring(): void {
-    this.#bell.ring();
+  notify(): void {
+    this.#wakeup.notify();
   }
 
   /** Ends every stream. */
@@ -72,7 +72,7 @@ export class Live {
   async #run(stopping: AbortSignal): Promise<void> {
     try {
       for (;;) {
-        await this.#bell.wait(PUSH_EVERY_MS, this.#clock, stopping);
+        await this.#wakeup.wait(PUSH_EVERY_MS, this.#clock, stopping);
         if (this.#pages.size > 0) await this.#push(stopping);
         await this.#clock.sleep(PUSH_GAP_MS, stopping);
       }
@@ -102,7 +102,7 @@ export class Live {
       // That the journal is away is logged by itself.
       if (!(error instanceof Refusal))
         this.#log.warn({ error: messageOf(error) }, "the page cannot be told where things stand");
-      return `event: trouble\ndata: ${JSON.stringify({ message: messageOf(error) })}\n\n`;
+      return `event: problem\ndata: ${JSON.stringify({ message: messageOf(error) })}\n\n`;
     } finally {
       answered.abort();
     }

@@ -3,7 +3,7 @@
  * a name in it stays, as dashboards and alarms of users hold on to it.
  */
 
-/** One measure, as Prometheus is told of it; `help` is its line in docs/metrics.md too. */
+/** One measure, as Prometheus is told about it; `help` is its line in docs/metrics.md too. */
 export type Metric = {
   readonly type: "gauge" | "counter";
   readonly help: string;
@@ -31,22 +31,22 @@ export const METRICS = {
   },
   scanferry_ready: { type: "gauge", help: "1 once the daemon works.", labels: [] },
   scanferry_paused: { type: "gauge", help: "1 while a user has paused sending.", labels: [] },
-  scanferry_member: {
+  scanferry_instance: {
     type: "gauge",
     help: "1 for every daemon on a journal in PostgreSQL.",
     labels: ["instance"],
   },
-  scanferry_member_lease_seconds: {
+  scanferry_instance_lease_seconds: {
     type: "gauge",
     help: "Remaining time of a daemon's lease; below 0 others may take over its work.",
     labels: ["instance"],
   },
-  scanferry_member_lag_seconds: {
+  scanferry_instance_lag_seconds: {
     type: "gauge",
     help: "Time since a daemon on the journal last renewed its lease.",
     labels: ["instance"],
   },
-  scanferry_member_duties: {
+  scanferry_instance_assignments: {
     type: "gauge",
     help: "Number of assignments (archives, mirrors) of a daemon.",
     labels: ["instance"],
@@ -121,12 +121,12 @@ export const METRICS = {
     help: "Directories of a source that cannot be read.",
     labels: ["mirror"],
   },
-  scanferry_not_put_away: {
+  scanferry_after_pending: {
     type: "gauge",
     help: "Archived files that could not be moved or deleted yet; 100 means 100 or more.",
     labels: ["mirror"],
   },
-  scanferry_never_put_away: {
+  scanferry_after_failed: {
     type: "gauge",
     help: "Archived files that will not be moved or deleted; `scanferry status` says why.",
     labels: ["mirror"],

@@ -3,7 +3,7 @@ import { monthStart } from "../domain/calendar.ts";
 import { STATES } from "../domain/document.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Clock } from "../std/clock.ts";
-import { sumOf } from "../journal/tally.ts";
+import { sumOf } from "../journal/usage-bucket.ts";
 import type { Ever } from "./ever.ts";
 import type { ChannelReport } from "./options.ts";
 import { METRICS, type Metric, type MetricName } from "./metric-table.ts";
@@ -29,7 +29,7 @@ type Tell = (name: MetricName, value: number | boolean, labels?: Record<string, 
 
 /**
  * The measures in Prometheus text. Labels are archive, mirror and state: few values, and no file names. Made
- * anew for every scrape, so that a mirror that left the config leaves the measures too.
+ * again for every scrape, so that a mirror that left the config leaves the measures too.
  */
 export async function metricsText(measured: Measured): Promise<string> {
   const registry = new Registry();
@@ -37,7 +37,7 @@ export async function metricsText(measured: Measured): Promise<string> {
   const snapshot = await measured.snapshot();
   addDocuments(set, snapshot);
   addState(set, snapshot);
-  addMembers(set, snapshot);
+  addInstances(set, snapshot);
   addArchives(set, snapshot);
   addPages(set, snapshot);
   addChannels(set, measured.channels());
@@ -70,14 +70,14 @@ function make(registry: Registry, name: MetricName) {
 }
 
 function addDocuments(set: Tell, snapshot: Snapshot): void {
-  const { mirrors, foldersToCreate, notPutAway, neverPutAway, at } = snapshot;
+  const { mirrors, foldersToCreate, afterPending, afterFailed, at } = snapshot;
   for (const { name: mirror, offline, unread, documents, oldestAt } of mirrors) {
     set("scanferry_source_offline", offline !== null, { mirror });
     set("scanferry_unread_directories", unread?.directories ?? 0, { mirror });
-    const left = notPutAway.filter((file) => file.mirror === mirror);
-    set("scanferry_not_put_away", left.length, { mirror });
-    const stay = neverPutAway.find((files) => files.mirror === mirror);
-    set("scanferry_never_put_away", stay?.files ?? 0, { mirror });
+    const left = afterPending.filter((file) => file.mirror === mirror);
+    set("scanferry_after_pending", left.length, { mirror });
+    const stay = afterFailed.find((files) => files.mirror === mirror);
+    set("scanferry_after_failed", stay?.files ?? 0, { mirror });
     for (const state of STATES) {
       set("scanferry_documents", documents[state], { mirror, state });
       const oldest = state === "converted" ? undefined : oldestAt[state];
@@ -97,12 +97,12 @@ function addState(set: Tell, { paused, health, version }: Snapshot): void {
   set("scanferry_paused", paused);
 }
 
-function addMembers(set: Tell, { members, at }: Snapshot): void {
-  for (const { name: instance, leaseUntil, lagMs, duties } of members) {
-    set("scanferry_member", 1, { instance });
-    set("scanferry_member_lease_seconds", (leaseUntil - at) / 1000, { instance });
-    set("scanferry_member_lag_seconds", lagMs / 1000, { instance });
-    set("scanferry_member_duties", duties.length, { instance });
+function addInstances(set: Tell, { instances, at }: Snapshot): void {
+  for (const { name: instance, leaseUntil, lagMs, assignments } of instances) {
+    set("scanferry_instance", 1, { instance });
+    set("scanferry_instance_lease_seconds", (leaseUntil - at) / 1000, { instance });
+    set("scanferry_instance_lag_seconds", lagMs / 1000, { instance });
+    set("scanferry_instance_assignments", assignments.length, { instance });
   }
 }
 
@@ -171,7 +171,7 @@ async function addSent(
   const ids = new Map((await journal.mirrors()).map(({ id, name }) => [name, id]));
   const sums = await ever.sums(now);
   const lately = Map.groupBy(
-    await journal.tallies(monthStart(now), Number.MAX_SAFE_INTEGER),
+    await journal.usageBuckets(monthStart(now), Number.MAX_SAFE_INTEGER),
     ({ mirrorId }) => mirrorId,
   );
   for (const { name: mirror } of mirrors) {

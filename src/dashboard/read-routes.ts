@@ -130,7 +130,7 @@ function asked<T>(schema: z.ZodType<T>, query: unknown, hint: string): T {
   throw new Refusal(400, "BAD_QUERY", "unusable parameters", hint);
 }
 
-/** As a proxy before it says; whoever makes that up, weakens nobody's cookie. */
+/** As a proxy before it says; anyone who makes that up, weakens nobody's cookie. */
 function isHttps({ headers }: FastifyRequest): boolean {
   return headers["x-forwarded-proto"] === "https";
 }

@@ -1,4 +1,4 @@
-/** An answer other than the one that was asked for: a status, a stable code, and the mend. */
+/** An answer other than the one that was asked for: a status, a stable code, and the fix. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
   /** HTTP status. */

@@ -3,7 +3,7 @@
  * itself, the way to the archive cannot carry this document, and each attempt is another chance of
  * a late commit; so each is looked for longer than the last, and in the end a person is asked.
  */
-import type { Document, Trouble } from "./document.ts";
+import type { Document, Problem } from "./document.ts";
 import type { Event } from "./event.ts";
 import { DOUBT_CODES, ELSEWHERE, FOLDER_GONE, TAKEN_CODES } from "./verdict.ts";
 
@@ -22,44 +22,44 @@ export const ASKED_CODES: readonly string[] = [
 const WINDOW_MS_MAX = 6 * 3_600_000;
 
 /**
- * The patience of a document whose reply is lost with `trouble`: how many attempts in a row before this
+ * The patience of a document whose reply is lost with `problem`: how many attempts in a row before this
  * one were lost, and not found. One that the archive took is none of them.
  */
-export function lostBefore({ trouble: before, patience }: Document, trouble: Trouble): number {
-  return before?.code === "REPLY_LOST" && !TAKEN_CODES.includes(trouble.code) ? patience : 0;
+export function lostBefore({ problem: before, patience }: Document, problem: Problem): number {
+  return before?.code === "REPLY_LOST" && !TAKEN_CODES.includes(problem.code) ? patience : 0;
 }
 
 /** How long a document in doubt is looked for before it is called absent: twice as long each time. */
 export function doubtWindowMs(
-  { trouble, patience }: Pick<Document, "trouble" | "patience">,
+  { problem, patience }: Pick<Document, "problem" | "patience">,
   windowMs: number,
 ): number {
   // Held before: whatever ended that, time or a person, makes it a new question.
-  if (DOUBT_CODES.includes(trouble?.code ?? "")) return windowMs;
+  if (DOUBT_CODES.includes(problem?.code ?? "")) return windowMs;
   return Math.min(windowMs * 2 ** Math.min(patience, LOST_MAX), Math.max(windowMs, WINDOW_MS_MAX));
 }
 
 /** What becomes of a document in doubt that the archive does not have; `isThere`: its folder is. */
 export function absence(
-  { trouble, patience }: Pick<Document, "trouble" | "patience">,
+  { problem, patience }: Pick<Document, "problem" | "patience">,
   at: number,
   isThere: boolean,
 ): Event {
   // Not lost: the archive spoke of another name, folder or id. One that names things its own way does
   // so each time, so that only a person sends that again: who asks for it has found nothing either.
-  if (trouble && patience === 0 && TAKEN_CODES.includes(trouble.code)) {
-    return { type: "heldBack", at, dueAt: null, trouble };
+  if (problem && patience === 0 && TAKEN_CODES.includes(problem.code)) {
+    return { type: "heldBack", at, dueAt: null, problem };
   }
-  // Whoever removed the folder may have moved what was in it.
-  if (!isThere && !ASKED_CODES.includes(trouble?.code ?? "")) {
-    const message = `sent, reply lost${trouble ? ` (${trouble.message})` : ""}; the folder it was sent to is gone`;
-    return { type: "heldBack", at, dueAt: null, trouble: { code: FOLDER_GONE, message } };
+  // Anyone who removed the folder may have moved what was in it.
+  if (!isThere && !ASKED_CODES.includes(problem?.code ?? "")) {
+    const message = `sent, reply lost${problem ? ` (${problem.message})` : ""}; the folder it was sent to is gone`;
+    return { type: "heldBack", at, dueAt: null, problem: { code: FOLDER_GONE, message } };
   }
-  if (trouble === null || DOUBT_CODES.includes(trouble.code)) return { type: "absent", at };
+  if (problem === null || DOUBT_CODES.includes(problem.code)) return { type: "absent", at };
   const losses = patience + 1;
   if (losses < LOST_MAX) {
-    return { type: "absent", at, trouble: { code: "REPLY_LOST", message: trouble.message } };
+    return { type: "absent", at, problem: { code: "REPLY_LOST", message: problem.message } };
   }
-  const message = `sent ${losses} times in a row, each time without an answer that proves anything, and not found: ${trouble.message}`;
-  return { type: "heldBack", at, dueAt: null, trouble: { code: "REPLIES_LOST", message } };
+  const message = `sent ${losses} times in a row, each time without an answer that proves anything, and not found: ${problem.message}`;
+  return { type: "heldBack", at, dueAt: null, problem: { code: "REPLIES_LOST", message } };
 }

@@ -3,7 +3,7 @@ export const BURST_MS = 500;
 
 /**
  * A bucket of bytes that fills at a steady rate. It is kept as one moment: when everything that was
- * taken so far will have flowed out. Whoever takes waits until then, so those who ask are served in
+ * taken so far will have flowed out. Anyone who takes waits until then, so those who ask are served in
  * the order they asked, without a queue. What was not taken is lost but for `BURST_MS`: enough to
  * make up for a busy event loop, too little for a burst.
  */

@@ -2,7 +2,7 @@
  * One path sent again and again: a database, a log, whatever a program writes to all day long. Each content would be
  * a document that nobody can delete, and costs pages.
  */
-import type { Document, Trouble } from "./document.ts";
+import type { Document, Problem } from "./document.ts";
 
 /** Contents of a path that are sent within an hour, where the configuration does not say how many. */
 export const CHANGES_PER_HOUR = 5;
@@ -12,7 +12,7 @@ const HOUR_MS = 3_600_000;
 const CODE = "CHANGED_TOO_OFTEN";
 
 /** Why a path is not sent now, and when (epoch ms) it may be. */
-export type TooOften = { readonly trouble: Trouble; readonly dueAt: number };
+export type TooOften = { readonly problem: Problem; readonly dueAt: number };
 
 /** Whether this content of a path was sent within the last hour, and is there, or was overwritten. */
 export function isRecentChange(
@@ -24,8 +24,8 @@ export function isRecentChange(
 }
 
 /** True once it was held for this with the same content: a person, or time, lets it go on. */
-export function hasWaited(trouble: Trouble | null): boolean {
-  return trouble?.code === CODE;
+export function hasWaited(problem: Problem | null): boolean {
+  return problem?.code === CODE;
 }
 
 /** Whether as many contents were sent within the last hour as may be; `recent` are those, the latest first. */
@@ -38,5 +38,5 @@ export function tooOften(
   if (!first) return undefined;
   const message = `${max} contents of this path were sent within an hour`;
   const sentAt = Math.min(first.sentAt ?? now, now);
-  return { trouble: { code: CODE, message }, dueAt: sentAt + HOUR_MS };
+  return { problem: { code: CODE, message }, dueAt: sentAt + HOUR_MS };
 }

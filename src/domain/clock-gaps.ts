@@ -3,7 +3,7 @@
  * A moment before such a gap lies less far back than it seems, by as much as was skipped.
  *
  * A host that slept has a clock that skipped, too. Its sleep counts as time in which nobody looked:
- * to a share others may have written then, and nothing here would have told of it.
+ * to a share others may have written then, and nothing here would have told about it.
  */
 
 /** Wall-clock times, epoch milliseconds: from where the clock stood to where it was set. */

@@ -1,5 +1,5 @@
 import type { RawPath } from "../std/raw-path.ts";
-import type { Slip } from "./slip.ts";
+import type { Attributes } from "./attributes.ts";
 
 /** Where a document is on its way; the words of the outside contract. */
 export const STATES = [
@@ -25,7 +25,7 @@ export function mayBeArchived({ state, doubtAt }: Pick<Document, "state" | "doub
 }
 
 /** Why a document is where it is: a stable code and a sentence for people. */
-export type Trouble = { readonly code: string; readonly message: string };
+export type Problem = { readonly code: string; readonly message: string };
 
 /**
  * What a look at a file showed, short of its content.
@@ -71,8 +71,8 @@ export type Document = {
   /** Archive folder path this document belongs in, e.g. `/Scans/2026`; null until settled. */
   readonly targetPath: string | null;
   /** What goes with it; null until settled, and where nothing does. */
-  readonly slip: Slip | null;
-  /** Something worth knowing that is not trouble, e.g. that it was sent although it looks unfinished. */
+  readonly attributes: Attributes | null;
+  /** Something worth knowing that is not problem, e.g. that it was sent although it looks unfinished. */
   readonly remark: string | null;
   readonly batch: string | null;
   readonly folderId: number | null;
@@ -80,7 +80,7 @@ export type Document = {
   readonly attempts: number;
   /** When the last attempt began, by our clock. */
   readonly sentAt: number | null;
-  /** The same moment by the archive's clock, as far as it was known; survives a mended clock here. */
+  /** The same moment by the archive's clock, as far as it was known; survives a fixed clock here. */
   readonly sentArchiveAt: number | null;
   /** When the reply was lost, and how many looks for the document have been taken since. */
   readonly doubtAt: number | null;
@@ -106,7 +106,7 @@ export type Document = {
    */
   readonly sentBytes: number | null;
   readonly digidoc: boolean;
-  readonly trouble: Trouble | null;
+  readonly problem: Problem | null;
   /** Consecutive times this row was held or deferred for the same code; grows its patience. */
   readonly patience: number;
   /** The row whose document in the archive this one stands for, being the same content. */
@@ -137,7 +137,7 @@ export const UNLEARNT = {
   ignoredDigest: null,
   sentName: null,
   targetPath: null,
-  slip: null,
+  attributes: null,
   remark: null,
   batch: null,
   folderId: null,
@@ -148,7 +148,7 @@ export const UNLEARNT = {
   estimate: null,
   charge: null,
   sentBytes: null,
-  trouble: null,
+  problem: null,
   patience: 0,
   goneAt: null,
   after: null,

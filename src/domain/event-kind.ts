@@ -1,5 +1,5 @@
 /**
- * What somebody may be told of. The configuration, the messages and docs/notify.md name these.
+ * What someone may be told about. The configuration, the messages and docs/notify.md name these.
  */
 export type EventKind =
   | "gate"

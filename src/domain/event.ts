@@ -1,5 +1,5 @@
-import type { Document, Seen, Trouble } from "./document.ts";
-import type { Slip } from "./slip.ts";
+import type { Document, Seen, Problem } from "./document.ts";
+import type { Attributes } from "./attributes.ts";
 
 /** What a duplicate takes over of the document that the archive has. */
 export type Original = Pick<
@@ -19,7 +19,7 @@ export type Original = Pick<
 export type Event =
   /** `settleMs`: due no sooner than a file that grew has to be quiet; absent: `dueAt` says it all. */
   | { type: "changed"; at: number; dueAt: number; seen: Seen; settleMs?: number }
-  | { type: "unfinished"; at: number; dueAt: number; trouble: Trouble }
+  | { type: "unfinished"; at: number; dueAt: number; problem: Problem }
   | {
       type: "settled";
       at: number;
@@ -27,7 +27,7 @@ export type Event =
       sentName: string;
       targetPath: string;
       /** What goes with it; absent: nothing. */
-      slip?: Slip | null;
+      attributes?: Attributes | null;
       remark: string | null;
       batch: string;
       /** Pages as counted here; absent: not known. */
@@ -71,20 +71,20 @@ export type Event =
       after: "due" | null;
     }
   | { type: "released"; at: number }
-  /** `slip`: what goes with it from now on, where that changes. */
-  | { type: "deferred"; at: number; dueAt: number; trouble: Trouble; slip?: Slip }
-  /** `after`: the local file is to be put away. */
+  /** `attributes`: what goes with it from now on, where that changes. */
+  | { type: "deferred"; at: number; dueAt: number; problem: Problem; attributes?: Attributes }
+  /** `after`: the local file is to be moved or deleted. */
   | {
       type: "vetoed";
       at: number;
       digest: string;
-      slip?: Slip | null;
-      trouble: Trouble;
+      attributes?: Attributes | null;
+      problem: Problem;
       after: "due" | null;
     }
-  | { type: "heldBack"; at: number; dueAt: number | null; trouble: Trouble }
-  | { type: "refused"; at: number; trouble: Trouble }
-  | { type: "replyLost"; at: number; dueAt: number; trouble: Trouble }
+  | { type: "heldBack"; at: number; dueAt: number | null; problem: Problem }
+  | { type: "refused"; at: number; problem: Problem }
+  | { type: "replyLost"; at: number; dueAt: number; problem: Problem }
   | { type: "looked"; at: number; dueAt: number }
   | {
       type: "found";
@@ -94,9 +94,9 @@ export type Event =
       status: string | null;
       uploadedDate?: number;
     }
-  /** `trouble`: the reply that was lost, where that is to be remembered. */
-  | { type: "absent"; at: number; trouble?: Trouble }
-  | { type: "polled"; at: number; dueAt: number; status: string | null; trouble: Trouble | null }
+  /** `problem`: the reply that was lost, where that is to be remembered. */
+  | { type: "absent"; at: number; problem?: Problem }
+  | { type: "polled"; at: number; dueAt: number; status: string | null; problem: Problem | null }
   | {
       type: "converted";
       at: number;
@@ -107,8 +107,8 @@ export type Event =
       /** Absent: what was remarked on it stays. */
       remark?: string;
     }
-  | { type: "vanished"; at: number; trouble: Trouble }
-  | { type: "mistaken"; at: number; trouble: Trouble }
+  | { type: "vanished"; at: number; problem: Problem }
+  | { type: "mistaken"; at: number; problem: Problem }
   | { type: "goesOn"; at: number }
   | { type: "recheck"; at: number }
   | { type: "lookAgain"; at: number };

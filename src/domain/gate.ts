@@ -1,24 +1,24 @@
 /**
  * The gate of an account. Closed, it stops all sending; one document at a time probes it.
  *
- * The gate remembers its last trouble after it opens, so that the documents it held can be told
+ * The gate remembers its last problem after it opens, so that the documents it held can be told
  * from those that wait for something else.
  */
 import type { Random } from "../std/clock.ts";
 import { type Backoff, backoffMs } from "./backoff.ts";
-import type { Trouble } from "./document.ts";
+import type { Problem } from "./document.ts";
 
 /** Open while `closedAt` is null. Times are epoch milliseconds. */
 export type Gate = {
   readonly closedAt: number | null;
-  readonly trouble: Trouble | null;
+  readonly problem: Problem | null;
   /** Probes that found it still closed. */
   readonly probes: number;
   readonly nextProbeAt: number | null;
 };
 
 /** A gate that has never been closed. */
-export const OPEN_GATE: Gate = { closedAt: null, trouble: null, probes: 0, nextProbeAt: null };
+export const OPEN_GATE: Gate = { closedAt: null, problem: null, probes: 0, nextProbeAt: null };
 
 /** When to probe: by backoff, or at the next moment of `quota.retryAt`, whichever is sooner. */
 export type ProbePolicy = {
@@ -45,15 +45,15 @@ export function mayProbe(gate: Gate, now: number): boolean {
  * The archive refused the account. A gate that is closed already stays as it is: the replies of
  * requests that were under way must not lengthen its wait.
  */
-export function close(gate: Gate, trouble: Trouble, at: number, policy: ProbePolicy): Gate {
+export function close(gate: Gate, problem: Problem, at: number, policy: ProbePolicy): Gate {
   if (isClosed(gate)) return gate;
-  return { closedAt: at, trouble, probes: 0, nextProbeAt: nextProbe(1, at, policy) };
+  return { closedAt: at, problem, probes: 0, nextProbeAt: nextProbe(1, at, policy) };
 }
 
 /** A probe was refused: wait longer. */
-export function probeRefused(gate: Gate, trouble: Trouble, at: number, policy: ProbePolicy): Gate {
+export function probeRefused(gate: Gate, problem: Problem, at: number, policy: ProbePolicy): Gate {
   const probes = gate.probes + 1;
-  return { ...gate, trouble, probes, nextProbeAt: nextProbe(probes + 1, at, policy) };
+  return { ...gate, problem, probes, nextProbeAt: nextProbe(probes + 1, at, policy) };
 }
 
 /** A probe did not get as far as an answer: come back soon, without growing the wait. */
@@ -63,7 +63,7 @@ export function probeUnanswered(gate: Gate, at: number, policy: ProbePolicy): Ga
 
 /** Something got through. */
 export function open(gate: Gate): Gate {
-  return { ...OPEN_GATE, trouble: gate.trouble };
+  return { ...OPEN_GATE, problem: gate.problem };
 }
 
 function nextProbe(tries: number, at: number, policy: ProbePolicy): number {

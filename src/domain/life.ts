@@ -27,7 +27,7 @@
  *     uploaded  -> converted [converted]   final
  *     uploaded  -> failed    [vanished]    the archive no longer knows it
  *     uploaded  -> inDoubt   [mistaken]    the archive has another document under its id
- *     converted -> inDoubt   [mistaken]    the same, before its file was put away
+ *     converted -> inDoubt   [mistaken]    the same, before its file was moved or deleted
  *     held      -> pending   [goesOn]      what it waited for is there
  *     held      -> settling  [recheck]     not settled before it was held: look at the file again
  *     held      -> settling  [changed]     another content, another chance
@@ -35,7 +35,7 @@
  *     held      -> held      [heldBack]    the reason changed
  *     failed    -> pending   [goesOn]      a person asked
  *     failed    -> settling  [changed]
- *     failed    -> settling  [recheck]     a person asked, and what goes with it is decided anew
+ *     failed    -> settling  [recheck]     a person asked, and what goes with it is decided again
  *
  * Invariants:
  * (1) A row enters `uploading` only with digest, sent name, folder and batch, and only by `claimed`.
@@ -62,7 +62,7 @@ import {
   UNTROUBLED,
 } from "./patches.ts";
 import { isAskedFor } from "./settle.ts";
-import { asksAgain } from "./slip.ts";
+import { asksAgain } from "./attributes.ts";
 
 export type { Event, EventType, Patch };
 
@@ -76,13 +76,13 @@ type Arrows = {
 export const ARROWS: Arrows = {
   settling: {
     changed: startOver,
-    unfinished: (_, { dueAt, trouble }) => ({ state: "settling", dueAt, trouble }),
-    settled: (was, { at, digest, sentName, targetPath, slip, remark, batch, estimate }) => ({
+    unfinished: (_, { dueAt, problem }) => ({ state: "settling", dueAt, problem }),
+    settled: (was, { at, digest, sentName, targetPath, attributes, remark, batch, estimate }) => ({
       state: "pending",
       digest,
       sentName,
       targetPath,
-      slip: slip ?? null,
+      attributes: attributes ?? null,
       remark,
       batch,
       estimate: estimate ?? null,
@@ -91,22 +91,22 @@ export const ARROWS: Arrows = {
       movedAt: null,
       settledAt: at,
       dueAt: at,
-      ...(asksAgain(slip, was.trouble) ? {} : UNTROUBLED),
+      ...(asksAgain(attributes, was.problem) ? {} : UNTROUBLED),
     }),
     // Asked for while it was looked at: it is looked at again, and sent then.
     heldBack: (was, event) =>
       holdBack(
         was,
-        event.trouble.code === "FILE_INCOMPLETE" && isAskedFor(was)
+        event.problem.code === "FILE_INCOMPLETE" && isAskedFor(was)
           ? { ...event, dueAt: event.at }
           : event,
       ),
-    vetoed: (_, { digest, slip, trouble, after }) => ({
+    vetoed: (_, { digest, attributes, problem, after }) => ({
       state: "held",
       digest,
-      slip: slip ?? null,
+      attributes: attributes ?? null,
       dueAt: null,
-      trouble,
+      problem,
       patience: 1,
       after,
       afterMessage: null,
@@ -159,7 +159,7 @@ export const ARROWS: Arrows = {
       remark,
       after,
       dueAt: null,
-      trouble: null,
+      problem: null,
     }),
     heldBack: holdBack,
   },
@@ -172,43 +172,43 @@ export const ARROWS: Arrows = {
       sentArchiveAt: null,
       dueAt: at,
     }),
-    deferred: (document, { dueAt, trouble, slip }) => ({
+    deferred: (document, { dueAt, problem, attributes }) => ({
       state: "pending",
       dueAt,
-      trouble,
-      patience: patienceOf(document, trouble),
-      ...(slip === undefined ? {} : { slip }),
+      problem,
+      patience: patienceOf(document, problem),
+      ...(attributes === undefined ? {} : { attributes }),
     }),
     changed: startOver,
     heldBack: holdBack,
-    refused: (_, { trouble }) => ({ state: "failed", dueAt: null, trouble }),
-    replyLost: (document, { at, dueAt, trouble }) => ({
+    refused: (_, { problem }) => ({ state: "failed", dueAt: null, problem }),
+    replyLost: (document, { at, dueAt, problem }) => ({
       state: "inDoubt",
       doubtAt: at,
       looks: 0,
       dueAt,
-      trouble,
-      patience: lostBefore(document, trouble),
+      problem,
+      patience: lostBefore(document, problem),
     }),
   },
   inDoubt: {
     looked: (document, { dueAt }) => ({ state: "inDoubt", looks: document.looks + 1, dueAt }),
     found: (_, event) => ({ ...hasArrived(event), doubtAt: null }),
-    absent: ({ patience }, { at, trouble }) => ({
+    absent: ({ patience }, { at, problem }) => ({
       state: "pending",
       dueAt: at,
       doubtAt: null,
-      ...(trouble ? { trouble, patience: patience + 1 } : UNTROUBLED),
+      ...(problem ? { problem, patience: patience + 1 } : UNTROUBLED),
     }),
     heldBack: holdBack,
   },
   uploaded: {
-    polled: (document, { dueAt, status, trouble }) => ({
+    polled: (document, { dueAt, status, problem }) => ({
       state: "uploaded",
       archiveStatus: status,
       polls: document.polls + 1,
       dueAt,
-      trouble,
+      problem,
     }),
     converted: (_, { at, pages, archiveBytes, digidoc, after, remark }) => ({
       state: "converted",
@@ -219,10 +219,10 @@ export const ARROWS: Arrows = {
       digidoc,
       after,
       dueAt: null,
-      trouble: null,
+      problem: null,
       ...(remark === undefined ? {} : { remark }),
     }),
-    vanished: (_, { trouble }) => ({ state: "failed", dueAt: null, trouble }),
+    vanished: (_, { problem }) => ({ state: "failed", dueAt: null, problem }),
     mistaken: isMistaken,
   },
   converted: { mistaken: isMistaken },

@@ -1,13 +1,13 @@
 /**
  * Names and places in the archive. Local names are bytes of any kind; the archive takes at most 255
- * characters and forbids some (upload, rules of `filename`). What has to be mended is mended the
+ * characters and forbids some (upload, rules of `filename`). What has to be fixed is fixed the
  * same way every time.
  */
 import { type RawPath, bytesOf, partsOf, textOf } from "../std/raw-path.ts";
 import { FORBIDDEN_IN_FILENAME, LIMITS } from "../wire/shapes.ts";
 
-/** The name a file is sent under, and whether it had to be mended. */
-export type SentName = { readonly name: string; readonly mended: boolean };
+/** The name a file is sent under, and whether it had to be fixed. */
+export type SentName = { readonly name: string; readonly fixed: boolean };
 
 const FORBIDDEN = new RegExp(`${FORBIDDEN_IN_FILENAME.source}|\\p{Cc}`, "gu");
 
@@ -20,7 +20,7 @@ export function sentNameOf(raw: RawPath): SentName {
   const text = textOf(raw) ?? percentEncoded(raw);
   const legal = text.normalize("NFC").replace(FORBIDDEN, "_");
   const name = shorten(legal.trim() === "" ? "document" : legal);
-  return { name, mended: name !== textOf(raw)?.normalize("NFC") };
+  return { name, fixed: name !== textOf(raw)?.normalize("NFC") };
 }
 
 /** Each byte that is not printable ASCII as `%XX`; ASCII stays. */

@@ -1,4 +1,4 @@
-import type { Seen, Trouble } from "./document.ts";
+import type { Seen, Problem } from "./document.ts";
 
 /**
  * What became of one attempt to send a document.
@@ -25,20 +25,20 @@ export type Outcome =
     }
   | {
       readonly kind: "refused";
-      readonly trouble: Trouble;
+      readonly problem: Problem;
       readonly retryAfterMs: number | null;
       readonly pressed?: boolean;
       readonly credentials?: boolean;
     }
   | {
       readonly kind: "notSent";
-      readonly trouble: Trouble;
+      readonly problem: Problem;
       readonly retryAfterMs: number | null;
       readonly pressed?: boolean;
     }
   | {
       readonly kind: "lost";
-      readonly trouble: Trouble;
+      readonly problem: Problem;
       readonly retryAfterMs?: number | null;
       readonly pressed?: boolean;
       readonly credentials?: boolean;
@@ -46,5 +46,5 @@ export type Outcome =
     }
   | { readonly kind: "changed"; readonly seen: Seen | null }
   | { readonly kind: "gone" }
-  | { readonly kind: "unreadable"; readonly trouble: Trouble }
+  | { readonly kind: "unreadable"; readonly problem: Problem }
   | { readonly kind: "notBegun" };

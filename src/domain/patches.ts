@@ -11,7 +11,7 @@ export type On<T extends EventType> = Extract<Event, { type: T }>;
 export type Patch = Partial<Omit<Document, "id" | "mirrorId">> & { readonly state: State };
 
 /** All is well with it. */
-export const UNTROUBLED = { trouble: null, patience: 0 } as const;
+export const UNTROUBLED = { problem: null, patience: 0 } as const;
 
 /** A new content: everything that was learnt of the old one is forgotten. */
 export const startOver = (
@@ -41,7 +41,7 @@ export const hasArrived = (event: On<"accepted" | "found">): Patch => ({
 });
 
 /** The archive's date of it stays: it tells it from others. */
-export const isMistaken = (_: Document, { at, trouble }: On<"mistaken">): Patch => ({
+export const isMistaken = (_: Document, { at, problem }: On<"mistaken">): Patch => ({
   state: "inDoubt",
   doubtAt: at,
   looks: 0,
@@ -50,18 +50,18 @@ export const isMistaken = (_: Document, { at, trouble }: On<"mistaken">): Patch 
   archiveStatus: null,
   // Charged when it was accepted: found again, it is not charged a second time.
   charge: null,
-  trouble,
+  problem,
   patience: 0,
   after: null,
   afterMessage: null,
 });
 
 /** It waits, and says why. */
-export const holdBack = (document: Document, { dueAt, trouble }: On<"heldBack">): Patch => ({
+export const holdBack = (document: Document, { dueAt, problem }: On<"heldBack">): Patch => ({
   state: "held",
   dueAt,
-  trouble,
-  patience: patienceOf(document, trouble),
+  problem,
+  patience: patienceOf(document, problem),
 });
 
 /** It is ready to be sent again. */
@@ -79,7 +79,7 @@ export const startAgain = (_: Document, { at }: On<"recheck">): Patch => ({
   state: "settling",
   dueAt: at,
   digest: null,
-  slip: null,
+  attributes: null,
   after: null,
   afterMessage: null,
 });

@@ -1,9 +1,9 @@
-import type { Document, Trouble } from "./document.ts";
+import type { Document, Problem } from "./document.ts";
 
-/** How patient a row is that meets `trouble`: what repeats is waited out longer; new trouble starts over. */
+/** How patient a row is that meets `problem`: what repeats is waited out longer; new problem starts over. */
 export function patienceOf(
-  document: Pick<Document, "trouble" | "patience">,
-  trouble: Pick<Trouble, "code">,
+  document: Pick<Document, "problem" | "patience">,
+  problem: Pick<Problem, "code">,
 ): number {
-  return document.trouble?.code === trouble.code ? document.patience + 1 : 1;
+  return document.problem?.code === problem.code ? document.patience + 1 : 1;
 }

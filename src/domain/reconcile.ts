@@ -59,7 +59,7 @@ export type Finding =
 /**
  * Documents uploaded before this moment, by the archive's clock, are not taken for ours.
  * `offsetMs` is the archive's clock minus ours, 0 when unknown; it serves only where the intent did
- * not note the archive's time, since our clock may have been mended after the send. Where that is
+ * not note the archive's time, since our clock may have been fixed after the send. Where that is
  * certain, as the send lies ahead of `now`, any document may be ours.
  */
 export function earliestUpload(

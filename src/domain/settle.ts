@@ -1,6 +1,6 @@
 import type { Completeness } from "../formats/completeness.ts";
 import { type Gap, skippedSince } from "./clock-gaps.ts";
-import type { Document, Seen, Trouble } from "./document.ts";
+import type { Document, Seen, Problem } from "./document.ts";
 
 /** How long a file has been as it is, and how long it must be. Milliseconds. */
 export type Quiet = {
@@ -41,7 +41,7 @@ export type SizeBounds = { readonly minBytes: number; readonly maxBytes: number 
 export function unfitSize(
   { sizeBytes }: Seen,
   { minBytes, maxBytes }: SizeBounds,
-): Trouble | undefined {
+): Problem | undefined {
   const found = `the file has ${sizeBytes} bytes`;
   if (sizeBytes > maxBytes) {
     return { code: "FILE_TOO_LARGE", message: `${found}, ${maxBytes} are allowed` };
@@ -53,8 +53,8 @@ export function unfitSize(
 /** Whether a file may go now, or not before `dueAt` (epoch ms); or waits for a person. */
 export type Ripeness =
   | { readonly kind: "ripe"; readonly remark: string | null }
-  | { readonly kind: "wait"; readonly dueAt: number; readonly trouble: Trouble }
-  | { readonly kind: "held"; readonly trouble: Trouble };
+  | { readonly kind: "wait"; readonly dueAt: number; readonly problem: Problem }
+  | { readonly kind: "held"; readonly problem: Problem };
 
 /**
  * The remark of a file that is sent although it is unfinished by its format, as a person asked. Its row has
@@ -91,8 +91,8 @@ export function ripeness(
   const quietMs = Math.max(0, quiet.now - since - skippedSince(since, quiet.skipped ?? []));
   const youngMs = (quiet.minAgeMs ?? 0) - quietMs;
   if (youngMs > 0) {
-    const trouble = { code: "FILE_YOUNG", message: "is not as old as `minAge` asks" };
-    return { kind: "wait", dueAt: quiet.now + youngMs, trouble };
+    const problem = { code: "FILE_YOUNG", message: "is not as old as `minAge` asks" };
+    return { kind: "wait", dueAt: quiet.now + youngMs, problem };
   }
   if (completeness === "complete" || (completeness === "unknown" && !isStandIn))
     return { kind: "ripe", remark: null };
@@ -102,19 +102,19 @@ export function ripeness(
   const looks = completeness === "unfinished" ? byFormat : BY_TIME;
   const leftMs = quiet.incompleteMs - quietMs;
   if (leftMs > 0) {
-    const trouble = { code: "FILE_UNFINISHED", message: looks };
+    const problem = { code: "FILE_UNFINISHED", message: looks };
     return {
       kind: "wait",
       dueAt: quiet.now + Math.min(leftMs, Math.max(quiet.settleMs, 1_000) * 20),
-      trouble,
+      problem,
     };
   }
   if (isEmpty) {
-    return { kind: "held", trouble: { code: "FILE_EMPTY", message: "the file has no content" } };
+    return { kind: "held", problem: { code: "FILE_EMPTY", message: "the file has no content" } };
   }
   if (completeness === "unfinished" && quiet.stillIncomplete === "hold") {
     const message = `${looks}, and has not changed for longer than \`incomplete\``;
-    return { kind: "held", trouble: { code: "FILE_INCOMPLETE", message } };
+    return { kind: "held", problem: { code: "FILE_INCOMPLETE", message } };
   }
   return { kind: "ripe", remark: `${looks}, but has been quiet for long` };
 }

@@ -41,7 +41,7 @@ export function isSameWriting(before: string, now: string): boolean {
  * epoch ms) after that was last seen to change. Where its birth is not known, it has another inode. Network
  * stamps do not tell.
  */
-export function isMadeAnew(before: string, now: string, bornAt: number | undefined): boolean {
+export function isRecreated(before: string, now: string, bornAt: number | undefined): boolean {
   const [, , changedBefore, inodeBefore] = before.split(".");
   const [, modified, changed, inode] = now.split(".");
   if (changedBefore === undefined || changed === undefined || changed !== modified) return false;

@@ -7,7 +7,7 @@ const HEADERS =
 const FORM =
   "A server before the archive rejects this kind of request: ask its administrator to allow `multipart/form-data` and this file type.";
 
-/** Statuses that speak of one request: its size, its head, its form. Whoever answers so says nothing of the account. */
+/** Statuses that speak of one request: its size, its head, its form. Anyone who answers so says nothing of the account. */
 const ONE_REQUEST: Readonly<Record<string, string>> = {
   HTTP_413: SIZE,
   HTTP_414: HEADERS,

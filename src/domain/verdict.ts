@@ -1,17 +1,17 @@
 import type { Random } from "../std/clock.ts";
 import { type Backoff, backoffMs } from "./backoff.ts";
-import type { Document, Seen, Trouble } from "./document.ts";
+import type { Document, Seen, Problem } from "./document.ts";
 import { failureOf } from "./failure.ts";
 import type { Event } from "./life.ts";
 import type { Outcome } from "./outcome.ts";
 import { patienceOf } from "./patience.ts";
-import { withoutExpiry } from "./slip.ts";
+import { withoutExpiry } from "./attributes.ts";
 import { OF_ONE_REQUEST } from "./status-hints.ts";
 
 /** How long things wait after an attempt. */
 export type VerdictPolicy = {
   readonly retry: Backoff;
-  /** For documents held by a code that only time can mend. */
+  /** For documents held by a code that only time can fix. */
   readonly hold: Backoff;
   readonly poll: Backoff;
   readonly settleMs: number;
@@ -31,8 +31,8 @@ export const FOLDER_CODES = [
   "INVALID_FOLDER_PATH",
 ] as const;
 
-/** Refusals of what goes with a document, or of all of it: mended by deciding that anew, by the rules as they are then. */
-export const SLIP_CODES = [
+/** Refusals of what goes with a document, or of all of it: fixed by deciding that again, by the rules as they are then. */
+export const ATTRIBUTE_CODES = [
   "PLUGIN_REMINDER_NOT_INSTALLED",
   "INVALID_EXPIRE_DATE",
   "INVALID_METADATA_TITLE",
@@ -83,7 +83,7 @@ export const DOUBT_CODES: readonly string[] = [
   ...TAKEN_CODES,
 ];
 
-/** What a file beside the document may mend. */
+/** What a file beside the document may fix. */
 export const BESIDE_CODES: readonly string[] = [
   "SIDECAR_MISSING",
   "NOTES_BROKEN",
@@ -119,12 +119,12 @@ export function verdict(
       return event({ type: "changed", at, dueAt: at + waitMs, seen, settleMs });
     }
     case "lost":
-      return event({ type: "replyLost", at, dueAt: at, trouble: outcome.trouble });
+      return event({ type: "replyLost", at, dueAt: at, problem: outcome.problem });
     case "unreadable":
-      return event(holdFor(document, outcome.trouble, at, policy));
+      return event(holdFor(document, outcome.problem, at, policy));
     case "notSent":
       return event(
-        defer(document, outcome.trouble, at, policy.retry, policy.random, outcome.retryAfterMs),
+        defer(document, outcome.problem, at, policy.retry, policy.random, outcome.retryAfterMs),
       );
     case "refused":
       return event(refusal(document, outcome, at, policy));
@@ -138,49 +138,49 @@ function refusal(
   at: number,
   policy: VerdictPolicy,
 ): Event {
-  const { trouble } = outcome;
-  const slip = withoutExpiry(document.slip);
-  if (trouble.code === "PLUGIN_REMINDER_NOT_INSTALLED" && slip) {
-    return { type: "deferred", at, dueAt: at, trouble, slip };
+  const { problem } = outcome;
+  const attributes = withoutExpiry(document.attributes);
+  if (problem.code === "PLUGIN_REMINDER_NOT_INSTALLED" && attributes) {
+    return { type: "deferred", at, dueAt: at, problem, attributes };
   }
-  switch (failureOf(trouble.code).fate) {
+  switch (failureOf(problem.code).fate) {
     case "fail":
-      return { type: "refused", at, trouble };
+      return { type: "refused", at, problem };
     case "gate":
-      return { type: "heldBack", at, dueAt: null, trouble };
+      return { type: "heldBack", at, dueAt: null, problem };
     case "retry":
-      return defer(document, trouble, at, policy.retry, policy.random, outcome.retryAfterMs);
+      return defer(document, problem, at, policy.retry, policy.random, outcome.retryAfterMs);
     case "hold":
-      return holdFor(document, sized(trouble, document), at, policy);
+      return holdFor(document, sized(problem, document), at, policy);
   }
 }
 
 /** What speaks of one request may speak of its size, which nobody has at hand. */
-function sized({ code, message }: Trouble, { seen }: Document): Trouble {
+function sized({ code, message }: Problem, { seen }: Document): Problem {
   if (!OF_ONE_REQUEST.includes(code)) return { code, message };
   const megabytes = (seen.sizeBytes / 1e6).toFixed(1);
   return { code, message: `${message}; the file has ${megabytes} MB (${seen.sizeBytes} bytes)` };
 }
 
 /** A document that waits; for a folder without a time, else with growing patience. */
-function holdFor(document: Document, trouble: Trouble, at: number, policy: VerdictPolicy): Event {
-  const byFolder = (FOLDER_CODES as readonly string[]).includes(trouble.code);
-  const tries = patienceOf(document, trouble);
+function holdFor(document: Document, problem: Problem, at: number, policy: VerdictPolicy): Event {
+  const byFolder = (FOLDER_CODES as readonly string[]).includes(problem.code);
+  const tries = patienceOf(document, problem);
   const dueAt = byFolder ? null : at + backoffMs(policy.hold, tries, policy.random);
-  return { type: "heldBack", at, dueAt, trouble };
+  return { type: "heldBack", at, dueAt, problem };
 }
 
 function defer(
   document: Document,
-  trouble: Trouble,
+  problem: Problem,
   at: number,
   retry: Backoff,
   random: Random,
   retryAfterMs: number | null,
 ): Event {
-  const tries = patienceOf(document, trouble);
+  const tries = patienceOf(document, problem);
   const wait = Math.max(backoffMs(retry, tries, random), retryAfterMs ?? 0);
-  return { type: "deferred", at, dueAt: at + wait, trouble };
+  return { type: "deferred", at, dueAt: at + wait, problem };
 }
 
 function event(event: Event): Verdict {

@@ -11,7 +11,7 @@ export type CheckFinding = {
 };
 
 /** What a check looked at. */
-export type CheckTally = { documents: number; blobs: number; bytes: number };
+export type CheckTotal = { documents: number; blobs: number; bytes: number };
 
 /**
  * Compares rows and files of an archive that nobody has open: every blob is read and its digest
@@ -20,7 +20,7 @@ export type CheckTally = { documents: number; blobs: number; bytes: number };
  */
 export async function* check(
   { store, blobs, dataDir }: { store: Store; blobs: Blobs; dataDir: string },
-  tally: CheckTally,
+  total: CheckTotal,
 ): AsyncGenerator<CheckFinding> {
   for (const line of store.damage()) yield { what: "database", message: line };
   for (const { key, pages_used, charged } of store.holdings.wrongCharges())
@@ -36,8 +36,8 @@ export async function* check(
   }
   const known = new Map<string, { size: number; id: number }>();
   for (const { sha256, size, id } of store.holdings.blobs()) known.set(sha256, { size, id });
-  tally.documents = store.accounts().reduce((sum, { id }) => sum + countOf(store, id), 0);
-  yield* checkFiles(join(dataDir, "blobs"), dataDir, known, tally);
+  total.documents = store.accounts().reduce((sum, { id }) => sum + countOf(store, id), 0);
+  yield* checkFiles(join(dataDir, "blobs"), dataDir, known, total);
   for (const [sha256, { id }] of known)
     if (!(await blobs.has(sha256)) && !incoming.has(sha256))
       yield { what: "missing", message: `document ${id} has no bytes: ${sha256} is not there` };
@@ -47,14 +47,14 @@ async function* checkFiles(
   root: string,
   dataDir: string,
   known: ReadonlyMap<string, { size: number; id: number }>,
-  tally: CheckTally,
+  total: CheckTotal,
 ): AsyncGenerator<CheckFinding> {
   for (const shard of (await readdir(root)).sort()) {
     const dir = join(root, shard);
     const names = (await stat(dir)).isDirectory() ? (await readdir(dir)).sort() : [undefined];
     for (const name of names) {
       const path = name === undefined ? dir : join(dir, name);
-      const finding = await checkFile(path, shard, name ?? "", known, tally);
+      const finding = await checkFile(path, shard, name ?? "", known, total);
       if (finding) yield { ...finding, message: `${relative(dataDir, path)} ${finding.message}` };
     }
   }
@@ -65,15 +65,15 @@ async function checkFile(
   shard: string,
   name: string,
   known: ReadonlyMap<string, { size: number; id: number }>,
-  tally: CheckTally,
+  total: CheckTotal,
 ): Promise<CheckFinding | undefined> {
   if (!/^[0-9a-f]{64}$/.test(name) || !name.startsWith(shard))
     return { what: "foreign", message: "is none of the archive's files" };
   const row = known.get(name);
   if (!row) return { what: "orphan", message: "belongs to no document" };
   const { size } = await stat(path);
-  tally.blobs += 1;
-  tally.bytes += size;
+  total.blobs += 1;
+  total.bytes += size;
   if (size !== row.size)
     return { what: "damaged", message: `has ${size} bytes, document ${row.id} has ${row.size}` };
   if ((await digestOf(path)) === name) return undefined;

@@ -6,14 +6,14 @@ import { join } from "node:path";
 import type { Clock } from "../std/clock.ts";
 import { codeOf, Fault } from "../std/fault.ts";
 import type { Blobs } from "./blobs.ts";
-import { check, type CheckFinding, type CheckTally } from "./check.ts";
+import { check, type CheckFinding, type CheckTotal } from "./check.ts";
 import { type StoredDocument, storedDocumentOf } from "./document-row.ts";
 import type { FolderDescription } from "./folder-table.ts";
 import { openStorage } from "./parts.ts";
 import { folderPath, MALFORMED } from "./reading.ts";
 import type { Store } from "./store.ts";
 
-export type { CheckFinding, CheckTally } from "./check.ts";
+export type { CheckFinding, CheckTotal } from "./check.ts";
 
 /** Documents read from the database at a time. */
 const CHUNK = 1_000;
@@ -50,9 +50,9 @@ export class ClosedArchive implements AsyncDisposable {
     return new ClosedArchive(dataDir, store, blobs, clock);
   }
 
-  /** See `check`; `tally` grows meanwhile. */
-  check(tally: CheckTally): AsyncGenerator<CheckFinding> {
-    return check({ store: this.#store, blobs: this.#blobs, dataDir: this.#dataDir }, tally);
+  /** See `check`; `total` grows meanwhile. */
+  check(total: CheckTotal): AsyncGenerator<CheckFinding> {
+    return check({ store: this.#store, blobs: this.#blobs, dataDir: this.#dataDir }, total);
   }
 
   /** The account's documents, oldest first; without a key the first account's. */

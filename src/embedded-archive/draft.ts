@@ -17,7 +17,7 @@ const PIECE_BYTES = 256 * 1024;
 /** The bytes of one upload as they come in; constant memory whatever their number. */
 export class Draft {
   readonly path: string;
-  /** Set by whoever moved the file away. */
+  /** Set by anyone who moved the file away. */
   isPlaced = false;
   readonly #limitOf: LimitOf;
   readonly #durable: boolean;

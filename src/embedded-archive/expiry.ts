@@ -1,4 +1,4 @@
-import { Bell } from "../std/bell.ts";
+import { Wakeup } from "../std/wakeup.ts";
 import { isAbortOf } from "../std/abort.ts";
 import type { Clock } from "../std/clock.ts";
 import { messageOf } from "../std/fault.ts";
@@ -9,7 +9,7 @@ export type ExpiryParts = {
   store: Store;
   clock: Clock;
   log: (event: Record<string, unknown>) => void;
-  /** Where expiries are told of; undefined: they are only logged. */
+  /** Where expiries are told about; undefined: they are only logged. */
   notifyUrl: string | undefined;
 };
 
@@ -27,14 +27,14 @@ const NOTICED_MAX = 500;
  * Notices when the expiry date of a document or a folder passes: logs it, and tells it to
  * `notifyUrl` with a POST of JSON until that answers with a 2xx.
  *
- * Each expiry is noticed once, and a date that is set anew again. A notice outlives restarts until
+ * Each expiry is noticed once, and a date that is set again again. A notice outlives restarts until
  * it is delivered. It is delivered once, unless the archive ends between the answer and writing
  * that down; `notice` in the body is the same then, so that the receiver can tell.
  */
 export class Expiry {
   readonly #parts: ExpiryParts;
-  readonly #bell = new Bell();
-  readonly #delivery = new Bell();
+  readonly #wakeup = new Wakeup();
+  readonly #delivery = new Wakeup();
   readonly #stopping = new AbortController();
   #running: Promise<unknown> = Promise.resolve();
 
@@ -45,14 +45,14 @@ export class Expiry {
   /** Two loops: a receiver that takes its time must not delay the log. */
   start(): void {
     this.#running = Promise.all([
-      this.#loop(this.#bell, () => this.#notice()),
+      this.#loop(this.#wakeup, () => this.#notice()),
       this.#loop(this.#delivery, () => this.#deliver()),
     ]);
   }
 
   /** Says that an expiry date was set. */
   poke(): void {
-    this.#bell.ring();
+    this.#wakeup.notify();
   }
 
   /** Breaks off a delivery under way: it is made again by the next run. */
@@ -62,11 +62,11 @@ export class Expiry {
   }
 
   /** Steps, each followed by the rest that it asks for in milliseconds. */
-  async #loop(bell: Bell, step: () => number | Promise<number>): Promise<void> {
+  async #loop(wakeup: Wakeup, step: () => number | Promise<number>): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       try {
-        await bell.wait(Math.min(await step(), REST_MS_MAX), this.#parts.clock, signal);
+        await wakeup.wait(Math.min(await step(), REST_MS_MAX), this.#parts.clock, signal);
       } catch (error) {
         if (isAbortOf(signal, error)) return;
         this.#parts.log({ event: "fault", why: messageOf(error) });
@@ -83,7 +83,7 @@ export class Expiry {
     if (next > now) return next - now;
     const noticed = store.notices.notice(now, notifyUrl !== undefined, NOTICED_MAX);
     for (const row of noticed) log(bodyOf(row));
-    this.#delivery.ring();
+    this.#delivery.notify();
     return 0;
   }
 

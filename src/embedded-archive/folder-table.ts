@@ -124,7 +124,7 @@ export class FolderTable {
       .all(accountId);
   }
 
-  /** What is not given stays. An expiry date that is given, be it the same one, is noticed anew. */
+  /** What is not given stays. An expiry date that is given, be it the same one, is noticed again. */
   describe(id: number, given: FolderDescription): void {
     this.#sql
       .prepare(

@@ -20,7 +20,7 @@ type Labelled = Pick<DocumentRow, "id" | Label>;
 /** Shorter texts have no three letters in a row. */
 const LETTERS_MIN = 3;
 
-/** Finds documents by any part of their labels. Parts of transactions of whoever calls. */
+/** Finds documents by any part of their labels. Parts of transactions of anyone who calls. */
 export class LabelIndex {
   readonly #sql: Statements;
 

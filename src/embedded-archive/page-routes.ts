@@ -11,7 +11,7 @@ type Place = { Params: { id: string }; Querystring: { page?: string } };
 
 /**
  * The pages at the archive's own address. They ask for no signature, so they are only for the
- * machine itself; they change nothing but the tallies of views and downloads.
+ * machine itself; they change nothing but the totals of views and downloads.
  */
 export function addPages(app: FastifyInstance, context: Context): void {
   const { store, blobs } = context;
@@ -35,7 +35,7 @@ export function addPages(app: FastifyInstance, context: Context): void {
     assertFound(isLocal(request.raw));
     const id = numberOf(request.params.id);
     assertFound(store.documents.uploadedById(id));
-    store.tally(id, "viewed");
+    store.total(id, "viewed");
     const row = store.documents.uploadedById(id);
     assertFound(row);
     return html(reply, documentPage(context, row));
@@ -44,7 +44,7 @@ export function addPages(app: FastifyInstance, context: Context): void {
     assertFound(isLocal(request.raw));
     const row = store.documents.uploadedById(numberOf(request.params.id));
     assertFound(row);
-    store.tally(row.id, "downloaded");
+    store.total(row.id, "downloaded");
     return sendContent(blobs, row, reply);
   });
 }

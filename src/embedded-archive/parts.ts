@@ -64,7 +64,7 @@ export async function openParts(settings: Settings): Promise<Opened> {
   }
 }
 
-/** The store and the blobs that its commits wait for. Nothing is swept away or mended yet. */
+/** The store and the blobs that its commits wait for. Nothing is swept away or fixed yet. */
 export async function openStorage(
   dataDir: string,
   durable = true,

@@ -1,7 +1,7 @@
 /**
  * How the text of one field becomes a value. The interface leaves open which texts stand for
  * booleans and dates; what is read here is this archive's choice, and it is strict: a blank or
- * padded value is malformed, so that a client's slip shows.
+ * padded value is malformed, so that a client's attributes shows.
  */
 
 /** What a reader returns for text that it cannot read. */

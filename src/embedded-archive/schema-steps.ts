@@ -77,13 +77,13 @@ ALTER TABLE account ADD COLUMN allowance INTEGER CHECK (allowance >= -1);
 ALTER TABLE document ADD COLUMN viewed_tally INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE document ADD COLUMN downloaded_tally INTEGER NOT NULL DEFAULT 0;
 
--- Whether it was noticed that expire_at has passed; 0 again when expire_at is set anew.
+-- Whether it was noticed that expire_at has passed; 0 again when expire_at is set again.
 ALTER TABLE document ADD COLUMN expiry_noticed INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE folder ADD COLUMN expiry_noticed INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX document_expiry ON document (expire_at, id) WHERE expire_at IS NOT NULL AND expiry_noticed = 0;
 CREATE INDEX folder_expiry ON folder (expire_at, id) WHERE expire_at IS NOT NULL AND expiry_noticed = 0;
 
--- One expiry that has passed, and how far telling somebody of it has come.
+-- One expiry that has passed, and how far outbox_entry someone of it has come.
 CREATE TABLE notice (
   id            INTEGER PRIMARY KEY AUTOINCREMENT,
   account_id    INTEGER NOT NULL REFERENCES account (id),

@@ -6,7 +6,7 @@ import type { Context } from "./context.ts";
 import type { FaultAction } from "./faults.ts";
 import { type Fields, fieldOf } from "./fields.ts";
 import { sizeLimit } from "./file-limits.ts";
-import { answer, answerEarly } from "./mischief.ts";
+import { answer, answerEarly } from "./fault-injection.ts";
 import type { Answer, Call } from "./operations/call.ts";
 import { digidoc } from "./operations/digidoc.ts";
 import { document } from "./operations/document.ts";

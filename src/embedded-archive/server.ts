@@ -88,7 +88,7 @@ function answerOurselves(app: FastifyInstance): void {
     if (raw.httpVersion === "1.1" && headers.host === undefined)
       throw new Refusal("MALFORMED_REQUEST", 400);
   });
-  // Nothing but 100-continue is ever to be expected; whoever asks for more is answered all the same.
+  // Nothing but 100-continue is ever to be expected; anyone who asks for more is answered all the same.
   app.server.on("checkExpectation", (request, reply) => app.server.emit("request", request, reply));
 }
 

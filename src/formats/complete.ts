@@ -23,13 +23,13 @@ const TRAILER_BYTES = 1024;
 const ZERO_BYTES = 4096;
 
 /**
- * Whether the file is finished by its own format: whoever writes it may still be at work.
+ * Whether the file is finished by its own format: anyone who writes it may still be at work.
  *
  * Reads a few pieces only of most files, however large they are; all of a JPEG or PNG that has something behind its
  * end. It judges the structure, not the content: a complete file may still be damaged inside. Rejects only with
  * what `file.read` rejects with.
  *
- * @param gaps of its bytes, found by whoever has read them all
+ * @param gaps of its bytes, found by anyone who has read them all
  */
 export async function judge(
   file: RandomAccess,

@@ -14,7 +14,7 @@ export type Gap = {
   readonly begins: boolean;
 };
 
-/** More are not told of; one is enough. */
+/** More are not told about; one is enough. */
 const GAPS_MAX = 16;
 
 const ZEROS = Buffer.alloc(BLOCK_BYTES);
@@ -74,7 +74,7 @@ export function gapWithin(gaps: readonly Gap[], from: number, to: number): Gap |
   return gaps.find((gap) => gap.from < to && gap.to > from);
 }
 
-/** What people are told of a gap. */
+/** What people are told about a gap. */
 export function wordsOf({ from, to }: Gap): string {
   return `${to - from} bytes from byte ${from} on are zeros, not written yet`;
 }

@@ -38,7 +38,7 @@ export async function readTiff(file: RandomAccess, gaps?: readonly Gap[]): Promi
 export type Stretch = { readonly from: number; readonly to: number };
 
 /**
- * Whoever appends a page to a TIFF of `size` bytes puts its place where the chain ended, which read as zeros before:
+ * Anyone who appends a page to a TIFF of `size` bytes puts its place where the chain ended, which read as zeros before:
  * that stretch. Undefined where nothing was appended in that way.
  */
 export async function appendedPointer(

@@ -17,14 +17,14 @@ export class AccountTable {
     this.#sql.of("UPDATE account SET paused = ?").run(Number(paused));
   }
 
-  memo(name: string): string | null {
-    const sql = "SELECT text FROM memos WHERE name = ?";
+  keyValue(name: string): string | null {
+    const sql = "SELECT text FROM key_values WHERE name = ?";
     return this.#sql.of<{ text: string }>(sql).get(name)?.text ?? null;
   }
 
-  setMemo(name: string, text: string): void {
+  setKeyValue(name: string, text: string): void {
     this.#sql
-      .of(`INSERT INTO memos (name, text) VALUES (?, ?)
+      .of(`INSERT INTO key_values (name, text) VALUES (?, ?)
         ON CONFLICT (name) DO UPDATE SET text = excluded.text`)
       .run(name, text);
   }

@@ -1,6 +1,6 @@
 /** What is known of each account, gate and pace, as tables keep it. Pure. */
 import { Fault } from "../std/fault.ts";
-import { troubleOf } from "./columns.ts";
+import { problemOf } from "./columns.ts";
 import type { ArchiveRow, GateRow, MirrorRow, PaceRow } from "./journal.ts";
 
 /** A gate's columns. Times are epoch ms; `closedAt` null: it is open. */
@@ -12,19 +12,19 @@ export type GateColumns = {
   readonly nextProbeAt: number | null;
 };
 
-/** A pace's columns. Times are epoch ms; `limit` null: uploads at a time as configured, `code` null: no trouble. */
-export type PaceColumns = Omit<PaceRow, "trouble"> & Pick<GateColumns, "code" | "message">;
+/** A pace's columns. Times are epoch ms; `limit` null: uploads at a time as configured, `code` null: no problem. */
+export type PaceColumns = Omit<PaceRow, "problem"> & Pick<GateColumns, "code" | "message">;
 
 /** The gate of an archive's row; open where there is none. */
 export function gateOf(row: GateColumns | undefined): GateRow {
   const { closedAt = null, code, message, probes = 0, nextProbeAt = null } = row ?? {};
-  return { closedAt, trouble: troubleOf(code, message), probes, nextProbeAt };
+  return { closedAt, problem: problemOf(code, message), probes, nextProbeAt };
 }
 
 /** The pace of an archive's row; as configured where there is none. */
 export function paceOf(row: PaceColumns | undefined): PaceRow {
   const { limit = null, pausedAt = null, pausedUntil = null, code, message } = row ?? {};
-  return { limit, pausedAt, pausedUntil, trouble: troubleOf(code, message) };
+  return { limit, pausedAt, pausedUntil, problem: problemOf(code, message) };
 }
 
 /** A mirror cannot go on in another archive: nothing there is what its rows speak of. */

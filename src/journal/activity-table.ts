@@ -1,11 +1,11 @@
-/** What happened lately: tallies, the latest documents, and how far batches have come. */
+/** What happened lately: usage buckets, the latest documents, and how far batches have come. */
 import type { Document } from "../domain/document.ts";
 import { type DocumentRow, documentOf } from "./columns.ts";
 import { SELECT_DOCUMENT } from "./documents-table.ts";
 import type { Batch, BatchProgress, Moved, Unreceipted } from "./journal.ts";
 import { type InState, progressOf } from "./row-shapes.ts";
 import type { Statements } from "./statements.ts";
-import type { Tally } from "./tally.ts";
+import type { UsageBucket } from "./usage-bucket.ts";
 
 /** The first characters tell batches apart well enough, in an index of a quarter of the size. */
 const OF_BATCH = "substr(n.batch, 1, 8) = substr(@batch, 1, 8) AND n.batch = @batch";
@@ -23,9 +23,9 @@ export const ACTIVITY_QUERIES = {
   movedCount: `SELECT count(*) AS documents FROM documents WHERE moved_at IS NOT NULL AND gone_at IS NULL
     AND current = 1 AND +mirror_id IN (SELECT value FROM json_each(?))`,
   movedAway: `${SELECT_DOCUMENT} WHERE n.moved_from = ? AND +n.mirror_id = ? ORDER BY n.id DESC LIMIT 1`,
-  tallies: `SELECT mirror_id AS mirrorId, at, uploaded, uploaded_bytes AS uploadedBytes, converted, pages,
+  usageBuckets: `SELECT mirror_id AS mirrorId, at, uploaded, uploaded_bytes AS uploadedBytes, converted, pages,
       charged, saved
-    FROM tallies WHERE at >= ? AND at < ? ORDER BY at, mirror_id`,
+    FROM usage_buckets WHERE at >= ? AND at < ? ORDER BY at, mirror_id`,
   latestBatches: `SELECT id, mirror_id AS mirrorId, opened_at AS openedAt, joined_at AS joinedAt, documents
     FROM batches ORDER BY number DESC LIMIT ?`,
   ofBatch: `SELECT n.state, count(*) AS documents, coalesce(sum(n.pages), 0) AS pages
@@ -46,10 +46,19 @@ export class ActivityTable {
     this.#sql = sql;
   }
 
-  /** Adds to the tally of its mirror and time. */
-  add({ mirrorId, at, uploaded, uploadedBytes, converted, pages, charged, saved }: Tally): void {
+  /** Adds to the usage bucket of its mirror and time. */
+  add({
+    mirrorId,
+    at,
+    uploaded,
+    uploadedBytes,
+    converted,
+    pages,
+    charged,
+    saved,
+  }: UsageBucket): void {
     this.#sql
-      .of(`INSERT INTO tallies (at, mirror_id, uploaded, uploaded_bytes, converted, pages, charged, saved)
+      .of(`INSERT INTO usage_buckets (at, mirror_id, uploaded, uploaded_bytes, converted, pages, charged, saved)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (at, mirror_id) DO UPDATE SET uploaded = uploaded + excluded.uploaded,
           uploaded_bytes = uploaded_bytes + excluded.uploaded_bytes,
@@ -69,8 +78,8 @@ export class ActivityTable {
       .run(id, mirrorId, openedAt, joinedAt, documents);
   }
 
-  tallies(from: number, to: number): Tally[] {
-    return this.#sql.of<Tally>(ACTIVITY_QUERIES.tallies).all(from, to);
+  usageBuckets(from: number, to: number): UsageBucket[] {
+    return this.#sql.of<UsageBucket>(ACTIVITY_QUERIES.usageBuckets).all(from, to);
   }
 
   recent(limit: number): Document[] {

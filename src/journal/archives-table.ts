@@ -66,14 +66,14 @@ export class ArchivesTable {
     return gateOf(row);
   }
 
-  setGate(archiveId: number, { closedAt, trouble, probes, nextProbeAt }: GateRow): void {
+  setGate(archiveId: number, { closedAt, problem, probes, nextProbeAt }: GateRow): void {
     this.#sql
       .of(`UPDATE archives SET gate_closed_at = ?, gate_code = ?, gate_message = ?,
         gate_probes = ?, gate_next_probe_at = ? WHERE id = ?`)
       .run(
         closedAt,
-        trouble?.code ?? null,
-        trouble?.message ?? null,
+        problem?.code ?? null,
+        problem?.message ?? null,
         probes,
         nextProbeAt,
         archiveId,
@@ -89,7 +89,7 @@ export class ArchivesTable {
     return paceOf(row);
   }
 
-  setPace(archiveId: number, { limit, pausedAt, pausedUntil, trouble }: PaceRow): void {
+  setPace(archiveId: number, { limit, pausedAt, pausedUntil, problem }: PaceRow): void {
     this.#sql
       .of(`UPDATE archives SET pace_limit = ?, pace_paused_at = ?, pace_paused_until = ?,
         pace_code = ?, pace_message = ? WHERE id = ?`)
@@ -97,8 +97,8 @@ export class ArchivesTable {
         limit,
         pausedAt,
         pausedUntil,
-        trouble?.code ?? null,
-        trouble?.message ?? null,
+        problem?.code ?? null,
+        problem?.message ?? null,
         archiveId,
       );
   }

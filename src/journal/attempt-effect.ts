@@ -48,7 +48,7 @@ export function attemptEffect(from: State, event: Event): AttemptEffect | undefi
   if (event.type === "released") return { type: "drop" };
   return {
     type: "outcome",
-    outcome: "trouble" in event ? `${event.type}: ${event.trouble?.code}` : event.type,
+    outcome: "problem" in event ? `${event.type}: ${event.problem?.code}` : event.type,
     endedAt: event.type === "replyLost" ? null : event.at,
     documentId: "documentId" in event ? event.documentId : null,
   };

@@ -29,7 +29,7 @@ export async function backUp(db: Database.Database, to: string): Promise<void> {
   }
 }
 
-/** What is in the way of a copy is no trouble of the journal. */
+/** What is in the way of a copy is no problem of the journal. */
 const PLACE_HINTS: Partial<Record<JournalCode, string>> = {
   JOURNAL_UNWRITABLE: "Name a place in a directory that is there and that you may write to.",
   JOURNAL_READ_ONLY: "Name a place on a disk that can be written to.",

@@ -1,5 +1,5 @@
-import type { Document, Seen, Trouble } from "../domain/document.ts";
-import type { Slip } from "../domain/slip.ts";
+import type { Document, Seen, Problem } from "../domain/document.ts";
+import type { Attributes } from "../domain/attributes.ts";
 import { bytesOf, type RawPath, rawOf } from "../std/raw-path.ts";
 
 /** What SQLite stores. */
@@ -61,11 +61,11 @@ const SHAPED: { readonly [K in Shaped]: (value: Document[K]) => Record<string, C
     modified_at: seen.modifiedAt,
     stamp: seen.stamp,
   }),
-  trouble: (trouble) => ({
-    trouble_code: trouble?.code ?? null,
-    trouble_message: trouble?.message ?? null,
+  problem: (problem) => ({
+    problem_code: problem?.code ?? null,
+    problem_message: problem?.message ?? null,
   }),
-  slip: (slip) => ({ slip: slip && JSON.stringify(slip) }),
+  attributes: (attributes) => ({ attributes: attributes && JSON.stringify(attributes) }),
   digidoc: (digidoc) => ({ digidoc: Number(digidoc) }),
   current: (current) => ({ current: Number(current) }),
   ordinary: (ordinary) => ({ ordinary: Number(ordinary) }),
@@ -111,7 +111,7 @@ export function documentOf(row: DocumentRow): Document {
     ignoredDigest: row["ignored_digest"],
     sentName: row["sent_name"],
     targetPath: row["target_path"],
-    slip: slipOf(row["slip"]),
+    attributes: attributeOf(row["attributes"]),
     remark: row["remark"],
     batch: row["batch"],
     folderId: row["folder_id"],
@@ -132,7 +132,7 @@ export function documentOf(row: DocumentRow): Document {
     charge: row["charge"],
     sentBytes: row["sent_bytes"],
     digidoc: row["digidoc"] === 1,
-    trouble: troubleOf(row["trouble_code"], row["trouble_message"]),
+    problem: problemOf(row["problem_code"], row["problem_message"]),
     patience: row["patience"],
     duplicateOf: row["duplicate_of"],
     current: row["current"] === 1,
@@ -149,8 +149,8 @@ export function documentOf(row: DocumentRow): Document {
 }
 
 /** Written by this room alone, so it is what it was. */
-function slipOf(cell: Cell | undefined): Slip | null {
-  return typeof cell === "string" ? (JSON.parse(cell) as Slip) : null;
+function attributeOf(cell: Cell | undefined): Attributes | null {
+  return typeof cell === "string" ? (JSON.parse(cell) as Attributes) : null;
 }
 
 function seenOf(row: DocumentRow): Seen {
@@ -166,6 +166,6 @@ function rawCell(row: DocumentRow, column: string): RawPath {
 }
 
 /** Code and message stand in two columns, both set or both null. */
-export function troubleOf(code: Cell | undefined, message: Cell | undefined): Trouble | null {
+export function problemOf(code: Cell | undefined, message: Cell | undefined): Problem | null {
   return typeof code === "string" ? { code, message: String(message ?? "") } : null;
 }

@@ -36,7 +36,7 @@ export type ListPage =
 type Directory = { readonly id: number; readonly path: Buffer };
 type Values = Readonly<Record<string, unknown>>;
 
-/** Reads pages; asked anew for each, so that it can make queued writes take effect first. */
+/** Reads pages; asked again for each, so that it can make queued writes take effect first. */
 export type Page = <Row extends object>(name: ListPage, values: Values) => Promise<Row[]>;
 
 /** The documents that `query` asks for. */
@@ -52,7 +52,7 @@ export function isWanted(document: Document, query: ListQuery): boolean {
   return (
     (query.state === undefined || document.state === query.state) &&
     (query.mirrorId === undefined || document.mirrorId === query.mirrorId) &&
-    (query.code === undefined || document.trouble?.code === query.code) &&
+    (query.code === undefined || document.problem?.code === query.code) &&
     (!query.currentOnly || document.current)
   );
 }

@@ -104,12 +104,12 @@ export class DocumentsTable {
   mayClaim(document: Document, folderId: number, alone: Alone | undefined): boolean {
     if (alone === undefined) return true;
     const { id, mirrorId, sentName, digest } = document;
-    const rival = this.#sql
+    const conflict = this.#sql
       .of(`SELECT 1 FROM documents WHERE folder_id = ? AND sent_name = ? AND id <> ?
         AND archive_id = (SELECT archive_id FROM mirrors WHERE id = ?)
         AND (state IN ('uploading', 'inDoubt') OR doubt_at IS NOT NULL)`)
       .get(folderId, sentName, id, mirrorId);
-    if (rival !== undefined || alone === "name") return rival === undefined;
+    if (conflict !== undefined || alone === "name") return conflict === undefined;
     const twin = this.#sql
       .of(`SELECT 1 FROM documents WHERE mirror_id = @mirrorId
         AND substr(digest, 1, 12) = substr(@digest, 1, 12) AND digest = @digest AND id <> @id

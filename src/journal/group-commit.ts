@@ -6,7 +6,7 @@
  *   time: the slower it syncs, the more writes one sync carries. One who waits for each of his
  *   writes before he issues the next is not kept waiting for others.
  * - A read that comes in between runs what is queued and sees it, without a commit of its own. What
- *   it sees may still be undone by a crash: whoever acts on more than the journal drains first.
+ *   it sees may still be undone by a crash: anyone who acts on more than the journal drains first.
  * - A write that throws (a bug, a breach of a rule) is undone alone; the others are committed.
  * - While another process holds the write lock, or the disk has too little room, the group waits, and
  *   the event loop gets its turn between two tries. A daemon waits for as long as it takes.

@@ -1,5 +1,5 @@
 /** What the history says of a change. Pure, so that every journal tells the same story. */
-import type { Document, State, Trouble } from "../domain/document.ts";
+import type { Document, State, Problem } from "../domain/document.ts";
 import type { Event } from "../domain/life.ts";
 import type { Change, HistoryRow } from "./journal.ts";
 import { shownPath } from "./revision.ts";
@@ -154,11 +154,11 @@ function detailOf(event: Event): string | null {
     case "duplicated":
       return event.remark;
     case "polled":
-      return event.trouble ? troubleText(event.trouble) : event.status;
+      return event.problem ? problemText(event.problem) : event.status;
     case "converted":
       return countedText(event.pages, event.archiveBytes);
     default:
-      return "trouble" in event && event.trouble ? troubleText(event.trouble) : null;
+      return "problem" in event && event.problem ? problemText(event.problem) : null;
   }
 }
 
@@ -166,6 +166,6 @@ function countedText(pages: number | null, archiveBytes: number | null): string 
   return `${pages} ${pages === 1 ? "page" : "pages"}, ${archiveBytes} bytes`;
 }
 
-function troubleText({ code, message }: Trouble): string {
+function problemText({ code, message }: Problem): string {
   return `${code}: ${message}`;
 }

@@ -19,7 +19,7 @@ export const INDEXES = `
   CREATE INDEX documents_pages ON documents (mirror_id, state, estimate, id, due_at)
     WHERE state = 'pending' OR state = 'held';
   -- What the archive holds or may hold. One original a document of the archive, and any number of duplicates.
-  CREATE INDEX documents_rivals ON documents (folder_id, sent_name, id)
+  CREATE INDEX documents_conflicts ON documents (folder_id, sent_name, id)
     WHERE state IN ('uploading', 'inDoubt') OR doubt_at IS NOT NULL;
   CREATE INDEX documents_outstanding ON documents (archive_id, folder_id, due_at, id)
     WHERE state = 'uploaded';
@@ -30,14 +30,14 @@ export const INDEXES = `
     WHERE duplicate_of IS NOT NULL;
   CREATE INDEX documents_ignored ON documents (mirror_id, ignored_digest)
     WHERE ignored_digest IS NOT NULL;
-  -- What is in trouble.
-  CREATE INDEX documents_troubled ON documents (trouble_code, state, archive_id, id)
-    WHERE trouble_code IS NOT NULL;
+  -- What is in problem.
+  CREATE INDEX documents_with_problem ON documents (problem_code, state, archive_id, id)
+    WHERE problem_code IS NOT NULL;
   CREATE INDEX documents_held_by_size
-    ON documents (archive_id, trouble_code, size_bytes, id, mirror_id) WHERE state = 'held';
+    ON documents (archive_id, problem_code, size_bytes, id, mirror_id) WHERE state = 'held';
   -- The next two have the columns of their own condition, too: there may be as many as documents, and they
   -- are counted without a look at the rows.
-  CREATE INDEX documents_never_put_away ON documents (mirror_id, id, after_state, current, gone_at)
+  CREATE INDEX documents_after_failed ON documents (mirror_id, id, after_state, current, gone_at)
     WHERE after_state = 'refused' AND current = 1 AND gone_at IS NULL;
   CREATE INDEX documents_moved_last ON documents (moved_at, id, mirror_id, gone_at, current)
     WHERE moved_at IS NOT NULL AND gone_at IS NULL AND current = 1;
@@ -49,5 +49,5 @@ export const INDEXES = `
   CREATE INDEX batches_mirror ON batches (mirror_id, number);
   CREATE INDEX batches_open ON batches (number) WHERE receipt_at IS NULL;
   CREATE INDEX remembered_digest ON remembered (mirror_id, digest) WHERE digest IS NOT NULL;
-  CREATE INDEX tellings_due ON tellings (mirror_id, due_at, number);
+  CREATE INDEX outbox_entries_due ON outbox_entries (mirror_id, due_at, number);
 `;

@@ -105,7 +105,7 @@ export function storageFault(error: unknown, path: string): Fault | undefined {
   return journalFault(known ?? found[1], path, `${messageOf(error)} (${code})`, { cause: error });
 }
 
-/** What SQLite answers for a disk whose trouble it does not name. */
+/** What SQLite answers for a disk whose problem it does not name. */
 const VAGUE: ReadonlySet<JournalCode> = new Set(["JOURNAL_BROKEN", "JOURNAL_UNWRITABLE"]);
 
 /** What the disk itself says of why it refused. */

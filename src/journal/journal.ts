@@ -16,18 +16,18 @@ import type {
   Known,
   ListQuery,
   MirrorRow,
-  NeverPutAway,
+  AfterFailed,
   PaceRow,
   PutOff,
-  Troubled,
+  WithProblem,
   Unreceipted,
   WaitingFolder,
   WaitingPages,
   WarnedRow,
 } from "./rows.ts";
-import type { Crew } from "./crew.ts";
-import type { Tally } from "./tally.ts";
-import type { Telling } from "./telling.ts";
+import type { Cluster } from "./cluster.ts";
+import type { UsageBucket } from "./usage-bucket.ts";
+import type { OutboxEntry } from "./outbox-entry.ts";
 import type { Remembered, Tidied, TidyRequest } from "./tidiness.ts";
 
 export type * from "./rows.ts";
@@ -54,7 +54,7 @@ export type Moved = { readonly documents: number; readonly latest: readonly Docu
  */
 export interface Journal extends AsyncDisposable {
   /** The daemons that share this journal; where it has one owner, that one alone. */
-  readonly crew: Crew;
+  readonly cluster: Cluster;
 
   /** The archive it speaks for, as its row in `archives` has it. */
   readonly archiveId: number;
@@ -64,7 +64,7 @@ export interface Journal extends AsyncDisposable {
   archive(name: string, url: string): Promise<ArchiveRow>;
   /**
    * The archive was exchanged for another: its row, and those of its mirrors, take a name that ends with `suffix` and
-   * lose the address, and stay as history. Whoever is configured by those names begins anew.
+   * lose the address, and stay as history. Anyone who is configured by those names begins again.
    */
   retireArchive(archiveId: number, suffix: string): Promise<void>;
   /** This journal, speaking for another archive. Closing either closes both. */
@@ -120,9 +120,9 @@ export interface Journal extends AsyncDisposable {
   underWay(limit: number): Promise<Document[]>;
   /**
    * Rows of the archive that are being sent or in doubt, also held in doubt, with this name in this
-   * folder: a rival must wait for them.
+   * folder: a conflict must wait for them.
    */
-  rivals(folderId: number, sentName: string): Promise<Document[]>;
+  conflicts(folderId: number, sentName: string): Promise<Document[]>;
   /**
    * Which of these document ids of the archive belong to a row, or to one that was dropped; with
    * `mirrorIds`, of one of these mirrors.
@@ -156,9 +156,9 @@ export interface Journal extends AsyncDisposable {
   /** The latest row of a mirror that was sent from this shown path, and whose file was found elsewhere since. */
   movedAway(mirrorId: number, from: string): Promise<Document | undefined>;
   /** Rows of the archive whose after-action was refused and is tried again, the soonest first; those behind `last`. */
-  notPutAway(limit: number, last?: PutOff): Promise<Document[]>;
+  afterPending(limit: number, last?: PutOff): Promise<Document[]>;
   /** Files that are where they were since their after-action was refused for good, by mirror. */
-  neverPutAway(): Promise<NeverPutAway[]>;
+  afterFailed(): Promise<AfterFailed[]>;
   waitingFolders(): Promise<WaitingFolder[]>;
 
   /** The latest batch of a mirror, unless its receipt is written; a document may still join it or not. */
@@ -180,7 +180,7 @@ export interface Journal extends AsyncDisposable {
   /** Of the documents that were found last, were uploaded last or are being sent: those to which something happened last, the latest first. */
   recent(limit: number): Promise<Document[]>;
   /** What reached the archive from `from` (inclusive) to `to`, by time and mirror. */
-  tallies(from: number, to: number): Promise<Tally[]>;
+  usageBuckets(from: number, to: number): Promise<UsageBucket[]>;
 
   /** Pages of what waits to be sent, by mirror and state. */
   waitingPages(): Promise<WaitingPages[]>;
@@ -200,16 +200,16 @@ export interface Journal extends AsyncDisposable {
    * From now on the outcomes of these mirrors' documents are kept to be told to a hook, each written
    * together with the event that it is; those of other mirrors are not.
    */
-  keepTellings(mirrorIds: readonly number[]): Promise<void>;
+  keepOutboxEntries(mirrorIds: readonly number[]): Promise<void>;
   /** Outcomes of a mirror's documents that are due to be told, the longest due first. */
-  tellings(mirrorId: number, now: number, limit: number): Promise<Telling[]>;
+  outboxEntries(mirrorId: number, now: number, limit: number): Promise<OutboxEntry[]>;
   /** The hook was told, or will not be any more. */
-  endTelling(number: number): Promise<void>;
-  putOffTelling(number: number, tries: number, dueAt: number): Promise<void>;
+  endOutboxEntry(number: number): Promise<void>;
+  putOffOutboxEntry(number: number, tries: number, dueAt: number): Promise<void>;
   /** Outcomes of a mirror's documents that are due later than `laterThan` are due at `dueAt`. */
-  pullInTellings(mirrorId: number, laterThan: number, dueAt: number): Promise<void>;
+  pullInOutboxEntries(mirrorId: number, laterThan: number, dueAt: number): Promise<void>;
   /** How many outcomes wait to be told; mirrors without any are left out. */
-  untold(): Promise<{ mirrorId: number; tellings: number }[]>;
+  undelivered(): Promise<{ mirrorId: number; outboxEntries: number }[]>;
 
   /** The archive's gate, and what its load made of the pace. */
   gate(): Promise<GateRow>;
@@ -221,8 +221,8 @@ export interface Journal extends AsyncDisposable {
   setPaused(paused: boolean): Promise<void>;
 
   /** A text that was kept under this name: what a part of the daemon has to know after a restart. */
-  memo(name: string): Promise<string | null>;
-  setMemo(name: string, text: string): Promise<void>;
+  keyValue(name: string): Promise<string | null>;
+  setKeyValue(name: string, text: string): Promise<void>;
 
   setContents(id: number, contents: readonly Content[]): Promise<void>;
   contents(id: number): Promise<Content[]>;
@@ -235,10 +235,10 @@ export interface Journal extends AsyncDisposable {
    */
   counts(): Promise<{ mirrorId: number; state: State; documents: number; oldestAt: number }[]>;
   /**
-   * Rows in trouble by code and state: how many, and the one of them that is known longest; of all
+   * Rows in problem by code and state: how many, and the one of them that is known longest; of all
    * mirrors, or of these, which takes a look at each of the rows.
    */
-  troubled(mirrorIds?: readonly number[]): Promise<Troubled[]>;
+  withProblem(mirrorIds?: readonly number[]): Promise<WithProblem[]>;
   /** Rows in path order, without holding them all in memory. */
   list(query: ListQuery): AsyncIterable<Document>;
   history(id: number): Promise<HistoryRow[]>;
@@ -250,7 +250,7 @@ export interface Journal extends AsyncDisposable {
    * A step of retention, short whatever the journal's size. Drops rows that are long converted and
    * whose file is long gone, or was replaced by a revision that is long converted, and remembers
    * their contents; trims attempts and history of other rows, whatever they wait for; lets go of
-   * forgotten rows, batches and remembrances. Never changes a row that is on its way.
+   * forgotten rows, batches and tombstones. Never changes a row that is on its way.
    */
   tidy(request: TidyRequest): Promise<Tidied>;
   /** Documents of dropped rows with this content, for a file at `path`; the latest first. */

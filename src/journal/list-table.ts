@@ -13,7 +13,7 @@ const IN_DIRECTORY = "n.dir_id = @dirId AND (n.name, n.id) > (@name, @id)";
 export const LIST_QUERIES = {
   mirrors: "SELECT id FROM mirrors ORDER BY id",
   ofState: `${SORTED} mirror_id IN (SELECT id FROM mirrors) AND state = @state ${BY_PATH}`,
-  ofCode: `${SORTED} trouble_code = @code ${BY_PATH}`,
+  ofCode: `${SORTED} problem_code = @code ${BY_PATH}`,
   byId: `${SELECT_DOCUMENT} WHERE n.id IN (SELECT value FROM json_each(@ids))`,
   directories: `SELECT id, path FROM directories
     WHERE mirror_id = @mirrorId AND path >= @from AND path < @to AND path > @last

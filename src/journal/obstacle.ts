@@ -4,7 +4,7 @@
  */
 import type { Clock } from "../std/clock.ts";
 import { Fault } from "../std/fault.ts";
-import type { CrewChange } from "./crew.ts";
+import type { ClusterChange } from "./cluster.ts";
 import { fullFault } from "./journal-fault.ts";
 import { roomOf } from "./room.ts";
 
@@ -15,12 +15,12 @@ export type ObstacleOptions = {
   /** Waits for everything until this has been aborted for `lastMs`; absent: for a lock, a minute. */
   readonly patience?: { readonly signal: AbortSignal; readonly lastMs?: number } | undefined;
   /** Told when it lasts, and when it is over. Must not throw. */
-  readonly tell?: (change: CrewChange) => void;
+  readonly tell?: (change: ClusterChange) => void;
 };
 
 /** A command waits so long for another process's lock, milliseconds. */
 const LOCK_MS_MAX = 60_000;
-/** Others lock the journal for moments: nothing is told of less, milliseconds. */
+/** Others lock the journal for moments: nothing is told about less, milliseconds. */
 const TOLD_MS = 1_000;
 /** A disk with that much room, bytes, is not full within so many milliseconds. */
 const AMPLE_BYTES = 2_000_000_000;

@@ -68,21 +68,21 @@ export async function ownerOf(
     return (await import("./owner-lock.ts")).ownerOf(place);
   }
   const { PgSession } = await import("./postgres/session.ts");
-  const { databaseTime, living } = await import("./postgres/crew-statements.ts");
+  const { databaseTime, living } = await import("./postgres/cluster-statements.ts");
   const session = await PgSession.open({ ...serverOf(place), role: "reader", clock });
   try {
-    const members = await session.read(async (query) => {
-      // Before the first start there is no table of members.
+    const instances = await session.read(async (query) => {
+      // Before the first start there is no table of instances.
       const { rows } = await query<{ there: boolean }>(
-        "SELECT to_regclass('members') IS NOT NULL AS there",
+        "SELECT to_regclass('instances') IS NOT NULL AS there",
         [],
       );
       return rows[0]?.there === true ? living(query) : [];
     });
     const now = await session.read(databaseTime);
-    const member = members.find(({ leaseUntil }) => leaseUntil > now);
-    if (!member) return undefined;
-    const { pid, startedAt, version, web } = member;
+    const instance = instances.find(({ leaseUntil }) => leaseUntil > now);
+    if (!instance) return undefined;
+    const { pid, startedAt, version, web } = instance;
     return { pid, startedAt, version, ...(web === null ? {} : { web }) };
   } finally {
     await session.close();
@@ -106,7 +106,7 @@ async function openPostgres(
 ): Promise<OpenedJournal> {
   const { PostgresJournal } = await import("./postgres/postgres-journal.ts");
   const { bringUpToDate } = await import("./postgres/migrate.ts");
-  const { PgCrew } = await import("./postgres/crew.ts");
+  const { PgCluster } = await import("./postgres/cluster.ts");
   const opening = { schema: place.schema, shown: shownJournal(place), mayChange: role === "owner" };
   let migrated: OpenedJournal["migrated"];
   const journal = await PostgresJournal.open({
@@ -115,7 +115,7 @@ async function openPostgres(
     role,
     ...(patience && { patience }),
     ...(owner && {
-      member: {
+      instance: {
         name: place.instance ?? hostname(),
         pid: owner.pid,
         version: owner.version,
@@ -131,7 +131,7 @@ async function openPostgres(
     isNew: migrated?.from === 0,
     migrated,
     announcePage: async (web: string) => {
-      if (journal.crew instanceof PgCrew) await journal.crew.announce(web);
+      if (journal.cluster instanceof PgCluster) await journal.cluster.announce(web);
     },
     backup: () => Promise.reject(elsewhereFault(place, "backup")),
   });

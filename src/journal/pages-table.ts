@@ -10,10 +10,10 @@ export const PAGES_QUERIES = {
     GROUP BY mirror_id, state`,
   pendingOver: `SELECT count(*) AS documents, coalesce(sum(estimate), 0) AS pages
     FROM documents WHERE mirror_id = ? AND state = 'pending' AND estimate > ?`,
-  charged: `SELECT mirror_id AS mirrorId, sum(charged) AS pages FROM tallies
+  charged: `SELECT mirror_id AS mirrorId, sum(charged) AS pages FROM usage_buckets
     WHERE at >= ? AND at < ? GROUP BY mirror_id`,
   charging: `SELECT n.mirror_id AS mirrorId, coalesce(sum(n.charge), 0) AS pages FROM documents n
-    INDEXED BY documents_rivals WHERE (n.state IN ('uploading', 'inDoubt') OR n.doubt_at IS NOT NULL) GROUP BY n.mirror_id`,
+    INDEXED BY documents_conflicts WHERE (n.state IN ('uploading', 'inDoubt') OR n.doubt_at IS NOT NULL) GROUP BY n.mirror_id`,
 } as const;
 
 type Over = { readonly documents: number; readonly pages: number };

@@ -10,9 +10,9 @@ import type {
   Duplicates,
   Known,
   MirrorRow,
-  NeverPutAway,
+  AfterFailed,
   PutOff,
-  Troubled,
+  WithProblem,
   WaitingFolder,
   Claimed,
 } from "./journal.ts";
@@ -38,11 +38,11 @@ export const QUERIES = {
     AND n.state IN ('uploading', 'inDoubt', 'uploaded', 'converted') ORDER BY n.id`,
   ignoredWith: `${SELECT_DOCUMENT} WHERE n.mirror_id = ? AND n.ignored_digest = ? ORDER BY n.id`,
   // By code and size, since an index has these: of one size few are in doubt.
-  heldInDoubt: `${SELECT_DOCUMENT} WHERE n.trouble_code IN (${DOUBT_CODES.map((code) => `'${code}'`).join()})
+  heldInDoubt: `${SELECT_DOCUMENT} WHERE n.problem_code IN (${DOUBT_CODES.map((code) => `'${code}'`).join()})
     AND n.size_bytes = @sizeBytes
     AND n.archive_id = (SELECT archive_id FROM mirrors WHERE id = @mirrorId) AND n.state = 'held'
     AND +n.mirror_id = @mirrorId AND n.digest = @digest AND n.doubt_at IS NOT NULL`,
-  rivals: `${SELECT_DOCUMENT} WHERE n.folder_id = ? AND n.sent_name = ? AND n.archive_id = ?
+  conflicts: `${SELECT_DOCUMENT} WHERE n.folder_id = ? AND n.sent_name = ? AND n.archive_id = ?
     AND (n.state IN ('uploading', 'inDoubt') OR n.doubt_at IS NOT NULL) ORDER BY n.id`,
   claimed: `SELECT n.document_id AS id, coalesce(n.sent_archive_at, n.sent_at) AS sentAt FROM documents n
     WHERE n.document_id IN (SELECT value FROM json_each(@ids)) AND n.archive_id = @archiveId
@@ -69,22 +69,22 @@ export const QUERIES = {
     ORDER BY coalesce(n.due_at, 0), n.id LIMIT ?`,
   underWay: `${SELECT_DOCUMENT} WHERE n.mirror_id IN (SELECT id FROM mirrors WHERE archive_id = ?)
     AND n.state = 'uploading' ORDER BY n.id LIMIT ?`,
-  heldWith: `${SELECT_DOCUMENT} WHERE n.trouble_code = ? AND n.state = 'held' AND n.archive_id = ?
+  heldWith: `${SELECT_DOCUMENT} WHERE n.problem_code = ? AND n.state = 'held' AND n.archive_id = ?
     ORDER BY n.id LIMIT ?`,
-  heldFor: `${SELECT_DOCUMENT} WHERE n.trouble_code = ? AND n.mirror_id = ? AND n.target_path = ?
+  heldFor: `${SELECT_DOCUMENT} WHERE n.problem_code = ? AND n.mirror_id = ? AND n.target_path = ?
     AND n.state = 'held' ORDER BY n.id LIMIT ?`,
-  smallestHeld: `${SELECT_DOCUMENT} WHERE n.archive_id = ? AND n.trouble_code = ? AND n.state = 'held'
+  smallestHeld: `${SELECT_DOCUMENT} WHERE n.archive_id = ? AND n.problem_code = ? AND n.state = 'held'
     AND n.mirror_id IN (SELECT value FROM json_each(?))
     ORDER BY n.size_bytes, n.id LIMIT 1`,
-  notPutAway: `${SELECT_DOCUMENT} WHERE n.archive_id = ? AND n.state IN ('converted', 'held') AND n.after_state = 'due'
+  afterPending: `${SELECT_DOCUMENT} WHERE n.archive_id = ? AND n.state IN ('converted', 'held') AND n.after_state = 'due'
     AND (coalesce(n.due_at, 0), n.id) > (?, ?) AND n.after_message IS NOT NULL
     ORDER BY coalesce(n.due_at, 0), n.id LIMIT ?`,
-  neverPutAway: `SELECT mirror_id AS mirrorId, count(*) AS documents, min(id) AS first FROM documents
+  afterFailed: `SELECT mirror_id AS mirrorId, count(*) AS documents, min(id) AS first FROM documents
     WHERE after_state = 'refused' AND current = 1 AND gone_at IS NULL
     GROUP BY mirror_id ORDER BY mirror_id`,
-  waitingFolders: `SELECT mirror_id AS mirrorId, target_path AS targetPath, trouble_code AS code,
+  waitingFolders: `SELECT mirror_id AS mirrorId, target_path AS targetPath, problem_code AS code,
       count(*) AS documents
-    FROM documents WHERE state = 'held' AND trouble_code = ? AND target_path IS NOT NULL
+    FROM documents WHERE state = 'held' AND problem_code = ? AND target_path IS NOT NULL
     GROUP BY mirror_id, target_path`,
   // By range of the index: a group of a whole scan compares mirror and state of each row, which takes
   // twice as long. What has no time is the bulk, and stands in the order of its ids. Of the pair that most of
@@ -110,12 +110,12 @@ export const QUERIES = {
       n.first_seen_at AS oldestAt
     FROM pairs p CROSS JOIN documents n
       ON n.id = coalesce(min(p.timed ->> 1, p.oldest), p.timed ->> 1, p.oldest)`,
-  troubled: `SELECT trouble_code AS code, state, count(*) AS documents, min(id) AS first
-    FROM documents WHERE trouble_code IS NOT NULL GROUP BY trouble_code, state`,
-  troubledOf: `SELECT trouble_code AS code, state, count(*) AS documents, min(id) AS first
-    FROM documents INDEXED BY documents_troubled
-    WHERE trouble_code IS NOT NULL AND mirror_id IN (SELECT value FROM json_each(?))
-    GROUP BY trouble_code, state`,
+  withProblem: `SELECT problem_code AS code, state, count(*) AS documents, min(id) AS first
+    FROM documents WHERE problem_code IS NOT NULL GROUP BY problem_code, state`,
+  withProblemOf: `SELECT problem_code AS code, state, count(*) AS documents, min(id) AS first
+    FROM documents INDEXED BY documents_with_problem
+    WHERE problem_code IS NOT NULL AND mirror_id IN (SELECT value FROM json_each(?))
+    GROUP BY problem_code, state`,
   lastBatch: `SELECT id, mirror_id AS mirrorId, opened_at AS openedAt, joined_at AS joinedAt, documents
     FROM (SELECT * FROM batches WHERE mirror_id = ? ORDER BY number DESC LIMIT 1)
     WHERE receipt_at IS NULL`,
@@ -171,8 +171,8 @@ export class Queries {
     return [...this.#documents(QUERIES.ignoredWith, mirrorId, digest)];
   }
 
-  rivals(archiveId: number, folderId: number, sentName: string): Document[] {
-    return this.#documents(QUERIES.rivals, folderId, sentName, archiveId);
+  conflicts(archiveId: number, folderId: number, sentName: string): Document[] {
+    return this.#documents(QUERIES.conflicts, folderId, sentName, archiveId);
   }
 
   claimed(
@@ -228,13 +228,13 @@ export class Queries {
       .slice(0, limit);
   }
 
-  notPutAway(archiveId: number, limit: number, last?: PutOff): Document[] {
+  afterPending(archiveId: number, limit: number, last?: PutOff): Document[] {
     const behind = [last?.dueAt ?? 0, last?.id ?? 0];
-    return this.#documents(QUERIES.notPutAway, archiveId, ...behind, limit);
+    return this.#documents(QUERIES.afterPending, archiveId, ...behind, limit);
   }
 
-  neverPutAway(): NeverPutAway[] {
-    return this.#sql.of<NeverPutAway>(QUERIES.neverPutAway).all();
+  afterFailed(): AfterFailed[] {
+    return this.#sql.of<AfterFailed>(QUERIES.afterFailed).all();
   }
 
   smallestHeld(
@@ -263,9 +263,9 @@ export class Queries {
     return this.#sql.of<CountRow>(QUERIES.counts).all(JSON.stringify(STATES.toSorted()));
   }
 
-  troubled(mirrorIds?: readonly number[]): Troubled[] {
-    if (!mirrorIds) return this.#sql.of<Troubled>(QUERIES.troubled).all();
-    return this.#sql.of<Troubled>(QUERIES.troubledOf).all(JSON.stringify(mirrorIds));
+  withProblem(mirrorIds?: readonly number[]): WithProblem[] {
+    if (!mirrorIds) return this.#sql.of<WithProblem>(QUERIES.withProblem).all();
+    return this.#sql.of<WithProblem>(QUERIES.withProblemOf).all(JSON.stringify(mirrorIds));
   }
 
   lastBatch(mirrorId: number): Batch | undefined {

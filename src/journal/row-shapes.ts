@@ -2,7 +2,7 @@
 import type { Document, State } from "../domain/document.ts";
 import { rawOf } from "../std/raw-path.ts";
 import type { Batch, BatchProgress, Known, WaitingFolder } from "./journal.ts";
-import type { Telling } from "./telling.ts";
+import type { OutboxEntry } from "./outbox-entry.ts";
 
 /** As it is read: the name in bytes. */
 export type KnownRow = Omit<Known, "name"> & { readonly name: Buffer };
@@ -12,10 +12,10 @@ export function knownOf({ id, name, state, stamp, goneAt, documentId }: KnownRow
 }
 
 /** As it is read: the document in JSON. */
-export type TellingRow = Omit<Telling, "document"> & { readonly document: string };
+export type OutboxEntryRow = Omit<OutboxEntry, "document"> & { readonly document: string };
 
 /** With its document as the outcome left it, whatever became of the row since. */
-export function tellingOf(row: TellingRow): Telling {
+export function outboxEntryOf(row: OutboxEntryRow): OutboxEntry {
   return { ...row, document: JSON.parse(row.document) as Document };
 }
 

@@ -1,5 +1,5 @@
 /** What the journal gives and takes: the shapes of its rows, queries and changes. */
-import type { AfterState, Document, Seen, State, Trouble } from "../domain/document.ts";
+import type { AfterState, Document, Seen, State, Problem } from "../domain/document.ts";
 import type { Order } from "../domain/feed.ts";
 import type { Event } from "../domain/life.ts";
 import type { RawPath } from "../std/raw-path.ts";
@@ -82,14 +82,14 @@ export type BatchProgress = Batch & {
  *   became of it after archiving. Never `state`. With `from`, it is skipped when the row has left those
  *   states: what is due at one time in one state may have to wait for longer in another.
  * - `forget`: removes a row that was never sent (`settling`, `pending`, `held`, `failed` without a document id); its
- *   history keeps why, unless it is `traceless`: told of another row. A superseded predecessor becomes current again
+ *   history keeps why, unless it is `traceless`: told about another row. A superseded predecessor becomes current again
  *   where `restore` is set. With `from`, it is skipped in other states; a sent row is an `InvariantError` otherwise.
  * - `follow`: the file of a sent row was moved: the row takes over path, stamp and mirror (of the same archive) of
  *   `successor` (in `settling`), which is forgotten; what superseded it supersedes nothing. `isFiled`: the archive has it
  *   where it would go from there. Skipped when either moved on.
  * - `event`, `note`, `forget` and `follow` with `given` are skipped where the file of that row had been
  *   seen otherwise before this `apply`: what was found out about a file holds for that content alone.
- * - With `place`, they are skipped where the row is elsewhere by now: somebody has found its file there.
+ * - With `place`, they are skipped where the row is elsewhere by now: someone has found its file there.
  * - `batch`: inserts or updates it. `directory`: the fingerprint of a listing that was journaled; null forgets it.
  */
 export type Change =
@@ -128,7 +128,7 @@ export type Change =
 
 /**
  * What a claimed row must be the only one of in its archive, looked at in the moment in which it is
- * claimed: no other row of its `name` in its folder may be under way (see `Journal.rivals`); or
+ * claimed: no other row of its `name` in its folder may be under way (see `Journal.conflicts`); or
  * neither that nor, in `uploading` or `inDoubt`, another of its content in its mirror.
  */
 export type Alone = "name" | "nameAndContent";
@@ -171,7 +171,7 @@ export type Applied = {
 /** Gate of an account: closed while `closedAt` is set. Survives restarts. */
 export type GateRow = {
   readonly closedAt: number | null;
-  readonly trouble: Trouble | null;
+  readonly problem: Problem | null;
   readonly probes: number;
   readonly nextProbeAt: number | null;
 };
@@ -184,7 +184,7 @@ export type PaceRow = {
   readonly pausedAt: number | null;
   readonly pausedUntil: number | null;
   /** What it said then. */
-  readonly trouble: Trouble | null;
+  readonly problem: Problem | null;
 };
 
 /** Asks for rows that are due. */
@@ -243,16 +243,16 @@ export type WaitingFolder = {
   readonly documents: number;
 };
 
-/** Rows in one state with one trouble; `first` is the id of the one that is known longest. */
-export type Troubled = {
+/** Rows in one state with one problem; `first` is the id of the one that is known longest. */
+export type WithProblem = {
   readonly code: string;
   readonly state: State;
   readonly documents: number;
   readonly first: number;
 };
 
-/** Files of a mirror that are never put away: how many, and the row of the one that is known longest. */
-export type NeverPutAway = Pick<Troubled, "documents" | "first"> & { readonly mirrorId: number };
+/** Files of a mirror that are never moved or deleted: how many, and the row of the one that is known longest. */
+export type AfterFailed = Pick<WithProblem, "documents" | "first"> & { readonly mirrorId: number };
 
 /** Where the rows stand in their order whose after-action is tried again. */
 export type PutOff = Pick<Document, "dueAt" | "id">;

@@ -79,7 +79,7 @@ const DOCUMENTS = `
     ignored_digest  TEXT,             -- the content with which "changed: ignore" left it alone
     sent_name       TEXT,
     target_path     TEXT,
-    slip            TEXT,             -- JSON (domain/slip.ts); null: nothing
+    attributes            TEXT,             -- JSON (domain/attributes.ts); null: nothing
     remark          TEXT,
     batch           TEXT,
     folder_id       INTEGER,
@@ -100,8 +100,8 @@ const DOCUMENTS = `
     estimate        INTEGER,          -- count of pages before it was sent
     charge          INTEGER,          -- count of pages its last attempt was expected to cost
     digidoc         INTEGER NOT NULL DEFAULT 0 CHECK (digidoc IN (0, 1)),
-    trouble_code    TEXT,
-    trouble_message TEXT CHECK ((trouble_code IS NULL) = (trouble_message IS NULL)),
+    problem_code    TEXT,
+    problem_message TEXT CHECK ((problem_code IS NULL) = (problem_message IS NULL)),
     patience        INTEGER NOT NULL DEFAULT 0, -- count
     duplicate_of    INTEGER,          -- documents.id of the same content
     current         INTEGER NOT NULL CHECK (current IN (0, 1)),
@@ -193,7 +193,7 @@ const RECORDS = `
   ) STRICT;
 
   -- What reached the archive, a row for each mirror's quarter of an hour in which anything did.
-  CREATE TABLE tallies (
+  CREATE TABLE usage_buckets (
     at             REAL NOT NULL,    -- ms; when the quarter of an hour began
     mirror_id      INTEGER NOT NULL, -- mirrors.id
     uploaded       INTEGER NOT NULL, -- count of documents
@@ -206,7 +206,7 @@ const RECORDS = `
   ) STRICT, WITHOUT ROWID;
 
   -- Outcomes that a hook has not been told yet; the document may be another by now, or gone.
-  CREATE TABLE tellings (
+  CREATE TABLE outbox_entries (
     number    INTEGER PRIMARY KEY AUTOINCREMENT, -- never used twice: hooks know outcomes by it
     mirror_id INTEGER NOT NULL REFERENCES mirrors (id),
     outcome   TEXT NOT NULL,
@@ -226,7 +226,7 @@ const SINGLES = `
   INSERT INTO account (id) VALUES (1);
 
   -- What a part of the daemon has to know after a restart, as it writes it itself.
-  CREATE TABLE memos (
+  CREATE TABLE key_values (
     name TEXT PRIMARY KEY,
     text TEXT NOT NULL -- JSON
   ) STRICT, WITHOUT ROWID;
@@ -244,7 +244,7 @@ const SINGLES = `
 const OWN_INDEXES = `
   CREATE UNIQUE INDEX directories_path ON directories (mirror_id, path);
   CREATE INDEX forgotten_path ON forgotten (mirror_id, path);
-  CREATE INDEX documents_waiting ON documents (trouble_code, mirror_id, target_path, id)
+  CREATE INDEX documents_waiting ON documents (problem_code, mirror_id, target_path, id)
     WHERE state = 'held';
   -- Rows by their content, whatever their state: a change of a column that an index's condition names has SQLite
   -- write the entry again, here each time at another place of a large tree, three times in a document's life.

@@ -6,7 +6,7 @@ import { existsSync, statSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import type { Clock } from "../std/clock.ts";
 import { codeOf } from "../std/fault.ts";
-import { MARK_UNCLEAN, type Crew, type CrewChange, SOLO_CREW } from "./crew.ts";
+import { MARK_UNCLEAN, type Cluster, type ClusterChange, SOLO_CLUSTER } from "./cluster.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { asFault, fullFault, fullToReadFault, journalFault } from "./journal-fault.ts";
 import type { ObstacleOptions } from "./obstacle.ts";
@@ -46,7 +46,7 @@ export class Session {
   readonly #role: Role;
   readonly #lock: Database | undefined;
   readonly #commits: GroupCommit;
-  readonly #listeners = new Set<(change: CrewChange) => void>();
+  readonly #listeners = new Set<(change: ClusterChange) => void>();
   #closed: Promise<void> | undefined;
 
   private constructor(
@@ -101,10 +101,10 @@ export class Session {
     }
   }
 
-  /** The crew of one, which is told when the file cannot be used for a while. */
-  get crew(): Crew {
+  /** The cluster of one, which is told when the file cannot be used for a while. */
+  get cluster(): Cluster {
     return {
-      ...SOLO_CREW,
+      ...SOLO_CLUSTER,
       listen: (listener) => {
         this.#listeners.add(listener);
         return () => this.#listeners.delete(listener);
@@ -212,7 +212,7 @@ export class Session {
 }
 
 /**
- * Opens for a guest. After a crash whoever writes first concludes what the log tells, for the last
+ * Opens for a guest. After a crash anyone who writes first concludes what the log tells, for the last
  * guest to close has SQLite remove it: the next start would take the journal for a copy.
  */
 function openBeside(path: string): Opened {
@@ -245,7 +245,7 @@ function openToLook(path: string): Opened & { readonly isCopy: boolean } {
   }
 }
 
-/** An empty one is of somebody who has only opened the journal. */
+/** An empty one is of someone who has only opened the journal. */
 function hasLog(path: string): boolean {
   return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { invariant } from "../std/invariant.ts";
 import { type Clock, systemClock } from "../std/clock.ts";
 import { backUp } from "./backup.ts";
-import type { Crew } from "./crew.ts";
+import type { Cluster } from "./cluster.ts";
 import type {
   Applied,
   ArchiveRow,
@@ -48,7 +48,7 @@ export type JournalOptions = {
  * groups, which reads see before they are durable (see `GroupCommit`).
  */
 export class SqliteJournal extends SqliteReading implements Journal {
-  readonly crew: Crew;
+  readonly cluster: Cluster;
   readonly #session: Session;
   readonly #onApplied: (applied: Applied[]) => void;
   readonly #tables: Tables;
@@ -61,7 +61,7 @@ export class SqliteJournal extends SqliteReading implements Journal {
     archiveId: number,
   ) {
     super(session, tables, archiveId);
-    this.crew = session.crew;
+    this.cluster = session.cluster;
     this.#session = session;
     this.#onApplied = onApplied;
     this.#tables = tables;
@@ -149,20 +149,20 @@ export class SqliteJournal extends SqliteReading implements Journal {
     }, this.#onApplied);
   }
 
-  keepTellings(mirrorIds: readonly number[]): Promise<void> {
-    return this.#session.write(() => this.#tables.tellings.keepFor(mirrorIds));
+  keepOutboxEntries(mirrorIds: readonly number[]): Promise<void> {
+    return this.#session.write(() => this.#tables.outboxEntries.keepFor(mirrorIds));
   }
 
-  endTelling(number: number): Promise<void> {
-    return this.#session.write(() => this.#tables.tellings.remove(number));
+  endOutboxEntry(number: number): Promise<void> {
+    return this.#session.write(() => this.#tables.outboxEntries.remove(number));
   }
 
-  putOffTelling(number: number, tries: number, dueAt: number): Promise<void> {
-    return this.#session.write(() => this.#tables.tellings.putOff(number, tries, dueAt));
+  putOffOutboxEntry(number: number, tries: number, dueAt: number): Promise<void> {
+    return this.#session.write(() => this.#tables.outboxEntries.putOff(number, tries, dueAt));
   }
 
-  pullInTellings(mirrorId: number, laterThan: number, dueAt: number): Promise<void> {
-    return this.#session.write(() => this.#tables.tellings.pullIn(mirrorId, laterThan, dueAt));
+  pullInOutboxEntries(mirrorId: number, laterThan: number, dueAt: number): Promise<void> {
+    return this.#session.write(() => this.#tables.outboxEntries.pullIn(mirrorId, laterThan, dueAt));
   }
 
   gate(): Promise<GateRow> {
@@ -193,12 +193,12 @@ export class SqliteJournal extends SqliteReading implements Journal {
     return this.#session.write(() => this.#tables.account.setPaused(paused));
   }
 
-  memo(name: string): Promise<string | null> {
-    return this.#session.read(() => this.#tables.account.memo(name));
+  keyValue(name: string): Promise<string | null> {
+    return this.#session.read(() => this.#tables.account.keyValue(name));
   }
 
-  setMemo(name: string, text: string): Promise<void> {
-    return this.#session.write(() => this.#tables.account.setMemo(name, text));
+  setKeyValue(name: string, text: string): Promise<void> {
+    return this.#session.write(() => this.#tables.account.setKeyValue(name, text));
   }
 
   setContents(id: number, contents: readonly Content[]): Promise<void> {

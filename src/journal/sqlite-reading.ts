@@ -17,9 +17,9 @@ import type {
   Known,
   ListQuery,
   Moved,
-  NeverPutAway,
+  AfterFailed,
   PutOff,
-  Troubled,
+  WithProblem,
   Unreceipted,
   WaitingFolder,
   WaitingPages,
@@ -29,8 +29,8 @@ import type {
 import { pagesOf } from "./list-table.ts";
 import type { Session } from "./session.ts";
 import type { Tables } from "./tables.ts";
-import type { Tally } from "./tally.ts";
-import type { Telling } from "./telling.ts";
+import type { UsageBucket } from "./usage-bucket.ts";
+import type { OutboxEntry } from "./outbox-entry.ts";
 import type { Remembered } from "./tidiness.ts";
 
 /** What can be asked of a journal in SQLite about its documents; each answer is one short query. */
@@ -110,9 +110,9 @@ export abstract class SqliteReading {
     return this.#session.read(() => this.#tables.queries.underWay(this.archiveId, limit));
   }
 
-  rivals(folderId: number, sentName: string): Promise<Document[]> {
+  conflicts(folderId: number, sentName: string): Promise<Document[]> {
     return this.#session.read(() =>
-      this.#tables.queries.rivals(this.archiveId, folderId, sentName),
+      this.#tables.queries.conflicts(this.archiveId, folderId, sentName),
     );
   }
 
@@ -139,12 +139,12 @@ export abstract class SqliteReading {
   }
 
   /** Durable before anybody is told. */
-  tellings(mirrorId: number, now: number, limit: number): Promise<Telling[]> {
-    return this.#session.readDurable(() => this.#tables.tellings.due(mirrorId, now, limit));
+  outboxEntries(mirrorId: number, now: number, limit: number): Promise<OutboxEntry[]> {
+    return this.#session.readDurable(() => this.#tables.outboxEntries.due(mirrorId, now, limit));
   }
 
-  untold(): ReturnType<Journal["untold"]> {
-    return this.#session.read(() => this.#tables.tellings.counts());
+  undelivered(): ReturnType<Journal["undelivered"]> {
+    return this.#session.read(() => this.#tables.outboxEntries.counts());
   }
 
   heldWith(
@@ -174,12 +174,12 @@ export abstract class SqliteReading {
     return this.#session.read(() => this.#tables.activity.movedAway(mirrorId, from));
   }
 
-  notPutAway(limit: number, last?: PutOff): Promise<Document[]> {
-    return this.#session.read(() => this.#tables.queries.notPutAway(this.archiveId, limit, last));
+  afterPending(limit: number, last?: PutOff): Promise<Document[]> {
+    return this.#session.read(() => this.#tables.queries.afterPending(this.archiveId, limit, last));
   }
 
-  neverPutAway(): Promise<NeverPutAway[]> {
-    return this.#session.read(() => this.#tables.queries.neverPutAway());
+  afterFailed(): Promise<AfterFailed[]> {
+    return this.#session.read(() => this.#tables.queries.afterFailed());
   }
 
   waitingFolders(): Promise<WaitingFolder[]> {
@@ -208,8 +208,8 @@ export abstract class SqliteReading {
     return this.#session.read(() => this.#tables.activity.recent(limit));
   }
 
-  tallies(from: number, to: number): Promise<Tally[]> {
-    return this.#session.read(() => this.#tables.activity.tallies(from, to));
+  usageBuckets(from: number, to: number): Promise<UsageBucket[]> {
+    return this.#session.read(() => this.#tables.activity.usageBuckets(from, to));
   }
 
   contents(id: number): Promise<Content[]> {
@@ -224,8 +224,8 @@ export abstract class SqliteReading {
     return this.#session.read(() => this.#tables.queries.counts());
   }
 
-  troubled(mirrorIds?: readonly number[]): Promise<Troubled[]> {
-    return this.#session.read(() => this.#tables.queries.troubled(mirrorIds));
+  withProblem(mirrorIds?: readonly number[]): Promise<WithProblem[]> {
+    return this.#session.read(() => this.#tables.queries.withProblem(mirrorIds));
   }
 
   list(query: ListQuery): AsyncIterable<Document> {

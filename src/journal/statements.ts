@@ -2,7 +2,7 @@ import type { Database, Statement } from "better-sqlite3";
 
 /**
  * A parameter that is compared with something. SQLite takes its value into account when it plans
- * a statement, and therefore plans anew each time another value is bound, which takes ten times as
+ * a statement, and therefore plans again each time another value is bound, which takes ten times as
  * long as most statements here; their plans do not depend on values. Behind a unary plus, which
  * changes nothing else, a parameter's value is not looked at.
  */

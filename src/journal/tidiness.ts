@@ -13,7 +13,7 @@ export type TidyRequest = {
   readonly at: number;
   /** Details that are older are let go. */
   readonly before: number;
-  /** Remembrances made before this are let go. */
+  /** Tombstones made before this are let go. */
   readonly forgetBefore: number;
   /** Only of these are rows dropped: what is gone there is known to be. */
   readonly mirrorIds: readonly number[];
@@ -41,7 +41,7 @@ export type Tidied = {
 /** A document of the archive whose row was dropped. */
 export type Remembered = { readonly documentId: number; readonly folderId: number };
 
-/** `drop`: the row goes, a remembrance stays. `trim`: its attempts and older history go. */
+/** `drop`: the row goes, a tombstone stays. `trim`: its attempts and older history go. */
 export type Tidiness = "drop" | "trim" | "keep";
 
 /** Judges a row for details from `before` (epoch ms) and older; `successor` is what superseded it. */
@@ -63,7 +63,7 @@ function isDone({ state, convertedAt }: Document, before: number): boolean {
 }
 
 /** What stays of a dropped row. */
-export type Remembrance = {
+export type Tombstone = {
   readonly mirrorId: number;
   readonly documentId: number;
   readonly folderId: number;
@@ -73,8 +73,8 @@ export type Remembrance = {
   readonly place: string | null;
 };
 
-/** The remembrance of a row that is dropped. */
-export function remembranceOf(document: Document): Remembrance {
+/** The tombstone of a row that is dropped. */
+export function tombstoneOf(document: Document): Tombstone {
   const { mirrorId, documentId, folderId, digest, current, after, dir, name } = document;
   const isArchived = current && document.sentBytes !== null;
   return {
@@ -90,7 +90,7 @@ export function remembranceOf(document: Document): Remembrance {
  * What stays of two rows for one document of the archive, a duplicate and its original, of which `next`
  * was dropped later: whatever either would have kept from being sent again is not.
  */
-export function joinedRemembrance(known: Remembrance, next: Remembrance): Remembrance {
+export function joinedTombstone(known: Tombstone, next: Tombstone): Tombstone {
   if (next.digest === null) return { ...next, digest: known.digest, place: known.place };
   const isAnywhere = known.digest !== null && known.place !== next.place;
   return isAnywhere ? { ...next, place: null } : next;

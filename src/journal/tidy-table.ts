@@ -5,11 +5,11 @@ import { type DocumentRow, documentOf } from "./columns.ts";
 import { SELECT_DOCUMENT, type DocumentsTable } from "./documents-table.ts";
 import type { Statements } from "./statements.ts";
 import {
-  joinedRemembrance,
+  joinedTombstone,
   placeOf,
   type Remembered,
-  type Remembrance,
-  remembranceOf,
+  type Tombstone,
+  tombstoneOf,
   type Tidied,
   tidiness,
   type TidyRequest,
@@ -91,7 +91,7 @@ export class TidyTable {
     return this.#sql.of<Remembered>(TIDY_QUERIES.remembered).all(mirrorId, digest, placeOf(path));
   }
 
-  /** Lets go of the remembrance of a document of the mirror's archive; false: there was none. */
+  /** Lets go of the tombstone of a document of the mirror's archive; false: there was none. */
   unremember(documentId: number, mirrorId: number): boolean {
     const { changes } = this.#sql
       .of(`DELETE FROM remembered WHERE document_id = ?
@@ -130,7 +130,7 @@ export class TidyTable {
   }
 
   #drop(row: Document, at: number): void {
-    this.#sql.of(TIDY_QUERIES.remember).run({ ...this.#remembranceOf(row), at });
+    this.#sql.of(TIDY_QUERIES.remember).run({ ...this.#tombstoneOf(row), at });
     for (const sql of [
       TIDY_QUERIES.dropAttempts,
       TIDY_QUERIES.dropHistory,
@@ -142,16 +142,16 @@ export class TidyTable {
     this.#documents.tidyDirectory(row.mirrorId, row.dir);
   }
 
-  /** A duplicate and its original have one remembrance. */
-  #remembranceOf(row: Document): Remembrance {
-    const next = remembranceOf(row);
+  /** A duplicate and its original have one tombstone. */
+  #tombstoneOf(row: Document): Tombstone {
+    const next = tombstoneOf(row);
     const { documentId, mirrorId } = next;
     const known = this.#sql.of<KnownRow>(TIDY_QUERIES.known).get({ documentId, mirrorId });
     if (!known) return next;
     const { anyDigest, anyPlace } = known;
     const digest = anyDigest ? null : known.digest;
     const place = anyPlace ? null : known.place;
-    return joinedRemembrance({ ...next, digest, place }, next);
+    return joinedTombstone({ ...next, digest, place }, next);
   }
 
   #trim(id: number, before: number): boolean {

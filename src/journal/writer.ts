@@ -1,6 +1,6 @@
 /**
  * The one writer of `state`: read, transition, compare-and-set. Runs within the transaction of a
- * group commit, over whatever journal's `Books`, so that a document's row, its history and its attempt
+ * group commit, over whatever journal's `UnitOfWork`, so that a document's row, its history and its attempt
  * are changed together or not at all. Everybody else asks by `Change`.
  */
 import type { Document, State } from "../domain/document.ts";
@@ -8,7 +8,7 @@ import { type Event, transition } from "../domain/life.ts";
 import { Fault } from "../std/fault.ts";
 import { InvariantError, invariant } from "../std/invariant.ts";
 import { attemptsOf } from "./attempt-effect.ts";
-import type { Books } from "./books.ts";
+import type { UnitOfWork } from "./unit-of-work.ts";
 import {
   eventLine,
   followLine,
@@ -31,29 +31,29 @@ import {
   mayRestore,
   noted,
 } from "./revision.ts";
-import { addInto, talliedBy, type Tally } from "./tally.ts";
-import { toldBy } from "./telling.ts";
+import { addInto, talliedBy, type UsageBucket } from "./usage-bucket.ts";
+import { toldBy } from "./outbox-entry.ts";
 
 type On<T extends Change["type"]> = Extract<Change, { type: T }>;
 type OnDocument = On<"event" | "note" | "forget" | "follow">;
 
 export class Writer {
-  readonly #documents: Books["documents"];
-  readonly #records: Books["records"];
-  readonly #activity: Books["activity"];
-  readonly #tellings: Books["tellings"];
-  readonly #tidy: Books["tidy"];
+  readonly #documents: UnitOfWork["documents"];
+  readonly #records: UnitOfWork["records"];
+  readonly #activity: UnitOfWork["activity"];
+  readonly #outboxEntries: UnitOfWork["outbox_entries"];
+  readonly #tidy: UnitOfWork["tidy"];
   /** Stamps of rows that a change depends on, as they were before this set of changes. */
   readonly #stamps = new Map<number, string | undefined>();
   /** What these changes add, by time and mirror, and their batches, by id: each of these rows is written once. */
-  readonly #tallies = new Map<string, Tally>();
+  readonly #usageBuckets = new Map<string, UsageBucket>();
   readonly #batches = new Map<string, Batch>();
 
-  constructor({ documents, records, activity, tellings, tidy }: Books) {
+  constructor({ documents, records, activity, outboxEntries, tidy }: UnitOfWork) {
     this.#documents = documents;
     this.#records = records;
     this.#activity = activity;
-    this.#tellings = tellings;
+    this.#outboxEntries = outboxEntries;
     this.#tidy = tidy;
   }
 
@@ -61,10 +61,10 @@ export class Writer {
   apply(changes: readonly Change[]): Applied[] {
     // An earlier set may have been undone.
     this.#stamps.clear();
-    this.#tallies.clear();
+    this.#usageBuckets.clear();
     this.#batches.clear();
     const applied = changes.map((change) => this.#apply(change));
-    for (const tally of this.#tallies.values()) this.#activity.add(tally);
+    for (const usageBucket of this.#usageBuckets.values()) this.#activity.add(usageBucket);
     for (const batch of this.#batches.values()) this.#activity.setBatch(batch);
     return applied;
   }
@@ -142,9 +142,9 @@ export class Writer {
     const line = eventLine(before.state, document.state, event);
     if (!document.ordinary || !isOrdinary(line)) this.#records.tell(before, line);
     if (!document.ordinary) this.#records.attempt(before, document, event);
-    for (const tally of talliedBy(before, event)) addInto(this.#tallies, tally);
+    for (const usageBucket of talliedBy(before, event)) addInto(this.#usageBuckets, usageBucket);
     const told = toldBy(event);
-    if (told) this.#tellings.add(document, told, event.at);
+    if (told) this.#outboxEntries.add(document, told, event.at);
     return done(change, document, before);
   }
 

@@ -3,7 +3,7 @@
  * - `tls`: the other side answers, and one of the two does not accept the other.
  * - `proxy`: the proxy refuses to let us through.
  */
-export type ConnectTrouble = "unreachable" | "tls" | "proxy";
+export type ConnectProblem = "unreachable" | "tls" | "proxy";
 
 /**
  * No connection came to be, so nothing was sent. `message` says where to and why, and holds no
@@ -11,12 +11,12 @@ export type ConnectTrouble = "unreachable" | "tls" | "proxy";
  */
 export class ConnectError extends Error {
   override readonly name = "ConnectError";
-  readonly trouble: ConnectTrouble;
+  readonly problem: ConnectProblem;
   readonly code: string;
 
-  constructor(trouble: ConnectTrouble, message: string, code: string) {
+  constructor(problem: ConnectProblem, message: string, code: string) {
     super(message);
-    this.trouble = trouble;
+    this.problem = problem;
     this.code = code;
   }
 }

@@ -96,7 +96,7 @@ class Route {
       return this.#isSecure ? this.#secured(socket, this.#place) : socket;
     }
     const dialled = await dial(place, options).catch((error: ConnectError) => {
-      throw new ConnectError(error.trouble, `the proxy: ${error.message}`, error.code);
+      throw new ConnectError(error.problem, `the proxy: ${error.message}`, error.code);
     });
     const socket = proxy.startsWith("https:") ? await this.#secured(dialled, place) : dialled;
     if (!this.#isSecure) return socket;

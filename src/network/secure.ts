@@ -12,7 +12,7 @@ import { codeOf, messageOf } from "../std/fault.ts";
 import { ConnectError } from "./connect-error.ts";
 import { shownPlace } from "./network.ts";
 import type { Place } from "./dial.ts";
-import { isAboutOurs, ours, tlsTrouble } from "./tls-words.ts";
+import { isAboutOurs, ours, tlsProblem } from "./tls-words.ts";
 
 export type SecureOptions = {
   readonly place: Place;
@@ -71,8 +71,8 @@ export async function secure(socket: Socket, options: SecureOptions): Promise<TL
     if (error instanceof ConnectError) return reject(error);
     const code = codeOf(error) ?? "";
     const known = { host, code, message: messageOf(error), peer, hasClient };
-    const { trouble, said } = tlsTrouble(known);
-    return reject(new ConnectError(trouble, said, code));
+    const { problem, said } = tlsProblem(known);
+    return reject(new ConnectError(problem, said, code));
   };
   wrapped.once("error", onError);
   wrapped.once("secureConnect", () => {

@@ -1,7 +1,7 @@
 /** What went wrong between two ends of TLS, in words; from the codes of OpenSSL and Node. */
 import type { Certificate, PeerCertificate } from "node:tls";
 import { legible } from "../std/legible.ts";
-import type { ConnectTrouble } from "./connect-error.ts";
+import type { ConnectProblem } from "./connect-error.ts";
 
 /** What is known of a handshake that failed. */
 export type Handshake = {
@@ -40,16 +40,16 @@ export function isAboutOurs(code: string): boolean {
   return ABOUT_OURS.test(code);
 }
 
-/** The trouble, and what follows "no TLS with HOST: " or, where nobody spoke TLS, "HOST ". */
-export function tlsTrouble(handshake: Handshake): { trouble: ConnectTrouble; said: string } {
+/** The problem, and what follows "no TLS with HOST: " or, where nobody spoke TLS, "HOST ". */
+export function tlsProblem(handshake: Handshake): { problem: ConnectProblem; said: string } {
   const { code, message, host } = handshake;
   if (/WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST$/.test(code))
-    return { trouble: "unreachable", said: `${host} answers, but not by https` };
+    return { problem: "unreachable", said: `${host} answers, but not by https` };
   if (!isOfTls(code)) {
     const said = `${host} ended the connection before TLS was agreed on (${code || message})`;
-    return { trouble: "unreachable", said };
+    return { problem: "unreachable", said };
   }
-  return { trouble: "tls", said: `no TLS with ${host}: ${wordsOf(handshake)}` };
+  return { problem: "tls", said: `no TLS with ${host}: ${wordsOf(handshake)}` };
 }
 
 function wordsOf({ code, message, peer, hasClient, host }: Handshake): string {

@@ -13,7 +13,7 @@ import { openChannel } from "./channel.ts";
 import { decide, policyOf } from "./decide.ts";
 import { bodyOf, type Sender } from "./message.ts";
 import { Outlet } from "./outlet.ts";
-import { type Memory, NOTHING_TOLD, type Telling, type Trouble } from "./trouble.ts";
+import { type Memory, NOTHING_TOLD, type Notification, type Alert } from "./alert.ts";
 
 export type AlarmOptions = {
   readonly sender: Sender;
@@ -45,11 +45,11 @@ export class Alarm implements Disposable {
   /** Looks at what there is, `fault` or nothing. Nobody waits for what comes of it. */
   look(config: NotifyConfig, fault: Fault | undefined, log: Log): void {
     const now = this.#options.clock.now();
-    const found = { troubles: fault ? [troubleOf(fault)] : [], absent: () => "over" as const };
-    const { memory, tellings } = decide(this.#memory, found, policyOf(config, now), now);
+    const found = { alerts: fault ? [alertOf(fault)] : [], absent: () => "over" as const };
+    const { memory, notifications } = decide(this.#memory, found, policyOf(config, now), now);
     this.#memory = memory;
-    if (tellings.length === 0) return;
-    this.#tell(config, tellings, log).catch((error: unknown) => {
+    if (notifications.length === 0) return;
+    this.#tell(config, notifications, log).catch((error: unknown) => {
       log.error({ reason: messageOf(error) }, "nobody could be told");
     });
   }
@@ -58,10 +58,14 @@ export class Alarm implements Disposable {
     this.#open?.ending.abort(new Stopping());
   }
 
-  async #tell(config: NotifyConfig, tellings: readonly Telling[], log: Log): Promise<void> {
+  async #tell(
+    config: NotifyConfig,
+    notifications: readonly Notification[],
+    log: Log,
+  ): Promise<void> {
     for (const { events, outlet } of await this.#outletsOf(config, log)) {
-      const wanted = tellings.filter(({ kind }) => events.includes(kind));
-      const message = { id: randomUUID(), at: this.#options.clock.now(), tellings: wanted };
+      const wanted = notifications.filter(({ kind }) => events.includes(kind));
+      const message = { id: randomUUID(), at: this.#options.clock.now(), notifications: wanted };
       if (wanted.length > 0) outlet.add(message);
     }
   }
@@ -76,7 +80,7 @@ export class Alarm implements Disposable {
         const outlet = new Outlet({
           channel: await openChannel(settings, clock),
           queue: [],
-          bodyOf: async (message) => bodyOf(message, message.tellings, sender),
+          bodyOf: async (message) => bodyOf(message, message.notifications, sender),
           changed: async () => {},
           timeoutMs: config.timeoutMs,
           clock,
@@ -93,7 +97,7 @@ export class Alarm implements Disposable {
   }
 }
 
-function troubleOf({ code, message, hint }: Fault): Trouble {
+function alertOf({ code, message, hint }: Fault): Alert {
   const isPage = code === "WEB_LISTEN";
   const isDisk = code === "JOURNAL_FULL" || code === "JOURNAL_READ_ONLY";
   return {

@@ -3,7 +3,7 @@ import type { Journal } from "../journal/journal.ts";
 import type { Clock } from "../std/clock.ts";
 import { receiptOf } from "./receipt.ts";
 import { counted } from "./situation.ts";
-import type { Notice } from "./trouble.ts";
+import type { Notice } from "./alert.ts";
 
 /** So many batches are looked at after a start, for what a crash kept from being told. */
 const LATEST = 50;

@@ -1,5 +1,5 @@
 /**
- * What is to be told now, given what was told. Pure: time, troubles and memory come in; what to
+ * What is to be told now, given what was told. Pure: time, alerts and memory come in; what to
  * tell and the new memory come out. For every cause:
  *
  * (1) its beginning and its end are told in turns, and an end only after a beginning;
@@ -9,7 +9,7 @@
 import type { NotifyConfig } from "../config/notify-config.ts";
 import { type EventKind, isUrgent } from "../domain/event-kind.ts";
 import { isWithinHours } from "../domain/hours.ts";
-import type { Memory, Noted, Notice, Standing, Telling, Trouble } from "./trouble.ts";
+import type { Memory, Noted, Notice, Standing, Notification, Alert } from "./alert.ts";
 
 /** How often, and when, something is told. Milliseconds. */
 export type Policy = {
@@ -33,7 +33,7 @@ export function policyOf(
 
 /** What was found at one look. */
 export type Found = {
-  readonly troubles: readonly Trouble[];
+  readonly alerts: readonly Alert[];
   /**
    * What it means that a cause is not among them: `over`; `unknown`, say for a source that was not
    * looked for yet; `foreign`: nobody looks for it any more, so that nothing can be said.
@@ -42,7 +42,7 @@ export type Found = {
 };
 
 /** What is to be told, and what is to be known the next time. */
-export type Decision = { readonly memory: Memory; readonly tellings: readonly Telling[] };
+export type Decision = { readonly memory: Memory; readonly notifications: readonly Notification[] };
 
 /** It has to stay away this long to be over, or as long as it had to last to be told. */
 const STEADY_MS_MAX = 60_000;
@@ -51,11 +51,11 @@ const STEADY_MS_MAX = 60_000;
 export function decide(memory: Memory, found: Found, policy: Policy, now: number): Decision {
   const before = notLaterThan(memory, now);
   const standing: Record<string, Standing> = {};
-  const tellings: Telling[] = [];
-  for (const trouble of found.troubles) {
-    const step = stand(trouble, before.standing[trouble.cause], policy, now);
-    standing[trouble.cause] = step.standing;
-    if (step.what) tellings.push(tellingOf(trouble, step.what, step.standing.seenAt));
+  const notifications: Notification[] = [];
+  for (const alert of found.alerts) {
+    const step = stand(alert, before.standing[alert.cause], policy, now);
+    standing[alert.cause] = step.standing;
+    if (step.what) notifications.push(notificationOf(alert, step.what, step.standing.seenAt));
   }
   for (const [cause, known] of Object.entries(before.standing)) {
     if (standing[cause]) continue;
@@ -64,10 +64,10 @@ export function decide(memory: Memory, found: Found, policy: Policy, now: number
     if (means !== "over") continue;
     const { left, isTold } = endOf(known, policy, now);
     if (left) standing[cause] = left;
-    if (isTold) tellings.push(endTelling(cause, known));
+    if (isTold) notifications.push(endNotification(cause, known));
   }
   const { noted, happened } = tellNotices(before.noted, policy, now);
-  return { memory: { standing, noted }, tellings: [...tellings, ...happened] };
+  return { memory: { standing, noted }, notifications: [...notifications, ...happened] };
 }
 
 /** Remembers that something happened, to be told at the next decision that may. */
@@ -84,32 +84,32 @@ export function noteDown(memory: Memory, notice: Notice, now: number): Memory {
 }
 
 function stand(
-  trouble: Trouble,
+  alert: Alert,
   known: Standing | undefined,
   policy: Policy,
   now: number,
-): { standing: Standing; what?: Telling["what"] } {
-  const { kind, over, mark, size } = trouble;
+): { standing: Standing; what?: Notification["what"] } {
+  const { kind, over, mark, size } = alert;
   const { toldAt = null, toldSize = null } = known ?? {};
-  const isSame = known !== undefined && (toldSize !== null || isOngoing(known, trouble));
+  const isSame = known !== undefined && (toldSize !== null || isOngoing(known, alert));
   const seenAt = isSame ? known.seenAt : now;
   const standing: Standing = { kind, over, mark, seenAt, clearAt: null, toldAt, toldSize };
-  const what = dueOf(trouble, standing, policy, now);
+  const what = dueOf(alert, standing, policy, now);
   if (!what || !policy.mayTell(kind)) return { standing };
   return { standing: { ...standing, toldAt: now, toldSize: size }, what };
 }
 
 /** Before it is told, it is the same only while it is about the same and did not go away. */
-function isOngoing({ clearAt, mark }: Standing, trouble: Trouble): boolean {
-  return clearAt === null && mark === trouble.mark;
+function isOngoing({ clearAt, mark }: Standing, alert: Alert): boolean {
+  return clearAt === null && mark === alert.mark;
 }
 
 function dueOf(
-  { size, afterMs }: Trouble,
+  { size, afterMs }: Alert,
   { seenAt, toldAt, toldSize }: Standing,
   policy: Policy,
   now: number,
-): Telling["what"] | undefined {
+): Notification["what"] | undefined {
   if (isFresh(toldAt, policy, now)) return undefined;
   if (toldSize === null) return now - seenAt >= afterMs ? "began" : undefined;
   if (size > toldSize) return "grew";
@@ -123,7 +123,7 @@ function isFresh(toldAt: number | null, { repeatMs }: Policy, now: number): bool
   return toldAt !== null && now - toldAt < Math.min(AGAIN_MS, repeatMs || AGAIN_MS);
 }
 
-/** What is left to know of a trouble that is not found any more. */
+/** What is left to know of an alert that is not found any more. */
 function endOf(known: Standing, policy: Policy, now: number): { left?: Standing; isTold: boolean } {
   const clearAt = known.clearAt ?? now;
   const isSteady = now - clearAt >= Math.min(STEADY_MS_MAX, clearAt - known.seenAt);
@@ -138,19 +138,19 @@ function endOf(known: Standing, policy: Policy, now: number): { left?: Standing;
   return { left: { ...known, clearAt, toldSize: null }, isTold: true };
 }
 
-function tellingOf(trouble: Trouble, what: Telling["what"], since: number): Telling {
-  const { kind, cause, title, detail, hint } = trouble;
+function notificationOf(alert: Alert, what: Notification["what"], since: number): Notification {
+  const { kind, cause, title, detail, hint } = alert;
   return { kind, cause, what, title, detail, hint, since, times: 1 };
 }
 
-function endTelling(cause: string, { kind, over, seenAt }: Standing): Telling {
+function endNotification(cause: string, { kind, over, seenAt }: Standing): Notification {
   const said = { title: over, detail: "", hint: "" };
   return { kind, cause, what: "over", ...said, since: seenAt, times: 1 };
 }
 
 function tellNotices(before: Memory["noted"], policy: Policy, now: number) {
   const noted: Record<string, Noted> = {};
-  const happened: Telling[] = [];
+  const happened: Notification[] = [];
   for (const [cause, known] of Object.entries(before)) {
     const { notice, times, firstAt, toldAt } = known;
     const wasJustTold = isFresh(toldAt, policy, now);

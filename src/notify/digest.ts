@@ -1,27 +1,27 @@
-import type { Tally } from "../journal/tally.ts";
+import type { UsageBucket } from "../journal/usage-bucket.ts";
 import { local } from "./message.ts";
 import { counted, type Situation } from "./situation.ts";
-import type { Telling, Trouble } from "./trouble.ts";
+import type { Notification, Alert } from "./alert.ts";
 
 /** What a digest is made of. Times are epoch milliseconds. */
 export type Digested = {
   readonly from: number;
   readonly to: number;
-  readonly tallies: readonly Tally[];
+  readonly usageBuckets: readonly UsageBucket[];
   readonly nameOf: (mirrorId: number) => string;
   readonly documents: Situation["documents"];
-  readonly troubles: readonly Trouble[];
+  readonly alerts: readonly Alert[];
 };
 
 const ON_THE_WAY = ["settling", "pending", "uploading", "inDoubt", "uploaded"] as const;
 const STOPPED = ["held", "failed"] as const;
 
 /** A summary: what was archived since the last one, what is on its way, and what is wrong. */
-export function digestOf(digested: Digested): Telling {
-  const { from, to, tallies, nameOf, documents, troubles } = digested;
-  const sum = (of: readonly Tally[], key: "converted" | "pages") =>
-    of.reduce((all, tally) => all + tally[key], 0);
-  const lines = [...Map.groupBy(tallies, ({ mirrorId }) => mirrorId)].map(
+export function digestOf(digested: Digested): Notification {
+  const { from, to, usageBuckets, nameOf, documents, alerts } = digested;
+  const sum = (of: readonly UsageBucket[], key: "converted" | "pages") =>
+    of.reduce((all, usageBucket) => all + usageBucket[key], 0);
+  const lines = [...Map.groupBy(usageBuckets, ({ mirrorId }) => mirrorId)].map(
     ([id, of]) => `${nameOf(id)}: ${counted(sum(of, "converted"))}, ${sum(of, "pages")} pages`,
   );
   const some = (states: readonly (keyof typeof documents)[]) =>
@@ -31,12 +31,12 @@ export function digestOf(digested: Digested): Telling {
     kind: "digest",
     cause: "digest",
     what: "happened",
-    title: `${counted(sum(tallies, "converted"))} archived, ${wrong(troubles.length)}`,
+    title: `${counted(sum(usageBuckets, "converted"))} archived, ${wrong(alerts.length)}`,
     detail: [
       `From ${local(from)} to ${local(to)}:`,
       ...(lines.length > 0 ? lines : ["nothing was archived."]),
       `Now: ${now === "" ? "nothing waits" : now}.`,
-      ...troubles.map(({ title, hint }) => `- ${title}.${hint === "" ? "" : ` ${hint}`}`),
+      ...alerts.map(({ title, hint }) => `- ${title}.${hint === "" ? "" : ` ${hint}`}`),
     ].join("\n"),
     hint: "",
     since: from,
@@ -44,7 +44,7 @@ export function digestOf(digested: Digested): Telling {
   };
 }
 
-function wrong(troubles: number): string {
-  if (troubles === 0) return "nothing is wrong";
-  return troubles === 1 ? "one thing is wrong" : `${troubles} things are wrong`;
+function wrong(alerts: number): string {
+  if (alerts === 0) return "nothing is wrong";
+  return alerts === 1 ? "one thing is wrong" : `${alerts} things are wrong`;
 }

@@ -1,40 +1,40 @@
-/** All that telling has to know after a restart, as it is kept in the journal under one name. */
+/** All that notification has to know after a restart, as it is kept in the journal under one name. */
 import type { Journal } from "../journal/journal.ts";
 import type { Message } from "./message.ts";
-import { type Memory, NOTHING_TOLD } from "./trouble.ts";
+import { type Memory, NOTHING_TOLD } from "./alert.ts";
 
-/** Stands in the journal as JSON: whoever changes the shape counts up `SHAPE`. Times are epoch ms. */
+/** Stands in the journal as JSON: anyone who changes the shape counts up `SHAPE`. Times are epoch ms. */
 export type Kept = {
   readonly memory: Memory;
   /** What waits to go out, by channel, oldest first. */
   readonly queues: Readonly<Record<string, readonly Message[]>>;
-  /** Batches that are closed and told of; null: nobody asked for that yet. */
+  /** Batches that are closed and told about; null: nobody asked for that yet. */
   readonly batches: readonly string[] | null;
   /** When the last digest was made. */
   readonly digestAt: number | null;
 };
 
-const MEMO = "told";
+const KEY_VALUE = "told";
 
-/** Raised when what is kept changes its shape: what cannot be read is begun anew. */
+/** Raised when what is kept changes its shape: what cannot be read is begun again. */
 const SHAPE = 1;
 
 const NOTHING: Kept = { memory: NOTHING_TOLD, queues: {}, batches: null, digestAt: null };
 
 export class Keeping {
-  readonly #journal: Pick<Journal, "memo" | "setMemo">;
+  readonly #journal: Pick<Journal, "keyValue" | "setKeyValue">;
   #kept: Kept;
   #written: string;
 
-  private constructor(journal: Pick<Journal, "memo" | "setMemo">, written: string) {
+  private constructor(journal: Pick<Journal, "keyValue" | "setKeyValue">, written: string) {
     this.#journal = journal;
     this.#written = written;
     this.#kept = keptIn(written);
   }
 
-  /** What was kept in another shape counts as nothing: all that is wrong is told anew. */
-  static async open(journal: Pick<Journal, "memo" | "setMemo">): Promise<Keeping> {
-    return new Keeping(journal, (await journal.memo(MEMO)) ?? "");
+  /** What was kept in another shape counts as nothing: all that is wrong is told again. */
+  static async open(journal: Pick<Journal, "keyValue" | "setKeyValue">): Promise<Keeping> {
+    return new Keeping(journal, (await journal.keyValue(KEY_VALUE)) ?? "");
   }
 
   /** As it was changed last, be that durable yet or not. */
@@ -48,7 +48,7 @@ export class Keeping {
     const text = JSON.stringify({ shape: SHAPE, ...this.#kept });
     if (text === this.#written) return;
     this.#written = text;
-    await this.#journal.setMemo(MEMO, text);
+    await this.#journal.setKeyValue(KEY_VALUE, text);
   }
 }
 

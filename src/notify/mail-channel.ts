@@ -17,7 +17,7 @@ const GREETING_MS = 3_000;
 const HANDSHAKE_MS = 5_000;
 
 /** What keeps mails from being sent, and what to do about it. */
-export type MailTrouble = { readonly what: string; readonly mend: string };
+export type MailAlert = { readonly what: string; readonly fix: string };
 
 /** OpenSSL's words for an answer that is no TLS. */
 const IN_PLAIN = /wrong version number|packet length too long|record overflow/i;
@@ -61,7 +61,7 @@ export class MailChannel implements Channel {
   }
 
   /** Does all that a mail takes before it is sent, logging in too; undefined where nothing is wrong. */
-  async look(clock: Clock): Promise<MailTrouble | undefined> {
+  async look(clock: Clock): Promise<MailAlert | undefined> {
     const { host, port, tls } = this.#config;
     const transport = transportOf(this.#config, this.#trust, LOOK_STEP_MS);
     const looked = transport
@@ -74,11 +74,11 @@ export class MailChannel implements Channel {
     if (tls !== "tls" && (await isLate(looked, clock)) && (await speaksTls(host, port))) {
       return {
         what: `the server is encrypted from the first byte, \`tls: ${tls}\` begins in plain text`,
-        mend: "Write `tls: tls`, or the port that begins in plain text (587).",
+        fix: "Write `tls: tls`, or the port that begins in plain text (587).",
       };
     }
     const error: unknown = await looked;
-    return error === undefined ? undefined : { what: this.#reasonOf(error), mend: mendOf(error) };
+    return error === undefined ? undefined : { what: this.#reasonOf(error), fix: fixOf(error) };
   }
 
   /** Of what went wrong the reason alone goes on: the error may hold what must not be told. */
@@ -104,7 +104,7 @@ async function isLate(looked: Promise<unknown>, clock: Clock): Promise<boolean> 
   return Promise.race([came, late]).finally(() => over.abort());
 }
 
-/** Whether TLS is spoken there from the first byte; nothing is told to whoever does. */
+/** Whether TLS is spoken there from the first byte; nothing is told to anyone who does. */
 function speaksTls(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host, port, rejectUnauthorized: false, timeout: HANDSHAKE_MS });
@@ -117,7 +117,7 @@ function speaksTls(host: string, port: number): Promise<boolean> {
   });
 }
 
-function mendOf(error: unknown): string {
+function fixOf(error: unknown): string {
   const code = codeOf(error);
   if (code === "EAUTH") return "Check `user` and its password.";
   const message = messageOf(error);

@@ -1,7 +1,7 @@
 /** What goes out through a channel: all that is to be told at one moment. */
 import type { EventKind } from "../domain/event-kind.ts";
 import type { Receipt } from "../receipts/receipt.ts";
-import type { Telling } from "./trouble.ts";
+import type { Notification } from "./alert.ts";
 
 /** Where a message comes from. */
 export type Sender = { readonly host: string; readonly version: string };
@@ -12,7 +12,7 @@ export type Message = {
   readonly id: string;
   /** Epoch ms; when it was decided on. */
   readonly at: number;
-  readonly tellings: readonly Telling[];
+  readonly notifications: readonly Notification[];
 };
 
 /** What a webhook and a command get; keys stay, more may come. Times are epoch milliseconds. */
@@ -25,7 +25,7 @@ export type MessageBody = {
   readonly text: string;
   readonly events: readonly {
     readonly event: EventKind | "test";
-    readonly what: Telling["what"];
+    readonly what: Notification["what"];
     readonly cause: string;
     readonly title: string;
     readonly detail: string;
@@ -36,42 +36,44 @@ export type MessageBody = {
   }[];
 };
 
-/** A telling, and the receipt of the batch that it is about. */
-export type Told = Omit<Telling, "kind"> & {
+/** A notification, and the receipt of the batch that it is about. */
+export type Told = Omit<Notification, "kind"> & {
   readonly kind: EventKind | "test";
   readonly receipt?: Receipt | undefined;
 };
 
-/** The body of a message; `tellings` have their receipts. */
+/** The body of a message; `notifications` have their receipts. */
 export function bodyOf(
   { id, at }: Message,
-  tellings: readonly Told[],
+  notifications: readonly Told[],
   { host, version }: Sender,
 ): MessageBody {
-  const [first] = tellings;
-  const more = tellings.length > 1 ? ` (and ${tellings.length - 1} more)` : "";
+  const [first] = notifications;
+  const more = notifications.length > 1 ? ` (and ${notifications.length - 1} more)` : "";
   return {
     id,
     at,
     host,
     version,
     subject: `[scanferry ${host}] ${first ? lineOf(first) : ""}${more}`,
-    text: `${tellings.map((telling) => paragraphOf(telling)).join("\n\n")}\n`,
-    events: tellings.map(({ kind, receipt, what, cause, title, detail, hint, since, times }) => ({
-      event: kind,
-      what,
-      cause,
-      title,
-      detail,
-      hint,
-      since,
-      times,
-      ...(receipt === undefined ? {} : { receipt }),
-    })),
+    text: `${notifications.map((notification) => paragraphOf(notification)).join("\n\n")}\n`,
+    events: notifications.map(
+      ({ kind, receipt, what, cause, title, detail, hint, since, times }) => ({
+        event: kind,
+        what,
+        cause,
+        title,
+        detail,
+        hint,
+        since,
+        times,
+        ...(receipt === undefined ? {} : { receipt }),
+      }),
+    ),
   };
 }
 
-const PREFIX: Readonly<Partial<Record<Telling["what"], string>>> = {
+const PREFIX: Readonly<Partial<Record<Notification["what"], string>>> = {
   goesOn: "Still: ",
   grew: "More: ",
 };
@@ -86,7 +88,7 @@ function paragraphOf(told: Told): string {
   return [lineOf(told), detail, hint, when].filter((line) => line !== "").join("\n");
 }
 
-const WHEN: Readonly<Record<Telling["what"], string>> = {
+const WHEN: Readonly<Record<Notification["what"], string>> = {
   began: "Since",
   grew: "Since",
   goesOn: "Since",

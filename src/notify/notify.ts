@@ -4,7 +4,7 @@
  */
 import type { NotifyConfig } from "../config/notify-config.ts";
 import type { Applied, Journal } from "../journal/journal.ts";
-import { TALLY_MS } from "../journal/tally.ts";
+import { USAGE_BUCKET_MS } from "../journal/usage-bucket.ts";
 import type { Clock, Random } from "../std/clock.ts";
 import { messageOf } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
@@ -16,8 +16,8 @@ import { Keeping } from "./kept.ts";
 import { bodyOf, type Message, type MessageBody, type Sender, type Told } from "./message.ts";
 import { type ChannelReport, Outlet } from "./outlet.ts";
 import { receiptOf } from "./receipt.ts";
-import { absentIn, type Situation, troublesOf } from "./situation.ts";
-import type { Memory, Notice, Telling } from "./trouble.ts";
+import { absentIn, type Situation, alertsOf } from "./situation.ts";
+import type { Memory, Notice, Notification } from "./alert.ts";
 
 /** Where `situation` rejects, that is logged once, and it is asked again at the next look. */
 export type NotifyOptions = {
@@ -70,7 +70,7 @@ export class Notify {
     if (wantsBatches) this.#batches = new ClosedBatches(journal, clock, batchQuietMs);
   }
 
-  /** Takes up what the last run left untold. Rejects where the journal or a channel cannot be opened. */
+  /** Takes up what the last run left undelivered. Rejects where the journal or a channel cannot be opened. */
   static async open(options: NotifyOptions): Promise<Notify> {
     const { config, journal, clock, random, log, sender, open: openOne = openChannel } = options;
     const keeping = await Keeping.open(journal);
@@ -124,20 +124,20 @@ export class Notify {
   /** Makes the digest of what happened since the last one, and tells it. */
   async digest(): Promise<void> {
     const { journal, clock, situation } = this.#options;
-    // Whole tallies only: what is in none of this digest is in the next one.
+    // Whole usage buckets only: what is in none of this digest is in the next one.
     const to = quarterOf(clock.now());
     const from = this.#keeping.now.digestAt ?? to - DAY_MS;
     const seen = await situation();
     const names = new Map((await journal.mirrors()).map(({ id, name }) => [id, name]));
-    const telling = digestOf({
+    const notification = digestOf({
       from,
       to,
-      tallies: await journal.tallies(from, to),
+      usageBuckets: await journal.usageBuckets(from, to),
       nameOf: (id) => names.get(id) ?? "",
       documents: seen.documents,
-      troubles: troublesOf(seen, this.#options.config),
+      alerts: alertsOf(seen, this.#options.config),
     });
-    await this.#tell([telling], { digestAt: to });
+    await this.#tell([notification], { digestAt: to });
   }
 
   async #watch(stopping: AbortSignal): Promise<never> {
@@ -166,24 +166,24 @@ export class Notify {
     this.#happened = [];
     for (const notice of [...happened, ...(closed?.notices ?? [])])
       memory = noteDown(memory, notice, now);
-    const found = { troubles: troublesOf(seen, config), absent: absentIn(seen) };
+    const found = { alerts: alertsOf(seen, config), absent: absentIn(seen) };
     const decision = decide(memory, found, policyOf(config, now), now);
     const batches = closed ? { batches: closed.told } : {};
-    await this.#tell(decision.tellings, { memory: decision.memory, ...batches });
+    await this.#tell(decision.notifications, { memory: decision.memory, ...batches });
   }
 
   /** Queued and remembered in one write: after a crash nothing is missing, and nothing is new. */
   async #tell(
-    tellings: readonly Telling[],
+    notifications: readonly Notification[],
     known: Partial<{ memory: Memory; batches: readonly string[]; digestAt: number }>,
   ): Promise<void> {
     const { config, newId, clock } = this.#options;
     const queues: Record<string, readonly Message[]> = {};
     for (const { name, events } of config.channels) {
-      const wanted = tellings.filter(({ kind }) => events.includes(kind));
+      const wanted = notifications.filter(({ kind }) => events.includes(kind));
       const outlet = this.#outlets.get(name);
       if (!outlet) continue;
-      if (wanted.length > 0) outlet.add({ id: newId(), at: clock.now(), tellings: wanted });
+      if (wanted.length > 0) outlet.add({ id: newId(), at: clock.now(), notifications: wanted });
       queues[name] = outlet.queue;
     }
     await this.#keeping.change({ ...known, queues });
@@ -191,7 +191,7 @@ export class Notify {
 }
 
 function quarterOf(at: number): number {
-  return Math.floor(at / TALLY_MS) * TALLY_MS;
+  return Math.floor(at / USAGE_BUCKET_MS) * USAGE_BUCKET_MS;
 }
 
 /** The body of a message, with the receipts as they are now, as far as they fit. */
@@ -200,14 +200,14 @@ async function renderedOf(
   journal: Journal,
   sender: Sender,
 ): Promise<MessageBody> {
-  const tellings: Told[] = [];
+  const notifications: Told[] = [];
   let lines = 0;
-  for (const telling of message.tellings) {
-    const { batch } = telling;
+  for (const notification of message.notifications) {
+    const { batch } = notification;
     const isTold = batch !== undefined && lines < RECEIPT_LINES_MAX;
     const receipt = isTold ? await receiptOf(journal, batch) : undefined;
     lines += receipt?.documents.length ?? 0;
-    tellings.push({ ...telling, receipt });
+    notifications.push({ ...notification, receipt });
   }
-  return bodyOf(message, tellings, sender);
+  return bodyOf(message, notifications, sender);
 }

@@ -5,7 +5,7 @@
  */
 import { backoffMs } from "../domain/backoff.ts";
 import { unlessAborted } from "../std/abort.ts";
-import { Bell } from "../std/bell.ts";
+import { Wakeup } from "../std/wakeup.ts";
 import type { Clock, Random } from "../std/clock.ts";
 import { messageOf } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
@@ -50,7 +50,7 @@ const RETRY = { initialMs: 30_000, maxMs: 30 * 60_000 };
 
 export class Outlet {
   readonly #options: OutletOptions;
-  readonly #bell = new Bell();
+  readonly #wakeup = new Wakeup();
   #queue: readonly Message[];
   /** How often each that waits has failed. */
   readonly #failures = new WeakMap<Message, number>();
@@ -75,12 +75,12 @@ export class Outlet {
     return this.#queue;
   }
 
-  /** Takes a message; whoever calls this keeps the queue. */
+  /** Takes a message; anyone who calls this keeps the queue. */
   add(message: Message): void {
     const queue = [...this.#queue, message];
     this.#drop(Math.max(0, queue.length - QUEUE_MAX), "too many wait");
     this.#queue = queue.slice(-QUEUE_MAX);
-    this.#bell.ring();
+    this.#wakeup.notify();
   }
 
   /** Never returns; ends with `stopping`'s abort, or with a failure of the journal. */
@@ -89,7 +89,7 @@ export class Outlet {
     for (;;) {
       const message = this.#next();
       if (!message) {
-        await this.#bell.wait(GIVE_UP_MS, clock, stopping);
+        await this.#wakeup.wait(GIVE_UP_MS, clock, stopping);
         continue;
       }
       const reason = await this.#try(message, stopping);

@@ -1,10 +1,10 @@
-/** Everything that can be wrong, as the daemon sees it at one moment; and what of it is trouble. */
+/** Everything that can be wrong, as the daemon sees it at one moment; and what of it is alert. */
 import type { State } from "../domain/document.ts";
 import { failureOf, UNREAD_HINT } from "../domain/failure.ts";
 import type { ArchiveStatusReport, Counts, StatusReport } from "../sync/status.ts";
-import type { Unread } from "../sync/survey.ts";
-import { documentTroubles } from "./document-troubles.ts";
-import type { Trouble } from "./trouble.ts";
+import type { Unread } from "../sync/scan-scheduler.ts";
+import { documentAlerts } from "./document-alerts.ts";
+import type { Alert } from "./alert.ts";
 
 /** Documents in one state with one code. */
 export type Group = {
@@ -42,7 +42,7 @@ export type Situation = {
     /** What of it cannot be read. */
     readonly unread: Unread | null;
   }[];
-  readonly notPutAway: StatusReport["notPutAway"];
+  readonly afterPending: StatusReport["afterPending"];
   readonly health: { readonly healthy: boolean; readonly why: string };
   /** Of the journal's disk; undefined: not known. */
   readonly disk: { readonly freeBytes: number; readonly path: string } | undefined;
@@ -50,39 +50,39 @@ export type Situation = {
 
 const MB = 1_000_000;
 
-/** What patience somebody has. */
+/** What patience someone has. */
 export type Patience = { readonly heldAfterMs: number; readonly diskBytesMin: number };
 
-/** A source that is away for a moment, or an archive that is, is no trouble yet. */
+/** A source that is away for a moment, or an archive that is, is no alert yet. */
 const OFFLINE_MS = 60_000;
 
 /** What is wrong, each cause once. */
-export function troublesOf(situation: Situation, patience: Patience): Trouble[] {
+export function alertsOf(situation: Situation, patience: Patience): Alert[] {
   const { archives, groups } = situation;
   const called = (name: string) => (archives.length > 1 ? ` (${name})` : "");
   return [
-    ...archives.flatMap((archive) => gateTrouble(archive, called(archive.name))),
-    ...documentTroubles(groups, patience.heldAfterMs),
-    ...situation.sources.filter(({ online }) => online === false).map(sourceTrouble),
-    ...situation.sources.flatMap(unreadTrouble),
-    ...afterTroubles(situation.notPutAway, patience.heldAfterMs),
+    ...archives.flatMap((archive) => gateAlert(archive, called(archive.name))),
+    ...documentAlerts(groups, patience.heldAfterMs),
+    ...situation.sources.filter(({ online }) => online === false).map(sourceAlert),
+    ...situation.sources.flatMap(unreadAlert),
+    ...afterAlerts(situation.afterPending, patience.heldAfterMs),
     ...archives.flatMap((archive) =>
-      outageTrouble(archive, called(archive.name), patience.heldAfterMs),
+      outageAlert(archive, called(archive.name), patience.heldAfterMs),
     ),
-    ...healthTrouble(situation),
-    ...diskTrouble(situation, patience.diskBytesMin),
-    ...archives.flatMap((archive) => allowanceTrouble(archive, called(archive.name))),
+    ...healthAlert(situation),
+    ...diskAlert(situation, patience.diskBytesMin),
+    ...archives.flatMap((archive) => allowanceAlert(archive, called(archive.name))),
   ];
 }
 
-/** What it means that a cause is not among the troubles of a situation; see `decide`. */
+/** What it means that a cause is not among the alerts of a situation; see `decide`. */
 export function absentIn({
   sources,
   groups,
   archives,
 }: Situation): (cause: string) => "over" | "unknown" | "foreign" {
   return (cause) => {
-    // Closed for another reason: it has its own telling, and sending does not go on.
+    // Closed for another reason: it has its own notification, and sending does not go on.
     const [, closed] = /^gate:([^:]*):/u.exec(cause) ?? [];
     const archive = archives.find(({ name }) => name === closed);
     if (closed !== undefined && archive?.gate !== null) return "foreign";
@@ -98,7 +98,7 @@ export function absentIn({
   };
 }
 
-/** What every trouble is unless it says otherwise. */
+/** What every alert is unless it says otherwise. */
 const ONCE = { detail: "", hint: "", size: 1, mark: "", afterMs: 0 };
 
 const GATE_TITLES: Readonly<Record<string, string>> = {
@@ -108,7 +108,7 @@ const GATE_TITLES: Readonly<Record<string, string>> = {
   SAME_CODE_REPEATS: "Sending has stopped: the archive refuses every document",
 };
 
-function gateTrouble({ name, gate, waiting }: ArchiveSituation, called: string): Trouble[] {
+function gateAlert({ name, gate, waiting }: ArchiveSituation, called: string): Alert[] {
   if (gate === null) return [];
   const { code, message, hint } = gate;
   const kind = code === "CREDENTIALS_REFUSED" ? "credentials" : "gate";
@@ -118,7 +118,7 @@ function gateTrouble({ name, gate, waiting }: ArchiveSituation, called: string):
   return [{ ...ONCE, kind, cause: `gate:${name}:${code}`, title, detail, hint, over }];
 }
 
-function sourceTrouble({ name, source, why }: Situation["sources"][number]): Trouble {
+function sourceAlert({ name, source, why }: Situation["sources"][number]): Alert {
   return {
     ...ONCE,
     kind: "source",
@@ -132,7 +132,7 @@ function sourceTrouble({ name, source, why }: Situation["sources"][number]): Tro
 }
 
 /** Of the same kind as a source that is away: nobody knows what is in there. */
-function unreadTrouble({ name, source, unread }: Situation["sources"][number]): Trouble[] {
+function unreadAlert({ name, source, unread }: Situation["sources"][number]): Alert[] {
   if (!unread) return [];
   const { directories, path, why } = unread;
   return [
@@ -151,7 +151,7 @@ function unreadTrouble({ name, source, unread }: Situation["sources"][number]): 
 }
 
 /** One a mirror: what stands against one of its files most often stands against all. */
-function afterTroubles(files: Situation["notPutAway"], afterMs: number): Trouble[] {
+function afterAlerts(files: Situation["afterPending"], afterMs: number): Alert[] {
   const mirrors = Map.groupBy(files, ({ mirror }) => mirror);
   return [...mirrors].flatMap(([name, [first, ...others]]) =>
     first === undefined
@@ -160,20 +160,16 @@ function afterTroubles(files: Situation["notPutAway"], afterMs: number): Trouble
           ...ONCE,
           kind: "after",
           cause: `after:${name}`,
-          title: `Archived files of ${name} cannot be put away`,
+          title: `Archived files of ${name} cannot be moved or deleted`,
           detail: `${first.path}: ${first.why}${others.length === 0 ? "" : "\nand others."}`,
           hint: failureOf("AFTER_REFUSED").hint,
-          over: `Archived files of ${name} are put away again`,
+          over: `Archived files of ${name} are moved or deleted again`,
           afterMs,
         },
   );
 }
 
-function outageTrouble(
-  { name, outage }: ArchiveSituation,
-  called: string,
-  afterMs: number,
-): Trouble[] {
+function outageAlert({ name, outage }: ArchiveSituation, called: string, afterMs: number): Alert[] {
   if (!outage) return [];
   const { code, message } = outage;
   return [
@@ -190,7 +186,7 @@ function outageTrouble(
   ];
 }
 
-function healthTrouble({ health }: Situation): Trouble[] {
+function healthAlert({ health }: Situation): Alert[] {
   if (health.healthy) return [];
   const title = "Nothing moves although documents are ready";
   const hint =
@@ -200,7 +196,7 @@ function healthTrouble({ health }: Situation): Trouble[] {
   return [{ ...ONCE, kind: "stalled", cause: "stalled", title, detail, hint, over }];
 }
 
-function diskTrouble({ disk }: Situation, bytesMin: number): Trouble[] {
+function diskAlert({ disk }: Situation, bytesMin: number): Alert[] {
   if (!disk || disk.freeBytes >= bytesMin) return [];
   const left = `${Math.floor(disk.freeBytes / MB)} MB`;
   return [
@@ -217,9 +213,9 @@ function diskTrouble({ disk }: Situation, bytesMin: number): Trouble[] {
 }
 
 /** Little is left, and again once nothing is. */
-function allowanceTrouble({ name, allowance }: ArchiveSituation, called: string): Trouble[] {
-  if (!allowance?.trouble) return [];
-  const { pages, used, level, keeps, trouble } = allowance;
+function allowanceAlert({ name, allowance }: ArchiveSituation, called: string): Alert[] {
+  if (!allowance?.alert) return [];
+  const { pages, used, level, keeps, alert } = allowance;
   const percent = Math.floor((100 * used) / Math.max(pages, 1));
   const waits = `${counted(keeps.documents)} ${keeps.documents === 1 ? "waits" : "wait"} for the next month.`;
   return [
@@ -228,8 +224,8 @@ function allowanceTrouble({ name, allowance }: ArchiveSituation, called: string)
       kind: "allowance",
       cause: `allowance:${name}`,
       title: `${percent} % of this month's page allowance is used${called}`,
-      detail: [`${trouble.message}.`, ...(keeps.documents > 0 ? [waits] : [])].join("\n"),
-      hint: trouble.hint,
+      detail: [`${alert.message}.`, ...(keeps.documents > 0 ? [waits] : [])].join("\n"),
+      hint: alert.hint,
       over: `The page allowance has room again${called}`,
       size: level === "usedUp" ? 2 : 1,
     },

@@ -14,10 +14,10 @@ export type WebhookRequest = {
   readonly body: string;
 };
 
-/** How much it matters: by it phones ring, or stay silent. */
+/** How much it matters: by it phones notify, or stay silent. */
 type Urgency = "high" | "normal" | "low";
 
-/** Without them nothing is archived until somebody acts. */
+/** Without them nothing is archived until someone acts. */
 const URGENT: readonly string[] = ["credentials", "archive", "disk", "stalled"];
 
 type Target = Pick<WebhookConfig, "url" | "token" | "to">;

@@ -17,7 +17,7 @@ import { growSlowly } from "../std/heap.ts";
 import { invariant } from "../std/invariant.ts";
 import { leftOf, type Until } from "../std/time-left.ts";
 import { endAllGroups } from "./hook-group.ts";
-import { Line } from "./line.ts";
+import { Channel } from "./channel.ts";
 import { MirrorHost } from "./mirror-host.ts";
 import type { DaemonCalls, HookCalls, ReaderCalls, SignCalls } from "./protocol.ts";
 import { runHook } from "./run-hook.ts";
@@ -75,8 +75,8 @@ const offer: ReaderCalls = {
     const notes = new NotesReader(settings, systemClock.now());
     const found = [];
     // Files that are made to be hard to read keep those behind them waiting no longer than this.
-    const hurry = AbortSignal.timeout(ENGINE_MS_MAX);
-    const engine: PdfEngine = (bytes) => pdfThread.pages(bytes, hurry);
+    const flush = AbortSignal.timeout(ENGINE_MS_MAX);
+    const engine: PdfEngine = (bytes) => pdfThread.pages(bytes, flush);
     let turnAt = systemClock.monotonic();
     for (const { path, seen, sentBytes } of files) {
       const beside = options.alone ? {} : { notes };
@@ -138,7 +138,7 @@ const offer: ReaderCalls = {
   ping: async () => {},
 };
 
-const daemon = new Line<DaemonCalls & HookCalls & SignCalls>(
+const daemon = new Channel<DaemonCalls & HookCalls & SignCalls>(
   {
     send: (message) => {
       process.send?.(message);

@@ -14,14 +14,14 @@ import type { Clock } from "../std/clock.ts";
 import { messageOf } from "../std/fault.ts";
 import { dirOf, type RawPath } from "../std/raw-path.ts";
 import { Window } from "../std/window.ts";
-import { type Line, LineCut } from "./line.ts";
+import { type Channel, ChannelClosed } from "./channel.ts";
 import type { DaemonCalls, Look, MirrorStatus, ReaderMirror } from "./protocol.ts";
 
 /** How often a source is asked whether it is still there. */
 const STATUS_INTERVAL_MS = 5_000;
 
 /**
- * Files that are looked at in one turn of the event loop and told of in one message; the next are looked
+ * Files that are looked at in one turn of the event loop and told about in one message; the next are looked
  * at once the daemon has journaled those. What comes in fast must not keep waiting what is being sent.
  */
 const HINTS_MAX = 100;
@@ -33,7 +33,7 @@ const VANISHED_MAX = 16;
 const UNLEARNT = "";
 
 export class MirrorHost {
-  readonly #daemon: Line<DaemonCalls>;
+  readonly #daemon: Channel<DaemonCalls>;
   readonly #clock: Clock;
   readonly #known: Map<RawPath, string>;
   #mirror: ReaderMirror;
@@ -45,7 +45,7 @@ export class MirrorHost {
   #watch: DirectoryWatch | undefined;
   #status: MirrorStatus;
 
-  constructor(mirror: ReaderMirror, daemon: Line<DaemonCalls>, clock: Clock) {
+  constructor(mirror: ReaderMirror, daemon: Channel<DaemonCalls>, clock: Clock) {
     this.#mirror = mirror;
     this.#daemon = daemon;
     this.#clock = clock;
@@ -176,7 +176,7 @@ export class MirrorHost {
         hint: (paths) => this.#tell(this.#hint(paths)),
         directory: (dir, below) => this.#list(dir, below),
         vanished: (dirs) => this.#vanished(dirs),
-        doubt: (why, isTrouble) => this.#doubt(why, isTrouble),
+        doubt: (why, isProblem) => this.#doubt(why, isProblem),
       },
       this.#clock,
     );
@@ -210,7 +210,7 @@ export class MirrorHost {
     this.unlearn(files.map(({ path }) => dirOf(path)));
     if (files.length === 0) return;
     const journaled = this.#daemon.call("hint", this.#mirror.id, files);
-    this.#daemon.hurry();
+    this.#daemon.flush();
     await journaled;
   }
 
@@ -262,13 +262,13 @@ export class MirrorHost {
     try {
       await listing();
     } catch (error) {
-      if (this.#closing.signal.aborted || error instanceof LineCut) return;
+      if (this.#closing.signal.aborted || error instanceof ChannelClosed) return;
       this.#doubt(messageOf(error));
     }
   }
 
-  #doubt(why: string, isTrouble = false): void {
-    this.#tell(this.#daemon.call("doubt", this.#mirror.id, why, isTrouble));
+  #doubt(why: string, isProblem = false): void {
+    this.#tell(this.#daemon.call("doubt", this.#mirror.id, why, isProblem));
   }
 
   /** A report that cannot be delivered is no loss: the next scan finds what it told. */

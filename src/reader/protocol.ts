@@ -128,7 +128,7 @@ export type Unreached = { readonly code: string; readonly message: string; reado
 /** A module of the operator's signs in the daemon alone, where it has the environment that it needs. */
 export type SignCalls = { sign: (fields: readonly Field[], path: string) => Promise<string> };
 
-/** What the reader's handle is told of hooks, to end what a reader that dies leaves behind. */
+/** What the reader's handle is told about hooks, to end what a reader that dies leaves behind. */
 export type HookCalls = {
   hookBegun: (group: number) => Promise<void>;
   hookEnded: (group: number) => Promise<void>;
@@ -146,7 +146,7 @@ export type DaemonCalls = {
   vanished: (mirrorId: number, dirs: readonly RawPath[]) => Promise<void>;
   /** Answered when this many bytes of an upload may leave. */
   allowance: (bytes: number) => Promise<void>;
-  /** Events may have been missed: a full scan is needed. `isTrouble`: somebody could do something about it. */
-  doubt: (mirrorId: number, why: string, isTrouble: boolean) => Promise<void>;
+  /** Events may have been missed: a full scan is needed. `isProblem`: someone could do something about it. */
+  doubt: (mirrorId: number, why: string, isProblem: boolean) => Promise<void>;
   status: (status: MirrorStatus) => Promise<void>;
 };

@@ -1,10 +1,10 @@
 import type { ArchiveSettings } from "../archive/http-archive.ts";
-import type { Crew } from "../journal/crew.ts";
+import type { Cluster } from "../journal/cluster.ts";
 import type { Clock, Random } from "../std/clock.ts";
 import type { Log } from "../std/log.ts";
 import type { HostClock } from "../std/time-left.ts";
 import type { DaemonCalls, MirrorStatus, ReaderMirror, SignCalls } from "./protocol.ts";
-import type { Vigilance } from "./vigil.ts";
+import type { LivenessLimits } from "./liveness.ts";
 
 /** What a reader's handle works with, and whom it tells. */
 export type ReaderOptions = {
@@ -18,7 +18,7 @@ export type ReaderOptions = {
   /** Signs where the archive asks for a module; a reader that only looks needs none. */
   readonly sign?: SignCalls["sign"];
   /** Where several daemons share the journal: how long this one may send. */
-  readonly crew?: Pick<Crew, "leaseMs" | "sendLeftMs">;
+  readonly cluster?: Pick<Cluster, "leaseMs" | "sendLeftMs">;
   /** The host's own clocks unless a test brings others. */
   readonly host?: HostClock;
   /** Told when a process runs, before it touches a source. */
@@ -32,5 +32,5 @@ export type ReaderOptions = {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  readonly vigilance?: Vigilance;
+  readonly livenessLimits?: LivenessLimits;
 };

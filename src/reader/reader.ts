@@ -12,7 +12,7 @@ import { messageOf } from "../std/fault.ts";
 import type { RawPath } from "../std/raw-path.ts";
 import { forkReader } from "./fork-reader.ts";
 import { HookGroups } from "./hook-group.ts";
-import { Line, LineCut } from "./line.ts";
+import { Channel, ChannelClosed } from "./channel.ts";
 import type {
   HookEnd,
   HookOrder,
@@ -24,7 +24,7 @@ import type {
 } from "./protocol.ts";
 import type { ReaderOptions } from "./reader-options.ts";
 import { SendTime } from "./send-time.ts";
-import { begun, VIGILANCE, vigil } from "./vigil.ts";
+import { begun, LIVENESS_LIMITS, vigil } from "./liveness.ts";
 
 /** Waits between restarts of a reader that keeps dying. */
 const RESTART = { initialMs: 200, maxMs: 30_000 };
@@ -35,7 +35,7 @@ const ALIVE_MAX = 3;
 /** How long a killed reader is waited for. */
 const CLOSE_MS = 1_000;
 
-type Running = { readonly child: ChildProcess; readonly line: Line<ReaderCalls> };
+type Running = { readonly child: ChildProcess; readonly line: Channel<ReaderCalls> };
 
 export class Reader implements AsyncDisposable {
   readonly #options: ReaderOptions;
@@ -53,7 +53,7 @@ export class Reader implements AsyncDisposable {
 
   private constructor(options: ReaderOptions) {
     this.#options = options;
-    this.#time = new SendTime(options.crew, options.host);
+    this.#time = new SendTime(options.cluster, options.host);
     this.#ready.promise.catch(() => {});
     this.#supervision = this.#supervise();
   }
@@ -89,9 +89,9 @@ export class Reader implements AsyncDisposable {
     return (await this.#up()).line.call("look", mirrorId, paths, spelt);
   }
 
-  /** Rejects with `LineCut` when it is not up: after-actions of other mirrors would wait with this one. */
+  /** Rejects with `ChannelClosed` when it is not up: after-actions of other mirrors would wait with this one. */
   async act(...parameters: Parameters<ReaderCalls["act"]>): Promise<Acted> {
-    if (!this.#running) throw new LineCut("the reader is not up");
+    if (!this.#running) throw new ChannelClosed("the reader is not up");
     return this.#running.line.call("act", ...parameters);
   }
 
@@ -102,7 +102,7 @@ export class Reader implements AsyncDisposable {
       const mirror = await this.#options.mirrors(mirrorId);
       this.#options.started(await line.call("open", mirror, null), false);
     } catch (error) {
-      if (!(error instanceof LineCut)) throw error;
+      if (!(error instanceof ChannelClosed)) throw error;
       // The next one asks for all of them as it starts.
       await this.#up();
     }
@@ -113,12 +113,12 @@ export class Reader implements AsyncDisposable {
     return (await this.#up()).line.call("hook", order);
   }
 
-  /** A reader that is down learns everything anew when it comes up. */
+  /** A reader that is down learns everything again when it comes up. */
   async unlearn(mirrorId: number, dirs: readonly RawPath[]): Promise<void> {
     try {
       await this.#running?.line.call("unlearn", mirrorId, dirs);
     } catch (error) {
-      if (!(error instanceof LineCut)) throw error;
+      if (!(error instanceof ChannelClosed)) throw error;
     }
   }
 
@@ -147,7 +147,7 @@ export class Reader implements AsyncDisposable {
       this.#time.tell(running.line);
       return await running.line.call("send", id, order);
     } catch (error) {
-      return { kind: "lost", trouble: { code: "REPLY_LOST", message: messageOf(error) } };
+      return { kind: "lost", problem: { code: "REPLY_LOST", message: messageOf(error) } };
     } finally {
       cut.removeEventListener("abort", abort);
     }
@@ -156,7 +156,7 @@ export class Reader implements AsyncDisposable {
   /** Ends the process and waits until it is gone, but no longer than it can be waited for. */
   close(): Promise<void> {
     this.#closed ??= (async () => {
-      this.#closing.abort(new LineCut("closing"));
+      this.#closing.abort(new ChannelClosed("closing"));
       this.#ready.reject(this.#closing.signal.reason);
       this.#child?.kill("SIGKILL");
       // A process that hangs in the kernel is left to die when its share answers.
@@ -185,7 +185,7 @@ export class Reader implements AsyncDisposable {
       const startedAt = clock.monotonic();
       const why = await this.#live(deaths > 0);
       if (signal.aborted) return;
-      // A reader that lived well for a while starts counting anew.
+      // A reader that lived well for a while starts counting again.
       deaths = clock.monotonic() - startedAt > 60_000 ? 1 : deaths + 1;
       log.warn({ reader: name, why }, "reader ended; it is started again");
       try {
@@ -217,7 +217,7 @@ export class Reader implements AsyncDisposable {
       line.cut(`the reader ended: ${why}`);
       // A reader that was killed could not end the hooks that it ran.
       hooks.end();
-      this.#hush(false);
+      this.#markUnresponsive(false);
       if (this.#running?.child === child) {
         this.#running = undefined;
         this.#ready = Promise.withResolvers<Running>();
@@ -239,7 +239,7 @@ export class Reader implements AsyncDisposable {
   }
 
   /** Lets a process that was started host its mirrors; from the end of that on it is called. */
-  async #begin(child: ChildProcess, line: Line<ReaderCalls>, restart: boolean): Promise<void> {
+  async #begin(child: ChildProcess, line: Channel<ReaderCalls>, restart: boolean): Promise<void> {
     const { clock } = this.#options;
     await begun(line.call("ping"), clock);
     this.#options.begun?.();
@@ -249,13 +249,13 @@ export class Reader implements AsyncDisposable {
     this.#running = { child, line };
     this.#ready.resolve(this.#running);
     const isUp = () => this.#running?.child === child;
-    void this.#time.keepTelling({ line, isUp }, clock, this.#closing.signal);
+    void this.#time.keepOutboxEntry({ line, isUp }, clock, this.#closing.signal);
     this.#options.started(statuses, restart);
   }
 
-  #lineTo(child: ChildProcess, hooks: HookGroups): Line<ReaderCalls> {
+  #lineTo(child: ChildProcess, hooks: HookGroups): Channel<ReaderCalls> {
     const { sign } = this.#options;
-    return new Line(
+    return new Channel(
       {
         send: (message) => {
           // Sending to a process that has just died is reported by its exit.
@@ -270,28 +270,28 @@ export class Reader implements AsyncDisposable {
   }
 
   /** Kills a reader that does not answer in time; its end is handled where it is waited for. */
-  async #watchOver(child: ChildProcess, line: Line<ReaderCalls>): Promise<void> {
-    const { clock, log, name, vigilance = VIGILANCE } = this.#options;
+  async #watchOver(child: ChildProcess, line: Channel<ReaderCalls>): Promise<void> {
+    const { clock, log, name, livenessLimits = LIVENESS_LIMITS } = this.#options;
     const isUp = () => child.exitCode === null && child.signalCode === null;
     const isAwaited = () => line.isAwaited;
     const ask = () => line.call("ping");
-    const hush = (silent: boolean) => this.#hush(silent);
+    const markUnresponsive = (silent: boolean) => this.#markUnresponsive(silent);
     try {
-      const watched = { isUp, isAwaited, called: line.called, ask, hush };
-      await vigil(watched, vigilance, clock, this.#closing.signal);
+      const watched = { isUp, isAwaited, called: line.called, ask, markUnresponsive };
+      await vigil(watched, livenessLimits, clock, this.#closing.signal);
       if (!isUp()) return;
-      const { patienceMs } = vigilance;
+      const { patienceMs } = livenessLimits;
       log.error({ reader: name, patienceMs }, "reader does not answer; it is killed");
       this.#options.unanswered?.(patienceMs);
       child.kill("SIGKILL");
       // A process that hangs in the kernel dies only when the share answers: go on without it.
       child.emit("exit", null, "SIGKILL (did not answer)");
     } catch (error) {
-      if (!(error instanceof LineCut)) throw error;
+      if (!(error instanceof ChannelClosed)) throw error;
     }
   }
 
-  #hush(silent: boolean): void {
+  #markUnresponsive(silent: boolean): void {
     if (this.#silent === silent) return;
     this.#silent = silent;
     this.#options.silence?.();

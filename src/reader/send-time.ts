@@ -1,42 +1,42 @@
-import type { Crew } from "../journal/crew.ts";
+import type { Cluster } from "../journal/cluster.ts";
 import { isAbortOf } from "../std/abort.ts";
 import type { Clock } from "../std/clock.ts";
 import { type HostClock, untilIn } from "../std/time-left.ts";
-import type { Line } from "./line.ts";
+import type { Channel } from "./channel.ts";
 import type { ReaderCalls } from "./protocol.ts";
 
 /** How often in a lease a reader is told: sooner than leases are renewed. */
-const TELLINGS = 12;
+const OUTBOX_ENTRIES = 12;
 
 /** Tells reader processes until when they may send; nothing where that has no end. */
 export class SendTime {
-  readonly #crew: Pick<Crew, "leaseMs" | "sendLeftMs"> | undefined;
+  readonly #cluster: Pick<Cluster, "leaseMs" | "sendLeftMs"> | undefined;
   readonly #host: HostClock | undefined;
 
   /** `host`: the host's own clocks unless a test brings others. */
-  constructor(crew: Pick<Crew, "leaseMs" | "sendLeftMs"> | undefined, host?: HostClock) {
-    this.#crew = crew?.leaseMs === Number.POSITIVE_INFINITY ? undefined : crew;
+  constructor(cluster: Pick<Cluster, "leaseMs" | "sendLeftMs"> | undefined, host?: HostClock) {
+    this.#cluster = cluster?.leaseMs === Number.POSITIVE_INFINITY ? undefined : cluster;
     this.#host = host;
   }
 
-  tell(line: Line<ReaderCalls>): void {
-    const crew = this.#crew;
-    if (!crew) return;
-    const until = untilIn(() => crew.sendLeftMs, this.#host);
+  tell(line: Channel<ReaderCalls>): void {
+    const cluster = this.#cluster;
+    if (!cluster) return;
+    const until = untilIn(() => cluster.sendLeftMs, this.#host);
     line.call("mayHandOver", until).catch(() => {}); // a process that is gone sends nothing
   }
 
   /** Tells it again and again, as long as it is up and `signal` does not abort. */
-  async keepTelling(
-    { line, isUp }: { readonly line: Line<ReaderCalls>; readonly isUp: () => boolean },
+  async keepOutboxEntry(
+    { line, isUp }: { readonly line: Channel<ReaderCalls>; readonly isUp: () => boolean },
     clock: Clock,
     signal: AbortSignal,
   ): Promise<void> {
-    if (!this.#crew) return;
+    if (!this.#cluster) return;
     try {
       while (isUp()) {
         this.tell(line);
-        await clock.sleep(this.#crew.leaseMs / TELLINGS, signal);
+        await clock.sleep(this.#cluster.leaseMs / OUTBOX_ENTRIES, signal);
       }
     } catch (error) {
       if (!isAbortOf(signal, error)) throw error;

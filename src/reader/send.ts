@@ -68,16 +68,16 @@ function uploadOf(
 /** What the archive, or the way to it, did: the error's own code, also where the account is suspected. */
 export function outcomeOf(error: ArchiveError): Outcome {
   const { code, message, credentials, unnamed } = error;
-  const trouble = { code, message };
+  const problem = { code, message };
   const load = { retryAfterMs: error.retryAfterMs ?? null, pressed: isPressed(error) };
   switch (error.kind) {
     case "refused":
     case "invalid":
-      return { kind: "refused", trouble, ...load, credentials };
+      return { kind: "refused", problem, ...load, credentials };
     case "notSent":
-      return { kind: "notSent", trouble, ...load };
+      return { kind: "notSent", problem, ...load };
     case "inDoubt":
-      return { kind: "lost", trouble, ...load, credentials, unnamed };
+      return { kind: "lost", problem, ...load, credentials, unnamed };
   }
 }
 
@@ -91,7 +91,7 @@ function ofFile(error: unknown): Outcome | undefined {
       return { kind: "gone" };
     case "FILE_UNREADABLE":
     case "SOURCE_OFFLINE":
-      return { kind: "unreadable", trouble: { code, message: messageOf(error) } };
+      return { kind: "unreadable", problem: { code, message: messageOf(error) } };
     default:
       return undefined;
   }
@@ -99,11 +99,11 @@ function ofFile(error: unknown): Outcome | undefined {
 
 /** Nothing was begun yet, whatever went wrong. */
 function notOpened(error: unknown): Outcome {
-  const trouble = { code: "FILE_UNREADABLE", message: messageOf(error) };
-  return { kind: "unreadable", trouble };
+  const problem = { code: "FILE_UNREADABLE", message: messageOf(error) };
+  return { kind: "unreadable", problem };
 }
 
 /** Neither the archive's nor the file's error: a bug or a lack of resources; it may have left. */
 function lost(error: unknown): Outcome {
-  return { kind: "lost", trouble: { code: "REPLY_LOST", message: messageOf(error) } };
+  return { kind: "lost", problem: { code: "REPLY_LOST", message: messageOf(error) } };
 }

@@ -87,6 +87,6 @@ function lineOf(document: Document): ReceiptLine {
     uploadedAt,
     convertedAt,
     duplicate: document.duplicateOf !== null,
-    unfinished: document.slip?.unfinished === true,
+    unfinished: document.attributes?.unfinished === true,
   };
 }

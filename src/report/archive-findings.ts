@@ -84,8 +84,8 @@ function waits({ name, sending }: ArchiveStatusReport, report: StatusReport): Fi
 
 /** Little is left, or nothing is. */
 function allowance({ name, allowance: own }: ArchiveStatusReport, report: StatusReport): Finding[] {
-  if (!own?.trouble) return [];
-  const { pages, used, keeps, trouble } = own;
+  if (!own?.problem) return [];
+  const { pages, used, keeps, problem } = own;
   const percent = Math.floor((100 * used) / Math.max(pages, 1));
   const of = isOneOfMany(report) ? ` of ${name}` : "";
   return [
@@ -95,8 +95,8 @@ function allowance({ name, allowance: own }: ArchiveStatusReport, report: Status
       kind: "allowance",
       severity: "warning",
       title: `${percent} % of this month's page allowance${of} is used`,
-      detail: `${sentence(trouble.message)}${keeps.documents === 0 ? "" : ` ${waitSentence(keeps.documents)}`}`,
-      fix: trouble.hint,
+      detail: `${sentence(problem.message)}${keeps.documents === 0 ? "" : ` ${waitSentence(keeps.documents)}`}`,
+      fix: problem.hint,
       count: keeps.documents,
       archive: name,
     },

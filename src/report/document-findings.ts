@@ -3,7 +3,7 @@ import { failureOf, GATE_CODES } from "../domain/failure.ts";
 import { counted } from "../std/wording.ts";
 import type { StatusReport } from "../sync/status.ts";
 import { type Finding, type FindingAction, PLAIN, sentence, type Situation } from "./finding.ts";
-import type { Problem } from "./problems.ts";
+import type { ProblemGroup } from "./problems.ts";
 
 /** So many archive folders are named. */
 export const FOLDERS_MAX = 10;
@@ -44,7 +44,7 @@ export function documentFindings({
     .map((problem) => findingOf(problem, report));
 }
 
-function findingOf(problem: Problem, report: StatusReport): Finding {
+function findingOf(problem: ProblemGroup, report: StatusReport): Finding {
   const { state, code, documents, first } = problem;
   const kind = KINDS[state];
   const { hint, person } = failureOf(code);
@@ -64,7 +64,7 @@ function findingOf(problem: Problem, report: StatusReport): Finding {
   };
 }
 
-function titleOf({ state, code, documents }: Problem): string {
+function titleOf({ state, code, documents }: ProblemGroup): string {
   const many = counted(documents, "document");
   const are = documents === 1 ? "is" : "are";
   if (state === "failed") return `${many} failed: ${whyFailed(code, documents)} (${code})`;
@@ -79,7 +79,7 @@ function whyFailed(code: string, documents: number): string {
 }
 
 function detailOf(
-  { code, documents, message, first, paths }: Problem,
+  { code, documents, message, first, paths }: ProblemGroup,
   { foldersToCreate }: StatusReport,
 ): string {
   const folders = foldersToCreate.filter((folder) => folder.code === code);

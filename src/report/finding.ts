@@ -1,7 +1,7 @@
 import type { State } from "../domain/document.ts";
 import { counted } from "../std/wording.ts";
 import type { StatusReport } from "../sync/status.ts";
-import type { Problem } from "./problems.ts";
+import type { ProblemGroup } from "./problems.ts";
 
 /**
  * Every kind of finding, in the order in which findings are reported: what stops everything, then what stops a part,
@@ -96,7 +96,7 @@ export const PLAIN = {
 /** Everything that findings are made of. */
 export type Situation = {
   readonly report: StatusReport;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly ProblemGroup[];
   /** What the daemon says of its own work; absent: nothing is known. `fix`: what to do, where that is known. */
   readonly health?:
     | { readonly healthy: boolean; readonly why: string; readonly fix?: string }

@@ -34,7 +34,7 @@ export function findingsOf(situation: Situation): Finding[] {
     ...report.mirrors.flatMap(offline),
     ...report.mirrors.flatMap(unread),
     ...documentFindings(situation),
-    ...notPutAway(report),
+    ...afterPending(report),
     ...archiveFindings(report),
     ...lowDisk(situation),
     ...noPage(situation),
@@ -97,7 +97,7 @@ function paused({ paused: isPaused, documents }: StatusReport): Finding[] {
   ];
 }
 
-function notRunning({ running, documents, notPutAway: files }: StatusReport): Finding[] {
+function notRunning({ running, documents, afterPending: files }: StatusReport): Finding[] {
   const count = sumOf(documents, [...MOVING, "held"]);
   if (running || count + files.length === 0) return [];
   const waiting =
@@ -155,7 +155,7 @@ function unread({ name, source, unread: closed }: MirrorStatusReport): Finding[]
 }
 
 /** One a mirror: what stands against one of its files most often stands against all. */
-function notPutAway({ notPutAway: files }: StatusReport): Finding[] {
+function afterPending({ afterPending: files }: StatusReport): Finding[] {
   const orMore = files.length >= NAMED_MAX ? " or more" : "";
   return [...Map.groupBy(files, ({ mirror }) => mirror)].map(([mirror, all]) => {
     const times = all.flatMap(({ nextAttemptAt }) => nextAttemptAt ?? []);
@@ -251,15 +251,15 @@ function sentEarly({ name, learnedSettle }: MirrorStatusReport): Finding[] {
 }
 
 /** Archived, and never to be moved or deleted. */
-function kept({ neverPutAway }: StatusReport): Finding[] {
-  return neverPutAway.map(({ mirror, files, path, why }) => ({
+function kept({ afterFailed }: StatusReport): Finding[] {
+  return afterFailed.map(({ mirror, files, path, why }) => ({
     ...PLAIN,
     id: `kept:${mirror}`,
     kind: "kept",
     severity: "info",
     title: `${counted(files, "archived file")} of ${mirror} will not be moved or deleted`,
     detail: oneOf(files, path, why),
-    fix: "See `scanferry list --not-put-away`.",
+    fix: "See `scanferry list --after-pending`.",
     count: files,
     mirror,
   }));

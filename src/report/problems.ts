@@ -6,7 +6,7 @@ import { joinRaw, shown } from "../std/raw-path.ts";
 import { configuredIds } from "../sync/configured.ts";
 
 /** Documents in one state with one code. Times are epoch milliseconds. */
-export type Problem = {
+export type ProblemGroup = {
   readonly state: ProblemState;
   readonly code: string;
   readonly documents: number;
@@ -46,18 +46,18 @@ const NAMED_MAX = 10;
 export async function problemsOf(
   journal: Journal,
   configured: Parameters<typeof configuredIds>[1],
-): Promise<Problem[]> {
+): Promise<ProblemGroup[]> {
   const rows = await journal.mirrors();
   const ids = await configuredIds(journal, configured);
   const areAll = rows.every(({ id }) => ids.has(id));
-  const groups = (await journal.troubled(areAll ? undefined : [...ids])).flatMap((group) => {
+  const groups = (await journal.withProblem(areAll ? undefined : [...ids])).flatMap((group) => {
     const state = PROBLEM_STATES.find((one) => one === group.state);
     const only = state && ONLY[state];
     const isOne = state !== undefined && (only === undefined || only === group.code);
     return isOne ? { ...group, state } : [];
   });
   const most = groups.toSorted((a, b) => b.documents - a.documents).slice(0, PROBLEMS_MAX);
-  const problems: Problem[] = [];
+  const problems: ProblemGroup[] = [];
   for (const { first: id, ...group } of most) {
     const document = await journal.document(id);
     if (!document) continue;
@@ -65,7 +65,7 @@ export async function problemsOf(
     const history = await journal.history(id);
     const since = history.findLast(({ from, to }) => to === group.state && from !== to)?.at ?? null;
     const first = { id, mirror, path: pathOf(document), since, nextAttemptAt: document.dueAt };
-    const message = document.trouble?.message ?? "no reason is journaled";
+    const message = document.problem?.message ?? "no reason is journaled";
     const named = UNFINISHED_CODES.includes(group.code)
       ? { paths: await pathsOf(journal, group, ids) }
       : {};
@@ -76,7 +76,7 @@ export async function problemsOf(
 
 async function pathsOf(
   journal: Journal,
-  { state, code }: Pick<Problem, "state" | "code">,
+  { state, code }: Pick<ProblemGroup, "state" | "code">,
   ids: ReadonlySet<number>,
 ): Promise<string[]> {
   const paths: string[] = [];

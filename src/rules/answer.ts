@@ -2,7 +2,7 @@
  * What a `before` hook answers: one JSON object of at most 64 KB. Its values go through the same
  * limits as those of rules. Read strictly: a key that is not known may be a known one misspelt.
  */
-import { type MetadataField, METADATA_FIELDS } from "../domain/slip.ts";
+import { type MetadataField, METADATA_FIELDS } from "../domain/attributes.ts";
 import { dayOf, isoDay } from "./calendar.ts";
 
 /** What a hook has to say of a document. Plain data. */

@@ -2,9 +2,9 @@
  * What goes with a document, and where it goes. Pure and total: the same facts give the same
  * answer, and every fault is an answer too, that holds the one document it is about.
  */
-import type { Trouble } from "../domain/document.ts";
+import type { Problem } from "../domain/document.ts";
 import { sentNameOf, type SentName, type Target } from "../domain/naming.ts";
-import type { SidecarRead, Slip } from "../domain/slip.ts";
+import type { SidecarRead, Attributes } from "../domain/attributes.ts";
 import { nameOf, type RawPath, rawOfText } from "../std/raw-path.ts";
 import type { Answer } from "./answer.ts";
 import { expiryOf } from "./expiry.ts";
@@ -25,7 +25,7 @@ export type Facts = {
   /** When it became ready: what `sent` and `uploaded` mean in a rule. */
   readonly at: number;
   readonly sidecar: Notes | null;
-  /** The file that says so; absent: there is none, or nothing will be put away. */
+  /** The file that says so; absent: there is none, or nothing will be moved or deleted. */
   readonly sidecarRead?: SidecarRead;
   /** What the `before` hook answered; absent: nobody asked. */
   readonly answer?: Answer;
@@ -39,11 +39,11 @@ export type Decided = {
   readonly folder: string;
   readonly name: SentName;
   /** Null: nothing goes with it. */
-  readonly slip: Slip | null;
+  readonly attributes: Attributes | null;
 };
 
-/** The trouble holds the document. */
-export type Decision = { readonly decided: Decided } | { readonly trouble: Trouble };
+/** The problem holds the document. */
+export type Decision = { readonly decided: Decided } | { readonly problem: Problem };
 
 /** Decides. Never throws for rules that were checked when they were read. */
 export function decide(rules: MirrorRules, target: Target, facts: Facts): Decision {
@@ -51,7 +51,7 @@ export function decide(rules: MirrorRules, target: Target, facts: Facts): Decisi
     return { decided: decided(rules, target, facts) };
   } catch (error) {
     if (!(error instanceof Hold)) throw error;
-    return { trouble: error.trouble };
+    return { problem: error.problem };
   }
 }
 
@@ -64,7 +64,7 @@ function decided(rules: MirrorRules, target: Target, facts: Facts): Decided {
   const name = sentNameOf(said === undefined ? nameOf(facts.path) : rawOfText(said));
   const metadata = metadataFor({ rules, rule, groups, facts, name, values });
   const expiry = expiryOf(rules.guards, rule?.expiry ?? rules.expiry, facts, path);
-  const slip: Slip = {
+  const attributes: Attributes = {
     ...(rule ? { rule: rule.name } : {}),
     ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
     ...(expiry ? { expiry } : {}),
@@ -79,12 +79,12 @@ function decided(rules: MirrorRules, target: Target, facts: Facts): Decided {
         ? folderOf(template, target, facts.path, values)
         : folderSaid(answer.folder, template, target),
     name,
-    slip: Object.keys(slip).length > 0 ? slip : null,
+    attributes: Object.keys(attributes).length > 0 ? attributes : null,
   };
 }
 
 /** Which of name and folder are the hook's. */
-function hooked(answer: Answer | undefined): Pick<Slip, "hook"> {
+function hooked(answer: Answer | undefined): Pick<Attributes, "hook"> {
   const hook = (["name", "folder"] as const).filter((key) => answer?.[key] !== undefined);
   return hook.length > 0 ? { hook } : {};
 }

@@ -1,5 +1,5 @@
 /** The expiry date of a document. It cannot be taken back, so what is doubtful holds the document. */
-import type { SlipExpiry } from "../domain/slip.ts";
+import type { AttributeExpiry } from "../domain/attributes.ts";
 import { dayOf, existing, formatPeriod, isoDay, later, noonOf, partsOfDay } from "./calendar.ts";
 import type { Facts } from "./decide.ts";
 import { Hold } from "./hold.ts";
@@ -17,7 +17,7 @@ export function expiryOf(
   rule: ExpiryRule,
   facts: Facts,
   path: string,
-): SlipExpiry | undefined {
+): AttributeExpiry | undefined {
   const dated = dateOf(rule, facts, path);
   if (dated === "none") return undefined;
   if ("unknown" in dated) {

@@ -1,12 +1,12 @@
-import type { Trouble } from "../domain/document.ts";
+import type { Problem } from "../domain/document.ts";
 import type { FailureCode } from "../domain/failure.ts";
 
-/** Ends a decision: the document is held for this. Leaves the room of rules as a trouble, never thrown. */
+/** Ends a decision: the document is held for this. Leaves the room of rules as a problem, never thrown. */
 export class Hold extends Error {
-  readonly trouble: Trouble;
+  readonly problem: Problem;
 
   constructor(code: FailureCode, message: string) {
     super(message);
-    this.trouble = { code, message };
+    this.problem = { code, message };
   }
 }

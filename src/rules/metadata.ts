@@ -5,8 +5,8 @@ import {
   METADATA_FIELDS,
   METADATA_LIMITS,
   type Origin,
-  type SlipField,
-} from "../domain/slip.ts";
+  type AttributeField,
+} from "../domain/attributes.ts";
 import { nameOf, shown } from "../std/raw-path.ts";
 import type { Facts } from "./decide.ts";
 import { truncated } from "./functions.ts";
@@ -32,8 +32,8 @@ type Said = { readonly value: string; readonly from: Origin };
  * texts, what the path says (templates with values, groups named like a field), the sidecar, and the
  * hook. A field of which nobody says anything is absent.
  */
-export function metadataFor(given: Given): { [F in MetadataField]?: SlipField } {
-  const fields: { [F in MetadataField]?: SlipField } = {};
+export function metadataFor(given: Given): { [F in MetadataField]?: AttributeField } {
+  const fields: { [F in MetadataField]?: AttributeField } = {};
   for (const field of METADATA_FIELDS) {
     const said = saidOf(field, given);
     const value = said === undefined ? "" : cleaned(said.value);
@@ -55,8 +55,8 @@ function saidOf(field: MetadataField, given: Given): Said | undefined {
   if (group !== undefined) return { value: group, from: "path" };
   const plain = templateOf(field, given, [rule?.metadata, rules.metadata], false);
   if (plain) return plain;
-  // The archive knows it by a mended name; its true one is kept where it can be read.
-  const original = field === "title" && name.mended ? shown(nameOf(facts.path)) : undefined;
+  // The archive knows it by a fixed name; its true one is kept where it can be read.
+  const original = field === "title" && name.fixed ? shown(nameOf(facts.path)) : undefined;
   return original === undefined ? undefined : { value: truncated(original, 150), from: "name" };
 }
 
@@ -89,7 +89,12 @@ function cleaned(value: string): string {
     .trim();
 }
 
-function limited(field: MetadataField, value: string, from: Origin, limits: Limits): SlipField {
+function limited(
+  field: MetadataField,
+  value: string,
+  from: Origin,
+  limits: Limits,
+): AttributeField {
   const max = METADATA_LIMITS[field];
   if (value.length <= max) return { value, from };
   if (limits === "truncate") return { value: truncated(value, max).trimEnd(), from, cut: true };

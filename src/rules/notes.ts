@@ -2,7 +2,7 @@
  * Notes: what a sidecar (`x.pdf.yaml`, `.json`) says of its document. Plain texts, never
  * templates. Parsed in the process that read them; they come from anybody.
  */
-import { type MetadataField, METADATA_FIELDS } from "../domain/slip.ts";
+import { type MetadataField, METADATA_FIELDS } from "../domain/attributes.ts";
 import { dayOf, isoDay } from "./calendar.ts";
 
 /** Larger files are no notes. */
@@ -45,7 +45,7 @@ class Unfit extends Error {
 
 /**
  * The notes that a parsed file holds. Strict: a key that is not known may be a known one misspelt,
- * and what is archived without it cannot be mended.
+ * and what is archived without it cannot be fixed.
  */
 export function notesOf(value: unknown, placeOf: PlaceOf): ReadNotes {
   try {

@@ -1,6 +1,6 @@
 /** The rules of a mirror: what goes with its documents, and where they go. Plain data. */
 import type { Order } from "../domain/feed.ts";
-import type { MetadataField, WithoutPlugin } from "../domain/slip.ts";
+import type { MetadataField, WithoutPlugin } from "../domain/attributes.ts";
 import type { Period } from "./calendar.ts";
 import type { Template } from "./template.ts";
 

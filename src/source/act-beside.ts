@@ -1,6 +1,6 @@
 /** The after-action of a document, and of what stands beside it. */
 import { closeSync, fstatSync } from "node:fs";
-import type { SidecarRead } from "../domain/slip.ts";
+import type { SidecarRead } from "../domain/attributes.ts";
 import type { RawPath } from "../std/raw-path.ts";
 import { shown } from "../std/raw-path.ts";
 import { act, type AfterAction } from "./after.ts";
@@ -19,7 +19,7 @@ const NEVER_READ = "it is not the one that was read";
 
 /**
  * Acts on a file as `act` does, and where that went well, on its marker and on the sidecar that was read for it.
- * What cannot be moved or deleted stays, as does any other sidecar, and is told of. Beside a file that is gone,
+ * What cannot be moved or deleted stays, as does any other sidecar, and is told about. Beside a file that is gone,
  * perhaps by an earlier try that was cut short, only what has stood there since before the document was sent is
  * touched: the rest is of the next one of that name.
  *
@@ -90,7 +90,7 @@ async function follow(
   }
   const acted = await act(settings, path, { digest }, action, signal);
   if (acted.kind !== "refused") return undefined;
-  const { code, message } = acted.trouble;
+  const { code, message } = acted.problem;
   return read && code === "FILE_CHANGED" ? NEVER_READ : message;
 }
 

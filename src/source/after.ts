@@ -19,7 +19,7 @@ import {
   fileFault,
   isSystemError,
   NotRegular,
-  troubleOf,
+  problemOf,
 } from "./file-fault.ts";
 import { moveFile, type Proven, syncQuietly } from "./move-file.ts";
 import type { Entry } from "./new-name.ts";
@@ -159,12 +159,12 @@ function refusal(error: unknown, settings: SourceSettings, path: RawPath): Acted
   if (fault instanceof FileGone || fault instanceof NotRegular) {
     const status = sourceStatus(settings);
     if (status.kind === "online") return { kind: "gone" };
-    return { kind: "refused", trouble: { code: "SOURCE_OFFLINE", message: status.why } };
+    return { kind: "refused", problem: { code: "SOURCE_OFFLINE", message: status.why } };
   }
   // A bare system error comes from giving the file another name, not from reading it.
   if (fault instanceof FileUnreadable && fault !== error)
-    return { kind: "refused", trouble: { code: "AFTER_REFUSED", message: fault.message } };
-  return { kind: "refused", trouble: troubleOf(fault) };
+    return { kind: "refused", problem: { code: "AFTER_REFUSED", message: fault.message } };
+  return { kind: "refused", problem: problemOf(fault) };
 }
 
 /**

@@ -18,7 +18,7 @@ export async function digestOfBeginning(
     for (let at = from; at < to; ) {
       const chunk = await file.read(at, Math.min(CHUNK_BYTES, to - at));
       signal.throwIfAborted();
-      // It became shorter: whoever asked finds that it is not as it was.
+      // It became shorter: anyone who asked finds that it is not as it was.
       if (chunk.length === 0) return;
       hash.update(chunk);
       at += chunk.length;

@@ -34,7 +34,7 @@ export class Coalescer<T> {
     this.#stopping = stopping;
   }
 
-  /** May hand everything on before it returns, where the time is over and no timer could ring. */
+  /** May hand everything on before it returns, where the time is over and no timer could notify. */
   add(item: T): void {
     if (this.#stopping.aborted) return;
     const now = this.#clock.monotonic();

@@ -1,6 +1,6 @@
 /** What can be wrong with a file or its source, told apart by what to do about it. */
 import type { BigIntStats } from "node:fs";
-import type { Trouble } from "../domain/document.ts";
+import type { Problem } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
 import { codeOf, Fault, messageOf } from "../std/fault.ts";
 import { type RawPath, shown } from "../std/raw-path.ts";
@@ -72,7 +72,7 @@ export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
 }
 
 /** What became of a look at a file, in the words a document keeps. */
-export function troubleOf(fault: Fault): Trouble {
+export function problemOf(fault: Fault): Problem {
   return { code: fault.code, message: fault.message };
 }
 

@@ -16,7 +16,7 @@ import { pdfPages } from "../formats/pdf.ts";
 import { accessOf, beginningOf, type RandomAccess } from "../formats/random-access.ts";
 import { nameOf, type RawPath, shown, textOf } from "../std/raw-path.ts";
 import { digestOfBeginning } from "./beginning.ts";
-import { FileGone, fileFault, isSystemError, NotRegular, troubleOf } from "./file-fault.ts";
+import { FileGone, fileFault, isSystemError, NotRegular, problemOf } from "./file-fault.ts";
 import { lookInside, openInside } from "./open-inside.ts";
 import type { NotesReader } from "./read-notes.ts";
 import { accessOfFd, digestOf, type OpenBytes, pdfBytesIn, readSmall } from "./read-file.ts";
@@ -112,11 +112,11 @@ async function inspectOpen(
     return { kind: "changed", seen: before };
   if (options.notes && settings.ready === "rename" && !wasRenamed(stat)) {
     const message = `${shown(path)} was written in place, not renamed into it`;
-    return { kind: "waits", seen: before, trouble: { code: "NOT_RENAMED", message } };
+    return { kind: "waits", seen: before, problem: { code: "NOT_RENAMED", message } };
   }
   // Before the last look at the file: on a share that went away, notes look missing too.
   const notes = await options.notes?.of(path);
-  if (notes?.kind === "waits") return { kind: "waits", seen: before, trouble: notes.trouble };
+  if (notes?.kind === "waits") return { kind: "waits", seen: before, problem: notes.problem };
   const file = { fd, path, stat, size: before.sizeBytes, network: settings.network };
   const read = before.sizeBytes <= WHOLE_BYTES_MAX ? readWhole : readInChunks;
   const { sentBytes, engine = (bytes) => pdfPages(pdfBytesIn(bytes)) } = options;
@@ -238,8 +238,8 @@ function filenameOf(path: RawPath): string {
 function verdictOf(error: unknown, settings: SourceSettings, path: RawPath): Inspection {
   const fault = fileFault(error, path);
   if (!(fault instanceof FileGone) && !(fault instanceof NotRegular))
-    return { kind: "unreadable", trouble: troubleOf(fault) };
+    return { kind: "unreadable", problem: problemOf(fault) };
   const status = sourceStatus(settings);
   if (status.kind === "online") return { kind: "gone" };
-  return { kind: "unreadable", trouble: { code: "SOURCE_OFFLINE", message: status.why } };
+  return { kind: "unreadable", problem: { code: "SOURCE_OFFLINE", message: status.why } };
 }

@@ -23,7 +23,7 @@ export type Look = {
   /** Links among them, and those with names that only a directory could have. */
   readonly links: readonly RawPath[];
   /** An entry that is there and did not tell what it is: the listing is partial. */
-  readonly trouble: FileUnreadable | SourceOffline | undefined;
+  readonly problem: FileUnreadable | SourceOffline | undefined;
 };
 
 /** Entries that are looked at before others get their turn. */
@@ -46,7 +46,7 @@ export function* look(
     const directories: RawPath[] = [];
     let leftOut = 0;
     const links: RawPath[] = [];
-    let trouble: Look["trouble"];
+    let problem: Look["problem"];
     const names = namesIn(fd, dir);
     const lookAt = (name: RawPath, entry: string | Buffer) => {
       const path = joinRaw(dir, name);
@@ -54,7 +54,7 @@ export function* look(
       if (!asFile && !eligible.directory(path)) return;
       const stat = statEntry(entry, path);
       if (stat instanceof FileGone) return;
-      if (stat instanceof Error) trouble = stat;
+      if (stat instanceof Error) problem = stat;
       else if (stat.isSymbolicLink()) {
         links.push(path);
         if (asFile) leftOut += 1;
@@ -72,13 +72,13 @@ export function* look(
     const fingerprint = fingerprintOf(files);
     return {
       // A whole listing never has the fingerprint of a partial one, which is about fewer files than there are.
-      listing: trouble
+      listing: problem
         ? { dir, fingerprint: `partial/${fingerprint}`, files, isPartial: true }
         : { dir, fingerprint, files },
       directories,
       leftOut,
       links,
-      trouble,
+      problem,
     };
   } finally {
     closeSync(fd);
@@ -97,8 +97,8 @@ export function listOne(settings: SourceSettings, dir: RawPath): Listing | undef
   if (!eligible.directory(dir)) return undefined;
   const root = openRoot(settings.source);
   try {
-    const { listing, trouble } = drained(look(root, dir, eligible, settings.network));
-    if (trouble) throw trouble;
+    const { listing, problem } = drained(look(root, dir, eligible, settings.network));
+    if (problem) throw problem;
     return listing;
   } catch (error) {
     if (error instanceof FileGone) return undefined;

@@ -27,7 +27,7 @@ export function openInside(source: string, path: RawPath): number {
 
 /**
  * What is to be seen of a file now; undefined when it is gone, be it that something else than a
- * regular file has its name. It is also gone when the source is: whoever concludes something from
+ * regular file has its name. It is also gone when the source is: anyone who concludes something from
  * that asks `sourceStatus` first.
  *
  * @throws `FileUnreadable`, `SourceOffline`

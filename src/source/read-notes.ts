@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { type BigIntStats, closeSync, fstatSync } from "node:fs";
-import type { Trouble } from "../domain/document.ts";
+import type { Problem } from "../domain/document.ts";
 import type { FailureCode } from "../domain/failure.ts";
 import { NOTES_BYTES_MAX } from "../rules/notes.ts";
 import { parseNotes, type NoteForm } from "../rules/parse-notes.ts";
@@ -19,10 +19,10 @@ type Sidecar = Omit<Extract<FoundNotes, { kind: "notes" }>, "kind">;
 
 /** Ends the reading: the document has to wait. */
 class Waits extends Error {
-  readonly trouble: Trouble;
+  readonly problem: Problem;
   constructor(code: FailureCode, message: string) {
     super(message);
-    this.trouble = { code, message };
+    this.problem = { code, message };
   }
 }
 
@@ -44,7 +44,7 @@ export class NotesReader {
       return { kind: "notes", ...(await this.#sidecar(path)) };
     } catch (error) {
       if (!(error instanceof Waits)) throw error;
-      return { kind: "waits", trouble: error.trouble };
+      return { kind: "waits", problem: error.problem };
     }
   }
 
@@ -53,7 +53,7 @@ export class NotesReader {
     if (ready !== "marker") return;
     const marker = statInside(source, markerOf(path));
     if (!marker) throw new Waits("MARKER_MISSING", `there is no ${shown(markerOf(path))} yet`);
-    // Written anew, the document is not finished before its marker is put there anew as well.
+    // Written again, the document is not finished before its marker is put there again as well.
     const document = statInside(source, path);
     if (!document || !isOlder(marker, document, network)) return;
     throw new Waits("MARKER_MISSING", `${shown(markerOf(path))} is older than the document`);
@@ -110,7 +110,7 @@ export class NotesReader {
 /**
  * Whether a marker was put there before the last write to its document. A copy that preserves times
  * leaves an earlier mtime, but its ctime tells when it was made; a document's mtime that is later than
- * its ctime was set by somebody. Of a network file system only mtimes are to be trusted.
+ * its ctime was set by someone. Of a network file system only mtimes are to be trusted.
  */
 function isOlder(marker: BigIntStats, document: BigIntStats, network: boolean): boolean {
   if (network) return marker.mtimeNs < document.mtimeNs;

@@ -8,7 +8,7 @@
  *    unmounted in the middle cannot be followed into the bare mount point.
  * 2. An offline source, at the start or at the end, ends the scan with `SourceOffline`.
  * 3. Nothing at or below a directory that could not be read, or an entry of which could not be looked
- *    at, has vanished; and where the trouble was of the kind a dying share or disk makes, nothing at all
+ *    at, has vanished; and where the problem was of the kind a dying share or disk makes, nothing at all
  *    has. What was seen in it is handed over all the same.
  *
  * File systems mounted inside the source are entered. Links are not.
@@ -20,7 +20,7 @@ import { dirOf, type RawPath, ROOT } from "../std/raw-path.ts";
 import { Window } from "../std/window.ts";
 import { openRoot } from "./directory-fd.ts";
 import { type Eligibility, eligibility } from "./eligible.ts";
-import { FileGone, fileFault, SourceOffline, troubleOf } from "./file-fault.ts";
+import { FileGone, fileFault, SourceOffline, problemOf } from "./file-fault.ts";
 import { look } from "./listing.ts";
 import type { Listing, Obstacle, ScanReport, SourceSettings } from "./source.ts";
 import { sourceStatus } from "./status.ts";
@@ -107,12 +107,12 @@ class Walk {
   async #visit(dir: RawPath, signal: AbortSignal): Promise<readonly RawPath[]> {
     const seen = await this.#look(dir, signal);
     if (!seen) return [];
-    const { listing, directories, leftOut, links, trouble } = seen;
+    const { listing, directories, leftOut, links, problem } = seen;
     this.#leftOut += leftOut;
     this.#linksFound += links.length;
     const named = links.filter((path) => this.#eligible.directory(path));
     this.#links.push(...named.slice(0, LINKS_MAX - this.#links.length));
-    if (trouble) this.#obstruct(dir, trouble);
+    if (problem) this.#obstruct(dir, problem);
     else this.#visited.add(dir);
     this.#files += listing.files.length;
     if (this.#known.get(dir) !== listing.fingerprint) {
@@ -145,7 +145,7 @@ class Walk {
 
   #obstruct(dir: RawPath, fault: Fault): void {
     if (fault instanceof SourceOffline) this.#dying = true;
-    this.#obstacles.set(dir, { path: dir, trouble: troubleOf(fault) });
+    this.#obstacles.set(dir, { path: dir, problem: problemOf(fault) });
   }
 
   report(below: RawPath): ScanReport {
@@ -192,5 +192,5 @@ function assertStill({ source, network }: SourceSettings, root: number): void {
   const walked = fstatSync(root, { bigint: true });
   const now = statSync(source, { bigint: true, throwIfNoEntry: false });
   if (now?.dev === walked.dev && (network || now.ino === walked.ino)) return;
-  throw new SourceOffline(`${source} was mounted anew or replaced while it was scanned`);
+  throw new SourceOffline(`${source} was mounted again or replaced while it was scanned`);
 }

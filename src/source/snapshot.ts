@@ -121,7 +121,7 @@ class OpenFile {
     const bytes = await this.#proven(buffer.subarray(0, sizeBytes));
     const chunks = async function* () {
       yield* slicesOf(bytes);
-      // Whoever asks for more than the last one has handed all of them over (`UploadFile`).
+      // Anyone who asks for more than the last one has handed all of them over (`UploadFile`).
       spareBuffers.giveBack(buffer);
     };
     return { sizeBytes, chunks };
@@ -161,7 +161,7 @@ class OpenFile {
           this.assertUnchanged();
         }
         yield chunk;
-        // Whoever asks for the next one has handed this one over (`UploadFile`); the last is shorter.
+        // Anyone who asks for the next one has handed this one over (`UploadFile`); the last is shorter.
         this.#spare.push(chunk);
       }
     } finally {

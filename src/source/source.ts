@@ -1,7 +1,7 @@
 import type { Seen } from "../domain/document.ts";
-import type { Trouble } from "../domain/document.ts";
+import type { Problem } from "../domain/document.ts";
 import type { Completeness } from "../formats/completeness.ts";
-import type { SidecarRead } from "../domain/slip.ts";
+import type { SidecarRead } from "../domain/attributes.ts";
 import type { Notes } from "../rules/notes.ts";
 import type { ReadyBy, SidecarUse } from "../rules/rules.ts";
 import type { RawPath } from "../std/raw-path.ts";
@@ -41,7 +41,7 @@ export type Listing = {
 };
 
 /** Something that could not be read; the rest goes on. */
-export type Obstacle = { readonly path: RawPath; readonly trouble: Trouble };
+export type Obstacle = { readonly path: RawPath; readonly problem: Problem };
 
 /** What a whole scan found. */
 export type ScanReport = {
@@ -50,7 +50,7 @@ export type ScanReport = {
   /** Directories that were known and are not there any more. */
   readonly vanished: readonly RawPath[];
   readonly obstacles: readonly Obstacle[];
-  /** Names that are left out for good reasons worth telling: links, sockets, pipes, devices. */
+  /** Names that are left out for good reasons worth outbox entry: links, sockets, pipes, devices. */
   readonly leftOut: number;
   readonly links: FoundLinks;
 };
@@ -71,7 +71,7 @@ export type FoundNotes =
       /** The file that holds them; absent where there is none. */
       readonly sidecarRead?: SidecarRead;
     }
-  | { readonly kind: "waits"; readonly trouble: Trouble };
+  | { readonly kind: "waits"; readonly problem: Problem };
 
 /** What a file begins with: its SHA-256, hex, and its pages, where they can be counted. */
 export type Beginning = { readonly digest: string; readonly pages: number | undefined };
@@ -95,11 +95,11 @@ export type Inspection =
       notes?: Extract<FoundNotes, { kind: "notes" }>;
     }
   /** Something beside it is missing or broken; the file itself was not read. */
-  | { kind: "waits"; seen: Seen; trouble: Trouble }
+  | { kind: "waits"; seen: Seen; problem: Problem }
   /** Not as it was: its stamp differs, or it changed while it was read. */
   | { kind: "changed"; seen: Seen }
   | { kind: "gone" }
-  | { kind: "unreadable"; trouble: Trouble };
+  | { kind: "unreadable"; problem: Problem };
 
 /** What is to be there where an after-action acts. */
 export type Archived = {
@@ -116,4 +116,4 @@ export type Acted =
   /** `stayed`: what stands beside it could not follow, and why. */
   | { kind: "done"; to?: string; stayed?: string }
   | { kind: "gone" }
-  | { kind: "refused"; trouble: Trouble };
+  | { kind: "refused"; problem: Problem };

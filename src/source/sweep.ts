@@ -140,7 +140,7 @@ export class DirectorySweep {
     const inode = this.#settings.network ? 0 : stat.ino;
     const isFresh = Math.abs(this.#clock.now() - mtimeMs) < FRESH_MS;
     const known = this.#marks.get(dir);
-    // Ten thousand marks made anew at each sweep would be as many to clear away.
+    // Ten thousand marks made again at each sweep would be as many to clear away.
     if (!isFresh && known?.mtimeMs === mtimeMs && known.inode === inode) return known;
     this.#marks.set(dir, { mtimeMs: isFresh ? UNSETTLED : mtimeMs, inode });
     return { mtimeMs, inode };

@@ -71,7 +71,7 @@ export class TopWatchers {
     this.#enqueue(() => this.#match());
   }
 
-  /** Watches top directories anew that have been replaced by others of the same name. */
+  /** Watches top directories again that have been replaced by others of the same name. */
   reopen(dirs: readonly RawPath[]): void {
     for (const top of dirs) {
       if (!this.#tops.has(top)) continue;
@@ -81,7 +81,7 @@ export class TopWatchers {
   }
 
   /**
-   * Watches one anew in which something could not be watched: a limit may have been raised, a right given.
+   * Watches one again in which something could not be watched: a limit may have been raised, a right given.
    * Called after each sweep; `monotonic` says whether it is time. What could not be listed is at once.
    */
   retry(monotonic: number): void {

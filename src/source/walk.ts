@@ -40,7 +40,7 @@ export function entriesOf(source: string, dir: RawPath): Entry[] {
   return listedIn(source, dir) ?? [];
 }
 
-/** The same, undefined when it cannot be read: for whoever concludes anything from what is missing. */
+/** The same, undefined when it cannot be read: for anyone who concludes anything from what is missing. */
 export function listedIn(source: string, dir: RawPath): Entry[] | undefined {
   let root: number | undefined;
   let fd: number | undefined;

@@ -30,8 +30,8 @@ export type WatchSinks = {
   directory(dir: RawPath, below: boolean): void;
   /** These are not there any more, with all that was below them; what is so is for a scan to tell. */
   vanished(dirs: RawPath[]): void;
-  /** Something was, or may have been, missed: a full scan is needed. `isTrouble`: somebody could mend why. */
-  doubt(why: string, isTrouble: boolean): void;
+  /** Something was, or may have been, missed: a full scan is needed. `isProblem`: someone could fix why. */
+  doubt(why: string, isProblem: boolean): void;
 };
 
 /** How often the watch looks after itself; milliseconds. */
@@ -202,7 +202,7 @@ export class DirectoryWatch implements AsyncDisposable {
 
   #onError(error: unknown): void {
     const code = codeOf(error) ?? "";
-    if (UNTOLD.has(code)) return;
+    if (UNDELIVERED.has(code)) return;
     if (code === "ENOSPC")
       this.#doubtOnce(
         "the limit of watched directories is reached: raise fs.inotify.max_user_watches; " +
@@ -218,8 +218,8 @@ export class DirectoryWatch implements AsyncDisposable {
     this.#doubt(why, true);
   }
 
-  #doubt(why: string, isTrouble = false): void {
-    if (!this.#stop.signal.aborted) this.#sinks.doubt(why, isTrouble);
+  #doubt(why: string, isProblem = false): void {
+    if (!this.#stop.signal.aborted) this.#sinks.doubt(why, isProblem);
   }
 
   /** True while events come so fast that the queue may be overflowing; doubts once that is over. */
@@ -270,7 +270,7 @@ export class DirectoryWatch implements AsyncDisposable {
 }
 
 /** Not a doubt: the scan tells of what cannot be read, and what is gone is gone. */
-const UNTOLD: ReadonlySet<string> = new Set(["EACCES", "EPERM", "ENOENT", "ENOTDIR"]);
+const UNDELIVERED: ReadonlySet<string> = new Set(["EACCES", "EPERM", "ENOENT", "ENOTDIR"]);
 const QUEUED_EVENTS_MAX = queuedEventsMax();
 
 function queuedEventsMax(): number {

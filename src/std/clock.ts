@@ -9,8 +9,8 @@ export interface Clock {
   monotonic(): number;
   /** Resolves after `ms`; rejects with the signal's reason when it aborts first. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
-  /** Calls `ring` after `ms`, unless the function that is returned was called before. */
-  alarm(ms: number, ring: () => void): () => void;
+  /** Calls `notify` after `ms`, unless the function that is returned was called before. */
+  alarm(ms: number, notify: () => void): () => void;
 }
 
 /** `setTimeout` takes at most 2^31-1 ms (24.8 days); a longer sleep is cut into pieces. */
@@ -21,11 +21,11 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   sleep: (ms, signal) => sleepOn(systemClock, ms, signal),
-  alarm(ms, ring) {
+  alarm(ms, notify) {
     let timer: NodeJS.Timeout | undefined;
     const wait = (left: number) => {
       const rest = left - TIMER_MS_MAX;
-      timer = setTimeout(() => (rest > 0 ? wait(rest) : ring()), Math.min(left, TIMER_MS_MAX));
+      timer = setTimeout(() => (rest > 0 ? wait(rest) : notify()), Math.min(left, TIMER_MS_MAX));
     };
     wait(Math.max(0, ms));
     return () => clearTimeout(timer);

@@ -1,6 +1,6 @@
 /**
  * Bounds on the connections of a listener. What is in the way of a new one is the oldest that has not even
- * asked for anything: whoever opens connections and leaves them half-open stops nobody else.
+ * asked for anything: anyone who opens connections and leaves them half-open stops nobody else.
  */
 import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";

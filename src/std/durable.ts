@@ -22,7 +22,7 @@ function sync(path: string, flags: "r" | "r+"): void {
 }
 
 /**
- * Writes a file next to its place and renames it there: whoever reads it sees the old one or the new one, whole, and
+ * Writes a file next to its place and renames it there: anyone who reads it sees the old one or the new one, whole, and
  * a link in its place is replaced, not followed.
  */
 export async function replaceFile(path: string, text: string, mode: number): Promise<void> {

@@ -1,6 +1,6 @@
 /**
  * Copies of a database as it was before its tables were changed, beside it: the way back to the
- * program that wrote it. Knows files only; whoever calls knows the database.
+ * program that wrote it. Knows files only; anyone who calls knows the database.
  */
 import { readdirSync, rmSync, statfsSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";

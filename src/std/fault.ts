@@ -1,6 +1,6 @@
 /**
  * A failure that was expected to be possible: it has a stable code, says what happened and where,
- * and tells the operator the mend. Everything that leaves a room is one of these or a bug.
+ * and tells the operator the fix. Everything that leaves a room is one of these or a bug.
  */
 export class Fault extends Error {
   override readonly name: string = "Fault";

@@ -8,7 +8,7 @@ export const THRIFTY_HEAP = ["--max-semi-space-size=4"] as const;
 
 /**
  * The other half of it, for a process whose modules are loaded: V8 takes this option for another program, and
- * compiles whatever of Node itself is loaded after it anew, which takes a command a tenth of its time.
+ * compiles whatever of Node itself is loaded after it again, which takes a command a tenth of its time.
  */
 export function growSlowly(): void {
   process.getBuiltinModule("node:v8").setFlagsFromString("--heap-growing-percent=30");

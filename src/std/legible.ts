@@ -15,7 +15,7 @@ export function legible(text: string): string {
 
 /**
  * Lines as they may leave for a terminal, a file or a pipe: line breaks and tabs stay, the rest is escaped as
- * JSON escapes it, so that whoever parses JSON gets it as it was.
+ * JSON escapes it, so that anyone who parses JSON gets it as it was.
  */
 export function inert(lines: string): string {
   return lines.replace(STEERING, (c) => (c === "\n" || c === "\t" ? c : asJson(c)));

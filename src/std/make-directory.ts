@@ -19,7 +19,7 @@ export function makeDirectory(directory: string, mode?: number): void {
   }
 }
 
-/** The same for a place that may hang: only whoever waits for it does. */
+/** The same for a place that may hang: only anyone who waits for it does. */
 export async function makeDirectoryAsync(directory: string, mode?: number): Promise<void> {
   const above = dirname(directory);
   const make = () => mkdir(directory, { mode }).catch(assertThere);

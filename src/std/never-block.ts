@@ -5,7 +5,7 @@ import type { Writable } from "node:stream";
 type Blocking = { readonly _handle?: { setBlocking?(blocks: boolean): unknown } };
 
 /**
- * Has what a terminal does not take wait in the stream, as with a pipe. Node waits for it: whoever
+ * Has what a terminal does not take wait in the stream, as with a pipe. Node waits for it: anyone who
  * stops the output (Ctrl-S) would stop the whole process, signals and all. Anything else than a
  * terminal is left as it is.
  */

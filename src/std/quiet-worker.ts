@@ -14,7 +14,7 @@ export function quietWorker(url: URL, heapMbMax: number): Worker {
   worker.stdout.resume();
   worker.stderr.resume();
   worker.unref();
-  // It is heard by whoever waits for an answer; unheard, it would end the program.
+  // It is heard by anyone who waits for an answer; unheard, it would end the program.
   worker.on("error", () => {});
   return worker;
 }

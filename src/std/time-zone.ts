@@ -1,4 +1,4 @@
-/** What is wrong with the host's time zone, where the environment names one; and what mends it. */
+/** What is wrong with the host's time zone, where the environment names one; and what fixes it. */
 export const TIME_ZONE_HINT = "Set TZ to the name of a zone, e.g. Europe/Berlin, or leave it out.";
 
 /**
@@ -6,7 +6,7 @@ export const TIME_ZONE_HINT = "Set TZ to the name of a zone, e.g. Europe/Berlin,
  * `CET-1CEST`. Local time is then the same distance from UTC all year, mostly none, without a word.
  * Undefined where nothing is wrong.
  */
-export function timeZoneTrouble({ TZ: name }: NodeJS.ProcessEnv, now: number): string | undefined {
+export function timeZoneProblem({ TZ: name }: NodeJS.ProcessEnv, now: number): string | undefined {
   // Empty is UTC, by an old custom.
   if (name === undefined || name === "" || isKnown(name)) return undefined;
   return `TZ is ${JSON.stringify(name)}, a time zone that is not known here: local time is ${distanceAt(now)}, all year`;

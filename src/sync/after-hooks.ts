@@ -1,13 +1,13 @@
 /**
- * Telling `after` hooks what became of documents: at least once, from what the journal keeps, after
+ * Outbox entry `after` hooks what became of documents: at least once, from what the journal keeps, after
  * the after-action, which never waits for it. A hook that fails is told again a few times; what it
  * says changes nothing about the document.
  */
 import type { Hook } from "../config/hooks.ts";
 import { type Backoff, backoffMs } from "../domain/backoff.ts";
-import type { Telling } from "../journal/telling.ts";
-import { LineCut } from "../reader/line.ts";
-import { Bell } from "../std/bell.ts";
+import type { OutboxEntry } from "../journal/outbox-entry.ts";
+import { ChannelClosed } from "../reader/channel.ts";
+import { Wakeup } from "../std/wakeup.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
 import { againMs } from "./behind.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
@@ -29,8 +29,8 @@ const LONG_MS = 600_000;
 /** What it writes is of no interest. */
 const OUTPUT_BYTES_MAX = 64 * 1024;
 
-/** A mirror with somebody to tell. */
-type Listener = { readonly mirror: LiveMirror; readonly hook: Hook; readonly bell: Bell };
+/** A mirror with someone to tell. */
+type Listener = { readonly mirror: LiveMirror; readonly hook: Hook; readonly wakeup: Wakeup };
 
 export class AfterHooks {
   readonly #context: SyncContext;
@@ -40,21 +40,21 @@ export class AfterHooks {
     this.#context = context;
     this.#listeners = [...context.mirrors.values()].flatMap((mirror) => {
       const hook = mirror.settings.hooks?.after;
-      return hook ? [{ mirror, hook, bell: new Bell() }] : [];
+      return hook ? [{ mirror, hook, wakeup: new Wakeup() }] : [];
     });
   }
 
   /** There may be something to tell. */
-  ring(): void {
-    for (const { bell } of this.#listeners) bell.ring();
+  notify(): void {
+    for (const { wakeup } of this.#listeners) wakeup.notify();
   }
 
-  /** A loop for each of these mirrors that has somebody to tell: a slow hook delays no other mirror's. */
+  /** A loop for each of these mirrors that has someone to tell: a slow hook delays no other mirror's. */
   async run(stopping: AbortSignal, { mirrors } = this.#context): Promise<void> {
     const own = this.#listeners.filter(({ mirror }) => mirrors.has(mirror.row.id));
     await Promise.all(
-      own.map(({ mirror, hook, bell }) =>
-        loop(bell, this.#context, stopping, () => this.#step(mirror, hook)),
+      own.map(({ mirror, hook, wakeup }) =>
+        loop(wakeup, this.#context, stopping, () => this.#step(mirror, hook)),
       ),
     );
   }
@@ -62,54 +62,54 @@ export class AfterHooks {
   async #step(mirror: LiveMirror, hook: Hook): Promise<number> {
     const { journal, clock } = this.#context;
     const { id } = mirror.row;
-    const due = await journal.tellings(id, clock.now(), hook.concurrency);
+    const due = await journal.outboxEntries(id, clock.now(), hook.concurrency);
     try {
-      await Promise.all(due.map((telling) => this.#tell(mirror, hook, telling)));
+      await Promise.all(due.map((outboxEntry) => this.#tell(mirror, hook, outboxEntry)));
     } catch (error) {
-      if (!(error instanceof LineCut)) throw error;
+      if (!(error instanceof ChannelClosed)) throw error;
       return WAIT_MS;
     }
     if (due.length > 0) return 0;
-    const [next] = await journal.tellings(id, Number.MAX_SAFE_INTEGER, 1);
+    const [next] = await journal.outboxEntries(id, Number.MAX_SAFE_INTEGER, 1);
     return next ? Math.max(0, next.dueAt - clock.now()) : Number.POSITIVE_INFINITY;
   }
 
-  /** Rejects with `LineCut` when the reader is gone; then it was no try. */
-  async #tell(mirror: LiveMirror, hook: Hook, telling: Telling): Promise<void> {
+  /** Rejects with `ChannelClosed` when the reader is gone; then it was no try. */
+  async #tell(mirror: LiveMirror, hook: Hook, outboxEntry: OutboxEntry): Promise<void> {
     const { journal, clock, random } = this.#context;
-    const { number, tries: failures } = telling;
-    const document = await journal.document(telling.document.id);
-    // What cannot be put away just now stays where it is, perhaps for days.
+    const { number, tries: failures } = outboxEntry;
+    const document = await journal.document(outboxEntry.document.id);
+    // What cannot be moved or deleted just now stays where it is, perhaps for days.
     if (document?.after === "due" && document.afterMessage === null) {
       const now = clock.now();
-      const waitMs = againMs(now - telling.at, WAIT_MS, LONG_MS);
-      return journal.putOffTelling(number, failures, now + waitMs);
+      const waitMs = againMs(now - outboxEntry.at, WAIT_MS, LONG_MS);
+      return journal.putOffOutboxEntry(number, failures, now + waitMs);
     }
     const ended = await mirror.reader.hook({
       command: hook.command,
       timeoutMs: hook.timeoutMs,
-      input: newsOf(mirror, telling, document),
+      input: newsOf(mirror, outboxEntry, document),
       outputBytesMax: OUTPUT_BYTES_MAX,
     });
-    if (!("failure" in ended)) return journal.endTelling(number);
+    if (!("failure" in ended)) return journal.endOutboxEntry(number);
     const tries = failures + 1;
-    if (tries >= TRIES_MAX) return this.#giveUp(mirror, telling, ended.failure);
+    if (tries >= TRIES_MAX) return this.#giveUp(mirror, outboxEntry, ended.failure);
     const dueAt = clock.now() + backoffMs(AGAIN, tries, random);
-    this.#context.log.warn(this.#about(mirror, telling), `after hook failed: ${ended.failure}`);
-    return journal.putOffTelling(number, tries, dueAt);
+    this.#context.log.warn(this.#about(mirror, outboxEntry), `after hook failed: ${ended.failure}`);
+    return journal.putOffOutboxEntry(number, tries, dueAt);
   }
 
-  /** Nobody is told any more, but for whoever reads the log or asks about the document. */
-  async #giveUp(mirror: LiveMirror, telling: Telling, failure: string): Promise<void> {
+  /** Nobody is told any more, but for anyone who reads the log or asks about the document. */
+  async #giveUp(mirror: LiveMirror, outboxEntry: OutboxEntry, failure: string): Promise<void> {
     const { journal, clock, log } = this.#context;
-    const why = `the after hook could not be told that it is ${telling.outcome}: ${failure}`;
-    log.error(this.#about(mirror, telling), `${why}. Given up after ${TRIES_MAX} tries`);
-    const { id } = telling.document;
+    const why = `the after hook could not be told that it is ${outboxEntry.outcome}: ${failure}`;
+    log.error(this.#about(mirror, outboxEntry), `${why}. Given up after ${TRIES_MAX} tries`);
+    const { id } = outboxEntry.document;
     await journal.apply([{ type: "note", id, at: clock.now(), why, set: {} }]);
-    await journal.endTelling(telling.number);
+    await journal.endOutboxEntry(outboxEntry.number);
   }
 
-  #about({ row }: LiveMirror, { document, outcome, tries }: Telling): object {
+  #about({ row }: LiveMirror, { document, outcome, tries }: OutboxEntry): object {
     const path = shown(joinRaw(document.dir, document.name));
     return { mirror: row.name, path, outcome, tries: tries + 1, code: "AFTER_HOOK_FAILED" };
   }

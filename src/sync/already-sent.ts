@@ -1,22 +1,22 @@
 /** Whether the bytes of a file that has settled, or others of its path, were sent before, and what becomes of its row then. */
 import { hasWaited } from "../domain/change-rate.ts";
 import { type Document, mayBeArchived, SENT_STATES } from "../domain/document.ts";
-import { isMadeAnew } from "../domain/stamp.ts";
+import { isRecreated } from "../domain/stamp.ts";
 import type { Change } from "../journal/journal.ts";
 import type { Inspection } from "../source/source.ts";
 import { joinRaw } from "../std/raw-path.ts";
-import { GONE_ALREADY, NO_MIRROR } from "./aftercare.ts";
+import { GONE_ALREADY, NO_MIRROR } from "./after-loop.ts";
 import { againMs, behindMs } from "./behind.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import { decisionOn } from "./decision.ts";
-import { listAnew } from "./list-anew.ts";
+import { invalidateDirectory } from "./invalidate-directory.ts";
 import { type Here, isHere, isWherePut, lookAtPlaces, mayBeHere } from "./former-places.ts";
 import { movedFromOther } from "./other-mirrors.ts";
 import type { Followed } from "./recall.ts";
 import { sentTooOften } from "./sent-often.ts";
 
-/** A file whose sent row is just being put away is looked at again this soon, and this late when that takes long. */
-const RIVAL_MS = 1_000;
+/** A file whose sent row is just being moved or deleted is looked at again this soon, and this late when that takes long. */
+const CONFLICT_MS = 1_000;
 const LONG_MS = 60_000;
 
 /** Where another mirror's source is away, that it is back is told; a look in between is for what is not. */
@@ -59,7 +59,7 @@ export async function sentOften(
   { mirror, document, at }: Pick<Settled, "mirror" | "document" | "at">,
 ): Promise<Change[] | undefined> {
   const { changesPerHour: max } = mirror.settings;
-  if (hasWaited(document.trouble)) return undefined;
+  if (hasWaited(document.problem)) return undefined;
   const last = await predecessor(context, { document });
   const often = await sentTooOften(context.journal, last, { now: at, max });
   if (!often) return undefined;
@@ -97,7 +97,7 @@ function asEdit(file: Settled, before: Document): Change[] | undefined {
   // A name that was free again and is used for something new is not an edit: it is always sent.
   // Neither is one whose predecessor turned out not to have been sent: that was torn down with it.
   if (!isSent(before) || !isIgnoring(mirror)) return undefined;
-  if (isMadeAnew(before.seen.stamp, seen.stamp, bornAt)) return undefined;
+  if (isRecreated(before.seen.stamp, seen.stamp, bornAt)) return undefined;
   // What is in doubt is known by its size, which the row must keep until then.
   if (before.state === "uploading" || before.doubtAt !== null) {
     const why = "waits until it is certain what became of the content before it";
@@ -132,16 +132,16 @@ async function byContent(context: SyncContext, file: Settled): Promise<Change[] 
   if (original === "in hand") {
     const why = "waits until it is certain what became of a file of the same content";
     // A minute in hand is long; from then on it may be hours.
-    return waits(file, why, at + againMs(at - document.changedAt - LONG_MS, RIVAL_MS, LONG_MS));
+    return waits(file, why, at + againMs(at - document.changedAt - LONG_MS, CONFLICT_MS, LONG_MS));
   }
   if ("message" in original) {
     const dueAt = at + againMs(at - document.changedAt, LONG_MS, HOUR_MS);
-    const event = { type: "heldBack", at, dueAt, trouble: original } as const;
+    const event = { type: "heldBack", at, dueAt, problem: original } as const;
     return [{ type: "event", id: document.id, event, from: ["settling"] }];
   }
   followed.rows.add(original.id);
   const { id, dir, mirrorId } = original;
-  const left = listAnew(mirrorId, dir);
+  const left = invalidateDirectory(mirrorId, dir);
   const place = { mirrorId, dir };
   const isFiled = goesWhere(original, mirror, file);
   const follow = { type: "follow", id, successor: document.id, at, place, isFiled } as const;
@@ -150,7 +150,9 @@ async function byContent(context: SyncContext, file: Settled): Promise<Change[] 
   const isToGo = isPutOff || (wasToGo && mirror.settings.after.kind !== "keep");
   if (!isToGo) return [left, follow];
   const why =
-    original.after === "done" ? "back after it was put away" : "moved before it was put away";
+    original.after === "done"
+      ? "back after it was moved or deleted"
+      : "moved before it was moved or deleted";
   const set = { after: "due", afterMessage: null, dueAt: at } as const;
   return [left, follow, { type: "note", id, at, why, set }];
 }
@@ -174,12 +176,12 @@ function isSent({ state, documentId, doubtAt, goneAt }: Document): boolean {
   return documentId !== null || doubtAt !== null || SENT_STATES.includes(state);
 }
 
-/** It was to be put away after it had left, where there was nothing any more, or another file. */
+/** It was to be moved or deleted after it had left, where there was nothing any more, or another file. */
 function wasNotThere({ current, after, afterMessage }: Document): boolean {
   return afterMessage === GONE_ALREADY || (!current && after === "refused");
 }
 
-/** It was put away, and is back; not where it was put, which is looked at since files are put elsewhere. */
+/** It was moved or deleted, and is back; not where it was put, which is looked at since files are put elsewhere. */
 function isAgainInTheWay(row: Document, { settings }: LiveMirror, here: Here): boolean {
   return row.after === "done" && !isWherePut(row, settings.source, here);
 }
@@ -189,7 +191,7 @@ function isIgnoring({ settings }: LiveMirror): boolean {
 }
 
 /**
- * A file that came back after its after-action is put away once more, if it has what was sent. One that was to be kept
+ * A file that came back after its after-action is moved or deleted once more, if it has what was sent. One that was to be kept
  * as its document became CONVERTED stays, whatever `after` says by now: a touch is nobody's word.
  */
 function again({ mirror, whole: { seen, digest } }: Settled, before: Document) {
@@ -201,7 +203,7 @@ function again({ mirror, whole: { seen, digest } }: Settled, before: Document) {
 
 /**
  * A sent row with these bytes whose file is not where it was: this is that file. `in hand`: one is
- * just being put away, and may be back in a moment.
+ * just being moved or deleted, and may be back in a moment.
  */
 async function movedFrom(
   context: SyncContext,
@@ -221,7 +223,7 @@ async function movedFrom(
   if (others.length === 0) return undefined;
   const paths = others.map((other) => joinRaw(other.dir, other.name));
   const look = () => lookAtPlaces(mirror, paths, here.path);
-  const [looks, wasInHand] = await followed.puttingAway.during(look);
+  const [looks, wasInHand] = await followed.afterActions.during(look);
   const isFound = others.map((other, index) => isHere(other, looks[index], here));
   if (paths.some((path, index) => isFound[index] && wasInHand(id, path))) return "in hand";
   return others.find((_, index) => isFound[index]);

@@ -1,15 +1,15 @@
 /**
- * Asks whether the archive is the one that documents were sent to, before anything is sent, asked or put away:
+ * Asks whether the archive is the one that documents were sent to, before anything is sent, asked or moved or deleted:
  * at the start, with each configuration, and daily. It takes two requests where nothing has changed.
  */
 import type { Archive } from "../archive/archive.ts";
 import { ArchiveError } from "../archive/archive-error.ts";
 import { isMoved, isSameIdentity } from "../domain/archive-identity.ts";
-import type { Trouble } from "../domain/document.ts";
-import { Bell } from "../std/bell.ts";
+import type { Problem } from "../domain/document.ts";
+import { Wakeup } from "../std/wakeup.ts";
 import type { SyncContext } from "./context.ts";
-import { type Asking, type Examined, examine, memoOf, remember } from "./examine-archive.ts";
-import type { Gatekeeper } from "./gatekeeper.ts";
+import { type Asking, type Examined, examine, keyValueOf, remember } from "./examine-archive.ts";
+import type { AccountGate } from "./account-gate.ts";
 import { loop } from "./loop.ts";
 
 /** The archive is another one. */
@@ -29,14 +29,14 @@ type Guarding = Pick<SyncContext, "clock" | "log"> & {
   readonly replaced: () => void;
 };
 
-/** What is known now: nothing yet, nothing as it was not asked or in vain, that it is the same, or the trouble that it is another. */
-export type Standing = "unknown" | "failed" | "same" | Trouble;
+/** What is known now: nothing yet, nothing as it was not asked or in vain, that it is the same, or the problem that it is another. */
+export type Standing = "unknown" | "failed" | "same" | Problem;
 
 export class IdentityGuard {
   readonly #asking: Asking;
   readonly #context: Guarding;
-  /** The memo as it was last read or written. */
-  #memo: string | null | undefined;
+  /** The key-value entry as it was last read or written. */
+  #keyValue: string | null | undefined;
   #standing: Standing;
   #askedAt = Number.NEGATIVE_INFINITY;
   #failures = 0;
@@ -57,8 +57,8 @@ export class IdentityGuard {
     const { journal, account } = this.#asking;
     const row = (await journal.archives()).find(({ id }) => id === journal.archiveId);
     if (row && row.name !== account.name) this.#context.replaced();
-    const memo = await journal.memo(memoOf(journal.archiveId));
-    if (memo !== this.#memo) this.#askedAt = Number.NEGATIVE_INFINITY;
+    const keyValue = await journal.keyValue(keyValueOf(journal.archiveId));
+    if (keyValue !== this.#keyValue) this.#askedAt = Number.NEGATIVE_INFINITY;
   }
 
   /**
@@ -96,22 +96,22 @@ export class IdentityGuard {
       if (error instanceof ArchiveError && error.kind === "inDoubt") this.#failures += 1;
       throw error;
     }
-    const { now, known, memo, other } = examined;
-    this.#memo = memo;
+    const { now, known, keyValue, other } = examined;
+    this.#keyValue = keyValue;
     this.#askedAt = askedAt;
     this.#failures = 0;
     this.#standing = other === undefined ? "same" : { code: ARCHIVE_CHANGED, message: other };
     if (other !== undefined || isSameIdentity(known, now)) return;
     const isElsewhere = known !== null && isMoved(known, now);
     if (isElsewhere) log.info({ url: account.url }, "another address or key, and the same archive");
-    this.#memo = await remember(journal, now, known?.isConfirmed === true && !isElsewhere);
+    this.#keyValue = await remember(journal, now, known?.isConfirmed === true && !isElsewhere);
   }
 }
 
 /** Asks at the start, daily, and soon where it is another; closes the gate then. */
 export function identify(
   context: SyncContext,
-  keeper: Gatekeeper,
+  keeper: AccountGate,
   signal: AbortSignal,
 ): Promise<never>[] {
   const { identity } = context;
@@ -128,7 +128,7 @@ export function identify(
     }
     return Math.max(FAILED_MS, identity.restMs);
   };
-  return [loop(new Bell(), context, signal, step)];
+  return [loop(new Wakeup(), context, signal, step)];
 }
 
 /** The same archive, of which nothing is asked before it is known to be the one that documents were sent to. */

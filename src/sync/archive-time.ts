@@ -3,7 +3,7 @@
  * acts upon it; a host whose clock has no battery may be years off.
  */
 import { ArchiveError } from "../archive/archive-error.ts";
-import type { Trouble } from "../domain/document.ts";
+import type { Problem } from "../domain/document.ts";
 import type { SyncContext } from "./context.ts";
 
 type Context = Pick<SyncContext, "archive" | "clock">;
@@ -23,18 +23,18 @@ export function archiveNow({ archive, clock }: Context): number {
 export class ArchiveTime {
   readonly #context: Context;
   /** What it said when it could not be asked, and until when that is taken as its answer (monotonic). */
-  #failed: { readonly trouble: Trouble; readonly until: number } | undefined;
-  /** It answered without telling its time. */
-  #isUntold = false;
+  #failed: { readonly problem: Problem; readonly until: number } | undefined;
+  /** It answered without outbox entry its time. */
+  #isUndelivered = false;
 
   constructor(context: Context) {
     this.#context = context;
   }
 
   /** Why no date may be reckoned now; undefined: `archiveNow` is right, or the archive tells no time at all. */
-  async trouble(stopping: AbortSignal): Promise<Trouble | undefined> {
+  async problem(stopping: AbortSignal): Promise<Problem | undefined> {
     const { archive, clock } = this.#context;
-    if (archive.clockOffsetMs === undefined && !this.#isUntold) {
+    if (archive.clockOffsetMs === undefined && !this.#isUndelivered) {
       const failed = await this.#ask(stopping);
       if (failed) return failed;
     }
@@ -46,13 +46,13 @@ export class ArchiveTime {
     return { code: "CLOCKS_DIFFER", message };
   }
 
-  async #ask(stopping: AbortSignal): Promise<Trouble | undefined> {
+  async #ask(stopping: AbortSignal): Promise<Problem | undefined> {
     const { archive, clock } = this.#context;
-    if (this.#failed && clock.monotonic() < this.#failed.until) return this.#failed.trouble;
+    if (this.#failed && clock.monotonic() < this.#failed.until) return this.#failed.problem;
     try {
       await archive.folder(undefined, stopping);
       this.#failed = undefined;
-      this.#isUntold = archive.clockOffsetMs === undefined;
+      this.#isUndelivered = archive.clockOffsetMs === undefined;
       return undefined;
     } catch (error) {
       stopping.throwIfAborted();
@@ -60,9 +60,9 @@ export class ArchiveTime {
       // An archive that says no has told its time, too.
       if (archive.clockOffsetMs !== undefined) return undefined;
       const message = `the archive, by whose clock its expiry date is reckoned, cannot be asked: ${error.message}`;
-      const trouble = { code: "CLOCKS_DIFFER", message } as const;
-      this.#failed = { trouble, until: clock.monotonic() + AGAIN_MS };
-      return trouble;
+      const problem = { code: "CLOCKS_DIFFER", message } as const;
+      this.#failed = { problem, until: clock.monotonic() + AGAIN_MS };
+      return problem;
     }
   }
 }

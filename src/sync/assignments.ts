@@ -2,14 +2,14 @@
  * Which of an archive's work this daemon does, where several share a journal (docs/adr/0017): what it has when
  * it starts, and what it takes over while it runs. What it has stays its own until it ends.
  */
-import { Bell } from "../std/bell.ts";
+import { Wakeup } from "../std/wakeup.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import { decideAgain } from "./decided-again.ts";
-import { ALL_DUTIES } from "./duties.ts";
+import { FULL_OWNERSHIP } from "./ownership.ts";
 import { doubtInterrupted } from "./interrupted.ts";
 import { asLearned } from "./learned-settle.ts";
 import { loop } from "./loop.ts";
-import { pullInUnexplained } from "./mended-clock.ts";
+import { pullInUnexplained } from "./clock-skew.ts";
 import type { Begin } from "./together.ts";
 
 /** What is begun for an assignment. */
@@ -28,10 +28,10 @@ export class Assignments {
   #hasAccount: boolean;
 
   constructor(context: SyncContext) {
-    const { duties = ALL_DUTIES, mirrors } = context;
+    const { ownership = FULL_OWNERSHIP, mirrors } = context;
     this.#context = context;
-    this.#mirrors = new Map([...mirrors].filter(([id]) => duties.leads(id)));
-    this.#hasAccount = duties.account;
+    this.#mirrors = new Map([...mirrors].filter(([id]) => ownership.owns(id)));
+    this.#hasAccount = ownership.account;
   }
 
   /** Of loops that know only the mirrors whose loops run; there are more of them with each that is taken over. */
@@ -47,23 +47,23 @@ export class Assignments {
 
   /** Begins the loops of what this daemon has, and then of what it takes over. */
   async run(loops: AssignmentLoops, begin: Begin, signal: AbortSignal): Promise<void> {
-    const { journal, mirrors, duties } = this.#context;
+    const { journal, mirrors, ownership } = this.#context;
     if (this.#hasAccount) loops.account();
     loops.mirrors({ ...this.#context, mirrors: new Map(this.#mirrors) });
-    if (!duties?.isShared) return;
-    const bell = new Bell();
+    if (!ownership?.isShared) return;
+    const wakeup = new Wakeup();
     const begun = new Set(this.#mirrors.keys());
-    const remove = journal.crew.listen(({ type }) => {
-      if (type === "gained") bell.ring();
+    const remove = journal.cluster.listen(({ type }) => {
+      if (type === "gained") wakeup.notify();
     });
     try {
-      await loop(bell, this.#context, signal, async () => {
-        if (!this.#hasAccount && duties.account) {
+      await loop(wakeup, this.#context, signal, async () => {
+        if (!this.#hasAccount && ownership.account) {
           this.#hasAccount = true;
           begin(this.#takeUpAccount().then(loops.account));
         }
         for (const [id, mirror] of mirrors) {
-          if (begun.has(id) || !duties.leads(id)) continue;
+          if (begun.has(id) || !ownership.owns(id)) continue;
           begun.add(id);
           begin(this.#takeOver(id, mirror, loops));
         }
@@ -76,7 +76,7 @@ export class Assignments {
 
   async #takeOver(id: number, mirror: LiveMirror, loops: AssignmentLoops): Promise<void> {
     const own = { ...this.#context, mirrors: new Map([[id, mirror]]) };
-    // First: what the other daemon left half put away is put back, and nothing is in hand here yet.
+    // First: what the other daemon left half moved or deleted is put back, and nothing is in hand here yet.
     await mirror.reader.host(id);
     mirror.settings = await asLearned(this.#context.journal, id, mirror.settings);
     await decideAgain(own);

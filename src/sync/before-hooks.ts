@@ -7,9 +7,9 @@
 import PQueue from "p-queue";
 import type { BeforeHook } from "../config/hooks.ts";
 import type { Document } from "../domain/document.ts";
-import type { Slip } from "../domain/slip.ts";
+import type { Attributes } from "../domain/attributes.ts";
 import type { Change } from "../journal/journal.ts";
-import { LineCut } from "../reader/line.ts";
+import { ChannelClosed } from "../reader/channel.ts";
 import { type Answer, ANSWER_BYTES_MAX, answerOf } from "../rules/answer.ts";
 import { aborted } from "../std/abort.ts";
 import type { RawPath } from "../std/raw-path.ts";
@@ -32,14 +32,14 @@ type Asked = {
 };
 
 /** Whom the hook of a mirror is being asked about, by their ids, and in which order. */
-type Line = { readonly asked: Set<number>; readonly queue: PQueue };
+type Channel = { readonly asked: Set<number>; readonly queue: PQueue };
 
 const NOBODY: ReadonlySet<number> = new Set();
 
 export class BeforeHooks {
   readonly #context: SyncContext;
   readonly #readying: Readying;
-  readonly #lines = new Map<number, Line>();
+  readonly #lines = new Map<number, Channel>();
   readonly #broken = Promise.withResolvers<never>();
 
   constructor(context: SyncContext, readying: Readying) {
@@ -65,7 +65,7 @@ export class BeforeHooks {
     return this.#lines.get(row.id)?.asked ?? NOBODY;
   }
 
-  /** Begins to ask; rings the mirror's bells when there is an answer. */
+  /** Begins to ask; rings the mirror's wake-ups when there is an answer. */
   ask(asked: Asked): void {
     const { mirror, hook, document } = asked;
     const line = this.#lines.get(mirror.row.id) ?? {
@@ -80,11 +80,11 @@ export class BeforeHooks {
         await this.#journal(document, await this.#outcome(asked));
       } catch (error) {
         // A reader that is gone comes back; the row is due as it was.
-        if (!(error instanceof LineCut)) this.#broken.reject(error);
+        if (!(error instanceof ChannelClosed)) this.#broken.reject(error);
       } finally {
         line.asked.delete(document.id);
-        mirror.settling.small.ring();
-        mirror.settling.large.ring();
+        mirror.settling.small.notify();
+        mirror.settling.large.notify();
       }
     });
   }
@@ -96,13 +96,13 @@ export class BeforeHooks {
     if (now?.state === "settling") await journal.apply(asSeen(document, changes));
   }
 
-  /** Rejects with `LineCut` when the reader is gone. */
+  /** Rejects with `ChannelClosed` when the reader is gone. */
   async #outcome(asked: Asked): Promise<Change[]> {
     const { mirror, hook, document, found, remark } = asked;
     const { clock } = this.#context;
     const decision = await this.#readying.decision(mirror, document, found);
     // What the rules hold is not for the hook to judge.
-    if ("trouble" in decision) return [this.#readying.undecided(document, decision.trouble)];
+    if ("problem" in decision) return [this.#readying.undecided(document, decision.problem)];
     const ended = await mirror.reader.hook({
       command: hook.command,
       timeoutMs: hook.timeoutMs,
@@ -115,15 +115,15 @@ export class BeforeHooks {
     if ("fault" in read) return this.#failed(asked, `the before hook failed: ${read.fault}`);
     const { answer } = read;
     if (answer.veto !== undefined) {
-      const { slip } = decision.decided;
-      return [vetoed(asked, slip, answer.veto, clock.now())];
+      const { attributes } = decision.decided;
+      return [vetoed(asked, attributes, answer.veto, clock.now())];
     }
     const misled = this.#misled(asked, answer);
     if (misled !== undefined) return this.#failed(asked, misled);
     return this.#readying.settled(mirror, document, found, { remark, answer });
   }
 
-  /** The answer is for the file as it was hashed; another one has to settle anew. */
+  /** The answer is for the file as it was hashed; another one has to settle again. */
   async #changed({ mirror, document, path, found }: Asked): Promise<Change[] | undefined> {
     const [now] = await mirror.reader.look(mirror.row.id, [path]);
     if (now?.stamp === found.seen.stamp) return undefined;
@@ -143,8 +143,8 @@ export class BeforeHooks {
   #misled({ mirror, path, found }: Asked, answer: Answer): string | undefined {
     const at = this.#context.clock.now();
     const decision = decisionOn(mirror.settings, path, found, at, answer);
-    const isMisled = "trouble" in decision && decision.trouble.code === "HOOK_FAILED";
-    return isMisled ? decision.trouble.message : undefined;
+    const isMisled = "problem" in decision && decision.problem.code === "HOOK_FAILED";
+    return isMisled ? decision.problem.message : undefined;
   }
 
   #failed(
@@ -161,12 +161,12 @@ export class BeforeHooks {
 
 function vetoed(
   { hook, document, found }: Asked,
-  slip: Slip | null,
+  attributes: Attributes | null,
   message: string,
   at: number,
 ): Change {
   const after = hook.afterVeto.kind === "keep" ? null : "due";
-  const trouble = { code: "VETOED", message };
-  const event = { type: "vetoed", at, digest: found.digest, slip, trouble, after } as const;
+  const problem = { code: "VETOED", message };
+  const event = { type: "vetoed", at, digest: found.digest, attributes, problem, after } as const;
   return { type: "event", id: document.id, event, from: ["settling"] };
 }

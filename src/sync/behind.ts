@@ -9,7 +9,7 @@ const LAST_MS = 60_000;
 
 /**
  * Milliseconds until something that has lasted for so long already is looked at again: a quarter of that,
- * since whoever waited for long can wait a little longer; no less than `firstMs`, no more than `lastMs`.
+ * since anyone who waited for long can wait a little longer; no less than `firstMs`, no more than `lastMs`.
  */
 export function againMs(lastedMs: number, firstMs: number, lastMs: number): number {
   return Math.min(lastMs, Math.max(firstMs, Math.round(lastedMs / 4)));

@@ -77,13 +77,13 @@ export class Budget {
     if (isNew && known.level > 0) log.info({}, "a new month of the page allowance has begun");
     const before = isNew ? 0 : known.level;
     const level = LEVELS.indexOf(levelOf(this.policy, used));
-    // A larger allowance may be warned of anew; a page more or less around a mark is not.
+    // A larger allowance may be warned of again; a page more or less around a mark is not.
     const eased = LEVELS.indexOf(levelOf(this.policy, used, EASED_BY));
     const next = Math.max(level, Math.min(before, eased));
     if (isNew ? next > 0 || known.level > 0 : next !== before)
       await journal.setWarned({ from, level: next });
     if (level <= before) return;
-    const { code, message } = allowanceTrouble(this.policy, used) ?? { code: "", message: "" };
+    const { code, message } = allowanceProblem(this.policy, used) ?? { code: "", message: "" };
     log.warn({ code }, `${message}. ${failureOf(code).hint}`);
   }
 }
@@ -129,7 +129,7 @@ const CODES: Readonly<Record<Level, string | undefined>> = {
 };
 
 /** What there is to be told about the allowance; null while there is enough. */
-export function allowanceTrouble(
+export function allowanceProblem(
   policy: PagePolicy,
   used: Used,
 ): { code: string; message: string } | null {

@@ -1,11 +1,11 @@
 /**
  * Claiming: the intent of every attempt is committed before its first byte leaves. A row that
- * cannot be sent now is told why, or waits for its rival.
+ * cannot be sent now is told why, or waits for its conflict.
  */
 import { ArchiveError } from "../archive/archive-error.ts";
-import { troubleOf } from "../archive/trouble.ts";
+import { problemOf } from "../archive/problem.ts";
 import { chargeOf, NO_ALLOWANCE } from "../domain/allowance.ts";
-import type { Document, Trouble } from "../domain/document.ts";
+import type { Document, Problem } from "../domain/document.ts";
 import type { Applied, Change } from "../journal/journal.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import { asSeen } from "./as-seen.ts";
@@ -15,16 +15,16 @@ import type { FirstRun } from "./first-run.ts";
 import type { Placement } from "./placement.ts";
 
 /** A row whose name or content another one was claimed with a moment ago is looked at again this soon. */
-const RIVAL_MS = 1_000;
+const CONFLICT_MS = 1_000;
 
-/** Folders that are looked up at a time; few, since an archive in trouble is to be left in peace. */
+/** Folders that are looked up at a time; few, since an archive in problem is to be left in peace. */
 const AHEAD = 8;
 
 /** A document whose intent is committed, and its mirror. */
 export type Claimed = { readonly document: Document; readonly mirror: LiveMirror };
 
-/** What could be claimed; `trouble` when the archive could not be asked for a folder. */
-export type Claims = { readonly claimed: readonly Claimed[]; readonly trouble: Trouble | null };
+/** What could be claimed; `problem` when the archive could not be asked for a folder. */
+export type Claims = { readonly claimed: readonly Claimed[]; readonly problem: Problem | null };
 
 export class Claimer {
   readonly #context: SyncContext;
@@ -43,7 +43,7 @@ export class Claimer {
     const { journal, mirrors } = this.#context;
     const changes: Change[] = [];
     const taken = new Set<string>();
-    let trouble: Trouble | null = null;
+    let problem: Problem | null = null;
     const foresee = this.#foreseeing(candidates, signal);
     for (const document of candidates) {
       foresee(document);
@@ -58,7 +58,7 @@ export class Claimer {
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof ArchiveError)) throw error;
-        trouble = troubleOf(error);
+        problem = problemOf(error);
         break;
       }
     }
@@ -68,7 +68,7 @@ export class Claimer {
       const mirror = document && mirrors.get(document.mirrorId);
       return document?.state === "uploading" && mirror && !skipped ? [{ document, mirror }] : [];
     });
-    return { claimed, trouble };
+    return { claimed, problem };
   }
 
   /**
@@ -104,7 +104,7 @@ export class Claimer {
   async #putOff(applied: readonly Applied[]): Promise<void> {
     const late = applied.flatMap(({ change, skipped, document }) => {
       if (!skipped || change.type !== "event" || document?.state !== "pending") return [];
-      // Another content than was looked at is looked at anew.
+      // Another content than was looked at is looked at again.
       return change.given?.stamp === document.seen.stamp ? [document.id] : [];
     });
     if (late.length === 0) return;
@@ -126,17 +126,17 @@ export class Claimer {
     if (duplicate) return duplicate;
     const place = await this.#placement.of(targetPath ?? "/", mirror, signal);
     const at = this.#context.clock.now();
-    if ("trouble" in place) return held(id, at, place.trouble);
+    if ("problem" in place) return held(id, at, place.problem);
     const { folderId } = place;
     const key = `${folderId}/${sentName}`;
-    const rival = await this.#rival(document, folderId);
-    if (rival || taken.has(key)) {
+    const conflict = await this.#conflict(document, folderId);
+    if (conflict || taken.has(key)) {
       const why = "another document of this name in this folder is under way";
-      return putOff(id, at, why, rival && behindMs(rival, at));
+      return putOff(id, at, why, conflict && behindMs(conflict, at));
     }
     const objection = await this.#firstRun?.objection(document, folderId, signal);
-    if (objection && "rival" in objection)
-      return putOff(id, at, "one of this name is in doubt", behindMs(objection.rival, at));
+    if (objection && "conflict" in objection)
+      return putOff(id, at, "one of this name is in doubt", behindMs(objection.conflict, at));
     if (objection) return held(id, at, objection);
     taken.add(key);
     return {
@@ -178,18 +178,18 @@ export class Claimer {
   }
 
   /** Two of one name in one folder at a time could not be told apart if both replies were lost. */
-  async #rival(document: Document, folderId: number): Promise<Document | undefined> {
-    const rivals = await this.#context.journal.rivals(folderId, document.sentName ?? "");
-    return rivals.find(({ id }) => id !== document.id);
+  async #conflict(document: Document, folderId: number): Promise<Document | undefined> {
+    const conflicts = await this.#context.journal.conflicts(folderId, document.sentName ?? "");
+    return conflicts.find(({ id }) => id !== document.id);
   }
 }
 
 /** Looked at again soon; not where it has changed meanwhile, and has to be quiet for longer. */
-function putOff(id: number, at: number, why: string, waitMs = RIVAL_MS): Change {
+function putOff(id: number, at: number, why: string, waitMs = CONFLICT_MS): Change {
   return { type: "note", id, at, why, set: { dueAt: at + waitMs }, from: ["pending"] };
 }
 
-function held(id: number, at: number, trouble: Trouble): Change {
-  const event = { type: "heldBack", at, dueAt: null, trouble } as const;
+function held(id: number, at: number, problem: Problem): Change {
+  const event = { type: "heldBack", at, dueAt: null, problem } as const;
   return { type: "event", id, event, from: ["pending"] };
 }

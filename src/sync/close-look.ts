@@ -1,6 +1,6 @@
 /** Has readers look closely at files, such as they may not survive among them. */
 import type { Document } from "../domain/document.ts";
-import { LineCut } from "../reader/line.ts";
+import { ChannelClosed } from "../reader/channel.ts";
 import type { Inspection } from "../source/source.ts";
 import { messageOf } from "../std/fault.ts";
 import { joinRaw } from "../std/raw-path.ts";
@@ -27,7 +27,7 @@ export class CloseLook {
   }
 
   /**
-   * What they are, one for each. Rejects with `LineCut` when the reader is gone.
+   * What they are, one for each. Rejects with `ChannelClosed` when the reader is gone.
    *
    * @param sentBytes of each: the size of what of it was sent before, if anything
    */
@@ -50,10 +50,10 @@ export class CloseLook {
       deadly.clear(documents.filter((_, index) => found[index]?.kind !== "waits"));
       return found;
     } catch (error) {
-      const isItsEnd = error instanceof LineCut && !this.#stopping.aborted;
+      const isItsEnd = error instanceof ChannelClosed && !this.#stopping.aborted;
       if (!isItsEnd || !deadly.isGuilty(documents)) throw error;
-      const message = `twice in a row, whoever read it came to its end: ${messageOf(error)}`;
-      return [{ kind: "unreadable", trouble: { code: "FILE_UNREADABLE", message } }];
+      const message = `twice in a row, anyone who read it came to its end: ${messageOf(error)}`;
+      return [{ kind: "unreadable", problem: { code: "FILE_UNREADABLE", message } }];
     }
   }
 

@@ -2,7 +2,7 @@ import type { Journal } from "../journal/journal.ts";
 
 /**
  * The ids of the mirrors that are configured. The journal keeps the documents of others, too, for when
- * they come back; until then nobody works on them, and nobody has to be told of them.
+ * they come back; until then nobody works on them, and nobody has to be told about them.
  */
 export async function configuredIds(
   journal: Pick<Journal, "mirrors">,

@@ -3,12 +3,12 @@ import type { Config, Mirror } from "../config/config.ts";
 import type { Journal, MirrorRow } from "../journal/journal.ts";
 import type { Reader } from "../reader/reader.ts";
 import type { ReceiptFolder } from "../receipts/receipt-folder.ts";
-import type { Bell } from "../std/bell.ts";
+import type { Wakeup } from "../std/wakeup.ts";
 import type { Clock, Random } from "../std/clock.ts";
 import type { Log } from "../std/log.ts";
 import type { IdentityGuard } from "./archive-identity.ts";
 import type { Bandwidth } from "./bandwidth.ts";
-import type { Duties } from "./duties.ts";
+import type { Ownership } from "./ownership.ts";
 import type { Pace } from "./pace.ts";
 
 /** A mirror as the loops see it: its settings, its row, and the process that reads it. */
@@ -18,7 +18,7 @@ export type LiveMirror = {
   settings: Mirror;
   readonly reader: Reader;
   /** Wake the two lanes that settle this mirror's files. */
-  readonly settling: { readonly small: Bell; readonly large: Bell };
+  readonly settling: { readonly small: Wakeup; readonly large: Wakeup };
 };
 
 /** Whether a mirror's reader is up and answers: what is asked of it otherwise waits, with all behind it. */
@@ -26,13 +26,13 @@ export function isReachable({ reader }: Pick<LiveMirror, "reader">): boolean {
   return reader.pid !== undefined && !reader.silent;
 }
 
-/** One bell per loop; rung when there may be something to do. */
-export type Bells = {
-  readonly sending: Bell;
-  readonly doubts: Bell;
-  readonly polling: Bell;
-  readonly held: Bell;
-  readonly after: Bell;
+/** One wake-up per loop; rung when there may be something to do. */
+export type Wakeups = {
+  readonly sending: Wakeup;
+  readonly doubts: Wakeup;
+  readonly polling: Wakeup;
+  readonly held: Wakeup;
+  readonly after: Wakeup;
 };
 
 /** What all loops of an archive share. */
@@ -46,8 +46,8 @@ export type SyncContext = {
   readonly identity?: IdentityGuard;
   readonly mirrors: ReadonlyMap<number, LiveMirror>;
   /** What of it all this daemon does; without it everything. */
-  readonly duties?: Duties;
-  readonly bells: Bells;
+  readonly ownership?: Ownership;
+  readonly wakeups: Wakeups;
   readonly pace: Pace;
   /** Shared with other archives; of these uploads alone without it. */
   readonly bandwidth?: Bandwidth;
@@ -58,7 +58,7 @@ export type SyncContext = {
   readonly receipts?: Pick<ReceiptFolder, "write"> | undefined;
   /** False: nothing is ever sent (`adopt`). */
   readonly sending: boolean;
-  /** How long a loop that waits for its bell alone sleeps; `NAP_MS_MAX` but in simulations. */
-  readonly napMs: number;
+  /** How long a loop that waits for its wake-up alone sleeps; `MAX_SLEEP_MS` but in simulations. */
+  readonly maxSleepMs: number;
   readonly newBatchId: () => string;
 };

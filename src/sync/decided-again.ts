@@ -38,11 +38,11 @@ export async function decideAgain({ journal, mirrors, clock, log }: SyncContext)
 
 /** Whether what waits was decided by other settings of the mirror than these; false where nobody knows. */
 export async function isDecidedOtherwise(
-  journal: Pick<Journal, "memo">,
+  journal: Pick<Journal, "keyValue">,
   mirrorId: number,
   settings: Mirror,
 ): Promise<boolean> {
-  const known = await journal.memo(memoOf(mirrorId));
+  const known = await journal.keyValue(keyValueOf(mirrorId));
   return known !== null && known !== settingsDigest(settings);
 }
 
@@ -51,10 +51,10 @@ export async function isDecidedOtherwise(
  * would be under the name and in the folder that were decided then. Nor what a hook will not have sent.
  */
 export function mayBeDecidedAgain(document: Document): boolean {
-  const { state, digest, doubtAt, documentId, looks, sentBytes, trouble } = document;
+  const { state, digest, doubtAt, documentId, looks, sentBytes, problem } = document;
   if (state !== "pending" && state !== "held") return false;
   if (digest === null || doubtAt !== null || documentId !== null) return false;
-  return !(looks > 0 && sentBytes !== null) && trouble?.code !== "VETOED";
+  return !(looks > 0 && sentBytes !== null) && problem?.code !== "VETOED";
 }
 
 async function waitingOf(
@@ -72,8 +72,8 @@ async function waitingOf(
 
 async function remember(journal: Journal, mirrorId: number, settings: Mirror): Promise<void> {
   const digest = settingsDigest(settings);
-  const memo = memoOf(mirrorId);
-  if ((await journal.memo(memo)) !== digest) await journal.setMemo(memo, digest);
+  const keyValue = keyValueOf(mirrorId);
+  if ((await journal.keyValue(keyValue)) !== digest) await journal.setKeyValue(keyValue, digest);
 }
 
 /** Of all that says what is sent, under which name, where to and with what; not of when, or in which order. */
@@ -83,6 +83,6 @@ function settingsDigest({ name, target, stillIncomplete, rules, hooks }: Mirror)
   return hash("sha256", JSON.stringify(all), "base64url");
 }
 
-function memoOf(mirrorId: number): string {
+function keyValueOf(mirrorId: number): string {
   return `decided:${mirrorId}`;
 }

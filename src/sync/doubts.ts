@@ -3,7 +3,7 @@
  * window, before anything is sent again.
  */
 import { ArchiveError } from "../archive/archive-error.ts";
-import { troubleOf } from "../archive/trouble.ts";
+import { problemOf } from "../archive/problem.ts";
 import { absence, ASKED_CODES, doubtWindowMs } from "../domain/absence.ts";
 import { backoffMs } from "../domain/backoff.ts";
 import type { Document } from "../domain/document.ts";
@@ -24,8 +24,8 @@ import { ELSEWHERE } from "../domain/verdict.ts";
 import { type DocumentDetail, LIMITS } from "../wire/shapes.ts";
 import { keepsDates, lagOf } from "./archive-clocks.ts";
 import type { SyncContext } from "./context.ts";
-import { documentsIn, isForeign, isForGood, rivalsOf } from "./foreign-documents.ts";
-import type { Gatekeeper } from "./gatekeeper.ts";
+import { documentsIn, isForeign, isForGood, conflictsOf } from "./foreign-documents.ts";
+import type { AccountGate } from "./account-gate.ts";
 import { loop, untilNext } from "./loop.ts";
 import { HOLD } from "./patience.ts";
 
@@ -59,7 +59,7 @@ const SEARCHED_MS = 24 * 3_600_000;
 
 export class Doubts {
   readonly #context: SyncContext;
-  readonly #keeper: Gatekeeper;
+  readonly #keeper: AccountGate;
   /** What this run knows of how long each doubt has lasted. */
   readonly #met = new Map<number, { readonly doubtAt: number | null; readonly span: DoubtSpan }>();
 
@@ -70,14 +70,14 @@ export class Doubts {
   #lagMs = 0;
   #keepsDates = false;
 
-  constructor(context: SyncContext, keeper: Gatekeeper) {
+  constructor(context: SyncContext, keeper: AccountGate) {
     this.#context = context;
     this.#keeper = keeper;
   }
 
   async run(stopping: AbortSignal): Promise<never> {
-    const { bells } = this.#context;
-    return loop(bells.doubts, this.#context, stopping, () => this.#step(stopping));
+    const { wakeups } = this.#context;
+    return loop(wakeups.doubts, this.#context, stopping, () => this.#step(stopping));
   }
 
   async #step(signal: AbortSignal): Promise<number> {
@@ -133,8 +133,8 @@ export class Doubts {
         });
       const finding = among(listed);
       if (finding.kind === "found") claimed.add(finding.candidate.id);
-      // Whoever asked has looked there.
-      if (finding.kind === "absent" && !ASKED_CODES.includes(document.trouble?.code ?? "")) {
+      // Anyone who asked has looked there.
+      if (finding.kind === "absent" && !ASKED_CODES.includes(document.problem?.code ?? "")) {
         const elsewhere = await this.#elsewhere(document, monotonic - metAt, signal);
         if (!elsewhere) continue;
         const found = among(elsewhere);
@@ -153,15 +153,15 @@ export class Doubts {
     const all = finding.kind === "found" ? [finding.candidate] : candidates;
     const { clock, journal, random } = this.#context;
     const at = clock.now();
-    const rivals = await rivalsOf(journal, document, all);
+    const conflicts = await conflictsOf(journal, document, all);
     // What is held waits for a person itself.
-    if (rivals.some(({ state }) => state !== "held")) {
+    if (conflicts.some(({ state }) => state !== "held")) {
       await this.#apply(document, { type: "looked", at, dueAt: at + backoffMs(HOLD, 1, random) });
       return;
     }
     this.#met.delete(document.id);
-    const trouble = { code: ELSEWHERE, message: messageOn(document, all) };
-    await this.#apply(document, { type: "heldBack", at, dueAt: null, trouble });
+    const problem = { code: ELSEWHERE, message: messageOn(document, all) };
+    await this.#apply(document, { type: "heldBack", at, dueAt: null, problem });
   }
 
   /** What may be this document in other folders; undefined where that is to be asked again later. */
@@ -245,23 +245,23 @@ export class Doubts {
 
   /** Sizes become known with conversion, so time may still tell them apart. */
   #ambiguous(document: Document, candidates: readonly Candidate[], at: number): Event {
-    const trouble = { code: "DOUBT_AMBIGUOUS", message: messageOn(document, candidates) };
-    const tries = patienceOf(document, trouble);
+    const problem = { code: "DOUBT_AMBIGUOUS", message: messageOn(document, candidates) };
+    const tries = patienceOf(document, problem);
     const dueAt = at + backoffMs(HOLD, tries, this.#context.random);
-    return { type: "heldBack", at, dueAt, trouble };
+    return { type: "heldBack", at, dueAt, problem };
   }
 
   /** The archive could not be asked: that is no look, and decides nothing. */
   async #later(key: number, documents: readonly Document[], error: ArchiveError): Promise<void> {
     const { journal, clock, config, random, log } = this.#context;
-    const trouble = troubleOf(error);
-    if (failureOf(trouble.code).fate === "gate") await this.#keeper.refused(trouble, false);
+    const problem = problemOf(error);
+    if (failureOf(problem.code).fate === "gate") await this.#keeper.refused(problem, false);
     const at = clock.now();
     const failures = this.#failures.get(key) ?? 0;
     this.#failures.set(key, failures + 1);
     const dueAt = at + backoffMs(config.upload.retry, TRIES_MIN + failures, random);
-    log.debug({ code: trouble.code, documents: documents.length }, "could not look for documents");
-    const why = `could not look: ${trouble.message}`;
+    log.debug({ code: problem.code, documents: documents.length }, "could not look for documents");
+    const why = `could not look: ${problem.message}`;
     await journal.apply(
       documents.map(
         ({ id, state }) => ({ type: "note", id, at, why, set: { dueAt }, from: [state] }) as const,

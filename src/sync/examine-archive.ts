@@ -42,7 +42,7 @@ export type Examined = {
   readonly now: ArchiveIdentity;
   readonly known: KnownIdentity | null;
   /** The same as it is kept. */
-  readonly memo: string | null;
+  readonly keyValue: string | null;
   /** Why it is another archive. */
   readonly other: string | undefined;
 };
@@ -57,8 +57,8 @@ export async function examine(
   signal: AbortSignal,
 ): Promise<Examined> {
   const { archive, journal } = asking;
-  const memo = await journal.memo(memoOf(journal.archiveId));
-  const known = memo === null ? null : (JSON.parse(memo) as KnownIdentity);
+  const keyValue = await journal.keyValue(keyValueOf(journal.archiveId));
+  const known = keyValue === null ? null : (JSON.parse(keyValue) as KnownIdentity);
   const root = await answered(() => archive.folder(undefined, signal), failures);
   const now = identityOf(asking.account, root === undefined ? 0 : root.createdDate);
   const answers: KnownAnswer[] = [];
@@ -67,7 +67,7 @@ export async function examine(
     answers.push(answer);
     if (answer === "ours") break;
   }
-  return { now, known, memo, other: otherArchive(known, now, answers) };
+  return { now, known, keyValue, other: otherArchive(known, now, answers) };
 }
 
 /** From now on it is this archive; `isConfirmed`: by a person's word. */
@@ -77,13 +77,13 @@ export async function remember(
   isConfirmed: boolean,
 ): Promise<string> {
   const known: KnownIdentity = { ...now, isConfirmed };
-  const memo = JSON.stringify(known);
-  await journal.setMemo(memoOf(journal.archiveId), memo);
-  return memo;
+  const keyValue = JSON.stringify(known);
+  await journal.setKeyValue(keyValueOf(journal.archiveId), keyValue);
+  return keyValue;
 }
 
 /** Where it is kept. */
-export function memoOf(archiveId: number): string {
+export function keyValueOf(archiveId: number): string {
   return `identity:${archiveId}`;
 }
 

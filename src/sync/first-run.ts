@@ -1,7 +1,7 @@
 /**
  * The first run over a mirror: its journal knows nothing, be it new or lost, and the archive may
  * hold the files already. What has the name of a document there that is nobody's waits until a
- * person has chosen; sent twice cannot be mended.
+ * person has chosen; sent twice cannot be fixed.
  *
  * On any other run the journal may have been taken back to an earlier state, and knows less than the archive: then
  * that guards what is new since, as far as the archive shows that it may have been sent (`LaterUploads`).
@@ -9,10 +9,10 @@
 import { ASKED_CODES } from "../domain/absence.ts";
 import type { Document, State } from "../domain/document.ts";
 import type { SyncContext } from "./context.ts";
-import { Bell } from "../std/bell.ts";
-import { ALL_DUTIES } from "./duties.ts";
+import { Wakeup } from "../std/wakeup.ts";
+import { FULL_OWNERSHIP } from "./ownership.ts";
 import { LaterUploads } from "./later-uploads.ts";
-import { NAP_MS_MAX } from "./loop.ts";
+import { MAX_SLEEP_MS } from "./loop.ts";
 import { goOn } from "./retry.ts";
 import { type Objection, SendGuard } from "./send-guard.ts";
 import { unaskedText } from "./whole-archive.ts";
@@ -38,7 +38,7 @@ export class FirstRun {
   #told: string | null = null;
   /** The wall clock minus the monotonic one, as it was last looked at. */
   #clockOffset: number;
-  readonly #bell = new Bell();
+  readonly #wakeup = new Wakeup();
 
   private constructor(
     context: SyncContext,
@@ -73,8 +73,8 @@ export class FirstRun {
       if (mirror?.settings.firstRun === "upload") await journal.endFirstRun(id, clock.now());
     }
     const firstRun = new FirstRun(context, inFirstRun, scanned);
-    const { duties = ALL_DUTIES } = context;
-    for (const id of mirrors.keys()) if (duties.leads(id)) await firstRun.release(id);
+    const { ownership = FULL_OWNERSHIP } = context;
+    for (const id of mirrors.keys()) if (ownership.owns(id)) await firstRun.release(id);
     return firstRun;
   }
 
@@ -97,10 +97,10 @@ export class FirstRun {
     folderId: number,
     signal: AbortSignal,
   ): Promise<Objection | undefined> {
-    const { mirrorId, sentName, seen, trouble } = document;
+    const { mirrorId, sentName, seen, problem } = document;
     const guard = this.#guardOf(mirrorId);
     // What a person had sent again after looking for it may have come late.
-    if (guard === this.#later && ASKED_CODES.includes(trouble?.code ?? "")) return undefined;
+    if (guard === this.#later && ASKED_CODES.includes(problem?.code ?? "")) return undefined;
     const outgoing = { sentName: sentName ?? "", sizeBytes: seen.sizeBytes, folderId };
     const mirrorIds = [...this.#context.mirrors.keys()];
     const objection = await guard?.objection(outgoing, mirrorIds, signal);
@@ -130,15 +130,15 @@ export class FirstRun {
   }
 
   /** Something has changed: a first run may be over. */
-  ring(): void {
-    this.#bell.ring();
+  notify(): void {
+    this.#wakeup.notify();
   }
 
   /** Looks until every first run is over. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock } = this.#context;
     while (this.#mirrors.size > 0) {
-      await this.#bell.wait(NAP_MS_MAX, clock, signal);
+      await this.#wakeup.wait(MAX_SLEEP_MS, clock, signal);
       await clock.sleep(GATHER_MS, signal);
       await this.conclude();
     }

@@ -5,7 +5,7 @@
 import type { Archive } from "../archive/archive.ts";
 import { ArchiveError } from "../archive/archive-error.ts";
 import { allFolders } from "../archive/paging.ts";
-import type { Trouble } from "../domain/document.ts";
+import type { Problem } from "../domain/document.ts";
 import { walkOf } from "../domain/naming.ts";
 import type { Clock } from "../std/clock.ts";
 import { type FolderDetail, LIMITS } from "../wire/shapes.ts";
@@ -15,7 +15,7 @@ export type Resolved =
   | { readonly kind: "found"; readonly folderId: number }
   | {
       readonly kind: "unusable";
-      readonly trouble: Trouble;
+      readonly problem: Problem;
       /** The deepest folder on the way that is there. */
       readonly nearestId: number | null;
     };
@@ -54,7 +54,7 @@ export class Folders {
     this.#isShared = isShared;
   }
 
-  /** Everything is looked up anew from now on. */
+  /** Everything is looked up again from now on. */
   forget(): void {
     this.#forgottenAt = this.#now();
     this.#levels = new Map();
@@ -69,12 +69,12 @@ export class Folders {
    */
   async resolve(targetPath: string, signal: AbortSignal, usesNearest = false): Promise<Resolved> {
     const begunAt = this.#now();
-    for (let isAnew = false; ; ) {
+    for (let isAgain = false; ; ) {
       const levels = this.#levels;
       try {
         const { way, ...resolved } = await this.#walk(targetPath, signal);
         const isConfirmed =
-          isAnew ||
+          isAgain ||
           (resolved.kind !== "found" && !usesNearest) ||
           (await this.#isStill(way, signal));
         const isSo =
@@ -83,13 +83,13 @@ export class Folders {
         if (isSo) return resolved;
       } catch (error) {
         if (!isMissing(error)) throw error;
-        if (isAnew && levels === this.#levels) return deniedAt(targetPath);
+        if (isAgain && levels === this.#levels) return deniedAt(targetPath);
       }
       // A folder on the way was removed or made since its parent was read: what is remembered is not true. Of those
       // who ask at the same time one forgets it, and by that the others know.
       if (levels !== this.#levels) continue;
       this.forget();
-      isAnew = true;
+      isAgain = true;
     }
   }
 
@@ -102,7 +102,7 @@ export class Folders {
     return this.#clock?.monotonic() ?? 0;
   }
 
-  /** Whether every folder on the way is where it was read to be; each is asked about once in a while, whoever asks. */
+  /** Whether every folder on the way is where it was read to be; each is asked about once in a while, anyone who asks. */
   async #isStill(way: readonly Step[], signal: AbortSignal): Promise<boolean> {
     if (!this.#clock) return true;
     const asked = await Promise.all(way.map((step) => this.#confirm(step, signal)));
@@ -138,16 +138,16 @@ export class Folders {
     } catch (error) {
       if (!isMissing(error)) throw error;
       const message = `the archive has no folder with id ${fromId}`;
-      const trouble = { code: "FOLDER_MISSING", message };
-      return { kind: "unusable", trouble, nearestId: null, way };
+      const problem = { code: "FOLDER_MISSING", message };
+      return { kind: "unusable", problem, nearestId: null, way };
     }
     for (const name of names) {
       const level = await this.#levelOf(at, signal);
       const found = match(level.named, name);
-      if ("trouble" in found) {
-        const { code, message } = found.trouble;
-        const trouble = { code, message: `archive folder ${targetPath}: ${message}` };
-        return { kind: "unusable", trouble, nearestId: at, way };
+      if ("problem" in found) {
+        const { code, message } = found.problem;
+        const problem = { code, message: `archive folder ${targetPath}: ${message}` };
+        return { kind: "unusable", problem, nearestId: at, way };
       }
       way.push({ folder: found, at: level.at });
       at = found.id;
@@ -173,7 +173,7 @@ export class Folders {
 
 function deniedAt(targetPath: string): Resolved {
   const message = `archive folder ${targetPath}: the archive denies a folder that it lists`;
-  return { kind: "unusable", trouble: { code: "FOLDER_MISSING", message }, nearestId: null };
+  return { kind: "unusable", problem: { code: "FOLDER_MISSING", message }, nearestId: null };
 }
 
 function isMissing(error: unknown): boolean {
@@ -193,7 +193,7 @@ function remembered<K, V>(map: Map<K, Promise<V>>, key: K, look: () => Promise<V
 }
 
 /** The one child of this name, or why there is none that can be used. */
-function match(level: Level["named"], name: string): FolderDetail | { trouble: Trouble } {
+function match(level: Level["named"], name: string): FolderDetail | { problem: Problem } {
   const wanted = name.normalize("NFC");
   const same = level.get(wanted) ?? [];
   const [only] = same;
@@ -201,7 +201,7 @@ function match(level: Level["named"], name: string): FolderDetail | { trouble: T
   if (same.length > 1) {
     const ids = same.map(({ id }) => id).join(", ");
     return {
-      trouble: {
+      problem: {
         code: "FOLDER_TWINS",
         message: `${same.length} folders are named ${name} (ids ${ids})`,
       },
@@ -212,11 +212,11 @@ function match(level: Level["named"], name: string): FolderDetail | { trouble: T
     level.entries().find(([composed]) => composed.toLowerCase() === folded)?.[1] ?? [];
   if (alike) {
     return {
-      trouble: {
+      problem: {
         code: "FOLDER_CASE",
         message: `${name} is not there, but ${alike.name} (id ${alike.id}) is`,
       },
     };
   }
-  return { trouble: { code: "FOLDER_MISSING", message: `${name} does not exist` } };
+  return { problem: { code: "FOLDER_MISSING", message: `${name} does not exist` } };
 }

@@ -1,17 +1,17 @@
-import { Bell } from "../std/bell.ts";
+import { Wakeup } from "../std/wakeup.ts";
 import type { SyncContext } from "./context.ts";
-import { ALL_DUTIES } from "./duties.ts";
+import { FULL_OWNERSHIP } from "./ownership.ts";
 import { loop } from "./loop.ts";
-import { ClockWatch } from "./mended-clock.ts";
+import { ClockWatch } from "./clock-skew.ts";
 
-/** Soon enough for whoever types `retry` and looks, and rare enough to go on for years. */
+/** Soon enough for anyone who types `retry` and looks, and rare enough to go on for years. */
 const LOOK_MS = 1_000;
 
 /** Daemons that share a journal find work for one another. */
 const SHARED_LOOK_MS = 500;
 
 /**
- * Calls `reread` when somebody else has written to the journal since it was at `known`, as `retry`, `pause`
+ * Calls `reread` when someone else has written to the journal since it was at `known`, as `retry`, `pause`
  * and `resume` on the command line do, and when the clock was set back. `look` is called
  * each time it looks for that.
  */
@@ -21,13 +21,13 @@ export function followOutside(
   { reread, look }: Record<"reread" | "look", () => Promise<void>>,
   signal: AbortSignal,
 ): Promise<never> {
-  const { journal, duties = ALL_DUTIES } = context;
+  const { journal, ownership = FULL_OWNERSHIP } = context;
   const watch = new ClockWatch(context);
-  const lookMs = duties.isShared ? SHARED_LOOK_MS : LOOK_MS;
+  const lookMs = ownership.isShared ? SHARED_LOOK_MS : LOOK_MS;
   let before = known;
-  return loop(new Bell(), context, signal, async () => {
+  return loop(new Wakeup(), context, signal, async () => {
     const now = await journal.outsideWrites();
-    const setBack = duties.account && (await watch.look());
+    const setBack = ownership.account && (await watch.look());
     if (now !== before || setBack) await reread();
     before = now;
     await look();

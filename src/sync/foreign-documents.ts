@@ -94,13 +94,13 @@ export async function byName(
  * Other documents of its name that are under way to the folder of one of these: what is there may be theirs, whose
  * reply is still to come, or to be looked for.
  */
-export async function rivalsOf(
-  journal: Pick<Journal, "rivals"> | undefined,
+export async function conflictsOf(
+  journal: Pick<Journal, "conflicts"> | undefined,
   { id, sentName }: { readonly id?: number; readonly sentName: string | null },
   candidates: readonly Candidate[],
 ): Promise<Document[]> {
   const folders = new Set(candidates.map(({ folderId }) => folderId));
-  const asks = [...folders].map(async (folderId) => journal?.rivals(folderId, sentName ?? ""));
+  const asks = [...folders].map(async (folderId) => journal?.conflicts(folderId, sentName ?? ""));
   return (await Promise.all(asks)).flatMap((rows) => rows ?? []).filter((row) => row.id !== id);
 }
 

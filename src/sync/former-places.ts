@@ -11,7 +11,7 @@ export type Here = { readonly mirrorId: number; readonly path: RawPath; readonly
 
 /**
  * Of the rows that were sent with the bytes of a file, those whose file this may be. Where the name of one
- * was used anew, or its file was put away, other files have its bytes by right; only what is known to be its file
+ * was used again, or its file was moved or deleted, other files have its bytes by right; only what is known to be its file
  * may be: under its own name by its time of writing, elsewhere by its inode too.
  */
 export function mayBeHere(
@@ -64,7 +64,7 @@ export function isMovedBack({ after, afterMessage, seen }: Document, here: Here)
 }
 
 /**
- * What was put away lies where nobody looks; where it was moved to within the source, somebody does
+ * What was moved or deleted lies where nobody looks; where it was moved to within the source, someone does
  * from the day on which files are put elsewhere.
  */
 export function isWherePut({ afterMessage }: Document, source: string, { path }: Here): boolean {

@@ -1,10 +1,10 @@
 /**
- * Held documents go on by themselves: those that wait for time when it is over, those that wait for
+ * Held documents continue automatically: those that wait for time when it is over, those that wait for
  * an archive folder when it is there.
  */
 import { ArchiveError } from "../archive/archive-error.ts";
 import { backoffMs } from "../domain/backoff.ts";
-import type { Document, Trouble } from "../domain/document.ts";
+import type { Document, Problem } from "../domain/document.ts";
 import type { FailureCode } from "../domain/failure.ts";
 import { FOLDER_CODES, RULE_CODES } from "../domain/verdict.ts";
 import type { WaitingFolder } from "../journal/journal.ts";
@@ -18,8 +18,8 @@ import { goOn } from "./retry.ts";
 /** Rows of one commit. */
 const CHUNK = 500;
 
-/** One that is to be put away is not looked at sooner than after this. */
-const PUT_AWAY_MS = 10_000;
+/** One that is to be moved or deleted is not looked at sooner than after this. */
+const AFTER_ACTION_MS = 10_000;
 
 /** Codes of our own look at the tree; the others are the archive's answers to an upload. */
 const BY_LOOK: readonly string[] = ["FOLDER_MISSING", "FOLDER_TWINS", "FOLDER_CASE"];
@@ -28,7 +28,7 @@ export class Held {
   readonly #context: SyncContext;
   readonly #folders: Folders;
   readonly #placement: Placement;
-  /** By the monotonic clock; 0: as soon as somebody waits. */
+  /** By the monotonic clock; 0: as soon as someone waits. */
   #nextLookAt = 0;
   #looks = 0;
 
@@ -39,17 +39,17 @@ export class Held {
   }
 
   async run(stopping: AbortSignal): Promise<never> {
-    const { bells } = this.#context;
+    const { wakeups } = this.#context;
     // The rules may be other ones since the last run.
     await this.release(RULE_CODES);
-    return loop(bells.held, this.#context, stopping, () => this.#step(stopping));
+    return loop(wakeups.held, this.#context, stopping, () => this.#step(stopping));
   }
 
   /** Missing folders are looked for at once; at every rescan and whenever a person asks. */
   recheck(): void {
     this.#nextLookAt = 0;
     this.#looks = 0;
-    this.#context.bells.held.ring();
+    this.#context.wakeups.held.notify();
   }
 
   /** What the documents held with these codes waited for is there; with `place`, for one folder. */
@@ -85,12 +85,12 @@ export class Held {
     return Math.min(
       this.#nextLookAt === 0 ? Infinity : this.#nextLookAt - clock.monotonic(),
       // Put away by another loop, when that comes to it.
-      next?.after === "due" ? Math.max(nextMs, PUT_AWAY_MS) : nextMs,
+      next?.after === "due" ? Math.max(nextMs, AFTER_ACTION_MS) : nextMs,
     );
   }
 
   /**
-   * Those whose time has come. What is to be put away is due for that, and waits for nothing else: while its
+   * Those whose time has come. What is to be moved or deleted is due for that, and waits for nothing else: while its
    * source is away, all others may lie behind it.
    */
   async #waited(now: number): Promise<Document[]> {
@@ -103,20 +103,20 @@ export class Held {
 
   /** The folder is unusable for another reason by now. */
   async #tell(
-    trouble: Trouble,
+    problem: Problem,
     code: string,
     place: { mirrorId: number; targetPath: string },
   ): Promise<void> {
     const { journal, clock } = this.#context;
     for (;;) {
       const rows = await journal.heldWith([code], CHUNK, place);
-      const event = { type: "heldBack", at: clock.now(), dueAt: null, trouble } as const;
+      const event = { type: "heldBack", at: clock.now(), dueAt: null, problem } as const;
       await journal.apply(rows.map(({ id }) => ({ type: "event", id, event, from: ["held"] })));
       if (rows.length < CHUNK) return;
     }
   }
 
-  /** Nobody waits: the first to do so rings the bell, and is looked after at once. */
+  /** Nobody waits: the first to do so rings the wake-up, and is looked after at once. */
   #lookNoMore(): void {
     this.#looks = 0;
     this.#nextLookAt = 0;
@@ -132,12 +132,12 @@ export class Held {
         if (!mirror) continue;
         const place = await this.#placement.of(targetPath, mirror, signal);
         if (!("folderId" in place)) {
-          if (place.trouble.code !== code)
-            await this.#tell(place.trouble, code, { mirrorId, targetPath });
+          if (place.problem.code !== code)
+            await this.#tell(place.problem, code, { mirrorId, targetPath });
           continue;
         }
         await this.release(FOLDER_CODES, { mirrorId, targetPath });
-        // Somebody is making folders. One that was there all along must not be tried ever sooner.
+        // Someone is making folders. One that was there all along must not be tried ever sooner.
         if (BY_LOOK.includes(code)) this.#looks = 0;
       }
     } catch (error) {

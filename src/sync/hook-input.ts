@@ -1,7 +1,7 @@
 /** What hooks find on their standard input: one JSON object. Its keys stay; more may come. */
 import type { Document } from "../domain/document.ts";
-import { metadataOf } from "../domain/slip.ts";
-import type { Telling } from "../journal/telling.ts";
+import { metadataOf } from "../domain/attributes.ts";
+import type { OutboxEntry } from "../journal/outbox-entry.ts";
 import type { Decided } from "../rules/decide.ts";
 import { bytesOf, joinRaw, type RawPath, shown, textOf } from "../std/raw-path.ts";
 import type { Whole } from "./already-sent.ts";
@@ -16,7 +16,7 @@ export function questionOf(
   { settings }: Pick<LiveMirror, "settings">,
   document: Pick<Document, "dir" | "name">,
   { digest, seen }: Whole,
-  { rule, folder, name, slip }: Decided,
+  { rule, folder, name, attributes }: Decided,
 ): string {
   return written({
     version: VERSION,
@@ -30,8 +30,10 @@ export function questionOf(
       rule,
       folder,
       name: name.name,
-      metadata: metadataOf(slip),
-      expires: slip?.expiry ? new Date(slip.expiry.at).toISOString().slice(0, 10) : null,
+      metadata: metadataOf(attributes),
+      expires: attributes?.expiry
+        ? new Date(attributes.expiry.at).toISOString().slice(0, 10)
+        : null,
     },
   });
 }
@@ -42,11 +44,11 @@ export function questionOf(
  */
 export function newsOf(
   { settings }: LiveMirror,
-  telling: Telling,
+  outboxEntry: OutboxEntry,
   document: Document | undefined,
 ): string {
-  const { number, at, outcome } = telling;
-  const record = recordOf(telling.document, settings.name);
+  const { number, at, outcome } = outboxEntry;
+  const record = recordOf(outboxEntry.document, settings.name);
   return written({
     version: VERSION,
     hook: "after",
@@ -54,7 +56,7 @@ export function newsOf(
     outcome,
     at,
     reason: record.error?.message ?? record.remark,
-    ...whereabouts(settings.source, telling.document, document),
+    ...whereabouts(settings.source, outboxEntry.document, document),
     document: record,
   });
 }

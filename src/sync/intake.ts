@@ -9,10 +9,10 @@ import type { Applied, Change, Known, Place } from "../journal/journal.ts";
 import type { FileSeen, Listing } from "../source/source.ts";
 import { invariant } from "../std/invariant.ts";
 import { ROOT, type RawPath, dirOf, joinRaw, nameOf } from "../std/raw-path.ts";
-import { GONE_ALREADY } from "./aftercare.ts";
+import { GONE_ALREADY } from "./after-loop.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
-import { listAnew } from "./list-anew.ts";
-import { PuttingAway } from "./putting-away.ts";
+import { invalidateDirectory } from "./invalidate-directory.ts";
+import { AfterActions } from "./after-actions.ts";
 import type { Stream } from "./send-queue.ts";
 
 /** Changes of one commit at most; a directory of a hundred thousand files must not keep others waiting. */
@@ -23,22 +23,22 @@ const PAUSE_PER_INTAKE = 3;
 /** But no longer than this, milliseconds: what is waited for may be the disk. */
 const PAUSE_MS_MAX = 50;
 
-/** How often a comparison that came too late is made anew. */
+/** How often a comparison that came too late is made again. */
 const TRIES = 3;
 
 export class Intake {
   readonly #context: SyncContext;
-  readonly #puttingAway: PuttingAway;
+  readonly #afterActions: AfterActions;
   readonly #stream: Pick<Stream, "isStreaming"> | undefined;
 
   /** A drop of thousands gives way to `stream`, in which the first of them leave. */
   constructor(
     context: SyncContext,
-    puttingAway = new PuttingAway(),
+    afterActions = new AfterActions(),
     stream?: Pick<Stream, "isStreaming">,
   ) {
     this.#context = context;
-    this.#puttingAway = puttingAway;
+    this.#afterActions = afterActions;
     this.#stream = stream;
   }
 
@@ -57,7 +57,7 @@ export class Intake {
       const vanished = isPartial ? [] : this.#notInHand(mirrorId, dir, found.vanished);
       isSure = isPartial || vanished.length === found.vanished.length;
       return [
-        ...(vanished.length > 0 ? [listAnew(mirrorId, dir)] : []),
+        ...(vanished.length > 0 ? [invalidateDirectory(mirrorId, dir)] : []),
         ...found.appeared.map((file) => this.#added(mirror, dir, file, null)),
         ...(await this.#changes(mirror, dir, found.changed)),
         ...(await this.#back(found.returned, mirror)),
@@ -79,7 +79,7 @@ export class Intake {
     await this.#givingWay(() => this.#journaled(() => this.#hinted(mirror, files)));
   }
 
-  /** Readers tell more once they are answered: whoever answers late keeps them from all of the time there is. */
+  /** Readers tell more once they are answered: anyone who answers late keeps them from all of the time there is. */
   async #givingWay<T>(taken: () => Promise<T>): Promise<T> {
     const { clock } = this.#context;
     const begunAt = clock.monotonic();
@@ -120,22 +120,22 @@ export class Intake {
       if (changes.length > before) touched.add(dir);
       if (found.changed.length === 0 && seen) changes.push(...this.#nudged(row, mirror));
     }
-    return [...[...touched].map((dir) => listAnew(mirrorId, dir)), ...changes];
+    return [...[...touched].map((dir) => invalidateDirectory(mirrorId, dir)), ...changes];
   }
 
   /** Directories that are not there any more: everything below them is gone. */
   async vanished(mirrorId: number, dirs: readonly RawPath[]): Promise<void> {
     const { journal } = this.#context;
     for (const [top, all] of treesOf(dirs)) {
-      const anew = all.map((dir) => listAnew(mirrorId, dir));
+      const again = all.map((dir) => invalidateDirectory(mirrorId, dir));
       await this.#journaled(async () => {
         const rows = await journal.rowsBelow(mirrorId, top);
         const there = rows.filter(({ goneAt }) => goneAt === null);
         const gone = await this.#gone(there, { mirrorId, dir: top, below: true });
-        return [...anew, ...gone];
+        return [...again, ...gone];
       });
       // One of them may be back, and been listed between two of those commits.
-      await journal.apply(anew);
+      await journal.apply(again);
     }
   }
 
@@ -182,8 +182,8 @@ export class Intake {
   }
 
   /** What it waits for beside it may have been written: it is looked at as soon as that is quiet. */
-  #nudged({ id, state, trouble, dueAt }: Document, mirror: LiveMirror): Change[] {
-    if (state !== "held" || !BESIDE_CODES.includes(trouble?.code ?? "")) return [];
+  #nudged({ id, state, problem, dueAt }: Document, mirror: LiveMirror): Change[] {
+    if (state !== "held" || !BESIDE_CODES.includes(problem?.code ?? "")) return [];
     const at = this.#context.clock.now();
     const soon = at + mirror.settings.settleMs;
     if (dueAt !== null && dueAt <= soon) return [];
@@ -196,7 +196,7 @@ export class Intake {
     const mayGo = settings.after.kind !== "keep";
     const changes: Change[] = [];
     for (const { id, state } of rows) {
-      const isToGo = mayGo && state === "converted" && (await this.#wasPutAway(id));
+      const isToGo = mayGo && state === "converted" && (await this.#wasAfterAction(id));
       const due = { after: "due", afterMessage: null, dueAt: at } as const;
       const set = { goneAt: null, ...(isToGo && due) };
       changes.push({ type: "note", id, at, why: "the file is back", set, from: [state] });
@@ -204,15 +204,15 @@ export class Intake {
     return changes;
   }
 
-  /** Or was out of sight when it was to be: then, too, it is put away once it is there. */
-  async #wasPutAway(id: number): Promise<boolean> {
+  /** Or was out of sight when it was to be: then, too, it is moved or deleted once it is there. */
+  async #wasAfterAction(id: number): Promise<boolean> {
     const { after, afterMessage } = (await this.#context.journal.document(id)) ?? {};
     return after === "done" || afterMessage === GONE_ALREADY;
   }
 
   /** What an after-action has in hand is not under its name for a while; it tells itself what became of it. */
   #notInHand(mirrorId: number, dir: RawPath, rows: readonly Known[]): readonly Known[] {
-    return rows.filter(({ name }) => !this.#puttingAway.has(mirrorId, joinRaw(dir, name)));
+    return rows.filter(({ name }) => !this.#afterActions.has(mirrorId, joinRaw(dir, name)));
   }
 
   /**

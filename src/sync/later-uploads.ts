@@ -1,17 +1,17 @@
 /**
  * A journal that was taken back to an earlier state (a snapshot of the machine, a restored disk or database) knows
  * nothing of what was sent since. The archive does: that came later than every document that the journal knows, in
- * the folder it was sent to, and in the archive. Whoever else uploads looks the same, so that this names suspects, and
+ * the folder it was sent to, and in the archive. Anyone who else uploads looks the same, so that this names suspects, and
  * proves nothing.
  */
 import type { Archive } from "../archive/archive.ts";
-import { UNCLEAN_MEMOS } from "../journal/crew.ts";
+import { UNCLEAN_KEY_VALUES } from "../journal/cluster.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Clock } from "../std/clock.ts";
 import { lagOf } from "./archive-clocks.ts";
 import { documentsIn, isForeign, type Listed, type Where } from "./foreign-documents.ts";
 
-/** Documents a page of a folder. Those that come later are few, unless somebody else fills it. */
+/** Documents a page of a folder. Those that come later are few, unless someone else fills it. */
 const PAGE_SIZE = 200;
 
 /** So many in a row that are too old: those that follow are older still. */
@@ -63,7 +63,7 @@ export class LaterUploads {
    */
   async isBehind(): Promise<boolean> {
     const { journal, clock } = this.#parts;
-    const kept = keptIn(await journal.memo(this.#memoOf({})), clock.now());
+    const kept = keptIn(await journal.keyValue(this.#keyValueOf({})), clock.now());
     const isUnclean = await this.#sinceUnclean();
     this.#isBehind ??= kept !== undefined || isUnclean;
     return this.#isBehind;
@@ -75,12 +75,12 @@ export class LaterUploads {
    */
   async #sinceUnclean(): Promise<boolean> {
     const { journal, remembers } = this.#parts;
-    const memo = `${UNCLEAN_MEMOS}${journal.archiveId}`;
-    const unclean = await journal.memo(memo);
+    const keyValue = `${UNCLEAN_KEY_VALUES}${journal.archiveId}`;
+    const unclean = await journal.keyValue(keyValue);
     if (!unclean) return false;
     const at = Number(unclean);
     if (Number.isFinite(at)) this.#startedAt = Math.min(this.#startedAt, at);
-    else if (remembers) await journal.setMemo(memo, `${this.#startedAt}`);
+    else if (remembers) await journal.setKeyValue(keyValue, `${this.#startedAt}`);
     return true;
   }
 
@@ -88,8 +88,8 @@ export class LaterUploads {
   async asked(): Promise<void> {
     const { journal, remembers } = this.#parts;
     this.#failingSince = undefined;
-    const memo = `${UNCLEAN_MEMOS}${journal.archiveId}`;
-    if (remembers && (await journal.memo(memo))) await journal.setMemo(memo, "");
+    const keyValue = `${UNCLEAN_KEY_VALUES}${journal.archiveId}`;
+    if (remembers && (await journal.keyValue(keyValue))) await journal.setKeyValue(keyValue, "");
   }
 
   /**
@@ -100,8 +100,8 @@ export class LaterUploads {
   async newest(where: Where, signal: AbortSignal): Promise<Listed[]> {
     const { archive, journal, clock, toleranceMs, remembers } = this.#parts;
     await this.#sinceUnclean();
-    const memo = this.#memoOf(where);
-    const before = await journal.memo(memo);
+    const keyValue = this.#keyValueOf(where);
+    const before = await journal.keyValue(keyValue);
     const kept = keptIn(before, clock.now());
     const marginMs = Math.max(toleranceMs, await lagOf({ journal }));
     let latest = 0;
@@ -118,7 +118,7 @@ export class LaterUploads {
     if (isFolder && (hasSuspects || latest === 0)) this.#isBehind = true;
     const now: Kept = kept ?? { since: latest, at: clock.now() };
     const after = hasSuspects ? JSON.stringify(now) : "";
-    if (remembers && after !== (before ?? "")) await journal.setMemo(memo, after);
+    if (remembers && after !== (before ?? "")) await journal.setKeyValue(keyValue, after);
     return late;
   }
 
@@ -140,7 +140,7 @@ export class LaterUploads {
     return by >= startedAt ? 0 : Math.min(uploadedDate, by);
   }
 
-  #memoOf(where: Where): string {
+  #keyValueOf(where: Where): string {
     return `later:${this.#parts.journal.archiveId}/${"folderId" in where ? where.folderId : "*"}`;
   }
 }

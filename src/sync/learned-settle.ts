@@ -23,11 +23,11 @@ export type Suspect = { readonly document: Document; readonly pauseMs: number };
 
 /** What was learned of a mirror that counts beside `settle`; undefined: nothing. */
 export async function learnedSettle(
-  journal: Pick<Journal, "memo">,
+  journal: Pick<Journal, "keyValue">,
   mirrorId: number,
   settleMs: number,
 ): Promise<LearnedSettle | undefined> {
-  const text = await journal.memo(memoOf(mirrorId));
+  const text = await journal.keyValue(keyValueOf(mirrorId));
   // Written by `learn` alone.
   const learned = text ? (JSON.parse(text) as LearnedSettle) : undefined;
   const counts = learned && settleMs >= learned.insteadOfMs && learned.settleMs > settleMs;
@@ -36,7 +36,7 @@ export async function learnedSettle(
 
 /** What was learned of these mirrors, by their names; `rows` are those of the journal. */
 export async function learnedIn(
-  journal: Pick<Journal, "memo">,
+  journal: Pick<Journal, "keyValue">,
   mirrors: readonly Pick<Mirror, "name" | "settleMs">[],
   rows: readonly MirrorRow[],
 ): Promise<Map<string, LearnedSettle>> {
@@ -51,7 +51,7 @@ export async function learnedIn(
 
 /** A mirror as configured, but for what was learned. */
 export async function asLearned(
-  journal: Pick<Journal, "memo">,
+  journal: Pick<Journal, "keyValue">,
   mirrorId: number,
   mirror: Mirror,
 ): Promise<Mirror> {
@@ -89,13 +89,13 @@ export async function learn(
   // Before it is learned: if that fails, the next look says both again.
   await journal.apply([{ type: "note", id: document.id, at, why: remark, set: { remark } }]);
   const settleMs = Math.max(longerSettleMs(pauseMs), mirror.settings.settleMs);
-  const known = await journal.memo(memoOf(id));
+  const known = await journal.keyValue(keyValueOf(id));
   const before = known ? (JSON.parse(known) as LearnedSettle) : undefined;
   // What it waits by now may be what was learned before, not what is configured.
   const isLearned = before?.settleMs === mirror.settings.settleMs;
   const insteadOfMs = isLearned ? before.insteadOfMs : mirror.settings.settleMs;
   const learned: LearnedSettle = { settleMs, insteadOfMs, learnedAt: at };
-  await journal.setMemo(memoOf(id), JSON.stringify(learned));
+  await journal.setKeyValue(keyValueOf(id), JSON.stringify(learned));
   mirror.settings = { ...mirror.settings, settleMs };
   log.warn(
     { mirror: mirror.row.name, path: shown(joinRaw(document.dir, document.name)) },
@@ -104,6 +104,6 @@ export async function learn(
   return true;
 }
 
-function memoOf(mirrorId: number): string {
+function keyValueOf(mirrorId: number): string {
   return `settle:${mirrorId}`;
 }

@@ -1,34 +1,34 @@
 import type { DueQuery, Journal } from "../journal/journal.ts";
-import type { Bell } from "../std/bell.ts";
+import type { Wakeup } from "../std/wakeup.ts";
 import type { Clock } from "../std/clock.ts";
 
 /**
  * No loop sleeps longer than this before something that is due: clocks jump. One that waits for
- * nothing but its bell usually sleeps as long (`SyncContext.napMs`), so that a wake-up that was
+ * nothing but its wake-up usually sleeps as long (`SyncContext.maxSleepMs`), so that a wake-up that was
  * missed costs at most this much.
  */
-export const NAP_MS_MAX = 30_000;
+export const MAX_SLEEP_MS = 30_000;
 
 /**
  * Runs `step` for ever, one at a time. A step says after how many milliseconds it wants to run
- * again, `Infinity` for not by itself; the bell wakes it sooner. Ends only by rejecting: with
+ * again, `Infinity` for not by itself; the wake-up wakes it sooner. Ends only by rejecting: with
  * `stopping`'s abort or a failure.
  */
 export async function loop(
-  bell: Bell,
-  { clock, napMs }: { readonly clock: Clock; readonly napMs: number },
+  wakeup: Wakeup,
+  { clock, maxSleepMs }: { readonly clock: Clock; readonly maxSleepMs: number },
   stopping: AbortSignal,
   step: () => Promise<number>,
 ): Promise<never> {
   // One listener for as long as it runs: a signal with a listener for every wait costs more.
-  const wake = () => bell.ring();
+  const wake = () => wakeup.notify();
   stopping.addEventListener("abort", wake, { once: true });
   try {
     for (;;) {
       stopping.throwIfAborted();
       const waitMs = await step();
-      const ms = waitMs === Infinity ? napMs : Math.max(0, Math.min(waitMs, NAP_MS_MAX));
-      await bell.wait(ms, clock);
+      const ms = waitMs === Infinity ? maxSleepMs : Math.max(0, Math.min(waitMs, MAX_SLEEP_MS));
+      await wakeup.wait(ms, clock);
     }
   } finally {
     stopping.removeEventListener("abort", wake);
@@ -37,7 +37,7 @@ export async function loop(
 
 /**
  * How long until the next row of this kind falls due after `now`; for ever when none does. Rows
- * that are due already wait for something else, and whatever that is rings the bell.
+ * that are due already wait for something else, and whatever that is rings the wake-up.
  */
 export async function untilNext(
   journal: Journal,

@@ -1,4 +1,4 @@
-/** What the archive has another document under the id of goes back into doubt, whoever hears of it. */
+/** What the archive has another document under the id of goes back into doubt, anyone who hears of it. */
 import { anotherDocument, type Told } from "../domain/another-document.ts";
 import type { ArchiveAccount } from "../config/config.ts";
 import type { Document } from "../domain/document.ts";
@@ -50,14 +50,14 @@ export async function otherThan(
   return anotherDocument(document, told, { ...likeness, keepsDates: await keepsDates(context) });
 }
 
-/** The change by which the row looks for its document anew. */
+/** The change by which the row looks for its document again. */
 export function backInDoubt(
   { clock, log }: Pick<Context, "clock" | "log">,
   { id, documentId }: Document,
   message: string,
 ): Change {
-  const trouble = { code: ANOTHER_DOCUMENT, message };
+  const problem = { code: ANOTHER_DOCUMENT, message };
   log.warn({ code: ANOTHER_DOCUMENT, documentId }, message);
-  const event = { type: "mistaken", at: clock.now(), trouble } as const;
+  const event = { type: "mistaken", at: clock.now(), problem } as const;
   return { type: "event", id, event, from: ["uploaded", "converted"] };
 }

@@ -4,14 +4,14 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import type { Mirror } from "../config/config.ts";
-import type { Document, Trouble } from "../domain/document.ts";
+import type { Document, Problem } from "../domain/document.ts";
 import { isSameFile } from "../domain/stamp.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Inspection } from "../source/source.ts";
 import { joinRaw, type RawPath, shown } from "../std/raw-path.ts";
 import { isReachable, type LiveMirror, type SyncContext } from "./context.ts";
 import { decisionOn } from "./decision.ts";
-import { ALL_DUTIES } from "./duties.ts";
+import { FULL_OWNERSHIP } from "./ownership.ts";
 import { type Here, isHere, isMovedBack, lookAtPlaces } from "./former-places.ts";
 import type { Followed } from "./recall.ts";
 
@@ -89,15 +89,15 @@ async function isTouched(journal: Journal, { id, mirrorId, dir, name }: Document
 /**
  * The row of another mirror whose file this is. A mirror that is not configured any more has none; of another, its
  * own scan or events must have found that the file is gone, and until then it is `in hand`. Where that one's source
- * is away, nobody knows how long that is: the trouble to hold the file with.
+ * is away, nobody knows how long that is: the problem to hold the file with.
  */
 export async function movedFromOther(
-  { journal, mirrors, duties = ALL_DUTIES }: SyncContext,
+  { journal, mirrors, ownership = FULL_OWNERSHIP }: SyncContext,
   found: Omit<Found, "settingsOf" | "others">,
-  { rows: followed, puttingAway }: Followed,
-): Promise<Document | Trouble | "in hand" | undefined> {
+  { rows: followed, afterActions }: Followed,
+): Promise<Document | Problem | "in hand" | undefined> {
   // What other daemons have configured, and what they see of their files, nobody knows here.
-  if (duties.isShared) return undefined;
+  if (ownership.isShared) return undefined;
   const settingsOf = (mirrorId: number) => mirrors.get(mirrorId)?.settings;
   const { mirror, here } = found;
   const others = async () =>
@@ -114,7 +114,7 @@ export async function movedFromOther(
     }
     if (!isReachable(other)) return awayOf(other, path);
     const look = () => lookAtPlaces(other, [path], here.path);
-    const [[place], wasInHand] = await puttingAway.during(look);
+    const [[place], wasInHand] = await afterActions.during(look);
     if (row.current && place === undefined) return awayOf(other, path);
     const isNews = row.current && place === null && row.goneAt === null;
     if (isNews || wasInHand(row.mirrorId, path)) return "in hand";
@@ -127,7 +127,7 @@ function pathOf({ dir, name }: Document): RawPath {
   return joinRaw(dir, name);
 }
 
-function awayOf({ row: { name } }: Pick<LiveMirror, "row">, path: RawPath): Trouble {
+function awayOf({ row: { name } }: Pick<LiveMirror, "row">, path: RawPath): Problem {
   const message = `it may be ${shown(path)} of mirror ${name}, which cannot be looked at`;
   return { code: "SOURCE_OFFLINE", message };
 }

@@ -1,10 +1,10 @@
 import { backoffMs } from "../domain/backoff.ts";
-import type { Trouble } from "../domain/document.ts";
+import type { Problem } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
 import type { SyncContext } from "./context.ts";
 
 /** The archive cannot be reached: how often it was tried in a row, until when (monotonic ms), what was said. */
-export type Outage = { readonly tries: number; readonly until: number; readonly trouble: Trouble };
+export type Outage = { readonly tries: number; readonly until: number; readonly problem: Problem };
 
 /** A try that is due takes no longer to fail: two minutes, twice `archive.timeout` where that is more. */
 const TRY_MS_MIN = 120_000;
@@ -16,7 +16,7 @@ export function isKnown(
   { clock, config: { archive } }: Pick<SyncContext, "clock" | "config">,
 ): boolean {
   // It answers, and is another.
-  if (outage?.trouble.code === "ARCHIVE_CHANGED") return false;
+  if (outage?.problem.code === "ARCHIVE_CHANGED") return false;
   const tryMs = Math.max(TRY_MS_MIN, TRY_TIMEOUTS * (archive?.timeoutMs ?? 0));
   return outage !== undefined && clock.monotonic() < outage.until + tryMs;
 }
@@ -58,15 +58,15 @@ export class Outages {
   }
 
   /** A reply was lost. A proxy that answers for an archive which is away must not be fed everything. */
-  lost(trouble: Trouble): void {
-    if (OURS.includes(trouble.code)) return;
+  lost(problem: Problem): void {
+    if (OURS.includes(problem.code)) return;
     this.#lostInARow += 1;
-    if (this.#lostInARow >= LOST_MAX) this.met(trouble, 0);
+    if (this.#lostInARow >= LOST_MAX) this.met(problem, 0);
   }
 
   /** It could not be reached; it is tried again after a backoff, and no sooner than `waitMsMin`. */
-  met(trouble: Trouble, waitMsMin: number): void {
-    if (OURS.includes(trouble.code)) return;
+  met(problem: Problem, waitMsMin: number): void {
+    if (OURS.includes(problem.code)) return;
     const { clock, config, random, log } = this.#context;
     const now = clock.monotonic();
     if (this.#current && now < this.#current.until) {
@@ -76,8 +76,8 @@ export class Outages {
     }
     const tries = (this.#current?.tries ?? 0) + 1;
     const waitMs = Math.max(backoffMs(config.upload.retry, tries, random), waitMsMin);
-    this.#current = { tries, until: now + waitMs, trouble };
-    const hint = failureOf(trouble.code).hint;
-    log.warn({ code: trouble.code, tries, waitMs }, `${trouble.message}. ${hint}`);
+    this.#current = { tries, until: now + waitMs, problem };
+    const hint = failureOf(problem.code).hint;
+    log.warn({ code: problem.code, tries, waitMs }, `${problem.message}. ${hint}`);
   }
 }

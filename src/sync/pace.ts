@@ -3,12 +3,12 @@
  * archive asked for is journaled, so that a restart does not fall upon it.
  */
 import { type Concurrency, accepted, concurrencyOf, pressed } from "../domain/concurrency.ts";
-import type { Trouble } from "../domain/document.ts";
+import type { Problem } from "../domain/document.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import type { Journal, PaceRow } from "../journal/journal.ts";
 import type { Clock } from "../std/clock.ts";
 import type { Log } from "../std/log.ts";
-import { isShared } from "./duties.ts";
+import { isShared } from "./ownership.ts";
 import { type Waiting, type WaitingConfig, asked, outsideHours, roomOf } from "./waiting.ts";
 
 /** What an archive's answer, or its silence, says of its load. */
@@ -16,7 +16,7 @@ export type Load = {
   /** It asked for patience, or took too long. */
   readonly pressed: boolean;
   readonly retryAfterMs: number;
-  readonly trouble: Trouble;
+  readonly problem: Problem;
 };
 
 type Parts = {
@@ -60,9 +60,9 @@ export class Pace {
     const now = clock.now();
     const leftMs = (asked(row, now)?.until ?? now) - now;
     if (leftMs <= this.pauseMs + PAUSE_SLACK_MS) return;
-    const { pausedAt, pausedUntil, trouble } = row;
+    const { pausedAt, pausedUntil, problem } = row;
     this.#askedUntil = clock.monotonic() + leftMs;
-    this.#row = { ...this.#row, pausedAt, pausedUntil, trouble };
+    this.#row = { ...this.#row, pausedAt, pausedUntil, problem };
   }
 
   /** Reads what the last run journaled. */
@@ -96,23 +96,23 @@ export class Pace {
   async learn(outcome: Outcome, begunAt: number): Promise<void> {
     if (outcome.kind === "stored") await this.accepted(begunAt);
     if (!("pressed" in outcome)) return;
-    const { pressed: isPressed = false, retryAfterMs, trouble } = outcome;
-    await this.met({ pressed: isPressed, retryAfterMs: retryAfterMs ?? 0, trouble }, begunAt);
+    const { pressed: isPressed = false, retryAfterMs, problem } = outcome;
+    await this.met({ pressed: isPressed, retryAfterMs: retryAfterMs ?? 0, problem }, begunAt);
   }
 
   /** The archive answered, or did not, to what was begun at `begunAt` (monotonic ms). */
-  async met({ pressed: isPressed, retryAfterMs, trouble }: Load, begunAt: number): Promise<void> {
+  async met({ pressed: isPressed, retryAfterMs, problem }: Load, begunAt: number): Promise<void> {
     if (!isPressed) return;
     const { clock, log } = this.#parts;
     const was = this.limit;
     this.#concurrency = pressed(this.#concurrency, begunAt, clock.monotonic());
     if (this.limit < was) {
       log.warn(
-        { code: trouble.code, concurrency: this.limit },
-        `fewer uploads at a time: ${trouble.message}`,
+        { code: problem.code, concurrency: this.limit },
+        `fewer uploads at a time: ${problem.message}`,
       );
     }
-    if (retryAfterMs > 0) this.#pause(Math.min(retryAfterMs, PAUSE_MS_MAX), trouble);
+    if (retryAfterMs > 0) this.#pause(Math.min(retryAfterMs, PAUSE_MS_MAX), problem);
     await this.#journaled();
   }
 
@@ -123,15 +123,15 @@ export class Pace {
     await this.#journaled();
   }
 
-  #pause(ms: number, trouble: Trouble): void {
+  #pause(ms: number, problem: Problem): void {
     const { clock, log } = this.#parts;
     if (ms <= this.pauseMs) return;
     const now = clock.now();
     this.#askedUntil = clock.monotonic() + ms;
-    this.#row = { ...this.#row, pausedAt: now, pausedUntil: now + ms, trouble };
+    this.#row = { ...this.#row, pausedAt: now, pausedUntil: now + ms, problem };
     log.warn(
-      { code: trouble.code, waitMs: ms },
-      `the archive asked for a pause: ${trouble.message}`,
+      { code: problem.code, waitMs: ms },
+      `the archive asked for a pause: ${problem.message}`,
     );
   }
 
@@ -142,7 +142,7 @@ export class Pace {
     if (this.#row.limit !== limit) this.#row = { ...this.#row, limit };
     if (this.#row === this.#written) return;
     // What another daemon was asked for must not be lost below what this one writes.
-    if (isShared(journal.crew)) await this.reread();
+    if (isShared(journal.cluster)) await this.reread();
     this.#written = this.#row;
     await journal.setPace(this.#row);
   }

@@ -14,8 +14,8 @@ import { dayStart, periodOf } from "../domain/calendar.ts";
 import type { Document } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
 import type { Journal, WaitingPages } from "../journal/journal.ts";
-import { type Tally, sumOf } from "../journal/tally.ts";
-import { allowanceTrouble, type MirrorNames, namedIn, policyOver, usedOf } from "./budget.ts";
+import { type UsageBucket, sumOf } from "../journal/usage-bucket.ts";
+import { allowanceProblem, type MirrorNames, namedIn, policyOver, usedOf } from "./budget.ts";
 import { invariant } from "../std/invariant.ts";
 import type { Waiting } from "./waiting.ts";
 
@@ -70,7 +70,7 @@ export type AllowanceReport = {
   } | null;
   /** What does not fit what its mirror has left: it waits until the month is renewed. */
   readonly keeps: { readonly documents: number; readonly mirrors: readonly string[] };
-  readonly trouble: {
+  readonly problem: {
     readonly code: string;
     readonly message: string;
     readonly hint: string;
@@ -104,20 +104,20 @@ export async function pageReportOf(
   const { from, to } = periodOf(now, policy.monthBegins);
   const since = Math.min(from, dayStart(now), now - RATE_DAYS * DAY_MS);
   const isOurs = ({ mirrorId }: { mirrorId: number }) => mirrors.has(mirrorId);
-  const tallies = (await journal.tallies(since, Number.MAX_SAFE_INTEGER)).filter(isOurs);
+  const usageBuckets = (await journal.usageBuckets(since, Number.MAX_SAFE_INTEGER)).filter(isOurs);
   const waiting = (await journal.waitingPages()).filter(isOurs);
-  const perDay = rateOf(tallies, now);
+  const perDay = rateOf(usageBuckets, now);
   const named = namedIn(policy, mirrors);
   const used = await usedOf(journal, named, mirrors, { from, to });
   const keeps = await keptIn(journal, { policy, mirrors, named, used }, waiting);
   return {
     from,
     to,
-    ...sumsOf(tallies, waiting, from, now),
+    ...sumsOf(usageBuckets, waiting, from, now),
     perDay,
     mirrors: [...mirrors].map(([id, mirror]) => {
       const own = ({ mirrorId }: { mirrorId: number }) => mirrorId === id;
-      return { mirror, ...sumsOf(tallies.filter(own), waiting.filter(own), from, now) };
+      return { mirror, ...sumsOf(usageBuckets.filter(own), waiting.filter(own), from, now) };
     }),
     allowance: allowanceOf(policy, used, { perDay, now, to, keeps }),
   };
@@ -163,12 +163,12 @@ export function noPages(asked: PagePolicy | undefined, now: number): PageReport 
 }
 
 function sumsOf(
-  tallies: readonly Tally[],
+  usageBuckets: readonly UsageBucket[],
   waiting: readonly WaitingPages[],
   from: number,
   now: number,
 ): PageSums {
-  const sumSince = (start: number) => sumOf(tallies.filter(({ at }) => at >= start));
+  const sumSince = (start: number) => sumOf(usageBuckets.filter(({ at }) => at >= start));
   const { charged, saved } = sumSince(from);
   const total = (key: "documents" | "pages" | "unknown") =>
     waiting.reduce((sum, row) => sum + row[key], 0);
@@ -181,8 +181,8 @@ function sumsOf(
 }
 
 /** Pages a day; of a day at least, so that one busy hour is not taken for many. */
-function rateOf(tallies: readonly Tally[], now: number): number {
-  const lately = tallies.filter(({ at }) => at >= now - RATE_DAYS * DAY_MS);
+function rateOf(usageBuckets: readonly UsageBucket[], now: number): number {
+  const lately = usageBuckets.filter(({ at }) => at >= now - RATE_DAYS * DAY_MS);
   const first = lately[0]?.at ?? now;
   const days = Math.min(RATE_DAYS, Math.max(1, (now - first) / DAY_MS));
   return Math.max(0, Math.round(sumOf(lately).charged / days));
@@ -201,7 +201,7 @@ function allowanceOf(
   const { monthlyPages, whenUsedUp, reserve } = policy;
   if (monthlyPages === undefined) return null;
   const left = monthlyPages - used.named - used.others;
-  const trouble = allowanceTrouble(policy, used);
+  const problem = allowanceProblem(policy, used);
   return {
     pages: monthlyPages,
     used: used.named + used.others,
@@ -217,7 +217,7 @@ function allowanceOf(
         }
       : null,
     keeps,
-    trouble: trouble && { ...trouble, hint: failureOf(trouble.code).hint },
+    problem: problem && { ...problem, hint: failureOf(problem.code).hint },
   };
 }
 

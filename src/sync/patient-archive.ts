@@ -1,7 +1,7 @@
 import type { Archive } from "../archive/archive.ts";
 import { ArchiveError } from "../archive/archive-error.ts";
 import { isPressed } from "../archive/pressure.ts";
-import { troubleOf } from "../archive/trouble.ts";
+import { problemOf } from "../archive/problem.ts";
 import type { Clock } from "../std/clock.ts";
 import type { Pace } from "./pace.ts";
 
@@ -22,7 +22,7 @@ export function patientArchive(archive: Archive, pace: Pace, clock: Clock): Arch
     } catch (error) {
       if (error instanceof ArchiveError) {
         const { retryAfterMs = 0 } = error;
-        const load = { pressed: isPressed(error), retryAfterMs, trouble: troubleOf(error) };
+        const load = { pressed: isPressed(error), retryAfterMs, problem: problemOf(error) };
         await pace.met(load, begunAt);
       }
       throw error;

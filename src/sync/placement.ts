@@ -1,4 +1,4 @@
-import type { Trouble } from "../domain/document.ts";
+import type { Problem } from "../domain/document.ts";
 import { FOLDER_CODES } from "../domain/verdict.ts";
 import type { LiveMirror } from "./context.ts";
 import type { Folders } from "./folders.ts";
@@ -16,12 +16,12 @@ export class Placement {
     targetPath: string,
     mirror: { readonly settings: Pick<LiveMirror["settings"], "missingFolder"> },
     signal: AbortSignal,
-  ): Promise<{ folderId: number } | { trouble: Trouble }> {
+  ): Promise<{ folderId: number } | { problem: Problem }> {
     const policy = mirror.settings.missingFolder;
     const wanted = await this.#folders.resolve(targetPath, signal, policy.kind === "nearest");
     if (wanted.kind === "found") return wanted;
     // Twins and spellings are for a person to sort out; only what is missing has a substitute.
-    if (wanted.trouble.code !== "FOLDER_MISSING") return wanted;
+    if (wanted.problem.code !== "FOLDER_MISSING") return wanted;
     switch (policy.kind) {
       case "hold":
         return wanted;
@@ -30,8 +30,8 @@ export class Placement {
       case "fallback": {
         const fallback = await this.#folders.resolve(policy.path, signal);
         if (fallback.kind === "found") return fallback;
-        const message = `${wanted.trouble.message}, nor its fallback ${policy.path}`;
-        return { trouble: { code: fallback.trouble.code, message } };
+        const message = `${wanted.problem.message}, nor its fallback ${policy.path}`;
+        return { problem: { code: fallback.problem.code, message } };
       }
     }
   }

@@ -5,9 +5,9 @@
 import { ArchiveError } from "../archive/archive-error.ts";
 import { isCodeOf } from "../archive/error-code.ts";
 import { allDigidoc, allDocuments } from "../archive/paging.ts";
-import { troubleOf } from "../archive/trouble.ts";
+import { problemOf } from "../archive/problem.ts";
 import { backoffMs } from "../domain/backoff.ts";
-import type { Document, Trouble } from "../domain/document.ts";
+import type { Document, Problem } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
 import type { Event } from "../domain/life.ts";
 import { restAfterQuestionMs } from "../domain/question-pace.ts";
@@ -15,9 +15,9 @@ import { sizeRemark } from "../domain/stored-size.ts";
 import type { Content, Journal } from "../journal/journal.ts";
 import type { DocumentDetail } from "../wire/shapes.ts";
 import type { SyncContext } from "./context.ts";
-import type { Gatekeeper } from "./gatekeeper.ts";
+import type { AccountGate } from "./account-gate.ts";
 import { inTurn } from "./in-turn.ts";
-import { NAP_MS_MAX, loop, untilNext } from "./loop.ts";
+import { MAX_SLEEP_MS, loop, untilNext } from "./loop.ts";
 import { type Heard, oursAmong } from "./mistaken.ts";
 import type { Outage } from "./outage.ts";
 
@@ -45,7 +45,7 @@ const COUNT_REST_MAX_MS = 1_000;
 
 export class Poller {
   readonly #context: SyncContext;
-  readonly #keeper: Gatekeeper;
+  readonly #keeper: AccountGate;
   /** Since when the archive does not know a document, by its row; by the monotonic clock. */
   readonly #missingSince = new Map<number, number>();
   /** The folder that was being asked about last. */
@@ -56,7 +56,7 @@ export class Poller {
   #countAt = Number.NEGATIVE_INFINITY;
   #outage: Outage | undefined;
 
-  constructor(context: SyncContext, keeper: Gatekeeper) {
+  constructor(context: SyncContext, keeper: AccountGate) {
     this.#context = context;
     this.#keeper = keeper;
   }
@@ -67,8 +67,8 @@ export class Poller {
   }
 
   async run(stopping: AbortSignal): Promise<never> {
-    const { bells } = this.#context;
-    return loop(bells.polling, this.#context, stopping, () => this.#step(stopping));
+    const { wakeups } = this.#context;
+    return loop(wakeups.polling, this.#context, stopping, () => this.#step(stopping));
   }
 
   async #step(signal: AbortSignal): Promise<number> {
@@ -123,12 +123,12 @@ export class Poller {
   /** Notes the outage; returns for how long the archive is left alone, ms. */
   async #unanswered(error: ArchiveError): Promise<number> {
     const { clock, config, random, log } = this.#context;
-    const trouble = troubleOf(error);
+    const problem = problemOf(error);
     const tries = (this.#outage?.tries ?? 0) + 1;
-    const waitMs = Math.min(NAP_MS_MAX, backoffMs(config.upload.retry, tries, random));
-    this.#outage = { tries, until: clock.monotonic() + waitMs, trouble };
-    if (failureOf(trouble.code).fate === "gate") await this.#keeper.refused(trouble, false);
-    log.debug({ code: trouble.code }, `could not poll: ${trouble.message}`);
+    const waitMs = Math.min(MAX_SLEEP_MS, backoffMs(config.upload.retry, tries, random));
+    this.#outage = { tries, until: clock.monotonic() + waitMs, problem };
+    if (failureOf(problem.code).fate === "gate") await this.#keeper.refused(problem, false);
+    log.debug({ code: problem.code }, `could not poll: ${problem.message}`);
     return waitMs;
   }
 
@@ -212,7 +212,7 @@ export class Poller {
     } catch (error) {
       if (!(error instanceof ArchiveError) || !isCodeOf("document", error.code)) throw error;
       if (error.code === "DOC_NOT_EXIST") await this.#missing(document);
-      else await this.#notYet(document, document.archiveStatus, troubleOf(error));
+      else await this.#notYet(document, document.archiveStatus, problemOf(error));
       return;
     }
     await this.#allHeard([{ document, item }], signal);
@@ -256,30 +256,30 @@ export class Poller {
   }
 
   /** Asks ever more rarely; says once that it takes too long. */
-  async #notYet(document: Document, status: string | null, other?: Trouble): Promise<void> {
+  async #notYet(document: Document, status: string | null, other?: Problem): Promise<void> {
     const { clock, config, random } = this.#context;
     const at = clock.now();
     const uploadedAt = document.uploadedAt ?? at;
     const stuck = at - uploadedAt >= config.conversion.stuckAfterMs;
     // Always the same words, so that the history tells it once.
     const message = `document ${document.documentId}, uploaded ${new Date(uploadedAt).toISOString()}, is still not CONVERTED`;
-    const trouble = other ?? (stuck ? { code: "CONVERSION_STUCK", message } : null);
+    const problem = other ?? (stuck ? { code: "CONVERSION_STUCK", message } : null);
     const dueAt = at + backoffMs(config.conversion.poll, document.polls + 2, random);
-    await this.#apply(document, { type: "polled", at, dueAt, status, trouble });
+    await this.#apply(document, { type: "polled", at, dueAt, status, problem });
   }
 
   async #missing(document: Document): Promise<void> {
     const { clock } = this.#context;
     const message = `the archive does not know document ${document.documentId} any more`;
-    const trouble = { code: "DOC_NOT_EXIST", message };
+    const problem = { code: "DOC_NOT_EXIST", message };
     const since = this.#missingSince.get(document.id) ?? clock.monotonic();
     this.#missingSince.set(document.id, since);
     if (clock.monotonic() - since <= GRACE_MS) {
-      await this.#notYet(document, document.archiveStatus, trouble);
+      await this.#notYet(document, document.archiveStatus, problem);
       return;
     }
     this.#missingSince.delete(document.id);
-    await this.#apply(document, { type: "vanished", at: clock.now(), trouble });
+    await this.#apply(document, { type: "vanished", at: clock.now(), problem });
   }
 
   async #apply({ id }: Document, event: Event): Promise<void> {

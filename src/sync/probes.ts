@@ -1,12 +1,12 @@
 import type { Document } from "../domain/document.ts";
 import { GATE_CODES } from "../domain/failure.ts";
 import { isReachable, type SyncContext } from "./context.ts";
-import { goOn, hasOwnTrouble } from "./retry.ts";
+import { goOn, hasOwnProblem } from "./retry.ts";
 
 /** Among so many another one is looked for. */
 const OTHERS_MAX = 500;
 
-/** Which document probes a closed gate: one at a time, and not for ever one that has trouble of its own. */
+/** Which document probes a closed gate: one at a time, and not for ever one that has problem of its own. */
 export class Probes {
   readonly #context: SyncContext;
   #astray = false;
@@ -21,7 +21,7 @@ export class Probes {
     this.#astray = astray;
   }
 
-  /** A row with trouble of its own, whose time has come: it probes where nothing else waits. */
+  /** A row with problem of its own, whose time has come: it probes where nothing else waits. */
   spare(id: number): void {
     this.#spare.add(id);
   }
@@ -59,13 +59,13 @@ export class Probes {
     return others[Math.min(Math.floor(random() * others.length), others.length - 1)] ?? smallest;
   }
 
-  /** The first whose time had come; not by way of `goOn`, which would have it decided upon anew first. */
+  /** The first whose time had come; not by way of `goOn`, which would have it decided upon again first. */
   async #spared(): Promise<Document | undefined> {
     const { journal, clock } = this.#context;
     for (const id of this.#spare) {
       this.#spare.delete(id);
       const row = await journal.document(id);
-      if (row?.state !== "held" || !hasOwnTrouble(row) || !this.#up.includes(row.mirrorId))
+      if (row?.state !== "held" || !hasOwnProblem(row) || !this.#up.includes(row.mirrorId))
         continue;
       const event = { type: "goesOn", at: clock.now() } as const;
       const [applied] = await journal.apply([{ type: "event", id, event, from: ["held"] }]);

@@ -3,7 +3,7 @@ import type { Gap } from "../domain/clock-gaps.ts";
 import type { Document } from "../domain/document.ts";
 import type { Change, Note } from "../journal/journal.ts";
 import type { Clock } from "../std/clock.ts";
-import { SetForward } from "./mended-clock.ts";
+import { SetForward } from "./clock-skew.ts";
 
 /**
  * A file is quiet from when it was last seen to change, whatever made it due. What the clock says of how long

@@ -1,8 +1,8 @@
 /** What becomes of a file that was found whole and quiet: what goes with it is decided, and it joins a batch. */
 import { type Backoff, backoffMs } from "../domain/backoff.ts";
 import { joinBatch } from "../domain/batching.ts";
-import type { Document, Trouble } from "../domain/document.ts";
-import type { Slip } from "../domain/slip.ts";
+import type { Document, Problem } from "../domain/document.ts";
+import type { Attributes } from "../domain/attributes.ts";
 import type { Batch, Change } from "../journal/journal.ts";
 import type { Answer } from "../rules/answer.ts";
 import type { Decided, Decision } from "../rules/decide.ts";
@@ -42,7 +42,7 @@ export class Readying {
     { remark, answer }: Ready,
   ): Promise<Change[]> {
     const decision = await this.decision(mirror, document, found, answer);
-    if ("trouble" in decision) return [this.undecided(document, decision.trouble)];
+    if ("problem" in decision) return [this.undecided(document, decision.problem)];
     return this.#pending(mirror, document, found, { remark, decided: decision.decided });
   }
 
@@ -52,7 +52,7 @@ export class Readying {
     for (const rules of [mirror.settings.rules, NO_RULES]) {
       const settings = { ...mirror.settings, rules };
       const decision = decisionOn(settings, path, found, archiveNow(this.#context));
-      if ("trouble" in decision) continue;
+      if ("problem" in decision) continue;
       return this.#pending(mirror, document, found, { remark: null, decided: decision.decided });
     }
     throw new InvariantError(`document ${document.id}: held by no rules`);
@@ -67,21 +67,23 @@ export class Readying {
     const at = this.#context.clock.now();
     const { folder, name } = decided;
     const isUnfinished = found.completeness === "unfinished";
-    const slip: Slip | null = isUnfinished ? { ...decided.slip, unfinished: true } : decided.slip;
+    const attributes: Attributes | null = isUnfinished
+      ? { ...decided.attributes, unfinished: true }
+      : decided.attributes;
     const batch = await this.#join(mirror, at);
     const here = shown(document.name);
-    const named = slip?.hook?.includes("name")
+    const named = attributes?.hook?.includes("name")
       ? `named by the before hook; here it is ${here}`
       : null;
-    const mended = name.mended ? `archived under a legal name; here it is ${here}` : named;
+    const fixed = name.fixed ? `archived under a legal name; here it is ${here}` : named;
     const event = {
       type: "settled",
       at,
       digest: found.digest,
       sentName: name.name,
       targetPath: folder,
-      slip,
-      remark: remark ?? mended,
+      attributes,
+      remark: remark ?? fixed,
       batch: batch.id,
       estimate: found.pages ?? null,
     } as const;
@@ -102,22 +104,22 @@ export class Readying {
       decisionOn(settings, joinRaw(dir, name), found, archiveNow(this.#context), answer);
     const decision = decide();
     if (!isDated(decision)) return decision;
-    const trouble = await this.#time.trouble(this.#stopping);
-    return trouble ? { trouble } : decide();
+    const problem = await this.#time.problem(this.#stopping);
+    return problem ? { problem } : decide();
   }
 
   /** Held for what could not be decided. */
-  undecided(document: Document, trouble: Trouble): Change {
-    return this.held(document, trouble, trouble.code === "CLOCKS_DIFFER" ? CLOCKS : HOLD);
+  undecided(document: Document, problem: Problem): Change {
+    return this.held(document, problem, problem.code === "CLOCKS_DIFFER" ? CLOCKS : HOLD);
   }
 
   /** `patience` null: no time helps, only another content. */
-  held(document: Document, trouble: Trouble, patience: Backoff | null): Change {
+  held(document: Document, problem: Problem, patience: Backoff | null): Change {
     const { clock, random } = this.#context;
     const at = clock.now();
-    const tries = document.trouble?.code === trouble.code ? document.patience + 1 : 1;
+    const tries = document.problem?.code === problem.code ? document.patience + 1 : 1;
     const dueAt = patience && at + backoffMs(patience, tries, random);
-    const event = { type: "heldBack", at, dueAt, trouble } as const;
+    const event = { type: "heldBack", at, dueAt, problem } as const;
     return { type: "event", id: document.id, event, from: ["settling"] };
   }
 
@@ -134,7 +136,7 @@ export class Readying {
 
 /** It has an expiry date, or was denied one by what time it is. */
 function isDated(decision: Decision): boolean {
-  return "trouble" in decision
-    ? decision.trouble.code === "EXPIRY_TOO_SOON"
-    : decision.decided.slip?.expiry !== undefined;
+  return "problem" in decision
+    ? decision.problem.code === "EXPIRY_TOO_SOON"
+    : decision.decided.attributes?.expiry !== undefined;
 }

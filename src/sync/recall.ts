@@ -2,13 +2,13 @@ import type { Document } from "../domain/document.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Remembered } from "../journal/tidiness.ts";
 import { joinRaw } from "../std/raw-path.ts";
-import type { PuttingAway } from "./putting-away.ts";
+import type { AfterActions } from "./after-actions.ts";
 
 /** Sent rows, and dropped ones, whose file was found already; none can be in two places. */
 export type Followed = {
   readonly rows: Set<number>;
   readonly remembered: Set<number>;
-  readonly puttingAway: PuttingAway;
+  readonly afterActions: AfterActions;
 };
 
 /** What is remembered of a file with these bytes that was sent long ago; taken for this one then. */

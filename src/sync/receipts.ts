@@ -9,7 +9,7 @@
 import { type Receipt, receiptOf, RECEIPT_DOCUMENTS_MAX } from "../receipts/receipt.ts";
 import type { Batch } from "../journal/journal.ts";
 import { aborted, unlessAborted } from "../std/abort.ts";
-import { Bell } from "../std/bell.ts";
+import { Wakeup } from "../std/wakeup.ts";
 import { Fault } from "../std/fault.ts";
 import type { SyncContext } from "./context.ts";
 import { loop } from "./loop.ts";
@@ -18,14 +18,14 @@ import { loop } from "./loop.ts";
 const BATCHES_MAX = 100;
 
 /** Documents are converted many a second: they share a pass. */
-const BREATH_MS = 1_000;
+const COOL_DOWN_MS = 1_000;
 
 /** After a folder refused a receipt; and how long it may take for one until that is told. */
 const PATIENCE_MS = 30_000;
 
 export class Receipts {
   readonly #context: SyncContext;
-  readonly #bell = new Bell();
+  readonly #wakeup = new Wakeup();
   /** The pass that goes on, or the last one: two never write at the same time. */
   #pass: Promise<number> = Promise.resolve(0);
   #passedAt = Number.NEGATIVE_INFINITY;
@@ -36,14 +36,14 @@ export class Receipts {
   }
 
   /** A batch may have been closed. */
-  ring(): void {
-    this.#bell.ring();
+  notify(): void {
+    this.#wakeup.notify();
   }
 
   /** Runs until `stopping` aborts; without a folder for receipts it only waits for that. */
   async run(stopping: AbortSignal): Promise<never> {
     if (!this.#context.receipts) return aborted(stopping);
-    return loop(this.#bell, this.#context, stopping, () => this.#step(stopping));
+    return loop(this.#wakeup, this.#context, stopping, () => this.#step(stopping));
   }
 
   /**
@@ -64,7 +64,7 @@ export class Receipts {
   async #step(stopping: AbortSignal): Promise<number> {
     const { clock } = this.#context;
     // Each document that is converted meanwhile rings; a folder that refused is left alone all the same.
-    const restMs = this.#isRefused ? PATIENCE_MS : BREATH_MS;
+    const restMs = this.#isRefused ? PATIENCE_MS : COOL_DOWN_MS;
     const waitMs = this.#passedAt + restMs - clock.monotonic();
     if (waitMs > 0) return waitMs;
     const nextMs = await this.#passAfter(false, stopping);

@@ -26,7 +26,7 @@ export async function recordOutcome(
   } catch (error) {
     if (outcome.kind !== "stored" || codeOf(error) !== "DOCUMENT_ID_TAKEN") throw error;
     // An archive that gives one id twice has not told us which document is ours.
-    const trouble = { code: "DOCUMENT_ID_TAKEN", message: messageOf(error) };
-    return await recordOutcome(context, { document, mirror }, { kind: "lost", trouble });
+    const problem = { code: "DOCUMENT_ID_TAKEN", message: messageOf(error) };
+    return await recordOutcome(context, { document, mirror }, { kind: "lost", problem });
   }
 }

@@ -1,5 +1,5 @@
 import type { Document, State } from "../domain/document.ts";
-import type { Slip } from "../domain/slip.ts";
+import type { Attributes } from "../domain/attributes.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
 import { hintOf, type Retry, retryDoes } from "./retry.ts";
 
@@ -31,7 +31,7 @@ export type DocumentRecord = {
   readonly digidoc: boolean;
   readonly remark: string | null;
   /** What goes with it, and where each value came from. */
-  readonly slip: Slip | null;
+  readonly attributes: Attributes | null;
   /** The id of the record that the archive has this content of. */
   readonly duplicateOf: number | null;
   readonly current: boolean;
@@ -46,7 +46,7 @@ export type DocumentRecord = {
 
 /** The record of a row; `mirror` is the mirror's name. */
 export function recordOf(document: Document, mirror: string): DocumentRecord {
-  const { trouble } = document;
+  const { problem } = document;
   return {
     mirror,
     path: shown(joinRaw(document.dir, document.name)),
@@ -57,7 +57,7 @@ export function recordOf(document: Document, mirror: string): DocumentRecord {
     size: document.seen.sizeBytes,
     sha256: document.digest,
     attempts: document.attempts,
-    error: trouble === null ? null : { ...trouble, hint: hintOf(document) },
+    error: problem === null ? null : { ...problem, hint: hintOf(document) },
     sentAt: document.sentAt,
     uploadedAt: document.uploadedAt,
     convertedAt: document.convertedAt,
@@ -71,7 +71,7 @@ export function recordOf(document: Document, mirror: string): DocumentRecord {
     nextAttemptAt: document.dueAt,
     digidoc: document.digidoc,
     remark: document.remark,
-    slip: document.slip,
+    attributes: document.attributes,
     duplicateOf: document.duplicateOf,
     current: document.current,
     supersedes: document.supersedes,

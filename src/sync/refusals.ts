@@ -1,5 +1,5 @@
 /**
- * Mirrors whose files cannot be put away just now: the disk for finished ones is full, or may not be
+ * Mirrors whose files cannot be moved or deleted just now: the disk for finished ones is full, or may not be
  * written to. Each try asks the archive and reads a file, so a few are tried, and the rest wait with them.
  */
 import { againMs } from "./behind.ts";
@@ -54,7 +54,7 @@ export class Refusals {
     this.#streaks.set(mirrorId, { since, until, otherAt: until, message, ids });
   }
 
-  /** A file of a mirror that rests is not put away for a reason of its own, and goes by its own patience. */
+  /** A file of a mirror that rests is not moved or deleted for a reason of its own, and goes by its own patience. */
   met({ id, mirrorId }: File): void {
     const { ids } = this.#streaks.get(mirrorId) ?? {};
     if (ids && ids.size >= IN_A_ROW && ids.size < REMEMBERED_MAX) ids.add(id);
@@ -79,24 +79,24 @@ export class Refusals {
     return this.#streaks.get(mirrorId)?.ids.has(id) === true;
   }
 
-  /** The same files, those last that were refused: after a rest one is tried, and another may be put away. */
+  /** The same files, those last that were refused: after a rest one is tried, and another may be moved or deleted. */
   othersFirst<F extends File>(files: readonly F[]): F[] {
     return files.toSorted((a, b) => Number(this.isMet(a)) - Number(this.isMet(b)));
   }
 
-  /** It may be mended: one more is tried, and refused again, ends it. */
+  /** It may be fixed: one more is tried, and refused again, ends it. */
   recheck(): void {
     for (const [mirrorId, streak] of this.#streaks)
       this.#streaks.set(mirrorId, { ...streak, until: 0, otherAt: 0 });
   }
 
-  /** One was put away: whatever it was is over. */
+  /** One was moved or deleted: whatever it was is over. */
   accepted(mirrorId: number): void {
     this.#streaks.delete(mirrorId);
   }
 }
 
-/** Milliseconds until a file is tried again that was to be put away `lastedMs` ago. */
+/** Milliseconds until a file is tried again that was to be moved or deleted `lastedMs` ago. */
 export function triedAgainMs(lastedMs: number): number {
   return againMs(lastedMs, FIRST_MS, FILE_MS_MAX);
 }

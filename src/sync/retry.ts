@@ -1,7 +1,7 @@
 import type { Document } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
 import { ANYWAY, UNFINISHED_CODES } from "../domain/settle.ts";
-import { FOLDER_CODES, SLIP_CODES } from "../domain/verdict.ts";
+import { FOLDER_CODES, ATTRIBUTE_CODES } from "../domain/verdict.ts";
 import type { Change, Journal } from "../journal/journal.ts";
 
 /** Rows of one commit. */
@@ -11,7 +11,7 @@ const CHUNK = 500;
 const ASKED = "asked to be sent as it is, although it looks unfinished";
 
 /**
- * Troubles that an attempt met, or a row waited for, and that say nothing of its document: they are over once
+ * Problems that an attempt met, or a row waited for, and that say nothing of its document: they are over once
  * it is pending again, or are just as well another document's.
  */
 const PASSING_CODES: readonly string[] = [
@@ -29,9 +29,9 @@ const PASSING_CODES: readonly string[] = [
  * that looks unfinished, held or not yet, is sent as it is: this content, and no other.
  */
 export function retryOf(document: Document, at: number, anyway = false): Change[] {
-  const { id, state, trouble, seen } = document;
+  const { id, state, problem, seen } = document;
   const change = backInQueue(document, at);
-  if (!anyway || !UNFINISHED_CODES.includes(trouble?.code ?? "")) return change ? [change] : [];
+  if (!anyway || !UNFINISHED_CODES.includes(problem?.code ?? "")) return change ? [change] : [];
   const given = { id, stamp: seen.stamp };
   const set = { remark: ANYWAY, dueAt: at };
   const note: Change = { type: "note", id, at, why: ASKED, set, from: ["settling"], given };
@@ -41,27 +41,27 @@ export function retryOf(document: Document, at: number, anyway = false): Change[
 
 /**
  * What `scanferry retry` does to a row: it is put back in the queue, where its account is refused by probing that; its
- * file is put away at once; or it is sent with `--anyway` alone. Null: nothing.
+ * file is moved or deleted at once; or it is sent with `--anyway` alone. Null: nothing.
  */
-export type Retry = "queue" | "putAway" | "anyway" | null;
+export type Retry = "queue" | "afterAction" | "anyway" | null;
 
-/** Says so; `retryOf` and `putAwayNow` do it. */
+/** Says so; `retryOf` and `afterActionNow` do it. */
 export function retryDoes(document: Document): Retry {
   if (retryOf(document, 0).length > 0) return "queue";
   if (retryOf(document, 0, true).length > 0) return "anyway";
-  return isPutOff(document) ? "putAway" : null;
+  return isPutOff(document) ? "afterAction" : null;
 }
 
-/** What there is to do about its trouble, without what would do nothing: to retry what is not held or failed. */
+/** What there is to do about its problem, without what would do nothing: to retry what is not held or failed. */
 export function hintOf(document: Document): string {
-  const { hint } = failureOf(document.trouble?.code ?? "");
+  const { hint } = failureOf(document.problem?.code ?? "");
   const does = retryDoes(document);
   if (does === "queue" || does === "anyway") return hint;
   const rest = hint.split(/(?<=[.;]) /u).filter((part) => !part.includes("scanferry retry"));
   return rest.join(" ").replace(/;$/u, ".");
 }
 
-/** Its file could not be put away, and that is tried again. */
+/** Its file could not be moved or deleted, and that is tried again. */
 function isPutOff({ state, after, afterMessage }: Document): boolean {
   return (state === "converted" || state === "held") && after === "due" && afterMessage !== null;
 }
@@ -73,11 +73,11 @@ function backInQueue(
   const { id, state, goneAt, doubtAt } = document;
   // What may be in the archive can be looked for; else there is nothing to send.
   if (goneAt !== null && doubtAt === null) return undefined;
-  if (state === "held" && isPlacedAnew(document))
+  if (state === "held" && isPlacedAgain(document))
     return { type: "event", id, event: { type: "recheck", at }, from: ["held"] };
   if (state === "held") return goOn(document, at);
   if (state !== "failed") return undefined;
-  const type = isDecidedAnew(document) ? "recheck" : "goesOn";
+  const type = isDecidedAgain(document) ? "recheck" : "goesOn";
   return { type: "event", id, event: { type, at }, from: ["failed"] };
 }
 
@@ -97,10 +97,10 @@ export async function retryAll(
 }
 
 /**
- * Has the files put away at once that could not be and are tried again, and of which `isMeant` is true;
+ * Has the files moved or deleted at once that could not be and are tried again, and of which `isMeant` is true;
  * resolves with how many.
  */
-export async function putAwayNow(
+export async function afterActionNow(
   journal: Journal,
   isMeant: (document: Document) => boolean,
   at: number,
@@ -108,12 +108,12 @@ export async function putAwayNow(
   let number = 0;
   const why = "after-action asked for";
   for (const { id } of await journal.archives())
-    number += await putAwayAll(journal.of(id), isMeant, at, why);
+    number += await afterActionAll(journal.of(id), isMeant, at, why);
   return number;
 }
 
 /** The same of one archive, as `why` says. */
-export async function putAwayAll(
+export async function afterActionAll(
   journal: Journal,
   isMeant: (document: Document) => boolean,
   at: number,
@@ -122,31 +122,31 @@ export async function putAwayAll(
   let number = 0;
   let last: Document | undefined;
   do {
-    const found = await journal.notPutAway(CHUNK, last);
+    const found = await journal.afterPending(CHUNK, last);
     const meant = found.filter(isMeant);
     const later = meant.filter(({ dueAt }) => (dueAt ?? 0) > at);
-    if (later.length > 0) await journal.apply(later.map((row) => putAwayAt(row, at, why)));
+    if (later.length > 0) await journal.apply(later.map((row) => afterActionAt(row, at, why)));
     number += meant.length;
     last = found.length < CHUNK ? undefined : found.at(-1);
   } while (last);
   return number;
 }
 
-/** The change by which a file that was put off is put away at `at`. */
-export function putAwayAt({ id, state }: Document, at: number, why: string): Change {
+/** The change by which a file that was put off is moved or deleted at `at`. */
+export function afterActionAt({ id, state }: Document, at: number, why: string): Change {
   return { type: "note", id, at, why, set: { dueAt: at }, from: [state] };
 }
 
-/** It waits for a folder: where it belongs may have been decided by a `target` that was mended since. */
-function isPlacedAnew({ trouble, doubtAt, documentId }: Document): boolean {
-  const isPlace = (FOLDER_CODES as readonly string[]).includes(trouble?.code ?? "");
+/** It waits for a folder: where it belongs may have been decided by a `target` that was fixed since. */
+function isPlacedAgain({ problem, doubtAt, documentId }: Document): boolean {
+  const isPlace = (FOLDER_CODES as readonly string[]).includes(problem?.code ?? "");
   return isPlace && doubtAt === null && documentId === null;
 }
 
 /** The archive took exception to what goes with it, and has nothing of it. */
-function isDecidedAnew({ trouble, doubtAt, documentId }: Document): boolean {
-  const isSlip = (SLIP_CODES as readonly string[]).includes(trouble?.code ?? "");
-  return isSlip && doubtAt === null && documentId === null;
+function isDecidedAgain({ problem, doubtAt, documentId }: Document): boolean {
+  const isAttributes = (ATTRIBUTE_CODES as readonly string[]).includes(problem?.code ?? "");
+  return isAttributes && doubtAt === null && documentId === null;
 }
 
 /**
@@ -155,7 +155,7 @@ function isDecidedAnew({ trouble, doubtAt, documentId }: Document): boolean {
  */
 export function goOn(document: Document, at: number): Extract<Change, { type: "event" }> {
   const { id, doubtAt, digest } = document;
-  const again = digest === null || isDecidedAnew(document);
+  const again = digest === null || isDecidedAgain(document);
   const type = doubtAt !== null ? "lookAgain" : again ? "recheck" : "goesOn";
   return { type: "event", id, event: { type, at }, from: ["held"] };
 }
@@ -174,16 +174,16 @@ export async function probeNow(journal: Journal, at: number): Promise<void> {
 
 /** True when a row is held by the account's gate, not by anything of its own. */
 export function isBehindGate(document: Document): boolean {
-  const { state, trouble } = document;
-  return state === "held" && trouble !== null && failureOf(trouble.code).fate === "gate";
+  const { state, problem } = document;
+  return state === "held" && problem !== null && failureOf(problem.code).fate === "gate";
 }
 
 /**
  * True when the last attempt to send a row met something of its own, which another attempt would soon
  * meet again. A folder is not that: who waits for one goes on once it is there.
  */
-export function hasOwnTrouble({ attempts, trouble, doubtAt, digest }: Document): boolean {
-  if (trouble === null || attempts === 0 || doubtAt !== null || digest === null) return false;
-  const isOver = [...FOLDER_CODES, ...PASSING_CODES].includes(trouble.code);
-  return !isOver && failureOf(trouble.code).fate === "hold";
+export function hasOwnProblem({ attempts, problem, doubtAt, digest }: Document): boolean {
+  if (problem === null || attempts === 0 || doubtAt !== null || digest === null) return false;
+  const isOver = [...FOLDER_CODES, ...PASSING_CODES].includes(problem.code);
+  return !isOver && failureOf(problem.code).fate === "hold";
 }

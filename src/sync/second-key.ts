@@ -6,13 +6,13 @@ import type { LiveMirror } from "./context.ts";
 
 /**
  * The second of two keys: the file goes, with what was read beside it, while it has the journaled content. Rejects
- * with `LineCut` when the reader is gone.
+ * with `ChannelClosed` when the reader is gone.
  */
-export function putAway(
+export function afterAction(
   { reader, row }: LiveMirror,
-  { dir, name, digest, sentAt, slip }: Document & { readonly digest: string },
+  { dir, name, digest, sentAt, attributes }: Document & { readonly digest: string },
   after: AfterAction,
 ): Promise<Acted> {
-  const expected = { digest, sentAt, sidecar: slip?.sidecar ?? null };
+  const expected = { digest, sentAt, sidecar: attributes?.sidecar ?? null };
   return reader.act(row.id, joinRaw(dir, name), expected, after);
 }

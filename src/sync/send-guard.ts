@@ -1,10 +1,10 @@
 /** Guards against sending what the archive may hold: a document that no row accounts for may be a file that is here. */
 import type { Archive } from "../archive/archive.ts";
-import type { Document, Trouble } from "../domain/document.ts";
+import type { Document, Problem } from "../domain/document.ts";
 import { type Candidate, mayBeBytes } from "../domain/reconcile.ts";
 import type { StoredSize } from "../domain/stored-size.ts";
 import type { Journal } from "../journal/journal.ts";
-import { byName, documentsIn, type Named, rivalsOf } from "./foreign-documents.ts";
+import { byName, documentsIn, type Named, conflictsOf } from "./foreign-documents.ts";
 import type { LaterUploads } from "./later-uploads.ts";
 import { WholeArchive } from "./whole-archive.ts";
 
@@ -24,10 +24,10 @@ type Scope = {
 };
 
 /** What knows which documents are whose. */
-type Knowing = Pick<Journal, "claimed" | "rivals">;
+type Knowing = Pick<Journal, "claimed" | "conflicts">;
 
-/** Why a file is not sent; a `rival` in doubt may be what speaks against it, and has to be found first. */
-export type Objection = Trouble | { readonly rival: Document };
+/** Why a file is not sent; a `conflict` in doubt may be what speaks against it, and has to be found first. */
+export type Objection = Problem | { readonly conflict: Document };
 
 /** A file that is about to be sent, and the archive folder that it goes to. */
 export type Outgoing = {
@@ -63,7 +63,7 @@ export class SendGuard {
    * Rejects with `ArchiveError` when that cannot be done.
    *
    * With `later`, what has another size is no objection, unless the archive changes documents: it has another content, or
-   * somebody else sent it.
+   * someone else sent it.
    */
   async objection(
     outgoing: Outgoing,
@@ -79,7 +79,7 @@ export class SendGuard {
     { sentName, sizeBytes, folderId }: Outgoing,
     mirrorIds: readonly number[],
     signal: AbortSignal,
-  ): Promise<Trouble | undefined> {
+  ): Promise<Problem | undefined> {
     const named = (await this.#namesIn(folderId, signal)).get(sentName.normalize("NFC")) ?? [];
     const { later, storedSize } = this.#scope;
     const candidates = later
@@ -108,8 +108,8 @@ export class SendGuard {
     );
     const foreign = await this.#foreign(candidates);
     if (!foreign) return undefined;
-    const [rival] = await rivalsOf(this.#journal, { sentName }, [foreign]);
-    if (rival) return { rival };
+    const [conflict] = await conflictsOf(this.#journal, { sentName }, [foreign]);
+    if (conflict) return { conflict };
     const where = `document ${foreign.id} in folder ${foreign.folderId}`;
     const message = `the archive holds ${sentName} of its size in another folder (${where})`;
     return { code: "FIRST_RUN", message: later ? `${message}${LATER}` : message };

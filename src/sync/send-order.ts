@@ -1,5 +1,5 @@
 import type { Document } from "../domain/document.ts";
-import { metadataOf } from "../domain/slip.ts";
+import { metadataOf } from "../domain/attributes.ts";
 import type { SendOrder } from "../reader/protocol.ts";
 import { joinRaw } from "../std/raw-path.ts";
 
@@ -13,8 +13,8 @@ export function sendOrder(document: Document, pieceBytes: number | null): SendOr
     folderId: document.folderId ?? 0,
     filename: document.sentName ?? "",
     batch: document.batch ?? "",
-    metadata: metadataOf(document.slip),
-    expireDate: document.slip?.expiry?.sent ?? null,
+    metadata: metadataOf(document.attributes),
+    expireDate: document.attributes?.expiry?.sent ?? null,
     pieceBytes,
   };
 }

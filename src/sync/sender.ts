@@ -12,9 +12,9 @@ import { Budget } from "./budget.ts";
 import { Candidates } from "./candidates.ts";
 import { type Claimed, Claimer, type Claims } from "./claimer.ts";
 import type { SyncContext } from "./context.ts";
-import { ALL_DUTIES, type Duties } from "./duties.ts";
+import { FULL_OWNERSHIP, type Ownership } from "./ownership.ts";
 import type { FirstRun } from "./first-run.ts";
-import type { Gatekeeper } from "./gatekeeper.ts";
+import type { AccountGate } from "./account-gate.ts";
 import { loop, untilNext } from "./loop.ts";
 import { type Outage, Outages } from "./outage.ts";
 import type { Placement } from "./placement.ts";
@@ -39,8 +39,8 @@ type Sent = { readonly outcome: Outcome; readonly begunAt: number };
 
 export class Sender {
   readonly #context: SyncContext;
-  readonly #duties: Duties;
-  readonly #keeper: Gatekeeper;
+  readonly #ownership: Ownership;
+  readonly #keeper: AccountGate;
   readonly #placement: Placement;
   readonly #budget: Budget;
   readonly #candidates: Candidates;
@@ -49,7 +49,7 @@ export class Sender {
   readonly #cut = new AbortController();
   readonly #pieceBytes: number | null;
   #large = 0;
-  #paused = false; // Read before each claim, too: whoever said `pause` waits for no notice of it.
+  #paused = false; // Read before each claim, too: anyone who said `pause` waits for no notice of it.
   #draining = false;
   #probing = false;
   /** The step that is under way; what it claims is in the queue once it ends. */
@@ -61,13 +61,13 @@ export class Sender {
   /** `isThere`: whether a mirror's source can be read from here. */
   constructor(
     context: SyncContext,
-    keeper: Gatekeeper,
+    keeper: AccountGate,
     placement: Placement,
     firstRun?: FirstRun,
     isThere?: (mirrorId: number) => boolean,
   ) {
     this.#context = context;
-    this.#duties = context.duties ?? ALL_DUTIES;
+    this.#ownership = context.ownership ?? FULL_OWNERSHIP;
     this.#keeper = keeper;
     this.#placement = placement;
     this.#outages = new Outages(context);
@@ -95,11 +95,11 @@ export class Sender {
   /** A reader has fallen silent, or speaks again. */
   rebalance(): void {
     this.#queue.rebalance();
-    this.#context.bells.sending.ring();
+    this.#context.wakeups.sending.notify();
   }
 
   async run(stopping: AbortSignal): Promise<never> {
-    return loop(this.#context.bells.sending, this.#context, stopping, () => {
+    return loop(this.#context.wakeups.sending, this.#context, stopping, () => {
       const step = this.#step(stopping);
       this.#stepping = step.catch(() => {});
       return step;
@@ -109,7 +109,7 @@ export class Sender {
   /** `pause` and `resume` write to the journal; this reads what they wrote. */
   async reread(): Promise<void> {
     this.#paused = await this.#context.journal.paused();
-    this.#context.bells.sending.ring();
+    this.#context.wakeups.sending.notify();
   }
 
   /**
@@ -136,7 +136,7 @@ export class Sender {
     if (this.#failure !== undefined) throw this.#failure;
     if (!this.#context.sending) return Number.POSITIVE_INFINITY;
     if (isClosed(this.#keeper.gate)) return this.#stepClosed(signal);
-    if (this.#duties.account && (await this.#keeper.sweep())) return 0;
+    if (this.#ownership.account && (await this.#keeper.sweep())) return 0;
     this.#paused = await this.#context.journal.paused();
     if (this.#paused || this.#draining) return Number.POSITIVE_INFINITY;
     if (!this.#hasLease) return LEASE_LOOK_MS;
@@ -156,14 +156,14 @@ export class Sender {
 
   /** Enough is left of this daemon's lease to begin something. */
   get #hasLease(): boolean {
-    return this.#context.journal.crew.sendLeftMs > BEGIN_MS_MIN;
+    return this.#context.journal.cluster.sendLeftMs > BEGIN_MS_MIN;
   }
 
   async #untilNext(now: number): Promise<number> {
     const { journal } = this.#context;
     const next = await untilNext(journal, { state: "pending" }, now);
-    if (!this.#duties.isShared || next <= TAKEN_MS) return next;
-    // What another daemon has taken and does not claim rings no bell.
+    if (!this.#ownership.isShared || next <= TAKEN_MS) return next;
+    // What another daemon has taken and does not claim rings no wake-up.
     const due = await journal.due({ state: "pending", now, limit: 1 });
     return due.length > 0 ? TAKEN_MS : next;
   }
@@ -173,7 +173,7 @@ export class Sender {
    * several daemons one does that.
    */
   async #stepClosed(signal: AbortSignal): Promise<number> {
-    if (!this.#duties.account) return Number.POSITIVE_INFINITY;
+    if (!this.#ownership.account) return Number.POSITIVE_INFINITY;
     if (await this.#keeper.sweep()) return 0;
     const { clock, pace } = this.#context;
     const now = clock.now();
@@ -201,13 +201,13 @@ export class Sender {
     return this.#queue.room;
   }
 
-  /** Claims what can be claimed; an archive that cannot be asked is the account's trouble, or an outage. */
+  /** Claims what can be claimed; an archive that cannot be asked is the account's problem, or an outage. */
   async #claim(candidates: readonly Document[], signal: AbortSignal): Promise<Claims> {
     const claims = await this.#claimer.claim(candidates, signal);
-    const { trouble } = claims;
-    if (trouble) {
-      if (failureOf(trouble.code).fate === "gate") await this.#keeper.refused(trouble, false);
-      else this.#outages.met(trouble, 0);
+    const { problem } = claims;
+    if (problem) {
+      if (failureOf(problem.code).fate === "gate") await this.#keeper.refused(problem, false);
+      else this.#outages.met(problem, 0);
     }
     return claims;
   }
@@ -221,7 +221,7 @@ export class Sender {
         this.#failure ??= error;
       } finally {
         if (probe) this.#probing = false;
-        this.#context.bells.sending.ring();
+        this.#context.wakeups.sending.notify();
       }
     });
   }
@@ -275,23 +275,23 @@ export class Sender {
       return;
     }
     if (outcome.kind === "refused") {
-      if (outcome.trouble.code !== "ARCHIVE_BUSY") this.#outages.over();
-      if (failureOf(outcome.trouble.code).fate === "gate") {
-        await this.#keeper.refused(outcome.trouble, probe);
+      if (outcome.problem.code !== "ARCHIVE_BUSY") this.#outages.over();
+      if (failureOf(outcome.problem.code).fate === "gate") {
+        await this.#keeper.refused(outcome.problem, probe);
         return;
       }
-      this.#placement.doubted(outcome.trouble.code);
-      await this.#keeper.met(document, outcome.trouble, probe);
-      if (outcome.trouble.code === "ARCHIVE_BUSY") {
-        this.#outages.met(outcome.trouble, outcome.retryAfterMs ?? 0);
+      this.#placement.doubted(outcome.problem.code);
+      await this.#keeper.met(document, outcome.problem, probe);
+      if (outcome.problem.code === "ARCHIVE_BUSY") {
+        this.#outages.met(outcome.problem, outcome.retryAfterMs ?? 0);
       }
     }
     if (outcome.kind === "notSent") {
-      this.#outages.met(outcome.trouble, outcome.retryAfterMs ?? 0);
+      this.#outages.met(outcome.problem, outcome.retryAfterMs ?? 0);
     }
     if (outcome.kind === "lost") {
-      if (outcome.unnamed) await this.#keeper.met(document, outcome.trouble, probe);
-      else this.#outages.lost(outcome.trouble);
+      if (outcome.unnamed) await this.#keeper.met(document, outcome.problem, probe);
+      else this.#outages.lost(outcome.problem);
     }
     if (probe) await this.#keeper.unanswered();
   }

@@ -3,11 +3,11 @@
  * become `pending`, once a hook has had its say, unless their bytes are in the archive already: a
  * touched file, or one that was only renamed or moved.
  */
-import type { Document, Trouble } from "../domain/document.ts";
+import type { Document, Problem } from "../domain/document.ts";
 import { LARGE_BYTES } from "../domain/feed.ts";
 import { isAskedFor, type Quiet, quietMsOf, ripeness, unfitSize } from "../domain/settle.ts";
 import type { Change, DueQuery } from "../journal/journal.ts";
-import { LineCut } from "../reader/line.ts";
+import { ChannelClosed } from "../reader/channel.ts";
 import type { Inspection } from "../source/source.ts";
 import { joinRaw } from "../std/raw-path.ts";
 import { alreadySent, sentOften, type Settled, type Whole } from "./already-sent.ts";
@@ -15,11 +15,11 @@ import { asSeen } from "./as-seen.ts";
 import { BeforeHooks } from "./before-hooks.ts";
 import { CloseLook } from "./close-look.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
-import { listAnew } from "./list-anew.ts";
+import { invalidateDirectory } from "./invalidate-directory.ts";
 import { learn, type Suspect, suspectOf } from "./learned-settle.ts";
 import { BESIDE, HOLD } from "./patience.ts";
 import { loop, untilNext } from "./loop.ts";
-import { PuttingAway } from "./putting-away.ts";
+import { AfterActions } from "./after-actions.ts";
 import { QuietTime } from "./quiet-time.ts";
 import { Readying } from "./readying.ts";
 import { type Followed, recall } from "./recall.ts";
@@ -32,7 +32,7 @@ const INSPECT_MAX = 64;
 /** A reader that is down comes back by itself; until then nothing can be inspected. */
 const READER_DOWN_MS = 500;
 
-/** What is another file at each look, be it written to or on a share that dates it anew, is not looked at all the time. */
+/** What is another file at each look, be it written to or on a share that dates it again, is not looked at all the time. */
 const CHANGING_MS_MIN = 250;
 
 /** Small files and large ones settle beside each other. */
@@ -49,20 +49,20 @@ export class Settler {
   readonly #readying: Readying;
   readonly #hooks: BeforeHooks;
   readonly #quietTime: QuietTime;
-  readonly #puttingAway: PuttingAway;
+  readonly #afterActions: AfterActions;
   readonly #look: CloseLook;
   readonly #stream: Pick<Stream, "isSupplied" | "ready"> | undefined;
   readonly #rest: Rest;
 
   constructor(
     context: SyncContext,
-    puttingAway = new PuttingAway(),
+    afterActions = new AfterActions(),
     stream?: Pick<Stream, "isSupplied" | "ready">,
   ) {
     this.#context = context;
     this.#stream = stream;
     this.#rest = new Rest(context.clock, stream);
-    this.#puttingAway = puttingAway;
+    this.#afterActions = afterActions;
     this.#look = new CloseLook(context);
     this.#readying = new Readying(context);
     this.#hooks = new BeforeHooks(context, this.#readying);
@@ -103,7 +103,7 @@ export class Settler {
       if (left.length > 0) await mirror.reader.unlearn(mirror.row.id, left);
       return 0;
     } catch (error) {
-      if (error instanceof LineCut) return READER_DOWN_MS;
+      if (error instanceof ChannelClosed) return READER_DOWN_MS;
       throw error;
     }
   }
@@ -130,8 +130,8 @@ export class Settler {
     const changes: Change[] = [];
     /** What each batch came to with the last document that joined it. */
     const batches = new Map<string, Change>();
-    const puttingAway = this.#puttingAway;
-    const followed: Followed = { rows: new Set(), remembered: new Set(), puttingAway };
+    const afterActions = this.#afterActions;
+    const followed: Followed = { rows: new Set(), remembered: new Set(), afterActions };
     for (const [index, document] of due.entries()) {
       const inspection = inspections[index];
       if (!inspection) continue;
@@ -163,12 +163,12 @@ export class Settler {
       case "gone":
         return [
           { type: "forget", id, at, why: REMOVED, restore: true, goneAt: at, from },
-          listAnew(document.mirrorId, document.dir),
+          invalidateDirectory(document.mirrorId, document.dir),
         ];
       case "unreadable":
-        return [this.#readying.held(document, found.trouble, HOLD)];
+        return [this.#readying.held(document, found.problem, HOLD)];
       case "waits":
-        return this.#lacking(mirror, document, found.trouble, before);
+        return this.#lacking(mirror, document, found.problem, before);
       case "changed": {
         const { settleMs } = mirror.settings;
         const dueAt = at + Math.max(settleMs, CHANGING_MS_MIN);
@@ -187,11 +187,11 @@ export class Settler {
   async #lacking(
     mirror: LiveMirror,
     document: Document,
-    trouble: Trouble,
+    problem: Problem,
     followed: Followed,
   ): Promise<Change[]> {
-    const held = [this.#readying.held(document, trouble, BESIDE)];
-    if (document.trouble?.code === trouble.code) return held;
+    const held = [this.#readying.held(document, problem, BESIDE)];
+    if (document.problem?.code === problem.code) return held;
     const quietMs = quietMsOf(document, mirror.settings.settleMs);
     const unsure = this.#quietTime.onceMore(document, quietMs);
     if (unsure) return [unsure];
@@ -240,14 +240,14 @@ export class Settler {
     if (unfit) return [this.#readying.held(document, unfit, null)];
     const ripe = ripeness(found.seen, found.completeness, quiet, found.why);
     if (ripe.kind === "wait") {
-      const { dueAt, trouble } = ripe;
-      const event = { type: "unfinished", at, dueAt, trouble } as const;
+      const { dueAt, problem } = ripe;
+      const event = { type: "unfinished", at, dueAt, problem } as const;
       return [{ type: "event", id: document.id, event, from: ["settling"] }];
     }
     return (
       (await sentOften(this.#context, file)) ??
       (ripe.kind === "held"
-        ? [this.#readying.held(document, ripe.trouble, null)]
+        ? [this.#readying.held(document, ripe.problem, null)]
         : this.#ready(mirror, document, found, ripe.remark))
     );
   }

@@ -15,15 +15,15 @@ export type StatusLists = {
     readonly archivedIn: string;
     readonly documentId: number | null;
   }[];
-  /** Archived files that could not be put away (`after`) and are tried again; of each archive the soonest first. */
-  readonly notPutAway: readonly {
+  /** Archived files that could not be moved or deleted (`after`) and are tried again; of each archive the soonest first. */
+  readonly afterPending: readonly {
     readonly mirror: string;
     readonly path: string;
     readonly why: string;
     readonly nextAttemptAt: number | null;
   }[];
   /** Files whose after-action is refused for good: of each mirror how many, and the one known longest. */
-  readonly neverPutAway: readonly {
+  readonly afterFailed: readonly {
     readonly mirror: string;
     readonly files: number;
     readonly path: string;
@@ -38,7 +38,7 @@ export type StatusLists = {
   }[];
 };
 
-/** A report names no more than this many moved documents, and as many that are not put away. */
+/** A report names no more than this many moved documents, and as many that are not moved or deleted. */
 export const NAMED_MAX = 100;
 
 type OfMirror = { readonly mirrorId: number };
@@ -52,13 +52,13 @@ export async function listsOf(
   const ids = (await journal.mirrors()).map(({ id }) => id);
   const mirrorIds = ids.filter((mirrorId) => isConfigured({ mirrorId }));
   const moved = await journal.moved(mirrorIds, NAMED_MAX);
-  const kept = (await notPutAway(journal)).filter(isConfigured);
+  const kept = (await afterPending(journal)).filter(isConfigured);
   const waiting = (await journal.waitingFolders()).filter(isConfigured);
   return {
     movedDocuments: moved.documents,
     moved: moved.latest.map((document) => movedReport(document, mirrorOf(document))),
-    notPutAway: kept.map((document) => notPutAwayReport(document, mirrorOf(document))),
-    neverPutAway: await neverPutAway(journal, mirrorOf, isConfigured),
+    afterPending: kept.map((document) => afterPendingReport(document, mirrorOf(document))),
+    afterFailed: await afterFailed(journal, mirrorOf, isConfigured),
     foldersToCreate: waiting.map(({ targetPath: path, code, documents, ...folder }) => {
       return { mirror: mirrorOf(folder), path, code, documents };
     }),
@@ -72,24 +72,27 @@ function movedReport(document: Document, mirror: string): StatusLists["moved"][n
 }
 
 /** Of every archive. */
-async function notPutAway(journal: Journal): Promise<Document[]> {
+async function afterPending(journal: Journal): Promise<Document[]> {
   const archives = await journal.archives();
-  const found = await Promise.all(archives.map(({ id }) => journal.of(id).notPutAway(NAMED_MAX)));
+  const found = await Promise.all(archives.map(({ id }) => journal.of(id).afterPending(NAMED_MAX)));
   return found.flat().slice(0, NAMED_MAX);
 }
 
-function notPutAwayReport(document: Document, mirror: string): StatusLists["notPutAway"][number] {
+function afterPendingReport(
+  document: Document,
+  mirror: string,
+): StatusLists["afterPending"][number] {
   const { dir, name, afterMessage, dueAt } = document;
   const path = shown(joinRaw(dir, name));
   return { mirror, path, why: afterMessage ?? "", nextAttemptAt: dueAt };
 }
 
-async function neverPutAway(
+async function afterFailed(
   journal: Journal,
   mirrorOf: (each: OfMirror) => string,
   isConfigured: (each: OfMirror) => boolean,
-): Promise<StatusLists["neverPutAway"]> {
-  const found = (await journal.neverPutAway()).filter(isConfigured);
+): Promise<StatusLists["afterFailed"]> {
+  const found = (await journal.afterFailed()).filter(isConfigured);
   return Promise.all(
     found.map(async ({ first, documents: files, ...mirror }) => {
       const document = await journal.document(first);

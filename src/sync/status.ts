@@ -9,7 +9,7 @@ import { mountOf, readMounts, watchMode } from "../source/mounts.ts";
 import { type ArchiveAway, type Away, awayOf, seersOf, type SourceAway } from "./away.ts";
 import { type LearnedSettle, learnedIn } from "./learned-settle.ts";
 import type { Links } from "./links.ts";
-import { type MemberReport, membersOf } from "./member-report.ts";
+import { type InstanceReport, instancesOf } from "./instance-report.ts";
 import {
   accountOf,
   allowanceWait,
@@ -19,7 +19,7 @@ import {
   pagesOfAll,
 } from "./page-report.ts";
 import { listsOf, type StatusLists } from "./status-lists.ts";
-import type { Unread } from "./survey.ts";
+import type { Unread } from "./scan-scheduler.ts";
 import { type Waiting, type WaitingConfig, waitingOf } from "./waiting.ts";
 
 /** Documents by state, every state present. */
@@ -42,13 +42,13 @@ export type StatusReport = StatusLists & {
   /** Mirrors that are not configured any more and have documents that are not converted: nobody works on these. */
   readonly formerMirrors: readonly Pick<MirrorStatusReport, "name" | "source" | "documents">[];
   /** The daemons on the journal, where it may have several; else none. */
-  readonly members: readonly MemberReport[];
+  readonly instances: readonly InstanceReport[];
   /** Pages: used, waiting, left. */
   readonly pages: PageReport;
   /** Documents that were not sent as the archive has their content, and the pages that saved. */
   readonly duplicates: Duplicates;
   /** Outcomes that `after` hooks have not been told yet. */
-  readonly untold: number;
+  readonly undelivered: number;
 };
 
 type Quota = { readonly blockedSince: number | null; readonly nextProbeAt: number | null };
@@ -131,13 +131,13 @@ async function archiveReports(
   return Promise.all(
     [config.archive, ...(config.furtherArchives ?? [])].map(async ({ name, url }) => {
       const own = journal.of(rows.find((row) => row.name === name)?.id ?? NO_ARCHIVE);
-      const { closedAt, trouble, nextProbeAt } = await own.gate();
+      const { closedAt, problem, nextProbeAt } = await own.gate();
       const { limit } = await own.pace();
       const gate =
-        closedAt === null || trouble === null
+        closedAt === null || problem === null
           ? null
-          : { closedAt, ...trouble, hint: failureOf(trouble.code).hint, nextProbeAt };
-      const isSpent = closedAt !== null && trouble?.code === "QUOTA_LIMIT";
+          : { closedAt, ...problem, hint: failureOf(problem.code).hint, nextProbeAt };
+      const isSpent = closedAt !== null && problem?.code === "QUOTA_LIMIT";
       const quota = isSpent
         ? { blockedSince: closedAt, nextProbeAt }
         : { blockedSince: null, nextProbeAt: null };
@@ -193,8 +193,8 @@ export async function statusOf(
   const isConfigured = (each: OfMirror) => configured.has(mirrorOf(each));
   const pending = (name: string) =>
     counts.find((each) => each.state === "pending" && mirrorOf(each) === name)?.documents ?? 0;
-  const members = await journal.crew.members();
-  const seers = seersOf(members, running);
+  const instances = await journal.cluster.instances();
+  const seers = seersOf(instances, running);
   const standings = await archiveReports(journal, config, pending, { seers, now });
   const archives = standings.map(({ report }) => report);
   const away = new Map(standings.flatMap((one) => Object.entries(one.away.sources)));
@@ -213,12 +213,12 @@ export async function statusOf(
       learned: await learnedIn(journal, config.mirrors, rows),
     }),
     formerMirrors: formerMirrorsOf(config, await withoutRetired(journal, rows), counts),
-    members: membersOf(members, { mirrors: rows, archives: await journal.archives() }, now),
+    instances: instancesOf(instances, { mirrors: rows, archives: await journal.archives() }, now),
     pages: pagesOfAll(standings.map(({ pages }) => pages)),
     duplicates: await journal.duplicates(),
-    untold: (await journal.untold())
+    undelivered: (await journal.undelivered())
       .filter(isConfigured)
-      .reduce((sum, { tellings }) => sum + tellings, 0),
+      .reduce((sum, { outboxEntries }) => sum + outboxEntries, 0),
     ...(await listsOf(journal, mirrorOf, isConfigured)),
   };
 }

@@ -6,40 +6,40 @@ import type { DaemonCalls, MirrorStatus } from "../reader/protocol.ts";
 import type { Applied } from "../journal/journal.ts";
 import type { ProbePolicy } from "../domain/gate.ts";
 import { aborted, Stopping } from "../std/abort.ts";
-import { RESCAN_MEMO } from "./ask-rescan.ts";
-import { Aftercare } from "./aftercare.ts";
+import { RESCAN_KEY_VALUE } from "./ask-rescan.ts";
+import { AfterLoop } from "./after-loop.ts";
 import { identify } from "./archive-identity.ts";
 import { Assignments } from "./assignments.ts";
 import { AwayNote } from "./away.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
-import { ALL_DUTIES, type Duties } from "./duties.ts";
+import { FULL_OWNERSHIP, type Ownership } from "./ownership.ts";
 import { Bandwidth } from "./bandwidth.ts";
 import { Doubts } from "./doubts.ts";
 import { FirstRun } from "./first-run.ts";
 import { Folders } from "./folders.ts";
 import { followOutside } from "./follow-outside.ts";
-import { Gatekeeper } from "./gatekeeper.ts";
+import { AccountGate } from "./account-gate.ts";
 import { Held } from "./held.ts";
 import { followLost } from "./interrupted.ts";
 import { Intake } from "./intake.ts";
 import { isKnown, type Outage } from "./outage.ts";
 import { Placement } from "./placement.ts";
-import { PuttingAway } from "./putting-away.ts";
+import { AfterActions } from "./after-actions.ts";
 import { Receipts } from "./receipts.ts";
 import { Poller } from "./poller.ts";
 import { readerCalls } from "./reader-calls.ts";
-import { ringFor } from "./ring-for.ts";
+import { wakeFor } from "./wake-for.ts";
 import { Sender } from "./sender.ts";
 import { Settler } from "./settler.ts";
-import { Survey } from "./survey.ts";
+import { ScanScheduler } from "./scan-scheduler.ts";
 import { together } from "./together.ts";
 import { AfterHooks } from "./after-hooks.ts";
 import { Tidier } from "./tidier.ts";
 
 export class Sync {
   readonly #context: SyncContext;
-  readonly #duties: Duties;
-  readonly #keeper: Gatekeeper;
+  readonly #ownership: Ownership;
+  readonly #keeper: AccountGate;
   readonly #folders: Folders;
   readonly #held: Held;
   readonly #firstRun: FirstRun;
@@ -48,9 +48,9 @@ export class Sync {
   readonly #intake: Intake;
   readonly #afterHooks: AfterHooks;
   readonly #receipts: Receipts;
-  readonly surveys: ReadonlyMap<number, Survey>;
+  readonly scanSchedulers: ReadonlyMap<number, ScanScheduler>;
   readonly #outsideWrites: number;
-  /** When a person last asked any daemon of the crew for a rescan. */
+  /** When a person last asked any daemon of the cluster for a rescan. */
   #rescanAsked: string | null = null;
   /** Rejects with what failed beside the loops. */
   readonly #broken = Promise.withResolvers<never>();
@@ -58,8 +58,8 @@ export class Sync {
   readonly #bandwidth: Bandwidth;
   /** Aborts when no loop runs any more. */
   readonly #over = new AbortController();
-  readonly #puttingAway = new PuttingAway();
-  readonly #aftercare: Aftercare;
+  readonly #afterActions = new AfterActions();
+  readonly #afterLoop: AfterLoop;
   readonly #away: AwayNote;
   readonly #assignments: Assignments;
 
@@ -70,41 +70,44 @@ export class Sync {
       firstRun,
       away,
       assignments,
-    }: { keeper: Gatekeeper; firstRun: FirstRun; away: AwayNote; assignments: Assignments },
+    }: { keeper: AccountGate; firstRun: FirstRun; away: AwayNote; assignments: Assignments },
     outsideWrites: number,
     changed: () => void,
   ) {
     this.#context = context;
-    this.#duties = context.duties ?? ALL_DUTIES;
+    this.#ownership = context.ownership ?? FULL_OWNERSHIP;
     this.#broken.promise.catch(() => {});
     this.#outsideWrites = outsideWrites;
     this.#keeper = keeper;
     this.#away = away;
     this.#assignments = assignments;
     this.#changed = () => {
-      firstRun.ring();
+      firstRun.notify();
       changed();
     };
     const { bytesPerSecond } = context.config.upload;
     this.#bandwidth = context.bandwidth ?? new Bandwidth(bytesPerSecond, context.clock);
-    this.#folders = new Folders(context.archive, context.clock, this.#duties.isShared);
+    this.#folders = new Folders(context.archive, context.clock, this.#ownership.isShared);
     const placement = new Placement(this.#folders);
     this.#held = new Held(context, this.#folders, placement);
     this.#firstRun = firstRun;
     this.#sender = new Sender(context, keeper, placement, firstRun, (id) => this.#isThere(id));
     this.#poller = new Poller(context, keeper);
-    this.#aftercare = new Aftercare(assignments.context, this.#puttingAway);
+    this.#afterLoop = new AfterLoop(assignments.context, this.#afterActions);
     this.#afterHooks = new AfterHooks(context);
     this.#receipts = new Receipts(context);
-    this.#intake = new Intake(context, this.#puttingAway, this.#sender.stream);
-    const survey = (mirror: LiveMirror) => new Survey(context, mirror, this.#intake, this.#changed);
-    this.surveys = new Map([...context.mirrors].map(([id, mirror]) => [id, survey(mirror)]));
+    this.#intake = new Intake(context, this.#afterActions, this.#sender.stream);
+    const scanScheduler = (mirror: LiveMirror) =>
+      new ScanScheduler(context, mirror, this.#intake, this.#changed);
+    this.scanSchedulers = new Map(
+      [...context.mirrors].map(([id, mirror]) => [id, scanScheduler(mirror)]),
+    );
   }
 
   /**
    * What was under way when the last run ended is in doubt from now on. `changed` is called
    * whenever something is journaled or the state of a source changes. Which loops run is what
-   * `context.duties` says.
+   * `context.assignments` says.
    */
   static async open(
     context: SyncContext,
@@ -115,13 +118,13 @@ export class Sync {
     const outsideWrites = await context.journal.outsideWrites();
     const assignments = new Assignments(context);
     await assignments.takeUp();
-    const keeper = await Gatekeeper.open(context, scheduledAfter);
+    const keeper = await AccountGate.open(context, scheduledAfter);
     let sync: Sync | undefined;
     const firstRun = await FirstRun.open(context, async (id) => sync?.isScanned(id) ?? false);
     const away = await AwayNote.open(context);
     sync = new Sync(context, { keeper, firstRun, away, assignments }, outsideWrites, changed);
     await sync.#sender.reread();
-    sync.#rescanAsked = await context.journal.memo(RESCAN_MEMO);
+    sync.#rescanAsked = await context.journal.keyValue(RESCAN_KEY_VALUE);
     return sync;
   }
 
@@ -134,7 +137,7 @@ export class Sync {
   get readerCalls(): DaemonCalls {
     return readerCalls(this.#context, {
       intake: this.#intake,
-      surveys: this.surveys,
+      scanSchedulers: this.scanSchedulers,
       allowance: (bytes) => this.#bandwidth.take(bytes, this.#over.signal),
       told: (status) => this.told(status),
     });
@@ -143,19 +146,19 @@ export class Sync {
   /** A reader has fallen silent, or speaks again. */
   readerSilence(): void {
     this.#sender.rebalance();
-    this.#context.bells.after.ring();
+    this.#context.wakeups.after.notify();
   }
 
   async told(status: MirrorStatus): Promise<void> {
-    const survey = this.surveys.get(status.mirrorId);
-    const isBack = status.online && survey?.state.status?.online !== true;
+    const scanScheduler = this.scanSchedulers.get(status.mirrorId);
+    const isBack = status.online && scanScheduler?.state.status?.online !== true;
     // At the start too, and before the scan: a pass that finds nothing else is over with it.
     if (isBack) await this.#held.release(["SOURCE_OFFLINE"]);
-    await survey?.told(status);
-    // Told after every start of a reader: what it is to send, or to put away, waits for that.
+    await scanScheduler?.told(status);
+    // Told after every start of a reader: what it is to send, or to moved or deleted, waits for that.
     if (!status.online) return;
-    this.#context.bells.sending.ring();
-    this.#context.bells.after.ring();
+    this.#context.wakeups.sending.notify();
+    this.#context.wakeups.after.notify();
   }
 
   /** The archive cannot be reached just now; undefined while it can, or nobody knows. */
@@ -166,22 +169,22 @@ export class Sync {
 
   /** Scans every mirror, or one, and looks again for what is missing. */
   rescan(why: string, mirrorId?: number): void {
-    for (const [id, survey] of this.surveys) {
-      if (mirrorId === undefined || mirrorId === id) survey.request(why);
+    for (const [id, scanScheduler] of this.scanSchedulers) {
+      if (mirrorId === undefined || mirrorId === id) scanScheduler.request(why);
     }
     this.#folders.forget();
     this.#recheck();
   }
 
-  /** What waits for something to be mended is looked at once more. */
+  /** What waits for something to be fixed is looked at once more. */
   #recheck(): void {
     this.#held.recheck();
-    this.#aftercare.recheck();
+    this.#afterLoop.recheck();
   }
 
-  /** Rings the bells of the loops that a write concerns. */
+  /** Rings the wake-ups of the loops that a write concerns. */
   journaled(applied: readonly Applied[]): void {
-    ringFor(this.#context, applied, { told: this.#afterHooks, converted: this.#receipts });
+    wakeFor(this.#context, applied, { told: this.#afterHooks, converted: this.#receipts });
     this.#changed();
   }
 
@@ -199,18 +202,20 @@ export class Sync {
           mirrors: (own: SyncContext) => begin(...this.#mirrorLoops(own, signal)),
           takenOver: async (mirrorId: number) => {
             await this.#firstRun.release(mirrorId);
-            await this.#aftercare.takeUp();
-            this.surveys.get(mirrorId)?.request("taken over");
+            await this.#afterLoop.takeUp();
+            this.scanSchedulers.get(mirrorId)?.request("taken over");
           },
         };
-        const surveyed = [...this.surveys.keys()];
+        const scanScheduled = [...this.scanSchedulers.keys()];
         begin(
           this.#sender.run(signal),
           followOutside(this.#context, this.#outsideWrites, this.#looks(), signal),
           Promise.race([this.#broken.promise, aborted(signal)]),
           this.#firstRun.run(signal),
-          this.#aftercare.run(signal),
-          new Tidier(this.#context, () => surveyed.filter((id) => this.isScanned(id))).run(signal),
+          this.#afterLoop.run(signal),
+          new Tidier(this.#context, () => scanScheduled.filter((id) => this.isScanned(id))).run(
+            signal,
+          ),
           this.#assignments.run(loops, begin, signal),
         );
       });
@@ -221,8 +226,8 @@ export class Sync {
 
   #looks(): Parameters<typeof followOutside>[2] {
     const look = async () => {
-      const surveys = [...this.surveys.values()];
-      if (await this.#away.look({ outage: this.outage, surveys })) this.#changed();
+      const scanSchedulers = [...this.scanSchedulers.values()];
+      if (await this.#away.look({ outage: this.outage, scanSchedulers })) this.#changed();
     };
     return { reread: () => this.reread(), look };
   }
@@ -241,24 +246,26 @@ export class Sync {
 
   /** What one daemon does for these mirrors. */
   #mirrorLoops(own: SyncContext, signal: AbortSignal): Promise<unknown>[] {
-    const surveys = [...own.mirrors.keys()].flatMap((id) => this.surveys.get(id) ?? []);
+    const scanSchedulers = [...own.mirrors.keys()].flatMap(
+      (id) => this.scanSchedulers.get(id) ?? [],
+    );
     return [
-      new Settler(own, this.#puttingAway, this.#sender.stream).run(signal),
+      new Settler(own, this.#afterActions, this.#sender.stream).run(signal),
       this.#afterHooks.run(signal, own),
-      ...surveys.map((survey) => survey.run(signal)),
+      ...scanSchedulers.map((scanScheduler) => scanScheduler.run(signal)),
     ];
   }
 
   /** Whether a source can be read from here, as far as that is known. */
   #isThere(mirrorId: number): boolean {
     // Alone, what cannot be read is held for that, and told.
-    if (!this.#duties.isShared) return true;
-    return this.surveys.get(mirrorId)?.state.status?.online === true;
+    if (!this.#ownership.isShared) return true;
+    return this.scanSchedulers.get(mirrorId)?.state.status?.online === true;
   }
 
   /** Whether this daemon has scanned a mirror whole since the start. */
   isScanned(mirrorId: number): boolean {
-    return (this.surveys.get(mirrorId)?.state.scans ?? 0) > 0;
+    return (this.scanSchedulers.get(mirrorId)?.state.scans ?? 0) > 0;
   }
 
   /** Takes up what was written to the journal beside the loops: pause, retry, a probe asked for. */
@@ -267,23 +274,23 @@ export class Sync {
     await this.#keeper.reread();
     await this.#sender.reread();
     // What is written outside is a person's doing where this daemon is alone, and rare.
-    if (this.#duties.isShared) await this.#rereadOthers();
+    if (this.#ownership.isShared) await this.#rereadOthers();
     else this.#recheck();
-    for (const bell of Object.values(this.#context.bells)) bell.ring();
+    for (const wakeup of Object.values(this.#context.wakeups)) wakeup.notify();
     for (const { settling } of this.#context.mirrors.values()) {
-      settling.small.ring();
-      settling.large.ring();
+      settling.small.notify();
+      settling.large.notify();
     }
     this.#changed();
   }
 
-  /** Others of the crew write all the time; what a person has asked one of them for is a memo. */
+  /** Others of the cluster write all the time; what a person has asked one of them for is a key-value entry. */
   async #rereadOthers(): Promise<void> {
     await this.#context.pace.reread();
     await this.#firstRun.reread();
-    this.#afterHooks.ring();
-    this.#receipts.ring();
-    const asked = await this.#context.journal.memo(RESCAN_MEMO);
+    this.#afterHooks.notify();
+    this.#receipts.notify();
+    const asked = await this.#context.journal.keyValue(RESCAN_KEY_VALUE);
     if (asked === this.#rescanAsked) return;
     this.#rescanAsked = asked;
     this.rescan("asked for");
@@ -294,6 +301,6 @@ export class Sync {
     await this.#sender.drain(deadline);
     await this.#firstRun.conclude();
     // Others go on, and more may join what is open.
-    if (!this.#duties.isShared) await this.#receipts.conclude(deadline);
+    if (!this.#ownership.isShared) await this.#receipts.conclude(deadline);
   }
 }

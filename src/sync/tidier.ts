@@ -3,7 +3,7 @@
  * what is long done is let go. Only of mirrors that were scanned in this run: a file that came back
  * while nothing ran must be seen first.
  */
-import { Bell } from "../std/bell.ts";
+import { Wakeup } from "../std/wakeup.ts";
 import type { SyncContext } from "./context.ts";
 import { loop } from "./loop.ts";
 
@@ -14,7 +14,7 @@ const EVERY_MS = 86_400_000;
 const ROWS_MAX = 200;
 
 /** The wait between two steps, during which everything else is written. */
-const BREATH_MS = 100;
+const COOL_DOWN_MS = 100;
 
 /** Before the first scans are over there is nothing that could be let go. */
 const UNSCANNED_MS = 5_000;
@@ -36,7 +36,7 @@ export class Tidier {
   }
 
   async run(stopping: AbortSignal): Promise<never> {
-    return loop(new Bell(), this.#context, stopping, () => this.#step());
+    return loop(new Wakeup(), this.#context, stopping, () => this.#step());
   }
 
   async #step(): Promise<number> {
@@ -62,7 +62,7 @@ export class Tidier {
     this.#trimmed += trimmed;
     this.#after = next ?? 0;
     this.#afterBatch = nextBatch;
-    if (next !== null) return BREATH_MS;
+    if (next !== null) return COOL_DOWN_MS;
     if (this.#dropped + this.#trimmed > 0) {
       log.info({ dropped: this.#dropped, trimmed: this.#trimmed }, "let go of what is long done");
     }

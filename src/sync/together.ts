@@ -1,4 +1,4 @@
-import { LineCut } from "../reader/line.ts";
+import { ChannelClosed } from "../reader/channel.ts";
 import { isAbortOf } from "../std/abort.ts";
 
 /** Runs more loops together with those that run already. */
@@ -20,7 +20,7 @@ export async function together(
       await loop;
     } catch (error) {
       const stopped = isAbortOf(stopping, error) || isAbortOf(signal, error);
-      if (stopped || (signal.aborted && error instanceof LineCut)) return;
+      if (stopped || (signal.aborted && error instanceof ChannelClosed)) return;
       failed.abort(error);
     }
   };

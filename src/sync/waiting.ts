@@ -40,11 +40,11 @@ export function outsideHours({ upload }: WaitingConfig, now: number): Waiting | 
 }
 
 /** Null when the archive asked for no pause, or it is over; a clock that was set back lengthens none. */
-export function asked({ pausedAt, pausedUntil, trouble }: PaceRow, now: number): Waiting | null {
+export function asked({ pausedAt, pausedUntil, problem }: PaceRow, now: number): Waiting | null {
   if (pausedAt === null || pausedUntil === null) return null;
   const leftMs = Math.min(pausedUntil - now, pausedUntil - pausedAt);
   if (leftMs <= 0) return null;
-  const said = trouble === null ? "" : `: ${trouble.message}`;
+  const said = problem === null ? "" : `: ${problem.message}`;
   return { why: "asked", message: `the archive asked for a pause${said}`, until: now + leftMs };
 }
 

@@ -20,7 +20,7 @@ export async function whyWaits(
   const unsent = state === "pending" ? whyUnsent(report, archive) : null;
   if (unsent !== null) return unsent;
   if (archive?.outage && state !== "settling")
-    return `the archive is not reached: ${archive.outage.message}`;
+    return `the archive cannot be reached: ${archive.outage.message}`;
   if (mirror.offline && (state === "settling" || state === "pending"))
     return `the source is offline: ${mirror.offline.why}`;
   return report.running ? null : "scanferry is not running: scanferry run, or scanferry sync";

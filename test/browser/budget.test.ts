@@ -89,7 +89,7 @@ describe.skipIf(isSkipped)(
         whenUsedUp: "hold" as const,
         reserve: null,
         keeps: { documents: 2, mirrors: ["legal"] },
-        trouble: null,
+        problem: null,
       };
       const [main] = reportOf().archives;
       const [scans] = reportOf().mirrors;

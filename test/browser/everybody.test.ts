@@ -111,7 +111,7 @@ describe.skipIf(isSkipped)(
       expect(await live.getAttribute("aria-live")).toBe("polite");
     });
 
-    test("what is made anew or moved keeps the focus that it had", async () => {
+    test("what is made again or moved keeps the focus that it had", async () => {
       await using office = await anOffice();
       await fill(office);
       await using visiting = await visit(browser, office.url);

@@ -90,10 +90,10 @@ describe.skipIf(isSkipped)(
       await page.getByRole("button", { name: "Retry 2026/Post/scan of a scan.pdf" }).click();
       await page.getByText("1 document put back in the queue.").waitFor();
       await visiting.headline(/^1 folder to create in the archive$/);
-      const failed = page.locator("#troubles").getByText("scan of a scan.pdf");
+      const failed = page.locator("#problems").getByText("scan of a scan.pdf");
       await failed.waitFor({ state: "detached" });
       await page.getByRole("button", { name: "Retry all shown" }).click();
-      await soon(() => page.locator("#troubles").isVisible()).toBe(false);
+      await soon(() => page.locator("#problems").isVisible()).toBe(false);
       expect((await office.journal.counts()).map(({ state }) => state)).not.toContain("held");
     });
 
@@ -101,8 +101,8 @@ describe.skipIf(isSkipped)(
       await using office = await anOffice();
       const { scans } = office;
       const { id } = await scans.add("cut.pdf", { at: OFFICE_NOW });
-      const trouble = { code: "FILE_INCOMPLETE", message: "looks unfinished by its format" };
-      await scans.after(id, { type: "heldBack", at: OFFICE_NOW, dueAt: null, trouble });
+      const problem = { code: "FILE_INCOMPLETE", message: "looks unfinished by its format" };
+      await scans.after(id, { type: "heldBack", at: OFFICE_NOW, dueAt: null, problem });
       await using visiting = await visit(browser, office.url);
       const { page } = visiting;
       await visiting.headline(/^1 document is held$/);
@@ -117,7 +117,7 @@ describe.skipIf(isSkipped)(
       await fill(office);
       await office.journal.setGate({
         closedAt: OFFICE_NOW - 600_000,
-        trouble: { code: "QUOTA_LIMIT", message: "no pages are left" },
+        problem: { code: "QUOTA_LIMIT", message: "no pages are left" },
         probes: 1,
         nextProbeAt: OFFICE_NOW + 3_600_000,
       });
@@ -134,7 +134,7 @@ describe.skipIf(isSkipped)(
       await using office = await anOffice();
       await office.journal.setGate({
         closedAt: OFFICE_NOW - 600_000,
-        trouble: { code: "CREDENTIALS_REFUSED", message: "who is that" },
+        problem: { code: "CREDENTIALS_REFUSED", message: "who is that" },
         probes: 1,
         nextProbeAt: null,
       });

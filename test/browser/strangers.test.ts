@@ -20,7 +20,7 @@ const HOSTILE = [
   "&lt;b&gt;bold&lt;b&gt;.pdf",
 ];
 
-/** A page of somebody else that does `script` as soon as it is opened. */
+/** A page of someone else that does `script` as soon as it is opened. */
 async function aStranger(script: string): Promise<{ url: string } & AsyncDisposable> {
   const body = `<!doctype html><title>prize</title><p id="told">…</p><script>${script}</script>`;
   const server = createServer((_, reply) => reply.setHeader("content-type", "text/html").end(body));
@@ -46,8 +46,8 @@ describe.skipIf(isSkipped)(
       const dir = "<b>dir</b>";
       await office.carried(`${dir}/${name}`, 5);
       const held = await office.ready(`${dir}/held ${name}`, 4);
-      const trouble = { code: "FOLDER_MISSING", message: `no folder ${name}` };
-      await office.happen(held.id, 3, { type: "heldBack", at: 0, dueAt: null, trouble });
+      const problem = { code: "FOLDER_MISSING", message: `no folder ${name}` };
+      await office.happen(held.id, 3, { type: "heldBack", at: 0, dueAt: null, problem });
       await using visiting = await visit(browser, office.url);
       const { page } = visiting;
       const button = page.locator("#documents").getByRole("button", { name: `${dir}/${name}` });

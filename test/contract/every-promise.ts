@@ -6,7 +6,7 @@ import { journalListsContract } from "./journal-lists.contract.ts";
 import { journalPagesContract } from "./journal-pages.contract.ts";
 import { journalReadsContract } from "./journal-reads.contract.ts";
 import { journalRecordsContract } from "./journal-records.contract.ts";
-import { journalTellingsContract } from "./journal-tellings.contract.ts";
+import { journalOutboxEntriesContract } from "./journal-outbox.contract.ts";
 import { journalTidyContract } from "./journal-tidy.contract.ts";
 
 export function everyPromise(name: string, open: () => Promise<JournalFixture>): void {
@@ -14,7 +14,7 @@ export function everyPromise(name: string, open: () => Promise<JournalFixture>):
   journalReadsContract(name, open);
   journalListsContract(name, open);
   journalRecordsContract(name, open);
-  journalTellingsContract(name, open);
+  journalOutboxEntriesContract(name, open);
   journalTidyContract(name, open);
   journalActivityContract(name, open);
   journalArchivesContract(name, open);

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { Event } from "../../src/domain/life.ts";
-import { TALLY_MS } from "../../src/journal/tally.ts";
+import { USAGE_BUCKET_MS } from "../../src/journal/usage-bucket.ts";
 import type { JournalFixture } from "./journal.contract.ts";
 import { Desk, events, NOW, seenOf } from "./journal-desk.ts";
 
 const ids = (documents: readonly { id: number }[]) => documents.map(({ id }) => id);
 const { settled, claimed, accepted, converted, found, replyLost } = events;
-const QUARTER = Math.floor(NOW / TALLY_MS) * TALLY_MS;
+const QUARTER = Math.floor(NOW / USAGE_BUCKET_MS) * USAGE_BUCKET_MS;
 
 /** What every journal promises about what happened lately. */
 export function journalActivityContract(name: string, open: () => Promise<JournalFixture>): void {
@@ -14,9 +14,9 @@ export function journalActivityContract(name: string, open: () => Promise<Journa
     await using fixture = await open();
     await check(await Desk.at(fixture.journal));
   };
-  const everything = (desk: Desk) => desk.journal.tallies(0, Number.MAX_SAFE_INTEGER);
+  const everything = (desk: Desk) => desk.journal.usageBuckets(0, Number.MAX_SAFE_INTEGER);
 
-  describe(`${name}: tallies`, () => {
+  describe(`${name}: usage buckets`, () => {
     const adopted: Event = {
       type: "adopted",
       at: NOW + 30,
@@ -63,21 +63,21 @@ export function journalActivityContract(name: string, open: () => Promise<Journa
         await desk.uploaded("a", 501);
         await other.uploaded("a", 502);
         const b = await desk.uploaded("b", 503);
-        const later: Event = { ...converted(), at: QUARTER + TALLY_MS };
+        const later: Event = { ...converted(), at: QUARTER + USAGE_BUCKET_MS };
         await desk.after(b.id, later);
         const { mirrorId } = desk;
         expect(await everything(desk)).toMatchObject([
           { mirrorId, at: QUARTER, uploaded: 2, uploadedBytes: 200, pages: 0 },
           { mirrorId: other.mirrorId, at: QUARTER, uploaded: 1, uploadedBytes: 100 },
-          { mirrorId, at: QUARTER + TALLY_MS, uploaded: 0, converted: 1, pages: 3 },
+          { mirrorId, at: QUARTER + USAGE_BUCKET_MS, uploaded: 0, converted: 1, pages: 3 },
         ]);
-        expect(await desk.journal.tallies(QUARTER, QUARTER + TALLY_MS)).toHaveLength(2);
-        expect(await desk.journal.tallies(QUARTER + 1, QUARTER + TALLY_MS)).toEqual([]);
+        expect(await desk.journal.usageBuckets(QUARTER, QUARTER + USAGE_BUCKET_MS)).toHaveLength(2);
+        expect(await desk.journal.usageBuckets(QUARTER + 1, QUARTER + USAGE_BUCKET_MS)).toEqual([]);
       }),
     );
 
     test(
-      "a change that is refused is in no tally",
+      "a change that is refused is in no usage bucket",
       withDesk(async (desk) => {
         const { id } = await desk.add("a");
         const steps = [settled(), claimed(), accepted(501), accepted(502)];

@@ -46,7 +46,7 @@ export function journalArchivesContract(name: string, open: () => Promise<Journa
     test.for([
       [[settled()], due("pending"), "sent through another account"],
       [[settled(), claimed()], (j) => j.underWay(9), "doubted by another daemon's loops"],
-      [[settled(), claimed()], (j) => j.rivals(7, "a.pdf"), "kept waiting by a stranger"],
+      [[settled(), claimed()], (j) => j.conflicts(7, "a.pdf"), "kept waiting by a stranger"],
       [[settled(), claimed(), replyLost()], due("inDoubt"), "looked for in the wrong archive"],
       [
         [settled(), claimed(), accepted(501)],
@@ -122,9 +122,7 @@ export function journalArchivesContract(name: string, open: () => Promise<Journa
         const known = { status: null, sentBytes: null };
         const adopted = { type: "adopted", at: NOW, dueAt: NOW, ...known } as const;
         await legal.after(id, settled(), { ...adopted, documentId: 77, folderId: 7 });
-        expect((await main.journal.claimed([77])).has(77), "the other remembrance stays").toBe(
-          true,
-        );
+        expect((await main.journal.claimed([77])).has(77), "the other tombstone stays").toBe(true);
       }),
     );
 
@@ -133,11 +131,11 @@ export function journalArchivesContract(name: string, open: () => Promise<Journa
       withTwo(async ({ main, legal }, { beside }) => {
         const gate = {
           closedAt: NOW,
-          trouble: { code: "QUOTA_LIMIT", message: "spent" },
+          problem: { code: "QUOTA_LIMIT", message: "spent" },
           probes: 2,
           nextProbeAt: NOW + 9,
         };
-        const pace = { limit: 1, pausedAt: NOW, pausedUntil: NOW + 9, trouble: gate.trouble };
+        const pace = { limit: 1, pausedAt: NOW, pausedUntil: NOW + 9, problem: gate.problem };
         await legal.journal.setGate(gate);
         await legal.journal.setPace(pace);
         await legal.journal.setPaused(true);
@@ -214,7 +212,7 @@ async function asked(
     await desk.after(id, ...steps);
   }
   const legalId = (await main.journal.archives()).find((archive) => archive.name === "legal")?.id;
-  // Whoever wrote them is gone, so that what it was sending is nobody's.
+  // Anyone who wrote them is gone, so that what it was sending is nobody's.
   await fixture.journal.close();
   await using other = await fixture.beside();
   expect(paths(await ask(other))).toEqual(["ours.pdf"]);

@@ -38,20 +38,20 @@ export const events = {
     return { type: "converted", at: NOW + 40, ...counted };
   },
   heldBack: (code: string, dueAt: number | null = null): Event => {
-    return { type: "heldBack", at: NOW + 25, dueAt, trouble: { code, message: `${code} it was` } };
+    return { type: "heldBack", at: NOW + 25, dueAt, problem: { code, message: `${code} it was` } };
   },
   deferred: (code: string): Event => {
-    return { type: "deferred", at: NOW + 26, dueAt: NOW + 90, trouble: { code, message: "later" } };
+    return { type: "deferred", at: NOW + 26, dueAt: NOW + 90, problem: { code, message: "later" } };
   },
   replyLost: (): Event => {
-    const trouble = { code: "REPLY_LOST", message: "cut" };
-    return { type: "replyLost", at: NOW + 27, dueAt: NOW + 60, trouble };
+    const problem = { code: "REPLY_LOST", message: "cut" };
+    return { type: "replyLost", at: NOW + 27, dueAt: NOW + 60, problem };
   },
   found: (documentId: number): Event => {
     return { type: "found", at: NOW + 70, dueAt: NOW + 80, documentId, status: null };
   },
   polled: (status: string | null, at: number): Event => {
-    return { type: "polled", at, dueAt: at + 100, status, trouble: null };
+    return { type: "polled", at, dueAt: at + 100, status, problem: null };
   },
 } as const;
 

@@ -142,21 +142,21 @@ export function journalListsContract(name: string, open: () => Promise<JournalFi
     );
 
     test(
-      "troubles by code and state, with the one that is known longest",
+      "problems by code and state, with the one that is known longest",
       withDesk(async (desk) => {
-        expect(await desk.journal.troubled()).toEqual([]);
+        expect(await desk.journal.withProblem()).toEqual([]);
         await desk.add("well");
         const a = await desk.held("a", "FILE_EMPTY");
         const b = await desk.held("b", "QUOTA_LIMIT");
         await desk.held("c", "FILE_EMPTY");
-        expect(await desk.journal.troubled()).toEqual([
+        expect(await desk.journal.withProblem()).toEqual([
           { code: "FILE_EMPTY", state: "held", documents: 2, first: a.id },
           { code: "QUOTA_LIMIT", state: "held", documents: 1, first: b.id },
         ]);
         const other = await desk.journal.mirror("other", "/srv/other");
-        expect(await desk.journal.troubled([other.id])).toEqual([]);
-        expect(await desk.journal.troubled([other.id, desk.mirrorId])).toEqual(
-          await desk.journal.troubled(),
+        expect(await desk.journal.withProblem([other.id])).toEqual([]);
+        expect(await desk.journal.withProblem([other.id, desk.mirrorId])).toEqual(
+          await desk.journal.withProblem(),
         );
       }),
     );
@@ -187,10 +187,10 @@ export function journalListsContract(name: string, open: () => Promise<JournalFi
     test(
       "the gate and the pause are remembered",
       withDesk(async ({ journal }) => {
-        const open = { closedAt: null, trouble: null, probes: 0, nextProbeAt: null };
+        const open = { closedAt: null, problem: null, probes: 0, nextProbeAt: null };
         expect(await journal.gate()).toEqual(open);
-        const trouble = { code: "QUOTA_LIMIT", message: "used up" };
-        const closed = { closedAt: NOW, trouble, probes: 2, nextProbeAt: NOW + 5.5 };
+        const problem = { code: "QUOTA_LIMIT", message: "used up" };
+        const closed = { closedAt: NOW, problem, probes: 2, nextProbeAt: NOW + 5.5 };
         await journal.setGate(closed);
         expect(await journal.gate()).toEqual(closed);
         await journal.setGate(open);
@@ -203,10 +203,10 @@ export function journalListsContract(name: string, open: () => Promise<JournalFi
     test(
       "the pace is remembered",
       withDesk(async ({ journal }) => {
-        const none = { limit: null, pausedAt: null, pausedUntil: null, trouble: null };
+        const none = { limit: null, pausedAt: null, pausedUntil: null, problem: null };
         expect(await journal.pace()).toEqual(none);
-        const trouble = { code: "ARCHIVE_BUSY", message: "asked for a pause" };
-        const slow = { limit: 2, pausedAt: NOW, pausedUntil: NOW + 60_000.5, trouble };
+        const problem = { code: "ARCHIVE_BUSY", message: "asked for a pause" };
+        const slow = { limit: 2, pausedAt: NOW, pausedUntil: NOW + 60_000.5, problem };
         await journal.setPace(slow);
         expect(await journal.pace()).toEqual(slow);
         await journal.setPace(none);
@@ -215,14 +215,14 @@ export function journalListsContract(name: string, open: () => Promise<JournalFi
     );
 
     test(
-      "memos are remembered by their names",
+      "key-value entrys are remembered by their names",
       withDesk(async ({ journal }) => {
-        expect(await journal.memo("told")).toBeNull();
-        await journal.setMemo("told", '{"a":1}');
-        await journal.setMemo("other", "x");
-        await journal.setMemo("told", "…");
-        expect(await journal.memo("told")).toBe("…");
-        expect(await journal.memo("other")).toBe("x");
+        expect(await journal.keyValue("told")).toBeNull();
+        await journal.setKeyValue("told", '{"a":1}');
+        await journal.setKeyValue("other", "x");
+        await journal.setKeyValue("told", "…");
+        expect(await journal.keyValue("told")).toBe("…");
+        expect(await journal.keyValue("other")).toBe("x");
       }),
     );
 

@@ -29,16 +29,16 @@ const steps: fc.Arbitrary<Step[][]> = fc.array(
   { maxLength: 40 },
 );
 
-/** A row is added, and an event is told of it that no arrow leads to. Few runs may meet none by chance. */
+/** A row is added, and an event is told about it that no arrow leads to. Few runs may meet none by chance. */
 const REFUSED: Step[][] = [[{ kind: 0, row: 0, n: 0 }], [{ kind: 6, row: 0, n: 50 }]];
 
 function eventOf(type: EventType, n: number): Event {
   const at = NOW + n;
   const dueAt = at + (n % 7);
-  const trouble = { code: CODES[n % CODES.length] ?? "", message: "so it was" };
+  const problem = { code: CODES[n % CODES.length] ?? "", message: "so it was" };
   const made: { readonly [T in EventType]: Event } = {
     changed: { type: "changed", at, dueAt, seen: seenOf(n) },
-    unfinished: { type: "unfinished", at, dueAt, trouble },
+    unfinished: { type: "unfinished", at, dueAt, problem },
     settled: events.settled(`d${n % 3}`, `/T${n % 2}`, `n${n % 3}`),
     claimed: events.claimed(n % 3, at),
     // Few ids, so that one is given twice now and then.
@@ -71,18 +71,18 @@ function eventOf(type: EventType, n: number): Event {
       after: n % 2 ? "due" : null,
     },
     released: { type: "released", at },
-    deferred: { type: "deferred", at, dueAt, trouble },
-    vetoed: { type: "vetoed", at, digest: `d${n % 3}`, trouble, after: n % 2 ? "due" : null },
-    heldBack: { type: "heldBack", at, dueAt: n % 2 ? dueAt : null, trouble },
-    refused: { type: "refused", at, trouble },
-    replyLost: { type: "replyLost", at, dueAt, trouble },
+    deferred: { type: "deferred", at, dueAt, problem },
+    vetoed: { type: "vetoed", at, digest: `d${n % 3}`, problem, after: n % 2 ? "due" : null },
+    heldBack: { type: "heldBack", at, dueAt: n % 2 ? dueAt : null, problem },
+    refused: { type: "refused", at, problem },
+    replyLost: { type: "replyLost", at, dueAt, problem },
     looked: { type: "looked", at, dueAt },
     found: events.found(500 + (n % 40)),
-    absent: { type: "absent", at, ...(n % 2 ? { trouble } : {}) },
+    absent: { type: "absent", at, ...(n % 2 ? { problem } : {}) },
     polled: events.polled(n % 2 ? "UPLOADED" : null, at),
     converted: events.converted(n % 2 ? "due" : null),
-    vanished: { type: "vanished", at, trouble },
-    mistaken: { type: "mistaken", at, trouble },
+    vanished: { type: "vanished", at, problem },
+    mistaken: { type: "mistaken", at, problem },
     goesOn: { type: "goesOn", at },
     recheck: { type: "recheck", at },
     lookAgain: { type: "lookAgain", at },
@@ -188,7 +188,7 @@ async function everythingOf(journal: Journal, mirrorId: number, idsMax: number):
     sent: await each(rows, ({ digest, seen }) =>
       journal.sentWith(mirrorId, digest ?? "", seen.sizeBytes),
     ),
-    rivals: await each([0, 1, 2], (folderId) => journal.rivals(folderId, "n1")),
+    conflicts: await each([0, 1, 2], (folderId) => journal.conflicts(folderId, "n1")),
     underWay: await journal.underWay(3),
     claimed: [...(await journal.claimed(ids.map((id) => 499 + id)))].sort(([a], [b]) => a - b),
     outstanding: await journal.outstanding(NOW + 500),
@@ -198,15 +198,15 @@ async function everythingOf(journal: Journal, mirrorId: number, idsMax: number):
     smallest: await journal.smallestHeld(CODES, [mirrorId]),
     firstRuns: await journal.firstRuns(),
     moved: await journal.moved([1, 2], 3),
-    notPutAway: await journal.notPutAway(3),
-    neverPutAway: await journal.neverPutAway(),
+    afterPending: await journal.afterPending(3),
+    afterFailed: await journal.afterFailed(),
     waiting: await journal.waitingFolders(),
     counts: await journal.counts(),
     lastBatch: await journal.lastBatch(mirrorId),
     batches: await journal.latestBatches(3),
     inBatch: await each(["b", "batch-1"], (batch) => journal.inBatch(batch, 4)),
     recent: await journal.recent(6),
-    tallies: await journal.tallies(0, NOW + 86_400_000),
+    usageBuckets: await journal.usageBuckets(0, NOW + 86_400_000),
   };
 }
 

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { Event } from "../../src/domain/life.ts";
 import type { Document } from "../../src/domain/document.ts";
-import { sumOf, TALLY_MS } from "../../src/journal/tally.ts";
+import { sumOf, USAGE_BUCKET_MS } from "../../src/journal/usage-bucket.ts";
 import type { JournalFixture } from "./journal.contract.ts";
 import { Desk, events, NOW, seenOf } from "./journal-desk.ts";
 
 const { accepted, claimed, converted, found, heldBack, replyLost, settled } = events;
-const QUARTER = Math.floor(NOW / TALLY_MS) * TALLY_MS;
-const LATER = QUARTER + 40 * TALLY_MS;
+const QUARTER = Math.floor(NOW / USAGE_BUCKET_MS) * USAGE_BUCKET_MS;
+const LATER = QUARTER + 40 * USAGE_BUCKET_MS;
 const ids = (documents: readonly { id: number }[]) => documents.map(({ id }) => id);
 
 /** Settled as so many pages, null for not known, and due at `at`. */
@@ -51,7 +51,7 @@ export function journalPagesContract(name: string, open: () => Promise<JournalFi
         const { id } = await desk.add("a");
         await desk.after(id, ...steps);
         const { journal } = desk;
-        expect(sumOf(await journal.tallies(QUARTER, LATER)).charged).toBe(sum);
+        expect(sumOf(await journal.usageBuckets(QUARTER, LATER)).charged).toBe(sum);
         expect(await pagesUsed(desk)).toBe(charging + sum);
       })();
     });
@@ -63,7 +63,7 @@ export function journalPagesContract(name: string, open: () => Promise<JournalFi
         await desk.after(id, counted(4), charged(4), accepted(501), convertedAt(7, LATER + 5));
         const { journal, mirrorId } = desk;
         expect(await journal.pagesUsed(QUARTER, LATER)).toEqual([{ mirrorId, pages: 7 }]);
-        expect(await journal.tallies(LATER, LATER + TALLY_MS)).toMatchObject([
+        expect(await journal.usageBuckets(LATER, LATER + USAGE_BUCKET_MS)).toMatchObject([
           { converted: 1, pages: 7, charged: 0 },
         ]);
       }),
@@ -94,7 +94,9 @@ export function journalPagesContract(name: string, open: () => Promise<JournalFi
           after: null,
         };
         await desk.after(twin.id, settled(), duplicated);
-        expect(await desk.journal.tallies(QUARTER, LATER)).toMatchObject([{ pages: 3, saved: 3 }]);
+        expect(await desk.journal.usageBuckets(QUARTER, LATER)).toMatchObject([
+          { pages: 3, saved: 3 },
+        ]);
       }),
     );
   });

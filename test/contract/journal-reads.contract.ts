@@ -8,7 +8,7 @@ import { Desk, events, NOW, seenOf } from "./journal-desk.ts";
 const raw = rawOfText;
 const ids = (documents: readonly { id: number }[]) => documents.map(({ id }) => id);
 const { settled, claimed, accepted, converted, replyLost, heldBack } = events;
-/** The trouble of what is held while in doubt. */
+/** The problem of what is held while in doubt. */
 const DOUBT = "DOUBT_AMBIGUOUS";
 const at = (name: string, dueAt: number, sizeBytes = 100) =>
   [name, { dueAt, seen: seenOf(sizeBytes) }] as const;
@@ -148,11 +148,11 @@ export function journalReadsContract(name: string, open: () => Promise<JournalFi
         expect(await journal.mirrors()).toEqual([
           { ...mirror, name: `${mirror?.name} until today` },
         ]);
-        const anew = await journal.archive("main", "https://archive");
-        expect(anew.id).not.toBe(id);
-        const own = await journal.of(anew.id).mirror(mirror?.name ?? "", mirror?.source ?? "");
+        const again = await journal.archive("main", "https://archive");
+        expect(again.id).not.toBe(id);
+        const own = await journal.of(again.id).mirror(mirror?.name ?? "", mirror?.source ?? "");
         expect(own.id).not.toBe(mirrorId);
-        expect(own.archiveId).toBe(anew.id);
+        expect(own.archiveId).toBe(again.id);
       }),
     );
 
@@ -279,7 +279,7 @@ export function journalReadsContract(name: string, open: () => Promise<JournalFi
     );
   });
 
-  describe(`${name}: what cannot be put away`, () => {
+  describe(`${name}: what cannot be moved or deleted`, () => {
     test(
       "are those that were refused and are due again, the soonest first",
       withDesk(async (desk) => {
@@ -305,10 +305,10 @@ export function journalReadsContract(name: string, open: () => Promise<JournalFi
           note(c, { after: "refused", afterMessage: "changed", dueAt: null }),
           note(d, { dueAt: NOW + 1 }),
         ]);
-        expect(ids(await desk.journal.notPutAway(9))).toEqual([b, a]);
-        const [first] = await desk.journal.notPutAway(1);
+        expect(ids(await desk.journal.afterPending(9))).toEqual([b, a]);
+        const [first] = await desk.journal.afterPending(1);
         expect(first?.id).toBe(b);
-        expect(ids(await desk.journal.notPutAway(9, first))).toEqual([a]);
+        expect(ids(await desk.journal.afterPending(9, first))).toEqual([a]);
       }),
     );
 
@@ -316,7 +316,7 @@ export function journalReadsContract(name: string, open: () => Promise<JournalFi
       "are counted by mirror where that is for good, as long as the file is there",
       withDesk(async (desk) => {
         const { journal, mirrorId } = desk;
-        expect(await journal.neverPutAway()).toEqual([]);
+        expect(await journal.afterFailed()).toEqual([]);
         const refused = async (path: string, documentId: number) => {
           const { id } = await desk.after(
             (await desk.uploaded(path, documentId)).id,
@@ -328,10 +328,10 @@ export function journalReadsContract(name: string, open: () => Promise<JournalFi
         };
         const first = await refused("a", 1);
         const second = await refused("b", 2);
-        expect(await journal.neverPutAway()).toEqual([{ mirrorId, documents: 2, first }]);
+        expect(await journal.afterFailed()).toEqual([{ mirrorId, documents: 2, first }]);
         const gone = { goneAt: NOW };
         await journal.apply([{ type: "note", id: first, at: NOW, why: "gone", set: gone }]);
-        expect(await journal.neverPutAway()).toEqual([{ mirrorId, documents: 1, first: second }]);
+        expect(await journal.afterFailed()).toEqual([{ mirrorId, documents: 1, first: second }]);
       }),
     );
   });
@@ -366,16 +366,16 @@ export function journalReadsContract(name: string, open: () => Promise<JournalFi
     );
 
     test(
-      "rivals are on their way with this name in this folder",
+      "conflicts are on their way with this name in this folder",
       withDesk(async (desk, { beside }) => {
         const send = async (path: string, folderId: number) =>
           desk.after((await desk.add(path)).id, settled("d", "/S", "n.pdf"), claimed(folderId));
         const [a, b, elsewhere] = [await send("a", 7), await send("b", 7), await send("c", 8)];
         await desk.after(b.id, replyLost());
         await desk.uploaded("d", 501);
-        expect(ids(await desk.journal.rivals(7, "n.pdf"))).toEqual(ids([a, b]));
-        expect(await desk.journal.rivals(7, "N.pdf")).toEqual([]);
-        // Whoever claimed them is gone: nobody is sending them.
+        expect(ids(await desk.journal.conflicts(7, "n.pdf"))).toEqual(ids([a, b]));
+        expect(await desk.journal.conflicts(7, "N.pdf")).toEqual([]);
+        // Anyone who claimed them is gone: nobody is sending them.
         await desk.journal.close();
         await using other = await beside();
         expect(ids(await other.underWay(9))).toEqual(ids([a, elsewhere]));
@@ -387,8 +387,8 @@ export function journalReadsContract(name: string, open: () => Promise<JournalFi
       "archive ids that belong to a row are claimed",
       withDesk(async (desk) => {
         const { id } = await desk.uploaded("a", 501);
-        const trouble = { code: "DOC_NOT_EXIST", message: "gone" };
-        await desk.after(id, { type: "vanished", at: NOW, trouble });
+        const problem = { code: "DOC_NOT_EXIST", message: "gone" };
+        await desk.after(id, { type: "vanished", at: NOW, problem });
         await desk.uploaded("b", 502);
         expect([...(await desk.journal.claimed([500, 501, 502, 503])).keys()]).toEqual([501, 502]);
         expect([...(await desk.journal.claimed([])).keys()]).toEqual([]);

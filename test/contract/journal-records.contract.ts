@@ -163,7 +163,7 @@ export function journalRecordsContract(name: string, open: () => Promise<Journal
         heldBack("QUOTA_LIMIT"),
         heldBack("QUOTA_LIMIT"),
       );
-      expect(held).toMatchObject({ state: "held", patience: 2, trouble: { code: "QUOTA_LIMIT" } });
+      expect(held).toMatchObject({ state: "held", patience: 2, problem: { code: "QUOTA_LIMIT" } });
     }),
   );
 }

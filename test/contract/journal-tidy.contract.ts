@@ -94,7 +94,7 @@ export function journalTidyContract(name: string, open: () => Promise<JournalFix
       ],
       ["held", (desk) => desk.held("a", "FOLDER_MISSING"), "it waits"],
       [
-        "to be put away",
+        "to be moved or deleted",
         async (desk) => {
           const { id } = await desk.uploaded("a", 1);
           const row = await desk.after(id, events.converted("due"));
@@ -183,7 +183,7 @@ export function journalTidyContract(name: string, open: () => Promise<JournalFix
       [9, "in one step"],
       [1, "in two"],
     ] as const)(
-      "a duplicate and its original, dropped %i rows at a time, have one remembrance: %s",
+      "a duplicate and its original, dropped %i rows at a time, have one tombstone: %s",
       async ([limit]) => {
         await withDesk(async (desk) => {
           const { journal, mirrorId } = desk;
@@ -213,7 +213,7 @@ export function journalTidyContract(name: string, open: () => Promise<JournalFix
     );
 
     test(
-      "what the daemon put away is remembered for its own path alone",
+      "what the daemon moved or deleted is remembered for its own path alone",
       withDesk(async (desk) => {
         const row = await converted(desk, "a/b.pdf", 17);
         await desk.journal.apply([
@@ -229,7 +229,7 @@ export function journalTidyContract(name: string, open: () => Promise<JournalFix
     );
 
     test(
-      "what is remembered belongs to one row: adopted it is no remembrance any more",
+      "what is remembered belongs to one row: adopted it is no tombstone any more",
       withDesk(async (desk) => {
         await gone(desk, await converted(desk, "a", 17));
         await tidied(desk);
@@ -310,7 +310,7 @@ export function journalTidyContract(name: string, open: () => Promise<JournalFix
     );
 
     test(
-      "forgotten rows, batches and remembrances go in their time; the latest batch stays",
+      "forgotten rows, batches and tombstones go in their time; the latest batch stays",
       withDesk(async (desk) => {
         const { journal, mirrorId } = desk;
         const { id } = await desk.add("a");

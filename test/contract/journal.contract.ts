@@ -241,13 +241,13 @@ export function journalWritesContract(name: string, open: () => Promise<JournalF
       "text that no database has a place for is kept as far as possible",
       withDesk(async (desk) => {
         const { id } = await desk.add("a.pdf");
-        const trouble = { code: "X", message: "before\0after \ud800 \\u0000" };
-        await desk.after(id, settled(), { type: "heldBack", at: NOW, dueAt: null, trouble });
-        const message = (await desk.journal.document(id))?.trouble?.message ?? "";
+        const problem = { code: "X", message: "before\0after \ud800 \\u0000" };
+        await desk.after(id, settled(), { type: "heldBack", at: NOW, dueAt: null, problem });
+        const message = (await desk.journal.document(id))?.problem?.message ?? "";
         expect(message.startsWith("before")).toBe(true);
         expect(message.endsWith(" \\u0000")).toBe(true);
-        await desk.journal.setMemo("m", "a\0b");
-        expect(await desk.journal.memo("m")).toMatch(/^a.b$/su);
+        await desk.journal.setKeyValue("m", "a\0b");
+        expect(await desk.journal.keyValue("m")).toMatch(/^a.b$/su);
       }),
     );
 
@@ -292,9 +292,9 @@ export function journalWritesContract(name: string, open: () => Promise<JournalF
       [
         "failed with a document id",
         async (desk) => {
-          const trouble = { code: "DOC_NOT_EXIST", message: "gone" };
+          const problem = { code: "DOC_NOT_EXIST", message: "gone" };
           const { id } = await desk.uploaded("a", 501);
-          return desk.after(id, { type: "vanished", at: NOW, trouble });
+          return desk.after(id, { type: "vanished", at: NOW, problem });
         },
       ],
     ])("%s is never forgotten", async ([, prepare]) => {
@@ -318,7 +318,7 @@ export function journalWritesContract(name: string, open: () => Promise<JournalF
     );
 
     test(
-      "a forget that is told of another row leaves no history, in as many changes as there are",
+      "a forget that is told about another row leaves no history, in as many changes as there are",
       withDesk(async (desk) => {
         const sent = await desk.uploaded("a.pdf", 501);
         const next = await desk.add("a.pdf", { supersedes: sent.id });
@@ -421,16 +421,16 @@ export function journalWritesContract(name: string, open: () => Promise<JournalF
     );
 
     test(
-      "a sent row follows its file away from a name that was used anew, which is no edit of it then",
+      "a sent row follows its file away from a name that was used again, which is no edit of it then",
       withDesk(async (desk) => {
         const sent = await desk.uploaded("a.pdf", 501);
-        const anew = await desk.add("a.pdf", { supersedes: sent.id });
-        const later = await desk.add("a.pdf", { supersedes: anew.id });
+        const again = await desk.add("a.pdf", { supersedes: sent.id });
+        const later = await desk.add("a.pdf", { supersedes: again.id });
         const there = await desk.add("b.pdf");
         await desk.follow(sent.id, there.id);
         const row = (id: number) => desk.journal.document(id);
         expect(await row(sent.id)).toMatchObject({ name: "b.pdf", current: true });
-        expect(await row(anew.id)).toEqual({ ...anew, current: false, supersedes: null });
+        expect(await row(again.id)).toEqual({ ...again, current: false, supersedes: null });
         expect(await row(later.id)).toEqual(later);
       }),
     );

@@ -1,6 +1,6 @@
 import type { Outcome } from "../../src/domain/outcome.ts";
 import type { Seen } from "../../src/domain/document.ts";
-import { LineCut } from "../../src/reader/line.ts";
+import { ChannelClosed } from "../../src/reader/channel.ts";
 import type { HookEnd, HookOrder, Look, SendOrder } from "../../src/reader/protocol.ts";
 import type { Reader } from "../../src/reader/reader.ts";
 import type { Acted, Inspection, ScanReport } from "../../src/source/source.ts";
@@ -116,7 +116,7 @@ export class FakeReader implements Used {
 
   async act(_mirrorId: number, path: RawPath): Promise<Acted> {
     this.#assertUncut("act");
-    if (this.pid === undefined) throw new LineCut("the reader is not up");
+    if (this.pid === undefined) throw new ChannelClosed("the reader is not up");
     this.acted.push(path);
     return this.onAct(path);
   }
@@ -134,7 +134,7 @@ export class FakeReader implements Used {
   }
 
   #assertUncut(call: keyof Used): void {
-    if (this.#cut.delete(call)) throw new LineCut("the reader ended: SIGKILL");
+    if (this.#cut.delete(call)) throw new ChannelClosed("the reader ended: SIGKILL");
   }
 }
 

@@ -41,8 +41,8 @@ export class ManualClock implements Clock {
     });
   }
 
-  alarm(ms: number, ring: () => void): () => void {
-    const sleeper = { at: this.#monotonic + Math.max(0, ms), order: this.#order++, wake: ring };
+  alarm(ms: number, notify: () => void): () => void {
+    const sleeper = { at: this.#monotonic + Math.max(0, ms), order: this.#order++, wake: notify };
     this.#sleepers.add(sleeper);
     return () => this.#sleepers.delete(sleeper);
   }

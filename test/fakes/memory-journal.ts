@@ -4,7 +4,7 @@ import { mayBeArchived } from "../../src/domain/document.ts";
 import { byOrder } from "../../src/domain/feed.ts";
 import { FOLDER_CODES } from "../../src/domain/verdict.ts";
 import { isWanted } from "../../src/journal/document-list.ts";
-import { type Crew, SOLO_CREW } from "../../src/journal/crew.ts";
+import { type Cluster, SOLO_CLUSTER } from "../../src/journal/cluster.ts";
 import type {
   Applied,
   ArchiveRow,
@@ -24,9 +24,9 @@ import type {
   MirrorRow,
   Moved,
   PaceRow,
-  NeverPutAway,
+  AfterFailed,
   PutOff,
-  Troubled,
+  WithProblem,
   Unreceipted,
   WaitingFolder,
   WaitingPages,
@@ -35,11 +35,11 @@ import type {
 } from "../../src/journal/journal.ts";
 import { archiveChanged } from "../../src/journal/accounts.ts";
 import { journalFault } from "../../src/journal/journal-fault.ts";
-import type { Tally } from "../../src/journal/tally.ts";
-import type { Telling } from "../../src/journal/telling.ts";
+import type { UsageBucket } from "../../src/journal/usage-bucket.ts";
+import type { OutboxEntry } from "../../src/journal/outbox-entry.ts";
 import { invariant } from "../../src/std/invariant.ts";
 import { dirOf, joinRaw, nameOf, type RawPath } from "../../src/std/raw-path.ts";
-import type { MemoryCrew } from "./memory-crew.ts";
+import type { MemoryCluster } from "./memory-cluster.ts";
 import { MemoryStore, placeKey } from "./memory-store.ts";
 import { byPath, isAtOrBelow, longestDue, order } from "./memory-order.ts";
 import {
@@ -48,7 +48,7 @@ import {
   outstandingOf,
   recentOf,
   waitingFoldersOf,
-} from "./memory-tallies.ts";
+} from "./memory-usage.ts";
 import { fewestOf, pagesUsedOf, waitingPagesOf } from "./memory-pages.ts";
 import { tidyIn } from "./memory-tidy.ts";
 import {
@@ -60,10 +60,10 @@ import {
 import { applyTo } from "./memory-writer.ts";
 
 /** What is one for all archives of a journal that was opened. */
-type Handle = { ownWrites: number; isClosed: boolean; readonly crew: MemoryCrew | undefined };
+type Handle = { ownWrites: number; isClosed: boolean; readonly cluster: MemoryCluster | undefined };
 
-const OPEN_GATE: GateRow = { closedAt: null, trouble: null, probes: 0, nextProbeAt: null };
-const NO_PACE: PaceRow = { limit: null, pausedAt: null, pausedUntil: null, trouble: null };
+const OPEN_GATE: GateRow = { closedAt: null, problem: null, probes: 0, nextProbeAt: null };
+const NO_PACE: PaceRow = { limit: null, pausedAt: null, pausedUntil: null, problem: null };
 
 /**
  * A journal in memory, for tests and simulations. It keeps the contract of `Journal` but for
@@ -86,18 +86,18 @@ export class MemoryJournal implements Journal {
       archiveId?: number;
       handle?: Handle;
       /** As one of several on the store; without it as its only owner. */
-      crew?: MemoryCrew;
+      cluster?: MemoryCluster;
     } = {},
   ) {
     this.store = options.store ?? new MemoryStore();
     this.#onApplied = options.onApplied ?? (() => undefined);
     this.archiveId = options.archiveId ?? 1;
-    const { crew } = options;
-    this.#handle = options.handle ?? { ownWrites: this.store.writes, isClosed: false, crew };
+    const { cluster } = options;
+    this.#handle = options.handle ?? { ownWrites: this.store.writes, isClosed: false, cluster };
   }
 
-  get crew(): Crew {
-    return this.#handle.crew ?? SOLO_CREW;
+  get cluster(): Cluster {
+    return this.#handle.cluster ?? SOLO_CLUSTER;
   }
 
   of(archiveId: number): MemoryJournal {
@@ -198,8 +198,8 @@ export class MemoryJournal implements Journal {
   }
 
   async apply(changes: readonly Change[]): Promise<Applied[]> {
-    const { crew } = this.#handle;
-    const applied = this.#write(() => applyTo(this.store, changes, crew));
+    const { cluster } = this.#handle;
+    const applied = this.#write(() => applyTo(this.store, changes, cluster));
     this.#onApplied(applied);
     return applied;
   }
@@ -262,17 +262,17 @@ export class MemoryJournal implements Journal {
   }
 
   async take(query: DueQuery): Promise<Document[]> {
-    const { crew } = this.#handle;
-    if (!crew) return this.due(query);
+    const { cluster } = this.#handle;
+    if (!cluster) return this.due(query);
     const due = await this.due({ ...query, limit: Number.POSITIVE_INFINITY });
-    return this.#taken(due.filter(({ id }) => crew.mayTake(id)).slice(0, query.limit));
+    return this.#taken(due.filter(({ id }) => cluster.mayTake(id)).slice(0, query.limit));
   }
 
   async fewestPages(query: FewestQuery): Promise<Document[]> {
-    const { crew } = this.#handle;
+    const { cluster } = this.#handle;
     return this.#taken(
       fewestOf(
-        this.#rows(({ id }) => !crew || crew.mayTake(id)),
+        this.#rows(({ id }) => !cluster || cluster.mayTake(id)),
         query,
       ),
     );
@@ -293,9 +293,11 @@ export class MemoryJournal implements Journal {
   }
 
   async pagesUsed(from: number, to: number): ReturnType<Journal["pagesUsed"]> {
-    const tallies = [...this.#open.tallies.values()].filter(({ at }) => at >= from && at < to);
+    const usageBuckets = [...this.#open.usageBuckets.values()].filter(
+      ({ at }) => at >= from && at < to,
+    );
     return pagesUsedOf(
-      tallies,
+      usageBuckets,
       this.#rows(() => true),
     );
   }
@@ -310,13 +312,13 @@ export class MemoryJournal implements Journal {
   }
 
   async underWay(limit: number): Promise<Document[]> {
-    const { crew } = this.#handle;
+    const { cluster } = this.#handle;
     return this.#own(
-      ({ id, state }) => state === "uploading" && (!crew || crew.isOrphaned(id)),
+      ({ id, state }) => state === "uploading" && (!cluster || cluster.isOrphaned(id)),
     ).slice(0, limit);
   }
 
-  async rivals(folderId: number, sentName: string): Promise<Document[]> {
+  async conflicts(folderId: number, sentName: string): Promise<Document[]> {
     return this.#own(
       (row) =>
         (row.state === "uploading" || row.state === "inDoubt" || row.doubtAt !== null) &&
@@ -350,7 +352,7 @@ export class MemoryJournal implements Journal {
     return longestDue(rows, Number.POSITIVE_INFINITY).slice(0, limit);
   }
 
-  async keepTellings(mirrorIds: readonly number[]): Promise<void> {
+  async keepOutboxEntries(mirrorIds: readonly number[]): Promise<void> {
     this.#write(() => {
       for (const { id } of this.store.mirrors.values()) {
         if (mirrorIds.includes(id)) this.store.set(this.store.tells, id, true);
@@ -359,33 +361,35 @@ export class MemoryJournal implements Journal {
     });
   }
 
-  async tellings(mirrorId: number, now: number, limit: number): Promise<Telling[]> {
-    return [...this.#open.tellings.values()]
-      .filter((telling) => telling.mirrorId === mirrorId && telling.dueAt <= now)
+  async outboxEntries(mirrorId: number, now: number, limit: number): Promise<OutboxEntry[]> {
+    return [...this.#open.outboxEntries.values()]
+      .filter((outboxEntry) => outboxEntry.mirrorId === mirrorId && outboxEntry.dueAt <= now)
       .sort((a, b) => a.dueAt - b.dueAt || a.number - b.number)
       .slice(0, limit);
   }
 
-  async endTelling(number: number): Promise<void> {
-    this.#write(() => this.store.delete(this.store.tellings, number));
+  async endOutboxEntry(number: number): Promise<void> {
+    this.#write(() => this.store.delete(this.store.outboxEntries, number));
   }
 
-  async putOffTelling(number: number, tries: number, dueAt: number): Promise<void> {
-    const telling = this.#open.tellings.get(number);
-    if (!telling) return;
-    this.#write(() => this.store.set(this.store.tellings, number, { ...telling, tries, dueAt }));
+  async putOffOutboxEntry(number: number, tries: number, dueAt: number): Promise<void> {
+    const outboxEntry = this.#open.outboxEntries.get(number);
+    if (!outboxEntry) return;
+    this.#write(() =>
+      this.store.set(this.store.outboxEntries, number, { ...outboxEntry, tries, dueAt }),
+    );
   }
 
-  async pullInTellings(mirrorId: number, laterThan: number, dueAt: number): Promise<void> {
-    const late = await this.tellings(mirrorId, Number.MAX_SAFE_INTEGER, Infinity);
-    for (const { number, tries } of late.filter((telling) => telling.dueAt > laterThan))
-      await this.putOffTelling(number, tries, dueAt);
+  async pullInOutboxEntries(mirrorId: number, laterThan: number, dueAt: number): Promise<void> {
+    const late = await this.outboxEntries(mirrorId, Number.MAX_SAFE_INTEGER, Infinity);
+    for (const { number, tries } of late.filter((outboxEntry) => outboxEntry.dueAt > laterThan))
+      await this.putOffOutboxEntry(number, tries, dueAt);
   }
 
-  async untold(): Promise<{ mirrorId: number; tellings: number }[]> {
-    const byMirror = Map.groupBy(this.#open.tellings.values(), ({ mirrorId }) => mirrorId);
+  async undelivered(): Promise<{ mirrorId: number; outboxEntries: number }[]> {
+    const byMirror = Map.groupBy(this.#open.outboxEntries.values(), ({ mirrorId }) => mirrorId);
     return [...byMirror]
-      .map(([mirrorId, { length }]) => ({ mirrorId, tellings: length }))
+      .map(([mirrorId, { length }]) => ({ mirrorId, outboxEntries: length }))
       .sort((a, b) => a.mirrorId - b.mirrorId);
   }
 
@@ -435,7 +439,7 @@ export class MemoryJournal implements Journal {
     return this.#rows((row) => row.mirrorId === mirrorId && row.movedFrom === from).at(-1);
   }
 
-  async notPutAway(limit: number, last?: PutOff): Promise<Document[]> {
+  async afterPending(limit: number, last?: PutOff): Promise<Document[]> {
     const inOrder = (a: PutOff, b: PutOff) => (a.dueAt ?? 0) - (b.dueAt ?? 0) || a.id - b.id;
     return this.#rows(
       (row) =>
@@ -449,7 +453,7 @@ export class MemoryJournal implements Journal {
       .slice(0, limit);
   }
 
-  async neverPutAway(): Promise<NeverPutAway[]> {
+  async afterFailed(): Promise<AfterFailed[]> {
     const staying = this.#rows(
       ({ after, current, goneAt }) => after === "refused" && current && goneAt === null,
     );
@@ -511,8 +515,8 @@ export class MemoryJournal implements Journal {
     );
   }
 
-  async tallies(from: number, to: number): Promise<Tally[]> {
-    return [...this.#open.tallies.values()]
+  async usageBuckets(from: number, to: number): Promise<UsageBucket[]> {
+    return [...this.#open.usageBuckets.values()]
       .filter(({ at }) => at >= from && at < to)
       .sort((a, b) => a.at - b.at || a.mirrorId - b.mirrorId);
   }
@@ -545,12 +549,12 @@ export class MemoryJournal implements Journal {
     });
   }
 
-  async memo(name: string): Promise<string | null> {
-    return this.#open.memos.get(name) ?? null;
+  async keyValue(name: string): Promise<string | null> {
+    return this.#open.keyValues.get(name) ?? null;
   }
 
-  async setMemo(name: string, text: string): Promise<void> {
-    this.#write(() => this.store.memos.set(name, text));
+  async setKeyValue(name: string, text: string): Promise<void> {
+    this.#write(() => this.store.keyValues.set(name, text));
   }
 
   async setContents(id: number, contents: readonly Content[]): Promise<void> {
@@ -576,12 +580,12 @@ export class MemoryJournal implements Journal {
     return countsOf(this.#rows(() => true));
   }
 
-  async troubled(mirrorIds?: readonly number[]): Promise<Troubled[]> {
+  async withProblem(mirrorIds?: readonly number[]): Promise<WithProblem[]> {
     const isMeant = (mirrorId: number) => mirrorIds?.includes(mirrorId) ?? true;
-    const rows = this.#rows(({ trouble, mirrorId }) => trouble !== null && isMeant(mirrorId));
-    const groups = Map.groupBy(rows, ({ trouble, state }) => `${trouble?.code} ${state}`);
+    const rows = this.#rows(({ problem, mirrorId }) => problem !== null && isMeant(mirrorId));
+    const groups = Map.groupBy(rows, ({ problem, state }) => `${problem?.code} ${state}`);
     return [...groups].sort(byKey).map(([, group]) => ({
-      code: group[0]?.trouble?.code ?? "",
+      code: group[0]?.problem?.code ?? "",
       state: group[0]?.state ?? "held",
       documents: group.length,
       first: Math.min(...group.map(({ id }) => id)),
@@ -633,7 +637,7 @@ export class MemoryJournal implements Journal {
   }
 
   async close(): Promise<void> {
-    if (!this.#handle.isClosed) this.#handle.crew?.leave();
+    if (!this.#handle.isClosed) this.#handle.cluster?.leave();
     this.#handle.isClosed = true;
   }
 
@@ -653,7 +657,7 @@ export class MemoryJournal implements Journal {
   }
 
   #write<T>(change: () => T): T {
-    this.#handle.crew?.assertThere();
+    this.#handle.cluster?.assertThere();
     const result = this.#open.transact(change);
     this.store.writes += 1;
     this.#handle.ownWrites += 1;
@@ -662,9 +666,9 @@ export class MemoryJournal implements Journal {
 
   /** Taken from now on, where several share the store. */
   #taken(rows: Document[]): Document[] {
-    const { crew } = this.#handle;
-    crew?.assertThere();
-    for (const { id } of rows) crew?.take(id);
+    const { cluster } = this.#handle;
+    cluster?.assertThere();
+    for (const { id } of rows) cluster?.take(id);
     return rows;
   }
 
@@ -686,7 +690,7 @@ export class MemoryJournal implements Journal {
 
   #held(codes: readonly string[]): Document[] {
     return this.#rows(
-      ({ state, trouble }) => state === "held" && trouble !== null && codes.includes(trouble.code),
+      ({ state, problem }) => state === "held" && problem !== null && codes.includes(problem.code),
     );
   }
 
@@ -704,6 +708,6 @@ function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown])
 }
 
 /** By what an index finds it. */
-function isOfDoubt({ trouble, seen }: Document, sizeBytes: number): boolean {
-  return DOUBT_CODES.includes(trouble?.code ?? "") && seen.sizeBytes === sizeBytes;
+function isOfDoubt({ problem, seen }: Document, sizeBytes: number): boolean {
+  return DOUBT_CODES.includes(problem?.code ?? "") && seen.sizeBytes === sizeBytes;
 }

@@ -1,7 +1,7 @@
 import type { Document } from "../../src/domain/document.ts";
 import { byPages } from "../../src/domain/feed.ts";
 import type { FewestQuery, WaitingPages } from "../../src/journal/journal.ts";
-import type { Tally } from "../../src/journal/tally.ts";
+import type { UsageBucket } from "../../src/journal/usage-bucket.ts";
 
 /** Rows of a mirror that wait to be sent, those of the fewest pages first. */
 export function fewestOf(rows: readonly Document[], query: FewestQuery): Document[] {
@@ -38,7 +38,7 @@ export function waitingPagesOf(rows: readonly Document[]): WaitingPages[] {
 
 /** Pages that were charged, and those that may be any moment, by mirror. */
 export function pagesUsedOf(
-  tallies: readonly Tally[],
+  usageBuckets: readonly UsageBucket[],
   rows: readonly Document[],
 ): { mirrorId: number; pages: number }[] {
   const charging = rows
@@ -46,7 +46,7 @@ export function pagesUsedOf(
       ({ state, doubtAt }) => state === "uploading" || state === "inDoubt" || doubtAt !== null,
     )
     .map(({ mirrorId, charge }) => ({ mirrorId, pages: charge ?? 0 }));
-  const charged = tallies.map(({ mirrorId, charged: pages }) => ({ mirrorId, pages }));
+  const charged = usageBuckets.map(({ mirrorId, charged: pages }) => ({ mirrorId, pages }));
   return [...Map.groupBy([...charging, ...charged], ({ mirrorId }) => mirrorId)].map(
     ([mirrorId, group]) => ({ mirrorId, pages: group.reduce((sum, { pages }) => sum + pages, 0) }),
   );

@@ -10,13 +10,13 @@ import type {
   PaceRow,
   WarnedRow,
 } from "../../src/journal/journal.ts";
-import type { Remembrance } from "../../src/journal/tidiness.ts";
-import type { Telling } from "../../src/journal/telling.ts";
-import { sumOf, type Tally } from "../../src/journal/tally.ts";
-import { type Duty, UNCLEAN_MEMOS } from "../../src/journal/crew.ts";
+import type { Tombstone } from "../../src/journal/tidiness.ts";
+import type { OutboxEntry } from "../../src/journal/outbox-entry.ts";
+import { sumOf, type UsageBucket } from "../../src/journal/usage-bucket.ts";
+import { type Assignment, UNCLEAN_KEY_VALUES } from "../../src/journal/cluster.ts";
 import type { RawPath } from "../../src/std/raw-path.ts";
 
-import type { MemberRow, MemoryCrew } from "./memory-crew.ts";
+import type { InstanceRow, MemoryCluster } from "./memory-cluster.ts";
 
 /** An attempt with its number, by which events find it. */
 export type NumberedAttempt = AttemptRow & { readonly number: number };
@@ -47,24 +47,24 @@ export class MemoryStore {
   readonly contents = new Map<number, readonly Content[]>();
   /** When the first run was over, by mirror. */
   readonly firstRunsOver = new Map<number, number>();
-  readonly tallies = new Map<string, Tally>();
+  readonly usageBuckets = new Map<string, UsageBucket>();
   /** Mirrors whose outcomes are kept, and the outcomes, by their numbers. */
   readonly tells = new Map<number, true>();
-  readonly tellings = new Map<number, Telling>();
-  nextTelling = 1;
+  readonly outboxEntries = new Map<number, OutboxEntry>();
+  nextOutboxEntry = 1;
   /** By archive. */
   readonly gates = new Map<number, GateRow>();
   readonly paces = new Map<number, PaceRow>();
   /** What stays of dropped rows, by `archivedKey`, in the order they were dropped. */
-  readonly remembered = new Map<string, Remembrance & { readonly droppedAt: number }>();
+  readonly remembered = new Map<string, Tombstone & { readonly droppedAt: number }>();
   paused = false;
-  readonly memos = new Map<string, string>();
+  readonly keyValues = new Map<string, string>();
   /** By archive. */
   readonly warned = new Map<number, WarnedRow>();
-  /** Everybody who ever joined, and those who can be told of something. */
-  readonly members = new Map<number, MemberRow>();
-  readonly crews = new Set<MemoryCrew>();
-  readonly duties = new Map<Duty, number>();
+  /** Everybody who ever joined, and those who can be told about something. */
+  readonly instances = new Map<number, InstanceRow>();
+  readonly clusters = new Set<MemoryCluster>();
+  readonly assignments = new Map<Assignment, number>();
   /** Whose a row is for a while, and who claimed it last. */
   readonly taken = new Map<number, { readonly by: number; readonly until: number }>();
   readonly senders = new Map<number, number>();
@@ -75,7 +75,7 @@ export class MemoryStore {
 
   /** All that is kept as it is now; the returned function takes the store back to it. */
   snapshot(): () => void {
-    const { paused, nextTelling, nextId } = this;
+    const { paused, nextOutboxEntry, nextId } = this;
     const maps = Object.values(this).filter(
       (value): value is Map<unknown, unknown> => value instanceof Map,
     );
@@ -85,7 +85,7 @@ export class MemoryStore {
         map.clear();
         for (const [key, value] of copy) map.set(key, value);
       }
-      Object.assign(this, { paused, nextTelling, nextId });
+      Object.assign(this, { paused, nextOutboxEntry, nextId });
       this.writes += 1;
     };
   }
@@ -155,12 +155,12 @@ export class MemoryStore {
     if (this.current.get(key) === id) this.delete(this.current, key);
   }
 
-  /** Adds to the tally of its mirror and time. */
-  tally(more: Tally): void {
+  /** Adds to the usage bucket of its mirror and time. */
+  usageBucket(more: UsageBucket): void {
     const { mirrorId, at } = more;
     const key = `${at} ${mirrorId}`;
-    const known = this.tallies.get(key);
-    this.set(this.tallies, key, { mirrorId, at, ...sumOf(known ? [known, more] : [more]) });
+    const known = this.usageBuckets.get(key);
+    this.set(this.usageBuckets, key, { mirrorId, at, ...sumOf(known ? [known, more] : [more]) });
   }
 
   /** The archive of a mirror. */
@@ -176,14 +176,14 @@ export class MemoryStore {
   /** A daemon did not end in good order. */
   markUnclean(): void {
     for (const { id } of this.archives.values()) {
-      const name = `${UNCLEAN_MEMOS}${id}`;
-      this.memos.set(name, this.memos.get(name) || "yes");
+      const name = `${UNCLEAN_KEY_VALUES}${id}`;
+      this.keyValues.set(name, this.keyValues.get(name) || "yes");
     }
   }
 
-  /** Members that are not lost, by their ids. */
-  living(): MemberRow[] {
-    return [...this.members.values()].filter(({ lost }) => !lost).sort((a, b) => a.id - b.id);
+  /** Instances that are not lost, by their ids. */
+  living(): InstanceRow[] {
+    return [...this.instances.values()].filter(({ lost }) => !lost).sort((a, b) => a.id - b.id);
   }
 
   hasMirror(id: number): boolean {

@@ -1,6 +1,6 @@
 import {
-  joinedRemembrance,
-  remembranceOf,
+  joinedTombstone,
+  tombstoneOf,
   type Tidied,
   tidiness,
   type TidyRequest,
@@ -36,13 +36,13 @@ function rowIn(store: MemoryStore, id: number, { before, mirrorIds, at, receipts
   const judged = tidiness(row, row.current ? undefined : successor, before);
   const isOwed = receipts && row.batch !== null && owes(store, row.batch);
   if (judged === "drop" && !isOwed && mirrorIds.includes(row.mirrorId)) {
-    const next = remembranceOf(row);
+    const next = tombstoneOf(row);
     const key = store.archivedKey(row.mirrorId, next.documentId);
     const known = store.remembered.get(key);
     // The latest comes last, as its number is the greatest.
     store.delete(store.remembered, key);
-    const remembrance = known ? joinedRemembrance(known, next) : next;
-    store.set(store.remembered, key, { ...remembrance, droppedAt: at });
+    const tombstone = known ? joinedTombstone(known, next) : next;
+    store.set(store.remembered, key, { ...tombstone, droppedAt: at });
     store.delete(store.attempts, id);
     store.delete(store.history, id);
     store.delete(store.contents, id);

@@ -24,13 +24,13 @@ import {
   mayRestore,
   noted,
 } from "../../src/journal/revision.ts";
-import { isInTheWay } from "../../src/journal/rivalry.ts";
-import { talliedBy } from "../../src/journal/tally.ts";
-import { toldBy } from "../../src/journal/telling.ts";
+import { isInTheWay } from "../../src/journal/conflict.ts";
+import { talliedBy } from "../../src/journal/usage-bucket.ts";
+import { toldBy } from "../../src/journal/outbox-entry.ts";
 import { claimedTwice } from "../../src/journal/writer.ts";
 import { InvariantError, invariant } from "../../src/std/invariant.ts";
 import { joinRaw } from "../../src/std/raw-path.ts";
-import type { MemoryCrew } from "./memory-crew.ts";
+import type { MemoryCluster } from "./memory-cluster.ts";
 import { type MemoryStore, type NumberedAttempt, placeKey } from "./memory-store.ts";
 
 type On<T extends Change["type"]> = Extract<Change, { type: T }>;
@@ -39,7 +39,7 @@ type On<T extends Change["type"]> = Extract<Change, { type: T }>;
 export function applyTo(
   store: MemoryStore,
   changes: readonly Change[],
-  crew?: MemoryCrew,
+  cluster?: MemoryCluster,
 ): Applied[] {
   const stamps = new Map<number, string | undefined>();
   return changes.map((change) => {
@@ -51,7 +51,7 @@ export function applyTo(
     const now = place && beforeOf(store, change);
     const isMoved = now !== undefined && place !== undefined && !isAt(now, place);
     const holds = !isMoved && (!given || stamps.get(given.id) === given.stamp);
-    return holds ? applyOne(store, change, crew) : skipped(change, beforeOf(store, change));
+    return holds ? applyOne(store, change, cluster) : skipped(change, beforeOf(store, change));
   });
 }
 
@@ -59,12 +59,12 @@ function beforeOf(store: MemoryStore, change: Change): Document | undefined {
   return "id" in change ? store.documents.get(change.id) : undefined;
 }
 
-function applyOne(store: MemoryStore, change: Change, crew?: MemoryCrew): Applied {
+function applyOne(store: MemoryStore, change: Change, cluster?: MemoryCluster): Applied {
   switch (change.type) {
     case "add":
       return add(store, change);
     case "event":
-      return happen(store, change, crew);
+      return happen(store, change, cluster);
     case "note":
       return note(store, change);
     case "forget":
@@ -101,14 +101,18 @@ function add(store: MemoryStore, change: On<"add">): Applied {
   return done(change, document, undefined);
 }
 
-function happen(store: MemoryStore, change: On<"event">, crew: MemoryCrew | undefined): Applied {
+function happen(
+  store: MemoryStore,
+  change: On<"event">,
+  cluster: MemoryCluster | undefined,
+): Applied {
   const { id, event, from } = change;
   const before = store.documents.get(id);
   if (!before || hasLeft(before, from)) return skipped(change, before);
   if (event.type === "claimed") {
-    if (crew?.mayTake(id) === false) return skipped(change, before);
+    if (cluster?.mayTake(id) === false) return skipped(change, before);
     if (isHindered(store, before, event.folderId, change.alone)) return skipped(change, before);
-    if (crew) store.set(store.senders, id, crew.memberId);
+    if (cluster) store.set(store.senders, id, cluster.instanceId);
   }
   const patch = transition(before, event);
   if (patch.dueAt !== undefined) checkedDue(id, patch.dueAt);
@@ -131,8 +135,8 @@ function happen(store: MemoryStore, change: On<"event">, crew: MemoryCrew | unde
   store.put(document);
   tell(store, id, eventLine(before.state, document.state, event));
   attempt(store, before, document, event);
-  for (const tally of talliedBy(before, event)) store.tally(tally);
-  keepTelling(store, document, event);
+  for (const usageBucket of talliedBy(before, event)) store.usageBucket(usageBucket);
+  keepOutboxEntry(store, document, event);
   return done(change, document, before);
 }
 
@@ -150,13 +154,13 @@ function isHindered(
   );
 }
 
-function keepTelling(store: MemoryStore, document: Document, event: Event): void {
+function keepOutboxEntry(store: MemoryStore, document: Document, event: Event): void {
   const outcome = toldBy(event);
   const { mirrorId } = document;
   if (!outcome || !store.tells.has(mirrorId)) return;
   const { at } = event;
-  const number = store.nextTelling++;
-  store.set(store.tellings, number, {
+  const number = store.nextOutboxEntry++;
+  store.set(store.outboxEntries, number, {
     number,
     mirrorId,
     outcome,

@@ -21,7 +21,7 @@ import {
 /** A request that was made, with its parameters. */
 export type Asked = { readonly operation: Operation; readonly about: unknown };
 
-/** Items of a page where none is asked for; small, so that whoever forgets to ask is seen. */
+/** Items of a page where none is asked for; small, so that anyone who forgets to ask is seen. */
 const PAGE_SIZE = 10;
 
 /** The size of a converted document of which a test says none: that of a row of which it says none. */

@@ -1,4 +1,4 @@
-/** After CONVERTED: files are put away only with both keys, and nothing is ever overwritten. */
+/** After CONVERTED: files are moved or deleted only with both keys, and nothing is ever overwritten. */
 import {
   existsSync,
   mkdirSync,
@@ -22,7 +22,7 @@ test("`delete` removes a file once it is CONVERTED, and the journal keeps its ro
   await using world = await aWorld();
   const file = world.write("scan.pdf", pdfOf(1));
   await using live = await aDaemon(world.config({}, { after: { kind: "delete" } }));
-  await live.quiescent();
+  await live.idle();
   expect(existsSync(file)).toBe(false);
   expect(await rowsOf(world.journal)).toMatchObject([{ state: "converted", after: "done" }]);
   expect(world.archive.documents()).toHaveLength(1);
@@ -56,7 +56,7 @@ test("`move` keeps the tree below its target and never overwrites", async () => 
   const bytes = pdfOf(1);
   const file = world.write("2026/scan.pdf", bytes);
   await using live = await aDaemon(world.config({}, { after: { kind: "move", to: done } }));
-  await live.quiescent();
+  await live.idle();
   expect(existsSync(file)).toBe(false);
   expect(readFileSync(join(done, "2026", "scan.pdf"), "utf8")).toBe("another one");
   const moved = readdirSync(join(done, "2026")).filter((name) => name !== "scan.pdf");
@@ -72,13 +72,13 @@ test("where nothing can be moved to just now, it is said, and the files are move
   const file = world.write("scan.pdf", pdfOf(1));
   await using live = await aDaemon(world.config({}, { after: { kind: "move", to: done } }));
   await until("refused", async () => (await rowsOf(world.journal))[0]?.afterMessage != null);
-  const { notPutAway } = await live.daemon.status();
-  expect(notPutAway).toMatchObject([{ path: "scan.pdf", why: expect.stringContaining(done) }]);
+  const { afterPending } = await live.daemon.status();
+  expect(afterPending).toMatchObject([{ path: "scan.pdf", why: expect.stringContaining(done) }]);
   expect(existsSync(file)).toBe(true);
   rmSync(done);
   await until("moved", async () => existsSync(join(done, "scan.pdf")));
-  await live.quiescent();
-  expect((await live.daemon.status()).notPutAway).toEqual([]);
+  await live.idle();
+  expect((await live.daemon.status()).afterPending).toEqual([]);
 });
 
 test("what is moved into a folder of its own source is not sent again", async () => {
@@ -86,9 +86,9 @@ test("what is moved into a folder of its own source is not sent again", async ()
   world.write("scan.pdf", pdfOf(1));
   const after = { kind: "move", to: join(world.source, "done") } as const;
   await using live = await aDaemon(world.config({}, { after }));
-  await live.quiescent();
+  await live.idle();
   live.daemon.rescan("test");
-  await live.quiescent();
+  await live.idle();
   expect(existsSync(join(world.source, "done", "scan.pdf"))).toBe(true);
   expect(world.archive.documents()).toHaveLength(1);
 });
@@ -99,10 +99,10 @@ test("what was moved into a folder of its own source is not sent once the files 
   const after = { kind: "move", to: join(world.source, "done") } as const;
   {
     await using first = await aDaemon(world.config({}, { after }));
-    await first.quiescent();
+    await first.idle();
   }
   await using second = await aDaemon(world.config({}, { after: { kind: "keep" } }));
-  await second.quiescent();
+  await second.idle();
   expect(world.archive.documents()).toHaveLength(1);
   expect(await audit(world)).toEqual([]);
 });
@@ -112,7 +112,7 @@ test("archived under `keep`, then `delete`: a touch deletes nothing, and what is
   const file = world.write("kept.pdf", pdfOf(1, { seed: 1 }));
   {
     await using live = await aDaemon(world.config());
-    await live.quiescent();
+    await live.idle();
   }
   const later = world.write("new.pdf", pdfOf(1, { seed: 2 }));
   await using live = await aDaemon(world.config({}, { after: { kind: "delete" } }));
@@ -124,7 +124,7 @@ test("archived under `keep`, then `delete`: a touch deletes nothing, and what is
     ),
   );
   await until("the new one gone", async () => !existsSync(later));
-  await live.quiescent();
+  await live.idle();
   expect(existsSync(file)).toBe(true);
   expect(world.archive.documents()).toHaveLength(2);
 });
@@ -138,7 +138,7 @@ test("a file that was edited before its turn came stays, and the edit is archive
   await until("uploaded", async () => (await rowsOf(world.journal))[0]?.state === "uploaded");
   const edited = pdfOf(2, { seed: 2 });
   writeFileSync(file, edited);
-  await live.quiescent();
+  await live.idle();
   expect(existsSync(file)).toBe(false);
   const digests = world.archive.documents().map(({ sha256 }) => sha256);
   expect(digests, "both contents are in the archive").toContain(digestOf(edited));
@@ -180,16 +180,16 @@ function readersOf(parent: number): number[] {
     });
 }
 
-test("what another life left put aside gets its name back, also where nothing is put away any more", async () => {
+test("what another life left put aside gets its name back, also where nothing is moved or deleted any more", async () => {
   await using world = await aWorld();
   world.write(".scanferry-scan.pdf-0123abcd", pdfOf(1));
   await using live = await aDaemon(world.config());
-  await live.quiescent();
+  await live.idle();
   expect(readdirSync(world.source)).toEqual(["scan.pdf"]);
   expect(world.archive.documents()).toMatchObject([{ filename: "scan.pdf" }]);
 });
 
-test("converted while its mirror was out of the configuration: put away once it is back", async () => {
+test("converted while its mirror was out of the configuration: moved or deleted once it is back", async () => {
   await using world = await aWorld({ convertDelayMs: 3_000 });
   const file = world.write("scan.pdf", pdfOf(1));
   const other = join(world.dir, "other");
@@ -209,7 +209,7 @@ test("converted while its mirror was out of the configuration: put away once it 
   }
   expect(existsSync(file)).toBe(true);
   await using live = await aDaemon(config);
-  await live.quiescent();
+  await live.idle();
   expect(existsSync(file)).toBe(false);
   expect(await rowsOf(world.journal)).toMatchObject([{ state: "converted", after: "done" }]);
 });

@@ -64,7 +64,7 @@ test("last night's backup, and a colleague's document under our id and name: our
       /ANOTHER_DOCUMENT: document \d+ is another one by now: scan.pdf, \d{5} bytes/,
     );
     expect(stdout).not.toMatch(/document id/);
-    await until("it is put away", () => !existsSync(scan));
+    await until("it is moved or deleted", () => !existsSync(scan));
   }
   await archive.idle();
   const named = archive.documents().filter(({ filename }) => filename === "scan.pdf");
@@ -87,8 +87,8 @@ test("filed elsewhere by a person while its reply is lost: held, and never sent 
     return inDoubt + uploading === 0;
   });
   const [row] = await rowsOf(world.journal);
-  expect(row).toMatchObject({ state: "held", trouble: { code: "DOUBT_ELSEWHERE" } });
-  expect(row?.trouble?.message).toMatch(/the archive has \d+ \(\d+ bytes, in folder \d+\)/);
+  expect(row).toMatchObject({ state: "held", problem: { code: "DOUBT_ELSEWHERE" } });
+  expect(row?.problem?.message).toMatch(/the archive has \d+ \(\d+ bytes, in folder \d+\)/);
   expect(world.archive.documents()).toHaveLength(1);
   await retryAll(live.daemon.journal, [row?.id ?? 0], Date.now());
   await until("a person had it sent", () => world.archive.documents().length === 2);
@@ -163,7 +163,7 @@ test.for(EXCHANGES)(
 
       const said = await scanferry(["--config", config, "archive", "replaced"]);
       expect(said, said.stderr).toMatchObject({ code: 0 });
-      // By the very daemon that held them, and only then put away.
+      // By the very daemon that held them, and only then moved or deleted.
       const isSent = () => [1, 2, 3].every((n) => !existsSync(join(trial.source, `scan-${n}.pdf`)));
       await until("all is in the other archive", isSent);
       expect(await daemon.end("SIGTERM")).toBe(0);

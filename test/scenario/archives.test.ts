@@ -57,12 +57,12 @@ test("the same contents are sent to both: neither is a duplicate of the other's"
   await using two = await twoArchives();
   for (let n = 0; n < 3; n++) two.write(`scan-${n}.pdf`, () => pdfOf(1, { seed: n }));
   await using live = await aDaemon(two.config());
-  await live.quiescent();
+  await live.idle();
   expect(await two.audit()).toEqual([]);
 });
 
 test.for([[["scans"]], [["contracts"]], [["scans", "contracts"]]] as const)(
-  "an after hook of %j is told of each of its documents, and of no others",
+  "an after hook of %j is told about each of its documents, and of no others",
   async ([hooked]) => {
     await using two = await twoArchives();
     writeScans(two, 3);
@@ -76,14 +76,14 @@ test.for([[["scans"]], [["contracts"]], [["scans", "contracts"]]] as const)(
     const config = two.config();
     const mirrors = config.mirrors.map((mirror) => ({ ...mirror, ...hooksOf(mirror.name) }));
     await using live = await aDaemon({ ...config, mirrors });
-    await live.quiescent();
+    await live.idle();
     const linesOf = (name: string) =>
       existsSync(told(name)) ? readFileSync(told(name), "utf8").trim().split("\n").length : 0;
     for (const name of ["scans", "contracts"]) {
       const expected = hooked.some((one) => one === name) ? 3 : 0;
       await until(`${name} to be told`, () => linesOf(name) === expected);
     }
-    expect((await live.daemon.status()).untold).toBe(0);
+    expect((await live.daemon.status()).undelivered).toBe(0);
   },
 );
 
@@ -95,13 +95,13 @@ test("a quota that is spent at one stops that one alone, over a restart too", as
   writeScans(two, 6);
   {
     await using live = await aDaemon(two.config(patient));
-    await live.quiescent();
+    await live.idle();
     const status = await live.daemon.status();
     expect(documentsOf(status, "scans")).toMatchObject({ converted: 6, held: 0 });
     expect(documentsOf(status, "contracts")).toMatchObject({ converted: 2, held: 4 });
     expect(archiveIn(status, "main")).toMatchObject({ gate: null, quota: { blockedSince: null } });
     expect(archiveIn(status, "legal")).toMatchObject({ gate: { code: "QUOTA_LIMIT" } });
-    expect(status.quota, "who looks at one figure sees the trouble").toEqual(
+    expect(status.quota, "who looks at one figure sees the problem").toEqual(
       archiveIn(status, "legal")?.quota,
     );
   }
@@ -110,7 +110,7 @@ test("a quota that is spent at one stops that one alone, over a restart too", as
   writeScans(two, 2, 6);
   {
     await using live = await aDaemon(two.config(patient));
-    await live.quiescent();
+    await live.idle();
     const status = await live.daemon.status();
     expect(documentsOf(status, "scans")).toMatchObject({ converted: 8 });
     expect(documentsOf(status, "contracts")).toMatchObject({ converted: 2, held: 6 });
@@ -173,7 +173,7 @@ test("a mirror that has sent something is not carried into another archive", asy
   const config = two.config();
   {
     await using live = await aDaemon(config);
-    await live.quiescent();
+    await live.idle();
   }
   const mirrors = config.mirrors.map((mirror) => ({ ...mirror, archive: "main" }));
   await expect(
@@ -193,7 +193,7 @@ test("a mirror that has sent something is not carried into another archive", asy
     code: "ARCHIVES_EXCHANGED",
   });
   await using live = await aDaemon(config);
-  await live.quiescent();
+  await live.idle();
   expect(await two.audit()).toEqual([]);
 });
 
@@ -273,7 +273,7 @@ test("a lost journal: adopt claims from each archive what is its mirror's", asyn
   writeScans(two, 3);
   {
     await using live = await aDaemon(two.config());
-    await live.quiescent();
+    await live.idle();
   }
   const file = two.configFile(["main", "legal"]);
   rmSync(join(two.world.dir, "state"), { recursive: true });

@@ -37,7 +37,9 @@ test("an archive that does not answer, and a source that is not there", async ()
     nextAttemptAt: expect.any(Number) as number,
   });
   expect(await told(config, "status")).toMatch(/^Cannot reach the archive since /);
-  expect(await told(config, "explain", path)).toContain("waits         the archive is not reached");
+  expect(await told(config, "explain", path)).toContain(
+    "waits         the archive cannot be reached",
+  );
 
   writeFileSync(config, right);
   daemon.child.kill("SIGHUP");

@@ -38,7 +38,7 @@ test("pages are counted before sending, told as they are used, and warned of onc
   world.write("c.asice", asiceOf({ "note.txt": "a note" }));
   {
     await using live = await aDaemon(config, { log });
-    await live.quiescent();
+    await live.idle();
     const { pages } = await live.daemon.status();
     expect(pages).toMatchObject({ today: 9, month: 9, waiting: { documents: 0 } });
     expect(pages.allowance).toMatchObject({
@@ -46,13 +46,13 @@ test("pages are counted before sending, told as they are used, and warned of onc
       used: 9,
       left: 1,
       level: "low",
-      trouble: { code: "ALLOWANCE_LOW" },
+      problem: { code: "ALLOWANCE_LOW" },
     });
   }
   expect(codes.filter((code) => code === "ALLOWANCE_LOW")).toHaveLength(1);
   {
     await using live = await aDaemon(config, { log });
-    await live.quiescent();
+    await live.idle();
     expect((await live.daemon.status()).pages.allowance).toMatchObject({ used: 9, left: 1 });
     world.write("d.pdf", pdfOf(4));
     await until("all", async () => (await live.daemon.status()).documents.converted === 4);
@@ -122,7 +122,7 @@ test("a reserve is for its mirror: the others wait, and it goes on", async () =>
   const reserve = { pages: 4, mirrors: ["contracts"] };
   const config = withPages(world, { monthlyPages: 10, reserve }, { mirrors: [scans, contracts] });
   await using live = await aDaemon(config);
-  await live.quiescent();
+  await live.idle();
   const { documents, mirrors, pages, sending } = await live.daemon.status();
   expect(documents).toMatchObject({ converted: 5, pending: 3 });
   expect(mirrors[1]?.documents).toMatchObject({ converted: 2 });
@@ -151,7 +151,7 @@ test("the archive's own limit stays the gate, and its probe goes past the budget
   await until("both", async () => (await live.daemon.status()).documents.held === 2);
   world.archive.setQuota(undefined);
   await until("the probe", async () => (await converted()) === 4);
-  await live.quiescent();
+  await live.idle();
   const { documents, gate, sending } = await live.daemon.status();
   expect(gate).toBeNull();
   expect(documents).toMatchObject({ converted: 4, pending: 1, held: 0, failed: 0 });
@@ -175,7 +175,7 @@ test("newest first: what came in last goes before all that waits", async () => {
     await until("it waits too", async () => (await pending()) === 13);
   }
   await using live = await aDaemon(newest);
-  await live.quiescent();
+  await live.idle();
   const names = world.archive.documents().map(({ filename }) => filename);
   expect(names).toHaveLength(13);
   expect(names[0]).toBe("new.txt");

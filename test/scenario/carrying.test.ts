@@ -27,7 +27,7 @@ test("a second run over the same tree sends nothing", async () => {
   for (let n = 0; n < 20; n++) world.write(`scan-${n}.pdf`, pdfOf(1, { seed: n }));
   for (let run = 0; run < 2; run++) {
     await using live = await aDaemon(world.config());
-    await live.quiescent();
+    await live.idle();
   }
   expect(await audit(world)).toEqual([]);
   expect(world.archive.documents()).toHaveLength(20);
@@ -36,7 +36,7 @@ test("a second run over the same tree sends nothing", async () => {
 test("a file renamed into place and one in new nested folders are found by their events", async () => {
   await using world = await aWorld({ folders: ["/Scans/new/deep/er"] });
   await using live = await aDaemon(world.config());
-  await live.quiescent();
+  await live.idle();
   world.write("upload.tmp", pdfOf(1, { seed: 1 }));
   renameSync(join(world.source, "upload.tmp"), join(world.source, "renamed.pdf"));
   world.write("new/deep/er/nested.pdf", pdfOf(1, { seed: 2 }));
@@ -45,12 +45,12 @@ test("a file renamed into place and one in new nested folders are found by their
   expect(await audit(world)).toEqual([]);
 });
 
-test("documents wait for their folder and go on by themselves when it is there", async () => {
+test("documents wait for their folder and continue automatically when it is there", async () => {
   await using world = await aWorld();
   world.write("there.pdf", pdfOf(1, { seed: 1 }));
   world.write("not/yet.pdf", pdfOf(1, { seed: 2 }));
   await using live = await aDaemon(world.config());
-  await live.quiescent();
+  await live.idle();
   const status = await live.daemon.status();
   expect(status.documents).toMatchObject({ converted: 1, held: 1 });
   expect(status.foldersToCreate).toMatchObject([{ path: "/Scans/not", documents: 1 }]);
@@ -67,7 +67,7 @@ test.for([
   await using world = await aWorld({ folders: ["/Unsorted"] });
   world.write("a/b/c.pdf", pdfOf(1));
   await using live = await aDaemon(world.config({}, { missingFolder }));
-  await live.quiescent();
+  await live.idle();
   expect(world.archive.documents()).toMatchObject([{ folderPath: folder, status: "CONVERTED" }]);
 });
 
@@ -80,18 +80,18 @@ test("the closed gate survives a restart", async () => {
   const uploads = () => world.archive.requests().find((r) => r.operation === "upload")?.count;
   {
     await using live = await aDaemon(world.config(patient));
-    await live.quiescent();
+    await live.idle();
   }
   const before = uploads();
   {
     await using live = await aDaemon(world.config(patient));
-    await live.quiescent();
+    await live.idle();
     expect((await live.daemon.status()).documents).toMatchObject({ converted: 1, held: 2 });
   }
   expect(uploads(), "nothing was tried behind the gate").toBe(before);
 });
 
-test("a refused signature closes the gate, with the mend, and nothing is lost", async () => {
+test("a refused signature closes the gate, with the fix, and nothing is lost", async () => {
   await using world = await aWorld();
   world.write("scan.pdf", pdfOf(1));
   const wrong = world.config();
@@ -101,7 +101,7 @@ test("a refused signature closes the gate, with the mend, and nothing is lost", 
   };
   {
     await using live = await aDaemon({ ...wrong, archive });
-    await live.quiescent();
+    await live.idle();
     const { gate, documents } = await live.daemon.status();
     expect(gate).toMatchObject({ code: "CREDENTIALS_REFUSED" });
     expect(gate?.hint).toContain("archive.accountKey");
@@ -146,7 +146,7 @@ test("with `changed: ignore` an edit is not sent, and a new file of that name is
   await inState(world, "scan.pdf", "converted");
   writeFileSync(file, pdfOf(2, { seed: 2 }));
   await until("the remark", async () => (await rowAt(world, "scan.pdf"))?.remark);
-  await live.quiescent();
+  await live.idle();
   expect(world.archive.documents()).toHaveLength(1);
   rmSync(file);
   await until("gone", async () => (await rowAt(world, "scan.pdf"))?.goneAt);
@@ -154,7 +154,7 @@ test("with `changed: ignore` an edit is not sent, and a new file of that name is
   await until("the new one", () => world.archive.documents().length === 2);
 });
 
-test("a scanner uses a name anew while its scan before is renamed: each is sent once", async () => {
+test("a scanner uses a name again while its scan before is renamed: each is sent once", async () => {
   await using world = await aWorld();
   const file = world.write("scan.pdf", pdfOf(1, { seed: 1 }));
   await using live = await aDaemon(world.config({}, { settleMs: 1_000 }));
@@ -164,7 +164,7 @@ test("a scanner uses a name anew while its scan before is renamed: each is sent 
   world.write("scan.pdf", pdfOf(1, { seed: 2 }));
   expect((await inState(world, "invoice.pdf", "converted")).movedFrom).toBe("scan.pdf");
   await inState(world, "scan.pdf", "converted");
-  await live.quiescent();
+  await live.idle();
   expect(world.archive.documents().map(({ filename }) => filename)).toEqual([
     "scan.pdf",
     "scan.pdf",
@@ -182,7 +182,7 @@ test("a rename, and a move to another folder, send nothing; the journal follows"
   renameSync(file, moved);
   const row = await inState(world, "2026/contract.pdf", "converted");
   expect(row.movedFrom).toBe("scan.pdf");
-  await live.quiescent();
+  await live.idle();
   expect(world.archive.documents()).toHaveLength(1);
   expect(await rowAt(world, "scan.pdf")).toBeUndefined();
   expect((await live.daemon.status()).moved).toMatchObject([
@@ -201,7 +201,7 @@ test("names that are no text, or that the archive forbids, are archived under le
   writeFileSync(odd, pdfOf(1, { seed: 1 }));
   world.write('a:b"c.pdf', pdfOf(1, { seed: 2 }));
   await using live = await aDaemon(world.config());
-  await live.quiescent();
+  await live.idle();
   const sent = world.archive.documents().map(({ filename, title }) => [filename, title] as const);
   expect(new Map(sent)).toEqual(
     new Map([
@@ -222,9 +222,9 @@ test("temporary, empty and unfinished files are not sent", async () => {
   await inState(world, "good.pdf", "converted");
   const waiting = await until("the cut one's reason", async () => {
     const row = await rowAt(world, "cut.pdf");
-    return row?.trouble && row;
+    return row?.problem && row;
   });
-  expect(waiting).toMatchObject({ state: "settling", trouble: { code: "FILE_UNFINISHED" } });
+  expect(waiting).toMatchObject({ state: "settling", problem: { code: "FILE_UNFINISHED" } });
   expect(world.archive.documents().map(({ filename }) => filename)).toEqual(["good.pdf"]);
   expect(live.daemon.webUrl).toBeUndefined();
 });
@@ -252,7 +252,7 @@ test("without events, `polling` finds a new file by itself, and `off` at the nex
     ["off", "two.pdf"],
   ] as const) {
     await using live = await aDaemon(world.config({}, { watch }));
-    await live.quiescent();
+    await live.idle();
     world.write(name, pdfOf(1, { seed: name.length + watch.length }));
     if (watch === "off") live.daemon.rescan("test");
     await inState(world, name, "converted");
@@ -264,10 +264,10 @@ test("a folder that differs in capitals only is reported, not guessed", async ()
   await using world = await aWorld({ folders: ["/Scans/Invoices"] });
   world.write("invoices/scan.pdf", pdfOf(1));
   await using live = await aDaemon(world.config());
-  await live.quiescent();
+  await live.idle();
   const row = await rowAt(world, "invoices/scan.pdf");
-  expect(row).toMatchObject({ state: "held", trouble: { code: "FOLDER_CASE" } });
-  expect(row?.trouble?.message).toContain("Invoices");
+  expect(row).toMatchObject({ state: "held", problem: { code: "FOLDER_CASE" } });
+  expect(row?.problem?.message).toContain("Invoices");
 });
 
 test("a document that the archive never converts is reported as stuck, and the pass ends", async () => {
@@ -276,9 +276,9 @@ test("a document that the archive never converts is reported as stuck, and the p
   world.write("scan.pdf", pdfOf(1));
   const conversion = { poll: { initialMs: 50, maxMs: 200 }, stuckAfterMs: 500 };
   await using live = await aDaemon(world.config({ conversion }));
-  await live.quiescent();
+  await live.idle();
   const row = await rowAt(world, "scan.pdf");
-  expect(row).toMatchObject({ state: "uploaded", trouble: { code: "CONVERSION_STUCK" } });
+  expect(row).toMatchObject({ state: "uploaded", problem: { code: "CONVERSION_STUCK" } });
 });
 
 test("large and small files beside each other: each once, the large one whole", async () => {
@@ -287,7 +287,7 @@ test("large and small files beside each other: each once, the large one whole", 
   world.write("large.bin", large);
   for (let n = 0; n < 20; n++) world.write(`small-${n}.pdf`, pdfOf(1, { seed: n }));
   await using live = await aDaemon(world.config());
-  await live.quiescent();
+  await live.idle();
   expect(world.archive.documents().find(({ filename }) => filename === "large.bin")).toMatchObject({
     size: large.length,
     sha256: digestOf(large),

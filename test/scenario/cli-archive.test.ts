@@ -55,7 +55,7 @@ describe("archive", () => {
   });
 
   test.for([
-    [["folder", "999"], 1, /FOLDER_NOT_EXISTS.*; .*folder/, "the archive's own code and its mend"],
+    [["folder", "999"], 1, /FOLDER_NOT_EXISTS.*; .*folder/, "the archive's own code and its fix"],
     [
       ["document", "999"],
       1,
@@ -143,7 +143,7 @@ describe("check", () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   });
 
-  test("each thing that is wrong is a FAIL line with its mend, 1", async () => {
+  test("each thing that is wrong is a FAIL line with its fix, 1", async () => {
     await using world = await aWorld();
     const config = world.configFile("", "    targetId: 99");
     const wrong = config.replace("scanferry.yaml", "wrong.yaml");

@@ -23,7 +23,7 @@ import { linesOf, scanferry } from "../unit/cli/in-process.ts";
 test("for programs every path is whole, for people it is escaped", async () => {
   await using world = await aWorld();
   const config = world.configFile();
-  const names = ["two\nlines.txt", "turned\u202eround.txt", "bell\u0007\u009b.txt", "pläin.txt"];
+  const names = ["two\nlines.txt", "turned\u202eround.txt", "wake-up\u0007\u009b.txt", "pläin.txt"];
   for (const name of names) world.write(name, name);
   const run = (...words: string[]) => scanferry(["--config", config, ...words]);
   const pathsOf = (text: string) =>
@@ -158,12 +158,18 @@ test("what is for a program is JSON alone, whatever the command", async () => {
     sent: 1,
     converted: 1,
     documents: { held: 1, failed: 1 },
-    troubles: expect.arrayContaining([expect.objectContaining({ code: "FOLDER_MISSING" })]),
+    problems: expect.arrayContaining([expect.objectContaining({ code: "FOLDER_MISSING" })]),
     foldersToCreate: [{ path: "/Scans/New" }],
   });
   expect(await one("pause")).toEqual({ paused: true, changed: true, running: false });
   expect(await one("resume")).toEqual({ paused: false, changed: true, running: false });
-  expect(await one("retry")).toEqual({ queued: 2, gated: 0, again: 0, putAway: 0, running: false });
+  expect(await one("retry")).toEqual({
+    queued: 2,
+    gated: 0,
+    again: 0,
+    afterAction: 0,
+    running: false,
+  });
   expect(await one("receipt")).toMatchObject({ mirror: "scans", states: { converted: 1 } });
   expect(await one("check")).toMatchObject({ findings: expect.any(Array) });
 });
@@ -218,14 +224,14 @@ test("list and status have the shape that scripts rely on", async () => {
   });
 });
 
-test("what is never put away is named by status and listed, as long as its file is there", async () => {
+test("what is never moved or deleted is named by status and listed, as long as its file is there", async () => {
   await using world = await aWorld();
   const config = world.configFile();
   const files = ["a.pdf", "b.pdf", "c.pdf"].map((name, n) => world.write(name, pdfOf(n + 1)));
   const told = async (...words: string[]) =>
     (await scanferry(["--config", config, ...words])).stdout;
   const never = async () =>
-    (JSON.parse(await told("status", "--json")) as { neverPutAway: object[] }).neverPutAway;
+    (JSON.parse(await told("status", "--json")) as { afterFailed: object[] }).afterFailed;
   await told("sync");
   expect(await never()).toEqual([]);
   const why = "document 7 is now in folder 9";
@@ -239,17 +245,17 @@ test("what is never put away is named by status and listed, as long as its file 
   const path = expect.stringMatching(/^[ab]\.pdf$/);
   expect(await never()).toEqual([{ mirror: "scans", files: 2, path, why }]);
   expect(await told("status")).toMatch(
-    /^2 archived files of scans will not .*\n {2}One of 2: .\.pdf: document 7 is now in folder 9\.\n {2}See `scanferry list --not-put-away`\.$/m,
+    /^2 archived files of scans will not .*\n {2}One of 2: .\.pdf: document 7 is now in folder 9\.\n {2}See `scanferry list --after-pending`\.$/m,
   );
-  const lines = linesOf(await told("list", "--not-put-away"));
+  const lines = linesOf(await told("list", "--after-pending"));
   expect(lines).toEqual([
-    expect.stringMatching(/ a\.pdf {2}not put away: document 7 is now in folder 9$/),
-    expect.stringMatching(/ b\.pdf {2}not put away: document 7 is now in folder 9$/),
+    expect.stringMatching(/ a\.pdf {2}not moved or deleted: document 7 is now in folder 9$/),
+    expect.stringMatching(/ b\.pdf {2}not moved or deleted: document 7 is now in folder 9$/),
   ]);
   rmSync(files[0] ?? "");
   await told("sync");
   expect(await never()).toEqual([{ mirror: "scans", files: 1, path: "b.pdf", why }]);
-  expect(linesOf(await told("list", "--not-put-away", "--json"))).toHaveLength(1);
+  expect(linesOf(await told("list", "--after-pending", "--json"))).toHaveLength(1);
 });
 
 test("list filters by state, mirror and path", async () => {
@@ -275,11 +281,11 @@ test("list filters by state, mirror and path", async () => {
   expect(wrong).toMatchObject({ code: 2, stderr: expect.stringMatching(/did you mean scans\?/) });
 });
 
-test("explain tells states, attempts, the last error with its mend, and what comes next", async () => {
+test("explain tells states, attempts, the last error with its fix, and what comes next", async () => {
   await using story = await aSyncedStory();
   const failed = (await story.run("explain", "huge.txt")).stdout;
   expect(failed).toMatch(/last error +.*FILE_SIZE_TOO_BIG/);
-  expect(failed).toMatch(/mend +split the document/);
+  expect(failed).toMatch(/fix +split the document/);
   expect(failed).toMatch(/uploading → failed/);
   expect(failed).toMatch(/attempts\n.*folder \d+/);
   const held = (await story.run("explain", "New/held.pdf")).stdout;
@@ -362,7 +368,7 @@ describe("retry", () => {
     expect(world.archive.documents()).toHaveLength(3);
   });
 
-  test("what could not be put away is tried at once", async () => {
+  test("what could not be moved or deleted is tried at once", async () => {
     await using world = await aWorld({ folders: ["/Scans/a"] });
     const done = join(world.dir, "done");
     writeFileSync(done, "in the way");
@@ -377,7 +383,7 @@ describe("retry", () => {
     rmSync(done);
     expect((await run("retry", join(world.source, "b"))).stdout).toMatch(/^nothing/);
     expect((await run("retry", join(world.source, "a"))).stdout).toMatch(
-      /^1 archived file to be put away\n/,
+      /^1 archived file to be moved or deleted\n/,
     );
     expect((await run("sync")).code).toBe(0);
     expect(existsSync(join(done, "a/scan.pdf"))).toBe(true);

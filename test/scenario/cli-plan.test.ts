@@ -243,7 +243,7 @@ test("a mirror of another name is known by its source: nothing of it would be se
   expect(plan.mirrors).toMatchObject([{ name: "office", archived: 1 }]);
 });
 
-test("what was renamed is not sent again where its name is used anew; nor are two that have changed places", async () => {
+test("what was renamed is not sent again where its name is used again; nor are two that have changed places", async () => {
   await using world = await aWorld();
   const [scan, a, b] = ["scan.pdf", "a.pdf", "b.pdf"].map((name, seed) =>
     world.write(name, pdfOf(1, { seed })),

@@ -27,7 +27,7 @@ class Folder {
   }
 }
 
-test("a configuration with three mistakes: three lines with file, key and mend, and 2", async () => {
+test("a configuration with three mistakes: three lines with file, key and fix, and 2", async () => {
   using folder = new Folder();
   const config = join(folder.path, "bad.yaml");
   const text = `archive: { url: "http://127.0.0.1:9", accountKey: k, signing: { secret: s } }
@@ -75,7 +75,7 @@ test("a pass that waits for a document which is never converted does not call it
   await using told = aProcess(["--config", config, "sync", "--json"]);
   expect(await told.ended).toBe(3);
   expect(JSON.parse(told.output.stdout)).toMatchObject({
-    troubles: [{ state: "uploaded", code: "CONVERSION_STUCK", documents: 1 }],
+    problems: [{ state: "uploaded", code: "CONVERSION_STUCK", documents: 1 }],
   });
 });
 

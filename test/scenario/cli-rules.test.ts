@@ -79,7 +79,7 @@ test("a path that is not there is tried as if it were, and one that is no docume
   });
 });
 
-test("what would be held is told with its mend, and ends with 3", async () => {
+test("what would be held is told with its fix, and ends with 3", async () => {
   await using world = await fill();
   const broken = world.write("Legal/2026/other.pdf.json", '{"titel": 1}');
   utimesSync(broken, 1_000, 1_000);

@@ -1,4 +1,4 @@
-/** A file that no reader survives, with real readers: whoever opens it is killed, or stands still until it is. */
+/** A file that no reader survives, with real readers: anyone who opens it is killed, or stands still until it is. */
 import { openSync, closeSync, ftruncateSync, readdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -9,7 +9,7 @@ import { pdfOf } from "../fixtures/documents.ts";
 import { until } from "../fixtures/until.ts";
 import { aWorld } from "../fixtures/world.ts";
 
-/** Large enough to be caught in the hand of whoever reads it; it takes no room. */
+/** Large enough to be caught in the hand of anyone who reads it; it takes no room. */
 const DEADLY_BYTES = 24 * 2 ** 30;
 
 /** Kills whichever of this process's readers holds the file open, and counts them. */
@@ -50,7 +50,7 @@ test("a file that its readers die with is held after two of them, and stops no o
       ({ name, state }) => name === "deadly.bin" && state === "held",
     ),
   );
-  expect(row.trouble).toMatchObject({
+  expect(row.problem).toMatchObject({
     code: "FILE_UNREADABLE",
     message: expect.stringMatching(/twice in a row.*SIGKILL/),
   });

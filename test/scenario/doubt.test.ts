@@ -142,14 +142,14 @@ test("a firewall that refuses one document, and a proxy three large ones, keep n
   expect((await live.daemon.status()).gate).toBeNull();
   const held = (await rowsOf(world.journal)).filter(({ state }) => state === "held");
   expect(
-    held.map(({ trouble }) => trouble?.code ?? "").toSorted((a, b) => (a < b ? -1 : 1)),
+    held.map(({ problem }) => problem?.code ?? "").toSorted((a, b) => (a < b ? -1 : 1)),
   ).toEqual(["HTTP_403", "HTTP_413", "HTTP_413", "HTTP_413"]);
 });
 
 test("two candidates that cannot be told apart are held for a person, with their ids", async () => {
   await using world = await aWorld();
   const bytes = pdfOf(1);
-  // Somebody else puts a document of the same name and size there at the same moment.
+  // Someone else puts a document of the same name and size there at the same moment.
   world.archive.setFaults([{ ...upload, do: "dropAfter", times: 2 }]);
   world.write("scan.pdf", bytes);
   await using other = await aWorldWithout(world.archive.url, bytes);
@@ -158,11 +158,11 @@ test("two candidates that cannot be told apart are held for a person, with their
   // It is there before the first run has looked: that is not what is asked here.
   const config = world.config(doubtOf(world, BRIEF_MS), { firstRun: "upload" });
   await using live = await aDaemon(config);
-  await live.quiescent();
+  await live.idle();
   const [row] = await rowsOf(world.journal);
-  expect(row).toMatchObject({ state: "held", trouble: { code: "DOUBT_AMBIGUOUS" } });
+  expect(row).toMatchObject({ state: "held", problem: { code: "DOUBT_AMBIGUOUS" } });
   for (const { id } of world.archive.documents()) {
-    expect(row?.trouble?.message).toContain(String(id));
+    expect(row?.problem?.message).toContain(String(id));
   }
   expect(world.archive.documents()).toHaveLength(2);
   // Renamed, it is the same document still.
@@ -170,7 +170,7 @@ test("two candidates that cannot be told apart are held for a person, with their
   const renamed = async () =>
     (await rowsOf(world.journal)).find(({ movedFrom }) => movedFrom !== null);
   await until("its row to follow", renamed);
-  await live.quiescent();
+  await live.idle();
   expect(await rowsOf(world.journal)).toMatchObject([{ state: "held", name: "invoice.pdf" }]);
   expect(world.archive.documents()).toHaveLength(2);
 });
@@ -237,7 +237,7 @@ test("an archive that is away costs no document an attempt it does not get back"
   const nowhere = { ...config.archive, url: "http://127.0.0.1:9" };
   {
     await using live = await aDaemon({ ...config, archive: nowhere });
-    await expect(live.quiescent()).rejects.toMatchObject({ code: "ARCHIVE_UNREACHABLE" });
+    await expect(live.idle()).rejects.toMatchObject({ code: "ARCHIVE_UNREACHABLE" });
     // Every now and then one of them is on its way to find out whether it is back.
     const status = await until("all of them to wait", async () => {
       const now = await live.daemon.status();
@@ -247,7 +247,7 @@ test("an archive that is away costs no document an attempt it does not get back"
   }
   {
     await using live = await aDaemon(config);
-    await live.quiescent();
+    await live.idle();
   }
   expect(await audit(world)).toEqual([]);
 });

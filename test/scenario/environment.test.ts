@@ -154,7 +154,7 @@ test.skipIf(!hasOpenssl)(
   },
 );
 
-test("a web server that is not the archive is not reached", async () => {
+test("a web server that is not the archive cannot be reached", async () => {
   await using world = await aWorld();
   const other = createHttpServer((_, reply) => reply.writeHead(401).end("<h1>Router</h1>")).listen(
     0,

@@ -31,8 +31,8 @@ async function aLoss(files: readonly string[]): Promise<{ world: World; config: 
 }
 
 const held = async ({ journal }: World) =>
-  (await rowsOf(journal)).filter(({ state, trouble }) => {
-    return state === "held" && trouble?.code === "FIRST_RUN";
+  (await rowsOf(journal)).filter(({ state, problem }) => {
+    return state === "held" && problem?.code === "FIRST_RUN";
   });
 
 test("after a lost journal nothing is sent twice: what has a name there is held until `adopt`", async () => {

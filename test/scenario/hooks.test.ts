@@ -62,7 +62,7 @@ test("name, folder and metadata are the hook's; a veto is not sent; both outcome
   world.write("good.pdf", pdfOf(1));
   world.write("bad.pdf", pdfOf(2));
   await using live = await aDaemon(world.config({}, { hooks }));
-  await live.quiescent();
+  await live.idle();
   const [document, ...more] = world.archive.documents();
   expect(more).toEqual([]);
   expect(document).toMatchObject({
@@ -71,7 +71,7 @@ test("name, folder and metadata are the hook's; a veto is not sent; both outcome
     folderPath: "/Scans/Invoices",
   });
   const bad = (await rowsOf(world.journal)).find(({ name }) => name === "bad.pdf");
-  expect(bad).toMatchObject({ state: "held", trouble: { code: "VETOED", message: "no invoice" } });
+  expect(bad).toMatchObject({ state: "held", problem: { code: "VETOED", message: "no invoice" } });
   await until("both told", () => lines(join(world.dir, "told")).length === 2);
   const told = lines(join(world.dir, "told")).map((line) => JSON.parse(line) as object);
   expect(told).toEqual(
@@ -83,29 +83,29 @@ test("name, folder and metadata are the hook's; a veto is not sent; both outcome
   expect(await audit(world)).toEqual([]);
 });
 
-test("a hook that fails holds its own document alone; it goes on once the hook is mended", async () => {
+test("a hook that fails holds its own document alone; it goes on once the hook is fixed", async () => {
   await using world = await aWorld();
   const hooks = before(
     world,
-    `case "$Q" in *bad.pdf*) [ -e $D/mended ] || { echo "no database" >&2; exit 7; };; esac; echo '{}'`,
+    `case "$Q" in *bad.pdf*) [ -e $D/fixed ] || { echo "no database" >&2; exit 7; };; esac; echo '{}'`,
   );
   world.write("bad.pdf", pdfOf(1));
   world.write("good.pdf", pdfOf(2));
   await using live = await aDaemon(world.config({}, { hooks }));
-  await live.quiescent();
+  await live.idle();
   expect(archived(world)).toEqual(["good.pdf"]);
   const [held] = await live.daemon.journal.heldWith(["HOOK_FAILED"], 9);
-  expect(held?.trouble?.message).toBe(
+  expect(held?.problem?.message).toBe(
     "the before hook failed: ended with exit code 7: no database",
   );
-  writeFileSync(join(world.dir, "mended"), "");
+  writeFileSync(join(world.dir, "fixed"), "");
   const at = Date.now();
   await live.daemon.journal.apply(held ? retryOf(held, at) : []);
   await probeNow(live.daemon.journal, at);
-  await until("the mended one", () => archived(world).length === 2);
+  await until("the fixed one", () => archived(world).length === 2);
 });
 
-test("a file that is written while its hook is asked settles anew, and is sent as it is then", async () => {
+test("a file that is written while its hook is asked settles again, and is sent as it is then", async () => {
   await using world = await aWorld();
   const hooks = before(
     world,
@@ -118,7 +118,7 @@ test("a file that is written while its hook is asked settles anew, and is sent a
   await until("the question", () => lines(join(world.dir, "asked")).length === 1);
   writeFileSync(file, pdfOf(2, { seed: 2 }));
   writeFileSync(join(world.dir, "go"), "");
-  await live.quiescent();
+  await live.idle();
   expect(world.archive.documents()).toMatchObject([{ filename: "asked-2.pdf", pages: 2 }]);
   expect(await audit(world)).toEqual([]);
 });
@@ -161,8 +161,8 @@ test("an after hook that hangs delays neither the after-action nor another docum
   for (let n = 0; n < 5; n++) world.write(`${n}.pdf`, pdfOf(1, { seed: n }));
   const config = world.config({}, { hooks, after: { kind: "move", to } });
   await using live = await aDaemon(config);
-  await until("all put away", () => readdirSync(to).length === 5);
-  expect((await live.daemon.status()).untold).toBe(5);
+  await until("all moved or deleted", () => readdirSync(to).length === 5);
+  expect((await live.daemon.status()).undelivered).toBe(5);
 });
 
 test("told after the after-action, at least once, with one id, over a restart", async () => {
@@ -175,7 +175,7 @@ test("told after the after-action, at least once, with one id, over a restart", 
   const config = world.config({}, { hooks, after: { kind: "move", to } });
   {
     await using live = await aDaemon(config);
-    await live.quiescent();
+    await live.idle();
     await until("a first try", () => lines(join(world.dir, "told")).length > 0);
   }
   appendFileSync(join(world.dir, "go"), "");
@@ -191,7 +191,7 @@ const canSplit = ["python3", "qpdf", "pdftotext"].every(
 );
 
 describe.skipIf(!canSplit)("the example that splits at separator sheets", () => {
-  test("the parts are archived, once; the stack is put away, and nothing is held", async () => {
+  test("the parts are archived, once; the stack is moved or deleted, and nothing is held", async () => {
     await using world = await aWorld();
     const to = join(world.dir, "stacks");
     mkdirSync(to);
@@ -215,7 +215,7 @@ describe.skipIf(!canSplit)("the example that splits at separator sheets", () => 
       const rows = await rowsOf(world.journal);
       return rows.filter(({ after }) => after === "done").length === 3;
     });
-    await live.quiescent();
+    await live.idle();
     const documents = world.archive.documents();
     expect(documents.map(({ filename, pages }) => `${filename} ${pages}`).sort()).toEqual([
       "plain.pdf 1",

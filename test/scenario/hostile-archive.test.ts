@@ -1,4 +1,4 @@
-/** What a hostile archive, and whoever names files, can make any command print: nothing that steers a terminal. */
+/** What a hostile archive, and anyone who names files, can make any command print: nothing that steers a terminal. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

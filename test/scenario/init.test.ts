@@ -142,7 +142,7 @@ describe("init by options", () => {
 });
 
 describe("check", () => {
-  test("in a terminal: a mark, what was found, and the mend; the exit code is the worst", async () => {
+  test("in a terminal: a mark, what was found, and the fix; the exit code is the worst", async () => {
     await using world = await aWorld();
     const config = world.configFile();
     await using good = aTerminal(["--config", config, "check"]);
@@ -153,7 +153,7 @@ describe("check", () => {
     await scanferry(["--config", config, "sync"]);
     await using held = aTerminal(["--config", config, "check"]);
     expect(await held.ended).toBe(3);
-    expect(held.text()).toMatch(/^warn {2}held: 1 document for \/Scans\/New .* — create or mend/m);
+    expect(held.text()).toMatch(/^warn {2}held: 1 document for \/Scans\/New .* — create or fix/m);
   });
 
   test.for([
@@ -167,7 +167,7 @@ describe("check", () => {
       (world: World) => `receipts: ${world.dir}/a-file/x`,
       /^FAIL {2}receipts: .* cannot be written to/m,
     ],
-  ] as const)("%s in a place that is none is found, with the mend", async ([, more, expected]) => {
+  ] as const)("%s in a place that is none is found, with the fix", async ([, more, expected]) => {
     await using world = await aWorld();
     writeFileSync(join(world.dir, "a-file"), "");
     const check = await scanferry(["--config", world.configFile(more(world)), "check"]);
@@ -183,7 +183,7 @@ describe("check", () => {
     expect(good.code).toBe(0);
     expect(good.stdout).toMatch(/ok +mirror scans: after move: .* can be written to/);
     if (process.getuid?.() !== 0) return;
-    // Root may write anywhere: the same by somebody who may read anything, wherever this stands, and no more.
+    // Root may write anywhere: the same by someone who may read anything, wherever this stands, and no more.
     mkdirSync(done, { mode: 0o755 });
     chmodSync(world.source, 0o755);
     for (const path of [world.dir, config]) chmodSync(path, path === config ? 0o644 : 0o755);
@@ -236,7 +236,7 @@ describe("check", () => {
     expect(JSON.parse(check.stdout)).toMatchObject({
       ok: false,
       findings: expect.arrayContaining([
-        expect.objectContaining({ level: "FAIL", mend: "did you mean quiet?" }),
+        expect.objectContaining({ level: "FAIL", fix: "did you mean quiet?" }),
       ]),
     });
     rmSync(config);

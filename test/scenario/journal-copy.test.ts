@@ -152,7 +152,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("journal copy", () => {
       ),
     ]);
     world.write("b.pdf", pdfOf(1, { seed: 2 }));
-    // The archive knows no b.pdf, so that the source goes on by itself.
+    // The archive knows no b.pdf, so that the source continues automatically.
     expect(await run(file, "sync")).toMatchObject({ code: 0 });
     expect(world.archive.documents()).toHaveLength(2);
     const beside = await run(other, "sync");
@@ -282,7 +282,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("journal copy", () => {
         },
       ],
       [
-        "a source that a member works on",
+        "a source that an instance works on",
         new RegExp(`in use by process ${process.pid} of one`),
         async (dir) => {
           const { url, place } = aPlace();
@@ -291,7 +291,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("journal copy", () => {
         },
       ],
       [
-        "a target that a member works on",
+        "a target that an instance works on",
         new RegExp(`in use by process ${process.pid} of one`),
         async (dir) => {
           fullJournal(join(dir, "a.db"));
@@ -447,9 +447,9 @@ const TABLES = [
   "batches",
   "contents",
   "remembered",
-  "tallies",
-  "tellings",
-  "memos",
+  "totals",
+  "outbox_entries",
+  "key_values",
 ];
 
 /** Of a key of history, the line's. */

@@ -35,7 +35,7 @@ test.for([
   world.write("scan.pdf", pdfOf(1, { seed: 1 }));
   {
     await using running = await aDaemon(world.config({ upload: { ...upload, doubt } }));
-    await running.quiescent();
+    await running.idle();
     sentAgain.resolve();
     await world.archive.idle();
   }

@@ -10,7 +10,7 @@ import { until } from "../fixtures/until.ts";
 import { aWorld } from "../fixtures/world.ts";
 
 test.runIf(process.getuid?.() === 0 && can("unshare", "--mount", "true"))(
-  "how it is watched is decided anew; unmounted, nothing is taken for removed",
+  "how it is watched is decided again; unmounted, nothing is taken for removed",
   async () => {
     await using world = await aWorld();
     await using daemon = aProcess(["--config", world.configFile(), "run"]);

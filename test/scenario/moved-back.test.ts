@@ -36,7 +36,7 @@ async function archivedAfter(work: (hands: Hands) => Promise<void>): Promise<num
     copy: placing((from, to) => cpSync(from, to, { recursive: true, preserveTimestamps: true })),
     async sync(mirror) {
       await using live = await aDaemon(world.config({}, mirror));
-      await live.quiescent();
+      await live.idle();
     },
   });
   return world.archive.documents().length;
@@ -91,7 +91,7 @@ test.for<[string, number, (hands: Hands) => Promise<void>]>([
     },
   ],
   [
-    "put away, its name used by another that is put away too, moved back",
+    "moved or deleted, its name used by another that is moved or deleted too, moved back",
     2,
     async ({ at, write, move, sync }) => {
       const after = movingTo(at("done"));
@@ -102,11 +102,11 @@ test.for<[string, number, (hands: Hands) => Promise<void>]>([
       await sync(after);
       move("out.pdf", "scans/in/scan.pdf");
       await sync(after);
-      expect(existsSync(at("scans/in/scan.pdf")), "it is put away again").toBe(false);
+      expect(existsSync(at("scans/in/scan.pdf")), "it is moved or deleted again").toBe(false);
     },
   ],
   [
-    "put away, and moved back into another folder",
+    "moved or deleted, and moved back into another folder",
     1,
     async ({ at, write, move, sync }) => {
       const after = movingTo(at("done"));
@@ -114,11 +114,11 @@ test.for<[string, number, (hands: Hands) => Promise<void>]>([
       await sync(after);
       move("done/in/scan.pdf", "scans/2026/invoice.pdf");
       await sync(after);
-      expect(existsSync(at("done/2026/invoice.pdf")), "it is put away again").toBe(true);
+      expect(existsSync(at("done/2026/invoice.pdf")), "it is moved or deleted again").toBe(true);
     },
   ],
   [
-    "put away within the source, sorted there, and seen since files are kept",
+    "moved or deleted within the source, sorted there, and seen since files are kept",
     1,
     async ({ at, write, move, sync }) => {
       write("in/scan.pdf", 1);
@@ -129,7 +129,7 @@ test.for<[string, number, (hands: Hands) => Promise<void>]>([
     },
   ],
   [
-    "put away, and copied back: a document of its own",
+    "moved or deleted, and copied back: a document of its own",
     2,
     async ({ at, write, copy, sync }) => {
       write("in/scan.pdf", 1);

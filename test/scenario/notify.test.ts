@@ -57,7 +57,7 @@ function heard(calls: readonly { readonly body: string }[]): string[] {
     .map(({ what, event }) => `${what} ${event}`);
 }
 
-test("the quota closes and opens: mail and webhook are told once each, whoever hangs", async () => {
+test("the quota closes and opens: mail and webhook are told once each, anyone who hangs", async () => {
   await using world = await aWorld({ quotaPages: 3 });
   await using hook = await hookServer();
   const login = { user: "office", password: PASSWORD };
@@ -89,9 +89,9 @@ test("the quota closes and opens: mail and webhook are told once each, whoever h
   // What hung did not keep the daemon from ending, and nothing of it is left.
   await until("no client", () => hanging.clients === 0);
   {
-    // Another life tells nothing anew, then that it is over.
+    // Another life tells nothing again, then that it is over.
     await using running = await aDaemon(config, { log, tellLookMs: 100 });
-    await running.quiescent(false);
+    await running.idle(false);
     expect(heard(hook.calls)).toEqual(["began gate"]);
     world.archive.setQuota(undefined);
     const done = async () => (await running.daemon.status()).documents.converted === 6;
@@ -114,7 +114,7 @@ test("the quota closes and opens: mail and webhook are told once each, whoever h
     expect(all.filter((one) => one.includes(secret))).toEqual([]);
 }, 240_000);
 
-test("a batch that is closed is told of with its receipt, and the ping comes while all is well", async () => {
+test("a batch that is closed is told about with its receipt, and the ping comes while all is well", async () => {
   await using world = await aWorld({ folders: ["/Scans/2026"] });
   await using hook = await hookServer();
   const ping = { url: `${hook.url}/ping`, method: "POST", schedule: "* * * * * *" } as const;

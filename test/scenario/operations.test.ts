@@ -25,7 +25,7 @@ import { commandsOf, inlineCommands, PAGES, shellBlocks } from "../fixtures/shel
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 
-/** What is run from a fresh clone, by .ci/run or by whoever changes the project. */
+/** What is run from a fresh clone, by .ci/run or by anyone who changes the project. */
 const FROM_A_CLONE = /^(npm|npx|node (scripts|test|bench|campaigns)\/|\.ci\/run)/;
 
 const blocks = PAGES.flatMap(shellBlocks);

@@ -48,7 +48,7 @@ test("an archive that answers 429 with Retry-After is left alone for that long, 
   });
   expect(paused.until).toBeGreaterThan(paused.at);
   const { uploaded, converted } = paused.documents;
-  await running.quiescent();
+  await running.idle();
   const { documents, sending } = await daemon.status();
   expect(uploaded + converted).toBeLessThan(12);
   expect(documents).toMatchObject({ converted: 12, failed: 0, held: 0 });
@@ -64,7 +64,7 @@ test("503 halves what runs at a time; nothing is sent twice and all of it arrive
     { on: "upload", do: "status", status: 503, stored: false, nth: 6 },
   ]);
   await using running = await aDaemon(world.config());
-  await running.quiescent();
+  await running.idle();
   const { documents, sending } = await running.daemon.status();
   expect(documents).toMatchObject({ converted: 10 });
   // Two cuts, and fewer documents than it takes to grow back from them.

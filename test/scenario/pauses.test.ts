@@ -33,7 +33,7 @@ test.for([
   ["scan.txt", TEXT, [200, 1_000, 1_800, 200], "no format to tell an end, but settle is longer"],
   ["scan.pdf", PDF, [4_000, 8_000], "longer than settle: its own format says it is unfinished"],
   ["scan.tif", TIFF, [4_000, 8_000, 200], "the same for a TIFF that is copied in pieces"],
-  ["scan.pdf", PDF, [8_000, 8_000, 8_000, 8_000], "somebody feeds page after page by hand"],
+  ["scan.pdf", PDF, [8_000, 8_000, 8_000, 8_000], "someone feeds page after page by hand"],
 ] as const)(
   "%# $0 is sent once and whole after pauses of $2 ms: $3",
   async ([name, bytes, pauses]) => {
@@ -49,7 +49,7 @@ test.for([
       if (!isMeant(longestMs)) continue;
       expect(early).toEqual([]);
       await until("the document", () => world.archive.documents().length > 0);
-      await running.quiescent();
+      await running.idle();
       expect(world.archive.documents()).toMatchObject([{ sha256: digestOf(bytes) }]);
       const uploads = world.archive.requests().find(({ operation }) => operation === "upload");
       expect(uploads?.count).toBe(1);
@@ -87,7 +87,7 @@ test("what a copy that was cut off left behind waits for its rest", async () => 
   expect(world.archive.documents()).toEqual([]);
   writeFileSync(path, PDF);
   await until("the document", () => world.archive.documents().length > 0);
-  await running.quiescent();
+  await running.idle();
   expect(world.archive.documents()).toMatchObject([{ sha256: digestOf(PDF) }]);
 });
 
@@ -112,7 +112,7 @@ test.for([
         await until("all of it", () => {
           return world.archive.documents().some(({ sha256 }) => sha256 === whole);
         });
-        await running.quiescent();
+        await running.idle();
         const [early] = await recordsOf(running.daemon);
         expect(early).toMatchObject({
           state: "converted",
@@ -126,7 +126,7 @@ test.for([
       // A machine that stops makes longer pauses of its own.
       if (longestMs > (learnedSettle?.settleMs ?? 0) - TICK_MS) continue;
       await until("it", () => world.archive.documents().length > sentBefore);
-      await running.quiescent();
+      await running.idle();
       const sha256 = digestOf(pages.at(-1) as Buffer);
       expect(world.archive.documents().slice(sentBefore)).toMatchObject([{ sha256 }]);
       const found = await audit(world);
@@ -162,8 +162,8 @@ test("what is downloaded in parts, head and tail first, waits for its middle and
     world.config({}, { settleMs: SETTLE_MS, incompleteMs: 60_000 }),
   );
   const isUnfinished = async (why: RegExp) => {
-    const troubles = (await rowsOf(world.journal)).map(({ trouble }) => trouble);
-    return troubles.some((each) => each?.code === "FILE_UNFINISHED" && why.test(each.message));
+    const problems = (await rowsOf(world.journal)).map(({ problem }) => problem);
+    return problems.some((each) => each?.code === "FILE_UNFINISHED" && why.test(each.message));
   };
   const bytes = Buffer.concat([
     Buffer.from("%PDF-1.4\n1 0 obj\n<< >>\nstream\n"),
@@ -180,6 +180,6 @@ test("what is downloaded in parts, head and tail first, waits for its middle and
   expect(world.archive.documents()).toEqual([]);
   writeFileSync(path, bytes);
   await until("the document", () => world.archive.documents().length > 0);
-  await running.quiescent();
+  await running.idle();
   expect(world.archive.documents()).toMatchObject([{ sha256: digestOf(bytes) }]);
 });

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { aProcess } from "../fixtures/a-process.ts";
 import { digestOf } from "../fixtures/auditor.ts";
 import { pdfOf } from "../fixtures/documents.ts";
-import { aMember, aPlace, count, counted } from "../fixtures/pg-sessions.ts";
+import { aInstance, aPlace, count, counted } from "../fixtures/pg-sessions.ts";
 import { aPostgres, NO_POSTGRES, type Postgres } from "../fixtures/postgres.ts";
 import { aSeveringProxy, type SeveringProxy } from "../fixtures/severing-proxy.ts";
 import { until } from "../fixtures/until.ts";
@@ -51,7 +51,7 @@ const urlAt = ({ url, port }: Postgres, address: SeveringProxy) =>
   url.replace(`:${port}/`, `:${address.port}/`);
 
 describe.skipIf(NO_POSTGRES !== undefined)("a primary that dies, and its standby", () => {
-  test("daemons go on by themselves: nothing is lost, nothing is sent twice", async () => {
+  test("daemons continue automatically: nothing is lost, nothing is sent twice", async () => {
     await using pair = await aPair();
     await using world = await aWorld({ convertDelayMs: 100 });
     const { schema } = pair.primary.place();
@@ -88,13 +88,13 @@ describe.skipIf(NO_POSTGRES !== undefined)("a primary that dies, and its standby
     await using pair = await aPair();
     const place = await aPlace(pair.primary);
     const moving = { ...place, url: urlAt(pair.primary, pair.address) };
-    await using member = await aMember(moving, "one", { leaseMs: 60_000 });
+    await using instance = await aInstance(moving, "one", { leaseMs: 60_000 });
     const done = new Map<string, number>();
     const over = new AbortController();
     const writers = Array.from({ length: 20 }, async (_, writer) => {
       for (let n = 0; !over.signal.aborted; n++) {
         const what = `${writer} ${n}`;
-        done.set(what, await count(member.session, what));
+        done.set(what, await count(instance.session, what));
       }
     });
     await until("writes", () => done.size > 300);
@@ -103,7 +103,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("a primary that dies, and its standby
     await until("more writes", () => done.size > before + 300);
     over.abort();
     await Promise.all(writers);
-    const kept = await counted(member.session);
+    const kept = await counted(instance.session);
     expect([...done.values()].filter((times) => times !== 1)).toEqual([]);
     expect([...kept.values()].filter((times) => times !== 1)).toEqual([]);
     expect([...kept.keys()].toSorted()).toEqual([...done.keys()].toSorted());
@@ -113,15 +113,15 @@ describe.skipIf(NO_POSTGRES !== undefined)("a primary that dies, and its standby
     await using pair = await aPair();
     const place = await aPlace(pair.primary);
     const moving = { ...place, url: urlAt(pair.primary, pair.address) };
-    await using member = await aMember(moving, "one", { leaseMs: 6_000 });
-    await count(member.session, "both have it");
+    await using instance = await aInstance(moving, "one", { leaseMs: 6_000 });
+    await count(instance.session, "both have it");
     await pair.standby.ask("ALTER SYSTEM SET primary_conninfo = ''");
     pair.standby.reload();
     await until("the standby to hear no more", async () => {
       return (await pair.primary.ask("SELECT FROM pg_stat_replication")).length === 0;
     });
     let isAcknowledged = false;
-    const late = count(member.session, "one has it").finally(() => {
+    const late = count(instance.session, "one has it").finally(() => {
       isAcknowledged = true;
     });
     const waiting = (query: string) =>
@@ -130,15 +130,15 @@ describe.skipIf(NO_POSTGRES !== undefined)("a primary that dies, and its standby
         return (await pair.primary.ask(asked)).length > 0;
       });
     await waiting("COMMIT");
-    // Committed there by now. Whoever asks after it has to wait for the standby, too.
+    // Committed there by now. Anyone who asks after it has to wait for the standby, too.
     pair.address.sever();
-    await waiting("SELECT commits FROM pens");
-    await member.hears("away");
+    await waiting("SELECT commits FROM writer_sessions");
+    await instance.hears("away");
     expect(isAcknowledged).toBe(false);
     await pair.failOver();
     expect(await late).toBe(1);
-    await member.hears("back");
-    expect(await counted(member.session)).toEqual(
+    await instance.hears("back");
+    expect(await counted(instance.session)).toEqual(
       new Map([
         ["both have it", 1],
         ["one has it", 1],

@@ -15,10 +15,10 @@ const OLD = 12;
 const NEW = 24;
 const NAMES = ["one", "two", "three"];
 
-describe.skipIf(NO_POSTGRES !== undefined)("the first run of a crew", () => {
+describe.skipIf(NO_POSTGRES !== undefined)("the first run of a cluster", () => {
   const postgres = thePostgres();
 
-  /** The world's configuration for one of the crew, with its journal in `schema`. */
+  /** The world's configuration for one of the cluster, with its journal in `schema`. */
   function configIn(world: World, schema: string, instance: string): string {
     const file = join(world.dir, `${instance}.yaml`);
     const text = readFileSync(world.configFile(), "utf8").replace(
@@ -51,10 +51,10 @@ describe.skipIf(NO_POSTGRES !== undefined)("the first run of a crew", () => {
     const configs = NAMES.map((name) => configIn(world, schema, name));
     await using daemons = new AsyncDisposableStack();
     const running = configs.map((config) => daemons.use(aProcess(["--config", config, "run"])));
-    const held = "state = 'held' AND trouble_code = 'FIRST_RUN'";
+    const held = "state = 'held' AND problem_code = 'FIRST_RUN'";
     const standing = async () => ({
       rows: await postgres.ask(
-        `SELECT state, trouble_code, trouble_message, count(*) FROM ${schema}.documents GROUP BY 1, 2, 3`,
+        `SELECT state, problem_code, problem_message, count(*) FROM ${schema}.documents GROUP BY 1, 2, 3`,
       ),
       archived: world.archive.documents().length,
       said: running.map(({ output }) => `${output.stdout}${output.stderr}`),

@@ -82,11 +82,13 @@ describe.skipIf(NO_POSTGRES !== undefined)("a journal in PostgreSQL", () => {
     expect(stdout.match(/the journal cannot be reached; nothing new is sent/g)).toHaveLength(1);
     expect(stdout.match(/the journal can be reached again/g)).toHaveLength(1);
     expect(await daemon.end("SIGTERM"), stdout).toBe(0);
-    const [left] = await postgres.ask(`SELECT count(*) AS n FROM ${schema}.members WHERE NOT lost`);
+    const [left] = await postgres.ask(
+      `SELECT count(*) AS n FROM ${schema}.instances WHERE NOT lost`,
+    );
     expect(left).toEqual({ n: "0" });
   });
 
-  test("stopped while its database is away it ends, whoever looks or is told; the next one goes on", async () => {
+  test("stopped while its database is away it ends, anyone who looks or is told; the next one goes on", async () => {
     await using world = await aWorld({ convertDelayMs: 100 });
     const { file, page, schema } = await configIn(world);
     appendFileSync(file, "notify: { command: [{ run: ['true'] }], digest: '* * * * * *' }\n");
@@ -175,9 +177,9 @@ describe.skipIf(NO_POSTGRES !== undefined)("a journal in PostgreSQL", () => {
     const uploaded = `SELECT FROM ${schema}.documents WHERE state = 'uploaded'`;
     await until("uploads", async () => (await postgres.ask(uploaded)).length === 5);
     await using pass = aProcess(["--config", file, "sync"]);
-    // It has no duty, and waits for the daemon to follow them, which does so no more.
-    const members = `SELECT FROM ${schema}.members WHERE NOT lost`;
-    await until("the pass to be there", async () => (await postgres.ask(members)).length === 2);
+    // It has no assignment, and waits for the daemon to follow them, which does so no more.
+    const instances = `SELECT FROM ${schema}.instances WHERE NOT lost`;
+    await until("the pass to be there", async () => (await postgres.ask(instances)).length === 2);
     daemon.child.kill("SIGSTOP");
     expect(await pass.ended, pass.output.stderr).toBe(0);
     const left = await postgres.ask(`SELECT FROM ${schema}.documents WHERE state <> 'converted'`);

@@ -196,7 +196,7 @@ test.skipIf(!can("unshare", "-m", "true"))(
 );
 
 test.skipIf(process.getuid?.() !== 0 || !can("setpriv", "--help"))(
-  "a source without permission: one clear line with the mend, exit 1",
+  "a source without permission: one clear line with the fix, exit 1",
   async () => {
     await using world = await aWorld();
     world.write("scan.pdf", pdfOf(1));
@@ -266,7 +266,7 @@ describe("bad input: one clear line, the right exit code, nothing lost", () => {
     expect(await audit(world)).toEqual([]);
   });
 
-  test("a wrong secret: `sync` leaves with 3, says the mend, and the secret is nowhere", async () => {
+  test("a wrong secret: `sync` leaves with 3, says the fix, and the secret is nowhere", async () => {
     await using world = await aWorld();
     world.write("scan.pdf", pdfOf(1));
     const config = world.configFile();

@@ -57,7 +57,7 @@ test("the archive takes another secret, then the file gets it: what was refused 
   expect(daemon.output.stdout).not.toContain(ROTATED);
 });
 
-test("a pass with the mended secret carries over what the wrong one held, however slow the archive", async () => {
+test("a pass with the fixed secret carries over what the wrong one held, however slow the archive", async () => {
   // Longer than a pass takes that has nothing to wait for.
   await using world = await aWorld({
     faults: [{ do: "delay", ms: 1_500, times: Infinity }],

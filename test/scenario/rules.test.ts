@@ -54,7 +54,7 @@ test("path, sidecar and expiry go with a document, into the folder that the path
     expiry: { after: { months: 84, days: 0 }, from: { kind: "uploaded" } },
   });
   await using live = await aDaemon(config);
-  await live.quiescent();
+  await live.idle();
   const document = archived(world, "Lease.pdf");
   expect(world.archive.documents()).toHaveLength(1);
   expect(document).toMatchObject({
@@ -69,9 +69,9 @@ test("path, sidecar and expiry go with a document, into the folder that the path
   const years = ((document?.expireDate ?? 0) - Date.now()) / YEAR_MS;
   expect(years).toBeGreaterThan(6.99);
   expect(years).toBeLessThan(7.01);
-  const { slip } = (await rowAt(world, "Legal/2026/Lease.pdf")) ?? {};
-  expect(slip?.metadata?.title?.from).toBe("sidecar");
-  expect(slip?.expiry?.at).toBe(document?.expireDate);
+  const { attributes } = (await rowAt(world, "Legal/2026/Lease.pdf")) ?? {};
+  expect(attributes?.metadata?.title?.from).toBe("sidecar");
+  expect(attributes?.expiry?.at).toBe(document?.expireDate);
   // The auditor knows nothing of what stands beside documents: that is all it may miss.
   expect(await audit(world)).toEqual([
     "Legal/.scanferry.yaml: not in the journal",
@@ -84,18 +84,18 @@ test("what is archived is not held for a sidecar when it is renamed after sideca
   world.write("old.pdf", pdfOf(1, { seed: 1 }));
   {
     await using live = await aDaemon(withRules(world, {}));
-    await live.quiescent();
+    await live.idle();
   }
   renameSync(join(world.source, "old.pdf"), join(world.source, "new.pdf"));
   world.write("other.pdf", pdfOf(1, { seed: 2 }));
   await using live = await aDaemon(withRules(world, { sidecar: "required" }));
-  await live.quiescent();
+  await live.idle();
   expect(await rowAt(world, "new.pdf")).toMatchObject({ state: "converted", movedFrom: "old.pdf" });
-  expect((await rowAt(world, "other.pdf"))?.trouble?.code).toBe("SIDECAR_MISSING");
+  expect((await rowAt(world, "other.pdf"))?.problem?.code).toBe("SIDECAR_MISSING");
   expect(world.archive.documents()).toHaveLength(1);
 });
 
-test("a required sidecar is waited for; a broken one holds its own document, until it is mended", async () => {
+test("a required sidecar is waited for; a broken one holds its own document, until it is fixed", async () => {
   await using world = await aWorld();
   world.write("waits.pdf", pdfOf(1, { seed: 1 }));
   world.write("broken.pdf", pdfOf(1, { seed: 2 }));
@@ -103,10 +103,10 @@ test("a required sidecar is waited for; a broken one holds its own document, unt
   beside(world, "broken.pdf.yaml", "title: Rent\nautor: Anna\n");
   beside(world, "whole.pdf.json", '{"title": "Whole"}');
   await using live = await aDaemon(withRules(world, { sidecar: "required" }));
-  await live.quiescent();
+  await live.idle();
   expect(archived(world, "whole.pdf")?.title).toBe("Whole");
-  expect((await rowAt(world, "waits.pdf"))?.trouble?.code).toBe("SIDECAR_MISSING");
-  const broken = (await rowAt(world, "broken.pdf"))?.trouble;
+  expect((await rowAt(world, "waits.pdf"))?.problem?.code).toBe("SIDECAR_MISSING");
+  const broken = (await rowAt(world, "broken.pdf"))?.problem;
   expect(broken?.code).toBe("NOTES_BROKEN");
   expect(broken?.message).toMatch(/^broken\.pdf\.yaml:2:1: unknown key/);
   writeFileSync(join(world.source, "broken.pdf.yaml"), "title: Rent\nauthor: Anna\n");
@@ -131,7 +131,7 @@ test("a sidecar goes where its document goes", async () => {
     },
   );
   await using live = await aDaemon(config);
-  await live.quiescent();
+  await live.idle();
   expect(existsSync(join(to, "a/x.pdf"))).toBe(true);
   await until("the sidecar follows", () => existsSync(join(to, "a/x.pdf.yaml")));
   expect(existsSync(join(world.source, "a/x.pdf.yaml"))).toBe(false);
@@ -148,7 +148,7 @@ test("the next document's sidecar, there before this one is CONVERTED, stays and
   await until("it is sent", () => world.archive.documents().length === 1);
   beside(world, "scan.pdf.yaml", "title: Today\n");
   await until("it is deleted", () => !existsSync(file));
-  await live.quiescent();
+  await live.idle();
   expect(existsSync(join(world.source, "scan.pdf.yaml"))).toBe(true);
   expect((await rowAt(world, "scan.pdf"))?.afterMessage).toMatch(/scan\.pdf\.yaml stayed/);
   world.write("scan.pdf", pdfOf(1, { seed: 2 }));
@@ -170,10 +170,10 @@ test.for([
     });
     const rules = { ...written, guards: { ...written.guards, withoutPlugin } };
     await using live = await aDaemon(world.config({}, { rules }));
-    await live.quiescent();
+    await live.idle();
     const row = await rowAt(world, "a.pdf");
     expect(row?.state).toBe(state);
-    expect(row?.slip?.withoutExpiry).toBe(count === 1 ? true : undefined);
+    expect(row?.attributes?.withoutExpiry).toBe(count === 1 ? true : undefined);
     expect(world.archive.documents()).toHaveLength(count);
     expect(world.archive.documents().every(({ expireDate }) => expireDate == null)).toBe(true);
   },
@@ -185,12 +185,12 @@ test("what the rules hold goes on with other rules at the next start", async () 
   const wanted: Written = { match: "^(?<year>\\d{4})/", target: "/{group.year}" };
   {
     await using live = await aDaemon(withRules(world, wanted));
-    await live.quiescent();
-    expect((await rowAt(world, "a.pdf"))?.trouble?.code).toBe("TARGET_UNKNOWN");
+    await live.idle();
+    expect((await rowAt(world, "a.pdf"))?.problem?.code).toBe("TARGET_UNKNOWN");
   }
   await using live = await aDaemon(withRules(world, {}));
   await until("it goes on", async () => (await rowAt(world, "a.pdf"))?.state === "converted");
-  await live.quiescent();
+  await live.idle();
 });
 
 test("with `ready: marker` a file waits for its marker, which goes where it goes", async () => {
@@ -202,9 +202,9 @@ test("with `ready: marker` a file waits for its marker, which goes where it goes
   world.write("b.pdf.done", "");
   const ready = { ...NO_RULES.ready, by: "marker" } as const;
   await using live = await aDaemon(withRules(world, { ready }, { after: { kind: "move", to } }));
-  await live.quiescent();
+  await live.idle();
   expect(world.archive.documents().map(({ filename }) => filename)).toEqual(["b.pdf"]);
-  expect((await rowAt(world, "a.pdf"))?.trouble?.code).toBe("MARKER_MISSING");
+  expect((await rowAt(world, "a.pdf"))?.problem?.code).toBe("MARKER_MISSING");
   await until("the marker follows", () => existsSync(join(to, "b.pdf.done")));
   world.write("a.pdf.done", "");
   await until("the other goes on", () => world.archive.documents().length === 2);
@@ -223,10 +223,10 @@ test("with `ready: rename` only what was renamed into place is sent; sizes and a
   for (const name of ["small.txt", "large.txt"]) utimesSync(join(world.source, name), 1, 1);
   const ready = { by: "rename", minAgeMs: 0, minBytes: 10, maxBytes: 10_000 } as const;
   await using live = await aDaemon(withRules(world, { ready }));
-  await live.quiescent();
+  await live.idle();
   expect(world.archive.documents().map(({ filename }) => filename)).toEqual(["renamed.pdf"]);
   const codes = ["in-place.pdf", "small.txt", "large.txt"].map(
-    async (name) => (await rowAt(world, name))?.trouble?.code,
+    async (name) => (await rowAt(world, name))?.problem?.code,
   );
   expect(await Promise.all(codes)).toEqual(["NOT_RENAMED", "FILE_TOO_SMALL", "FILE_TOO_LARGE"]);
 });
@@ -248,7 +248,7 @@ test("duplicates: skip sends no third copy either, once the file that was sent h
   await written("copy.pdf", bytes);
   await written("original.pdf", pdfOf(2, { seed: 2 }));
   await written("third.pdf", bytes);
-  await live.quiescent();
+  await live.idle();
   expect(world.archive.documents()).toHaveLength(2);
   const rows = await rowsOf(world.journal);
   const first = rows.find(({ current }) => !current);
@@ -260,7 +260,7 @@ test("duplicates: skip sends no third copy either, once the file that was sent h
 
 test.for([
   ["upload", 3, "content is paid for as often as it comes"],
-  ["skip", 1, "the others are put away in an hour, where the first one goes at once"],
+  ["skip", 1, "the others are moved or deleted in an hour, where the first one goes at once"],
 ] as const)("duplicates: %s sends %i of three: %s", async ([duplicates, count]) => {
   await using world = await aWorld();
   const to = join(world.dir, "twins");
@@ -269,13 +269,13 @@ test.for([
   for (const name of names) world.write(name, pdfOf(3, { seed: 1 }));
   const after = { kind: "move", to } as const;
   await using live = await aDaemon(withRules(world, { duplicates }, { after }));
-  await live.quiescent();
+  await live.idle();
   expect(world.archive.documents()).toHaveLength(count);
   const status = await live.daemon.status();
   expect(status.documents.converted).toBe(3);
   expect(status.duplicates).toEqual({ documents: 3 - count, pages: (3 - count) * 3 });
   const there = () => names.filter((name) => existsSync(join(world.source, name))).length;
-  await until("what was sent is put away", () => there() === 3 - count);
+  await until("what was sent is moved or deleted", () => there() === 3 - count);
   const rows = await rowsOf(world.journal);
   const due = rows.filter(({ after, dueAt }) => after === "due" && (dueAt ?? 0) > Date.now());
   expect(due).toHaveLength(duplicates === "skip" ? 2 : 0);

@@ -19,7 +19,7 @@ const { accountKey, signingSecret, webToken, mailPassword, hookSecret } = CANARY
 type Origin = "value" | "file" | "environment";
 
 const ORIGINS: readonly (readonly [Origin, string])[] = [
-  ["value", "the file is read, checked and told of in messages"],
+  ["value", "the file is read, checked and told about in messages"],
   ["file", "the file's path is told, its content is not"],
   ["environment", "children inherit the environment unless they are kept from it"],
 ];
@@ -118,7 +118,7 @@ test.for(ORIGINS)("given by %s, a working day leaks none, although %s", async ([
   await journal.backup(join(world.dir, "state", "backup.db"));
   leaks.push(...leaksBelow(world.dir, RIGHTLY));
 
-  // A configuration that breaks while the daemon runs is told of in the log.
+  // A configuration that breaks while the daemon runs is told about in the log.
   writeFileSync(config, `archive: { accountKey:${accountKey}, signing: *${signingSecret}\n`);
   daemon.child.kill("SIGHUP");
   await daemon.says(/the new config is refused/);

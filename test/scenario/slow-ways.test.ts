@@ -65,7 +65,7 @@ test("each address is told, with what it came to and its time", async () => {
   const { port } = await sluggish();
   const error = await dialTo(v4("127.0.0.2", "127.0.0.1"), port, 600).catch((e: unknown) => e);
   expect(error).toMatchObject({
-    trouble: "unreachable",
+    problem: "unreachable",
     code: "ETIMEDOUT",
     message: expect.stringMatching(
       new RegExp(
@@ -78,6 +78,6 @@ test("each address is told, with what it came to and its time", async () => {
 test("a name that is not there is told as that", async () => {
   const options = { timeoutMs: 10_000, clock: systemClock, stepwise: false };
   const error = await dial({ host: "nowhere.invalid", port: 1 }, options).catch((e: unknown) => e);
-  expect(error).toMatchObject({ trouble: "unreachable" });
+  expect(error).toMatchObject({ problem: "unreachable" });
   expect(String(error)).toContain("its name is not found");
 });

@@ -129,7 +129,7 @@ describe.skipIf(!canSplit)("splitting", () => {
 
   test.for([
     ["a broken PDF", "scanferry holds it", Buffer.from("%PDF-1.4\nbroken"), undefined],
-    ["another content than was hashed", "it settles anew", pdfOf(1), "0".repeat(64)],
+    ["another content than was hashed", "it settles again", pdfOf(1), "0".repeat(64)],
   ] as const)("%s: fails, writes nothing, and %s", async ([, , content, sha256]) => {
     const scans = new Scans();
     scans.put("x.pdf", content);
@@ -139,18 +139,18 @@ describe.skipIf(!canSplit)("splitting", () => {
     expect(readdirSync(scans.source)).toEqual(["x.pdf"]);
   });
 
-  test("somebody's file is never overwritten", async () => {
+  test("someone's file is never overwritten", async () => {
     const scans = new Scans();
     scans.put("x.pdf", stackOf(["a", SHEET, "b"]));
     await scans.ask("x.pdf");
     const [part = ""] = scans.parts();
     const record = readdirSync(join(scans.dir, "state")).find((name) => name.endsWith(".json"));
     rmSync(join(scans.dir, "state", record ?? ""));
-    writeFileSync(join(scans.source, part), "somebody's");
+    writeFileSync(join(scans.source, part), "someone's");
     const { code, said } = await scans.ask("x.pdf");
     expect(code).not.toBe(0);
     expect(said).toContain("is not overwritten");
-    expect(readFileSync(join(scans.source, part), "utf8")).toBe("somebody's");
+    expect(readFileSync(join(scans.source, part), "utf8")).toBe("someone's");
   });
 });
 

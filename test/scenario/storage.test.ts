@@ -150,12 +150,12 @@ describe("spoiled files of the journal", () => {
     renameSync(path, `${path}-wal`);
   }
 
-  /** With its log, which whoever reads a journal without its daemon leaves behind empty. */
+  /** With its log, which anyone who reads a journal without its daemon leaves behind empty. */
   function remove(path: string): void {
     for (const end of ["", "-wal", "-shm"]) rmSync(path + end, { force: true });
   }
 
-  test.for(TABLE)("$0, because $2; `adopt` and a backup mend it", async ([, spoil]) => {
+  test.for(TABLE)("$0, because $2; `adopt` and a backup fix it", async ([, spoil]) => {
     await using world = await aWorld();
     drop(world, 0, 3);
     await whole(world, 3);
@@ -199,7 +199,7 @@ describe("a log that is lost, or belongs to another file", () => {
     return world;
   }
 
-  test("without its -shm it goes on: SQLite makes that anew", async () => {
+  test("without its -shm it goes on: SQLite makes that again", async () => {
     await using world = await killed();
     rmSync(`${world.journal}-shm`);
     await whole(world, 5);

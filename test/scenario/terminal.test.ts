@@ -20,7 +20,7 @@ vi.setConfig({ testTimeout: 180_000 });
 const steers = (text: string) => stripVTControlCharacters(text) !== text;
 
 /** Thirty documents, each for a folder of its own that nobody has created. */
-async function aTroubledWorld(): Promise<{ world: World; config: string }> {
+async function aWithProblemWorld(): Promise<{ world: World; config: string }> {
   const world = await aWorld();
   const config = world.configFile();
   for (let n = 0; n < 30; n++) {
@@ -38,7 +38,7 @@ const linesOf = (text: string) => text.trimEnd().split("\n");
 const widest = (lines: readonly string[]) => Math.max(...lines.map(({ length }) => length));
 
 test("on a screen of 40 columns and 12 lines what matters first still stands", async () => {
-  const { world, config } = await aTroubledWorld();
+  const { world, config } = await aWithProblemWorld();
   await using _ = world;
   const size: [number, number] = [12, 40];
   await using status = aTerminal(["--config", config, "status"], { size });
@@ -67,7 +67,7 @@ test("on a screen of 40 columns and 12 lines what matters first still stands", a
 
 describe("on a screen of 80 columns and 24 lines", () => {
   test("status fits, with what matters first, and says what it left out", async () => {
-    const { world, config } = await aTroubledWorld();
+    const { world, config } = await aWithProblemWorld();
     await using _ = world;
     await using status = aTerminal(["--config", config, "status"]);
     expect(await status.ended).toBe(0);
@@ -82,7 +82,7 @@ describe("on a screen of 80 columns and 24 lines", () => {
   });
 
   test.for(["list", "plan"])("no line of %s is longer than the screen is wide", async (command) => {
-    const { world, config } = await aTroubledWorld();
+    const { world, config } = await aWithProblemWorld();
     await using _ = world;
     await using shown = aTerminal(["--config", config, command]);
     await shown.ended;

@@ -70,7 +70,7 @@ const ACTIONS: Repertoire = [
   [1, "document removed", removeDocument],
   [1, "document filed elsewhere", fileDocument],
   [1, "document renamed", renameDocument],
-  [2, "somebody's document", addForeign],
+  [2, "someone's document", addForeign],
   [2, "reader dies", (world, place) => world.later(0, () => world.readerOf(place.mirrorId)?.die())],
   [4, "crash", ending((world) => world.life?.lightFuse(world.dice.int(1, 60)))],
   [1, "stop", ending((world) => world.stop())],
@@ -242,7 +242,7 @@ function makeFolder(world: SimulatedWorld, place: Place): void {
 function removeDocument(world: SimulatedWorld): void {
   const document = world.dice.pick(world.archive.stored);
   if (!document || document.committedAt > world.clock.monotonic()) return;
-  world.trace.add("archive", `somebody removes ${document.id}`);
+  world.trace.add("archive", `someone removes ${document.id}`);
   world.archive.remove(({ id }) => id === document.id);
 }
 
@@ -254,7 +254,7 @@ function fileDocument(world: SimulatedWorld, place: Place): void {
   const folder = dice.pick(["/Filed", "/Scans", world.targetOf(place, pathIn("b", "file"))]);
   const back = dice.chance(0.3) && archive.tree.get(document.sent.folderId) !== undefined;
   const folderId = back ? document.sent.folderId : archive.tree.add(folder ?? "/Filed");
-  world.trace.add("archive", `somebody files ${document.id} in ${folderId}`);
+  world.trace.add("archive", `someone files ${document.id} in ${folderId}`);
   archive.file(document.id, { folderId });
 }
 
@@ -264,7 +264,7 @@ function renameDocument(world: SimulatedWorld): void {
   const document = world.dice.pick(standing(world).filter(({ id }) => known.has(id)));
   if (!document) return;
   world.forgetSnapshot();
-  world.trace.add("archive", `somebody renames ${document.id}`);
+  world.trace.add("archive", `someone renames ${document.id}`);
   world.archive.file(document.id, { filename: `paid ${document.filename}` });
 }
 
@@ -341,7 +341,7 @@ async function retry(world: SimulatedWorld): Promise<void> {
       (row) =>
         row.state === "failed" ||
         (row.state === "held" &&
-          row.trouble?.code !== "DOUBT_ELSEWHERE" &&
+          row.problem?.code !== "DOUBT_ELSEWHERE" &&
           !world.archive.stored.some(
             ({ filed, content }) => filed && digestOf(content) === row.digest,
           )),

@@ -21,7 +21,7 @@ export function audit(world: SimulatedWorld): string[] {
     ...unaccounted(world),
     ...twice(world),
     ...torn(world),
-    ...putAwayUnproven(world),
+    ...afterActionUnproven(world),
     ...unfinished(world),
     ...unlisted(world),
     ...mismatched(world),
@@ -52,7 +52,7 @@ function ofRow(world: SimulatedWorld, row: Document): string | undefined {
     case "failed":
       return isJustified(world, row)
         ? undefined
-        : `${row.state} for ${row.trouble?.code} without reason`;
+        : `${row.state} for ${row.problem?.code} without reason`;
     case "pending":
       if (waitsForPages(world)) return undefined;
       return waitsForPerson(world, row) ? undefined : "left pending";
@@ -72,7 +72,7 @@ function waitsForPerson(world: SimulatedWorld, { state, sentName, supersedes }: 
   );
 }
 
-/** True when its file cannot be put away before a person gives the right to. */
+/** True when its file cannot be moved or deleted before a person gives the right to. */
 function isRefused(world: SimulatedWorld, row: Document): boolean {
   const { tree } = world.placeOf(row.mirrorId)?.source ?? {};
   return (
@@ -88,11 +88,11 @@ function isJustified(world: SimulatedWorld, row: Document): boolean {
   // Nothing is taken for gone that cannot be seen.
   const isOpen =
     place?.source.tree.isOpen(row.dir) === true && place.source.tree.directories.includes(row.dir);
-  switch (row.trouble?.code) {
+  switch (row.problem?.code) {
     case "FOLDER_MISSING":
     case "FOLDER_TWINS":
     case "FOLDER_CASE":
-      return place !== undefined && folderTrouble(world, place, row) === row.trouble.code;
+      return place !== undefined && folderProblem(world, place, row) === row.problem.code;
     case "FIRST_RUN":
       return suspectOf(world, row) !== undefined;
     case "SOURCE_OFFLINE":
@@ -110,19 +110,19 @@ function isJustified(world: SimulatedWorld, row: Document): boolean {
     case "DOC_NOT_EXIST":
       return world.archive.stored.some(({ id, removed }) => id === row.documentId && removed);
     case "DOUBT_AMBIGUOUS":
-      return candidatesOf(world, row).some(({ id }) => row.trouble?.message.includes(`${id} (`));
+      return candidatesOf(world, row).some(({ id }) => row.problem?.message.includes(`${id} (`));
     case "DOUBT_ELSEWHERE":
       return world.archive.stored.some(
         ({ id, filename, filed, foreign, folderId }) =>
           (filed || world.lost.has(id) || (foreign && folderId !== row.folderId)) &&
           filename === row.sentName &&
-          row.trouble?.message.includes(`${id} (`),
+          row.problem?.message.includes(`${id} (`),
       );
     case "DOUBT_FOLDER_GONE":
     case "REPLIES_LOST":
     case "REPLY_MISMATCHED":
     case "DOCUMENT_ID_TAKEN":
-      // Taken by the archive, and removed from it before it was found; somebody else's of its name
+      // Taken by the archive, and removed from it before it was found; someone else's of its name
       // may have come afterwards, which says nothing of ours.
       return candidatesOf(world, row).every(({ foreign }) => foreign);
     default:
@@ -134,8 +134,8 @@ function isJustified(world: SimulatedWorld, row: Document): boolean {
  * The document that it is held for, of its name. Be it another mirror's: its row may be a former mirror's, or was not
  * known to be its own when the archive was asked.
  */
-function suspectOf(world: SimulatedWorld, { sentName, trouble, mirrorId }: Document) {
-  const number = Number(/\(document (\d+)[) ]/.exec(trouble?.message ?? "")?.[1]);
+function suspectOf(world: SimulatedWorld, { sentName, problem, mirrorId }: Document) {
+  const number = Number(/\(document (\d+)[) ]/.exec(problem?.message ?? "")?.[1]);
   const isOwn = world.rows.some((row) => row.documentId === number && row.mirrorId === mirrorId);
   const isMoved = world.placeOf(mirrorId)?.settings.source.startsWith("/mnt/") === true;
   return world.archive.stored.find(
@@ -159,7 +159,7 @@ function candidatesOf(world: SimulatedWorld, { folderId, sentName }: Document): 
 }
 
 /** What a look at the folders says of a row's; undefined when it has one. */
-function folderTrouble(world: SimulatedWorld, { settings }: Place, row: Document) {
+function folderProblem(world: SimulatedWorld, { settings }: Place, row: Document) {
   const { tree } = world.archive;
   const { missingFolder } = settings;
   let whereto = tree.resolve(row.targetPath ?? "");
@@ -285,7 +285,7 @@ function tooOften(
 ): string[] {
   return [...places].flatMap(([place, documents]) => {
     const [first] = documents;
-    // One that somebody removed in the archive may be sent again, when a person asks.
+    // One that someone removed in the archive may be sent again, when a person asks.
     const removed = documents.filter((document) => document.removed).length;
     const allowed = (first ? times(first) : 0) + removed;
     return documents.length <= allowed
@@ -323,12 +323,12 @@ function unlisted(world: SimulatedWorld): string[] {
   });
 }
 
-/** No file is put away of which the archive has not every byte. */
-function putAwayUnproven(world: SimulatedWorld): string[] {
+/** No file is moved or deleted of which the archive has not every byte. */
+function afterActionUnproven(world: SimulatedWorld): string[] {
   return world.rows.flatMap(({ id, after, documentId }) => {
     const document = world.archive.stored.find((each) => each.id === documentId);
     return after === "done" && document?.shortened
-      ? [`row ${id}: put away, and document ${document.id} is not all of it`]
+      ? [`row ${id}: moved or deleted, and document ${document.id} is not all of it`]
       : [];
   });
 }
@@ -347,7 +347,7 @@ function mismatched(world: SimulatedWorld): string[] {
     const { id, filename, content, sizeBytes, removed, foreign, shortened } = document;
     const rows = owners.get(id) ?? [];
     const [row] = rows;
-    if (foreign) return row ? [`row ${row.id} took somebody's document ${id}`] : [];
+    if (foreign) return row ? [`row ${row.id} took someone's document ${id}`] : [];
     if (rows.length > 1) return [`document ${id} belongs to ${rows.length} rows`];
     if (!row && world.lost.has(id)) return [];
     // By its size it may be another content, which a person has to tell.
@@ -356,8 +356,8 @@ function mismatched(world: SimulatedWorld): string[] {
       state === "held" && doubtAt !== null && digest === digestOf(content);
     if (!row && document.filed && world.rows.some(isOf)) return [];
     // Looked for in vain, and met before it was sent again: a person has to tell, too.
-    const isMet = ({ state, digest, trouble }: Document) =>
-      state === "held" && trouble?.code === "FIRST_RUN" && digest === digestOf(content);
+    const isMet = ({ state, digest, problem }: Document) =>
+      state === "held" && problem?.code === "FIRST_RUN" && digest === digestOf(content);
     if (!row && world.rows.some(isMet)) return [];
     if (!row) return removed || shortened ? [] : [`document ${id} (${filename}) belongs to no row`];
     // What was sent before the machine was taken back looks like a document in doubt of its name and size.

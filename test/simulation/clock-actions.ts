@@ -1,4 +1,4 @@
-/** Somebody sets the clock of the host. */
+/** Someone sets the clock of the host. */
 import type { SimulatedWorld } from "./simulated-world.ts";
 
 /** How far the host's clock may be set from where it was; well within `upload.doubt.tolerance`. */

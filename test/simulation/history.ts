@@ -47,7 +47,7 @@ export async function lived(
   }
   const problems = audit(world);
   world.end();
-  // Simulated time takes no turn of the event loop; whoever runs this has other work, too.
+  // Simulated time takes no turn of the event loop; anyone who runs this has other work, too.
   await turn();
   return {
     seed,

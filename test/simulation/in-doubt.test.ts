@@ -18,9 +18,9 @@ describe.for(WAYS)("a reply lost %s", (lost) => {
           continue;
         }
         expect(others, `${cell}: ${row?.state}, although it could be told`).not.toBe("none");
-        expect(row, cell).toMatchObject({ state: "held", trouble: { code: "DOUBT_AMBIGUOUS" } });
+        expect(row, cell).toMatchObject({ state: "held", problem: { code: "DOUBT_AMBIGUOUS" } });
         for (const id of candidates) {
-          expect(row?.trouble?.message, `${cell}: candidate ${id}`).toContain(`${id} (`);
+          expect(row?.problem?.message, `${cell}: candidate ${id}`).toContain(`${id} (`);
         }
       }
     }

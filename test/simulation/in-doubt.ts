@@ -97,19 +97,19 @@ function lose(world: SimulatedWorld, cell: Cell, folderId: number): void {
   const { archive } = world;
   const store = archive.store.bind(archive);
   const foreign = (filename: string, sizeBytes: number) =>
-    archive.add({ folderId, filename, content: "somebody's", sizeBytes }, { foreign: true });
+    archive.add({ folderId, filename, content: "someone's", sizeBytes }, { foreign: true });
   const lost: typeof store = async (upload) => {
     archive.store = store;
     if (cell.stored !== null) archive.add(upload, { foreign: false, lateMs: cell.stored });
     if (cell.others === "one of another size") foreign(path, SIZE + 1);
     if (cell.others === "two of its size") [1, 2].forEach(() => foreign(path, SIZE));
-    trouble(world, cell, foreign);
+    problem(world, cell, foreign);
     throw LOST[cell.lost]();
   };
   archive.store = lost;
 }
 
-function trouble(
+function problem(
   { archive }: SimulatedWorld,
   { listing }: Cell,
   foreign: (filename: string, sizeBytes: number) => void,

@@ -3,7 +3,7 @@ import type { Archive } from "../../src/archive/archive.ts";
 import type { Document } from "../../src/domain/document.ts";
 import type { Applied, Journal, ListQuery } from "../../src/journal/journal.ts";
 import type { ManualClock } from "../fakes/manual-clock.ts";
-import type { MemoryCrew } from "../fakes/memory-crew.ts";
+import type { MemoryCluster } from "../fakes/memory-cluster.ts";
 import { MemoryJournal } from "../fakes/memory-journal.ts";
 import type { MemoryStore } from "../fakes/memory-store.ts";
 import type { Dice } from "./dice.ts";
@@ -26,7 +26,7 @@ const WRITES: ReadonlySet<string> = new Set([
   "setPace",
   "tidy",
   "setPaused",
-  "setMemo",
+  "setKeyValue",
   "setContents",
 ] satisfies (keyof Journal)[]);
 
@@ -167,11 +167,11 @@ export class Life {
   journal(
     store: MemoryStore,
     onApplied: (applied: readonly Applied[]) => void,
-    crew?: MemoryCrew,
+    cluster?: MemoryCluster,
   ): Journal {
     const inner = new MemoryJournal({
       store,
-      ...(crew && { crew }),
+      ...(cluster && { cluster }),
       onApplied: (applied) => {
         if (!this.#isOver && !this.#isBroken) onApplied(applied);
       },

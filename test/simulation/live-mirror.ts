@@ -2,7 +2,7 @@ import type { Mirror } from "../../src/config/config.ts";
 import type { Journal } from "../../src/journal/journal.ts";
 import type { DaemonCalls, MirrorStatus } from "../../src/reader/protocol.ts";
 import type { Reader } from "../../src/reader/reader.ts";
-import { Bell } from "../../src/std/bell.ts";
+import { Wakeup } from "../../src/std/wakeup.ts";
 import type { LiveMirror } from "../../src/sync/context.ts";
 import type { Sync } from "../../src/sync/sync.ts";
 import type { Dice } from "./dice.ts";
@@ -10,9 +10,9 @@ import type { Life } from "./life.ts";
 import type { SimulatedArchive } from "./simulated-archive.ts";
 import { SimulatedReader, type Source, type UsedReader } from "./simulated-reader.ts";
 
-/** A source with its settings, whoever reads it just now. */
+/** A source with its settings, anyone who reads it just now. */
 export type Place = {
-  /** Another one where the mirror is made anew under another name and source. */
+  /** Another one where the mirror is made again under another name and source. */
   mirrorId: number;
   settings: Mirror;
   /** It is out of the configuration. */
@@ -60,6 +60,6 @@ export async function liveMirror(
     started,
   });
   const used = sabotage?.(reader, source) ?? reader;
-  const settling = { small: new Bell(), large: new Bell() };
+  const settling = { small: new Wakeup(), large: new Wakeup() };
   return { reader, mirror: { row, settings, reader: used as Reader, settling } };
 }

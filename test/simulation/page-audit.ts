@@ -1,6 +1,6 @@
 /** The page budget of a simulated world, in which every document has one page. */
 import { periodOf } from "../../src/domain/calendar.ts";
-import { sumOf } from "../../src/journal/tally.ts";
+import { sumOf } from "../../src/journal/usage-bucket.ts";
 import type { SimulatedWorld } from "./simulated-world.ts";
 
 /** Pages of a month in which nothing more is sent once they are used; undefined: no such limit. */
@@ -11,8 +11,8 @@ function limitOf({ config }: SimulatedWorld): number | undefined {
 
 /** Pages that were charged, by month; the clock may have been set. */
 function months({ store }: SimulatedWorld): Map<number, number> {
-  const groups = Map.groupBy(store.tallies.values(), ({ at }) => periodOf(at, 1).from);
-  return new Map([...groups].map(([from, tallies]) => [from, sumOf(tallies).charged]));
+  const groups = Map.groupBy(store.totals.values(), ({ at }) => periodOf(at, 1).from);
+  return new Map([...groups].map(([from, totals]) => [from, sumOf(totals).charged]));
 }
 
 /** True when what is ready has to wait for another month: with what is in doubt, all pages are used. */
@@ -29,7 +29,7 @@ export function overdrawn(world: SimulatedWorld): string[] {
   const limit = limitOf(world);
   if (
     limit === undefined ||
-    [...world.store.gates.values()].some(({ trouble }) => trouble !== null)
+    [...world.store.gates.values()].some(({ problem }) => problem !== null)
   )
     return [];
   return [...months(world).values()]

@@ -69,8 +69,8 @@ export const ANY_ERROR_IS_NO: Sabotage = {
     replaced(reader, {
       send: async (order, cut) => {
         const outcome = await reader.send(order, cut);
-        if (outcome.kind !== "lost" || !/HTTP \d/.test(outcome.trouble.message)) return outcome;
-        return { kind: "refused", trouble: outcome.trouble, retryAfterMs: null };
+        if (outcome.kind !== "lost" || !/HTTP \d/.test(outcome.problem.message)) return outcome;
+        return { kind: "refused", problem: outcome.problem, retryAfterMs: null };
       },
     }),
 };
@@ -106,7 +106,7 @@ export const ONCE_DECIDED: Sabotage = {
   often: ["target corrected", "pause or resume"],
   journal: (journal) =>
     replaced(journal, {
-      memo: async (name) => (name.startsWith("decided:") ? null : journal.memo(name)),
+      keyValue: async (name) => (name.startsWith("decided:") ? null : journal.keyValue(name)),
     }),
 };
 

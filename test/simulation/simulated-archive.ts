@@ -34,7 +34,7 @@ export const POISON = "poison";
 
 /**
  * An archive in memory that loses replies, commits late, lists stale and in small pages, and
- * refuses, as its weather says. A request that reached it is done even if whoever sent it is not
+ * refuses, as its weather says. A request that reached it is done even if anyone who sent it is not
  * there any more.
  */
 export class SimulatedArchive implements Archive {
@@ -75,7 +75,7 @@ export class SimulatedArchive implements Archive {
     return this.#offsetMs + this.#clock.monotonic() - this.#clock.now();
   }
 
-  /** Somebody removes documents in the archive. */
+  /** Someone removes documents in the archive. */
   remove(isMeant: (document: StoredDocument) => boolean): void {
     for (const [at, document] of this.stored.entries()) {
       if (isMeant(document))
@@ -83,20 +83,20 @@ export class SimulatedArchive implements Archive {
     }
   }
 
-  /** Somebody files a document elsewhere, or gives it another name. */
+  /** Someone files a document elsewhere, or gives it another name. */
   file(id: number, set: Partial<Pick<StoredDocument, "folderId" | "filename">>): void {
     const at = this.stored.findIndex((each) => each.id === id && !each.removed);
     const document = this.stored[at];
     if (document) this.stored[at] = { ...document, ...set, filed: true };
   }
 
-  /** Somebody removes a folder with all that is in it, or will be. */
+  /** Someone removes a folder with all that is in it, or will be. */
   removeFolder(id: number): void {
     const gone = new Set(this.tree.remove(id));
     this.remove(({ folderId }) => gone.has(folderId));
   }
 
-  /** Puts a document in, ours or somebody else's, in a while. */
+  /** Puts a document in, ours or someone else's, in a while. */
   add(upload: SimulatedUpload, { foreign, lateMs = 0 }: { foreign: boolean; lateMs?: number }) {
     this.#commit(upload, lateMs, foreign);
   }
@@ -268,7 +268,7 @@ export class SimulatedArchive implements Archive {
     });
     this.#trace.add(
       "archive",
-      `stores ${foreign ? "somebody's " : ""}${upload.filename} ${upload.content} as ${id}, late ${lateMs}`,
+      `stores ${foreign ? "someone's " : ""}${upload.filename} ${upload.content} as ${id}, late ${lateMs}`,
     );
     return id;
   }

@@ -1,16 +1,16 @@
 import type { Journal } from "../../src/journal/journal.ts";
 import type { MirrorStatus } from "../../src/reader/protocol.ts";
-import { Bell } from "../../src/std/bell.ts";
+import { Wakeup } from "../../src/std/wakeup.ts";
 import { codeOf } from "../../src/std/fault.ts";
 import { silentLog } from "../../src/std/log.ts";
 import type { LiveMirror } from "../../src/sync/context.ts";
-import { dutiesOf } from "../../src/sync/duties.ts";
+import { ownershipOf } from "../../src/sync/ownership.ts";
 import { Pace } from "../../src/sync/pace.ts";
 import { patientArchive } from "../../src/sync/patient-archive.ts";
-import { RESCAN_MEMO } from "../../src/sync/ask-rescan.ts";
+import { RESCAN_KEY_VALUE } from "../../src/sync/ask-rescan.ts";
 import { Sync } from "../../src/sync/sync.ts";
-import { MemoryCrew } from "../fakes/memory-crew.ts";
-import type { CrewWorld } from "./crew-world.ts";
+import { MemoryCluster } from "../fakes/memory-cluster.ts";
+import type { ClusterWorld } from "./cluster-world.ts";
 import { Life } from "./life.ts";
 import { liveMirror, type Place } from "./live-mirror.ts";
 import type { SimulatedReader } from "./simulated-reader.ts";
@@ -19,21 +19,21 @@ import { journaled } from "./trace.ts";
 const SECOND = 1_000;
 
 /** Long: a wake-up that is missed shall be seen, not slept over. */
-const NAP_MS = 1_800 * SECOND;
+const MAX_SLEEP_MS = 1_800 * SECOND;
 
 const SHUTDOWN_MS = 5 * SECOND;
 
 /** One of several daemons on a journal, through all its lives. */
 export class SimulatedDaemon {
   readonly name: string;
-  readonly #world: CrewWorld;
+  readonly #world: ClusterWorld;
   #life: Life | undefined;
-  #crew: MemoryCrew | undefined;
+  #cluster: MemoryCluster | undefined;
   #sync: Sync | undefined;
   #readers = new Map<number, SimulatedReader>();
   #running: Promise<void> = Promise.resolve();
 
-  constructor(world: CrewWorld, name: string) {
+  constructor(world: ClusterWorld, name: string) {
     this.#world = world;
     this.name = name;
   }
@@ -50,23 +50,23 @@ export class SimulatedDaemon {
     return this.#readers.get(mirrorId);
   }
 
-  /** Begins, each time as another member. */
+  /** Begins, each time as another instance. */
   start(): void {
     const world = this.#world;
     const { clock, dice, trace, store } = world;
     trace.add(this.name, "starts");
-    const member = MemoryCrew.join(store, { name: this.name, clock });
-    member.stayAlive();
+    const instance = MemoryCluster.join(store, { name: this.name, clock });
+    instance.stayAlive();
     const life = new Life(clock, dice, () => {
       trace.add(this.name, "killed");
-      if (this.#crew === member) member.die();
+      if (this.#cluster === instance) instance.die();
     });
     life.wrote = () => world.wroteBy(this);
-    this.#crew = member;
+    this.#cluster = instance;
     this.#life = life;
     this.#sync = undefined;
     this.#readers = new Map();
-    this.#running = this.#live(life, member).catch((error: unknown) => {
+    this.#running = this.#live(life, instance).catch((error: unknown) => {
       if (life.isBroken || codeOf(error) === "LEASE_LOST") life.crash();
       if (!life.isOver && !life.stopping.aborted) world.broke(error);
     });
@@ -74,32 +74,32 @@ export class SimulatedDaemon {
 
   /** Its process stands still, and goes on as if nothing had happened. */
   async freeze(ms: number): Promise<void> {
-    const [life, crew] = [this.#life, this.#crew];
-    if (!life || life.isOver || !crew) return;
+    const [life, cluster] = [this.#life, this.#cluster];
+    if (!life || life.isOver || !cluster) return;
     this.#world.trace.add(this.name, `stands still for ${ms} ms`);
-    crew.goAway("frozen");
+    cluster.goAway("frozen");
     await life.freeze(ms);
-    if (!life.isOver) crew.comeBack();
+    if (!life.isOver) cluster.comeBack();
   }
 
   /** It cannot reach the journal for a while. */
   async cutOff(ms: number): Promise<void> {
-    const [life, crew] = [this.#life, this.#crew];
-    if (!life || life.isOver || !crew) return;
+    const [life, cluster] = [this.#life, this.#cluster];
+    if (!life || life.isOver || !cluster) return;
     this.#world.trace.add(this.name, `is cut off for ${ms} ms`);
-    crew.goAway("cut off");
+    cluster.goAway("cut off");
     await life.cutOff(ms);
-    if (!life.isOver) crew.comeBack();
+    if (!life.isOver) cluster.comeBack();
   }
 
   /** SIGTERM: what is being sent is finished in time, or cut; then it leaves. */
   async stop(): Promise<void> {
-    const crew = this.#crew;
+    const cluster = this.#cluster;
     await this.#ended();
-    crew?.leave();
+    cluster?.leave();
   }
 
-  async #live(life: Life, crew: MemoryCrew): Promise<void> {
+  async #live(life: Life, cluster: MemoryCluster): Promise<void> {
     const world = this.#world;
     const { clock, dice, config } = world;
     const plain = life.journal(
@@ -108,52 +108,52 @@ export class SimulatedDaemon {
         for (const line of journaled(applied)) world.trace.add(this.name, line);
         this.#sync?.journaled(applied);
       },
-      crew,
+      cluster,
     );
     const journal = world.sabotage.journal?.(plain, world) ?? plain;
     for (const { settings } of world.places) await journal.mirror(settings.name, settings.source);
-    await crew.seek([
+    await cluster.seek([
       "account:1",
       ...world.places.map(({ mirrorId }) => `mirror:${mirrorId}` as const),
     ]);
-    const duties = dutiesOf(crew, 1);
-    crew.listen((change) => {
+    const ownership = ownershipOf(cluster, 1);
+    cluster.listen((change) => {
       if (this.#life !== life || life.isOver) return;
       if (change.type === "lost") life.crash();
-      if (change.type === "gained") world.trace.add(this.name, `gains ${change.duties.join()}`);
+      if (change.type === "gained") world.trace.add(this.name, `gains ${change.ownership.join()}`);
     });
     const ready = Promise.withResolvers<Sync>();
     ready.promise.catch(() => {});
     const mirrors = new Map<number, LiveMirror>();
     for (const place of world.places) {
-      const tidies = () => duties.leads(place.mirrorId);
-      const parts = { life, journal, crew, tidies };
+      const tidies = () => ownership.owns(place.mirrorId);
+      const parts = { life, journal, cluster, tidies };
       const made = await this.#mirror(place, parts, ready.promise);
       this.#readers.set(place.mirrorId, made.reader);
       mirrors.set(place.mirrorId, made.mirror);
     }
     const pace = await Pace.open({ journal, config, clock, log: silentLog });
-    const bells = {
-      sending: new Bell(),
-      doubts: new Bell(),
-      polling: new Bell(),
-      held: new Bell(),
-      after: new Bell(),
+    const wakeups = {
+      sending: new Wakeup(),
+      doubts: new Wakeup(),
+      polling: new Wakeup(),
+      held: new Wakeup(),
+      after: new Wakeup(),
     };
     const sync = await Sync.open(
       {
         config,
         journal,
         pace,
-        duties,
+        ownership,
         mirrors,
-        bells,
+        wakeups,
         clock,
         archive: patientArchive(world.archiveOf(life), pace, clock),
         random: dice.random,
         log: silentLog,
         sending: true,
-        napMs: NAP_MS,
+        maxSleepMs: MAX_SLEEP_MS,
         newBatchId: () => world.newBatchId(),
       },
       () => null,
@@ -171,17 +171,17 @@ export class SimulatedDaemon {
     parts: {
       life: Life;
       journal: Journal;
-      crew: MemoryCrew;
+      cluster: MemoryCluster;
       tidies: () => boolean;
     },
     ready: Promise<Sync>,
   ) {
     const { dice, archive, sabotage } = this.#world;
-    const { life, crew } = parts;
+    const { life, cluster } = parts;
     const mayEnd = async () => {
       await this.#world.beforeEnd(this);
       await life.running();
-      return sabotage.unfenced === true || crew.sendLeftMs > 0;
+      return sabotage.unfenced === true || cluster.sendLeftMs > 0;
     };
     const { journal, tidies } = parts;
     const own = { life, journal, tidies };
@@ -237,7 +237,7 @@ export class SimulatedDaemon {
     promise.catch((error: unknown) => {
       if (life.isBroken || codeOf(error) === "LEASE_LOST") life.crash();
       if (life.isOver || life.stopping.aborted) return;
-      if (error instanceof Error && error.name === "LineCut") return;
+      if (error instanceof Error && error.name === "ChannelClosed") return;
       this.#world.broke(error);
     });
   }
@@ -247,7 +247,7 @@ export class SimulatedDaemon {
     const sync = this.sync;
     sync?.rescan("asked for");
     await this.#world.writeBeside((journal) =>
-      journal.setMemo(RESCAN_MEMO, String(this.#world.clock.monotonic())),
+      journal.setKeyValue(RESCAN_KEY_VALUE, String(this.#world.clock.monotonic())),
     );
   }
 }

@@ -3,7 +3,7 @@ import type { FolderDetail } from "../../src/wire/shapes.ts";
 /** Where a path leads, as a person who looks at the archive would say. */
 export type Whereto = { readonly id: number } | "missing" | "twins" | "case";
 
-/** The folders of an archive: names may stand twice, be spelt anew, and go. */
+/** The folders of an archive: names may stand twice, be spelt again, and go. */
 export class SimulatedFolders {
   readonly #folders = new Map<number, FolderDetail>();
   /** Paths that they do not have any more, in small letters, and since when. */
@@ -45,7 +45,7 @@ export class SimulatedFolders {
     if (folder?.parentId !== undefined) this.#make(folder.parentId, folder.name);
   }
 
-  /** Somebody spells a folder's name in capitals. */
+  /** Someone spells a folder's name in capitals. */
   respell(path: string): void {
     const id = this.usable(path);
     const folder = id === undefined ? undefined : this.#folders.get(id);
@@ -53,7 +53,7 @@ export class SimulatedFolders {
     this.#folders.set(folder.id, { ...folder, name: folder.name.toUpperCase() });
   }
 
-  /** Somebody gives a folder another name, which nobody changes back. */
+  /** Someone gives a folder another name, which nobody changes back. */
   rename(path: string, name: string): void {
     const id = this.usable(path);
     const folder = id === undefined ? undefined : this.#folders.get(id);
@@ -63,7 +63,7 @@ export class SimulatedFolders {
     this.#names.set(folder.id, name);
   }
 
-  /** Somebody spells all names as they were, and gives twins names of their own. */
+  /** Someone spells all names as they were, and gives twins names of their own. */
   tidy(): void {
     const seen = new Set<string>();
     for (const folder of this.#folders.values()) {

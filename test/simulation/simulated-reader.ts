@@ -1,7 +1,7 @@
 import { ArchiveError } from "../../src/archive/archive-error.ts";
 import type { Seen } from "../../src/domain/document.ts";
 import type { Outcome } from "../../src/domain/outcome.ts";
-import { LineCut } from "../../src/reader/line.ts";
+import { ChannelClosed } from "../../src/reader/channel.ts";
 import type { DaemonCalls, Look, MirrorStatus, SendOrder } from "../../src/reader/protocol.ts";
 import type { Reader } from "../../src/reader/reader.ts";
 import { outcomeOf } from "../../src/reader/send.ts";
@@ -24,8 +24,8 @@ export type UsedReader = Pick<
 export type Source = {
   readonly tree: SimulatedTree;
   readonly mode: "native" | "polling";
-  /** Something about a file that is put away; called before it goes. */
-  readonly puttingAway: (path: RawPath, content: string) => void;
+  /** Something about a file that is moved or deleted; called before it goes. */
+  readonly afterActions: (path: RawPath, content: string) => void;
   online: boolean;
   /** Something that happens to the next file that is read, while it is. */
   ambush: ((path: RawPath) => void) | undefined;
@@ -37,7 +37,7 @@ type Parts = {
   readonly archive: SimulatedArchive;
   readonly source: Source;
   readonly mirrorId: number;
-  /** What a crash left half put away is put back. */
+  /** What a crash left half moved or deleted is put back. */
   readonly tidies: () => boolean;
   /** Whether a request may have its end now. */
   readonly mayEnd: () => Promise<boolean>;
@@ -103,7 +103,7 @@ export class SimulatedReader implements UsedReader {
         await pause(0);
       });
     } catch (error) {
-      if (!(error instanceof LineCut)) throw error;
+      if (!(error instanceof ChannelClosed)) throw error;
       await this.#up.promise;
     }
   }
@@ -128,7 +128,7 @@ export class SimulatedReader implements UsedReader {
     this.#isClosed = true;
     this.#isUp = false;
     this.#incarnation += 1;
-    this.#up.reject(new LineCut("closing"));
+    this.#up.reject(new ChannelClosed("closing"));
   }
 
   inspect(
@@ -161,34 +161,34 @@ export class SimulatedReader implements UsedReader {
     try {
       return await this.#work((pause) => this.#send(order, cut, pause));
     } catch (error) {
-      if (!(error instanceof LineCut)) throw error;
-      return { kind: "lost", trouble: { code: "REPLY_LOST", message: error.message } };
+      if (!(error instanceof ChannelClosed)) throw error;
+      return { kind: "lost", problem: { code: "REPLY_LOST", message: error.message } };
     }
   }
 
   async act(_: number, path: RawPath, { digest }: { digest: string }): Promise<Acted> {
-    if (!this.#isUp) throw new LineCut("the reader is not up");
+    if (!this.#isUp) throw new ChannelClosed("the reader is not up");
     return this.#work(async (pause) => {
       const { source, dice } = this.#parts;
       const { tree } = source;
       await pause(dice.int(1, 20));
-      if (!source.online) return { kind: "refused", trouble: offline() };
+      if (!source.online) return { kind: "refused", problem: offline() };
       const file = tree.at(path);
       if (!file) return { kind: "gone" };
       if (!tree.isOpen(dirOf(path)) || file.unreadable) {
-        return { kind: "refused", trouble: { code: "AFTER_REFUSED", message: "no right to" } };
+        return { kind: "refused", problem: { code: "AFTER_REFUSED", message: "no right to" } };
       }
       // Its writer would go on with it under the other name, which is not simulated.
       if (!file.whole) {
-        return { kind: "refused", trouble: { code: "FILE_CHANGED", message: "is being written" } };
+        return { kind: "refused", problem: { code: "FILE_CHANGED", message: "is being written" } };
       }
       tree.putAside(path);
       await pause(dice.int(0, 2_000));
       if (digestOf(file.content) !== digest) {
         tree.putBack(path);
-        return { kind: "refused", trouble: { code: "FILE_CHANGED", message: "other content" } };
+        return { kind: "refused", problem: { code: "FILE_CHANGED", message: "other content" } };
       }
-      source.puttingAway(path, file.content);
+      source.afterActions(path, file.content);
       tree.dropAside(path);
       await pause(dice.int(0, 5));
       return { kind: "done" };
@@ -207,7 +207,7 @@ export class SimulatedReader implements UsedReader {
         this.#assertOnline();
         visited.add(dir);
         if (tree.isOpen(dir)) await this.list(dir);
-        else obstacles.push({ path: dir, trouble: unreadable() });
+        else obstacles.push({ path: dir, problem: unreadable() });
       }
       this.#assertOnline();
       const vanished = [...this.#known.keys()].filter((dir) => !visited.has(dir));
@@ -254,25 +254,25 @@ export class SimulatedReader implements UsedReader {
       const incarnation = this.#incarnation;
       return work(async (ms) => {
         await life.pause(ms);
-        if (this.#incarnation !== incarnation) throw new LineCut("the reader ended: SIGKILL");
+        if (this.#incarnation !== incarnation) throw new ChannelClosed("the reader ended: SIGKILL");
       });
     });
   }
 
   async #inspect(path: RawPath, expected: Seen | null, pause: Pause): Promise<Inspection> {
     const { source, dice } = this.#parts;
-    if (!source.online) return { kind: "unreadable", trouble: offline() };
+    if (!source.online) return { kind: "unreadable", problem: offline() };
     const before = source.tree.at(path);
-    if (!source.tree.isOpen(dirOf(path))) return { kind: "unreadable", trouble: unreadable() };
+    if (!source.tree.isOpen(dirOf(path))) return { kind: "unreadable", problem: unreadable() };
     if (!before) return { kind: "gone" };
-    if (before.unreadable) return { kind: "unreadable", trouble: unreadable() };
+    if (before.unreadable) return { kind: "unreadable", problem: unreadable() };
     if (expected && before.seen.stamp !== expected.stamp) {
       return { kind: "changed", seen: before.seen };
     }
     const completeness = source.tree.completeness(path);
     spring(source, path);
     await pause(dice.int(1, 40));
-    if (!source.online) return { kind: "unreadable", trouble: offline() };
+    if (!source.online) return { kind: "unreadable", problem: offline() };
     const after = source.tree.at(path);
     if (!after) return { kind: "gone" };
     if (after.seen.stamp !== before.seen.stamp) return { kind: "changed", seen: after.seen };
@@ -283,13 +283,13 @@ export class SimulatedReader implements UsedReader {
     const { source, archive, dice } = this.#parts;
     await pause(dice.int(0, 20));
     if (cut.aborted) return { kind: "notBegun" };
-    if (!source.online) return { kind: "unreadable", trouble: offline() };
+    if (!source.online) return { kind: "unreadable", problem: offline() };
     const file = source.tree.at(order.path);
     if (!source.tree.isOpen(dirOf(order.path))) {
-      return { kind: "unreadable", trouble: unreadable() };
+      return { kind: "unreadable", problem: unreadable() };
     }
     if (!file) return { kind: "gone" };
-    if (file.unreadable) return { kind: "unreadable", trouble: unreadable() };
+    if (file.unreadable) return { kind: "unreadable", problem: unreadable() };
     if (file.seen.stamp !== order.seen.stamp || digestOf(file.content) !== order.digest) {
       return { kind: "changed", seen: null };
     }

@@ -6,7 +6,7 @@ import { bindArchives } from "../../src/daemon/bind-archives.ts";
 import type { Applied, Journal } from "../../src/journal/journal.ts";
 import type { MirrorStatus } from "../../src/reader/protocol.ts";
 import { eligibility } from "../../src/source/eligible.ts";
-import { Bell } from "../../src/std/bell.ts";
+import { Wakeup } from "../../src/std/wakeup.ts";
 import { silentLog } from "../../src/std/log.ts";
 import { type RawPath, dirOf, joinRaw } from "../../src/std/raw-path.ts";
 import type { LiveMirror, SyncContext } from "../../src/sync/context.ts";
@@ -28,12 +28,12 @@ import { Trace, journaled } from "./trace.ts";
 
 const SECOND = 1_000;
 /** Long: a wake-up that is missed shall be seen, not slept over. */
-const NAP_MS = 1_800 * SECOND;
+const MAX_SLEEP_MS = 1_800 * SECOND;
 
 /** How often `quota.retryAt` comes round, where it is set. */
 const PROBE_EVERY_MS = 20 * SECOND;
 
-/** How long ago at most the archive was asked when a file is put away. */
+/** How long ago at most the archive was asked when a file is moved or deleted. */
 const ASKED_MS_MAX = 10 * SECOND;
 
 /** Longer than any request takes, and any answer of the archive is behind. */
@@ -269,17 +269,17 @@ export class SimulatedWorld {
     const tree = new SimulatedTree(this.clock, network, eligibility(rules), (changed) => {
       if (mode === "native") this.#event(place, changed);
     });
-    const puttingAway = (gone: RawPath, content: string) => {
-      this.#putAway(gone, content);
+    const afterActions = (gone: RawPath, content: string) => {
+      this.#afterAction(gone, content);
       if (place.settings.after.kind === "keep")
         this.problems.push(`${gone}: touched, but not configured`);
       const row = this.rows.find(
         (each) => each.current && each.mirrorId === place.mirrorId && pathOf(each) === gone,
       );
       if (row && this.kept.has(row.documentId ?? 0))
-        this.problems.push(`${gone}: was to be kept when it was archived, and is put away`);
+        this.problems.push(`${gone}: was to be kept when it was archived, and is moved or deleted`);
     };
-    const source = { tree, mode, online: true, puttingAway, ambush: undefined } as const;
+    const source = { tree, mode, online: true, afterActions, ambush: undefined } as const;
     const place: Place = {
       mirrorId,
       settings,
@@ -291,7 +291,7 @@ export class SimulatedWorld {
     return place;
   }
 
-  /** The configuration is changed: what is running ends, and begins anew by it. */
+  /** The configuration is changed: what is running ends, and begins again by it. */
   async reconfigure(change: () => void): Promise<void> {
     this.forgetSnapshot();
     await this.stop();
@@ -315,17 +315,18 @@ export class SimulatedWorld {
   }
 
   /** A local file goes: the archive must have it by now. */
-  #putAway(path: RawPath, content: string): void {
+  #afterAction(path: RawPath, content: string): void {
     this.trace.add("daemon", `puts away ${path} ${content}`);
     const now = this.clock.monotonic();
     const proven = this.archive.stored.some(
       (each) =>
         each.content === content &&
         each.convertedAt <= now &&
-        // The archive was asked a moment ago; somebody may have been quicker.
+        // The archive was asked a moment ago; someone may have been quicker.
         (each.removedAt ?? now) > now - ASKED_MS_MAX,
     );
-    if (!proven) this.problems.push(`${path}: put away, but the archive does not have ${content}`);
+    if (!proven)
+      this.problems.push(`${path}: moved or deleted, but the archive does not have ${content}`);
   }
 
   async #live(life: Life): Promise<void> {
@@ -352,18 +353,18 @@ export class SimulatedWorld {
       pace,
       archive: patientArchive(this.archiveOf(life), pace, this.clock),
       mirrors,
-      bells: {
-        sending: new Bell(),
-        doubts: new Bell(),
-        polling: new Bell(),
-        held: new Bell(),
-        after: new Bell(),
+      wakeups: {
+        sending: new Wakeup(),
+        doubts: new Wakeup(),
+        polling: new Wakeup(),
+        held: new Wakeup(),
+        after: new Wakeup(),
       },
       clock: this.clock,
       random: this.dice.random,
       log: silentLog,
       sending: true,
-      napMs: NAP_MS,
+      maxSleepMs: MAX_SLEEP_MS,
       newBatchId: () => `batch-${++this.#batches}`,
     };
     const sync = await Sync.open(
@@ -438,7 +439,7 @@ export class SimulatedWorld {
     await this.#running;
   }
 
-  /** What goes on by itself; its failure is the history's, unless its life is over. */
+  /** What continues automatically; its failure is the history's, unless its life is over. */
   #track(promise: Promise<void>): void {
     const { life } = this;
     promise.catch((error: unknown) => {
@@ -446,12 +447,12 @@ export class SimulatedWorld {
       // What the readers report is the first to meet a broken journal, where no loop writes.
       if (life?.isBroken) life.crash();
       if (life?.isOver || life?.stopping.aborted) return;
-      if (error instanceof Error && error.name === "LineCut") return;
+      if (error instanceof Error && error.name === "ChannelClosed") return;
       this.broke(error);
     });
   }
 
-  /** Whether something may fail so that goes on by itself. */
+  /** Whether something may fail so that continues automatically. */
   forgives(_error: unknown): boolean {
     return false;
   }

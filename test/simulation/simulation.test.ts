@@ -71,7 +71,7 @@ test.for([
   ],
   ["what waits and is sent by settings that were corrected", ONCE_DECIDED, /another folder/],
   ["a mirror whose former rows are forgotten", FORMER_FORGOTTEN, /times in the archive/],
-  ["a touch that has a kept file put away", TOUCH_PUTS_AWAY, /was to be kept/],
+  ["a touch that has a kept file moved or deleted", TOUCH_PUTS_AWAY, /was to be kept/],
   ["a folder that is believed to have its name for ever", FOLDER_BELIEVED, /another folder/],
   ["a doubt that is given up after one look", ONE_LOOK, /times in the archive|no row/],
 ] as const)("%s is found", async ([, sabotage, problem]) => {

@@ -28,7 +28,7 @@ export type StoredDocument = SimulatedUpload & {
   readonly removedAt: number | null;
   /** Its last byte was not stored. */
   readonly shortened: boolean;
-  /** Put there by somebody else. */
+  /** Put there by someone else. */
   readonly foreign: boolean;
 };
 

@@ -33,7 +33,7 @@ export function journaled(applied: readonly Applied[]): string[] {
     const id = document?.id ?? ("id" in change ? change.id : 0);
     const where = document ? ` ${document.mirrorId}:${joinRaw(document.dir, document.name)}` : "";
     const arrow = `${from ?? "-"} -> ${document?.state ?? "-"}`;
-    const code = document?.trouble ? ` ${document.trouble.code}` : "";
+    const code = document?.problem ? ` ${document.problem.code}` : "";
     const archived = document?.documentId == null ? "" : ` #${document.documentId}`;
     return [`${id}${where} ${what} ${arrow}${skipped ? " (skipped)" : ""}${code}${archived}`];
   });

@@ -38,7 +38,7 @@ export function findingOf(
   const part = isAll ? "" : " (others pass)";
   return (isAll ? fail : warn)(
     `${unit} drops what is sent to ${what}: ${dropped.join(", ")}${part}`,
-    "Make its drop-in anew (scanferry systemd), or allow it in one of your own: " +
+    "Make its drop-in again (scanferry systemd), or allow it in one of your own: " +
       `IPAddressAllow=${dropped.join(" ")}; then systemctl daemon-reload, and restart it.`,
   );
 }

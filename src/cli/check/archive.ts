@@ -8,12 +8,12 @@ import { isLoopback } from "../../network/proxies.ts";
 import { openClient } from "../archive-client.ts";
 import { lookUpSettings } from "../archive-settings.ts";
 import { readJournal } from "../journals.ts";
-import { UNHEARD } from "../looker.ts";
+import { UNHEARD } from "../stat-reader.ts";
 import { failureOf } from "../../domain/failure.ts";
 import { targetPathOf } from "../../domain/naming.ts";
 import type { Unreached } from "../../reader/protocol.ts";
 import { Reader } from "../../reader/reader.ts";
-import { comes, START_MS } from "../../reader/vigil.ts";
+import { comes, START_MS } from "../../reader/liveness.ts";
 import { unlessAborted } from "../../std/abort.ts";
 import { silentLog } from "../../std/log.ts";
 import { ROOT } from "../../std/raw-path.ts";
@@ -97,7 +97,7 @@ async function* identityFinding(
   }
 }
 
-/** Whoever is on the way could read the account key and every document, and answer in the archive's place. */
+/** Anyone who is on the way could read the account key and every document, and answer in the archive's place. */
 export function* encryptionFindings(url: string): Generator<Finding> {
   const { protocol, hostname } = new URL(url);
   if (protocol === "https:" || isLoopback(hostname.replaceAll(/[[\]]/g, ""))) return;
@@ -110,7 +110,7 @@ export function* encryptionFindings(url: string): Generator<Finding> {
 
 /** Asks once more by a reader process, as every document is sent. */
 async function reachedByReader(account: ArchiveAccount, shell: Shell): Promise<Unreached | null> {
-  const { clock, random } = shell.surroundings;
+  const { clock, random } = shell.processContext;
   const settings = archiveSettings(account, 1);
   const signer = await openSigner(account.signing);
   const begun = Promise.withResolvers<void>();
@@ -135,9 +135,9 @@ async function reachedByReader(account: ArchiveAccount, shell: Shell): Promise<U
 /** Of a bare status nobody knows that it came from an archive. */
 function* archiveFailure(url: string, error: unknown): Generator<Finding> {
   if (error instanceof ArchiveError && error.code === "CREDENTIALS_REFUSED") {
-    const mend = "Check `archive.url`, then `archive.accountKey` and `archive.signing`.";
+    const fix = "Check `archive.url`, then `archive.accountKey` and `archive.signing`.";
     const what = `archive ${url}: a web server answers there with HTTP ${error.httpStatus}, and not in the archive's words`;
-    yield fail(`${what}: ${error.code}: ${error.message}`, mend);
+    yield fail(`${what}: ${error.code}: ${error.message}`, fix);
   } else if (error instanceof ArchiveError && error.credentials) {
     yield ok(`archive ${url} is reached`);
     yield failOf("account key and signature", error);
@@ -171,14 +171,14 @@ async function targetFinding(
     if (found.kind === "found")
       return ok(`mirror ${name}: archive folder ${path} (id ${found.folderId})`);
     const placed = await new Placement(folders).of(path, { settings: mirror }, signal);
-    if ("trouble" in placed) {
-      const { code, message } = placed.trouble;
+    if ("problem" in placed) {
+      const { code, message } = placed.problem;
       return fail(`mirror ${name}: ${message}`, failureOf(code).hint);
     }
     const instead =
       missingFolder.kind === "fallback" ? missingFolder.path : "the nearest folder above it";
     return warn(
-      `mirror ${name}: ${found.trouble.message}; its documents go to ${instead} (id ${placed.folderId})`,
+      `mirror ${name}: ${found.problem.message}; its documents go to ${instead} (id ${placed.folderId})`,
       "Create the folder before anything is sent, unless that is meant: what is archived stays where it is.",
     );
   } catch (error) {

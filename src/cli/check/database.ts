@@ -27,7 +27,7 @@ export async function* databaseFindings(
     yield warn(`journal: the database has ${setting}: ${what}`, "Set it on: postgresql.conf.");
   }
   if (place.hasPasswordInUrl) {
-    const mend = "Move it to a file, and name that in journal.passwordFile.";
-    yield warn("journal: the password is in the URL", mend);
+    const fix = "Move it to a file, and name that in journal.passwordFile.";
+    yield warn("journal: the password is in the URL", fix);
   }
 }

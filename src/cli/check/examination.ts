@@ -37,7 +37,7 @@ export async function* examinationOf(config: Config, shell: Shell): AsyncGenerat
   // What comes next starts readers, which would never be there.
   if (files.some(({ level }) => level === "FAIL")) return;
   yield* examineTimeZone(shell);
-  yield* examinePrograms(config, shell.surroundings.env["PATH"] ?? "");
+  yield* examinePrograms(config, shell.processContext.env["PATH"] ?? "");
   yield* examineArchives(config, shell);
   yield* examineAddressFilter(config);
   yield* examineSources(config, shell);

@@ -10,8 +10,8 @@ const STYLES: Readonly<Record<Finding["level"], Style>> = {
   FAIL: "red",
 };
 
-/** `FAIL  WHAT — MEND`. */
-export function findingLine({ level, what, mend }: Finding, out: Terminal): string {
+/** `FAIL  WHAT — FIX`. */
+export function findingLine({ level, what, fix }: Finding, out: Terminal): string {
   const mark = out.paint(STYLES[level], padded(level, 4));
-  return `${mark}  ${printable(what)}${mend === null ? "" : ` — ${printable(clause(mend))}`}`;
+  return `${mark}  ${printable(what)}${fix === null ? "" : ` — ${printable(clause(fix))}`}`;
 }

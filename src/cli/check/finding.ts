@@ -7,7 +7,7 @@ export type Finding = {
   readonly level: "ok" | "warn" | "FAIL";
   readonly what: string;
   /** What to do about it; null where nothing is to be done. */
-  readonly mend: string | null;
+  readonly fix: string | null;
   /** The configuration cannot be used for it. */
   readonly unusable?: Fault;
   /** Documents are held or failed. */
@@ -16,17 +16,17 @@ export type Finding = {
 
 /** As it should be. */
 export function ok(what: string): Finding {
-  return { level: "ok", what, mend: null };
+  return { level: "ok", what, fix: null };
 }
 
-/** It works, and may cost somebody something; `mend` says what to do. */
-export function warn(what: string, mend: string): Finding {
-  return { level: "warn", what, mend };
+/** It works, and may cost someone something; `fix` says what to do. */
+export function warn(what: string, fix: string): Finding {
+  return { level: "warn", what, fix };
 }
 
-/** It does not work; `mend` says what to do. */
-export function fail(what: string, mend: string): Finding {
-  return { level: "FAIL", what, mend };
+/** It does not work; `fix` says what to do. */
+export function fail(what: string, fix: string): Finding {
+  return { level: "FAIL", what, fix };
 }
 
 /** The finding that an expected failure is; anything else is a bug and thrown again. */

@@ -7,7 +7,7 @@ import { fail, type Finding, warn } from "./finding.ts";
 
 type Named = readonly [what: string, path: string];
 
-const MEND =
+const FIX =
   "Give it to root or to the daemon's user (chown), and let nobody else write it (chmod go-w).";
 
 /** Root is refused: it would run here what another user wrote. */
@@ -19,8 +19,8 @@ export function* examineForeign(config: Config, caller: Caller): Generator<Findi
     told.add(foreign);
     const found = `${what} can be changed by another user: ${foreign}`;
     yield caller === 0
-      ? fail(found, `${MEND} Root examines nothing further; or run check as the daemon's user.`)
-      : warn(found, MEND);
+      ? fail(found, `${FIX} Root examines nothing further; or run check as the daemon's user.`)
+      : warn(found, FIX);
   }
 }
 

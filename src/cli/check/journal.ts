@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import type { Config } from "../../config/config.ts";
 import { shownJournal } from "../../config/journal-place.ts";
 import { assertNotExchanged, renamedMirrors } from "../../daemon/bind-archives.ts";
-import { isSolo } from "../../journal/crew.ts";
+import { isSolo } from "../../journal/cluster.ts";
 import type { ArchiveRow, Journal, MirrorRow } from "../../journal/journal.ts";
 import { networkFileSystem } from "../../journal/network-file-system.ts";
 import { systemClock } from "../../std/clock.ts";
@@ -23,7 +23,7 @@ import { nearestDirectory } from "./places.ts";
 const FREE_BYTES_MIN = 16_000_000;
 const FREE_BYTES_SCARCE = 200_000_000;
 
-/** Is the journal whole, on a disk that can hold it, and is somebody working on it? */
+/** Is the journal whole, on a disk that can hold it, and is someone working on it? */
 export async function* examineJournal(config: Config): AsyncGenerator<Finding> {
   const { journal: place } = config;
   const path = shownJournal(place);
@@ -93,7 +93,7 @@ async function* identityFindings(
   try {
     assertNotExchanged(config, rows);
     const archives = new Map(rows.map((row) => [row.name, row]));
-    if (isSolo(journal.crew)) renamedMirrors(config, await journal.mirrors(), archives);
+    if (isSolo(journal.cluster)) renamedMirrors(config, await journal.mirrors(), archives);
   } catch (error) {
     yield failOf("configuration", error);
   }

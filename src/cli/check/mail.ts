@@ -14,9 +14,9 @@ export async function* examineMail(
     // Loaded only where it is used.
     const { MailChannel } = await import("../../notify/mail-channel.ts");
     const { name, host, port, login } = channel;
-    const trouble = await new MailChannel(channel).look(clock);
+    const problem = await new MailChannel(channel).look(clock);
     const what = `mail: ${name}, ${host}:${port}`;
-    if (trouble) yield fail(`${what}: ${trouble.what}`, trouble.mend);
+    if (problem) yield fail(`${what}: ${problem.what}`, problem.fix);
     else yield ok(`${what} answers${login ? `, and lets ${login.user} in` : ""}`);
   }
 }

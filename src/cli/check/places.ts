@@ -47,11 +47,11 @@ export function* shareFindings(
   { log, receipts }: Pick<Config, "log" | "receipts">,
   mounts: readonly Mount[],
 ): Generator<Finding> {
-  const mends = [
+  const fixes = [
     ["log", log.file?.path, "a share that hangs would stop the daemon with its next log line."],
     ["receipts", receipts?.dir, "a share that hangs would hold them up, and the daemon's end."],
   ] as const;
-  for (const [name, path, why] of mends) {
+  for (const [name, path, why] of fixes) {
     const mount = path === undefined ? undefined : mountOf(path, mounts);
     if (!mount || !isNetwork(mount)) continue;
     const what = `${name}: ${path} is on a network file system (${mount.fsType})`;
@@ -78,8 +78,8 @@ async function* afterFindings({ name, source, after }: Mirror): AsyncGenerator<F
     } catch (error) {
       // That it is away, or not readable, is told by the source's own examination.
       if (codeOf(error) === "ENOENT") return;
-      const mend = "Give the daemon's user the right to write there, or set after: keep.";
-      yield fail(`${what}: ${place} cannot be written to (${codeOf(error)})`, mend);
+      const fix = "Give the daemon's user the right to write there, or set after: keep.";
+      yield fail(`${what}: ${place} cannot be written to (${codeOf(error)})`, fix);
       return;
     }
   }

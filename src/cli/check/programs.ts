@@ -27,19 +27,19 @@ function findingOf(what: string, program: string, path: string): Finding {
         .split(":")
         .filter((folder) => folder !== "")
         .map((folder) => join(folder, program));
-  const troubles = places.map(troubleWith);
-  const found = troubles.indexOf(undefined);
+  const problems = places.map(problemWith);
+  const found = problems.indexOf(undefined);
   if (found >= 0) return ok(`${what} ${places[found]} can be run`);
-  const told = troubles.find((trouble) => trouble !== NOT_THERE) ?? NOT_THERE;
-  const mend =
+  const told = problems.find((problem) => problem !== NOT_THERE) ?? NOT_THERE;
+  const fix =
     told === NOT_THERE ? "Write its whole path, or put it there." : "chmod +x, or name a program.";
-  return fail(`${what} ${program} ${told}`, mend);
+  return fail(`${what} ${program} ${told}`, fix);
 }
 
 const NOT_THERE = "is not there";
 
 /** Why it cannot be run; undefined when it can. */
-function troubleWith(path: string): string | undefined {
+function problemWith(path: string): string | undefined {
   try {
     if (!statSync(path).isFile()) return "is no file";
   } catch {

@@ -5,7 +5,7 @@ import { isNetwork, type Mount, mountOf, readMounts, watchMode } from "../../sou
 import { awayOf, ofMirror, seersOf } from "../../sync/away.ts";
 import { readJournal, runningDaemon } from "../journals.ts";
 import { LINK_HINT, otherLinksLine, replacedLines } from "../links-text.ts";
-import { Looker } from "../looker.ts";
+import { StatReader } from "../stat-reader.ts";
 import type { Shell } from "../shell.ts";
 import { fail, failOf, type Finding, ok, warn } from "./finding.ts";
 import { examineHardLinks } from "./hard-links.ts";
@@ -23,7 +23,7 @@ export async function* examineSources(config: Config, shell: Shell): AsyncGenera
     yield failOf("mirrors", error);
   }
   const isRunning = journal && (await runningDaemon(config)) !== undefined;
-  const seers = journal ? seersOf(await journal.crew.members(), isRunning === true) : [];
+  const seers = journal ? seersOf(await journal.cluster.instances(), isRunning === true) : [];
   let directories = 0;
   let isWatching = false;
   for (const mirror of config.mirrors) {
@@ -49,14 +49,14 @@ async function sourceFinding(
   row: MirrorRow | undefined,
   shell: Shell,
 ): Promise<Finding> {
-  const { clock, random } = shell.surroundings;
+  const { clock, random } = shell.processContext;
   const known = { id: row?.id ?? 1, device: row?.device ?? null };
   const what = `mirror ${mirror.name}: source`;
   try {
-    await using looker = await Looker.open(mirror, known, { clock, random });
-    const { online, why } = looker.status;
+    await using statReader = await StatReader.open(mirror, known, { clock, random });
+    const { online, why } = statReader.status;
     if (online) return ok(`${what} ${mirror.source} is readable`);
-    const hint = "Mend `source`, or mount it, or give this user the right to read it.";
+    const hint = "Fix `source`, or mount it, or give this user the right to read it.";
     return fail(`${what} is offline: ${why}`, hint);
   } catch (error) {
     return failOf(what, error);

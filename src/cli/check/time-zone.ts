@@ -1,9 +1,9 @@
-import { TIME_ZONE_HINT, timeZoneTrouble } from "../../std/time-zone.ts";
+import { TIME_ZONE_HINT, timeZoneProblem } from "../../std/time-zone.ts";
 import type { Shell } from "../shell.ts";
 import { type Finding, warn } from "./finding.ts";
 
 /** Do hours and schedules go by the time zone that is meant? */
-export function* examineTimeZone({ surroundings, clock }: Shell): Generator<Finding> {
-  const trouble = timeZoneTrouble(surroundings.env, clock.now());
-  if (trouble !== undefined) yield warn(`time zone: ${trouble}`, TIME_ZONE_HINT);
+export function* examineTimeZone({ processContext, clock }: Shell): Generator<Finding> {
+  const problem = timeZoneProblem(processContext.env, clock.now());
+  if (problem !== undefined) yield warn(`time zone: ${problem}`, TIME_ZONE_HINT);
 }

@@ -16,9 +16,9 @@ export function* examineWatching(directories: number): Generator<Finding> {
   if (refusal !== undefined) {
     const instances = limitOf("max_user_instances");
     const said = instances === undefined ? "" : `; ${instances} instances are allowed`;
-    const mend =
+    const fix =
       "Raise fs.inotify.max_user_instances and max_user_watches; until then it only rescans.";
-    yield warn(`nothing can be watched any more (${refusal}${said})`, mend);
+    yield warn(`nothing can be watched any more (${refusal}${said})`, fix);
     return;
   }
   const max = limitOf("max_user_watches");

@@ -72,8 +72,8 @@ async function adopt(shell: Shell, options: Options): Promise<void> {
   const { Daemon } = await import("../../daemon/daemon.ts");
   const { warningsTo } = await import("../warnings.ts");
   growSlowly();
-  const { out, err, surroundings } = shell;
-  const { clock, random } = surroundings;
+  const { out, err, processContext } = shell;
+  const { clock, random } = processContext;
   const config = await shell.config();
   const stopping = shell.stopping();
   const log = warningsTo(err, secretsOf(config));
@@ -149,7 +149,7 @@ async function claimedBefore(
 
 /** A person has seen what it would be, and is asked; programs have said what they want. */
 async function mayClaim(
-  { out, surroundings: { stdin } }: Shell,
+  { out, processContext: { stdin } }: Shell,
   { dryRun = false, yes = false, json = false, trustContent = false }: Options,
   count: number,
 ): Promise<boolean> {

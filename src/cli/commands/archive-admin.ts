@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
-import type { CheckTally, ClosedArchive } from "../../embedded-archive/closed-archive.ts";
+import type { CheckTotal, ClosedArchive } from "../../embedded-archive/closed-archive.ts";
 import type { FolderDescription } from "../../embedded-archive/folder-table.ts";
 import { examples } from "../examples.ts";
 import { EXIT } from "../exit.ts";
@@ -80,14 +80,14 @@ async function opened(
 }
 
 async function checked(archive: ClosedArchive, shell: Shell): Promise<void> {
-  const tally: CheckTally = { documents: 0, blobs: 0, bytes: 0 };
+  const total: CheckTotal = { documents: 0, blobs: 0, bytes: 0 };
   let wrong = 0;
-  for await (const { what, message } of archive.check(tally)) {
+  for await (const { what, message } of archive.check(total)) {
     wrong += 1;
     await shell.out.line(`${what}: ${message}`);
   }
   if (wrong > 0) shell.exitCode = EXIT.fault;
-  const looked = `${tally.documents} documents, ${tally.blobs} files, ${tally.bytes} bytes`;
+  const looked = `${total.documents} documents, ${total.blobs} files, ${total.bytes} bytes`;
   await shell.out.line(`${looked}: ${wrong === 0 ? "all is well" : `${wrong} found wrong`}`);
 }
 

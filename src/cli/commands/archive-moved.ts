@@ -20,7 +20,7 @@ type Options = { readonly archive?: string; readonly json?: boolean };
 /** Rows of one commit. */
 const CHUNK = 500;
 
-/** Nothing is asked of the archive in vain: whoever typed this waits for the answer. */
+/** Nothing is asked of the archive in vain: anyone who typed this waits for the answer. */
 const AT_ONCE = Number.POSITIVE_INFINITY;
 
 /** `scanferry archive moved` and `archive replaced`: a person says which archive it is, after ARCHIVE_CHANGED. */
@@ -96,7 +96,7 @@ async function meant(
   throw new Fault("ARCHIVE_UNKNOWN", message, "Nothing has to be said: start with it.");
 }
 
-/** Rows of what was never sent, whose files are seen anew; and how many were sent and have no file here. */
+/** Rows of what was never sent, whose files are seen again; and how many were sent and have no file here. */
 async function leftIn(
   journal: Journal,
   { id }: ArchiveRow,

@@ -176,7 +176,7 @@ async function answer(shell: Shell, { json, archive }: Common, ask: Ask): Promis
   const settings = await readArchiveSettings(shell.places, archive);
   await using client = await openClient(settings, shell.clock);
   const { reply, lines } = await ask(client, shell.stopping()).catch((error: unknown) => {
-    throw onceMended(error);
+    throw onceFixed(error);
   });
   if (json === true) await shell.out.line(JSON.stringify({ response: "OK", ...reply }));
   else for (const line of lines) await shell.out.line(line);
@@ -184,19 +184,19 @@ async function answer(shell: Shell, { json, archive }: Common, ask: Ask): Promis
 }
 
 /** What to do about the archive's refusal where no daemon and no mirror stands behind the request. */
-const MENDS: Readonly<Record<string, string>> = {
+const FIXES: Readonly<Record<string, string>> = {
   DOC_NOT_EXIST: "The archive has no such document; scanferry archive search finds others.",
   FOLDER_NOT_EXISTS: "The archive has no such folder; scanferry archive folders lists them.",
   QUOTA_LIMIT: "Buy pages, or wait until the allowance is renewed.",
 };
 
-/** A refusal with a mend for whoever typed the request. */
-function onceMended(error: unknown): unknown {
+/** A refusal with a fix for anyone who typed the request. */
+function onceFixed(error: unknown): unknown {
   if (!(error instanceof ArchiveError) || error.kind !== "refused" || error.credentials)
     return error;
   const { code, message } = error;
   if (code.startsWith("INVALID_"))
     return new UsageError(`${message.includes(code) ? "" : `${code}: `}${message}; correct it`);
-  const hint = MENDS[code];
+  const hint = FIXES[code];
   return hint === undefined ? error : new Fault(code, message, hint, { cause: error });
 }

@@ -48,8 +48,8 @@ async function configOf(shell: Shell, json: boolean): Promise<Config> {
     return await shell.config();
   } catch (error) {
     if (json && error instanceof ConfigError) {
-      const findings = error.problems.map(({ file, key, message, mend }) => {
-        return fail([file, key, message].filter((part) => part !== "").join(": "), mend);
+      const findings = error.problems.map(({ file, key, message, fix }) => {
+        return fail([file, key, message].filter((part) => part !== "").join(": "), fix);
       });
       await shell.out.line(JSON.stringify({ ok: false, findings }));
     }

@@ -60,7 +60,7 @@ async function init(shell: Shell, options: Options): Promise<void> {
   const { force = false, yes = false, try: isTrying } = options;
   if (!force) await assertFree(path);
   const given = await givenBy(shell, options);
-  const { stdin } = shell.surroundings;
+  const { stdin } = shell.processContext;
   const isAsking = !yes && shell.out.isInteractive && isKeyboard(stdin);
   const setup = isAsking ? await ask(shell, given, isTrying) : given;
   const journal = setup.journal ?? journalBeside(path);
@@ -78,7 +78,7 @@ async function init(shell: Shell, options: Options): Promise<void> {
 }
 
 async function ask(shell: Shell, given: Setup, isTrying: boolean): Promise<Setup> {
-  const { stdin } = shell.surroundings;
+  const { stdin } = shell.processContext;
   if (!isKeyboard(stdin)) return given;
   await shell.out.line(
     "What is in [brackets] is taken when nothing is typed. Ctrl-C writes nothing.",
@@ -89,7 +89,7 @@ async function ask(shell: Shell, given: Setup, isTrying: boolean): Promise<Setup
 
 /** What options and environment say. */
 async function givenBy(shell: Shell, options: Options): Promise<Setup> {
-  const { env, cwd } = shell.surroundings;
+  const { env, cwd } = shell.processContext;
   const { force: _force, yes: _yes, try: _try, accountKeyFile, secretFile, ...rest } = options;
   const { source, journal, receipts } = options;
   return {

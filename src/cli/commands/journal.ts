@@ -84,8 +84,8 @@ async function placeOf(shell: Shell, option: string, typed: string): Promise<Jou
   const read = journalPlace().safeParse(typed);
   if (!read.success) {
     const [issue] = read.error.issues;
-    const mend = issue?.code === "custom" ? String(issue.params?.["mend"]) : "";
-    throw new UsageError(`${option} ${issue?.message}; ${mend}`);
+    const fix = issue?.code === "custom" ? String(issue.params?.["fix"]) : "";
+    throw new UsageError(`${option} ${issue?.message}; ${fix}`);
   }
   if (typeof read.data === "string") return resolve(shell.cwd, read.data);
   const password = read.data.password ?? (await passwordFor(shell, read.data));
@@ -95,7 +95,7 @@ async function placeOf(shell: Shell, option: string, typed: string): Promise<Jou
 
 /** The configuration's is told to its own server alone. */
 async function passwordFor(shell: Shell, { server }: PostgresUrl): Promise<string | undefined> {
-  const given = shell.surroundings.env["SCANFERRY_JOURNAL_PASSWORD"];
+  const given = shell.processContext.env["SCANFERRY_JOURNAL_PASSWORD"];
   if (given !== undefined && given !== "") return given;
   try {
     const { journal } = await shell.config();

@@ -6,7 +6,7 @@ import { examples } from "../examples.ts";
 import { readJournal } from "../journals.ts";
 import { queriesOf } from "../selection.ts";
 import type { Shell } from "../shell.ts";
-import { columnsOf, isNotPutAway, ListScreen, remarksOf } from "../list-screen.ts";
+import { columnsOf, isAfterPending, ListScreen, remarksOf } from "../list-screen.ts";
 import { printable } from "../../std/printable.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -14,7 +14,7 @@ type Options = {
   readonly json?: boolean;
   readonly state?: State;
   readonly mirror?: string;
-  readonly notPutAway?: boolean;
+  readonly afterPending?: boolean;
 };
 
 /** `scanferry list`: the journal's documents, as many as there are, one a line. */
@@ -26,7 +26,7 @@ export function addList(program: Command, shell: Shell): void {
     .option("--json", "print one JSON object a line")
     .addOption(new Option("--state <state>", "only in this state").choices(STATES))
     .option("--mirror <name>", "only of this mirror")
-    .option("--not-put-away", "only what `after` could not put away")
+    .option("--after-pending", "only what `after` could not moved or deleted")
     .action((paths: string[], options: Options) => list(shell, paths, options))
     .addHelpText(
       "after",
@@ -54,7 +54,7 @@ async function list(shell: Shell, paths: readonly string[], options: Options): P
     const wanted = state === undefined ? query : { ...query, state };
     for await (const document of journal.list(wanted)) {
       if (out.gone.aborted) return;
-      if (options.notPutAway === true && !isNotPutAway(document)) continue;
+      if (options.afterPending === true && !isAfterPending(document)) continue;
       for (const line of linesOf(document, nameIn(names, document))) await out.line(line);
     }
   }

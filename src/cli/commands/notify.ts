@@ -75,12 +75,12 @@ async function outcomeOf(
     cause: "test",
     what: "happened",
     title: "A test: this channel works",
-    detail: `Somebody asked for it with "scanferry notify test". Channel: ${channel}.`,
+    detail: `Someone asked for it with "scanferry notify test". Channel: ${channel}.`,
     hint: "Nothing is wrong, and nothing is to be done.",
     since: at,
     times: 1,
   };
-  const body = bodyOf({ id: randomUUID(), at, tellings: [] }, [told], {
+  const body = bodyOf({ id: randomUUID(), at, outboxEntries: [] }, [told], {
     host: hostname(),
     version,
   });

@@ -37,7 +37,7 @@ async function plan(shell: Shell, json: boolean): Promise<void> {
   stack.use(journal);
   const known = await knownArchives(config, journal);
   const destinations = new Map<string, Destinations>();
-  const by = { clock: shell.surroundings.clock, ...config.upload.doubt };
+  const by = { clock: shell.processContext.clock, ...config.upload.doubt };
   for (const account of accountsOf(config)) {
     const archive = await openArchive(account, shell);
     if (!(archive instanceof Fault)) stack.use(archive);
@@ -105,9 +105,9 @@ async function whyStopped(journal: Journal, config: Config): Promise<string | nu
   const reasons: string[] = [];
   for (const { id, name } of await journal.archives()) {
     if (!archives.some((archive) => archive.name === name)) continue;
-    const { closedAt, trouble } = await journal.of(id).gate();
+    const { closedAt, problem } = await journal.of(id).gate();
     if (closedAt === null) continue;
-    const why = trouble?.message ?? "the archive refuses the account";
+    const why = problem?.message ?? "the archive refuses the account";
     reasons.push(archives.length > 1 ? `to ${name}: ${why}` : why);
   }
   return reasons.length === 0 ? null : reasons.join("; ");

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import type { Document } from "../../domain/document.ts";
 import type { Journal, ListQuery } from "../../journal/journal.ts";
-import { isBehindGate, probeNow, putAwayNow, retryOf } from "../../sync/retry.ts";
+import { isBehindGate, probeNow, afterActionNow, retryOf } from "../../sync/retry.ts";
 import { examples } from "../examples.ts";
 import { EXIT } from "../exit.ts";
 import { runningDaemon, writeJournal } from "../journals.ts";
@@ -21,14 +21,14 @@ type Options = {
 };
 
 /** What was done, by kind. */
-type Tally = {
+type Total = {
   queued: number;
-  /** Held because the archive refuses the account: it is asked anew, not each document. */
+  /** Held because the archive refuses the account: it is asked again, not each document. */
   gated: number;
   /** Had been archived, and were gone from the archive. */
   again: number;
-  /** Archived, with a file that could not be put away: that is tried now. */
-  putAway: number;
+  /** Archived, with a file that could not be moved or deleted: that is tried now. */
+  afterAction: number;
 };
 
 /** The code of a file that may still become whole. */
@@ -41,11 +41,13 @@ type Requeuing = {
   readonly anyway: boolean;
 };
 
-/** `scanferry retry`: put held or failed documents back in the queue, and try anew to put files away. */
+/** `scanferry retry`: put held or failed documents back in the queue, and try again to move or delete files. */
 export function addRetry(program: Command, shell: Shell): void {
   program
     .command("retry")
-    .description("put held or failed documents back in the queue; put files away that could not be")
+    .description(
+      "put held or failed documents back in the queue; move or delete files that could not be",
+    )
     .argument("[path...]", "files or directories; all without")
     .addOption(new Option("--state <state>", "only these").choices(["held", "failed"]))
     .option("--error <code>", "only with this error, e.g. FILE_SIZE_TOO_BIG")
@@ -70,28 +72,28 @@ async function retry(shell: Shell, paths: readonly string[], options: Options): 
   const config = await shell.config();
   await using journal = await writeJournal(config);
   const scope = { cwd: shell.cwd, config, mirror: options.mirror };
-  const tally: Tally = { queued: 0, gated: 0, again: 0, putAway: 0 };
+  const total: Total = { queued: 0, gated: 0, again: 0, afterAction: 0 };
   const closed = await closedMirrors(journal);
   const anyway = options.anyway === true;
   const queries = await queriesOf(paths, scope, journal);
   for (const query of queries) {
     for (const filter of filtersOf(options)) {
       const rows = journal.list({ ...query, ...filter });
-      await requeue(journal, rows, { closed, at: shell.clock.now(), anyway }, tally);
+      await requeue(journal, rows, { closed, at: shell.clock.now(), anyway }, total);
     }
   }
   if (options.state === undefined) {
     const code = options.error ?? "";
     const isMeant = (row: Document) =>
       row.afterMessage?.startsWith(code) === true && queries.some((query) => covers(query, row));
-    tally.putAway = await putAwayNow(journal, isMeant, shell.clock.now());
+    total.afterAction = await afterActionNow(journal, isMeant, shell.clock.now());
   }
-  if (tally.gated > 0) await probeNow(journal, shell.clock.now());
+  if (total.gated > 0) await probeNow(journal, shell.clock.now());
   const running = (await runningDaemon(config)) !== undefined;
-  if (options.json === true) await shell.out.line(JSON.stringify({ ...tally, running }));
-  else await tell(shell, tally, running);
-  const { queued, gated, putAway } = tally;
-  if (queued + gated + putAway === 0) shell.exitCode = EXIT.fault;
+  if (options.json === true) await shell.out.line(JSON.stringify({ ...total, running }));
+  else await tell(shell, total, running);
+  const { queued, gated, afterAction } = total;
+  if (queued + gated + afterAction === 0) shell.exitCode = EXIT.fault;
 }
 
 /** What is looked for: with `--anyway` also what still has time to become whole. */
@@ -116,29 +118,29 @@ async function requeue(
   journal: Journal,
   rows: AsyncIterable<Document>,
   { closed, at, anyway }: Requeuing,
-  tally: Tally,
+  total: Total,
 ): Promise<void> {
   // Ids first: what is listed must not change under the list.
   const found: Document[] = [];
   for await (const row of rows) found.push(row);
   const waits = (row: Document) => closed.has(row.mirrorId) && isBehindGate(row);
   const others = found.filter((row) => !waits(row));
-  tally.gated += found.length - others.length;
+  total.gated += found.length - others.length;
   for (let from = 0; from < others.length; from += CHUNK) {
     const chunk = others.slice(from, from + CHUNK);
     const applied = await journal.apply(chunk.flatMap((row) => retryOf(row, at, anyway)));
     const done = new Set(applied.flatMap(({ skipped, document }) => (skipped ? [] : document?.id)));
     for (const { id, state, documentId } of chunk) {
       if (!done.has(id)) continue;
-      tally.queued += 1;
-      if (state === "failed" && documentId !== null) tally.again += 1;
+      total.queued += 1;
+      if (state === "failed" && documentId !== null) total.again += 1;
     }
   }
 }
 
-async function tell({ out }: Shell, tally: Tally, running: boolean): Promise<void> {
-  const { queued, gated, again, putAway } = tally;
-  if (queued + gated + putAway === 0) {
+async function tell({ out }: Shell, total: Total, running: boolean): Promise<void> {
+  const { queued, gated, again, afterAction } = total;
+  if (queued + gated + afterAction === 0) {
     await out.line("nothing to retry: there is no such document that waits for it");
     return;
   }
@@ -153,9 +155,9 @@ async function tell({ out }: Shell, tally: Tally, running: boolean): Promise<voi
     const when = running ? "now" : "first";
     await out.line(`${wait} for the archive to accept the account: it is asked ${when}`);
   }
-  if (putAway > 0) {
-    const files = counted(putAway, "archived file");
-    await out.line(`${files} to be put away${running ? " now" : ""}`);
+  if (afterAction > 0) {
+    const files = counted(afterAction, "archived file");
+    await out.line(`${files} to be moved or deleted${running ? " now" : ""}`);
   }
   if (!running) await out.line("the daemon is not running: this takes effect when it starts");
 }

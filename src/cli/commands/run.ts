@@ -12,7 +12,7 @@ import {
   OPEN_FILES_USUAL,
   openFilesMax,
 } from "../../std/open-files.ts";
-import { TIME_ZONE_HINT, timeZoneTrouble } from "../../std/time-zone.ts";
+import { TIME_ZONE_HINT, timeZoneProblem } from "../../std/time-zone.ts";
 import { examples } from "../examples.ts";
 import { printable } from "../../std/printable.ts";
 import type { Shell } from "../shell.ts";
@@ -34,11 +34,11 @@ async function run(shell: Shell): Promise<void> {
   const { withPageToken } = await import("../../daemon/page-token.ts");
   growSlowly();
   assertOpenFiles();
-  const { env, unattended } = shell.surroundings;
+  const { env, unattended } = shell.processContext;
   unattended?.();
   const max = openFilesMax() ?? OPEN_FILES_USUAL;
   let files = max < OPEN_FILES_USUAL ? fewText(max) : undefined;
-  let zone = timeZoneTrouble(env, shell.clock.now());
+  let zone = timeZoneProblem(env, shell.clock.now());
   await liveDaemon({
     notifier: takeNotifier(env, process.pid),
     load: async () =>

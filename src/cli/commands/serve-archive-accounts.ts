@@ -23,14 +23,14 @@ const VARIABLE = "SCANFERRY_ARCHIVE_ACCOUNTS";
  */
 export async function accountsFrom(
   { account, accountFile }: AccountOptions,
-  { cwd, surroundings: { env } }: Pick<Shell, "cwd" | "surroundings">,
+  { cwd, processContext: { env } }: Pick<Shell, "cwd" | "processContext">,
 ): Promise<Accounts | undefined> {
   if (accountFile !== undefined) {
     const path = resolve(cwd, accountFile);
     const what = `--account-file: ${quotedPath(path)}`;
     const outcome = await readText(path);
     if (outcome === undefined) throw new UsageError(`${what} is not there; name one that exists`);
-    if (!("text" in outcome)) throw new UsageError(`${what} ${outcome.message}; ${outcome.mend}`);
+    if (!("text" in outcome)) throw new UsageError(`${what} ${outcome.message}; ${outcome.fix}`);
     return linesOf(outcome.text, what, account);
   }
   const given = env[VARIABLE];

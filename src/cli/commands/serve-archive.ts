@@ -92,8 +92,8 @@ function makeUsable(directory: string): void {
   } catch (error) {
     const why = codeOf(error);
     if (why === undefined) throw error;
-    const mend = "name a directory that this user can write to";
-    throw new UsageError(`--data: ${directory} cannot be used (${why}); ${mend}`);
+    const fix = "name a directory that this user can write to";
+    throw new UsageError(`--data: ${directory} cannot be used (${why}); ${fix}`);
   }
 }
 

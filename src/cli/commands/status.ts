@@ -8,7 +8,7 @@ import type { Owner } from "../../journal/owner-lock.ts";
 import type { Finding } from "../../report/finding.ts";
 import { findingsOf } from "../../report/findings.ts";
 import { titles } from "../../report/finding-text.ts";
-import { type Problem, problemsOf } from "../../report/problems.ts";
+import { type ProblemGroup, problemsOf } from "../../report/problems.ts";
 import { summaryOf } from "../../report/summary.ts";
 import { mountOf, readMounts, watchMode } from "../../source/mounts.ts";
 import { noPages } from "../../sync/page-report.ts";
@@ -120,7 +120,7 @@ async function markOf({ journal }: Config, now: number): Promise<string> {
 async function standingOf(config: Config, now: number): Promise<Standing> {
   const [owner, health] = await Promise.all([runningDaemon(config), daemonHealth(config)]);
   const running = owner !== undefined || health?.healthy === false;
-  const standing = (report: StatusReport, problems: readonly Problem[] = []): Standing => {
+  const standing = (report: StatusReport, problems: readonly ProblemGroup[] = []): Standing => {
     return { report, owner, findings: findingsOf({ report, health, problems }), health };
   };
   try {
@@ -171,14 +171,14 @@ function nothingYet(config: Config, now: number, running: boolean): StatusReport
       oldestAt: {},
     })),
     formerMirrors: [],
-    members: [],
+    instances: [],
     pages,
     duplicates: { documents: 0, pages: 0 },
-    untold: 0,
+    undelivered: 0,
     movedDocuments: 0,
     moved: [],
-    notPutAway: [],
-    neverPutAway: [],
+    afterPending: [],
+    afterFailed: [],
     foldersToCreate: [],
   };
 }

@@ -29,7 +29,7 @@ async function sync(shell: Shell, { wait, json = false }: Options): Promise<void
   const { warningsTo } = await import("../warnings.ts");
   growSlowly();
   assertOpenFiles();
-  const { clock, random } = shell.surroundings;
+  const { clock, random } = shell.processContext;
   const stopping = shell.stopping();
   const config = await shell.config();
   // What is for a program stays clean; a person at its terminal sees how it goes all the same.
@@ -90,7 +90,7 @@ function jsonOf({ report, problems, findings }: Pass, { sent, converted }: Done)
     paused,
     gate,
     waits: sending.waits,
-    troubles: problems,
+    problems: problems,
     findings,
     foldersToCreate,
     unread: mirrors.flatMap(({ name, unread }) => (unread ? { mirror: name, ...unread } : [])),

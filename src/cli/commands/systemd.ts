@@ -34,7 +34,7 @@ function madeBy({ configFile, instance }: Needs): string {
   const option = instance === undefined ? "" : " --instance";
   return (
     `# Made by: scanferry --config ${JSON.stringify(configFile)} systemd${option}\n` +
-    "# Make it anew after a change of sources, of `after`, of where the secrets are, or of link-local name servers."
+    "# Make it again after a change of sources, of `after`, of where the secrets are, or of link-local name servers."
   );
 }
 

@@ -51,7 +51,7 @@ async function verify(shell: Shell, { json, all }: Options): Promise<void> {
   const { out } = shell;
   const config = await shell.config();
   await using journal = await readJournal(config);
-  const tally = { same: 0, missing: 0, changed: 0, unconverted: 0, unknown: 0 };
+  const total = { same: 0, missing: 0, changed: 0, unconverted: 0, unknown: 0 };
   let resized = 0;
   const accounts = accountsOf(config);
   const convertedBefore = shell.clock.now() - config.conversion.stuckAfterMs;
@@ -69,14 +69,14 @@ async function verify(shell: Shell, { json, all }: Options): Promise<void> {
     const options = { ...parts, convertedBefore, storedSize };
     for await (const found of audit(options, signal)) {
       const line = accounts.length > 1 ? { ...found, archive: name } : found;
-      tally[line.kind] += 1;
+      total[line.kind] += 1;
       if (line.changes.includes("resized")) resized += 1;
       if (json === true) await out.line(JSON.stringify({ mark: MARKS[line.kind][0], ...line }));
       else if (all === true || line.kind !== "same") await out.line(textOf(line, shell));
     }
   }
-  if (json !== true) await out.line(sumOf(tally));
-  const isWrong = tally.missing + tally.unconverted + resized > 0;
+  if (json !== true) await out.line(sumOf(total));
+  const isWrong = total.missing + total.unconverted + resized > 0;
   shell.exitCode = isWrong ? EXIT.unsettled : EXIT.done;
 }
 
@@ -95,8 +95,8 @@ async function targetsOf(
   return ids;
 }
 
-function sumOf(tally: Readonly<Record<AuditLine["kind"], number>>): string {
-  const { same, missing, changed, unconverted, unknown } = tally;
+function sumOf(total: Readonly<Record<AuditLine["kind"], number>>): string {
+  const { same, missing, changed, unconverted, unknown } = total;
   const late = unconverted === 0 ? "" : `, ${unconverted} never converted`;
   return `${same} as journaled, ${missing} missing, ${changed} changed${late}, ${unknown} unknown`;
 }

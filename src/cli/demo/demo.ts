@@ -75,7 +75,7 @@ export class Demo implements AsyncDisposable {
     const over = new AbortController();
     const signal = AbortSignal.any([stopping, over.signal]);
     // By then what was told at the start has been scrolled away by the samples.
-    const reminded = this.daemon.quiescent({ waitConverted: true }, signal).then(
+    const reminded = this.daemon.idle({ waitConverted: true }, signal).then(
       () => this.#journey.say(this.#reminder),
       () => {},
     );
@@ -94,7 +94,7 @@ export class Demo implements AsyncDisposable {
 
 /** On the port that was asked for, or any free one where that is taken. */
 async function openDaemon(config: Config, shell: Shell, journey: Journey): Promise<Daemon> {
-  const { clock, random } = shell.surroundings;
+  const { clock, random } = shell.processContext;
   const log = warningsTo(shell.err, [], () => journey.giveWay());
   const journaled = journey.journaled.bind(journey);
   try {

@@ -46,7 +46,7 @@ export class Journey {
     this.#bar.above(line);
   }
 
-  /** Somebody else writes a line. */
+  /** Someone else writes a line. */
   giveWay(): void {
     this.#bar.giveWay();
   }
@@ -69,13 +69,13 @@ export class Journey {
     return `${word}  ${path}  ${detail}`.trimEnd();
   }
 
-  #detailOf({ state, documentId, pages, targetPath, trouble }: Document): string {
-    if (trouble && (state === "held" || state === "failed")) {
-      const mend =
-        trouble.code === "FOLDER_MISSING"
+  #detailOf({ state, documentId, pages, targetPath, problem }: Document): string {
+    if (problem && (state === "held" || state === "failed")) {
+      const fix =
+        problem.code === "FOLDER_MISSING"
           ? `the interface cannot create ${targetPath ?? this.#target}; scanferry demo --data DIR makes the folders that DIR/scans has when it starts`
-          : clause(failureOf(trouble.code).hint);
-      return `${trouble.code}: ${mend}`;
+          : clause(failureOf(problem.code).hint);
+      return `${problem.code}: ${fix}`;
     }
     const parts = [
       documentId === null ? "" : `document ${documentId}`,

@@ -114,7 +114,7 @@ function unfit(kind: Kind<string>): (text: string) => string | undefined {
   return (text) => {
     const [issue] = kind.safeParse(text).error?.issues ?? [];
     if (!issue) return undefined;
-    const mend: unknown = issue.code === "custom" ? issue.params?.["mend"] : undefined;
-    return typeof mend === "string" ? `${issue.message}; ${mend}` : issue.message;
+    const fix: unknown = issue.code === "custom" ? issue.params?.["fix"] : undefined;
+    return typeof fix === "string" ? `${issue.message}; ${fix}` : issue.message;
   };
 }

@@ -21,8 +21,8 @@ export async function tryArchive(
     const reached = ok(`the archive at ${url} accepts the account`);
     const found = await new Folders(client).resolve(target, shell.stopping());
     if (found.kind === "found") return [reached, ok(`archive folder ${target} is there`)];
-    const mend = "Create it in the archive; documents wait until it is there.";
-    return [reached, warn(found.trouble.message, mend)];
+    const fix = "Create it in the archive; documents wait until it is there.";
+    return [reached, warn(found.problem.message, fix)];
   } catch (error) {
     if (error instanceof Fault) return [failOf("archive", error)];
     return [fail(`archive: ${String(error)}`, "See scanferry check.")];

@@ -1,5 +1,5 @@
 import { type Document, mayBeArchived } from "../../domain/document.ts";
-import { isMadeAnew } from "../../domain/stamp.ts";
+import { isRecreated } from "../../domain/stamp.ts";
 import type { Journal } from "../../journal/journal.ts";
 import type { Whole } from "../../sync/already-sent.ts";
 import { dirOf, joinRaw, nameOf } from "../../std/raw-path.ts";
@@ -53,7 +53,7 @@ export class Archived {
       const isIgnoring = settings.changed === "ignore";
       if (isIgnoring && before.ignoredDigest === digest) return true;
       const isNew =
-        before.goneAt !== null || isMadeAnew(before.seen.stamp, here.seen.stamp, bornAt);
+        before.goneAt !== null || isRecreated(before.seen.stamp, here.seen.stamp, bornAt);
       if (isIgnoring && !isNew) return true;
     }
     if (await this.#isMoved(this.#journal, here, before, digest)) return true;

@@ -1,5 +1,5 @@
 import type { Archive } from "../../archive/archive.ts";
-import type { Trouble } from "../../domain/document.ts";
+import type { Problem } from "../../domain/document.ts";
 import type { StoredSize } from "../../domain/stored-size.ts";
 import type { Clock } from "../../std/clock.ts";
 import { Fault } from "../../std/fault.ts";
@@ -78,14 +78,14 @@ export class Destinations {
     targetPath: string,
     mirror: LiveMirror,
     signal: AbortSignal,
-  ): Promise<Destination | { trouble: Trouble }> {
+  ): Promise<Destination | { problem: Problem }> {
     if (this.#outage || !this.#placement) return { folderId: null, folder: null };
     try {
       const place = await this.#placement.of(targetPath, mirror, signal);
-      if ("trouble" in place && place.trouble.code === "FOLDER_MISSING") {
+      if ("problem" in place && place.problem.code === "FOLDER_MISSING") {
         await this.#order(targetPath, signal);
       }
-      if ("trouble" in place) return place;
+      if ("problem" in place) return place;
       return { ...place, folder: await this.#pathOf(place.folderId, targetPath, mirror, signal) };
     } catch (error) {
       this.#meet(error, signal);
@@ -98,12 +98,12 @@ export class Destinations {
     outgoing: Outgoing,
     isFirstRun: boolean,
     signal: AbortSignal,
-  ): Promise<Trouble | undefined> {
+  ): Promise<Problem | undefined> {
     if (this.#outage) return undefined;
     const guard = isFirstRun ? this.#first : this.#later;
     try {
       const objection = await guard?.objection(outgoing, this.#mirrorIds, signal);
-      return objection && "rival" in objection ? undefined : objection;
+      return objection && "conflict" in objection ? undefined : objection;
     } catch (error) {
       this.#meet(error, signal);
       return undefined;
@@ -143,7 +143,7 @@ export class Destinations {
       const above = targetPath.slice(0, at);
       if (this.#missing.has(above)) return;
       const found = await this.#folders?.resolve(above, signal);
-      if (found?.kind !== "unusable" || found.trouble.code !== "FOLDER_MISSING") return;
+      if (found?.kind !== "unusable" || found.problem.code !== "FOLDER_MISSING") return;
       // A folder that is named by its id cannot be made.
       if (found.nearestId === null) return;
       this.#missing.set(above, 0);

@@ -1,6 +1,6 @@
 import { archivesOf } from "../../config/archives.ts";
 import type { Config } from "../../config/config.ts";
-import { isSolo } from "../../journal/crew.ts";
+import { isSolo } from "../../journal/cluster.ts";
 import type { Journal, MirrorRow } from "../../journal/journal.ts";
 
 /** What the journal knows of a configured archive and its mirrors, which a run would bind it to. */
@@ -30,7 +30,7 @@ export async function knownArchives(
       continue;
     }
     const own = all.filter(({ archiveId }) => archiveId === row.id);
-    const mirrors = mirrorsOf(config, name, own, isSolo(journal.crew));
+    const mirrors = mirrorsOf(config, name, own, isSolo(journal.cluster));
     const speaking = journal.of(row.id);
     const open = new Set(await speaking.firstRuns());
     const pastFirstRun = new Set(own.map(({ id }) => id).filter((id) => !open.has(id)));

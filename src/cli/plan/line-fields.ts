@@ -1,4 +1,4 @@
-import type { Document, Trouble } from "../../domain/document.ts";
+import type { Document, Problem } from "../../domain/document.ts";
 import { sentNameOf } from "../../domain/naming.ts";
 import type { Decided } from "../../rules/decide.ts";
 import type { PlanLine } from "./plan-line.ts";
@@ -11,7 +11,7 @@ export type Fields = {
   readonly pages?: number | null;
   readonly digest?: string | null;
   readonly decided?: Decided;
-  readonly trouble?: Trouble | null;
+  readonly problem?: Problem | null;
   readonly remark?: string | null;
 };
 
@@ -23,9 +23,13 @@ export type Going = Omit<Fields, "action"> & {
 
 /** What was decided of a document that waits: it goes on as it stands in the journal. */
 export function journaled(document: Document): Omit<Fields, "action"> {
-  const { folderId, estimate, digest, trouble, remark, targetPath, sentName, slip } = document;
-  const fields = { folderId, pages: estimate, digest, trouble, remark };
+  const { folderId, estimate, digest, problem, remark, targetPath, sentName, attributes } =
+    document;
+  const fields = { folderId, pages: estimate, digest, problem, remark };
   if (targetPath === null || sentName === null) return fields;
   const name = { ...sentNameOf(document.name), name: sentName };
-  return { ...fields, decided: { rule: slip?.rule ?? null, folder: targetPath, name, slip } };
+  return {
+    ...fields,
+    decided: { rule: attributes?.rule ?? null, folder: targetPath, name, attributes },
+  };
 }

@@ -5,17 +5,21 @@ import { codeOf } from "../../std/fault.ts";
 import { joinRaw } from "../../std/raw-path.ts";
 import { type Here, isHere, lookAtPlaces } from "../../sync/former-places.ts";
 import { type Found, type Lookable, sentByOthers } from "../../sync/other-mirrors.ts";
-import { Looker, type LookerOptions } from "../looker.ts";
+import { StatReader, type StatReaderOptions } from "../stat-reader.ts";
 import type { KnownArchive } from "./known-archives.ts";
 
 /** The archive's other mirrors, which a file may have been moved from. Their sources are looked at only for that. */
 export class OtherMirrors implements AsyncDisposable {
   readonly #journal: Journal | undefined;
   readonly #mirrors: ReadonlyMap<number, Mirror>;
-  readonly #options: LookerOptions;
-  readonly #lookers = new Map<number, Promise<Looker | undefined>>();
+  readonly #options: StatReaderOptions;
+  readonly #statReaders = new Map<number, Promise<StatReader | undefined>>();
 
-  constructor(mirrors: readonly Mirror[], known: KnownArchive | undefined, options: LookerOptions) {
+  constructor(
+    mirrors: readonly Mirror[],
+    known: KnownArchive | undefined,
+    options: StatReaderOptions,
+  ) {
     this.#journal = known?.journal;
     this.#options = options;
     this.#mirrors = new Map(
@@ -42,34 +46,34 @@ export class OtherMirrors implements AsyncDisposable {
   async #isMoved(row: Document, here: Here): Promise<boolean> {
     const settings = this.#mirrors.get(row.mirrorId);
     if (!settings) return true;
-    const looker = await this.#looker(row.mirrorId, settings);
+    const statReader = await this.#statReader(row.mirrorId, settings);
     // A source that is away tells nothing; a run waits for it.
-    if (!looker?.status.online) return true;
-    const other = { reader: looker.reader, row: { id: row.mirrorId } };
+    if (!statReader?.status.online) return true;
+    const other = { reader: statReader.reader, row: { id: row.mirrorId } };
     const [place] = await lookAtPlaces(other, [joinRaw(row.dir, row.name)], here.path);
     return isHere(row, place, here);
   }
 
   async #others(ownId: number): Promise<Lookable[]> {
     const opened = [...this.#mirrors].map(async ([id, settings]) => {
-      const looker = id === ownId ? undefined : await this.#looker(id, settings);
-      return looker?.status.online ? [{ reader: looker.reader, row: { id } }] : [];
+      const statReader = id === ownId ? undefined : await this.#statReader(id, settings);
+      return statReader?.status.online ? [{ reader: statReader.reader, row: { id } }] : [];
     });
     return (await Promise.all(opened)).flat();
   }
 
-  #looker(id: number, settings: Mirror): Promise<Looker | undefined> {
-    const known = this.#lookers.get(id);
+  #statReader(id: number, settings: Mirror): Promise<StatReader | undefined> {
+    const known = this.#statReaders.get(id);
     if (known) return known;
-    const opened = Looker.open(settings, { id, device: null }, this.#options).catch((error) => {
+    const opened = StatReader.open(settings, { id, device: null }, this.#options).catch((error) => {
       if (codeOf(error) === "SOURCE_OFFLINE") return undefined;
       throw error;
     });
-    this.#lookers.set(id, opened);
+    this.#statReaders.set(id, opened);
     return opened;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const looker of this.#lookers.values()) await (await looker)?.reader.close();
+    for (const statReader of this.#statReaders.values()) await (await statReader)?.reader.close();
   }
 }

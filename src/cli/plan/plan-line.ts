@@ -1,4 +1,4 @@
-import type { Trouble } from "../../domain/document.ts";
+import type { Problem } from "../../domain/document.ts";
 import type { Trial } from "../rules/trial.ts";
 import type { Links } from "../../sync/links.ts";
 import type { RawPath } from "../../std/raw-path.ts";
@@ -21,7 +21,7 @@ export type PlanLine = {
   readonly sizeBytes: number;
   readonly digest: string | null;
   /** Why it would be held, or has to wait. */
-  readonly trouble: Trouble | null;
+  readonly problem: Problem | null;
   readonly remark: string | null;
   /** The rule that matched; null: the mirror's own settings. */
   readonly rule: string | null;
@@ -44,7 +44,7 @@ export type MirrorPlan = {
   /** Files whose content the archive has, or is getting, already. */
   readonly archived: number;
   /** Directories and files that could not be read. */
-  readonly obstacles: readonly { readonly path: RawPath; readonly trouble: Trouble }[];
+  readonly obstacles: readonly { readonly path: RawPath; readonly problem: Problem }[];
   /** Links, none of which is followed; null: none, or its source could not be read. */
   readonly links: Links | null;
 };

@@ -1,11 +1,11 @@
 import type { Config, Mirror } from "../../config/config.ts";
-import { LineCut } from "../../reader/line.ts";
-import { Bell } from "../../std/bell.ts";
+import { ChannelClosed } from "../../reader/channel.ts";
+import { Wakeup } from "../../std/wakeup.ts";
 import { codeOf, messageOf } from "../../std/fault.ts";
 import { invariant } from "../../std/invariant.ts";
 import { isDecidedOtherwise } from "../../sync/decided-again.ts";
 import { linksIn } from "../../sync/links.ts";
-import { Looker } from "../looker.ts";
+import { StatReader } from "../stat-reader.ts";
 import type { Shell } from "../shell.ts";
 import type { Destinations } from "./destinations.ts";
 import type { KnownArchive } from "./known-archives.ts";
@@ -36,7 +36,7 @@ export async function planMirrors(planning: Planning): Promise<MirrorPlan[]> {
 }
 
 async function planMirror(planning: Planning, mirror: Mirror): Promise<MirrorPlan> {
-  const { clock, random } = planning.shell.surroundings;
+  const { clock, random } = planning.shell.processContext;
   const { name, source } = mirror;
   const archive = planning.known.get(mirror.archive);
   const row = archive?.mirrors.get(name);
@@ -47,19 +47,19 @@ async function planMirror(planning: Planning, mirror: Mirror): Promise<MirrorPla
   invariant(destinations, `mirror ${name} has an archive`);
   const base = { name, source, archived: 0, obstacles: [], links: null };
   try {
-    await using looker = await Looker.open(mirror, known, {
+    await using statReader = await StatReader.open(mirror, known, {
       clock,
       random,
       listing: async (listing) => planner?.listing(listing),
     });
-    if (!looker.status.online) return { ...base, offline: looker.status.why };
+    if (!statReader.status.online) return { ...base, offline: statReader.status.why };
     await using others = new OtherMirrors(planning.config.mirrors, archive, { clock, random });
     planner = new Planner({
       mirror: {
         row: known,
         settings: mirror,
-        reader: looker.reader,
-        settling: { small: new Bell(), large: new Bell() },
+        reader: statReader.reader,
+        settling: { small: new Wakeup(), large: new Wakeup() },
       },
       journal: row && archive?.journal,
       others,
@@ -73,11 +73,11 @@ async function planMirror(planning: Planning, mirror: Mirror): Promise<MirrorPla
       signal: planning.shell.stopping(),
       emit: planning.emit,
     });
-    const { obstacles, links: found } = await looker.reader.scan(known.id, null);
+    const { obstacles, links: found } = await statReader.reader.scan(known.id, null);
     const links = await linksIn(row && archive?.journal, known.id, found);
     return { ...base, offline: null, archived: planner.archived, obstacles, links };
   } catch (error) {
-    const away = codeOf(error) === "SOURCE_OFFLINE" || error instanceof LineCut;
+    const away = codeOf(error) === "SOURCE_OFFLINE" || error instanceof ChannelClosed;
     if (!away) throw error;
     return { ...base, offline: messageOf(error), archived: planner?.archived ?? 0 };
   }

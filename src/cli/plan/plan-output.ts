@@ -57,17 +57,18 @@ export class PlanText implements PlanOutput {
   }
 
   async line(line: PlanLine): Promise<void> {
-    const { action, path, pages, sizeBytes, trouble, remark } = line;
+    const { action, path, pages, sizeBytes, problem, remark } = line;
     const mark = this.#out.paint(ACTION_STYLES[action], action);
     const size = padded(sizeText(sizeBytes), 8, "right");
     const paper = padded(pages === null ? "? p" : `${pages} p`, 6, "right");
     const place = placeOf(line);
     const name = line.sentName === shown(path).split("/").at(-1) ? "" : ` as ${line.sentName}`;
     const isBound = action === "send" || action === "skip";
-    const where = isBound ? `${place}${name}` : reasonOf(trouble);
+    const where = isBound ? `${place}${name}` : reasonOf(problem);
     const note = remark === null ? "" : this.#out.paint("dim", `  ${printable(remark)}`);
-    const slip = slipLine(line);
-    const goes = slip === "" ? "" : `\n${this.#out.paint("dim", printable(`        ${slip}`))}`;
+    const attributes = attributeLine(line);
+    const goes =
+      attributes === "" ? "" : `\n${this.#out.paint("dim", printable(`        ${attributes}`))}`;
     await this.#out.line(
       `  ${mark}  ${paper}  ${size}  ${shown(path)}  → ${printable(where)}${note}${goes}`,
     );
@@ -81,8 +82,8 @@ export class PlanText implements PlanOutput {
     const out = this.#out;
     for (const { name, offline, obstacles } of plans) {
       if (offline !== null) await out.line(printable(`mirror ${name} is offline: ${offline}`));
-      for (const { path, trouble } of obstacles) {
-        await out.line(`cannot be read: ${shown(path)}: ${printable(trouble.message)}`);
+      for (const { path, problem } of obstacles) {
+        await out.line(`cannot be read: ${shown(path)}: ${printable(problem.message)}`);
       }
     }
     for (const line of linkLines(plans)) await out.line(line);
@@ -118,16 +119,16 @@ export class PlanText implements PlanOutput {
 }
 
 /** What goes with it, in one line: the rule, the values, the day on which it expires. */
-export function slipLine({ rule, metadata, expires }: PlanLine): string {
+export function attributeLine({ rule, metadata, expires }: PlanLine): string {
   const fields = Object.entries(metadata).map(([field, { value }]) => `${field} "${value}"`);
   const named = rule === null ? [] : [`rule ${rule}`];
   const dated = expires === null ? [] : [`expires ${expires.at} (${expires.from})`];
   return [...named, ...fields, ...dated].join(", ");
 }
 
-function reasonOf(trouble: PlanLine["trouble"]): string {
-  if (!trouble) return "not known";
-  const { code, message } = trouble;
+function reasonOf(problem: PlanLine["problem"]): string {
+  if (!problem) return "not known";
+  const { code, message } = problem;
   return `${code}: ${message}; ${clause(failureOf(code).hint)}`;
 }
 
@@ -163,13 +164,13 @@ export class PlanJson implements PlanOutput {
   }
 
   async line(line: PlanLine): Promise<void> {
-    const { path, sizeBytes, digest, trouble, ...rest } = line;
+    const { path, sizeBytes, digest, problem, ...rest } = line;
     const record = {
       ...rest,
       path: exact(path),
       size: sizeBytes,
       sha256: digest,
-      error: trouble && { ...trouble, hint: failureOf(trouble.code).hint },
+      error: problem && { ...problem, hint: failureOf(problem.code).hint },
     };
     const comma = this.#lines > 0 ? "," : "";
     this.#lines += 1;
@@ -184,7 +185,7 @@ export class PlanJson implements PlanOutput {
     await this.#open();
     const mirrors = plans.map(({ obstacles, ...plan }) => ({
       ...plan,
-      obstacles: obstacles.map(({ path, trouble }) => ({ path: exact(path), ...trouble })),
+      obstacles: obstacles.map(({ path, problem }) => ({ path: exact(path), ...problem })),
     }));
     const archives = [...asked].map(([name, { outage }]) => ({ name, ...askedOf(outage) }));
     const foldersToCreate = [...asked].flatMap(([archive, { missing }]) =>

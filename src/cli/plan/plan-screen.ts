@@ -8,7 +8,7 @@ import type { Terminal } from "../terminal.ts";
 import { counted, sizeText } from "../../std/wording.ts";
 import type { Destinations } from "./destinations.ts";
 import { type MirrorPlan, placeOf, type PlanLine } from "./plan-line.ts";
-import { ACTION_STYLES, PlanText, type PlanNotes, slipLine } from "./plan-output.ts";
+import { ACTION_STYLES, PlanText, type PlanNotes, attributeLine } from "./plan-output.ts";
 
 const NOTE_COLUMNS = 24;
 
@@ -25,7 +25,7 @@ export class PlanScreen extends PlanText {
 
   override async line(line: PlanLine): Promise<void> {
     const { width } = this.#out;
-    const { action, path, pages, sizeBytes, trouble, remark, sentName } = line;
+    const { action, path, pages, sizeBytes, problem, remark, sentName } = line;
     const place = placeOf(line);
     // A folder's documents come together; where they do not, it is named again.
     const folder = `${shown(dirOf(path))}\n${place}`;
@@ -33,18 +33,18 @@ export class PlanScreen extends PlanText {
       await this.#out.line(`  → ${this.#out.paint("bold", cut(printable(place), width - 4))}`);
     }
     this.#folder = folder;
-    if (trouble) this.#reasons.set(trouble.code, (this.#reasons.get(trouble.code) ?? 0) + 1);
+    if (problem) this.#reasons.set(problem.code, (this.#reasons.get(problem.code) ?? 0) + 1);
     const mark = this.#out.paint(ACTION_STYLES[action], action);
     const size = padded(sizeText(sizeBytes), 8, "right");
     const paper = padded(pages === null ? "? p" : `${pages} p`, 6, "right");
     const name = shown(nameOf(path));
-    const notes = [trouble?.code, sentName === name ? undefined : `as ${sentName}`, remark];
+    const notes = [problem?.code, sentName === name ? undefined : `as ${sentName}`, remark];
     const note = notes.filter((each) => each !== undefined && each !== null).join(", ");
     const shownNote = note === "" ? "" : `  ${cut(printable(note), NOTE_COLUMNS)}`;
     const start = `    ${mark}  ${paper}  ${size}  `;
     const room = width - widthOf(start) - widthOf(shownNote);
     await this.#out.line(`${start}${cutMiddle(name, room)}${this.#out.paint("dim", shownNote)}`);
-    const goes = slipLine(line);
+    const goes = attributeLine(line);
     if (goes === "") return;
     await this.#out.line(this.#out.paint("dim", `          ${cut(printable(goes), width - 10)}`));
   }

@@ -9,7 +9,7 @@ import {
   mayBeArchived,
   type Seen,
   SENT_STATES,
-  type Trouble,
+  type Problem,
 } from "../../domain/document.ts";
 import { isSameStamp } from "../../domain/stamp.ts";
 import { sentNameOf, targetPathOf } from "../../domain/naming.ts";
@@ -105,12 +105,12 @@ export class Planner {
     if (!before || row.state === "settling") return true;
     if (this.#options.isDecidedOtherwise && mayBeDecidedAgain(before)) return true;
     if (row.state === "pending") return !(await this.#goesAsDecided(candidate, before));
-    if (!before.trouble || this.#mayBeOver(before.trouble)) return true;
+    if (!before.problem || this.#mayBeOver(before.problem)) return true;
     await this.#emit(candidate, { action: "hold", ...(await this.#journaled(candidate, before)) });
     return false;
   }
 
-  /** Pages are counted only where somebody asks for them, as here. */
+  /** Pages are counted only where someone asks for them, as here. */
   async #journaled(candidate: Candidate, before: Document): Promise<Omit<Fields, "action">> {
     const fields = journaled(before);
     if (fields.pages !== null) return fields;
@@ -125,15 +125,15 @@ export class Planner {
     await this.#send(candidate, before.seen, {
       ...rest,
       folderId: null,
-      trouble: null,
+      problem: null,
       decided,
       digest,
     });
     return true;
   }
 
-  /** Folders are looked up anew: one that was missing may be there by now. So is what looked unfinished. */
-  #mayBeOver({ code }: Trouble): boolean {
+  /** Folders are looked up again: one that was missing may be there by now. So is what looked unfinished. */
+  #mayBeOver({ code }: Problem): boolean {
     if (code === "FIRST_RUN") return this.#options.mirror.settings.firstRun === "upload";
     if (code === "FILE_INCOMPLETE") return true;
     return (FOLDER_CODES as readonly string[]).includes(code);
@@ -154,12 +154,12 @@ export class Planner {
       case "gone":
         return;
       case "changed":
-        return this.#emit(candidate, { action: "wait", trouble: WRITTEN_TO });
+        return this.#emit(candidate, { action: "wait", problem: WRITTEN_TO });
       case "waits":
         if (await this.#isArchivedAlone(candidate)) return;
-        return this.#emit(candidate, { action: "hold", trouble: found.trouble });
+        return this.#emit(candidate, { action: "hold", problem: found.problem });
       case "unreadable":
-        return this.#emit(candidate, { action: "hold", trouble: found.trouble });
+        return this.#emit(candidate, { action: "hold", problem: found.problem });
       case "whole":
         return this.#whole(candidate, found);
     }
@@ -208,18 +208,18 @@ export class Planner {
     const common = { digest: found.digest, pages: found.pages ?? null };
     if (await this.#isArchived(candidate, found)) return;
     const unfit = unfitSize(found.seen, settings.rules.ready);
-    if (unfit) return this.#emit(candidate, { ...common, action: "hold", trouble: unfit });
+    if (unfit) return this.#emit(candidate, { ...common, action: "hold", problem: unfit });
     if (ripe.kind === "wait") {
-      return this.#emit(candidate, { ...common, action: "wait", trouble: ripe.trouble });
+      return this.#emit(candidate, { ...common, action: "wait", problem: ripe.problem });
     }
     const often = await this.#tooOften(before, now);
-    if (often) return this.#emit(candidate, { ...common, action: "hold", trouble: often.trouble });
+    if (often) return this.#emit(candidate, { ...common, action: "hold", problem: often.problem });
     if (ripe.kind === "held") {
-      return this.#emit(candidate, { ...common, action: "hold", trouble: ripe.trouble });
+      return this.#emit(candidate, { ...common, action: "hold", problem: ripe.problem });
     }
     const decision = decisionOn(settings, candidate.path, found, now);
-    if ("trouble" in decision) {
-      return this.#emit(candidate, { ...common, action: "hold", trouble: decision.trouble });
+    if ("problem" in decision) {
+      return this.#emit(candidate, { ...common, action: "hold", problem: decision.problem });
     }
     await this.#send(candidate, found.seen, { ...common, ...decision, remark: ripe.remark });
   }
@@ -262,22 +262,22 @@ export class Planner {
   async #place(
     file: { readonly sentName: string; readonly sizeBytes: number },
     target: string,
-  ): Promise<Pick<Fields, "action" | "folderId" | "folder" | "trouble">> {
+  ): Promise<Pick<Fields, "action" | "folderId" | "folder" | "problem">> {
     const { destinations, mirror, isFirstRun, signal } = this.#options;
     const place = await destinations.of(target, mirror, signal);
-    if ("trouble" in place) return { action: "hold", trouble: place.trouble };
+    if ("problem" in place) return { action: "hold", problem: place.problem };
     const { folderId } = place;
     if (folderId === null || mirror.settings.firstRun === "upload")
       return { action: "send", ...place };
     const outgoing = { ...file, folderId };
-    const trouble = await destinations.objection(outgoing, isFirstRun, signal);
-    return trouble ? { action: "hold", ...place, trouble } : { action: "send", ...place };
+    const problem = await destinations.objection(outgoing, isFirstRun, signal);
+    return problem ? { action: "hold", ...place, problem } : { action: "send", ...place };
   }
 
   async #emit({ path, file }: Candidate, fields: Fields): Promise<void> {
     const { settings } = this.#options.mirror;
-    const { name: sentName, mended } = fields.decided?.name ?? sentNameOf(nameOf(path));
-    const legal = mended ? `archived under a legal name; here it is ${shown(nameOf(path))}` : null;
+    const { name: sentName, fixed } = fields.decided?.name ?? sentNameOf(nameOf(path));
+    const legal = fixed ? `archived under a legal name; here it is ${shown(nameOf(path))}` : null;
     await this.#options.emit({
       mirror: settings.name,
       path,
@@ -289,11 +289,11 @@ export class Planner {
       pages: fields.pages ?? null,
       sizeBytes: file.seen.sizeBytes,
       digest: fields.digest ?? null,
-      trouble: fields.trouble ?? null,
+      problem: fields.problem ?? null,
       remark: fields.remark ?? legal,
       rule: fields.decided?.rule ?? null,
-      metadata: fields.decided?.slip?.metadata ?? {},
-      expires: expiresOf(fields.decided?.slip ?? null),
+      metadata: fields.decided?.attributes?.metadata ?? {},
+      expires: expiresOf(fields.decided?.attributes ?? null),
     });
   }
 }

@@ -5,26 +5,26 @@ import { ANSWER_BYTES_MAX, answerOf } from "../../rules/answer.ts";
 import { decide, type Facts } from "../../rules/decide.ts";
 import { dirOf, nameOf } from "../../std/raw-path.ts";
 import { questionOf } from "../../sync/hook-input.ts";
-import type { Looker } from "../looker.ts";
+import type { StatReader } from "../stat-reader.ts";
 import { type Trial, trialOf } from "./trial.ts";
 
 /** The trial as the hook leaves it; as it is where there is no hook, or nothing to ask about. */
 export async function askedHook(
-  looker: Looker,
+  statReader: StatReader,
   mirror: Mirror,
   facts: Facts,
   trial: Trial,
 ): Promise<Trial> {
   const hook = mirror.hooks?.before;
   const decision = decide(mirror.rules, mirror.target, facts);
-  if (!hook || "trouble" in decision) return trial;
+  if (!hook || "problem" in decision) return trial;
   const noted = (note: string): Trial => ({ ...trial, notes: [...trial.notes, note] });
   const { path } = facts;
   const files = [{ path, seen: null }];
-  const [found] = await looker.reader.inspect(looker.mirrorId, files, { pages: false });
+  const [found] = await statReader.reader.inspect(statReader.mirrorId, files, { pages: false });
   if (found?.kind !== "whole") return noted("the hook is not asked: there is no whole file");
   const place = { dir: dirOf(path), name: nameOf(path) };
-  const ended = await looker.reader.hook({
+  const ended = await statReader.reader.hook({
     command: hook.command,
     timeoutMs: hook.timeoutMs,
     input: questionOf({ settings: mirror }, place, found, decision.decided),

@@ -6,7 +6,7 @@ import { mountOf, readMounts } from "../../source/mounts.ts";
 import { Fault } from "../../std/fault.ts";
 import type { RawPath } from "../../std/raw-path.ts";
 import { whyLeftOut } from "../left-out.ts";
-import { Looker } from "../looker.ts";
+import { StatReader } from "../stat-reader.ts";
 import type { Shell } from "../shell.ts";
 import { askedHook } from "./asked-hook.ts";
 import { type Trial, trialOf } from "./trial.ts";
@@ -18,14 +18,14 @@ export async function trialsOn(
   shell: Shell,
   hooks = false,
 ): Promise<Trial[]> {
-  const { clock, random } = shell.surroundings;
+  const { clock, random } = shell.processContext;
   const settings = sourceSettings(mirror, mountOf(mirror.source, readMounts()), null);
   const trials: Trial[] = [];
-  let looker: Looker | undefined;
+  let statReader: StatReader | undefined;
   let offline: string | undefined;
   try {
-    looker = await Looker.open(mirror, { id: 1, device: null }, { clock, random });
-    if (!looker.status.online) offline = looker.status.why;
+    statReader = await StatReader.open(mirror, { id: 1, device: null }, { clock, random });
+    if (!statReader.status.online) offline = statReader.status.why;
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     offline = error.message;
@@ -34,8 +34,8 @@ export async function trialsOn(
     for (const path of paths) {
       const leftOut = whyLeftOut(settings, path);
       const notes = leftOut === undefined ? [] : [`never sent: ${leftOut}`];
-      if (offline === undefined && looker)
-        trials.push(await onDisk(looker, mirror, path, { notes, hooks }, clock.now()));
+      if (offline === undefined && statReader)
+        trials.push(await onDisk(statReader, mirror, path, { notes, hooks }, clock.now()));
       else
         trials.push(
           unseen(mirror, path, [...notes, `the source is offline: ${offline}`], clock.now()),
@@ -43,20 +43,20 @@ export async function trialsOn(
     }
     return trials;
   } finally {
-    await looker?.[Symbol.asyncDispose]();
+    await statReader?.[Symbol.asyncDispose]();
   }
 }
 
 async function onDisk(
-  looker: Looker,
+  statReader: StatReader,
   mirror: Mirror,
   path: RawPath,
   { notes, hooks }: { readonly notes: readonly string[]; readonly hooks: boolean },
   now: number,
 ): Promise<Trial> {
-  const [seen] = await looker.reader.look(looker.mirrorId, [path]);
+  const [seen] = await statReader.reader.look(statReader.mirrorId, [path]);
   const isThere = seen !== null && seen !== undefined;
-  const read = await looker.reader.notes(looker.mirrorId, path, isThere);
+  const read = await statReader.reader.notes(statReader.mirrorId, path, isThere);
   const told = isThere ? notes : [...notes, "there is no such file; its time is taken to be now"];
   const facts = {
     mirror: mirror.name,
@@ -67,8 +67,8 @@ async function onDisk(
   };
   const trial = trialOf({ mirror, facts, notes: told });
   if (read.kind === "notes")
-    return hooks && isThere ? askedHook(looker, mirror, facts, trial) : trial;
-  const { code, message } = read.trouble;
+    return hooks && isThere ? askedHook(statReader, mirror, facts, trial) : trial;
+  const { code, message } = read.problem;
   return { ...trial, error: { code, message, hint: failureOf(code).hint } };
 }
 

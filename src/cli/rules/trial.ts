@@ -1,7 +1,7 @@
 /** Rules tried on a path: what would be decided, without a look at the journal or the archive. */
 import type { Mirror } from "../../config/config.ts";
 import { failureOf } from "../../domain/failure.ts";
-import { METADATA_FIELDS } from "../../domain/slip.ts";
+import { METADATA_FIELDS } from "../../domain/attributes.ts";
 import { type Decided, decide, type Facts } from "../../rules/decide.ts";
 import { shown } from "../../std/raw-path.ts";
 import { clause } from "../exit.ts";
@@ -35,8 +35,8 @@ type Trying = {
 export function trialOf({ mirror, facts, notes = [] }: Trying): Trial {
   const decision = decide(mirror.rules, mirror.target, facts);
   const base = { mirror: mirror.name, archive: mirror.archive, path: shown(facts.path), notes };
-  if ("trouble" in decision) {
-    const { code, message } = decision.trouble;
+  if ("problem" in decision) {
+    const { code, message } = decision.problem;
     return {
       ...base,
       rule: null,
@@ -47,21 +47,21 @@ export function trialOf({ mirror, facts, notes = [] }: Trying): Trial {
       error: { code, message, hint: failureOf(code).hint },
     };
   }
-  const { rule, folder, name, slip } = decision.decided;
+  const { rule, folder, name, attributes } = decision.decided;
   return {
     ...base,
     rule,
     folder,
     sentName: name.name,
-    metadata: slip?.metadata ?? {},
-    expires: expiresOf(slip),
+    metadata: attributes?.metadata ?? {},
+    expires: expiresOf(attributes),
     error: null,
   };
 }
 
 /** The expiry date as people read it. */
-export function expiresOf(slip: Decided["slip"]): Trial["expires"] {
-  const { expiry } = slip ?? {};
+export function expiresOf(attributes: Decided["attributes"]): Trial["expires"] {
+  const { expiry } = attributes ?? {};
   if (!expiry) return null;
   const { at, sent, from } = expiry;
   return { at: new Date(at).toISOString().slice(0, 10), sent, from };

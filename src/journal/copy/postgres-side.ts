@@ -3,7 +3,7 @@ import { type PostgresPlace, shownJournal } from "../../config/journal-place.ts"
 import { type Clock, systemClock } from "../../std/clock.ts";
 import { codeOf } from "../../std/fault.ts";
 import { journalFault } from "../journal-fault.ts";
-import { declareLost } from "../postgres/crew-statements.ts";
+import { declareLost } from "../postgres/cluster-statements.ts";
 import { channelOf } from "../postgres/hearing.ts";
 import { Link, type Connection } from "../postgres/link.ts";
 import { bringUpToDate } from "../postgres/migrate.ts";
@@ -18,13 +18,13 @@ const PATIENCE_MS = 3_600_000;
 /** A transaction of the copy that stands still is ended after so long, milliseconds. */
 const IDLE_MS = 60_000;
 
-/** Whoever has the lock of the members for longer keeps it, e.g. another copy. */
+/** Anyone who has the lock of the instances for longer keeps it, e.g. another copy. */
 const LOCK_MS = 5_000;
 
 const SUPERSEDES = "documents_supersedes_fkey";
 
 /**
- * A journal in PostgreSQL. A second connection keeps a lock on its members for as long as it is
+ * A journal in PostgreSQL. A second connection keeps a lock on its instances for as long as it is
  * open: no daemon can join them, or renew its lease.
  */
 export class PostgresSide implements Side {
@@ -66,9 +66,9 @@ export class PostgresSide implements Side {
       await assertFit(work, () => links[1].connection(), shown);
       await prepare(work, { schema, shown, isTarget });
       const hold = await links[1].connection();
-      // One that stood still writes nothing more, and begins anew: it has not heard of the copy.
+      // One that stood still writes nothing more, and begins again: it has not heard of the copy.
       await declareLost(hold, key, channelOf(schema));
-      await holdMembers(hold, shown);
+      await holdInstances(hold, shown);
       return new PostgresSide(shown, links, work, hold);
     } catch (error) {
       for (const each of links) await each.close();
@@ -182,20 +182,24 @@ async function prepare(
   }
 }
 
-async function holdMembers({ query }: Connection, shown: string): Promise<void> {
+async function holdInstances({ query }: Connection, shown: string): Promise<void> {
   await query("BEGIN", []);
   await query(`SET LOCAL lock_timeout TO ${LOCK_MS}`);
   try {
-    await query("LOCK TABLE members IN SHARE ROW EXCLUSIVE MODE", []);
+    await query("LOCK TABLE instances IN SHARE ROW EXCLUSIVE MODE", []);
   } catch (error) {
     if (codeOf(error) !== "55P03") throw error;
     throw journalFault("JOURNAL_LOCKED", shown, "in use, e.g. by another copy", { cause: error });
   }
   const { rows } = await query<{ name: string; pid: number }>(
-    "SELECT name, pid FROM members WHERE NOT lost ORDER BY id",
+    "SELECT name, pid FROM instances WHERE NOT lost ORDER BY id",
     [],
   );
-  const [member] = rows;
-  if (!member) return;
-  throw journalFault("JOURNAL_LOCKED", shown, `in use by process ${member.pid} of ${member.name}`);
+  const [instance] = rows;
+  if (!instance) return;
+  throw journalFault(
+    "JOURNAL_LOCKED",
+    shown,
+    `in use by process ${instance.pid} of ${instance.name}`,
+  );
 }

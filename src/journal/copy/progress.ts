@@ -3,7 +3,7 @@
  * last one. So a copy that was ended at any point goes on there, and nobody else takes the half of a
  * journal for a whole one (`JOURNAL_UNFINISHED`), as the table of it is there until the copy is done.
  */
-import { AWAY_MEMOS } from "../crew.ts";
+import { AWAY_KEY_VALUES } from "../cluster.ts";
 import { journalFault } from "../journal-fault.ts";
 import { type Column, type Key, quoted, type Row, type Side } from "./side.ts";
 import { COPIED_TABLES, type CopiedTable, NUMBERED, PROGRESS_TABLE } from "./tables.ts";
@@ -84,7 +84,7 @@ export async function put(
 
 /**
  * Makes the target a journal that can be used. No number that the source gave is given again, but for
- * those of members: what was noted of them there would be taken for a word about others here.
+ * those of instances: what was noted of them there would be taken for a word about others here.
  */
 export async function finish(source: Side, target: Side): Promise<void> {
   await target.whole(async () => {
@@ -95,7 +95,9 @@ export async function finish(source: Side, target: Side): Promise<void> {
       const last = await source.lastGiven(table, column);
       await target.numberFrom(table, column, Math.max(last, row?.greatest ?? 0));
     }
-    await target.ask("DELETE FROM memos WHERE substr(name, 1, length($1)) = $1", [AWAY_MEMOS]);
+    await target.ask("DELETE FROM key_values WHERE substr(name, 1, length($1)) = $1", [
+      AWAY_KEY_VALUES,
+    ]);
     await target.resumeReferences();
     await target.ask(`DROP TABLE ${PROGRESS_TABLE}`);
   });

@@ -1,8 +1,8 @@
 /**
  * What of a journal is copied into another one: its tables, in the order in which they refer to one
- * another. Who works on a journal is its own affair and stays behind: `owner` of SQLite, `members`,
- * `duties` and `pens` of PostgreSQL, and what `documents` tells of them. What is in `tally_parts` is
- * copied as `tallies`.
+ * another. Who works on a journal is its own affair and stays behind: `owner` of SQLite, `instances`,
+ * `assignments` and `writerSessions` of PostgreSQL, and what `documents` tells of them. What is in `usage_bucket_parts` is
+ * copied as `usageBuckets`.
  */
 
 /** A table, and the columns that tell its rows apart. */
@@ -24,9 +24,9 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: "batches", key: ["number"] },
   { name: "contents", key: ["document", "position"] },
   { name: "remembered", key: ["number"] },
-  { name: "tallies", key: ["at", "mirror_id"] },
-  { name: "tellings", key: ["number"] },
-  { name: "memos", key: ["name"] },
+  { name: "usage_buckets", key: ["at", "mirror_id"] },
+  { name: "outbox_entries", key: ["number"] },
+  { name: "key_values", key: ["name"] },
 ];
 
 /**
@@ -53,7 +53,7 @@ export const NUMBERED: readonly (readonly [table: string, column: string])[] = [
   ["documents", "id"],
   ["batches", "number"],
   ["remembered", "number"],
-  ["tellings", "number"],
+  ["outbox_entries", "number"],
 ];
 
 /** In the target while the copy lasts: how far it is. No daemon takes such a journal for whole. */

@@ -3,24 +3,24 @@
  * often, until it succeeds or the session ends. Tells once that it is away, and once that it is back.
  */
 import type { Clock } from "../../std/clock.ts";
-import type { CrewChange } from "../crew.ts";
+import type { ClusterChange } from "../cluster.ts";
 import { isAway, whyOf } from "./postgres-fault.ts";
 
 /** Between two tries, milliseconds: from the one, doubling, to the other. */
 const RETRY_MS_MIN = 250;
 const RETRY_MS_MAX = 5_000;
 
-/** A command, for which somebody waits, is patient for so long, milliseconds. */
+/** A command, for which someone waits, is patient for so long, milliseconds. */
 const COMMAND_MS = 20_000;
 
 export class Absence {
   readonly #clock: Clock;
   readonly #isCommand: boolean;
-  readonly #tell: (change: CrewChange) => void;
+  readonly #tell: (change: ClusterChange) => void;
   /** What cannot be done at the moment: reading may go on while writing does not. */
   readonly #away = new Set<string>();
 
-  constructor(clock: Clock, isCommand: boolean, tell: (change: CrewChange) => void) {
+  constructor(clock: Clock, isCommand: boolean, tell: (change: ClusterChange) => void) {
     this.#clock = clock;
     this.#isCommand = isCommand;
     this.#tell = tell;

@@ -1,4 +1,4 @@
-/** What the journal knows beside documents: archives, mirrors, a person's pause, memos, contents. */
+/** What the journal knows beside documents: archives, mirrors, a person's pause, key-value entrys, contents. */
 import { invariant } from "../../std/invariant.ts";
 import { archiveChanged, type GateColumns, gateOf, type PaceColumns, paceOf } from "../accounts.ts";
 import type { ArchiveRow, Content, GateRow, MirrorRow, PaceRow, WarnedRow } from "../journal.ts";
@@ -21,7 +21,7 @@ export const ACCOUNT_QUERIES = {
     SELECT $1, $2 WHERE NOT EXISTS (SELECT 1 FROM archives WHERE name = $1)
     ON CONFLICT (name) DO NOTHING`,
   mirror: `SELECT id, name, source, device, archive_id AS "archiveId" FROM mirrors WHERE name = $1`,
-  // Waits for whoever adds rows to it, and makes the next one wait.
+  // Waits for anyone who adds rows to it, and makes the next one wait.
   lockMirror: "SELECT 1 FROM mirrors WHERE name = $1 FOR UPDATE",
   makeMirror: `INSERT INTO mirrors (name, source, archive_id)
     SELECT $1, $2, $3 WHERE NOT EXISTS (SELECT 1 FROM mirrors WHERE name = $1)
@@ -45,7 +45,7 @@ export const ACCOUNT_QUERIES = {
     pace_code = $5, pace_message = $6 WHERE id = $1`,
   warned: `SELECT allowance_from AS "from", allowance_warned AS level FROM archives WHERE id = $1`,
   setWarned: "UPDATE archives SET allowance_from = $2, allowance_warned = $3 WHERE id = $1",
-  setMemo: `INSERT INTO memos (name, text) VALUES ($1, $2)
+  setKeyValue: `INSERT INTO key_values (name, text) VALUES ($1, $2)
     ON CONFLICT (name) DO UPDATE SET text = excluded.text`,
   setContents: `INSERT INTO contents (document, position, document_id, filename, size_bytes, pages)
     SELECT $2, position, document_id, filename, size_bytes, pages
@@ -102,10 +102,10 @@ export async function gate(query: Query, archiveId: number): Promise<GateRow> {
   return gateOf((await query<GateColumns>(ACCOUNT_QUERIES.gate, [archiveId])).rows[0]);
 }
 
-/** Writes all of the gate; what its trouble says is kept as far as PostgreSQL has room for it. */
+/** Writes all of the gate; what its problem says is kept as far as PostgreSQL has room for it. */
 export async function setGate(query: Query, archiveId: number, row: GateRow): Promise<void> {
-  const { closedAt, trouble, probes, nextProbeAt } = row;
-  const said = [kept(trouble?.code ?? null), kept(trouble?.message ?? null)];
+  const { closedAt, problem, probes, nextProbeAt } = row;
+  const said = [kept(problem?.code ?? null), kept(problem?.message ?? null)];
   await query(ACCOUNT_QUERIES.setGate, [archiveId, closedAt, ...said, probes, nextProbeAt]);
 }
 
@@ -116,8 +116,8 @@ export async function pace(query: Query, archiveId: number): Promise<PaceRow> {
 
 /** Writes all of the pace, as `setGate` does the gate. */
 export async function setPace(query: Query, archiveId: number, row: PaceRow): Promise<void> {
-  const { limit, pausedAt, pausedUntil, trouble } = row;
-  const said = [kept(trouble?.code ?? null), kept(trouble?.message ?? null)];
+  const { limit, pausedAt, pausedUntil, problem } = row;
+  const said = [kept(problem?.code ?? null), kept(problem?.message ?? null)];
   await query(ACCOUNT_QUERIES.setPace, [archiveId, limit, pausedAt, pausedUntil, ...said]);
 }
 

@@ -2,15 +2,15 @@
  * Calls of `apply` that wait for the same transaction are read, decided and written together: a few
  * statements for all of them, instead of a few for each. Each call is still all or nothing: what the
  * writer refuses is taken back in memory, before anything is written; and what the tables refuse
- * (somebody else was quicker, or it is a bug) is found by writing the calls one by one.
+ * (someone else was quicker, or it is a bug) is found by writing the calls one by one.
  */
 import { codeOf } from "../../std/fault.ts";
 import type { Applied, Change } from "../journal.ts";
 import { Writer } from "../writer.ts";
-import { Draft } from "./draft.ts";
-import { loadFor } from "./load-draft.ts";
+import { ChangeSet } from "./change-set.ts";
+import { loadFor } from "./load-change-set.ts";
 import type { PgSession, Query } from "./session.ts";
-import { writeDraft } from "./write-draft.ts";
+import { writeChangeSet } from "./write-change-set.ts";
 
 /** More than so many changes are not decided together: a group is held in memory, and locked. */
 const CHANGES_MAX = 2_000;
@@ -64,10 +64,10 @@ export class ApplyGroups {
   }
 
   async #write(group: { readonly calls: readonly Call[] }): Promise<void> {
-    const { memberId } = this.#session.crew;
+    const { instanceId } = this.#session.cluster;
     const run = (query: Query, careful: boolean) => {
       if (this.#open === group) this.#open = undefined;
-      return applyAll(query, group.calls, memberId, careful);
+      return applyAll(query, group.calls, instanceId, careful);
     };
     try {
       await this.#session.write(run, (outcomes) => this.#settle(group.calls, outcomes));
@@ -102,15 +102,15 @@ export function breachOf(error: unknown): string | undefined {
 async function applyAll(
   query: Query,
   calls: readonly Call[],
-  memberId: number,
+  instanceId: number,
   careful: boolean,
 ): Promise<Outcome[]> {
-  if (!careful || calls.length === 1) return applyTogether(query, calls, memberId);
-  const apart = await within(query, () => applyTogether(query, calls, memberId));
+  if (!careful || calls.length === 1) return applyTogether(query, calls, instanceId);
+  const apart = await within(query, () => applyTogether(query, calls, instanceId));
   if ("value" in apart) return apart.value;
   const outcomes: Outcome[] = [];
   for (const call of calls) {
-    const alone = await within(query, () => applyTogether(query, [call], memberId));
+    const alone = await within(query, () => applyTogether(query, [call], instanceId));
     outcomes.push(...("value" in alone ? alone.value : [alone]));
   }
   return outcomes;
@@ -137,23 +137,23 @@ async function within<T>(
 async function applyTogether(
   query: Query,
   calls: readonly Call[],
-  memberId: number,
+  instanceId: number,
 ): Promise<Outcome[]> {
   const loaded = await loadFor(
     query,
     calls.flatMap(({ changes }) => changes),
-    memberId,
+    instanceId,
   );
-  const draft = new Draft(loaded);
-  const writer = new Writer(draft);
+  const changeSet = new ChangeSet(loaded);
+  const writer = new Writer(changeSet);
   const outcomes = calls.map(({ changes }): Outcome => {
     try {
-      return { applied: draft.run(() => writer.apply(changes)) };
+      return { applied: changeSet.run(() => writer.apply(changes)) };
     } catch (error) {
       return { error };
     }
   });
-  const ids = await writeDraft(query, draft, loaded, memberId);
+  const ids = await writeChangeSet(query, changeSet, loaded, instanceId);
   return outcomes.map((outcome) =>
     "error" in outcome ? outcome : { applied: outcome.applied.map((one) => numbered(one, ids)) },
   );

@@ -1,7 +1,7 @@
 /**
  * Which documents are due, as ../due-documents.ts has it for SQLite: the mirrors are asked one by
  * one, each by an index, within one statement. And taking them: nobody else is shown a row that a
- * living member has taken, for some seconds.
+ * living instance has taken, for some seconds.
  */
 import type { Document } from "../../domain/document.ts";
 import { byOrder, byPages } from "../../domain/feed.ts";
@@ -11,7 +11,7 @@ import { LARGE_INDEX_BYTES } from "../indexes.ts";
 import { documentsOf, SELECT_DOCUMENT } from "./documents.ts";
 import type { PgSession, Query } from "./session.ts";
 
-/** For so long nobody else is shown a row that was taken, seconds; whoever needs it longer takes it again. */
+/** For so long nobody else is shown a row that was taken, seconds; anyone who needs it longer takes it again. */
 const TAKEN_S = 5;
 
 /** So often a taker is overtaken by others before it goes away with nothing. */
@@ -20,9 +20,9 @@ const TRIES_MAX = 5;
 /** So many more are looked at than are to be taken: others take the first of them at the same time. */
 const SPARE = 32;
 
-/** $1: the member. What is nobody's, one's own, was taken long ago, or by one that is lost. */
+/** $1: the instance. What is nobody's, one's own, was taken long ago, or by one that is lost. */
 const FREE = `(n.taken_by IS NULL OR n.taken_by = $1 OR n.taken_until < clock_timestamp()
-  OR NOT EXISTS (SELECT 1 FROM members w WHERE w.id = n.taken_by AND NOT w.lost))`;
+  OR NOT EXISTS (SELECT 1 FROM instances w WHERE w.id = n.taken_by AND NOT w.lost))`;
 /** True of a $1 that is 0: who asks without taking is shown all rows. */
 const SHOWN = `($1::bigint = 0 OR ${FREE})`;
 
@@ -61,23 +61,27 @@ export const DUE_QUERIES = {
     RETURNING n.*, (SELECT d.path FROM directories d WHERE d.id = n.dir_id) AS dir`,
 } as const;
 
-/** Rows that are due, the first ones by the order asked for; of those that `memberId` may take. */
+/** Rows that are due, the first ones by the order asked for; of those that `instanceId` may take. */
 async function dueRows(
   query: Query,
   archiveId: number,
-  memberId: number,
+  instanceId: number,
   asked: DueQuery,
 ): Promise<Document[]> {
   const { state, now, limit, mirrorId = null, after = -1 } = asked;
   const { sizeOverBytes: over = -1, sizeMaxBytes: max = Number.MAX_SAFE_INTEGER } = asked;
-  const values = [memberId, archiveId, mirrorId, limit, state, now, after, over, max];
+  const values = [instanceId, archiveId, mirrorId, limit, state, now, after, over, max];
   const found = await documentsOf(query, DUE_QUERIES[dueText(asked)], values);
   return found.sort(byOrder(asked.order ?? "oldest")).slice(0, limit);
 }
 
-async function fewestRows(query: Query, memberId: number, asked: FewestQuery): Promise<Document[]> {
+async function fewestRows(
+  query: Query,
+  instanceId: number,
+  asked: FewestQuery,
+): Promise<Document[]> {
   const { mirrorId, now, limit, pagesMax, unknownPages } = asked;
-  const values = [memberId, mirrorId, now, limit];
+  const values = [instanceId, mirrorId, now, limit];
   const [known, unknown] = await Promise.all([
     documentsOf(query, DUE_QUERIES.fewestPages, [...values, pagesMax]),
     unknownPages <= pagesMax ? documentsOf(query, DUE_QUERIES.unknownPages, values) : [],
@@ -85,48 +89,48 @@ async function fewestRows(query: Query, memberId: number, asked: FewestQuery): P
   return [...known, ...unknown].sort(byPages(unknownPages)).slice(0, limit);
 }
 
-/** Rows that are due, whoever has taken them. */
+/** Rows that are due, anyone who has taken them. */
 export function dueDocuments(session: PgSession, archiveId: number, asked: DueQuery) {
   return session.read((query) => dueRows(query, archiveId, 0, asked));
 }
 
-/** Takes rows that are due; without a member, as for a command, they are only shown. */
+/** Takes rows that are due; without an instance, as for a command, they are only shown. */
 export async function takeDue(
   session: PgSession,
   archiveId: number,
   asked: DueQuery,
 ): Promise<Document[]> {
-  const { memberId } = session.crew;
+  const { instanceId } = session.cluster;
   const ask = (query: Query, limit: number) =>
-    dueRows(query, archiveId, memberId, { ...asked, limit });
+    dueRows(query, archiveId, instanceId, { ...asked, limit });
   const taken = await taking(session, ask, asked);
   return taken.sort(byOrder(asked.order ?? "oldest"));
 }
 
 /** Takes rows of the fewest pages, in the same way. */
 export async function takeFewest(session: PgSession, asked: FewestQuery): Promise<Document[]> {
-  const { memberId } = session.crew;
-  const ask = (query: Query, limit: number) => fewestRows(query, memberId, { ...asked, limit });
+  const { instanceId } = session.cluster;
+  const ask = (query: Query, limit: number) => fewestRows(query, instanceId, { ...asked, limit });
   const taken = await taking(session, ask, { ...asked, state: "pending" });
   return taken.sort(byPages(asked.unknownPages));
 }
 
 /**
  * Looked for without locks, which cost a write each, and then taken as far as nobody else was
- * quicker. Whoever got nothing at all looks again: there may be more behind what others took.
+ * quicker. Anyone who got nothing at all looks again: there may be more behind what others took.
  */
 async function taking(
   session: PgSession,
   ask: (query: Query, limit: number) => Promise<Document[]>,
   { state, now, limit }: Pick<DueQuery, "state" | "now" | "limit">,
 ): Promise<Document[]> {
-  const { memberId } = session.crew;
-  const looked = memberId === 0 ? limit : limit + SPARE;
+  const { instanceId } = session.cluster;
+  const looked = instanceId === 0 ? limit : limit + SPARE;
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     const found = await session.read((query) => ask(query, looked));
-    if (memberId === 0 || found.length === 0) return found;
+    if (instanceId === 0 || found.length === 0) return found;
     const ids = found.map(({ id }) => id);
-    const values = [memberId, ids, state, now, limit];
+    const values = [instanceId, ids, state, now, limit];
     const taken = await session.write((query) => documentsOf(query, DUE_QUERIES.take, values));
     if (taken.length > 0) return taken;
   }

@@ -1,21 +1,21 @@
-/** How duties that are free are shared among the members of a crew. */
-import type { Duty } from "../crew.ts";
+/** How assignments that are free are shared among the instances of a cluster. */
+import type { Assignment } from "../cluster.ts";
 
-/** A duty that a member seeks. */
+/** An assignment that an instance seeks. */
 export type Wish = {
-  readonly duty: Duty;
+  readonly assignment: Assignment;
   /** Who has it, or keeps it from being taken; `left`: nobody, though everybody had the time to take it. */
   readonly holder: "me" | "other" | "nobody" | "left";
-  /** How many members, this one among them, take it as soon as it is free; 0: this one leaves it to others. */
+  /** How many instances, this one among them, take it as soon as it is free; 0: this one leaves it to others. */
   readonly takers: number;
 };
 
 /**
- * Which of the free ones a member takes. Of the mirrors each takes its share at once, and later on
- * what others left; what somebody has stays his while he lives. An account goes to whoever comes
+ * Which of the free ones an instance takes. Of the mirrors each takes its share at once, and later on
+ * what others left; what someone has stays his while he lives. An account goes to anyone who comes
  * first: there are few of them.
  */
-export function dutiesToTake(wishes: readonly Wish[]): Duty[] {
+export function assignmentsToTake(wishes: readonly Wish[]): Assignment[] {
   const mirrors = wishes.filter(isMirror);
   let room = shareOf(mirrors) - mirrors.filter(({ holder }) => holder === "me").length;
   return wishes
@@ -24,7 +24,7 @@ export function dutiesToTake(wishes: readonly Wish[]): Duty[] {
       if (wish.holder === "left" || !isMirror(wish)) return true;
       return wish.takers > 0 && room-- > 0;
     })
-    .map(({ duty }) => duty);
+    .map(({ assignment }) => assignment);
 }
 
 /** Of every mirror that several would take at once, a part; all of them together, rounded up. */
@@ -35,21 +35,25 @@ function shareOf(mirrors: readonly Wish[]): number {
 }
 
 /**
- * How many take a mirror's duty at once: the members that are near to it, or all where none is. 0 for
+ * How many take a mirror's assignment at once: the instances that are near to it, or all where none is. 0 for
  * one that is not near while another is, or was a moment ago.
  */
 export function takersOf(
-  duty: Duty,
-  crew: { readonly me: number; readonly members: readonly Near[]; readonly gone: Set<Duty> },
+  assignment: Assignment,
+  cluster: {
+    readonly me: number;
+    readonly instances: readonly Near[];
+    readonly gone: Set<Assignment>;
+  },
 ): number {
-  const near = crew.members.filter((member) => member.near.includes(duty));
-  if (near.some(({ id }) => id === crew.me)) return near.length;
-  return near.length > 0 || crew.gone.has(duty) ? 0 : crew.members.length;
+  const near = cluster.instances.filter((instance) => instance.near.includes(assignment));
+  if (near.some(({ id }) => id === cluster.me)) return near.length;
+  return near.length > 0 || cluster.gone.has(assignment) ? 0 : cluster.instances.length;
 }
 
-/** A member, and what it is near to. */
-type Near = { readonly id: number; readonly near: readonly Duty[] };
+/** An instance, and what it is near to. */
+type Near = { readonly id: number; readonly near: readonly Assignment[] };
 
-function isMirror({ duty }: { readonly duty: Duty }): boolean {
-  return duty.startsWith("mirror:");
+function isMirror({ assignment }: { readonly assignment: Assignment }): boolean {
+  return assignment.startsWith("mirror:");
 }

@@ -4,11 +4,11 @@
  *
  * - A write that throws (a bug, a breach of a rule) is undone alone: the group is run without
  *   savepoints, and again with one for each write only where one threw.
- * - Each transaction counts up the session's pen, first of all. Where a commit stays without an
- *   answer, the pen tells whether it was committed: asking waits until that transaction is over,
+ * - Each transaction counts up the session's writer session, first of all. Where a commit stays without an
+ *   answer, the writer session tells whether it was committed: asking waits until that transaction is over,
  *   and holds whatever became of the server since. The number of a transaction would not do: one
  *   that did not reach the disk is given away again after a crash.
- * - A session whose pen was taken away writes nothing any more.
+ * - A session whose writer session was taken away writes nothing any more.
  * - While the database is away the group waits, and is run again.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -16,7 +16,7 @@ import { codeOf, Fault } from "../../std/fault.ts";
 import { invariant, InvariantError } from "../../std/invariant.ts";
 import { leaseLost } from "../journal-fault.ts";
 import type { Absence } from "./absence.ts";
-import { takePen } from "./crew-statements.ts";
+import { takeWriterSession } from "./cluster-statements.ts";
 import type { Connection, Link } from "./link.ts";
 import { asJournalFault, isAway, isRace } from "./postgres-fault.ts";
 import type { Query } from "./query.ts";
@@ -42,25 +42,25 @@ type Outcome = { readonly value: unknown } | { readonly error: unknown };
 /** What a group commit works with. */
 export type Commits = {
   readonly link: Link;
-  /** The session's pen is known by this. */
+  /** The session's writer session is known by this. */
   readonly session: string;
   readonly absence: Absence;
   /** Aborts when the session closes and waits for the database no longer. */
   readonly ending: AbortSignal;
   /** What faults call the journal. */
   readonly shown: string;
-  /** False: a command's session, which has no pen until it writes. */
-  readonly isMember: boolean;
+  /** False: a command's session, which has no writer session until it writes. */
+  readonly isInstance: boolean;
   /** Told after every commit. */
   readonly onCommit: () => void;
-  /** Told when the pen is found to be taken away. */
+  /** Told when the writer session is found to be taken away. */
   readonly onLost: () => void;
 };
 
 /** A try of a group, to be gone on with by the next one. */
 type Group = {
   readonly writes: readonly Write[];
-  /** What the pen counts when this group is committed. */
+  /** What the writer session counts when this group is committed. */
   readonly number: number;
   /** Set when COMMIT was sent and not answered: what the writes returned in that try. */
   unsure: readonly Outcome[] | undefined;
@@ -70,7 +70,7 @@ export class PgGroupCommit {
   readonly #with: Commits;
   #queue: Write[] = [];
   #isWorking = false;
-  #hasPen: boolean;
+  #hasWriterSession: boolean;
   /** Settles, never rejects, when the last write that was issued did. */
   #last: Promise<unknown> = Promise.resolve();
   #number = 0;
@@ -78,7 +78,7 @@ export class PgGroupCommit {
 
   constructor(commits: Commits) {
     this.#with = commits;
-    this.#hasPen = commits.isMember;
+    this.#hasWriterSession = commits.isInstance;
   }
 
   /** Queues `run`; resolves once it is committed. `committed` is told before anyone who awaits it. */
@@ -133,9 +133,9 @@ export class PgGroupCommit {
   /** Commits the group; rejects when this try failed. */
   async #try(group: Group): Promise<readonly Outcome[]> {
     const connection = await this.#with.link.connection();
-    if (!this.#hasPen) {
-      await takePen(connection.query, this.#with.session);
-      this.#hasPen = true;
+    if (!this.#hasWriterSession) {
+      await takeWriterSession(connection.query, this.#with.session);
+      this.#hasWriterSession = true;
     }
     if (group.unsure) {
       const committed = await this.#wasCommitted(connection, group.number);
@@ -163,15 +163,15 @@ export class PgGroupCommit {
   async #run(connection: Connection, group: Group, careful: boolean): Promise<readonly Outcome[]> {
     const { query } = connection;
     const began = query("BEGIN", []);
-    const counted = query("UPDATE pens SET commits = $2 WHERE session = $1 AND NOT taken", [
-      this.#with.session,
-      group.number,
-    ]);
+    const counted = query(
+      "UPDATE writer_sessions SET commits = $2 WHERE session = $1 AND NOT taken",
+      [this.#with.session, group.number],
+    );
     // Sent together, and both awaited before anything is thrown.
-    const [begin, pen] = await Promise.allSettled([began, counted]);
+    const [begin, writerSession] = await Promise.allSettled([began, counted]);
     if (begin.status === "rejected") throw begin.reason;
-    if (pen.status === "rejected") throw pen.reason;
-    if (pen.value.count === 0) throw leaseLost(this.#with.shown);
+    if (writerSession.status === "rejected") throw writerSession.reason;
+    if (writerSession.value.count === 0) throw leaseLost(this.#with.shown);
     const outcomes: Outcome[] = [];
     for (const write of group.writes) {
       outcomes.push(
@@ -207,15 +207,15 @@ export class PgGroupCommit {
     return asJournalFault(error, this.#with.shown);
   }
 
-  /** Whether the transaction that counted the pen to `number` was committed; waits until it is over. */
+  /** Whether the transaction that counted the writer session to `number` was committed; waits until it is over. */
   async #wasCommitted({ query }: Connection, number: number): Promise<boolean> {
     const { rows } = await query<{ commits: number }>(
-      "SELECT commits FROM pens WHERE session = $1 FOR UPDATE",
+      "SELECT commits FROM writer_sessions WHERE session = $1 FOR UPDATE",
       [this.#with.session],
     );
-    const pen = rows[0];
-    if (!pen) throw leaseLost(this.#with.shown);
-    return pen.commits >= number;
+    const writerSession = rows[0];
+    if (!writerSession) throw leaseLost(this.#with.shown);
+    return writerSession.commits >= number;
   }
 }
 

@@ -1,9 +1,9 @@
 /** How sessions on one journal hear of each other's writes: messages on a channel of its schema. */
 import type { Clock } from "../../std/clock.ts";
-import { CREW_CHANGED, tellOthers } from "./crew-statements.ts";
+import { CLUSTER_CHANGED, tellOthers } from "./cluster-statements.ts";
 import type { Link } from "./link.ts";
 
-/** Others are told of writes at most so often, milliseconds. */
+/** Others are told about writes at most so often, milliseconds. */
 const TELL_MS = 50;
 
 /** The channel of a journal. */
@@ -15,16 +15,16 @@ export class Hearing {
   readonly #session: string;
   readonly #channel: string;
   readonly #clock: Clock;
-  readonly #onCrewChange: () => void;
+  readonly #onClusterChange: () => void;
   #outside = 0;
   #cancel: (() => void) | undefined;
-  #telling: Promise<void> = Promise.resolve();
+  #outboxEntry: Promise<void> = Promise.resolve();
 
-  constructor(session: string, channel: string, clock: Clock, onCrewChange: () => void) {
+  constructor(session: string, channel: string, clock: Clock, onClusterChange: () => void) {
     this.#session = session;
     this.#channel = channel;
     this.#clock = clock;
-    this.#onCrewChange = onCrewChange;
+    this.#onClusterChange = onClusterChange;
   }
 
   /** Goes up when others wrote, or may have. */
@@ -35,7 +35,7 @@ export class Hearing {
   /** Listening began, or began again: what was said before is not known. */
   began(): void {
     this.#outside++;
-    this.#onCrewChange();
+    this.#onClusterChange();
   }
 
   /** A message of the channel, made by `payload`; those of this session itself count for nothing. */
@@ -43,7 +43,7 @@ export class Hearing {
     const [session, what] = payload.split(" ");
     if (session === this.#session) return;
     this.#outside++;
-    if (what === CREW_CHANGED) this.#onCrewChange();
+    if (what === CLUSTER_CHANGED) this.#onClusterChange();
   }
 
   /**
@@ -60,12 +60,12 @@ export class Hearing {
       this.#cancel();
       this.#tellNow(link);
     }
-    await this.#telling;
+    await this.#outboxEntry;
   }
 
   #tellNow(link: Link): void {
     this.#cancel = undefined;
-    this.#telling = link
+    this.#outboxEntry = link
       .connection()
       .then(({ query }) => tellOthers(query, this.#channel, this.#session))
       .catch(() => undefined);

@@ -35,7 +35,7 @@ export type Use = {
   /** A transaction that stands still for so long is ended by the server, milliseconds. */
   readonly idleMs: number;
   /**
-   * Every statement finds its rows by their keys. Then one plan is as good as another one made anew
+   * Every statement finds its rows by their keys. Then one plan is as good as another one made again
    * for each run, and no table is so small that to read all of it is better: it may have grown by the
    * time that plan is used.
    */
@@ -104,7 +104,7 @@ export class Link {
     cancel();
   }
 
-  /** Breaks the connection, also one that is being made, whoever waits for an answer; there is none any more. */
+  /** Breaks the connection, also one that is being made, anyone who waits for an answer; there is none any more. */
   cut(): void {
     this.#isCut = true;
     this.#connection?.end("the session ends");

@@ -13,7 +13,7 @@ const IN_DIRECTORY = "n.dir_id = $1 AND (n.name, n.id) > ($2, $3::bigint)";
 export const LIST_QUERIES = {
   mirrors: ["SELECT id FROM mirrors ORDER BY id"],
   ofState: [`${SORTED} mirror_id IN (SELECT id FROM mirrors) AND state = $1 ${BY_PATH}`, "state"],
-  ofCode: [`${SORTED} trouble_code = $1 ${BY_PATH}`, "code"],
+  ofCode: [`${SORTED} problem_code = $1 ${BY_PATH}`, "code"],
   byId: [
     `${SELECT_DOCUMENT} WHERE n.id IN (SELECT value::bigint FROM json_array_elements_text($1::json))`,
     "ids",

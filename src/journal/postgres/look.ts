@@ -2,7 +2,7 @@
 import { type PostgresPlace, shownJournal } from "../../config/journal-place.ts";
 import type { Clock } from "../../std/clock.ts";
 import { invariant } from "../../std/invariant.ts";
-import { databaseTime } from "./crew-statements.ts";
+import { databaseTime } from "./cluster-statements.ts";
 import { PgSession } from "./session.ts";
 
 /** What the database says of itself. */

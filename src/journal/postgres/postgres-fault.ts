@@ -1,4 +1,4 @@
-/** What an error of PostgreSQL, or of the way to it, means for whoever asked. */
+/** What an error of PostgreSQL, or of the way to it, means for anyone who asked. */
 import { DatabaseError } from "pg";
 import { Fault, messageOf } from "../../std/fault.ts";
 import { InvariantError } from "../../std/invariant.ts";
@@ -27,7 +27,7 @@ export function isAboutTrust(error: unknown): boolean {
   return /SASL|password|SSL|certificate/i.test(messageOf(error));
 }
 
-/** Begin with one of these: the server cannot do it now, whoever asks for what. */
+/** Begin with one of these: the server cannot do it now, anyone who asks for what. */
 const AWAY: readonly string[] = [
   "08", // the connection
   "25006", // read-only: a standby, or set so
@@ -43,7 +43,7 @@ const AWAY: readonly string[] = [
 /** Two transactions were in each other's way, and this one was undone for it. */
 const RACE: ReadonlySet<string> = new Set(["40001", "40P01"]);
 
-/** Refused as the configuration has it, until somebody mends that or the server. */
+/** Refused as the configuration has it, until someone fixes that or the server. */
 const REFUSED: readonly string[] = ["28", "3D000", "42501", "0P000"];
 
 function begins(error: unknown, prefixes: readonly string[]): boolean {

@@ -1,5 +1,5 @@
 import { InvariantError } from "../../std/invariant.ts";
-import type { Crew } from "../crew.ts";
+import type { Cluster } from "../cluster.ts";
 import type {
   Applied,
   ArchiveRow,
@@ -64,8 +64,8 @@ export class PostgresJournal extends PostgresReading implements Journal {
     return new PostgresJournal(session, new ApplyGroups(session, onApplied), FIRST_ARCHIVE_ID);
   }
 
-  get crew(): Crew {
-    return this.#session.crew;
+  get cluster(): Cluster {
+    return this.#session.cluster;
   }
 
   of(archiveId: number): PostgresJournal {
@@ -123,22 +123,22 @@ export class PostgresJournal extends PostgresReading implements Journal {
     });
   }
 
-  keepTellings(mirrorIds: readonly number[]): Promise<void> {
+  keepOutboxEntries(mirrorIds: readonly number[]): Promise<void> {
     const text = "UPDATE mirrors SET tells = CASE WHEN id = ANY($1::bigint[]) THEN 1 ELSE 0 END";
     return this.#run(text, [mirrorIds]);
   }
 
-  endTelling(number: number): Promise<void> {
-    return this.#run("DELETE FROM tellings WHERE number = $1", [number]);
+  endOutboxEntry(number: number): Promise<void> {
+    return this.#run("DELETE FROM outbox_entries WHERE number = $1", [number]);
   }
 
-  putOffTelling(number: number, tries: number, dueAt: number): Promise<void> {
-    const text = "UPDATE tellings SET tries = $2, due_at = $3 WHERE number = $1";
+  putOffOutboxEntry(number: number, tries: number, dueAt: number): Promise<void> {
+    const text = "UPDATE outbox_entries SET tries = $2, due_at = $3 WHERE number = $1";
     return this.#run(text, [number, tries, dueAt]);
   }
 
-  pullInTellings(mirrorId: number, laterThan: number, dueAt: number): Promise<void> {
-    const text = "UPDATE tellings SET due_at = $3 WHERE mirror_id = $1 AND due_at > $2";
+  pullInOutboxEntries(mirrorId: number, laterThan: number, dueAt: number): Promise<void> {
+    const text = "UPDATE outbox_entries SET due_at = $3 WHERE mirror_id = $1 AND due_at > $2";
     return this.#run(text, [mirrorId, laterThan, dueAt]);
   }
 
@@ -173,15 +173,15 @@ export class PostgresJournal extends PostgresReading implements Journal {
     return this.#run("UPDATE account SET paused = $1", [Number(paused)]);
   }
 
-  async memo(name: string): Promise<string | null> {
+  async keyValue(name: string): Promise<string | null> {
     const { rows } = await this.#session.read((query) =>
-      query<{ text: string }>("SELECT text FROM memos WHERE name = $1", [name]),
+      query<{ text: string }>("SELECT text FROM key_values WHERE name = $1", [name]),
     );
     return rows[0]?.text ?? null;
   }
 
-  setMemo(name: string, text: string): Promise<void> {
-    return this.#run(ACCOUNT_QUERIES.setMemo, [name, kept(text)]);
+  setKeyValue(name: string, text: string): Promise<void> {
+    return this.#run(ACCOUNT_QUERIES.setKeyValue, [name, kept(text)]);
   }
 
   setContents(id: number, contents: readonly Content[]): Promise<void> {

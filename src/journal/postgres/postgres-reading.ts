@@ -17,9 +17,9 @@ import type {
   Known,
   ListQuery,
   Moved,
-  NeverPutAway,
+  AfterFailed,
   PutOff,
-  Troubled,
+  WithProblem,
   Unreceipted,
   WaitingFolder,
   WaitingPages,
@@ -27,9 +27,15 @@ import type {
   Claimed,
 } from "../journal.ts";
 import { rangeBelow } from "../path-range.ts";
-import { byPlace, knownOf, type KnownRow, tellingOf, type TellingRow } from "../row-shapes.ts";
-import type { Tally } from "../tally.ts";
-import type { Telling } from "../telling.ts";
+import {
+  byPlace,
+  knownOf,
+  type KnownRow,
+  outboxEntryOf,
+  type OutboxEntryRow,
+} from "../row-shapes.ts";
+import type { UsageBucket } from "../usage-bucket.ts";
+import type { OutboxEntry } from "../outbox-entry.ts";
 import { placeOf, type Remembered } from "../tidiness.ts";
 import { warned } from "./account.ts";
 import { latestBatches, unreceipted } from "./batches.ts";
@@ -121,8 +127,8 @@ export abstract class PostgresReading {
     return this.#documents(QUERIES.underWay, [this.archiveId, limit]);
   }
 
-  rivals(folderId: number, sentName: string): Promise<Document[]> {
-    return this.#documents(QUERIES.rivals, [folderId, sentName, this.archiveId]);
+  conflicts(folderId: number, sentName: string): Promise<Document[]> {
+    return this.#documents(QUERIES.conflicts, [folderId, sentName, this.archiveId]);
   }
 
   async claimed(documentIds: readonly number[], mirrorIds?: readonly number[]): Promise<Claimed> {
@@ -145,13 +151,13 @@ export abstract class PostgresReading {
     return this.#documents(QUERIES.afterDueIn, [...asked, mirrorIds]);
   }
 
-  async tellings(mirrorId: number, now: number, limit: number): Promise<Telling[]> {
-    const rows = await this.#rows<TellingRow>(QUERIES.tellings, [mirrorId, now, limit]);
-    return rows.map(tellingOf);
+  async outboxEntries(mirrorId: number, now: number, limit: number): Promise<OutboxEntry[]> {
+    const rows = await this.#rows<OutboxEntryRow>(QUERIES.outboxEntries, [mirrorId, now, limit]);
+    return rows.map(outboxEntryOf);
   }
 
-  untold(): ReturnType<Journal["untold"]> {
-    return this.#rows(QUERIES.untold, []);
+  undelivered(): ReturnType<Journal["undelivered"]> {
+    return this.#rows(QUERIES.undelivered, []);
   }
 
   heldWith(
@@ -183,13 +189,13 @@ export abstract class PostgresReading {
     return this.#one(QUERIES.movedAway, [from, mirrorId]);
   }
 
-  notPutAway(limit: number, last?: PutOff): Promise<Document[]> {
+  afterPending(limit: number, last?: PutOff): Promise<Document[]> {
     const behind = [last?.dueAt ?? 0, last?.id ?? 0];
-    return this.#documents(QUERIES.notPutAway, [this.archiveId, ...behind, limit]);
+    return this.#documents(QUERIES.afterPending, [this.archiveId, ...behind, limit]);
   }
 
-  neverPutAway(): Promise<NeverPutAway[]> {
-    return this.#rows(QUERIES.neverPutAway, []);
+  afterFailed(): Promise<AfterFailed[]> {
+    return this.#rows(QUERIES.afterFailed, []);
   }
 
   async waitingFolders(): Promise<WaitingFolder[]> {
@@ -217,8 +223,8 @@ export abstract class PostgresReading {
     return this.#documents(QUERIES.recent, [limit]);
   }
 
-  tallies(from: number, to: number): Promise<Tally[]> {
-    return this.#rows(QUERIES.tallies, [from, to]);
+  usageBuckets(from: number, to: number): Promise<UsageBucket[]> {
+    return this.#rows(QUERIES.usageBuckets, [from, to]);
   }
 
   contents(id: number): Promise<Content[]> {
@@ -234,9 +240,9 @@ export abstract class PostgresReading {
     return this.#rows(QUERIES.counts, [[...STATES]]);
   }
 
-  troubled(mirrorIds?: readonly number[]): Promise<Troubled[]> {
-    if (!mirrorIds) return this.#rows(QUERIES.troubled, []);
-    return this.#rows(QUERIES.troubledOf, [mirrorIds]);
+  withProblem(mirrorIds?: readonly number[]): Promise<WithProblem[]> {
+    if (!mirrorIds) return this.#rows(QUERIES.withProblem, []);
+    return this.#rows(QUERIES.withProblemOf, [mirrorIds]);
   }
 
   list(query: ListQuery): AsyncIterable<Document> {

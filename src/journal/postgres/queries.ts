@@ -11,7 +11,7 @@ const BATCH = `id, mirror_id AS "mirrorId", opened_at AS "openedAt", joined_at A
 /** The first characters tell batches apart well enough, in an index of a quarter of the size. */
 const OF_BATCH =
   "substr(n.batch, 1, 8) = substr($1, 1, 8) AND n.batch = $1 AND n.batch IS NOT NULL";
-const WAITING_FOR = `${SELECT_DOCUMENT} WHERE n.trouble_code = c.code AND n.mirror_id = $2
+const WAITING_FOR = `${SELECT_DOCUMENT} WHERE n.problem_code = c.code AND n.mirror_id = $2
   AND n.target_path = $3 AND n.state = 'held'`;
 const SENDING = "n.state IN ('uploading', 'inDoubt')";
 
@@ -33,10 +33,10 @@ export const QUERIES = {
   sentWith: `SELECT x.* FROM (${SELECT_DOCUMENT} WHERE n.mirror_id = $1
       AND substr(n.digest, 1, 12) = substr($2, 1, 12) AND n.digest = $2 AND n.state IN ('uploading', 'inDoubt', 'uploaded', 'converted')
     UNION ALL ${SELECT_DOCUMENT} WHERE n.archive_id = (SELECT archive_id FROM mirrors WHERE id = $1)
-      AND n.trouble_code = ANY($4::text[]) AND n.size_bytes = $3 AND n.state = 'held'
+      AND n.problem_code = ANY($4::text[]) AND n.size_bytes = $3 AND n.state = 'held'
       AND n.mirror_id = $1 AND n.digest = $2 AND n.doubt_at IS NOT NULL) x ORDER BY x.id`,
   ignoredWith: `${SELECT_DOCUMENT} WHERE n.mirror_id = $1 AND n.ignored_digest = $2 ORDER BY n.id`,
-  rivals: `${SELECT_DOCUMENT} WHERE n.folder_id = $1 AND n.sent_name = $2 AND n.archive_id = $3
+  conflicts: `${SELECT_DOCUMENT} WHERE n.folder_id = $1 AND n.sent_name = $2 AND n.archive_id = $3
     AND (${SENDING} OR n.doubt_at IS NOT NULL) ORDER BY n.id`,
   claimed: `SELECT n.document_id AS id, coalesce(n.sent_archive_at, n.sent_at) AS "sentAt" FROM documents n
     WHERE n.document_id = ANY($1::bigint[]) AND n.archive_id = $2
@@ -60,18 +60,18 @@ export const QUERIES = {
     ORDER BY coalesce(n.due_at, 0), n.id LIMIT $3`,
   // Whose sender is there is being sent; a sender that no row tells of is not.
   underWay: `${SELECT_DOCUMENT} WHERE n.archive_id = $1 AND n.state = 'uploading'
-    AND NOT EXISTS (SELECT 1 FROM members m WHERE m.id = n.sender AND NOT m.lost)
+    AND NOT EXISTS (SELECT 1 FROM instances m WHERE m.id = n.sender AND NOT m.lost)
     ORDER BY n.id LIMIT $2`,
   // Each code's rows come in the order of an index.
   heldWith: `SELECT x.* FROM unnest($1::text[]) c (code) CROSS JOIN LATERAL (
-      ${SELECT_DOCUMENT} WHERE n.trouble_code = c.code AND n.state = 'held' AND n.archive_id = $2
+      ${SELECT_DOCUMENT} WHERE n.problem_code = c.code AND n.state = 'held' AND n.archive_id = $2
       ORDER BY n.id LIMIT $3) x ORDER BY x.id LIMIT $3`,
   heldFor: `SELECT x.* FROM unnest($1::text[]) c (code) CROSS JOIN LATERAL (
       (${WAITING_FOR} AND ${isShort("n.target_path")} ORDER BY n.id LIMIT $4)
       UNION ALL (${WAITING_FOR} AND ${isLong("n.target_path")} ORDER BY n.id LIMIT $4)) x
     ORDER BY x.id LIMIT $4`,
   smallestHeld: `SELECT x.* FROM unnest($1::text[]) c (code) CROSS JOIN LATERAL (
-      ${SELECT_DOCUMENT} WHERE n.archive_id = $2 AND n.trouble_code = c.code AND n.state = 'held'
+      ${SELECT_DOCUMENT} WHERE n.archive_id = $2 AND n.problem_code = c.code AND n.state = 'held'
       AND n.mirror_id = ANY($3::bigint[]) ORDER BY n.size_bytes, n.id LIMIT 1) x
     ORDER BY x.size_bytes, x.id LIMIT 1`,
   moved: `${SELECT_DOCUMENT} WHERE n.moved_at IS NOT NULL AND n.gone_at IS NULL AND n.current = 1
@@ -79,19 +79,19 @@ export const QUERIES = {
   movedCount: `SELECT count(*) AS documents FROM documents WHERE moved_at IS NOT NULL
     AND gone_at IS NULL AND current = 1 AND mirror_id = ANY($1::bigint[])`,
   movedAway: `${SELECT_DOCUMENT} WHERE n.moved_from = $1 AND n.mirror_id = $2 ORDER BY n.id DESC LIMIT 1`,
-  notPutAway: `${SELECT_DOCUMENT} WHERE n.archive_id = $1 AND n.state IN ('converted', 'held')
+  afterPending: `${SELECT_DOCUMENT} WHERE n.archive_id = $1 AND n.state IN ('converted', 'held')
     AND n.after_state = 'due' AND n.after_message IS NOT NULL
     AND (coalesce(n.due_at, 0), n.id) > ($2, $3)
     ORDER BY coalesce(n.due_at, 0), n.id LIMIT $4`,
-  neverPutAway: `SELECT mirror_id AS "mirrorId", count(*) AS documents, min(id) AS first FROM documents
+  afterFailed: `SELECT mirror_id AS "mirrorId", count(*) AS documents, min(id) AS first FROM documents
     WHERE after_state = 'refused' AND current = 1 AND gone_at IS NULL
     GROUP BY mirror_id ORDER BY mirror_id`,
   waitingFolders: [isShort, isLong]
     .map(
       (is) => `SELECT mirror_id AS "mirrorId",
-      target_path AS "targetPath", trouble_code AS code, count(*) AS documents
-    FROM documents WHERE state = 'held' AND trouble_code = ANY($1::text[]) AND ${is("target_path")}
-    GROUP BY trouble_code, mirror_id, target_path`,
+      target_path AS "targetPath", problem_code AS code, count(*) AS documents
+    FROM documents WHERE state = 'held' AND problem_code = ANY($1::text[]) AND ${is("target_path")}
+    GROUP BY problem_code, mirror_id, target_path`,
     )
     .join(" UNION ALL "),
   // Each mirror's states one by one: ranges of an index, which alone is read but for the oldest.
@@ -101,12 +101,12 @@ export const QUERIES = {
         WHERE mirror_id = m.id AND state = s.state) c
       JOIN documents n ON n.id = c.oldest
     ORDER BY m.id, s.state COLLATE "C"`,
-  troubled: `SELECT trouble_code AS code, state, count(*) AS documents, min(id) AS first
-    FROM documents WHERE trouble_code IS NOT NULL GROUP BY trouble_code, state
-    ORDER BY trouble_code, state`,
-  troubledOf: `SELECT trouble_code AS code, state, count(*) AS documents, min(id) AS first
-    FROM documents WHERE trouble_code IS NOT NULL AND mirror_id = ANY($1::bigint[])
-    GROUP BY trouble_code, state ORDER BY trouble_code, state`,
+  withProblem: `SELECT problem_code AS code, state, count(*) AS documents, min(id) AS first
+    FROM documents WHERE problem_code IS NOT NULL GROUP BY problem_code, state
+    ORDER BY problem_code, state`,
+  withProblemOf: `SELECT problem_code AS code, state, count(*) AS documents, min(id) AS first
+    FROM documents WHERE problem_code IS NOT NULL AND mirror_id = ANY($1::bigint[])
+    GROUP BY problem_code, state ORDER BY problem_code, state`,
   lastBatch: `SELECT ${BATCH} FROM (SELECT * FROM batches WHERE mirror_id = $1
       ORDER BY number DESC LIMIT 1) b WHERE receipt_at IS NULL`,
   contents: `SELECT document_id AS "documentId", filename, size_bytes AS "sizeBytes", pages
@@ -116,9 +116,9 @@ export const QUERIES = {
       UNION (SELECT id FROM documents WHERE uploaded_at IS NOT NULL ORDER BY uploaded_at DESC, id DESC LIMIT $1)
       UNION (SELECT id FROM documents WHERE archive_id IN (SELECT id FROM archives) AND state = 'uploading')))
     ORDER BY greatest(n.first_seen_at, n.sent_at, n.uploaded_at, n.converted_at) DESC, n.id DESC LIMIT $1`,
-  tallies: `SELECT mirror_id AS "mirrorId", at, uploaded, uploaded_bytes AS "uploadedBytes",
+  usageBuckets: `SELECT mirror_id AS "mirrorId", at, uploaded, uploaded_bytes AS "uploadedBytes",
       converted, pages, charged, saved
-    FROM tallies WHERE at >= $1 AND at < $2 ORDER BY at, mirror_id`,
+    FROM usage_buckets WHERE at >= $1 AND at < $2 ORDER BY at, mirror_id`,
   latestBatches: `SELECT ${BATCH} FROM batches ORDER BY number DESC LIMIT $1`,
   ofBatches: `SELECT n.batch, n.state, count(*) AS documents, coalesce(sum(n.pages), 0) AS pages
     FROM unnest($1::text[]) b (id)
@@ -137,12 +137,12 @@ export const QUERIES = {
   pagesUsed: `SELECT "mirrorId", sum(pages) AS pages FROM (
       SELECT n.mirror_id AS "mirrorId", coalesce(sum(n.charge), 0) AS pages FROM documents n
         WHERE (${SENDING} OR n.doubt_at IS NOT NULL) GROUP BY n.mirror_id
-      UNION ALL SELECT mirror_id, sum(charged) FROM tallies WHERE at >= $1 AND at < $2
+      UNION ALL SELECT mirror_id, sum(charged) FROM usage_buckets WHERE at >= $1 AND at < $2
         GROUP BY mirror_id) s GROUP BY "mirrorId"`,
-  tellings: `SELECT number, mirror_id AS "mirrorId", outcome, at, document, tries,
+  outboxEntries: `SELECT number, mirror_id AS "mirrorId", outcome, at, document, tries,
       due_at AS "dueAt"
-    FROM tellings WHERE mirror_id = $1 AND due_at <= $2 ORDER BY due_at, number LIMIT $3`,
-  untold: `SELECT mirror_id AS "mirrorId", count(*) AS tellings FROM tellings
+    FROM outbox_entries WHERE mirror_id = $1 AND due_at <= $2 ORDER BY due_at, number LIMIT $3`,
+  undelivered: `SELECT mirror_id AS "mirrorId", count(*) AS outbox_entries FROM outbox_entries
     GROUP BY mirror_id ORDER BY mirror_id`,
   history: `SELECT h.number, h.at, h.from_state AS "from", h.to_state AS "to", h.event, h.detail, h.times
     FROM history h WHERE h.document = $1`,

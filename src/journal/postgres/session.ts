@@ -1,20 +1,20 @@
 /**
  * One opening of a journal in PostgreSQL: its connections, the queue of writes, its place in the
- * crew, and its end. Knows nothing of what is read or written.
+ * cluster, and its end. Knows nothing of what is read or written.
  *
- * A daemon has four connections: one writes, two read, and one is for the crew and for hearing of
+ * A daemon has four connections: one writes, two read, and one is for the cluster and for hearing of
  * what others wrote. A command has as many as it needs.
  */
 import { randomBytes } from "node:crypto";
 import { LEASE_MS, shownServer } from "../../config/journal-place.ts";
 import { type Clock, systemClock } from "../../std/clock.ts";
-import type { Crew, CrewChange, Member } from "../crew.ts";
+import type { Cluster, ClusterChange, Instance } from "../cluster.ts";
 import { journalFault } from "../journal-fault.ts";
 import { Absence } from "./absence.ts";
-import { PgCrew } from "./crew.ts";
-import { living, type Newcomer } from "./crew-statements.ts";
+import { PgCluster } from "./cluster.ts";
+import { living, type Newcomer } from "./cluster-statements.ts";
 import { PgGroupCommit, type Run } from "./group-commit.ts";
-import { guestCrew } from "./guest-crew.ts";
+import { guestCluster } from "./guest-cluster.ts";
 import { channelOf, Hearing } from "./hearing.ts";
 import { Link, type Way } from "./link.ts";
 import { asJournalFault } from "./postgres-fault.ts";
@@ -41,11 +41,11 @@ export type PgSessionOptions = {
   /** The namespace that the tables are in. */
   readonly schema: string;
   readonly role: PgRole;
-  /** What others are told about this daemon; without it an `owner` is no member of the crew. */
-  readonly member?: Newcomer;
+  /** What others are told about this daemon; without it an `owner` is no instance of the cluster. */
+  readonly instance?: Newcomer;
   /** How long a lease lasts, milliseconds. */
   readonly leaseMs?: number;
-  /** Brings the tables up to date before anything else is asked; the role `owner` needs `members`. */
+  /** Brings the tables up to date before anything else is asked; the role `owner` needs `instances`. */
   readonly prepare?: (query: Query) => Promise<void>;
   /**
    * Wait for a database that is away until this aborts, instead of failing at once (as without
@@ -76,16 +76,16 @@ export class PgSession {
   readonly #clock: Clock;
   readonly #absence: Absence;
   readonly #ending = new AbortController();
-  readonly #listeners = new Set<(change: CrewChange) => void>();
+  readonly #listeners = new Set<(change: ClusterChange) => void>();
   readonly #way: Way;
   readonly #writing: Link;
   readonly #reading: readonly Link[];
   readonly #reads: number[];
-  readonly #crewLink: Link | undefined;
+  readonly #clusterLink: Link | undefined;
   readonly #hearing: Hearing;
-  readonly #guestCrew: Crew;
+  readonly #guestCluster: Cluster;
   readonly #commits: PgGroupCommit;
-  #pgCrew: PgCrew | undefined;
+  #pgCluster: PgCluster | undefined;
   #wasReached = false;
   #cancelGivingUp = () => {};
   #closed: Promise<void> | undefined;
@@ -106,18 +106,18 @@ export class PgSession {
       link(`reading ${at + 1}`, READ_PATIENCE_MS),
     );
     this.#reads = this.#reading.map(() => 0);
-    this.#guestCrew = guestCrew(() => this.#members());
-    this.#hearing = new Hearing(this.#key, channelOf(schema), clock, () => this.#pgCrew?.wake());
-    if (role === "owner") this.#crewLink = this.#linkOfCrew(leaseMs);
+    this.#guestCluster = guestCluster(() => this.#instances());
+    this.#hearing = new Hearing(this.#key, channelOf(schema), clock, () => this.#pgCluster?.wake());
+    if (role === "owner") this.#clusterLink = this.#linkOfCluster(leaseMs);
     this.#commits = new PgGroupCommit({
       link: this.#writing,
       session: this.#key,
       absence: this.#absence,
       ending: this.#ending.signal,
       shown: this.#shown,
-      isMember: role === "owner" && options.member !== undefined,
-      onCommit: () => this.#hearing.tell(this.#crewLink ?? this.#writing),
-      onLost: () => this.#pgCrew?.lose(),
+      isInstance: role === "owner" && options.instance !== undefined,
+      onCommit: () => this.#hearing.tell(this.#clusterLink ?? this.#writing),
+      onLost: () => this.#pgCluster?.lose(),
     });
   }
 
@@ -157,9 +157,9 @@ export class PgSession {
     return this.#commits.enqueue(run, committed);
   }
 
-  /** This daemon among the others; a command has no lease and no duties. */
-  get crew(): Crew {
-    return this.#pgCrew ?? this.#guestCrew;
+  /** This daemon among the others; a command has no lease and no assignments. */
+  get cluster(): Cluster {
+    return this.#pgCluster ?? this.#guestCluster;
   }
 
   /** See `Journal.outsideWrites`. */
@@ -169,27 +169,27 @@ export class PgSession {
 
   /** Tells others where this daemon's page is. */
   async announce(web: string | null): Promise<void> {
-    await this.#pgCrew?.announce(web);
+    await this.#pgCluster?.announce(web);
   }
 
-  /** Commits what is queued, leaves the crew, and closes. Every call after it rejects with `JOURNAL_CLOSED`. */
+  /** Commits what is queued, leaves the cluster, and closes. Every call after it rejects with `JOURNAL_CLOSED`. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
   }
 
   async #open(): Promise<void> {
-    const { role, member, prepare, leaseMs = LEASE_MS, patience } = this.#options;
+    const { role, instance, prepare, leaseMs = LEASE_MS, patience } = this.#options;
     const attempt = async () => {
       const [link] = this.#reading;
       if (!link) return;
       const connection = await link.connection();
       await assertFit(connection, () => this.#writing.connection(), this.#shown);
       await prepare?.(connection.query);
-      if (role !== "owner" || !this.#crewLink || !member) return;
-      this.#pgCrew = await PgCrew.join(
+      if (role !== "owner" || !this.#clusterLink || !instance) return;
+      this.#pgCluster = await PgCluster.join(
         {
-          link: this.#crewLink,
+          link: this.#clusterLink,
           session: this.#key,
           channel: channelOf(this.#options.schema),
           clock: this.#clock,
@@ -199,9 +199,9 @@ export class PgSession {
           shown: this.#shown,
           tell: (change) => this.#tell(change),
           listen: (listener) => this.#listen(listener),
-          members: () => this.#members(),
+          instances: () => this.#instances(),
         },
-        member,
+        instance,
       );
     };
     const { onAway, signal, lastMs } = patience ?? {};
@@ -236,9 +236,9 @@ export class PgSession {
     }
   }
 
-  #linkOfCrew(leaseMs: number): Link {
+  #linkOfCluster(leaseMs: number): Link {
     return new Link(this.#way, {
-      name: `scanferry ${this.#key} crew`,
+      name: `scanferry ${this.#key} cluster`,
       // A third of the lease is over by then, and there is time for two more tries.
       patienceMs: leaseMs / 3,
       idleMs: leaseMs,
@@ -250,18 +250,18 @@ export class PgSession {
     });
   }
 
-  #members(): Promise<Member[]> {
+  #instances(): Promise<Instance[]> {
     return this.#read(living);
   }
 
-  #listen(listener: (change: CrewChange) => void): () => void {
+  #listen(listener: (change: ClusterChange) => void): () => void {
     this.#listeners.add(listener);
     return () => {
       this.#listeners.delete(listener);
     };
   }
 
-  #tell(change: CrewChange): void {
+  #tell(change: ClusterChange): void {
     for (const listener of this.#listeners) listener(change);
   }
 
@@ -270,14 +270,14 @@ export class PgSession {
     // What the journal refused was told to those who wrote it.
     await this.#commits.settled();
     this.#ending.abort();
-    await this.#hearing.end(this.#crewLink ?? this.#writing);
-    await this.#pgCrew?.leave();
+    await this.#hearing.end(this.#clusterLink ?? this.#writing);
+    await this.#pgCluster?.leave();
     await Promise.all(this.#links.map((link) => link.close()));
     this.#cancelGivingUp();
   }
 
   get #links(): readonly Link[] {
-    return [this.#writing, ...this.#reading, ...(this.#crewLink ? [this.#crewLink] : [])];
+    return [this.#writing, ...this.#reading, ...(this.#clusterLink ? [this.#clusterLink] : [])];
   }
 
   /** Ends all patience: then, if the database is away; later on, if it only does not answer. */

@@ -2,9 +2,9 @@
 import type { Document } from "../../domain/document.ts";
 import { bytesOf } from "../../std/raw-path.ts";
 import {
-  joinedRemembrance,
-  type Remembrance,
-  remembranceOf,
+  joinedTombstone,
+  type Tombstone,
+  tombstoneOf,
   type Tidied,
   tidiness,
   type TidyRequest,
@@ -40,7 +40,7 @@ export const TIDY_QUERIES = {
       (document_id, archive_id, mirror_id, folder_id, digest, place, dropped_at)
     SELECT u.document_id, m.archive_id, u.mirror_id, u.folder_id, u.digest, u.place, $2
     FROM ${recordset(1, "u", REMEMBERED)} JOIN mirrors m ON m.id = u.mirror_id ORDER BY u.ord`,
-  // A duplicate and its original have one remembrance: the earlier one gives way to what is kept of both.
+  // A duplicate and its original have one tombstone: the earlier one gives way to what is kept of both.
   known: `DELETE FROM remembered r USING documents n
     WHERE n.id = ANY($1::bigint[]) AND r.document_id = n.document_id AND r.archive_id = n.archive_id
     RETURNING r.document_id AS "documentId", r.archive_id AS "archiveId", r.mirror_id AS "mirrorId",
@@ -142,9 +142,9 @@ async function drop(query: Query, request: TidyRequest, ids: readonly number[]):
   const gone = idsOf(rows);
   const { dropAttempts, dropHistory, dropContents } = TIDY_QUERIES;
   const relinked = await relinks(query, rows);
-  const remembrances = await remembrancesOf(query, rows);
+  const tombstones = await tombstonesOf(query, rows);
   const running: Promise<unknown>[] = [
-    query(TIDY_QUERIES.remember, [asRows(remembrances.map(remembranceRow)), request.at]),
+    query(TIDY_QUERIES.remember, [asRows(tombstones.map(tombstoneRow)), request.at]),
     ...[dropAttempts, dropHistory, dropContents].map((text) => query(text, [gone])),
     query(WRITE_QUERIES.relink, [asRows(relinked), relinked.map(({ id }) => id)]),
     query(WRITE_QUERIES.remove, [gone]),
@@ -158,29 +158,29 @@ async function drop(query: Query, request: TidyRequest, ids: readonly number[]):
   return gone;
 }
 
-/** What stays of rows; those of one document of an archive have one remembrance. */
-async function remembrancesOf(query: Query, rows: readonly Document[]): Promise<Remembrance[]> {
+/** What stays of rows; those of one document of an archive have one tombstone. */
+async function tombstonesOf(query: Query, rows: readonly Document[]): Promise<Tombstone[]> {
   const ids = idsOf(rows);
   const mirrors = await query<{ id: number; archiveId: number }>(
     `SELECT id, archive_id AS "archiveId" FROM mirrors`,
     [],
   );
   const archiveOf = new Map(mirrors.rows.map(({ id, archiveId }) => [id, archiveId]));
-  const known = await query<Remembrance & { archiveId: number }>(TIDY_QUERIES.known, [ids]);
-  const joined = new Map<string, Remembrance>(
+  const known = await query<Tombstone & { archiveId: number }>(TIDY_QUERIES.known, [ids]);
+  const joined = new Map<string, Tombstone>(
     known.rows.map(({ archiveId, ...one }) => [`${archiveId}:${one.documentId}`, one]),
   );
-  for (const next of rows.map(remembranceOf)) {
+  for (const next of rows.map(tombstoneOf)) {
     const key = `${archiveOf.get(next.mirrorId)}:${next.documentId}`;
     const before = joined.get(key);
     joined.delete(key);
-    joined.set(key, before ? joinedRemembrance(before, next) : next);
+    joined.set(key, before ? joinedTombstone(before, next) : next);
   }
   return [...joined.values()];
 }
 
-function remembranceRow(remembrance: Remembrance, ord: number) {
-  const { mirrorId, documentId, folderId, digest, place } = remembrance;
+function tombstoneRow(tombstone: Tombstone, ord: number) {
+  const { mirrorId, documentId, folderId, digest, place } = tombstone;
   const ids = { document_id: documentId, mirror_id: mirrorId, folder_id: folderId };
   return { ord, ...ids, digest: hexOf(digest), place: hexOf(place) };
 }

@@ -1,4 +1,4 @@
-/** The statements that write a draft. */
+/** The statements that write a change set. */
 import { DIRECTORIES, directoriesAt, PATH_KEY } from "./directories.ts";
 import { recordset } from "./recordset.ts";
 
@@ -18,7 +18,7 @@ const DOCUMENT_TYPES: Readonly<Record<string, string>> = {
   digest: "text",
   sent_name: "text",
   target_path: "text",
-  slip: "text",
+  attributes: "text",
   remark: "text",
   batch: "text",
   folder_id: "bigint",
@@ -40,8 +40,8 @@ const DOCUMENT_TYPES: Readonly<Record<string, string>> = {
   sent_bytes: "bigint",
   ignored_digest: "text",
   digidoc: "smallint",
-  trouble_code: "text",
-  trouble_message: "text",
+  problem_code: "text",
+  problem_message: "text",
   patience: "bigint",
   duplicate_of: "bigint",
   current: "smallint",
@@ -55,7 +55,7 @@ const DOCUMENT_TYPES: Readonly<Record<string, string>> = {
 
 /**
  * Sets these columns of the rows in $1; `was` is the state they must be in. What was done to a row
- * ends its being taken; $2 is the member whose claim it is. $3, the rows' ids once more, tells that
+ * ends its being taken; $2 is the instance whose claim it is. $3, the rows' ids once more, tells that
  * they are few: of JSON a hundred rows are expected, for which a small table would be read whole.
  */
 export function updateOf(columns: readonly string[]): string {
@@ -102,7 +102,7 @@ const BATCHES = {
   joined_at: "double precision",
   documents: "bigint",
 };
-const TALLIES = {
+const USAGE_BUCKETS = {
   at: "double precision",
   mirror_id: "bigint",
   part: "bigint",
@@ -123,7 +123,7 @@ const LINES = {
   detail: "text",
   times: "bigint",
 };
-const TELLINGS = {
+const OUTBOX_ENTRIES = {
   ord: "bigint",
   mirror_id: "bigint",
   outcome: "text",
@@ -168,12 +168,12 @@ export const WRITE_QUERIES = {
       document_id = u.document_id
     FROM ${recordset(1, "u", { ...ATTEMPT, ...END })}
     WHERE a.document = u.document AND a.number = u.number AND a.document = ANY($2::bigint[])`,
-  tallies: `INSERT INTO tally_parts AS t (${names(TALLIES)})
-    SELECT ${names(TALLIES)} FROM ${recordset(1, "u", TALLIES)}
+  usageBuckets: `INSERT INTO usage_bucket_parts AS t (${names(USAGE_BUCKETS)})
+    SELECT ${names(USAGE_BUCKETS)} FROM ${recordset(1, "u", USAGE_BUCKETS)}
     ON CONFLICT (at, mirror_id, part) DO UPDATE
     SET ${sums(["uploaded", "uploaded_bytes", "converted", "pages", "charged", "saved"])}`,
-  tellings: `INSERT INTO tellings (mirror_id, outcome, at, document, due_at)
-    SELECT mirror_id, outcome, at, document, at FROM ${recordset(1, "u", TELLINGS)} ORDER BY ord`,
+  outboxEntries: `INSERT INTO outbox_entries (mirror_id, outcome, at, document, due_at)
+    SELECT mirror_id, outcome, at, document, at FROM ${recordset(1, "u", OUTBOX_ENTRIES)} ORDER BY ord`,
   unremember: `DELETE FROM remembered r
     USING ${recordset(1, "u", { document_id: "bigint", archive_id: "bigint" })}
     WHERE r.document_id = u.document_id AND r.archive_id = u.archive_id`,

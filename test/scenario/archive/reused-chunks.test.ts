@@ -25,7 +25,7 @@ const SLICE_BYTES = 128 * 1024;
 /** More than lies about in the kernel. */
 const SLICES = 80;
 /** What a peer does with each piece before it takes the next. */
-const NAP_MS = 1;
+const MAX_SLEEP_MS = 1;
 
 const hasOpenssl = spawnSync("openssl", ["version"], { stdio: "ignore" }).status === 0;
 const dir = mkdtempSync(join(tmpdir(), "reused-chunks-"));
@@ -62,7 +62,7 @@ async function slowly(server: Server, event: string, port: number): Promise<numb
     socket.on("data", (piece) => {
       onward.write(piece);
       socket.pause();
-      setTimeout(() => socket.resume(), NAP_MS);
+      setTimeout(() => socket.resume(), MAX_SLEEP_MS);
     });
   });
   server.listen(0, "127.0.0.1");
@@ -81,7 +81,7 @@ function reused(): UploadFile {
   };
 }
 
-/** Slices of one buffer, which is somebody else's once more than the last one is asked for. */
+/** Slices of one buffer, which is someone else's once more than the last one is asked for. */
 function givenAway(): UploadFile {
   const buffer = Buffer.alloc(SLICES * SLICE_BYTES, 7);
   return {

@@ -7,8 +7,8 @@ import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 
 const LEAVE = fileURLToPath(new URL("../../../src/cli/leave.ts", import.meta.url));
-const SURROUNDINGS = fileURLToPath(
-  new URL("../../../src/cli/process-surroundings.ts", import.meta.url),
+const PROCESS_CONTEXT = fileURLToPath(
+  new URL("../../../src/cli/process-context.ts", import.meta.url),
 );
 
 /** A process that does `before` and leaves with 3. */
@@ -20,8 +20,8 @@ function leaving(before: string) {
 
 /** A process that does `before`, is asked to stop, does not, and is asked once more. */
 function askedTwice(before: string) {
-  return running(`import { processSurroundings } from ${JSON.stringify(SURROUNDINGS)};
-    processSurroundings().stopping();
+  return running(`import { contextOfProcess } from ${JSON.stringify(PROCESS_CONTEXT)};
+    contextOfProcess().stopping();
     setInterval(() => {}, 1_000);
     ${before};
     for (let times = 0; times < 2; times++) process.kill(process.pid, "SIGINT");`);
@@ -39,7 +39,7 @@ function running(text: string) {
   return { end: status ?? signal, stderr, stdout };
 }
 
-/** To open one for reading hangs until somebody writes. */
+/** To open one for reading hangs until someone writes. */
 function aPipe(): string {
   const dir = mkdtempSync(join(tmpdir(), "scanferry-leave-"));
   onTestFinished(() => rmSync(dir, { recursive: true }));

@@ -7,7 +7,7 @@ import { STEERING } from "../../../src/std/legible.ts";
 const options = { level: "info", secrets: [], pretty: false } as const;
 const LOG = fileURLToPath(new URL("../../../src/daemon/log.ts", import.meta.url));
 
-test("a log that is opened anew at every reload leaves no listener behind", async () => {
+test("a log that is opened again at every reload leaves no listener behind", async () => {
   const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
   try {
     const one = async () => {

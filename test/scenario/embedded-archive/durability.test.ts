@@ -143,7 +143,7 @@ describe("opening", () => {
     expect(await filesBelow(join(under.dataDir, "incoming"))).toEqual([]);
   });
 
-  test("a directory that is open already, a newer one, a taken port: Faults with a mend", async () => {
+  test("a directory that is open already, a newer one, a taken port: Faults with a fix", async () => {
     await using under = await ArchiveUnderTest.open();
     const { dataDir } = under;
     const open = EmbeddedArchive.open({ dataDir, listen });

@@ -1,9 +1,9 @@
-/** What the next start concludes from what the last owner left, whoever was there in between. */
+/** What the next start concludes from what the last owner left, anyone who was there in between. */
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
-import { UNCLEAN_MEMOS } from "../../../src/journal/crew.ts";
+import { UNCLEAN_KEY_VALUES } from "../../../src/journal/cluster.ts";
 import { SqliteJournal } from "../../../src/journal/sqlite-journal.ts";
 import { Child } from "./child-process.ts";
 import { scratch } from "../../unit/journal/scratch.ts";
@@ -54,13 +54,13 @@ test("nor does one when commands wrote to it before the start, and their end rem
   expect(await startedAt(path)).toEqual([]);
 });
 
-test("an end in disorder is remembered until the archive was asked, whoever comes first; others are not", async () => {
+test("an end in disorder is remembered until the archive was asked, anyone who comes first; others are not", async () => {
   using directory = scratch();
   const path = join(directory.path, "journal.db");
-  const memo = `${UNCLEAN_MEMOS}1`;
+  const keyValue = `${UNCLEAN_KEY_VALUES}1`;
   const isUnclean = async () => {
     await using journal = await SqliteJournal.open({ path, role: "owner" });
-    return Boolean(await journal.memo(memo));
+    return Boolean(await journal.keyValue(keyValue));
   };
   expect([await isUnclean(), await isUnclean()]).toEqual([false, false]);
   for (const isWritten of [false, true]) {
@@ -68,7 +68,7 @@ test("an end in disorder is remembered until the archive was asked, whoever come
     if (isWritten) await pausedAt(path);
     expect([await isUnclean(), await isUnclean()]).toEqual([true, true]);
     await using guest = await SqliteJournal.open({ path, role: "guest" });
-    await guest.setMemo(memo, "");
+    await guest.setKeyValue(keyValue, "");
   }
 });
 
@@ -106,7 +106,7 @@ test("who looks beside the daemon that has it sees no copy, with a log or withou
   db.close();
 });
 
-test("a log that somebody made by opening a copy tells nothing", async () => {
+test("a log that someone made by opening a copy tells nothing", async () => {
   using directory = scratch();
   const path = await copiedIn(directory.path);
   await using _ = await SqliteJournal.open({ path, role: "reader" });

@@ -94,7 +94,7 @@ describe.skipIf(!hasOpenssl)("starttls", () => {
       ["starttls", "starttls", {}, "ok", "lets office in", null],
       ["tls", "tls", {}, "ok", "lets office in", null],
       ["none", "none", { login: undefined }, "ok", "answers", null],
-    ] as const)("server %s, tls: %s %j: %s, %s", async ([speaks, tls, more, level, what, mend]) => {
+    ] as const)("server %s, tls: %s %j: %s, %s", async ([speaks, tls, more, level, what, fix]) => {
       const servers: Record<typeof speaks, SmtpOptions> = {
         tls: { login, tls: known },
         starttls: { login, starttls: known },
@@ -112,7 +112,7 @@ describe.skipIf(!hasOpenssl)("starttls", () => {
         {
           level,
           what: expect.stringContaining(what) as string,
-          mend: mend === null ? null : (expect.stringContaining(mend) as string),
+          fix: fix === null ? null : (expect.stringContaining(fix) as string),
         },
       ]);
       expect(server.mails).toEqual([]);

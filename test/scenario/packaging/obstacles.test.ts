@@ -28,7 +28,7 @@ test.for<[string, string | RegExp, string, RegExp, string]>([
     "it has no date",
   ],
   ["CHANGELOG.md", " (2026-11-21)", "", /write "## 1.2.3 \(YYYY-MM-DD\)"/, "the same"],
-  ["CHANGELOG.md", "2026-11-21", "2026-13-41", /no date/, "a slip"],
+  ["CHANGELOG.md", "2026-11-21", "2026-13-41", /no date/, "an attributes"],
   [
     "CHANGELOG.md",
     "## 1.2.3",

@@ -12,7 +12,7 @@ import { type Advance, type Copied, copyJournal } from "../../../src/journal/cop
 import { PostgresSide } from "../../../src/journal/copy/postgres-side.ts";
 import { ROWS_AT_ONCE } from "../../../src/journal/copy/rows.ts";
 import { COPIED_TABLES } from "../../../src/journal/copy/tables.ts";
-import { awayMemo } from "../../../src/journal/crew.ts";
+import { awayKeyValue } from "../../../src/journal/cluster.ts";
 import { openJournal } from "../../../src/journal/open-journal.ts";
 import { appearing } from "../../contract/journal-desk.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
@@ -154,7 +154,7 @@ test.for([
   using directory = scratch();
   const [from, to] = [join(directory.path, "a.db"), join(directory.path, "b.db")];
   fullJournal(from);
-  const late = (advance: Advance) => advance.table === "memos";
+  const late = (advance: Advance) => advance.table === "key_values";
   await expect(copy(from, to, late)).rejects.toThrow("stopped");
   run(from, sql);
   const { difference, tables } = await copy(from, to);
@@ -178,12 +178,12 @@ describe.skipIf(NO_POSTGRES !== undefined)("with PostgreSQL", () => {
   /** Tables that belong to one journal. */
   const OWN_TABLES = [
     "copying",
-    "duties",
-    "members",
+    "assignments",
+    "instances",
     "owner",
-    "pens",
+    "writer_sessions",
     "schema_version",
-    "tally_parts",
+    "usage_bucket_parts",
   ];
 
   test("every table of both kinds is copied, or is known to be one's own", async () => {
@@ -271,21 +271,21 @@ describe.skipIf(NO_POSTGRES !== undefined)("with PostgreSQL", () => {
     const place = aPlace();
     const late = ({ doing }: Advance) => doing === "comparing";
     await expect(copy(from, place, late)).rejects.toThrow("stopped");
-    await postgres.ask(`UPDATE ${place.schema}.tally_parts SET pages = pages + 1`);
+    await postgres.ask(`UPDATE ${place.schema}.usage_bucket_parts SET pages = pages + 1`);
     expect((await copy(from, place)).difference).toEqual({
-      table: "tallies",
+      table: "usage_buckets",
       row: "at=0 mirror_id=1",
       what: ["pages"],
     });
   });
 
-  test("what members noted of themselves stays behind: here they are others", async () => {
+  test("what instances noted of themselves stays behind: here they are others", async () => {
     using directory = scratch();
     const [place, other] = [aPlace(), aPlace()];
     const path = join(directory.path, "a.db");
     await using journal = await openJournal(place, "owner", { owner });
-    await journal.setMemo(awayMemo(1, "a"), "{}");
-    await journal.setMemo("notices", "{}");
+    await journal.setKeyValue(awayKeyValue(1, "a"), "{}");
+    await journal.setKeyValue("notices", "{}");
     await journal.close();
     for (const [from, to] of [
       [place, other],
@@ -293,8 +293,8 @@ describe.skipIf(NO_POSTGRES !== undefined)("with PostgreSQL", () => {
     ] as const) {
       expect((await copy(from, to)).difference).toBeUndefined();
       await using copied = await openJournal(to, "reader");
-      expect(await copied.memo(awayMemo(1, "a"))).toBeNull();
-      expect(await copied.memo("notices")).toBe("{}");
+      expect(await copied.keyValue(awayKeyValue(1, "a"))).toBeNull();
+      expect(await copied.keyValue("notices")).toBe("{}");
     }
   });
 
@@ -304,7 +304,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("with PostgreSQL", () => {
     const clock = new ManualClock(Date.now());
     await using still = await openJournal(place, "owner", { owner, clock });
     await expect(copy(place, other)).rejects.toMatchObject({ code: "JOURNAL_LOCKED" });
-    await postgres.ask(`UPDATE ${place.schema}.members SET lease_until = now()`);
+    await postgres.ask(`UPDATE ${place.schema}.instances SET lease_until = now()`);
     expect((await copy(place, other)).difference).toBeUndefined();
     await expect(still.setPaused(true)).rejects.toMatchObject({ code: "LEASE_LOST" });
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Fault } from "../../../src/std/fault.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
-import { aMember, aPlace, count, counted, type Office } from "../../fixtures/pg-sessions.ts";
+import { aInstance, aPlace, count, counted, type Office } from "../../fixtures/pg-sessions.ts";
 import { aPostgres, NO_POSTGRES } from "../../fixtures/postgres.ts";
 
 /** Longer than a crash takes to recover from: what ends here is not a lease. */
@@ -13,17 +13,17 @@ describe.skipIf(NO_POSTGRES !== undefined)("a server that is killed under load",
     async (how) => {
       await using postgres = await aPostgres();
       const place = await aPlace(postgres);
-      await using a = await aMember(place, "a", { leaseMs: LEASE_MS });
-      await using b = await aMember(place, "b", { leaseMs: LEASE_MS });
-      const members = [a, b];
+      await using a = await aInstance(place, "a", { leaseMs: LEASE_MS });
+      await using b = await aInstance(place, "b", { leaseMs: LEASE_MS });
+      const instances = [a, b];
       const over = new AbortController();
       const done = new Map<string, number>();
       // Twenty at once for each, so that groups are large and there is always one under way.
-      const writers = members.flatMap((member, at) =>
+      const writers = instances.flatMap((instance, at) =>
         Array.from({ length: 20 }, async (_, writer) => {
           for (let n = 0; !over.signal.aborted; n++) {
             const what = `${at} ${writer} ${n}`;
-            done.set(what, await count(member.session, what));
+            done.set(what, await count(instance.session, what));
           }
         }),
       );
@@ -46,11 +46,11 @@ describe.skipIf(NO_POSTGRES !== undefined)("a server that is killed under load",
       expect([...kept.keys()].filter((what) => !what.startsWith("round")).sort()).toEqual(
         [...done.keys()].sort(),
       );
-      const told = (member: Office) => member.changes.map(({ type }) => type);
-      for (const member of members) {
-        expect(told(member).filter((type) => type !== "away" && type !== "back")).toEqual([]);
+      const told = (instance: Office) => instance.changes.map(({ type }) => type);
+      for (const instance of instances) {
+        expect(told(instance).filter((type) => type !== "away" && type !== "back")).toEqual([]);
         // Away and back take turns.
-        expect(told(member).filter((type, at, all) => type === all[at - 1])).toEqual([]);
+        expect(told(instance).filter((type, at, all) => type === all[at - 1])).toEqual([]);
       }
     },
   );
@@ -58,7 +58,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("a server that is killed under load",
   test("one that closes meanwhile does not wait for ever, and says what is not certain", async () => {
     await using postgres = await aPostgres();
     const place = await aPlace(postgres);
-    const a = await aMember(place, "a", { leaseMs: LEASE_MS });
+    const a = await aInstance(place, "a", { leaseMs: LEASE_MS });
     await count(a.session, "x");
     await postgres.stop();
     const write = count(a.session, "y").catch((error: unknown) => error as Fault);
@@ -73,7 +73,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("a server that is killed under load",
     await using postgres = await aPostgres();
     const place = await aPlace(postgres);
     const clock = new ManualClock(Date.now());
-    const a = await aMember(place, "a", { leaseMs: LEASE_MS, clock });
+    const a = await aInstance(place, "a", { leaseMs: LEASE_MS, clock });
     await count(a.session, "x");
     postgres.pause();
     const write = count(a.session, "y").catch((error: unknown) => error as Fault);
@@ -92,7 +92,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("a server that is killed under load",
     const place = await aPlace(postgres);
     const asked = new AbortController();
     const patience = { signal: asked.signal, onAway: () => undefined, lastMs: 100 };
-    await using a = await aMember(place, "a", { leaseMs: LEASE_MS, patience });
+    await using a = await aInstance(place, "a", { leaseMs: LEASE_MS, patience });
     asked.abort();
     await postgres.stop();
     const write = count(a.session, "x").catch((error: unknown) => error as Fault);

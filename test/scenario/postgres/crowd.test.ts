@@ -61,7 +61,7 @@ describe.skipIf(NO_POSTGRES)("several daemons on one journal", () => {
     const { mirrorId } = two;
     const few = { mirrorId, now: LATER, limit: 9, pagesMax: 9, unknownPages: 1 };
     expect(idsOf(await two.journal.fewestPages(few))).toEqual(idsOf(rows.slice(6)));
-    expect(await two.journal.due(due(10)), "whoever only looks sees all").toHaveLength(10);
+    expect(await two.journal.due(due(10)), "anyone who only looks sees all").toHaveLength(10);
     await using guest = await many.place.open("guest");
     expect(await guest.take(due(10)), "a command takes nothing").toHaveLength(10);
     await one.journal.close();
@@ -126,7 +126,7 @@ describe.skipIf(NO_POSTGRES)("several daemons on one journal", () => {
     expect(idsOf(await two.journal.underWay(9))).toEqual([a?.id]);
   });
 
-  test("of rivals that are claimed at the same moment by different daemons, one is", async () => {
+  test("of conflicts that are claimed at the same moment by different daemons, one is", async () => {
     await using many = await crowd(4);
     const [one] = many.desks as [Desk];
     for (let round = 0; round < 5; round++) {
@@ -188,8 +188,8 @@ describe.skipIf(NO_POSTGRES)("several daemons on one journal", () => {
       const { id } = await one.add(`in/${n}`);
       await one.after(id, settled(digests[n], "/S", names[n]));
       // Of a life that is out of the ordinary each step is a line of history.
-      const trouble = { code: "PAUSED", message: "a pause" };
-      await one.after(id, { type: "heldBack", at: NOW, dueAt: null, trouble });
+      const problem = { code: "PAUSED", message: "a pause" };
+      await one.after(id, { type: "heldBack", at: NOW, dueAt: null, problem });
       rows.push(await one.after(id, { type: "goesOn", at: NOW }));
     }
     const claim = async ({ journal }: Desk, row: Document | undefined) => {

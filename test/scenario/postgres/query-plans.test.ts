@@ -9,7 +9,7 @@ import { ACCOUNT_QUERIES } from "../../../src/journal/postgres/account.ts";
 import { DUE_QUERIES } from "../../../src/journal/postgres/due-documents.ts";
 import { BY_KEYS } from "../../../src/journal/postgres/link.ts";
 import { LIST_QUERIES } from "../../../src/journal/postgres/list-pages.ts";
-import { LOAD_QUERIES } from "../../../src/journal/postgres/load-draft.ts";
+import { LOAD_QUERIES } from "../../../src/journal/postgres/load-change-set.ts";
 import { QUERIES } from "../../../src/journal/postgres/queries.ts";
 import { TIDY_QUERIES } from "../../../src/journal/postgres/tidy.ts";
 import { updateOf, WRITE_QUERIES } from "../../../src/journal/postgres/write-queries.ts";
@@ -28,7 +28,7 @@ const FILL = `
     SELECT 1 + n % 4, convert_to('d' || n, 'UTF8'), 'f' FROM generate_series(1, 40000) n;
   INSERT INTO documents (mirror_id, archive_id, dir_id, name, state, size_bytes, modified_at, stamp,
       first_seen_at, changed_at, due_at, digest, sent_name, target_path, batch, folder_id, document_id,
-      uploaded_at, converted_at, pages, estimate, trouble_code, trouble_message, current, after_state,
+      uploaded_at, converted_at, pages, estimate, problem_code, problem_message, current, after_state,
       doubt_at, duplicate_of, moved_from)
     SELECT 1 + n % 4, 1 + (1 + n % 4) % 2, 1 + n % 40000, convert_to('n' || n, 'UTF8'), s.state,
       (n * 7919) % 40000000, n, 's', n, n, CASE WHEN s.state <> 'converted' THEN n END, md5(n::text),
@@ -53,9 +53,9 @@ const FILL = `
   INSERT INTO batches (id, mirror_id, opened_at, joined_at, documents, receipt_at)
     SELECT md5(n::text), 1 + n % 4, n, n, 50, CASE WHEN n % 9 <> 0 THEN n END
     FROM generate_series(1, 20000) n;
-  INSERT INTO tellings (mirror_id, outcome, at, document, due_at)
+  INSERT INTO outbox_entries (mirror_id, outcome, at, document, due_at)
     SELECT 1 + n % 4, 'converted', n, '{}', n FROM generate_series(1, 20000) n;
-  INSERT INTO tally_parts (at, mirror_id, part, uploaded, uploaded_bytes, converted, pages, charged, saved)
+  INSERT INTO usage_bucket_parts (at, mirror_id, part, uploaded, uploaded_bytes, converted, pages, charged, saved)
     SELECT n * 900000.0, m, 1, 1, 1, 1, 1, 1, 0 FROM generate_series(1, 5000) n, generate_series(1, 4) m;
   INSERT INTO contents (document, position, document_id, filename, size_bytes, pages)
     SELECT n, 0, n, 'f', 1, 1 FROM generate_series(1, 20000) n;
@@ -86,7 +86,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
   "text[]": "'{QUOTA_LIMIT,FOLDER_MISSING,pending,converted}'",
 };
 
-const UPDATE = updateOf(["state", "due_at", "trouble_code", "trouble_message"]);
+const UPDATE = updateOf(["state", "due_at", "problem_code", "problem_message"]);
 
 /** What a journal's writing connection is asked, which has settings of its own. */
 const WRITTEN: ReadonlySet<string> = new Set([
@@ -123,7 +123,8 @@ const WHOLE: readonly string[] = [
 ];
 
 /** Few rows, whatever the journal's size. */
-const SMALL = "mirrors|archives|members|duties|account|memos|tallies|batches|tellings";
+const SMALL =
+  "mirrors|archives|instances|assignments|account|key-value entrys|usage buckets|batches|outbox entries";
 
 type Plan = {
   readonly "Node Type": string;
@@ -202,7 +203,7 @@ describe.skipIf(NO_POSTGRES)("with many rows", () => {
     ["ask sentWith", "documents_sent"],
     ["ask sentWith", "documents_held_by_size"],
     ["ask ignoredWith", "documents_ignored"],
-    ["ask rivals", "documents_rivals"],
+    ["ask conflicts", "documents_conflicts"],
     ["ask underWay", "documents_sending"],
     ["ask outstanding", "documents_outstanding"],
     ["ask outstandingIn", "documents_outstanding"],
@@ -211,7 +212,7 @@ describe.skipIf(NO_POSTGRES)("with many rows", () => {
     ["ask smallestHeld", "documents_held_by_size"],
     ["ask moved", "documents_moved_last"],
     ["ask movedAway", "documents_moved"],
-    ["ask neverPutAway", "documents_never_put_away"],
+    ["ask afterFailed", "documents_after_failed"],
     ["ask duplicates", "documents_duplicates"],
     ["ask recent", "documents_uploaded"],
     ["ask inBatch", "documents_batch"],
@@ -225,9 +226,9 @@ describe.skipIf(NO_POSTGRES)("with many rows", () => {
     ["list directory", "directories_path"],
     ["ask ofBatches", "documents_batch"],
     ["ask pendingOver", "documents_pages"],
-    ["ask pagesUsed", "documents_rivals"],
+    ["ask pagesUsed", "documents_conflicts"],
     ["load rows", "documents_pkey"],
-    ["load inTheWay", "documents_rivals"],
+    ["load inTheWay", "documents_conflicts"],
     ["load owned", "documents_archived"],
     ["load lockDirectories", "directories_path"],
     ["write update", "documents_pkey"],

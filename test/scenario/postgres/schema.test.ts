@@ -24,7 +24,7 @@ describe.skipIf(NO_POSTGRES)("the tables in PostgreSQL", () => {
     }
   }
 
-  test("are made once, whoever comes at the same time", async () => {
+  test("are made once, anyone who comes at the same time", async () => {
     const changes = await Promise.all([1, 2, 3].map(() => opened("crowd", true)));
     expect(changes.filter(Boolean).length).toBeGreaterThan(0);
     expect(await opened("crowd", true)).toBeUndefined();
@@ -33,7 +33,7 @@ describe.skipIf(NO_POSTGRES)("the tables in PostgreSQL", () => {
     expect(rows).toEqual([{ version: String(SCHEMA_VERSION) }]);
   });
 
-  test("are made in a schema that is there by somebody who may make none", async () => {
+  test("are made in a schema that is there by someone who may make none", async () => {
     await postgres.ask("CREATE ROLE tenant LOGIN; CREATE SCHEMA given AUTHORIZATION tenant");
     expect(await opened("given", true, "tenant")).toEqual({ from: 0, to: SCHEMA_VERSION });
     await expect(opened("other", true, "tenant")).rejects.toMatchObject({ code: "42501" });
@@ -77,13 +77,13 @@ describe.skipIf(NO_POSTGRES)("the tables in PostgreSQL", () => {
     const indexes = async (schema: string) =>
       postgres.ask(`SELECT indexname, replace(indexdef, '${schema}.', '') AS text FROM pg_indexes
         WHERE schemaname = '${schema}' ORDER BY indexname`);
-    await opened("anew", true);
-    expect(await indexes("first")).toEqual(await indexes("anew"));
+    await opened("again", true);
+    expect(await indexes("first")).toEqual(await indexes("again"));
     const again = "INSERT INTO first.directories (mirror_id, path) VALUES (1, 'a')";
     await expect(postgres.ask(again)).rejects.toMatchObject({ code: "23505" });
   });
 
-  test("of a later scanferry, of an earlier one for a guest, of none, of somebody else", async () => {
+  test("of a later scanferry, of an earlier one for a guest, of none, of someone else", async () => {
     await opened("later", true);
     await postgres.ask("UPDATE later.schema_version SET version = 99");
     await expect(opened("later", true)).rejects.toMatchObject({ code: "JOURNAL_NEWER" });

@@ -34,7 +34,7 @@ describe("how a hook ends", () => {
     ["exit 3", "ended with exit code 3", "that is a failure"],
     ["echo '{}'; exit 3", "ended with exit code 3", "whatever it wrote"],
     ["echo no >&2; echo ' way' >&2; exit 1", "ended with exit code 1: no way", "it says why"],
-    ["kill -9 $$", "was ended by SIGKILL", "by somebody else"],
+    ["kill -9 $$", "was ended by SIGKILL", "by someone else"],
     ["exec 0<&-; echo '{}'", "{}\n", "nobody has to read the question"],
     ["yes", "wrote more than 1000 bytes", "without an end"],
     ["yes >&2 & sleep 0.1; kill $!; echo '{}'", "{}\n", "its standard error may be long"],
@@ -49,10 +49,10 @@ describe("how a hook ends", () => {
     );
     const clock: Clock = {
       ...systemClock,
-      alarm(ms, ring) {
-        if (ms !== 500) return systemClock.alarm(ms, ring);
+      alarm(ms, notify) {
+        if (ms !== 500) return systemClock.alarm(ms, notify);
         // Its end is known, and the event loop does not turn before all is written and the time over.
-        const timer = setTimeout(ring, 1);
+        const timer = setTimeout(notify, 1);
         writeFileSync(join(dir, "asked"), "");
         execFileSync("sh", ["-c", `until [ -e ${dir}/written ]; do sleep 0.01; done`]);
         return () => clearTimeout(timer);
@@ -111,9 +111,9 @@ describe("nothing of it stays", () => {
     // However long a shell takes to start here: the time is over when its child is there.
     const clock: Clock = {
       ...systemClock,
-      alarm(ms, ring) {
-        if (ms !== 400) return systemClock.alarm(ms, ring);
-        void childOf(dir).then(ring, ring);
+      alarm(ms, notify) {
+        if (ms !== 400) return systemClock.alarm(ms, notify);
+        void childOf(dir).then(notify, notify);
         return () => {};
       },
     };
@@ -141,7 +141,7 @@ describe("nothing of it stays", () => {
     const asked = reader.hook(order(program));
     asked.catch(() => {});
     const child = await childOf(dir);
-    // What the reader has told of the hook by now comes before this answer.
+    // What the reader has told about the hook by now comes before this answer.
     await reader.status(MIRROR);
     if (how === "close") await reader.close();
     else process.kill(reader.pid ?? 0, how);

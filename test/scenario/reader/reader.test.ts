@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { LineCut } from "../../../src/reader/line.ts";
+import { ChannelClosed } from "../../../src/reader/channel.ts";
 import type { ReaderMirror } from "../../../src/reader/protocol.ts";
 import { type Clock, systemClock } from "../../../src/std/clock.ts";
 import { type RawPath, rawOfText } from "../../../src/std/raw-path.ts";
@@ -18,7 +18,7 @@ import { isAlive, MIRROR, openReader, orderFor, silentArchive } from "./a-reader
 const EXPECTED = { digest: "digest", sentAt: null, sidecar: null };
 
 /** Silence shows soon; patience is out when a test says so, and not because the machine is busy. */
-const vigilance = { everyMs: 50, idleMs: 100, silentMs: 100, patienceMs: 6_000 };
+const livenessLimits = { everyMs: 50, idleMs: 100, silentMs: 100, patienceMs: 6_000 };
 
 /** A clock on which patience with a process lasts as long as a test wants. */
 class Patience {
@@ -31,14 +31,15 @@ class Patience {
     this.clock = {
       ...systemClock,
       sleep: (ms, signal) => {
-        if (ms !== vigilance.patienceMs - vigilance.silentMs) return systemClock.sleep(ms, signal);
+        if (ms !== livenessLimits.patienceMs - livenessLimits.silentMs)
+          return systemClock.sleep(ms, signal);
         if (this.isNone) return Promise.resolve();
         return Promise.race([this.#over.promise, systemClock.sleep(3_600_000, signal)]);
       },
     };
   }
 
-  /** It is over for whoever has it now. */
+  /** It is over for anyone who has it now. */
   end(): void {
     this.#over.resolve();
     this.#over = Promise.withResolvers();
@@ -83,7 +84,7 @@ describe("what a reader is asked", () => {
   });
 });
 
-test("of thousands of files that appear at once, the next are told of once the first are journaled", async () => {
+test("of thousands of files that appear at once, the next are told about once the first are journaled", async () => {
   const told = new Set<RawPath>();
   const journaled = Promise.withResolvers<void>();
   const open = openReader({
@@ -134,7 +135,7 @@ test("of many directories that changed at once, one is listed after the other is
 test("an after-action does not wait for the process: others would wait with it", async () => {
   const { reader } = openReader();
   const acting = reader.act(MIRROR, rawOfText("scan.pdf"), EXPECTED, { kind: "delete" });
-  await expect(acting).rejects.toThrow(LineCut);
+  await expect(acting).rejects.toThrow(ChannelClosed);
 });
 
 describe("sending", () => {
@@ -168,7 +169,7 @@ describe("a reader that hangs or dies", () => {
     const open = openReader({
       archive: () => archive.settings,
       clock: patience.clock,
-      vigilance,
+      livenessLimits,
       unanswered: (patienceMs) => unanswered.push(patienceMs),
     });
     put(open.source, "scan.pdf");
@@ -182,13 +183,13 @@ describe("a reader that hangs or dies", () => {
       patience.end();
       return unanswered.length > 0;
     });
-    expect(await outcome).toMatchObject({ kind: "lost", trouble: { code: "REPLY_LOST" } });
-    expect(await scan).toBeInstanceOf(LineCut);
+    expect(await outcome).toMatchObject({ kind: "lost", problem: { code: "REPLY_LOST" } });
+    expect(await scan).toBeInstanceOf(ChannelClosed);
     await pidOf(open, pid);
     expect(await open.reader.scan(MIRROR, null)).toMatchObject({ files: 1 });
     expect(open.starts.map(({ restart }) => restart)).toEqual([false, true]);
     expect(open.warnings.join("\n")).toContain("does not answer");
-    expect(unanswered).toEqual([vigilance.patienceMs]);
+    expect(unanswered).toEqual([livenessLimits.patienceMs]);
     await until("its end", () => !isAlive(pid));
   });
 
@@ -196,14 +197,14 @@ describe("a reader that hangs or dies", () => {
     const told: boolean[] = [];
     const open = openReader({
       clock: new Patience().clock,
-      vigilance,
+      livenessLimits,
       silence: () => told.push(open.reader.silent),
     });
     const pid = await pidOf(open);
     process.kill(pid, "SIGSTOP");
     const scan = open.reader.scan(MIRROR, null);
     await until("silence", () => open.reader.silent);
-    await new Promise((resolve) => setTimeout(resolve, vigilance.everyMs + 50));
+    await new Promise((resolve) => setTimeout(resolve, livenessLimits.everyMs + 50));
     process.kill(pid, "SIGCONT");
     expect(await scan).toMatchObject({ directories: 1 });
     expect(open.reader.pid).toBe(pid);
@@ -215,7 +216,7 @@ describe("a reader that hangs or dies", () => {
     const before = childrenOf(process.pid);
     const patience = new Patience();
     patience.isNone = true;
-    const open = openReader({ clock: patience.clock, vigilance });
+    const open = openReader({ clock: patience.clock, livenessLimits });
     const pid = await until("its process", () =>
       childrenOf(process.pid).find((child) => !before.includes(child)),
     );
@@ -230,7 +231,7 @@ describe("a reader that hangs or dies", () => {
 
   test("dies again and again: it is started again, ever more slowly", async () => {
     const rarely = { everyMs: 20_000, idleMs: 20_000, silentMs: 20_000, patienceMs: 20_000 };
-    const open = openReader({ random: () => 0, vigilance: rarely });
+    const open = openReader({ random: () => 0, livenessLimits: rarely });
     let pid: number | undefined;
     for (let death = 0; death < 3; death++) {
       pid = await pidOf(open, pid);
@@ -253,7 +254,7 @@ describe("a reader that hangs or dies", () => {
     const never = 3_600_000;
     const often = { everyMs: 20, idleMs: 20, silentMs: never, patienceMs: never };
     const clock = { ...systemClock, sleep };
-    const open = openReader({ clock, random: () => 0, vigilance: often });
+    const open = openReader({ clock, random: () => 0, livenessLimits: often });
     const listeners = () =>
       Math.max(...[...signals].map((signal) => getEventListeners(signal, "abort").length));
     let pid = await pidOf(open);
@@ -295,7 +296,7 @@ describe("the end", () => {
     const pid = await pidOf(open);
     await open.reader.close();
     await until("its end", () => !isAlive(pid));
-    await expect(open.reader.scan(MIRROR, null)).rejects.toBeInstanceOf(LineCut);
+    await expect(open.reader.scan(MIRROR, null)).rejects.toBeInstanceOf(ChannelClosed);
     expect(open.reader.pid).toBeUndefined();
     await open.reader.close();
   });
@@ -314,7 +315,7 @@ describe("the end", () => {
     const scan = open.reader.scan(MIRROR, null).catch((error: unknown) => error);
     if (runs) await asked.promise;
     await open.reader.close();
-    expect(await scan).toBeInstanceOf(LineCut);
+    expect(await scan).toBeInstanceOf(ChannelClosed);
     told.resolve([]);
     await new Promise((resolve) => setImmediate(resolve));
     expect(open.starts).toEqual([]);

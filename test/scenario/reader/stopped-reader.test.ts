@@ -55,7 +55,7 @@ async function aReader(server: RawServer, host?: HostClock) {
   const lease = new Lease();
   const open = openReader({
     archive: () => settingsFor(server.url, { stepwise: true, timeoutMs: 60_000 }),
-    crew: lease,
+    cluster: lease,
     ...(host && { host }),
     daemon: {
       listing: async () => true,

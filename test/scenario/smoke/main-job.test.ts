@@ -24,7 +24,7 @@ test("a tree of documents is archived once, whole, in its folders, with true pag
   const batch = { quietMs: 60_000, maxDocuments: 200 };
   {
     await using live = await aDaemon(world.config({ batch }));
-    await live.quiescent();
+    await live.idle();
     const { documents } = await live.daemon.status();
     expect(documents).toMatchObject({ converted: 4, held: 0, failed: 0 });
   }
@@ -60,7 +60,7 @@ test("a spent allowance stops everything, says so, and lets it go on when it is 
   for (let n = 0; n < 8; n++) world.write(`scan-${n}.pdf`, pdfOf(1, { seed: n }));
   const began = performance.now();
   await using live = await aDaemon(world.config());
-  await live.quiescent();
+  await live.idle();
   // Every now and then one of them is on its way to find out whether the gate is open.
   const status = await until("all that waits to be held", async () => {
     const now = await live.daemon.status();

@@ -115,7 +115,7 @@ describe("what a reply means", () => {
       "SOMETHING_NEW",
       "whatever that means, it need not be that nothing was stored",
     ],
-    [replied(404, "<html>"), "refused", "HTTP_404", "whoever answered did not do it"],
+    [replied(404, "<html>"), "refused", "HTTP_404", "anyone who answered did not do it"],
     [replied(413, ""), "refused", "HTTP_413", "a proxy's limit, not the archive's"],
     [replied(301, ""), "refused", "HTTP_301", "who wants it elsewhere did not store it"],
     [replied(302, ""), "inDoubt", "HTTP_302", "many a server says so when it has done it"],

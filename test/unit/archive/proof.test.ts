@@ -5,7 +5,7 @@
 import { describe, expect, test } from "vitest";
 import { ArchiveError } from "../../../src/archive/archive-error.ts";
 import { judge } from "../../../src/archive/judge.ts";
-import { troubleOf } from "../../../src/archive/trouble.ts";
+import { problemOf } from "../../../src/archive/problem.ts";
 import { failureOf } from "../../../src/domain/failure.ts";
 import { OF_ONE_REQUEST } from "../../../src/domain/status-hints.ts";
 import { verdict } from "../../../src/domain/verdict.ts";
@@ -31,10 +31,10 @@ const STATUSES = [
   [[302, 303], "many a server says so when it has done it"],
   [[300, 301, 304, 307, 308, 399], "who wants it elsewhere did not store it"],
   [[401, 403], "the account's status, and that of firewalls"],
-  [[408, 409, 425, 499], "the work may have been done, or go on, behind whoever says so"],
+  [[408, 409, 425, 499], "the work may have been done, or go on, behind anyone who says so"],
   [[413, 414, 415, 422, 431], "about the size, the head or the form of one request"],
   [[429], "asks for a pause"],
-  [[400, 402, 404, 405, 410, 418, 421, 428, 451], "whoever answered so did not do it"],
+  [[400, 402, 404, 405, 410, 418, 421, 428, 451], "anyone who answered so did not do it"],
   [[500, 502, 503, 504, 520, 524, 599, 600, 999], "it may have failed after it stored"],
 ] as const;
 
@@ -208,7 +208,7 @@ describe("a look-up that is answered", () => {
           const isAccount = proofs[at]?.endsWith("?") === true;
           const isDoubt = proofs[at]?.startsWith("doubt") === true;
           expect([status, found.kind]).toEqual([status, isDoubt ? "inDoubt" : "refused"]);
-          expect(troubleOf(found).code === "CREDENTIALS_REFUSED").toBe(isAccount);
+          expect(problemOf(found).code === "CREDENTIALS_REFUSED").toBe(isAccount);
         }
       }
     }

@@ -95,7 +95,7 @@ describe("signing", () => {
     );
     fc.assert(
       fc.property(request, ({ path, fields }) => {
-        // Whoever reads the text finds the request again, so no other one has it.
+        // Anyone who reads the text finds the request again, so no other one has it.
         expect(partsOf(measuredText(fields, path))).toEqual([path, ...inOrder(fields).flat()]);
       }),
     );
@@ -135,7 +135,7 @@ describe("signing", () => {
     );
   });
 
-  test("a module that is not there is told of in one line: key, file and mend", async () => {
+  test("a module that is not there is told about in one line: key, file and fix", async () => {
     const signer = openSigner({ scheme: "module", module: "/nowhere/sign.mjs" });
     await expect(signer).rejects.toMatchObject({
       message: "archive.signing.module: /nowhere/sign.mjs: there is no such file",
@@ -181,7 +181,7 @@ describe("signing", () => {
   });
 });
 
-/** The scheme `hmac2` between client and archive over HTTP, with somebody on the way. */
+/** The scheme `hmac2` between client and archive over HTTP, with someone on the way. */
 describe("hmac2", () => {
   const CONTENT = Buffer.from("%PDF-1.7 what was scanned");
   const PREFIX = "/offices/north";

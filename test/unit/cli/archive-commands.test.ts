@@ -161,7 +161,7 @@ describe("serve archive accounts", () => {
     onTestFinished(() => rmSync(cwd, { recursive: true }));
     writeFileSync(join(cwd, "accounts"), content, { mode: 0o600 });
     const env = variable === undefined ? {} : { SCANFERRY_ARCHIVE_ACCOUNTS: variable };
-    return { cwd, shell: { cwd, surroundings: { env } } as Parameters<typeof accountsFrom>[1] };
+    return { cwd, shell: { cwd, processContext: { env } } as Parameters<typeof accountsFrom>[1] };
   }
 
   test.for([

@@ -30,8 +30,8 @@ async function auditOf(
 test.for([
   [{}, "same", [], "nothing happened to it"],
   [null, "missing", [], "nobody has it"],
-  [{ folderId: 9 }, "changed", ["moved"], "somebody moved it"],
-  [{ filename: "b.pdf" }, "changed", ["renamed"], "somebody renamed it"],
+  [{ folderId: 9 }, "changed", ["moved"], "someone moved it"],
+  [{ filename: "b.pdf" }, "changed", ["renamed"], "someone renamed it"],
   [{ folderId: 9, filename: "b.pdf" }, "changed", ["moved", "renamed"], "both"],
   [{ filesize: 7 }, "changed", ["resized"], "that is another content"],
   [{ filesize: 0 }, "changed", ["resized"], "CONVERTED, it has nothing of what was sent"],
@@ -60,8 +60,8 @@ test.for([
 test("what vanished before it was converted is missing, though its row has failed", async () => {
   const desk = await Desk.at(new MemoryJournal());
   const { id } = await desk.uploaded("a.pdf", 501);
-  const trouble = { code: "DOC_NOT_EXIST", message: "gone" };
-  await desk.after(id, { type: "vanished", at: NOW + 60, trouble });
+  const problem = { code: "DOC_NOT_EXIST", message: "gone" };
+  await desk.after(id, { type: "vanished", at: NOW + 60, problem });
   const options = {
     journal: desk.journal,
     archive: new ScriptedArchive(),

@@ -35,7 +35,7 @@ describe("check archive", () => {
     const warning = {
       level: "warn",
       what: `archive ${url} is spoken to without encryption`,
-      mend: expect.stringContaining("https://"),
+      fix: expect.stringContaining("https://"),
     };
     expect([...encryptionFindings(url)]).toEqual(isWarned ? [warning] : []);
   });
@@ -54,11 +54,11 @@ describe("check archive", () => {
     // Nothing else of it is asked for where the account is refused.
     const found = examineArchives(world.config({ archive: account }), shell as unknown as Shell);
     expect(await Array.fromAsync(found)).toEqual([
-      { level: "ok", what: expect.stringContaining("is reached"), mend: null },
+      { level: "ok", what: expect.stringContaining("is reached"), fix: null },
       {
         level: "FAIL",
         what: expect.stringContaining("this host's clock is 10 min behind the archive's"),
-        mend: expect.stringContaining("NTP"),
+        fix: expect.stringContaining("NTP"),
       },
     ]);
   });
@@ -66,7 +66,7 @@ describe("check archive", () => {
 
 describe("check web", () => {
   test.for([
-    ["127.0.0.1", undefined, false, "whoever is on this host may look"],
+    ["127.0.0.1", undefined, false, "anyone who is on this host may look"],
     ["localhost", undefined, false, "the same"],
     ["0.0.0.0", undefined, true, "nobody would see anything, and wonder why"],
     ["::", undefined, true, "the same"],
@@ -82,7 +82,7 @@ describe("check web", () => {
       const warning = {
         level: "warn",
         what: expect.stringContaining("has no token"),
-        mend: expect.stringContaining("web.tokenFile"),
+        fix: expect.stringContaining("web.tokenFile"),
       };
       expect(found).toEqual(isWarned ? [warning] : []);
     },
@@ -309,7 +309,7 @@ describe("share findings", () => {
       ["warn", "log: /mnt/office/x.log is on a network file system (cifs)"],
       ["warn", "receipts: /mnt/office/receipts is on a network file system (cifs)"],
     ]);
-    expect(found[0]?.mend).toMatch(/local disk: .* stop the daemon/);
+    expect(found[0]?.fix).toMatch(/local disk: .* stop the daemon/);
   });
 
   test.for([

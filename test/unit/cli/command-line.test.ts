@@ -118,11 +118,7 @@ describe("usage", () => {
     [["demo", "--port", "99999"], /'--port <n>'.* from 0 to 65535/, "the option is named, no file"],
     [["journal", "copy", "--from", "a.db"], /--to/, "a copy needs a place"],
     [["journal", "copy", "--from", "a.db", "--to", "./a.db"], /same journal/, "a copy is another"],
-    [
-      ["journal", "copy", "--from", "a", "--to", "postgres://h"],
-      /--to .*USER@HOST/,
-      "it is mended",
-    ],
+    [["journal", "copy", "--from", "a", "--to", "postgres://h"], /--to .*USER@HOST/, "it is fixed"],
     [["archive"], /search, documents, digidoc/, "the operations are named"],
     [["archive", "serach"], /no operation serach/, "an operation that does not exist"],
     [["archive", "document"], /--id/, "a document is known by its id"],
@@ -189,7 +185,7 @@ describe("usage", () => {
         "Options:",
         "Daily use:",
         "Set-up:",
-        "Trouble:",
+        "Problem:",
         "Archive:",
         "Trial:",
         "Examples:",
@@ -253,7 +249,7 @@ describe("exit", () => {
     key,
     line: 3,
     message: "is bad",
-    mend: "mend it",
+    fix: "fix it",
   });
 
   test.for([
@@ -309,7 +305,7 @@ journal: ./journal.db
     expect(endingOf(why, why).code).toBe(143);
   });
 
-  test("a limit of open files is no bug, whoever met it", () => {
+  test("a limit of open files is no bug, anyone who met it", () => {
     const met = Object.assign(new Error("spawn node EMFILE"), { code: "EMFILE" });
     for (const error of [met, new Error("it did not start", { cause: met })]) {
       expect(endingOf(error).lines).toEqual([
@@ -320,12 +316,12 @@ journal: ./journal.db
     }
   });
 
-  test("every problem of a configuration has a line with file, key and mend", () => {
+  test("every problem of a configuration has a line with file, key and fix", () => {
     const { lines } = endingOf(new ConfigError([problem("a"), problem("b"), problem("c")]));
     expect(lines).toEqual([
-      "scanferry: /c.yaml:3: a: is bad; mend it",
-      "scanferry: /c.yaml:3: b: is bad; mend it",
-      "scanferry: /c.yaml:3: c: is bad; mend it",
+      "scanferry: /c.yaml:3: a: is bad; fix it",
+      "scanferry: /c.yaml:3: b: is bad; fix it",
+      "scanferry: /c.yaml:3: c: is bad; fix it",
     ]);
   });
 

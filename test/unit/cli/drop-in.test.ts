@@ -97,7 +97,7 @@ test.for([
   ["archive.example.com", undefined, undefined, "a name may mean another address tomorrow"],
   ["192.0.2.7 [::1] 192.0.2.9", undefined, "localhost 192.0.2.7 192.0.2.9", "several archives"],
   ["192.0.2.7 archive.example.com", undefined, undefined, "one of them may move"],
-  ["192.0.2.7", "0.0.0.0", undefined, "whoever looks at the page is not known"],
+  ["192.0.2.7", "0.0.0.0", undefined, "anyone who looks at the page is not known"],
 ] as const)("archive %s and page %s allow %s, because %s", ([host, webHost, allowed]) => {
   const archiveHosts = host.split(" ");
   const lines = settings({ archiveHosts, webHost }).filter((line) => line.startsWith("IPAddress"));

@@ -1,4 +1,4 @@
-/** What `init` writes from options alone can be used as it is, by whoever typed them. */
+/** What `init` writes from options alone can be used as it is, by anyone who typed them. */
 import {
   existsSync,
   mkdirSync,
@@ -23,7 +23,7 @@ afterEach(() => rmSync(cwd, { recursive: true }));
 const init = (...words: string[]) =>
   scanferry(["--config", "try/ü x.yaml", "init", "--yes", ...words], { cwd });
 
-test("a relative path means what it means to whoever types it, not beside the file", async () => {
+test("a relative path means what it means to anyone who types it, not beside the file", async () => {
   const { code } = await init("--source", "in", "--journal", "j/a.db", "--receipts", "out");
   expect(code).toBe(0);
   const text = readFileSync(join(cwd, "try/ü x.yaml"), "utf8");

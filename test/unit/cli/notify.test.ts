@@ -61,7 +61,7 @@ test.for([
     "there are: command",
     "a typing error",
   ],
-] as const)("%j, %j is a usage error (%s): %s", async ([notify, words, expected]) => {
+] as const)("%j, %j is an usage error (%s): %s", async ([notify, words, expected]) => {
   using directory = scratch();
   const file = configIn(directory.path, notify);
   const ended = await scanferry(["--config", file, "notify", "test", ...words]);

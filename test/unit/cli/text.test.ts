@@ -208,7 +208,7 @@ describe("page lines", () => {
           runsOutAt: NOW + 4 * DAY,
           reserve: { pages: 10, left: 10, mirrors: ["contracts", "post"] },
           keeps: { documents: 1, mirrors: ["scans"] },
-          trouble: { code: "ALLOWANCE_LOW", message: "", hint: "Buy pages." },
+          problem: { code: "ALLOWANCE_LOW", message: "", hint: "Buy pages." },
         },
       ),
       [
@@ -260,7 +260,7 @@ describe("plan output", () => {
     pages: 1,
     sizeBytes: 3,
     digest: null,
-    trouble: null,
+    problem: null,
     remark: null,
     rule: null,
     metadata: { title: { value: `of ${name}`, from: "path" } },

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { fileSchema } from "../../../src/config/schema.ts";
 
-/** Defaults that are taken as they stand, and what they would have to be if somebody wrote them. */
+/** Defaults that are taken as they stand, and what they would have to be if someone wrote them. */
 function taken(schema: z.core.$ZodType, key: string): [string, z.ZodDefault][] {
   if (schema instanceof z.ZodDefault) return [[key, schema]];
   if (schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional)

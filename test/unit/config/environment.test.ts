@@ -39,11 +39,11 @@ describe("the environment alone", () => {
     const { SCANFERRY_MIRROR_TARGET: _, SCANFERRY_ACCOUNT_KEY: __, ...env } = ALONE;
     await expect(loadConfig({ env, cwd: emptyDirectory() })).rejects.toMatchObject({
       problems: [
-        { file: "", key: "mirrors[0].target", mend: "set $SCANFERRY_MIRROR_TARGET" },
+        { file: "", key: "mirrors[0].target", fix: "set $SCANFERRY_MIRROR_TARGET" },
         {
           file: "",
           key: "archive.accountKey",
-          mend: expect.stringContaining("$SCANFERRY_ACCOUNT_KEY"),
+          fix: expect.stringContaining("$SCANFERRY_ACCOUNT_KEY"),
         },
       ],
     });

@@ -43,7 +43,7 @@ describe("the configuration of the working directory", () => {
     await expect(loadConfig({ env: SECRETS, cwd: folder.path })).rejects.toThrow(
       `no configuration: "${folder.file}" is not used: ${why}; there is no /etc/scanferry/`,
     );
-    // Whoever names it means it.
+    // Anyone who names it means it.
     const named = await loadConfig({ file: "scanferry.yaml", env: SECRETS, cwd: folder.path });
     expect(named.file).toBe(folder.file);
   });

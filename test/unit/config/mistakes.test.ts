@@ -233,7 +233,7 @@ describe("bad key", () => {
     [
       "journal: /srv/scans/j.db",
       'scanferry.yaml:3: journal: "/srv/scans/j.db" lies in the source of mirrors[0], which would send it; keep it outside, e.g. /var/lib/scanferry/journal.db',
-      "it would be sent, for ever anew",
+      "it would be sent, for ever again",
     ],
     [
       "log: { level: info }\nlog: { level: warn }",

@@ -66,7 +66,7 @@ test.for([
   [
     "monthlyPages: 9, reserve: { pages: 5, mirrors: [z] }",
     'reserve.mirrors[0]: "z" is no mirror\'s name; write one of scans',
-    "a slip would reserve them for nobody",
+    "an attributes would reserve them for nobody",
   ],
 ] as const)("quota: { %s } is refused: %s (%s)", async ([keys, problem]) => {
   using folder = new ConfigFolder(`${LEAST}quota: { ${keys} }\n`);

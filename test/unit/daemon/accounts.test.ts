@@ -1,4 +1,4 @@
-/** Several accounts in one daemon: each is told of its own, and one that breaks ends all. */
+/** Several accounts in one daemon: each is told about its own, and one that breaks ends all. */
 import { expect, test } from "vitest";
 import type { Config } from "../../../src/config/config.ts";
 import { type Account, Accounts } from "../../../src/daemon/accounts.ts";
@@ -84,7 +84,7 @@ test("asked to stop, all of them do", async () => {
 test("a loop that is stuck is told with the archive it serves", async () => {
   const first = anAccount("main", 1, {});
   const second = anAccount("legal", 2, {});
-  second.hearts.bell("sending");
+  second.hearts.wakeup("sending");
   expect(new Accounts([first, second]).stuck()).toBeUndefined();
   await clock.advance(7 * 60 * MINUTE);
   expect(new Accounts([first, second]).stuck()).toMatch(/^archive legal: the loop "sending"/);
@@ -92,19 +92,19 @@ test("a loop that is stuck is told with the archive it serves", async () => {
 });
 
 test("an archive that rightly waits hides no other that is stuck", async () => {
-  const outage: Outage = { tries: 1, until: 0, trouble: { code: "UNREACHABLE", message: "" } };
+  const outage: Outage = { tries: 1, until: 0, problem: { code: "UNREACHABLE", message: "" } };
   const online = new Map([
     [1, { state: { status: { online: true } }, mirror: { settings: aMirror() } }],
   ]);
-  const surveys = online as unknown as Sync["surveys"];
+  const scanSchedulers = online as unknown as Sync["scanSchedulers"];
   const journal = new MemoryJournal();
   const desk = await Desk.at(journal);
   const { id } = await desk.add("a.pdf");
   const settled = { digest: "d", sentName: "a.pdf", targetPath: "/", remark: null, batch: "b" };
   await desk.after(id, { type: "settled", at: clock.now(), ...settled });
   const all = [
-    anAccount("main", 1, { surveys, outage: undefined, underWay: 0 }, journal),
-    anAccount("legal", 2, { surveys: new Map(), outage, underWay: 0 }),
+    anAccount("main", 1, { scanSchedulers, outage: undefined, underWay: 0 }, journal),
+    anAccount("legal", 2, { scanSchedulers: new Map(), outage, underWay: 0 }),
   ];
   const watches = new Map();
   expect(await healthOf(all, watches, clock)).toMatchObject({

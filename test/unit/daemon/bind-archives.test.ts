@@ -7,7 +7,7 @@ import { SqliteJournal } from "../../../src/journal/sqlite-journal.ts";
 import { systemClock } from "../../../src/std/clock.ts";
 import { silentLog } from "../../../src/std/log.ts";
 import { Desk } from "../../contract/journal-desk.ts";
-import { MemoryCrew } from "../../fakes/memory-crew.ts";
+import { MemoryCluster } from "../../fakes/memory-cluster.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";
 import { MemoryStore } from "../../fakes/memory-store.ts";
 import { aMirror } from "../cli/mirrors.ts";
@@ -134,8 +134,8 @@ test.for<[string, [string, string][], string[], string]>([
 
 test("one of several daemons takes no mirror of another name for its own", async () => {
   const store = new MemoryStore();
-  const crew = MemoryCrew.join(store, { name: "pc2", clock: systemClock });
-  const journal = new MemoryJournal({ store, crew });
+  const cluster = MemoryCluster.join(store, { name: "pc2", clock: systemClock });
+  const journal = new MemoryJournal({ store, cluster });
   for (const name of ["pc1", "pc2"]) {
     const config = configOf({ main: A }, [{ name, source: "/srv/scans", archive: "main" }]);
     await bindArchives(config, journal, silentLog);

@@ -70,7 +70,7 @@ describe("work is moving", () => {
     ],
     [
       [workAt(0, { heads: [head(1)] }), workAt(60, { heads: [head(1)], outage: "UNREACHABLE" })],
-      "the archive is down: a restart would not mend that",
+      "the archive is down: a restart would not fix that",
     ],
     [
       [
@@ -111,7 +111,7 @@ describe("work has stopped", () => {
   });
 });
 
-test("what is away is told, and mended by no restart", () => {
+test("what is away is told, and fixed by no restart", () => {
   const away = workAt(0, { offline: true });
   expect(healthAfter(away)).toEqual({ healthy: true, ready: true, why: "waiting: SOURCE_OFFLINE" });
   const both = workAt(0, { offline: true, outage: "UNREACHABLE" });

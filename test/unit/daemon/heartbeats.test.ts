@@ -12,8 +12,8 @@ test("a loop without work turns: idle is well, for however long", async () => {
   const hearts = new Heartbeats(clock, 1_000);
   const stop = new AbortController();
   const running = loop(
-    hearts.bell("polling"),
-    { clock, napMs: 30_000 },
+    hearts.wakeup("polling"),
+    { clock, maxSleepMs: 30_000 },
     stop.signal,
     async () => Infinity,
   );
@@ -28,8 +28,13 @@ test("a loop whose step never ends is stuck after half an hour, and is named", a
   const hearts = new Heartbeats(clock, 1_000);
   const stop = new AbortController();
   const never = () => new Promise<number>(() => {});
-  void loop(hearts.bell("doubts"), { clock, napMs: 30_000 }, stop.signal, never);
-  const well = loop(hearts.bell("held"), { clock, napMs: 30_000 }, stop.signal, async () => 1_000);
+  void loop(hearts.wakeup("doubts"), { clock, maxSleepMs: 30_000 }, stop.signal, never);
+  const well = loop(
+    hearts.wakeup("held"),
+    { clock, maxSleepMs: 30_000 },
+    stop.signal,
+    async () => 1_000,
+  );
   well.catch(() => {});
   await clock.advance(29 * MINUTE);
   expect(hearts.stuck()).toBeUndefined();
@@ -47,7 +52,7 @@ test.for([
   const [service, timeoutMs, minutes] = row;
   const clock = new ManualClock();
   const hearts = new Heartbeats(clock, timeoutMs);
-  hearts.bell(service);
+  hearts.wakeup(service);
   await clock.advance((minutes - 1) * MINUTE);
   expect(hearts.stuck()).toBeUndefined();
   await clock.advance(MINUTE + 1);
@@ -58,7 +63,7 @@ test("while its reader is down a loop waits, for however long; after that it is 
   const clock = new ManualClock();
   const hearts = new Heartbeats(clock, 1_000);
   let isDown = true;
-  hearts.bell("settling:1", () => isDown);
+  hearts.wakeup("settling:1", () => isDown);
   for (let hours = 0; hours < 72; hours++) {
     await clock.advance(60 * MINUTE);
     expect(hearts.stuck()).toBeUndefined();
@@ -90,7 +95,7 @@ test.for([
   for (const each of all) {
     const clock = new ManualClock();
     const hearts = new Heartbeats(clock, 1_000);
-    hearts.bell(each);
+    hearts.wakeup(each);
     await clock.advance(7 * 60 * MINUTE);
     hearts.journaled([applied(change, from)]);
     expect(hearts.stuck() === undefined, each).toBe(each === service);
@@ -100,7 +105,7 @@ test.for([
 test("what was skipped is nobody's work", async () => {
   const clock = new ManualClock();
   const hearts = new Heartbeats(clock, 1_000);
-  hearts.bell("sending");
+  hearts.wakeup("sending");
   await clock.advance(31 * MINUTE);
   hearts.journaled([{ ...applied(event, "pending"), skipped: true }]);
   expect(hearts.stuck()).toContain("sending");

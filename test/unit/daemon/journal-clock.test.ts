@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { journalClock } from "../../../src/daemon/journal-clock.ts";
-import { SOLO_CREW } from "../../../src/journal/crew.ts";
+import { SOLO_CLUSTER } from "../../../src/journal/cluster.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 
 const HOUR = 3_600_000;
@@ -9,20 +9,20 @@ const HOUR = 3_600_000;
 function aHost(offMs: number) {
   const truth = new ManualClock();
   const host = new ManualClock(truth.now() + offMs);
-  const crew = { ...SOLO_CREW, leaseMs: 15_000, clockOffsetMs: -offMs };
+  const cluster = { ...SOLO_CLUSTER, leaseMs: 15_000, clockOffsetMs: -offMs };
   const advance = async (ms: number) => {
     await truth.advance(ms);
     await host.advance(ms);
   };
   const measure = () => {
-    crew.clockOffsetMs = truth.now() - host.now();
+    cluster.clockOffsetMs = truth.now() - host.now();
   };
-  return { truth, host, crew, advance, measure, clock: journalClock(host, crew) };
+  return { truth, host, cluster, advance, measure, clock: journalClock(host, cluster) };
 }
 
 test("a journal with one owner is kept by the host's own clock", () => {
   const host = new ManualClock();
-  expect(journalClock(host, SOLO_CREW)).toBe(host);
+  expect(journalClock(host, SOLO_CLUSTER)).toBe(host);
 });
 
 test("it shows the journal's time, however wrong the host's is", async () => {
@@ -43,9 +43,9 @@ test.for([HOUR, -HOUR])("the host's clock set by %i ms is never seen", async (by
 });
 
 test("what the two drift apart is followed with every measurement", async () => {
-  const { clock, truth, crew, advance } = aHost(0);
+  const { clock, truth, cluster, advance } = aHost(0);
   clock.now();
   await advance(5_000);
-  crew.clockOffsetMs += 40;
+  cluster.clockOffsetMs += 40;
   expect(clock.now()).toBe(truth.now() + 40);
 });

@@ -34,7 +34,7 @@ describe("log file", () => {
   const line = (n: number) => `line ${String(n).padStart(4, "0")}\n`;
   const linesOf = (path: string) => (existsSync(path) ? readFileSync(path, "utf8") : "");
 
-  test("it begins anew before it grows too large; the oldest go, in order", () => {
+  test("it begins again before it grows too large; the oldest go, in order", () => {
     const path = join(aPlace(), "logs", "s.log");
     const { log, elsewhere } = aLog(path);
     for (let n = 0; n < 75; n++) log.write(line(n));

@@ -34,7 +34,7 @@ test("a token is made at the first start, shown once, and kept for its owner alo
 });
 
 test.for([
-  [{ host: "127.0.0.1" }, undefined, "whoever is on this host may look"],
+  [{ host: "127.0.0.1" }, undefined, "anyone who is on this host may look"],
   [{ host: "0.0.0.0", token: "0123456789abcdef" }, "0123456789abcdef", "it was given"],
   [undefined, undefined, "there is no page"],
 ] as const)("a page %o has the token %s, because %s", async ([web, token]) => {

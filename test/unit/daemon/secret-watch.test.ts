@@ -50,7 +50,7 @@ function aSecret(): Disposable & {
 const WAYS = {
   "written over": ({ path }) => writeFileSync(path, "two"),
   "renamed onto": ({ dir, path }) => renameSync(join(dir, "second"), path),
-  "linked anew": ({ dir, path }) => {
+  "linked again": ({ dir, path }) => {
     symlinkSync("second", join(dir, "link"));
     renameSync(join(dir, "link"), path);
   },
@@ -63,8 +63,8 @@ const WAYS = {
 
 test.for([
   ["written over", "an editor, or a shell"],
-  ["renamed onto", "whoever takes care"],
-  ["linked anew", "as a cluster does it"],
+  ["renamed onto", "anyone who takes care"],
+  ["linked again", "as a cluster does it"],
   ["written over with its old time", "rsync keeps times"],
 ] as const)("%s: noticed (%s)", async ([way]) => {
   using secret = aSecret();

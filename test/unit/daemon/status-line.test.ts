@@ -3,7 +3,7 @@ import { type Standing, statusLine } from "../../../src/daemon/status-line.ts";
 import { noDocuments } from "../../../src/sync/status.ts";
 
 const gate = { closedAt: 1, code: "QUOTA_LIMIT", message: "", hint: "", nextProbeAt: null };
-const outage = { tries: 2, until: 0, trouble: { code: "UNREACHABLE", message: "" } };
+const outage = { tries: 2, until: 0, problem: { code: "UNREACHABLE", message: "" } };
 
 const sending = { waits: null, concurrency: 4 };
 const archive = (name: string, more = {}) => {

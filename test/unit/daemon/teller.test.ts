@@ -1,13 +1,13 @@
-/** The schedules of telling, with real calls over a clock that moves by hand. */
+/** The schedules of outbox entry, with real calls over a clock that moves by hand. */
 import { expect, test } from "vitest";
 import type { NotifyConfig } from "../../../src/config/notify-config.ts";
 import { USUAL_EVENTS } from "../../../src/domain/event-kind.ts";
-import { type TellerOptions, Telling } from "../../../src/daemon/teller.ts";
+import { type TellerOptions, OutboxEntry } from "../../../src/daemon/teller.ts";
 import type { MessageBody } from "../../../src/notify/message.ts";
 import { silentLog } from "../../../src/std/log.ts";
 import { Desk } from "../../contract/journal-desk.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
-import { MemoryCrew } from "../../fakes/memory-crew.ts";
+import { MemoryCluster } from "../../fakes/memory-cluster.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";
 import { MemoryStore } from "../../fakes/memory-store.ts";
 import { hookServer } from "../../fixtures/hook-server.ts";
@@ -51,19 +51,19 @@ async function aTeller(
       ping: { url: `${url}/ping`, method: "GET", schedule: "* * * * *" },
       ...set,
     },
-    parts: { journal, accounts: { surveys: [], outages: [] } },
+    parts: { journal, accounts: { scanSchedulers: [], outages: [] } },
     status: async () => reportOf(),
     health: async () => health,
     clock,
     random: () => 0.5,
     log: { ...silentLog, warn: tell, info: tell, error: tell },
   };
-  const telling = await Telling.open(options, isOwn);
+  const outboxEntry = await OutboxEntry.open(options, isOwn);
   const life = new AbortController();
-  const running = telling.run(life.signal);
+  const running = outboxEntry.run(life.signal);
   return {
     get teller() {
-      return telling.teller;
+      return outboxEntry.teller;
     },
     clock,
     lines,
@@ -95,12 +95,12 @@ test("who takes the archive over from another daemon tells people from then on",
   await using hook = await hookServer();
   const store = new MemoryStore();
   const clock = new ManualClock();
-  const join = (name: string) => MemoryCrew.join(store, { name, clock });
+  const join = (name: string) => MemoryCluster.join(store, { name, clock });
   const [first, second] = [join("first"), join("second")];
   await first.seek(["account:1"]);
   await second.seek(["account:1"]);
-  const journal = new MemoryJournal({ store, crew: second });
-  await using world = await aTeller(hook.url, {}, journal, () => second.leads("account:1"));
+  const journal = new MemoryJournal({ store, cluster: second });
+  await using world = await aTeller(hook.url, {}, journal, () => second.owns("account:1"));
   await world.clock.advance(5 * MINUTE);
   expect([world.teller, hook.calls]).toEqual([undefined, []]);
   first.leave();
@@ -120,7 +120,7 @@ test("a ping that fails is told to the log once, and when it gets through again"
   expect(lines).toEqual(["the ping fails", "the ping gets through again"]);
 });
 
-test("documents of a mirror that was taken out are nobody's trouble any more", async () => {
+test("documents of a mirror that was taken out are nobody's problem any more", async () => {
   await using hook = await hookServer();
   const journal = new MemoryJournal();
   const scans = await Desk.at(journal);
@@ -135,7 +135,7 @@ test("documents of a mirror that was taken out are nobody's trouble any more", a
   expect(events.map(({ title }) => title)).toEqual(["1 document held for long: FILE_EMPTY"]);
 });
 
-test("the digest comes at its time, and a reader that was restarted is told of", async () => {
+test("the digest comes at its time, and a reader that was restarted is told about", async () => {
   await using hook = await hookServer();
   await using world = await aTeller(hook.url, { ping: undefined, digest: "*/10 * * * *" });
   const { clock, teller } = world;

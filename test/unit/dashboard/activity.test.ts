@@ -6,7 +6,7 @@ import { Desk, events } from "../../contract/journal-desk.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";
 import { ask, openDashboard } from "./open-dashboard.ts";
 import { Ever } from "../../../src/dashboard/ever.ts";
-import { sumOf, type Tally, TALLY_MS } from "../../../src/journal/tally.ts";
+import { sumOf, type UsageBucket, USAGE_BUCKET_MS } from "../../../src/journal/usage-bucket.ts";
 
 describe("activity", () => {
   const DAY = 86_400_000;
@@ -141,16 +141,16 @@ describe("ever", () => {
   const DAY = 24 * 3_600_000;
   const NOW = 20_000 * DAY;
 
-  function tally(mirrorId: number, quartersAgo: number, uploaded: number): Tally {
-    const at = NOW - quartersAgo * TALLY_MS;
+  function usageBucket(mirrorId: number, quartersAgo: number, uploaded: number): UsageBucket {
+    const at = NOW - quartersAgo * USAGE_BUCKET_MS;
     return { ...sumOf([]), mirrorId, at, uploaded, pages: 2 * uploaded };
   }
 
   /** As the journal answers; `read` counts what it gave. */
-  function journalOf(all: readonly Tally[]) {
+  function journalOf(all: readonly UsageBucket[]) {
     const journal = {
       read: 0,
-      tallies: async (from: number, to: number) => {
+      usageBuckets: async (from: number, to: number) => {
         const found = all.filter(({ at }) => at >= from && at < to);
         journal.read += found.length;
         return found;
@@ -159,7 +159,7 @@ describe("ever", () => {
     return journal;
   }
 
-  test("at every moment the sums are those of all tallies", () =>
+  test("at every moment the sums are those of all usage buckets", () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(
@@ -168,9 +168,9 @@ describe("ever", () => {
             ago: fc.integer({ min: 0, max: 400 }),
           }),
         ),
-        fc.array(fc.integer({ min: 0, max: 300 * TALLY_MS }), { minLength: 1 }),
+        fc.array(fc.integer({ min: 0, max: 300 * USAGE_BUCKET_MS }), { minLength: 1 }),
         async (events, looks) => {
-          const all = events.map(({ mirror, ago }, index) => tally(mirror, ago, index + 1));
+          const all = events.map(({ mirror, ago }, index) => usageBucket(mirror, ago, index + 1));
           const ever = new Ever(journalOf(all));
           // Two at the same moment, as two scrapers ask.
           for (const ago of looks) {
@@ -186,7 +186,7 @@ describe("ever", () => {
     ));
 
   test("what is past is read once", async () => {
-    const journal = journalOf(Array.from({ length: 5_000 }, (_, ago) => tally(1, ago, 1)));
+    const journal = journalOf(Array.from({ length: 5_000 }, (_, ago) => usageBucket(1, ago, 1)));
     const ever = new Ever(journal);
     await ever.sums(NOW);
     journal.read = 0;

@@ -257,7 +257,7 @@ describe("a change", () => {
 describe("beyond loopback", () => {
   const everywhere = { host: "0.0.0.0", port: 0 };
 
-  test("without a configured token nothing but health answers, and the mend is told", async () => {
+  test("without a configured token nothing but health answers, and the fix is told", async () => {
     await using opened = await openDashboard({ listen: everywhere });
     for (const route of [...ROUTES, { path: "/nothing" }]) {
       const { status, body } = await ask({ ...route, port: opened.port });

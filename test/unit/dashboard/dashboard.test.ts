@@ -114,7 +114,7 @@ describe("metrics", () => {
     foldersToCreate: [
       { mirror: "a", path: "/Secret folder", code: "FOLDER_MISSING", documents: 1 },
     ],
-    neverPutAway: [
+    afterFailed: [
       { mirror: 'a "quoted"\nmirror', files: 3, path: "private.pdf", why: "private.pdf is gone" },
     ],
   });
@@ -128,7 +128,7 @@ describe("metrics", () => {
     expect(values.get(`scanferry_documents{${mirror},state="pending"}`)).toBe(2);
     expect(values.get(`scanferry_documents{${mirror},state="converted"}`)).toBe(7);
     expect(values.get(`scanferry_documents{${mirror},state="failed"}`)).toBe(0);
-    expect(values.get(`scanferry_never_put_away{${mirror}}`)).toBe(3);
+    expect(values.get(`scanferry_after_failed{${mirror}}`)).toBe(3);
     expect(values.get(`scanferry_gate_closed{archive="main"}`)).toBe(1);
     expect(values.get(`scanferry_gate_next_probe_timestamp_seconds{archive="main"}`)).toBe(65);
     expect(values.get("scanferry_folders_to_create")).toBe(1);
@@ -194,7 +194,7 @@ describe("metrics", () => {
 });
 
 describe("actions", () => {
-  test("that the daemon refuses are told with the mend", async () => {
+  test("that the daemon refuses are told with the fix", async () => {
     const broken = async () =>
       Promise.reject(new Fault("JOURNAL_FULL", "disk full", "Free space."));
     const actions = { retry: broken, pause: broken, resume: broken, rescan: broken };
@@ -209,7 +209,7 @@ describe("actions", () => {
 });
 
 describe("the listener", () => {
-  test("names the port that is taken, and the mend", async () => {
+  test("names the port that is taken, and the fix", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
     const { port } = other.address() as { port: number };

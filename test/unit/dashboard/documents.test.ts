@@ -141,7 +141,7 @@ describe("a large journal", () => {
     expect(read()).toBeLessThan(600);
   });
 
-  test("is searched further for a name that somebody typed", async () => {
+  test("is searched further for a name that someone typed", async () => {
     const { journal, read } = journalOf(50_000);
     await using opened = await openDashboard({ journal, clock: timeless });
     const { body } = await ask({ port: opened.port, path: "/api/documents?q=nothing" });

@@ -72,7 +72,7 @@ test("nobody looks: changes ask the journal nothing", async () => {
   expect(asked).toBe(0);
 });
 
-test("a journal that cannot be read is told as trouble, and the stream goes on", async () => {
+test("a journal that cannot be read is told as problem, and the stream goes on", async () => {
   let isBroken = true;
   await using opened = await openDashboard({
     status: async () => {
@@ -82,7 +82,7 @@ test("a journal that cannot be read is told as trouble, and the stream goes on",
   });
   await using page = await EventStream.open(opened.dashboard.url);
   expect(await page.next()).toEqual({
-    event: "trouble",
+    event: "problem",
     data: { message: "journal /j: disk I/O error" },
   });
   isBroken = false;
@@ -90,7 +90,7 @@ test("a journal that cannot be read is told as trouble, and the stream goes on",
   expect(await page.next()).toMatchObject({ event: "status" });
 });
 
-test("a journal that is away is told as trouble at once, and asked nothing until it is back", async () => {
+test("a journal that is away is told as problem at once, and asked nothing until it is back", async () => {
   let away: string | undefined = "the journal cannot be reached: connection refused";
   let asked = 0;
   await using opened = await openDashboard({
@@ -102,7 +102,7 @@ test("a journal that is away is told as trouble at once, and asked nothing until
   });
   const { url } = opened.dashboard;
   await using page = await EventStream.open(url);
-  expect(await page.next()).toEqual({ event: "trouble", data: { message: away } });
+  expect(await page.next()).toEqual({ event: "problem", data: { message: away } });
   const headers = { "x-scanferry": "1", "content-type": "application/json" };
   for (const [path, method] of [
     ["/api/status", "GET"],
@@ -124,13 +124,13 @@ test("a journal that is away is told as trouble at once, and asked nothing until
   expect(await page.next()).toMatchObject({ event: "status" });
 });
 
-test("a question that is not answered is trouble after a while, and keeps nobody from closing", async () => {
+test("a question that is not answered is problem after a while, and keeps nobody from closing", async () => {
   const clock = new ManualClock();
   await using opened = await openDashboard({ clock, status: () => new Promise(() => {}) });
   await using page = await EventStream.open(opened.dashboard.url);
   const told = page.next();
   await clock.advance(10_000);
-  expect(await told).toEqual({ event: "trouble", data: { message: "no answer within 10 s" } });
+  expect(await told).toEqual({ event: "problem", data: { message: "no answer within 10 s" } });
   await clock.advance(15_000);
   await opened.dashboard.close();
 });

@@ -56,8 +56,8 @@ describe("the page's files", () => {
     expect(words.filter((word) => !new RegExp(`\\bwords\\.${word}\\b`).test(script))).toEqual([]);
   });
 
-  test("where troubles are left out, the lists that have all of them are named", () => {
-    const more = strings["moreTroubles"] as (shown: number, all: number) => string;
+  test("where problems are left out, the lists that have all of them are named", () => {
+    const more = strings["moreProblems"] as (shown: number, all: number) => string;
     for (const state of ["held", "failed"])
       expect(more(20, 30)).toContain(`scanferry list --state ${state}`);
   });
@@ -140,7 +140,7 @@ describe("the headline says the one thing that matters first", () => {
       { ...some({ failed: 1, held: 2 }), foldersToCreate: [folder] },
       "bad",
       "1 document needs you",
-      "it never goes on by itself",
+      "it never continues automatically",
     ],
     [
       { ...some({ pending: 1, uploaded: 1 }), sending: { waits: HOURS, concurrency: 4 } },
@@ -157,19 +157,19 @@ describe("the headline says the one thing that matters first", () => {
     [
       { ...some({ pending: 1, failed: 1 }), archives: [{ ...MAIN, outage }] },
       "bad",
-      "The archive is not reached",
+      "The archive cannot be reached",
       "nothing goes on at all",
     ],
     [
       { ...some({ pending: 1 }), archives: [MAIN, { ...MAIN, name: "legal", outage }] },
       "bad",
-      "The archive legal is not reached",
+      "The archive legal cannot be reached",
       "of several it is said which one",
     ],
     [
-      { ...some({ converted: 3 }), notPutAway: [LEFT, LEFT] },
+      { ...some({ converted: 3 }), afterPending: [LEFT, LEFT] },
       "warn",
-      "2 archived files cannot be put away",
+      "2 archived files cannot be moved or deleted",
       "the office finds them where they were, and wonders",
     ],
     [
@@ -194,7 +194,7 @@ describe("the headline says the one thing that matters first", () => {
       },
       "bad",
       "2 sources are offline",
-      "a person can mend that",
+      "a person can fix that",
     ],
     [
       { ...some({ failed: 1 }), paused: true },
@@ -222,17 +222,17 @@ describe("the headline says the one thing that matters first", () => {
     },
   );
 
-  test("that all is archived names what is never put away, and is no alarm", () => {
-    const neverPutAway = [
+  test("that all is archived names what is never moved or deleted, and is no alarm", () => {
+    const afterFailed = [
       { mirror: "bills", files: 1, path: "a.pdf", why: "FILE_CHANGED" },
       { mirror: "scans", files: 1_200, path: "b.pdf", why: "AFTER_TWIN" },
     ];
-    const report = reportOf({ ...some({ converted: 3 }), neverPutAway });
+    const report = reportOf({ ...some({ converted: 3 }), afterFailed });
     const { tone, facts } = headlineOf({ ...report, at: 0, version: "1", health: WELL });
     expect(tone).toBe("good");
     expect(facts).toEqual([
-      { label: "bills", text: "1 file never put away: a.pdf: FILE_CHANGED" },
-      { label: "scans", text: "1,200 files never put away: b.pdf and others: AFTER_TWIN" },
+      { label: "bills", text: "1 file never moved or deleted: a.pdf: FILE_CHANGED" },
+      { label: "scans", text: "1,200 files never moved or deleted: b.pdf and others: AFTER_TWIN" },
     ]);
   });
 
@@ -294,7 +294,7 @@ describe("the headline says the one thing that matters first", () => {
     expect(facts.map(({ text, at }) => text ?? at)).toEqual(["outside of the hours", 7000]);
   });
 
-  test("a closed gate tells reason, mend and the next try", () => {
+  test("a closed gate tells reason, fix and the next try", () => {
     const { facts } = headlineOf({ ...reportOf({ gate }), health: WELL });
     expect(facts.map(({ text, hint, at }) => text ?? hint ?? at)).toEqual([
       "no pages left (QUOTA_LIMIT)",

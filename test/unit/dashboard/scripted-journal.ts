@@ -1,7 +1,7 @@
 import type { Document } from "../../../src/domain/document.ts";
 import type { Journal, ListQuery } from "../../../src/journal/journal.ts";
 import { InvariantError } from "../../../src/std/invariant.ts";
-import { recentOf } from "../../fakes/memory-tallies.ts";
+import { recentOf } from "../../fakes/memory-usage.ts";
 import { aDocument } from "../../fixtures/a-document.ts";
 import { rawOfText, ROOT } from "../../../src/std/raw-path.ts";
 
@@ -43,12 +43,12 @@ export function scriptedJournal(rows: readonly Document[]): Journal {
         documents: of.length,
         oldestAt: Math.min(...of.map(({ firstSeenAt }) => firstSeenAt)),
       })),
-    troubled: async () => [],
+    withProblem: async () => [],
     recent: async (limit) => recentOf(rows, limit),
     document: async (id) => rows.find((row) => row.id === id),
     inBatch: async (batch) => rows.filter((row) => row.batch === batch),
     latestBatches: async () => [],
-    tallies: async () => [],
+    usageBuckets: async () => [],
     history: async () => [],
     attempts: async () => [],
     contents: async () => [],

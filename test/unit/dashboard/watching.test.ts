@@ -25,9 +25,9 @@ const pages = noPages(
 );
 const waiting = { documents: 1, pages: 8, unknown: 0 };
 
-/** Everything is there to be measured: a gate that is closed, trouble, something sent. */
+/** Everything is there to be measured: a gate that is closed, problem, something sent. */
 const report: StatusReport = reportOf({
-  members: [
+  instances: [
     {
       id: 1,
       name: "alpha",
@@ -37,7 +37,7 @@ const report: StatusReport = reportOf({
       startedAt: 0,
       leaseUntil: 0,
       lagMs: 0,
-      duties: ["archive main"],
+      assignments: ["archive main"],
     },
   ],
   sending: { waits: { why: "asked", message: "", until: 65_000 }, concurrency: 4 },

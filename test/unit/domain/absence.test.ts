@@ -15,7 +15,7 @@ describe("how many attempts in a row were lost before this one", () => {
     ["REPLY_LOST", 3, "REPLY_MISMATCHED", 0, "this one was taken: another question"],
     ["REPLY_LOST", 3, "DOCUMENT_ID_TAKEN", 0, "this one was taken: another question"],
   ] as const)("after %s, %i times, %s: %i, for %s", ([before, patience, code, lost]) => {
-    const document = inState("uploading", { trouble: before && of(before), patience });
+    const document = inState("uploading", { problem: before && of(before), patience });
     expect(lostBefore(document, of(code))).toBe(lost);
   });
 });
@@ -32,14 +32,14 @@ describe("the window of a doubt", () => {
     ["REPLIES_LOST", 8, MINUTE, MINUTE, "a person asked"],
     ["REPLY_MISMATCHED", 1, MINUTE, MINUTE, "a person asked"],
   ] as const)("%s after %i of %i ms: %i ms, for %s", ([code, patience, base, windowMs]) => {
-    expect(doubtWindowMs({ trouble: of(code), patience }, base)).toBe(windowMs);
+    expect(doubtWindowMs({ problem: of(code), patience }, base)).toBe(windowMs);
   });
 });
 
 describe("what the archive does not have", () => {
-  const lost = { type: "absent", at: 5, trouble: { code: "REPLY_LOST", message: "it was X" } };
-  const anew = { type: "absent", at: 5 };
-  const held = (code: string) => ({ type: "heldBack", at: 5, dueAt: null, trouble: { code } });
+  const lost = { type: "absent", at: 5, problem: { code: "REPLY_LOST", message: "it was X" } };
+  const again = { type: "absent", at: 5 };
+  const held = (code: string) => ({ type: "heldBack", at: 5, dueAt: null, problem: { code } });
 
   test.for([
     ["X", 0, true, lost, "it is sent again, and that is remembered"],
@@ -48,25 +48,25 @@ describe("what the archive does not have", () => {
     ["X", 0, false, held("DOUBT_FOLDER_GONE"), "it may have been moved before its folder went"],
     ["X", LOST_MAX - 1, false, held("DOUBT_FOLDER_GONE"), "however often it was tried"],
     ["DOUBT_AMBIGUOUS", 9, false, held("DOUBT_FOLDER_GONE"), "one of those may be ours, elsewhere"],
-    ["DOUBT_FOLDER_GONE", 1, false, anew, "a person asked for it"],
-    ["DOUBT_ELSEWHERE", 1, false, anew, "a person asked for it"],
-    ["REPLIES_LOST", LOST_MAX, false, anew, "a person asked for it"],
-    ["REPLIES_LOST", LOST_MAX, true, anew, "a person asked for it"],
+    ["DOUBT_FOLDER_GONE", 1, false, again, "a person asked for it"],
+    ["DOUBT_ELSEWHERE", 1, false, again, "a person asked for it"],
+    ["REPLIES_LOST", LOST_MAX, false, again, "a person asked for it"],
+    ["REPLIES_LOST", LOST_MAX, true, again, "a person asked for it"],
     ["REPLY_MISMATCHED", 0, true, held("REPLY_MISMATCHED"), "the archive took it"],
     ["DOCUMENT_ID_TAKEN", 0, true, held("DOCUMENT_ID_TAKEN"), "the archive took it"],
     ["REPLY_MISMATCHED", 0, false, held("REPLY_MISMATCHED"), "the archive took it"],
-    ["REPLY_MISMATCHED", 1, false, anew, "a person asked for it"],
-    ["REPLY_MISMATCHED", 1, true, anew, "a person asked for it"],
-    ["DOUBT_AMBIGUOUS", 9, true, anew, "what it could have been is gone"],
+    ["REPLY_MISMATCHED", 1, false, again, "a person asked for it"],
+    ["REPLY_MISMATCHED", 1, true, again, "a person asked for it"],
+    ["DOUBT_AMBIGUOUS", 9, true, again, "what it could have been is gone"],
   ] as const)(
     "%s after %i, its folder there: %s; %o, for %s",
     ([code, patience, isThere, event]) => {
-      expect(absence({ trouble: of(code), patience }, 5, isThere)).toMatchObject(event);
+      expect(absence({ problem: of(code), patience }, 5, isThere)).toMatchObject(event);
     },
   );
 
-  test("a document without trouble is sent again, unless its folder is gone", () => {
-    const document = { trouble: null, patience: 0 };
+  test("a document without problem is sent again, unless its folder is gone", () => {
+    const document = { problem: null, patience: 0 };
     expect(absence(document, 5, true)).toEqual({ type: "absent", at: 5 });
     expect(absence(document, 5, false)).toMatchObject(held("DOUBT_FOLDER_GONE"));
   });

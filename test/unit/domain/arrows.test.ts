@@ -9,7 +9,7 @@ import { everyEvent, mayHappen } from "../../fixtures/events.ts";
 
 const AT = 20_000;
 const DUE = 30_000;
-const trouble = { code: "X", message: "x" };
+const problem = { code: "X", message: "x" };
 const PLUGIN = { code: "PLUGIN_REMINDER_NOT_INSTALLED", message: "no plugin" };
 const EXPIRES = { expiry: { at: 1, sent: 1, from: "7y", withoutPlugin: "hold" } } as const;
 const seen = { sizeBytes: 2, modifiedAt: AT, stamp: "b" };
@@ -40,7 +40,7 @@ const startedOver: Patch = {
   digest: null,
   sentName: null,
   targetPath: null,
-  slip: null,
+  attributes: null,
   remark: null,
   batch: null,
   folderId: null,
@@ -48,7 +48,7 @@ const startedOver: Patch = {
   charge: null,
   sentBytes: null,
   ignoredDigest: null,
-  trouble: null,
+  problem: null,
   patience: 0,
   goneAt: null,
   doubtAt: null,
@@ -59,8 +59,8 @@ const startedOver: Patch = {
   afterMessage: null,
 };
 
-const heldBack: Event = { type: "heldBack", at: AT, dueAt: DUE, trouble };
-const held: Patch = { state: "held", dueAt: DUE, trouble, patience: 1 };
+const heldBack: Event = { type: "heldBack", at: AT, dueAt: DUE, problem };
+const held: Patch = { state: "held", dueAt: DUE, problem, patience: 1 };
 
 const goesOn: Event = { type: "goesOn", at: AT };
 const INCOMPLETE = { code: "FILE_INCOMPLETE", message: "looks unfinished by its format" };
@@ -76,7 +76,7 @@ const lookedAtAgain: Patch = {
   state: "settling",
   dueAt: AT,
   digest: null,
-  slip: null,
+  attributes: null,
   after: null,
   afterMessage: null,
 };
@@ -101,35 +101,42 @@ const LINES: Line[] = [
   [
     "settling",
     {},
-    { type: "unfinished", at: AT, dueAt: DUE, trouble },
-    { state: "settling", dueAt: DUE, trouble },
+    { type: "unfinished", at: AT, dueAt: DUE, problem },
+    { state: "settling", dueAt: DUE, problem },
     "it is looked at again, and says why",
   ],
   [
     "settling",
-    { trouble, patience: 3 },
+    { problem, patience: 3 },
     settled,
-    { ...ready, slip: null, trouble: null, patience: 0 },
-    "everything that an attempt needs, and no trouble of before",
+    { ...ready, attributes: null, problem: null, patience: 0 },
+    "everything that an attempt needs, and no problem of before",
   ],
   [
     "settling",
-    { trouble: PLUGIN, patience: 3 },
-    { ...settled, slip: EXPIRES },
-    { ...ready, slip: EXPIRES },
+    { problem: PLUGIN, patience: 3 },
+    { ...settled, attributes: EXPIRES },
+    { ...ready, attributes: EXPIRES },
     "it was refused for its expiry date, and has one again: its patience grows",
   ],
   ["settling", {}, heldBack, held, "it cannot be read"],
   [
     "settling",
     { patience: 3 },
-    { type: "vetoed", at: AT, digest: "e".repeat(64), slip: { rule: "r" }, trouble, after: "due" },
+    {
+      type: "vetoed",
+      at: AT,
+      digest: "e".repeat(64),
+      attributes: { rule: "r" },
+      problem,
+      after: "due",
+    },
     {
       state: "held",
       digest: "e".repeat(64),
-      slip: { rule: "r" },
+      attributes: { rule: "r" },
       dueAt: null,
-      trouble,
+      problem,
       patience: 1,
       after: "due",
       afterMessage: null,
@@ -158,7 +165,7 @@ const LINES: Line[] = [
   ],
   [
     "pending",
-    { polls: 4, patience: 2, trouble },
+    { polls: 4, patience: 2, problem },
     {
       type: "adopted",
       at: AT,
@@ -180,7 +187,7 @@ const LINES: Line[] = [
       uploadedAt: AT,
       dueAt: DUE,
       polls: 0,
-      trouble: null,
+      problem: null,
       patience: 0,
       remark: "was in the archive already",
     },
@@ -189,7 +196,7 @@ const LINES: Line[] = [
   ["pending", {}, heldBack, held, "its folder is missing"],
   [
     "uploading",
-    { polls: 4, patience: 2, trouble },
+    { polls: 4, patience: 2, problem },
     { type: "accepted", at: AT, dueAt: DUE, documentId: 9, status: "UPLOADED", uploadedDate: 7 },
     {
       state: "uploaded",
@@ -199,7 +206,7 @@ const LINES: Line[] = [
       uploadedAt: AT,
       dueAt: DUE,
       polls: 0,
-      trouble: null,
+      problem: null,
       patience: 0,
     },
     "the archive has it",
@@ -213,46 +220,46 @@ const LINES: Line[] = [
   ],
   [
     "uploading",
-    { trouble, patience: 2 },
-    { type: "deferred", at: AT, dueAt: DUE, trouble },
-    { state: "pending", dueAt: DUE, trouble, patience: 3 },
-    "the same trouble again",
+    { problem, patience: 2 },
+    { type: "deferred", at: AT, dueAt: DUE, problem },
+    { state: "pending", dueAt: DUE, problem, patience: 3 },
+    "the same problem again",
   ],
   [
     "uploading",
     {},
-    { type: "deferred", at: AT, dueAt: DUE, trouble, slip: { withoutExpiry: true } },
-    { state: "pending", dueAt: DUE, trouble, patience: 1, slip: { withoutExpiry: true } },
+    { type: "deferred", at: AT, dueAt: DUE, problem, attributes: { withoutExpiry: true } },
+    { state: "pending", dueAt: DUE, problem, patience: 1, attributes: { withoutExpiry: true } },
     "what goes with it from now on is another",
   ],
   [
     "uploading",
-    { trouble: { code: "Y", message: "y" }, patience: 2 },
-    { type: "deferred", at: AT, dueAt: DUE, trouble },
-    { state: "pending", dueAt: DUE, trouble, patience: 1 },
-    "another trouble",
+    { problem: { code: "Y", message: "y" }, patience: 2 },
+    { type: "deferred", at: AT, dueAt: DUE, problem },
+    { state: "pending", dueAt: DUE, problem, patience: 1 },
+    "another problem",
   ],
   ["uploading", {}, changed, startedOver, "the request was torn down"],
   ["uploading", {}, heldBack, held, "refused for a reason outside of it"],
   [
     "uploading",
     {},
-    { type: "refused", at: AT, trouble },
-    { state: "failed", dueAt: null, trouble },
+    { type: "refused", at: AT, problem },
+    { state: "failed", dueAt: null, problem },
     "nothing but a person helps",
   ],
   [
     "uploading",
     { looks: 7 },
-    { type: "replyLost", at: AT, dueAt: DUE, trouble },
-    { state: "inDoubt", doubtAt: AT, looks: 0, dueAt: DUE, trouble, patience: 0 },
+    { type: "replyLost", at: AT, dueAt: DUE, problem },
+    { state: "inDoubt", doubtAt: AT, looks: 0, dueAt: DUE, problem, patience: 0 },
     "every doubt takes all its looks",
   ],
   [
     "uploading",
-    { trouble: { code: "REPLY_LOST", message: "before" }, patience: 3 },
-    { type: "replyLost", at: AT, dueAt: DUE, trouble },
-    { state: "inDoubt", doubtAt: AT, looks: 0, dueAt: DUE, trouble, patience: 3 },
+    { problem: { code: "REPLY_LOST", message: "before" }, patience: 3 },
+    { type: "replyLost", at: AT, dueAt: DUE, problem },
+    { state: "inDoubt", doubtAt: AT, looks: 0, dueAt: DUE, problem, patience: 3 },
     "three before it were lost too",
   ],
   [
@@ -264,7 +271,7 @@ const LINES: Line[] = [
   ],
   [
     "inDoubt",
-    { polls: 4, doubtAt: 1, patience: 2, trouble },
+    { polls: 4, doubtAt: 1, patience: 2, problem },
     { type: "found", at: AT, dueAt: DUE, documentId: 9, status: "UPLOADED", uploadedDate: 0 },
     {
       state: "uploaded",
@@ -275,27 +282,27 @@ const LINES: Line[] = [
       dueAt: DUE,
       polls: 0,
       doubtAt: null,
-      trouble: null,
+      problem: null,
       patience: 0,
     },
     "the doubt is over",
   ],
   [
     "inDoubt",
-    { doubtAt: 1, trouble },
+    { doubtAt: 1, problem },
     { type: "absent", at: AT },
-    { state: "pending", dueAt: AT, doubtAt: null, trouble: null, patience: 0 },
+    { state: "pending", dueAt: AT, doubtAt: null, problem: null, patience: 0 },
     "it may be sent again",
   ],
   [
     "inDoubt",
-    { doubtAt: 1, trouble, patience: 3 },
-    { type: "absent", at: AT, trouble: { code: "REPLY_LOST", message: "x" } },
+    { doubtAt: 1, problem, patience: 3 },
+    { type: "absent", at: AT, problem: { code: "REPLY_LOST", message: "x" } },
     {
       state: "pending",
       dueAt: AT,
       doubtAt: null,
-      trouble: { code: "REPLY_LOST", message: "x" },
+      problem: { code: "REPLY_LOST", message: "x" },
       patience: 4,
     },
     "so often it was lost in a row",
@@ -304,13 +311,13 @@ const LINES: Line[] = [
   [
     "uploaded",
     { polls: 2 },
-    { type: "polled", at: AT, dueAt: DUE, status: "CONVERTING", trouble },
-    { state: "uploaded", archiveStatus: "CONVERTING", polls: 3, dueAt: DUE, trouble },
+    { type: "polled", at: AT, dueAt: DUE, status: "CONVERTING", problem },
+    { state: "uploaded", archiveStatus: "CONVERTING", polls: 3, dueAt: DUE, problem },
     "it is asked for ever more rarely",
   ],
   [
     "uploaded",
-    { trouble },
+    { problem },
     { type: "converted", at: AT, pages: 3, archiveBytes: 44, digidoc: true, after: "due" },
     {
       state: "converted",
@@ -321,13 +328,13 @@ const LINES: Line[] = [
       digidoc: true,
       after: "due",
       dueAt: null,
-      trouble: null,
+      problem: null,
     },
     "what the archive counted, and what is to be done with the file",
   ],
   [
     "uploaded",
-    { trouble },
+    { problem },
     {
       type: "converted",
       at: AT,
@@ -346,7 +353,7 @@ const LINES: Line[] = [
       digidoc: true,
       after: null,
       dueAt: null,
-      trouble: null,
+      problem: null,
       remark: "17 bytes are there, 44 were sent",
     },
     "the archive does not have all of it",
@@ -354,15 +361,15 @@ const LINES: Line[] = [
   [
     "uploaded",
     {},
-    { type: "vanished", at: AT, trouble },
-    { state: "failed", dueAt: null, trouble },
-    "somebody removed it there",
+    { type: "vanished", at: AT, problem },
+    { state: "failed", dueAt: null, problem },
+    "someone removed it there",
   ],
   ...(["uploaded", "converted"] as const).map(
     (state): Line => [
       state,
       { documentId: 9, archiveUploadedAt: 14_000, charge: 2, after: "due" },
-      { type: "mistaken", at: AT, trouble },
+      { type: "mistaken", at: AT, problem },
       {
         state: "inDoubt",
         doubtAt: AT,
@@ -371,7 +378,7 @@ const LINES: Line[] = [
         documentId: null,
         archiveStatus: null,
         charge: null,
-        trouble,
+        problem,
         patience: 0,
         after: null,
         afterMessage: null,
@@ -385,7 +392,7 @@ const LINES: Line[] = [
     {},
     { type: "recheck", at: AT },
     lookedAtAgain,
-    "it is looked at now, and all of it is decided anew",
+    "it is looked at now, and all of it is decided again",
   ],
   ["held", {}, changed, startedOver, "another content, another chance"],
   [
@@ -399,23 +406,23 @@ const LINES: Line[] = [
   [
     "settling",
     { remark: ANYWAY },
-    { type: "heldBack", at: AT, dueAt: null, trouble: INCOMPLETE },
-    { state: "held", dueAt: AT, trouble: INCOMPLETE, patience: 1 },
+    { type: "heldBack", at: AT, dueAt: null, problem: INCOMPLETE },
+    { state: "held", dueAt: AT, problem: INCOMPLETE, patience: 1 },
     "a person asked for it meanwhile: it is looked at again at once",
   ],
   [
     "settling",
     {},
-    { type: "heldBack", at: AT, dueAt: null, trouble: INCOMPLETE },
-    { state: "held", dueAt: null, trouble: INCOMPLETE, patience: 1 },
+    { type: "heldBack", at: AT, dueAt: null, problem: INCOMPLETE },
+    { state: "held", dueAt: null, problem: INCOMPLETE, patience: 1 },
     "nobody has asked for it",
   ],
   ["failed", {}, goesOn, wentOn, "a person asked"],
-  ["failed", {}, changed, startedOver, "a person mended it"],
-  ["failed", {}, { type: "recheck", at: AT }, lookedAtAgain, "what goes with it is decided anew"],
+  ["failed", {}, changed, startedOver, "a person fixed it"],
+  ["failed", {}, { type: "recheck", at: AT }, lookedAtAgain, "what goes with it is decided again"],
   [
     "pending",
-    { trouble, patience: 2 },
+    { problem, patience: 2 },
     { type: "duplicated", at: AT, original, remark: "r", after: "due" },
     {
       state: "converted",
@@ -434,7 +441,7 @@ const LINES: Line[] = [
       remark: "r",
       after: "due",
       dueAt: null,
-      trouble: null,
+      problem: null,
     },
     "it stands for the document of another row",
   ],

@@ -59,7 +59,7 @@ describe("batches", () => {
 
 describe("names in the archive", () => {
   test.for<[string, string, string]>([
-    ["scan.pdf", "scan.pdf", "nothing to mend"],
+    ["scan.pdf", "scan.pdf", "nothing to fix"],
     ["a:b*c.pdf", "a_b_c.pdf", "the archive forbids these"],
     ["line\nbreak.pdf", "line_break.pdf", "a control character could split a header"],
     ["Mu\u0308ller.pdf", "M\u00fcller.pdf", "one spelling for one name"],
@@ -70,7 +70,7 @@ describe("names in the archive", () => {
 
   test("bytes that are no text are kept readable", () => {
     const raw = rawOf(Buffer.from([0x4d, 0xfc, 0x2e, 0x70, 0x64, 0x66]));
-    expect(sentNameOf(raw)).toEqual({ name: "M%FC.pdf", mended: true });
+    expect(sentNameOf(raw)).toEqual({ name: "M%FC.pdf", fixed: true });
   });
 
   test("every local name becomes a legal one, the same each time, and keeps its extension", () => {
@@ -183,8 +183,8 @@ describe("comparing a directory with its rows", () => {
     const seen = [file("a", "2s.abc"), file("b", here), file("c", "2s.abd"), file("d", "2s")];
     const found = compare(rows, seen);
     expect(found.changed.map(({ row: { name } }) => name)).toEqual(["c", "d"]);
-    const anew = compare([row("a", here)], [file("a", "2s.abc.xyz.8")]);
-    expect(anew.changed, "of two local ones all of it counts").toHaveLength(1);
+    const again = compare([row("a", here)], [file("a", "2s.abc.xyz.8")]);
+    expect(again.changed, "of two local ones all of it counts").toHaveLength(1);
   });
 
   test("a directory that is as journaled differs in nothing", () => {

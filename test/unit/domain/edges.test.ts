@@ -22,7 +22,7 @@ describe("ripeness", () => {
     expect(ripeness(seen, "complete", quiet)).toEqual({ kind: "ripe", remark: null });
     expect(unfinished({ modifiedAt: 1 })).toEqual({
       kind: "held",
-      trouble: {
+      problem: {
         code: "FILE_INCOMPLETE",
         message: "looks unfinished by its format, and has not changed for longer than `incomplete`",
       },
@@ -36,7 +36,7 @@ describe("ripeness", () => {
   test("where it is known what is missing, that is told", () => {
     const why = "its end mark is missing";
     const message = `looks unfinished: ${why}`;
-    expect(ripeness(seen, "unfinished", quiet, why)).toMatchObject({ trouble: { message } });
+    expect(ripeness(seen, "unfinished", quiet, why)).toMatchObject({ problem: { message } });
   });
 
   test("what a person asked for goes at once, whatever it looks like, unless it has no content", () => {
@@ -64,7 +64,7 @@ describe("ripeness", () => {
     expect(unfinished(file, when)).toEqual({
       kind: "wait",
       dueAt: 1_000_000 + ms,
-      trouble: { code: "FILE_UNFINISHED", message: "looks unfinished by its format" },
+      problem: { code: "FILE_UNFINISHED", message: "looks unfinished by its format" },
     });
   });
 
@@ -83,11 +83,11 @@ describe("ripeness", () => {
   test("exactly `incomplete` is long enough, also for one without content", () => {
     expect(unfinished({ modifiedAt: 400_000 })).toMatchObject({
       kind: "held",
-      trouble: { code: "FILE_INCOMPLETE" },
+      problem: { code: "FILE_INCOMPLETE" },
     });
     expect(unfinished({ modifiedAt: 400_000, sizeBytes: 0 })).toEqual({
       kind: "held",
-      trouble: { code: "FILE_EMPTY", message: "the file has no content" },
+      problem: { code: "FILE_EMPTY", message: "the file has no content" },
     });
   });
 });
@@ -123,10 +123,10 @@ describe("the gate", () => {
   };
   const closed = gates.close(gates.OPEN_GATE, { code: "A", message: "a" }, 0, policy);
 
-  test("an open gate is open, and has never had trouble", () => {
+  test("an open gate is open, and has never had problem", () => {
     expect(gates.OPEN_GATE).toEqual({
       closedAt: null,
-      trouble: null,
+      problem: null,
       probes: 0,
       nextProbeAt: null,
     });
@@ -142,11 +142,11 @@ describe("the gate", () => {
     expect(gates.mayProbe(gates.OPEN_GATE, 10)).toBe(false);
   });
 
-  test("a refused probe tells the newest trouble, and the gate stays closed since when it was", () => {
-    const trouble = { code: "B", message: "b" };
-    expect(gates.probeRefused(closed, trouble, 1_000, policy)).toEqual({
+  test("a refused probe tells the newest problem, and the gate stays closed since when it was", () => {
+    const problem = { code: "B", message: "b" };
+    expect(gates.probeRefused(closed, problem, 1_000, policy)).toEqual({
       closedAt: 0,
-      trouble,
+      problem,
       probes: 1,
       nextProbeAt: 601_000,
     });
@@ -214,7 +214,7 @@ describe("looks", () => {
     expect(decide(looks, ms, [], set).kind).toBe(kind);
   });
 
-  test("a candidate of the first possible moment is one, and the person is told of all", () => {
+  test("a candidate of the first possible moment is one, and the person is told about all", () => {
     const two = [candidate(5), candidate(6)];
     expect(decide(5, 60_000, two)).toEqual({ kind: "ambiguous", candidates: two });
     expect(decide(5, 60_000, [candidate(5, { uploadedDate: SENT_AT - 1 })]).kind).toBe("absent");

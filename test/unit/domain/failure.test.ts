@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { FAILURES, type Fate, failureOf, isKnown } from "../../../src/domain/failure.ts";
 
-/** The fate of every code, written down a second time: a slip in the table costs documents or money. */
+/** The fate of every code, written down a second time: an attributes in the table costs documents or money. */
 const FATES: Readonly<Record<Fate, readonly (keyof typeof FAILURES)[]>> = {
   // No document of the account can succeed.
   gate: ["QUOTA_LIMIT", "CREDENTIALS_REFUSED", "ARCHIVE_CHANGED", "SAME_CODE_REPEATS"],

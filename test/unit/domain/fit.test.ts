@@ -41,7 +41,7 @@ describe("a file's age", () => {
 
   test("is waited for, and why", () => {
     const ripe = ripeness(seen(1, NOW - 2_000), "complete", { ...quiet, minAgeMs: 5_000 });
-    expect(ripe).toEqual({ kind: "wait", dueAt: NOW + 3_000, trouble: young });
+    expect(ripe).toEqual({ kind: "wait", dueAt: NOW + 3_000, problem: young });
   });
 
   test.for<[number, Gap[], number, string]>([

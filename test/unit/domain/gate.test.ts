@@ -11,7 +11,7 @@ const quota = { code: "QUOTA_LIMIT", message: "used up" };
 describe("the gate", () => {
   test("closes at once and wants its first probe after the first wait", () => {
     const gate = gates.close(gates.OPEN_GATE, quota, 1_000, policy);
-    expect(gate).toEqual({ closedAt: 1_000, trouble: quota, probes: 0, nextProbeAt: 301_000 });
+    expect(gate).toEqual({ closedAt: 1_000, problem: quota, probes: 0, nextProbeAt: 301_000 });
     expect(gates.isClosed(gate)).toBe(true);
   });
 
@@ -53,6 +53,6 @@ describe("the gate", () => {
 
   test("once open it remembers what it was closed for", () => {
     const gate = gates.open(gates.close(gates.OPEN_GATE, quota, 0, policy));
-    expect(gate).toEqual({ ...gates.OPEN_GATE, trouble: quota });
+    expect(gate).toEqual({ ...gates.OPEN_GATE, problem: quota });
   });
 });

@@ -79,12 +79,12 @@ describe("the life of a document", () => {
     expect(claimed.attempts).toBe(3);
   });
 
-  test("the same trouble again grows patience, another starts over", () => {
-    const trouble = { code: "X", message: "x" };
-    const held = inState("held", { trouble, patience: 4 });
-    const again = { type: "heldBack", at: 1, dueAt: 1, trouble } as const;
+  test("the same problem again grows patience, another starts over", () => {
+    const problem = { code: "X", message: "x" };
+    const held = inState("held", { problem, patience: 4 });
+    const again = { type: "heldBack", at: 1, dueAt: 1, problem } as const;
     expect(transition(held, again).patience).toBe(5);
-    const other = { ...again, trouble: { code: "Y", message: "y" } };
+    const other = { ...again, problem: { code: "Y", message: "y" } };
     expect(transition(held, other).patience).toBe(1);
   });
 

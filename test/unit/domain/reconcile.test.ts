@@ -64,7 +64,7 @@ describe("a lost reply", () => {
       [candidate(5, { filesize: SIZE }), candidate(6, { filesize: 7 })],
       false,
       "found",
-      "the other is somebody else's",
+      "the other is someone else's",
     ],
     [
       "two of our size, late",
@@ -167,7 +167,7 @@ describe("a lost reply", () => {
     );
   });
 
-  test("its time as it was noted with the intent holds, however our clock was mended since", () => {
+  test("its time as it was noted with the intent holds, however our clock was fixed since", () => {
     const sent = { sentAt: 9e12, sentArchiveAt: SENT_AT };
     expect(earliestUpload(sent, { now: 0, offsetMs: 0 }, policy)).toBe(SENT_AT - 5_000);
   });

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { isMadeAnew } from "../../../src/domain/stamp.ts";
+import { isRecreated } from "../../../src/domain/stamp.ts";
 
 /** A stamp of a local file that was written at a time (ns of the epoch). */
 const stampOf = (ns: bigint, inode = "a1") => `sr.${ns.toString(36)}.${ns.toString(36)}.${inode}`;
@@ -10,7 +10,7 @@ test("a file that was born in the moment in which it was last seen to change is 
   fc.assert(
     fc.property(times, fc.bigInt({ min: 1n, max: 10n ** 15n }), (then, later) => {
       const born = Number(then) / 1e6;
-      expect(isMadeAnew(stampOf(then), stampOf(then + later), born)).toBe(false);
+      expect(isRecreated(stampOf(then), stampOf(then + later), born)).toBe(false);
     }),
   );
 });
@@ -23,5 +23,5 @@ test.for([
   const now = then + later;
   const [size, modified, changed, inode] = stampOf(now, "b2").split(".");
   const stamp = [size, modified, renamed ? `${changed}0` : changed, inode].join(".");
-  expect(isMadeAnew(stampOf(then), stamp, Number(now) / 1e6)).toBe(isNew);
+  expect(isRecreated(stampOf(then), stamp, Number(now) / 1e6)).toBe(isNew);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { FAILURES } from "../../../src/domain/failure.ts";
 import { type Outcome } from "../../../src/domain/outcome.ts";
-import { type Slip } from "../../../src/domain/slip.ts";
+import { type Attributes } from "../../../src/domain/attributes.ts";
 import { verdict, FOLDER_CODES } from "../../../src/domain/verdict.ts";
 import { CODES } from "../../../src/wire/codes.ts";
 import { inState } from "../../fixtures/a-document.ts";
@@ -21,10 +21,10 @@ describe("verdict", () => {
 
   const refused = (code: string): Outcome => ({
     kind: "refused",
-    trouble: { code, message: code },
+    problem: { code, message: code },
     retryAfterMs: null,
   });
-  const trouble = { code: "REPLY_LOST", message: "reset" };
+  const problem = { code: "REPLY_LOST", message: "reset" };
 
   function eventOf(outcome: Outcome) {
     const judged = verdict(inState("uploading"), outcome, AT, policy);
@@ -36,10 +36,10 @@ describe("verdict", () => {
     const TABLE: [string, Outcome, string, string][] = [
       ["stored", { kind: "stored", documentId: 9, status: "UPLOADED" }, "accepted", "it has an id"],
       ["not begun", { kind: "notBegun" }, "released", "nothing happened, so it costs nothing"],
-      ["lost", { kind: "lost", trouble }, "replyLost", "the archive may have it"],
-      ["not sent", { kind: "notSent", trouble, retryAfterMs: null }, "deferred", "proven"],
-      ["changed", { kind: "changed", seen: null }, "changed", "it was torn down; it settles anew"],
-      ["unreadable", { kind: "unreadable", trouble }, "heldBack", "rights may come back"],
+      ["lost", { kind: "lost", problem }, "replyLost", "the archive may have it"],
+      ["not sent", { kind: "notSent", problem, retryAfterMs: null }, "deferred", "proven"],
+      ["changed", { kind: "changed", seen: null }, "changed", "it was torn down; it settles again"],
+      ["unreadable", { kind: "unreadable", problem }, "heldBack", "rights may come back"],
       ["QUOTA_LIMIT", refused("QUOTA_LIMIT"), "heldBack", "waits behind the gate"],
       ["FOLDER_NOT_EXISTS", refused("FOLDER_NOT_EXISTS"), "heldBack", "waits for the folder"],
       ["PLUGIN", refused("PLUGIN_REMINDER_NOT_INSTALLED"), "heldBack", "waits for the plugin"],
@@ -69,7 +69,7 @@ describe("verdict", () => {
         kind: "event",
         event: {
           type: "heldBack",
-          trouble: { message: expect.stringMatching(/12\.3 MB \(12345678 bytes\)$/) },
+          problem: { message: expect.stringMatching(/12\.3 MB \(12345678 bytes\)$/) },
         },
       });
     });
@@ -90,7 +90,7 @@ describe("verdict", () => {
     test("an unknown code is waited out ever longer", () => {
       const known = { code: "WEIRD", message: "" };
       const waits = [0, 1, 2, 3].map((patience) => {
-        const document = inState("uploading", { trouble: known, patience });
+        const document = inState("uploading", { problem: known, patience });
         const judged = verdict(document, refused("WEIRD"), AT, policy);
         return judged.kind === "event" && judged.event.type === "heldBack" ? judged.event.dueAt : 0;
       });
@@ -100,7 +100,7 @@ describe("verdict", () => {
     test("what the archive asks to wait is waited, and never less than the backoff", () => {
       const busy = { code: "ARCHIVE_BUSY", message: "" };
       const wait = (retryAfterMs: number) =>
-        eventOf({ kind: "refused", trouble: busy, retryAfterMs });
+        eventOf({ kind: "refused", problem: busy, retryAfterMs });
       expect(wait(90_000)).toMatchObject({ dueAt: AT + 90_000 });
       expect(wait(10)).toMatchObject({ dueAt: AT + 1_000 });
     });
@@ -114,9 +114,10 @@ describe("verdict", () => {
     const expiry = { at: 9, sent: 9, from: "7y", withoutPlugin: "upload-without" } as const;
     const metadata = { title: { value: "Lease", from: "static" } } as never;
     const outcome = refused("PLUGIN_REMINDER_NOT_INSTALLED");
-    const of = (slip: Slip) => verdict(inState("uploading", { slip }), outcome, AT, policy);
+    const of = (attributes: Attributes) =>
+      verdict(inState("uploading", { attributes }), outcome, AT, policy);
     expect(of({ metadata, expiry })).toMatchObject({
-      event: { type: "deferred", dueAt: AT, slip: { metadata, withoutExpiry: true } },
+      event: { type: "deferred", dueAt: AT, attributes: { metadata, withoutExpiry: true } },
     });
     const holding = { ...expiry, withoutPlugin: "hold" } as const;
     expect(of({ metadata, expiry: holding })).toMatchObject({ event: { type: "heldBack" } });
@@ -137,13 +138,13 @@ describe("verdict events", () => {
   const of = (code: string) => ({ code, message: `because of ${code}` });
   const SEEN = { sizeBytes: 5, modifiedAt: 6, stamp: "new" };
   const before = { seen: { sizeBytes: 1, modifiedAt: 2, stamp: "old" } };
-  const again = (code: string, patience: number) => ({ trouble: of(code), patience });
+  const again = (code: string, patience: number) => ({ problem: of(code), patience });
 
   const refused = (code: string, retryAfterMs: number | null = null): Outcome => {
-    return { kind: "refused", trouble: of(code), retryAfterMs };
+    return { kind: "refused", problem: of(code), retryAfterMs };
   };
   const notSent = (retryAfterMs: number | null = null): Outcome => {
-    return { kind: "notSent", trouble: of("ARCHIVE_UNREACHABLE"), retryAfterMs };
+    return { kind: "notSent", problem: of("ARCHIVE_UNREACHABLE"), retryAfterMs };
   };
 
   type Line = [Partial<Document>, Outcome, Event, string];
@@ -160,7 +161,7 @@ describe("verdict events", () => {
       {},
       { kind: "changed", seen: SEEN },
       { type: "changed", at: AT, dueAt: AT + 3_000, seen: SEEN, settleMs: 3_000 },
-      "it settles anew, as it was seen last",
+      "it settles again, as it was seen last",
     ],
     [
       before,
@@ -176,68 +177,68 @@ describe("verdict events", () => {
     ],
     [
       {},
-      { kind: "lost", trouble: of("REPLY_LOST") },
-      { type: "replyLost", at: AT, dueAt: AT, trouble: of("REPLY_LOST") },
+      { kind: "lost", problem: of("REPLY_LOST") },
+      { type: "replyLost", at: AT, dueAt: AT, problem: of("REPLY_LOST") },
       "it is looked for at once",
     ],
     [
       {},
-      { kind: "unreadable", trouble: of("FILE_UNREADABLE") },
-      { type: "heldBack", at: AT, dueAt: AT + 30_000, trouble: of("FILE_UNREADABLE") },
+      { kind: "unreadable", problem: of("FILE_UNREADABLE") },
+      { type: "heldBack", at: AT, dueAt: AT + 30_000, problem: of("FILE_UNREADABLE") },
       "rights may come back",
     ],
     [
       again("FILE_UNREADABLE", 2),
-      { kind: "unreadable", trouble: of("FILE_UNREADABLE") },
-      { type: "heldBack", at: AT, dueAt: AT + 120_000, trouble: of("FILE_UNREADABLE") },
+      { kind: "unreadable", problem: of("FILE_UNREADABLE") },
+      { type: "heldBack", at: AT, dueAt: AT + 120_000, problem: of("FILE_UNREADABLE") },
       "ever more rarely",
     ],
     [
       again("FILE_EMPTY", 2),
-      { kind: "unreadable", trouble: of("FILE_UNREADABLE") },
-      { type: "heldBack", at: AT, dueAt: AT + 30_000, trouble: of("FILE_UNREADABLE") },
-      "another trouble starts over",
+      { kind: "unreadable", problem: of("FILE_UNREADABLE") },
+      { type: "heldBack", at: AT, dueAt: AT + 30_000, problem: of("FILE_UNREADABLE") },
+      "another problem starts over",
     ],
     [
       {},
       notSent(),
-      { type: "deferred", at: AT, dueAt: AT + 1_000, trouble: of("ARCHIVE_UNREACHABLE") },
+      { type: "deferred", at: AT, dueAt: AT + 1_000, problem: of("ARCHIVE_UNREACHABLE") },
       "proven not to be there: soon again",
     ],
     [
       again("ARCHIVE_UNREACHABLE", 3),
       notSent(),
-      { type: "deferred", at: AT, dueAt: AT + 8_000, trouble: of("ARCHIVE_UNREACHABLE") },
+      { type: "deferred", at: AT, dueAt: AT + 8_000, problem: of("ARCHIVE_UNREACHABLE") },
       "the fourth time in a row",
     ],
     [
       again("ARCHIVE_BUSY", 3),
       notSent(),
-      { type: "deferred", at: AT, dueAt: AT + 1_000, trouble: of("ARCHIVE_UNREACHABLE") },
-      "another trouble starts over",
+      { type: "deferred", at: AT, dueAt: AT + 1_000, problem: of("ARCHIVE_UNREACHABLE") },
+      "another problem starts over",
     ],
     [
       again("ARCHIVE_BUSY", 3),
       notSent(9_000),
-      { type: "deferred", at: AT, dueAt: AT + 9_000, trouble: of("ARCHIVE_UNREACHABLE") },
+      { type: "deferred", at: AT, dueAt: AT + 9_000, problem: of("ARCHIVE_UNREACHABLE") },
       "as long as the archive asked",
     ],
     [
       {},
       refused("ARCHIVE_BUSY", 7_000),
-      { type: "deferred", at: AT, dueAt: AT + 7_000, trouble: of("ARCHIVE_BUSY") },
+      { type: "deferred", at: AT, dueAt: AT + 7_000, problem: of("ARCHIVE_BUSY") },
       "as long as the archive asked",
     ],
     [
       {},
       refused("FILE_SIZE_TOO_BIG"),
-      { type: "refused", at: AT, trouble: of("FILE_SIZE_TOO_BIG") },
+      { type: "refused", at: AT, problem: of("FILE_SIZE_TOO_BIG") },
       "it never fits",
     ],
     [
       {},
       refused("QUOTA_LIMIT"),
-      { type: "heldBack", at: AT, dueAt: null, trouble: of("QUOTA_LIMIT") },
+      { type: "heldBack", at: AT, dueAt: null, problem: of("QUOTA_LIMIT") },
       "the gate lets it go on, not time",
     ],
     [
@@ -247,7 +248,7 @@ describe("verdict events", () => {
         type: "heldBack",
         at: AT,
         dueAt: AT + 30_000,
-        trouble: of("PLUGIN_REMINDER_NOT_INSTALLED"),
+        problem: of("PLUGIN_REMINDER_NOT_INSTALLED"),
       },
       "nobody tells of a plugin: it is tried",
     ],

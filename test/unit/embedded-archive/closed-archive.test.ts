@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm, truncate, writeFile, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type CheckTally, ClosedArchive } from "../../../src/embedded-archive/closed-archive.ts";
+import { type CheckTotal, ClosedArchive } from "../../../src/embedded-archive/closed-archive.ts";
 import { systemClock } from "../../../src/std/clock.ts";
 import { ArchiveUnderTest, outcomeOf } from "../../contract/conformance/archive-under-test.ts";
 import { asiceOf, pdfOf } from "../../fixtures/documents.ts";
@@ -19,11 +19,11 @@ async function aClosed() {
 }
 
 async function findings(dataDir: string): Promise<string[]> {
-  const tally: CheckTally = { documents: 0, blobs: 0, bytes: 0 };
+  const total: CheckTotal = { documents: 0, blobs: 0, bytes: 0 };
   await using closed = await ClosedArchive.open(dataDir, systemClock);
   const found: string[] = [];
-  for await (const { what } of closed.check(tally)) found.push(what);
-  expect(tally.documents).toBe(3);
+  for await (const { what } of closed.check(total)) found.push(what);
+  expect(total.documents).toBe(3);
   return found.sort();
 }
 
@@ -31,9 +31,9 @@ describe("the check", () => {
   test("of a whole archive finds nothing, and reads everything", async () => {
     await using under = await aClosed();
     await using closed = await ClosedArchive.open(under.dataDir, systemClock);
-    const tally: CheckTally = { documents: 0, blobs: 0, bytes: 0 };
-    for await (const finding of closed.check(tally)) expect(finding).toBeUndefined();
-    expect(tally).toMatchObject({ documents: 3, blobs: 2 });
+    const total: CheckTotal = { documents: 0, blobs: 0, bytes: 0 };
+    for await (const finding of closed.check(total)) expect(finding).toBeUndefined();
+    expect(total).toMatchObject({ documents: 3, blobs: 2 });
   });
 
   test.for([
@@ -58,7 +58,7 @@ describe("the check", () => {
     [
       async (_: string[], dir: string) => writeFile(join(dir, "blobs", "notes"), "x"),
       ["foreign"],
-      "somebody's notes",
+      "someone's notes",
     ],
     [
       async (_: string[], dir: string) => sql(dir, "UPDATE account SET pages_used = 99"),

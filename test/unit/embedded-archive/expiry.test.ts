@@ -8,7 +8,7 @@ import { ArchiveUnderTest } from "../../contract/conformance/archive-under-test.
 
 type Told = Record<string, unknown>;
 
-/** Somebody who wants to be told; answers with the statuses in turn, then with 200. */
+/** Someone who wants to be told; answers with the statuses in turn, then with 200. */
 async function aReceiver(...statuses: number[]) {
   const told: Told[] = [];
   const server = createServer((request, response) => {
@@ -30,7 +30,7 @@ async function aReceiver(...statuses: number[]) {
 /** The real clock, whose rests end at once: backoffs take no time. */
 const hasty = {
   ...systemClock,
-  alarm: (ms: number, ring: () => void) => systemClock.alarm(Math.min(ms, 5), ring),
+  alarm: (ms: number, notify: () => void) => systemClock.alarm(Math.min(ms, 5), notify),
 };
 
 describe("an expiry that passes", () => {
@@ -56,7 +56,7 @@ describe("an expiry that passes", () => {
     expect(Number(receiver.told[1]?.["noticedAt"])).toBeGreaterThanOrEqual(at);
   });
 
-  test("that is set anew is told anew", async () => {
+  test("that is set again is told again", async () => {
     await using receiver = await aReceiver();
     await using under = await ArchiveUnderTest.open({ notifyUrl: receiver.notifyUrl });
     under.archive.describeFolder("/A", { expireDate: 5 });
@@ -145,10 +145,10 @@ function counts(under: ArchiveUnderTest): number[] {
 /** A clock on which a backoff has passed by the time that the rest for it ends. */
 function fast() {
   let skipped = 0;
-  const alarm = (ms: number, ring: () => void) =>
+  const alarm = (ms: number, notify: () => void) =>
     hasty.alarm(ms, () => {
       if (ms > 5 && ms <= 60_000) skipped += ms;
-      ring();
+      notify();
     });
   return { ...systemClock, now: () => systemClock.now() + skipped, alarm };
 }

@@ -36,7 +36,7 @@ test("version 1: documents, folders and allowances stay, and names are found", a
   copy.close();
 });
 
-test("version 2: names beyond ASCII are ordered and found anew, and words as before", async () => {
+test("version 2: names beyond ASCII are ordered and found again, and words as before", async () => {
   await using under = await ArchiveUnderTest.open();
   await under.archive.close();
   const dataDir = join(under.dataDir, "old");

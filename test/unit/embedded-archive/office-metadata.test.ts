@@ -11,7 +11,7 @@ const zipOf = (files: Record<string, string>) =>
 const core = `<?xml version="1.0"?>
 <cp:coreProperties><dc:title>Lease &amp; annex</dc:title><dc:subject/><dc:creator> M&#228;nd </dc:creator>
 <cp:keywords>rent, 2026</cp:keywords><dc:description xml:lang="en">signed &lt;twice&gt;</dc:description>
-<cp:lastModifiedBy>Somebody else</cp:lastModifiedBy></cp:coreProperties>`;
+<cp:lastModifiedBy>Someone else</cp:lastModifiedBy></cp:coreProperties>`;
 const app = `<Properties><Application>Microsoft Office Word</Application><Pages>2</Pages>
 <TitlesOfParts><vt:lpstr>no title</vt:lpstr></TitlesOfParts></Properties>`;
 

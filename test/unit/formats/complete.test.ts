@@ -481,7 +481,7 @@ test("only pieces of a file are read, however large it is", async () => {
       const path = join(directory, name);
       await writeFile(path, bytes);
       await using file = await open(path, "r+");
-      // A hole of 3 GiB: whoever reads it all runs out of memory.
+      // A hole of 3 GiB: anyone who reads it all runs out of memory.
       await file.truncate(3 * 1024 ** 3);
       const reads: number[] = [];
       const access = {

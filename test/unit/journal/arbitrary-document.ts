@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { type Document, STATES } from "../../../src/domain/document.ts";
-import { ORIGINS, type Slip } from "../../../src/domain/slip.ts";
+import { ORIGINS, type Attributes } from "../../../src/domain/attributes.ts";
 import { rawOf } from "../../../src/std/raw-path.ts";
 
 const text = fc.string();
@@ -9,7 +9,7 @@ const time = fc.double({ noNaN: true, noDefaultInfinity: true });
 const maybe = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: null });
 const path = fc.uint8Array({ minLength: 1, maxLength: 20 }).map(rawOf);
 
-const slips: fc.Arbitrary<Slip> = fc.record(
+const attributes: fc.Arbitrary<Attributes> = fc.record(
   {
     rule: text,
     metadata: fc.record({ title: fc.record({ value: text, from: fc.constantFrom(...ORIGINS) }) }),
@@ -39,7 +39,7 @@ export const documents: fc.Arbitrary<Document> = fc.record({
   sentName: maybe(text),
   targetPath: maybe(text),
   settledAt: maybe(time),
-  slip: maybe(slips),
+  attributes: maybe(attributes),
   remark: maybe(text),
   batch: maybe(text),
   folderId: maybe(count),
@@ -61,7 +61,7 @@ export const documents: fc.Arbitrary<Document> = fc.record({
   ignoredDigest: maybe(text),
   sentBytes: maybe(count),
   digidoc: fc.boolean(),
-  trouble: maybe(fc.record({ code: text, message: text })),
+  problem: maybe(fc.record({ code: text, message: text })),
   patience: count,
   duplicateOf: maybe(count),
   current: fc.boolean(),

@@ -14,10 +14,10 @@ test("a document survives its columns: documentOf(columnsOf(d)) = d", () => {
 });
 
 test("fields that are not given have no columns", () => {
-  expect(columnsOf({ state: "held", trouble: null, name: rawOf(Buffer.of(0xff)) })).toEqual({
+  expect(columnsOf({ state: "held", problem: null, name: rawOf(Buffer.of(0xff)) })).toEqual({
     state: "held",
-    trouble_code: null,
-    trouble_message: null,
+    problem_code: null,
+    problem_message: null,
     name: Buffer.of(0xff),
   });
 });

@@ -118,7 +118,7 @@ test("after a commit of several there is a pause of three times its length, for 
     now: () => clock.now(),
     monotonic: () => clock.monotonic() + waitedMs,
     sleep: (ms, signal) => clock.sleep(ms, signal),
-    alarm: (ms, ring) => clock.alarm(ms, ring),
+    alarm: (ms, notify) => clock.alarm(ms, notify),
   });
   const exec = store.db.exec.bind(store.db);
   store.db.exec = (sql) => {
@@ -144,7 +144,7 @@ test("one writer by himself is not kept waiting", async () => {
     now: () => clock.now(),
     monotonic: () => performance.now(),
     sleep: (ms, signal) => clock.sleep(ms, signal),
-    alarm: (ms, ring) => clock.alarm(ms, ring),
+    alarm: (ms, notify) => clock.alarm(ms, notify),
   });
   for (let n = 1; n <= 20; n++) await store.add(n);
   expect(store.numbers()).toHaveLength(20);

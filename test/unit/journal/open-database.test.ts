@@ -96,7 +96,7 @@ const SPOILT = {
 
 test.for([
   ["a newer schema", "JOURNAL_NEWER", "the same columns may mean other things by then"],
-  ["another program's database", "JOURNAL_FOREIGN", "its tables are somebody else's"],
+  ["another program's database", "JOURNAL_FOREIGN", "its tables are someone else's"],
   ["not a database", "JOURNAL_CORRUPT", "a path may be mistyped"],
   ["an empty file", "JOURNAL_CORRUPT", "a new journal over a lost one would send all again"],
 ] as const)("%s is %s to every role, and left alone: %s", async ([what, code]) => {
@@ -217,7 +217,7 @@ test.for([
   ["SQLITE_IOERR_FSYNC", "JOURNAL_BROKEN", "nobody knows what reached the disk"],
   ["SQLITE_IOERR_WRITE", "JOURNAL_BROKEN", "the same"],
   ["SQLITE_CORRUPT_INDEX", "JOURNAL_CORRUPT", "extended codes mean the same"],
-  ["SQLITE_NOTADB", "JOURNAL_CORRUPT", "somebody wrote over it"],
+  ["SQLITE_NOTADB", "JOURNAL_CORRUPT", "someone wrote over it"],
   ["SQLITE_READONLY_DBMOVED", "JOURNAL_READ_ONLY", "writing on would write into nothing"],
   ["SQLITE_BUSY_SNAPSHOT", "JOURNAL_BUSY", "it passes"],
   ["EROFS", "JOURNAL_READ_ONLY", "the disk was remounted"],

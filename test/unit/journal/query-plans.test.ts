@@ -10,7 +10,7 @@ import { PAGES_QUERIES } from "../../../src/journal/pages-table.ts";
 import { QUERIES } from "../../../src/journal/queries.ts";
 import { LARGE_INDEX_BYTES } from "../../../src/journal/indexes.ts";
 import { migrate } from "../../../src/journal/schema.ts";
-import { TELLING_QUERIES } from "../../../src/journal/tellings-table.ts";
+import { OUTBOX_ENTRY_QUERIES } from "../../../src/journal/outbox-table.ts";
 import { TIDY_QUERIES } from "../../../src/journal/tidy-table.ts";
 import { Statements } from "../../../src/journal/statements.ts";
 import { SqliteJournal } from "../../../src/journal/sqlite-journal.ts";
@@ -47,7 +47,7 @@ const all = {
   ...LIST_QUERIES,
   ...TIDY_QUERIES,
   ...ACTIVITY_QUERIES,
-  ...TELLING_QUERIES,
+  ...OUTBOX_ENTRY_QUERIES,
   ...PAGES_QUERIES,
 };
 
@@ -58,7 +58,7 @@ describe("with a million rows", () => {
         /SCAN (documents|n|history|directories)\b/.test(step) &&
         // An index alone is narrow; those of moved documents and of what may be in the archive
         // hold nothing else.
-        !/COVERING INDEX|documents_(?:moved|rivals)/.test(step),
+        !/COVERING INDEX|documents_(?:moved|conflicts)/.test(step),
     );
     expect(scans).toEqual([]);
   });
@@ -86,8 +86,8 @@ describe("with a million rows", () => {
   test.for([
     ["counts", "documents_due", "counted without a look at the rows"],
     ["outstanding", "documents_outstanding", "the same"],
-    ["troubled", "documents_troubled", "the same"],
-    ["neverPutAway", "documents_never_put_away", "the same"],
+    ["with_problem", "documents_with_problem", "the same"],
+    ["afterFailed", "documents_after_failed", "the same"],
     ["waitingFolders", "documents_waiting", "the same"],
   ] as const)("%s reads nothing but the index %s: %s", ([name, index]) => {
     expect(planOf(QUERIES[name]).join()).toContain(`USING COVERING INDEX ${index}`);
@@ -116,7 +116,7 @@ describe("with a million rows", () => {
   test.for([
     ["waitingPages", "COVERING INDEX documents_pages"],
     ["pendingOver", "COVERING INDEX documents_pages (mirror_id=? AND state=? AND estimate>?)"],
-    ["charging", "INDEX documents_rivals"],
+    ["charging", "INDEX documents_conflicts"],
     ["charged", "PRIMARY KEY (at>? AND at<?)"],
   ] as const)("pages: %s is served by %s", ([name, index]) => {
     expect(planOf(PAGES_QUERIES[name]).join()).toContain(`USING ${index}`);
@@ -143,11 +143,11 @@ describe("with a million rows", () => {
   });
 
   test("what is held in doubt with a content is looked for among what has its code and size", () => {
-    const range = "documents_held_by_size (archive_id=? AND trouble_code=? AND size_bytes=?)";
+    const range = "documents_held_by_size (archive_id=? AND problem_code=? AND size_bytes=?)";
     expect(planOf(QUERIES.heldInDoubt).join()).toContain(range);
   });
 
-  test("a content is found by an index that no change of state writes anew", () => {
+  test("a content is found by an index that no change of state writes again", () => {
     const found = "INDEX documents_content (mirror_id=? AND <expr>=?)";
     expect(planOf(QUERIES.sentWith).join()).toContain(found);
     const ignored = "INDEX documents_ignored (mirror_id=? AND ignored_digest=?)";
@@ -184,7 +184,7 @@ test("each index is one that a query needs", () => {
 /**
  * How often an ordinary life writes to the indexes: an entry that comes or goes counts once. Reasons:
  * - documents_due: what is due, next, and how many there are of what, is asked of every state.
- * - documents_outstanding, documents_rivals: what is under way, and never more than that.
+ * - documents_outstanding, documents_conflicts: what is under way, and never more than that.
  * - documents_small, documents_pages: what waits, in another order than documents_due has.
  */
 const WRITES: Readonly<Record<string, number>> = {
@@ -195,7 +195,7 @@ const WRITES: Readonly<Record<string, number>> = {
   documents_due: 9,
   documents_outstanding: 2,
   documents_pages: 2,
-  documents_rivals: 2,
+  documents_conflicts: 2,
   documents_small: 2,
   documents_uploaded: 1,
 };
@@ -234,7 +234,7 @@ test("an ordinary life writes an entry once in each index, but for what has a re
   expect(Object.fromEntries(counted.filter(([, writes]) => writes > 0))).toEqual(WRITES);
 });
 
-test("a statement is not planned anew for each value", () => {
+test("a statement is not planned again for each value", () => {
   const { source } = new Statements(db).of(QUERIES.sentWith);
   expect(source).toContain("n.mirror_id = +@mirrorId");
 });

@@ -1,4 +1,4 @@
-/** What is told of a document is the same whether its row's times tell it or lines that were written. */
+/** What is told about a document is the same whether its row's times tell it or lines that were written. */
 import Database from "better-sqlite3";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -19,7 +19,7 @@ const STEPS = 12;
 /** An event of this type as the step `n` of a life; times may repeat, as those of a coarse clock. */
 function eventOf(type: EventType, n: number, documentId: number): Event {
   const at = NOW + Math.floor(n / 2);
-  const trouble = {
+  const problem = {
     code: n % 2 ? "FOLDER_MISSING" : "ARCHIVE_BUSY",
     message: `so it was ${n % 3}`,
   };
@@ -46,25 +46,25 @@ function eventOf(type: EventType, n: number, documentId: number): Event {
   const dueAt = at + 1;
   const made: { readonly [T in EventType]: Event } = {
     changed: { type: "changed", at, dueAt, seen: seenOf(n) },
-    unfinished: { type: "unfinished", at, dueAt, trouble },
+    unfinished: { type: "unfinished", at, dueAt, problem },
     settled: { type: "settled", at, ...settled },
     claimed: { type: "claimed", at, archiveAt: at, folderId: n, batch: "b" },
     accepted: { type: "accepted", at, dueAt, documentId, status: "UPLOADED" },
     adopted: { type: "adopted", at, dueAt, documentId, folderId: n, status: "X", sentBytes: 1 },
     duplicated: { type: "duplicated", at, original, remark: "the same", after: null },
     released: { type: "released", at },
-    deferred: { type: "deferred", at, dueAt, trouble },
-    vetoed: { type: "vetoed", at, digest: "d", trouble, after: null },
-    heldBack: { type: "heldBack", at, dueAt, trouble },
-    refused: { type: "refused", at, trouble },
-    replyLost: { type: "replyLost", at, dueAt, trouble },
+    deferred: { type: "deferred", at, dueAt, problem },
+    vetoed: { type: "vetoed", at, digest: "d", problem, after: null },
+    heldBack: { type: "heldBack", at, dueAt, problem },
+    refused: { type: "refused", at, problem },
+    replyLost: { type: "replyLost", at, dueAt, problem },
     looked: { type: "looked", at, dueAt },
     found: { type: "found", at, dueAt, documentId, status: null },
     absent: { type: "absent", at },
-    polled: { type: "polled", at, dueAt, status: n % 3 ? "UPLOADED" : null, trouble: null },
+    polled: { type: "polled", at, dueAt, status: n % 3 ? "UPLOADED" : null, problem: null },
     converted: { type: "converted", at, ...counted },
-    vanished: { type: "vanished", at, trouble },
-    mistaken: { type: "mistaken", at, trouble },
+    vanished: { type: "vanished", at, problem },
+    mistaken: { type: "mistaken", at, problem },
     goesOn: { type: "goesOn", at },
     recheck: { type: "recheck", at },
     lookAgain: { type: "lookAgain", at },

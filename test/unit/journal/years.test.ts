@@ -83,7 +83,7 @@ test(`over ${YEARS} years it stays within its bounds, and what is there is never
     }
     if (month % MONTHS === MONTHS - 1) bytesAfterYear.push(bytesOf(path));
   }
-  // Full after a year of details and two of remembrances; from then on only what is kept adds to it.
+  // Full after a year of details and two of tombstones; from then on only what is kept adds to it.
   const [full = 0, ...later] = bytesAfterYear.slice(4);
   for (const bytes of later) expect(bytes / full).toBeLessThan(1.08);
   for (const id of kept) expect(await journal.document(id)).toMatchObject({ state: "converted" });

@@ -1,10 +1,10 @@
 import type { EventKind } from "../../../src/domain/event-kind.ts";
 import { bodyOf, type MessageBody } from "../../../src/notify/message.ts";
-import type { Telling } from "../../../src/notify/trouble.ts";
+import type { Notification } from "../../../src/notify/alert.ts";
 
 export const AT = Date.UTC(2026, 10, 20, 13, 20);
 
-export const aTelling = (fields: Partial<Telling> = {}): Telling => ({
+export const aNotification = (fields: Partial<Notification> = {}): Notification => ({
   kind: "gate" satisfies EventKind,
   cause: "gate:QUOTA_LIMIT",
   what: "began",
@@ -16,8 +16,8 @@ export const aTelling = (fields: Partial<Telling> = {}): Telling => ({
   ...fields,
 });
 
-/** A body with one telling. */
-export function aBody(fields: Partial<Telling> = {}): MessageBody {
-  const message = { id: "0a1b", at: AT, tellings: [] };
-  return bodyOf(message, [aTelling(fields)], { host: "scanner-1", version: "0.1.0" });
+/** A body with one notification. */
+export function aBody(fields: Partial<Notification> = {}): MessageBody {
+  const message = { id: "0a1b", at: AT, notifications: [] };
+  return bodyOf(message, [aNotification(fields)], { host: "scanner-1", version: "0.1.0" });
 }

@@ -8,7 +8,7 @@ export function aSituation(fields: Partial<Situation> = {}): Situation {
     archives: [{ name: "main", gate: null, waiting: 0, outage: undefined, allowance: null }],
     groups: [],
     sources: [{ name: "scans", source: "/srv/scans", online: true, why: "", unread: null }],
-    notPutAway: [],
+    afterPending: [],
     health: { healthy: true, why: "ok" },
     disk: { freeBytes: 10_000_000_000, path: "/var/lib/scanferry/journal.db" },
     ...fields,
@@ -17,6 +17,6 @@ export function aSituation(fields: Partial<Situation> = {}): Situation {
 
 /** The gate of an archive is closed for this code. */
 export function closedFor(code: string, name = "main"): Pick<Situation, "archives"> {
-  const gate = { closedAt: 0, code, message: "it says so", hint: "Mend it.", nextProbeAt: null };
+  const gate = { closedAt: 0, code, message: "it says so", hint: "Fix it.", nextProbeAt: null };
   return { archives: [{ name, gate, waiting: 7, outage: undefined, allowance: null }] };
 }

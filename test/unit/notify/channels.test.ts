@@ -42,7 +42,7 @@ describe("command", () => {
 
   test.for([
     ["exit 3", "sh ended with exit code 3", "it says that it failed"],
-    ["kill -TERM $$", "sh ended with SIGTERM", "somebody ended it"],
+    ["kill -TERM $$", "sh ended with SIGTERM", "someone ended it"],
     ["exec 0<&-; exit 0", undefined, "it need not read"],
   ] as const)("%s gives %s: %s", async ([script, reason]) => {
     using directory = scratch();

@@ -5,15 +5,15 @@ import {
   type Memory,
   NOTHING_TOLD,
   type Notice,
-  type Telling,
-  type Trouble,
-} from "../../../src/notify/trouble.ts";
+  type Notification,
+  type Alert,
+} from "../../../src/notify/alert.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const START = 1_800_000_000_000;
 
-const trouble = (fields: Partial<Trouble> = {}): Trouble => ({
+const alert = (fields: Partial<Alert> = {}): Alert => ({
   kind: "gate",
   cause: "gate:QUOTA_LIMIT",
   title: "closed",
@@ -28,8 +28,8 @@ const trouble = (fields: Partial<Trouble> = {}): Trouble => ({
 
 const reader: Notice = { kind: "reader", cause: "reader:a", title: "again", detail: "", hint: "" };
 
-/** What is found at a minute, and whether somebody may be told. */
-type Look = { readonly at: number; readonly now?: readonly Trouble[]; readonly quiet?: boolean };
+/** What is found at a minute, and whether someone may be told. */
+type Look = { readonly at: number; readonly now?: readonly Alert[]; readonly quiet?: boolean };
 
 /** Quiet at all hours, or never. */
 const policy = (isQuiet = false, repeatMs = 24 * HOUR) =>
@@ -40,21 +40,21 @@ function tell(looks: readonly Look[], absent: "over" | "unknown" | "foreign" = "
   let memory: Memory = NOTHING_TOLD;
   const told: string[] = [];
   for (const { at, now = [], quiet } of looks) {
-    const found = { troubles: now, absent: () => absent };
+    const found = { alerts: now, absent: () => absent };
     const decision = decide(memory, found, policy(quiet), START + at * MINUTE);
     memory = JSON.parse(JSON.stringify(decision.memory)) as Memory;
     told.push(
-      ...decision.tellings.map(({ what, cause }) => `${at} ${what} ${cause.split(":")[0]}`),
+      ...decision.notifications.map(({ what, cause }) => `${at} ${what} ${cause.split(":")[0]}`),
     );
   }
   return { told, memory };
 }
 
-const gate = [trouble()];
-const more = [trouble({ size: 2 })];
-const patient = [trouble({ kind: "held", cause: "held:X", afterMs: HOUR, mark: "1" })];
-const another = [trouble({ kind: "held", cause: "held:X", afterMs: HOUR, mark: "2" })];
-const urgent = [trouble({ kind: "credentials", cause: "credentials:" })];
+const gate = [alert()];
+const more = [alert({ size: 2 })];
+const patient = [alert({ kind: "held", cause: "held:X", afterMs: HOUR, mark: "1" })];
+const another = [alert({ kind: "held", cause: "held:X", afterMs: HOUR, mark: "2" })];
+const urgent = [alert({ kind: "credentials", cause: "credentials:" })];
 
 test.for<[string, Look[], string[], string]>([
   [
@@ -70,7 +70,7 @@ test.for<[string, Look[], string[], string]>([
     "gone for a minute",
     [{ at: 0, now: gate }, { at: 5 }, { at: 6 }],
     ["0 began gate", "6 over gate"],
-    "who was told of its beginning waits for its end",
+    "who was told about its beginning waits for its end",
   ],
   [
     "gone and back within a minute",
@@ -109,7 +109,7 @@ test.for<[string, Look[], string[], string]>([
       { at: 1440, now: gate },
     ],
     ["0 began gate", "1440 goesOn gate"],
-    "somebody may have forgotten",
+    "someone may have forgotten",
   ],
   [
     "over before it lasted",
@@ -186,16 +186,16 @@ test("nothing is said of what nobody knows, nor of what nobody looks for any mor
 });
 
 test("what happened is told once, with how often; again no sooner than in an hour", () => {
-  const nothing: Found = { troubles: [], absent: () => "over" };
+  const nothing: Found = { alerts: [], absent: () => "over" };
   const at = (minutes: number) => START + minutes * MINUTE;
   let memory = noteDown(noteDown(NOTHING_TOLD, reader, at(0)), reader, at(1));
   const first = decide(memory, nothing, policy(), at(2));
-  expect(first.tellings).toMatchObject([{ what: "happened", times: 2, since: at(0) }]);
+  expect(first.notifications).toMatchObject([{ what: "happened", times: 2, since: at(0) }]);
   memory = noteDown(first.memory, reader, at(3));
   const soon = decide(memory, nothing, policy(), at(4));
-  expect(soon.tellings).toEqual([]);
+  expect(soon.notifications).toEqual([]);
   const later = decide(soon.memory, nothing, policy(), at(62));
-  expect(later.tellings).toMatchObject([{ times: 1, since: at(3) }]);
+  expect(later.notifications).toMatchObject([{ times: 1, since: at(3) }]);
   expect(decide(later.memory, nothing, policy(), at(200)).memory).toEqual(NOTHING_TOLD);
 });
 
@@ -206,17 +206,12 @@ test.for([
 ] as const)(
   "what lasts is told again, repeat being %i: at %j minutes, %s",
   ([repeatMs, expected]) => {
-    let { memory } = decide(
-      NOTHING_TOLD,
-      { troubles: gate, absent: () => "over" },
-      policy(),
-      START,
-    );
+    let { memory } = decide(NOTHING_TOLD, { alerts: gate, absent: () => "over" }, policy(), START);
     const told = [9, 10, 20, 21, 60, 1439, 1440, 2879, 2880].filter((at) => {
-      const found: Found = { troubles: gate, absent: () => "over" };
+      const found: Found = { alerts: gate, absent: () => "over" };
       const decision = decide(memory, found, policy(false, repeatMs), START + at * MINUTE);
       memory = decision.memory;
-      return decision.tellings.some(({ what }) => what === "goesOn");
+      return decision.notifications.some(({ what }) => what === "goesOn");
     });
     expect(told).toEqual(expected);
   },
@@ -233,7 +228,7 @@ describe("laws", () => {
     }),
     { maxLength: 40 },
   );
-  type Heard = Telling & { readonly at: number; readonly quiet: boolean };
+  type Heard = Notification & { readonly at: number; readonly quiet: boolean };
 
   /** `a` is urgent, `c` is patient. */
   function hear(steps: typeof looks extends fc.Arbitrary<infer T> ? T : never) {
@@ -242,17 +237,17 @@ describe("laws", () => {
     const heard: Heard[] = [];
     for (const { waitMs, wrong, sizes, quiet } of steps) {
       at += waitMs;
-      const troubles = wrong.map((cause) =>
-        trouble({
+      const alerts = wrong.map((cause) =>
+        alert({
           cause,
           kind: cause === "a" ? "credentials" : "gate",
           afterMs: cause === "c" ? HOUR : 0,
           size: sizes[cause as "a" | "b" | "c"],
         }),
       );
-      const decision = decide(memory, { troubles, absent: () => "over" }, policy(quiet), at);
+      const decision = decide(memory, { alerts, absent: () => "over" }, policy(quiet), at);
       memory = decision.memory;
-      for (const telling of decision.tellings) heard.push({ ...telling, at, quiet });
+      for (const notification of decision.notifications) heard.push({ ...notification, at, quiet });
     }
     return heard;
   }
@@ -261,7 +256,8 @@ describe("laws", () => {
     fc.assert(
       fc.property(looks, (steps) => {
         const heard = hear(steps);
-        for (const cause of causes) check(heard.filter((telling) => telling.cause === cause));
+        for (const cause of causes)
+          check(heard.filter((notification) => notification.cause === cause));
       }),
       { numRuns: 500 },
     );

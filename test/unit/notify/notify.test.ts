@@ -41,8 +41,8 @@ class ScriptedChannel implements Channel {
   }
 }
 
-/** A daemon's world for telling: one life after another over the same journal. */
-class Telling {
+/** A daemon's world for notification: one life after another over the same journal. */
+class Notification {
   readonly journal = new MemoryJournal();
   readonly clock = new ManualClock();
   readonly lines: string[] = [];
@@ -112,7 +112,7 @@ const BEGAN = "began: Sending has stopped: the page allowance is used up";
 const OVER = "over: Sending goes on: the archive takes documents again";
 
 test("told once, over a restart too; that it is over is told by the next life", async () => {
-  const world = new Telling();
+  const world = new Notification();
   world.situation = CLOSED;
   await world.start();
   await world.clock.advance(10 * MINUTE);
@@ -129,7 +129,7 @@ test("told once, over a restart too; that it is over is told by the next life", 
 });
 
 test("a channel that hangs delays no other; what it missed it gets, over a restart too", async () => {
-  const world = new Telling();
+  const world = new Notification();
   world.channel("a").mood = "hangs";
   world.situation = CLOSED;
   await world.start(["a", "b"]);
@@ -151,7 +151,7 @@ test("a channel that hangs delays no other; what it missed it gets, over a resta
 });
 
 test("tried ever more rarely, with the same id; given up after a day", async () => {
-  const world = new Telling();
+  const world = new Notification();
   world.channel("a").mood = "fails";
   world.situation = CLOSED;
   await world.start(["a"], [], { repeatMs: 0 });
@@ -167,7 +167,7 @@ test("tried ever more rarely, with the same id; given up after a day", async () 
 });
 
 test("no more than a bounded number of messages waits", async () => {
-  const world = new Telling();
+  const world = new Notification();
   world.channel("a").mood = "fails";
   await world.start(["a"], [], { repeatMs: 0 });
   for (let n = 0; n < QUEUE_MAX + 7; n++) {
@@ -179,7 +179,7 @@ test("no more than a bounded number of messages waits", async () => {
 });
 
 test("what is found at one look is one message", async () => {
-  const world = new Telling();
+  const world = new Notification();
   world.situation = { ...CLOSED, health: { healthy: false, why: "nothing moves" } };
   await world.start();
   const [body, ...more] = world.channel("a").got;
@@ -192,7 +192,7 @@ test("what is found at one look is one message", async () => {
 });
 
 test("a look that fails is told to the log, and looking goes on", async () => {
-  const world = new Telling();
+  const world = new Notification();
   const well = CLOSED;
   Object.defineProperty(world, "situation", {
     configurable: true,
@@ -210,11 +210,11 @@ test("a look that fails is told to the log, and looking goes on", async () => {
 });
 
 test("a digest says what was archived since the last one", async () => {
-  const world = new Telling();
+  const world = new Notification();
   const desk = await Desk.at(world.journal);
   const at = Math.floor(world.clock.now() / 900_000) * 900_000 - HOUR;
   const counts = { uploaded: 3, uploadedBytes: 9, converted: 3, pages: 12, charged: 12, saved: 0 };
-  world.journal.store.tally({ mirrorId: desk.mirrorId, at, ...counts });
+  world.journal.store.usageBucket({ mirrorId: desk.mirrorId, at, ...counts });
   world.situation = CLOSED;
   await world.start();
   await world.notify?.digest();
@@ -249,17 +249,17 @@ describe("batches", () => {
     await desk.journal.apply([{ type: "batch", batch }]);
   }
 
-  async function conclude(world: Telling, desk: Desk, id: number) {
+  async function conclude(world: Notification, desk: Desk, id: number) {
     const event = converted();
     const applied = await desk.journal.apply([{ type: "event", id, event }]);
     world.notify?.journaled(applied);
   }
 
-  const told = (world: Telling) =>
+  const told = (world: Notification) =>
     world.channel("a").got.flatMap((body) => body.events.map(({ receipt }) => receipt?.batch));
 
   test("what is closed before anybody asks is no news; then each is told once", async () => {
-    const world = new Telling();
+    const world = new Notification();
     const desk = await Desk.at(world.journal);
     await open(desk, "old", 0);
     await carry(desk, "old", 1);
@@ -284,8 +284,8 @@ describe("batches", () => {
     await world.stop();
   });
 
-  test("one that was closed while the daemon crashed is told of by the next life", async () => {
-    const world = new Telling();
+  test("one that was closed while the daemon crashed is told about by the next life", async () => {
+    const world = new Notification();
     const desk = await Desk.at(world.journal);
     await world.start(["a"], ["batch"]);
     await open(desk, "new", world.clock.now());
@@ -300,7 +300,7 @@ describe("batches", () => {
   });
 
   test("what a night kept back is one message that a receiver still takes", async () => {
-    const world = new Telling();
+    const world = new Notification();
     const desk = await Desk.at(world.journal);
     await world.start(["a"], ["batch"]);
     const sizes = { first: 1_999, second: 1, third: 1 };
@@ -319,7 +319,7 @@ describe("batches", () => {
   });
 
   test("nobody is told unless a channel asks for it", async () => {
-    const world = new Telling();
+    const world = new Notification();
     const desk = await Desk.at(world.journal);
     await world.start();
     await open(desk, "new", 0);

@@ -38,7 +38,7 @@ class Post implements AsyncDisposable {
   }
 
   async add(...ids: string[]): Promise<void> {
-    for (const id of ids) this.outlet.add({ id, at: this.clock.now(), tellings: [] });
+    for (const id of ids) this.outlet.add({ id, at: this.clock.now(), notifications: [] });
     await this.clock.advance(1);
   }
 
@@ -57,7 +57,7 @@ test("one that is refused for what it says keeps those behind it waiting for a q
   post.takes = (id) => id !== "poison";
   await post.add("poison", "b", "c");
   await post.clock.advance(5 * MINUTE);
-  expect(post.got, "the receiver may be mended").toEqual([]);
+  expect(post.got, "the receiver may be fixed").toEqual([]);
   await post.clock.advance(11 * MINUTE);
   expect(post.got).toEqual(["b", "c"]);
 });
@@ -107,7 +107,7 @@ test.for<readonly [string, () => Promise<undefined>]>([
   const body = bodyOf("a", 0);
   const sent = sendWithin({ name: "post", send }, body, MINUTE, new ManualClock(), stopping);
   await sent.catch(() => {});
-  // Node keeps what is composed of a signal that lives on for as long as somebody listens to it.
+  // Node keeps what is composed of a signal that lives on for as long as someone listens to it.
   expect(getEventListeners(heeded ?? stopping, "abort")).toEqual([]);
   expect(getEventListeners(stopping, "abort")).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Level } from "../../../src/domain/allowance.ts";
 import type { AllowanceReport } from "../../../src/sync/page-report.ts";
 import type { Group, Situation } from "../../../src/notify/situation.ts";
-import { absentIn, GROUPS_MAX, troublesOf } from "../../../src/notify/situation.ts";
+import { absentIn, GROUPS_MAX, alertsOf } from "../../../src/notify/situation.ts";
 import { aSituation, closedFor } from "./a-situation.ts";
 
 const HOUR = 3_600_000;
@@ -24,7 +24,7 @@ const closed = { directories: 2, path: "2026/closed", why: "no right" };
 /** An archive whose allowance of 1,000 pages is used as far as that. */
 const spent = (level: Level) => {
   const used = { ok: 799, low: 800, usedUp: 1_000 }[level];
-  const trouble = { code: "ALLOWANCE_LOW", message: `${used} of 1000 pages`, hint: "Buy pages." };
+  const alert = { code: "ALLOWANCE_LOW", message: `${used} of 1000 pages`, hint: "Buy pages." };
   const allowance: AllowanceReport = {
     pages: 1_000,
     used,
@@ -34,7 +34,7 @@ const spent = (level: Level) => {
     whenUsedUp: "warn",
     reserve: null,
     keeps: { documents: 0, mirrors: [] },
-    trouble: level === "ok" ? null : trouble,
+    alert: level === "ok" ? null : alert,
   };
   return { name: "main", gate: null, waiting: 0, outage: undefined, allowance };
 };
@@ -49,7 +49,7 @@ const unreachable = {
 
 test("of several archives each is named", () => {
   const { archives } = closedFor("QUOTA_LIMIT", "legal");
-  const told = troublesOf(aSituation({ archives: [unreachable, ...archives] }), patience);
+  const told = alertsOf(aSituation({ archives: [unreachable, ...archives] }), patience);
   expect(told.map(({ cause, title }) => [cause, title])).toEqual([
     ["gate:legal:QUOTA_LIMIT", "Sending has stopped: the page allowance is used up (legal)"],
     ["archive:main", "The archive cannot be reached (main)"],
@@ -57,21 +57,21 @@ test("of several archives each is named", () => {
 });
 
 test("what waits for a person since it is unfinished is told at once, and again when there is more", () => {
-  const told = troublesOf(aSituation({ groups: [group("held", "FILE_INCOMPLETE", 3)] }), patience);
+  const told = alertsOf(aSituation({ groups: [group("held", "FILE_INCOMPLETE", 3)] }), patience);
   expect(told).toMatchObject([
     { kind: "held", cause: "held:FILE_INCOMPLETE", afterMs: 0, size: 3 },
   ]);
 });
 
 test("nothing is wrong when all is well", () => {
-  expect(troublesOf(aSituation(), patience)).toEqual([]);
+  expect(alertsOf(aSituation(), patience)).toEqual([]);
 });
 
 test.for<[string, Partial<Situation>, object, string]>([
   [
     "a full disk for finished files",
     {
-      notPutAway: ["a.pdf", "b.pdf"].map((path) => ({
+      afterPending: ["a.pdf", "b.pdf"].map((path) => ({
         mirror: "scans",
         path,
         why: "AFTER_REFUSED: no space",
@@ -108,7 +108,7 @@ test.for<[string, Partial<Situation>, object, string]>([
     "held documents",
     { groups: [group("held", "FOLDER_MISSING", 2)] },
     { kind: "held", size: 1, mark: "7", afterMs: HOUR },
-    "most go on by themselves soon",
+    "most continue automatically soon",
   ],
   [
     "documents that do not get converted",
@@ -153,19 +153,19 @@ test.for<[string, Partial<Situation>, object, string]>([
     "a warning",
   ],
   ["all of it", { archives: [spent("usedUp")] }, { kind: "allowance", size: 2 }, "told once more"],
-])("%s is told of: %s", ([, fields, expected]) => {
-  expect(troublesOf(aSituation(fields), patience)).toMatchObject([expected]);
+])("%s is told about: %s", ([, fields, expected]) => {
+  expect(alertsOf(aSituation(fields), patience)).toMatchObject([expected]);
 });
 
 test.for<[string, Partial<Situation>, string]>([
   ["79 % of the allowance", { archives: [spent("ok")] }, "there is enough"],
-  ["held by the gate", { groups: [group("held", "QUOTA_LIMIT")] }, "the gate is told of"],
+  ["held by the gate", { groups: [group("held", "QUOTA_LIMIT")] }, "the gate is told about"],
   ["held until old enough", { groups: [group("held", "FILE_YOUNG")] }, "`minAge` asks for it"],
   ["ready, after a failure", { groups: [group("pending", "REPLY_LOST")] }, "it is on its way"],
   ["a source that is not known yet", { sources: [{ ...away, online: undefined }] }, "wait"],
   ["a disk that tells nothing", { disk: undefined }, "no guess is told"],
-])("%s is not told of: %s", ([, fields]) => {
-  expect(troublesOf(aSituation(fields), patience)).toEqual([]);
+])("%s is not told about: %s", ([, fields]) => {
+  expect(alertsOf(aSituation(fields), patience)).toEqual([]);
 });
 
 test.for<[string, Partial<Situation>, string, string]>([
@@ -182,7 +182,7 @@ test.for<[string, Partial<Situation>, string, string]>([
   ["unread:scans", {}, "over", "all can be read"],
   ["unread:scans", { sources: [away] }, "unknown", "nobody could look again"],
   ["source:gone", {}, "foreign", "the mirror left the configuration"],
-  ["after:scans", {}, "over", "its files are put away"],
+  ["after:scans", {}, "over", "its files are moved or deleted"],
   ["after:gone", {}, "foreign", "the mirror left the configuration"],
   [
     "held:X",

@@ -46,7 +46,7 @@ test("what each says", () => {
       "formerMirror:old | warning | The mirror old is no longer configured | Its documents wait: 2 held. | See \`scanferry list --mirror old\`. Configure the mirror again to send them.",
       "unfinished:FILE_UNFINISHED | info | 1 file is not finished yet | a/b.pdf: said so. | The file looks unfinished. It is sent once it is complete. A file whose format shows that it is unfinished is held if it does not change for \`incomplete\`.",
       "sentEarly:scans | info | Files of scans wait longer: one was sent before it was finished | All files of scans now wait 28s. | Set \`settle: 28s\` for the mirror.",
-      "kept:scans | info | 1 archived file of scans will not be moved or deleted | a.pdf: FILE_CHANGED. | See \`scanferry list --not-put-away\`.",
+      "kept:scans | info | 1 archived file of scans will not be moved or deleted | a.pdf: FILE_CHANGED. | See \`scanferry list --after-pending\`.",
     ]
   `);
 });

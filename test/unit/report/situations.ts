@@ -22,7 +22,7 @@ export function some(counts: Partial<StatusReport["documents"]>): Pick<StatusRep
   return { documents: { ...noDocuments(), ...counts } };
 }
 
-/** Documents in trouble; the first of them since 1,000, its next attempt at 61,000. */
+/** Documents in problem; the first of them since 1,000, its next attempt at 61,000. */
 export function problem(
   state: ProblemState,
   code: string,
@@ -70,7 +70,7 @@ const allowance = {
   whenUsedUp: "warn",
   reserve: null,
   keeps: { documents: 0, mirrors: [] },
-  trouble: { code: "ALLOWANCE_LOW", message: "800 of 1000 pages", hint: "Buy pages." },
+  problem: { code: "ALLOWANCE_LOW", message: "800 of 1000 pages", hint: "Buy pages." },
 } as const;
 
 /** Each kind by itself. */
@@ -91,7 +91,7 @@ export const SITUATIONS: Readonly<Record<FindingKind, Situation>> = {
   held: aSituation({}, { problems: [problem("held", "SIDECAR_MISSING", 1)] }),
   stuck: aSituation({}, { problems: [problem("uploaded", "CONVERSION_STUCK", 1)] }),
   after: aSituation({
-    notPutAway: ["a.pdf", "b.pdf"].map((path) => ({
+    afterPending: ["a.pdf", "b.pdf"].map((path) => ({
       mirror: "scans",
       path,
       why: "AFTER_REFUSED: no space",
@@ -128,6 +128,6 @@ export const SITUATIONS: Readonly<Record<FindingKind, Situation>> = {
     ],
   }),
   kept: aSituation({
-    neverPutAway: [{ mirror: "scans", files: 1, path: "a.pdf", why: "FILE_CHANGED" }],
+    afterFailed: [{ mirror: "scans", files: 1, path: "a.pdf", why: "FILE_CHANGED" }],
   }),
 };

@@ -1,5 +1,5 @@
 /** Rules as a person would write them in YAML, and what they decide of a path. */
-import { METADATA_FIELDS, type MetadataField } from "../../../src/domain/slip.ts";
+import { METADATA_FIELDS, type MetadataField } from "../../../src/domain/attributes.ts";
 import { type Decision, decide, type Facts } from "../../../src/rules/decide.ts";
 import type { Notes } from "../../../src/rules/notes.ts";
 import { type MirrorRules, NO_RULES, type Rule } from "../../../src/rules/rules.ts";
@@ -57,7 +57,7 @@ export function decisionOn(path: string, written: Written, set: Partial<Facts> =
 /** What was decided; fails the test when the document is held. */
 export function decidedOn(...given: Parameters<typeof decisionOn>) {
   const decision = decisionOn(...given);
-  if ("trouble" in decision) throw new Error(decision.trouble.message);
+  if ("problem" in decision) throw new Error(decision.problem.message);
   return decision.decided;
 }
 

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { METADATA_FIELDS, METADATA_LIMITS } from "../../../src/domain/slip.ts";
+import { METADATA_FIELDS, METADATA_LIMITS } from "../../../src/domain/attributes.ts";
 import { ANSWER_BYTES_MAX, answerOf } from "../../../src/rules/answer.ts";
 import { FORBIDDEN_IN_FILENAME, LIMITS } from "../../../src/wire/shapes.ts";
 import { decidedOn, decisionOn } from "./a-decision.ts";
@@ -64,17 +64,17 @@ describe("what an answer may be", () => {
 
 describe("what an answer decides", () => {
   test("name, folder, metadata and expiry are the hook's, and say so", () => {
-    const { name, folder, slip } = decided({
+    const { name, folder, attributes } = decided({
       name: "Invoice 4711.pdf",
       folder: "/Scans/Invoices",
       metadata: { title: "Invoice 4711", keywords: ["a", "b"] },
       expires: "2036-11-20",
     });
     expect({ name, folder }).toEqual({
-      name: { name: "Invoice 4711.pdf", mended: false },
+      name: { name: "Invoice 4711.pdf", fixed: false },
       folder: "/Scans/Invoices",
     });
-    expect(slip).toMatchObject({
+    expect(attributes).toMatchObject({
       hook: ["name", "folder"],
       metadata: {
         title: { value: "Invoice 4711", from: "hook" },
@@ -86,8 +86,8 @@ describe("what an answer decides", () => {
 
   test("null takes a field away that the rules would send", () => {
     const written = { metadata: { title: "T", author: "A" } };
-    const { slip } = decided({ metadata: { title: null } }, "a.pdf", written);
-    expect(slip?.metadata).toEqual({ author: { value: "A", from: "static" } });
+    const { attributes } = decided({ metadata: { title: null } }, "a.pdf", written);
+    expect(attributes?.metadata).toEqual({ author: { value: "A", from: "static" } });
   });
 
   test.for([
@@ -103,7 +103,7 @@ describe("what an answer decides", () => {
     [`/Scans/${"x".repeat(5_000)}`, "too long"],
     ["", "nothing"],
   ] as const)("the folder %j is out of bounds: %s", ([folder]) => {
-    expect(decision({ folder })).toMatchObject({ trouble: { code: "HOOK_FAILED" } });
+    expect(decision({ folder })).toMatchObject({ problem: { code: "HOOK_FAILED" } });
   });
 
   test("a rule's own folder is as good as the mirror's", () => {
@@ -114,15 +114,15 @@ describe("what an answer decides", () => {
 
   test("limits and guards are those of rules", () => {
     const title = "t".repeat(200);
-    const { slip } = decided({ metadata: { title } });
-    expect(slip?.metadata?.title).toMatchObject({ cut: true });
+    const { attributes } = decided({ metadata: { title } });
+    expect(attributes?.metadata?.title).toMatchObject({ cut: true });
     expect(decision({ metadata: { title } }, { limits: "hold" })).toMatchObject({
-      trouble: { code: "METADATA_TOO_LONG", message: expect.stringContaining("(hook)") as string },
+      problem: { code: "METADATA_TOO_LONG", message: expect.stringContaining("(hook)") as string },
     });
     expect(decision({ expires: "2026-11-20" })).toMatchObject({
-      trouble: { code: "EXPIRY_TOO_SOON" },
+      problem: { code: "EXPIRY_TOO_SOON" },
     });
-    expect(decided({ name: "a/b:c.pdf" }).name).toMatchObject({ mended: true });
+    expect(decided({ name: "a/b:c.pdf" }).name).toMatchObject({ fixed: true });
   });
 });
 
@@ -168,20 +168,20 @@ test("law: whatever a hook writes is no answer, a veto, a hold, or a decision wi
         return;
       }
       const made = decisionOn("2026/a.pdf", { limits }, { answer });
-      if ("trouble" in made) {
+      if ("problem" in made) {
         const codes = ["HOOK_FAILED", "METADATA_TOO_LONG", "EXPIRY_TOO_SOON", "EXPIRY_UNKNOWN"];
-        expect(codes).toContain(made.trouble.code);
+        expect(codes).toContain(made.problem.code);
         return;
       }
       decisions += 1;
-      const { name, folder, slip } = made.decided;
+      const { name, folder, attributes } = made.decided;
       expect(name.name.length).toBeLessThanOrEqual(LIMITS.filename);
       expect(name.name).not.toMatch(FORBIDDEN_IN_FILENAME);
       expect(name.name.trim()).not.toBe("");
       expect(`${folder}/`).toMatch(/^\/Scans\//);
       expect(folder.split("/")).not.toContain("..");
       for (const field of METADATA_FIELDS) {
-        const { value = "x" } = slip?.metadata?.[field] ?? {};
+        const { value = "x" } = attributes?.metadata?.[field] ?? {};
         expect(value.length).toBeLessThanOrEqual(METADATA_LIMITS[field]);
         expect(value).not.toMatch(/\p{Cc}/u);
       }

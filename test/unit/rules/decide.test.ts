@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { METADATA_FIELDS, METADATA_LIMITS } from "../../../src/domain/slip.ts";
+import { METADATA_FIELDS, METADATA_LIMITS } from "../../../src/domain/attributes.ts";
 import { decide } from "../../../src/rules/decide.ts";
 import { NO_RULES } from "../../../src/rules/rules.ts";
 import { type RawPath, rawOf } from "../../../src/std/raw-path.ts";
@@ -23,44 +23,46 @@ describe("metadata", () => {
     const some = layers.slice(0, count);
     const written = Object.assign({}, ...some.map(([, rules]) => rules));
     const facts = Object.assign({}, ...some.map(([, , known]) => known));
-    expect(decidedOn("Legal/2026/Rent.pdf", written, facts).slip?.metadata?.title).toEqual(title);
+    expect(decidedOn("Legal/2026/Rent.pdf", written, facts).attributes?.metadata?.title).toEqual(
+      title,
+    );
   });
 
   test("a template with values comes before a group of the field's name, a plain text after", () => {
     const path = "Legal/2026/Rent.pdf";
     const live = decidedOn(path, { match: PATTERN, metadata: { title: "{group.title}!" } });
     const plain = decidedOn(path, { match: PATTERN, metadata: { title: "plain" } });
-    expect(live.slip?.metadata?.title).toEqual({ value: "Rent!", from: "path" });
-    expect(plain.slip?.metadata?.title).toEqual({ value: "Rent", from: "path" });
+    expect(live.attributes?.metadata?.title).toEqual({ value: "Rent!", from: "path" });
+    expect(plain.attributes?.metadata?.title).toEqual({ value: "Rent", from: "path" });
   });
 
   test("a field of which nobody says anything is absent, and so is one without a value", () => {
-    expect(decidedOn("a.pdf", {}).slip).toBeNull();
+    expect(decidedOn("a.pdf", {}).attributes).toBeNull();
     const written = { match: PATTERN, metadata: { subject: "{group.department}", author: "A" } };
-    expect(decidedOn("a.pdf", written).slip).toEqual({
+    expect(decidedOn("a.pdf", written).attributes).toEqual({
       metadata: { author: { value: "A", from: "static" } },
     });
   });
 
-  test("a name that had to be mended is kept as the title where nothing else is", () => {
-    expect(decidedOn("what: why.txt", {}).slip?.metadata?.title).toEqual({
+  test("a name that had to be fixed is kept as the title where nothing else is", () => {
+    expect(decidedOn("what: why.txt", {}).attributes?.metadata?.title).toEqual({
       value: "what: why.txt",
       from: "name",
     });
-    expect(decidedOn("a:b.txt", { metadata: { title: "T" } }).slip?.metadata?.title?.value).toBe(
-      "T",
-    );
+    expect(
+      decidedOn("a:b.txt", { metadata: { title: "T" } }).attributes?.metadata?.title?.value,
+    ).toBe("T");
   });
 
   test("too long: cut and told, or held", () => {
     const long = "word ".repeat(60);
     const cut = decidedOn("a.pdf", {}, { sidecar: notes({ keywords: long, title: long }) });
-    expect(cut.slip?.metadata?.title).toMatchObject({ cut: true, from: "sidecar" });
-    expect(cut.slip?.metadata?.title?.value.length).toBeLessThanOrEqual(150);
-    expect(cut.slip?.metadata?.keywords?.value.length).toBeLessThanOrEqual(255);
+    expect(cut.attributes?.metadata?.title).toMatchObject({ cut: true, from: "sidecar" });
+    expect(cut.attributes?.metadata?.title?.value.length).toBeLessThanOrEqual(150);
+    expect(cut.attributes?.metadata?.keywords?.value.length).toBeLessThanOrEqual(255);
     const held = decisionOn("a.pdf", { limits: "hold" }, { sidecar: notes({ subject: long }) });
     expect(held).toEqual({
-      trouble: {
+      problem: {
         code: "METADATA_TOO_LONG",
         message: "the subject (sidecar) has 299 characters, 150 are allowed",
       },
@@ -68,8 +70,12 @@ describe("metadata", () => {
   });
 
   test("line breaks and control characters become blanks", () => {
-    const slip = decidedOn("a.pdf", {}, { sidecar: notes({ title: " a\r\n\tb\u0000c " }) }).slip;
-    expect(slip?.metadata?.title?.value).toBe("a b c");
+    const attributes = decidedOn(
+      "a.pdf",
+      {},
+      { sidecar: notes({ title: " a\r\n\tb\u0000c " }) },
+    ).attributes;
+    expect(attributes?.metadata?.title?.value).toBe("a b c");
   });
 });
 
@@ -95,15 +101,15 @@ describe("rules", () => {
   ] as const)("%s is a matter of %s, for %s: %s", ([path, rule, folder, author]) => {
     const decided = decidedOn(path, written);
     expect(decided).toMatchObject({ rule, folder });
-    expect(decided.slip?.metadata?.author?.value).toBe(author);
-    expect(decided.slip?.metadata?.subject?.value).toBe(path.split("/")[0]);
+    expect(decided.attributes?.metadata?.author?.value).toBe(author);
+    expect(decided.attributes?.metadata?.subject?.value).toBe(path.split("/")[0]);
   });
 
   test("a pattern that never ends holds the one document it does not end on", () => {
     const rules = { rules: [{ name: "evil", match: "^(a+)+$", target: "/X" }] };
     expect(decisionOn("aaaa", rules)).toMatchObject({ decided: { folder: "/X" } });
     expect(decisionOn(`${"a".repeat(60)}b`, rules)).toMatchObject({
-      trouble: { code: "PATTERN_SLOW" },
+      problem: { code: "PATTERN_SLOW" },
     });
   });
 });
@@ -113,7 +119,7 @@ test("many names on which a pattern never ends do not add up to minutes", () => 
   const begun = performance.now();
   for (let number = 0; number < 20; number++) {
     const decided = decisionOn(`${"b".repeat(60)}${number}`, rules);
-    expect(decided).toMatchObject({ trouble: { code: "PATTERN_SLOW" } });
+    expect(decided).toMatchObject({ problem: { code: "PATTERN_SLOW" } });
   }
   // Two seconds where the machine is idle; twenty if each took as long as the first.
   expect(performance.now() - begun).toBeLessThan(15_000);
@@ -140,7 +146,7 @@ describe("the folder", () => {
   ] as const)("%s of x.pdf holds the document: %s", ([target]) => {
     const match = "^(?<department>[^/]+)/";
     expect(decisionOn("x.pdf", { match, target })).toMatchObject({
-      trouble: { code: "TARGET_UNKNOWN" },
+      problem: { code: "TARGET_UNKNOWN" },
     });
   });
 });
@@ -179,13 +185,13 @@ describe("laws, for any bytes as a path and any text beside it", () => {
           };
           const decision = decide({ ...rules, limits }, { path: "/Base" }, facts);
           expect(decide({ ...rules, limits }, { path: "/Base" }, facts)).toEqual(decision);
-          if ("trouble" in decision) return;
-          const { folder, name, slip } = decision.decided;
+          if ("problem" in decision) return;
+          const { folder, name, attributes } = decision.decided;
           expect(folder.startsWith("/Base/")).toBe(true);
           expect(folder.split("/")).not.toContain("..");
           expect(name.name.length).toBeLessThanOrEqual(255);
           for (const field of METADATA_FIELDS) {
-            const { value = "", cut } = slip?.metadata?.[field] ?? {};
+            const { value = "", cut } = attributes?.metadata?.[field] ?? {};
             expect(value.length).toBeLessThanOrEqual(METADATA_LIMITS[field]);
             expect(value).not.toMatch(/\p{Cc}/u);
             if (limits === "hold") expect(cut).toBeUndefined();
@@ -200,7 +206,7 @@ describe("laws, for any bytes as a path and any text beside it", () => {
     (value) => {
       const modifiedAt = 8.64e15 + 1;
       const decision = decisionOn("a.pdf", { target: `/Scans/${value}` }, { modifiedAt });
-      expect(decision).toMatchObject({ trouble: { message: expect.stringContaining(value) } });
+      expect(decision).toMatchObject({ problem: { message: expect.stringContaining(value) } });
     },
   );
 

@@ -62,9 +62,9 @@ describe("the date", () => {
   ] as const)(
     "%s kept %s from %o, %o, expires on %s: %s",
     ([path, after, from, facts, expires]) => {
-      const { slip } = decidedOn(path, written(after, from), facts);
-      expect(day(slip?.expiry?.at)).toBe(expires);
-      expect(slip?.expiry?.sent).toBe(slip?.expiry?.at);
+      const { attributes } = decidedOn(path, written(after, from), facts);
+      expect(day(attributes?.expiry?.at)).toBe(expires);
+      expect(attributes?.expiry?.sent).toBe(attributes?.expiry?.at);
     },
   );
 
@@ -74,8 +74,8 @@ describe("the date", () => {
     ["datetime", "2033-11-20T12:00:00.000Z"],
     ["dmy", "20.11.2033"],
   ] as const)("in the form %s is sent as %s", ([form, sent]) => {
-    const { slip } = decidedOn("a.pdf", written("7y", { kind: "uploaded" }, { form }));
-    expect(slip?.expiry?.sent).toBe(sent);
+    const { attributes } = decidedOn("a.pdf", written("7y", { kind: "uploaded" }, { form }));
+    expect(attributes?.expiry?.sent).toBe(sent);
   });
 
   test("a rule's own comes before the mirror's, and may be never", () => {
@@ -90,9 +90,9 @@ describe("the date", () => {
       expiry: { ...rule.expiry, after: "never" as const },
     };
     const rules = { ...written("7y", { kind: "uploaded" }), rules: [rule, none] };
-    expect(day(decidedOn("short/a.pdf", rules).slip?.expiry?.at)).toBe("2028-11-20");
-    expect(day(decidedOn("a.pdf", rules).slip?.expiry?.at)).toBe("2033-11-20");
-    expect(decidedOn("none/a.pdf", rules).slip?.expiry).toBeUndefined();
+    expect(day(decidedOn("short/a.pdf", rules).attributes?.expiry?.at)).toBe("2028-11-20");
+    expect(day(decidedOn("a.pdf", rules).attributes?.expiry?.at)).toBe("2033-11-20");
+    expect(decidedOn("none/a.pdf", rules).attributes?.expiry).toBeUndefined();
   });
 });
 
@@ -105,7 +105,7 @@ describe("the guards", () => {
     ["a 9999-12-31.pdf", "EXPIRY_UNKNOWN", "beyond what a date can be"],
   ] as const)("%s is held as %s: %s", ([path, code]) => {
     const from = { kind: "name", pattern: "(?<date>\\d{4}-\\d\\d-\\d\\d)" } as const;
-    expect(decisionOn(path, written("7y", from))).toMatchObject({ trouble: { code } });
+    expect(decisionOn(path, written("7y", from))).toMatchObject({ problem: { code } });
   });
 
   const AT_MAX = 8.64e15;
@@ -122,25 +122,25 @@ describe("the guards", () => {
     "in the form %s, a file of the time %d is held as %s: %s",
     ([form, modifiedAt, code]) => {
       const rules = written("7y", { kind: "modified" }, { form });
-      expect(decisionOn("a.pdf", rules, { modifiedAt })).toMatchObject({ trouble: { code } });
+      expect(decisionOn("a.pdf", rules, { modifiedAt })).toMatchObject({ problem: { code } });
     },
   );
 
   test("a date that cannot be told may be gone without, one that is too soon never", () => {
     const from = { kind: "name", pattern: "(?<date>\\d{4}-\\d\\d-\\d\\d)" } as const;
     const lenient = written("7y", from, { unknown: "upload-without" });
-    expect(decidedOn("no date.pdf", lenient).slip).toBeNull();
+    expect(decidedOn("no date.pdf", lenient).attributes).toBeNull();
     const modified = written("7y", { kind: "modified" }, { unknown: "upload-without" });
-    expect(decidedOn("a.pdf", modified, { modifiedAt: AT_MAX + 1 }).slip).toBeNull();
+    expect(decidedOn("a.pdf", modified, { modifiedAt: AT_MAX + 1 }).attributes).toBeNull();
     expect(decisionOn("a 1990-01-01.pdf", lenient)).toMatchObject({
-      trouble: { code: "EXPIRY_TOO_SOON" },
+      problem: { code: "EXPIRY_TOO_SOON" },
     });
   });
 
   test("`never` in a sidecar is no date", () => {
     const sidecar = notes({}, { expires: "never" });
-    const { slip } = decidedOn("a.pdf", written("7y", { kind: "sidecar" }), { sidecar });
-    expect(slip).toBeNull();
+    const { attributes } = decidedOn("a.pdf", written("7y", { kind: "sidecar" }), { sidecar });
+    expect(attributes).toBeNull();
   });
 
   test("whatever the dates: what is decided is never sooner than the guard", () => {
@@ -150,8 +150,8 @@ describe("the guards", () => {
         const minimum = { months: 0, days };
         const rules = written("7y", { kind: "modified" }, { minimum });
         const decision = decisionOn("a.pdf", rules, { modifiedAt, at });
-        if ("trouble" in decision) return;
-        expect(decision.decided.slip?.expiry?.at).toBeGreaterThanOrEqual(later(at, minimum));
+        if ("problem" in decision) return;
+        expect(decision.decided.attributes?.expiry?.at).toBeGreaterThanOrEqual(later(at, minimum));
       }),
     );
   });

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { METADATA_FIELDS } from "../../../src/domain/slip.ts";
+import { METADATA_FIELDS } from "../../../src/domain/attributes.ts";
 import { NOTES_BYTES_MAX } from "../../../src/rules/notes.ts";
 import { NOTE_FORMS, type NoteForm, parseNotes } from "../../../src/rules/parse-notes.ts";
 

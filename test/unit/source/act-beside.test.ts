@@ -47,7 +47,7 @@ test("a document takes along the sidecar that was read, and its marker", async (
   expect(readdirSync(source)).toEqual(["other.pdf.yaml"]);
 });
 
-const anew = (source: string, text: string, name = SIDECAR) => {
+const again = (source: string, text: string, name = SIDECAR) => {
   rmSync(join(source, name), { force: true });
   put(source, name, text);
   utimesSync(join(source, name), 1, 1);
@@ -59,10 +59,10 @@ test.for([
   ["scan.pdf.json", "nobody read that kind", true, "{}"],
   [SIDECAR, "it came after the document was read", false, TITLE],
 ] as const)(
-  "%s that is written after the reading stays and is told of: %s",
+  "%s that is written after the reading stays and is told about: %s",
   async ([stays, , sidecar, text]) => {
     const source = aSource({ sidecar });
-    const done = await acted(source, () => anew(source, text, stays));
+    const done = await acted(source, () => again(source, text, stays));
     const stayed = `${stays} stayed: it is not the one that was read`;
     expect(done).toEqual({ kind: "done", stayed });
     expect(left(source)).toEqual([stays]);
@@ -72,7 +72,7 @@ test.for([
 test("other bytes under the same date are another sidecar", async () => {
   const source = aSource();
   utimesSync(join(source, SIDECAR), 1, 1);
-  expect(await acted(source, () => anew(source, "title: Nest\n"))).toMatchObject({
+  expect(await acted(source, () => again(source, "title: Nest\n"))).toMatchObject({
     stayed: `${SIDECAR} stayed: it is not the one that was read`,
   });
   expect(left(source)).toEqual([SIDECAR]);
@@ -94,6 +94,6 @@ test.for([
 
 test("beside one that is gone, a sidecar that was not read stays, however old", async () => {
   const source = aSource({ document: false });
-  expect(await acted(source, () => anew(source, "title: Next\n"))).toEqual({ kind: "gone" });
+  expect(await acted(source, () => again(source, "title: Next\n"))).toEqual({ kind: "gone" });
   expect(left(source)).toEqual([SIDECAR]);
 });

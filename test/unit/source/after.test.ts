@@ -70,7 +70,7 @@ test("a file with other content than was archived stays as it is", async () => {
       action,
       never,
     );
-    expect(acted).toMatchObject({ kind: "refused", trouble: { code: "FILE_CHANGED" } });
+    expect(acted).toMatchObject({ kind: "refused", problem: { code: "FILE_CHANGED" } });
     expect(tree(dir)).toEqual({ "in/scan.pdf": "edited" });
   }
 });
@@ -171,7 +171,7 @@ test("a target that cannot be made refuses the move, and the file keeps its name
     move,
     never,
   );
-  expect(acted).toMatchObject({ kind: "refused", trouble: { code: expect.any(String) } });
+  expect(acted).toMatchObject({ kind: "refused", problem: { code: expect.any(String) } });
   expect(tree(`${dir}/in`)).toEqual({ "a/scan.pdf": "content" });
 });
 
@@ -202,7 +202,7 @@ test.for([
   symlinkSync("in", `${dir}/done`);
   const move = { kind: "move", to: `${dir}/done` } as const;
   const acted = await act(settingsOf(`${dir}/in`), raw(name), sha256("content"), move, never);
-  expect(acted).toMatchObject({ kind: "refused", trouble: { code: "AFTER_REFUSED" } });
+  expect(acted).toMatchObject({ kind: "refused", problem: { code: "AFTER_REFUSED" } });
   expect(tree(`${dir}/in`)).toEqual({ [name]: "content" });
 });
 
@@ -215,7 +215,7 @@ test("behind an unmounted source nothing is gone", async () => {
   mkdirSync(`${dir}/mount`);
   const settings = settingsOf(`${dir}/mount`, { device });
   const acted = await act(settings, raw("scan.pdf"), sha256("content"), toDelete, never);
-  expect(acted).toMatchObject({ kind: "refused", trouble: { code: "SOURCE_OFFLINE" } });
+  expect(acted).toMatchObject({ kind: "refused", problem: { code: "SOURCE_OFFLINE" } });
 });
 
 test("names of every kind go, also one too long to be put aside", async () => {
@@ -278,7 +278,7 @@ test("what was left put aside gets its name back, or a numbered one", async () =
   expect(existsSync(`${dir}/a/.scanferry-scan.pdf-0123abcd`)).toBe(false);
 });
 
-test("what is put aside just now is left to whoever has it in hand", async () => {
+test("what is put aside just now is left to anyone who has it in hand", async () => {
   const dir = scratch();
   const content = "x".repeat(8_000_000);
   put(dir, "in/a/scan.pdf", content);
@@ -300,7 +300,7 @@ test("a file that a broken share kept put aside is found there by the next try",
   expect(tree(dir)).toEqual({ "a/.scanferry-other.pdf-0123abcd": "content" });
   put(dir, "a/.scanferry-scan.pdf-0123abcd", "something else");
   const refused = await act(settingsOf(dir), raw("a/scan.pdf"), sha256("content"), toDelete, never);
-  expect(refused).toMatchObject({ kind: "refused", trouble: { code: "FILE_CHANGED" } });
+  expect(refused).toMatchObject({ kind: "refused", problem: { code: "FILE_CHANGED" } });
   expect(tree(dir)["a/scan.pdf"]).toBe("something else");
 });
 

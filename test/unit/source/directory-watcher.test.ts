@@ -101,7 +101,7 @@ test("events of what is no directory are told, and go no further", async () => {
   expect(taken).toContain("sub/new");
 });
 
-test("a file that is written to is looked at once; what takes its place is looked at anew", () => {
+test("a file that is written to is looked at once; what takes its place is looked at again", () => {
   const dir = scratch();
   put(dir, "scan.pdf");
   const watcher = watcherOf();

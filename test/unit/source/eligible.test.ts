@@ -69,7 +69,7 @@ test.for([
   ["sync.ffs_db", false, "FreeFileSync"],
   ["Offer.indd.idlk", false, "InDesign's lock"],
   ["Plan.dwl2", false, "AutoCAD's lock"],
-  ["Members.laccdb", false, "Access' lock"],
+  ["Instances.laccdb", false, "Access' lock"],
   ["NEXTNAME.DAT", false, "a scanner's job data"],
   ["00000001.XST", false, "the same"],
   ["Letter (conflicted copy 2026-11-25).docx", true, "a conflict's copy is a document"],

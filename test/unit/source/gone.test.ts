@@ -1,4 +1,4 @@
-/** Files that are gone when they are to be put away, from among many. */
+/** Files that are gone when they are to be moved or deleted, from among many. */
 import { closeSync, renameSync, utimesSync } from "node:fs";
 import { expect, test, vi } from "vitest";
 import { act } from "../../../src/source/after.ts";
@@ -34,7 +34,7 @@ test("their directory is listed once, and again where something was put aside me
   utimesSync(`${dir}/a`, 1, 1);
   expect(await gone("kept.pdf"), "it is there, and another file").toMatchObject({
     kind: "refused",
-    trouble: { code: "FILE_CHANGED" },
+    problem: { code: "FILE_CHANGED" },
   });
   expect(listed.times).toBe(2);
 });

@@ -189,7 +189,7 @@ test("behind an unmounted source nothing is gone, only out of sight", async () =
   const path = raw("scan.pdf");
   expect(await inspect(settings, path, undefined, noPages, never)).toMatchObject({
     kind: "unreadable",
-    trouble: { code: "SOURCE_OFFLINE" },
+    problem: { code: "SOURCE_OFFLINE" },
   });
 });
 

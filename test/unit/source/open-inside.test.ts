@@ -182,7 +182,7 @@ test.for([
   expect(message).not.toContain("/proc");
 });
 
-test("a bug is not taken for trouble with a file", () => {
+test("a bug is not taken for problem with a file", () => {
   expect(() => fileFault(new TypeError("x is undefined"), raw("x"))).toThrow(TypeError);
 });
 
@@ -197,7 +197,7 @@ test("who owns an unreadable file, and its mode, are told", ({ skip }) => {
     dir,
   );
   if (said === undefined) {
-    skip("needs root to become somebody else");
+    skip("needs root to become someone else");
     return;
   }
   expect(said).toBe("FILE_UNREADABLE EACCES: permission denied (owner 0:0, mode 0000)");

@@ -71,7 +71,7 @@ describe("read notes", () => {
 
   const older = {
     kind: "waits",
-    trouble: { code: "MARKER_MISSING", message: "scan.pdf.done is older than the document" },
+    problem: { code: "MARKER_MISSING", message: "scan.pdf.done is older than the document" },
   };
 
   test("a document without its marker waits, one with it does not", async () => {
@@ -79,14 +79,14 @@ describe("read notes", () => {
     put(source, "scan.pdf");
     expect(await marked(source)).toMatchObject({
       kind: "waits",
-      trouble: { code: "MARKER_MISSING" },
+      problem: { code: "MARKER_MISSING" },
     });
     put(source, "scan.pdf.done");
     expect(await marked(source)).toMatchObject({ kind: "notes" });
   });
 
   test.for([[false], [true]])(
-    "written anew, it waits for its marker to be; on a network file system: %s",
+    "written again, it waits for its marker to be; on a network file system: %s",
     async ([network]) => {
       const source = scratch();
       const document = put(source, "scan.pdf");
@@ -129,7 +129,7 @@ describe("read notes", () => {
 describe("spare buffers", () => {
   const MB = 1 << 20;
 
-  test("what was given back is lent again, to whoever it is large enough for", () => {
+  test("what was given back is lent again, to anyone who it is large enough for", () => {
     const buffers = new SpareBuffers(4 * MB);
     const first = buffers.take(300_000);
     expect(first.length).toBe(512 * 1024);

@@ -223,11 +223,11 @@ test("what cannot be read is told, and nothing in it has vanished", ({ skip }) =
     const found = [];
     const report = await scan(settings, known, (listing) => { found.push(listing.dir) }, new AbortController().signal);
     let one; try { listOne(settings, "shut") } catch (error) { one = error.code }
-    console.log(JSON.stringify({ found, one, vanished: report.vanished, obstacles: report.obstacles.map((o) => [o.path, o.trouble.code, o.trouble.message]) }));`,
+    console.log(JSON.stringify({ found, one, vanished: report.vanished, obstacles: report.obstacles.map((o) => [o.path, o.problem.code, o.problem.message]) }));`,
     dir,
   );
   if (said === undefined) {
-    skip("needs root to become somebody else");
+    skip("needs root to become someone else");
     return;
   }
   expect(JSON.parse(said)).toEqual({

@@ -186,7 +186,7 @@ test("a digest that is wrong holds back the last chunk", async () => {
   expect(LARGE - sent).toBe(LARGE % CHUNK);
 });
 
-test("whoever stops in the middle leaves nothing open", async () => {
+test("anyone who stops in the middle leaves nothing open", async () => {
   const dir = scratch();
   const content = randomBytes(LARGE);
   put(dir, "scan.bin", content);

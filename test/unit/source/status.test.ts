@@ -48,7 +48,7 @@ test("an empty directory in place of the one that had files is offline", () => {
   expect(sourceStatus(settingsOf(`${dir}/mount`, { device, include })).kind).toBe("online");
 });
 
-test("another file system with files in it is accepted, and remembered anew", () => {
+test("another file system with files in it is accepted, and remembered again", () => {
   const dir = scratch();
   put(dir, "scan.pdf");
   const status = sourceStatus(settingsOf(dir, { device: "8:17/ef53/2" }));
@@ -104,7 +104,7 @@ test("a source that may not be read is offline", ({ skip }) => {
     `${dir}/source`,
   );
   if (said === undefined) {
-    skip("needs root to become somebody else");
+    skip("needs root to become someone else");
     return;
   }
   expect(said).toContain("EACCES");

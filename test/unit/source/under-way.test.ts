@@ -74,12 +74,12 @@ test.for(
 });
 
 /** Directories of file systems that tell of holes. */
-const telling = [tmpdir(), "/dev/shm"].filter(
+const outboxEntry = [tmpdir(), "/dev/shm"].filter(
   (dir) => existsSync(dir) && [EXT4, 0x01021994, 0x58465342].includes(statfsSync(dir).type),
 );
 
-describe.skipIf(telling.length === 0)("on a disk that tells of holes", () => {
-  test.for(telling)("%s: a hole in what may hold zeros makes it unfinished", async (parent) => {
+describe.skipIf(outboxEntry.length === 0)("on a disk that tells of holes", () => {
+  test.for(outboxEntry)("%s: a hole in what may hold zeros makes it unfinished", async (parent) => {
     const dir = scratch(parent);
     const rows = Buffer.alloc(60_000, 0xfe);
     const black = Buffer.concat([rows, Buffer.alloc(40_000), rows]);

@@ -169,7 +169,7 @@ test.for([
   ["", "the source itself"],
   ["top", "a top directory"],
   ["top/below", "one below it"],
-] as const)("'%s' is removed and made anew in one go, %s, and listed", async ([at]) => {
+] as const)("'%s' is removed and made again in one go, %s, and listed", async ([at]) => {
   const dir = scratch();
   put(dir, `source/${at}/before.pdf`);
   const { told } = await watching(settingsOf(`${dir}/source`));

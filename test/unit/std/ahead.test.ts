@@ -55,7 +55,7 @@ test("the first failure in their order is the one that is told, and ends the oth
   expect(signals.every(({ aborted }) => aborted)).toBe(true);
 });
 
-test("whoever wants no more ends what is under way", async () => {
+test("anyone who wants no more ends what is under way", async () => {
   const { signals, make, end } = aWorkshop();
   const made = ahead([0, 1, 2, 3], 3, make, never);
   const first = made.next();

@@ -51,7 +51,7 @@ describe("window", () => {
       await draining;
     });
 
-    test("tells a failure to whoever adds next, and at the end; nothing more is begun", async () => {
+    test("tells a failure to anyone who adds next, and at the end; nothing more is begun", async () => {
       const window = new Window(1);
       const failing = aTask();
       await window.add(1, failing.run);
@@ -104,7 +104,7 @@ describe("time left", () => {
     expect(leftOf(until, clock)).toBe(-50_000);
   });
 
-  test("whoever is stopped while it asks says too little, not too much", () => {
+  test("anyone who is stopped while it asks says too little, not too much", () => {
     const { clock, pass } = clocks();
     const until = untilIn(() => {
       pass(60_000);

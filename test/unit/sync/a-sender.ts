@@ -3,12 +3,12 @@ import type { Document, State } from "../../../src/domain/document.ts";
 import type { Outcome } from "../../../src/domain/outcome.ts";
 import type { SendOrder } from "../../../src/reader/protocol.ts";
 import { Folders } from "../../../src/sync/folders.ts";
-import type { Gatekeeper } from "../../../src/sync/gatekeeper.ts";
+import type { AccountGate } from "../../../src/sync/account-gate.ts";
 import { Placement } from "../../../src/sync/placement.ts";
 import { Sender } from "../../../src/sync/sender.ts";
 import { MINUTE, SECOND, SyncDesk } from "./desk.ts";
 
-export type Bench = { desk: SyncDesk; keeper: Gatekeeper; sender: Sender; folderId: number };
+export type Bench = { desk: SyncDesk; keeper: AccountGate; sender: Sender; folderId: number };
 
 /** A desk with a sender, and an archive that has the folder everything goes to. */
 export async function aSender(options: Parameters<typeof SyncDesk.open>[0] = {}): Promise<Bench> {
@@ -41,7 +41,7 @@ export function answers({ desk }: Bench, outcome: Outcome | ((order: SendOrder) 
 }
 
 export function refusal(code: string, retryAfterMs: number | null = null): Outcome {
-  return { kind: "refused", trouble: { code, message: `refused: ${code}` }, retryAfterMs };
+  return { kind: "refused", problem: { code, message: `refused: ${code}` }, retryAfterMs };
 }
 
 /** An upload that was refused as if it were the account; whether it is, a look-up shows. */
@@ -51,13 +51,13 @@ export function suspected(code: string): Outcome {
 
 /** A reply that proves nothing, in the archive's own words. */
 export function unnamed(code: string): Outcome {
-  const trouble = { code, message: `answered ${code}` };
-  return { kind: "lost", trouble, retryAfterMs: null, unnamed: true };
+  const problem = { code, message: `answered ${code}` };
+  return { kind: "lost", problem, retryAfterMs: null, unnamed: true };
 }
 
 export function notSent(retryAfterMs: number | null = null): Outcome {
-  const trouble = { code: "ARCHIVE_UNREACHABLE", message: "connection refused" };
-  return { kind: "notSent", trouble, retryAfterMs };
+  const problem = { code: "ARCHIVE_UNREACHABLE", message: "connection refused" };
+  return { kind: "notSent", problem, retryAfterMs };
 }
 
 /** One upload at a time, all else as it is. */

@@ -1,7 +1,7 @@
 /** A desk with a settler, and files on its reader's disk. */
 import { rawOfText } from "../../../src/std/raw-path.ts";
 import type { Document, Seen } from "../../../src/domain/document.ts";
-import { PuttingAway } from "../../../src/sync/putting-away.ts";
+import { AfterActions } from "../../../src/sync/after-actions.ts";
 import { Settler } from "../../../src/sync/settler.ts";
 import type { Stream } from "../../../src/sync/send-queue.ts";
 import type { FakeFile } from "../../fakes/fake-reader.ts";
@@ -17,11 +17,11 @@ export async function aSettler(
   stream?: Pick<Stream, "isSupplied" | "ready">,
 ) {
   const desk = await SyncDesk.open(options);
-  const puttingAway = new PuttingAway();
-  const settler = new Settler(desk.context, puttingAway, stream);
+  const afterActions = new AfterActions();
+  const settler = new Settler(desk.context, afterActions, stream);
   // It saw everything that is there come.
   await desk.clock.advance(upMs);
-  return { desk, settler, puttingAway };
+  return { desk, settler, afterActions };
 }
 
 /** Puts a file on the disk; its stamp is its digest. */

@@ -1,30 +1,30 @@
 import { expect, test } from "vitest";
 import { type Away, AwayNote, awayOf, type Seen, seersOf } from "../../../src/sync/away.ts";
-import type { SurveyState } from "../../../src/sync/survey.ts";
+import type { ScanSchedulerState } from "../../../src/sync/scan-scheduler.ts";
 import { HOUR, MINUTE, SECOND, SyncDesk } from "./desk.ts";
 
-const trouble = { code: "ARCHIVE_UNREACHABLE", message: "no connection" };
+const problem = { code: "ARCHIVE_UNREACHABLE", message: "no connection" };
 const NOTHING: Away = { archive: null, sources: {}, unread: {}, links: {} };
 
-/** Its first mirror's source, as it is told of; `undefined`: nobody has looked yet. */
+/** Its first mirror's source, as it is told about; `undefined`: nobody has looked yet. */
 function seen(desk: SyncDesk, why: string | null | undefined, isLed = true): Seen {
-  const status: SurveyState["status"] =
+  const status: ScanSchedulerState["status"] =
     why === undefined
       ? undefined
       : why === null
         ? { mirrorId: 1, online: true, why: "local", device: "8:1/ef53/2", mode: "native" }
         : { mirrorId: 1, online: false, why, device: null, mode: "off" };
   const state = { status, scans: 0, unread: null, links: null };
-  return { outage: undefined, surveys: [{ mirror: desk.mirror(), isLed, state }] };
+  return { outage: undefined, scanSchedulers: [{ mirror: desk.mirror(), isLed, state }] };
 }
 
 /** As `status` reads it beside a daemon that runs. */
 async function known({ journal }: SyncDesk): Promise<Away> {
-  return awayOf(journal, seersOf(await journal.crew.members(), true));
+  return awayOf(journal, seersOf(await journal.cluster.instances(), true));
 }
 
 function silent(desk: SyncDesk, waitMs: number): Seen {
-  const outage = { tries: 1, until: desk.clock.monotonic() + waitMs, trouble };
+  const outage = { tries: 1, until: desk.clock.monotonic() + waitMs, problem };
   return { ...seen(desk, null), outage };
 }
 
@@ -45,10 +45,13 @@ test("a source that is offline is kept with the moment when that began, and forg
 test("what cannot be read is kept until it was looked at again, over a restart, too", async () => {
   const desk = await SyncDesk.open();
   const unread = { directories: 1, path: "closed", why: "no right" };
-  const scanned = (state: Partial<SurveyState>): Seen => {
-    const { surveys } = seen(desk, null);
-    const all = [...surveys].map((each) => ({ ...each, state: { ...each.state, ...state } }));
-    return { outage: undefined, surveys: all };
+  const scanned = (state: Partial<ScanSchedulerState>): Seen => {
+    const { scanSchedulers } = seen(desk, null);
+    const all = [...scanSchedulers].map((each) => ({
+      ...each,
+      state: { ...each.state, ...state },
+    }));
+    return { outage: undefined, scanSchedulers: all };
   };
   await (await AwayNote.open(desk.context)).look(scanned({ scans: 1, unread }));
   expect(await known(desk)).toMatchObject({ unread: { scans: unread } });
@@ -62,10 +65,13 @@ test("what cannot be read is kept until it was looked at again, over a restart, 
 test("a mirror may be called as what every object has", async () => {
   const desk = await SyncDesk.open();
   const called = (why: string | undefined): Seen => {
-    const [survey] = seen(desk, why).surveys;
-    if (!survey) throw new Error("there is one");
-    const mirror = { ...survey.mirror, row: { ...survey.mirror.row, name: "constructor" } };
-    return { outage: undefined, surveys: [{ ...survey, mirror }] };
+    const [scanScheduler] = seen(desk, why).scanSchedulers;
+    if (!scanScheduler) throw new Error("there is one");
+    const mirror = {
+      ...scanScheduler.mirror,
+      row: { ...scanScheduler.mirror.row, name: "constructor" },
+    };
+    return { outage: undefined, scanSchedulers: [{ ...scanScheduler, mirror }] };
   };
   const note = await AwayNote.open(desk.context);
   expect(await note.look(called(undefined))).toBe(false);
@@ -105,7 +111,7 @@ test("an archive that does not answer is kept since when, and with the next try"
   await desk.advance(SECOND);
   expect(await note.look(first)).toBe(false);
   expect((await known(desk)).archive).toEqual({
-    ...trouble,
+    ...problem,
     since,
     nextAttemptAt: since + 5 * SECOND,
   });
@@ -146,17 +152,17 @@ test("a mirror that another daemon leads is that one's to tell of", async () => 
 });
 
 test("of several daemons each tells for itself, and one that is gone no more", async () => {
-  const a = await SyncDesk.open({ member: "a" });
-  const b = await SyncDesk.open({ member: "b", beside: a });
+  const a = await SyncDesk.open({ instance: "a" });
+  const b = await SyncDesk.open({ instance: "b", beside: a });
   await (await AwayNote.open(a.context)).look(seen(a, "not mounted"));
   await (await AwayNote.open(b.context)).look(silent(b, SECOND));
   expect(await known(b)).toMatchObject({
-    archive: trouble,
+    archive: problem,
     sources: { scans: { why: "not mounted" } },
   });
-  const { memberId } = a.journal.crew;
-  a.crew?.leave();
-  const left = await b.journal.crew.members();
-  expect(left.map(({ id }) => id)).not.toContain(memberId);
+  const { instanceId } = a.journal.cluster;
+  a.cluster?.leave();
+  const left = await b.journal.cluster.instances();
+  expect(left.map(({ id }) => id)).not.toContain(instanceId);
   expect((await known(b)).sources).toEqual({});
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { NO_ALLOWANCE, type PagePolicy } from "../../../src/domain/allowance.ts";
 import { periodOf } from "../../../src/domain/calendar.ts";
-import { sumOf } from "../../../src/journal/tally.ts";
+import { sumOf } from "../../../src/journal/usage-bucket.ts";
 import { NO_RULES } from "../../../src/rules/rules.ts";
 import { Budget } from "../../../src/sync/budget.ts";
 import { allowanceWait, pageReportOf, whyKept } from "../../../src/sync/page-report.ts";
@@ -75,8 +75,8 @@ describe("hold", () => {
     for (let n = 0; n < 6; n++) desk.pending({ path: `${n}`, estimate: 3, digest: `${n}` });
     await desk.run(bench.sender);
     expect(open).toHaveLength(3);
-    const trouble = { code: "REPLY_LOST", message: "cut" };
-    open[0]?.end({ kind: "lost", trouble });
+    const problem = { code: "REPLY_LOST", message: "cut" };
+    open[0]?.end({ kind: "lost", problem });
     await desk.advance(MINUTE);
     expect(desk.states()).toEqual([
       "inDoubt",
@@ -105,7 +105,7 @@ describe("hold", () => {
       { type: "event", id: office.id, event: { type: "converted", at, ...counted } },
     ]);
     const next = desk.pending({ path: "b", estimate: 2, digest: "b" });
-    desk.context.bells.sending.ring();
+    desk.context.wakeups.sending.notify();
     await desk.advance(SECOND);
     expect((await reportOf(bench)).allowance).toMatchObject({ used: 9, left: 1 });
     expect(await desk.row(next)).toMatchObject({ state: "pending" });
@@ -217,7 +217,7 @@ describe("warnings", () => {
     const open = () => new Budget({ journal: desk.journal, log, policy, mirrors });
     const look = () => open().shares(desk.clock.now());
     const uses = (charged: number) =>
-      desk.journal.store.tally({
+      desk.journal.store.usageBucket({
         mirrorId: 1,
         at: desk.clock.now(),
         ...NOTHING,
@@ -246,11 +246,11 @@ describe("warnings", () => {
   });
 });
 
-test("an allowance that was made larger is warned of anew", async () => {
+test("an allowance that was made larger is warned of again", async () => {
   const bench = await withPages({});
   const { desk } = bench;
   const look = async (monthlyPages: number, charged: number) => {
-    desk.journal.store.tally({ mirrorId: 1, at: desk.clock.now(), ...NOTHING, charged });
+    desk.journal.store.usageBucket({ mirrorId: 1, at: desk.clock.now(), ...NOTHING, charged });
     const { mirrors } = account(bench);
     const { journal, log } = desk.context;
     const policy = { ...NO_ALLOWANCE, monthlyPages };
@@ -272,8 +272,8 @@ test("what a mirror has used that is no longer configured counts, another archiv
   const { id: mirrorId } = await journal.mirror("former", "/srv/former");
   const { id: other } = await journal.archive("legal", "https://legal.example");
   const { id: theirs } = await journal.of(other).mirror("theirs", "/srv/theirs");
-  journal.store.tally({ mirrorId, at: clock.now(), ...NOTHING, charged: 4 });
-  journal.store.tally({ mirrorId: theirs, at: clock.now(), ...NOTHING, charged: 5 });
+  journal.store.usageBucket({ mirrorId, at: clock.now(), ...NOTHING, charged: 4 });
+  journal.store.usageBucket({ mirrorId: theirs, at: clock.now(), ...NOTHING, charged: 5 });
   expect((await reportOf(bench)).allowance).toMatchObject({ used: 4, left: 6 });
 });
 
@@ -283,7 +283,7 @@ test("how long it lasts is told by the last days, and that it lasts where it doe
   const { from, to } = periodOf(desk.clock.now(), 1);
   const now = from + 10 * DAY;
   const uses = (at: number, charged: number) =>
-    desk.journal.store.tally({
+    desk.journal.store.usageBucket({
       mirrorId: 1,
       at,
       ...NOTHING,
@@ -293,7 +293,7 @@ test("how long it lasts is told by the last days, and that it lasts where it doe
   for (let day = 0; day < 10; day++) uses(from + day * DAY + HOUR, 70);
   const report = await pageReportOf(desk.journal, account(bench), now);
   expect(report).toMatchObject({ month: 700, saved: 700, perDay: 70 });
-  expect(report.allowance).toMatchObject({ used: 700, level: "ok", trouble: null });
+  expect(report.allowance).toMatchObject({ used: 700, level: "ok", problem: null });
   const runsOut = report.allowance?.runsOutAt ?? 0;
   expect(runsOut - now).toBeCloseTo((300 / 70) * DAY, -5);
   const late = await pageReportOf(desk.journal, account(bench), to - DAY);

@@ -7,7 +7,7 @@ import { Placement } from "../../../src/sync/placement.ts";
 import { aSettler, settling } from "./a-settler.ts";
 import { HOUR, MINUTE, SyncDesk } from "./desk.ts";
 import { AfterHooks } from "../../../src/sync/after-hooks.ts";
-import { ClockWatch, pullInUnexplained } from "../../../src/sync/mended-clock.ts";
+import { ClockWatch, pullInUnexplained } from "../../../src/sync/clock-skew.ts";
 
 describe("archive time", () => {
   const held = (desk: SyncDesk) => {
@@ -27,9 +27,9 @@ describe("archive time", () => {
       desk.archive.clockOffsetMs = offsetMs;
       const row = settling(desk, "scan.pdf", "d1");
       await desk.run(settler);
-      const { state, slip } = await desk.row(row);
+      const { state, attributes } = await desk.row(row);
       expect(state).toBe("pending");
-      expect(slip?.expiry?.at).toBe(desk.clock.now() + offsetMs + 30 * DAY);
+      expect(attributes?.expiry?.at).toBe(desk.clock.now() + offsetMs + 30 * DAY);
     });
 
     test.for([
@@ -42,9 +42,9 @@ describe("archive time", () => {
       desk.archive.clockOffsetMs = offsetMs;
       const row = settling(desk, "scan.pdf", "d1");
       await desk.run(settler, held(desk));
-      const { state, trouble } = await desk.row(row);
+      const { state, problem } = await desk.row(row);
       expect(state).toBe("held");
-      expect(trouble).toMatchObject({
+      expect(problem).toMatchObject({
         code: "CLOCKS_DIFFER",
         message: expect.stringMatching(
           /by this host's clock it is \d{4}-.*, by the archive's \d{4}-/,
@@ -98,7 +98,7 @@ describe("archive time", () => {
   });
 });
 
-describe("mended clock", () => {
+describe("fixed clock", () => {
   const HOUR = 3_600_000;
   const YEAR = 365 * 24 * HOUR;
 
@@ -158,31 +158,31 @@ describe("mended clock", () => {
     test.for([
       ["at the start", ({ context }: SyncDesk) => pullInUnexplained(context)],
       ["while running", (_: SyncDesk, watch: ClockWatch) => watch.look()],
-    ] as const)("%s, what an `after` hook is to be told is pulled in too", async ([, mend]) => {
+    ] as const)("%s, what an `after` hook is to be told is pulled in too", async ([, fix]) => {
       const command = ["/hooks/tell"];
       const after = { command, timeoutMs: 1_000, concurrency: 1 };
       const desk = await SyncDesk.open({ mirrors: [{ hooks: { after } }] });
       const watch = new ClockWatch(desk.context);
       desk.reader.onHook = () => ({ output: Buffer.alloc(0) });
-      await desk.journal.keepTellings([1]);
+      await desk.journal.keepOutboxEntries([1]);
       const { id } = desk.put({ state: "uploaded", documentId: 9_001 });
       const at = desk.clock.now();
       const counted = { pages: 1, archiveBytes: 9, digidoc: false, after: null };
       const event = { type: "converted", at, ...counted } as const;
       await desk.journal.apply([{ type: "event", id, event }]);
       desk.clock.jump(-YEAR);
-      await mend(desk, watch);
+      await fix(desk, watch);
       await desk.run(new AfterHooks(desk.context));
       expect(desk.reader.hooked).toHaveLength(1);
-      expect(await desk.journal.untold()).toEqual([]);
+      expect(await desk.journal.undelivered()).toEqual([]);
     });
 
     test("a gate's probe is pulled in too", async () => {
       const desk = await SyncDesk.open();
       const { journal, clock } = desk.context;
-      const trouble = { code: "QUOTA_LIMIT", message: "used up" };
+      const problem = { code: "QUOTA_LIMIT", message: "used up" };
       const now = clock.now();
-      await journal.setGate({ closedAt: now, trouble, probes: 1, nextProbeAt: now + YEAR });
+      await journal.setGate({ closedAt: now, problem, probes: 1, nextProbeAt: now + YEAR });
       await pullInUnexplained(desk.context);
       expect((await journal.gate()).nextProbeAt).toBe(now);
     });

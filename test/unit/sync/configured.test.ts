@@ -1,4 +1,4 @@
-/** A mirror that was taken out of the configuration keeps its rows, and is nobody's trouble. */
+/** A mirror that was taken out of the configuration keeps its rows, and is nobody's problem. */
 import { expect, test } from "vitest";
 import { Ever } from "../../../src/dashboard/ever.ts";
 import { metricsText } from "../../../src/dashboard/metrics.ts";

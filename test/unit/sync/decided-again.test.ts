@@ -18,7 +18,7 @@ async function corrected(set: Partial<Mirror> = OTHER) {
 
 const held = (code: string) => ({
   state: "held" as const,
-  trouble: { code, message: "m" },
+  problem: { code, message: "m" },
   dueAt: null,
 });
 

@@ -3,21 +3,21 @@
  * time moved by hand. Chance is its upper end, so that every wait is as long as it can be.
  */
 import { onTestFinished } from "vitest";
-import type { Duty } from "../../../src/journal/crew.ts";
+import type { Assignment } from "../../../src/journal/cluster.ts";
 import { NO_RULES } from "../../../src/rules/rules.ts";
 import type { ArchiveAccount, Config, Mirror } from "../../../src/config/config.ts";
 import type { Document } from "../../../src/domain/document.ts";
-import { Bell } from "../../../src/std/bell.ts";
+import { Wakeup } from "../../../src/std/wakeup.ts";
 import { rawOfText } from "../../../src/std/raw-path.ts";
 import { silentLog } from "../../../src/std/log.ts";
 import type { LiveMirror, SyncContext } from "../../../src/sync/context.ts";
 import { Pace } from "../../../src/sync/pace.ts";
-import { NAP_MS_MAX } from "../../../src/sync/loop.ts";
-import { dutiesOf } from "../../../src/sync/duties.ts";
-import { Gatekeeper } from "../../../src/sync/gatekeeper.ts";
+import { MAX_SLEEP_MS } from "../../../src/sync/loop.ts";
+import { ownershipOf } from "../../../src/sync/ownership.ts";
+import { AccountGate } from "../../../src/sync/account-gate.ts";
 import { FakeReader } from "../../fakes/fake-reader.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
-import { MemoryCrew } from "../../fakes/memory-crew.ts";
+import { MemoryCluster } from "../../fakes/memory-cluster.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";
 import { MemoryStore } from "../../fakes/memory-store.ts";
 import { ScriptedArchive } from "../../fakes/scripted-archive.ts";
@@ -72,10 +72,10 @@ type Deskful = {
   /** Another desk: this one is of another daemon on the same journal, clock and archive. */
   beside?: SyncDesk;
   archive?: ScriptedArchive;
-  /** One of several on its journal; it takes all duties that nobody has. */
-  member?: string;
-  /** The duties that it seeks; all without it. */
-  seeks?: readonly Duty[];
+  /** One of several on its journal; it takes all assignments that nobody has. */
+  instance?: string;
+  /** The assignments that it seeks; all without it. */
+  seeks?: readonly Assignment[];
   /** The mirrors; their ids are 1, 2 … in this order. */
   mirrors?: readonly Partial<Mirror>[];
   config?: Partial<Pick<Config, keyof SyncContext["config"]>>;
@@ -85,7 +85,7 @@ export class SyncDesk {
   readonly clock: ManualClock;
   readonly journal: MemoryJournal;
   readonly archive: ScriptedArchive;
-  readonly crew: MemoryCrew | undefined;
+  readonly cluster: MemoryCluster | undefined;
   readonly readers: ReadonlyMap<number, FakeReader>;
   readonly context: SyncContext;
   /** What was logged at `warn` and above. */
@@ -97,10 +97,10 @@ export class SyncDesk {
     parts: { clock: ManualClock; journal: MemoryJournal; readers: Map<number, FakeReader> },
     context: Omit<SyncContext, "archive" | "log" | "journal" | "clock">,
     archive: ScriptedArchive,
-    crew: MemoryCrew | undefined,
+    cluster: MemoryCluster | undefined,
   ) {
     this.archive = archive;
-    this.crew = crew;
+    this.cluster = cluster;
     this.clock = parts.clock;
     this.journal = parts.journal;
     this.readers = parts.readers;
@@ -113,28 +113,29 @@ export class SyncDesk {
 
   /** Opens a desk; everything that runs on it ends with the test. */
   static async open(deskful: Deskful = {}): Promise<SyncDesk> {
-    const { mirrors = [{}], config = {}, member, beside, seeks, archive } = deskful;
+    const { mirrors = [{}], config = {}, instance, beside, seeks, archive } = deskful;
     const clock = beside?.clock ?? new ManualClock();
     const store = beside?.journal.store ?? new MemoryStore();
-    const crew = member === undefined ? undefined : MemoryCrew.join(store, { name: member, clock });
-    crew?.stayAlive();
-    const bells = {
-      sending: new Bell(),
-      doubts: new Bell(),
-      polling: new Bell(),
-      held: new Bell(),
-      after: new Bell(),
+    const cluster =
+      instance === undefined ? undefined : MemoryCluster.join(store, { name: instance, clock });
+    cluster?.stayAlive();
+    const wakeups = {
+      sending: new Wakeup(),
+      doubts: new Wakeup(),
+      polling: new Wakeup(),
+      held: new Wakeup(),
+      after: new Wakeup(),
     };
     const live = new Map<number, LiveMirror>();
     const journal = new MemoryJournal({
       store,
-      ...(crew && { crew }),
+      ...(cluster && { cluster }),
       onApplied: (applied) => {
         if (!applied.some(({ document, skipped }) => document && !skipped)) return;
-        for (const bell of Object.values(bells)) bell.ring();
+        for (const wakeup of Object.values(wakeups)) wakeup.notify();
         for (const { settling } of live.values()) {
-          settling.small.ring();
-          settling.large.ring();
+          settling.small.notify();
+          settling.large.notify();
         }
       },
     });
@@ -144,12 +145,12 @@ export class SyncDesk {
       const row = await journal.mirror(settings.name, settings.source);
       const reader = new FakeReader((index + 1) * 100_000);
       readers.set(row.id, reader);
-      const settling = { small: new Bell(), large: new Bell() };
+      const settling = { small: new Wakeup(), large: new Wakeup() };
       live.set(row.id, { row, settings, reader: reader.asReader, settling });
     }
     let batches = 0;
-    const mirrorDuties = [...live.keys()].map((id) => `mirror:${id}` as const);
-    await crew?.seek(seeks ?? ["account:1", ...mirrorDuties]);
+    const mirrorAssignments = [...live.keys()].map((id) => `mirror:${id}` as const);
+    await cluster?.seek(seeks ?? ["account:1", ...mirrorAssignments]);
     const told = { ...CONFIG, ...config };
     const desk = new SyncDesk(
       { clock, journal, readers },
@@ -157,15 +158,15 @@ export class SyncDesk {
         config: told,
         pace: await Pace.open({ journal, config: told, clock, log: silentLog }),
         mirrors: live,
-        duties: dutiesOf(journal.crew, 1),
-        bells,
+        ownership: ownershipOf(journal.cluster, 1),
+        wakeups,
         random: () => 1,
         sending: true,
-        napMs: NAP_MS_MAX,
+        maxSleepMs: MAX_SLEEP_MS,
         newBatchId: () => `batch-${++batches}`,
       },
       beside?.archive ?? archive ?? new ScriptedArchive(),
-      crew,
+      cluster,
     );
     onTestFinished(() => desk.stop());
     return desk;
@@ -187,8 +188,8 @@ export class SyncDesk {
     return mirror;
   }
 
-  keeper(scheduledAfter: (at: number) => number | null = () => null): Promise<Gatekeeper> {
-    return Gatekeeper.open(this.context, scheduledAfter);
+  keeper(scheduledAfter: (at: number) => number | null = () => null): Promise<AccountGate> {
+    return AccountGate.open(this.context, scheduledAfter);
   }
 
   /** Puts a row into the journal as if it had come that far by itself. Its id is the next one. */

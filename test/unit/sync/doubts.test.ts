@@ -29,7 +29,7 @@ function doubted(
   return desk.put({ path: "scan.pdf", ...columns, ...set });
 }
 
-/** Somebody's document in the archive; by what is not said it may be ours. */
+/** Someone's document in the archive; by what is not said it may be ours. */
 function stored(desk: SyncDesk, folderId: number, set: { filesize?: number; agoMs?: number } = {}) {
   const { filesize = SIZE, agoMs = 0 } = set;
   const uploadedDate = desk.clock.now() - agoMs;
@@ -48,7 +48,7 @@ describe("what a look finds", () => {
       archiveStatus: "UPLOADED",
       dueAt: desk.clock.now(),
       doubtAt: null,
-      trouble: null,
+      problem: null,
     });
   });
 
@@ -59,7 +59,7 @@ describe("what a look finds", () => {
     // As many looks as the whole window has room for are over by then.
     await desk.advance(9 * MINUTE);
     desk.clock.jump(HOUR);
-    desk.context.bells.doubts.ring();
+    desk.context.wakeups.doubts.notify();
     await desk.advance(SECOND);
     expect((await desk.row(id)).state).toBe("inDoubt");
     await desk.advance(20 * MINUTE);
@@ -136,13 +136,13 @@ describe("what a look finds", () => {
     "nothing, though the archive took it (%s): only a person sends it again",
     async (code) => {
       const { desk, folderId, doubts } = await aSearch();
-      const trouble = { code, message: "document 7 has another filename than the one sent" };
-      const { id } = doubted(desk, folderId, { trouble, patience: 0 });
+      const problem = { code, message: "document 7 has another filename than the one sent" };
+      const { id } = doubted(desk, folderId, { problem, patience: 0 });
       await desk.run(doubts);
       await desk.advance(20 * MINUTE);
-      expect(await desk.row(id)).toMatchObject({ state: "held", dueAt: null, trouble });
+      expect(await desk.row(id)).toMatchObject({ state: "held", dueAt: null, problem });
       await retryAll(desk.journal, [id], desk.clock.now());
-      desk.context.bells.doubts.ring();
+      desk.context.wakeups.doubts.notify();
       await desk.advance(SECOND);
       // The next time it is a new question.
       expect(await desk.row(id)).toMatchObject({ state: "pending", doubtAt: null, patience: 0 });
@@ -151,20 +151,20 @@ describe("what a look finds", () => {
 
   test("nothing, as its folder was removed: what the archive took may be elsewhere", async () => {
     const { desk, doubts } = await aSearch();
-    const trouble = { code: "REPLY_MISMATCHED", message: "document 7 has another filename" };
-    const { id } = doubted(desk, 4711, { trouble });
+    const problem = { code: "REPLY_MISMATCHED", message: "document 7 has another filename" };
+    const { id } = doubted(desk, 4711, { problem });
     await desk.run(doubts);
     await desk.advance(20 * MINUTE);
-    expect(await desk.row(id)).toMatchObject({ state: "held", dueAt: null, trouble });
+    expect(await desk.row(id)).toMatchObject({ state: "held", dueAt: null, problem });
   });
 
   test("what was taken under another name by its reply and is listed all the same is found", async () => {
     const { desk, folderId, doubts } = await aSearch();
-    const trouble = { code: "REPLY_MISMATCHED", message: "document 7 has another filename" };
-    const { id } = doubted(desk, folderId, { trouble });
+    const problem = { code: "REPLY_MISMATCHED", message: "document 7 has another filename" };
+    const { id } = doubted(desk, folderId, { problem });
     const documentId = stored(desk, folderId);
     await desk.run(doubts);
-    expect(await desk.row(id)).toMatchObject({ state: "uploaded", documentId, trouble: null });
+    expect(await desk.row(id)).toMatchObject({ state: "uploaded", documentId, problem: null });
   });
 
   test("nothing: it is looked for over the whole window, ever more rarely, then sent again", async () => {
@@ -207,7 +207,7 @@ describe("what a look finds", () => {
     expect(await desk.row(id)).toMatchObject({ state: "uploaded", documentId });
   });
 
-  test("somebody's document of this name, its size not known yet: it is not taken for ours", async () => {
+  test("someone's document of this name, its size not known yet: it is not taken for ours", async () => {
     const { desk, folderId, doubts } = await aSearch();
     const { id } = doubted(desk, folderId);
     const documentId = stored(desk, folderId, { filesize: 0 });
@@ -218,7 +218,7 @@ describe("what a look finds", () => {
     await desk.advance(10 * MINUTE);
     const held = await desk.row(id);
     expect(held).toMatchObject({ state: "held", documentId: null });
-    expect(held.trouble?.message).toContain(`${documentId} (${SIZE + 1} bytes)`);
+    expect(held.problem?.message).toContain(`${documentId} (${SIZE + 1} bytes)`);
   });
 
   test("two that fit: held with both ids, looked at again until one is certain", async () => {
@@ -228,10 +228,10 @@ describe("what a look finds", () => {
     const second = stored(desk, folderId, { filesize: 0 });
     await desk.run(doubts);
     await desk.advance(20 * MINUTE);
-    const { state, trouble, dueAt } = await desk.row(id);
+    const { state, problem, dueAt } = await desk.row(id);
     expect(state).toBe("held");
-    expect(trouble).toMatchObject({ code: "DOUBT_AMBIGUOUS" });
-    for (const candidate of [first, second]) expect(trouble?.message).toContain(String(candidate));
+    expect(problem).toMatchObject({ code: "DOUBT_AMBIGUOUS" });
+    for (const candidate of [first, second]) expect(problem?.message).toContain(String(candidate));
     expect(dueAt).toBeGreaterThan(desk.clock.now() - 20 * MINUTE);
     // Conversion tells the sizes; one is not ours.
     desk.archive.change(first, { filesize: 5 });
@@ -249,9 +249,9 @@ describe("a document of which every reply is lost", () => {
     const upload = { ...oneAtATime(), doubt: { windowMs: MINUTE, toleranceMs: MINUTE } };
     const bench = await aSender({ config: { upload } });
     const { desk } = bench;
-    const trouble = { code: "HTTP_504", message: "answered with nothing" };
+    const problem = { code: "HTTP_504", message: "answered with nothing" };
     answers(bench, ({ filename }) =>
-      filename === "huge.pdf" ? { kind: "lost", trouble } : accepted(100),
+      filename === "huge.pdf" ? { kind: "lost", problem } : accepted(100),
     );
     const huge = desk.pending({ path: "huge.pdf" });
     await desk.run(bench.sender, new Doubts(desk.context, bench.keeper));
@@ -269,8 +269,8 @@ describe("a document of which every reply is lost", () => {
     }
     expect(times).toEqual([0, 2, 4, 8, 16, 32, 65, 132]);
     const row = await desk.row(huge);
-    expect(row).toMatchObject({ state: "held", dueAt: null, trouble: { code: "REPLIES_LOST" } });
-    expect(row.trouble?.message).toBe(
+    expect(row).toMatchObject({ state: "held", dueAt: null, problem: { code: "REPLIES_LOST" } });
+    expect(row.problem?.message).toBe(
       "sent 8 times in a row, each time without an answer that proves anything, and not found: answered with nothing",
     );
   });
@@ -279,7 +279,7 @@ describe("a document of which every reply is lost", () => {
     const { bench, desk, huge, sent } = await aLostOne();
     await desk.advance(40 * MINUTE);
     expect(sent()).toBe(6);
-    expect((await desk.row(huge)).trouble?.code).toBe("HTTP_504");
+    expect((await desk.row(huge)).problem?.code).toBe("HTTP_504");
     const { folderId } = bench;
     const set = { filename: "huge.pdf", filesize: huge.seen.sizeBytes };
     const uploadedDate = desk.clock.now();
@@ -304,12 +304,12 @@ describe("a document of which every reply is lost", () => {
 describe("two that fit", () => {
   test.for([
     [null, 1, "the first time"],
-    ["REPLY_LOST", 1, "its trouble was another"],
+    ["REPLY_LOST", 1, "its problem was another"],
     ["DOUBT_AMBIGUOUS", 4, "a person was told three times"],
   ] as const)("after %s it is held for %i times the first wait: %s", async ([code, times]) => {
     const { desk, folderId, doubts } = await aSearch();
-    const trouble = code && { code, message: "before" };
-    const before = { trouble, patience: 2, looks: 99, doubtAt: desk.clock.now() - HOUR };
+    const problem = code && { code, message: "before" };
+    const before = { problem, patience: 2, looks: 99, doubtAt: desk.clock.now() - HOUR };
     const { id } = doubted(desk, folderId, before);
     const [first, second] = [5, 6].map((filesize) => stored(desk, folderId, { filesize }));
     const at = desk.clock.now();
@@ -317,7 +317,7 @@ describe("two that fit", () => {
     expect(await desk.row(id)).toMatchObject({
       state: "held",
       dueAt: at + times * HOLD.initialMs,
-      trouble: {
+      problem: {
         code: "DOUBT_AMBIGUOUS",
         message: `sent, reply lost; the archive has ${second} (6 bytes), ${first} (5 bytes) of this name`,
       },
@@ -348,7 +348,7 @@ describe("what is no look", () => {
     expect(looks).toBeGreaterThan(0);
     desk.archive.fail("documents", unreachable());
     doubted(desk, folderId, { path: "another.pdf" });
-    desk.context.bells.doubts.ring();
+    desk.context.wakeups.doubts.notify();
     const at = desk.clock.now();
     await desk.advance(0);
     expect((await desk.row(2)).dueAt).toBe(at + 4 * SECOND);
@@ -357,8 +357,8 @@ describe("what is no look", () => {
   test("a pause that the archive asked for is waited out, and nothing is journaled meanwhile", async () => {
     const { desk, folderId, doubts } = await aSearch();
     const { id } = doubted(desk, folderId);
-    const trouble = { code: "ARCHIVE_BUSY", message: "busy" };
-    await desk.context.pace.met({ pressed: true, retryAfterMs: HOUR, trouble }, 0);
+    const problem = { code: "ARCHIVE_BUSY", message: "busy" };
+    await desk.context.pace.met({ pressed: true, retryAfterMs: HOUR, problem }, 0);
     await desk.run(doubts);
     await desk.advance(HOUR - SECOND);
     expect(desk.archive.count()).toBe(0);
@@ -375,7 +375,7 @@ describe("what is no look", () => {
     await expect(desk.run(doubts)).rejects.toThrow("a bug");
   });
 
-  test("being stopped amid a look is no trouble of the archive's", async () => {
+  test("being stopped amid a look is no problem of the archive's", async () => {
     const { desk, folderId, doubts } = await aSearch();
     const { id } = doubted(desk, folderId);
     const stopping = new AbortController();
@@ -439,12 +439,12 @@ describe("what is no look", () => {
     desk.archive.removeFolder(folderId);
     await desk.run(doubts);
     await desk.advance(15 * MINUTE);
-    const trouble = { code: "DOUBT_FOLDER_GONE" };
-    expect(await desk.row(id)).toMatchObject({ state: "held", dueAt: null, trouble });
+    const problem = { code: "DOUBT_FOLDER_GONE" };
+    expect(await desk.row(id)).toMatchObject({ state: "held", dueAt: null, problem });
     await desk.advance(24 * HOUR);
     expect((await desk.row(id)).state).toBe("held");
     await retryAll(desk.journal, [id], desk.clock.now());
-    desk.context.bells.doubts.ring();
+    desk.context.wakeups.doubts.notify();
     await desk.advance(SECOND);
     expect(await desk.row(id)).toMatchObject({ state: "pending", doubtAt: null });
   });
@@ -456,13 +456,13 @@ describe("what is no look", () => {
     await desk.run(doubts);
     await desk.advance(15 * MINUTE);
     const row = await desk.row(id);
-    expect(row).toMatchObject({ state: "held", dueAt: null, trouble: { code: "DOUBT_ELSEWHERE" } });
-    expect(row.trouble?.message).toMatch(
+    expect(row).toMatchObject({ state: "held", dueAt: null, problem: { code: "DOUBT_ELSEWHERE" } });
+    expect(row.problem?.message).toMatch(
       new RegExp(`has ${filed} \\(1000 bytes, in folder \\d+\\)`),
     );
     expect(desk.archive.count("search")).toBe(1);
     await retryAll(desk.journal, [id], desk.clock.now());
-    desk.context.bells.doubts.ring();
+    desk.context.wakeups.doubts.notify();
     await desk.advance(SECOND);
     expect(await desk.row(id)).toMatchObject({ state: "pending", doubtAt: null });
   });
@@ -511,10 +511,10 @@ describe("what is no look", () => {
     );
     await desk.run(doubts);
     await desk.advance(15 * MINUTE);
-    const { state, trouble } = await desk.row(id);
-    expect([state, trouble?.code]).toEqual(["held", "DOUBT_ELSEWHERE"]);
-    expect(trouble?.message).toMatch(/^its id is another document's by now; /);
-    for (const each of two) expect(trouble?.message).toContain(`${each} (`);
+    const { state, problem } = await desk.row(id);
+    expect([state, problem?.code]).toEqual(["held", "DOUBT_ELSEWHERE"]);
+    expect(problem?.message).toMatch(/^its id is another document's by now; /);
+    for (const each of two) expect(problem?.message).toContain(`${each} (`);
   });
 
   test("an archive that changes documents may have it elsewhere in another size", async () => {
@@ -523,7 +523,7 @@ describe("what is no look", () => {
     stored(desk, desk.archive.addFolder("Filed"), { filesize: 7 });
     await desk.run(doubts);
     await desk.advance(15 * MINUTE);
-    expect(await desk.row(id)).toMatchObject({ trouble: { code: "DOUBT_ELSEWHERE" } });
+    expect(await desk.row(id)).toMatchObject({ problem: { code: "DOUBT_ELSEWHERE" } });
   });
 
   test("a bug in the search ends the loop", async () => {
@@ -574,7 +574,7 @@ describe("what is no look", () => {
     doubted(desk, folderId);
     desk.archive.fail("documents", unauthorized());
     await desk.run(doubts);
-    expect(keeper.gate.trouble).toMatchObject({ code: "CREDENTIALS_REFUSED" });
+    expect(keeper.gate.problem).toMatchObject({ code: "CREDENTIALS_REFUSED" });
   });
 
   test("a clock set forward does not make one look enough", async () => {
@@ -689,9 +689,9 @@ describe("candidates", () => {
   ) {
     await desk.run(at.doubts);
     await desk.advance(20 * MINUTE);
-    const { state, trouble } = await desk.row(at.id);
+    const { state, problem } = await desk.row(at.id);
     expect(state).toBe(at.state);
-    if (state === "held") expect(trouble?.message).toContain(`${at.documentId} (${SIZE} bytes)`);
+    if (state === "held") expect(problem?.message).toContain(`${at.documentId} (${SIZE} bytes)`);
   }
 
   test.for([
@@ -707,7 +707,7 @@ describe("candidates", () => {
 
   test.for([
     [1, "held", "the clocks of the archive are known to differ by as much"],
-    [null, "pending", "when somebody else uploaded it says nothing of clocks"],
+    [null, "pending", "when someone else uploaded it says nothing of clocks"],
   ] as const)(
     "another document dated 20 minutes before it was sent, at a charge of %s: %s, as %s",
     async ([charge, state]) => {

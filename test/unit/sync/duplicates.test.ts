@@ -40,8 +40,8 @@ test("what was claimed by name and size has nobody's content: it is sent", async
 
 test("behind one that is held in doubt it waits for what becomes of that", async () => {
   const { desk, sender } = await skipping();
-  const trouble = { code: "DOUBT_AMBIGUOUS", message: "so" };
-  const held = { state: "held", documentId: null, doubtAt: 1, trouble } as const;
+  const problem = { code: "DOUBT_AMBIGUOUS", message: "so" };
+  const held = { state: "held", documentId: null, doubtAt: 1, problem } as const;
   const before = sent(desk, "scan.pdf", "d1", held);
   const { id } = desk.pending({ path: "copy.pdf", digest: "d1" });
   await desk.run(sender);

@@ -24,18 +24,18 @@ test.for([
   [[ARCHIVED, { state: "uploading" }], true, "one is being sent"],
   [[ARCHIVED, { state: "inDoubt" }], true, "one may be in the archive"],
   [
-    [ARCHIVED, { state: "held", trouble: { code: "FIRST_RUN", message: "so" } }],
+    [ARCHIVED, { state: "held", problem: { code: "FIRST_RUN", message: "so" } }],
     true,
     "a person is to tell them apart",
   ],
   [
-    [ARCHIVED, { state: "held", trouble: { code: "FILE_TOO_LARGE", message: "so" } }],
+    [ARCHIVED, { state: "held", problem: { code: "FILE_TOO_LARGE", message: "so" } }],
     false,
     "what is held for something else is no stranger's",
   ],
 ] as const)("with %o it is open: %s, for %s", async ([rows, expected]) => {
   const { desk, firstRun, isOpen } = await aFirstRun(rows);
-  firstRun.ring();
+  firstRun.notify();
   await desk.advance(SECOND);
   expect(isOpen()).toBe(expected);
   expect(await desk.journal.firstRuns()).toEqual(expected ? [1] : []);
@@ -47,7 +47,7 @@ test("before all was scanned it is open", async () => {
   await desk.advance(HOUR);
   expect(isOpen()).toBe(true);
   scan.isOver = true;
-  firstRun.ring();
+  firstRun.notify();
   await desk.advance(SECOND);
   expect(isOpen()).toBe(false);
 });
@@ -65,7 +65,7 @@ test("while nothing happens, the journal is hardly asked; while much does, once 
   expect(asked).toBeLessThanOrEqual(120);
   asked = 0;
   for (let at = 0; at < 100; at++) {
-    firstRun.ring();
+    firstRun.notify();
     await desk.advance(100);
   }
   expect(asked).toBeGreaterThanOrEqual(9);

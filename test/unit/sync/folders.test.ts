@@ -48,8 +48,8 @@ describe("resolving a path", () => {
 
   test("an id that is not there is missing, and has no nearest folder", async () => {
     const { folders } = anArchive();
-    const trouble = { code: "FOLDER_MISSING", message: "the archive has no folder with id 9" };
-    const unusable = { kind: "unusable", trouble, nearestId: null };
+    const problem = { code: "FOLDER_MISSING", message: "the archive has no folder with id 9" };
+    const unusable = { kind: "unusable", problem, nearestId: null };
     expect(await folders.resolve("#9/2026", never)).toEqual(unusable);
   });
 });
@@ -72,16 +72,16 @@ describe("what is not guessed", () => {
       archive.addFolder(name, scans);
     }
     const resolved = await folders.resolve(path, never);
-    expect(resolved).toMatchObject({ kind: "unusable", trouble: { code }, nearestId: scans });
-    expect(resolved.kind === "unusable" && resolved.trouble.message).toMatch(message);
-    expect(resolved.kind === "unusable" && resolved.trouble.message).toContain(path);
+    expect(resolved).toMatchObject({ kind: "unusable", problem: { code }, nearestId: scans });
+    expect(resolved.kind === "unusable" && resolved.problem.message).toMatch(message);
+    expect(resolved.kind === "unusable" && resolved.problem.message).toContain(path);
   });
 
   test("twins by normal form are twins", async () => {
     const { archive, year, folders } = anArchive();
     archive.addFolder("März".normalize("NFD"), year);
     const resolved = await folders.resolve("/Scans/2026/März", never);
-    expect(resolved).toMatchObject({ trouble: { code: "FOLDER_TWINS" } });
+    expect(resolved).toMatchObject({ problem: { code: "FOLDER_TWINS" } });
   });
 
   test("beside its own spelling another one does not disturb", async () => {
@@ -147,12 +147,12 @@ describe("a tree that changes while it is remembered", () => {
     archive.removeFolder(year);
     expect(await folders.resolve("/Scans/2026/März", never)).toMatchObject({
       kind: "unusable",
-      trouble: { code: "FOLDER_MISSING" },
+      problem: { code: "FOLDER_MISSING" },
       nearestId: scans,
     });
   });
 
-  test("one that was removed and made anew is found under its new id", async () => {
+  test("one that was removed and made again is found under its new id", async () => {
     const { archive, scans, year, folders } = anArchive();
     await folders.resolve("/Scans/2026", never);
     archive.removeFolder(year);
@@ -187,7 +187,7 @@ describe("a tree that changes while it is remembered", () => {
     expect(found).toMatchObject({ kind: "unusable" });
   });
 
-  test("one that was made anew while another look-up forgot the tree is found", async () => {
+  test("one that was made again while another look-up forgot the tree is found", async () => {
     const { archive, scans, year, folders } = anArchive();
     await folders.resolve("/Scans/2026", never);
     archive.removeFolder(year);
@@ -209,7 +209,7 @@ describe("a tree that changes while it is remembered", () => {
     archive.fail("folders", ...denials);
     expect(await folders.resolve("/Scans", never)).toMatchObject({
       kind: "unusable",
-      trouble: { code: "FOLDER_MISSING" },
+      problem: { code: "FOLDER_MISSING" },
       nearestId: null,
     });
     expect(archive.count()).toBeLessThan(10);
@@ -256,7 +256,7 @@ describe("a folder that is renamed or moved, and another made under its name", (
     expect(await folders.resolve(path, never)).toMatchObject(found);
   });
 
-  test("what was read or confirmed seconds ago is not asked for again; each folder once, whoever asks", async () => {
+  test("what was read or confirmed seconds ago is not asked for again; each folder once, anyone who asks", async () => {
     const { archive, scans, folders: _, ...ids } = anArchive();
     const other = archive.addFolder("2027", scans);
     const clock = new ManualClock();

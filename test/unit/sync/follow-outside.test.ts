@@ -3,9 +3,9 @@ import { followOutside } from "../../../src/sync/follow-outside.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";
 import { HOUR, SyncDesk } from "./desk.ts";
 
-/** A desk that is told of others' writes; when it was, ms from the start. */
-async function following(member?: string) {
-  const desk = await SyncDesk.open(member === undefined ? {} : { member });
+/** A desk that is told about others' writes; when it was, ms from the start. */
+async function following(instance?: string) {
+  const desk = await SyncDesk.open(instance === undefined ? {} : { instance });
   const reread: number[] = [];
   const known = await desk.journal.outsideWrites();
   await desk.run({
@@ -25,17 +25,17 @@ async function following(member?: string) {
   return { desk, other, reread };
 }
 
-test("what somebody else writes is taken up within a second, once", async () => {
+test("what someone else writes is taken up within a second, once", async () => {
   const { desk, other, reread } = await following();
   await desk.advance(5_300);
-  await other.setMemo("asked", "now");
+  await other.setKeyValue("asked", "now");
   await desk.advance(HOUR);
   expect(reread).toEqual([6_000]);
 });
 
 test("what a daemon writes itself is nothing new to it", async () => {
   const { desk, reread } = await following();
-  await desk.journal.setMemo("asked", "now");
+  await desk.journal.setKeyValue("asked", "now");
   await desk.advance(HOUR);
   expect(reread).toEqual([]);
 });
@@ -43,12 +43,12 @@ test("what a daemon writes itself is nothing new to it", async () => {
 test("daemons that share a journal look twice a second", async () => {
   const { desk, other, reread } = await following("a");
   await desk.advance(5_300);
-  await other.setMemo("asked", "now");
+  await other.setKeyValue("asked", "now");
   await desk.advance(1_000);
   expect(reread).toEqual([5_500]);
 });
 
-test("a clock that was set back makes it look at everything anew", async () => {
+test("a clock that was set back makes it look at everything again", async () => {
   const { desk, reread } = await following();
   await desk.advance(5_300);
   desk.clock.jump(-HOUR);

@@ -14,8 +14,8 @@ async function aWait(options: Parameters<typeof SyncDesk.open>[0] = {}) {
 
 /** A row that waits for `targetPath`. */
 function waiting(desk: SyncDesk, targetPath: string, code = "FOLDER_MISSING", mirrorId = 1) {
-  const trouble = { code, message: `${targetPath} is not there` };
-  return desk.pending({ state: "held", dueAt: null, trouble, targetPath, mirrorId });
+  const problem = { code, message: `${targetPath} is not there` };
+  return desk.pending({ state: "held", dueAt: null, problem, targetPath, mirrorId });
 }
 
 test("a folder appears: all its documents go on, and one look served them all", async () => {
@@ -68,11 +68,11 @@ test("a folder that is unusable for another reason by now: its documents say so"
   desk.archive.addFolder("2026");
   desk.archive.addFolder("2026");
   await desk.run(held);
-  expect((await desk.row(row)).trouble).toMatchObject({
+  expect((await desk.row(row)).problem).toMatchObject({
     code: "FOLDER_TWINS",
     message: expect.stringContaining("2 folders are named 2026"),
   });
-  expect((await desk.row(other)).trouble?.code).toBe("FOLDER_MISSING");
+  expect((await desk.row(other)).problem?.code).toBe("FOLDER_MISSING");
   expect(desk.states()).toEqual(["held", "held"]);
 });
 
@@ -95,7 +95,7 @@ test("the first to wait after a quiet time is looked after at once, not after a 
   await desk.run(held);
   await desk.advance(24 * HOUR + MINUTE);
   const row = waiting(desk, "/2026");
-  desk.context.bells.held.ring();
+  desk.context.wakeups.held.notify();
   await desk.advance(SECOND);
   desk.archive.addFolder("2026");
   await desk.advance(15 * SECOND);
@@ -144,8 +144,8 @@ test("a folder the archive refuses although it lists it is not sent to without e
   for (let second = 0; second < 3_600; second++) {
     if ((await desk.row(id)).state === "pending") {
       times += 1;
-      const trouble = { code: "INVALID_FOLDER_ID", message: "refused again" };
-      const event = { type: "heldBack", at: desk.clock.now(), dueAt: null, trouble } as const;
+      const problem = { code: "INVALID_FOLDER_ID", message: "refused again" };
+      const event = { type: "heldBack", at: desk.clock.now(), dueAt: null, problem } as const;
       await desk.journal.apply([{ type: "event", id, event }]);
     }
     await desk.advance(SECOND);
@@ -157,13 +157,13 @@ test("a folder the archive refuses although it lists it is not sent to without e
 test("what waits for time goes on when it is over, where it was held", async () => {
   const { desk, held } = await aWait();
   const at = desk.clock.now() + MINUTE;
-  const trouble = { code: "FILE_UNREADABLE", message: "no right to read" };
+  const problem = { code: "FILE_UNREADABLE", message: "no right to read" };
   const rows = [
-    desk.put({ state: "held", dueAt: at, trouble, digest: null }),
-    desk.put({ state: "held", dueAt: at, trouble: { code: "ODD", message: "odd" } }),
-    desk.put({ state: "held", dueAt: at, trouble, doubtAt: desk.clock.now() }),
-    desk.put({ state: "held", dueAt: null, trouble: { code: "FILE_EMPTY", message: "empty" } }),
-    desk.put({ state: "held", dueAt: null, trouble: { code: "QUOTA_LIMIT", message: "used up" } }),
+    desk.put({ state: "held", dueAt: at, problem, digest: null }),
+    desk.put({ state: "held", dueAt: at, problem: { code: "ODD", message: "odd" } }),
+    desk.put({ state: "held", dueAt: at, problem, doubtAt: desk.clock.now() }),
+    desk.put({ state: "held", dueAt: null, problem: { code: "FILE_EMPTY", message: "empty" } }),
+    desk.put({ state: "held", dueAt: null, problem: { code: "QUOTA_LIMIT", message: "used up" } }),
   ];
   await desk.run(held);
   await desk.advance(59 * SECOND);
@@ -176,7 +176,7 @@ test("what waits for time goes on when it is over, where it was held", async () 
 test("what came back lets go what waited for it, and nothing else", async () => {
   const { desk, held } = await aWait();
   const offline = { code: "SOURCE_OFFLINE", message: "not mounted" };
-  for (let n = 0; n < 600; n++) desk.put({ state: "held", trouble: offline, digest: null });
+  for (let n = 0; n < 600; n++) desk.put({ state: "held", problem: offline, digest: null });
   const other = waiting(desk, "/2026");
   await held.release(["SOURCE_OFFLINE"]);
   expect(desk.states().filter((state) => state === "settling")).toHaveLength(600);
@@ -195,13 +195,13 @@ test("an archive that cannot be asked is asked again; nothing is let go meanwhil
   expect((await desk.row(row)).state).toBe("pending");
 });
 
-test("many that are to be put away, and cannot be just now, keep no other waiting", async () => {
+test("many that are to be moved or deleted, and cannot be just now, keep no other waiting", async () => {
   const { desk, held } = await aWait();
   const vetoed = { code: "VETOED", message: "not this one" };
   for (let n = 0; n < 700; n++)
-    desk.pending({ state: "held", trouble: vetoed, after: "due", dueAt: 1 });
-  const trouble = { code: "FILE_SIZE_ODD", message: "the archive knows why" };
-  const row = desk.pending({ state: "held", trouble, dueAt: desk.clock.now() + SECOND });
+    desk.pending({ state: "held", problem: vetoed, after: "due", dueAt: 1 });
+  const problem = { code: "FILE_SIZE_ODD", message: "the archive knows why" };
+  const row = desk.pending({ state: "held", problem, dueAt: desk.clock.now() + SECOND });
   await desk.run(held);
   await desk.advance(MINUTE);
   expect((await desk.row(row)).state).toBe("pending");

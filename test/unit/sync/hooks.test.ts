@@ -5,7 +5,7 @@ import { aDocument } from "../../fixtures/a-document.ts";
 import { SyncDesk, HOUR, MINUTE, SECOND } from "./desk.ts";
 import { type BeforeHook, type Hook } from "../../../src/config/hooks.ts";
 import { type HookEnd } from "../../../src/reader/protocol.ts";
-import { Aftercare } from "../../../src/sync/aftercare.ts";
+import { AfterLoop } from "../../../src/sync/after-loop.ts";
 import { Held } from "../../../src/sync/held.ts";
 import { Folders } from "../../../src/sync/folders.ts";
 import { Placement } from "../../../src/sync/placement.ts";
@@ -27,8 +27,8 @@ describe("hook input", () => {
     const document = aDocument({ dir: rawOfText("d"), name });
     const seen = { sizeBytes: 7, modifiedAt: 1, stamp: "s" };
     const found = { kind: "whole", digest: "d1", seen, completeness: "complete" } as const;
-    const sentName = { name: "n.pdf", mended: false };
-    const decided = { rule: "r", folder: "/Scans", name: sentName, slip: null };
+    const sentName = { name: "n.pdf", fixed: false };
+    const decided = { rule: "r", folder: "/Scans", name: sentName, attributes: null };
     const question = questionOf(desk.mirror(), document, found, decided);
     expect(question.endsWith("}\n")).toBe(true);
     const told = JSON.parse(question) as Record<string, unknown>;
@@ -50,7 +50,7 @@ describe("hook input", () => {
       "moved to a place with a semicolon in its name",
     ],
     [{ after: "done", afterMessage: null }, null, "deleted"],
-    [{ after: "done", afterMessage: "it was gone already" }, null, "somebody took it"],
+    [{ after: "done", afterMessage: "it was gone already" }, null, "someone took it"],
     [{ after: "refused", afterMessage: "AFTER_REFUSED: so" }, "/srv/scans/d/a.pdf", "it stayed"],
     [{ after: null, goneAt: 5 }, null, "gone"],
     [undefined, null, "its row is forgotten"],
@@ -58,8 +58,12 @@ describe("hook input", () => {
     const desk = await SyncDesk.open();
     const then = aDocument({ dir: rawOfText("d"), name: rawOfText("a.pdf") });
     const now = set && { ...then, ...set };
-    const telling = { number: 3, mirrorId: 1, at: 20, tries: 0, dueAt: 20 } as const;
-    const news = newsOf(desk.mirror(), { ...telling, outcome: "converted", document: then }, now);
+    const outboxEntry = { number: 3, mirrorId: 1, at: 20, tries: 0, dueAt: 20 } as const;
+    const news = newsOf(
+      desk.mirror(),
+      { ...outboxEntry, outcome: "converted", document: then },
+      now,
+    );
     expect(JSON.parse(news)).toMatchObject({ id: "20-3", path: "d/a.pdf", file });
   });
 });
@@ -136,7 +140,7 @@ describe("before hooks", () => {
         state: "pending",
         sentName: "b.pdf",
         targetPath: "/Scans/x",
-        slip: { metadata: { title: { value: "T", from: "hook" } }, hook: ["name", "folder"] },
+        attributes: { metadata: { title: { value: "T", from: "hook" } }, hook: ["name", "folder"] },
         remark: "named by the before hook; here it is a.pdf",
       });
     });
@@ -146,8 +150,8 @@ describe("before hooks", () => {
       const row = settling(desk, "a.pdf", "d1");
       await desk.run(settler, held(desk));
       const vetoed = await desk.row(row);
-      const trouble = { code: "VETOED", message: "no invoice" };
-      expect(vetoed).toMatchObject({ state: "held", trouble, dueAt: null, digest: "d1" });
+      const problem = { code: "VETOED", message: "no invoice" };
+      expect(vetoed).toMatchObject({ state: "held", problem, dueAt: null, digest: "d1" });
       await desk.advance(24 * HOUR);
       expect(desk.reader.hooked).toHaveLength(1);
       desk.reader.onHook = () => says({});
@@ -177,7 +181,7 @@ describe("before hooks", () => {
       await desk.run(settler);
       expect(await desk.row(row)).toMatchObject({
         state: "held",
-        trouble: { code: "EXPIRY_UNKNOWN" },
+        problem: { code: "EXPIRY_UNKNOWN" },
       });
       expect(desk.reader.hooked).toEqual([]);
     });
@@ -197,9 +201,9 @@ describe("before hooks", () => {
       desk.reader.onHook = () => end;
       const row = settling(desk, "a.pdf", "d1");
       await desk.run(settler, held(desk));
-      const { state, trouble, dueAt } = await desk.row(row);
-      expect({ state, code: trouble?.code }).toEqual({ state: "held", code: "HOOK_FAILED" });
-      expect(trouble?.message).toMatch(message);
+      const { state, problem, dueAt } = await desk.row(row);
+      expect({ state, code: problem?.code }).toEqual({ state: "held", code: "HOOK_FAILED" });
+      expect(problem?.message).toMatch(message);
       expect(dueAt).toBe(desk.clock.now() + 30 * SECOND);
     });
 
@@ -243,7 +247,7 @@ describe("before hooks", () => {
   });
 
   describe("the file under it", () => {
-    test("changed meanwhile: it settles anew, and the hook is asked about what is there", async () => {
+    test("changed meanwhile: it settles again, and the hook is asked about what is there", async () => {
       const { desk, settler } = await asking({});
       const answers = slowHook(desk);
       const row = settling(desk, "a.pdf", "d1");
@@ -335,7 +339,7 @@ describe("before hooks", () => {
       const { desk, settler } = await asking({ veto: "split" }, moving);
       desk.reader.onAct = () => ({ kind: "done", to: "/srv/vetoed/a.pdf" });
       const row = settling(desk, "a.pdf", "d1");
-      await desk.run(settler, new Aftercare(desk.context), held(desk));
+      await desk.run(settler, new AfterLoop(desk.context), held(desk));
       await desk.advance(MINUTE);
       expect(desk.reader.acted).toEqual(["a.pdf"]);
       expect(desk.archive.count()).toBe(0);
@@ -346,10 +350,10 @@ describe("before hooks", () => {
 
     test("a source that is away is asked again, the hook is not", async () => {
       const { desk, settler } = await asking({ veto: "split" }, moving);
-      const trouble = { code: "SOURCE_OFFLINE", message: "so" };
-      desk.reader.onAct = () => ({ kind: "refused", trouble });
+      const problem = { code: "SOURCE_OFFLINE", message: "so" };
+      desk.reader.onAct = () => ({ kind: "refused", problem });
       settling(desk, "a.pdf", "d1");
-      await desk.run(settler, new Aftercare(desk.context), held(desk));
+      await desk.run(settler, new AfterLoop(desk.context), held(desk));
       await desk.advance(5 * MINUTE);
       expect(desk.states()).toEqual(["held"]);
       desk.reader.onAct = () => ({ kind: "done", to: "/srv/vetoed/a.pdf" });
@@ -362,16 +366,16 @@ describe("before hooks", () => {
       const { desk, settler } = await asking({ veto: "split" }, moving);
       desk.reader.onAct = () => ({
         kind: "refused",
-        trouble: { code: "AFTER_REFUSED", message: "no right" },
+        problem: { code: "AFTER_REFUSED", message: "no right" },
       });
       const row = settling(desk, "a.pdf", "d1");
-      await desk.run(settler, new Aftercare(desk.context), held(desk));
+      await desk.run(settler, new AfterLoop(desk.context), held(desk));
       await desk.advance(HOUR);
       expect(await desk.row(row)).toMatchObject({
         state: "held",
         after: "due",
         afterMessage: "AFTER_REFUSED: no right",
-        trouble: { code: "VETOED", message: "split" },
+        problem: { code: "VETOED", message: "split" },
       });
       expect(desk.reader.acted.length).toBeLessThan(30);
       desk.reader.onAct = () => ({ kind: "done", to: "/srv/vetoed/a.pdf" });
@@ -379,18 +383,18 @@ describe("before hooks", () => {
       expect(desk.states()).toEqual([]);
     });
 
-    test("a held row that was vetoed once and is held for something else is never put away", async () => {
+    test("a held row that was vetoed once and is held for something else is never moved or deleted", async () => {
       const { desk, settler } = await asking({ veto: "split" }, moving);
       const row = settling(desk, "a.pdf", "d1");
       await desk.run(settler);
       const at = desk.clock.now();
       const seen = onDisk(desk, "a.pdf", "d2");
-      const trouble = { code: "FILE_EMPTY", message: "so" };
+      const problem = { code: "FILE_EMPTY", message: "so" };
       await desk.journal.apply([
         { type: "event", id: row.id, event: { type: "changed", at, dueAt: at + HOUR, seen } },
-        { type: "event", id: row.id, event: { type: "heldBack", at, dueAt: null, trouble } },
+        { type: "event", id: row.id, event: { type: "heldBack", at, dueAt: null, problem } },
       ]);
-      await desk.run(new Aftercare(desk.context));
+      await desk.run(new AfterLoop(desk.context));
       await desk.advance(MINUTE);
       expect(desk.reader.acted).toEqual([]);
     });
@@ -405,7 +409,7 @@ describe("after hooks", () => {
     const desk = await SyncDesk.open({ mirrors: [{ hooks: { after: { ...HOOK, ...set } } }, {}] });
     desk.reader.onHook = () => DONE;
     const hooks = new AfterHooks(desk.context);
-    await desk.journal.keepTellings([desk.mirror().row.id]);
+    await desk.journal.keepOutboxEntries([desk.mirror().row.id]);
     return { desk, hooks };
   }
 
@@ -444,16 +448,16 @@ describe("after hooks", () => {
           document: { documentId: row.documentId, state: "converted", pages: 3 },
         },
       ]);
-      expect(await desk.journal.untold()).toEqual([]);
+      expect(await desk.journal.undelivered()).toEqual([]);
     });
 
-    const trouble = { code: "X", message: "so it was" };
+    const problem = { code: "X", message: "so it was" };
     test.for<[string, Event, Partial<Document>, string]>([
-      ["failed", { type: "vanished", at: 1, trouble }, {}, "the archive lost it"],
-      ["failed", { type: "refused", at: 1, trouble }, { state: "uploading" }, "refused for good"],
+      ["failed", { type: "vanished", at: 1, problem }, {}, "the archive lost it"],
+      ["failed", { type: "refused", at: 1, problem }, { state: "uploading" }, "refused for good"],
       [
         "vetoed",
-        { type: "vetoed", at: 1, digest: "d", trouble, after: null },
+        { type: "vetoed", at: 1, digest: "d", problem, after: null },
         { state: "settling", documentId: null },
         "a hook would not have it",
       ],
@@ -492,7 +496,7 @@ describe("after hooks", () => {
       const { desk, hooks } = await afterHooks();
       const rows = [];
       for (let n = 0; n < 5; n++) rows.push(await happens(desk, converted(desk, "due")));
-      const putOff = vi.spyOn(desk.journal, "putOffTelling");
+      const putOff = vi.spyOn(desk.journal, "putOffOutboxEntry");
       await desk.run(hooks);
       await desk.advance(HOUR);
       expect(putOff.mock.calls.length / rows.length).toBeLessThan(50);
@@ -503,7 +507,7 @@ describe("after hooks", () => {
       expect(desk.reader.hooked).toHaveLength(5);
     });
 
-    test("of a file that cannot be put away just now, where it is", async () => {
+    test("of a file that cannot be moved or deleted just now, where it is", async () => {
       const { desk, hooks } = await afterHooks();
       const at = { dir: rawOfText("d"), name: rawOfText("a.pdf") };
       const row = await happens(desk, converted(desk, "due"), at);
@@ -534,7 +538,7 @@ describe("after hooks", () => {
       await desk.advance(24 * HOUR);
       expect(desk.reader.hooked).toHaveLength(TRIES_MAX);
       expect(new Set(news(desk).map(({ id }) => id)).size).toBe(1);
-      expect(await desk.journal.untold()).toEqual([]);
+      expect(await desk.journal.undelivered()).toEqual([]);
       expect(desk.warnings.at(-1)).toMatch(/could not be told that it is converted.*Given up/);
       expect((await desk.story(row)).at(-1)).toMatch(/could not be told.*exit code 1/);
       expect((await desk.row(row)).state).toBe("converted");
@@ -547,7 +551,7 @@ describe("after hooks", () => {
       for (let n = 0; n < 5; n++) await happens(desk, converted(desk), { path: `${n}.pdf` });
       await desk.run(hooks);
       await desk.advance(SECOND);
-      expect(await desk.journal.untold()).toEqual([{ mirrorId: 1, tellings: 1 }]);
+      expect(await desk.journal.undelivered()).toEqual([{ mirrorId: 1, outboxEntries: 1 }]);
     });
 
     test("with its reader: told again, and that was no try", async () => {
@@ -555,9 +559,9 @@ describe("after hooks", () => {
       await happens(desk, converted(desk));
       desk.reader.cutNext("hook");
       await desk.run(hooks);
-      expect((await desk.journal.tellings(1, desk.clock.now(), 9))[0]?.tries).toBe(0);
+      expect((await desk.journal.outboxEntries(1, desk.clock.now(), 9))[0]?.tries).toBe(0);
       await desk.advance(5 * SECOND);
-      expect(await desk.journal.untold()).toEqual([]);
+      expect(await desk.journal.undelivered()).toEqual([]);
     });
   });
 
@@ -579,7 +583,7 @@ describe("after hooks", () => {
     expect(desk.reader.hooked).toHaveLength(7);
   });
 
-  test("what a later run finds untold is told by it", async () => {
+  test("what a later run finds undelivered is told by it", async () => {
     const { desk } = await afterHooks();
     await happens(desk, converted(desk));
     const later = new AfterHooks(desk.context);

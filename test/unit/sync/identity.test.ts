@@ -3,7 +3,7 @@ import { assured, IdentityGuard } from "../../../src/sync/archive-identity.ts";
 import { examine, remember } from "../../../src/sync/examine-archive.ts";
 import { failed, refused, unreachable } from "../../fakes/scripted-archive.ts";
 import { HOUR, MINUTE, never, SyncDesk } from "./desk.ts";
-import { awayMemo } from "../../../src/journal/crew.ts";
+import { awayKeyValue } from "../../../src/journal/cluster.ts";
 import { type GateRow, type PaceRow } from "../../../src/journal/journal.ts";
 import { type StatusReport, statusOf } from "../../../src/sync/status.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";
@@ -61,7 +61,7 @@ describe("archive identity", () => {
     await expect(sure.documents({}, never)).resolves.toMatchObject({ documents: [] });
   });
 
-  test("replaced by a person: the loops begin anew", async () => {
+  test("replaced by a person: the loops begin again", async () => {
     const { journal, guard, told } = await aGuard();
     await guard.reread();
     expect(told).toEqual([]);
@@ -103,12 +103,12 @@ describe("status archives", () => {
   /** A gate that was closed at this second. */
   const shut = (second: number, code = "QUOTA_LIMIT"): GateRow => ({
     closedAt: NOW + second * 1_000,
-    trouble: { code, message: "no" },
+    problem: { code, message: "no" },
     probes: 1,
     nextProbeAt: NOW + second * 1_000 + 9,
   });
 
-  const asked: PaceRow = { limit: 1, pausedAt: NOW - 9, pausedUntil: NOW + 9_000, trouble: null };
+  const asked: PaceRow = { limit: 1, pausedAt: NOW - 9, pausedUntil: NOW + 9_000, problem: null };
 
   type Standing = { gate?: GateRow; pace?: PaceRow };
 
@@ -158,10 +158,10 @@ describe("status archives", () => {
 
   test("a mirror is offline where that was noted, whatever it is called", async () => {
     const journal = new MemoryJournal();
-    const memo = awayMemo((await journal.archive("main", "https://a")).id, "");
+    const keyValue = awayKeyValue((await journal.archive("main", "https://a")).id, "");
     const sources = { scans: { since: NOW, why: "not mounted" } };
-    const member = journal.crew.memberId;
-    await journal.setMemo(memo, JSON.stringify({ member, archive: null, sources }));
+    const instance = journal.cluster.instanceId;
+    await journal.setKeyValue(keyValue, JSON.stringify({ instance, archive: null, sources }));
     const mirrors = ["scans", "constructor"].map((name) => aMirror({ name, archive: "main" }));
     const report = await statusOf(journal, { ...CONFIG, mirrors }, true, NOW);
     expect(report.mirrors.map(({ offline }) => offline)).toEqual([sources.scans, null]);

@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import { type Document, STATES, type Seen, type State } from "../../../src/domain/document.ts";
 import type { Applied, Change } from "../../../src/journal/journal.ts";
 import { ROOT, type RawPath, nameOf, rawOfText } from "../../../src/std/raw-path.ts";
-import { GONE_ALREADY } from "../../../src/sync/aftercare.ts";
+import { GONE_ALREADY } from "../../../src/sync/after-loop.ts";
 import { Intake } from "../../../src/sync/intake.ts";
-import { PuttingAway } from "../../../src/sync/putting-away.ts";
+import { AfterActions } from "../../../src/sync/after-actions.ts";
 import { SECOND, SyncDesk } from "./desk.ts";
 
 const PATH = rawOfText("2026/scan.pdf");
@@ -28,7 +28,7 @@ function listing(files: Record<string, string>, fingerprint = "print") {
 /** The row of `scan.pdf`, in a state; those that were sent have what a sent row has. */
 function rowIn(desk: SyncDesk, state: State, set: Partial<Document> = {}): Document {
   const isSent = state === "uploaded" || state === "converted";
-  const columns = { documentId: isSent ? 5 : null, seen: seen("old"), trouble: null };
+  const columns = { documentId: isSent ? 5 : null, seen: seen("old"), problem: null };
   return desk.put({ path: PATH, state, ...columns, ...set });
 }
 
@@ -90,8 +90,8 @@ describe.for(WAYS)("%s", ([, tell]) => {
   test.for([
     ["settling", {}, "forgotten", "there is nothing to send"],
     ["pending", {}, "forgotten", "there is nothing to send"],
-    ["held", {}, "forgotten", "nobody needs to mend it any more"],
-    ["failed", {}, "forgotten", "nobody needs to mend it any more"],
+    ["held", {}, "forgotten", "nobody needs to fix it any more"],
+    ["failed", {}, "forgotten", "nobody needs to fix it any more"],
     ["uploading", {}, "noted", "the bytes may arrive"],
     ["inDoubt", {}, "noted", "it is still to be found out whether they arrived"],
     ["uploaded", {}, "noted", "it is in the archive"],
@@ -136,7 +136,7 @@ describe.for(WAYS)("%s", ([, tell]) => {
       "move",
       { after: "done", afterMessage: "/srv/done/scan.pdf" },
       "due",
-      "it is put away once more",
+      "it is moved or deleted once more",
     ],
     ["move", { after: "refused", afterMessage: "no right" }, "refused", "a person looks at it"],
     ["move", { after: null }, null, "it was converted before there was anything to do"],
@@ -214,11 +214,11 @@ describe.for(WAYS)("%s, of a file that an after-action has in hand", ([, tell]) 
     "%s: it is not taken for removed",
     async ([state]) => {
       const desk = await SyncDesk.open();
-      const puttingAway = new PuttingAway();
-      const intake = new Intake(desk.context, puttingAway);
+      const afterActions = new AfterActions();
+      const intake = new Intake(desk.context, afterActions);
       const row = rowIn(desk, state);
       const acting = Promise.withResolvers<void>();
-      const acted = puttingAway.of(1, PATH, () => acting.promise);
+      const acted = afterActions.of(1, PATH, () => acting.promise);
       await tell(intake, null);
       expect(await desk.row(row)).toMatchObject({ state, goneAt: null });
       expect(await desk.journal.directories(1), "listed again").toEqual([[DIR, ""]]);
@@ -410,7 +410,7 @@ describe("large directories", () => {
   });
 });
 
-/** Just before the `nth` next write, the document is claimed by somebody else. */
+/** Just before the `nth` next write, the document is claimed by someone else. */
 function claimBefore({ journal, clock }: SyncDesk, nth: number, id: number): void {
   const apply = journal.apply.bind(journal);
   let writes = 0;

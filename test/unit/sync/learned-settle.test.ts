@@ -75,7 +75,7 @@ test("what is learned twice counts from the first", async () => {
       beginning: "e1",
     },
   });
-  desk.mirror().settling.small.ring();
+  desk.mirror().settling.small.notify();
   await desk.advance(SECOND);
   const learned = { settleMs: 60 * SECOND, insteadOfMs: 3 * SECOND };
   expect(await learnedSettle(desk.journal, 1, 3 * SECOND)).toMatchObject(learned);

@@ -4,7 +4,7 @@ import { Sync } from "../../../src/sync/sync.ts";
 import { unreachable } from "../../fakes/scripted-archive.ts";
 import { MINUTE, SyncDesk } from "./desk.ts";
 
-const trouble = { code: "ARCHIVE_UNREACHABLE", message: "no connection" };
+const problem = { code: "ARCHIVE_UNREACHABLE", message: "no connection" };
 
 function timingOut(timeoutMs: number) {
   const archive = { name: "main", url: "", accountKey: "", signing: { scheme: "none" } } as const;
@@ -23,7 +23,7 @@ test.for([
   async ([minutes, timeout, is]) => {
     const desk = await SyncDesk.open(timeout ? { config: timingOut(timeout * MINUTE) } : {});
     const { clock } = desk;
-    const outage = { tries: 1, until: clock.monotonic() + MINUTE, trouble };
+    const outage = { tries: 1, until: clock.monotonic() + MINUTE, problem };
     await clock.advance(minutes * MINUTE);
     expect(isKnown(outage, desk.context)).toBe(is);
   },
@@ -49,7 +49,7 @@ test("an archive that is asked, and given long to answer, does not count as back
   await desk.run(sync);
   for (const minutes of [1, 4]) {
     await desk.advance(minutes * MINUTE);
-    expect(sync.outage?.trouble.code).toBe("ARCHIVE_UNREACHABLE");
+    expect(sync.outage?.problem.code).toBe("ARCHIVE_UNREACHABLE");
   }
   answer();
   await desk.advance(0);

@@ -22,15 +22,15 @@ const START = Date.UTC(2023, 10, 14, 22, 13, 20);
 const busy = (retryAfterMs: number | null, code = "ARCHIVE_BUSY"): Outcome => {
   return {
     kind: "refused",
-    trouble: { code, message: "asked for a pause" },
+    problem: { code, message: "asked for a pause" },
     retryAfterMs,
     pressed: true,
   };
 };
 
 const lost503 = (retryAfterMs: number | null): Outcome => {
-  const trouble = { code: "HTTP_503", message: "answered with nothing" };
-  return { kind: "lost", trouble, retryAfterMs, pressed: true };
+  const problem = { code: "HTTP_503", message: "answered with nothing" };
+  return { kind: "lost", problem, retryAfterMs, pressed: true };
 };
 
 /** A new run over the same journal. */
@@ -49,7 +49,7 @@ describe("hours", () => {
 
   const hours = [{ from: 23 * 60, to: 7 * 60 }];
 
-  test("nothing is begun outside of them; then it goes on by itself", async () => {
+  test("nothing is begun outside of them; then it continues automatically", async () => {
     const bench = await aSender({ config: { upload: { ...UPLOAD, hours } } });
     const { desk } = bench;
     for (let n = 0; n < 20; n++) desk.pending();
@@ -90,10 +90,10 @@ describe("hours", () => {
   test("no document probes the gate outside of them", async () => {
     const bench = await aSender({ config: { upload: { ...UPLOAD, hours } } });
     const { desk } = bench;
-    const trouble = { code: "QUOTA_LIMIT", message: "used up" };
-    await desk.journal.setGate({ closedAt: 1, trouble, probes: 1, nextProbeAt: 1 });
+    const problem = { code: "QUOTA_LIMIT", message: "used up" };
+    await desk.journal.setGate({ closedAt: 1, problem, probes: 1, nextProbeAt: 1 });
     await bench.keeper.reread();
-    desk.put({ state: "held", trouble, dueAt: null });
+    desk.put({ state: "held", problem, dueAt: null });
     await desk.run(bench.sender);
     await desk.advance(40 * MINUTE);
     expect(desk.reader.sent).toEqual([]);
@@ -170,7 +170,7 @@ describe("an archive that asks for patience", () => {
 
   test("a clock that was set back lengthens no pause; one absurdly long is cut", async () => {
     const { desk } = await aSender();
-    const load = { pressed: true, trouble: { code: "ARCHIVE_BUSY", message: "busy" } };
+    const load = { pressed: true, problem: { code: "ARCHIVE_BUSY", message: "busy" } };
     await desk.context.pace.met({ ...load, retryAfterMs: MINUTE }, 0);
     desk.clock.jump(-HOUR);
     expect(desk.context.pace.pauseMs).toBe(MINUTE);
@@ -184,8 +184,8 @@ describe("an archive that asks for patience", () => {
     const { pace } = desk.context;
     const patient = patientArchive(desk.archive, pace, desk.clock);
     await patient.folder(undefined, never);
-    const trouble = { code: "ARCHIVE_BUSY", message: "busy" };
-    await pace.met({ pressed: true, retryAfterMs: MINUTE, trouble }, 0);
+    const problem = { code: "ARCHIVE_BUSY", message: "busy" };
+    await pace.met({ pressed: true, retryAfterMs: MINUTE, problem }, 0);
     const refused = await patient.folder(undefined, never).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(ArchiveError);
     expect(refused).toMatchObject({ kind: "notSent", code: "ARCHIVE_BUSY", retryAfterMs: MINUTE });

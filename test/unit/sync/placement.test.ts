@@ -45,7 +45,7 @@ test.for([
   const { desk, ids, placement } = await aPlacement(missingFolder);
   const place = await placement.of(path, desk.mirror(), never);
   if ("folderId" in place) expect(place.folderId).toBe(ids[where as keyof typeof ids]);
-  else expect(place.trouble.code).toBe(where);
+  else expect(place.problem.code).toBe(where);
 });
 
 test("nothing is sent into the nearest folder once that has another name", async () => {
@@ -65,7 +65,7 @@ test("nothing is sent into the nearest folder once that has another name", async
 test("what is said of a missing fallback names both", async () => {
   const { desk, placement } = await aPlacement(fallback("/Gone"));
   const place = await placement.of("/Scans/2027", desk.mirror(), never);
-  expect("trouble" in place && place.trouble.message).toMatch(/\/Scans\/2027.*\/Gone/);
+  expect("problem" in place && place.problem.message).toMatch(/\/Scans\/2027.*\/Gone/);
 });
 
 test.for([
@@ -73,11 +73,11 @@ test.for([
   ["INVALID_FOLDER_ID", true, "the id may be of another tree"],
   ["QUOTA_LIMIT", false, "that is no word about folders"],
   ["FILE_SIZE_TOO_BIG", false, "that is no word about folders"],
-] as const)("after %s the tree is read anew: %s, because %s", async ([code, anew]) => {
+] as const)("after %s the tree is read again: %s, because %s", async ([code, again]) => {
   const { desk, placement } = await aPlacement(hold);
   await placement.of("/Scans", desk.mirror(), never);
   desk.archive.forgetAsked();
   placement.doubted(code);
   await placement.of("/Scans", desk.mirror(), never);
-  expect(desk.archive.count() > 0).toBe(anew);
+  expect(desk.archive.count() > 0).toBe(again);
 });

@@ -54,7 +54,7 @@ describe("requests", () => {
   test("what is outstanding is counted a twentieth of the time, however many are sent meanwhile", async () => {
     const { desk, poller } = await aPoller(100);
     const { clock, journal } = desk;
-    const { bells } = desk.context;
+    const { wakeups } = desk.context;
     const outstanding = journal.outstanding.bind(journal);
     const counted: number[] = [];
     journal.outstanding = async (now) => {
@@ -64,7 +64,7 @@ describe("requests", () => {
     };
     await desk.run(poller);
     for (let sent = 0; sent < 100; sent++) {
-      bells.polling.ring();
+      wakeups.polling.notify();
       await desk.advance(3);
     }
     expect(counted).toEqual([0, 105, 210]);
@@ -169,7 +169,7 @@ describe("patience", () => {
     desk.archive.fail("documents", ...Array.from({ length: 1_000 }, unreachable));
     await desk.run(poller);
     for (let sent = 0; sent < 600; sent++) {
-      desk.context.bells.polling.ring();
+      desk.context.wakeups.polling.notify();
       await desk.advance(100);
     }
     expect(desk.archive.count("documents")).toBeLessThan(8);
@@ -203,18 +203,18 @@ describe("patience", () => {
     const id = rows[0]?.id ?? 0;
     await desk.run(poller);
     await desk.advance(22 * HOUR);
-    expect((await desk.row(id)).trouble).toBeNull();
+    expect((await desk.row(id)).problem).toBeNull();
     await desk.advance(4 * HOUR);
     expect(await desk.row(id)).toMatchObject({
       state: "uploaded",
-      trouble: { code: "CONVERSION_STUCK" },
+      problem: { code: "CONVERSION_STUCK" },
     });
     await desk.advance(72 * HOUR);
     const told = (await desk.story(id)).filter((line) => line.includes("CONVERSION_STUCK"));
     expect(told).toHaveLength(1);
     desk.archive.change(idOf(rows[0]), { status: "CONVERTED" });
     await desk.advance(HOUR);
-    expect(await desk.row(id)).toMatchObject({ state: "converted", trouble: null });
+    expect(await desk.row(id)).toMatchObject({ state: "converted", problem: null });
   });
 });
 
@@ -225,7 +225,7 @@ describe("documents that vanish", () => {
     await desk.run(poller);
     await desk.advance(HOUR);
     expect(desk.states()).toEqual(Array(5).fill("uploaded"));
-    expect((await desk.row(rows[2]?.id ?? 0)).trouble).toBeNull();
+    expect((await desk.row(rows[2]?.id ?? 0)).problem).toBeNull();
   });
 
   test("one the archive does not know for longer than the grace has failed", async () => {
@@ -236,12 +236,12 @@ describe("documents that vanish", () => {
     await desk.advance(59 * SECOND);
     expect(await desk.row(id)).toMatchObject({
       state: "uploaded",
-      trouble: { code: "DOC_NOT_EXIST" },
+      problem: { code: "DOC_NOT_EXIST" },
     });
     await desk.advance(2 * MINUTE);
     expect(await desk.row(id)).toMatchObject({
       state: "failed",
-      trouble: { code: "DOC_NOT_EXIST" },
+      problem: { code: "DOC_NOT_EXIST" },
     });
   });
 
@@ -255,7 +255,7 @@ describe("documents that vanish", () => {
     desk.archive.fail("document", refused("DOC_NOT_EXIST"), refused("DOC_NOT_EXIST"));
     await desk.run(poller);
     await desk.advance(10 * SECOND);
-    expect(await desk.row(id)).toMatchObject({ state: "uploaded", trouble: null });
+    expect(await desk.row(id)).toMatchObject({ state: "uploaded", problem: null });
     desk.archive.vanish(documentId ?? 0);
     await desk.advance(58 * SECOND);
     expect((await desk.row(id)).state).toBe("uploaded");
@@ -309,7 +309,7 @@ describe("CONVERTED", () => {
   test.for([
     [{ kind: "keep" }, null, "nothing is to be done"],
     [{ kind: "delete" }, "due", "the file is to go"],
-    [{ kind: "move", to: "/srv/done" }, "due", "the file is to be put away"],
+    [{ kind: "move", to: "/srv/done" }, "due", "the file is to be moved or deleted"],
   ] as const)("after %o it is %s, because %s", async ([after, due]) => {
     const { desk, rows, poller } = await aPoller(1, { mirrors: [{ after }] });
     desk.archive.change(idOf(rows[0]), { status: "CONVERTED" });
@@ -343,7 +343,7 @@ describe("CONVERTED", () => {
     desk.archive.setContents(idOf(rows[0]), ["a.pdf"]);
     desk.archive.fail("digidoc", refused("DOC_NOT_EXIST"), unreachable());
     await desk.run(poller);
-    expect(await desk.row(id)).toMatchObject({ state: "uploaded", trouble: null });
+    expect(await desk.row(id)).toMatchObject({ state: "uploaded", problem: null });
     await desk.advance(MINUTE);
     expect((await desk.row(id)).state).toBe("converted");
     expect(await desk.journal.contents(id)).toHaveLength(1);
@@ -364,7 +364,7 @@ describe("an archive that cannot be asked", () => {
       await desk.run(poller);
       expect(desk.states().filter((state) => state === "converted")).toHaveLength(count - 1);
       expect((await desk.row(broken?.id ?? 0)).state).toBe("uploaded");
-      expect(poller.outage?.trouble.code).toBe("INTERNAL_ERROR");
+      expect(poller.outage?.problem.code).toBe("INTERNAL_ERROR");
       desk.archive.break(idOf(broken), false);
       await desk.advance(MINUTE);
       expect(desk.states()).toEqual(Array(count).fill("converted"));
@@ -401,7 +401,7 @@ describe("an archive that cannot be asked", () => {
     await desk.run(poller);
     expect(keeper.gate).toMatchObject({
       closedAt: desk.clock.now(),
-      trouble: { code: "CREDENTIALS_REFUSED" },
+      problem: { code: "CREDENTIALS_REFUSED" },
     });
     expect((await desk.journal.gate()).closedAt).toBe(desk.clock.now());
     desk.archive.change(idOf(rows[0]), { status: "CONVERTED" });

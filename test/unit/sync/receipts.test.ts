@@ -75,7 +75,7 @@ test("a folder that refuses is tried twice a minute, however many are converted 
   const receipts = new Receipts({ ...desk.context, receipts: { write } });
   await desk.run(receipts);
   for (let converted = 0; converted < 600; converted++) {
-    receipts.ring();
+    receipts.notify();
     await desk.advance(SECOND);
   }
   expect(tries).toBe(21);

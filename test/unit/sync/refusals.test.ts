@@ -51,13 +51,13 @@ test("nobody rests for longer than an hour", () => {
   expect(refusals.restOf(1, now)?.leftMs).toBe(HOUR);
 });
 
-test("one that is put away ends it", () => {
+test("one that is moved or deleted ends it", () => {
   const { refusals, now } = refusedTimes(9);
   refusals.accepted(1);
   expect(refusals.restOf(1, now)).toBeUndefined();
 });
 
-test("a mirror that rests is tried once more when it may be mended", () => {
+test("a mirror that rests is tried once more when it may be fixed", () => {
   const { refusals, now } = refusedTimes(9);
   refusals.recheck();
   expect(refusals.restOf(1, now)).toBeUndefined();
@@ -71,6 +71,6 @@ test.each([
   [HOUR, HOUR / 4],
   [HOUR * 24 * 7, 6 * HOUR],
   [-HOUR, 10 * SECOND],
-])("what was to be put away %i ms ago is tried again in %i ms", (lastedMs, waitMs) => {
+])("what was to be moved or deleted %i ms ago is tried again in %i ms", (lastedMs, waitMs) => {
   expect(triedAgainMs(lastedMs)).toBe(waitMs);
 });

@@ -2,40 +2,45 @@
 import { expect, test } from "vitest";
 import { failureOf } from "../../../src/domain/failure.ts";
 import { recordOf } from "../../../src/sync/record.ts";
-import { putAwayNow, retryAll } from "../../../src/sync/retry.ts";
+import { afterActionNow, retryAll } from "../../../src/sync/retry.ts";
 import { SyncDesk } from "./desk.ts";
 
-const trouble = (code: string) => ({ code, message: `${code} it was` });
+const problem = (code: string) => ({ code, message: `${code} it was` });
 const doubt = { doubtAt: 5, documentId: null };
 const unsent = { documentId: null, sentBytes: null };
 
 const TABLE = [
   ["settling", {}, null, "it is looked at by itself"],
-  ["settling", { trouble: trouble("FILE_UNFINISHED") }, "anyway", "as it is, if a person says so"],
+  ["settling", { problem: problem("FILE_UNFINISHED") }, "anyway", "as it is, if a person says so"],
   ["pending", {}, null, "it is sent by itself"],
-  ["pending", { trouble: trouble("INVALID_FILENAME") }, null, "that was its last attempt"],
+  ["pending", { problem: problem("INVALID_FILENAME") }, null, "that was its last attempt"],
   ["uploading", {}, null, "it is being sent"],
-  ["inDoubt", { ...doubt, trouble: trouble("REPLIES_LOST") }, null, "it is still looked for"],
-  ["inDoubt", { ...doubt, trouble: trouble("REPLY_MISMATCHED") }, null, "the same"],
-  ["uploaded", { trouble: trouble("CONVERSION_STUCK") }, null, "the archive converts it or not"],
+  ["inDoubt", { ...doubt, problem: problem("REPLIES_LOST") }, null, "it is still looked for"],
+  ["inDoubt", { ...doubt, problem: problem("REPLY_MISMATCHED") }, null, "the same"],
+  ["uploaded", { problem: problem("CONVERSION_STUCK") }, null, "the archive converts it or not"],
   ["converted", {}, null, "all is done"],
   ["converted", { after: "due" }, null, "its turn comes"],
-  ["converted", { after: "due", afterMessage: "AFTER_REFUSED: full" }, "putAway", "at once"],
-  ["converted", { after: "refused", afterMessage: "renamed" }, null, "it is never put away"],
-  ["converted", { after: "done", goneAt: 5 }, null, "it was put away"],
+  ["converted", { after: "due", afterMessage: "AFTER_REFUSED: full" }, "afterAction", "at once"],
+  [
+    "converted",
+    { after: "refused", afterMessage: "renamed" },
+    null,
+    "it is never moved or deleted",
+  ],
+  ["converted", { after: "done", goneAt: 5 }, null, "it was moved or deleted"],
   [
     "held",
-    { ...unsent, trouble: trouble("FOLDER_MISSING") },
+    { ...unsent, problem: problem("FOLDER_MISSING") },
     "queue",
     "its place may be corrected",
   ],
-  ["held", { ...unsent, trouble: trouble("QUOTA_LIMIT") }, "queue", "or the gate is probed for it"],
-  ["held", { ...unsent, trouble: trouble("FILE_INCOMPLETE") }, "queue", "it is looked at again"],
-  ["held", { ...doubt, trouble: trouble("REPLIES_LOST") }, "queue", "that takes a person"],
-  ["held", { ...doubt, goneAt: 5, trouble: trouble("DOUBT_AMBIGUOUS") }, "queue", "to be found"],
-  ["failed", { ...unsent, trouble: trouble("FILE_SIZE_TOO_BIG") }, "queue", "limits change"],
-  ["failed", { trouble: trouble("DOC_NOT_EXIST") }, "queue", "it is sent again"],
-  ["failed", { goneAt: 5, trouble: trouble("DOC_NOT_EXIST") }, null, "there is nothing to send"],
+  ["held", { ...unsent, problem: problem("QUOTA_LIMIT") }, "queue", "or the gate is probed for it"],
+  ["held", { ...unsent, problem: problem("FILE_INCOMPLETE") }, "queue", "it is looked at again"],
+  ["held", { ...doubt, problem: problem("REPLIES_LOST") }, "queue", "that takes a person"],
+  ["held", { ...doubt, goneAt: 5, problem: problem("DOUBT_AMBIGUOUS") }, "queue", "to be found"],
+  ["failed", { ...unsent, problem: problem("FILE_SIZE_TOO_BIG") }, "queue", "limits change"],
+  ["failed", { problem: problem("DOC_NOT_EXIST") }, "queue", "it is sent again"],
+  ["failed", { goneAt: 5, problem: problem("DOC_NOT_EXIST") }, null, "there is nothing to send"],
 ] as const;
 
 test.for(TABLE)("%s, %o: retry is offered as %s, since %s", async ([state, set, offered]) => {
@@ -48,7 +53,7 @@ test.for(TABLE)("%s, %o: retry is offered as %s, since %s", async ([state, set, 
   const at = desk.clock.now();
   const did: [name: string, act: () => Promise<unknown>][] = [
     ["queue", () => retryAll(desk.journal, [row.id], at)],
-    ["putAway", () => putAwayNow(desk.journal, () => true, at)],
+    ["afterAction", () => afterActionNow(desk.journal, () => true, at)],
     ["anyway", () => retryAll(desk.journal, [row.id], at, true)],
   ];
   for (const [name, act] of did) {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { Claimer } from "../../../src/sync/claimer.ts";
 import { FirstRun } from "../../../src/sync/first-run.ts";
 import { Folders } from "../../../src/sync/folders.ts";
-import { UNCLEAN_MEMOS } from "../../../src/journal/crew.ts";
+import { UNCLEAN_KEY_VALUES } from "../../../src/journal/cluster.ts";
 import { Placement } from "../../../src/sync/placement.ts";
 import { SendGuard } from "../../../src/sync/send-guard.ts";
 import { failed, refused, ScriptedArchive } from "../../fakes/scripted-archive.ts";
@@ -17,7 +17,7 @@ describe("documents that nobody accounts for", () => {
       const claimed = new Set(mirrors.flatMap((id) => byMirror[id] ?? []));
       return new Map(ids.filter((id) => claimed.has(id)).map((id) => [id, null]));
     },
-    rivals: async () => [],
+    conflicts: async () => [],
   });
 
   test.for([
@@ -41,7 +41,7 @@ describe("documents that nobody accounts for", () => {
       });
   });
 
-  test("a folder is listed once, also when it was foreseen, and anew when it is to be", async () => {
+  test("a folder is listed once, also when it was foreseen, and again when it is to be", async () => {
     const archive = new ScriptedArchive();
     const folderId = archive.addFolder("Scans");
     const guard = new SendGuard(archive, undefined);
@@ -155,7 +155,7 @@ describe("a journal that was taken back", () => {
     const look = async (guard?: FirstRun) =>
       (guard ?? (await start())).objection(row, folderId, never);
     const searches = () => desk.archive.asked.filter(({ operation }) => operation === "search");
-    const unclean = () => desk.journal.setMemo(`${UNCLEAN_MEMOS}1`, "yes");
+    const unclean = () => desk.journal.setKeyValue(`${UNCLEAN_KEY_VALUES}1`, "yes");
     return { desk, folderId, known, start, filed, documentId, look, searches, unclean };
   }
   type Filing = Awaited<ReturnType<typeof aFiling>>;
@@ -165,7 +165,7 @@ describe("a journal that was taken back", () => {
     ["the last daemon ended in good order", () => undefined, 0],
     ["it did not", ({ unclean }) => unclean(), 1],
     [
-      "somebody else's document came to the folder later",
+      "someone else's document came to the folder later",
       ({ desk, folderId }) =>
         desk.archive.addDocument({ folderId, filename: "other.pdf", ...at(14) }),
       1,
@@ -241,7 +241,7 @@ describe("a journal that was taken back", () => {
     await unclean();
     const doubt = { state: "inDoubt", folderId: filed, sentName: "scan.pdf" } as const;
     const { id } = desk.put({ path: "filed/scan.pdf", ...doubt });
-    expect(await look()).toMatchObject({ rival: { id } });
+    expect(await look()).toMatchObject({ conflict: { id } });
     await desk.journal.apply([
       {
         type: "event",
@@ -358,8 +358,8 @@ test("of an archive that fails no more is asked than a few folders", async () =>
   const firstRun = await FirstRun.open(context, async () => false);
   const claimer = new Claimer(context, new Placement(new Folders(archive)), firstRun);
   const candidates = await desk.journal.due({ state: "pending", now: desk.clock.now(), limit: 30 });
-  const { claimed, trouble } = await claimer.claim(candidates, never);
+  const { claimed, problem } = await claimer.claim(candidates, never);
   expect(claimed).toEqual([]);
-  expect(trouble).toMatchObject({ code: "ARCHIVE_BUSY" });
+  expect(problem).toMatchObject({ code: "ARCHIVE_BUSY" });
   expect(archive.count("documents")).toBeLessThanOrEqual(9);
 });

@@ -1,4 +1,4 @@
-import { type Slip } from "../../../src/domain/slip.ts";
+import { type Attributes } from "../../../src/domain/attributes.ts";
 import { describe, expect, test } from "vitest";
 import { Claimer } from "../../../src/sync/claimer.ts";
 import { Folders } from "../../../src/sync/folders.ts";
@@ -81,8 +81,8 @@ describe("sender", () => {
 
     test("a local name the archive does not take goes into the title", async () => {
       const bench = await aSender();
-      const slip: Slip = { metadata: { title: { value: "a:b.pdf", from: "name" } } };
-      bench.desk.pending({ path: "a:b.pdf", sentName: "a_b.pdf", slip });
+      const attributes: Attributes = { metadata: { title: { value: "a:b.pdf", from: "name" } } };
+      bench.desk.pending({ path: "a:b.pdf", sentName: "a_b.pdf", attributes });
       await bench.desk.run(bench.sender);
       expect(bench.desk.reader.sent).toMatchObject([
         { filename: "a_b.pdf", metadata: { title: "a:b.pdf" } },
@@ -90,7 +90,7 @@ describe("sender", () => {
     });
   });
 
-  describe("rivals", () => {
+  describe("conflicts", () => {
     test("two of one name in one folder are sent one after another", async () => {
       const bench = await aSender();
       const { desk } = bench;
@@ -168,7 +168,7 @@ describe("sender", () => {
       expect((await desk.row(other)).state).toBe("uploaded");
     });
 
-    test("the same name elsewhere, or another name here, is no rival", async () => {
+    test("the same name elsewhere, or another name here, is no conflict", async () => {
       const bench = await aSender();
       const { desk } = bench;
       desk.archive.addFolder("Other");
@@ -205,7 +205,7 @@ describe("sender", () => {
       await bench.desk.run(bench.sender);
       expect(opened.flat()).toHaveLength(3);
       const small = bench.desk.pending();
-      bench.desk.context.bells.sending.ring();
+      bench.desk.context.wakeups.sending.notify();
       await bench.desk.advance(0);
       expect(opened.flat()).toHaveLength(4);
       expect((await bench.desk.row(small)).state).toBe("uploading");
@@ -311,8 +311,8 @@ describe("sender", () => {
       desk.pending();
       desk.reader.onSend = (_, cut) =>
         new Promise((resolve) => {
-          const trouble = { code: "REPLY_LOST", message: "cut short" };
-          cut.addEventListener("abort", () => resolve({ kind: "lost", trouble }));
+          const problem = { code: "REPLY_LOST", message: "cut short" };
+          cut.addEventListener("abort", () => resolve({ kind: "lost", problem }));
         });
       await desk.run(sender);
       const deadline = new AbortController();
@@ -364,7 +364,7 @@ describe("sender gate", () => {
       await desk.advance(0);
       expect(statesOf(desk)).toEqual({ held: 30 });
       expect(bench.keeper.gate).toMatchObject({ probes: 0 });
-      expect((await desk.row(30)).trouble?.code).toBe("QUOTA_LIMIT");
+      expect((await desk.row(30)).problem?.code).toBe("QUOTA_LIMIT");
     });
 
     test("is probed by one document at a time, ever more rarely", async () => {
@@ -413,7 +413,7 @@ describe("sender gate", () => {
       answers(bench, refusal("ODD_CODE"));
       await desk.run(bench.sender);
       expect(desk.reader.sent).toHaveLength(3);
-      expect(bench.keeper.gate.trouble?.code).toBe("SAME_CODE_REPEATS");
+      expect(bench.keeper.gate.problem?.code).toBe("SAME_CODE_REPEATS");
       expect(statesOf(desk)).toEqual({ held: 10 });
     });
 
@@ -427,7 +427,7 @@ describe("sender gate", () => {
       answers(bench, unnamed(code));
       await desk.run(bench.sender);
       expect(desk.reader.sent).toHaveLength(3);
-      expect(bench.keeper.gate.trouble?.code).toBe("SAME_CODE_REPEATS");
+      expect(bench.keeper.gate.problem?.code).toBe("SAME_CODE_REPEATS");
       expect(statesOf(desk)).toEqual({ inDoubt: 3, held: 7 });
     });
 
@@ -447,7 +447,7 @@ describe("sender gate", () => {
       expect(bench.keeper.gate.closedAt).toBeNull();
       const held = await desk.row(rows[4]?.id ?? 0);
       const dueAt = desk.clock.now() + HOLD.initialMs;
-      expect(held).toMatchObject({ trouble: { code }, patience: 1, dueAt });
+      expect(held).toMatchObject({ problem: { code }, patience: 1, dueAt });
       expect(desk.warnings).toEqual([]);
     });
 
@@ -460,11 +460,11 @@ describe("sender gate", () => {
         return suspected("HTTP_403");
       });
       await desk.run(bench.sender);
-      expect(bench.keeper.gate.trouble?.code).toBe("CREDENTIALS_REFUSED");
+      expect(bench.keeper.gate.problem?.code).toBe("CREDENTIALS_REFUSED");
       expect(await desk.row(row)).toMatchObject({
         state: "held",
         dueAt: null,
-        trouble: { code: "CREDENTIALS_REFUSED" },
+        problem: { code: "CREDENTIALS_REFUSED" },
       });
     });
 
@@ -477,10 +477,10 @@ describe("sender gate", () => {
         return { ...unnamed("LOCKED_OUT"), credentials: true } as Outcome;
       });
       await desk.run(bench.sender);
-      expect(bench.keeper.gate.trouble?.code).toBe("CREDENTIALS_REFUSED");
+      expect(bench.keeper.gate.problem?.code).toBe("CREDENTIALS_REFUSED");
       expect(await desk.row(row)).toMatchObject({
         state: "inDoubt",
-        trouble: { code: "LOCKED_OUT" },
+        problem: { code: "LOCKED_OUT" },
       });
     });
 
@@ -494,7 +494,7 @@ describe("sender gate", () => {
       });
       await desk.run(bench.sender);
       expect(bench.keeper.gate.closedAt).toBeNull();
-      expect(await desk.row(row)).toMatchObject({ state: "held", trouble: { code: "HTTP_403" } });
+      expect(await desk.row(row)).toMatchObject({ state: "held", problem: { code: "HTTP_403" } });
     });
 
     test.for([...OF_ONE_REQUEST])("stays open however many meet %s", async (code) => {
@@ -512,8 +512,8 @@ describe("sender gate", () => {
       await desk.run(bench.sender);
       expect(statesOf(desk)).toEqual({ held: 4, uploaded: 10 });
       expect(bench.keeper.gate.closedAt).toBeNull();
-      const { trouble } = await desk.row(large[0]?.id ?? 0);
-      expect(trouble?.message).toContain("12.3 MB (12345678 bytes)");
+      const { problem } = await desk.row(large[0]?.id ?? 0);
+      expect(problem?.message).toContain("12.3 MB (12345678 bytes)");
     });
 
     test("behind it nothing is probed while paused", async () => {
@@ -545,7 +545,7 @@ describe("sender gate", () => {
     test("a probe that waits for another of its name, which only a person can tell, keeps no other", async () => {
       const bench = await aSender();
       const { desk, folderId } = bench;
-      const trouble = { code: "DOUBT_AMBIGUOUS", message: "so" };
+      const problem = { code: "DOUBT_AMBIGUOUS", message: "so" };
       const named = { sentName: "scan.pdf" };
       desk.put({
         state: "held",
@@ -553,7 +553,7 @@ describe("sender gate", () => {
         dueAt: null,
         documentId: null,
         folderId,
-        trouble,
+        problem,
         ...named,
       });
       const small = { sizeBytes: 1, modifiedAt: 0, stamp: "a" };
@@ -585,7 +585,7 @@ describe("sender gate", () => {
     const small = { sizeBytes: 10, modifiedAt: 0, stamp: "a" };
     const unreadable = (code: string): Outcome => ({
       kind: "unreadable",
-      trouble: { code, message: "EACCES" },
+      problem: { code, message: "EACCES" },
     });
     const changed: Outcome = { kind: "changed", seen: small };
 
@@ -643,11 +643,11 @@ describe("sender gate", () => {
       await desk.advance(7 * 24 * HOUR);
       expect(sent()).toBeLessThan(5 * 50);
       const late = desk.pending({ path: "good-late.pdf" });
-      desk.context.bells.sending.ring();
+      desk.context.wakeups.sending.notify();
       await desk.advance(10 * MINUTE);
       expect((await desk.row(late)).state).toBe("uploaded");
       for (const row of bad) {
-        expect(await desk.row(row)).toMatchObject({ state: "held", trouble: { code: "HTTP_415" } });
+        expect(await desk.row(row)).toMatchObject({ state: "held", problem: { code: "HTTP_415" } });
       }
     });
 
@@ -655,7 +655,7 @@ describe("sender gate", () => {
       const { desk, account, bad } = await aSpentAccount(refusal("HTTP_415"));
       await desk.advance(6 * MINUTE);
       const tried = (await Promise.all(bad.map((row) => desk.row(row)))).filter(
-        ({ trouble }) => trouble?.code === "HTTP_415",
+        ({ problem }) => problem?.code === "HTTP_415",
       );
       expect(tried).toHaveLength(1);
       account.isSpent = false;
@@ -703,7 +703,7 @@ describe("sender gate", () => {
       expect(await desk.story(ours)).toEqual([]);
       expect((await desk.row(other)).state).toBe("uploaded");
       desk.reader.pid = 4712;
-      desk.context.bells.sending.ring();
+      desk.context.wakeups.sending.notify();
       await desk.advance(0);
       expect((await desk.row(ours)).state).toBe("uploaded");
     });
@@ -808,7 +808,7 @@ describe("sender outage", () => {
       const { id } = desk.pending();
       desk.archive.fail("folder", unreachable(), unreachable());
       await desk.run(bench.sender);
-      expect(bench.sender.outage?.trouble.code).toBe("ARCHIVE_UNREACHABLE");
+      expect(bench.sender.outage?.problem.code).toBe("ARCHIVE_UNREACHABLE");
       expect(await desk.row(id)).toMatchObject({ state: "pending", attempts: 0 });
       await desk.advance(5 * SECOND);
       expect((await desk.row(id)).state).toBe("uploaded");
@@ -818,7 +818,7 @@ describe("sender outage", () => {
 
 describe("sender outcomes", () => {
   describe("what an outcome means for its document", () => {
-    const lost: Outcome = { kind: "lost", trouble: { code: "REPLY_LOST", message: "cut" } };
+    const lost: Outcome = { kind: "lost", problem: { code: "REPLY_LOST", message: "cut" } };
     const changed: Outcome = {
       kind: "changed",
       seen: {
@@ -829,7 +829,7 @@ describe("sender outcomes", () => {
     };
     const unreadable: Outcome = {
       kind: "unreadable",
-      trouble: {
+      problem: {
         code: "FILE_UNREADABLE",
         message: "no right",
       },
@@ -882,7 +882,7 @@ describe("sender outcomes", () => {
       expect(await desk.row(id)).toMatchObject({ state: "uploaded", digest: "d2" });
     });
 
-    test("refused for its folder: the tree is read anew for the next", async () => {
+    test("refused for its folder: the tree is read again for the next", async () => {
       const bench = await aSender();
       const { desk } = bench;
       desk.pending();
@@ -890,7 +890,7 @@ describe("sender outcomes", () => {
       await desk.run(bench.sender);
       desk.archive.forgetAsked();
       desk.pending();
-      desk.context.bells.sending.ring();
+      desk.context.wakeups.sending.notify();
       await desk.advance(0);
       expect(desk.archive.count("folders")).toBe(1);
     });
@@ -965,16 +965,16 @@ describe("sender silence", () => {
 
   test.for([
     [
-      { kind: "lost", trouble: { code: "REPLY_LOST", message: "the reader ended: SIGKILL" } },
+      { kind: "lost", problem: { code: "REPLY_LOST", message: "the reader ended: SIGKILL" } },
       "a reader that died with its uploads says nothing about the archive",
     ],
     [
       {
         kind: "notSent",
-        trouble: { code: "FILE_STALLED", message: "the file gave nothing" },
+        problem: { code: "FILE_STALLED", message: "the file gave nothing" },
         retryAfterMs: null,
       },
-      "a file that stalls is the share's trouble",
+      "a file that stalls is the share's problem",
     ],
   ] as const)("%# is no outage: %s", async ([outcome]) => {
     const bench = await aSender();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { aSettler, onDisk, sent, settling } from "./a-settler.ts";
-import { LineCut } from "../../../src/reader/line.ts";
+import { ChannelClosed } from "../../../src/reader/channel.ts";
 import { ANYWAY } from "../../../src/domain/settle.ts";
 import { retryAll, retryOf } from "../../../src/sync/retry.ts";
 import { NO_RULES } from "../../../src/rules/rules.ts";
@@ -9,7 +9,7 @@ import { type Document, type Seen } from "../../../src/domain/document.ts";
 import { failureOf } from "../../../src/domain/failure.ts";
 import { joinRaw, rawOfText } from "../../../src/std/raw-path.ts";
 import { type Acted } from "../../../src/source/source.ts";
-import { Aftercare, GONE_ALREADY, NO_MIRROR } from "../../../src/sync/aftercare.ts";
+import { AfterLoop, GONE_ALREADY, NO_MIRROR } from "../../../src/sync/after-loop.ts";
 import { Folders } from "../../../src/sync/folders.ts";
 import { Held } from "../../../src/sync/held.ts";
 import { Placement } from "../../../src/sync/placement.ts";
@@ -63,7 +63,7 @@ describe("settler", () => {
       await desk.run(settler);
       await desk.advance(2_900);
       desk.clock.jump(jumpMs);
-      desk.mirror().settling.small.ring();
+      desk.mirror().settling.small.notify();
       await desk.advance(Math.max(0, waitsMs - 1));
       expect((await desk.row(id)).state).toBe(waitsMs > 0 ? "settling" : "pending");
       await desk.advance(1);
@@ -142,7 +142,7 @@ describe("settler", () => {
       await desk.run(settler);
       await desk.advance(MINUTE);
       const late = settling(desk, "late.pdf", "late");
-      desk.mirror().settling.small.ring();
+      desk.mirror().settling.small.notify();
       await desk.advance(0);
       const batches = [...desk.journal.store.batches.values()];
       expect(batches.map(({ id, documents }) => [id, documents])).toEqual([
@@ -238,18 +238,22 @@ describe("settler", () => {
         await desk.run(settler);
         expect(await desk.row(id)).toMatchObject({
           state: "settling",
-          trouble: { code: "FILE_UNFINISHED" },
+          problem: { code: "FILE_UNFINISHED" },
         });
         await desk.advance(10 * MINUTE - 4 * SECOND);
         expect((await desk.row(id)).state).toBe("settling");
         await desk.advance(SECOND);
         const row = await desk.row(id);
         if (stillIncomplete === "hold") {
-          const trouble = { code: "FILE_INCOMPLETE" };
-          expect(row).toMatchObject({ state: "held", trouble, dueAt: null });
+          const problem = { code: "FILE_INCOMPLETE" };
+          expect(row).toMatchObject({ state: "held", problem, dueAt: null });
           return;
         }
-        expect(row).toMatchObject({ state: "pending", trouble: null, slip: { unfinished: true } });
+        expect(row).toMatchObject({
+          state: "pending",
+          problem: null,
+          attributes: { unfinished: true },
+        });
         expect(row.remark).toContain("looks unfinished");
       },
     );
@@ -271,9 +275,9 @@ describe("settler", () => {
         await desk.advance(0);
         expect((await desk.row(id)).state).toBe(state);
         await retryAll(desk.journal, [id], desk.clock.now(), true);
-        desk.mirror().settling.small.ring();
+        desk.mirror().settling.small.notify();
         await desk.advance(0);
-        const sentAnyway = { state: "pending", remark: ANYWAY, slip: { unfinished: true } };
+        const sentAnyway = { state: "pending", remark: ANYWAY, attributes: { unfinished: true } };
         expect(await desk.row(id)).toMatchObject(sentAnyway);
       },
     );
@@ -287,10 +291,10 @@ describe("settler", () => {
       await desk.run(settler);
       await retryAll(desk.journal, [id], desk.clock.now(), true);
       onDisk(desk, "scan.pdf", "d2", file("d2"));
-      desk.mirror().settling.small.ring();
+      desk.mirror().settling.small.notify();
       await desk.advance(10 * SECOND);
-      const trouble = { code: "FILE_INCOMPLETE" };
-      expect(await desk.row(id)).toMatchObject({ state: "held", trouble, remark: null });
+      const problem = { code: "FILE_INCOMPLETE" };
+      expect(await desk.row(id)).toMatchObject({ state: "held", problem, remark: null });
       // Seen to be another before the row was asked for: the permission was for what the person saw.
       const before = await desk.row(id);
       const event = { type: "changed", at: desk.clock.now(), dueAt: desk.clock.now() } as const;
@@ -305,8 +309,8 @@ describe("settler", () => {
       const { desk, settler } = await aSettler();
       const seen = { sizeBytes: 9, modifiedAt: desk.clock.now() - HOUR, stamp: "d1" };
       const file = { seen, completeness: "unfinished" } as const;
-      const trouble = { code: "FILE_UNFINISHED", message: "looks unfinished" };
-      const { id } = settling(desk, "scan.pdf", "d1", { file, trouble });
+      const problem = { code: "FILE_UNFINISHED", message: "looks unfinished" };
+      const { id } = settling(desk, "scan.pdf", "d1", { file, problem });
       const apply = desk.journal.apply.bind(desk.journal);
       desk.journal.apply = async (changes) => {
         desk.journal.apply = apply;
@@ -368,8 +372,8 @@ describe("settler", () => {
       });
       await desk.run(settler);
       await desk.advance(3 * SECOND);
-      const trouble = { code: "FILE_INCOMPLETE" };
-      expect(await desk.row(id)).toMatchObject({ state: "held", trouble });
+      const problem = { code: "FILE_INCOMPLETE" };
+      expect(await desk.row(id)).toMatchObject({ state: "held", problem });
     });
 
     test("empty: it may grow for `incomplete`, then it is held for a person", async () => {
@@ -382,7 +386,7 @@ describe("settler", () => {
       await desk.advance(10 * MINUTE);
       expect(await desk.row(id)).toMatchObject({
         state: "held",
-        trouble: { code: "FILE_EMPTY" },
+        problem: { code: "FILE_EMPTY" },
         dueAt: null,
       });
     });
@@ -390,8 +394,8 @@ describe("settler", () => {
     test("unreadable: held, with patience that grows", async () => {
       const { desk, settler } = await aSettler();
       const { id } = settling(desk, "scan.pdf", "d1");
-      const trouble = { code: "FILE_UNREADABLE", message: "no right to read" };
-      desk.reader.files.set("scan.pdf", { kind: "unreadable", trouble });
+      const problem = { code: "FILE_UNREADABLE", message: "no right to read" };
+      desk.reader.files.set("scan.pdf", { kind: "unreadable", problem });
       await desk.run(settler);
       const waits = [];
       for (let round = 0; round < 4; round++) {
@@ -429,7 +433,7 @@ describe("settler", () => {
       desk.reader.inspect = async (mirrorId, files) => {
         if (files.some(({ path }) => path === "deadly.pdf")) {
           deaths += 1;
-          throw new LineCut("the reader ended: SIGKILL (did not answer)");
+          throw new ChannelClosed("the reader ended: SIGKILL (did not answer)");
         }
         return inspect(mirrorId, files);
       };
@@ -438,8 +442,8 @@ describe("settler", () => {
       const states = await Promise.all(ids.map(async (id) => (await desk.row(id)).state));
       expect([states, deaths]).toEqual([["pending", "pending", "held", "pending"], 2]);
       const deadly = await desk.row(ids[2] ?? 0);
-      expect(deadly).toMatchObject({ trouble: { code: "FILE_UNREADABLE" } });
-      expect(deadly.trouble?.message).toMatch(/twice in a row.*did not answer/);
+      expect(deadly).toMatchObject({ problem: { code: "FILE_UNREADABLE" } });
+      expect(deadly.problem?.message).toMatch(/twice in a row.*did not answer/);
       expect(deadly.dueAt, "it is tried again").toBeGreaterThan(desk.clock.now());
     });
 
@@ -506,7 +510,7 @@ describe("settler archived", () => {
     });
 
     test.for([
-      [{ after: "done" }, "delete", "due", "it came back after it was put away"],
+      [{ after: "done" }, "delete", "due", "it came back after it was moved or deleted"],
       [{ after: "refused" }, "delete", "due", "it was to go, and may be what was sent again"],
       [
         { after: null, afterMessage: GONE_ALREADY },
@@ -529,7 +533,7 @@ describe("settler archived", () => {
     test.for([
       ["touched", "upload", () => "d1", 0],
       ["edited, which `changed: ignore` leaves alone,", "ignore", (n: number) => `edit ${n}`, 0],
-      ["touched while it was being sent anew", "upload", () => "d1", 1],
+      ["touched while it was being sent again", "upload", () => "d1", 1],
     ] as const)(
       "%s every night for a month: one line of history, counted",
       async ([, changed, digestIn, attempts]) => {
@@ -569,7 +573,7 @@ describe("settler archived", () => {
       ["/srv/done/scan.pdf", "d1", false, "it was moved back"],
       [null, "d1", true, "what was deleted can only be restored, as another document"],
     ] as const)(
-      "put away at %s and found as %s in a folder of the source: sent %s, since %s",
+      "moved or deleted at %s and found as %s in a folder of the source: sent %s, since %s",
       async ([afterMessage, stamp, isSent]) => {
         const { desk, settler } = await aSettler();
         const before = sent(desk, "scan.pdf", "d1", { after: "done", afterMessage, goneAt: 5 });
@@ -674,7 +678,7 @@ describe("settler archived", () => {
           "pending",
           "the name was free in between: each is a file of its own",
         ],
-        [5, { after: "done" }, {}, "pending", "each was put away"],
+        [5, { after: "done" }, {}, "pending", "each was moved or deleted"],
         [5, {}, { changesPerHour: 6 }, "pending", "so it is configured"],
         [1, {}, { changesPerHour: 1 }, "held", "so it is configured"],
       ] as const)(
@@ -683,14 +687,14 @@ describe("settler archived", () => {
           const { desk, row, state } = await aRewrite(before, set, mirror);
           expect(await state()).toBe(expected);
           if (expected !== "held") return;
-          const { trouble, dueAt } = await desk.row(row);
-          expect(trouble?.code).toBe("CHANGED_TOO_OFTEN");
-          expect(failureOf(trouble?.code ?? "").hint).toMatch(/`exclude`.*`changesPerHour`/);
+          const { problem, dueAt } = await desk.row(row);
+          expect(problem?.code).toBe("CHANGED_TOO_OFTEN");
+          expect(failureOf(problem?.code ?? "").hint).toMatch(/`exclude`.*`changesPerHour`/);
           expect(dueAt).toBeLessThanOrEqual(desk.clock.now() + HOUR);
         },
       );
 
-      test("it goes on by itself once the first of them was sent an hour ago", async () => {
+      test("it continues automatically once the first of them was sent an hour ago", async () => {
         const { desk, state } = await aRewrite(5);
         await desk.advance(54 * MINUTE);
         expect(await state()).toBe("held");
@@ -722,7 +726,7 @@ describe("settler archived", () => {
         Object.assign(desk.mirror().settings, { changed });
         const again = async (path: string, digest: string, supersedes: number | null = null) => {
           const { id } = settling(desk, path, digest, { supersedes });
-          desk.mirror().settling.small.ring();
+          desk.mirror().settling.small.notify();
           await desk.advance(SECOND);
           return (await desk.journal.document(id))?.state;
         };
@@ -782,7 +786,7 @@ describe("settler archived", () => {
       },
     );
 
-    test("a name that was free again and is used anew is no edit: it is sent", async () => {
+    test("a name that was free again and is used again is no edit: it is sent", async () => {
       const { desk, settler } = await aSettler({ mirrors: [{ changed: "ignore" }] });
       const before = sent(desk, "scan.pdf", "d1", { current: false, goneAt: 5 });
       const { id } = settling(desk, "scan.pdf", "d2", { supersedes: before.id });
@@ -877,7 +881,7 @@ describe("settler archived", () => {
       expect(await desk.row(id)).toMatchObject({ sentName: "other.pdf", movedFrom: null });
     });
 
-    test("put away by its after-action, it is no original: the same bytes again are sent", async () => {
+    test("moved or deleted by its after-action, it is no original: the same bytes again are sent", async () => {
       const { desk, settler } = await aSettler({ mirrors: [{ after: { kind: "delete" } }] });
       sent(desk, "scan.pdf", "d1", { after: "done", goneAt: 5 });
       const { id } = settling(desk, "again.pdf", "d1");
@@ -912,7 +916,7 @@ describe("settler archived", () => {
       expect((await desk.row(id)).state).toBe("pending");
     });
 
-    test("gone before it could be put away, it was moved: followed, and put away where it is", async () => {
+    test("gone before it could be moved or deleted, it was moved: followed, and moved or deleted where it is", async () => {
       const { desk, settler } = await aSettler({ mirrors: [{ after: { kind: "delete" } }] });
       const original = sent(desk, "scan.pdf", "d1", { after: null, afterMessage: GONE_ALREADY });
       settling(desk, "moved.pdf", "d1");
@@ -922,15 +926,20 @@ describe("settler archived", () => {
     });
 
     test.for([
-      ["put away for good", { kind: "done" }, null, "the copy is sent as a document of its own"],
+      [
+        "moved or deleted for good",
+        { kind: "done" },
+        null,
+        "the copy is sent as a document of its own",
+      ],
       ["of other content", CHANGED, onDisk, "it is back, and so the other is a copy: it is sent"],
       ["moved", { kind: "gone" }, null, "it is the same file: nothing is sent"],
     ] as const)("the original is in hand and %s", async ([, acted, back]) => {
-      const { desk, aftercare, settler } = await inHand();
+      const { desk, afterLoop, settler } = await inHand();
       const original = sent(desk, "scan.pdf", "d1", { state: "uploaded" });
       const ended = Promise.withResolvers<Acted>();
       desk.reader.onAct = () => ended.promise;
-      await desk.run(aftercare);
+      await desk.run(afterLoop);
       expect(desk.reader.acted).toEqual(["scan.pdf"]);
       const { id } = settling(desk, "other.pdf", "d1");
       await desk.run(settler);
@@ -946,11 +955,11 @@ describe("settler archived", () => {
     });
   });
 
-  const CHANGED = { kind: "refused", trouble: { code: "FILE_CHANGED", message: "so" } } as const;
+  const CHANGED = { kind: "refused", problem: { code: "FILE_CHANGED", message: "so" } } as const;
 
   /** `scan.pdf` was sent, edited, and sent again; the after-action of the first content is due. */
   async function inHand() {
-    const { desk, settler, puttingAway } = await aSettler({
+    const { desk, settler, afterActions } = await aSettler({
       mirrors: [{ after: { kind: "delete" } }],
     });
     const folderId = desk.archive.addFolder("Scans");
@@ -961,7 +970,7 @@ describe("settler archived", () => {
     });
     const earlier = { current: false, documentId, folderId, after: "due", dueAt: null } as const;
     sent(desk, "scan.pdf", "d0", earlier);
-    return { desk, settler, aftercare: new Aftercare(desk.context, puttingAway) };
+    return { desk, settler, afterLoop: new AfterLoop(desk.context, afterActions) };
   }
 
   function successorPath({ dir, name }: Document) {
@@ -971,7 +980,7 @@ describe("settler archived", () => {
   describe("archived already, and renamed since the rules ask for more", () => {
     const waiting = (code: "SIDECAR_MISSING" | "MARKER_MISSING" | "NOT_RENAMED") => ({
       kind: "waits" as const,
-      trouble: { code, message: "it is not there" },
+      problem: { code, message: "it is not there" },
     });
 
     test.for([
@@ -1023,7 +1032,7 @@ describe("settler archived", () => {
   describe("bytes that another mirror of the archive has sent", () => {
     const there = { path: "/Scans" };
 
-    test("of a former mirror, to be put away once that was back: it is due at once", async () => {
+    test("of a former mirror, to be moved or deleted once that was back: it is due at once", async () => {
       const { desk, settler } = await aSettler({ mirrors: [{ after: { kind: "delete" } }] });
       const { id: mirrorId } = await desk.journal.mirror("former", "/srv/former");
       const dueAt = desk.clock.now() + 24 * HOUR;
@@ -1036,7 +1045,7 @@ describe("settler archived", () => {
     });
 
     const GONE = { goneAt: 5 };
-    const PUT_AWAY = {
+    const AFTER_ACTION = {
       after: "done",
       afterMessage: "/srv/done/scan.pdf",
       seen: { sizeBytes: 1_000, modifiedAt: 0, stamp: "here" },
@@ -1046,8 +1055,14 @@ describe("settler archived", () => {
       [{}, GONE, "there", "moved", "moved from there, as within a mirror"],
       [{}, {}, "there", "waits", "its own scan has to tell that the file is gone"],
       [{}, GONE, "away", "held", "nobody knows for how long its source is away"],
-      [{}, { ...GONE, after: "done" }, "there", "sent", "it was put away: this is another file"],
-      [{}, { ...GONE, ...PUT_AWAY }, "there", "moved", "it was moved from where it was put"],
+      [
+        {},
+        { ...GONE, after: "done" },
+        "there",
+        "sent",
+        "it was moved or deleted: this is another file",
+      ],
+      [{}, { ...GONE, ...AFTER_ACTION }, "there", "moved", "it was moved from where it was put"],
       [{}, { ...GONE, duplicateOf: 1 }, "there", "sent", "the document is another row's"],
       [{ target: { path: "/Other" } }, GONE, "there", "sent", "another folder is wanted here"],
       [{}, {}, "copied", "sent", "it is still there: this is a copy"],
@@ -1153,7 +1168,7 @@ describe("settler archived", () => {
   });
 });
 
-/** Names that are used anew: what had one before is known elsewhere by its file, and is not sent again. */
+/** Names that are used again: what had one before is known elsewhere by its file, and is not sent again. */
 describe("settler names", () => {
   /** A local stamp: size, mtime, ctime and inode. */
   const seenAs = (inode: string, ctime = "1", mtime = "5"): Seen => {
@@ -1162,17 +1177,17 @@ describe("settler names", () => {
   const network: Seen = { ...seenAs("i"), stamp: "1000.5" };
 
   /** `scan.pdf` was sent, and has been another file since, which is settling too. */
-  function usedAnew(desk: SyncDesk, set: Partial<Document> = {}) {
+  function usedAgain(desk: SyncDesk, set: Partial<Document> = {}) {
     const before = sent(desk, "scan.pdf", "d1", { seen: seenAs("i"), current: false, ...set });
     const file = { seen: { ...seenAs("new"), modifiedAt: 6 } };
-    const anew = settling(desk, "scan.pdf", "d2", { supersedes: before.id, file });
-    return { before, anew };
+    const again = settling(desk, "scan.pdf", "d2", { supersedes: before.id, file });
+    return { before, again };
   }
 
-  describe("a name that is used anew", () => {
+  describe("a name that is used again", () => {
     test("its file before was renamed: that row follows it, and the new content is no edit of it", async () => {
       const { desk, settler } = await aSettler();
-      const { before, anew } = usedAnew(desk);
+      const { before, again } = usedAgain(desk);
       const { id } = settling(desk, "kept.pdf", "d1", { file: { seen: seenAs("i", "2") } });
       await desk.run(settler);
       expect(await desk.journal.document(id)).toBeUndefined();
@@ -1183,7 +1198,7 @@ describe("settler names", () => {
         state: "converted",
       };
       expect(await desk.row(before)).toMatchObject(followed);
-      expect(await desk.row(anew)).toMatchObject({ state: "pending", supersedes: null });
+      expect(await desk.row(again)).toMatchObject({ state: "pending", supersedes: null });
     });
 
     test.for([
@@ -1194,7 +1209,7 @@ describe("settler names", () => {
       [{ ...network, stamp: "1000.6" }, true, "a copy has another time"],
     ] as const)("the same bytes elsewhere: sent $1, since $2", async ([seen, isSent]) => {
       const { desk, settler } = await aSettler();
-      const { before } = usedAnew(desk);
+      const { before } = usedAgain(desk);
       const { id } = settling(desk, "kept.pdf", "d1", { file: { seen } });
       await desk.run(settler);
       expect((await desk.journal.document(id))?.state).toBe(isSent ? "pending" : undefined);
@@ -1217,7 +1232,7 @@ describe("settler names", () => {
       [seenAs("new"), false, "another file has its name, which is not journaled yet"],
       [seenAs("i", "2"), true, "it is there: the other is a link to it"],
     ] as const)(
-      "its name is not known to be used anew: sent $1, since $2",
+      "its name is not known to be used again: sent $1, since $2",
       async ([seen, isSent]) => {
         const { desk, settler } = await aSettler();
         const before = sent(desk, "scan.pdf", "d1", { seen: seenAs("i") });
@@ -1255,9 +1270,9 @@ describe("settler names", () => {
       expect((await desk.row(copy)).state).toBe("pending");
     });
 
-    test("what could not be put away, as another file had its name, is put away where it is", async () => {
+    test("what could not be moved or deleted, as another file had its name, is moved or deleted where it is", async () => {
       const { desk, settler } = await aSettler({ mirrors: [{ after: { kind: "delete" } }] });
-      const { before } = usedAnew(desk, { after: "refused", afterMessage: "FILE_CHANGED: other" });
+      const { before } = usedAgain(desk, { after: "refused", afterMessage: "FILE_CHANGED: other" });
       settling(desk, "kept.pdf", "d1", { file: { seen: seenAs("i", "2") } });
       await desk.run(settler);
       expect(await desk.row(before)).toMatchObject({ name: "kept.pdf", after: "due" });
@@ -1282,10 +1297,10 @@ describe("settler names", () => {
       expect((await desk.row(second)).current).toBe(false);
     });
 
-    test("put away within the source, it is that file once that folder is seen", async () => {
+    test("moved or deleted within the source, it is that file once that folder is seen", async () => {
       const { desk, settler } = await aSettler();
       const afterMessage = "/srv/scans/done/scan.pdf";
-      const { before } = usedAnew(desk, { after: "done", afterMessage, goneAt: 5 });
+      const { before } = usedAgain(desk, { after: "done", afterMessage, goneAt: 5 });
       const { id } = settling(desk, "done/scan.pdf", "d1");
       await desk.run(settler);
       expect(await desk.journal.document(id)).toBeUndefined();
@@ -1293,21 +1308,21 @@ describe("settler names", () => {
     });
 
     test("while an after-action has that name in hand, it is waited for", async () => {
-      const { desk, settler, puttingAway } = await aSettler({
+      const { desk, settler, afterActions } = await aSettler({
         mirrors: [{ after: { kind: "delete" } }],
       });
       const folderId = desk.archive.addFolder("Scans");
       const filename = "scan.pdf";
       const documentId = desk.archive.addDocument({ folderId, filename, status: "CONVERTED" });
       const due = { after: "due", documentId, folderId, sentName: filename } as const;
-      const { before } = usedAnew(desk, due);
+      const { before } = usedAgain(desk, due);
       const ended = Promise.withResolvers<Acted>();
       desk.reader.onAct = (path) => (path === filename ? ended.promise : { kind: "done" });
-      await desk.run(new Aftercare(desk.context, puttingAway));
+      await desk.run(new AfterLoop(desk.context, afterActions));
       const { id } = settling(desk, "kept.pdf", "d1", { file: { seen: seenAs("i", "2") } });
       await desk.run(settler);
       expect((await desk.row(id)).state).toBe("settling");
-      ended.resolve({ kind: "refused", trouble: { code: "FILE_CHANGED", message: "so" } });
+      ended.resolve({ kind: "refused", problem: { code: "FILE_CHANGED", message: "so" } });
       await desk.advance(2 * SECOND);
       expect(await desk.journal.document(id)).toBeUndefined();
       expect(await desk.row(before)).toMatchObject({ name: "kept.pdf", after: "done" });
@@ -1317,8 +1332,8 @@ describe("settler names", () => {
 
   describe("held in doubt", () => {
     const doubted = (code: string, current: boolean) => {
-      const trouble = { code, message: "so" };
-      const at = { seen: seenAs("i"), current, doubtAt: 1, trouble };
+      const problem = { code, message: "so" };
+      const at = { seen: seenAs("i"), current, doubtAt: 1, problem };
       return { ...at, state: "held", documentId: null } as const;
     };
 
@@ -1404,10 +1419,10 @@ describe("settler rest", () => {
 
   test("nothing that is seen meanwhile shortens it", async () => {
     const { desk } = await twoGroups(20);
-    desk.mirror(1).settling.small.ring();
+    desk.mirror(1).settling.small.notify();
     await desk.advance(30);
-    desk.mirror(1).settling.small.ring();
-    desk.mirror(2).settling.small.ring();
+    desk.mirror(1).settling.small.notify();
+    desk.mirror(2).settling.small.notify();
     await desk.advance(29);
     expect(desk.reader.inspected).toHaveLength(64);
   });

@@ -46,7 +46,7 @@ test("what was under way when the last run ended is in doubt, however much it is
   const sync = await Sync.open(desk.context, noSchedule, () => {});
   expect(new Set(desk.states())).toEqual(new Set(["inDoubt"]));
   expect(await desk.row(1)).toMatchObject({
-    trouble: { code: "REPLY_LOST" },
+    problem: { code: "REPLY_LOST" },
     doubtAt: desk.clock.now(),
   });
   expect(sync.underWay).toBe(0);
@@ -67,7 +67,7 @@ describe("another process writes to the journal", () => {
     await other.setPaused(true);
     await desk.advance(SECOND);
     desk.pending();
-    desk.context.bells.sending.ring();
+    desk.context.wakeups.sending.notify();
     await desk.advance(HOUR);
     expect(desk.states()).toEqual(["pending"]);
     await other.setPaused(false);
@@ -77,7 +77,7 @@ describe("another process writes to the journal", () => {
 
   test("`retry` puts a failed document back, and it is sent", async () => {
     const { desk, sync } = await aSync();
-    const { id } = desk.put({ state: "failed", trouble: { code: "ODD", message: "odd" } });
+    const { id } = desk.put({ state: "failed", problem: { code: "ODD", message: "odd" } });
     const other = new MemoryJournal({ store: desk.journal.store });
     await desk.run(sync);
     const event = { type: "goesOn", at: desk.clock.now() } as const;
@@ -90,8 +90,8 @@ describe("another process writes to the journal", () => {
 describe("sources", () => {
   test("one that comes back lets go what waited for it", async () => {
     const { desk, sync } = await aSync();
-    const trouble = { code: "SOURCE_OFFLINE", message: "not mounted" };
-    const { id } = desk.put({ state: "held", trouble, digest: null, dueAt: null });
+    const problem = { code: "SOURCE_OFFLINE", message: "not mounted" };
+    const { id } = desk.put({ state: "held", problem, digest: null, dueAt: null });
     await desk.run(sync);
     await sync.told(status({ online: false, why: "not mounted" }));
     await desk.advance(0);
@@ -113,7 +113,7 @@ describe("sources", () => {
     expect(desk.states()).toEqual(["uploaded"]);
   });
 
-  test("events that may be missing ask for a scan of that mirror; a warning is what can be mended", async () => {
+  test("events that may be missing ask for a scan of that mirror; a warning is what can be fixed", async () => {
     const { desk, sync } = await aSync();
     await desk.run(sync);
     await sync.told(status());
@@ -142,8 +142,8 @@ describe("sources", () => {
 
 test("a rescan looks for missing folders too, at once", async () => {
   const { desk, sync } = await aSync();
-  const trouble = { code: "FOLDER_MISSING", message: "2026 does not exist" };
-  const row = desk.pending({ state: "held", trouble, dueAt: null, targetPath: "/2026" });
+  const problem = { code: "FOLDER_MISSING", message: "2026 does not exist" };
+  const row = desk.pending({ state: "held", problem, dueAt: null, targetPath: "/2026" });
   await desk.run(sync);
   await desk.advance(HOUR);
   desk.archive.addFolder("2026");
@@ -158,7 +158,7 @@ test("a loop that fails ends all the others, and is what is told", async () => {
   running.catch(() => {});
   await desk.advance(0);
   desk.journal.due = () => Promise.reject(new Error("disk full"));
-  desk.context.bells.doubts.ring();
+  desk.context.wakeups.doubts.notify();
   await desk.advance(0);
   await expect(running).rejects.toThrow("disk full");
 });
@@ -172,7 +172,7 @@ test("an archive folder is renamed, and another made under its name: what comes 
   desk.archive.changeFolder(folderId ?? 0, { name: "Scans, closed" });
   const next = desk.archive.addFolder("Scans");
   const later = desk.pending();
-  desk.context.bells.sending.ring();
+  desk.context.wakeups.sending.notify();
   await desk.advance(SECOND);
   expect(await desk.row(later)).toMatchObject({ state: "uploaded", folderId: next });
 });
@@ -189,7 +189,7 @@ test("a batch whose last file is removed has its receipt at once, not when anoth
     documents: 2,
   });
   desk.put({ state: "converted", documentId: 9_000, batch });
-  const waits = desk.put({ state: "failed", trouble: { code: "ODD", message: "odd" }, batch });
+  const waits = desk.put({ state: "failed", problem: { code: "ODD", message: "odd" }, batch });
   const written: string[] = [];
   const write = async (receipt: { readonly batch: string }) => {
     written.push(receipt.batch);

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { Archive } from "../../../src/archive/archive.ts";
 import { rawOfText } from "../../../src/std/raw-path.ts";
 import { adopting, vouching } from "../../../src/sync/adopter.ts";
-import { Aftercare } from "../../../src/sync/aftercare.ts";
+import { AfterLoop } from "../../../src/sync/after-loop.ts";
 import { Poller } from "../../../src/sync/poller.ts";
 import type { DocumentDetail } from "../../../src/wire/shapes.ts";
 import { ScriptedArchive } from "../../fakes/scripted-archive.ts";
@@ -50,7 +50,7 @@ class LyingArchive extends ScriptedArchive {
   }
 }
 
-test("whatever field of its answers is wrong, only a confirmed file is put away", async () => {
+test("whatever field of its answers is wrong, only a confirmed file is moved or deleted", async () => {
   await fc.assert(
     fc.asyncProperty(situations, async ({ came, polled, asked, after }) => {
       const archive = new LyingArchive();
@@ -82,7 +82,7 @@ test("whatever field of its answers is wrong, only a confirmed file is put away"
       archive.lie = polled;
       await desk.run(new Poller(desk.context, await desk.keeper()));
       archive.lie = asked;
-      await desk.run(new Aftercare(desk.context));
+      await desk.run(new AfterLoop(desk.context));
       await desk.advance(HOUR);
       desk.stop();
 

@@ -92,7 +92,7 @@ describe("on a first run", () => {
   };
   const claimedBy = (ids: readonly number[]) => ({
     claimed: async () => new Map(ids.map((id) => [id, null])),
-    rivals: async () => [],
+    conflicts: async () => [],
   });
 
   test.for([

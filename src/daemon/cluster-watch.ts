@@ -1,0 +1,131 @@
+/** Follows what happens in the cluster while this daemon's loops run. */
+import type { Cluster, ClusterChange, Assignment } from "../journal/cluster.ts";
+import type { Fault } from "../std/fault.ts";
+import type { Log } from "../std/log.ts";
+import { isShared } from "../sync/ownership.ts";
+
+/** Why the loops have to start again: the lease is lost, or an archive is another. */
+export type StartOver = "lost" | "replaced";
+
+export class ClusterWatch implements Disposable {
+  readonly #cluster: Cluster;
+  readonly #log: Log;
+  readonly #listening: () => void;
+  readonly #startOver = Promise.withResolvers<StartOver>();
+  #away: string | undefined;
+  #fault: Fault | undefined;
+  /** Told when the journal goes away: who asked it something would wait until it is back. */
+  readonly #asking = new Set<(why: string) => void>();
+  #isLost = false;
+  /** Told when the journal can be reached again. */
+  readonly #back: () => void;
+
+  private constructor(cluster: Cluster, log: Log, back: () => void) {
+    this.#cluster = cluster;
+    this.#log = log;
+    this.#back = back;
+    this.#listening = cluster.listen((change) => this.#heard(change));
+  }
+
+  /** Seeks the assignments, some of which this host is near to. */
+  static async open(
+    cluster: Cluster,
+    {
+      assignments,
+      near = [],
+    }: { assignments: readonly Assignment[]; near?: readonly Assignment[] },
+    log: Log,
+    back: () => void,
+  ): Promise<ClusterWatch> {
+    const watch = new ClusterWatch(cluster, log, back);
+    if (!isShared(cluster)) return watch;
+    await cluster.seek(assignments, near);
+    const led = assignments.filter((assignment) => cluster.owns(assignment));
+    log.info(
+      { instance: cluster.instanceId, assignments: led },
+      "one of several daemons on the journal",
+    );
+    return watch;
+  }
+
+  /** Resolves when the loops have to start again. */
+  get startOver(): Promise<StartOver> {
+    return this.#startOver.promise;
+  }
+
+  /** What there is to say while the journal cannot be reached; undefined while it can. */
+  get away(): string | undefined {
+    return this.#away;
+  }
+
+  /** What stands against it, where it is the host, and not the way to a database. */
+  get fault(): Fault | undefined {
+    return this.#fault;
+  }
+
+  /**
+   * What `ask` finds in the journal, or what `instead` makes of its being away: at once where it is, or as
+   * soon as it goes away meanwhile.
+   */
+  async answered<T>(ask: () => Promise<T>, instead: (why: string) => T): Promise<T> {
+    if (this.#away !== undefined) return instead(this.#away);
+    const { promise, resolve } = Promise.withResolvers<string>();
+    this.#asking.add(resolve);
+    try {
+      return await Promise.race([ask(), promise.then(instead)]);
+    } finally {
+      this.#asking.delete(resolve);
+    }
+  }
+
+  /** Nothing that this daemon does is journaled any more. */
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  /** An archive is another one: what the loops know of it is history. */
+  replaced(): void {
+    this.#log.info({}, "an archive was replaced; restarting");
+    this.#startOver.resolve("replaced");
+  }
+
+  [Symbol.dispose](): void {
+    this.#listening();
+  }
+
+  #heard(change: ClusterChange): void {
+    const log = this.#log;
+    switch (change.type) {
+      case "gained":
+        log.info({ assignments: change.assignments }, "new assignments");
+        return;
+      case "others-lost": {
+        const instances = change.instances.map(({ name, id }) => ({ name, id }));
+        log.warn({ instances }, "other daemons are gone; what they were sending is in doubt");
+        return;
+      }
+      case "away":
+        this.#fault = change.fault;
+        this.#away = `${change.fault?.code ?? "the journal cannot be reached"}: ${change.why}`;
+        log.warn(
+          { why: this.#fault ? this.#away : change.why },
+          `the journal cannot be ${this.#fault ? "used" : "reached"}; nothing new is sent`,
+        );
+        for (const tell of this.#asking) tell(this.#away);
+        return;
+      case "back":
+        log.info({}, `the journal can be ${this.#fault ? "used" : "reached"} again`);
+        this.#away = undefined;
+        this.#fault = undefined;
+        this.#back();
+        return;
+      case "lost":
+        this.#isLost = true;
+        log.warn(
+          { code: "LEASE_LOST", instance: this.#cluster.instanceId },
+          "the lease is lost; joining again as another daemon",
+        );
+        this.#startOver.resolve("lost");
+    }
+  }
+}

@@ -1,0 +1,171 @@
+import { gzipSync } from "node:zlib";
+import type { FastifyReply } from "fastify";
+import type { Context } from "./context.ts";
+import type { FaultAction } from "./faults.ts";
+import { Refusal } from "./refusal.ts";
+import { JSON_TYPE, type Outcome, refused, send } from "./reply.ts";
+
+/** What faults need; a Context has it all. */
+export type FaultInjectionParts = Pick<Context, "settings" | "closing" | "lateStores">;
+
+const BOMB_BYTES = 256 * 1024 * 1024;
+
+/**
+ * Does the work and sends its outcome, or has the fault befall it. Faults that concern the work
+ * itself (`stale`, `convert`) are none of this function's business; those go out as usual.
+ */
+export async function answer(
+  reply: FastifyReply,
+  fault: FaultAction | undefined,
+  work: () => Promise<Outcome>,
+  parts: FaultInjectionParts,
+): Promise<void> {
+  switch (fault?.do) {
+    case "delay":
+      await sleepUnlessClosing(parts, fault.ms);
+      return send(reply, await work());
+    case "dropBefore":
+      return drop(reply);
+    case "dropAfter":
+      await work();
+      return drop(reply);
+    case "storeLate":
+      drop(reply);
+      return storeLate(parts, fault.ms, work);
+    case "status":
+      if (fault.stored) await work();
+      return sendStatus(reply, fault);
+    case "redirect":
+      return sendText(reply.code(307).header("location", fault.url), "");
+    case "garbage":
+      await work();
+      return sendText(
+        reply.header("content-type", JSON_TYPE),
+        "\u0000%PDF-1.7 not what you asked for",
+      );
+    case "truncate":
+      return sendText(reply.header("content-type", JSON_TYPE), firstHalf(await work()));
+    case "bomb":
+      await work();
+      return sendBomb(reply, fault.bytes ?? BOMB_BYTES);
+    case "misreport":
+      return send(reply, misreported(await work(), fault));
+    case "wrongDocument":
+      return send(reply, withAnother(await work()));
+    case "error": {
+      if (fault.stored) await work();
+      return send(reply, refused(parts.settings, new Refusal(fault.code, fault.status)));
+    }
+    case "hollow":
+      return send(reply, hollow(await work(), fault.lists));
+    default:
+      return send(reply, await work());
+  }
+}
+
+/** An OK with a made-up document, sent while the request is still coming in. */
+export function answerEarly(reply: FastifyReply, filename: string): void {
+  const document = {
+    id: 999_999_999,
+    folderId: 1,
+    filename,
+    pages: 0,
+    filesize: 0,
+    status: "UPLOADED",
+  };
+  reply.hijack();
+  reply.raw.writeHead(200, { "content-type": JSON_TYPE, connection: "close" });
+  reply.raw.end(JSON.stringify({ response: "OK", document }));
+}
+
+/** A closing archive waits for nothing, but what was to be stored late is stored. */
+async function sleepUnlessClosing(parts: FaultInjectionParts, ms: number): Promise<void> {
+  const { settings, closing } = parts;
+  try {
+    await settings.clock.sleep(ms, closing);
+  } catch (error) {
+    if (!closing.aborted) throw error;
+  }
+}
+
+async function storeLate(
+  parts: FaultInjectionParts,
+  ms: number,
+  work: () => Promise<Outcome>,
+): Promise<void> {
+  const late = sleepUnlessClosing(parts, ms).then(work);
+  parts.lateStores.add(late);
+  try {
+    await late;
+  } finally {
+    parts.lateStores.delete(late);
+  }
+}
+
+function drop(reply: FastifyReply): void {
+  reply.hijack();
+  reply.raw.destroy();
+}
+
+async function sendStatus(
+  reply: FastifyReply,
+  { status, retryAfter, html = false }: Extract<FaultAction, { do: "status" }>,
+): Promise<void> {
+  if (retryAfter !== undefined) reply.header("retry-after", retryAfter);
+  reply.code(status).header("content-type", html ? "text/html" : "text/plain");
+  await sendText(reply, html ? `<html><h1>${status}</h1><p>nginx</p></html>` : `status ${status}`);
+}
+
+async function sendText(reply: FastifyReply, text: string): Promise<void> {
+  await reply.send(text);
+}
+
+function firstHalf({ body }: Outcome): string {
+  const text = JSON.stringify(body);
+  return text.slice(0, Math.ceil(text.length / 2));
+}
+
+/** A gzip stream may be many, one behind the other: so one small piece makes any number of bytes. */
+async function sendBomb(reply: FastifyReply, bytes: number): Promise<void> {
+  const piece = gzipSync(Buffer.alloc(1024 * 1024, " "));
+  const pieces = Array.from({ length: Math.ceil(bytes / (1024 * 1024)) }, () => piece);
+  reply.header("content-type", JSON_TYPE).header("content-encoding", "gzip");
+  await reply.send(Buffer.concat(pieces));
+}
+
+type Wrong = { readonly field: string; readonly value: string };
+
+/** A list's and a look-up's documents alike. */
+function misreported(outcome: Outcome, wrong: Wrong): Outcome {
+  const { document, documents } = outcome.body;
+  const told = {
+    ...(document === undefined ? {} : { document: misreportedItem(document, wrong) }),
+    ...(Array.isArray(documents)
+      ? { documents: documents.map((item) => misreportedItem(item, wrong)) }
+      : {}),
+  };
+  return { ...outcome, body: { ...outcome.body, ...told } };
+}
+
+function misreportedItem(item: unknown, { field, value }: Wrong): unknown {
+  if (typeof item !== "object" || item === null) return item;
+  const told = item as Record<string, unknown>;
+  if (told["status"] !== "CONVERTED") return item;
+  return { ...told, [field]: typeof told[field] === "number" ? Number(value) : value };
+}
+
+function withAnother(outcome: Outcome): Outcome {
+  const { document } = outcome.body;
+  if (typeof document !== "object" || document === null) return outcome;
+  const another = { id: 1_000_000_007, documentName: "another", filename: "another.pdf" };
+  return { ...outcome, body: { ...outcome.body, document: { ...document, ...another } } };
+}
+
+function hollow(outcome: Outcome, lists: "absent" | "null" | "empty"): Outcome {
+  const { documents, folders, ...rest } = outcome.body;
+  const named = Object.entries({ documents, folders }).filter(([, list]) => Array.isArray(list));
+  if (named.length === 0 || lists === "absent") return { ...outcome, body: rest };
+  const empty = Object.fromEntries(named.map(([name]) => [name, lists === "null" ? null : []]));
+  const pages = lists === "empty" ? { paginationPages: 1 } : {};
+  return { ...outcome, body: { ...rest, ...pages, ...empty } };
+}

@@ -1,0 +1,39 @@
+/** What of an archive's work this daemon does, where several share a journal (docs/adr/0017). */
+import type { Cluster } from "../journal/cluster.ts";
+
+/** Ownership as they are now; there may be more at any moment, and fewer once the daemon is lost. */
+export type Ownership = {
+  /** Others may work on the same journal. */
+  readonly isShared: boolean;
+  /** Doubts, polling, the gate, held rows, receipts. */
+  readonly account: boolean;
+  /** Whether it scans and settles this mirror, moves or deletes its files, and tells its hooks. */
+  owns(mirrorId: number): boolean;
+};
+
+/** Those of a daemon that is alone. */
+export const FULL_OWNERSHIP: Ownership = {
+  isShared: false,
+  account: true,
+  owns: () => true,
+};
+
+/** Of all that there is to do, what this daemon has. */
+export function ownershipOf(
+  cluster: Pick<Cluster, "owns" | "leaseMs">,
+  archiveId: number,
+): Ownership {
+  if (!isShared(cluster)) return FULL_OWNERSHIP;
+  return {
+    isShared: true,
+    get account() {
+      return cluster.owns(`account:${archiveId}`);
+    },
+    owns: (mirrorId) => cluster.owns(`mirror:${mirrorId}`),
+  };
+}
+
+/** True of a journal that other daemons may work on: only there does a lease end. */
+export function isShared({ leaseMs }: Pick<Cluster, "leaseMs">): boolean {
+  return leaseMs !== Number.POSITIVE_INFINITY;
+}

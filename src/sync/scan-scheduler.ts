@@ -1,0 +1,181 @@
+/**
+ * Scan schedulers: when a mirror is scanned, and what a scan means. At the start, on schedule, when a person
+ * asks, when events may have been missed, when a source comes back; in polling mode all the time.
+ */
+import { ChannelClosed } from "../reader/channel.ts";
+import type { MirrorStatus } from "../reader/protocol.ts";
+import type { ScanReport } from "../source/source.ts";
+import { Wakeup } from "../std/wakeup.ts";
+import { codeOf, messageOf } from "../std/fault.ts";
+import { shown } from "../std/raw-path.ts";
+import type { LiveMirror, SyncContext } from "./context.ts";
+import type { Intake } from "./intake.ts";
+import { FULL_OWNERSHIP } from "./ownership.ts";
+import { type Links, linksIn } from "./links.ts";
+import { loop } from "./loop.ts";
+
+/** Without events, a source is scanned this often, or less often where a scan takes long. */
+const POLLING_MS = 5_000;
+const POLLING_SHARE = 10;
+
+/** A scan that failed is tried again after this long, or later where it took long to fail. */
+const AGAIN_MS = 5_000;
+const AGAIN_MS_MAX = 600_000;
+
+/** Directories that could not be read whole: what is in them is not known. One of them stands for all. */
+export type Unread = { readonly directories: number; readonly path: string; readonly why: string };
+
+/** What is known of a mirror's source. */
+export type ScanSchedulerState = {
+  readonly status: MirrorStatus | undefined;
+  /** Scans that were completed since the start. */
+  readonly scans: number;
+  /** By the last whole scan; null where everything could be read. */
+  readonly unread: Unread | null;
+  /** The same of its links. */
+  readonly links: Links | null;
+};
+
+export class ScanScheduler {
+  readonly mirror: LiveMirror;
+  /** Whether this daemon scans it; it is asked whether it is there all the same. */
+  get isLed(): boolean {
+    return (this.#context.ownership ?? FULL_OWNERSHIP).owns(this.mirror.row.id);
+  }
+
+  readonly #context: SyncContext;
+  readonly #intake: Intake;
+  readonly #wakeup = new Wakeup();
+  readonly #changed: () => void;
+  /** Why a scan is wanted now; empty when none is. */
+  readonly #wanted = new Set<string>();
+  /** The one that comes by itself, at a monotonic time. */
+  #next: { readonly why: string; readonly at: number } | undefined;
+  /** What could not be read, as it was warned of last: a polled source is scanned every few seconds. */
+  #warned = "";
+  /** The same for why the last scan ended early; empty after one that did not. */
+  #endedBy = "";
+  #state: ScanSchedulerState = { status: undefined, scans: 0, unread: null, links: null };
+
+  constructor(context: SyncContext, mirror: LiveMirror, intake: Intake, changed: () => void) {
+    this.#context = context;
+    this.mirror = mirror;
+    this.#intake = intake;
+    this.#changed = changed;
+  }
+
+  get state(): ScanSchedulerState {
+    return this.#state;
+  }
+
+  /** Asks for a whole scan; several requests before it begins are one. */
+  request(why: string): void {
+    this.#wanted.add(why);
+    this.#wakeup.notify();
+  }
+
+  /** The reader says whether the source is there. One that came back is scanned. */
+  async told(status: MirrorStatus): Promise<void> {
+    const { log, journal } = this.#context;
+    const was = this.#state.status;
+    this.#state = { ...this.#state, status };
+    const context = { mirror: this.mirror.row.name, source: this.mirror.settings.source };
+    if (!status.online) {
+      if (was?.online !== false || was.why !== status.why) {
+        log.warn(context, `source offline: ${status.why}; nothing is taken for removed`);
+      }
+    } else {
+      if (was?.online === false) log.info(context, "source online again");
+      if (this.isLed && status.device !== null)
+        await journal.setDevice(this.mirror.row.id, status.device);
+      if (!was?.online) this.request("source online");
+    }
+    this.#changed();
+  }
+
+  async run(stopping: AbortSignal): Promise<never> {
+    return loop(this.#wakeup, this.#context, stopping, () => this.#step(stopping));
+  }
+
+  async #step(signal: AbortSignal): Promise<number> {
+    const { clock } = this.#context;
+    const { status } = this.#state;
+    if (!status?.online) return Number.POSITIVE_INFINITY;
+    const startedAt = clock.monotonic();
+    const leftMs = (this.#next?.at ?? Number.POSITIVE_INFINITY) - startedAt;
+    if (this.#wanted.size === 0 && leftMs > 0) return leftMs;
+    const why = [...this.#wanted].join(", ") || (this.#next?.why ?? "");
+    this.#wanted.clear();
+    const isWhole = await this.#scan(why, signal);
+    const endedAt = clock.monotonic();
+    const restMs = (endedAt - startedAt) * POLLING_SHARE;
+    if (!isWhole) {
+      const againMs = Math.min(Math.max(AGAIN_MS, restMs), AGAIN_MS_MAX);
+      this.#next = { why, at: endedAt + againMs };
+    } else if (status.mode === "polling") {
+      this.#next = { why: "polling", at: endedAt + Math.max(POLLING_MS, restMs) };
+    } else this.#next = undefined;
+    // The next step says how long that is, unless another one was asked for meanwhile.
+    return 0;
+  }
+
+  /** False when it ended early. */
+  async #scan(why: string, signal: AbortSignal): Promise<boolean> {
+    const { clock } = this.#context;
+    const startedAt = clock.monotonic();
+    try {
+      const report = await this.mirror.reader.scan(this.mirror.row.id, null);
+      await this.#found(report, why, clock.monotonic() - startedAt);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof ChannelClosed || codeOf(error) === "SOURCE_OFFLINE")) throw error;
+      this.#warnOfEnd(messageOf(error));
+      return false;
+    }
+    this.#endedBy = "";
+    return true;
+  }
+
+  /** A source may look there, and never be scanned to its end: a directory that the disk cannot read any more. */
+  #warnOfEnd(why: string): void {
+    if (why === this.#endedBy) return;
+    this.#endedBy = why;
+    this.#context.log.warn({ mirror: this.mirror.row.name }, `scan ended early: ${why}`);
+  }
+
+  #warn(obstacles: ScanReport["obstacles"]): void {
+    const warned = JSON.stringify(obstacles);
+    if (warned === this.#warned) return;
+    this.#warned = warned;
+    for (const { path, problem } of obstacles) {
+      this.#context.log.warn(
+        { mirror: this.mirror.row.name, path: shown(path), code: problem.code },
+        `cannot be read: ${problem.message}`,
+      );
+    }
+  }
+
+  async #found(report: ScanReport, why: string, tookMs: number): Promise<void> {
+    const { log } = this.#context;
+    const { id } = this.mirror.row;
+    // Before what was below them is known to be gone, and forgotten where it was not sent.
+    const known = this.#state.links?.replaced;
+    const links = await linksIn(this.#context.journal, id, report.links, known);
+    await this.#intake.vanished(id, report.vanished);
+    const { directories, files, leftOut, obstacles } = report;
+    this.#warn(obstacles);
+    const context = { mirror: this.mirror.row.name, why, directories, files, leftOut };
+    const quiet = why === "polling" || why === "schedule";
+    log[quiet ? "debug" : "info"]({ ...context, tookMs: Math.round(tookMs) }, "scanned");
+    const unread = unreadOf(obstacles);
+    this.#state = { ...this.#state, scans: this.#state.scans + 1, unread, links };
+    this.#changed();
+  }
+}
+
+function unreadOf(obstacles: ScanReport["obstacles"]): Unread | null {
+  const [first] = obstacles;
+  if (!first) return null;
+  const path = shown(first.path) || ".";
+  return { directories: obstacles.length, path, why: first.problem.message };
+}

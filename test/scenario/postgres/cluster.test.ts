@@ -1,0 +1,385 @@
+import * as fc from "fast-check";
+import { Client } from "pg";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { LEASE_MS } from "../../../src/config/journal-place.ts";
+import type { Assignment } from "../../../src/journal/cluster.ts";
+import { PgCluster } from "../../../src/journal/postgres/cluster.ts";
+import {
+  assignmentsToTake,
+  takersOf,
+  type Wish,
+} from "../../../src/journal/postgres/fair-share.ts";
+import { ManualClock } from "../../fakes/manual-clock.ts";
+import {
+  aInstance,
+  aPlace,
+  count,
+  counted,
+  ownershipOf,
+  type Office,
+  type Place,
+} from "../../fixtures/pg-sessions.ts";
+import { aPostgres, NO_POSTGRES, type Postgres } from "../../fixtures/postgres.ts";
+import { until } from "../../fixtures/until.ts";
+
+/** A lease that ends for nobody, however slow the machine: the database's clock is not moved by hand. */
+const LONG_MS = 600_000;
+
+/** What nobody has for so long by the clock of an instance with such a lease, others left. */
+const LEFT_MS = LONG_MS / 4;
+
+/** Has an instance take a turn now, and not when it is due. */
+function wake({ cluster }: Office): void {
+  if (!(cluster instanceof PgCluster)) throw new Error("no instance");
+  cluster.wake();
+}
+
+/** Resolves once an instance has looked, and done what comes of it. */
+async function looked(instance: Office): Promise<void> {
+  const { cluster } = instance;
+  const renewedAt = async () =>
+    (await cluster.instances()).find(({ id }) => id === cluster.instanceId)?.renewedAt ?? 0;
+  // The second turn begins when all of the first is done.
+  for (let turn = 0; turn < 2; turn++) {
+    const before = await renewedAt();
+    wake(instance);
+    await until("a turn", async () => (await renewedAt()) > before);
+  }
+}
+
+describe.skipIf(NO_POSTGRES !== undefined)("the cluster on PostgreSQL", () => {
+  let postgres: Postgres;
+  let place: Place;
+
+  beforeAll(async () => {
+    postgres = await aPostgres();
+  });
+
+  afterAll(() => postgres[Symbol.asyncDispose]());
+
+  beforeEach(async () => {
+    place = await aPlace(postgres);
+  });
+
+  /** The lease of an instance that does not renew it runs out. */
+  const lapse = ({ cluster }: Office) =>
+    postgres.ask(
+      `UPDATE ${place.schema}.instances SET lease_until = clock_timestamp() WHERE id = ${cluster.instanceId}`,
+    );
+
+  test("everybody sees everybody, with what they do and where their page is", async () => {
+    await using a = await aInstance(place, "a");
+    await using b = await aInstance(place, "b");
+    await a.cluster.seek(ownershipOf(1));
+    await b.session.announce("http://b.example");
+    const instances = await a.cluster.instances();
+    expect(instances.map(({ name, web, assignments }) => [name, web, assignments])).toEqual([
+      ["a", null, ["account:1", "mirror:1"]],
+      ["b", "http://b.example", []],
+    ]);
+    expect(instances.map(({ id }) => id)).toEqual([a.cluster.instanceId, b.cluster.instanceId]);
+    // It is one host's; an answer may be late by seconds.
+    expect(Math.abs(a.cluster.clockOffsetMs)).toBeLessThan(30_000);
+    expect(instances[0]?.leaseUntil).toBeGreaterThan(instances[0]?.renewedAt ?? Infinity);
+  });
+
+  test("one alone does everything at once; it is not told what it asked for", async () => {
+    await using a = await aInstance(place, "a");
+    await a.cluster.seek(ownershipOf(3));
+    expect(ownershipOf(3).every((assignment) => a.cluster.owns(assignment))).toBe(true);
+    expect(a.changes).toEqual([]);
+  });
+
+  test("one that leaves is followed at once", async () => {
+    const a = await aInstance(place, "a");
+    // By its clock it is never time to look: it hears of it.
+    await using b = await aInstance(place, "b", {
+      leaseMs: LONG_MS,
+      clock: new ManualClock(Date.now()),
+    });
+    await a.cluster.seek(ownershipOf(0));
+    await b.cluster.seek(ownershipOf(0));
+    expect([a.cluster.owns("account:1"), b.cluster.owns("account:1")]).toEqual([true, false]);
+    await a.session.close();
+    expect(await b.hears("gained")).toEqual({ type: "gained", assignments: ["account:1"] });
+    expect(b.cluster.owns("account:1")).toBe(true);
+    expect(await b.hears("others-lost")).toMatchObject({ instances: [{ name: "a" }] });
+  });
+
+  test("mirrors are shared, and what nobody takes is taken later on", async () => {
+    const clock = new ManualClock(Date.now());
+    await using a = await aInstance(place, "a", { leaseMs: LONG_MS, clock });
+    await using b = await aInstance(place, "b");
+    await a.cluster.seek(ownershipOf(4));
+    const mirrors = ownershipOf(4).slice(1);
+    expect(mirrors.filter((assignment) => a.cluster.owns(assignment))).toHaveLength(2);
+    await b.cluster.seek(["mirror:1"]);
+    // B does not seek the two that A left.
+    await clock.advance(LEFT_MS);
+    wake(a);
+    await until("a to take what is left", () =>
+      mirrors.every((assignment) => a.cluster.owns(assignment)),
+    );
+    expect(b.cluster.owns("mirror:1")).toBe(false);
+  });
+
+  test("three share what one of them leaves behind", async () => {
+    const all = ownershipOf(6);
+    const a = await aInstance(place, "a");
+    await a.cluster.seek(all);
+    await using b = await aInstance(place, "b", { leaseMs: LONG_MS });
+    await using c = await aInstance(place, "c", { leaseMs: LONG_MS });
+    await Promise.all([b.cluster.seek(all), c.cluster.seek(all)]);
+    expect(all.some((assignment) => b.cluster.owns(assignment) || c.cluster.owns(assignment))).toBe(
+      false,
+    );
+    await a.session.close();
+    await until("all to be led", () =>
+      all.every((assignment) => b.cluster.owns(assignment) !== c.cluster.owns(assignment)),
+    );
+    const mirrorsOf = (cluster: typeof b.cluster) =>
+      all.filter((assignment) => assignment !== "account:1" && cluster.owns(assignment)).length;
+    expect([mirrorsOf(b.cluster), mirrorsOf(c.cluster)]).toEqual([3, 3]);
+  });
+
+  test("two who reach for the same assignments at the same moment have their shares", async () => {
+    const all = ownershipOf(6);
+    await using b = await aInstance(place, "b");
+    await using c = await aInstance(place, "c");
+    const client = new Client({ connectionString: postgres.url });
+    await client.connect();
+    // Both see what is free, and neither takes any of it before the other has looked.
+    await client.query(`BEGIN; LOCK TABLE ${place.schema}.assignments IN SHARE MODE`);
+    const seeking = Promise.all([b.cluster.seek(all), c.cluster.seek(all)]);
+    await until("both to reach for them", async () => {
+      const { rows } = await client.query("SELECT FROM pg_locks WHERE NOT granted");
+      return rows.length === 2;
+    });
+    await client.query("COMMIT");
+    await client.end();
+    await seeking;
+    const mirrorsOf = (cluster: typeof b.cluster) =>
+      all.filter((assignment) => assignment !== "account:1" && cluster.owns(assignment)).length;
+    await until("both to have some", () => mirrorsOf(b.cluster) > 0 && mirrorsOf(c.cluster) > 0);
+    expect([mirrorsOf(b.cluster), mirrorsOf(c.cluster)]).toEqual([3, 3]);
+  });
+
+  test("a mirror goes to the host that has its file system, at once", async () => {
+    const assignments = ownershipOf(3);
+    const mirrors = assignments.slice(1);
+    await using near = await aInstance(place, "near");
+    await near.cluster.seek([], mirrors);
+    await using far = await aInstance(place, "far");
+    await far.cluster.seek(assignments);
+    expect(assignments.filter((assignment) => far.cluster.owns(assignment))).toEqual(["account:1"]);
+    await near.cluster.seek(assignments, mirrors);
+    expect(mirrors.filter((assignment) => near.cluster.owns(assignment))).toEqual(mirrors);
+    expect((await far.cluster.instances()).map((instance) => instance.near)).toEqual([mirrors, []]);
+  });
+
+  test("it is waited for while it starts again, and taken over from when it stays away", async () => {
+    const assignments = ownershipOf(2);
+    const mirrors = assignments.slice(1);
+    const clock = new ManualClock(Date.now());
+    await using far = await aInstance(place, "far", { leaseMs: LONG_MS, clock });
+    const owns = () => mirrors.filter((assignment) => far.cluster.owns(assignment));
+    {
+      await using near = await aInstance(place, "near");
+      await near.cluster.seek(assignments, mirrors);
+      await far.cluster.seek(assignments);
+    }
+    const gained = await far.hears("gained");
+    expect(gained.assignments, "the account is nobody's place").toEqual(["account:1"]);
+    {
+      await using again = await aInstance(place, "near");
+      await again.cluster.seek(assignments, mirrors);
+      expect(mirrors.filter((assignment) => again.cluster.owns(assignment))).toEqual(mirrors);
+      expect(owns()).toEqual([]);
+    }
+    await looked(far);
+    expect(owns()).toEqual([]);
+    await clock.advance(LEFT_MS);
+    wake(far);
+    await until("the far one to take over", () => owns().length === mirrors.length);
+  });
+
+  test("one whose lease ran out is followed, writes nothing any more and may not send", async () => {
+    const clock = new ManualClock(Date.now());
+    // A's clock stands still, as its process would: it renews nothing.
+    await using a = await aInstance(place, "a", { clock });
+    await a.cluster.seek(ownershipOf(0));
+    await using b = await aInstance(place, "b");
+    await b.cluster.seek(ownershipOf(0));
+    await count(a.session, "before");
+    expect(a.cluster.sendLeftMs).toBe(LEASE_MS - 2_000);
+    await lapse(a);
+    wake(b);
+    expect(await b.hears("gained")).toEqual({ type: "gained", assignments: ["account:1"] });
+    expect(await b.hears("others-lost")).toMatchObject({
+      instances: [{ id: a.cluster.instanceId, name: "a", assignments: ["account:1"] }],
+    });
+    const outcomes = await Promise.allSettled([count(a.session, "x"), count(a.session, "y")]);
+    for (const outcome of outcomes) {
+      expect(outcome).toMatchObject({ status: "rejected", reason: { code: "LEASE_LOST" } });
+    }
+    await expect(count(a.session, "z")).rejects.toMatchObject({ code: "LEASE_LOST" });
+    expect(a.changes.at(-1)).toEqual({ type: "lost" });
+    expect([a.cluster.owns("account:1"), a.cluster.sendLeftMs]).toEqual([false, 0]);
+    expect([...(await counted(b.session)).keys()]).toEqual(["before"]);
+  });
+
+  test("sending ends by whichever clock went further", async () => {
+    const clock = new ManualClock(Date.now());
+    await using a = await aInstance(place, "a", { leaseMs: 10_000, clock });
+    expect(a.cluster.sendLeftMs).toBe(8_000);
+    clock.jump(3_000);
+    expect(a.cluster.sendLeftMs).toBe(5_000);
+    clock.jump(-60_000);
+    expect(a.cluster.sendLeftMs).toBe(8_000);
+    clock.jump(70_000);
+    expect(a.cluster.sendLeftMs).toBeLessThan(0);
+  });
+
+  test("a lease that ran out unseen is renewed", async () => {
+    const clock = new ManualClock(Date.now());
+    await using a = await aInstance(place, "a", { clock });
+    await lapse(a);
+    const [lapsed] = await a.cluster.instances();
+    await count(a.session, "x");
+    await clock.advance(LEASE_MS / 3);
+    await until("the lease to be renewed", async () => {
+      const [instance] = await a.cluster.instances();
+      return (instance?.renewedAt ?? 0) > (lapsed?.leaseUntil ?? Infinity);
+    });
+    expect(a.changes).toEqual([]);
+  });
+
+  test("one that stands still in the middle of a transaction does not keep others waiting", async () => {
+    const clock = new ManualClock(Date.now());
+    await using a = await aInstance(place, "a", { clock });
+    await using b = await aInstance(place, "b");
+    const { promise: still, resolve: goOn } = Promise.withResolvers<undefined>();
+    const { promise: begun, resolve: begin } = Promise.withResolvers<undefined>();
+    const write = a.session.write(async (query) => {
+      await query("INSERT INTO counted VALUES ('x', 1)", []);
+      begin(undefined);
+      await still;
+      return query("SELECT 1", []);
+    });
+    const refusal = write.catch((error: unknown) => error);
+    await begun;
+    await lapse(a);
+    wake(b);
+    await b.hears("others-lost");
+    goOn(undefined);
+    expect(await refusal).toMatchObject({ code: "LEASE_LOST" });
+    expect((await counted(b.session)).size).toBe(0);
+  });
+
+  test("a server that stands still is away, and then back; nobody is lost for it alone", async () => {
+    await using own = await aPostgres();
+    const there = await aPlace(own);
+    await using a = await aInstance(there, "a", { leaseMs: 3_000 });
+    own.pause();
+    const away = await a.hears("away");
+    expect(away.why).toMatch(/no answer|timeout/);
+    own.resume();
+    await a.hears("back");
+    expect(await count(a.session, "x")).toBe(1);
+    expect(a.changes.filter(({ type }) => type === "lost")).toEqual([]);
+  });
+});
+
+describe("the share of an instance", () => {
+  const wish = (
+    assignment: Assignment,
+    holder: Wish["holder"] = "nobody",
+    { takers = 1 }: { takers?: number } = {},
+  ) => ({ assignment, holder, takers });
+  const two = { takers: 2 };
+
+  test.for([
+    ["alone: all", [wish("mirror:1"), wish("mirror:2")], ["mirror:1", "mirror:2"]],
+    [
+      "of two: half",
+      [wish("mirror:1", "nobody", two), wish("mirror:2", "nobody", two)],
+      ["mirror:1"],
+    ],
+    ["has its share", [wish("mirror:1", "me", two), wish("mirror:2", "nobody", two)], []],
+    [
+      "what others left",
+      [wish("mirror:1", "me", two), wish("mirror:2", "left", two)],
+      ["mirror:2"],
+    ],
+    ["an account at once", [wish("mirror:1", "me"), wish("account:1")], ["account:1"]],
+    ["what is another's", [wish("account:1", "other"), wish("mirror:1", "other")], []],
+    ["near others: not yet", [wish("mirror:1", "nobody", { takers: 0 })], []],
+    ["near others: later", [wish("mirror:1", "left", { takers: 0 })], ["mirror:1"]],
+    [
+      "its share is of what it takes at once",
+      [wish("mirror:1", "nobody", { takers: 0 }), wish("mirror:2"), wish("mirror:3")],
+      ["mirror:2", "mirror:3"],
+    ],
+  ] as const)("%s", ([, wishes, taken]) => {
+    expect(assignmentsToTake(wishes)).toEqual(taken);
+  });
+
+  test("who takes a mirror at once: those that are near to it, or all where none is", () => {
+    const instances = [
+      { id: 1, near: ["mirror:1"] },
+      { id: 2, near: [] },
+      { id: 3, near: ["mirror:1"] },
+    ] as const;
+    const gone = new Set<Assignment>(["mirror:3"]);
+    const takers = (me: number, assignment: Assignment) =>
+      takersOf(assignment, { me, instances, gone });
+    expect([takers(1, "mirror:1"), takers(2, "mirror:1"), takers(3, "mirror:1")]).toEqual([
+      2, 0, 2,
+    ]);
+    expect(takers(2, "mirror:2")).toBe(3);
+    expect(takers(2, "mirror:3"), "it was here a moment ago").toBe(0);
+  });
+
+  test("at once only those take a mirror that are near to it; where nobody is near, all are taken", () => {
+    const clusters = fc.record({
+      mirrors: fc.integer({ min: 1, max: 40 }),
+      near: fc.array(fc.array(fc.boolean(), { minLength: 40, maxLength: 40 }), {
+        minLength: 1,
+        maxLength: 6,
+      }),
+    });
+    const law = fc.property(clusters, ({ mirrors, near }) => {
+      const assignments = Array.from(
+        { length: mirrors },
+        (_, at): Assignment => `mirror:${at + 1}`,
+      );
+      const instances = near.map((nears, id) => ({
+        id,
+        near: assignments.filter((_, at) => nears[at]),
+      }));
+      const holders = new Map<Assignment, number>();
+      for (const { id: me } of instances) {
+        const cluster = { me, instances, gone: new Set<Assignment>() };
+        const wishes = assignments.map((assignment): Wish => {
+          const holder = holders.get(assignment);
+          const takers = takersOf(assignment, cluster);
+          return {
+            assignment,
+            takers,
+            holder: holder === undefined ? "nobody" : holder === me ? "me" : "other",
+          };
+        });
+        for (const assignment of assignmentsToTake(wishes)) holders.set(assignment, me);
+      }
+      for (const [assignment, id] of holders) {
+        if (instances.some((instance) => instance.near.includes(assignment)))
+          expect(instances[id]?.near, `${assignment} is led by one that is near`).toContain(
+            assignment,
+          );
+      }
+      if (instances.every((instance) => instance.near.length === 0))
+        expect(holders.size).toBe(mirrors);
+    });
+    fc.assert(law);
+  });
+});

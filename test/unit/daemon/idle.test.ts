@@ -1,0 +1,132 @@
+/** When the sources of a pass count as scanned; the scenarios of `sync` show the rest. */
+import { expect, test } from "vitest";
+import { idle, withUnread } from "../../../src/daemon/idle.ts";
+import { systemClock } from "../../../src/std/clock.ts";
+import { Listeners } from "../../../src/std/listeners.ts";
+import { noDocuments, statusOf } from "../../../src/sync/status.ts";
+import type { ScanScheduler } from "../../../src/sync/scan-scheduler.ts";
+import { MemoryCluster } from "../../fakes/memory-cluster.ts";
+import { MemoryJournal } from "../../fakes/memory-journal.ts";
+import { MemoryStore } from "../../fakes/memory-store.ts";
+import { aDocument } from "../../fixtures/a-document.ts";
+import { reportOf } from "../dashboard/open-dashboard.ts";
+
+const interval = { initialMs: 1, maxMs: 1 };
+const CONFIG = {
+  archive: { name: "main", url: "https://a" },
+  mirrors: [],
+  upload: { concurrency: 4, retry: interval, doubt: { windowMs: 1, toleranceMs: 1 } },
+  quota: { retry: interval, retryAt: undefined },
+  conversion: { poll: interval, stuckAfterMs: 1 },
+};
+
+const MIRROR = 7;
+
+type Survey7 = Pick<ScanScheduler, "isLed" | "mirror" | "state">;
+
+/** A pass over one mirror; `look` is called whenever the status is read, and tells how many are settling. */
+async function pass(
+  journal: MemoryJournal,
+  scanScheduler: { isLed: boolean; scans: number },
+  look: () => number,
+): Promise<void> {
+  const scanSchedulers: Survey7[] = [
+    {
+      isLed: scanScheduler.isLed,
+      mirror: { row: { id: MIRROR } } as ScanScheduler["mirror"],
+      get state() {
+        return { status: undefined, scans: scanScheduler.scans, unread: null, links: null };
+      },
+    },
+  ];
+  const changed = new Listeners();
+  await idle(
+    {
+      journal,
+      scanSchedulers,
+      sending: true,
+      identity: () => "same" as const,
+      outage: () => undefined,
+      changed,
+      clock: systemClock,
+      async status() {
+        const report = await statusOf(journal, CONFIG, true, 0);
+        const documents = { ...noDocuments(), settling: look() };
+        setImmediate(() => changed.tell());
+        return { ...report, documents };
+      },
+    },
+    { waitConverted: false },
+    AbortSignal.timeout(20_000),
+  );
+}
+
+test("what a scan finds while the status is read is waited for", async () => {
+  const scanScheduler = { isLed: true, scans: 0 };
+  const seen: number[] = [];
+  await pass(new MemoryJournal(), scanScheduler, () => {
+    // The first status was read before the scan ended, and knows nothing of what it found.
+    const settling = [0, 3, 1, 0][seen.length] ?? 0;
+    scanScheduler.scans = 1;
+    seen.push(settling);
+    return settling;
+  });
+  expect(seen).toEqual([0, 3, 1, 0]);
+});
+
+test.for([
+  [10_000, 1, "it was looked at, and may become whole whenever it likes"],
+  [-1, 2, "it is due, and is looked at once more"],
+] as const)("an unfinished file that is due in %i ms: looks %d, as %s", async ([inMs, looks]) => {
+  const journal = new MemoryJournal();
+  const problem = { code: "FILE_UNFINISHED", message: "looks unfinished" };
+  const dueAt = Date.now() + inMs;
+  for (const [id, mirrorId] of [MIRROR, MIRROR + 1].entries())
+    journal.store.put(aDocument({ id: id + 1, mirrorId, state: "settling", problem, dueAt }));
+  let seen = 0;
+  await pass(journal, { isLed: true, scans: 1 }, () => {
+    seen += 1;
+    if (seen === 2) journal.store.put(aDocument({ id: 1, mirrorId: MIRROR, state: "held" }));
+    return seen === 1 ? 1 : 0;
+  });
+  expect(seen).toBe(looks);
+});
+
+/** One look is enough where the sources count as scanned; else there is a second, at which an instance comes that leads what is free. */
+test.for([
+  [["mirror:7"], 1, "another leads it"],
+  [["mirror:70"], 2, "another leads another"],
+  [[], 2, "it is nobody's"],
+] as const)("others lead %j: looks %d: %s", async ([led, looks]) => {
+  const store = new MemoryStore();
+  const join = (name: string) => MemoryCluster.join(store, { name, clock: systemClock });
+  await join("other").seek(led);
+  const cluster = join("this");
+  let seen = 0;
+  await pass(new MemoryJournal({ store, cluster }), { isLed: false, scans: 0 }, () => {
+    seen += 1;
+    if (seen === 2) void join("late").seek(["mirror:7"]);
+    return 0;
+  });
+  expect(Math.min(seen, 2)).toBe(looks);
+});
+
+const noted = { directories: 2, path: "noted", why: "no right" };
+const met = { directories: 1, path: "met", why: "no right" };
+
+test.for([
+  [true, 1, met, met, "this pass met it, and it may not be noted yet"],
+  [true, 1, null, null, "this pass could read all, and what was noted before is over"],
+  [true, 0, null, noted, "this pass has not looked"],
+  [false, 0, null, noted, "another daemon looks at it"],
+] as const)(
+  "led: %s, scanned: %d, unread: %o is reported as %o, because %s",
+  ([isLed, scans, unread, told]) => {
+    const [scans7] = reportOf().mirrors;
+    if (!scans7) throw new Error("there is one");
+    const report = reportOf({ mirrors: [{ ...scans7, unread: noted }] });
+    const mirror = { row: { id: MIRROR, name: scans7.name } } as ScanScheduler["mirror"];
+    const state = { status: undefined, scans, unread, links: null };
+    expect(withUnread(report, [{ isLed, mirror, state }]).mirrors[0]?.unread).toEqual(told);
+  },
+);
