@@ -36,5 +36,5 @@ async function underWay(town: Town): Promise<string[]> {
       const isOver = state === "converted" || (goneAt !== null && !current);
       return !isOver;
     })
-    .map(({ id, state, alert }) => `${id} ${state} ${alert?.code ?? ""}`.trimEnd());
+    .map(({ id, state, problem }) => `${id} ${state} ${problem?.code ?? ""}`.trimEnd());
 }

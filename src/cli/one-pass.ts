@@ -2,14 +2,14 @@ import type { Daemon } from "../daemon/daemon.ts";
 import type { IdleWait } from "../daemon/idle.ts";
 import type { Finding } from "../report/finding.ts";
 import { findingsOf } from "../report/findings.ts";
-import { type Problem, problemsOf } from "../report/problems.ts";
+import { type ProblemGroup, problemsOf } from "../report/problems.ts";
 import type { StatusReport } from "../sync/status.ts";
 import { Interrupted } from "./exit.ts";
 
 /** What a pass has left, and why. */
 export type Pass = {
   readonly report: StatusReport;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly ProblemGroup[];
   readonly findings: readonly Finding[];
 };
 

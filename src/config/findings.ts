@@ -28,13 +28,13 @@ export class Findings {
    * Notes a problem with the value (or the absence) of `key`; `at` where the key does not tell. The
    * same at the same place is one problem: for a file that ends early the parser says it of each bracket.
    */
-  report(key: Key, message: string, fix: string, at = this.#locate(key)): void {
+  report(key: Key, message: string, remedy: string, at = this.#locate(key)): void {
     const variable = this.variableOf(key);
     const where = variable === undefined ? this.#file : `$${variable}`;
     const { line, column } = (variable === undefined ? at : undefined) ?? {};
     const missing = message === "is missing" ? this.#variableFor(key) : undefined;
-    const fix = missing === undefined || fix.includes("$") ? fix : `set $${missing}`;
-    this.#add({ file: where, key: writtenKey(key), line, column, message, fix: fix });
+    const fix = missing === undefined || remedy.includes("$") ? remedy : `set $${missing}`;
+    this.#add({ file: where, key: writtenKey(key), line, column, message, fix });
   }
 
   /** There is no file: what is missing is to be set by the variable of its key. */

@@ -95,7 +95,7 @@ export async function openParts(given: PartsOptions, stack: AsyncDisposableStack
   const archiveIds = [...rows.values()].map(({ id }) => id);
   const sought = isShared(journal.cluster)
     ? soughtBy(config, archiveIds, mirrors)
-    : { ownership: [], near: [] };
+    : { assignments: [], near: [] };
   const cluster = stack.use(
     await ClusterWatch.open(journal.cluster, sought, log, () => all.rest()),
   );

@@ -107,9 +107,9 @@ export class DocumentTable {
   }
 
   /** One more view or download of the document. */
-  total(id: number, what: "viewed" | "downloaded"): void {
+  count(id: number, what: "viewed" | "downloaded"): void {
     this.#sql
-      .prepare<[number]>(`UPDATE document SET ${what}_total = ${what}_total + 1 WHERE id = ?`)
+      .prepare<[number]>(`UPDATE document SET ${what}_tally = ${what}_tally + 1 WHERE id = ?`)
       .run(id);
   }
 

@@ -35,7 +35,7 @@ export function addPages(app: FastifyInstance, context: Context): void {
     assertFound(isLocal(request.raw));
     const id = numberOf(request.params.id);
     assertFound(store.documents.uploadedById(id));
-    store.total(id, "viewed");
+    store.count(id, "viewed");
     const row = store.documents.uploadedById(id);
     assertFound(row);
     return html(reply, documentPage(context, row));
@@ -44,7 +44,7 @@ export function addPages(app: FastifyInstance, context: Context): void {
     assertFound(isLocal(request.raw));
     const row = store.documents.uploadedById(numberOf(request.params.id));
     assertFound(row);
-    store.total(row.id, "downloaded");
+    store.count(row.id, "downloaded");
     return sendContent(blobs, row, reply);
   });
 }

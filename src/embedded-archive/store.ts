@@ -163,8 +163,8 @@ export class Store {
   }
 
   /** Counts a view or a download; a power cut may lose the last ones. */
-  total(id: number, what: "viewed" | "downloaded"): void {
-    this.#unhurried(() => this.documents.total(id, what));
+  count(id: number, what: "viewed" | "downloaded"): void {
+    this.#unhurried(() => this.documents.count(id, what));
   }
 
   /** What SQLite says of the database's own health; empty: all is well. */

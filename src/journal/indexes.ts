@@ -49,5 +49,5 @@ export const INDEXES = `
   CREATE INDEX batches_mirror ON batches (mirror_id, number);
   CREATE INDEX batches_open ON batches (number) WHERE receipt_at IS NULL;
   CREATE INDEX remembered_digest ON remembered (mirror_id, digest) WHERE digest IS NOT NULL;
-  CREATE INDEX outbox_entries_due ON outbox_entries (mirror_id, due_at, number);
+  CREATE INDEX outbox_due ON outbox (mirror_id, due_at, number);
 `;

@@ -7,12 +7,12 @@ import type { OutboxEntry, Told } from "./outbox-entry.ts";
 /** The texts, by the question they answer. */
 export const OUTBOX_ENTRY_QUERIES = {
   outboxEntries: `SELECT number, mirror_id AS mirrorId, outcome, at, document, tries, due_at AS dueAt
-    FROM outbox_entries WHERE mirror_id = ? AND due_at <= ? ORDER BY due_at, number LIMIT ?`,
+    FROM outbox WHERE mirror_id = ? AND due_at <= ? ORDER BY due_at, number LIMIT ?`,
   undelivered:
-    "SELECT mirror_id AS mirrorId, count(*) AS outbox_entries FROM outbox_entries GROUP BY mirror_id",
+    "SELECT mirror_id AS mirrorId, count(*) AS outboxEntries FROM outbox GROUP BY mirror_id",
 } as const;
 
-export class OutboxEntriesTable {
+export class OutboxTable {
   readonly #sql: Statements;
 
   constructor(sql: Statements) {
@@ -31,9 +31,7 @@ export class OutboxEntriesTable {
     const { mirrorId } = document;
     if (!this.#sql.of("SELECT 1 FROM mirrors WHERE id = ? AND tells = 1").get(mirrorId)) return;
     this.#sql
-      .of(
-        "INSERT INTO outbox_entries (mirror_id, outcome, at, document, due_at) VALUES (?, ?, ?, ?, ?)",
-      )
+      .of("INSERT INTO outbox (mirror_id, outcome, at, document, due_at) VALUES (?, ?, ?, ?, ?)")
       .run(mirrorId, outcome, at, JSON.stringify(document), at);
   }
 
@@ -46,19 +44,19 @@ export class OutboxEntriesTable {
   }
 
   remove(number: number): void {
-    this.#sql.of("DELETE FROM outbox_entries WHERE number = ?").run(number);
+    this.#sql.of("DELETE FROM outbox WHERE number = ?").run(number);
   }
 
   putOff(number: number, tries: number, dueAt: number): void {
     this.#sql
-      .of("UPDATE outbox_entries SET tries = ?, due_at = ? WHERE number = ?")
+      .of("UPDATE outbox SET tries = ?, due_at = ? WHERE number = ?")
       .run(tries, dueAt, number);
   }
 
   /** Makes those that are due after `laterThan` due at `dueAt`. */
   pullIn(mirrorId: number, laterThan: number, dueAt: number): void {
     this.#sql
-      .of("UPDATE outbox_entries SET due_at = ? WHERE mirror_id = ? AND due_at > ?")
+      .of("UPDATE outbox SET due_at = ? WHERE mirror_id = ? AND due_at > ?")
       .run(dueAt, mirrorId, laterThan);
   }
 

@@ -206,7 +206,7 @@ const RECORDS = `
   ) STRICT, WITHOUT ROWID;
 
   -- Outcomes that a hook has not been told yet; the document may be another by now, or gone.
-  CREATE TABLE outbox_entries (
+  CREATE TABLE outbox (
     number    INTEGER PRIMARY KEY AUTOINCREMENT, -- never used twice: hooks know outcomes by it
     mirror_id INTEGER NOT NULL REFERENCES mirrors (id),
     outcome   TEXT NOT NULL,

@@ -7,7 +7,7 @@ import { PagesTable } from "./pages-table.ts";
 import { Queries } from "./queries.ts";
 import { RecordsTable } from "./records-table.ts";
 import { Statements } from "./statements.ts";
-import { OutboxEntriesTable } from "./outbox-table.ts";
+import { OutboxTable } from "./outbox-table.ts";
 import { TidyTable } from "./tidy-table.ts";
 
 /** Everything that knows SQL, over one connection. */
@@ -25,7 +25,7 @@ export function tablesIn(db: Database) {
     archives: new ArchivesTable(statements),
     activity: new ActivityTable(statements),
     pages: new PagesTable(statements),
-    outboxEntries: new OutboxEntriesTable(statements),
+    outboxEntries: new OutboxTable(statements),
     queries: new Queries(statements),
     tidy: new TidyTable(statements, documents),
   };

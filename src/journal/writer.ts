@@ -41,7 +41,7 @@ export class Writer {
   readonly #documents: UnitOfWork["documents"];
   readonly #records: UnitOfWork["records"];
   readonly #activity: UnitOfWork["activity"];
-  readonly #outboxEntries: UnitOfWork["outbox_entries"];
+  readonly #outboxEntries: UnitOfWork["outboxEntries"];
   readonly #tidy: UnitOfWork["tidy"];
   /** Stamps of rows that a change depends on, as they were before this set of changes. */
   readonly #stamps = new Map<number, string | undefined>();

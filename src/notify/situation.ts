@@ -214,8 +214,8 @@ function diskAlert({ disk }: Situation, bytesMin: number): Alert[] {
 
 /** Little is left, and again once nothing is. */
 function allowanceAlert({ name, allowance }: ArchiveSituation, called: string): Alert[] {
-  if (!allowance?.alert) return [];
-  const { pages, used, level, keeps, alert } = allowance;
+  if (!allowance?.problem) return [];
+  const { pages, used, level, keeps, problem } = allowance;
   const percent = Math.floor((100 * used) / Math.max(pages, 1));
   const waits = `${counted(keeps.documents)} ${keeps.documents === 1 ? "waits" : "wait"} for the next month.`;
   return [
@@ -224,8 +224,8 @@ function allowanceAlert({ name, allowance }: ArchiveSituation, called: string): 
       kind: "allowance",
       cause: `allowance:${name}`,
       title: `${percent} % of this month's page allowance is used${called}`,
-      detail: [`${alert.message}.`, ...(keeps.documents > 0 ? [waits] : [])].join("\n"),
-      hint: alert.hint,
+      detail: [`${problem.message}.`, ...(keeps.documents > 0 ? [waits] : [])].join("\n"),
+      hint: problem.hint,
       over: `The page allowance has room again${called}`,
       size: level === "usedUp" ? 2 : 1,
     },

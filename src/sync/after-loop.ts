@@ -275,7 +275,7 @@ export class AfterLoop {
     const why = set.after === undefined ? putOff : `after-action ${set.after ?? "none"}`;
     const at = this.#context.clock.now();
     const left = set.goneAt == null ? [] : [invalidateDirectory(mirrorId, dir)];
-    // Found elsewhere meanwhile, it is another daemon's to moved or deleted.
+    // Found elsewhere meanwhile, it is another daemon's to move or delete.
     return [...left, { type: "note", id, at, why, set, place: { mirrorId, dir } }];
   }
 }

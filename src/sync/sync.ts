@@ -6,7 +6,7 @@ import type { DaemonCalls, MirrorStatus } from "../reader/protocol.ts";
 import type { Applied } from "../journal/journal.ts";
 import type { ProbePolicy } from "../domain/gate.ts";
 import { aborted, Stopping } from "../std/abort.ts";
-import { RESCAN_KEY_VALUE } from "./ask-rescan.ts";
+import { RESCAN_KEY } from "./ask-rescan.ts";
 import { AfterLoop } from "./after-loop.ts";
 import { identify } from "./archive-identity.ts";
 import { Assignments } from "./assignments.ts";
@@ -124,7 +124,7 @@ export class Sync {
     const away = await AwayNote.open(context);
     sync = new Sync(context, { keeper, firstRun, away, assignments }, outsideWrites, changed);
     await sync.#sender.reread();
-    sync.#rescanAsked = await context.journal.keyValue(RESCAN_KEY_VALUE);
+    sync.#rescanAsked = await context.journal.keyValue(RESCAN_KEY);
     return sync;
   }
 
@@ -155,7 +155,7 @@ export class Sync {
     // At the start too, and before the scan: a pass that finds nothing else is over with it.
     if (isBack) await this.#held.release(["SOURCE_OFFLINE"]);
     await scanScheduler?.told(status);
-    // Told after every start of a reader: what it is to send, or to moved or deleted, waits for that.
+    // Told after every start of a reader: what it is to send, move or delete waits for that.
     if (!status.online) return;
     this.#context.wakeups.sending.notify();
     this.#context.wakeups.after.notify();
@@ -169,20 +169,19 @@ export class Sync {
 
   /** Scans every mirror, or one, and looks again for what is missing. */
   rescan(why: string, mirrorId?: number): void {
-    for (const [id, scanScheduler] of this.scanSchedulers) {
-      if (mirrorId === undefined || mirrorId === id) scanScheduler.request(why);
-    }
+    for (const [id, scheduler] of this.scanSchedulers)
+      if (mirrorId === undefined || mirrorId === id) scheduler.request(why);
     this.#folders.forget();
     this.#recheck();
   }
 
-  /** What waits for something to be fixed is looked at once more. */
+  /** Looks once more at what waits for something to be fixed. */
   #recheck(): void {
     this.#held.recheck();
     this.#afterLoop.recheck();
   }
 
-  /** Rings the wake-ups of the loops that a write concerns. */
+  /** Wakes the loops that a write concerns. */
   journaled(applied: readonly Applied[]): void {
     wakeFor(this.#context, applied, { told: this.#afterHooks, converted: this.#receipts });
     this.#changed();
@@ -206,16 +205,14 @@ export class Sync {
             this.scanSchedulers.get(mirrorId)?.request("taken over");
           },
         };
-        const scanScheduled = [...this.scanSchedulers.keys()];
+        const scanned = () => [...this.scanSchedulers.keys()].filter((id) => this.isScanned(id));
         begin(
           this.#sender.run(signal),
           followOutside(this.#context, this.#outsideWrites, this.#looks(), signal),
           Promise.race([this.#broken.promise, aborted(signal)]),
           this.#firstRun.run(signal),
           this.#afterLoop.run(signal),
-          new Tidier(this.#context, () => scanScheduled.filter((id) => this.isScanned(id))).run(
-            signal,
-          ),
+          new Tidier(this.#context, scanned).run(signal),
           this.#assignments.run(loops, begin, signal),
         );
       });
@@ -244,15 +241,12 @@ export class Sync {
     ];
   }
 
-  /** What one daemon does for these mirrors. */
   #mirrorLoops(own: SyncContext, signal: AbortSignal): Promise<unknown>[] {
-    const scanSchedulers = [...own.mirrors.keys()].flatMap(
-      (id) => this.scanSchedulers.get(id) ?? [],
-    );
+    const schedulers = [...own.mirrors.keys()].flatMap((id) => this.scanSchedulers.get(id) ?? []);
     return [
       new Settler(own, this.#afterActions, this.#sender.stream).run(signal),
       this.#afterHooks.run(signal, own),
-      ...scanSchedulers.map((scanScheduler) => scanScheduler.run(signal)),
+      ...schedulers.map((each) => each.run(signal)),
     ];
   }
 
@@ -290,7 +284,7 @@ export class Sync {
     await this.#firstRun.reread();
     this.#afterHooks.notify();
     this.#receipts.notify();
-    const asked = await this.#context.journal.keyValue(RESCAN_KEY_VALUE);
+    const asked = await this.#context.journal.keyValue(RESCAN_KEY);
     if (asked === this.#rescanAsked) return;
     this.#rescanAsked = asked;
     this.rescan("asked for");

@@ -448,7 +448,7 @@ const TABLES = [
   "contents",
   "remembered",
   "totals",
-  "outbox_entries",
+  "outbox",
   "key_values",
 ];
 

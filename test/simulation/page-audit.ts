@@ -11,7 +11,7 @@ function limitOf({ config }: SimulatedWorld): number | undefined {
 
 /** Pages that were charged, by month; the clock may have been set. */
 function months({ store }: SimulatedWorld): Map<number, number> {
-  const groups = Map.groupBy(store.totals.values(), ({ at }) => periodOf(at, 1).from);
+  const groups = Map.groupBy(store.usageBuckets.values(), ({ at }) => periodOf(at, 1).from);
   return new Map([...groups].map(([from, totals]) => [from, sumOf(totals).charged]));
 }
 

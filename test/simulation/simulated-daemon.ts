@@ -7,7 +7,7 @@ import type { LiveMirror } from "../../src/sync/context.ts";
 import { ownershipOf } from "../../src/sync/ownership.ts";
 import { Pace } from "../../src/sync/pace.ts";
 import { patientArchive } from "../../src/sync/patient-archive.ts";
-import { RESCAN_KEY_VALUE } from "../../src/sync/ask-rescan.ts";
+import { RESCAN_KEY } from "../../src/sync/ask-rescan.ts";
 import { Sync } from "../../src/sync/sync.ts";
 import { MemoryCluster } from "../fakes/memory-cluster.ts";
 import type { ClusterWorld } from "./cluster-world.ts";
@@ -120,7 +120,8 @@ export class SimulatedDaemon {
     cluster.listen((change) => {
       if (this.#life !== life || life.isOver) return;
       if (change.type === "lost") life.crash();
-      if (change.type === "gained") world.trace.add(this.name, `gains ${change.ownership.join()}`);
+      if (change.type === "gained")
+        world.trace.add(this.name, `gains ${change.assignments.join()}`);
     });
     const ready = Promise.withResolvers<Sync>();
     ready.promise.catch(() => {});
@@ -247,7 +248,7 @@ export class SimulatedDaemon {
     const sync = this.sync;
     sync?.rescan("asked for");
     await this.#world.writeBeside((journal) =>
-      journal.setKeyValue(RESCAN_KEY_VALUE, String(this.#world.clock.monotonic())),
+      journal.setKeyValue(RESCAN_KEY, String(this.#world.clock.monotonic())),
     );
   }
 }

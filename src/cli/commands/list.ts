@@ -26,7 +26,7 @@ export function addList(program: Command, shell: Shell): void {
     .option("--json", "print one JSON object a line")
     .addOption(new Option("--state <state>", "only in this state").choices(STATES))
     .option("--mirror <name>", "only of this mirror")
-    .option("--after-pending", "only what `after` could not moved or deleted")
+    .option("--after-pending", "only what `after` could not move or delete")
     .action((paths: string[], options: Options) => list(shell, paths, options))
     .addHelpText(
       "after",

@@ -80,7 +80,7 @@ async function outcomeOf(
     since: at,
     times: 1,
   };
-  const body = bodyOf({ id: randomUUID(), at, outboxEntries: [] }, [told], {
+  const body = bodyOf({ id: randomUUID(), at, notifications: [] }, [told], {
     host: hostname(),
     version,
   });

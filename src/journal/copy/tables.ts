@@ -25,7 +25,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: "contents", key: ["document", "position"] },
   { name: "remembered", key: ["number"] },
   { name: "usage_buckets", key: ["at", "mirror_id"] },
-  { name: "outbox_entries", key: ["number"] },
+  { name: "outbox", key: ["number"] },
   { name: "key_values", key: ["name"] },
 ];
 
@@ -53,7 +53,7 @@ export const NUMBERED: readonly (readonly [table: string, column: string])[] = [
   ["documents", "id"],
   ["batches", "number"],
   ["remembered", "number"],
-  ["outbox_entries", "number"],
+  ["outbox", "number"],
 ];
 
 /** In the target while the copy lasts: how far it is. No daemon takes such a journal for whole. */

@@ -186,7 +186,7 @@ export class ChangeSet implements UnitOfWork {
     },
   };
 
-  readonly outboxEntries: UnitOfWork["outbox_entries"] = {
+  readonly outboxEntries: UnitOfWork["outboxEntries"] = {
     add: (document, outcome, at) => {
       if (this.mirrors.get(document.mirrorId)?.tells)
         this.told.set(this.#next++, { document, outcome, at });

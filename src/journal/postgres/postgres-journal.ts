@@ -129,16 +129,16 @@ export class PostgresJournal extends PostgresReading implements Journal {
   }
 
   endOutboxEntry(number: number): Promise<void> {
-    return this.#run("DELETE FROM outbox_entries WHERE number = $1", [number]);
+    return this.#run("DELETE FROM outbox WHERE number = $1", [number]);
   }
 
   putOffOutboxEntry(number: number, tries: number, dueAt: number): Promise<void> {
-    const text = "UPDATE outbox_entries SET tries = $2, due_at = $3 WHERE number = $1";
+    const text = "UPDATE outbox SET tries = $2, due_at = $3 WHERE number = $1";
     return this.#run(text, [number, tries, dueAt]);
   }
 
   pullInOutboxEntries(mirrorId: number, laterThan: number, dueAt: number): Promise<void> {
-    const text = "UPDATE outbox_entries SET due_at = $3 WHERE mirror_id = $1 AND due_at > $2";
+    const text = "UPDATE outbox SET due_at = $3 WHERE mirror_id = $1 AND due_at > $2";
     return this.#run(text, [mirrorId, laterThan, dueAt]);
   }
 

@@ -141,8 +141,8 @@ export const QUERIES = {
         GROUP BY mirror_id) s GROUP BY "mirrorId"`,
   outboxEntries: `SELECT number, mirror_id AS "mirrorId", outcome, at, document, tries,
       due_at AS "dueAt"
-    FROM outbox_entries WHERE mirror_id = $1 AND due_at <= $2 ORDER BY due_at, number LIMIT $3`,
-  undelivered: `SELECT mirror_id AS "mirrorId", count(*) AS outbox_entries FROM outbox_entries
+    FROM outbox WHERE mirror_id = $1 AND due_at <= $2 ORDER BY due_at, number LIMIT $3`,
+  undelivered: `SELECT mirror_id AS "mirrorId", count(*) AS "outboxEntries" FROM outbox
     GROUP BY mirror_id ORDER BY mirror_id`,
   history: `SELECT h.number, h.at, h.from_state AS "from", h.to_state AS "to", h.event, h.detail, h.times
     FROM history h WHERE h.document = $1`,

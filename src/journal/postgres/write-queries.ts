@@ -172,7 +172,7 @@ export const WRITE_QUERIES = {
     SELECT ${names(USAGE_BUCKETS)} FROM ${recordset(1, "u", USAGE_BUCKETS)}
     ON CONFLICT (at, mirror_id, part) DO UPDATE
     SET ${sums(["uploaded", "uploaded_bytes", "converted", "pages", "charged", "saved"])}`,
-  outboxEntries: `INSERT INTO outbox_entries (mirror_id, outcome, at, document, due_at)
+  outboxEntries: `INSERT INTO outbox (mirror_id, outcome, at, document, due_at)
     SELECT mirror_id, outcome, at, document, at FROM ${recordset(1, "u", OUTBOX_ENTRIES)} ORDER BY ord`,
   unremember: `DELETE FROM remembered r
     USING ${recordset(1, "u", { document_id: "bigint", archive_id: "bigint" })}

@@ -53,7 +53,7 @@ const FILL = `
   INSERT INTO batches (id, mirror_id, opened_at, joined_at, documents, receipt_at)
     SELECT md5(n::text), 1 + n % 4, n, n, 50, CASE WHEN n % 9 <> 0 THEN n END
     FROM generate_series(1, 20000) n;
-  INSERT INTO outbox_entries (mirror_id, outcome, at, document, due_at)
+  INSERT INTO outbox (mirror_id, outcome, at, document, due_at)
     SELECT 1 + n % 4, 'converted', n, '{}', n FROM generate_series(1, 20000) n;
   INSERT INTO usage_bucket_parts (at, mirror_id, part, uploaded, uploaded_bytes, converted, pages, charged, saved)
     SELECT n * 900000.0, m, 1, 1, 1, 1, 1, 1, 0 FROM generate_series(1, 5000) n, generate_series(1, 4) m;

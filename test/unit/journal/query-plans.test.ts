@@ -86,7 +86,7 @@ describe("with a million rows", () => {
   test.for([
     ["counts", "documents_due", "counted without a look at the rows"],
     ["outstanding", "documents_outstanding", "the same"],
-    ["with_problem", "documents_with_problem", "the same"],
+    ["withProblem", "documents_with_problem", "the same"],
     ["afterFailed", "documents_after_failed", "the same"],
     ["waitingFolders", "documents_waiting", "the same"],
   ] as const)("%s reads nothing but the index %s: %s", ([name, index]) => {

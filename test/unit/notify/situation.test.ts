@@ -24,7 +24,7 @@ const closed = { directories: 2, path: "2026/closed", why: "no right" };
 /** An archive whose allowance of 1,000 pages is used as far as that. */
 const spent = (level: Level) => {
   const used = { ok: 799, low: 800, usedUp: 1_000 }[level];
-  const alert = { code: "ALLOWANCE_LOW", message: `${used} of 1000 pages`, hint: "Buy pages." };
+  const problem = { code: "ALLOWANCE_LOW", message: `${used} of 1000 pages`, hint: "Buy pages." };
   const allowance: AllowanceReport = {
     pages: 1_000,
     used,
@@ -34,7 +34,7 @@ const spent = (level: Level) => {
     whenUsedUp: "warn",
     reserve: null,
     keeps: { documents: 0, mirrors: [] },
-    alert: level === "ok" ? null : alert,
+    problem: level === "ok" ? null : problem,
   };
   return { name: "main", gate: null, waiting: 0, outage: undefined, allowance };
 };

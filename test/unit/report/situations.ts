@@ -1,7 +1,7 @@
 /** One situation for each kind of finding. */
 import { noDocuments, type StatusReport } from "../../../src/sync/status.ts";
 import type { FindingKind, Situation } from "../../../src/report/finding.ts";
-import type { Problem, ProblemState } from "../../../src/report/problems.ts";
+import type { ProblemGroup, ProblemState } from "../../../src/report/problems.ts";
 import { reportOf } from "../dashboard/open-dashboard.ts";
 
 const base = reportOf();
@@ -27,8 +27,8 @@ export function problem(
   state: ProblemState,
   code: string,
   documents = 3,
-  more: Partial<Problem> = {},
-): Problem {
+  more: Partial<ProblemGroup> = {},
+): ProblemGroup {
   const first = { id: 7, mirror: "scans", path: "a/b.pdf", since: 1_000, nextAttemptAt: 61_000 };
   return { state, code, documents, message: "said so", first, ...more };
 }

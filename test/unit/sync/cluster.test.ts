@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { Mirror } from "../../../src/config/config.ts";
 import type { MirrorStatus } from "../../../src/reader/protocol.ts";
-import { RESCAN_KEY_VALUE } from "../../../src/sync/ask-rescan.ts";
+import { RESCAN_KEY } from "../../../src/sync/ask-rescan.ts";
 import { Sync } from "../../../src/sync/sync.ts";
 import { MINUTE, SECOND, SyncDesk } from "./desk.ts";
 
@@ -69,7 +69,7 @@ test("one scans and settles; what the other's reader reports is not taken in", a
 
 test("a rescan that a person asks any of them for is done by the one that leads the mirror", async () => {
   const { a, b } = await aCluster();
-  await b.journal.setKeyValue(RESCAN_KEY_VALUE, "now");
+  await b.journal.setKeyValue(RESCAN_KEY, "now");
   await a.advance(SECOND);
   expect([a.reader.scans, b.reader.scans]).toEqual([2, 0]);
 });
