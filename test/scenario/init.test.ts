@@ -153,7 +153,9 @@ describe("check", () => {
     await scanferry(["--config", config, "sync"]);
     await using held = aTerminal(["--config", config, "check"]);
     expect(await held.ended).toBe(3);
-    expect(held.text()).toMatch(/^warn {2}held: 1 document for \/Scans\/New .* — create or fix/m);
+    expect(held.text()).toMatch(
+      /^warn {2}1 document is held: .* \/Scans\/New .* — create the folder/m,
+    );
   });
 
   test.for([
