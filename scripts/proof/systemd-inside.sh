@@ -154,7 +154,7 @@ sed -i '/IPAddress/d; /No other address/d' /etc/systemd/system/scanferry.service
 systemctl daemon-reload
 systemctl restart scanferry
 scan 5 sixth
-until_true 200 "the outage" has_status "*not reached*"
+until_true 200 "the outage" has_status "*Cannot reach the archive*"
 saw "status" "$(status)"
 checked() { scanferry --config $config check | grep -F scanferry.service || :; }
 saw "check" "$(checked)"

@@ -11,7 +11,8 @@ import { accountOf, whyKept } from "../sync/page-report.ts";
 import { type LearnedSettle, learnedSettle } from "../sync/learned-settle.ts";
 import { type DocumentRecord, recordOf } from "../sync/record.ts";
 import { statusOf } from "../sync/status.ts";
-import { whyWaits } from "../sync/why-waits.ts";
+import { standingOf } from "../report/standing.ts";
+import { whyWaits } from "../report/why-waits.ts";
 import { whyLeftOut } from "./left-out.ts";
 import { runningDaemon } from "./journals.ts";
 import { StatReader } from "./stat-reader.ts";
@@ -110,9 +111,11 @@ async function waitsOf(
     const kept = await whyKept(journal, account, document, now);
     if (kept !== null) return kept;
   }
-  const status = async () =>
-    statusOf(journal, config, (await runningDaemon(config)) !== undefined, now);
-  return whyWaits(status, record);
+  const standing = async () => {
+    const isRunning = (await runningDaemon(config)) !== undefined;
+    return standingOf(journal, await statusOf(journal, config, isRunning, now));
+  };
+  return whyWaits(standing, record, now);
 }
 
 /** Every revision of the path, oldest first; and how many documents there are below it. */

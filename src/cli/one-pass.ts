@@ -1,26 +1,16 @@
 import type { Daemon } from "../daemon/daemon.ts";
 import type { IdleWait } from "../daemon/idle.ts";
-import type { Finding } from "../report/finding.ts";
-import { findingsOf } from "../report/findings.ts";
-import { type ProblemGroup, problemsOf } from "../report/problems.ts";
+import { type Standing, standingOf } from "../report/standing.ts";
 import type { StatusReport } from "../sync/status.ts";
 import { Interrupted } from "./exit.ts";
-
-/** What a pass has left, and why. */
-export type Pass = {
-  readonly report: StatusReport;
-  readonly problems: readonly ProblemGroup[];
-  readonly findings: readonly Finding[];
-};
 
 /** What the end of a pass has left: from here on nobody tries it again, which needs no word of its own. */
 export async function passOf(
   { journal }: Pick<Daemon, "journal">,
   report: StatusReport,
-): Promise<Pass> {
-  const problems = await problemsOf(journal, report);
-  const findings = findingsOf({ report: { ...report, running: false }, problems });
-  return { report, problems, findings: findings.filter(({ kind }) => kind !== "notRunning") };
+): Promise<Standing> {
+  const left = await standingOf(journal, { ...report, running: false });
+  return { ...left, findings: left.findings.filter(({ kind }) => kind !== "notRunning") };
 }
 
 /**

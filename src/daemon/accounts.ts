@@ -3,7 +3,6 @@ import type { Config } from "../config/config.ts";
 import type { Applied, Journal } from "../journal/journal.ts";
 import { isAbortOf } from "../std/abort.ts";
 import type { IdentityGuard } from "../sync/archive-identity.ts";
-import type { Outage } from "../sync/outage.ts";
 import type { ScanScheduler } from "../sync/scan-scheduler.ts";
 import type { Sync } from "../sync/sync.ts";
 import type { Heartbeats } from "./heartbeats.ts";
@@ -35,19 +34,6 @@ export class Accounts {
   /** Documents that are claimed or being sent. */
   get underWay(): number {
     return this.all.reduce((sum, { sync }) => sum + sync.underWay, 0);
-  }
-
-  /** Archives that cannot be reached just now. */
-  get outages(): { readonly archive: string; readonly outage: Outage }[] {
-    return this.all.flatMap(({ config, sync: { outage } }) =>
-      outage ? [{ archive: config.archive.name, outage }] : [],
-    );
-  }
-
-  /** Names of the mirrors whose source is away. */
-  get offline(): string[] {
-    const away = this.scanSchedulers.filter(({ state }) => state.status?.online === false);
-    return away.map(({ mirror }) => mirror.row.name);
   }
 
   /** Says which loop is stuck; undefined while all are well. */

@@ -7,10 +7,12 @@ import type { Health } from "../dashboard/dashboard.ts";
 import { type Clock, type Random, systemClock, systemRandom } from "../std/clock.ts";
 import { type Fault, messageOf } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
+import { healthReason, serviceLine } from "../report/finding-text.ts";
+import { lowDiskOf, type Standing, standingOf } from "../report/standing.ts";
+import { whyWaits } from "../report/why-waits.ts";
 import { askRescan } from "../sync/ask-rescan.ts";
 import { probeNow, retryAll } from "../sync/retry.ts";
 import { type StatusReport, statusOf } from "../sync/status.ts";
-import { whyWaits } from "../sync/why-waits.ts";
 import { DaemonJournal, startedWith } from "./daemon-journal.ts";
 import { healthOf, type HealthWatch } from "./health.ts";
 import type { StartOver } from "./cluster-watch.ts";
@@ -18,7 +20,6 @@ import { Page } from "./page.ts";
 import { type Parts, type PartsOptions, openParts } from "./parts.ts";
 import { allIdle, type IdleWait, withUnread } from "./idle.ts";
 import { Schedule } from "./schedule.ts";
-import { statusLine } from "./status-line.ts";
 import { OutboxEntry } from "./teller.ts";
 import { version } from "./version.ts";
 import type { Look } from "./status-reporter.ts";
@@ -112,9 +113,9 @@ export class Daemon implements AsyncDisposable {
     return this.#page?.url;
   }
 
-  /** What of the host stands against it just now, and may pass; undefined while nothing does. */
+  /** Why the journal cannot be used just now, where that is this host's; undefined while it can. */
   get problem(): Fault | undefined {
-    return this.#parts.cluster.fault ?? this.#page?.problem;
+    return this.#parts.cluster.fault;
   }
 
   /**
@@ -169,9 +170,7 @@ export class Daemon implements AsyncDisposable {
   look(): Promise<Look> {
     const { accounts, cluster } = this.#parts;
     const ask = async () => {
-      const { outages, offline } = accounts;
-      const pageProblem = this.#page?.problem?.message;
-      const line = statusLine({ report: await this.status(), outages, offline, pageProblem });
+      const line = serviceLine(await this.#standing());
       return { line, stuck: accounts.stuck() };
     };
     return cluster.answered(ask, (line) => ({ line, stuck: undefined }));
@@ -221,7 +220,7 @@ export class Daemon implements AsyncDisposable {
       config: this.#config,
       notify,
       parts: this.#parts,
-      status: () => this.status(),
+      standing: () => this.#standing(),
       health: () => this.#health(),
       clock: this.#clock,
       random,
@@ -239,8 +238,9 @@ export class Daemon implements AsyncDisposable {
       listen: { host, port },
       ...protection,
       journal: this.journal,
-      status: () => this.status(),
-      waits: (document: Parameters<typeof whyWaits>[1]) => whyWaits(() => this.status(), document),
+      standing: () => this.#standing(),
+      waits: (document: Parameters<typeof whyWaits>[1]) =>
+        whyWaits(() => this.#standing(), document, this.#clock.now()),
       health: () => this.#health(),
       away: () => this.#parts.cluster.away,
       fault: () => this.#parts.cluster.fault,
@@ -262,8 +262,24 @@ export class Daemon implements AsyncDisposable {
     this.#owned.defer(this.#parts.changed.add(() => page.changed()));
   }
 
+  /** The report, and what is wrong. */
+  async #standing(): Promise<Standing & { readonly health: Health }> {
+    const [health, lowDisk, report] = await Promise.all([
+      healthOf(this.#parts.accounts.all, this.#healthWatches, this.#clock),
+      lowDiskOf(this.#config),
+      this.status(),
+    ]);
+    const known = { health, lowDisk, pageFault: this.#page?.problem };
+    return { ...(await standingOf(this.journal, report, known)), health };
+  }
+
   #health(): Promise<Health> {
-    const ask = () => healthOf(this.#parts.accounts.all, this.#healthWatches, this.#clock);
+    const ask = async () => {
+      const { health, findings } = await this.#standing();
+      // What is unhealthy is the first finding.
+      const why = health.healthy ? healthReason(findings) || health.why : health.why;
+      return { ...health, why };
+    };
     // Nothing could be asked; starting again would fix nothing, and who minds the host is to know.
     const { cluster } = this.#parts;
     return cluster.answered(ask, (why) => ({ healthy: !cluster.fault, ready: false, why }));

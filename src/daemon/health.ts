@@ -41,10 +41,8 @@ export type Work = {
   readonly heads: readonly Head[];
   /** Documents that are claimed or being sent. */
   readonly underWay: number;
-  /** Why the archive cannot be reached; undefined while it can. */
-  readonly outage: string | undefined;
-  /** Some source cannot be looked at. */
-  readonly offline: boolean;
+  /** The archive cannot be reached. */
+  readonly isOut: boolean;
   /** Some source has been asked whether it is there. */
   readonly started: boolean;
   /** Milliseconds by a clock that is never set. */
@@ -64,26 +62,19 @@ export class HealthWatch {
 
   /** Looks at the work as it is now; what it is compared with are the looks before. */
   look(work: Work): Health {
-    const { status, outage, offline, started: ready } = work;
+    const { started: ready } = work;
     const stuckMs = this.#stuckMs(work);
-    if (status.paused) return { healthy: true, ready, why: "paused" };
-    if (status.gate) return { healthy: true, ready, why: `waiting: ${status.gate.code}` };
-    const { waits } = status.sending;
-    if (waits) return { healthy: true, ready, why: `waiting: ${waits.why}` };
-    if (outage !== undefined) return { healthy: true, ready, why: `waiting: ${outage}` };
-    if (stuckMs > (work.underWay > 0 ? STALLED_SENDING_MS : STALLED_MS)) {
-      const minutes = Math.floor(stuckMs / 60_000);
-      const why = `nothing has moved for ${minutes} minutes, and documents are ready`;
-      return { healthy: false, ready, why };
-    }
-    if (offline) return { healthy: true, ready, why: "waiting: SOURCE_OFFLINE" };
-    return { healthy: true, ready, why: ready ? "ok" : "starting" };
+    if (isWaiting(work) || stuckMs <= (work.underWay > 0 ? STALLED_SENDING_MS : STALLED_MS))
+      return { healthy: true, ready, why: ready ? "ok" : "starting" };
+    const minutes = Math.floor(stuckMs / 60_000);
+    const why = `nothing has moved for ${minutes} minutes, and documents are ready`;
+    return { healthy: false, ready, why };
   }
 
   /** For how long nothing has moved although something is ready; 0 while nothing is. */
-  #stuckMs({ status, heads, outage, now }: Work): number {
-    const { paused, gate, sending } = status;
-    const waits = paused || gate !== null || sending.waits !== null || outage !== undefined;
+  #stuckMs(work: Work): number {
+    const { heads, now } = work;
+    const waits = isWaiting(work);
     for (const mirrorId of this.#heads.keys()) {
       if (heads.some((head) => head.mirrorId === mirrorId)) continue;
       this.#heads.delete(mirrorId);
@@ -97,6 +88,11 @@ export class HealthWatch {
     }
     return heads.length === 0 ? 0 : now - this.#movedAt;
   }
+}
+
+/** Sending waits for what no restart changes. */
+function isWaiting({ status: { paused, gate, sending }, isOut }: Work): boolean {
+  return paused || gate !== null || sending.waits !== null || isOut;
 }
 
 /**
@@ -141,8 +137,7 @@ async function workOf({ journal, sync, config }: Account, clock: Clock): Promise
     status,
     heads,
     underWay: sync.underWay,
-    outage: sync.outage?.problem.code,
-    offline: scanSchedulers.some(([, { state, isLed }]) => isLed && state.status?.online === false),
+    isOut: sync.outage !== undefined,
     started:
       scanSchedulers.length === 0 ||
       scanSchedulers.some(([, { state }]) => state.status !== undefined),

@@ -7,6 +7,8 @@ import { backoffMs } from "../domain/backoff.ts";
 import { isPassing } from "../journal/journal-fault.ts";
 import { isAbortOf } from "../std/abort.ts";
 import { type Clock, systemRandom } from "../std/clock.ts";
+import { withoutFix } from "../report/finding-text.ts";
+import { journalFinding } from "../report/findings.ts";
 import { Fault, messageOf } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
 import { DaemonJournal } from "./daemon-journal.ts";
@@ -38,8 +40,9 @@ export class Outwait {
   /** One line of it, for the service manager. */
   get line(): string | undefined {
     if (!this.#fault) return undefined;
-    const { code, message } = this.#fault;
-    return `nothing is sent: ${code}: ${message}`.replaceAll(/\p{Cc}/gu, "?");
+    return journalFinding(this.#fault)
+      .map((finding) => withoutFix(finding, this.#clock.now()))
+      .join("");
   }
 
   /**

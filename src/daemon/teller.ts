@@ -1,8 +1,6 @@
 /** What people are told: gathers how things are, and keeps the schedules of digest and ping. */
 import { randomUUID } from "node:crypto";
-import { statfs } from "node:fs/promises";
 import { hostname } from "node:os";
-import { dirname } from "node:path";
 import type { Config } from "../config/config.ts";
 import type { NotifyConfig } from "../config/notify-config.ts";
 import type { Health } from "../dashboard/dashboard.ts";
@@ -11,13 +9,11 @@ import type { Applied, Journal } from "../journal/journal.ts";
 import type { ChannelReport } from "../notify/outlet.ts";
 import { Notify } from "../notify/notify.ts";
 import { Ping } from "../notify/ping.ts";
-import { type Group, GROUPS_MAX, type Situation } from "../notify/situation.ts";
+import type { Sight } from "../notify/alerts.ts";
 import type { Clock, Random } from "../std/clock.ts";
 import { messageOf } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
-import { joinRaw, shown } from "../std/raw-path.ts";
-import { configuredIds } from "../sync/configured.ts";
-import type { StatusReport } from "../sync/status.ts";
+import type { Standing } from "../report/standing.ts";
 import type { Accounts } from "./accounts.ts";
 import { Schedule } from "./schedule.ts";
 import { version } from "./version.ts";
@@ -27,9 +23,9 @@ export type TellerOptions = {
   readonly notify: NotifyConfig;
   readonly parts: {
     readonly journal: Journal;
-    readonly accounts: Pick<Accounts, "scanSchedulers" | "outages">;
+    readonly accounts: Pick<Accounts, "scanSchedulers">;
   };
-  readonly status: () => Promise<StatusReport>;
+  readonly standing: () => Promise<Standing>;
   readonly health: () => Promise<Health>;
   readonly clock: Clock;
   readonly random: Random;
@@ -52,7 +48,7 @@ export class Teller {
     const opened = await Notify.open({
       config: notify,
       journal: parts.journal,
-      situation: () => situationOf(options),
+      sight: () => sightOf(options),
       sender: { host: hostname(), version },
       batchQuietMs: config.batch.quietMs,
       newId: randomUUID,
@@ -163,55 +159,7 @@ export class OutboxEntry {
   }
 }
 
-async function situationOf({ config, parts, status, health }: TellerOptions): Promise<Situation> {
-  const { scanSchedulers, outages } = parts.accounts;
-  const { archives, documents: all, mirrors, afterPending } = await status();
-  return {
-    documents: all,
-    archives: archives.map(({ name, gate, allowance }) => ({
-      name,
-      gate,
-      allowance,
-      waiting: mirrors
-        .filter(({ archive }) => archive === name)
-        .reduce((sum, { documents }) => sum + documents.pending + documents.held, 0),
-      outage: outages.find(({ archive }) => archive === name)?.outage.problem,
-    })),
-    groups: await groupsOf(parts, config),
-    sources: scanSchedulers.map(({ mirror, state: { status: seen } }) => ({
-      name: mirror.row.name,
-      source: mirror.settings.source,
-      online: seen?.online,
-      why: seen?.online === false ? seen.why : "",
-      unread: mirrors.find(({ name }) => name === mirror.row.name)?.unread ?? null,
-    })),
-    afterPending,
-    health: await health(),
-    disk: typeof config.journal === "string" ? await diskOf(config.journal) : undefined,
-  };
-}
-
-async function groupsOf({ journal }: TellerOptions["parts"], config: Config): Promise<Group[]> {
-  const groups: Group[] = [];
-  const ids = await configuredIds(journal, config);
-  const areAll = (await journal.mirrors()).length === ids.size;
-  const withProblem = await journal.withProblem(areAll ? undefined : [...ids]);
-  const most = withProblem.toSorted((a, b) => b.documents - a.documents).slice(0, GROUPS_MAX);
-  for (const { first: id, ...group } of most) {
-    const document = await journal.document(id);
-    if (!document) continue;
-    const path = shown(joinRaw(document.dir, document.name));
-    groups.push({ ...group, first: { id, path, message: document.problem?.message ?? "" } });
-  }
-  return groups;
-}
-
-/** The journal's disk is a local one: asking it blocks nobody. */
-async function diskOf(path: string): Promise<Situation["disk"]> {
-  try {
-    const { bavail, bsize } = await statfs(dirname(path));
-    return { freeBytes: bavail * bsize, path };
-  } catch {
-    return undefined;
-  }
+async function sightOf({ parts, standing }: TellerOptions): Promise<Sight> {
+  const unlooked = parts.accounts.scanSchedulers.filter(({ state }) => state.status === undefined);
+  return { ...(await standing()), unlooked: unlooked.map(({ mirror }) => mirror.row.name) };
 }

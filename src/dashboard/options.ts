@@ -3,7 +3,7 @@ import type { Journal } from "../journal/journal.ts";
 import type { Clock } from "../std/clock.ts";
 import type { Fault } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
-import type { StatusReport } from "../sync/status.ts";
+import type { Standing } from "../report/standing.ts";
 
 /**
  * Whether work is moving, not merely whether the process is up. `healthy` is what a supervisor may
@@ -41,7 +41,7 @@ export type DashboardOptions = {
   names?: readonly string[];
   /** Only ever read from, a bounded number of rows at a time. */
   journal: Journal;
-  status: () => Promise<StatusReport>;
+  standing: () => Promise<Standing & { readonly health: Health }>;
   health: () => Promise<Health>;
   /**
    * Why nothing goes on with a document though nothing is wrong with itself; null where nothing keeps it.

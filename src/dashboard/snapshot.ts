@@ -1,7 +1,5 @@
 import { messageOf } from "../std/fault.ts";
 import type { Finding } from "../report/finding.ts";
-import { findingsOf } from "../report/findings.ts";
-import { problemsOf } from "../report/problems.ts";
 import type { StatusReport } from "../sync/status.ts";
 import type { DashboardOptions, Health } from "./options.ts";
 import { Refusal } from "./refusal.ts";
@@ -19,9 +17,7 @@ export type Snapshot = StatusReport & {
 /** Makes a snapshot; rejects when the journal cannot be read. */
 export async function snapshotOf(options: DashboardOptions): Promise<Snapshot> {
   assertJournal(options);
-  const [report, health] = await Promise.all([options.status(), healthOf(options)]);
-  const problems = await problemsOf(options.journal, report);
-  const findings = findingsOf({ report, problems, health });
+  const { report, findings, health } = await options.standing();
   return { ...report, version: options.version, at: options.clock.now(), health, findings };
 }
 

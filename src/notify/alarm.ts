@@ -1,5 +1,5 @@
 /**
- * Tells people what the journal cannot keep: that it cannot be used itself, or that there is no page.
+ * Notifies people of what the journal cannot keep: that it cannot be used itself.
  * What was told is known for as long as the process lives; see `decide`.
  */
 import { randomUUID } from "node:crypto";
@@ -9,6 +9,9 @@ import { Stopping } from "../std/abort.ts";
 import type { Clock, Random } from "../std/clock.ts";
 import { type Fault, messageOf } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
+import { overText } from "../report/finding-text.ts";
+import { journalFinding } from "../report/findings.ts";
+import { alertOf } from "./alerts.ts";
 import { openChannel } from "./channel.ts";
 import { decide, policyOf } from "./decide.ts";
 import { bodyOf, type Sender } from "./message.ts";
@@ -21,7 +24,7 @@ export type AlarmOptions = {
   readonly random: Random;
 };
 
-/** What stands against the host's part passes by itself, mostly within this, milliseconds. */
+/** What is wrong with the journal passes, mostly within this, milliseconds. */
 const PATIENCE_MS = 60_000;
 
 /** The channels of one configuration. */
@@ -45,7 +48,7 @@ export class Alarm implements Disposable {
   /** Looks at what there is, `fault` or nothing. Nobody waits for what comes of it. */
   look(config: NotifyConfig, fault: Fault | undefined, log: Log): void {
     const now = this.#options.clock.now();
-    const found = { alerts: fault ? [alertOf(fault)] : [], absent: () => "over" as const };
+    const found = { alerts: fault ? alertsOf(fault, now) : [], absent: () => "over" as const };
     const { memory, notifications } = decide(this.#memory, found, policyOf(config, now), now);
     this.#memory = memory;
     if (notifications.length === 0) return;
@@ -97,18 +100,14 @@ export class Alarm implements Disposable {
   }
 }
 
-function alertOf({ code, message, hint }: Fault): Alert {
-  const isPage = code === "WEB_LISTEN";
-  const isDisk = code === "JOURNAL_FULL" || code === "JOURNAL_READ_ONLY";
-  return {
+/** What is wrong with the disk is notified at once; anything else passes mostly. */
+function alertsOf(fault: Fault, now: number): Alert[] {
+  const isDisk = fault.code === "JOURNAL_FULL" || fault.code === "JOURNAL_READ_ONLY";
+  return journalFinding(fault).map((finding) => ({
+    ...alertOf(finding, now),
     kind: isDisk ? "disk" : "stalled",
-    cause: `host:${code}`,
-    title: isPage ? "There is no page" : `Nothing is sent: the journal cannot be used (${code})`,
-    detail: `${message}. ${isPage ? "Everything else continues." : "Nothing is lost."}`,
-    hint,
-    over: isPage ? "The page is there" : "The journal can be used again, and documents are sent",
-    size: 1,
-    mark: "",
+    cause: `host:${fault.code}`,
+    over: overText(finding, false),
     afterMs: isDisk ? 0 : PATIENCE_MS,
-  };
+  }));
 }

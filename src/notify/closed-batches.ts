@@ -2,7 +2,7 @@
 import type { Journal } from "../journal/journal.ts";
 import type { Clock } from "../std/clock.ts";
 import { receiptOf } from "./receipt.ts";
-import { counted } from "./situation.ts";
+import { counted } from "../std/wording.ts";
 import type { Notice } from "./alert.ts";
 
 /** So many batches are looked at after a start, for what a crash kept from being told. */
@@ -53,7 +53,7 @@ export class ClosedBatches {
       if (!receipt) continue;
       known.add(batch);
       const { mirror, pages, documents } = receipt;
-      const title = `A batch of ${mirror} is archived: ${counted(documents.length)}, ${pages} pages`;
+      const title = `A batch of ${mirror} is archived: ${counted(documents.length, "document")}, ${pages} pages`;
       const detail = `Batch ${batch}: every document is CONVERTED.`;
       notices.push({ kind: "batch", cause: `batch:${batch}`, title, detail, hint: "", batch });
     }

@@ -1,7 +1,9 @@
 import type { UsageBucket } from "../journal/usage-bucket.ts";
 import { local } from "./message.ts";
-import { counted, type Situation } from "./situation.ts";
-import type { Notification, Alert } from "./alert.ts";
+import { counted } from "../std/wording.ts";
+import { type Finding, MOVING } from "../report/finding.ts";
+import type { StatusReport } from "../sync/status.ts";
+import type { Notification } from "./alert.ts";
 
 /** What a digest is made of. Times are epoch milliseconds. */
 export type Digested = {
@@ -9,34 +11,34 @@ export type Digested = {
   readonly to: number;
   readonly usageBuckets: readonly UsageBucket[];
   readonly nameOf: (mirrorId: number) => string;
-  readonly documents: Situation["documents"];
-  readonly alerts: readonly Alert[];
+  readonly documents: StatusReport["documents"];
+  readonly findings: readonly Finding[];
 };
 
-const ON_THE_WAY = ["settling", "pending", "uploading", "inDoubt", "uploaded"] as const;
 const STOPPED = ["held", "failed"] as const;
 
 /** A summary: what was archived since the last one, what is on its way, and what is wrong. */
 export function digestOf(digested: Digested): Notification {
-  const { from, to, usageBuckets, nameOf, documents, alerts } = digested;
+  const { from, to, usageBuckets, nameOf, documents, findings } = digested;
   const sum = (of: readonly UsageBucket[], key: "converted" | "pages") =>
     of.reduce((all, usageBucket) => all + usageBucket[key], 0);
   const lines = [...Map.groupBy(usageBuckets, ({ mirrorId }) => mirrorId)].map(
-    ([id, of]) => `${nameOf(id)}: ${counted(sum(of, "converted"))}, ${sum(of, "pages")} pages`,
+    ([id, of]) =>
+      `${nameOf(id)}: ${counted(sum(of, "converted"), "document")}, ${sum(of, "pages")} pages`,
   );
   const some = (states: readonly (keyof typeof documents)[]) =>
     states.filter((state) => documents[state] > 0).map((state) => `${documents[state]} ${state}`);
-  const now = [...some(ON_THE_WAY), ...some(STOPPED)].join(", ");
+  const now = [...some(MOVING), ...some(STOPPED)].join(", ");
   return {
     kind: "digest",
     cause: "digest",
     what: "happened",
-    title: `${counted(sum(usageBuckets, "converted"))} archived, ${wrong(alerts.length)}`,
+    title: `${counted(sum(usageBuckets, "converted"), "document")} archived, ${wrong(findings.filter(({ severity }) => severity !== "info").length)}`,
     detail: [
       `From ${local(from)} to ${local(to)}:`,
       ...(lines.length > 0 ? lines : ["nothing was archived."]),
       `Now: ${now === "" ? "nothing waits" : now}.`,
-      ...alerts.map(({ title, hint }) => `- ${title}.${hint === "" ? "" : ` ${hint}`}`),
+      ...findings.map(({ title, fix }) => `- ${title}.${fix === "" ? "" : ` ${fix}`}`),
     ].join("\n"),
     hint: "",
     since: from,
@@ -44,7 +46,7 @@ export function digestOf(digested: Digested): Notification {
   };
 }
 
-function wrong(alerts: number): string {
-  if (alerts === 0) return "nothing is wrong";
-  return alerts === 1 ? "one thing is wrong" : `${alerts} things are wrong`;
+function wrong(findings: number): string {
+  if (findings === 0) return "nothing is wrong";
+  return findings === 1 ? "one thing is wrong" : `${findings} things are wrong`;
 }

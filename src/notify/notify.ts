@@ -16,14 +16,14 @@ import { Keeping } from "./kept.ts";
 import { bodyOf, type Message, type MessageBody, type Sender, type Told } from "./message.ts";
 import { type ChannelReport, Outlet } from "./outlet.ts";
 import { receiptOf } from "./receipt.ts";
-import { absentIn, type Situation, alertsOf } from "./situation.ts";
+import { absentIn, type Sight, alertsOf } from "./alerts.ts";
 import type { Memory, Notice, Notification } from "./alert.ts";
 
-/** Where `situation` rejects, that is logged once, and it is asked again at the next look. */
+/** Where `sight` rejects, that is logged once, and it is asked again at the next look. */
 export type NotifyOptions = {
   readonly config: NotifyConfig;
   readonly journal: Journal;
-  readonly situation: () => Promise<Situation>;
+  readonly sight: () => Promise<Sight>;
   readonly sender: Sender;
   /** A batch that nothing joined for this long is closed. */
   readonly batchQuietMs: number;
@@ -123,19 +123,19 @@ export class Notify {
 
   /** Makes the digest of what happened since the last one, and tells it. */
   async digest(): Promise<void> {
-    const { journal, clock, situation } = this.#options;
+    const { journal, clock, sight } = this.#options;
     // Whole usage buckets only: what is in none of this digest is in the next one.
     const to = quarterOf(clock.now());
     const from = this.#keeping.now.digestAt ?? to - DAY_MS;
-    const seen = await situation();
+    const { report, findings } = await sight();
     const names = new Map((await journal.mirrors()).map(({ id, name }) => [id, name]));
     const notification = digestOf({
       from,
       to,
       usageBuckets: await journal.usageBuckets(from, to),
       nameOf: (id) => names.get(id) ?? "",
-      documents: seen.documents,
-      alerts: alertsOf(seen, this.#options.config),
+      documents: report.documents,
+      findings,
     });
     await this.#tell([notification], { digestAt: to });
   }
@@ -157,8 +157,8 @@ export class Notify {
   }
 
   async #look(): Promise<void> {
-    const { config, clock, situation } = this.#options;
-    const seen = await situation();
+    const { config, clock, sight } = this.#options;
+    const seen = await sight();
     const closed = await this.#batches?.look(this.#keeping.now.batches);
     const now = clock.now();
     let memory: Memory = this.#keeping.now.memory;
@@ -166,7 +166,7 @@ export class Notify {
     this.#happened = [];
     for (const notice of [...happened, ...(closed?.notices ?? [])])
       memory = noteDown(memory, notice, now);
-    const found = { alerts: alertsOf(seen, config), absent: absentIn(seen) };
+    const found = { alerts: alertsOf(seen, config.heldAfterMs, now), absent: absentIn(seen) };
     const decision = decide(memory, found, policyOf(config, now), now);
     const batches = closed ? { batches: closed.told } : {};
     await this.#tell(decision.notifications, { memory: decision.memory, ...batches });

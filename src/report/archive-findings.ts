@@ -85,7 +85,7 @@ function waits({ name, sending }: ArchiveStatusReport, report: StatusReport): Fi
 /** Little is left, or nothing is. */
 function allowance({ name, allowance: own }: ArchiveStatusReport, report: StatusReport): Finding[] {
   if (!own?.problem) return [];
-  const { pages, used, keeps, problem } = own;
+  const { pages, used, keeps, problem, level } = own;
   const percent = Math.floor((100 * used) / Math.max(pages, 1));
   const of = isOneOfMany(report) ? ` of ${name}` : "";
   return [
@@ -93,7 +93,7 @@ function allowance({ name, allowance: own }: ArchiveStatusReport, report: Status
       ...PLAIN,
       id: `allowance:${name}`,
       kind: "allowance",
-      severity: "warning",
+      severity: level === "usedUp" ? "error" : "warning",
       title: `${percent} % of this month's page allowance${of} is used`,
       detail: `${sentence(problem.message)}${keeps.documents === 0 ? "" : ` ${waitSentence(keeps.documents)}`}`,
       fix: problem.hint,

@@ -1,6 +1,8 @@
 /** A finding as text: for a screen, a line of output, the service manager, `/healthz`. */
 import { relativeText, timeText } from "../std/wording.ts";
-import type { Finding, FindingKind } from "./finding.ts";
+import type { State } from "../domain/document.ts";
+import type { StatusReport } from "../sync/status.ts";
+import { type Finding, type FindingKind, MOVING } from "./finding.ts";
 
 /** The title, and since when. */
 export function titleLine({ title, since }: Finding): string {
@@ -26,7 +28,8 @@ const NEXT: { readonly [K in FindingKind]?: string } = {
   waits: "Sending may begin",
 };
 
-function nextText({ nextAttempt, kind }: Finding, now: number): string {
+/** When it is tried again, in local time; empty where that is not known. */
+export function nextText({ nextAttempt, kind }: Finding, now: number): string {
   if (nextAttempt === null) return "";
   const what = NEXT[kind] ?? "Next attempt";
   if (nextAttempt <= now) return `${what}: now.`;
@@ -46,4 +49,45 @@ export function titles(findings: readonly Finding[]): string[] {
   const more = findings.length - TITLES_MAX;
   const first = findings.slice(0, TITLES_MAX).map(({ title }) => title);
   return more > 0 ? [...first, `${more} more`] : first;
+}
+
+/** One line for `systemctl status`: what is wrong, then the numbers. */
+export function serviceLine({
+  report: { documents },
+  findings,
+}: {
+  readonly report: Pick<StatusReport, "documents">;
+  readonly findings: readonly Finding[];
+}): string {
+  const numbers = (states: readonly State[]) =>
+    states.filter((state) => documents[state] > 0).map((state) => `${documents[state]} ${state}`);
+  const busy = numbers(MOVING).join(", ") || "idle";
+  const stopped = numbers(["held", "failed"]);
+  return [...titles(findings), busy, `${documents.converted} converted`, ...stopped].join("; ");
+}
+
+/** Why work does not move though the daemon is well; empty where nothing keeps it. For `/healthz`. */
+export function healthReason(findings: readonly Finding[]): string {
+  return titles(findings).join("; ");
+}
+
+/** What is notified once a finding is over. `isOneOfMany`: there are several archives. */
+export function overText(finding: Finding, isOneOfMany: boolean): string {
+  const { kind, archive, mirror, documents, title } = finding;
+  const name = isOneOfMany && archive !== null ? ` ${archive}` : "";
+  const texts: { readonly [K in FindingKind]?: string } = {
+    stalled: "Documents move again",
+    gate: `Sending${name === "" ? "" : ` to${name}`} continues: the archive accepts documents again`,
+    outage: `The archive${name} answers again`,
+    failed: `No document is failed any more: ${documents?.code}`,
+    source: `The source of ${mirror} is online again`,
+    unread: `All folders of ${mirror} can be read again`,
+    held: `No document is held any more: ${documents?.code}`,
+    stuck: "Every document that was stuck is converted",
+    after: `Archived files of ${mirror} are moved or deleted again`,
+    allowance: `The page allowance${name === "" ? "" : ` of${name}`} has room again`,
+    disk: "The journal's disk has room again",
+    page: "The page is available again",
+  };
+  return texts[kind] ?? `Over: ${title}`;
 }

@@ -5,6 +5,7 @@
 import { formatDuration } from "../config/duration.ts";
 import { STATES } from "../domain/document.ts";
 import { failureOf, UNREAD_HINT } from "../domain/failure.ts";
+import type { Fault } from "../std/fault.ts";
 import { printable } from "../std/printable.ts";
 import { shellWord } from "../std/shell-word.ts";
 import { counted, numberText } from "../std/wording.ts";
@@ -62,7 +63,7 @@ function legibly(finding: Finding, isRunning: boolean): Finding {
   };
 }
 
-function stalled({ health }: Situation): Finding[] {
+function stalled({ health }: Pick<Situation, "health">): Finding[] {
   if (health?.healthy !== false) return [];
   return [
     {
@@ -77,6 +78,13 @@ function stalled({ health }: Situation): Finding[] {
         "Check the journal's disk or database, and the log. If this lasts, restart the daemon: nothing is lost, and nothing is sent twice.",
     },
   ];
+}
+
+/** That the journal cannot be used, which no journal can say. */
+export function journalFinding({ code, message, hint }: Fault): Finding[] {
+  const title = `Nothing is sent: the journal cannot be used (${code})`;
+  const health = { healthy: false, why: message, fix: hint };
+  return stalled({ health }).map((finding) => legibly({ ...finding, title }, true));
 }
 
 function paused({ paused: isPaused, documents }: StatusReport): Finding[] {

@@ -139,7 +139,7 @@ test("an archive that goes away under the uploads, and comes back, keeps no othe
     return documentsOf(await live.daemon.status(), "scans")?.converted === 25;
   });
   await until("the outage", async () => {
-    return (await live.daemon.look()).line.includes("archive legal not reached");
+    return (await live.daemon.look()).line.includes("Cannot reach the archive legal");
   });
   await two.reopen();
   // One whose reply was lost, and that the archive has yet to convert, may be held for half a minute.

@@ -38,7 +38,7 @@ test("an archive that does not answer, and a source that is not there", async ()
   });
   expect(await told(config, "status")).toMatch(/^Cannot reach the archive since /);
   expect(await told(config, "explain", path)).toContain(
-    "waits         the archive cannot be reached",
+    "waits         Cannot reach the archive since ",
   );
 
   writeFileSync(config, right);

@@ -100,7 +100,7 @@ test("the quota closes and opens: mail and webhook are told once each, anyone wh
     // One that was too slow for its channel is tried again after half a minute and more.
     await until(
       "its mail",
-      () => post.mails.some(({ data }) => data.includes("Sending goes on:")),
+      () => post.mails.some(({ data }) => data.includes("Sending continues:")),
       90_000,
     );
     // A life that is over sooner than a try is cut short says nothing of it.

@@ -10,9 +10,8 @@ import { networkFileSystem } from "../../journal/network-file-system.ts";
 import { systemClock } from "../../std/clock.ts";
 import { codeOf } from "../../std/fault.ts";
 import type { FindingKind } from "../../report/finding.ts";
-import { findingsOf } from "../../report/findings.ts";
 import { withoutFix } from "../../report/finding-text.ts";
-import { problemsOf } from "../../report/problems.ts";
+import { standingOf } from "../../report/standing.ts";
 import { statusOf } from "../../sync/status.ts";
 import { readJournal, runningDaemon } from "../journals.ts";
 import { sizeText } from "../../std/wording.ts";
@@ -71,7 +70,7 @@ async function* contentFindings(
   yield* bindingFindings(await journal.mirrors(), rows, config);
   const now = systemClock.now();
   const report = await statusOf(journal, config, isRunning, now);
-  for (const finding of findingsOf({ report, problems: await problemsOf(journal, config) })) {
+  for (const finding of (await standingOf(journal, report)).findings) {
     const { kind, severity, fix } = finding;
     if (EXAMINED.includes(kind)) continue;
     const what = withoutFix(finding, now);

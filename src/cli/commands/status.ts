@@ -8,7 +8,7 @@ import type { Owner } from "../../journal/owner-lock.ts";
 import type { Finding } from "../../report/finding.ts";
 import { findingsOf } from "../../report/findings.ts";
 import { titles } from "../../report/finding-text.ts";
-import { type ProblemGroup, problemsOf } from "../../report/problems.ts";
+import { lowDiskOf, standingOf } from "../../report/standing.ts";
 import { summaryOf } from "../../report/summary.ts";
 import { mountOf, readMounts, watchMode } from "../../source/mounts.ts";
 import { noPages } from "../../sync/page-report.ts";
@@ -43,7 +43,7 @@ export function addStatus(program: Command, shell: Shell): void {
 async function status(shell: Shell, options: Options): Promise<void> {
   const config = await shell.config();
   const { out, clock } = shell;
-  const look = () => standingOf(config, clock.now());
+  const look = () => seenNow(config, clock.now());
   if (options.watch !== true) {
     const standing = await look();
     const rows = options.all === true ? Number.POSITIVE_INFINITY : out.rows - PROMPT_ROWS;
@@ -61,7 +61,7 @@ async function status(shell: Shell, options: Options): Promise<void> {
 }
 
 /** The report, who is at work, and what is wrong. */
-type Standing = {
+type Seen = {
   readonly report: StatusReport;
   readonly owner: Owner | undefined;
   readonly findings: readonly Finding[];
@@ -69,7 +69,7 @@ type Standing = {
   readonly health: DaemonHealth | undefined;
 };
 
-function jsonOf({ report, owner, health, findings }: Standing): string {
+function jsonOf({ report, owner, health, findings }: Seen): string {
   const daemon = owner
     ? { pid: owner.pid, web: owner.web ?? null, startedAt: owner.startedAt }
     : null;
@@ -77,13 +77,13 @@ function jsonOf({ report, owner, health, findings }: Standing): string {
 }
 
 /** `scrolls`: the screen may scroll where findings need more lines. */
-function linesOf(standing: Standing, shell: Shell, rowsMax: number, scrolls = false): string[] {
+function linesOf(standing: Seen, shell: Shell, rowsMax: number, scrolls = false): string[] {
   const { report, ...around } = standing;
   return statusLines(report, { ...around, now: shell.clock.now(), scrolls }, shell.out, rowsMax);
 }
 
 /** What is wrong, or where the documents are, and the numbers, in one line. */
-function newsOf({ report, findings }: Standing): string {
+function newsOf({ report, findings }: Seen): string {
   const wrong = titles(findings.filter(({ severity }) => severity !== "info"));
   const news = wrong.length > 0 ? wrong : [summaryOf(report).title];
   const numbers = STATES.filter((state) => report.documents[state] > 0).map(
@@ -93,7 +93,7 @@ function newsOf({ report, findings }: Standing): string {
 }
 
 /** For programs: the same lines on a terminal and elsewhere. */
-function watchJson(shell: Shell, config: Config, look: () => Promise<Standing>): Promise<void> {
+function watchJson(shell: Shell, config: Config, look: () => Promise<Seen>): Promise<void> {
   const told = { mark: () => markOf(config, shell.clock.now()), look, tell: jsonOf };
   return watchLines(shell, told);
 }
@@ -117,21 +117,23 @@ async function markOf({ journal }: Config, now: number): Promise<string> {
   return marks.join();
 }
 
-async function standingOf(config: Config, now: number): Promise<Standing> {
+async function seenNow(config: Config, now: number): Promise<Seen> {
   const [owner, health] = await Promise.all([runningDaemon(config), daemonHealth(config)]);
   const running = owner !== undefined || health?.healthy === false;
-  const standing = (report: StatusReport, problems: readonly ProblemGroup[] = []): Standing => {
-    return { report, owner, findings: findingsOf({ report, health, problems }), health };
+  const known = { health, lowDisk: await lowDiskOf(config) };
+  const none = () => {
+    const report = nothingYet(config, now, running);
+    return { report, owner, findings: findingsOf({ report, problems: [], ...known }), health };
   };
   try {
     await using journal = await readJournal(config);
-    if (!journal) return standing(nothingYet(config, now, running));
+    if (!journal) return none();
     const report = await statusOf(journal, config, running, now);
-    return standing(report, await problemsOf(journal, config));
+    return { ...(await standingOf(journal, report, known)), owner, health };
   } catch (error) {
     // The daemon says why, and that it waits.
     if (!isPassing(error) || health?.healthy !== false) throw error;
-    return standing(nothingYet(config, now, running));
+    return none();
   }
 }
 

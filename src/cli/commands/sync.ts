@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import { examples } from "../examples.ts";
 import { EXIT } from "../exit.ts";
-import { onePass, type Pass, passOf } from "../one-pass.ts";
+import { onePass, passOf } from "../one-pass.ts";
+import type { Standing } from "../../report/standing.ts";
 import { oneLine } from "../../report/finding-text.ts";
 import { Progress } from "../progress.ts";
 import type { Shell } from "../shell.ts";
@@ -71,7 +72,7 @@ function isSettled({ documents, mirrors }: StatusReport, wait: boolean): boolean
 /** What this pass itself did. */
 type Done = { readonly sent: number; readonly converted: number };
 
-function textOf({ report, findings }: Pass, { sent, converted }: Done, now: number): string[] {
+function textOf({ report, findings }: Standing, { sent, converted }: Done, now: number): string[] {
   const { held, failed, settling, uploaded } = report.documents;
   const left = uploaded === 0 ? "" : `, ${uploaded} not CONVERTED yet`;
   const unfinished = settling === 0 ? "" : `, unfinished ${settling}`;
@@ -81,7 +82,7 @@ function textOf({ report, findings }: Pass, { sent, converted }: Done, now: numb
   ];
 }
 
-function jsonOf({ report, problems, findings }: Pass, { sent, converted }: Done): string {
+function jsonOf({ report, problems, findings }: Standing, { sent, converted }: Done): string {
   const { documents, paused, sending, gate, foldersToCreate, mirrors } = report;
   return JSON.stringify({
     sent,

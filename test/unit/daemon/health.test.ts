@@ -11,7 +11,7 @@ const gate = { closedAt: 0, code: "QUOTA_LIMIT", message: "", hint: "", nextProb
 const head = (id: number, mirrorId = 1) => ({ id, mirrorId });
 
 function workAt(minutes: number, work: Partial<Work> = {}): Work {
-  const none = { heads: [], underWay: 0, outage: undefined, offline: false, started: true };
+  const none = { heads: [], underWay: 0, isOut: false, started: true };
   return { status: reportOf(), ...none, ...work, now: minutes * MINUTE };
 }
 
@@ -69,13 +69,13 @@ describe("work is moving", () => {
       "the archive refuses the account",
     ],
     [
-      [workAt(0, { heads: [head(1)] }), workAt(60, { heads: [head(1)], outage: "UNREACHABLE" })],
+      [workAt(0, { heads: [head(1)] }), workAt(60, { heads: [head(1)], isOut: true })],
       "the archive is down: a restart would not fix that",
     ],
     [
       [
         workAt(0, { heads: [head(1)] }),
-        workAt(60, { heads: [head(1)], outage: "UNREACHABLE" }),
+        workAt(60, { heads: [head(1)], isOut: true }),
         workAt(70, { heads: [head(1)] }),
       ],
       "back for ten minutes only",
@@ -109,13 +109,6 @@ describe("work has stopped", () => {
       why: `nothing has moved for ${minutes} minutes, and documents are ready`,
     });
   });
-});
-
-test("what is away is told, and fixed by no restart", () => {
-  const away = workAt(0, { offline: true });
-  expect(healthAfter(away)).toEqual({ healthy: true, ready: true, why: "waiting: SOURCE_OFFLINE" });
-  const both = workAt(0, { offline: true, outage: "UNREACHABLE" });
-  expect(healthAfter(both)).toMatchObject({ why: "waiting: UNREACHABLE" });
 });
 
 test("a daemon that has heard of no source yet is not ready, and well", () => {

@@ -5,6 +5,7 @@ import { systemClock } from "../../../src/std/clock.ts";
 import { silentLog } from "../../../src/std/log.ts";
 import { noPages } from "../../../src/sync/page-report.ts";
 import { noDocuments, type StatusReport } from "../../../src/sync/status.ts";
+import { standingOf } from "../../../src/report/standing.ts";
 import { scriptedJournal } from "./scripted-journal.ts";
 
 /** A report over which a test lays what it is about. */
@@ -52,17 +53,36 @@ export function reportOf(fields: Partial<StatusReport> = {}): StatusReport {
 
 export const WELL: Health = { healthy: true, ready: true, why: "work is moving" };
 
+/** Where a test's report comes from, and what is said of the daemon. */
+export type Told = {
+  readonly status?: () => Promise<StatusReport>;
+  readonly health?: () => Promise<Health>;
+};
+
+/** What a daemon would make of these. */
+export function standingBy(
+  journal: DashboardOptions["journal"],
+  { status = async () => reportOf(), health = async () => WELL }: Told,
+): DashboardOptions["standing"] {
+  return async () => {
+    const said = await health();
+    return { ...(await standingOf(journal, await status(), { health: said })), health: said };
+  };
+}
+
 /** A dashboard on a free port of loopback, over `rows`; `asked` tells which actions were taken. */
 export async function openDashboard(
-  options: Partial<DashboardOptions> & { rows?: readonly Document[] } = {},
+  options: Partial<DashboardOptions> & Told & { rows?: readonly Document[] } = {},
 ): Promise<{ dashboard: Dashboard; port: number; asked: string[] } & AsyncDisposable> {
-  const { rows = [], ...others } = options;
+  const { rows = [], status, ...others } = options;
+  const { journal = scriptedJournal(rows), health = async () => WELL } = others;
+  const told = status ? { status, health } : { health };
   const asked: string[] = [];
   const dashboard = await Dashboard.open({
     listen: { host: "127.0.0.1", port: 0 },
-    journal: scriptedJournal(rows),
-    status: async () => reportOf(),
-    health: async () => WELL,
+    journal,
+    standing: standingBy(journal, told),
+    health,
     log: silentLog,
     clock: systemClock,
     version: "0.0.0-test",

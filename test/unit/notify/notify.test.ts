@@ -5,13 +5,13 @@ import type { Channel } from "../../../src/notify/channel.ts";
 import type { MessageBody } from "../../../src/notify/message.ts";
 import { Notify, type NotifyOptions } from "../../../src/notify/notify.ts";
 import { QUEUE_MAX } from "../../../src/notify/outlet.ts";
-import type { Situation } from "../../../src/notify/situation.ts";
+import type { Sight } from "../../../src/notify/alerts.ts";
 import type { Log } from "../../../src/std/log.ts";
 import { silentLog } from "../../../src/std/log.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";
 import { Desk, events } from "../../contract/journal-desk.ts";
-import { aSituation, closedFor } from "./a-situation.ts";
+import { aSight, closedFor } from "./a-sight.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -47,7 +47,7 @@ class Notification {
   readonly clock = new ManualClock();
   readonly lines: string[] = [];
   readonly channels = new Map<string, ScriptedChannel>();
-  situation: Situation = aSituation();
+  sight: Sight = aSight();
   notify: Notify | undefined;
   #life = new AbortController();
   #running: Promise<void> | undefined;
@@ -65,7 +65,7 @@ class Notification {
     const options: NotifyOptions = {
       config: { ...configOf(names, [...USUAL_EVENTS, ...extra]), ...set },
       journal: this.journal,
-      situation: async () => this.situation,
+      sight: async () => this.sight,
       sender: { host: "here", version: "1" },
       batchQuietMs: 5 * SECOND,
       newId: () => `id-${++this.#ids}`,
@@ -107,13 +107,13 @@ function configOf(names: readonly string[], wanted: readonly EventKind[]): Notif
   };
 }
 
-const CLOSED = aSituation(closedFor("QUOTA_LIMIT"));
+const CLOSED = aSight(closedFor("QUOTA_LIMIT"));
 const BEGAN = "began: Sending has stopped: the page allowance is used up";
-const OVER = "over: Sending goes on: the archive takes documents again";
+const OVER = "over: Sending continues: the archive accepts documents again";
 
 test("told once, over a restart too; that it is over is told by the next life", async () => {
   const world = new Notification();
-  world.situation = CLOSED;
+  world.sight = CLOSED;
   await world.start();
   await world.clock.advance(10 * MINUTE);
   await world.stop();
@@ -121,7 +121,7 @@ test("told once, over a restart too; that it is over is told by the next life", 
   await world.clock.advance(10 * MINUTE);
   expect(world.channel("a").titles).toEqual([BEGAN]);
   await world.stop();
-  world.situation = aSituation();
+  world.sight = aSight();
   await world.start();
   await world.clock.advance(5 * MINUTE);
   expect(world.channel("a").titles).toEqual([BEGAN, OVER]);
@@ -131,7 +131,7 @@ test("told once, over a restart too; that it is over is told by the next life", 
 test("a channel that hangs delays no other; what it missed it gets, over a restart too", async () => {
   const world = new Notification();
   world.channel("a").mood = "hangs";
-  world.situation = CLOSED;
+  world.sight = CLOSED;
   await world.start(["a", "b"]);
   await world.clock.advance(2 * MINUTE);
   expect(world.channel("b").titles).toEqual([BEGAN]);
@@ -153,7 +153,7 @@ test("a channel that hangs delays no other; what it missed it gets, over a resta
 test("tried ever more rarely, with the same id; given up after a day", async () => {
   const world = new Notification();
   world.channel("a").mood = "fails";
-  world.situation = CLOSED;
+  world.sight = CLOSED;
   await world.start(["a"], [], { repeatMs: 0 });
   await world.clock.advance(HOUR);
   const tries = world.channel("a").tries;
@@ -180,13 +180,12 @@ test("no more than a bounded number of messages waits", async () => {
 
 test("what is found at one look is one message", async () => {
   const world = new Notification();
-  world.situation = { ...CLOSED, health: { healthy: false, why: "nothing moves" } };
+  const health = { healthy: false, why: "nothing moves" };
+  world.sight = aSight({ ...closedFor("QUOTA_LIMIT"), health });
   await world.start();
   const [body, ...more] = world.channel("a").got;
-  expect(body?.subject).toBe(
-    "[scanferry here] Sending has stopped: the page allowance is used up (and 1 more)",
-  );
-  expect(body?.events.map(({ event }) => event)).toEqual(["gate", "stalled"]);
+  expect(body?.subject).toBe("[scanferry here] Nothing is sent (and 1 more)");
+  expect(body?.events.map(({ event }) => event)).toEqual(["stalled", "gate"]);
   expect(more).toEqual([]);
   await world.stop();
 });
@@ -194,7 +193,7 @@ test("what is found at one look is one message", async () => {
 test("a look that fails is told to the log, and looking goes on", async () => {
   const world = new Notification();
   const well = CLOSED;
-  Object.defineProperty(world, "situation", {
+  Object.defineProperty(world, "sight", {
     configurable: true,
     get: () => {
       throw new Error("no journal");
@@ -203,7 +202,7 @@ test("a look that fails is told to the log, and looking goes on", async () => {
   await world.start();
   await world.clock.advance(MINUTE);
   expect(world.lines).toEqual(["cannot see what is to be told"]);
-  Object.defineProperty(world, "situation", { value: well });
+  Object.defineProperty(world, "sight", { value: well });
   await world.clock.advance(MINUTE);
   expect(world.channel("a").titles).toEqual([BEGAN]);
   await world.stop();
@@ -215,7 +214,7 @@ test("a digest says what was archived since the last one", async () => {
   const at = Math.floor(world.clock.now() / 900_000) * 900_000 - HOUR;
   const counts = { uploaded: 3, uploadedBytes: 9, converted: 3, pages: 12, charged: 12, saved: 0 };
   world.journal.store.usageBucket({ mirrorId: desk.mirrorId, at, ...counts });
-  world.situation = CLOSED;
+  world.sight = CLOSED;
   await world.start();
   await world.notify?.digest();
   await world.clock.advance(1);

@@ -22,35 +22,6 @@ test.for(FINDING_KINDS)("%s is found, alone, once", (kind) => {
   expect(found.map((finding) => finding.kind)).toEqual([kind]);
 });
 
-test("what each says", () => {
-  const said = FINDING_KINDS.flatMap((kind) => findingsOf(SITUATIONS[kind])).map(
-    ({ id, severity, title, detail, fix }) => [id, severity, title, detail, fix].join(" | "),
-  );
-  expect(said).toMatchInlineSnapshot(`
-    [
-      "stalled | error | Nothing is sent | nothing has moved for 16 minutes. | Check the journal's disk or database, and the log. If this lasts, restart the daemon: nothing is lost, and nothing is sent twice.",
-      "gate:main:QUOTA_LIMIT | error | Sending has stopped: the page allowance is used up | it said so (QUOTA_LIMIT). 7 documents wait. | Buy pages.",
-      "paused | warning | Sending is paused | 1 document waits. New files are found, and wait until sending is resumed. | Run \`scanferry resume\`, or use Resume on the page.",
-      "notRunning | warning | scanferry is not running | 1,200 documents wait. | Start it with \`scanferry run\`, or run \`scanferry sync\` once.",
-      "archive:main | error | Cannot reach the archive | no connection (ARCHIVE_UNREACHABLE). 2 documents wait. | Check the network.",
-      "failed:FILE_SIZE_TOO_BIG | error | 3 documents failed: the archive rejected them (FILE_SIZE_TOO_BIG) | a/b.pdf: said so. The same code for 2 other documents. | Split the document, or scan it at a lower resolution: the archive does not accept files of this type and size. See \`scanferry list --state failed\`.",
-      "source:scans | error | The source of scans is offline | /srv/scans: not mounted. No file is treated as deleted; other sources continue. | Mount the source again, or fix \`source\` in the configuration. scanferry continues automatically.",
-      "unread:scans | error | Cannot read 2 folders of scans | /srv/scans/closed (and 1 other folder): no permission. Files in there are not sent; everything else continues. | Give the daemon's user read permission, or fix the disk. scanferry tries again automatically.",
-      "held:SIDECAR_MISSING | warning | 1 document is held: SIDECAR_MISSING | a/b.pdf: said so. | Put the sidecar next to the file. The document continues automatically.",
-      "stuck | warning | The archive has not converted 1 document | a/b.pdf: said so. | The archive has not converted the document: contact its support and give the document id.",
-      "after:scans | warning | 2 archived files of scans could not be moved or deleted yet | One of 2: a.pdf: AFTER_REFUSED: no space. | The document is archived, but the local file was not moved or deleted. Check permissions, free space and mounts for \`after\`.",
-      "waits:main:hours | info | Sending waits | outside of \`upload.hours\`. 2 documents wait. | ",
-      "allowance:main | warning | 80 % of this month's page allowance is used | 800 of 1000 pages. | Buy pages.",
-      "disk | warning | The journal's disk is almost full | 499 MB are free for /j.db. When it is full, nothing is sent. | Free space, or move the journal.",
-      "page | warning | The page is not available | the port is in use. Everything else continues. | Set another \`web.listen\`.",
-      "formerMirror:old | warning | The mirror old is no longer configured | Its documents wait: 2 held. | See \`scanferry list --mirror old\`. Configure the mirror again to send them.",
-      "unfinished:FILE_UNFINISHED | info | 1 file is not finished yet | a/b.pdf: said so. | The file looks unfinished. It is sent once it is complete. A file whose format shows that it is unfinished is held if it does not change for \`incomplete\`.",
-      "sentEarly:scans | info | Files of scans wait longer: one was sent before it was finished | All files of scans now wait 28s. | Set \`settle: 28s\` for the mirror.",
-      "kept:scans | info | 1 archived file of scans will not be moved or deleted | a.pdf: FILE_CHANGED. | See \`scanferry list --after-pending\`.",
-    ]
-  `);
-});
-
 test("they come in the order of their kinds, however they were found", () => {
   const all = aSituation(
     {

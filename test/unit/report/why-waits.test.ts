@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 import type { State } from "../../../src/domain/document.ts";
 import type { StatusReport } from "../../../src/sync/status.ts";
-import { whyWaits } from "../../../src/sync/why-waits.ts";
+import { findingsOf } from "../../../src/report/findings.ts";
+import { whyWaits } from "../../../src/report/why-waits.ts";
 import { reportOf } from "../dashboard/open-dashboard.ts";
+import { some } from "./situations.ts";
 
 const [main] = reportOf().archives;
 const [scans] = reportOf().mirrors;
@@ -17,27 +19,47 @@ const waits = { why: "hours", message: "outside of the hours", until: 1 } as con
 const silent = { archives: [{ ...main, outage }] };
 const away = { mirrors: [{ ...scans, offline }] };
 
+const former = {
+  mirrors: [],
+  formerMirrors: [{ name: "scans", source: "/srv/scans", ...some({ pending: 1 }) }],
+};
+
 test.for([
   [{}, "pending", null, "its turn comes"],
   [{ running: false }, "uploaded", /^scanferry is not running/, "nobody asks for it"],
-  [{ running: false, paused: true }, "pending", /^sending is paused/, "running would not help"],
+  [
+    { running: false, paused: true },
+    "pending",
+    /^Sending is paused\. .*resume/,
+    "running would not help",
+  ],
   [{ running: false }, "converted", null, "nothing is left to do"],
   [{ running: false }, "held", null, "what it waits for is its own"],
-  [{ mirrors: [] }, "pending", /not in the configuration/, "nobody works on it"],
-  [away, "settling", /^the source is offline: not mounted/, "it cannot be looked at"],
-  [away, "pending", /^the source is offline/, "it cannot be read"],
+  [former, "pending", /^The mirror scans is no longer configured/, "nobody works on it"],
+  [
+    away,
+    "settling",
+    /^The source of scans is offline since .*not mounted/,
+    "it cannot be looked at",
+  ],
+  [away, "pending", /^The source of scans is offline/, "it cannot be read"],
   [away, "uploaded", null, "the archive has it"],
   [silent, "settling", null, "that needs no archive"],
-  [silent, "pending", /^the archive cannot be reached: no connection/, "it cannot be sent"],
-  [silent, "inDoubt", /^the archive cannot be reached/, "it cannot be looked for"],
-  [silent, "uploaded", /^the archive cannot be reached/, "it cannot be asked for"],
-  [{ paused: true, ...silent }, "pending", /^sending is paused/, "a person did that"],
+  [silent, "pending", /^Cannot reach the archive since .*no connection/, "it cannot be sent"],
+  [silent, "inDoubt", /^Cannot reach the archive/, "it cannot be looked for"],
+  [silent, "uploaded", /^Cannot reach the archive/, "it cannot be asked for"],
+  [{ paused: true, ...silent }, "pending", /^Sending is paused\. .*resume/, "a person did that"],
   [{ paused: true }, "uploaded", null, "a pause is of sending alone"],
-  [{ archives: [{ ...main, gate, outage }] }, "pending", /^nothing is sent: spent/, "the gate"],
+  [
+    { archives: [{ ...main, gate, outage }] },
+    "pending",
+    /^Sending has stopped: .*spent/,
+    "the gate",
+  ],
   [
     { archives: [{ ...main, sending: { waits, concurrency: 4 } }] },
     "pending",
-    /^nothing new is sent: outside of the hours/,
+    /^Sending waits\. outside of the hours.* Sending may begin/,
     "and all else",
   ],
   [
@@ -49,7 +71,11 @@ test.for([
 ] as [Partial<StatusReport>, State, RegExp | null, string][])(
   "%#: %j, %s: %s (%s)",
   async ([report, state, why]) => {
-    const told = await whyWaits(async () => reportOf(report), { mirror: "scans", state });
+    const standing = async () => {
+      const whole = reportOf({ ...some({ [state]: 1 }), ...report });
+      return { report: whole, findings: findingsOf({ report: whole, problems: [] }) };
+    };
+    const told = await whyWaits(standing, { mirror: "scans", state }, 0);
     if (why === null) expect(told).toBeNull();
     else expect(told).toMatch(why);
   },
