@@ -215,7 +215,7 @@ export function journalListsContract(name: string, open: () => Promise<JournalFi
     );
 
     test(
-      "key-value entrys are remembered by their names",
+      "key-value entries are remembered by their names",
       withDesk(async ({ journal }) => {
         expect(await journal.keyValue("told")).toBeNull();
         await journal.setKeyValue("told", '{"a":1}');

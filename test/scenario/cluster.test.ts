@@ -15,7 +15,7 @@ import { aWorld, type World } from "../fixtures/world.ts";
 const LEASE_MS = 10_000;
 
 /** A daemon of a cluster; its instance ends when a test says so. */
-async function aInstance(world: World, store: MemoryStore, name: string) {
+async function anInstance(world: World, store: MemoryStore, name: string) {
   const cluster = MemoryCluster.join(store, { name, clock: systemClock, leaseMs: LEASE_MS });
   cluster.stayAlive();
   const journal = await DaemonJournal.over(
@@ -36,8 +36,8 @@ test("both carry one tree, and every document is in the archive once", async () 
   const store = new MemoryStore();
   const files = Array.from({ length: 30 }, (_, n) => pdfOf(1, { seed: n }));
   for (const [n, bytes] of files.entries()) world.write(`scan-${n}.pdf`, bytes);
-  await using first = await aInstance(world, store, "first");
-  await using second = await aInstance(world, store, "second");
+  await using first = await anInstance(world, store, "first");
+  await using second = await anInstance(world, store, "second");
   await Promise.all([first.idle(), second.idle()]);
   expect(sums(world)).toEqual(files.map(digestOf).toSorted());
   const report = await second.daemon.status();
@@ -51,8 +51,8 @@ test("both carry one tree, and every document is in the archive once", async () 
 test("the second takes over what the first did, while it runs, once the first is gone", async () => {
   await using world = await aWorld();
   const store = new MemoryStore();
-  const first = await aInstance(world, store, "first");
-  await using second = await aInstance(world, store, "second");
+  const first = await anInstance(world, store, "first");
+  await using second = await anInstance(world, store, "second");
   world.write("before.pdf", pdfOf(1, { seed: 1 }));
   await first.idle();
   first.cluster.goAway("stopped");
@@ -78,7 +78,7 @@ test("the second takes over what the first did, while it runs, once the first is
 test("a daemon whose journal is away says so, sends nothing, and goes on when it is back", async () => {
   await using world = await aWorld();
   const store = new MemoryStore();
-  await using live = await aInstance(world, store, "only");
+  await using live = await anInstance(world, store, "only");
   await live.idle();
   live.cluster.goAway("nobody answers at 5432");
   expect(await live.daemon.look()).toEqual({

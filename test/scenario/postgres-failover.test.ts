@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { aProcess } from "../fixtures/a-process.ts";
 import { digestOf } from "../fixtures/auditor.ts";
 import { pdfOf } from "../fixtures/documents.ts";
-import { aInstance, aPlace, count, counted } from "../fixtures/pg-sessions.ts";
+import { anInstance, aPlace, count, counted } from "../fixtures/pg-sessions.ts";
 import { aPostgres, NO_POSTGRES, type Postgres } from "../fixtures/postgres.ts";
 import { aSeveringProxy, type SeveringProxy } from "../fixtures/severing-proxy.ts";
 import { until } from "../fixtures/until.ts";
@@ -88,7 +88,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("a primary that dies, and its standby
     await using pair = await aPair();
     const place = await aPlace(pair.primary);
     const moving = { ...place, url: urlAt(pair.primary, pair.address) };
-    await using instance = await aInstance(moving, "one", { leaseMs: 60_000 });
+    await using instance = await anInstance(moving, "one", { leaseMs: 60_000 });
     const done = new Map<string, number>();
     const over = new AbortController();
     const writers = Array.from({ length: 20 }, async (_, writer) => {
@@ -113,7 +113,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("a primary that dies, and its standby
     await using pair = await aPair();
     const place = await aPlace(pair.primary);
     const moving = { ...place, url: urlAt(pair.primary, pair.address) };
-    await using instance = await aInstance(moving, "one", { leaseMs: 6_000 });
+    await using instance = await anInstance(moving, "one", { leaseMs: 6_000 });
     await count(instance.session, "both have it");
     await pair.standby.ask("ALTER SYSTEM SET primary_conninfo = ''");
     pair.standby.reload();

@@ -11,7 +11,7 @@ import {
 } from "../../../src/journal/postgres/fair-share.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import {
-  aInstance,
+  anInstance,
   aPlace,
   count,
   counted,
@@ -68,8 +68,8 @@ describe.skipIf(NO_POSTGRES !== undefined)("the cluster on PostgreSQL", () => {
     );
 
   test("everybody sees everybody, with what they do and where their page is", async () => {
-    await using a = await aInstance(place, "a");
-    await using b = await aInstance(place, "b");
+    await using a = await anInstance(place, "a");
+    await using b = await anInstance(place, "b");
     await a.cluster.seek(ownershipOf(1));
     await b.session.announce("http://b.example");
     const instances = await a.cluster.instances();
@@ -84,16 +84,16 @@ describe.skipIf(NO_POSTGRES !== undefined)("the cluster on PostgreSQL", () => {
   });
 
   test("one alone does everything at once; it is not told what it asked for", async () => {
-    await using a = await aInstance(place, "a");
+    await using a = await anInstance(place, "a");
     await a.cluster.seek(ownershipOf(3));
     expect(ownershipOf(3).every((assignment) => a.cluster.owns(assignment))).toBe(true);
     expect(a.changes).toEqual([]);
   });
 
   test("one that leaves is followed at once", async () => {
-    const a = await aInstance(place, "a");
+    const a = await anInstance(place, "a");
     // By its clock it is never time to look: it hears of it.
-    await using b = await aInstance(place, "b", {
+    await using b = await anInstance(place, "b", {
       leaseMs: LONG_MS,
       clock: new ManualClock(Date.now()),
     });
@@ -108,8 +108,8 @@ describe.skipIf(NO_POSTGRES !== undefined)("the cluster on PostgreSQL", () => {
 
   test("mirrors are shared, and what nobody takes is taken later on", async () => {
     const clock = new ManualClock(Date.now());
-    await using a = await aInstance(place, "a", { leaseMs: LONG_MS, clock });
-    await using b = await aInstance(place, "b");
+    await using a = await anInstance(place, "a", { leaseMs: LONG_MS, clock });
+    await using b = await anInstance(place, "b");
     await a.cluster.seek(ownershipOf(4));
     const mirrors = ownershipOf(4).slice(1);
     expect(mirrors.filter((assignment) => a.cluster.owns(assignment))).toHaveLength(2);
@@ -125,10 +125,10 @@ describe.skipIf(NO_POSTGRES !== undefined)("the cluster on PostgreSQL", () => {
 
   test("three share what one of them leaves behind", async () => {
     const all = ownershipOf(6);
-    const a = await aInstance(place, "a");
+    const a = await anInstance(place, "a");
     await a.cluster.seek(all);
-    await using b = await aInstance(place, "b", { leaseMs: LONG_MS });
-    await using c = await aInstance(place, "c", { leaseMs: LONG_MS });
+    await using b = await anInstance(place, "b", { leaseMs: LONG_MS });
+    await using c = await anInstance(place, "c", { leaseMs: LONG_MS });
     await Promise.all([b.cluster.seek(all), c.cluster.seek(all)]);
     expect(all.some((assignment) => b.cluster.owns(assignment) || c.cluster.owns(assignment))).toBe(
       false,
@@ -144,8 +144,8 @@ describe.skipIf(NO_POSTGRES !== undefined)("the cluster on PostgreSQL", () => {
 
   test("two who reach for the same assignments at the same moment have their shares", async () => {
     const all = ownershipOf(6);
-    await using b = await aInstance(place, "b");
-    await using c = await aInstance(place, "c");
+    await using b = await anInstance(place, "b");
+    await using c = await anInstance(place, "c");
     const client = new Client({ connectionString: postgres.url });
     await client.connect();
     // Both see what is free, and neither takes any of it before the other has looked.
@@ -167,9 +167,9 @@ describe.skipIf(NO_POSTGRES !== undefined)("the cluster on PostgreSQL", () => {
   test("a mirror goes to the host that has its file system, at once", async () => {
     const assignments = ownershipOf(3);
     const mirrors = assignments.slice(1);
-    await using near = await aInstance(place, "near");
+    await using near = await anInstance(place, "near");
     await near.cluster.seek([], mirrors);
-    await using far = await aInstance(place, "far");
+    await using far = await anInstance(place, "far");
     await far.cluster.seek(assignments);
     expect(assignments.filter((assignment) => far.cluster.owns(assignment))).toEqual(["account:1"]);
     await near.cluster.seek(assignments, mirrors);
@@ -181,17 +181,17 @@ describe.skipIf(NO_POSTGRES !== undefined)("the cluster on PostgreSQL", () => {
     const assignments = ownershipOf(2);
     const mirrors = assignments.slice(1);
     const clock = new ManualClock(Date.now());
-    await using far = await aInstance(place, "far", { leaseMs: LONG_MS, clock });
+    await using far = await anInstance(place, "far", { leaseMs: LONG_MS, clock });
     const owns = () => mirrors.filter((assignment) => far.cluster.owns(assignment));
     {
-      await using near = await aInstance(place, "near");
+      await using near = await anInstance(place, "near");
       await near.cluster.seek(assignments, mirrors);
       await far.cluster.seek(assignments);
     }
     const gained = await far.hears("gained");
     expect(gained.assignments, "the account is nobody's place").toEqual(["account:1"]);
     {
-      await using again = await aInstance(place, "near");
+      await using again = await anInstance(place, "near");
       await again.cluster.seek(assignments, mirrors);
       expect(mirrors.filter((assignment) => again.cluster.owns(assignment))).toEqual(mirrors);
       expect(owns()).toEqual([]);
@@ -206,9 +206,9 @@ describe.skipIf(NO_POSTGRES !== undefined)("the cluster on PostgreSQL", () => {
   test("one whose lease ran out is followed, writes nothing any more and may not send", async () => {
     const clock = new ManualClock(Date.now());
     // A's clock stands still, as its process would: it renews nothing.
-    await using a = await aInstance(place, "a", { clock });
+    await using a = await anInstance(place, "a", { clock });
     await a.cluster.seek(ownershipOf(0));
-    await using b = await aInstance(place, "b");
+    await using b = await anInstance(place, "b");
     await b.cluster.seek(ownershipOf(0));
     await count(a.session, "before");
     expect(a.cluster.sendLeftMs).toBe(LEASE_MS - 2_000);
@@ -230,7 +230,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("the cluster on PostgreSQL", () => {
 
   test("sending ends by whichever clock went further", async () => {
     const clock = new ManualClock(Date.now());
-    await using a = await aInstance(place, "a", { leaseMs: 10_000, clock });
+    await using a = await anInstance(place, "a", { leaseMs: 10_000, clock });
     expect(a.cluster.sendLeftMs).toBe(8_000);
     clock.jump(3_000);
     expect(a.cluster.sendLeftMs).toBe(5_000);
@@ -242,7 +242,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("the cluster on PostgreSQL", () => {
 
   test("a lease that ran out unseen is renewed", async () => {
     const clock = new ManualClock(Date.now());
-    await using a = await aInstance(place, "a", { clock });
+    await using a = await anInstance(place, "a", { clock });
     await lapse(a);
     const [lapsed] = await a.cluster.instances();
     await count(a.session, "x");
@@ -256,8 +256,8 @@ describe.skipIf(NO_POSTGRES !== undefined)("the cluster on PostgreSQL", () => {
 
   test("one that stands still in the middle of a transaction does not keep others waiting", async () => {
     const clock = new ManualClock(Date.now());
-    await using a = await aInstance(place, "a", { clock });
-    await using b = await aInstance(place, "b");
+    await using a = await anInstance(place, "a", { clock });
+    await using b = await anInstance(place, "b");
     const { promise: still, resolve: goOn } = Promise.withResolvers<undefined>();
     const { promise: begun, resolve: begin } = Promise.withResolvers<undefined>();
     const write = a.session.write(async (query) => {
@@ -279,7 +279,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("the cluster on PostgreSQL", () => {
   test("a server that stands still is away, and then back; nobody is lost for it alone", async () => {
     await using own = await aPostgres();
     const there = await aPlace(own);
-    await using a = await aInstance(there, "a", { leaseMs: 3_000 });
+    await using a = await anInstance(there, "a", { leaseMs: 3_000 });
     own.pause();
     const away = await a.hears("away");
     expect(away.why).toMatch(/no answer|timeout/);

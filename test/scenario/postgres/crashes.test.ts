@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Fault } from "../../../src/std/fault.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
-import { aInstance, aPlace, count, counted, type Office } from "../../fixtures/pg-sessions.ts";
+import { anInstance, aPlace, count, counted, type Office } from "../../fixtures/pg-sessions.ts";
 import { aPostgres, NO_POSTGRES } from "../../fixtures/postgres.ts";
 
 /** Longer than a crash takes to recover from: what ends here is not a lease. */
@@ -13,8 +13,8 @@ describe.skipIf(NO_POSTGRES !== undefined)("a server that is killed under load",
     async (how) => {
       await using postgres = await aPostgres();
       const place = await aPlace(postgres);
-      await using a = await aInstance(place, "a", { leaseMs: LEASE_MS });
-      await using b = await aInstance(place, "b", { leaseMs: LEASE_MS });
+      await using a = await anInstance(place, "a", { leaseMs: LEASE_MS });
+      await using b = await anInstance(place, "b", { leaseMs: LEASE_MS });
       const instances = [a, b];
       const over = new AbortController();
       const done = new Map<string, number>();
@@ -58,7 +58,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("a server that is killed under load",
   test("one that closes meanwhile does not wait for ever, and says what is not certain", async () => {
     await using postgres = await aPostgres();
     const place = await aPlace(postgres);
-    const a = await aInstance(place, "a", { leaseMs: LEASE_MS });
+    const a = await anInstance(place, "a", { leaseMs: LEASE_MS });
     await count(a.session, "x");
     await postgres.stop();
     const write = count(a.session, "y").catch((error: unknown) => error as Fault);
@@ -73,7 +73,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("a server that is killed under load",
     await using postgres = await aPostgres();
     const place = await aPlace(postgres);
     const clock = new ManualClock(Date.now());
-    const a = await aInstance(place, "a", { leaseMs: LEASE_MS, clock });
+    const a = await anInstance(place, "a", { leaseMs: LEASE_MS, clock });
     await count(a.session, "x");
     postgres.pause();
     const write = count(a.session, "y").catch((error: unknown) => error as Fault);
@@ -92,7 +92,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("a server that is killed under load",
     const place = await aPlace(postgres);
     const asked = new AbortController();
     const patience = { signal: asked.signal, onAway: () => undefined, lastMs: 100 };
-    await using a = await aInstance(place, "a", { leaseMs: LEASE_MS, patience });
+    await using a = await anInstance(place, "a", { leaseMs: LEASE_MS, patience });
     asked.abort();
     await postgres.stop();
     const write = count(a.session, "x").catch((error: unknown) => error as Fault);

@@ -124,7 +124,7 @@ const WHOLE: readonly string[] = [
 
 /** Few rows, whatever the journal's size. */
 const SMALL =
-  "mirrors|archives|instances|assignments|account|key-value entrys|usage buckets|batches|outbox entries";
+  "mirrors|archives|instances|assignments|account|key_values|usage_bucket_parts|batches|outbox";
 
 type Plan = {
   readonly "Node Type": string;

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { PgSession } from "../../../src/journal/postgres/session.ts";
 import { InvariantError } from "../../../src/std/invariant.ts";
 import { freePort } from "../../fixtures/free-port.ts";
-import { aInstance, aPlace, count, counted, type Place } from "../../fixtures/pg-sessions.ts";
+import { anInstance, aPlace, count, counted, type Place } from "../../fixtures/pg-sessions.ts";
 import { aPostgres, NO_POSTGRES, type Postgres } from "../../fixtures/postgres.ts";
 import { aSeveringProxy } from "../../fixtures/severing-proxy.ts";
 import { until } from "../../fixtures/until.ts";
@@ -26,7 +26,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("a session on PostgreSQL", () => {
   });
 
   test("reads what was written before, and writes in the order issued", async () => {
-    await using a = await aInstance(place, "a");
+    await using a = await anInstance(place, "a");
     const written = [count(a.session, "x"), count(a.session, "x"), count(a.session, "x")];
     expect(await counted(a.session)).toEqual(new Map([["x", 3]]));
     expect(await Promise.all(written)).toEqual([1, 2, 3]);
@@ -36,7 +36,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("a session on PostgreSQL", () => {
     ["25P04", "it was in a transaction for too long"],
     ["08P01", "a pooler in between lost its thread"],
   ])("a read that the server ends with %s is asked once more: %s", async (code) => {
-    await using a = await aInstance(place, "a");
+    await using a = await anInstance(place, "a");
     let tries = 0;
     const answer = await a.session.read(async (query) => {
       tries += 1;
@@ -49,7 +49,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("a session on PostgreSQL", () => {
   });
 
   test("commits what comes together at once", async () => {
-    await using a = await aInstance(place, "a");
+    await using a = await anInstance(place, "a");
     await count(a.session, "first");
     const [before] = await postgres.ask(
       `SELECT commits FROM ${place.schema}.writer_sessions WHERE instance = ${a.cluster.instanceId}`,
@@ -64,11 +64,11 @@ describe.skipIf(NO_POSTGRES !== undefined)("a session on PostgreSQL", () => {
 
   test("who leaves in good order takes along what was left a day ago, and nothing later", async () => {
     {
-      await using a = await aInstance(place, "a");
+      await using a = await anInstance(place, "a");
       await count(a.session, "x");
     }
     {
-      await using b = await aInstance(place, "b");
+      await using b = await anInstance(place, "b");
       await count(b.session, "x");
       const { schema } = place;
       const ago = "clock_timestamp() - interval '2 days'";
@@ -77,11 +77,11 @@ describe.skipIf(NO_POSTGRES !== undefined)("a session on PostgreSQL", () => {
     }
     const ask = async (table: string) =>
       (await postgres.ask(`SELECT * FROM ${place.schema}.${table}`)).length;
-    expect([await ask("instances"), await ask("writerSessions")]).toEqual([1, 1]);
+    expect([await ask("instances"), await ask("writer_sessions")]).toEqual([1, 1]);
   });
 
   test("undoes a write that throws alone, and tells the others' values once", async () => {
-    await using a = await aInstance(place, "a");
+    await using a = await anInstance(place, "a");
     const told: string[] = [];
     const bug = new Error("a bug");
     const write = (what: string) =>
@@ -105,7 +105,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("a session on PostgreSQL", () => {
   });
 
   test("does not commit a write that hides a statement's failure", async () => {
-    await using a = await aInstance(place, "a");
+    await using a = await anInstance(place, "a");
     const hidden = a.session.write(async (query) => {
       await query("INSERT INTO counted VALUES ('x', 1)", []);
       await query("SELECT 1 / 0", []).catch(() => undefined);
@@ -123,8 +123,8 @@ describe.skipIf(NO_POSTGRES !== undefined)("a session on PostgreSQL", () => {
   });
 
   test("hears of what others write, and not of what it writes itself", async () => {
-    await using a = await aInstance(place, "a");
-    await using b = await aInstance(place, "b");
+    await using a = await anInstance(place, "a");
+    await using b = await anInstance(place, "b");
     const guest = await PgSession.open({ ...place, role: "guest" });
     // What the server had to tell of b's coming came before this answer, on the same connection.
     await a.session.announce(null);
@@ -141,7 +141,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("a session on PostgreSQL", () => {
     test("that was committed is not repeated", async () => {
       await using proxy = await aSeveringProxy(postgres.port);
       const url = place.url.replace(`:${postgres.port}`, `:${proxy.port}`);
-      await using a = await aInstance({ ...place, url }, "a");
+      await using a = await anInstance({ ...place, url }, "a");
       await count(a.session, "x");
       const swallowed = proxy.swallowAnswerTo(/COMMIT/);
       const writes = Promise.all([count(a.session, "x"), count(a.session, "y")]);
@@ -158,7 +158,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("a session on PostgreSQL", () => {
     test("that was not committed is repeated", async () => {
       await using proxy = await aSeveringProxy(postgres.port);
       const url = place.url.replace(`:${postgres.port}`, `:${proxy.port}`);
-      await using a = await aInstance({ ...place, url }, "a");
+      await using a = await anInstance({ ...place, url }, "a");
       await count(a.session, "x");
       const swallowed = proxy.swallowAnswerTo(/fresh/);
       const write = count(a.session, "fresh");
@@ -169,7 +169,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("a session on PostgreSQL", () => {
   });
 
   test("of reads that one was to parse a statement for, and was cancelled, each is answered", async () => {
-    await using a = await aInstance(place, "a");
+    await using a = await anInstance(place, "a");
     const { url, schema } = place;
     const client = new Client({ connectionString: url });
     await client.connect();
@@ -190,7 +190,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("a session on PostgreSQL", () => {
   test("connections that break are replaced without a word", async () => {
     await using proxy = await aSeveringProxy(postgres.port);
     const url = place.url.replace(`:${postgres.port}`, `:${proxy.port}`);
-    await using a = await aInstance({ ...place, url }, "a");
+    await using a = await anInstance({ ...place, url }, "a");
     for (let round = 1; round <= 5; round++) {
       const write = count(a.session, "x");
       proxy.sever();
@@ -213,7 +213,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("a session on PostgreSQL", () => {
       hint: expect.stringContaining("max_connections") as string,
     });
     const aways: string[] = [];
-    const patient = aInstance(there, "a", {
+    const patient = anInstance(there, "a", {
       patience: { signal: new AbortController().signal, onAway: (why) => aways.push(why) },
     });
     await until("it to be away", () => aways.length > 0);
@@ -224,7 +224,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("a session on PostgreSQL", () => {
   });
 
   test("waits while the database is read-only", async () => {
-    await using a = await aInstance(place, "a", { leaseMs: 2_000 });
+    await using a = await anInstance(place, "a", { leaseMs: 2_000 });
     const reader = await PgSession.open({ ...place, role: "reader" });
     setReadOnly("on");
     await until("it to hold", async () => {
@@ -250,7 +250,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("a session on PostgreSQL", () => {
     const url = new URL(place.url);
     // Read whether it is needed or not.
     url.search = new URLSearchParams({ sslrootcert: file, sslmode: "disable" }).toString();
-    await using a = await aInstance({ ...place, url: url.href }, "a");
+    await using a = await anInstance({ ...place, url: url.href }, "a");
     expect(await count(a.session, "x")).toBe(1);
     rmSync(directory, { recursive: true });
     await postgres.ask(

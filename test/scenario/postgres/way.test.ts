@@ -8,7 +8,7 @@ import { postgresUrl, type PostgresUrl } from "../../../src/config/journal-place
 import { PgSession } from "../../../src/journal/postgres/session.ts";
 import { type Clock, sleepOn, systemClock } from "../../../src/std/clock.ts";
 import { Certificates, hasOpenssl } from "../../fixtures/certificates.ts";
-import { aInstance, aPlace, count, counted, type Place } from "../../fixtures/pg-sessions.ts";
+import { anInstance, aPlace, count, counted, type Place } from "../../fixtures/pg-sessions.ts";
 import { aPgbouncer, NO_PGBOUNCER } from "../../fixtures/pgbouncer.ts";
 import { aPostgres, NO_POSTGRES, type Postgres, unprivileged } from "../../fixtures/postgres.ts";
 import { aWorld } from "../../fixtures/world.ts";
@@ -51,8 +51,8 @@ describe.skipIf(NO_POSTGRES !== undefined)("the way to PostgreSQL", () => {
     test("that keeps sessions, all is as without it", async () => {
       await using pool = await aPgbouncer(postgres, "pool_mode = session");
       for (let times = 1; times <= 2; times++) {
-        await using a = await aInstance(through(pool), "a");
-        await using b = await aInstance(through(pool), "b");
+        await using a = await anInstance(through(pool), "a");
+        await using b = await anInstance(through(pool), "b");
         expect(await count(a.session, "x")).toBe(times);
         expect(await counted(b.session)).toEqual(new Map([["x", times]]));
       }
@@ -70,7 +70,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("the way to PostgreSQL", () => {
       };
       // The first to come has a pool without sessions before it, later ones have several.
       for (const role of ["reader", "guest", "owner"] as const) {
-        const opened = aInstance(through(pool), "a", { role });
+        const opened = anInstance(through(pool), "a", { role });
         await expect(opened, role).rejects.toMatchObject(refused);
       }
       expect(await postgres.ask(`SELECT * FROM ${place.schema}.instances`)).toEqual([]);
@@ -92,7 +92,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("the way to PostgreSQL", () => {
       await expect(command).rejects.toMatchObject(exhausted);
       const aways: string[] = [];
       const ending = new AbortController();
-      const daemon = aInstance(through(pool), "a", {
+      const daemon = anInstance(through(pool), "a", {
         clock: hasty,
         patience: {
           signal: ending.signal,
@@ -134,7 +134,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("the way to PostgreSQL", () => {
     const small = await aPostgres();
     await using _ = small;
     const there = await aPlace(small);
-    await using a = await aInstance(there, "a", { role: "guest", clock: hasty });
+    await using a = await anInstance(there, "a", { role: "guest", clock: hasty });
     expect(await counted(a.session)).toEqual(new Map());
     await small.stop();
     const away = { code: "JOURNAL_UNREACHABLE" };
