@@ -1,5 +1,5 @@
 /**
- * What several daemons on one journal in PostgreSQL take, beside one of them:
+ * What several daemons on one journal in PostgreSQL take, next to one of them:
  *
  *     npm run bench:cluster -- [--quick] [--only NAME] [--rounds N] [--rows N]
  *

@@ -1,5 +1,5 @@
 /**
- * What scanferry takes, beside public tools that do a part of the same:
+ * What scanferry takes, next to public tools that do a part of the same:
  *
  *     npm run bench -- [--quick] [--only NAME] [--rounds N]
  *

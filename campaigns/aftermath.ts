@@ -1,4 +1,4 @@
-/** What every campaign looks for when the dust has settled, beside what the auditor finds. */
+/** What every campaign looks for when the dust has settled, next to what the auditor finds. */
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { aProcess } from "../test/fixtures/a-process.ts";
@@ -90,7 +90,7 @@ export function secretsSaid(...said: readonly { stdout: string; stderr: string }
   return spoken ? ["the secret was printed"] : [];
 }
 
-/** The secret, in a journal's file or whatever lies beside it. */
+/** The secret, in a journal's file or whatever lies next to it. */
 export function secretsWritten({ journal }: World): string[] {
   if (isInPostgres(journal)) return [];
   const state = dirname(journal);

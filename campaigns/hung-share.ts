@@ -67,10 +67,10 @@ function figuresOf(halves: readonly Half[], campaign: CampaignRun): Figures {
   if (!(slow < Math.max(PAGE_MS_MAX, 1.5 * freeSlow)))
     campaign.broken(`the page took ${slow.toFixed(0)} ms`);
   return {
-    "carried beside a hung share": sum(({ hung }) => hung),
+    "carried next to a hung share": sum(({ hung }) => hung),
     "carried by the twin without": sum(({ free }) => free),
     "throughput kept": percent(kept),
-    "page beside a hung share, ms (median, p99, most of N)":
+    "page next to a hung share, ms (median, p99, most of N)":
       `${quantile(page, 0.5).toFixed(0)}, ${slow.toFixed(0)}, ` +
       `${Math.max(...page).toFixed(0)} of ${page.length}`,
     "page of the twin without, ms (p99)": freeSlow.toFixed(0),
@@ -97,8 +97,8 @@ async function stopWhileHung(twin: Twin, hangNow: boolean, run: CampaignRun): Pr
   const startedAt = performance.now();
   const code = await twin.daemon.end("SIGTERM");
   const ms = performance.now() - startedAt - standstill.ms;
-  if (code !== 0) run.broken(`SIGTERM beside a hung share ended with ${code}`);
-  if (ms > SHUTDOWN_MS) run.broken(`SIGTERM beside a hung share took ${ms.toFixed(0)} ms`);
+  if (code !== 0) run.broken(`SIGTERM next to a hung share ended with ${code}`);
+  if (ms > SHUTDOWN_MS) run.broken(`SIGTERM next to a hung share took ${ms.toFixed(0)} ms`);
   twin.share.goOn();
   await twin.start();
   return ms;

@@ -24,7 +24,7 @@ export class Lateness {
   }
 
   /**
-   * What `live` returns of a world that was none too late; a world that was is told about, and lived
+   * What `live` returns of a world that was none too late; a world that was learns about, and lived
    * through again. Undefined, and a broken promise, after several of these in a row.
    */
   async judge<T>(run: CampaignRun, live: (late: LateStores) => Promise<T>): Promise<T | undefined> {

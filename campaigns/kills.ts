@@ -105,7 +105,7 @@ async function underFire(
       const inStart = dice.chance(0.5);
       await sleep(inStart ? dice.random() * startMs : startMs + dice.random() * WORK_MS);
       if (daemon.child.exitCode !== null) {
-        problems.push(`ended by itself with ${daemon.child.exitCode}: ${daemon.output.stderr}`);
+        problems.push(`ended on its own with ${daemon.child.exitCode}: ${daemon.output.stderr}`);
       }
       const [reader] = childrenOf(daemon.child.pid);
       if (reader !== undefined && dice.chance(READER_SHARE)) {

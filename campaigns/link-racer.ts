@@ -72,7 +72,7 @@ async function run(campaign: CampaignRun): Promise<Figures> {
   };
 }
 
-/** Files and directories in the source, links of the same names beside it, what they lead to outside. */
+/** Files and directories in the source, links of the same names next to it, what they lead to outside. */
 function layOut(world: World, links: string): Set<string> {
   const outside = join(world.dir, "outside");
   mkdirSync(links);

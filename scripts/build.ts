@@ -36,7 +36,7 @@ const TARGET = "node22.22";
 /** But for the program itself everything lies one below: `places` counts on it. */
 const PLACE = /^(?:main|[\w-]+\/[\w-]+)\.js$/;
 
-/** A module that looks beside itself does so from where it would lie by itself. */
+/** A module that looks next to itself does so from where it would lie on its own. */
 const places: Plugin = {
   name: "places",
   transform(code, id) {
@@ -116,7 +116,7 @@ function licences(chunks: readonly OutputChunk[]): string {
   );
   const texts = joined.map((each) => {
     const text = licenceText(each);
-    if (text === undefined) throw new Error(`${each.name} carries no licence: leave it by itself`);
+    if (text === undefined) throw new Error(`${each.name} carries no licence: leave it on its own`);
     return `${each.name} ${each.version} (${each.licence})\n\n${text}\n`;
   });
   return `These files hold code of the following packages.\n\n${texts.join("\n\n")}`;

@@ -96,7 +96,7 @@ const SECTIONS: Readonly<Record<string, readonly Term[]>> = {
     { term: "SCANFERRY_PING_URL", description: "the same for the address of notify.ping" },
     {
       term: "CREDENTIALS_DIRECTORY",
-      description: "where a secret's file is looked for that is not beside the configuration",
+      description: "where a secret's file is looked for that is not next to the configuration",
     },
     { term: "NO_COLOR", description: "no colours" },
   ],
@@ -105,7 +105,7 @@ const SECTIONS: Readonly<Record<string, readonly Term[]>> = {
     {
       term: "/var/lib/scanferry/journal.db",
       description:
-        "the journal, unless the configuration says otherwise. Copies of it as it was before an upgrade lie beside it, with .schema-N at the end",
+        "the journal, unless the configuration says otherwise. Copies of it as it was before an upgrade lie next to it, with .schema-N at the end",
     },
   ],
   SIGNALS: [

@@ -48,7 +48,7 @@ export const together: ClusterCase = {
       bound: { atLeast: 2.7, unit: "×" },
     });
     bench.note(
-      `three beside one: only ${CONCURRENCY} uploads at once for each daemon, since daemons, ` +
+      `three next to one: only ${CONCURRENCY} uploads at once for each daemon, since daemons, ` +
         "PostgreSQL and the archive share this machine's cores, and more would measure those; the " +
         `sink was idle for ${Math.round(100 * three.idle)} % of the time (with one daemon ` +
         `${Math.round(100 * one.idle)} %)`,

@@ -16,7 +16,7 @@ export type Finding = {
   readonly what: string;
   /** What scanferry took, with units. */
   readonly ours: string;
-  /** What the tool beside it took, with its name and units; empty where there is none. */
+  /** What the tool next to it took, with its name and units; empty where there is none. */
   readonly beside: string;
   /** What is compared with the bound. */
   readonly value: number;

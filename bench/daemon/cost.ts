@@ -18,7 +18,7 @@ export type Cost = {
 
 /** Kernel's clock ticks a second as /proc counts them, on every Linux that Node runs on. */
 const TICKS = 100;
-/** Peaks are the kernel's own, and times add up: this only has to be short beside a process's life. */
+/** Peaks are the kernel's own, and times add up: this only has to be short next to a process's life. */
 const LOOK_MS = 20;
 
 /** Runs a command to its end. @throws `WrongResult` unless it ends with 0 */

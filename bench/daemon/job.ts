@@ -1,5 +1,5 @@
 /**
- * The whole job: scan, hash, journal, send, outcome; beside `curl --parallel`, which is told every
+ * The whole job: scan, hash, journal, send, outcome; next to `curl --parallel`, which is told every
  * path beforehand, hashes and journals nothing, and sends the same bytes to the same sink.
  */
 import { createHash } from "node:crypto";
@@ -33,7 +33,7 @@ export const job: Case = {
   },
 };
 
-/** All that the bench sends beside curl. */
+/** All that the bench sends next to curl. */
 export function jobsOf(quick: boolean): Job[] {
   const MB = 1_000_000;
   const of = (files: number, bytes: number, concurrency: number, what: string): Job => ({
@@ -172,7 +172,7 @@ form = "file=@${root}/${pathOf(index, directories)};type=application/octet-strea
   return requests.join("next\n");
 }
 
-/** The peak while a large file is sent, beside that of the same pass with a tiny one. */
+/** The peak while a large file is sent, next to that of the same pass with a tiny one. */
 async function flatMemory(bench: Bench, home: Home, large: TreeSpec, peakBytes: number) {
   const tree = { files: 1, bytes: 20_000, directories: 1 };
   const root = treeOf(bench, tree);

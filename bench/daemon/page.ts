@@ -6,7 +6,7 @@ import { type Bench, type Found, isReached, shownBound, shownValue, versionOf } 
 
 const PAGE = fileURLToPath(new URL("../../docs/benchmarks.md", import.meta.url));
 
-/** What a bench is told apart by: its script, and what it ran on beside the machine. */
+/** What a bench is told apart by: its script, and what it ran on next to the machine. */
 export type Bed = {
   readonly script: string;
   readonly on: string;

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** This share of all cores' time is idle on a machine that is at rest. */
 const IDLE_SHARE = 0.95;
 const LOOK_MS = 1_000;
-/** Others may be at work for hours; the load beside each figure tells. */
+/** Others may be at work for hours; the load next to each figure tells. */
 const PATIENCE_MS = 60_000;
 
 /** Waits until what went before is over: written to the disk, and tidied up behind. */

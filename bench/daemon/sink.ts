@@ -18,7 +18,7 @@ const HEAD_END = Buffer.from("\r\n\r\n");
 const UPLOAD = "/document/upload.html";
 const ROOT = 1;
 
-/** What the sink tells of itself. */
+/** What the sink tells of its own. */
 export type SinkReport = {
   readonly uploads: number;
   readonly bytes: number;

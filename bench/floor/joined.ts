@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 
-/** Binds to what lies beside it. */
+/** Binds to what lies next to it. */
 const APART = "better-sqlite3";
 
 /** The path of a program of this directory as one file in `dir`, loaded as quickly as the built program is. */

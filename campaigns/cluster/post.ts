@@ -61,7 +61,7 @@ export class Post {
     if (!child || (child.exitCode === null && child.signalCode === null)) return [];
     const how = child.exitCode ?? child.signalCode;
     this.#retire();
-    return [`${this.name} ended by itself with ${how}: ${output?.stderr.slice(-1_000)}`];
+    return [`${this.name} ended on its own with ${how}: ${output?.stderr.slice(-1_000)}`];
   }
 
   /**

@@ -20,7 +20,7 @@ export async function afterwards(cluster: ClusterWorld, files: number): Promise<
     if (problems.length > 0) return true;
     return current >= files && UNDER_WAY.every((state) => !states[state]) && allSeen(cluster);
   };
-  await until("work to be done by itself", isDone, REST_MS).catch((error: unknown) => {
+  await until("work to be done on its own", isDone, REST_MS).catch((error: unknown) => {
     problems.push(`${String(error)}: ${last}`);
   });
   for (const post of cluster.posts) {

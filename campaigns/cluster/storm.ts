@@ -193,7 +193,7 @@ export class Storm {
     this.#lasting.add(lasting);
   }
 
-  /** Anyone who ended by itself is told about, and started again. */
+  /** Anyone who ended on its own learns about, and started again. */
   #look(): void {
     for (const post of this.#world.posts) {
       const ended = post.ended();

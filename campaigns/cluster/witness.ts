@@ -1,5 +1,5 @@
 /**
- * What the database itself saw: every claim and every change of an assignment is written down beside the
+ * What the database itself saw: every claim and every change of an assignment is written down next to the
  * journal as it happens, within the same transaction, by triggers that the daemons know nothing of.
  */
 import type { Postgres } from "../../test/fixtures/postgres.ts";

@@ -10,7 +10,7 @@ import { type Plan, play } from "./plan.ts";
 import { somePlan } from "./recipes.ts";
 import { mayBeProof, mayRefuse, shownBy, successOf } from "./reference.ts";
 
-/** Long beside what a reply takes on a busy machine: only those that never end wait for it. */
+/** Long next to what a reply takes on a busy machine: only those that never end wait for it. */
 export const TIMEOUT_MS = 1_500;
 /** Beyond the timeouts of a request's two phases, also where the machine stands still; milliseconds. */
 const LATE_MS = 30_000;

@@ -5,7 +5,7 @@ import type { Twin } from "./twin.ts";
 /** How often the page is asked. */
 const PAGE_EVERY_MS = 250;
 
-/** One half of the comparison: the same stretch of time beside a hung share and without. */
+/** One half of the comparison: the same stretch of time next to a hung share and without. */
 export class Half {
   /** Local files the archive was asked to take by the twin with the hung share, and by the other. */
   hung = 0;

@@ -79,7 +79,7 @@ export class Twin implements AsyncDisposable {
     await this.#daemon.says(/"started"/);
   }
 
-  /** Carries everything that is left, in a run that ends by itself. */
+  /** Carries everything that is left, in a run that ends on its own. */
   async finish(): Promise<number | NodeJS.Signals> {
     const sync = aProcess(["--config", this.config, "sync"]);
     this.#outputs.push(sync.output);

@@ -1,4 +1,4 @@
-/** What goes wrong around a daemon while it works; each comes to an end by itself. */
+/** What goes wrong around a daemon while it works; each comes to an end on its own. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Dice } from "../../test/simulation/dice.ts";
 import type { Town } from "./town.ts";

@@ -1,5 +1,5 @@
 /**
- * Loaded into the soak's daemon beside the program itself: at SIGUSR2 it collects all garbage, and writes
+ * Loaded into the soak's daemon next to the program itself: at SIGUSR2 it collects all garbage, and writes
  * what is left to the file `SOAK_KEPT`, a `Kept` in JSON. Only what is left tells what a process keeps; a heap
  * as it is has garbage of unknown age in it.
  */

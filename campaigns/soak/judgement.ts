@@ -22,7 +22,7 @@ const LIFE_SECONDS = 15 * 60;
 /** Looks that make one lower end. */
 const LOOKS = 12;
 
-/** Figures of the run; `broken` is told about every one that is too high. */
+/** Figures of the run; `broken` learns about every one that is too high. */
 export function judge(samples: readonly Sample[], broken: (what: string) => void): Figures {
   const warm = warmPart(samples);
   const peak = (of: (sample: Sample) => number) => Math.max(0, ...samples.map(of).filter(isNumber));

@@ -1,4 +1,4 @@
-/** What goes into a release beside scanferry itself: the packages that package-lock.json pins for running. */
+/** What goes into a release next to scanferry itself: the packages that package-lock.json pins for running. */
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -62,7 +62,7 @@ export function layPackages(to: string, arch: string): void {
     const nested = join(ROOT, path, "node_modules");
     cpSync(join(ROOT, path), join(to, path), {
       recursive: true,
-      // What lies below it comes by itself, if it is to come.
+      // What lies below it comes on its own, if it is to come.
       filter: (from) => from !== nested,
     });
   }

@@ -14,7 +14,7 @@ export type ArchiveErrorKind = "refused" | "notSent" | "inDoubt" | "invalid";
 
 /**
  * The codes that the client adds to those of the interface, with what the operator can do.
- * Beside these there is `HTTP_<status>`, for an answer that carries no code of its own.
+ * Next to these there is `HTTP_<status>`, for an answer that carries no code of its own.
  */
 export const CLIENT_CODES = {
   ...REQUEST_HINTS,
@@ -30,7 +30,7 @@ export const CLIENT_CODES = {
 /** One of the client's own codes. */
 export type ClientCode = keyof typeof CLIENT_CODES;
 
-/** What may be known beside kind, code and message. */
+/** What may be known next to kind, code and message. */
 export type ArchiveErrorDetails = {
   hint?: string;
   httpStatus?: number;

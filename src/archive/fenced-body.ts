@@ -6,7 +6,7 @@ import type { RequestBody } from "./exchange.ts";
 const END_BYTES = 16;
 
 /**
- * What goes before it by itself. Where these had to wait for room in the kernel there is much of it
+ * What goes before it on its own. Where these had to wait for room in the kernel there is much of it
  * afterwards, so that the end does not lie about in this process, from where a later moment could
  * send it.
  */

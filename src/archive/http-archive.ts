@@ -24,7 +24,7 @@ import { exchange, type Request } from "./exchange.ts";
 import { fencedBody } from "./fenced-body.ts";
 import { FORM_TYPE, formBody } from "./form-body.ts";
 import type { JsonFields } from "./json-fields.ts";
-import { judge } from "./judge.ts";
+import { classifyReply } from "./classify-reply.ts";
 import { type OpenTransport, openTransport } from "./transport.ts";
 import { frameOf } from "./multipart.ts";
 import { pacedBody } from "./paced-body.ts";
@@ -234,7 +234,7 @@ export class HttpArchive implements Archive {
     this.#aheadMs = date === undefined ? undefined : date - line.clock.monotonic();
     const { operation, read } = call;
     const isDated = this.#credentials.isDated;
-    return judge(reply, { operation, now, secrets: signed.secrets, isDated }, read);
+    return classifyReply(reply, { operation, now, secrets: signed.secrets, isDated }, read);
   }
 
   async #track<T>(running: Promise<T>): Promise<T> {

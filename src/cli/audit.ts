@@ -1,7 +1,7 @@
 /**
  * The audit: what the journal says is in the archive against what the archive's folders list. One
  * list a folder instead of one request a document; what is not listed where it should be is asked
- * for by itself, since it may have been moved.
+ * for on its own, since it may have been moved.
  */
 import type { Archive } from "../archive/archive.ts";
 import { ArchiveError } from "../archive/archive-error.ts";

@@ -1,4 +1,4 @@
-/** What a running daemon says of itself, where the journal cannot tell: that it waits for the journal, say. */
+/** What a running daemon says of its own, where the journal cannot tell: that it waits for the journal, say. */
 import type { Config } from "../config/config.ts";
 
 /** What `/healthz` answers to who is trusted. */

@@ -18,7 +18,7 @@ export type Needs = {
   readonly mirrors: readonly {
     readonly source: string;
     readonly after: After;
-    /** Someone beside scanferry may write to the source: a `before` hook. */
+    /** Someone next to scanferry may write to the source: a `before` hook. */
     readonly isWritten?: boolean;
     /** Where vetoed files go; absent: they stay. */
     readonly vetoedTo?: string;
@@ -52,7 +52,7 @@ const DEFAULT_CONFIG = "/etc/scanferry/scanferry.yaml";
 const PROGRAM = "/opt/scanferry/bin/scanferry";
 const STATE = "/var/lib/scanferry";
 
-/** What is closed but for the sources; the unit closes the homes by itself (`ProtectHome=`). */
+/** What is closed but for the sources; the unit closes the homes on its own (`ProtectHome=`). */
 const HOMES = ["/home", "/root", "/run/user"];
 const TOPS = [...HOMES, "/srv", "/mnt", "/media", "/run/media"];
 
@@ -173,7 +173,7 @@ function networkLines(needs: Needs): string[] {
   return ["# No other address is spoken to.", "IPAddressAllow=", `IPAddressAllow=${allowed}`];
 }
 
-/** The unit lets none of them through by itself. */
+/** The unit lets none of them through on its own. */
 function linkLocalLines(addresses: readonly string[]): string[] {
   const needed = new Set(addresses.filter(isLinkLocal));
   if (needed.size === 0) return [];

@@ -13,7 +13,7 @@ export async function readJournal({ journal }: Config): Promise<OpenedJournal | 
   }
 }
 
-/** Opens the journal to write to it beside a daemon, or without one. Throws JOURNAL_MISSING. */
+/** Opens the journal to write to it next to a daemon, or without one. Throws JOURNAL_MISSING. */
 export function writeJournal({ journal }: Config): Promise<OpenedJournal> {
   return openJournal(journal, "guest");
 }

@@ -17,7 +17,7 @@ export function whyLeftOut(settings: SourceSettings, path: RawPath): string | un
     }
   }
   const beside = documentBeside(path, besideUse(settings));
-  if (beside !== undefined) return `it stands beside ${shown(beside)}, and goes where that goes`;
+  if (beside !== undefined) return `it stands next to ${shown(beside)}, and goes where that goes`;
   // Taken whole but for what is asked about, hidden or not.
   const plain = { ...settings, include: ["**/*", "**/.*", "**/.*/**"], exclude: [], without: [] };
   let dir = ROOT;

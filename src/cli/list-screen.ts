@@ -90,7 +90,7 @@ export function isAfterPending({ current, goneAt, after, afterMessage }: AfterAc
   return after === "refused" || after === "due";
 }
 
-/** What there is to say beside problem. */
+/** What there is to say next to problem. */
 export function remarksOf(record: DocumentRecord): string[] {
   const { current, goneAt, afterMessage, remark } = record;
   return [

@@ -44,7 +44,7 @@ export async function onePass(
   }
 }
 
-/** A daemon that is lost ends by itself. */
+/** A daemon that is lost ends on its own. */
 async function replaced({ startOver }: Daemon): Promise<never> {
   if ((await startOver) === "lost") return new Promise(() => {});
   throw new Interrupted("an archive was replaced meanwhile; run it again");

@@ -74,7 +74,7 @@ export class ProgressBar {
       .join(", ");
   }
 
-  /** Clears the bar; what is printed from here on stands by itself. */
+  /** Clears the bar; what is printed from here on stands on its own. */
   end(): void {
     this.#cancelTick();
     this.#clear();

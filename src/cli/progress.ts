@@ -15,7 +15,7 @@ const TOLD: readonly State[] = ["uploaded", "converted", "held", "failed"];
 const LINES_MAX = 200;
 const LINES_PER_SECOND = 2;
 
-/** How often what was not told by itself is summed up. */
+/** How often what was not told on its own is summed up. */
 const SUM_MS = 5_000;
 
 /**

@@ -29,7 +29,7 @@ export const STATE_STYLES: Readonly<Record<State, Style>> = {
 /** What the report itself does not have. */
 export type Around = {
   readonly owner: Owner | undefined;
-  /** What the daemon says of itself. */
+  /** What the daemon says of its own. */
   readonly health?: DaemonHealth | undefined;
   readonly findings: readonly Finding[];
   readonly now: number;

@@ -23,7 +23,7 @@ const PAINT = new RegExp(`(${ESCAPE}\\[(?:1|2|22|31|32|33|36|39)m)`);
 
 const WIDTH_DEFAULT = 100;
 
-/** The smallest screen that is reckoned with. */
+/** The smallest screen that is estimated with. */
 const ROWS_DEFAULT = 24;
 
 /**

@@ -3,7 +3,7 @@ import { delimiter, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { shellWord } from "../std/shell-word.ts";
 
-/** Beside `src` or `dist`, as the package ships it; an image has it elsewhere. */
+/** Next to `src` or `dist`, as the package ships it; an image has it elsewhere. */
 const OWN = fileURLToPath(new URL("../../bin/scanferry", import.meta.url));
 
 /**

@@ -44,7 +44,7 @@ export function reportArchives(sketch: Sketch, findings: Findings): void {
   const { archive, archives, mirrors = [] } = sketch;
   if (archive !== undefined && archives !== undefined) {
     const fix = "write it among them, as main";
-    findings.report(["archive"], "is given beside archives", fix);
+    findings.report(["archive"], "is given next to archives", fix);
   }
   const all = archivesIn(sketch);
   const names = all.map(({ name }) => name).join(", ");

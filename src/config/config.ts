@@ -63,7 +63,7 @@ export type Config = {
         readonly names?: readonly string[];
       }
     | undefined;
-  /** Undefined: nobody is told about anything. */
+  /** Undefined: nobody learns about anything. */
   readonly notify?: NotifyConfig | undefined;
   readonly log: { readonly level: LogLevel; readonly file?: LogFile | undefined };
   /** Where receipts of closed batches are written, absolute, and how; undefined: nowhere. */
@@ -116,7 +116,7 @@ export type Mirror = {
   readonly archive: string;
   readonly target: { readonly path: string } | { readonly id: number };
   readonly include: string[];
-  /** Beside the built-in list; holds the folder of `after: move` when that lies in the source. */
+  /** Next to the built-in list; holds the folder of `after: move` when that lies in the source. */
   readonly exclude: string[];
   readonly watch: "auto" | "native" | "polling" | "off";
   readonly settleMs: number;

@@ -42,7 +42,7 @@ function reportTargets({ mirrors = [] }: Sketch, findings: Findings): void {
     const target = ["mirrors", at, "target"];
     const id = ["mirrors", at, "targetId"];
     if (mirror?.target !== undefined && mirror.targetId !== undefined) {
-      findings.report(id, "is given beside target", "keep one of target and targetId");
+      findings.report(id, "is given next to target", "keep one of target and targetId");
     }
     if (mirror === undefined || mirror.target !== undefined || mirror.targetId !== undefined)
       continue;
@@ -131,11 +131,11 @@ function reportOwnFiles({ journal, log, receipts, mirrors }: Layout, findings: F
   }
 }
 
-/** What holds for a file alone, or for PostgreSQL alone, beside the other. */
+/** What holds for a file alone, or for PostgreSQL alone, next to the other. */
 function reportJournal({ journal }: Sketch, findings: Findings): void {
   const { path, url, passwordFile, instance } = writtenJournal(journal);
   if (path !== undefined && url !== undefined) {
-    findings.report(["journal", "path"], "is given beside url", "keep one of path and url");
+    findings.report(["journal", "path"], "is given next to url", "keep one of path and url");
   }
   if (url !== undefined) return;
   for (const [name, value] of Object.entries({ passwordFile, instance })) {

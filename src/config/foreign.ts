@@ -1,4 +1,4 @@
-/** Who beside the caller and root can change a file: what is run from it, they would run as the caller. */
+/** Who next to the caller and root can change a file: what is run from it, they would run as the caller. */
 import { realpathSync, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 

@@ -11,7 +11,7 @@ export type NotifyConfig = {
   readonly timeoutMs: number;
   /** What lasts is told again this often; 0: never. */
   readonly repeatMs: number;
-  /** What may pass by itself (held documents, outages) is told about once it has lasted this long. */
+  /** What may pass on its own (held documents, outages) learns about once it has lasted this long. */
   readonly heldAfterMs: number;
   /** The journal's disk is low with less room; 0: never. */
   readonly diskBytesMin: number;
@@ -48,7 +48,7 @@ export type MailConfig = {
   readonly login: { readonly user: string; readonly password: string } | undefined;
   readonly from: string;
   readonly to: readonly string[];
-  /** PEM: authorities that are trusted beside those of the host. */
+  /** PEM: authorities that are trusted next to those of the host. */
   readonly ca?: string;
 };
 

@@ -36,7 +36,7 @@ export function reportChannels({ notify }: Sketch, findings: Findings): void {
         "remove it",
       );
     if (body !== undefined && format !== "json")
-      findings.report(key("body"), `is given beside format: ${format}`, "keep one of them");
+      findings.report(key("body"), `is given next to format: ${format}`, "keep one of them");
   }
   for (const [at, channel] of (notify?.mail ?? []).entries()) {
     const { tls, user, server } = channel ?? {};

@@ -16,7 +16,7 @@ export function webAddress(): Kind<string> {
   });
 }
 
-/** One address of mail, without a name beside it. */
+/** One address of mail, without a name next to it. */
 export function mailAddress(): Kind<string> {
   return kind("mail address", (value, refuse) => {
     const text = textIn(value, refuse);

@@ -10,7 +10,7 @@ import { listenAddress, localPath } from "./places.ts";
 import { sendingHours } from "./sending-hours.ts";
 import { size } from "./size.ts";
 
-/** What every channel may say of itself. */
+/** What every channel may say of its own. */
 function channelKeys(name: string) {
   return {
     name: setting(givenName().optional(), {

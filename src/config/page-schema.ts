@@ -1,4 +1,4 @@
-/** The keys of `quota` that are about the page allowance as it is reckoned here; part of `schema.ts`. */
+/** The keys of `quota` that are about the page allowance as it is estimated here; part of `schema.ts`. */
 import { z } from "zod";
 import { section, setting } from "./kind.ts";
 import { choice, givenName, wholeNumber } from "./kinds.ts";

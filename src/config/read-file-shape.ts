@@ -73,7 +73,7 @@ function readRecord(schema: z.ZodRecord, value: unknown, key: Key, findings: Fin
   return Object.fromEntries(
     entries.flatMap(([name, item]) => {
       const own = [...key, name];
-      // What is no name may be a secret: nothing else is told about it.
+      // What is no name may be a secret: nothing else learns about it.
       if (readLeaf(schema.keyType, name, own, findings) === undefined) return [];
       return [[name, read(schema.valueType, item, own, findings)]];
     }),

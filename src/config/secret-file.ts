@@ -49,8 +49,8 @@ export type FileKind = {
 const SECRET: FileKind = { what: "secret", isSecret: true, bytesMax: SECRET_BYTES_MAX };
 
 /**
- * Reads a file that the configuration names; undefined, and reported, when that cannot be. A relative one is looked for beside the configuration file, then among the
- * credentials that systemd hands over in `$CREDENTIALS_DIRECTORY`, then in `secrets` beside the
+ * Reads a file that the configuration names; undefined, and reported, when that cannot be. A relative one is looked for next to the configuration file, then among the
+ * credentials that systemd hands over in `$CREDENTIALS_DIRECTORY`, then in `secrets` next to the
  * configuration, where those credentials come from: a service must not, and root may look there.
  */
 export async function readNamedFile(

@@ -156,7 +156,7 @@ export async function findSecret(
   }
   if (origin.value !== undefined && origin.file !== undefined) {
     const fix = `keep one of ${origin.name} and ${origin.name}File`;
-    findings.report(fileKey, `is given beside ${origin.name}`, fix);
+    findings.report(fileKey, `is given next to ${origin.name}`, fix);
   }
   if (origin.value !== undefined) {
     if (!origin.isOpen) reportIfOpen(key, around);

@@ -82,7 +82,7 @@ export class Accounts {
     for (const { sync } of this.all) sync.rescan(why);
   }
 
-  /** Takes up what was written to the journal beside the loops. */
+  /** Takes up what was written to the journal next to the loops. */
   async reread(): Promise<void> {
     for (const { sync } of this.all) await sync.reread();
   }

@@ -32,14 +32,14 @@ export class ClusterWatch implements Disposable {
     cluster: Cluster,
     {
       assignments,
-      near = [],
-    }: { assignments: readonly Assignment[]; near?: readonly Assignment[] },
+      local = [],
+    }: { assignments: readonly Assignment[]; local?: readonly Assignment[] },
     log: Log,
     back: () => void,
   ): Promise<ClusterWatch> {
     const watch = new ClusterWatch(cluster, log, back);
     if (!isShared(cluster)) return watch;
-    await cluster.seek(assignments, near);
+    await cluster.seek(assignments, local);
     const led = assignments.filter((assignment) => cluster.owns(assignment));
     log.info(
       { instance: cluster.instanceId, assignments: led },

@@ -81,7 +81,7 @@ async function openDaemonJournal(
   return journal;
 }
 
-/** What a daemon says of itself as it starts. */
+/** What a daemon says of its own as it starts. */
 export function startedWith({ mirrors, journal }: Config): object {
   const names = mirrors.map(({ name }) => name);
   return { mirrors: names, journal: shownJournal(journal), version };

@@ -27,7 +27,7 @@ import type { Look } from "./status-reporter.ts";
 /** Of `shutdown`, what is left for tearing requests down, ending readers and closing the journal. */
 const CLOSING_MS = 2_500;
 
-/** What beside the configuration differs between `run`, `sync`, `adopt` and tests. */
+/** What next to the configuration differs between `run`, `sync`, `adopt` and tests. */
 export type DaemonOptions = {
   readonly config: Config;
   readonly log: Log;
@@ -39,7 +39,7 @@ export type DaemonOptions = {
   readonly web?: boolean;
   /** An address for the page that is not there yet is waited for; else opening rejects. */
   readonly pageWaits?: boolean;
-  /** False: nobody is told about anything, whatever the config says (`sync`). */
+  /** False: nobody learns about anything, whatever the config says (`sync`). */
   readonly tells?: boolean;
   /** How often to look for what people are to be told; milliseconds. */
   readonly tellLookMs?: number;

@@ -97,7 +97,7 @@ function isWaiting({ status: { paused, gate, sending }, isOut }: Work): boolean 
 
 /**
  * The health of all accounts together: as bad as the worst, and ready once one of them is. Each is
- * watched by itself, in `watches` by its archive's name: one that rightly waits hides no other.
+ * watched on its own, in `watches` by its archive's name: one that rightly waits hides no other.
  */
 export async function healthOf(
   accounts: readonly Account[],

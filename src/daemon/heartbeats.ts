@@ -5,7 +5,7 @@
  * fix that, a restart will.
  *
  * A loop whose reader is down is not stuck: it waits, for days while a share is dead, and readers are
- * watched over by themselves. Scan schedulers do little else, so they are not among them at all.
+ * watched over on their own. Scan schedulers do little else, so they are not among them at all.
  */
 import type { State } from "../domain/document.ts";
 import type { Applied } from "../journal/journal.ts";
@@ -54,7 +54,7 @@ export class Heartbeats {
 
   /**
    * A wake-up for one loop of this service: waiting at it is what makes the loop's heart beat. While it
-   * `isWaiting` for something that is watched over by itself, its patience begins again.
+   * `isWaiting` for something that is watched over on its own, its patience begins again.
    */
   wakeup(service: Service, isWaiting = () => false): Wakeup {
     const reads = service === "after" || service.startsWith("settling:");

@@ -1,5 +1,5 @@
 /**
- * The lifetime of `run`: signals in, a clean end out; the service manager is told about each step.
+ * The lifetime of `run`: signals in, a clean end out; the service manager learns about each step.
  *
  *     starting -> running    everything is open                                        READY
  *     running  -> draining   SIGTERM or SIGINT: what is being sent is finished

@@ -6,7 +6,7 @@
 import type { Writable } from "node:stream";
 import { neverBlock } from "../std/never-block.ts";
 
-/** Characters that wait for the reader: thousands of lines, and little beside the heap. */
+/** Characters that wait for the reader: thousands of lines, and little next to the heap. */
 const WAITING_MAX = 1_048_576;
 
 /**
@@ -47,7 +47,7 @@ export class LogOutput {
 
   get #hasRoom(): boolean {
     if (this.#text !== "") return this.#text.length <= BURST * this.#waitingMax;
-    // Only once it has caught up: a reader that is merely slow is told about few large gaps, not of many small ones.
+    // Only once it has caught up: a reader that is merely slow learns about few large gaps, not of many small ones.
     return this.#stream().writableLength <= (this.#dropped > 0 ? 0 : this.#waitingMax);
   }
 

@@ -93,7 +93,7 @@ export class Page implements AsyncDisposable {
       } catch (error) {
         if (isAbortOf(signal, error)) return;
         if (!this.#dashboard && error instanceof Fault) this.#problem = error;
-        // It listens, and only nobody was told where: that is a journal that fails, told by itself.
+        // It listens, and only nobody was told where: that is a journal that fails, told on its own.
         else this.#problem = undefined;
       }
     }

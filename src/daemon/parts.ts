@@ -21,7 +21,7 @@ import { type Ownership, ownershipOf, isShared } from "../sync/ownership.ts";
 import { asLearned } from "../sync/learned-settle.ts";
 import { MAX_SLEEP_MS } from "../sync/loop.ts";
 import { Pace } from "../sync/pace.ts";
-import { patientArchive } from "../sync/patient-archive.ts";
+import { throttledArchive } from "../sync/throttled-archive.ts";
 import { Sync } from "../sync/sync.ts";
 import { type Account, Accounts } from "./accounts.ts";
 import { bindArchives } from "./bind-archives.ts";
@@ -95,7 +95,7 @@ export async function openParts(given: PartsOptions, stack: AsyncDisposableStack
   const archiveIds = [...rows.values()].map(({ id }) => id);
   const sought = isShared(journal.cluster)
     ? soughtBy(config, archiveIds, mirrors)
-    : { assignments: [], near: [] };
+    : { assignments: [], local: [] };
   const cluster = stack.use(
     await ClusterWatch.open(journal.cluster, sought, log, () => all.rest()),
   );
@@ -151,7 +151,7 @@ async function openAccount(
   const signer = await openSigner(settings.signing);
   const archive = stack.use(await HttpArchive.open(settings, clock, signer));
   const pace = await Pace.open({ journal, config, clock, log });
-  const patient = patientArchive(archive, pace, clock);
+  const patient = throttledArchive(archive, pace, clock);
   const asking = { archive: patient, journal, account: config.archive, upload: config.upload };
   const asks = ownership.account;
   const identity = new IdentityGuard(asking, { clock, log, asks, replaced });

@@ -7,7 +7,7 @@ import { sourceStatus } from "../source/status.ts";
 import { shown, rawOfText } from "../std/raw-path.ts";
 import { FULL_OWNERSHIP, type Ownership } from "../sync/ownership.ts";
 
-/** What a reader is told about a source; decided from the mount table, never by touching the source. */
+/** What a reader learns about a source; decided from the mount table, never by touching the source. */
 export function sourceSettings(
   mirror: Mirror,
   mount: Mount | undefined,
@@ -35,7 +35,7 @@ export function sourceSettings(
  *
  * @param device what the mirror's source was on when it last had entries, as journaled
  */
-export function isNear(mirror: Mirror, mounts: readonly Mount[], device: string | null): boolean {
+export function isLocal(mirror: Mirror, mounts: readonly Mount[], device: string | null): boolean {
   const mount = mountOf(mirror.source, mounts);
   if (!mount || isNetwork(mount)) return false;
   const settings = sourceSettings(mirror, mount, device ?? "none yet");

@@ -67,7 +67,7 @@ async function watch(options: VigilOptions, signal: AbortSignal): Promise<never>
   }
 }
 
-/** A journal that cannot be asked ends the daemon by itself; until then nothing is known. */
+/** A journal that cannot be asked ends the daemon on its own; until then nothing is known. */
 function unknown(error: unknown): Look {
   return { line: "not known", stuck: `where things stand is not known: ${messageOf(error)}` };
 }

@@ -42,7 +42,7 @@ export class Teller {
     this.#notify = notify;
   }
 
-  /** Rejects where `Notify` does; nobody is told about anything before `run`. */
+  /** Rejects where `Notify` does; nobody learns about anything before `run`. */
   static async open(options: TellerOptions): Promise<Teller> {
     const { config, notify, parts, clock, random, log, lookMs } = options;
     const opened = await Notify.open({
@@ -109,7 +109,7 @@ export class Teller {
       const { healthy } = await this.#options.health();
       if (healthy) await ping.call(stopping);
     } catch (error) {
-      // A journal that fails ends the daemon by itself; not to ping is right.
+      // A journal that fails ends the daemon on its own; not to ping is right.
       this.#options.log.debug({ reason: messageOf(error) }, "not pinged: health is not known");
     }
   }

@@ -1,5 +1,5 @@
 /**
- * The page allowance of an archive account, reckoned here: what is used of a month, what is left and
+ * The page allowance of an archive account, estimated here: what is used of a month, what is left and
  * for whom, and when it runs out. The archive keeps an account of its own and has the last word
  * (QUOTA_LIMIT); this one is there to be warned by, and to choose what is sent while there is little.
  *
@@ -46,7 +46,7 @@ export type Level = (typeof LEVELS)[number];
 
 const LOW_AT = 0.8;
 
-/** Pages that a document is reckoned to cost. */
+/** Pages that a document is estimated to cost. */
 export function chargeOf({ estimate }: Document, { unknownPages }: PagePolicy): number {
   return estimate ?? unknownPages;
 }

@@ -27,7 +27,7 @@ const SAME_MS = 1_000;
 
 /**
  * So many documents of others under ids of ours, and none of ours: be it a backup, that is for a person to say.
- * Fewer may have been what the last night's backup lacks; each is looked for by itself.
+ * Fewer may have been what the last night's backup lacks; each is looked for on its own.
  */
 const OTHERS_MIN = 3;
 

@@ -53,7 +53,7 @@ export type AttributeExpiry = {
   readonly withoutPlugin: WithoutPlugin;
 };
 
-/** Everything that goes with one document beside its name, folder and batch. */
+/** Everything that goes with one document next to its name, folder and batch. */
 export type Attributes = {
   /** The rule that matched; absent where the mirror's own settings apply. */
   readonly rule?: string;
@@ -61,7 +61,7 @@ export type Attributes = {
   readonly expiry?: AttributeExpiry;
   /** It is sent without its expiry date, as the archive has no reminder plugin. */
   readonly withoutExpiry?: true;
-  /** What beside these the `before` hook has said. */
+  /** What next to these the `before` hook has said. */
   readonly hook?: readonly ("name" | "folder")[];
   /** The file was unfinished by its format, and was sent all the same. */
   readonly unfinished?: true;

@@ -4,7 +4,7 @@
  * tells of the same crowd; what it accepts lets it grow back, one at a time.
  */
 
-/** Documents accepted, one after another, before one more may run beside them. A guess. */
+/** Documents accepted, one after another, before one more may run next to them. A guess. */
 export const GROW_AFTER = 8;
 
 /** The number, and what it rests on. */

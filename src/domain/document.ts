@@ -32,7 +32,7 @@ export type Problem = { readonly code: string; readonly message: string };
  *
  * `stamp` changes whenever the file may have changed; `stamp.ts` compares it. On local file
  * systems it holds size, mtime, ctime and inode; on network file systems size and mtime only,
- * because there inode and ctime change by themselves.
+ * because there inode and ctime change on their own.
  */
 export type Seen = {
   readonly sizeBytes: number;
@@ -98,7 +98,7 @@ export type Document = {
   readonly archiveBytes: number | null;
   /** Pages as they were counted here; null: they cannot be, or it is not settled. */
   readonly estimate: number | null;
-  /** Pages that its last attempt was reckoned to cost; null: it was never claimed for sending. */
+  /** Pages that its last attempt was estimated to cost; null: it was never claimed for sending. */
   readonly charge: number | null;
   /**
    * Bytes of the content that the archive was sent as this document, from here or, as a person vouched
@@ -108,7 +108,7 @@ export type Document = {
   readonly digidoc: boolean;
   readonly problem: Problem | null;
   /** Consecutive times this row was held or deferred for the same code; grows its patience. */
-  readonly patience: number;
+  readonly consecutiveFailures: number;
   /** The row whose document in the archive this one stands for, being the same content. */
   readonly duplicateOf: number | null;
   readonly current: boolean;
@@ -149,7 +149,7 @@ export const UNLEARNT = {
   charge: null,
   sentBytes: null,
   problem: null,
-  patience: 0,
+  consecutiveFailures: 0,
   goneAt: null,
   after: null,
   afterMessage: null,

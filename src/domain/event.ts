@@ -39,7 +39,7 @@ export type Event =
       archiveAt: number | null;
       folderId: number;
       batch: string;
-      /** Pages that it is reckoned to cost; absent: none. */
+      /** Pages that it is estimated to cost; absent: none. */
       charge?: number;
     }
   /** `uploadedDate`: by the archive's clock, epoch ms; absent: it did not say. */

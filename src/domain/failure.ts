@@ -1,7 +1,7 @@
 /**
  * Every failure a document or an account can meet: its fate, and what the operator can do.
  *
- * The codes of the interface stand beside our own; docs and the command line read this table.
+ * The codes of the interface stand next to our own; docs and the command line read this table.
  */
 import { LOOKUP_FAILURES, OUR_REQUEST } from "./lookup-failures.ts";
 import { REQUEST_HINTS } from "./request-hints.ts";
@@ -105,7 +105,7 @@ export const FAILURES = {
     fate: "retry",
     hint: "Nothing to do: scanferry asks the archive whether it has the document before it sends anything again.",
   },
-  // The page allowance, as it is reckoned here.
+  // The page allowance, as it is estimated here.
   ALLOWANCE_LOW: {
     fate: "hold",
     hint: "80 % of `quota.monthlyPages` is used. Buy pages, or postpone documents until the next period.",

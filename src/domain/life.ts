@@ -45,10 +45,10 @@
  * (4) After a crash a row is still `uploading`; start-up moves it by `replyLost`.
  */
 import { invariant, InvariantError } from "../std/invariant.ts";
-import { lostBefore } from "./absence.ts";
+import { lostBefore } from "./lost-replies.ts";
 import type { Document, State } from "./document.ts";
 import type { Event, EventType } from "./event.ts";
-import { patienceOf } from "./patience.ts";
+import { failuresInARow } from "./consecutive-failures.ts";
 import {
   goOn,
   hasArrived,
@@ -107,7 +107,7 @@ export const ARROWS: Arrows = {
       attributes: attributes ?? null,
       dueAt: null,
       problem,
-      patience: 1,
+      consecutiveFailures: 1,
       after,
       afterMessage: null,
     }),
@@ -132,7 +132,7 @@ export const ARROWS: Arrows = {
       documentId,
       folderId,
       archiveUploadedAt: saidDate(uploadedDate),
-      // Whatever earlier attempts were reckoned to cost, this document was not sent by them.
+      // Whatever earlier attempts were estimated to cost, this document was not sent by them.
       charge: null,
       sentBytes,
       archiveStatus: status,
@@ -176,7 +176,7 @@ export const ARROWS: Arrows = {
       state: "pending",
       dueAt,
       problem,
-      patience: patienceOf(document, problem),
+      consecutiveFailures: failuresInARow(document, problem),
       ...(attributes === undefined ? {} : { attributes }),
     }),
     changed: startOver,
@@ -188,17 +188,17 @@ export const ARROWS: Arrows = {
       looks: 0,
       dueAt,
       problem,
-      patience: lostBefore(document, problem),
+      consecutiveFailures: lostBefore(document, problem),
     }),
   },
   inDoubt: {
     looked: (document, { dueAt }) => ({ state: "inDoubt", looks: document.looks + 1, dueAt }),
     found: (_, event) => ({ ...hasArrived(event), doubtAt: null }),
-    absent: ({ patience }, { at, problem }) => ({
+    absent: ({ consecutiveFailures }, { at, problem }) => ({
       state: "pending",
       dueAt: at,
       doubtAt: null,
-      ...(problem ? { problem, patience: patience + 1 } : UNTROUBLED),
+      ...(problem ? { problem, consecutiveFailures: consecutiveFailures + 1 } : UNTROUBLED),
     }),
     heldBack: holdBack,
   },

@@ -1,7 +1,7 @@
 /** What an event writes into a row, where several arrows of life.ts write the same. */
 import { type Document, type State, UNLEARNT } from "./document.ts";
 import type { Event, EventType } from "./event.ts";
-import { patienceOf } from "./patience.ts";
+import { failuresInARow } from "./consecutive-failures.ts";
 import { quietMsOf } from "./settle.ts";
 
 /** The events of a type. */
@@ -11,7 +11,7 @@ export type On<T extends EventType> = Extract<Event, { type: T }>;
 export type Patch = Partial<Omit<Document, "id" | "mirrorId">> & { readonly state: State };
 
 /** All is well with it. */
-export const UNTROUBLED = { problem: null, patience: 0 } as const;
+export const UNTROUBLED = { problem: null, consecutiveFailures: 0 } as const;
 
 /** A new content: everything that was learnt of the old one is forgotten. */
 export const startOver = (
@@ -51,7 +51,7 @@ export const isMistaken = (_: Document, { at, problem }: On<"mistaken">): Patch 
   // Charged when it was accepted: found again, it is not charged a second time.
   charge: null,
   problem,
-  patience: 0,
+  consecutiveFailures: 0,
   after: null,
   afterMessage: null,
 });
@@ -61,7 +61,7 @@ export const holdBack = (document: Document, { dueAt, problem }: On<"heldBack">)
   state: "held",
   dueAt,
   problem,
-  patience: patienceOf(document, problem),
+  consecutiveFailures: failuresInARow(document, problem),
 });
 
 /** It is ready to be sent again. */

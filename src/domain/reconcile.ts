@@ -42,7 +42,7 @@ export type DoubtPolicy = {
   /**
    * How far the archive's clocks may differ beyond that: the one that dates its replies may be a
    * proxy's. A document of our name and size that is older by as much is not taken for ours, but
-   * nothing is sent beside it either.
+   * nothing is sent next to it either.
    */
   readonly marginMs: number;
   /** See `Likeness`. */

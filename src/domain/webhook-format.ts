@@ -3,7 +3,7 @@
 /** Whether a key has to be there. */
 type Need = "required" | "optional" | "unused";
 
-/** What a service asks for beside an address. */
+/** What a service asks for next to an address. */
 export type WebhookNeeds = {
   /** A token that shows who sends. */
   readonly token: Need;

@@ -56,7 +56,7 @@ export const ACTIONS: {
 const TEXTS = ["index", "description", "keywords"] as const;
 const DESCRIPTION = [...TEXTS, "expireDate"] as const;
 
-/** What a folder is to say of itself; what is absent stays as it is. */
+/** What a folder is to say of its own; what is absent stays as it is. */
 function descriptionOf(
   given: { [name in (typeof DESCRIPTION)[number]]?: unknown },
 ): FolderDescription {

@@ -15,7 +15,7 @@ export type Asked = { operation: Operation; fields: Fields; now: number };
 export type Dated = {
   /** To be accepted of one upload only. */
   signature: string;
-  /** From then on, epoch milliseconds, it is too old by itself. */
+  /** From then on, epoch milliseconds, it is too old on its own. */
   until: number;
   /** The SHA-256 of the file, hex; of another operation whatever was sent. */
   sha256: string | undefined;

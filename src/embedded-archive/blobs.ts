@@ -81,7 +81,7 @@ export class Blobs {
 
   /**
    * Gives a sealed draft its place. At once, so that nobody meets a row without its bytes. Where
-   * the content is there already this replaces it by itself, which changes nothing.
+   * the content is there already this replaces it on its own, which changes nothing.
    */
   place(draft: Draft, sha256: string): void {
     renameSync(draft.path, this.pathOf(sha256));

@@ -99,7 +99,7 @@ export class ClosedArchive implements AsyncDisposable {
     return storedDocumentOf(row, folders.pathOf(row.folder_id));
   }
 
-  /** Makes the folder `/A/B` and all above it, and sets what it says of itself; returns its id. */
+  /** Makes the folder `/A/B` and all above it, and sets what it says of its own; returns its id. */
   createFolder(path: string, description: FolderDescription = {}, key?: string): number {
     if (folderPath(path) === MALFORMED)
       throw unusable(`${JSON.stringify(path)} is not a folder's path`, "Write it as /A/B.");

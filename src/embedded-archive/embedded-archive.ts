@@ -61,7 +61,7 @@ export class EmbeddedArchive implements AsyncDisposable {
     return makeFolder(this.#context, this.#account(account), path);
   }
 
-  /** Sets what the folder `/A/B` says of itself, making it if missing. */
+  /** Sets what the folder `/A/B` says of its own, making it if missing. */
   describeFolder(path: string, description: FolderDescription, account?: string): void {
     this.#context.store.folders.describe(this.createFolder(path, account), description);
     this.#context.expiry.poke();

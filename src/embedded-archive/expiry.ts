@@ -9,7 +9,7 @@ export type ExpiryParts = {
   store: Store;
   clock: Clock;
   log: (event: Record<string, unknown>) => void;
-  /** Where expiries are told about; undefined: they are only logged. */
+  /** Where expiries learn about; undefined: they are only logged. */
   notifyUrl: string | undefined;
 };
 

@@ -2,7 +2,7 @@ import type { DocumentRow } from "./document-row.ts";
 import { type Connection, fold } from "./schema.ts";
 import { Statements } from "./statements.ts";
 
-/** What a file may say of itself, where its upload did not. */
+/** What a file may say of its own, where its upload did not. */
 export const METADATA = [
   ...(["title", "author", "subject"] as const),
   ...(["keywords", "producer", "description"] as const),

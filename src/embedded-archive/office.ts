@@ -8,7 +8,7 @@ export const TEXT_MAX = 1024 * 1024;
 /** More pages than any office file has; a number that large is made up. */
 const PAGES_MAX = 100_000;
 
-/** What an office file says of itself. */
+/** What an office file says of its own. */
 export type OfficeFacts = Metadata & { pages?: number; text: string };
 
 /** Where the words are in DOCX, PPTX and OpenDocument; XLSX keeps them in one place for all sheets. */

@@ -50,13 +50,13 @@ export type EmbeddedArchiveOptions = {
   errorStyle?: "bare" | "object" | undefined;
   /** HTTP status of replies with `"response": "ERROR"`. Default 200. */
   errorHttp?: 200 | 400 | undefined;
-  /** When false, `sig=none` is accepted beside a right signature. Default true. */
+  /** When false, `sig=none` is accepted next to a right signature. Default true. */
   requireSignature?: boolean | undefined;
   /** The only scheme by which requests may be signed; absent: either, so anyone who can use the weaker one may. */
   scheme?: SignatureScheme | undefined;
   /** What goes wrong on purpose; nothing unless given. */
   faults?: FaultPlan | undefined;
-  /** Where expiries are told about: an http(s) URL that takes JSON. Absent: they are only logged. */
+  /** Where expiries learn about: an http(s) URL that takes JSON. Absent: they are only logged. */
   notifyUrl?: string | undefined;
   /** A second listener for administration, on this machine only; absent: none. */
   admin?: { host: string; port: number } | undefined;

@@ -27,7 +27,7 @@ export function makePrivate(dataDir: string): void {
     if (!names.includes(name)) touch(join(dataDir, name));
 }
 
-/** SQLite would make it as the umask has it, and gives what it makes beside it the same mode. */
+/** SQLite would make it as the umask has it, and gives what it makes next to it the same mode. */
 function touch(path: string): void {
   closeSync(openSync(path, "a", PRIVATE_FILE));
 }

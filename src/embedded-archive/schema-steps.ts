@@ -143,7 +143,7 @@ DROP TABLE refolded;
 `;
 
 const FOURTH = `
--- Signatures of uploads by hmac2, until they are too old by themselves: each is accepted once.
+-- Signatures of uploads by hmac2, until they are too old on their own: each is accepted once.
 CREATE TABLE accepted_signature (
   signature  TEXT PRIMARY KEY,
   until      INTEGER NOT NULL

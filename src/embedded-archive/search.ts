@@ -13,7 +13,7 @@ import { type Connection, fold, lowerCase } from "./schema.ts";
  * - `doc…`, `pages…`, `filesize…` and `modifiedDate…` speak of documents, `folder…` of folders,
  *   the others of both; when all the criteria of one kind speak of documents only, no folders
  *   come, and the other way round;
- * - documents inside a digidoc are not found by themselves; their text finds the digidoc;
+ * - documents inside a digidoc are not found on their own; their text finds the digidoc;
  * - a page holds `paginationSize` items in all: the documents first, then the folders.
  */
 export type Found = { documents: DocumentRow[]; folders: FolderRow[]; total: number };

@@ -37,7 +37,7 @@ export async function serverOf(
     // Clients keep connections; closing must not wait until they tire of that.
     forceCloseConnections: true,
     exposeHeadRoutes: false,
-    // Node would answer by itself, and not in the interface's form.
+    // Node would answer on its own, and not in the interface's form.
     http: { requireHostHeader: false },
     frameworkErrors: (error, _request, reply) => {
       void send(reply.headers(PLAIN_HEADERS), refused(context.settings, refusalOf(error)));

@@ -19,7 +19,7 @@ const GAPS_MAX = 16;
 
 const ZEROS = Buffer.alloc(BLOCK_BYTES);
 
-/** Finds the gaps of a file whose bytes pass by in order, for next to nothing beside hashing them. */
+/** Finds the gaps of a file whose bytes pass by in order, for next to nothing next to hashing them. */
 export class GapFinder {
   readonly gaps: Gap[] = [];
   /** Bytes of blocks that hold nothing but zeros, be they gaps or not; the last block counts as a whole one. */
@@ -74,7 +74,7 @@ export function gapWithin(gaps: readonly Gap[], from: number, to: number): Gap |
   return gaps.find((gap) => gap.from < to && gap.to > from);
 }
 
-/** What people are told about a gap. */
+/** What people learn about a gap. */
 export function wordsOf({ from, to }: Gap): string {
   return `${to - from} bytes from byte ${from} on are zeros, not written yet`;
 }

@@ -1,6 +1,6 @@
 import { type OpenPdf, type PdfBytes, withPdf } from "./pdfium.ts";
 
-/** What a PDF says of itself. Absent: it does not say, or is protected or damaged beyond repair. */
+/** What a PDF says of its own. Absent: it does not say, or is protected or damaged beyond repair. */
 export type PdfFacts = {
   pages?: number;
   title?: string;

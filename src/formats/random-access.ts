@@ -1,5 +1,5 @@
 /**
- * A file that can be asked for any piece of itself: an open file of the source, or bytes already
+ * A file that can be asked for any piece of its own: an open file of the source, or bytes already
  * in memory. What decides over it never needs the whole file.
  */
 export interface RandomAccess {

@@ -1,4 +1,4 @@
-/** What the journal knows beside documents: mirrors, a person's pause, contents. */
+/** What the journal knows next to documents: mirrors, a person's pause, contents. */
 import type { Content, MirrorRow } from "./journal.ts";
 import type { Statements } from "./statements.ts";
 

@@ -47,7 +47,7 @@ export function withHint(
 }
 
 /**
- * Keeps the journal as it is, beside it, before its tables are changed; returns where. For the
+ * Keeps the journal as it is, next to it, before its tables are changed; returns where. For the
  * owner, before anything else runs: the event loop stands still meanwhile.
  */
 export function keepBeforeMigration(db: Database.Database, path: string, version: number): string {

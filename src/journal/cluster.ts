@@ -21,7 +21,7 @@ export type Instance = {
   readonly leaseUntil: number;
   readonly assignments: readonly Assignment[];
   /** Ownership of mirrors whose file system is its host's own; others leave them to it for a while. */
-  readonly near: readonly Assignment[];
+  readonly local: readonly Assignment[];
 };
 
 /** What happened in the cluster. */
@@ -57,7 +57,7 @@ export interface Cluster {
    * `near`: those of mirrors whose file system is this host's own; the rest it leaves for a while to
    * instances that are near.
    */
-  seek(assignments: readonly Assignment[], near?: readonly Assignment[]): Promise<void>;
+  seek(assignments: readonly Assignment[], local?: readonly Assignment[]): Promise<void>;
   /** All that are not lost, this one too, by id. */
   instances(): Promise<Instance[]>;
   /** Calls `listener` for every change until the returned function is called. It must not throw. */

@@ -224,7 +224,7 @@ export class GroupCommit {
       this.#release.run();
       return { value };
     } catch (error) {
-      // SQLite ends the whole transaction by itself after some refusals; there is nothing to keep.
+      // SQLite ends the whole transaction on its own after some refusals; there is nothing to keep.
       if (storageFault(error, this.#path) || !this.#db.inTransaction) throw error;
       this.#db.exec("ROLLBACK TO write; RELEASE write");
       return { error: breachOf(error) };

@@ -38,7 +38,7 @@ export function numberOf(state: State): number {
   return ORDINARY_STATES.indexOf(state) * LINES_MAX + 1;
 }
 
-/** Whether a step is one of those that the times of an ordinary row tell by themselves. */
+/** Whether a step is one of those that the times of an ordinary row tell on their own. */
 export function isOrdinary(event: Pick<HistoryLine, "event">): boolean {
   return ["add", "settled", "claimed", "accepted", "converted"].includes(event.event);
 }

@@ -20,7 +20,7 @@ export type ObstacleOptions = {
 
 /** A command waits so long for another process's lock, milliseconds. */
 const LOCK_MS_MAX = 60_000;
-/** Others lock the journal for moments: nothing is told about less, milliseconds. */
+/** Others lock the journal for moments: nothing learns about less, milliseconds. */
 const TOLD_MS = 1_000;
 /** A disk with that much room, bytes, is not full within so many milliseconds. */
 const AMPLE_BYTES = 2_000_000_000;

@@ -29,14 +29,14 @@ import {
 import { networkFileSystem } from "./network-file-system.ts";
 import { APPLICATION_ID, migrate, SCHEMA_VERSION } from "./schema.ts";
 
-/** Who opens: the one daemon, a command that writes beside it, or one that only looks. */
+/** Who opens: the one daemon, a command that writes next to it, or one that only looks. */
 export type Role = "owner" | "guest" | "reader";
 
 /** How long SQLite waits for another process's lock, in ms. A daemon has more to do: it asks again later. */
 const BUSY_MS: Readonly<Record<Role, number>> = { owner: 10, guest: 5000, reader: 5000 };
 /** A checkpoint every 11 MiB of log: fewer rewrites of hot pages than SQLite's 4 MiB. */
 const CHECKPOINT_PAGES = 2816;
-/** What a checkpoint leaves of a log that once grew longer, say beside a long look at the journal. */
+/** What a checkpoint leaves of a log that once grew longer, say next to a long look at the journal. */
 const LOG_BYTES_MAX = 16_000_000;
 const CACHE_KIB = 32 * 1024;
 

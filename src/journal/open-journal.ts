@@ -12,7 +12,7 @@ import type { Patience } from "./postgres/session.ts";
 
 /**
  * `owner`: a daemon, which makes the journal when missing and brings it up to date; `guest`: a
- * command that writes beside daemons, or without one; `reader`: only looks.
+ * command that writes next to daemons, or without one; `reader`: only looks.
  */
 export type JournalRole = "owner" | "guest" | "reader";
 
@@ -20,14 +20,14 @@ export type JournalRole = "owner" | "guest" | "reader";
 export type OpenJournalOptions = {
   /** Told what each call of `apply` did once it is durable; must not throw. */
   readonly onApplied?: (applied: Applied[]) => void;
-  /** What others are told about a daemon; an `owner` without it works on nothing. */
+  /** What others learn about a daemon; an `owner` without it works on nothing. */
   readonly owner?: Owner;
   /** An `owner` waits until its database can be reached, or until this aborts; see `PgSession`. */
   readonly patience?: Patience;
   readonly clock?: Clock;
 };
 
-/** A journal, and what is beside the reading and writing of it. */
+/** A journal, and what is next to the reading and writing of it. */
 export type OpenedJournal = Journal & {
   /** True when this opening made the journal: of what was sent before, nothing is known. */
   readonly isNew: boolean;

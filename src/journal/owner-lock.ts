@@ -1,5 +1,5 @@
 /**
- * One daemon per journal. The lock is an exclusive transaction on a database of its own beside the
+ * One daemon per journal. The lock is an exclusive transaction on a database of its own next to the
  * journal: a lock of the kernel, which ends with the process however that ends, so that no stale
  * lock can exist. The journal itself stays open to readers and to the command line.
  *
@@ -64,7 +64,7 @@ export function freeLock(path: string): Database.Database | undefined {
 function locked(lockPath: string, patienceMs: number): Database.Database {
   const lock = new Database(lockPath, { timeout: patienceMs });
   try {
-    // Nothing is ever written to the lock file, so that it needs no rollback journal beside it.
+    // Nothing is ever written to the lock file, so that it needs no rollback journal next to it.
     lock.pragma("journal_mode = MEMORY");
     lock.exec("BEGIN EXCLUSIVE");
     return lock;

@@ -1,4 +1,4 @@
-/** What is kept about documents beside their rows: history, attempts, and where forgotten rows were. */
+/** What is kept about documents next to their rows: history, attempts, and where forgotten rows were. */
 import type { Document, State } from "../domain/document.ts";
 import type { Event } from "../domain/life.ts";
 import { bytesOf, joinRaw, type RawPath } from "../std/raw-path.ts";

@@ -44,7 +44,7 @@ export function restoreJournal(from: string, path: string): string | undefined {
 }
 
 const ANOTHER =
-  "Name a copy that `scanferry backup` made, or that an upgrade left beside the journal.";
+  "Name a copy that `scanferry backup` made, or that an upgrade left next to the journal.";
 
 const COPY_HINTS = {
   JOURNAL_MISSING: ANOTHER,
@@ -80,7 +80,7 @@ function setAside(path: string): string | undefined {
   return aside;
 }
 
-/** Run by root, as beside a service: the daemon's user has to be able to write what it gets. */
+/** Run by root, as next to a service: the daemon's user has to be able to write what it gets. */
 export function giveToDaemon(path: string, files: readonly string[]): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(dirname(path));

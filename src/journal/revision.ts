@@ -44,7 +44,7 @@ export function firstRevision(id: number, seen: NewDocument): Document {
   };
 }
 
-/** The fields a note sets. Anything beside them is left out, whatever the caller's object holds. */
+/** The fields a note sets. Anything next to them is left out, whatever the caller's object holds. */
 export function noted(document: Document, set: Note): Partial<Document> {
   const { seen, changedAt, goneAt, after, afterMessage, dueAt, remark, sentBytes, ignoredDigest } =
     set;

@@ -9,7 +9,7 @@ import { codeOf } from "../std/fault.ts";
  */
 export const ROOM_BYTES_MIN = 16_000_000;
 
-/** Bytes that this user may still write beside the file at `path`; undefined where that is not known. */
+/** Bytes that this user may still write next to the file at `path`; undefined where that is not known. */
 export function roomOf(path: string): number | undefined {
   try {
     const { bavail, bsize } = statfsSync(dirname(path));

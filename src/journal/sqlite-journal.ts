@@ -28,7 +28,7 @@ export type JournalOptions = {
   readonly path: string;
   /**
    * - `owner`: the one daemon. Makes the journal when missing, checks it, brings it up to date.
-   * - `guest`: a command that writes beside a daemon, or without one.
+   * - `guest`: a command that writes next to a daemon, or without one.
    * - `reader`: only looks; every write rejects with `JOURNAL_READ_ONLY`.
    */
   readonly role: Role;

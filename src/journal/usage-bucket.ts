@@ -18,7 +18,7 @@ export type UsageBucketCounts = {
   /** Pages of the converted ones, as the archive counts them. */
   readonly pages: number;
   /**
-   * Pages of the uploaded ones: as reckoned before they were sent and, once they are CONVERTED, as the
+   * Pages of the uploaded ones: as estimated before they were sent and, once they are CONVERTED, as the
    * archive counts them. What the archive took off its allowance then, as far as can be known.
    */
   readonly charged: number;

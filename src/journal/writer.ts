@@ -152,7 +152,7 @@ export class Writer {
     return documentId != null && this.#documents.ownerOf(documentId, document) !== undefined;
   }
 
-  /** The archive is a stranger: giving one id twice is its fault, not a bug of ours. */
+  /** The archive is another host: giving one id twice is its fault, not a bug of ours. */
   #assertUnclaimed(document: Document, event: Event, documentId: number | null): void {
     if (documentId === null || event.type === "duplicated") return;
     const { id, mirrorId } = document;

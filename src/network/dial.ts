@@ -20,7 +20,7 @@ export type DialOptions = {
   readonly lookup?: ((host: string) => Promise<LookupAddress[]>) | undefined;
 };
 
-/** The next address is tried beside the first when that has not answered for so long (RFC 8305, 8). */
+/** The next address is tried next to the first when that has not answered for so long (RFC 8305, 8). */
 const NEXT_MS = 250;
 
 /** Bytes that a socket takes before it asks to wait; as undici's own. */

@@ -5,7 +5,7 @@
 export type NetworkSettings = {
   /** `http://` or `https://`, with user and password where it asks for them; absent: straight. */
   readonly proxy?: string;
-  /** PEM: authorities that are trusted beside those of the host. */
+  /** PEM: authorities that are trusted next to those of the host. */
   readonly ca?: string;
   /** PEM: what proves who we are to a server that asks, the certificate first; with its key. */
   readonly client?: { readonly cert: string; readonly key: string };

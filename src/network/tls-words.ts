@@ -27,7 +27,7 @@ const ABOUT_OURS =
 const TLS_CODE =
   /^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|CRL_|UNABLE_TO_|.*SELF_SIGNED|HOSTNAME_MISMATCH$|INVALID_(CA|PURPOSE)$|PATH_LENGTH_EXCEEDED$|EPROTO$)/;
 
-/** Text of a stranger's certificate is cut here. */
+/** Text of a other's certificate is cut here. */
 const NAME_CHARACTERS_MAX = 100;
 
 /** True for a code by which one end of TLS refuses the other. */

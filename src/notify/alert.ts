@@ -27,7 +27,7 @@ export type Notice = Pick<Alert, "kind" | "cause" | "title" | "detail" | "hint">
   readonly batch?: string;
 };
 
-/** What someone is told about one cause. Times are epoch milliseconds. */
+/** What someone learns about one cause. Times are epoch milliseconds. */
 export type Notification = Notice & {
   readonly what: "began" | "grew" | "goesOn" | "over" | "happened";
   /** When it began, or happened first. */

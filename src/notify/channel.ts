@@ -16,7 +16,7 @@ export interface Channel {
   send(body: MessageBody, signal: AbortSignal): Promise<string | undefined>;
 }
 
-/** A message about what a stranger answered is cut here. */
+/** A message about what another host answered is cut here. */
 const ANSWER_CHARACTERS_MAX = 200;
 
 /** The channel of a configuration. Its library is loaded only now: many a daemon needs none. */
@@ -40,7 +40,7 @@ export async function openChannel(config: ChannelConfig, clock: Clock): Promise<
   }
 }
 
-/** What went wrong, on one short line and without these secrets, however a stranger wrote them. */
+/** What went wrong, on one short line and without these secrets, however another host wrote them. */
 export function cleanReason(error: unknown, secrets: readonly string[]): string {
   const forms = secrets.flatMap((secret) => [secret, Buffer.from(secret).toString("base64")]);
   const line = redactor(forms)(messageOf(error)).replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ");

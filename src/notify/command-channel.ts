@@ -34,7 +34,7 @@ export class CommandChannel implements Channel {
       try {
         if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
       } catch {
-        // It has ended by itself.
+        // It has ended on its own.
       }
     };
     signal.addEventListener("abort", kill, { once: true });

@@ -147,7 +147,7 @@ export class Notify {
         await this.#look();
         this.#isBlind = false;
       } catch (error) {
-        // A journal that fails ends the daemon by itself.
+        // A journal that fails ends the daemon on its own.
         if (!this.#isBlind)
           log.error({ reason: messageOf(error) }, "cannot see what is to be told");
         this.#isBlind = true;

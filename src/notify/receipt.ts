@@ -1,4 +1,4 @@
-/** The proof of a batch that is closed, for anyone who is told about it. */
+/** The proof of a batch that is closed, for anyone who learns about it. */
 import type { Journal } from "../journal/journal.ts";
 import {
   type Receipt,

@@ -88,12 +88,12 @@ export type ReaderCalls = {
   scan: (mirrorId: number, below: RawPath | null) => Promise<ScanReport>;
   inspect: (
     mirrorId: number,
-    /** `sentBytes`: of how many bytes the beginning is to be looked at by itself, too. */
+    /** `sentBytes`: of how many bytes the beginning is to be looked at on its own, too. */
     files: readonly { path: RawPath; seen: Seen | null; sentBytes?: number | undefined }[],
-    /** `alone`: the file itself, whatever is to stand beside it. */
+    /** `alone`: the file itself, whatever is to stand next to it. */
     options: { pages: boolean; alone?: boolean },
   ) => Promise<Inspection[]>;
-  /** What stands beside a path, be the file itself there or not: then no sidecar is missed. */
+  /** What stands next to a path, be the file itself there or not: then no sidecar is missed. */
   notes: (mirrorId: number, path: RawPath, isThere: boolean) => Promise<FoundNotes>;
   /** With `spelt` a path counts only under just that name, whatever else its file system finds it by. */
   look: (mirrorId: number, paths: readonly RawPath[], spelt: boolean) => Promise<Look[]>;
@@ -128,7 +128,7 @@ export type Unreached = { readonly code: string; readonly message: string; reado
 /** A module of the operator's signs in the daemon alone, where it has the environment that it needs. */
 export type SignCalls = { sign: (fields: readonly Field[], path: string) => Promise<string> };
 
-/** What the reader's handle is told about hooks, to end what a reader that dies leaves behind. */
+/** What the reader's handle learns about hooks, to end what a reader that dies leaves behind. */
 export type HookCalls = {
   hookBegun: (group: number) => Promise<void>;
   hookEnded: (group: number) => Promise<void>;

@@ -1,5 +1,5 @@
 /**
- * The folder that receipts are written to. A file is there whole or not at all: it is written beside
+ * The folder that receipts are written to. A file is there whole or not at all: it is written next to
  * its place, synced, and renamed. Writing one again replaces it by the same.
  */
 import { open } from "node:fs/promises";

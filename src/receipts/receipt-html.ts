@@ -97,7 +97,7 @@ function timeOf(at: number | null): string {
   return `<time datetime="${iso}">${iso.slice(0, 19).replace("T", " ")} UTC</time>`;
 }
 
-/** A name may turn the reading direction: not that of what stands beside it. */
+/** A name may turn the reading direction: not that of what stands next to it. */
 function bdi(text: string): string {
   return `<bdi>${escaped(text)}</bdi>`;
 }

@@ -34,7 +34,7 @@ export type ReceiptLine = {
   readonly unfinished: boolean;
 };
 
-/** A receipt, as `--json` and the file beside the printed one give it. */
+/** A receipt, as `--json` and the file next to the printed one give it. */
 export type Receipt = {
   readonly batch: string;
   readonly mirror: string;

@@ -21,7 +21,7 @@ export function baseOf({ pieces }: Template): string {
 
 /**
  * The archive folder path. A value of the path may hold slashes and so lead several folders down;
- * nothing leads up, or beside the template's own base. Throws `Hold` (TARGET_UNKNOWN) where it would,
+ * nothing leads up, or next to the template's own base. Throws `Hold` (TARGET_UNKNOWN) where it would,
  * or where the template needs a value that is not there.
  */
 export function folderOf(

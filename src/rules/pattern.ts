@@ -55,7 +55,7 @@ export function matchPattern(source: string, path: string): Matched {
   }
 }
 
-/** Runs what cannot be interrupted by itself; V8 ends an expression that backtracks for too long. */
+/** Runs what cannot be interrupted on its own; V8 ends an expression that backtracks for too long. */
 function timed(run: () => RegExpExecArray | null, timeout: number): RegExpExecArray | null {
   arena["run"] = run;
   return script.runInContext(arena, { timeout }) as RegExpExecArray | null;

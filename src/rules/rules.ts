@@ -48,7 +48,7 @@ export type Rule = {
 };
 
 /**
- * When a file is ready: after its quiet time alone, when a marker `x.pdf.done` stands beside it, or
+ * When a file is ready: after its quiet time alone, when a marker `x.pdf.done` stands next to it, or
  * only when it was renamed into place.
  */
 export type ReadyBy = "quiet" | "marker" | "rename";

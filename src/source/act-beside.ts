@@ -1,4 +1,4 @@
-/** The after-action of a document, and of what stands beside it. */
+/** The after-action of a document, and of what stands next to it. */
 import { closeSync, fstatSync } from "node:fs";
 import type { SidecarRead } from "../domain/attributes.ts";
 import type { RawPath } from "../std/raw-path.ts";
@@ -11,7 +11,7 @@ import { openInside, statInside } from "./open-inside.ts";
 import { digestOf } from "./read-file.ts";
 import type { Acted, Archived, SourceSettings } from "./source.ts";
 
-/** What stands beside a document; `read`: as what it was read, null: nobody did, absent: that does not matter. */
+/** What stands next to a document; `read`: as what it was read, null: nobody did, absent: that does not matter. */
 type Beside = { readonly path: RawPath; readonly read?: SidecarRead | null };
 
 /** It may be the next document's, or say what was never archived. */
@@ -19,7 +19,7 @@ const NEVER_READ = "it is not the one that was read";
 
 /**
  * Acts on a file as `act` does, and where that went well, on its marker and on the sidecar that was read for it.
- * What cannot be moved or deleted stays, as does any other sidecar, and is told about. Beside a file that is gone,
+ * What cannot be moved or deleted stays, as does any other sidecar, and learns about. Next to a file that is gone,
  * perhaps by an earlier try that was cut short, only what has stood there since before the document was sent is
  * touched: the rest is of the next one of that name.
  *
@@ -63,7 +63,7 @@ function stoodThere(
     const stat = statInside(source, path);
     return stat !== undefined && Number(stat.ctimeMs) < sentAt;
   } catch {
-    // Not to be looked at, it cannot be followed either; beside a file that is gone nobody waits for it.
+    // Not to be looked at, it cannot be followed either; next to a file that is gone nobody waits for it.
     return false;
   }
 }

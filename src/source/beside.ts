@@ -1,4 +1,4 @@
-/** The files that stand beside a document and are never one themselves, known by their names. */
+/** The files that stand next to a document and are never one themselves, known by their names. */
 import { NOTE_FORMS, type NoteForm } from "../rules/parse-notes.ts";
 import { dirOf, joinRaw, nameOf, type RawPath } from "../std/raw-path.ts";
 
@@ -10,7 +10,7 @@ export type BesideUse = { readonly sidecars: boolean; readonly markers: boolean 
 const MARKER = /^(?<document>.+)\.done$/is;
 
 /**
- * The document that `path` stands beside, by its name alone, so that one that comes first is not
+ * The document that `path` stands next to, by its name alone, so that one that comes first is not
  * sent: `x.pdf` for `x.pdf.yaml`. Undefined for a file that may be a document.
  */
 export function documentBeside(path: RawPath, use: BesideUse): RawPath | undefined {

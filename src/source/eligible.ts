@@ -51,7 +51,7 @@ export function eligibility(settings: SourceSettings): Eligibility {
   return { file, directory };
 }
 
-/** Which files of the mirror stand beside others. */
+/** Which files of the mirror stand next to others. */
 export function besideUse({ sidecar = "none", ready }: SourceSettings): BesideUse {
   return { sidecars: sidecar !== "none", markers: ready === "marker" };
 }

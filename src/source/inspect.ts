@@ -59,7 +59,7 @@ type Options = {
   readonly sentBytes?: number | undefined;
 };
 
-/** What is asked of a content beside its digest. */
+/** What is asked of a content next to its digest. */
 type Asked = {
   readonly pages: boolean;
   readonly engine: PdfEngine;
@@ -72,8 +72,8 @@ type Asked = {
  * @param expected what was seen of it; undefined: whatever it is now
  * @param options.pages whether to count the pages, where the kind of the file is one that can be
  * @param options.engine counts those of PDFs; absent: in this thread
- * @param options.notes reads what stands beside it; absent: nothing is looked for
- * @param options.sentBytes of how many bytes the beginning is to be looked at by itself; absent: of none. The pages of
+ * @param options.notes reads what stands next to it; absent: nothing is looked for
+ * @param options.sentBytes of how many bytes the beginning is to be looked at on its own; absent: of none. The pages of
  * both are counted then: whether any was added is what people want to know of it
  * @throws only the signal's reason
  */
@@ -179,7 +179,7 @@ async function readInChunks(open: OpenFile, asked: Asked, signal: AbortSignal): 
   return { digest, bytesRead, ...(await learnt(file, open, asked, { finder, signal })) };
 }
 
-/** What a content tells beside its digest. */
+/** What a content tells next to its digest. */
 async function learnt(
   file: RandomAccess,
   open: OpenFile,

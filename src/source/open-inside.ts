@@ -48,7 +48,7 @@ export function statInside(source: string, path: RawPath): BigIntStats | undefin
 }
 
 /**
- * The first regular file beside this one whose name is its own with one of these suffixes. Of what is gone, or cannot
+ * The first regular file next to this one whose name is its own with one of these suffixes. Of what is gone, or cannot
  * be looked at: none.
  *
  * @throws `FileGone`, `FileUnreadable`, `SourceOffline` of the directory

@@ -1,5 +1,5 @@
 /**
- * Reads what stands beside a document: its marker and its sidecar. Opened like documents: never
+ * Reads what stands next to a document: its marker and its sidecar. Opened like documents: never
  * through a link, never waited for. What is wrong with them holds the document, and no other.
  */
 import { createHash } from "node:crypto";

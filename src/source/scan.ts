@@ -22,7 +22,7 @@ import { openRoot } from "./directory-fd.ts";
 import { type Eligibility, eligibility } from "./eligible.ts";
 import { FileGone, fileFault, SourceOffline, problemOf } from "./file-fault.ts";
 import { look } from "./listing.ts";
-import type { Listing, Obstacle, ScanReport, SourceSettings } from "./source.ts";
+import type { Listing, UnreadableEntry, ScanReport, SourceSettings } from "./source.ts";
 import { sourceStatus } from "./status.ts";
 
 export { listOne } from "./listing.ts";
@@ -70,7 +70,7 @@ class Walk {
   readonly #eligible: Eligibility;
   readonly #ahead = new Window(AHEAD_FILES);
   readonly #visited = new Set<RawPath>();
-  readonly #obstacles = new Map<RawPath, Obstacle>();
+  readonly #unreadable = new Map<RawPath, UnreadableEntry>();
   #files = 0;
   #leftOut = 0;
   readonly #links: RawPath[] = [];
@@ -145,7 +145,7 @@ class Walk {
 
   #obstruct(dir: RawPath, fault: Fault): void {
     if (fault instanceof SourceOffline) this.#dying = true;
-    this.#obstacles.set(dir, { path: dir, problem: problemOf(fault) });
+    this.#unreadable.set(dir, { path: dir, problem: problemOf(fault) });
   }
 
   report(below: RawPath): ScanReport {
@@ -156,7 +156,7 @@ class Walk {
       directories: this.#visited.size,
       files: this.#files,
       vanished,
-      obstacles: [...this.#obstacles.values()],
+      unreadable: [...this.#unreadable.values()],
       leftOut: this.#leftOut,
       links: { paths: this.#links, number: this.#linksFound },
     };
@@ -164,9 +164,9 @@ class Walk {
 
   #accounted(dir: RawPath): boolean {
     if (this.#visited.has(dir)) return true;
-    if (this.#obstacles.size === 0) return false;
-    for (let at = dir; at !== ROOT; at = dirOf(at)) if (this.#obstacles.has(at)) return true;
-    return this.#obstacles.has(ROOT);
+    if (this.#unreadable.size === 0) return false;
+    for (let at = dir; at !== ROOT; at = dirOf(at)) if (this.#unreadable.has(at)) return true;
+    return this.#unreadable.has(ROOT);
   }
 }
 

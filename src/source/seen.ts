@@ -4,7 +4,7 @@ import type { Seen } from "../domain/document.ts";
 const NANOSECONDS_A_MS = 1_000_000n;
 
 /**
- * What a stat says of a file. On network file systems ctime and inode change by themselves (after
+ * What a stat says of a file. On network file systems ctime and inode change on their own (after
  * a reconnect, or with the server's cache), so there the stamp is made of size and mtime alone.
  */
 export function seenOf(stat: BigIntStats, network: boolean): Seen {

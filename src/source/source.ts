@@ -21,9 +21,9 @@ export type SourceSettings = {
   readonly network: boolean;
   /** Whether documents have sidecars, which are then no documents themselves; absent: `none`. */
   readonly sidecar?: SidecarUse;
-  /** What makes a file ready beside its quiet time; absent: nothing. */
+  /** What makes a file ready next to its quiet time; absent: nothing. */
   readonly ready?: ReadyBy;
-  /** What stands beside a document is read once it has been quiet for this long. */
+  /** What stands next to a document is read once it has been quiet for this long. */
   readonly settleMs?: number;
 };
 
@@ -41,7 +41,7 @@ export type Listing = {
 };
 
 /** Something that could not be read; the rest goes on. */
-export type Obstacle = { readonly path: RawPath; readonly problem: Problem };
+export type UnreadableEntry = { readonly path: RawPath; readonly problem: Problem };
 
 /** What a whole scan found. */
 export type ScanReport = {
@@ -49,7 +49,7 @@ export type ScanReport = {
   readonly files: number;
   /** Directories that were known and are not there any more. */
   readonly vanished: readonly RawPath[];
-  readonly obstacles: readonly Obstacle[];
+  readonly unreadable: readonly UnreadableEntry[];
   /** Names that are left out for good reasons worth outbox entry: links, sockets, pipes, devices. */
   readonly leftOut: number;
   readonly links: FoundLinks;
@@ -63,7 +63,7 @@ export type SourceStatus =
   | { readonly kind: "online"; readonly device: string }
   | { readonly kind: "offline"; readonly why: string };
 
-/** What the files beside a document say of it; or why it has to wait for them. */
+/** What the files next to a document say of it; or why it has to wait for them. */
 export type FoundNotes =
   | {
       readonly kind: "notes";
@@ -91,10 +91,10 @@ export type Inspection =
       pages?: number;
       /** Of its first bytes, as they were before more was appended; absent where nobody asked. */
       beginning?: Beginning;
-      /** What the files beside it say; absent where nobody asked. */
+      /** What the files next to it say; absent where nobody asked. */
       notes?: Extract<FoundNotes, { kind: "notes" }>;
     }
-  /** Something beside it is missing or broken; the file itself was not read. */
+  /** Something next to it is missing or broken; the file itself was not read. */
   | { kind: "waits"; seen: Seen; problem: Problem }
   /** Not as it was: its stamp differs, or it changed while it was read. */
   | { kind: "changed"; seen: Seen }
@@ -113,7 +113,7 @@ export type Archived = {
 
 /** What became of an after-action. */
 export type Acted =
-  /** `stayed`: what stands beside it could not follow, and why. */
+  /** `stayed`: what stands next to it could not follow, and why. */
   | { kind: "done"; to?: string; stayed?: string }
   | { kind: "gone" }
   | { kind: "refused"; problem: Problem };

@@ -1,5 +1,5 @@
 /**
- * What tells of a file, besides its content, that it is not all there yet: a file beside it that a program keeps
+ * What tells of a file, besides its content, that it is not all there yet: a file next to it that a program keeps
  * while it downloads, or parts of it that the disk does not hold.
  */
 import { type BigIntStats, statfsSync } from "node:fs";
@@ -8,19 +8,19 @@ import { nameOf, type RawPath, shown } from "../std/raw-path.ts";
 import { companionInside } from "./open-inside.ts";
 
 /**
- * What stands beside a file under its final name while it is downloaded: aria2's control file; the data of Firefox and of
+ * What stands next to a file under its final name while it is downloaded: aria2's control file; the data of Firefox and of
  * KDE, of Chrome, of uTorrent, of WinSCP, some of which reserve the final name by an empty file, or by one of full size.
  */
 const COMPANIONS = [".aria2", ".part", ".crdownload", ".!ut", ".filepart"] as const;
 
 /**
- * Why the file is not finished by what stands beside it; undefined where nothing does.
+ * Why the file is not finished by what stands next to it; undefined where nothing does.
  *
  * @throws what `companionInside` does
  */
 export function whyDownloading(source: string, path: RawPath): string | undefined {
   const companion = companionInside(source, path, COMPANIONS);
-  return companion && `${shown(nameOf(companion))} stands beside it: a download under way`;
+  return companion && `${shown(nameOf(companion))} stands next to it: a download under way`;
 }
 
 /**

@@ -46,7 +46,7 @@ export type WatchTiming = {
 const TIMING: WatchTiming = { sweepMs: 2500, beatMs: 1000, stallMs: 2000 };
 /**
  * Where nothing happens, sweeps take no more than this share of the time: the kernel's queue does
- * not overflow by itself, and ten thousand directories every 2.5 s would be 1 % of a core for ever.
+ * not overflow on its own, and ten thousand directories every 2.5 s would be 1 % of a core for ever.
  */
 const IDLE_SHARE = 1 / 1000;
 const IDLE_SWEEP_MAX_MS = 60_000;
@@ -128,7 +128,7 @@ export class DirectoryWatch implements AsyncDisposable {
     return this.#sweeper.directories;
   }
 
-  /** Lists what changed without an event since the last sweep. Called by itself every `sweepMs`. */
+  /** Lists what changed without an event since the last sweep. Called on its own every `sweepMs`. */
   async sweep(): Promise<void> {
     const touched = this.#touched;
     this.#touched = new Set();
@@ -173,7 +173,7 @@ export class DirectoryWatch implements AsyncDisposable {
       return;
     }
     const path = joinRaw(dir, rawOfText(name));
-    // What stands beside a document is a hint that there is something new to look at.
+    // What stands next to a document is a hint that there is something new to look at.
     const meant = documentBeside(path, this.#beside) ?? path;
     if (this.#eligible.file(meant)) this.#hints.add(meant);
   }

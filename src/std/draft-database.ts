@@ -3,7 +3,7 @@ import { closeSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { syncDirectory, syncFile } from "./durable.ts";
 
-/** What SQLite may leave beside a database; played into another one, it would spoil that. */
+/** What SQLite may leave next to a database; played into another one, it would spoil that. */
 const BESIDE = ["", "-journal", "-wal", "-shm"];
 
 /** Makes it, empty and its owner's alone, in place of what a crash left. */
@@ -12,7 +12,7 @@ export function beginDraft(draft: string): void {
   closeSync(openSync(draft, "wx", 0o600));
 }
 
-/** Removes it with what SQLite left beside it; does nothing where there is none. */
+/** Removes it with what SQLite left next to it; does nothing where there is none. */
 export function dropDraft(draft: string): void {
   for (const suffix of BESIDE) rmSync(draft + suffix, { force: true });
 }

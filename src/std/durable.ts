@@ -1,4 +1,4 @@
-/** What a rename or a write needs, beside itself, to survive a power cut. */
+/** What a rename or a write needs, next to itself, to survive a power cut. */
 import { closeSync, fsyncSync, openSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 

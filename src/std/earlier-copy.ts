@@ -1,5 +1,5 @@
 /**
- * Copies of a database as it was before its tables were changed, beside it: the way back to the
+ * Copies of a database as it was before its tables were changed, next to it: the way back to the
  * program that wrote it. Knows files only; anyone who calls knows the database.
  */
 import { readdirSync, rmSync, statfsSync, statSync } from "node:fs";
@@ -20,7 +20,7 @@ export type EarlierCopy = {
 
 /** How many copies stay; each is as large as the database was. */
 const KEPT = 2;
-/** Room that is left free beside copy and changes. */
+/** Room that is left free next to copy and changes. */
 const SPARE_BYTES = 8 * 1024 * 1024;
 
 /** Where the copy of a database with this version of its tables lies. */

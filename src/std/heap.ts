@@ -1,5 +1,5 @@
 /**
- * V8's options for a process that lives for years beside others. By itself V8 lets a heap grow to
+ * V8's options for a process that lives for years next to others. By itself V8 lets a heap grow to
  * several times of what is alive in it, for throughput, and gives little of it back: with these and
  * `growSlowly`, daemon and reader of a million files keep 300 MB instead of 560 (docs/runs/experiments.csv).
  * `bin/scanferry` and the Dockerfile start the daemon with the same.
@@ -15,7 +15,7 @@ export function growSlowly(): void {
 }
 
 /**
- * The same for glibc's `malloc`, as environment variables: by itself it gives each thread memory of its own and keeps
+ * The same for glibc's `malloc`, as environment variables: on its own it gives each thread memory of its own and keeps
  * large pieces that were freed, so that a daemon, and more so a reader that opens PDFs in a thread, grows for hours.
  * Another C library does not know them.
  */

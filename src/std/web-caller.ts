@@ -15,7 +15,7 @@ export function isLoopbackAddress(text: string): boolean {
   return isIP(address) !== 0 && LOOPBACK.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
 }
 
-/** Headers by which proxies say for whom they ask, beside all that begin with `x-forwarded-`. */
+/** Headers by which proxies say for whom they ask, next to all that begin with `x-forwarded-`. */
 const FORWARDED = [
   "forwarded",
   "via",

@@ -1,6 +1,6 @@
 /**
  * Several at a time, but not more than weigh `max` together: back-pressure for one who hands things
- * over faster than they are taken. What alone weighs more than that goes by itself.
+ * over faster than they are taken. What alone weighs more than that goes on its own.
  */
 export class Window {
   readonly #max: number;

@@ -13,7 +13,7 @@ import { OF_ONE_REQUEST } from "../domain/status-hints.ts";
 import type { Change } from "../journal/journal.ts";
 import type { Claimed, Claims } from "./claimer.ts";
 import type { SyncContext } from "./context.ts";
-import { HOLD } from "./patience.ts";
+import { HOLD } from "./backoffs.ts";
 import { Probes } from "./probes.ts";
 import { goOn, hasOwnProblem } from "./retry.ts";
 
@@ -114,13 +114,13 @@ export class AccountGate {
   /**
    * A document was refused, or is in doubt. Where the code is one the interface does not name, and several
    * documents in a row met it, it is the account's problem and the gate closes. The one that is
-   * refused for good ends that: the archive judges documents by themselves. Of a spent allowance
+   * refused for good ends that: the archive judges documents on their own. Of a spent allowance
    * it says nothing, since nobody knows which of the two an archive looks at first. What speaks of one
    * request, such as its size, says nothing of the account at all.
    */
   async met(document: Document, { code, message }: Problem, probe: boolean): Promise<void> {
     if (OF_ONE_REQUEST.includes(code)) return;
-    // A code the interface names ends the row too: that document was judged by itself.
+    // A code the interface names ends the row too: that document was judged on its own.
     if (this.#repeated.code !== code) this.#repeated = { code, ids: new Set() };
     if (isKnown(code)) {
       const isJudged =
@@ -252,7 +252,7 @@ export class AccountGate {
     const from = ["pending"] as const;
     if (row.problem && hasOwnProblem(row)) {
       this.#probes.spare(id);
-      const dueAt = at + backoffMs(HOLD, row.patience + 1, random);
+      const dueAt = at + backoffMs(HOLD, row.consecutiveFailures + 1, random);
       return {
         type: "event",
         id,

@@ -137,7 +137,7 @@ async function foundIn(
 
 /**
  * Ids of what was sent with the bytes of a held file for mirrors that are not configured here. The guard held it for
- * that; where settling could not take it over, as beside other daemons, it is no reason to let it go.
+ * that; where settling could not take it over, as next to other daemons, it is no reason to let it go.
  */
 async function sentForOthers(
   { state, digest, seen }: Document,

@@ -12,7 +12,7 @@ import { ChannelClosed } from "../reader/channel.ts";
 import { joinRaw, shown } from "../std/raw-path.ts";
 import { isReachable, type LiveMirror, type SyncContext } from "./context.ts";
 import { sparedUntil } from "./duplicates.ts";
-import { denied } from "./first-key.ts";
+import { denied } from "./verify-archived.ts";
 import { invalidateDirectory } from "./invalidate-directory.ts";
 import { loop } from "./loop.ts";
 import { AfterActions } from "./after-actions.ts";

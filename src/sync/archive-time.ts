@@ -19,7 +19,7 @@ export function archiveNow({ archive, clock }: Context): number {
   return clock.now() + (archive.clockOffsetMs ?? 0);
 }
 
-/** Whether dates may be reckoned. The archive is asked where it has not answered since the start. */
+/** Whether dates may be estimated. The archive is asked where it has not answered since the start. */
 export class ArchiveTime {
   readonly #context: Context;
   /** What it said when it could not be asked, and until when that is taken as its answer (monotonic). */
@@ -31,7 +31,7 @@ export class ArchiveTime {
     this.#context = context;
   }
 
-  /** Why no date may be reckoned now; undefined: `archiveNow` is right, or the archive tells no time at all. */
+  /** Why no date may be estimated now; undefined: `archiveNow` is right, or the archive tells no time at all. */
   async problem(stopping: AbortSignal): Promise<Problem | undefined> {
     const { archive, clock } = this.#context;
     if (archive.clockOffsetMs === undefined && !this.#isUndelivered) {
@@ -42,7 +42,7 @@ export class ArchiveTime {
     if (Math.abs(offsetMs) <= APART_MS_MAX) return undefined;
     const here = dayOf(clock.now());
     const there = dayOf(clock.now() + offsetMs);
-    const message = `by this host's clock it is ${here}, by the archive's ${there}: no expiry date is reckoned`;
+    const message = `by this host's clock it is ${here}, by the archive's ${there}: no expiry date is estimated`;
     return { code: "CLOCKS_DIFFER", message };
   }
 
@@ -59,7 +59,7 @@ export class ArchiveTime {
       if (!(error instanceof ArchiveError)) throw error;
       // An archive that says no has told its time, too.
       if (archive.clockOffsetMs !== undefined) return undefined;
-      const message = `the archive, by whose clock its expiry date is reckoned, cannot be asked: ${error.message}`;
+      const message = `the archive, by whose clock its expiry date is estimated, cannot be asked: ${error.message}`;
       const problem = { code: "CLOCKS_DIFFER", message } as const;
       this.#failed = { problem, until: clock.monotonic() + AGAIN_MS };
       return problem;

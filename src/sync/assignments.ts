@@ -10,7 +10,7 @@ import { doubtInterrupted } from "./interrupted.ts";
 import { asLearned } from "./learned-settle.ts";
 import { loop } from "./loop.ts";
 import { pullInUnexplained } from "./clock-skew.ts";
-import type { Begin } from "./together.ts";
+import type { Begin } from "./run-all.ts";
 
 /** What is begun for an assignment. */
 export type AssignmentLoops = {

@@ -131,21 +131,24 @@ export class AwayNote {
 }
 
 /** What makes a note a daemon's of now: its number, and its name. */
-type Seer = Pick<Instance, "id" | "name">;
+type Observer = Pick<Instance, "id" | "name">;
 
 /**
  * Who would know what is away. Where the journal has one owner there are no instances, and what it noted last
  * may be long over.
  */
-export function seersOf(instances: readonly Instance[], isRunning: boolean): readonly Seer[] {
+export function observersOf(
+  instances: readonly Instance[],
+  isRunning: boolean,
+): readonly Observer[] {
   if (instances.length > 0) return instances;
   return isRunning ? [{ id: SOLO_CLUSTER.instanceId, name: SOLO_NAME }] : [];
 }
 
 /** What these daemons cannot reach of the journal's archive; of several that cannot, the first. */
-export async function awayOf(journal: Journal, seers: readonly Seer[]): Promise<Away> {
+export async function awayOf(journal: Journal, observers: readonly Observer[]): Promise<Away> {
   let all = NOTHING;
-  for (const { id, name } of seers) {
+  for (const { id, name } of observers) {
     const away = awayIn(await journal.keyValue(awayKeyValue(journal.archiveId, name)));
     if (away?.instance !== id) continue;
     all = {

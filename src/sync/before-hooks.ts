@@ -14,12 +14,12 @@ import { type Answer, ANSWER_BYTES_MAX, answerOf } from "../rules/answer.ts";
 import { aborted } from "../std/abort.ts";
 import type { RawPath } from "../std/raw-path.ts";
 import type { Whole } from "./already-sent.ts";
-import { asSeen } from "./as-seen.ts";
+import { asSeen } from "./if-unchanged.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import { decisionOn } from "./decision.ts";
 import { questionOf } from "./hook-input.ts";
-import { HOLD } from "./patience.ts";
-import type { Readying } from "./readying.ts";
+import { HOLD } from "./backoffs.ts";
+import type { Readying } from "./prepare.ts";
 
 /** A file of a mirror with a hook, ready but for the hook's answer. */
 type Asked = {

@@ -8,7 +8,7 @@ import { chargeOf, NO_ALLOWANCE } from "../domain/allowance.ts";
 import type { Document, Problem } from "../domain/document.ts";
 import type { Applied, Change } from "../journal/journal.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
-import { asSeen } from "./as-seen.ts";
+import { asSeen } from "./if-unchanged.ts";
 import { behindMs } from "./behind.ts";
 import { asDuplicate } from "./duplicates.ts";
 import type { FirstRun } from "./first-run.ts";

@@ -46,7 +46,7 @@ export class CloseLook {
     }));
     try {
       const found = await deadly.inTurn(() => reader.inspect(row.id, files, options));
-      // What waits for something beside it was not read.
+      // What waits for something next to it was not read.
       deadly.clear(documents.filter((_, index) => found[index]?.kind !== "waits"));
       return found;
     } catch (error) {

@@ -4,12 +4,12 @@
  */
 import { ArchiveError } from "../archive/archive-error.ts";
 import { problemOf } from "../archive/problem.ts";
-import { absence, ASKED_CODES, doubtWindowMs } from "../domain/absence.ts";
+import { absence, ASKED_CODES, doubtWindowMs } from "../domain/lost-replies.ts";
 import { backoffMs } from "../domain/backoff.ts";
 import type { Document } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
 import type { Event } from "../domain/life.ts";
-import { patienceOf } from "../domain/patience.ts";
+import { failuresInARow } from "../domain/consecutive-failures.ts";
 import {
   type Candidate,
   type DoubtPolicy,
@@ -20,14 +20,14 @@ import {
   mayBeBytes,
   reconcile,
 } from "../domain/reconcile.ts";
-import { ELSEWHERE } from "../domain/verdict.ts";
+import { ELSEWHERE } from "../domain/event-for.ts";
 import { type DocumentDetail, LIMITS } from "../wire/shapes.ts";
 import { keepsDates, lagOf } from "./archive-clocks.ts";
 import type { SyncContext } from "./context.ts";
 import { documentsIn, isForeign, isForGood, conflictsOf } from "./foreign-documents.ts";
 import type { AccountGate } from "./account-gate.ts";
 import { loop, untilNext } from "./loop.ts";
-import { HOLD } from "./patience.ts";
+import { HOLD } from "./backoffs.ts";
 
 /** Documents looked for in one step; they usually share a folder and so a listing. */
 const LOOK_MAX = 200;
@@ -246,7 +246,7 @@ export class Doubts {
   /** Sizes become known with conversion, so time may still tell them apart. */
   #ambiguous(document: Document, candidates: readonly Candidate[], at: number): Event {
     const problem = { code: "DOUBT_AMBIGUOUS", message: messageOn(document, candidates) };
-    const tries = patienceOf(document, problem);
+    const tries = failuresInARow(document, problem);
     const dueAt = at + backoffMs(HOLD, tries, this.#context.random);
     return { type: "heldBack", at, dueAt, problem };
   }

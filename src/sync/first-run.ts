@@ -6,7 +6,7 @@
  * On any other run the journal may have been taken back to an earlier state, and knows less than the archive: then
  * that guards what is new since, as far as the archive shows that it may have been sent (`LaterUploads`).
  */
-import { ASKED_CODES } from "../domain/absence.ts";
+import { ASKED_CODES } from "../domain/lost-replies.ts";
 import type { Document, State } from "../domain/document.ts";
 import type { SyncContext } from "./context.ts";
 import { Wakeup } from "../std/wakeup.ts";

@@ -6,12 +6,12 @@ import { ArchiveError } from "../archive/archive-error.ts";
 import { backoffMs } from "../domain/backoff.ts";
 import type { Document, Problem } from "../domain/document.ts";
 import type { FailureCode } from "../domain/failure.ts";
-import { FOLDER_CODES, RULE_CODES } from "../domain/verdict.ts";
+import { FOLDER_CODES, RULE_CODES } from "../domain/event-for.ts";
 import type { WaitingFolder } from "../journal/journal.ts";
 import type { SyncContext } from "./context.ts";
 import type { Folders } from "./folders.ts";
 import { loop } from "./loop.ts";
-import { FOLDERS } from "./patience.ts";
+import { FOLDERS } from "./backoffs.ts";
 import type { Placement } from "./placement.ts";
 import { goOn } from "./retry.ts";
 

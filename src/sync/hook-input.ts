@@ -71,7 +71,7 @@ function whereabouts(source: string, then: Document, now: Document | undefined) 
   return isThere ? file : { ...file, file: null, fileBase64: null };
 }
 
-/** The first of what an after-action says; behind it stands what stayed beside, `; d/a.pdf.yaml stayed: …`. */
+/** The first of what an after-action says; behind it stands what stayed next to, `; d/a.pdf.yaml stayed: …`. */
 function movedTo({ dir, name, after, afterMessage }: Document): string | undefined {
   const beside = `; ${shown(joinRaw(dir, name))}.`;
   return after === "done" ? afterMessage?.split(beside)[0] : undefined;

@@ -20,7 +20,7 @@ export type InstanceReport = {
   readonly assignments: readonly string[];
 };
 
-/** What is told about the daemons on a journal. */
+/** What learns about the daemons on a journal. */
 export function instancesOf(
   instances: readonly Instance[],
   rows: { readonly mirrors: readonly MirrorRow[]; readonly archives: readonly ArchiveRow[] },

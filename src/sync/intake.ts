@@ -4,7 +4,7 @@
  */
 import { compare } from "../domain/compare.ts";
 import { type Document, type Seen, SENT_STATES } from "../domain/document.ts";
-import { BESIDE_CODES } from "../domain/verdict.ts";
+import { BESIDE_CODES } from "../domain/event-for.ts";
 import type { Applied, Change, Known, Place } from "../journal/journal.ts";
 import type { FileSeen, Listing } from "../source/source.ts";
 import { invariant } from "../std/invariant.ts";
@@ -181,13 +181,13 @@ export class Intake {
     return changes;
   }
 
-  /** What it waits for beside it may have been written: it is looked at as soon as that is quiet. */
+  /** What it waits for next to it may have been written: it is looked at as soon as that is quiet. */
   #nudged({ id, state, problem, dueAt }: Document, mirror: LiveMirror): Change[] {
     if (state !== "held" || !BESIDE_CODES.includes(problem?.code ?? "")) return [];
     const at = this.#context.clock.now();
     const soon = at + mirror.settings.settleMs;
     if (dueAt !== null && dueAt <= soon) return [];
-    const why = "something was written beside it";
+    const why = "something was written next to it";
     return [{ type: "note", id, at, why, set: { dueAt: soon }, from: [state] }];
   }
 

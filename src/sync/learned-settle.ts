@@ -21,7 +21,7 @@ export type LearnedSettle = {
 /** What was sent of a path before, and how long nothing happened then (milliseconds): maybe that was too early. */
 export type Suspect = { readonly document: Document; readonly pauseMs: number };
 
-/** What was learned of a mirror that counts beside `settle`; undefined: nothing. */
+/** What was learned of a mirror that counts next to `settle`; undefined: nothing. */
 export async function learnedSettle(
   journal: Pick<Journal, "keyValue">,
   mirrorId: number,

@@ -11,7 +11,7 @@ export const MAX_SLEEP_MS = 30_000;
 
 /**
  * Runs `step` for ever, one at a time. A step says after how many milliseconds it wants to run
- * again, `Infinity` for not by itself; the wake-up wakes it sooner. Ends only by rejecting: with
+ * again, `Infinity` for not on its own; the wake-up wakes it sooner. Ends only by rejecting: with
  * `stopping`'s abort or a failure.
  */
 export async function loop(

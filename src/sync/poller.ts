@@ -16,7 +16,7 @@ import type { Content, Journal } from "../journal/journal.ts";
 import type { DocumentDetail } from "../wire/shapes.ts";
 import type { SyncContext } from "./context.ts";
 import type { AccountGate } from "./account-gate.ts";
-import { inTurn } from "./in-turn.ts";
+import { inTurn } from "./sequential.ts";
 import { MAX_SLEEP_MS, loop, untilNext } from "./loop.ts";
 import { type Heard, oursAmong } from "./mistaken.ts";
 import type { Outage } from "./outage.ts";

@@ -1,10 +1,10 @@
 import type { Document } from "../domain/document.ts";
 import type { Event } from "../domain/life.ts";
 import type { Outcome } from "../domain/outcome.ts";
-import { verdict } from "../domain/verdict.ts";
+import { eventFor } from "../domain/event-for.ts";
 import { codeOf, messageOf } from "../std/fault.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
-import { HOLD } from "./patience.ts";
+import { HOLD } from "./backoffs.ts";
 
 /** Journals what became of an attempt; resolves with what that came to. */
 export async function recordOutcome(
@@ -15,7 +15,7 @@ export async function recordOutcome(
   const { clock, journal, config, random } = context;
   const { settleMs } = mirror.settings;
   const policy = { retry: config.upload.retry, hold: HOLD, poll: config.conversion.poll };
-  const judged = verdict(document, outcome, clock.now(), { ...policy, settleMs, random });
+  const judged = eventFor(document, outcome, clock.now(), { ...policy, settleMs, random });
   const event: Event =
     judged.kind === "gone"
       ? { type: "changed", at: clock.now(), dueAt: clock.now(), seen: document.seen }

@@ -44,7 +44,7 @@ export class Refusals {
   }
 
   /**
-   * What is tried after a rest, and refused, begins the next one by itself. A file that is refused again and
+   * What is tried after a rest, and refused, begins the next one on its own. A file that is refused again and
    * again is one: whatever stands against it alone keeps no other from being tried.
    */
   refused({ id, mirrorId }: File, message: string, monotonic: number): void {

@@ -1,7 +1,7 @@
 import type { Document } from "../domain/document.ts";
 import { failureOf } from "../domain/failure.ts";
 import { ANYWAY, UNFINISHED_CODES } from "../domain/settle.ts";
-import { FOLDER_CODES, ATTRIBUTE_CODES } from "../domain/verdict.ts";
+import { FOLDER_CODES, ATTRIBUTE_CODES } from "../domain/event-for.ts";
 import type { Change, Journal } from "../journal/journal.ts";
 
 /** Rows of one commit. */

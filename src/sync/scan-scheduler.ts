@@ -49,7 +49,7 @@ export class ScanScheduler {
   readonly #changed: () => void;
   /** Why a scan is wanted now; empty when none is. */
   readonly #wanted = new Set<string>();
-  /** The one that comes by itself, at a monotonic time. */
+  /** The one that comes on its own, at a monotonic time. */
   #next: { readonly why: string; readonly at: number } | undefined;
   /** What could not be read, as it was warned of last: a polled source is scanned every few seconds. */
   #warned = "";
@@ -143,11 +143,11 @@ export class ScanScheduler {
     this.#context.log.warn({ mirror: this.mirror.row.name }, `scan ended early: ${why}`);
   }
 
-  #warn(obstacles: ScanReport["obstacles"]): void {
-    const warned = JSON.stringify(obstacles);
+  #warn(unreadable: ScanReport["unreadable"]): void {
+    const warned = JSON.stringify(unreadable);
     if (warned === this.#warned) return;
     this.#warned = warned;
-    for (const { path, problem } of obstacles) {
+    for (const { path, problem } of unreadable) {
       this.#context.log.warn(
         { mirror: this.mirror.row.name, path: shown(path), code: problem.code },
         `cannot be read: ${problem.message}`,
@@ -162,20 +162,20 @@ export class ScanScheduler {
     const known = this.#state.links?.replaced;
     const links = await linksIn(this.#context.journal, id, report.links, known);
     await this.#intake.vanished(id, report.vanished);
-    const { directories, files, leftOut, obstacles } = report;
-    this.#warn(obstacles);
+    const { directories, files, leftOut, unreadable } = report;
+    this.#warn(unreadable);
     const context = { mirror: this.mirror.row.name, why, directories, files, leftOut };
     const quiet = why === "polling" || why === "schedule";
     log[quiet ? "debug" : "info"]({ ...context, tookMs: Math.round(tookMs) }, "scanned");
-    const unread = unreadOf(obstacles);
+    const unread = unreadOf(unreadable);
     this.#state = { ...this.#state, scans: this.#state.scans + 1, unread, links };
     this.#changed();
   }
 }
 
-function unreadOf(obstacles: ScanReport["obstacles"]): Unread | null {
-  const [first] = obstacles;
+function unreadOf(unreadable: ScanReport["unreadable"]): Unread | null {
+  const [first] = unreadable;
   if (!first) return null;
   const path = shown(first.path) || ".";
-  return { directories: obstacles.length, path, why: first.problem.message };
+  return { directories: unreadable.length, path, why: first.problem.message };
 }

@@ -5,7 +5,7 @@ import { joinRaw } from "../std/raw-path.ts";
 import type { LiveMirror } from "./context.ts";
 
 /**
- * The second of two keys: the file goes, with what was read beside it, while it has the journaled content. Rejects
+ * The second of two keys: the file goes, with what was read next to it, while it has the journaled content. Rejects
  * with `ChannelClosed` when the reader is gone.
  */
 export function afterAction(

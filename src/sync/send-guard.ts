@@ -115,7 +115,7 @@ export class SendGuard {
     return { code: "FIRST_RUN", message: later ? `${message}${LATER}` : message };
   }
 
-  /** An `objection` to something in this folder will be asked for: it is listed beside others. */
+  /** An `objection` to something in this folder will be asked for: it is listed next to others. */
   foresee(folderId: number, signal: AbortSignal): void {
     this.#namesIn(folderId, signal).catch(() => {});
   }

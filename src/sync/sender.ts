@@ -28,7 +28,7 @@ const CUT_MS = 1_000;
 /** Nothing is begun with less than this left of the lease: it could hardly be ended. */
 const BEGIN_MS_MIN = 500;
 
-/** A lease that has run out is renewed by itself, or never. */
+/** A lease that has run out is renewed on its own, or never. */
 const LEASE_LOOK_MS = 1_000;
 
 /** What another daemon has taken is anybody's again after this long. */
@@ -227,7 +227,7 @@ export class Sender {
   }
 
   /**
-   * Once a document is stored the line is free again, and the journal follows beside it. Any other
+   * Once a document is stored the line is free again, and the journal follows next to it. Any other
    * outcome may mean that nothing more is to be sent: it is taken in first.
    */
   async #attempt(claimed: Claimed, probe: boolean, line: TakeLine): Promise<void> {

@@ -11,17 +11,17 @@ import { ChannelClosed } from "../reader/channel.ts";
 import type { Inspection } from "../source/source.ts";
 import { joinRaw } from "../std/raw-path.ts";
 import { alreadySent, sentOften, type Settled, type Whole } from "./already-sent.ts";
-import { asSeen } from "./as-seen.ts";
+import { asSeen } from "./if-unchanged.ts";
 import { BeforeHooks } from "./before-hooks.ts";
 import { CloseLook } from "./close-look.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import { invalidateDirectory } from "./invalidate-directory.ts";
 import { learn, type Suspect, suspectOf } from "./learned-settle.ts";
-import { BESIDE, HOLD } from "./patience.ts";
+import { BESIDE, HOLD } from "./backoffs.ts";
 import { loop, untilNext } from "./loop.ts";
 import { AfterActions } from "./after-actions.ts";
 import { QuietTime } from "./quiet-time.ts";
-import { Readying } from "./readying.ts";
+import { Readying } from "./prepare.ts";
 import { type Followed, recall } from "./recall.ts";
 import { Rest } from "./rest.ts";
 import type { Stream } from "./send-queue.ts";
@@ -29,13 +29,13 @@ import type { Stream } from "./send-queue.ts";
 /** Files of one inspection at most. */
 const INSPECT_MAX = 64;
 
-/** A reader that is down comes back by itself; until then nothing can be inspected. */
+/** A reader that is down comes back on its own; until then nothing can be inspected. */
 const READER_DOWN_MS = 500;
 
 /** What is another file at each look, be it written to or on a share that dates it again, is not looked at all the time. */
 const CHANGING_MS_MIN = 250;
 
-/** Small files and large ones settle beside each other. */
+/** Small files and large ones settle next to each other. */
 type Lane = { sizeMaxBytes: number } | { sizeOverBytes: number };
 
 /** What is known of what was sent before a file that is looked at. */
@@ -181,7 +181,7 @@ export class Settler {
   }
 
   /**
-   * What is to stand beside it is missing or broken, so that it was not read. It is, once, before it is held for
+   * What is to stand next to it is missing or broken, so that it was not read. It is, once, before it is held for
    * that: archived already, it waits for nothing.
    */
   async #lacking(
@@ -252,7 +252,7 @@ export class Settler {
     );
   }
 
-  /** Decided at once; or a hook is asked, which takes its time beside all this. */
+  /** Decided at once; or a hook is asked, which takes its time next to all this. */
   async #ready(
     mirror: LiveMirror,
     document: Document,

@@ -6,7 +6,7 @@ import { failureOf } from "../domain/failure.ts";
 import type { Duplicates, Journal } from "../journal/journal.ts";
 import type { MirrorRow } from "../journal/rows.ts";
 import { mountOf, readMounts, watchMode } from "../source/mounts.ts";
-import { type ArchiveAway, type Away, awayOf, seersOf, type SourceAway } from "./away.ts";
+import { type ArchiveAway, type Away, awayOf, observersOf, type SourceAway } from "./away.ts";
 import { type LearnedSettle, learnedIn } from "./learned-settle.ts";
 import type { Links } from "./links.ts";
 import { type InstanceReport, instancesOf } from "./instance-report.ts";
@@ -124,7 +124,7 @@ async function archiveReports(
   journal: Journal,
   config: StatusConfig,
   pending: (mirror: string) => number,
-  { seers, now }: { readonly seers: ReturnType<typeof seersOf>; readonly now: number },
+  { observers, now }: { readonly observers: ReturnType<typeof observersOf>; readonly now: number },
 ): Promise<Standing[]> {
   const { upload, mirrors, quota: allowed } = config;
   const rows = await journal.archives();
@@ -147,7 +147,7 @@ async function archiveReports(
       const pages = await pageReportOf(own, account, now);
       const ready = carried.reduce((sum, mirror) => sum + pending(mirror.name), 0);
       const waits = (await waitingOf(own, config, now)) ?? allowanceWait(pages, ready);
-      const away = await awayOf(own, seers);
+      const away = await awayOf(own, observers);
       const { archive } = away;
       const outage = archive && { ...archive, hint: failureOf(archive.code).hint };
       const sending = { waits, concurrency };
@@ -194,8 +194,8 @@ export async function statusOf(
   const pending = (name: string) =>
     counts.find((each) => each.state === "pending" && mirrorOf(each) === name)?.documents ?? 0;
   const instances = await journal.cluster.instances();
-  const seers = seersOf(instances, running);
-  const standings = await archiveReports(journal, config, pending, { seers, now });
+  const observers = observersOf(instances, running);
+  const standings = await archiveReports(journal, config, pending, { observers, now });
   const archives = standings.map(({ report }) => report);
   const away = new Map(standings.flatMap((one) => Object.entries(one.away.sources)));
   const unread = new Map(standings.flatMap((one) => Object.entries(one.away.unread)));

@@ -32,7 +32,7 @@ import { wakeFor } from "./wake-for.ts";
 import { Sender } from "./sender.ts";
 import { Settler } from "./settler.ts";
 import { ScanScheduler } from "./scan-scheduler.ts";
-import { together } from "./together.ts";
+import { together } from "./run-all.ts";
 import { AfterHooks } from "./after-hooks.ts";
 import { Tidier } from "./tidier.ts";
 
@@ -52,7 +52,7 @@ export class Sync {
   readonly #outsideWrites: number;
   /** When a person last asked any daemon of the cluster for a rescan. */
   #rescanAsked: string | null = null;
-  /** Rejects with what failed beside the loops. */
+  /** Rejects with what failed next to the loops. */
   readonly #broken = Promise.withResolvers<never>();
   readonly #changed: () => void;
   readonly #bandwidth: Bandwidth;
@@ -262,7 +262,7 @@ export class Sync {
     return (this.scanSchedulers.get(mirrorId)?.state.scans ?? 0) > 0;
   }
 
-  /** Takes up what was written to the journal beside the loops: pause, retry, a probe asked for. */
+  /** Takes up what was written to the journal next to the loops: pause, retry, a probe asked for. */
   async reread(): Promise<void> {
     await this.#context.identity?.reread();
     await this.#keeper.reread();

@@ -46,7 +46,7 @@ export function journalArchivesContract(name: string, open: () => Promise<Journa
     test.for([
       [[settled()], due("pending"), "sent through another account"],
       [[settled(), claimed()], (j) => j.underWay(9), "doubted by another daemon's loops"],
-      [[settled(), claimed()], (j) => j.conflicts(7, "a.pdf"), "kept waiting by a stranger"],
+      [[settled(), claimed()], (j) => j.conflicts(7, "a.pdf"), "kept waiting by another host"],
       [[settled(), claimed(), replyLost()], due("inDoubt"), "looked for in the wrong archive"],
       [
         [settled(), claimed(), accepted(501)],

@@ -7,7 +7,7 @@ import { appearing, Desk, events, NOW } from "./journal-desk.ts";
 
 /** A store, and what lets instances join and fail. */
 export type ClusterFixture = AsyncDisposable & {
-  /** Another instance on the same store, with a lease that it renews by itself. */
+  /** Another instance on the same store, with a lease that it renews on its own. */
   join(name: string): Promise<Journal>;
   /** The instance does not renew any more, and its lease runs out; resolves then. Nobody is told. */
   stall(journal: Journal): Promise<void>;

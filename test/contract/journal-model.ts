@@ -29,7 +29,7 @@ const steps: fc.Arbitrary<Step[][]> = fc.array(
   { maxLength: 40 },
 );
 
-/** A row is added, and an event is told about it that no arrow leads to. Few runs may meet none by chance. */
+/** A row is added, and an event learns about it that no arrow leads to. Few runs may meet none by chance. */
 const REFUSED: Step[][] = [[{ kind: 0, row: 0, n: 0 }], [{ kind: 6, row: 0, n: 50 }]];
 
 function eventOf(type: EventType, n: number): Event {

@@ -5,7 +5,7 @@ import { appearing, Desk, events, NOW } from "./journal-desk.ts";
 
 const { settled, claimed, accepted, converted, heldBack, deferred, replyLost, found } = events;
 
-/** What every journal promises about what it keeps beside documents, and about its own life. */
+/** What every journal promises about what it keeps next to documents, and about its own life. */
 export function journalRecordsContract(name: string, open: () => Promise<JournalFixture>): void {
   const withDesk = (check: (desk: Desk, fixture: JournalFixture) => Promise<void>) => async () => {
     await using fixture = await open();
@@ -163,7 +163,11 @@ export function journalRecordsContract(name: string, open: () => Promise<Journal
         heldBack("QUOTA_LIMIT"),
         heldBack("QUOTA_LIMIT"),
       );
-      expect(held).toMatchObject({ state: "held", patience: 2, problem: { code: "QUOTA_LIMIT" } });
+      expect(held).toMatchObject({
+        state: "held",
+        consecutiveFailures: 2,
+        problem: { code: "QUOTA_LIMIT" },
+      });
     }),
   );
 }

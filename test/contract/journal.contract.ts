@@ -205,7 +205,7 @@ export function journalWritesContract(name: string, open: () => Promise<JournalF
       ["nameAndContent", "m", "x", 7, "inDoubt", true, "it is another content"],
       ["nameAndContent", "m", "d", 8, "uploaded", true, "that is for the claimer to see"],
     ] as const)(
-      "a claim that must be alone by %s, of name %s and content %s into %i beside one that is %s: %s, as %s",
+      "a claim that must be alone by %s, of name %s and content %s into %i next to one that is %s: %s, as %s",
       async ([alone, sentName, digest, folderId, state, isClaimed]) => {
         await withDesk(async (desk) => {
           const other = await desk.add("other");
@@ -318,7 +318,7 @@ export function journalWritesContract(name: string, open: () => Promise<JournalF
     );
 
     test(
-      "a forget that is told about another row leaves no history, in as many changes as there are",
+      "a forget that learns about another row leaves no history, in as many changes as there are",
       withDesk(async (desk) => {
         const sent = await desk.uploaded("a.pdf", 501);
         const next = await desk.add("a.pdf", { supersedes: sent.id });

@@ -32,7 +32,7 @@ export class FakeReader implements Used {
   pid: number | undefined = 4711;
   silent = false;
   readonly files = new Map<string, FakeFile | Inspection>();
-  /** What files are that wait for what is to stand beside them. */
+  /** What files are that wait for what is to stand next to them. */
   readonly alone = new Map<string, FakeFile>();
   /** Paths that find the file of another one, as on a share that cares for no letter case. */
   readonly otherwiseSpelt = new Map<string, string>();
@@ -146,7 +146,7 @@ export function emptyScan(set: Partial<ScanReport> = {}): ScanReport {
     directories: 1,
     files: 0,
     vanished: [],
-    obstacles: [],
+    unreadable: [],
     leftOut: 0,
     links: NO_LINKS,
     ...set,

@@ -11,7 +11,7 @@ export const TAKEN_MS = 5_000;
 /** Leases end this much earlier for sending than for others. */
 const MARGIN_MS = 1_000;
 
-/** An instance as the store knows it; its assignments are kept beside it. */
+/** An instance as the store knows it; its assignments are kept next to it. */
 export type InstanceRow = Omit<Instance, "assignments"> & { readonly lost: boolean };
 
 /** How an instance joins. */
@@ -26,7 +26,7 @@ export type Joining = {
 };
 
 /**
- * The cluster of a `MemoryStore`. Nothing happens by itself but renewals, every third of a lease once
+ * The cluster of a `MemoryStore`. Nothing happens on its own but renewals, every third of a lease once
  * `stayAlive` was called; a test or a simulation stops them to let an instance be lost.
  */
 export class MemoryCluster implements Cluster {
@@ -71,7 +71,7 @@ export class MemoryCluster implements Cluster {
       version: "0.1.0",
       web: null,
       startedAt: now,
-      near: [],
+      local: [],
     };
     store.instances.set(id, { ...row, renewedAt: now, leaseUntil: now + leaseMs, lost: false });
     const cluster = new MemoryCluster(store, id, joining);
@@ -94,10 +94,10 @@ export class MemoryCluster implements Cluster {
     return !this.#isLost && this.#store.assignments.get(assignment) === this.instanceId;
   }
 
-  async seek(assignments: readonly Assignment[], near: readonly Assignment[] = []): Promise<void> {
+  async seek(assignments: readonly Assignment[], local: readonly Assignment[] = []): Promise<void> {
     this.assertThere();
     this.#sought = assignments;
-    this.#store.instances.set(this.instanceId, { ...this.#row, near });
+    this.#store.instances.set(this.instanceId, { ...this.#row, local });
     this.#take();
   }
 

@@ -1,8 +1,8 @@
 import type { Document } from "../../src/domain/document.ts";
-import { DOUBT_CODES } from "../../src/domain/verdict.ts";
+import { DOUBT_CODES } from "../../src/domain/event-for.ts";
 import { mayBeArchived } from "../../src/domain/document.ts";
 import { byOrder } from "../../src/domain/feed.ts";
-import { FOLDER_CODES } from "../../src/domain/verdict.ts";
+import { FOLDER_CODES } from "../../src/domain/event-for.ts";
 import { isWanted } from "../../src/journal/document-list.ts";
 import { type Cluster, SOLO_CLUSTER } from "../../src/journal/cluster.ts";
 import type {
@@ -68,7 +68,7 @@ const NO_PACE: PaceRow = { limit: null, pausedAt: null, pausedUntil: null, probl
 /**
  * A journal in memory, for tests and simulations. It keeps the contract of `Journal` but for
  * durability: what outlives a `MemoryJournal` is its store, which another one may open, as a
- * process that starts again, or one that writes beside it, would.
+ * process that starts again, or one that writes next to it, would.
  *
  * Queries read everything: it is meant for thousands of rows, not millions.
  */

@@ -71,7 +71,7 @@ test("last night's backup, and a colleague's document under our id and name: our
   expect(named.map(({ id }) => id === theirs)).toEqual([true, false]);
 });
 
-test("filed elsewhere by a person while its reply is lost: held, and never sent again by itself", async () => {
+test("filed elsewhere by a person while its reply is lost: held, and never sent again on its own", async () => {
   await using world = await aWorld({ folders: ["/Filed"] });
   const bytes = pdfOf(1);
   world.archive.setFaults([{ on: "upload", do: "dropBefore" }]);

@@ -62,7 +62,7 @@ test("the same contents are sent to both: neither is a duplicate of the other's"
 });
 
 test.for([[["scans"]], [["contracts"]], [["scans", "contracts"]]] as const)(
-  "an after hook of %j is told about each of its documents, and of no others",
+  "an after hook of %j learns about each of its documents, and of no others",
   async ([hooked]) => {
     await using two = await twoArchives();
     writeScans(two, 3);

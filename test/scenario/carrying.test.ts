@@ -245,7 +245,7 @@ test("a source that vanishes is offline, not deleted; it goes on when it is back
   expect(await audit(world)).toEqual([]);
 });
 
-test("without events, `polling` finds a new file by itself, and `off` at the next rescan", async () => {
+test("without events, `polling` finds a new file on its own, and `off` at the next rescan", async () => {
   await using world = await aWorld();
   for (const [watch, name] of [
     ["polling", "one.pdf"],
@@ -281,7 +281,7 @@ test("a document that the archive never converts is reported as stuck, and the p
   expect(row).toMatchObject({ state: "uploaded", problem: { code: "CONVERSION_STUCK" } });
 });
 
-test("large and small files beside each other: each once, the large one whole", async () => {
+test("large and small files next to each other: each once, the large one whole", async () => {
   await using world = await aWorld();
   const large = Buffer.alloc(40 * 1024 * 1024, 7);
   world.write("large.bin", large);

@@ -222,7 +222,7 @@ test("status --watch goes on until it is asked to stop, and that is no failure",
   expect(await watch.end("SIGINT")).toBe(0);
 });
 
-test("a status beside a running daemon names its process; retry reaches it", async () => {
+test("a status next to a running daemon names its process; retry reaches it", async () => {
   await using world = await aWorld();
   const config = world.configFile();
   world.write("New/scan.pdf", pdfOf(1));
@@ -234,7 +234,7 @@ test("a status beside a running daemon names its process; retry reaches it", asy
     new RegExp(`^scanferry is running \\(pid ${daemon.child.pid}`, "m"),
   );
   expect(status.output.stdout).toMatch(/\/Scans\/New \(1 document\)/);
-  // Before the folder is there: the daemon may find it by itself.
+  // Before the folder is there: the daemon may find it on its own.
   await using retry = aProcess(["--config", config, "retry"]);
   expect(await retry.ended).toBe(0);
   expect(retry.output.stdout).not.toMatch(/not running/);

@@ -75,7 +75,7 @@ test("a path that is not there is tried as if it were, and one that is no docume
   });
   const sidecar = await run(world, config, "rules", "test", "--json", "Legal/2026/lease.pdf.yaml");
   expect(JSON.parse(sidecar.stdout)).toMatchObject({
-    notes: ["never sent: it stands beside Legal/2026/lease.pdf, and goes where that goes"],
+    notes: ["never sent: it stands next to Legal/2026/lease.pdf, and goes where that goes"],
   });
 });
 

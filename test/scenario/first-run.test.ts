@@ -1,4 +1,4 @@
-/** A journal that knows nothing, beside an archive that holds documents of the same names. */
+/** A journal that knows nothing, next to an archive that holds documents of the same names. */
 import {
   cpSync,
   existsSync,
@@ -230,7 +230,7 @@ test("`firstRun: upload` lets go what was held, once and for all", async () => {
   expect((await run(config, "sync")).code).toBe(0);
 });
 
-test("once the first run is over, a name that a stranger used in the archive holds nothing back", async () => {
+test("once the first run is over, a name that another host used in the archive holds nothing back", async () => {
   await using world = await aWorld();
   await using other = await aWorld();
   const config = world.configFile();

@@ -114,7 +114,7 @@ test("the quota closes and opens: mail and webhook are told once each, anyone wh
     expect(all.filter((one) => one.includes(secret))).toEqual([]);
 }, 240_000);
 
-test("a batch that is closed is told about with its receipt, and the ping comes while all is well", async () => {
+test("a batch that is closed learns about with its receipt, and the ping comes while all is well", async () => {
   await using world = await aWorld({ folders: ["/Scans/2026"] });
   await using hook = await hookServer();
   const ping = { url: `${hook.url}/ping`, method: "POST", schedule: "* * * * * *" } as const;

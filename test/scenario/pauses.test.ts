@@ -173,7 +173,7 @@ test("what is downloaded in parts, head and tail first, waits for its middle and
   const companion = world.write("scan.pdf.aria2", "\0\x01");
   const torn = Buffer.from(bytes).fill(0, 16_384, 65_536);
   const path = world.write("scan.pdf", torn);
-  await until("the companion is named", () => isUnfinished(/aria2 stands beside it/));
+  await until("the companion is named", () => isUnfinished(/aria2 stands next to it/));
   rmSync(companion);
   writeFileSync(path, torn);
   await until("what is missing is named", () => isUnfinished(/49152 bytes from byte 16384 on/));

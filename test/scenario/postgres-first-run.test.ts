@@ -1,4 +1,4 @@
-/** Several daemons that start at once on a journal that knows nothing, beside an archive in use. */
+/** Several daemons that start at once on a journal that knows nothing, next to an archive in use. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** The real daemon on a journal in PostgreSQL, and the commands beside it. */
+/** The real daemon on a journal in PostgreSQL, and the commands next to it. */
 import { execFileSync } from "node:child_process";
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -168,7 +168,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("a journal in PostgreSQL", () => {
     },
   );
 
-  test("a pass does what is left by a daemon that dies beside it", async () => {
+  test("a pass does what is left by a daemon that dies next to it", async () => {
     await using world = await aWorld({ convertDelayMs: 10_000 });
     const { file, schema } = await configIn(world);
     for (let n = 0; n < 5; n++) world.write(`${n}.pdf`, pdfOf(1, { seed: n }));

@@ -13,7 +13,7 @@ import { rulesOf, type Written } from "../unit/rules/a-decision.ts";
 
 const YEAR_MS = 365.25 * 86_400_000;
 
-/** A file beside documents, written long ago. */
+/** A file next to documents, written long ago. */
 function beside(world: World, path: string, text: string): string {
   const file = world.write(path, text);
   utimesSync(file, 1_000, 1_000);
@@ -72,7 +72,7 @@ test("path, sidecar and expiry go with a document, into the folder that the path
   const { attributes } = (await rowAt(world, "Legal/2026/Lease.pdf")) ?? {};
   expect(attributes?.metadata?.title?.from).toBe("sidecar");
   expect(attributes?.expiry?.at).toBe(document?.expireDate);
-  // The auditor knows nothing of what stands beside documents: that is all it may miss.
+  // The auditor knows nothing of what stands next to documents: that is all it may miss.
   expect(await audit(world)).toEqual([
     "Legal/.scanferry.yaml: not in the journal",
     "Legal/2026/Lease.pdf.yaml: not in the journal",

@@ -1,4 +1,4 @@
-/** `sync` over real documents that lie beside the project, where they are present. */
+/** `sync` over real documents that lie next to the project, where they are present. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";

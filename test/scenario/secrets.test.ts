@@ -118,7 +118,7 @@ test.for(ORIGINS)("given by %s, a working day leaks none, although %s", async ([
   await journal.backup(join(world.dir, "state", "backup.db"));
   leaks.push(...leaksBelow(world.dir, RIGHTLY));
 
-  // A configuration that breaks while the daemon runs is told about in the log.
+  // A configuration that breaks while the daemon runs learns about in the log.
   writeFileSync(config, `archive: { accountKey:${accountKey}, signing: *${signingSecret}\n`);
   daemon.child.kill("SIGHUP");
   await daemon.says(/the new config is refused/);

@@ -59,7 +59,7 @@ export class ClusterWorld extends SimulatedWorld {
       const isDead = () => daemon.life?.isOver !== false;
       if (!isDead() || this.dice.chance(0.5)) continue;
       await this.clock.advance(this.dice.int(0, 5_000));
-      // It may have begun again by itself.
+      // It may have begun again on its own.
       if (isDead()) daemon.start();
     }
   }

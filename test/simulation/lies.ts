@@ -4,7 +4,7 @@
  */
 import type { ArchiveError } from "../../src/archive/archive-error.ts";
 import type { JsonFields } from "../../src/archive/json-fields.ts";
-import { judge } from "../../src/archive/judge.ts";
+import { classifyReply } from "../../src/archive/classify-reply.ts";
 import { documentDetailOf, documentsPageOf, foldersPageOf } from "../../src/archive/resources.ts";
 import type { Operation } from "../../src/wire/shapes.ts";
 import type { Dice } from "./dice.ts";
@@ -75,5 +75,5 @@ function read<T>(
 ): T {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const reply = { status, headers: {}, body: Buffer.from(text), afterRequest: true };
-  return judge(reply, { operation, now: 0, secrets: [] }, reads);
+  return classifyReply(reply, { operation, now: 0, secrets: [] }, reads);
 }

@@ -6,7 +6,7 @@ import { silentLog } from "../../src/std/log.ts";
 import type { LiveMirror } from "../../src/sync/context.ts";
 import { ownershipOf } from "../../src/sync/ownership.ts";
 import { Pace } from "../../src/sync/pace.ts";
-import { patientArchive } from "../../src/sync/patient-archive.ts";
+import { throttledArchive } from "../../src/sync/throttled-archive.ts";
 import { RESCAN_KEY } from "../../src/sync/ask-rescan.ts";
 import { Sync } from "../../src/sync/sync.ts";
 import { MemoryCluster } from "../fakes/memory-cluster.ts";
@@ -150,7 +150,7 @@ export class SimulatedDaemon {
         mirrors,
         wakeups,
         clock,
-        archive: patientArchive(world.archiveOf(life), pace, clock),
+        archive: throttledArchive(world.archiveOf(life), pace, clock),
         random: dice.random,
         log: silentLog,
         sending: true,

@@ -38,7 +38,7 @@ export class SimulatedFolders {
     return at;
   }
 
-  /** Another folder of the same name beside one. */
+  /** Another folder of the same name next to one. */
   twin(path: string): void {
     const id = this.usable(path);
     const folder = id === undefined ? undefined : this.#folders.get(id);

@@ -5,7 +5,7 @@ import { ChannelClosed } from "../../src/reader/channel.ts";
 import type { DaemonCalls, Look, MirrorStatus, SendOrder } from "../../src/reader/protocol.ts";
 import type { Reader } from "../../src/reader/reader.ts";
 import { outcomeOf } from "../../src/reader/send.ts";
-import type { Acted, Inspection, Obstacle, ScanReport } from "../../src/source/source.ts";
+import type { Acted, Inspection, UnreadableEntry, ScanReport } from "../../src/source/source.ts";
 import { Fault } from "../../src/std/fault.ts";
 import { dirOf, type RawPath } from "../../src/std/raw-path.ts";
 import type { Dice } from "./dice.ts";
@@ -199,7 +199,7 @@ export class SimulatedReader implements UsedReader {
     return this.#work(async (pause) => {
       const { tree } = this.#parts.source;
       const visited = new Set<RawPath>();
-      const obstacles: Obstacle[] = [];
+      const entries: UnreadableEntry[] = [];
       this.#assertOnline();
       for (const dir of tree.directories) {
         // A walk takes its time here and there; between two pauses it is at once.
@@ -207,7 +207,7 @@ export class SimulatedReader implements UsedReader {
         this.#assertOnline();
         visited.add(dir);
         if (tree.isOpen(dir)) await this.list(dir);
-        else obstacles.push({ path: dir, problem: unreadable() });
+        else entries.push({ path: dir, problem: unreadable() });
       }
       this.#assertOnline();
       const vanished = [...this.#known.keys()].filter((dir) => !visited.has(dir));
@@ -216,7 +216,7 @@ export class SimulatedReader implements UsedReader {
         directories: visited.size,
         files: 0,
         vanished,
-        obstacles,
+        unreadable: entries,
         leftOut: 0,
         links: { paths: [], number: 0 },
       };

@@ -11,7 +11,7 @@ import { silentLog } from "../../src/std/log.ts";
 import { type RawPath, dirOf, joinRaw } from "../../src/std/raw-path.ts";
 import type { LiveMirror, SyncContext } from "../../src/sync/context.ts";
 import { Pace } from "../../src/sync/pace.ts";
-import { patientArchive } from "../../src/sync/patient-archive.ts";
+import { throttledArchive } from "../../src/sync/throttled-archive.ts";
 import { Sync } from "../../src/sync/sync.ts";
 import { ManualClock } from "../fakes/manual-clock.ts";
 import { MemoryJournal } from "../fakes/memory-journal.ts";
@@ -206,7 +206,7 @@ export class SimulatedWorld {
     });
   }
 
-  /** Something that happens by itself after a while. */
+  /** Something that happens on its own after a while. */
   later(ms: number, happen: () => void | Promise<void>): void {
     this.#track(this.clock.pass(ms).then(happen));
   }
@@ -225,7 +225,7 @@ export class SimulatedWorld {
     this.wroteOutside();
   }
 
-  /** Something was written beside the loops. */
+  /** Something was written next to the loops. */
   wroteOutside(): void {
     this.#life?.wroteOutside();
   }
@@ -351,7 +351,7 @@ export class SimulatedWorld {
       config: this.config,
       journal,
       pace,
-      archive: patientArchive(this.archiveOf(life), pace, this.clock),
+      archive: throttledArchive(this.archiveOf(life), pace, this.clock),
       mirrors,
       wakeups: {
         sending: new Wakeup(),

@@ -1,4 +1,4 @@
-/** The places that the daemon writes to beside the journal: log, receipts, where finished files go; and the page. */
+/** The places that the daemon writes to next to the journal: log, receipts, where finished files go; and the page. */
 import { constants } from "node:fs";
 import { access, stat, statfs } from "node:fs/promises";
 import { dirname } from "node:path";

@@ -2,7 +2,7 @@ import type { Config, Mirror } from "../../config/config.ts";
 import { assertApart } from "../../daemon/sources-apart.ts";
 import type { Journal, MirrorRow } from "../../journal/journal.ts";
 import { isNetwork, type Mount, mountOf, readMounts, watchMode } from "../../source/mounts.ts";
-import { awayOf, ofMirror, seersOf } from "../../sync/away.ts";
+import { awayOf, ofMirror, observersOf } from "../../sync/away.ts";
 import { readJournal, runningDaemon } from "../journals.ts";
 import { LINK_HINT, otherLinksLine, replacedLines } from "../links-text.ts";
 import { StatReader } from "../stat-reader.ts";
@@ -23,14 +23,16 @@ export async function* examineSources(config: Config, shell: Shell): AsyncGenera
     yield failOf("mirrors", error);
   }
   const isRunning = journal && (await runningDaemon(config)) !== undefined;
-  const seers = journal ? seersOf(await journal.cluster.instances(), isRunning === true) : [];
+  const observers = journal
+    ? observersOf(await journal.cluster.instances(), isRunning === true)
+    : [];
   let directories = 0;
   let isWatching = false;
   for (const mirror of config.mirrors) {
     const row = rows.get(mirror.name);
     const mount = mountOf(mirror.source, mounts);
     yield await sourceFinding(mirror, row, shell);
-    const away = journal && row && (await awayOf(journal.of(row.archiveId), seers));
+    const away = journal && row && (await awayOf(journal.of(row.archiveId), observers));
     const links = (away && ofMirror(away.links, mirror.name)) ?? null;
     for (const line of replacedLines(mirror.name, links)) yield warn(`mirror ${line}`, LINK_HINT);
     const others = otherLinksLine(mirror.name, links);

@@ -56,7 +56,7 @@ export function addAdopt(program: Command, shell: Shell): void {
       "after",
       `${examples("scanferry adopt --dry-run", "scanferry adopt")}
 
-For a journal that was lost, or a first run beside an archive that is in use. Files are scanned and
+For a journal that was lost, or a first run next to an archive that is in use. Files are scanned and
 journaled, nothing is sent. A document is claimed when its folder, name and size are the file's, it was
 uploaded after the file was last written, and nothing else could be meant. One in another folder is claimed
 where the whole archive has no second one of that name and size. What is unclear is shown, and

@@ -41,7 +41,7 @@ export function addArchiveAdmin(program: Command, shell: Shell): void {
     .argument("<id>", "the document's id", wholeNumber)
     .argument("<file>", "the file to make")
     .addHelpText("after", examples("scanferry archive-admin --data ./archive export 17 ./17.pdf"));
-  add("create-folder", "make a folder and all above it; set what it says of itself", folderMade)
+  add("create-folder", "make a folder and all above it; set what it says of its own", folderMade)
     .argument("<path>", "such as /Scans/2026")
     .option("--index <text>", "its index")
     .option("--description <text>", "its description")

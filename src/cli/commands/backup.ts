@@ -18,13 +18,13 @@ export function addBackup(program: Command, shell: Shell): void {
   program
     .command("restore")
     .description("put a copy in the journal's place, while no daemon runs")
-    .argument("<file>", "the copy: of `backup`, or one that an upgrade left beside the journal")
+    .argument("<file>", "the copy: of `backup`, or one that an upgrade left next to the journal")
     .action((file: string) => restore(shell, file))
     .addHelpText(
       "after",
       `${examples("scanferry restore /var/backups/scanferry.db")}
 
-The journal that was there is kept beside it. What was sent after the copy was made, the copy does not
+The journal that was there is kept next to it. What was sent after the copy was made, the copy does not
 know: as on a first run, files that the archive may hold already are held until \`scanferry adopt\` claims them.`,
     );
 }

@@ -51,7 +51,7 @@ export function addInit(program: Command, shell: Shell): void {
       )}
 
 Secrets are never options, which everybody on this machine could read. They are written to files that
-only their owner reads, in "secrets" beside the configuration, which then holds none.`,
+only their owner reads, in "secrets" next to the configuration, which then holds none.`,
     );
 }
 
@@ -124,7 +124,7 @@ async function secretIn(file: string | undefined, cwd: string): Promise<string |
   throw new UsageError(`${path} is empty; write the secret into it`);
 }
 
-/** A configuration of the system has its journal where the service may write; any other beside it. */
+/** A configuration of the system has its journal where the service may write; any other next to it. */
 function journalBeside(config: string): string {
   return config.startsWith("/etc/") ? "/var/lib/scanferry/journal.db" : "./journal.db";
 }

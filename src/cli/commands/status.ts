@@ -65,7 +65,7 @@ type Seen = {
   readonly report: StatusReport;
   readonly owner: Owner | undefined;
   readonly findings: readonly Finding[];
-  /** What the daemon says of itself; undefined: nobody answers at its page. */
+  /** What the daemon says of its own; undefined: nobody answers at its page. */
   readonly health: DaemonHealth | undefined;
 };
 

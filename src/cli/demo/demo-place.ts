@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { codeOf, Fault } from "../../std/fault.ts";
 import { makeDirectory } from "../../std/make-directory.ts";
 
-/** Beside `src` or `dist`, as the package ships them. */
+/** Next to `src` or `dist`, as the package ships them. */
 const SAMPLES = fileURLToPath(new URL("../../../samples", import.meta.url));
 
 /** Where the demonstration keeps its things: the folder of scans, the journal, the archive. */

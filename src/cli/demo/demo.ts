@@ -65,7 +65,7 @@ export class Demo implements AsyncDisposable {
     return new Demo(daemon, { journey, inbox: place.inbox }, stack.move());
   }
 
-  /** Clears what is drawn over: what is printed from here on stands by itself. */
+  /** Clears what is drawn over: what is printed from here on stands on its own. */
   endDrawing(): void {
     this.#journey.end();
   }

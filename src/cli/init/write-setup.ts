@@ -16,7 +16,7 @@ const FINISHED_MODE = 0o644;
 const SECRET_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
-/** Beside the configuration; the service's drop-in takes them from there. */
+/** Next to the configuration; the service's drop-in takes them from there. */
 const SECRETS = "secrets";
 const ACCOUNT_KEY = "account.key";
 const SIGNING_SECRET = "signing.secret";

@@ -35,7 +35,7 @@ export function placeOf({ target, folder, folderId }: PlanLine): string {
   return folderId === null ? target : `${folder ?? target} (id ${folderId})`;
 }
 
-/** What was found in one mirror beside the lines. */
+/** What was found in one mirror next to the lines. */
 export type MirrorPlan = {
   readonly name: string;
   readonly source: string;
@@ -44,7 +44,7 @@ export type MirrorPlan = {
   /** Files whose content the archive has, or is getting, already. */
   readonly archived: number;
   /** Directories and files that could not be read. */
-  readonly obstacles: readonly { readonly path: RawPath; readonly problem: Problem }[];
+  readonly unreadable: readonly { readonly path: RawPath; readonly problem: Problem }[];
   /** Links, none of which is followed; null: none, or its source could not be read. */
   readonly links: Links | null;
 };

@@ -80,9 +80,9 @@ export class PlanText implements PlanOutput {
     { totals, stopped, pagesLeft }: PlanNotes,
   ): Promise<void> {
     const out = this.#out;
-    for (const { name, offline, obstacles } of plans) {
+    for (const { name, offline, unreadable } of plans) {
       if (offline !== null) await out.line(printable(`mirror ${name} is offline: ${offline}`));
-      for (const { path, problem } of obstacles) {
+      for (const { path, problem } of unreadable) {
         await out.line(`cannot be read: ${shown(path)}: ${printable(problem.message)}`);
       }
     }
@@ -183,9 +183,9 @@ export class PlanJson implements PlanOutput {
     { totals, stopped, pagesLeft }: PlanNotes,
   ): Promise<void> {
     await this.#open();
-    const mirrors = plans.map(({ obstacles, ...plan }) => ({
+    const mirrors = plans.map(({ unreadable, ...plan }) => ({
       ...plan,
-      obstacles: obstacles.map(({ path, problem }) => ({ path: exact(path), ...problem })),
+      unreadable: unreadable.map(({ path, problem }) => ({ path: exact(path), ...problem })),
     }));
     const archives = [...asked].map(([name, { outage }]) => ({ name, ...askedOf(outage) }));
     const foldersToCreate = [...asked].flatMap(([archive, { missing }]) =>

@@ -14,7 +14,7 @@ import {
 import { isSameStamp } from "../../domain/stamp.ts";
 import { sentNameOf, targetPathOf } from "../../domain/naming.ts";
 import { isAskedFor, ripeness, unfitSize } from "../../domain/settle.ts";
-import { FOLDER_CODES } from "../../domain/verdict.ts";
+import { FOLDER_CODES } from "../../domain/event-for.ts";
 import type { Journal, Known } from "../../journal/journal.ts";
 import type { FileSeen, Inspection, Listing } from "../../source/source.ts";
 import type { Clock } from "../../std/clock.ts";
@@ -176,7 +176,7 @@ export class Planner {
     return isKnown;
   }
 
-  /** The same of what lacks something beside it. */
+  /** The same of what lacks something next to it. */
   async #isArchivedAlone(candidate: Candidate): Promise<boolean> {
     const found = await this.#aloneOf(candidate, false);
     return found?.kind === "whole" && this.#isArchived(candidate, found);

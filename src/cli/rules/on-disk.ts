@@ -1,4 +1,4 @@
-/** A path tried as it is on the disk, with what stands beside it; a file need not be there. */
+/** A path tried as it is on the disk, with what stands next to it; a file need not be there. */
 import type { Mirror } from "../../config/config.ts";
 import { sourceSettings } from "../../daemon/reader-mirror.ts";
 import { failureOf } from "../../domain/failure.ts";

@@ -30,7 +30,7 @@ export async function admit(context: Context, fields: Fields): Promise<Admission
   const now = settings.clock.now();
   const request = { operation: "upload", fields, now } as const;
   const { account, dated } = authenticate(request, accounts, settings);
-  // Also where it is refused next: sent again by another, it might be stored beside its repetition. A code of its
+  // Also where it is refused next: sent again by another, it might be stored next to its repetition. A code of its
   // own, for INVALID_SIG would say that nothing was stored, and the first may have been.
   if (dated && !(await store.isFirst(dated, now))) throw new Refusal("REQUEST_REPEATED", 409);
   const asked = valuesOf("upload", fields);

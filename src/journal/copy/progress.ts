@@ -8,7 +8,7 @@ import { journalFault } from "../journal-fault.ts";
 import { type Column, type Key, quoted, type Row, type Side } from "./side.ts";
 import { COPIED_TABLES, type CopiedTable, NUMBERED, PROGRESS_TABLE } from "./tables.ts";
 
-/** What a new journal holds by itself. */
+/** What a new journal holds on its own. */
 const OF_A_NEW_ONE = `
   SELECT 'account' WHERE EXISTS (SELECT 1 FROM account WHERE paused <> 0)
   UNION ALL SELECT 'archives' WHERE EXISTS

@@ -24,7 +24,7 @@ export class SqliteSide implements Side {
   /** Opens the journal at an absolute path; a target is made when missing. Throws a `Fault`. */
   static open(path: string, isTarget: boolean): SqliteSide {
     prepareDirectory(path, isTarget ? "owner" : "reader");
-    // A lock beside nothing would stay behind.
+    // A lock next to nothing would stay behind.
     if (!isTarget && !existsSync(path)) openDatabase(path, "reader").db.close();
     const lock = takeOwnerLock(path);
     try {
@@ -97,7 +97,7 @@ export class SqliteSide implements Side {
       "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = $1",
       [table],
     );
-    // The others number from their greatest row by themselves.
+    // The others number from their greatest row on their own.
     if (found?.sql.includes("AUTOINCREMENT") !== true) return;
     await this.ask("DELETE FROM sqlite_sequence WHERE name = $1", [table]);
     await this.ask("INSERT INTO sqlite_sequence (name, seq) VALUES ($1, $2)", [table, last]);

@@ -1,4 +1,4 @@
-/** What the journal knows beside documents: archives, mirrors, a person's pause, key-value entries, contents. */
+/** What the journal knows next to documents: archives, mirrors, a person's pause, key-value entries, contents. */
 import { invariant } from "../../std/invariant.ts";
 import { archiveChanged, type GateColumns, gateOf, type PaceColumns, paceOf } from "../accounts.ts";
 import type { ArchiveRow, Content, GateRow, MirrorRow, PaceRow, WarnedRow } from "../journal.ts";

@@ -32,7 +32,7 @@ export type LoadedRow = {
 export type Loaded = {
   readonly rows: readonly LoadedRow[];
   readonly mirrors: ReadonlyMap<number, { readonly archiveId: number; readonly tells: boolean }>;
-  /** Documents of archives that rows have, beside those in `rows`. */
+  /** Documents of archives that rows have, next to those in `rows`. */
   readonly owned: readonly { id: number; documentId: number; archiveId: number }[];
   readonly remembered: readonly { documentId: number; archiveId: number }[];
   /** Directories whose numbers are known. */

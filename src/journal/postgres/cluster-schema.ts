@@ -10,7 +10,7 @@ CREATE TABLE instances (
   renewed_at  timestamptz NOT NULL,
   lease_until timestamptz NOT NULL,
   -- Ownership of mirrors whose file system is its host's own.
-  near        text[] COLLATE "C" NOT NULL DEFAULT '{}',
+  local        text[] COLLATE "C" NOT NULL DEFAULT '{}',
   lost        boolean NOT NULL DEFAULT false
 );
 CREATE INDEX instances_living ON instances (id) WHERE NOT lost;

@@ -5,14 +5,14 @@ import type { Connection } from "./link.ts";
 import type { Query } from "./query.ts";
 
 /** A daemon that joins. */
-export type Newcomer = {
+export type Joining = {
   readonly name: string;
   readonly pid: number;
   readonly version: string;
   readonly web: string | null;
 };
 
-/** Others hear of it without delay; they hear of nothing when it breaks, and look by themselves. */
+/** Others hear of it without delay; they hear of nothing when it breaks, and look on their own. */
 export const CLUSTER_CHANGED = "cluster";
 /** Rows were written: anyone who keeps something of them in memory reads again. */
 export const JOURNAL_CHANGED = "journal";
@@ -31,7 +31,7 @@ export function payload(session: string, what: string): string {
 export async function join(
   query: Query,
   session: string,
-  { name, pid, version, web }: Newcomer,
+  { name, pid, version, web }: Joining,
   leaseMs: number,
 ): Promise<number> {
   // One statement, so that there is no instance without a writer session. Asked twice, the first one lapses.
@@ -88,18 +88,18 @@ export async function announce(query: Query, instance: number, web: string | nul
 }
 
 /** Tells others what this instance is near to. */
-export async function tellNear(
+export async function setLocal(
   query: Query,
   instance: number,
-  near: readonly Assignment[],
+  local: readonly Assignment[],
 ): Promise<void> {
-  await query("UPDATE instances SET near = $2 WHERE id = $1", [instance, near]);
+  await query("UPDATE instances SET local = $2 WHERE id = $1", [instance, local]);
 }
 
 /** Ownership that an instance is near to which is gone since less than this, and may be back in a moment. */
-export async function nearOfGone(query: Query, withinMs: number): Promise<Set<Assignment>> {
+export async function localToGone(query: Query, withinMs: number): Promise<Set<Assignment>> {
   const { rows } = await query<{ assignment: Assignment }>(
-    `SELECT DISTINCT unnest(near) AS assignment FROM instances
+    `SELECT DISTINCT unnest(local) AS assignment FROM instances
       WHERE lost AND lease_until > clock_timestamp() - $1 * interval '1 ms'`,
     [withinMs],
   );
@@ -192,7 +192,7 @@ export async function living(query: Query): Promise<Instance[]> {
     `SELECT m.id, m.name, m.pid, m.version, m.web, ${ms("started_at")} AS "startedAt",
             ${ms("renewed_at")} AS "renewedAt", ${ms("lease_until")} AS "leaseUntil",
             array(SELECT assignment FROM assignments d WHERE d.instance = m.id ORDER BY since, assignment) AS assignments,
-            m.near
+            m.local
        FROM instances m WHERE NOT m.lost ORDER BY m.id`,
     [],
   );

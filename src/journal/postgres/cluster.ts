@@ -8,7 +8,7 @@
 import type { Clock } from "../../std/clock.ts";
 import type { Cluster, ClusterChange, Assignment, Instance } from "../cluster.ts";
 import { leaseLost } from "../journal-fault.ts";
-import type { Absence } from "./absence.ts";
+import type { Absence } from "./reconnect.ts";
 import * as statements from "./cluster-statements.ts";
 import { assignmentsToTake, takersOf, type Wish } from "./fair-share.ts";
 import type { Link } from "./link.ts";
@@ -48,8 +48,8 @@ export class PgCluster implements Cluster {
   #isOver = false;
   #sought: readonly Assignment[] = [];
   /** Of these, those of mirrors whose file system is this host's. */
-  #near: readonly Assignment[] = [];
-  #isNearTold = true;
+  #local: readonly Assignment[] = [];
+  #isLocalSet = true;
   #held = new Set<Assignment>();
   /** Since when nobody has an assignment that this instance seeks, by the monotonic clock. */
   readonly #freeSince = new Map<Assignment, number>();
@@ -67,11 +67,11 @@ export class PgCluster implements Cluster {
   }
 
   /** Joins the cluster; the lease begins. */
-  static async join(work: ClusterWork, newcomer: statements.Newcomer): Promise<PgCluster> {
+  static async join(work: ClusterWork, joining: statements.Joining): Promise<PgCluster> {
     const { link, session, leaseMs, clock } = work;
     const askedAt = momentOf(clock);
     const { query } = await link.connection();
-    const instanceId = await statements.join(query, session, newcomer, leaseMs);
+    const instanceId = await statements.join(query, session, joining, leaseMs);
     const cluster = new PgCluster(work, instanceId, askedAt);
     await cluster.#turn([]);
     cluster.#wait();
@@ -94,10 +94,10 @@ export class PgCluster implements Cluster {
   }
 
   /** Those that it gets at once are not told as gained. */
-  async seek(assignments: readonly Assignment[], near: readonly Assignment[] = []): Promise<void> {
+  async seek(assignments: readonly Assignment[], local: readonly Assignment[] = []): Promise<void> {
     this.#sought = assignments;
-    this.#near = near;
-    this.#isNearTold = false;
+    this.#local = local;
+    this.#isLocalSet = false;
     this.#freeSince.clear();
     const first: ClusterChange[] = [];
     await this.#next(first);
@@ -195,8 +195,8 @@ export class PgCluster implements Cluster {
     }
     this.#askedAt = askedAt;
     this.#clockOffsetMs = now - (askedAt.wall + clock.now()) / 2;
-    if (!this.#isNearTold) await statements.tellNear(query, this.instanceId, this.#near);
-    this.#isNearTold = true;
+    if (!this.#isLocalSet) await statements.setLocal(query, this.instanceId, this.#local);
+    this.#isLocalSet = true;
     await statements.declareLost(connection, session, channel);
     const living = await statements.living(query);
     this.#look(living, changes);
@@ -220,7 +220,7 @@ export class PgCluster implements Cluster {
     );
     const holderOf = this.#holders(holder);
     const isFree = this.#sought.some((assignment) => !holder.has(assignment));
-    const gone = isFree ? await statements.nearOfGone(query, this.leaseMs) : new Set<Assignment>();
+    const gone = isFree ? await statements.localToGone(query, this.leaseMs) : new Set<Assignment>();
     const cluster = { me: this.instanceId, instances: living, gone };
     const wishes = this.#sought.map(
       (assignment): Wish => ({

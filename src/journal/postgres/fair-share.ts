@@ -42,17 +42,17 @@ export function takersOf(
   assignment: Assignment,
   cluster: {
     readonly me: number;
-    readonly instances: readonly Near[];
+    readonly instances: readonly Local[];
     readonly gone: Set<Assignment>;
   },
 ): number {
-  const near = cluster.instances.filter((instance) => instance.near.includes(assignment));
-  if (near.some(({ id }) => id === cluster.me)) return near.length;
-  return near.length > 0 || cluster.gone.has(assignment) ? 0 : cluster.instances.length;
+  const local = cluster.instances.filter((instance) => instance.local.includes(assignment));
+  if (local.some(({ id }) => id === cluster.me)) return local.length;
+  return local.length > 0 || cluster.gone.has(assignment) ? 0 : cluster.instances.length;
 }
 
 /** An instance, and what it is near to. */
-type Near = { readonly id: number; readonly near: readonly Assignment[] };
+type Local = { readonly id: number; readonly local: readonly Assignment[] };
 
 function isMirror({ assignment }: { readonly assignment: Assignment }): boolean {
   return assignment.startsWith("mirror:");

@@ -15,7 +15,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { codeOf, Fault } from "../../std/fault.ts";
 import { invariant, InvariantError } from "../../std/invariant.ts";
 import { leaseLost } from "../journal-fault.ts";
-import type { Absence } from "./absence.ts";
+import type { Absence } from "./reconnect.ts";
 import { takeWriterSession } from "./cluster-statements.ts";
 import type { Connection, Link } from "./link.ts";
 import { asJournalFault, isAway, isRace } from "./postgres-fault.ts";

@@ -3,7 +3,7 @@ import type { Clock } from "../../std/clock.ts";
 import { CLUSTER_CHANGED, tellOthers } from "./cluster-statements.ts";
 import type { Link } from "./link.ts";
 
-/** Others are told about writes at most so often, milliseconds. */
+/** Others learn about writes at most so often, milliseconds. */
 const TELL_MS = 50;
 
 /** The channel of a journal. */

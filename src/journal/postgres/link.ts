@@ -1,5 +1,5 @@
 /**
- * A connection to PostgreSQL that is replaced when it breaks. It breaks by itself, or because
+ * A connection to PostgreSQL that is replaced when it breaks. It breaks on its own, or because
  * nobody answers for too long: a server that is stopped, or cut off, keeps its connections open.
  */
 import { Client, DatabaseError, escapeLiteral } from "pg";

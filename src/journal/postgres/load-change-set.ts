@@ -48,7 +48,7 @@ const lineOf = (alias: string, as: string) =>
 
 /**
  * The last line of history comes with the row, and the one before that where it may come to be counted
- * (`linesFor`); what is told about its mirror; anyone who else has it in hand, by the database's clock.
+ * (`linesFor`); what learns about its mirror; anyone who else has it in hand, by the database's clock.
  */
 const ROW = `SELECT n.*, d.path AS dir,
     (SELECT m.tells FROM mirrors m WHERE m.id = n.mirror_id) AS tells,

@@ -5,7 +5,7 @@ import { invariant } from "../../std/invariant.ts";
 import { databaseTime } from "./cluster-statements.ts";
 import { PgSession } from "./session.ts";
 
-/** What the database says of itself. */
+/** What the database says of its own. */
 export type Look = {
   readonly version: string;
   /** Milliseconds from a question to its answer, the best of a few. */

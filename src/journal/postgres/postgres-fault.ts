@@ -68,9 +68,9 @@ export function isRace(error: unknown): boolean {
   return error instanceof DatabaseError && RACE.has(error.code ?? "");
 }
 
-/** What people are told about an error: its text, and PostgreSQL's code where it has one. */
+/** What people learn about an error: its text, and PostgreSQL's code where it has one. */
 export function whyOf(error: unknown): string {
-  // Of a host with several addresses, each in vain, Node says nothing by itself.
+  // Of a host with several addresses, each in vain, Node says nothing on its own.
   if (error instanceof AggregateError && error.message === "")
     return error.errors.map(whyOf).join("; ");
   return error instanceof DatabaseError && error.code !== undefined

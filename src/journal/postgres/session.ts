@@ -10,9 +10,9 @@ import { LEASE_MS, shownServer } from "../../config/journal-place.ts";
 import { type Clock, systemClock } from "../../std/clock.ts";
 import type { Cluster, ClusterChange, Instance } from "../cluster.ts";
 import { journalFault } from "../journal-fault.ts";
-import { Absence } from "./absence.ts";
+import { Absence } from "./reconnect.ts";
 import { PgCluster } from "./cluster.ts";
-import { living, type Newcomer } from "./cluster-statements.ts";
+import { living, type Joining } from "./cluster-statements.ts";
 import { PgGroupCommit, type Run } from "./group-commit.ts";
 import { guestCluster } from "./guest-cluster.ts";
 import { channelOf, Hearing } from "./hearing.ts";
@@ -41,8 +41,8 @@ export type PgSessionOptions = {
   /** The namespace that the tables are in. */
   readonly schema: string;
   readonly role: PgRole;
-  /** What others are told about this daemon; without it an `owner` is no instance of the cluster. */
-  readonly instance?: Newcomer;
+  /** What others learn about this daemon; without it an `owner` is no instance of the cluster. */
+  readonly instance?: Joining;
   /** How long a lease lasts, milliseconds. */
   readonly leaseMs?: number;
   /** Brings the tables up to date before anything else is asked; the role `owner` needs `instances`. */

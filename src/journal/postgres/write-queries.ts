@@ -42,7 +42,7 @@ const DOCUMENT_TYPES: Readonly<Record<string, string>> = {
   digidoc: "smallint",
   problem_code: "text",
   problem_message: "text",
-  patience: "bigint",
+  consecutiveFailures: "bigint",
   duplicate_of: "bigint",
   current: "smallint",
   gone_at: "double precision",
@@ -199,7 +199,7 @@ export const WRITE_QUERIES = {
     WHERE d.id = ANY(${directoriesAt(1)})`,
   lockTidied: `SELECT 1 FROM directories d WHERE d.id = ANY(${directoriesAt(1)})
     ORDER BY d.id FOR UPDATE`,
-  // Each is looked into by itself: joined, all documents would be read to find that there are some.
+  // Each is looked into on its own: joined, all documents would be read to find that there are some.
   tidyDirectories: `DELETE FROM directories d
     WHERE d.id = ANY(${directoriesAt(1)}) AND d.fingerprint IS NULL
       AND (SELECT n.id FROM documents n WHERE n.dir_id = d.id AND n.current = 1 LIMIT 1) IS NULL

@@ -93,7 +93,7 @@ test.for([
   expect(await startedAt(path)).toEqual([1]);
 });
 
-test("who looks beside the daemon that has it sees no copy, with a log or without", async () => {
+test("who looks next to the daemon that has it sees no copy, with a log or without", async () => {
   using directory = scratch();
   const path = join(directory.path, "journal.db");
   await using owner = await SqliteJournal.open({ path, role: "owner", owner: OWNER });

@@ -51,7 +51,7 @@ test("asking who owns a journal does not take it", async () => {
   expect(journal.isNew).toBe(false);
 });
 
-test("a guest and a reader work beside the daemon, and without one", async () => {
+test("a guest and a reader work next to the daemon, and without one", async () => {
   using directory = scratch();
   const path = join(directory.path, "journal.db");
   const child = new Child("own", path);

@@ -167,14 +167,17 @@ describe.skipIf(NO_POSTGRES !== undefined)("the cluster on PostgreSQL", () => {
   test("a mirror goes to the host that has its file system, at once", async () => {
     const assignments = ownershipOf(3);
     const mirrors = assignments.slice(1);
-    await using near = await anInstance(place, "near");
-    await near.cluster.seek([], mirrors);
+    await using local = await anInstance(place, "local");
+    await local.cluster.seek([], mirrors);
     await using far = await anInstance(place, "far");
     await far.cluster.seek(assignments);
     expect(assignments.filter((assignment) => far.cluster.owns(assignment))).toEqual(["account:1"]);
-    await near.cluster.seek(assignments, mirrors);
-    expect(mirrors.filter((assignment) => near.cluster.owns(assignment))).toEqual(mirrors);
-    expect((await far.cluster.instances()).map((instance) => instance.near)).toEqual([mirrors, []]);
+    await local.cluster.seek(assignments, mirrors);
+    expect(mirrors.filter((assignment) => local.cluster.owns(assignment))).toEqual(mirrors);
+    expect((await far.cluster.instances()).map((instance) => instance.local)).toEqual([
+      mirrors,
+      [],
+    ]);
   });
 
   test("it is waited for while it starts again, and taken over from when it stays away", async () => {
@@ -184,14 +187,14 @@ describe.skipIf(NO_POSTGRES !== undefined)("the cluster on PostgreSQL", () => {
     await using far = await anInstance(place, "far", { leaseMs: LONG_MS, clock });
     const owns = () => mirrors.filter((assignment) => far.cluster.owns(assignment));
     {
-      await using near = await anInstance(place, "near");
-      await near.cluster.seek(assignments, mirrors);
+      await using local = await anInstance(place, "local");
+      await local.cluster.seek(assignments, mirrors);
       await far.cluster.seek(assignments);
     }
     const gained = await far.hears("gained");
     expect(gained.assignments, "the account is nobody's place").toEqual(["account:1"]);
     {
-      await using again = await anInstance(place, "near");
+      await using again = await anInstance(place, "local");
       await again.cluster.seek(assignments, mirrors);
       expect(mirrors.filter((assignment) => again.cluster.owns(assignment))).toEqual(mirrors);
       expect(owns()).toEqual([]);
@@ -313,8 +316,8 @@ describe("the share of an instance", () => {
     ],
     ["an account at once", [wish("mirror:1", "me"), wish("account:1")], ["account:1"]],
     ["what is another's", [wish("account:1", "other"), wish("mirror:1", "other")], []],
-    ["near others: not yet", [wish("mirror:1", "nobody", { takers: 0 })], []],
-    ["near others: later", [wish("mirror:1", "left", { takers: 0 })], ["mirror:1"]],
+    ["local others: not yet", [wish("mirror:1", "nobody", { takers: 0 })], []],
+    ["local others: later", [wish("mirror:1", "left", { takers: 0 })], ["mirror:1"]],
     [
       "its share is of what it takes at once",
       [wish("mirror:1", "nobody", { takers: 0 }), wish("mirror:2"), wish("mirror:3")],
@@ -324,11 +327,11 @@ describe("the share of an instance", () => {
     expect(assignmentsToTake(wishes)).toEqual(taken);
   });
 
-  test("who takes a mirror at once: those that are near to it, or all where none is", () => {
+  test("who takes a mirror at once: those that are local to it, or all where none is", () => {
     const instances = [
-      { id: 1, near: ["mirror:1"] },
-      { id: 2, near: [] },
-      { id: 3, near: ["mirror:1"] },
+      { id: 1, local: ["mirror:1"] },
+      { id: 2, local: [] },
+      { id: 3, local: ["mirror:1"] },
     ] as const;
     const gone = new Set<Assignment>(["mirror:3"]);
     const takers = (me: number, assignment: Assignment) =>
@@ -340,22 +343,22 @@ describe("the share of an instance", () => {
     expect(takers(2, "mirror:3"), "it was here a moment ago").toBe(0);
   });
 
-  test("at once only those take a mirror that are near to it; where nobody is near, all are taken", () => {
+  test("at once only those take a mirror that are local to it; where nobody is local, all are taken", () => {
     const clusters = fc.record({
       mirrors: fc.integer({ min: 1, max: 40 }),
-      near: fc.array(fc.array(fc.boolean(), { minLength: 40, maxLength: 40 }), {
+      local: fc.array(fc.array(fc.boolean(), { minLength: 40, maxLength: 40 }), {
         minLength: 1,
         maxLength: 6,
       }),
     });
-    const law = fc.property(clusters, ({ mirrors, near }) => {
+    const law = fc.property(clusters, ({ mirrors, local }) => {
       const assignments = Array.from(
         { length: mirrors },
         (_, at): Assignment => `mirror:${at + 1}`,
       );
-      const instances = near.map((nears, id) => ({
+      const instances = local.map((nears, id) => ({
         id,
-        near: assignments.filter((_, at) => nears[at]),
+        local: assignments.filter((_, at) => nears[at]),
       }));
       const holders = new Map<Assignment, number>();
       for (const { id: me } of instances) {
@@ -372,12 +375,12 @@ describe("the share of an instance", () => {
         for (const assignment of assignmentsToTake(wishes)) holders.set(assignment, me);
       }
       for (const [assignment, id] of holders) {
-        if (instances.some((instance) => instance.near.includes(assignment)))
-          expect(instances[id]?.near, `${assignment} is led by one that is near`).toContain(
+        if (instances.some((instance) => instance.local.includes(assignment)))
+          expect(instances[id]?.local, `${assignment} is led by one that is local`).toContain(
             assignment,
           );
       }
-      if (instances.every((instance) => instance.near.length === 0))
+      if (instances.every((instance) => instance.local.length === 0))
         expect(holders.size).toBe(mirrors);
     });
     fc.assert(law);

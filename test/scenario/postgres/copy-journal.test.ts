@@ -74,7 +74,7 @@ test("a file is copied to a file: every row, and the numbers that were given", a
   fullJournal(from, 2 * ROWS_AT_ONCE + 3);
   const copied = await copy(from, to);
   expect(copied.difference).toBeUndefined();
-  // The file stands by itself.
+  // The file stands on its own.
   expect(existsSync(`${to}-wal`)).toBe(false);
   expect(copiedRows(to)).toEqual(copiedRows(from));
   for (const [name, rows] of copiedRows(to)) expect([name, rows.length > 0]).toEqual([name, true]);

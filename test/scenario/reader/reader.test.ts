@@ -84,7 +84,7 @@ describe("what a reader is asked", () => {
   });
 });
 
-test("of thousands of files that appear at once, the next are told about once the first are journaled", async () => {
+test("of thousands of files that appear at once, the next learn about once the first are journaled", async () => {
   const told = new Set<RawPath>();
   const journaled = Promise.withResolvers<void>();
   const open = openReader({

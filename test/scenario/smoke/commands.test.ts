@@ -1,4 +1,4 @@
-/** Each command once, over a small office: that it does what it is for. The scenarios beside tell the rest. */
+/** Each command once, over a small office: that it does what it is for. The scenarios next to tell the rest. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";

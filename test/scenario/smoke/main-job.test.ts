@@ -1,4 +1,4 @@
-/** The main job over the whole daemon, and what most often stands in its way; more of each in the scenarios beside. */
+/** The main job over the whole daemon, and what most often stands in its way; more of each in the scenarios next to. */
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -4,11 +4,11 @@
  */
 import { describe, expect, test } from "vitest";
 import { ArchiveError } from "../../../src/archive/archive-error.ts";
-import { judge } from "../../../src/archive/judge.ts";
+import { classifyReply } from "../../../src/archive/classify-reply.ts";
 import { problemOf } from "../../../src/archive/problem.ts";
 import { failureOf } from "../../../src/domain/failure.ts";
 import { OF_ONE_REQUEST } from "../../../src/domain/status-hints.ts";
-import { verdict } from "../../../src/domain/verdict.ts";
+import { eventFor } from "../../../src/domain/event-for.ts";
 import { outcomeOf } from "../../../src/reader/send.ts";
 import { CODES } from "../../../src/wire/codes.ts";
 import { type Operation, PATHS } from "../../../src/wire/shapes.ts";
@@ -136,7 +136,11 @@ function errorOf(
   const isUnread = bytes === "too big" || bytes === "encoded";
   const reply = { status, headers: {}, body: isUnread ? bytes : Buffer.from(bytes), afterRequest };
   try {
-    return judge(reply as never, { operation, now: 0, secrets: [] }, () => "result" as const);
+    return classifyReply(
+      reply as never,
+      { operation, now: 0, secrets: [] },
+      () => "result" as const,
+    );
   } catch (thrown) {
     if (thrown instanceof ArchiveError) return thrown;
     throw thrown;
@@ -147,7 +151,7 @@ function errorOf(
 function proofOf(found: ArchiveError | "result"): Proof {
   if (found === "result") return "result";
   const outcome = outcomeOf(found);
-  const judged = verdict(inState("uploading"), outcome, 0, policy);
+  const judged = eventFor(inState("uploading"), outcome, 0, policy);
   if (judged.kind === "gone") throw new Error("no event");
   const { type } = judged.event;
   const suspected = "credentials" in outcome && outcome.credentials;
@@ -177,7 +181,7 @@ describe("an upload that is answered", () => {
         for (const status of statuses) {
           const found = errorOf("upload", status, body("upload"), whole);
           if (found === "result") continue;
-          const judged = verdict(inState("uploading"), outcomeOf(found), 0, policy);
+          const judged = eventFor(inState("uploading"), outcomeOf(found), 0, policy);
           const event = judged.kind === "event" ? judged.event : undefined;
           const isDoubt = proofs[at]?.startsWith("doubt") === true;
           expect(event?.type === "replyLost", `${status} ${found.message}`).toBe(isDoubt);

@@ -135,7 +135,7 @@ describe("signing", () => {
     );
   });
 
-  test("a module that is not there is told about in one line: key, file and fix", async () => {
+  test("a module that is not there learns about in one line: key, file and fix", async () => {
     const signer = openSigner({ scheme: "module", module: "/nowhere/sign.mjs" });
     await expect(signer).rejects.toMatchObject({
       message: "archive.signing.module: /nowhere/sign.mjs: there is no such file",

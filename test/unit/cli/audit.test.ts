@@ -98,7 +98,7 @@ test("folders are audited side by side, and told in their order", async () => {
   const { journal } = desk;
   const options = { journal, archive, archiveId: 1, folderIds, convertedBefore: 0 };
   const lines = Array.fromAsync(audit(options, new AbortController().signal));
-  // The first does not answer: those beside it are asked all the same, and no more.
+  // The first does not answer: those next to it are asked all the same, and no more.
   await vi.waitFor(() => expect(archive.count("documents")).toBe(4));
   answer();
   expect((await lines).map(({ folderId }) => folderId)).toEqual(folderIds);

@@ -412,7 +412,7 @@ describe("paths", () => {
     const name = fc
       .uint8Array({ minLength: 1, maxLength: 12 })
       .filter((bytes) => !bytes.some((byte) => byte === 0x2f || byte === 0 || byte === 0x5c))
-      // Beside bytes that are no text, a control character beyond ASCII is shown as if it were one.
+      // Next to bytes that are no text, a control character beyond ASCII is shown as if it were one.
       .filter(
         (bytes) => textOf(rawOf(bytes)) !== undefined || !/\xc2[\x80-\x9f]/.test(rawOf(bytes)),
       )

@@ -145,7 +145,7 @@ test("another configuration, an instance, a journal elsewhere, a module that sig
   expect(settings({ journal: "/var/lib/scanferry-a/j.db" }).join()).not.toContain("ReadWrite");
 });
 
-test("hooks may write beside their files, and their programs are seen", () => {
+test("hooks may write next to their files, and their programs are seen", () => {
   const mirrors = [
     { source: "/srv/scans", after: keep, isWritten: true, vetoedTo: "/srv/vetoed" } as const,
   ];

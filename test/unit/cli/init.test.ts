@@ -23,7 +23,7 @@ afterEach(() => rmSync(cwd, { recursive: true }));
 const init = (...words: string[]) =>
   scanferry(["--config", "try/ü x.yaml", "init", "--yes", ...words], { cwd });
 
-test("a relative path means what it means to anyone who types it, not beside the file", async () => {
+test("a relative path means what it means to anyone who types it, not next to the file", async () => {
   const { code } = await init("--source", "in", "--journal", "j/a.db", "--receipts", "out");
   expect(code).toBe(0);
   const text = readFileSync(join(cwd, "try/ü x.yaml"), "utf8");
@@ -32,7 +32,7 @@ test("a relative path means what it means to anyone who types it, not beside the
   expect(text).toContain(`receipts: ${join(cwd, "out")}\n`);
 });
 
-test("a database's address is no path, and without either the journal is beside the file", async () => {
+test("a database's address is no path, and without either the journal is next to the file", async () => {
   const url = "postgres://scanferry@db.example.com:5432/scans";
   expect((await init("--journal", url)).code).toBe(0);
   expect(readFileSync(join(cwd, "try/ü x.yaml"), "utf8")).toContain(`journal: "${url}"\n`);

@@ -32,7 +32,7 @@ test("a source's time begins when the process runs, however long that takes", as
   expect(statReader.status).toMatchObject({ online: true });
 });
 
-test("a source that is not there is told about, not waited for", async () => {
+test("a source that is not there learns about, not waited for", async () => {
   await using world = await aWorld();
   const [mirror] = world.config().mirrors;
   if (!mirror) throw new Error("no mirror");

@@ -149,7 +149,7 @@ describe("explanation lines", () => {
     },
   );
 
-  test("what was learned of `settle` stands beside it", () => {
+  test("what was learned of `settle` stands next to it", () => {
     const learnedSettle = { settleMs: 28_000, insteadOfMs: 3_000, learnedAt: 0 };
     const none = { revisions: [], forgotten: [], leftOut: null, note: null, waits: null };
     const explanation = {

@@ -26,7 +26,7 @@ test.for([
 });
 
 test.for([
-  [`${ONE}\n${TWO}`, "", "archive: is given beside archives", "two ways to say it"],
+  [`${ONE}\n${TWO}`, "", "archive: is given next to archives", "two ways to say it"],
   [ONE, "archive: legal", 'mirrors[0].archive: there is no archive "legal"', "a name of none"],
   [TWO, "archive: lgal", 'mirrors[0].archive: there is no archive "lgal"', "mistyped"],
   [NO_MAIN, "", "mirrors[0].archive: is missing: there are several", "not one by its place"],

@@ -94,7 +94,7 @@ describe.for(["compose.yaml", "compose.several.yaml"])("%s", (name) => {
   });
 });
 
-test("compose.several.yaml runs several daemons on the PostgreSQL beside them", async () => {
+test("compose.several.yaml runs several daemons on the PostgreSQL next to them", async () => {
   const { services } = parse(read("compose.several.yaml"), { merge: true }) as Compose;
   const { scanferry, postgres } = services;
   const { config } = await loadedFrom(scanferry.environment);

@@ -67,7 +67,7 @@ describe("a variable", () => {
       "SCANFERRY_JOURNAL_RETAIN",
       "30d",
       { journal: "/j.db", retention: { retainMs: 2_592e6 } },
-      "beside a key in one word",
+      "next to a key in one word",
     ],
     ["SCANFERRY_JOURNAL", "/k.db", { journal: "/k.db" }, "over what the file says"],
     ["SCANFERRY_MIRROR_SETTLE", "9s", { mirrors: [{ settleMs: 9_000 }] }, "of the only mirror"],

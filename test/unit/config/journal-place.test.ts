@@ -27,7 +27,7 @@ test.for([
   [`journal: ${URL}`, PLAIN, "short for its keys"],
   [`journal: { url: "${URL}" }`, PLAIN, "its keys"],
   [`journal: postgresql://scanferry@db.example.com:5433/scans`, PLAIN, "by its other name"],
-  [`journal: ${URL}?schema=two`, { ...PLAIN, schema: "two" }, "beside another journal"],
+  [`journal: ${URL}?schema=two`, { ...PLAIN, schema: "two" }, "next to another journal"],
   [
     `journal: ${URL}?schema=two&sslmode=verify-full`,
     { ...PLAIN, schema: "two", server: `${URL}?sslmode=verify-full` },
@@ -114,11 +114,11 @@ test.for([
   ["journal: postgres://u:CANARY@h/d?schema=A-B", "has a schema that is no plain name"],
   ["journal: postgres://u:CANARY@h/d?schema=pg_own", "has a schema that is no plain name"],
   ["journal: { url: mysql://u:CANARY@h/d }", "is not a postgres URL"],
-  ["journal: { url: postgres://u@h/d, path: ./j.db }", "is given beside url"],
+  ["journal: { url: postgres://u@h/d, path: ./j.db }", "is given next to url"],
   ["journal: { path: ./j.db, instance: CANARY }", "is for a journal in PostgreSQL alone"],
   ["journal: { passwordFile: CANARY }", "is for a journal in PostgreSQL alone"],
   ["journal: { url: postgres://u@h/d, lease: 4s }", "is too short; write 5s or more"],
-  ["journal: { url: postgres://u:CANARY@h/d, passwordFile: p }", "is given beside password"],
+  ["journal: { url: postgres://u:CANARY@h/d, passwordFile: p }", "is given next to password"],
 ] as const)("%s is refused: %s", async ([line, message]) => {
   using folder = new ConfigFolder(`${LEAST}${line}\n`);
   const problems = await folder.problems();

@@ -31,7 +31,7 @@ describe("bad file", () => {
     [
       "a:\n\t- b: c\n    d: e",
       "2: not YAML: a tab is used as indentation; indent with blanks",
-      "what follows from the tab is not told beside it",
+      "what follows from the tab is not told next to it",
     ],
     [
       'a: "C:\\Scans\\In"',
@@ -382,7 +382,7 @@ describe("bad mirror", () => {
     ],
     [
       "source: /s, target: /A, targetId: 3",
-      "targetId: is given beside target; keep one of target and targetId",
+      "targetId: is given next to target; keep one of target and targetId",
       "which one counts?",
     ],
     [

@@ -154,7 +154,7 @@ test.for([
     "its address is the secret",
   ],
   ["format: ntfy, url: https://h/t, to: x", "to: ntfy takes none", "its topic is in the address"],
-  ["format: ntfy, url: https://h/t, body: x", "body: is given beside format: ntfy", "one of them"],
+  ["format: ntfy, url: https://h/t, body: x", "body: is given next to format: ntfy", "one of them"],
   ["format: ntfi, url: https://h/t", "format: .*did you mean ntfy", "a typing mistake"],
   [
     "url: https://h, headers: { Content-Length: 1x }",

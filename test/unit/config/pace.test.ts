@@ -6,7 +6,7 @@ import { ConfigFolder, LEAST } from "./config-folder.ts";
 const YEAR_MS = 31_536_000_000;
 
 test.for([
-  ["", { bytesPerSecond: undefined, hours: undefined }, "neither is limited by itself"],
+  ["", { bytesPerSecond: undefined, hours: undefined }, "neither is limited on its own"],
   ["upload: { bandwidth: 2MB }", { bytesPerSecond: 2_000_000 }, "the contract's sizes"],
   ["upload: { bandwidth: 10MiB }", { bytesPerSecond: 10_485_760 }, "1024s, as disks count"],
   ["upload: { bandwidth: 1.5 MB }", { bytesPerSecond: 1_500_000 }, "a blank does no harm"],

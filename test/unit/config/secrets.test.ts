@@ -98,7 +98,7 @@ test("a secret file that is not there names the places, and does not fall back s
   ]);
 });
 
-test("systemd's credentials serve where the file is not beside the configuration", async () => {
+test("systemd's credentials serve where the file is not next to the configuration", async () => {
   using folder = new ConfigFolder(BY_FILE);
   folder.write("sub/signing.secret", SECRET);
   folder.write("credentials/account.key", KEY, 0o440);
@@ -115,7 +115,7 @@ test("a named pipe is refused rather than waited for", async () => {
   ]);
 });
 
-test("a value beside a file is refused", async () => {
+test("a value next to a file is refused", async () => {
   using folder = new ConfigFolder(
     config(
       `  accountKey: ${KEY}\n  accountKeyFile: x\n`,
@@ -123,8 +123,8 @@ test("a value beside a file is refused", async () => {
     ),
   );
   expect(await folder.problems({})).toEqual([
-    "scanferry.yaml:4: archive.accountKeyFile: is given beside accountKey; keep one of accountKey and accountKeyFile",
-    "scanferry.yaml:8: archive.signing.secretFile: is given beside secret; keep one of secret and secretFile",
+    "scanferry.yaml:4: archive.accountKeyFile: is given next to accountKey; keep one of accountKey and accountKeyFile",
+    "scanferry.yaml:8: archive.signing.secretFile: is given next to secret; keep one of secret and secretFile",
   ]);
 });
 
@@ -282,7 +282,7 @@ test("a token file that everyone can read is refused, and the token is not told"
   expect(problems.join("\n")).not.toContain(WEB_TOKEN);
 });
 
-test("a bare name is found in `secrets` beside the configuration, unless everyone can read it", async () => {
+test("a bare name is found in `secrets` next to the configuration, unless everyone can read it", async () => {
   using folder = new ConfigFolder(BY_FILE);
   folder.write("secrets/account.key", KEY);
   folder.write("sub/signing.secret", SECRET);

@@ -1,4 +1,4 @@
-/** Several accounts in one daemon: each is told about its own, and one that breaks ends all. */
+/** Several accounts in one daemon: each learns about its own, and one that breaks ends all. */
 import { expect, test } from "vitest";
 import type { Config } from "../../../src/config/config.ts";
 import { type Account, Accounts } from "../../../src/daemon/accounts.ts";

@@ -8,7 +8,7 @@ import { assertApart } from "../../../src/daemon/sources-apart.ts";
 import { Fault } from "../../../src/std/fault.ts";
 import { scratch, settingsOf } from "../source/scratch.ts";
 import { type Mirror } from "../../../src/config/config.ts";
-import { isNear } from "../../../src/daemon/reader-mirror.ts";
+import { isLocal } from "../../../src/daemon/reader-mirror.ts";
 import { NO_RULES } from "../../../src/rules/rules.ts";
 import { sourceStatus } from "../../../src/source/status.ts";
 
@@ -70,10 +70,10 @@ describe("sources apart", () => {
   };
 
   test.for([
-    [["/srv/a", "/srv/b", "/data/scan"], "", "folders beside one another"],
+    [["/srv/a", "/srv/b", "/data/scan"], "", "folders next to one another"],
     [["/data/scans", "/bound"], "SOURCES_OVERLAP", "a folder, and where it is mounted too"],
     [["/bound/2026", "/data"], "SOURCES_OVERLAP", "below there"],
-    [["/bound/a", "/data/scans/b"], "", "beside one another by both ways"],
+    [["/bound/a", "/data/scans/b"], "", "next to one another by both ways"],
     [["/bound/disk", "/data/scans/2026"], "", "another file system mounted below"],
     [["/nas/one", "/nas/two"], "", "two exports of one server"],
     [["/nas/one", "/again"], "SOURCES_OVERLAP", "a share, and a part of it mounted elsewhere"],
@@ -113,7 +113,7 @@ describe("near", () => {
       source: "n:/",
     };
     const near = (device: string | null = null, table: readonly Mount[] = mounts) =>
-      isNear(mirrorOf(source), table, device);
+      isLocal(mirrorOf(source), table, device);
     expect(near(), "there is nothing").toBe(false);
     mkdirSync(source);
     expect(near(), "it may be a bare mount point").toBe(false);

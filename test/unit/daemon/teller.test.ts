@@ -139,7 +139,7 @@ test("documents of a mirror that was taken out are nobody's problem any more", a
   ]);
 });
 
-test("the digest comes at its time, and a reader that was restarted is told about", async () => {
+test("the digest comes at its time, and a reader that was restarted learns about", async () => {
   await using hook = await hookServer();
   await using world = await aTeller(hook.url, { ping: undefined, digest: "*/10 * * * *" });
   const { clock, teller } = world;

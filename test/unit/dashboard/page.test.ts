@@ -287,7 +287,7 @@ describe("the headline says the one thing that matters first", () => {
     });
   });
 
-  test("what sending waits for is told beside what matters more", () => {
+  test("what sending waits for is told next to what matters more", () => {
     const report = { ...some({ failed: 1 }), sending: { waits: HOURS, concurrency: 4 } };
     const { title, facts } = headlineOf({ ...reportOf(report), health: WELL });
     expect(title).toBe("1 document needs you");

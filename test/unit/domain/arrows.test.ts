@@ -49,7 +49,7 @@ const startedOver: Patch = {
   sentBytes: null,
   ignoredDigest: null,
   problem: null,
-  patience: 0,
+  consecutiveFailures: 0,
   goneAt: null,
   doubtAt: null,
   documentId: null,
@@ -60,7 +60,7 @@ const startedOver: Patch = {
 };
 
 const heldBack: Event = { type: "heldBack", at: AT, dueAt: DUE, problem };
-const held: Patch = { state: "held", dueAt: DUE, problem, patience: 1 };
+const held: Patch = { state: "held", dueAt: DUE, problem, consecutiveFailures: 1 };
 
 const goesOn: Event = { type: "goesOn", at: AT };
 const INCOMPLETE = { code: "FILE_INCOMPLETE", message: "looks unfinished by its format" };
@@ -107,14 +107,14 @@ const LINES: Line[] = [
   ],
   [
     "settling",
-    { problem, patience: 3 },
+    { problem, consecutiveFailures: 3 },
     settled,
-    { ...ready, attributes: null, problem: null, patience: 0 },
+    { ...ready, attributes: null, problem: null, consecutiveFailures: 0 },
     "everything that an attempt needs, and no problem of before",
   ],
   [
     "settling",
-    { problem: PLUGIN, patience: 3 },
+    { problem: PLUGIN, consecutiveFailures: 3 },
     { ...settled, attributes: EXPIRES },
     { ...ready, attributes: EXPIRES },
     "it was refused for its expiry date, and has one again: its patience grows",
@@ -122,7 +122,7 @@ const LINES: Line[] = [
   ["settling", {}, heldBack, held, "it cannot be read"],
   [
     "settling",
-    { patience: 3 },
+    { consecutiveFailures: 3 },
     {
       type: "vetoed",
       at: AT,
@@ -137,7 +137,7 @@ const LINES: Line[] = [
       attributes: { rule: "r" },
       dueAt: null,
       problem,
-      patience: 1,
+      consecutiveFailures: 1,
       after: "due",
       afterMessage: null,
     },
@@ -165,7 +165,7 @@ const LINES: Line[] = [
   ],
   [
     "pending",
-    { polls: 4, patience: 2, problem },
+    { polls: 4, consecutiveFailures: 2, problem },
     {
       type: "adopted",
       at: AT,
@@ -188,7 +188,7 @@ const LINES: Line[] = [
       dueAt: DUE,
       polls: 0,
       problem: null,
-      patience: 0,
+      consecutiveFailures: 0,
       remark: "was in the archive already",
     },
     "it was not sent by us, and says so",
@@ -196,7 +196,7 @@ const LINES: Line[] = [
   ["pending", {}, heldBack, held, "its folder is missing"],
   [
     "uploading",
-    { polls: 4, patience: 2, problem },
+    { polls: 4, consecutiveFailures: 2, problem },
     { type: "accepted", at: AT, dueAt: DUE, documentId: 9, status: "UPLOADED", uploadedDate: 7 },
     {
       state: "uploaded",
@@ -207,7 +207,7 @@ const LINES: Line[] = [
       dueAt: DUE,
       polls: 0,
       problem: null,
-      patience: 0,
+      consecutiveFailures: 0,
     },
     "the archive has it",
   ],
@@ -220,23 +220,29 @@ const LINES: Line[] = [
   ],
   [
     "uploading",
-    { problem, patience: 2 },
+    { problem, consecutiveFailures: 2 },
     { type: "deferred", at: AT, dueAt: DUE, problem },
-    { state: "pending", dueAt: DUE, problem, patience: 3 },
+    { state: "pending", dueAt: DUE, problem, consecutiveFailures: 3 },
     "the same problem again",
   ],
   [
     "uploading",
     {},
     { type: "deferred", at: AT, dueAt: DUE, problem, attributes: { withoutExpiry: true } },
-    { state: "pending", dueAt: DUE, problem, patience: 1, attributes: { withoutExpiry: true } },
+    {
+      state: "pending",
+      dueAt: DUE,
+      problem,
+      consecutiveFailures: 1,
+      attributes: { withoutExpiry: true },
+    },
     "what goes with it from now on is another",
   ],
   [
     "uploading",
-    { problem: { code: "Y", message: "y" }, patience: 2 },
+    { problem: { code: "Y", message: "y" }, consecutiveFailures: 2 },
     { type: "deferred", at: AT, dueAt: DUE, problem },
-    { state: "pending", dueAt: DUE, problem, patience: 1 },
+    { state: "pending", dueAt: DUE, problem, consecutiveFailures: 1 },
     "another problem",
   ],
   ["uploading", {}, changed, startedOver, "the request was torn down"],
@@ -252,14 +258,14 @@ const LINES: Line[] = [
     "uploading",
     { looks: 7 },
     { type: "replyLost", at: AT, dueAt: DUE, problem },
-    { state: "inDoubt", doubtAt: AT, looks: 0, dueAt: DUE, problem, patience: 0 },
+    { state: "inDoubt", doubtAt: AT, looks: 0, dueAt: DUE, problem, consecutiveFailures: 0 },
     "every doubt takes all its looks",
   ],
   [
     "uploading",
-    { problem: { code: "REPLY_LOST", message: "before" }, patience: 3 },
+    { problem: { code: "REPLY_LOST", message: "before" }, consecutiveFailures: 3 },
     { type: "replyLost", at: AT, dueAt: DUE, problem },
-    { state: "inDoubt", doubtAt: AT, looks: 0, dueAt: DUE, problem, patience: 3 },
+    { state: "inDoubt", doubtAt: AT, looks: 0, dueAt: DUE, problem, consecutiveFailures: 3 },
     "three before it were lost too",
   ],
   [
@@ -271,7 +277,7 @@ const LINES: Line[] = [
   ],
   [
     "inDoubt",
-    { polls: 4, doubtAt: 1, patience: 2, problem },
+    { polls: 4, doubtAt: 1, consecutiveFailures: 2, problem },
     { type: "found", at: AT, dueAt: DUE, documentId: 9, status: "UPLOADED", uploadedDate: 0 },
     {
       state: "uploaded",
@@ -283,7 +289,7 @@ const LINES: Line[] = [
       polls: 0,
       doubtAt: null,
       problem: null,
-      patience: 0,
+      consecutiveFailures: 0,
     },
     "the doubt is over",
   ],
@@ -291,19 +297,19 @@ const LINES: Line[] = [
     "inDoubt",
     { doubtAt: 1, problem },
     { type: "absent", at: AT },
-    { state: "pending", dueAt: AT, doubtAt: null, problem: null, patience: 0 },
+    { state: "pending", dueAt: AT, doubtAt: null, problem: null, consecutiveFailures: 0 },
     "it may be sent again",
   ],
   [
     "inDoubt",
-    { doubtAt: 1, problem, patience: 3 },
+    { doubtAt: 1, problem, consecutiveFailures: 3 },
     { type: "absent", at: AT, problem: { code: "REPLY_LOST", message: "x" } },
     {
       state: "pending",
       dueAt: AT,
       doubtAt: null,
       problem: { code: "REPLY_LOST", message: "x" },
-      patience: 4,
+      consecutiveFailures: 4,
     },
     "so often it was lost in a row",
   ],
@@ -379,7 +385,7 @@ const LINES: Line[] = [
         archiveStatus: null,
         charge: null,
         problem,
-        patience: 0,
+        consecutiveFailures: 0,
         after: null,
         afterMessage: null,
       },
@@ -407,14 +413,14 @@ const LINES: Line[] = [
     "settling",
     { remark: ANYWAY },
     { type: "heldBack", at: AT, dueAt: null, problem: INCOMPLETE },
-    { state: "held", dueAt: AT, problem: INCOMPLETE, patience: 1 },
+    { state: "held", dueAt: AT, problem: INCOMPLETE, consecutiveFailures: 1 },
     "a person asked for it meanwhile: it is looked at again at once",
   ],
   [
     "settling",
     {},
     { type: "heldBack", at: AT, dueAt: null, problem: INCOMPLETE },
-    { state: "held", dueAt: null, problem: INCOMPLETE, patience: 1 },
+    { state: "held", dueAt: null, problem: INCOMPLETE, consecutiveFailures: 1 },
     "nobody has asked for it",
   ],
   ["failed", {}, goesOn, wentOn, "a person asked"],
@@ -422,7 +428,7 @@ const LINES: Line[] = [
   ["failed", {}, { type: "recheck", at: AT }, lookedAtAgain, "what goes with it is decided again"],
   [
     "pending",
-    { problem, patience: 2 },
+    { problem, consecutiveFailures: 2 },
     { type: "duplicated", at: AT, original, remark: "r", after: "due" },
     {
       state: "converted",

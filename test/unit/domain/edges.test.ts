@@ -214,7 +214,7 @@ describe("looks", () => {
     expect(decide(looks, ms, [], set).kind).toBe(kind);
   });
 
-  test("a candidate of the first possible moment is one, and the person is told about all", () => {
+  test("a candidate of the first possible moment is one, and the person learns about all", () => {
     const two = [candidate(5), candidate(6)];
     expect(decide(5, 60_000, two)).toEqual({ kind: "ambiguous", candidates: two });
     expect(decide(5, 60_000, [candidate(5, { uploadedDate: SENT_AT - 1 })]).kind).toBe("absent");
@@ -224,7 +224,7 @@ describe("looks", () => {
     [[1_000], "found", "one of our size"],
     [[0], "lookAgain", "one whose size is not known yet may be anybody's"],
     [[7], "lookAgain", "one of another size"],
-    [[1_000, 7], "found", "one of our size, another's beside it"],
+    [[1_000, 7], "found", "one of our size, another's next to it"],
     [[1_000, 0], "lookAgain", "the other may turn out to be of our size"],
     [[0, 7], "lookAgain", "one alone could be ours, but it is not certain"],
     [[0, 0], "lookAgain", "either"],

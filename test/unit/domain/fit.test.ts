@@ -9,7 +9,7 @@ describe("a file's size", () => {
   const bounds = { minBytes: 10, maxBytes: 100 };
 
   test.for([
-    [0, undefined, "an empty one tells of itself"],
+    [0, undefined, "an empty one tells of its own"],
     [9, "FILE_TOO_SMALL", "a byte below"],
     [10, undefined, "the least"],
     [100, undefined, "the most"],
@@ -18,7 +18,7 @@ describe("a file's size", () => {
     expect(unfitSize(seen(bytes), bounds)?.code).toBe(code);
   });
 
-  test("is told beside what is allowed", () => {
+  test("is told next to what is allowed", () => {
     expect(unfitSize(seen(9), bounds)?.message).toBe("the file has 9 bytes, 10 are asked for");
     expect(unfitSize(seen(101), bounds)?.message).toBe("the file has 101 bytes, 100 are allowed");
   });

@@ -43,7 +43,7 @@ describe("archive identity", () => {
         true,
         "it was exchanged",
       ],
-      ["last night's backup", {}, {}, ["missing", "other"], false, "each is looked for by itself"],
+      ["last night's backup", {}, {}, ["missing", "other"], false, "each is looked for on its own"],
       ["old ones cleared away", {}, {}, ["missing", "missing", "missing"], false, "people may"],
       ["an old backup", {}, {}, ["other", "other", "other"], true, "for a person to say"],
       ["another root", {}, OTHER_ROOT, ["missing"], true, "another archive"],

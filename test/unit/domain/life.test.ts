@@ -81,11 +81,11 @@ describe("the life of a document", () => {
 
   test("the same problem again grows patience, another starts over", () => {
     const problem = { code: "X", message: "x" };
-    const held = inState("held", { problem, patience: 4 });
+    const held = inState("held", { problem, consecutiveFailures: 4 });
     const again = { type: "heldBack", at: 1, dueAt: 1, problem } as const;
-    expect(transition(held, again).patience).toBe(5);
+    expect(transition(held, again).consecutiveFailures).toBe(5);
     const other = { ...again, problem: { code: "Y", message: "y" } };
-    expect(transition(held, other).patience).toBe(1);
+    expect(transition(held, other).consecutiveFailures).toBe(1);
   });
 
   test("new content forgets all that was learnt of the old", () => {

@@ -160,7 +160,7 @@ describe("a lost reply", () => {
     );
   });
 
-  test("the archive's clock is reckoned with", () => {
+  test("the archive's clock is estimated with", () => {
     const sent = { sentAt: SENT_AT, sentArchiveAt: null };
     expect(earliestUpload(sent, { now: SENT_AT, offsetMs: -3_600_000 }, policy)).toBe(
       SENT_AT - 3_605_000,

@@ -33,7 +33,7 @@ describe("administration", () => {
     expect(body["folders"]).toMatchObject([{ name: "B" }]);
   });
 
-  test("sets what a folder says of itself, and leaves what is not given", async () => {
+  test("sets what a folder says of its own, and leaves what is not given", async () => {
     const id = String(under.archive.createFolder("/Described"));
     const shown = async () => (await under.ask("folder", { id })).body["folder"];
     const says = { index: "4-2", description: "of 2026", keywords: "scans", expireDate: 4e12 };

@@ -215,7 +215,7 @@ describe("faults", () => {
       expect(under.archive.documents()).toMatchObject([{ filename: "a.txt", status: "CONVERTED" }]);
     });
 
-    test("who asks is told about every upload when it began, lost its client and was stored", async () => {
+    test("who asks learns about every upload when it began, lost its client and was stored", async () => {
       const stored: StoredUpload[] = [];
       const clock = new ManualClock();
       await using under = await ArchiveUnderTest.open({

@@ -63,7 +63,7 @@ test.for([
     { docAuthor: "last" },
   ],
   ["bare.docx", zipOf({ "word/document.xml": "<w:document/>" }), NOTHING, {}],
-] as const)("%s is known by what it says of itself", async ([filename, bytes, said, criteria]) => {
+] as const)("%s is known by what it says of its own", async ([filename, bytes, said, criteria]) => {
   await using under = await ArchiveUnderTest.open();
   const { id } = await under.store(filename, bytes);
   await under.archive.idle();

@@ -11,7 +11,7 @@ import { pagesOf } from "./pages-of.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const SHIPPED = join(ROOT, "samples");
-/** Scans of real life that lie beside some checkouts. */
+/** Scans of real life that lie next to some checkouts. */
 const OTHERS = join(ROOT, "../shared/samples");
 
 const shipped = readdirSync(SHIPPED, { recursive: true, withFileTypes: true })

@@ -62,7 +62,7 @@ export const documents: fc.Arbitrary<Document> = fc.record({
   sentBytes: maybe(count),
   digidoc: fc.boolean(),
   problem: maybe(fc.record({ code: text, message: text })),
-  patience: count,
+  consecutiveFailures: count,
   duplicateOf: maybe(count),
   current: fc.boolean(),
   supersedes: maybe(count),

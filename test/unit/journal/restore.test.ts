@@ -104,7 +104,7 @@ test.for([
   expect(left).toEqual([]);
 });
 
-test("beside a running daemon it is refused", async () => {
+test("next to a running daemon it is refused", async () => {
   using directory = scratch();
   const path = join(directory.path, "journal.db");
   const copy = join(directory.path, "copy.db");

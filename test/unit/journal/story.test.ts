@@ -1,4 +1,4 @@
-/** What is told about a document is the same whether its row's times tell it or lines that were written. */
+/** What learns about a document is the same whether its row's times tell it or lines that were written. */
 import Database from "better-sqlite3";
 import { join } from "node:path";
 import { expect, test } from "vitest";

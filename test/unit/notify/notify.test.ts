@@ -283,7 +283,7 @@ describe("batches", () => {
     await world.stop();
   });
 
-  test("one that was closed while the daemon crashed is told about by the next life", async () => {
+  test("one that was closed while the daemon crashed learns about by the next life", async () => {
     const world = new Notification();
     const desk = await Desk.at(world.journal);
     await world.start(["a"], ["batch"]);

@@ -73,7 +73,7 @@ const allowance = {
   problem: { code: "ALLOWANCE_LOW", message: "800 of 1000 pages", hint: "Buy pages." },
 } as const;
 
-/** Each kind by itself. */
+/** Each kind on its own. */
 export const SITUATIONS: Readonly<Record<FindingKind, Situation>> = {
   stalled: aSituation({}, { health: { healthy: false, why: "nothing has moved for 16 minutes" } }),
   gate: aSituation({

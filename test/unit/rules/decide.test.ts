@@ -151,7 +151,7 @@ describe("the folder", () => {
   });
 });
 
-describe("laws, for any bytes as a path and any text beside it", () => {
+describe("laws, for any bytes as a path and any text next to it", () => {
   const part = fc
     .uint8Array({ minLength: 1, maxLength: 30 })
     .map((bytes) => rawOf(bytes.map((byte) => (byte === 47 || byte === 0 ? 65 : byte))))

@@ -1,4 +1,4 @@
-/** What was read beside a document goes where that goes, and nothing of the next one does. */
+/** What was read next to a document goes where that goes, and nothing of the next one does. */
 import { createHash } from "node:crypto";
 import { readdirSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
@@ -59,7 +59,7 @@ test.for([
   ["scan.pdf.json", "nobody read that kind", true, "{}"],
   [SIDECAR, "it came after the document was read", false, TITLE],
 ] as const)(
-  "%s that is written after the reading stays and is told about: %s",
+  "%s that is written after the reading stays and learns about: %s",
   async ([stays, , sidecar, text]) => {
     const source = aSource({ sidecar });
     const done = await acted(source, () => again(source, text, stays));
@@ -84,7 +84,7 @@ test.for([
   [null, false, [MARKER, SIDECAR], "nothing was sent, so nothing was read with it"],
   [LATER, true, [MARKER, SIDECAR], "no time of a network file system proves it"],
 ] as const)(
-  "beside a document that is gone, sent at %s, network %s: %j stay, because %s",
+  "next to a document that is gone, sent at %s, network %s: %j stay, because %s",
   async ([sentAt, network, stay]) => {
     const source = aSource({ document: false });
     expect(await acted(source, undefined, { sentAt, network })).toEqual({ kind: "gone" });
@@ -92,7 +92,7 @@ test.for([
   },
 );
 
-test("beside one that is gone, a sidecar that was not read stays, however old", async () => {
+test("next to one that is gone, a sidecar that was not read stays, however old", async () => {
   const source = aSource({ document: false });
   expect(await acted(source, () => again(source, "title: Next\n"))).toEqual({ kind: "gone" });
   expect(left(source)).toEqual([SIDECAR]);

@@ -51,7 +51,7 @@ test.for([
     ["sub", ["c.pdf"], undefined],
   ]);
   expect(report.vanished).toEqual([]);
-  expect(report.obstacles).toMatchObject([{ path: "", problem: { code } }]);
+  expect(report.unreadable).toMatchObject([{ path: "", problem: { code } }]);
 });
 
 test("a partial listing is told once; a whole one of the same files is another", async () => {

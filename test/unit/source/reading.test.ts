@@ -109,7 +109,7 @@ describe("read notes", () => {
   ] as const)("%s", ([, documentS, markerS, because]) => {
     test.for([
       [false, "notes", because],
-      [true, "waits", "ctimes of a network file system change by themselves"],
+      [true, "waits", "ctimes of a network file system change on their own"],
     ] as const)("on a network file system %s: %s, because %s", async ([network, kind]) => {
       const source = scratch();
       utimesSync(put(source, "scan.pdf"), documentS, documentS);

@@ -62,7 +62,7 @@ test("every eligible file is listed, by directory, whatever its name", async () 
   const memory = new Memory();
   const report = await memory.scan(settingsOf(dir));
   expect(memory.paths()).toEqual(["a/new\nline.pdf", "top.pdf", "\xe8/\xff.pdf"]);
-  expect(report).toMatchObject({ directories: 4, files: 3, vanished: [], obstacles: [] });
+  expect(report).toMatchObject({ directories: 4, files: 3, vanished: [], unreadable: [] });
   expect([...memory.known.keys()].sort()).toEqual(["", "a", "empty", "\xe8"]);
 });
 
@@ -223,7 +223,7 @@ test("what cannot be read is told, and nothing in it has vanished", ({ skip }) =
     const found = [];
     const report = await scan(settings, known, (listing) => { found.push(listing.dir) }, new AbortController().signal);
     let one; try { listOne(settings, "shut") } catch (error) { one = error.code }
-    console.log(JSON.stringify({ found, one, vanished: report.vanished, obstacles: report.obstacles.map((o) => [o.path, o.problem.code, o.problem.message]) }));`,
+    console.log(JSON.stringify({ found, one, vanished: report.vanished, problems: report.problems.map((o) => [o.path, o.problem.code, o.problem.message]) }));`,
     dir,
   );
   if (said === undefined) {
@@ -234,7 +234,7 @@ test("what cannot be read is told, and nothing in it has vanished", ({ skip }) =
     found: ["", "blind", "open"],
     one: "FILE_UNREADABLE",
     vanished: ["gone"],
-    obstacles: [
+    unreadable: [
       ["blind", "FILE_UNREADABLE", "EACCES: permission denied: blind/3"],
       ["shut", "FILE_UNREADABLE", "EACCES: permission denied (owner 0:0, mode 0700)"],
     ],

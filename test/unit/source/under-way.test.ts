@@ -30,12 +30,12 @@ test.for(
     ["a.part", "a.pdf", false, "not its whole name"],
     ["a.pdf.part/of it", "a.pdf", false, "a directory is none"],
   ]),
-)("beside %s", async ([, [beside, name, isUnderWay]]) => {
+)("next to %s", async ([, [beside, name, isUnderWay]]) => {
   const dir = scratch();
   put(dir, `in/${name}`, PDF);
   put(dir, `in/${beside}`);
   const found = await look(dir, `in/${name}`);
-  const why = `${beside} stands beside it: a download under way`;
+  const why = `${beside} stands next to it: a download under way`;
   if (isUnderWay) expect(found).toMatchObject({ kind: "whole", completeness: "unfinished", why });
   else expect(found).toMatchObject({ completeness: "complete" });
   rmSync(`${dir}/in/${beside}`, { recursive: true });

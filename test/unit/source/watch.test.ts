@@ -222,7 +222,7 @@ test("directories that are left out are not watched, files that are not hinted",
   expect([...told.hints]).toEqual(["in/1.pdf"]);
 });
 
-test("what stands beside a document is a hint about the document", async () => {
+test("what stands next to a document is a hint about the document", async () => {
   const dir = scratch();
   const { told } = await watching(settingsOf(dir, { sidecar: "optional", ready: "marker" }));
   for (const path of ["a.pdf.yaml", "b.pdf.done", "c.tmp.done"]) put(dir, path);
@@ -286,7 +286,7 @@ test("an event brings the next sweep at once", async () => {
   expect(swept).toEqual([2_500, 12_600]);
 });
 
-/** Lets `ms` pass beside a watch whose sweeps take `takes`; when they began. */
+/** Lets `ms` pass next to a watch whose sweeps take `takes`; when they began. */
 async function sweepsOf(
   takes: number,
   ms: number,

@@ -20,7 +20,7 @@ describe("window", () => {
     test.for([
       [[1, 1, 1], 3, [true, true, true], "all of it fits"],
       [[2, 1, 1], 3, [true, true, false], "the third would be too much"],
-      [[9, 1, 1], 3, [true, false, false], "what is too heavy goes by itself"],
+      [[9, 1, 1], 3, [true, false, false], "what is too heavy goes on its own"],
       [[1, 9, 1], 3, [true, false, false], "and waits until it can"],
     ] as const)("of weights %j in %i begins %j: %s", async ([weights, max, begun]) => {
       const window = new Window(max);

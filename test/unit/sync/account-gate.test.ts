@@ -217,7 +217,7 @@ describe("codes that the interface does not name", () => {
     [["ODD", "ODD", "EVEN", "ODD", "ODD"], false, "the row was broken"],
     [["ODD", "ODD", "EVEN", "EVEN", "EVEN"], true, "it starts again with another code"],
     [["FILE_SIZE_TOO_BIG", "FILE_SIZE_TOO_BIG", "FILE_SIZE_TOO_BIG"], false, "a document's own"],
-    [["ODD", "ODD", "FILE_SIZE_TOO_BIG", "ODD"], false, "the archive judged one by itself"],
+    [["ODD", "ODD", "FILE_SIZE_TOO_BIG", "ODD"], false, "the archive judged one on its own"],
     [["HTTP_413", "HTTP_413", "HTTP_413"], false, "each speaks of one request"],
   ] as const)("%j closes the gate: %s, because %s", async ([codes, closes]) => {
     const desk = await SyncDesk.open();
@@ -248,7 +248,7 @@ describe("codes that the interface does not name", () => {
   });
 
   test.for([
-    ["SAME_CODE_REPEATS", "FILE_SIZE_TOO_BIG", true, true, "documents are judged by themselves"],
+    ["SAME_CODE_REPEATS", "FILE_SIZE_TOO_BIG", true, true, "documents are judged on their own"],
     ["SAME_CODE_REPEATS", "FILE_SIZE_TOO_BIG", false, false, "it was under way before it closed"],
     ["SAME_CODE_REPEATS", "FOLDER_NOT_EXISTS", true, false, "its place was judged, not itself"],
     ["SAME_CODE_REPEATS", "ARCHIVE_BUSY", true, false, "nothing was judged"],
@@ -305,11 +305,15 @@ describe("sweeping", () => {
     const [code, set, isKept] = line;
     const desk = await SyncDesk.open();
     const keeper = await desk.keeper();
-    const row = desk.pending({ ...set, problem: odd(code), patience: 2 });
+    const row = desk.pending({ ...set, problem: odd(code), consecutiveFailures: 2 });
     await keeper.refused(credentials, false);
     await keeper.sweep();
-    const kept = { problem: odd(code), patience: 3, dueAt: desk.clock.now() + 2 * MINUTE };
-    const behindIt = { problem: credentials, patience: 1, dueAt: null };
+    const kept = {
+      problem: odd(code),
+      consecutiveFailures: 3,
+      dueAt: desk.clock.now() + 2 * MINUTE,
+    };
+    const behindIt = { problem: credentials, consecutiveFailures: 1, dueAt: null };
     expect(await desk.row(row)).toMatchObject({ state: "held", ...(isKept ? kept : behindIt) });
   });
 

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { type Away, AwayNote, awayOf, type Seen, seersOf } from "../../../src/sync/away.ts";
+import { type Away, AwayNote, awayOf, type Seen, observersOf } from "../../../src/sync/away.ts";
 import type { ScanSchedulerState } from "../../../src/sync/scan-scheduler.ts";
 import { HOUR, MINUTE, SECOND, SyncDesk } from "./desk.ts";
 
 const problem = { code: "ARCHIVE_UNREACHABLE", message: "no connection" };
 const NOTHING: Away = { archive: null, sources: {}, unread: {}, links: {} };
 
-/** Its first mirror's source, as it is told about; `undefined`: nobody has looked yet. */
+/** Its first mirror's source, as it learns about; `undefined`: nobody has looked yet. */
 function seen(desk: SyncDesk, why: string | null | undefined, isLed = true): Seen {
   const status: ScanSchedulerState["status"] =
     why === undefined
@@ -18,9 +18,9 @@ function seen(desk: SyncDesk, why: string | null | undefined, isLed = true): See
   return { outage: undefined, scanSchedulers: [{ mirror: desk.mirror(), isLed, state }] };
 }
 
-/** As `status` reads it beside a daemon that runs. */
+/** As `status` reads it next to a daemon that runs. */
 async function known({ journal }: SyncDesk): Promise<Away> {
-  return awayOf(journal, seersOf(await journal.cluster.instances(), true));
+  return awayOf(journal, observersOf(await journal.cluster.instances(), true));
 }
 
 function silent(desk: SyncDesk, waitMs: number): Seen {
@@ -142,7 +142,7 @@ test("a daemon that starts again knows since when a source is away before it has
 test("where no daemon runs nothing is known", async () => {
   const desk = await SyncDesk.open();
   await (await AwayNote.open(desk.context)).look(silent(desk, SECOND));
-  expect(await awayOf(desk.journal, seersOf([], false))).toEqual(NOTHING);
+  expect(await awayOf(desk.journal, observersOf([], false))).toEqual(NOTHING);
 });
 
 test("a mirror that another daemon leads is that one's to tell of", async () => {

@@ -15,7 +15,7 @@ describe("archive time", () => {
     return new Held(desk.context, folders, new Placement(folders));
   };
 
-  describe("an expiry date is reckoned by the archive's clock", () => {
+  describe("an expiry date is estimated by the archive's clock", () => {
     const DAY = 24 * HOUR;
     const YEAR = 365 * DAY;
     const expiry = { after: { months: 0, days: 30 }, from: { kind: "uploaded" } } as const;

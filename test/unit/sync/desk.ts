@@ -192,7 +192,7 @@ export class SyncDesk {
     return AccountGate.open(this.context, scheduledAfter);
   }
 
-  /** Puts a row into the journal as if it had come that far by itself. Its id is the next one. */
+  /** Puts a row into the journal as if it had come that far on its own. Its id is the next one. */
   put(set: Partial<Document> & { path?: string } = {}): Document {
     const { store } = this.journal;
     const id = set.id ?? store.nextId;

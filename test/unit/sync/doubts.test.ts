@@ -3,7 +3,7 @@ import type { Document } from "../../../src/domain/document.ts";
 import { Doubts } from "../../../src/sync/doubts.ts";
 import { Poller } from "../../../src/sync/poller.ts";
 import { retryAll } from "../../../src/sync/retry.ts";
-import { HOLD } from "../../../src/sync/patience.ts";
+import { HOLD } from "../../../src/sync/backoffs.ts";
 import { refused, unauthorized, unreachable } from "../../fakes/scripted-archive.ts";
 import { answers, aSender, oneAtATime, stored as accepted } from "./a-sender.ts";
 import { CHANGING_ARCHIVE, HOUR, MINUTE, never, SECOND, SyncDesk } from "./desk.ts";
@@ -137,7 +137,7 @@ describe("what a look finds", () => {
     async (code) => {
       const { desk, folderId, doubts } = await aSearch();
       const problem = { code, message: "document 7 has another filename than the one sent" };
-      const { id } = doubted(desk, folderId, { problem, patience: 0 });
+      const { id } = doubted(desk, folderId, { problem, consecutiveFailures: 0 });
       await desk.run(doubts);
       await desk.advance(20 * MINUTE);
       expect(await desk.row(id)).toMatchObject({ state: "held", dueAt: null, problem });
@@ -145,7 +145,11 @@ describe("what a look finds", () => {
       desk.context.wakeups.doubts.notify();
       await desk.advance(SECOND);
       // The next time it is a new question.
-      expect(await desk.row(id)).toMatchObject({ state: "pending", doubtAt: null, patience: 0 });
+      expect(await desk.row(id)).toMatchObject({
+        state: "pending",
+        doubtAt: null,
+        consecutiveFailures: 0,
+      });
     },
   );
 
@@ -286,7 +290,11 @@ describe("a document of which every reply is lost", () => {
     const documentId = desk.archive.addDocument({ folderId, ...set, uploadedDate });
     await desk.advance(HOUR);
     expect(sent()).toBe(6);
-    expect(await desk.row(huge)).toMatchObject({ state: "uploaded", documentId, patience: 0 });
+    expect(await desk.row(huge)).toMatchObject({
+      state: "uploaded",
+      documentId,
+      consecutiveFailures: 0,
+    });
   });
 
   test("is sent again at once when a person asks, and may be lost as often again", async () => {
@@ -297,7 +305,11 @@ describe("a document of which every reply is lost", () => {
     expect(sent()).toBe(10);
     answers(bench, accepted(7));
     await desk.advance(HOUR);
-    expect(await desk.row(huge)).toMatchObject({ state: "uploaded", documentId: 7, patience: 0 });
+    expect(await desk.row(huge)).toMatchObject({
+      state: "uploaded",
+      documentId: 7,
+      consecutiveFailures: 0,
+    });
   });
 });
 
@@ -309,7 +321,7 @@ describe("two that fit", () => {
   ] as const)("after %s it is held for %i times the first wait: %s", async ([code, times]) => {
     const { desk, folderId, doubts } = await aSearch();
     const problem = code && { code, message: "before" };
-    const before = { problem, patience: 2, looks: 99, doubtAt: desk.clock.now() - HOUR };
+    const before = { problem, consecutiveFailures: 2, looks: 99, doubtAt: desk.clock.now() - HOUR };
     const { id } = doubted(desk, folderId, before);
     const [first, second] = [5, 6].map((filesize) => stored(desk, folderId, { filesize }));
     const at = desk.clock.now();
@@ -682,7 +694,7 @@ describe("candidates", () => {
     expect((await desk.row(id)).state).toBe(isTaken ? "uploaded" : "inDoubt");
   });
 
-  /** Once its window is over: sent again, or held beside the one document that it may be. */
+  /** Once its window is over: sent again, or held next to the one document that it may be. */
   async function expectOutcome(
     desk: SyncDesk,
     at: { doubts: Doubts; id: number; documentId: number; state: "held" | "pending" },

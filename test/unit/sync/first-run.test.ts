@@ -31,7 +31,7 @@ test.for([
   [
     [ARCHIVED, { state: "held", problem: { code: "FILE_TOO_LARGE", message: "so" } }],
     false,
-    "what is held for something else is no stranger's",
+    "what is held for something else is no other's",
   ],
 ] as const)("with %o it is open: %s, for %s", async ([rows, expected]) => {
   const { desk, firstRun, isOpen } = await aFirstRun(rows);

@@ -84,7 +84,7 @@ describe("what is not guessed", () => {
     expect(resolved).toMatchObject({ problem: { code: "FOLDER_TWINS" } });
   });
 
-  test("beside its own spelling another one does not disturb", async () => {
+  test("next to its own spelling another one does not disturb", async () => {
     const { archive, scans, folders } = anArchive();
     archive.addFolder("SCANS");
     expect(await folders.resolve("/Scans", never)).toEqual({ kind: "found", folderId: scans });

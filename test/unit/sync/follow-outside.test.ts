@@ -3,7 +3,7 @@ import { followOutside } from "../../../src/sync/follow-outside.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";
 import { HOUR, SyncDesk } from "./desk.ts";
 
-/** A desk that is told about others' writes; when it was, ms from the start. */
+/** A desk that learns about others' writes; when it was, ms from the start. */
 async function following(instance?: string) {
   const desk = await SyncDesk.open(instance === undefined ? {} : { instance });
   const reread: number[] = [];

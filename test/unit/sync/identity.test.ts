@@ -95,7 +95,7 @@ describe("archive identity", () => {
   });
 });
 
-/** The report of several archives: each by itself, and for who looks at one figure the worst. */
+/** The report of several archives: each on its own, and for who looks at one figure the worst. */
 describe("status archives", () => {
   const NOW = 1_700_000_000_000;
   const interval = { initialMs: 1, maxMs: 1 };

@@ -5,7 +5,7 @@ import { GROW_AFTER } from "../../../src/domain/concurrency.ts";
 import type { Outcome } from "../../../src/domain/outcome.ts";
 import { silentLog } from "../../../src/std/log.ts";
 import { Pace } from "../../../src/sync/pace.ts";
-import { patientArchive } from "../../../src/sync/patient-archive.ts";
+import { throttledArchive } from "../../../src/sync/throttled-archive.ts";
 import { waitingOf } from "../../../src/sync/waiting.ts";
 import { answers, aSender, stalled, statesOf, stored } from "./a-sender.ts";
 import { HOUR, MINUTE, SECOND, type SyncDesk, never } from "./desk.ts";
@@ -182,7 +182,7 @@ describe("an archive that asks for patience", () => {
   test("while it is left alone, no list is asked of it either", async () => {
     const { desk } = await aSender();
     const { pace } = desk.context;
-    const patient = patientArchive(desk.archive, pace, desk.clock);
+    const patient = throttledArchive(desk.archive, pace, desk.clock);
     await patient.folder(undefined, never);
     const problem = { code: "ARCHIVE_BUSY", message: "busy" };
     await pace.met({ pressed: true, retryAfterMs: MINUTE, problem }, 0);

@@ -163,7 +163,7 @@ describe("requests", () => {
   });
 });
 
-describe("patience", () => {
+describe("consecutiveFailures", () => {
   test("lists that fail while documents are sent are asked for no sooner for it", async () => {
     const { desk, poller } = await aPoller(3);
     desk.archive.fail("documents", ...Array.from({ length: 1_000 }, unreachable));

@@ -10,9 +10,9 @@ const doubt = { doubtAt: 5, documentId: null };
 const unsent = { documentId: null, sentBytes: null };
 
 const TABLE = [
-  ["settling", {}, null, "it is looked at by itself"],
+  ["settling", {}, null, "it is looked at on its own"],
   ["settling", { problem: problem("FILE_UNFINISHED") }, "anyway", "as it is, if a person says so"],
-  ["pending", {}, null, "it is sent by itself"],
+  ["pending", {}, null, "it is sent on its own"],
   ["pending", { problem: problem("INVALID_FILENAME") }, null, "that was its last attempt"],
   ["uploading", {}, null, "it is being sent"],
   ["inDoubt", { ...doubt, problem: problem("REPLIES_LOST") }, null, "it is still looked for"],

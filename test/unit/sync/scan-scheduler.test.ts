@@ -223,7 +223,7 @@ describe("what a scan finds", () => {
   test("what cannot be read is kept, and warned of once, until it can be read", async () => {
     const { desk, scanScheduler, changes } = await aScanScheduler();
     const problem = { code: "FILE_UNREADABLE", message: "no right to read" };
-    desk.reader.onScan = () => emptyScan({ obstacles: [{ path: "x" as RawPath, problem }] });
+    desk.reader.onScan = () => emptyScan({ unreadable: [{ path: "x" as RawPath, problem }] });
     await scanScheduler.told(status());
     await desk.run(scanScheduler);
     const unread = { directories: 1, path: "x", why: "no right to read" };

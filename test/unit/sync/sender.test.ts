@@ -19,7 +19,7 @@ import { HOUR, MINUTE, never, SECOND } from "./desk.ts";
 import { type Outcome } from "../../../src/domain/outcome.ts";
 import { OF_ONE_REQUEST } from "../../../src/domain/status-hints.ts";
 import { Held } from "../../../src/sync/held.ts";
-import { HOLD } from "../../../src/sync/patience.ts";
+import { HOLD } from "../../../src/sync/backoffs.ts";
 import { Probes } from "../../../src/sync/probes.ts";
 import { Settler } from "../../../src/sync/settler.ts";
 import { unauthorized, unreachable } from "../../fakes/scripted-archive.ts";
@@ -447,7 +447,7 @@ describe("sender gate", () => {
       expect(bench.keeper.gate.closedAt).toBeNull();
       const held = await desk.row(rows[4]?.id ?? 0);
       const dueAt = desk.clock.now() + HOLD.initialMs;
-      expect(held).toMatchObject({ problem: { code }, patience: 1, dueAt });
+      expect(held).toMatchObject({ problem: { code }, consecutiveFailures: 1, dueAt });
       expect(desk.warnings).toEqual([]);
     });
 
@@ -639,7 +639,7 @@ describe("sender gate", () => {
       account.isSpent = false;
       await desk.advance(HOUR);
       expect(await uploaded()).toBe(20);
-      // Each waits by itself, ever more rarely, and keeps no other for long.
+      // Each waits on its own, ever more rarely, and keeps no other for long.
       await desk.advance(7 * 24 * HOUR);
       expect(sent()).toBeLessThan(5 * 50);
       const late = desk.pending({ path: "good-late.pdf" });

@@ -13,7 +13,7 @@ import { AfterLoop, GONE_ALREADY, NO_MIRROR } from "../../../src/sync/after-loop
 import { Folders } from "../../../src/sync/folders.ts";
 import { Held } from "../../../src/sync/held.ts";
 import { Placement } from "../../../src/sync/placement.ts";
-import { DOUBT_CODES } from "../../../src/domain/verdict.ts";
+import { DOUBT_CODES } from "../../../src/domain/event-for.ts";
 
 describe("settler", () => {
   const MIB = 1024 * 1024;
@@ -757,7 +757,7 @@ describe("settler archived", () => {
         expect(await again("2027/scan.pdf", digest)).toBe("pending");
       });
 
-      test("is sent as a copy beside it", async () => {
+      test("is sent as a copy next to it", async () => {
         const { again } = await anIgnored();
         expect(await again("2027/scan.pdf", "d2")).toBe("pending");
       });

@@ -52,7 +52,7 @@ test("what was under way when the last run ended is in doubt, however much it is
   expect(sync.underWay).toBe(0);
 });
 
-test("what fails beside the loops ends them all, with its own error", async () => {
+test("what fails next to the loops ends them all, with its own error", async () => {
   const { sync } = await aSync();
   const running = sync.run(never);
   sync.fail(new Error("the disk is gone"));

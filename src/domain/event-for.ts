@@ -4,12 +4,12 @@ import type { Document, Seen, Problem } from "./document.ts";
 import { failureOf } from "./failure.ts";
 import type { Event } from "./life.ts";
 import type { Outcome } from "./outcome.ts";
-import { patienceOf } from "./patience.ts";
+import { failuresInARow } from "./consecutive-failures.ts";
 import { withoutExpiry } from "./attributes.ts";
 import { OF_ONE_REQUEST } from "./status-hints.ts";
 
 /** How long things wait after an attempt. */
-export type VerdictPolicy = {
+export type RetryPolicy = {
   readonly retry: Backoff;
   /** For documents held by a code that only time can fix. */
   readonly hold: Backoff;
@@ -19,7 +19,9 @@ export type VerdictPolicy = {
 };
 
 /** What an attempt means for its document. `gone`: the row is to be forgotten. */
-export type Verdict = { readonly kind: "event"; readonly event: Event } | { readonly kind: "gone" };
+export type EventOrGone =
+  | { readonly kind: "event"; readonly event: Event }
+  | { readonly kind: "gone" };
 
 /** Codes whose documents wait for an archive folder; the folder loop lets them go on. */
 export const FOLDER_CODES = [
@@ -83,7 +85,7 @@ export const DOUBT_CODES: readonly string[] = [
   ...TAKEN_CODES,
 ];
 
-/** What a file beside the document may fix. */
+/** What a file next to the document may fix. */
 export const BESIDE_CODES: readonly string[] = [
   "SIDECAR_MISSING",
   "NOTES_BROKEN",
@@ -91,12 +93,12 @@ export const BESIDE_CODES: readonly string[] = [
 ];
 
 /** Turns the outcome of an attempt into the event of its document. Pure. */
-export function verdict(
+export function eventFor(
   document: Document,
   outcome: Outcome,
   at: number,
-  policy: VerdictPolicy,
-): Verdict {
+  policy: RetryPolicy,
+): EventOrGone {
   switch (outcome.kind) {
     case "stored":
       return event({
@@ -136,7 +138,7 @@ function refusal(
   document: Document,
   outcome: Extract<Outcome, { kind: "refused" }>,
   at: number,
-  policy: VerdictPolicy,
+  policy: RetryPolicy,
 ): Event {
   const { problem } = outcome;
   const attributes = withoutExpiry(document.attributes);
@@ -163,9 +165,9 @@ function sized({ code, message }: Problem, { seen }: Document): Problem {
 }
 
 /** A document that waits; for a folder without a time, else with growing patience. */
-function holdFor(document: Document, problem: Problem, at: number, policy: VerdictPolicy): Event {
+function holdFor(document: Document, problem: Problem, at: number, policy: RetryPolicy): Event {
   const byFolder = (FOLDER_CODES as readonly string[]).includes(problem.code);
-  const tries = patienceOf(document, problem);
+  const tries = failuresInARow(document, problem);
   const dueAt = byFolder ? null : at + backoffMs(policy.hold, tries, policy.random);
   return { type: "heldBack", at, dueAt, problem };
 }
@@ -178,12 +180,12 @@ function defer(
   random: Random,
   retryAfterMs: number | null,
 ): Event {
-  const tries = patienceOf(document, problem);
+  const tries = failuresInARow(document, problem);
   const wait = Math.max(backoffMs(retry, tries, random), retryAfterMs ?? 0);
   return { type: "deferred", at, dueAt: at + wait, problem };
 }
 
-function event(event: Event): Verdict {
+function event(event: Event): EventOrGone {
   return { kind: "event", event };
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { ArchiveError } from "../../../src/archive/archive-error.ts";
 import type { Reply } from "../../../src/archive/exchange.ts";
 import type { JsonFields } from "../../../src/archive/json-fields.ts";
-import { judge, type Question } from "../../../src/archive/judge.ts";
+import { classifyReply, type Question } from "../../../src/archive/classify-reply.ts";
 import { documentDetailOf, documentsPageOf, folderOf } from "../../../src/archive/resources.ts";
 import { FAILURES } from "../../../src/domain/failure.ts";
 import { CODES } from "../../../src/wire/codes.ts";
@@ -21,7 +21,7 @@ function replied(status: number, body: unknown, more: Partial<Reply> = {}): Repl
 
 function errorIn(reply: Reply, asked = question): ArchiveError {
   try {
-    judge(reply, asked, readDocument);
+    classifyReply(reply, asked, readDocument);
   } catch (error) {
     if (error instanceof ArchiveError) return error;
     throw error;
@@ -331,7 +331,7 @@ describe("what is tolerated in an OK", () => {
   ] as const)("%o becomes %o: %s", ([given, expected]) => {
     const { status, ...rest } = { ...detail(), ...expected } as DocumentDetail;
     const whole = status === undefined ? rest : { ...rest, status };
-    expect(judge(replied(201, ok(detail(given))), question, readDocument)).toEqual(whole);
+    expect(classifyReply(replied(201, ok(detail(given))), question, readDocument)).toEqual(whole);
   });
 
   test.for([
@@ -341,15 +341,19 @@ describe("what is tolerated in an OK", () => {
   ] as [object, string][])("the root is known by its flag: %s", ([given]) => {
     const folder = { id: 1, root: true, createdDate: 5, ...given };
     const read = (fields: JsonFields) => folderOf(fields.object("folder"));
-    const found = judge(replied(200, { response: "OK", folder }), question, read);
+    const found = classifyReply(replied(200, { response: "OK", folder }), question, read);
     expect(found).toEqual({ id: 1, name: "/", root: true, createdDate: 5 });
     const other = { response: "OK", folder: { ...folder, root: false, name: null } };
-    expect(() => judge(replied(200, other), question, read)).toThrow("folder.name is not text");
+    expect(() => classifyReply(replied(200, other), question, read)).toThrow(
+      "folder.name is not text",
+    );
   });
 
   const page = (index: number, more: object) => {
     const reply = replied(200, { response: "OK", ...more });
-    return judge(reply, question, (fields) => documentsPageOf(fields, index, documentDetailOf));
+    return classifyReply(reply, question, (fields) =>
+      documentsPageOf(fields, index, documentDetailOf),
+    );
   };
 
   test.for([

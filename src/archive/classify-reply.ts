@@ -35,35 +35,39 @@ export type Question = {
  * Returns what `read` makes of an OK. An OK that `read` cannot read, or that came before the whole
  * request had been handed over, is in doubt: anyone who answered so cannot have stored the file.
  */
-export function judge<T>(reply: Reply, question: Question, read: (payload: JsonFields) => T): T {
-  const verdict = verdictsOf(reply, question);
+export function classifyReply<T>(
+  reply: Reply,
+  question: Question,
+  read: (payload: JsonFields) => T,
+): T {
+  const errorOf = errorsOf(reply, question);
   const json = parse(reply.body);
   const response = json && own(json, "response");
-  if (json && response === "ERROR") throw errorReply(json, reply, question, verdict);
-  if (!json || response !== "OK") throw bareReply(reply, question.operation, verdict);
+  if (json && response === "ERROR") throw errorReply(json, reply, question, errorOf);
+  if (!json || response !== "OK") throw bareReply(reply, question.operation, errorOf);
   if (!isSuccess(reply)) {
-    throw verdict("inDoubt", `HTTP_${reply.status}`, "answered OK, but with an error's status");
+    throw errorOf("inDoubt", `HTTP_${reply.status}`, "answered OK, but with an error's status");
   }
   if (!reply.afterRequest) {
-    throw verdict("inDoubt", "REPLY_EARLY", "answered OK before it had the whole request");
+    throw errorOf("inDoubt", "REPLY_EARLY", "answered OK before it had the whole request");
   }
   try {
     return read(new JsonFields(json, "reply"));
   } catch (error) {
     if (!(error instanceof UnreadableError)) throw error;
-    throw verdict("inDoubt", "REPLY_UNREADABLE", `answered OK, but ${error.message}`);
+    throw errorOf("inDoubt", "REPLY_UNREADABLE", `answered OK, but ${error.message}`);
   }
 }
 
 /** Makes an error about this reply. */
-type Verdict = (
+type ErrorOf = (
   kind: ArchiveErrorKind,
   code: string,
   what: string,
   details?: Pick<ArchiveErrorDetails, "credentials" | "unnamed">,
 ) => ArchiveError;
 
-function verdictsOf(reply: Reply, question: Question): Verdict {
+function errorsOf(reply: Reply, question: Question): ErrorOf {
   const { operation, now } = question;
   const retryAfterMs = retryAfterMsOf(reply.headers, now);
   return (kind, code, what, more = {}) => {
@@ -117,15 +121,15 @@ function errorReply(
   json: JsonObject,
   reply: Reply,
   { operation, secrets }: Question,
-  verdict: Verdict,
+  errorOf: ErrorOf,
 ): ArchiveError {
   const { status } = reply;
   const code = errorCodeIn(own(json, "responseDescription"), operation, secrets);
   if (code !== undefined && isCodeOf(operation, code)) {
-    return verdict("refused", code, `refused: ${code}`);
+    return errorOf("refused", code, `refused: ${code}`);
   }
   if (code !== undefined && meansCredentials(code)) {
-    return verdict("refused", code, `refused: ${code}`, { credentials: true });
+    return errorOf("refused", code, `refused: ${code}`, { credentials: true });
   }
   const what =
     code === undefined
@@ -135,10 +139,10 @@ function errorReply(
   // "Internal error" and the like, whatever the status: it may have failed after it stored.
   const isProven = !reply.afterRequest && status < 500 && shown !== "REPLY_UNREADABLE";
   const kind = isProven ? "refused" : "inDoubt";
-  if (status === 429) return verdict(kind, "ARCHIVE_BUSY", `asked for a pause: ${shown}`);
+  if (status === 429) return errorOf(kind, "ARCHIVE_BUSY", `asked for a pause: ${shown}`);
   const credentials = isUnauthorized(reply);
   // What servers say with 5xx passes; what they say otherwise is about what was asked.
-  return verdict(kind, shown, what, { credentials, unnamed: code !== undefined && status < 500 });
+  return errorOf(kind, shown, what, { credentials, unnamed: code !== undefined && status < 500 });
 }
 
 function isUnauthorized({ status }: Reply): boolean {
@@ -152,35 +156,35 @@ function isUnauthorized({ status }: Reply): boolean {
 const AFTER_THE_DEED: readonly number[] = [302, 303, 408, 409, 425, 499];
 
 /** A reply without a word of the interface: only the status is left to go by. */
-function bareReply(reply: Reply, operation: Operation, verdict: Verdict): ArchiveError {
+function bareReply(reply: Reply, operation: Operation, errorOf: ErrorOf): ArchiveError {
   const { status } = reply;
   const what = `answered with ${describe(reply.body)}`;
   if (isSuccess(reply)) {
     const code = reply.body === "too big" ? "REPLY_TOO_BIG" : "REPLY_UNREADABLE";
-    return verdict("inDoubt", code, what);
+    return errorOf("inDoubt", code, what);
   }
   if (status === 407) {
-    return verdict("refused", "PROXY_REFUSED", "is behind a proxy that asks for a user");
+    return errorOf("refused", "PROXY_REFUSED", "is behind a proxy that asks for a user");
   }
   if (wantsCertificate(reply)) {
-    return verdict("refused", "TLS_REFUSED", "asks for a client certificate, or another one");
+    return errorOf("refused", "TLS_REFUSED", "asks for a client certificate, or another one");
   }
-  if (isUnauthorized(reply)) return unauthorized(status, operation, verdict);
-  if (status === 429) return verdict("refused", "ARCHIVE_BUSY", "asked for a pause");
+  if (isUnauthorized(reply)) return unauthorized(status, operation, errorOf);
+  if (status === 429) return errorOf("refused", "ARCHIVE_BUSY", "asked for a pause");
   const isDone = AFTER_THE_DEED.includes(status) && reply.afterRequest;
   const kind = status >= 300 && status < 500 && !isDone ? "refused" : "inDoubt";
   const isRedirect = status >= 300 && status < 400;
-  return verdict(kind, `HTTP_${status}`, isRedirect ? "redirects, which is not followed" : what);
+  return errorOf(kind, `HTTP_${status}`, isRedirect ? "redirects, which is not followed" : what);
 }
 
-function unauthorized(status: number, operation: Operation, verdict: Verdict): ArchiveError {
+function unauthorized(status: number, operation: Operation, errorOf: ErrorOf): ArchiveError {
   const credentials = true;
   if (operation !== "upload") {
     const what = "refused the account key or signature";
-    return verdict("refused", "CREDENTIALS_REFUSED", what, { credentials });
+    return errorOf("refused", "CREDENTIALS_REFUSED", what, { credentials });
   }
   const what = "(or what stands before it) refused this upload";
-  return verdict("refused", `HTTP_${status}`, what, { credentials });
+  return errorOf("refused", `HTTP_${status}`, what, { credentials });
 }
 
 /** What nginx and IIS answer where they got no client certificate, or one that they do not accept. */

@@ -13,7 +13,7 @@ import type { Whole } from "./already-sent.ts";
 import { archiveNow, ArchiveTime } from "./archive-time.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
 import { decisionOn } from "./decision.ts";
-import { CLOCKS, HOLD } from "./patience.ts";
+import { CLOCKS, HOLD } from "./backoffs.ts";
 
 /** Something worth knowing of it, and what a hook answered; absent: nobody asked one. */
 export type Ready = { readonly remark: string | null; readonly answer?: Answer };
@@ -114,11 +114,11 @@ export class Readying {
   }
 
   /** `patience` null: no time helps, only another content. */
-  held(document: Document, problem: Problem, patience: Backoff | null): Change {
+  held(document: Document, problem: Problem, consecutiveFailures: Backoff | null): Change {
     const { clock, random } = this.#context;
     const at = clock.now();
-    const tries = document.problem?.code === problem.code ? document.patience + 1 : 1;
-    const dueAt = patience && at + backoffMs(patience, tries, random);
+    const tries = document.problem?.code === problem.code ? document.consecutiveFailures + 1 : 1;
+    const dueAt = consecutiveFailures && at + backoffMs(consecutiveFailures, tries, random);
     const event = { type: "heldBack", at, dueAt, problem } as const;
     return { type: "event", id: document.id, event, from: ["settling"] };
   }

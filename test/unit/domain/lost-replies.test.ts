@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { absence, doubtWindowMs, lostBefore, LOST_MAX } from "../../../src/domain/absence.ts";
+import { absence, doubtWindowMs, lostBefore, LOST_MAX } from "../../../src/domain/lost-replies.ts";
 import { inState } from "../../fixtures/a-document.ts";
 
 const of = (code: string) => ({ code, message: `it was ${code}` });
@@ -14,8 +14,8 @@ describe("how many attempts in a row were lost before this one", () => {
     ["ARCHIVE_UNREACHABLE", 3, "HTTP_504", 0, "the last one never got there"],
     ["REPLY_LOST", 3, "REPLY_MISMATCHED", 0, "this one was taken: another question"],
     ["REPLY_LOST", 3, "DOCUMENT_ID_TAKEN", 0, "this one was taken: another question"],
-  ] as const)("after %s, %i times, %s: %i, for %s", ([before, patience, code, lost]) => {
-    const document = inState("uploading", { problem: before && of(before), patience });
+  ] as const)("after %s, %i times, %s: %i, for %s", ([before, consecutiveFailures, code, lost]) => {
+    const document = inState("uploading", { problem: before && of(before), consecutiveFailures });
     expect(lostBefore(document, of(code))).toBe(lost);
   });
 });
@@ -31,9 +31,12 @@ describe("the window of a doubt", () => {
     ["DOUBT_AMBIGUOUS", 7, MINUTE, MINUTE, "it was held: patience counts something else"],
     ["REPLIES_LOST", 8, MINUTE, MINUTE, "a person asked"],
     ["REPLY_MISMATCHED", 1, MINUTE, MINUTE, "a person asked"],
-  ] as const)("%s after %i of %i ms: %i ms, for %s", ([code, patience, base, windowMs]) => {
-    expect(doubtWindowMs({ problem: of(code), patience }, base)).toBe(windowMs);
-  });
+  ] as const)(
+    "%s after %i of %i ms: %i ms, for %s",
+    ([code, consecutiveFailures, base, windowMs]) => {
+      expect(doubtWindowMs({ problem: of(code), consecutiveFailures }, base)).toBe(windowMs);
+    },
+  );
 });
 
 describe("what the archive does not have", () => {
@@ -60,13 +63,13 @@ describe("what the archive does not have", () => {
     ["DOUBT_AMBIGUOUS", 9, true, again, "what it could have been is gone"],
   ] as const)(
     "%s after %i, its folder there: %s; %o, for %s",
-    ([code, patience, isThere, event]) => {
-      expect(absence({ problem: of(code), patience }, 5, isThere)).toMatchObject(event);
+    ([code, consecutiveFailures, isThere, event]) => {
+      expect(absence({ problem: of(code), consecutiveFailures }, 5, isThere)).toMatchObject(event);
     },
   );
 
   test("a document without problem is sent again, unless its folder is gone", () => {
-    const document = { problem: null, patience: 0 };
+    const document = { problem: null, consecutiveFailures: 0 };
     expect(absence(document, 5, true)).toEqual({ type: "absent", at: 5 });
     expect(absence(document, 5, false)).toMatchObject(held("DOUBT_FOLDER_GONE"));
   });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { FAILURES } from "../../../src/domain/failure.ts";
 import { type Outcome } from "../../../src/domain/outcome.ts";
 import { type Attributes } from "../../../src/domain/attributes.ts";
-import { verdict, FOLDER_CODES } from "../../../src/domain/verdict.ts";
+import { eventFor, FOLDER_CODES } from "../../../src/domain/event-for.ts";
 import { CODES } from "../../../src/wire/codes.ts";
 import { inState } from "../../fixtures/a-document.ts";
 import { mayHappen } from "../../fixtures/events.ts";
@@ -27,7 +27,7 @@ describe("verdict", () => {
   const problem = { code: "REPLY_LOST", message: "reset" };
 
   function eventOf(outcome: Outcome) {
-    const judged = verdict(inState("uploading"), outcome, AT, policy);
+    const judged = eventFor(inState("uploading"), outcome, AT, policy);
     if (judged.kind === "gone") throw new Error("no event");
     return judged.event;
   }
@@ -64,7 +64,7 @@ describe("verdict", () => {
       const document = inState("uploading", {
         seen: { sizeBytes: 12_345_678, modifiedAt: 0, stamp: "" },
       });
-      const judged = verdict(document, refused("HTTP_413"), AT, policy);
+      const judged = eventFor(document, refused("HTTP_413"), AT, policy);
       expect(judged).toMatchObject({
         kind: "event",
         event: {
@@ -89,9 +89,9 @@ describe("verdict", () => {
 
     test("an unknown code is waited out ever longer", () => {
       const known = { code: "WEIRD", message: "" };
-      const waits = [0, 1, 2, 3].map((patience) => {
-        const document = inState("uploading", { problem: known, patience });
-        const judged = verdict(document, refused("WEIRD"), AT, policy);
+      const waits = [0, 1, 2, 3].map((consecutiveFailures) => {
+        const document = inState("uploading", { problem: known, consecutiveFailures });
+        const judged = eventFor(document, refused("WEIRD"), AT, policy);
         return judged.kind === "event" && judged.event.type === "heldBack" ? judged.event.dueAt : 0;
       });
       expect(waits).toEqual([AT + 30_000, AT + 60_000, AT + 120_000, AT + 240_000]);
@@ -106,7 +106,9 @@ describe("verdict", () => {
     });
 
     test("a vanished file is no event: the row is looked at again", () => {
-      expect(verdict(inState("uploading"), { kind: "gone" }, AT, policy)).toEqual({ kind: "gone" });
+      expect(eventFor(inState("uploading"), { kind: "gone" }, AT, policy)).toEqual({
+        kind: "gone",
+      });
     });
   });
 
@@ -115,7 +117,7 @@ describe("verdict", () => {
     const metadata = { title: { value: "Lease", from: "static" } } as never;
     const outcome = refused("PLUGIN_REMINDER_NOT_INSTALLED");
     const of = (attributes: Attributes) =>
-      verdict(inState("uploading", { attributes }), outcome, AT, policy);
+      eventFor(inState("uploading", { attributes }), outcome, AT, policy);
     expect(of({ metadata, expiry })).toMatchObject({
       event: { type: "deferred", dueAt: AT, attributes: { metadata, withoutExpiry: true } },
     });
@@ -138,7 +140,10 @@ describe("verdict events", () => {
   const of = (code: string) => ({ code, message: `because of ${code}` });
   const SEEN = { sizeBytes: 5, modifiedAt: 6, stamp: "new" };
   const before = { seen: { sizeBytes: 1, modifiedAt: 2, stamp: "old" } };
-  const again = (code: string, patience: number) => ({ problem: of(code), patience });
+  const again = (code: string, consecutiveFailures: number) => ({
+    problem: of(code),
+    consecutiveFailures,
+  });
 
   const refused = (code: string, retryAfterMs: number | null = null): Outcome => {
     return { kind: "refused", problem: of(code), retryAfterMs };
@@ -256,7 +261,7 @@ describe("verdict events", () => {
 
   describe("the event of an attempt", () => {
     test.for(LINES)("%o, %o: exactly %o, because %s", ([set, outcome, event]) => {
-      const judged = verdict(inState("uploading", set), outcome, AT, policy);
+      const judged = eventFor(inState("uploading", set), outcome, AT, policy);
       expect(judged).toEqual({ kind: "event", event });
     });
 
@@ -269,7 +274,7 @@ describe("verdict events", () => {
       ["INVALID_FOLDER_PATH", "the archive does not know the path"],
     ] as const)("%s waits for its folder and not for a time: %s", ([code]) => {
       expect(FOLDER_CODES).toContain(code);
-      const judged = verdict(inState("uploading"), refused(code), AT, policy);
+      const judged = eventFor(inState("uploading"), refused(code), AT, policy);
       expect(judged).toMatchObject({ event: { type: "heldBack", dueAt: null } });
     });
   });
