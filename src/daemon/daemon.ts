@@ -20,7 +20,7 @@ import { Page } from "./page.ts";
 import { type Parts, type PartsOptions, openParts } from "./parts.ts";
 import { allIdle, type IdleWait, withUnread } from "./idle.ts";
 import { Schedule } from "./schedule.ts";
-import { OutboxEntry } from "./teller.ts";
+import { OwnNotifications } from "./notifications.ts";
 import { version } from "./version.ts";
 import type { Look } from "./status-reporter.ts";
 
@@ -62,7 +62,7 @@ export class Daemon implements AsyncDisposable {
   readonly #sending: boolean;
   readonly #healthWatches = new Map<string, HealthWatch>();
   #page: Page | undefined;
-  #outboxEntry: OutboxEntry | undefined;
+  #notifications: OwnNotifications | undefined;
   #closed: Promise<void> | undefined;
 
   private constructor(options: DaemonOptions, owned: AsyncDisposableStack, parts: Parts) {
@@ -79,13 +79,13 @@ export class Daemon implements AsyncDisposable {
     const { clock = systemClock, random = systemRandom } = options;
     await using stack = new AsyncDisposableStack();
     // Set once there is one; what comes before that is nobody's news.
-    let outboxEntry: OutboxEntry | undefined;
+    let notifications: OwnNotifications | undefined;
     const told: Pick<PartsOptions, "journaled" | "readerRestarted"> = {
       journaled: (applied, nameOf) => {
         options.journaled?.(applied, nameOf);
-        outboxEntry?.teller?.journaled(applied);
+        notifications?.current?.journaled(applied);
       },
-      readerRestarted: (mirrors) => outboxEntry?.teller?.readerRestarted(mirrors),
+      readerRestarted: (mirrors) => notifications?.current?.readerRestarted(mirrors),
     };
     const journal = options.journal ?? (await DaemonJournal.open({ ...options, clock }));
     // Before the parts, which close first.
@@ -93,7 +93,7 @@ export class Daemon implements AsyncDisposable {
     const parts = await openParts({ ...options, ...told, journal, clock, random }, stack);
     await using daemon = new AsyncDisposableStack();
     const opened = daemon.use(new Daemon(options, stack.move(), parts));
-    outboxEntry = await opened.#openOutboxEntry(options, random);
+    notifications = await opened.#openOutboxEntry(options, random);
     if (options.web !== false) await opened.#listen(options, random);
     daemon.move();
     return opened;
@@ -129,20 +129,20 @@ export class Daemon implements AsyncDisposable {
     this.#log.info(startedWith(this.#config), "started");
     const loops = new AbortController();
     const running = accounts.run(loops.signal);
-    const outboxEntry = this.#outboxEntry?.run(loops.signal);
+    const notifications = this.#notifications?.run(loops.signal);
     const asked = Promise.withResolvers<void>();
     const ask = () => asked.resolve();
     stopping.addEventListener("abort", ask, { once: true });
     if (stopping.aborted) ask();
     try {
-      await Promise.race([Promise.all([running, outboxEntry]), asked.promise]);
+      await Promise.race([Promise.all([running, notifications]), asked.promise]);
       this.#log.info({ underWay: accounts.underWay }, "stopping");
       await this.#drain();
     } finally {
       stopping.removeEventListener("abort", ask);
       loops.abort(new Error("the daemon stops"));
       await this.#parts.endReaders();
-      await outboxEntry;
+      await notifications;
       await running;
     }
     this.#log.info({}, "stopped");
@@ -213,10 +213,13 @@ export class Daemon implements AsyncDisposable {
     await deadline;
   }
 
-  async #openOutboxEntry(options: DaemonOptions, random: Random): Promise<OutboxEntry | undefined> {
+  async #openOutboxEntry(
+    options: DaemonOptions,
+    random: Random,
+  ): Promise<OwnNotifications | undefined> {
     const { notify } = this.#config;
     if (!notify || options.tells === false) return undefined;
-    const teller = {
+    const notifyOptions = {
       config: this.#config,
       notify,
       parts: this.#parts,
@@ -227,8 +230,8 @@ export class Daemon implements AsyncDisposable {
       log: this.#log,
       ...(options.tellLookMs === undefined ? {} : { lookMs: options.tellLookMs }),
     };
-    this.#outboxEntry = await OutboxEntry.open(teller, this.#parts.tells);
-    return this.#outboxEntry;
+    this.#notifications = await OwnNotifications.open(notifyOptions, this.#parts.tells);
+    return this.#notifications;
   }
 
   async #listen({ pageWaits = false }: DaemonOptions, random: Random): Promise<void> {
@@ -247,7 +250,7 @@ export class Daemon implements AsyncDisposable {
       log: this.#log,
       clock: this.#clock,
       version,
-      channels: () => this.#outboxEntry?.teller?.reports ?? [],
+      channels: () => this.#notifications?.current?.reports ?? [],
       actions: {
         retry: (ids: number[], anyway: boolean) =>
           retryAll(this.journal, ids, this.#clock.now(), anyway).then(() => this.probe()),

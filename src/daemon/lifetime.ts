@@ -32,7 +32,7 @@ import { type Notifier, silentNotifier } from "./notifier.ts";
 import { Outwait } from "./outwait.ts";
 import { watchSecrets } from "./secret-watch.ts";
 import { SourcePlaces } from "./source-places.ts";
-import { type Look, vigil } from "./status-reporter.ts";
+import { type Look, reportStatus } from "./status-reporter.ts";
 
 /** Starting, and closing, may take this long until it counts as stuck: a large journal is checked. */
 const BETWEEN_LIVES_MS = 30 * 60_000;
@@ -284,7 +284,7 @@ export class Lifetime {
     const notifier = this.#notifier;
     if (notifier === silentNotifier) return;
     const wrong = (what: string) => this.#log?.error({}, what);
-    await vigil({ notifier, clock: this.#clock, look: () => this.#look(), wrong }, signal);
+    await reportStatus({ notifier, clock: this.#clock, look: () => this.#look(), wrong }, signal);
   }
 
   async #look(): Promise<Look> {

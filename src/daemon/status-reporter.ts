@@ -15,7 +15,7 @@ export type Look = {
 };
 
 /** Where the notifier has no `watchdogMs`, the line is told and nothing else. */
-export type VigilOptions = {
+export type StatusReporterOptions = {
   readonly notifier: Notifier;
   readonly clock: Clock;
   /** Asked for every few seconds. One that does not answer keeps the ping away. */
@@ -31,7 +31,10 @@ const LINE_MS = 10_000;
 const PINGS = 3;
 
 /** Watches until `signal` aborts, and resolves then; what does not answer is not waited for. */
-export async function vigil(options: VigilOptions, signal: AbortSignal): Promise<void> {
+export async function reportStatus(
+  options: StatusReporterOptions,
+  signal: AbortSignal,
+): Promise<void> {
   const over = Promise.withResolvers<void>();
   const end = () => over.resolve();
   signal.addEventListener("abort", end, { once: true });
@@ -44,7 +47,7 @@ export async function vigil(options: VigilOptions, signal: AbortSignal): Promise
   }
 }
 
-async function watch(options: VigilOptions, signal: AbortSignal): Promise<never> {
+async function watch(options: StatusReporterOptions, signal: AbortSignal): Promise<never> {
   const { notifier, clock, look } = options;
   const { watchdogMs } = notifier;
   const pingMs = (watchdogMs ?? Number.POSITIVE_INFINITY) / PINGS;

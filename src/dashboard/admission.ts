@@ -66,7 +66,7 @@ export function pathOf(request: FastifyRequest): string {
 
 /**
  * Machines call a service by whatever name it has in their network. A browser that was led here by such a
- * name has no token to bring (it sends a cookie to the name that set it, and no `Authorization` by itself);
+ * name has no token to bring (it sends a cookie to the name that set it, and no `Authorization` on its own);
  * without one it learns that the daemon is well, and no more.
  */
 function isForMachines(request: FastifyRequest, { pass }: Gatehouse): boolean {

@@ -9,7 +9,7 @@ import { admit, type Gatehouse, pathOf } from "./admission.ts";
 import { SECURITY_HEADERS } from "./headers.ts";
 import { Refusal } from "./refusal.ts";
 
-/** Bounds on what a stranger can occupy: uploads share this process's descriptors and its thread. */
+/** Bounds on what another host can occupy: uploads share this process's descriptors and its thread. */
 const CONNECTIONS = { connections: 200, perNetwork: 20 };
 const BODY_BYTES_MAX = 64 * 1024;
 const HEADER_BYTES_MAX = 8 * 1024;
@@ -27,7 +27,7 @@ export function listenerOf(gatehouse: Gatehouse, log: Log): FastifyInstance {
     connectionTimeout: SILENCE_MS_MAX,
     requestTimeout: REQUEST_MS_MAX,
     keepAliveTimeout: IDLE_MS_MAX,
-    // Open event streams never end by themselves.
+    // Open event streams never end on their own.
     forceCloseConnections: true,
     exposeHeadRoutes: false,
     frameworkErrors: (error, _request, reply) => {
@@ -92,7 +92,7 @@ async function refuse(reply: FastifyReply, refusal: Refusal): Promise<FastifyRep
   return reply.code(status).send({ error: { code, message, hint } });
 }
 
-/** What fastify refuses by itself, or a failure of ours; the latter is told without its details. */
+/** What fastify refuses on its own, or a failure of ours; the latter is told without its details. */
 function refusalOf({ statusCode, message }: FastifyError): Refusal {
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
     return new Refusal(statusCode, "BAD_REQUEST", message, "Fix the request.");

@@ -45,7 +45,7 @@ export class Live {
         503,
         "TOO_MANY_PAGES",
         `${PAGES_MAX} pages are kept up to date already`,
-        "Close some of them; the page asks for the status by itself meanwhile.",
+        "Close some of them; the page asks for the status automatically meanwhile.",
       );
     const page = new PassThrough();
     this.#pages.add(page);
@@ -99,7 +99,7 @@ export class Live {
       return `event: status\ndata: ${JSON.stringify(snapshot)}\n\n`;
     } catch (error) {
       stopping.throwIfAborted();
-      // That the journal is away is logged by itself.
+      // That the journal is away is logged on its own.
       if (!(error instanceof Refusal))
         this.#log.warn({ error: messageOf(error) }, "the page cannot be told where things stand");
       return `event: problem\ndata: ${JSON.stringify({ message: messageOf(error) })}\n\n`;

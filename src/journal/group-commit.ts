@@ -19,7 +19,7 @@ import type { Clock } from "../std/clock.ts";
 import { codeOf, type Fault } from "../std/fault.ts";
 import { InvariantError } from "../std/invariant.ts";
 import { journalFault, storageFault } from "./journal-fault.ts";
-import { Obstacle, type ObstacleOptions } from "./obstacle.ts";
+import { Blockage, type BlockageOptions } from "./blockage.ts";
 
 type Write = {
   readonly run: () => unknown;
@@ -56,15 +56,15 @@ export class GroupCommit {
   /** Not committed yet; a transaction is open while there are any. */
   #open: Run[] = [];
   #scheduled = false;
-  readonly #obstacle: Obstacle;
+  readonly #blockage: Blockage;
   /** When the next commit may begin, by the monotonic clock. */
   #restUntil = 0;
   #refusal: Fault | undefined;
   readonly #savepoint: Statement;
   readonly #release: Statement;
 
-  constructor(db: Database, path: string, clock: Clock, waits: ObstacleOptions = {}) {
-    this.#obstacle = new Obstacle(path, clock, waits);
+  constructor(db: Database, path: string, clock: Clock, waits: BlockageOptions = {}) {
+    this.#blockage = new Blockage(path, clock, waits);
     this.#db = db;
     this.#savepoint = db.prepare("SAVEPOINT write");
     this.#release = db.prepare("RELEASE write");
@@ -90,15 +90,15 @@ export class GroupCommit {
    */
   async settle(): Promise<void> {
     for (;;) {
-      const full = this.#obstacle.full();
-      if (full && !this.#obstacle.waitsFor(full)) {
+      const full = this.#blockage.full();
+      if (full && !this.#blockage.waitsFor(full)) {
         this.#refuseQueued(full);
         throw full;
       }
       if (!full && this.#run()) break;
-      await this.#clock.sleep(this.#obstacle.pauseMs, NEVER);
+      await this.#clock.sleep(this.#blockage.pauseMs, NEVER);
     }
-    this.#obstacle.over();
+    this.#blockage.over();
     if (this.#refusal) throw this.#refusal;
   }
 
@@ -120,7 +120,7 @@ export class GroupCommit {
         this.#commit();
         return;
       }
-      this.#restUntil = this.#clock.monotonic() + this.#obstacle.pauseMs;
+      this.#restUntil = this.#clock.monotonic() + this.#blockage.pauseMs;
       this.#schedule();
     };
     const restMs = this.#restUntil - this.#clock.monotonic();
@@ -146,12 +146,12 @@ export class GroupCommit {
 
   /** Opens the transaction; false where something is in its way, and what is queued has to wait, or was refused. */
   #begin(): boolean {
-    const obstacle = this.#obstacle.full() ?? this.#begun();
-    if (!obstacle) {
-      this.#obstacle.over();
+    const blockage = this.#blockage.full() ?? this.#begun();
+    if (!blockage) {
+      this.#blockage.over();
       return true;
     }
-    if (!this.#obstacle.waitsFor(obstacle)) this.#refuseQueued(obstacle);
+    if (!this.#blockage.waitsFor(blockage)) this.#refuseQueued(blockage);
     return false;
   }
 

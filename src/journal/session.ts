@@ -9,7 +9,7 @@ import { codeOf } from "../std/fault.ts";
 import { MARK_UNCLEAN, type Cluster, type ClusterChange, SOLO_CLUSTER } from "./cluster.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { asFault, fullFault, fullToReadFault, journalFault } from "./journal-fault.ts";
-import type { ObstacleOptions } from "./obstacle.ts";
+import type { BlockageOptions } from "./blockage.ts";
 import {
   createIfMissing,
   type Migrated,
@@ -58,7 +58,7 @@ export class Session {
       readonly isCopy?: boolean;
     },
     clock: Clock,
-    patience?: ObstacleOptions["patience"],
+    patience?: BlockageOptions["patience"],
   ) {
     this.#path = path;
     this.#role = role;
@@ -76,13 +76,13 @@ export class Session {
     });
   }
 
-  /** Opens the journal at an absolute path. Rejects with a `Fault`; `patience`: see `Obstacle`. */
+  /** Opens the journal at an absolute path. Rejects with a `Fault`; `patience`: see `Blockage`. */
   static async open(
     path: string,
     role: Role,
     owner: Owner | undefined,
     clock: Clock,
-    patience?: ObstacleOptions["patience"],
+    patience?: BlockageOptions["patience"],
   ): Promise<Session> {
     prepareDirectory(path, role);
     if (role !== "owner") {
@@ -116,7 +116,7 @@ export class Session {
     path: string,
     owner: Owner | undefined,
     clock: Clock,
-    patience: ObstacleOptions["patience"],
+    patience: BlockageOptions["patience"],
   ): Session {
     const full = fullFault(path);
     if (full) throw full;

@@ -38,7 +38,7 @@ export type JournalOptions = {
   readonly owner?: Owner;
   /** Paces the commits; the host's own unless a test brings another. */
   readonly clock?: Clock;
-  /** Waits for a lock and for room until this has been aborted for `lastMs`; see `Obstacle`. */
+  /** Waits for a lock and for room until this has been aborted for `lastMs`; see `Blockage`. */
   readonly patience?: { readonly signal: AbortSignal; readonly lastMs?: number };
 };
 

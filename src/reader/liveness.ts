@@ -4,7 +4,7 @@ import type { Clock } from "../std/clock.ts";
 
 /**
  * How often a process is asked while someone waits for it and while nobody does, how late an answer makes
- * it silent, and how late ends the vigil.
+ * it silent, and how late ends the wait.
  */
 export type LivenessLimits = {
   readonly everyMs: number;
@@ -44,7 +44,7 @@ export type Watched = {
  * Resolves once the process has ended, or was silent for longer than anyone can wait. Rejects with
  * what `ask` rejects with, or the signal's reason.
  */
-export async function vigil(
+export async function watchLiveness(
   watched: Watched,
   { everyMs, idleMs, silentMs, patienceMs }: LivenessLimits,
   clock: Clock,

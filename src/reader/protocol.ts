@@ -122,7 +122,7 @@ export type ReaderCalls = {
   ping: () => Promise<void>;
 };
 
-/** Why the archive was not reached, or what it refused. */
+/** Why the archive could not be reached, or what it refused. */
 export type Unreached = { readonly code: string; readonly message: string; readonly hint: string };
 
 /** A module of the operator's signs in the daemon alone, where it has the environment that it needs. */

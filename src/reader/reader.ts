@@ -24,7 +24,7 @@ import type {
 } from "./protocol.ts";
 import type { ReaderOptions } from "./reader-options.ts";
 import { SendTime } from "./send-time.ts";
-import { begun, LIVENESS_LIMITS, vigil } from "./liveness.ts";
+import { begun, LIVENESS_LIMITS, watchLiveness } from "./liveness.ts";
 
 /** Waits between restarts of a reader that keeps dying. */
 const RESTART = { initialMs: 200, maxMs: 30_000 };
@@ -278,7 +278,7 @@ export class Reader implements AsyncDisposable {
     const markUnresponsive = (silent: boolean) => this.#markUnresponsive(silent);
     try {
       const watched = { isUp, isAwaited, called: line.called, ask, markUnresponsive };
-      await vigil(watched, livenessLimits, clock, this.#closing.signal);
+      await watchLiveness(watched, livenessLimits, clock, this.#closing.signal);
       if (!isUp()) return;
       const { patienceMs } = livenessLimits;
       log.error({ reader: name, patienceMs }, "reader does not answer; it is killed");

@@ -1,5 +1,5 @@
 /**
- * V8's options for a process that lives for years next to others. By itself V8 lets a heap grow to
+ * V8's options for a process that lives for years next to others. On its own V8 lets a heap grow to
  * several times of what is alive in it, for throughput, and gives little of it back: with these and
  * `growSlowly`, daemon and reader of a million files keep 300 MB instead of 560 (docs/runs/experiments.csv).
  * `bin/scanferry` and the Dockerfile start the daemon with the same.

@@ -84,7 +84,7 @@ export class Held {
     const nextMs = (next?.dueAt ?? Infinity) - clock.now();
     return Math.min(
       this.#nextLookAt === 0 ? Infinity : this.#nextLookAt - clock.monotonic(),
-      // Put away by another loop, when that comes to it.
+      // Moved or deleted by another loop, when that comes to it.
       next?.after === "due" ? Math.max(nextMs, AFTER_ACTION_MS) : nextMs,
     );
   }

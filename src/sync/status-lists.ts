@@ -29,7 +29,7 @@ export type StatusLists = {
     readonly path: string;
     readonly why: string;
   }[];
-  /** The work order: archive folders that documents wait for. */
+  /** The folders to create: archive folders that documents wait for. */
   readonly foldersToCreate: readonly {
     readonly mirror: string;
     readonly path: string;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Notifier } from "../../../src/daemon/notifier.ts";
-import { type Look, vigil } from "../../../src/daemon/status-reporter.ts";
+import { type Look, reportStatus } from "../../../src/daemon/status-reporter.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 
 let clock: ManualClock;
@@ -25,7 +25,7 @@ function watch(look: () => Promise<Look>, watchdogMs?: number, problem?: string)
       return problem;
     },
   };
-  return vigil({ notifier, clock, look, wrong: (what) => wrongs.push(what) }, stop.signal);
+  return reportStatus({ notifier, clock, look, wrong: (what) => wrongs.push(what) }, stop.signal);
 }
 
 const well = async (): Promise<Look> => ({ line: "idle", stuck: undefined });

@@ -2,13 +2,13 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { GroupCommit } from "../../../src/journal/group-commit.ts";
-import type { ObstacleOptions } from "../../../src/journal/obstacle.ts";
+import type { BlockageOptions } from "../../../src/journal/blockage.ts";
 import { type Clock, systemClock } from "../../../src/std/clock.ts";
 import { InvariantError } from "../../../src/std/invariant.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import { scratch } from "./scratch.ts";
 
-function open(path: string, clock: Clock = systemClock, waits: ObstacleOptions = {}) {
+function open(path: string, clock: Clock = systemClock, waits: BlockageOptions = {}) {
   const db = new Database(join(path, "numbers.db"), { timeout: 20 });
   db.pragma("journal_mode = WAL");
   db.exec("CREATE TABLE IF NOT EXISTS numbers (n INTEGER PRIMARY KEY, ballast BLOB) STRICT");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { vigil } from "../../../src/reader/liveness.ts";
+import { watchLiveness } from "../../../src/reader/liveness.ts";
 import { Wakeup } from "../../../src/std/wakeup.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 
@@ -24,7 +24,9 @@ function watch({ isAwaited }: { isAwaited: boolean }) {
   };
   let endedAt: number | undefined;
   const signal = new AbortController().signal;
-  void vigil(watched, LIVENESS_LIMITS, clock, signal).then(() => (endedAt = clock.monotonic()));
+  void watchLiveness(watched, LIVENESS_LIMITS, clock, signal).then(
+    () => (endedAt = clock.monotonic()),
+  );
   return { clock, process, called, asked, hushed, ended: () => endedAt };
 }
 

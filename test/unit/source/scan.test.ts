@@ -223,7 +223,7 @@ test("what cannot be read is told, and nothing in it has vanished", ({ skip }) =
     const found = [];
     const report = await scan(settings, known, (listing) => { found.push(listing.dir) }, new AbortController().signal);
     let one; try { listOne(settings, "shut") } catch (error) { one = error.code }
-    console.log(JSON.stringify({ found, one, vanished: report.vanished, problems: report.problems.map((o) => [o.path, o.problem.code, o.problem.message]) }));`,
+    console.log(JSON.stringify({ found, one, vanished: report.vanished, unreadable: report.unreadable.map((o) => [o.path, o.problem.code, o.problem.message]) }));`,
     dir,
   );
   if (said === undefined) {

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { NotifyConfig } from "../../../src/config/notify-config.ts";
 import { USUAL_EVENTS } from "../../../src/domain/event-kind.ts";
-import { type TellerOptions, OutboxEntry } from "../../../src/daemon/teller.ts";
+import { type NotificationsOptions, OwnNotifications } from "../../../src/daemon/notifications.ts";
 import type { MessageBody } from "../../../src/notify/message.ts";
 import { silentLog } from "../../../src/std/log.ts";
 import { Desk } from "../../contract/journal-desk.ts";
@@ -18,7 +18,7 @@ import { reportOf } from "../dashboard/open-dashboard.ts";
 
 const MINUTE = 60_000;
 
-/** A teller over a webhook and a ping at `url`; what it logs is in `lines`. */
+/** A current over a webhook and a ping at `url`; what it logs is in `lines`. */
 async function aTeller(
   url: string,
   set: Partial<NotifyConfig> = {},
@@ -30,7 +30,7 @@ async function aTeller(
   const lines: string[] = [];
   const tell = (_: object, message: string) => void lines.push(message);
   const health = { healthy: true, ready: true, why: "ok" };
-  const options: TellerOptions = {
+  const options: NotificationsOptions = {
     config: world.config(),
     notify: {
       channels: [
@@ -59,12 +59,12 @@ async function aTeller(
     random: () => 0.5,
     log: { ...silentLog, warn: tell, info: tell, error: tell },
   };
-  const outboxEntry = await OutboxEntry.open(options, isOwn);
+  const notifications = await OwnNotifications.open(options, isOwn);
   const life = new AbortController();
-  const running = outboxEntry.run(life.signal);
+  const running = notifications.run(life.signal);
   return {
-    get teller() {
-      return outboxEntry.teller;
+    get current() {
+      return notifications.current;
     },
     clock,
     lines,
@@ -104,7 +104,7 @@ test("who takes the archive over from another daemon tells people from then on",
   const journal = new MemoryJournal({ store, cluster: second });
   await using world = await aTeller(hook.url, {}, journal, () => second.owns("account:1"));
   await world.clock.advance(5 * MINUTE);
-  expect([world.teller, hook.calls]).toEqual([undefined, []]);
+  expect([world.current, hook.calls]).toEqual([undefined, []]);
   first.leave();
   await until("a ping", () => world.clock.advance(MINUTE).then(() => hook.calls.length > 0));
 });
@@ -142,8 +142,8 @@ test("documents of a mirror that was taken out are nobody's problem any more", a
 test("the digest comes at its time, and a reader that was restarted learns about", async () => {
   await using hook = await hookServer();
   await using world = await aTeller(hook.url, { ping: undefined, digest: "*/10 * * * *" });
-  const { clock, teller } = world;
-  teller?.readerRestarted(["scans", "contracts"]);
+  const { clock, current } = world;
+  current?.readerRestarted(["scans", "contracts"]);
   await clock.advance(11 * MINUTE);
   await until("both", () => clock.advance(1_000).then(() => hook.calls.length > 1));
   const events = hook.calls.flatMap(({ body }) => (JSON.parse(body) as MessageBody).events);

@@ -9,7 +9,7 @@ import { fullFault } from "./journal-fault.ts";
 import { roomOf } from "./room.ts";
 
 /** How long an opening of the journal waits. */
-export type ObstacleOptions = {
+export type BlockageOptions = {
   /** The disk has to have room; absent: SQLite is asked. */
   readonly needsRoom?: boolean;
   /** Waits for everything until this has been aborted for `lastMs`; absent: for a lock, a minute. */
@@ -29,10 +29,10 @@ const AMPLE_MS = 50;
 const PAUSE_MS_MIN = 5;
 const PAUSE_MS_MAX = 250;
 
-export class Obstacle {
+export class Blockage {
   readonly #path: string;
   readonly #clock: Clock;
-  readonly #options: ObstacleOptions;
+  readonly #options: BlockageOptions;
   /** By the monotonic clock; undefined: nothing is in the way. */
   #since: number | undefined;
   #tries = 0;
@@ -42,7 +42,7 @@ export class Obstacle {
   /** When a wait was first asked for after `patience` had aborted. */
   #endingSince: number | undefined;
 
-  constructor(path: string, clock: Clock, options: ObstacleOptions) {
+  constructor(path: string, clock: Clock, options: BlockageOptions) {
     this.#path = path;
     this.#clock = clock;
     this.#options = options;

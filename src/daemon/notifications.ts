@@ -18,7 +18,7 @@ import type { Accounts } from "./accounts.ts";
 import { Schedule } from "./schedule.ts";
 import { version } from "./version.ts";
 
-export type TellerOptions = {
+export type NotificationsOptions = {
   readonly config: Config;
   readonly notify: NotifyConfig;
   readonly parts: {
@@ -33,17 +33,17 @@ export type TellerOptions = {
   readonly lookMs?: number;
 };
 
-export class Teller {
-  readonly #options: TellerOptions;
+export class Notifications {
+  readonly #options: NotificationsOptions;
   readonly #notify: Notify;
 
-  private constructor(options: TellerOptions, notify: Notify) {
+  private constructor(options: NotificationsOptions, notify: Notify) {
     this.#options = options;
     this.#notify = notify;
   }
 
   /** Rejects where `Notify` does; nobody learns about anything before `run`. */
-  static async open(options: TellerOptions): Promise<Teller> {
+  static async open(options: NotificationsOptions): Promise<Notifications> {
     const { config, notify, parts, clock, random, log, lookMs } = options;
     const opened = await Notify.open({
       config: notify,
@@ -57,7 +57,7 @@ export class Teller {
       log,
       ...(lookMs === undefined ? {} : { lookMs }),
     });
-    return new Teller(options, opened);
+    return new Notifications(options, opened);
   }
 
   get reports(): ChannelReport[] {
@@ -116,33 +116,36 @@ export class Teller {
 }
 
 /** Tells people from when on that is this daemon's work: at once, or when it takes it over from another one. */
-export class OutboxEntry {
-  readonly #open: () => Promise<Teller>;
+export class OwnNotifications {
+  readonly #open: () => Promise<Notifications>;
   readonly #isOwn: () => boolean;
   readonly #cluster: Cluster;
-  #teller: Teller | undefined;
+  #current: Notifications | undefined;
 
-  private constructor(open: () => Promise<Teller>, isOwn: () => boolean, cluster: Cluster) {
+  private constructor(open: () => Promise<Notifications>, isOwn: () => boolean, cluster: Cluster) {
     this.#open = open;
     this.#isOwn = isOwn;
     this.#cluster = cluster;
   }
 
-  static async open(options: TellerOptions, isOwn: () => boolean): Promise<OutboxEntry> {
+  static async open(
+    options: NotificationsOptions,
+    isOwn: () => boolean,
+  ): Promise<OwnNotifications> {
     const { cluster } = options.parts.journal;
-    const outboxEntry = new OutboxEntry(() => Teller.open(options), isOwn, cluster);
-    if (isOwn()) outboxEntry.#teller = await outboxEntry.#open();
-    return outboxEntry;
+    const notifications = new OwnNotifications(() => Notifications.open(options), isOwn, cluster);
+    if (isOwn()) notifications.#current = await notifications.#open();
+    return notifications;
   }
 
   /** The one who tells; undefined while another daemon does. */
-  get teller(): Teller | undefined {
-    return this.#teller;
+  get current(): Notifications | undefined {
+    return this.#current;
   }
 
   /** Until `stopping` aborts. */
   async run(stopping: AbortSignal): Promise<void> {
-    if (!this.#teller) {
+    if (!this.#current) {
       const own = Promise.withResolvers<void>();
       const look = () => {
         if (this.#isOwn() || stopping.aborted) own.resolve();
@@ -153,13 +156,13 @@ export class OutboxEntry {
       await own.promise;
       remove();
       if (stopping.aborted) return;
-      this.#teller = await this.#open();
+      this.#current = await this.#open();
     }
-    await this.#teller.run(stopping);
+    await this.#current.run(stopping);
   }
 }
 
-async function sightOf({ parts, standing }: TellerOptions): Promise<Sight> {
+async function sightOf({ parts, standing }: NotificationsOptions): Promise<Sight> {
   const unlooked = parts.accounts.scanSchedulers.filter(({ state }) => state.status === undefined);
   return { ...(await standing()), unlooked: unlooked.map(({ mirror }) => mirror.row.name) };
 }
