@@ -22,7 +22,7 @@ const allIsWell = async (office: Office) => {
 };
 
 const PICTURES: readonly Picture[] = [
-  { name: "page", context: { viewport: { width: 1100, height: 1965 } }, office: fill },
+  { name: "page", context: { viewport: { width: 1100, height: 1400 } }, office: fill },
   { name: "dark", context: { viewport: DESK, colorScheme: "dark" }, office: fill },
   { name: "phone", context: { viewport: PHONE }, office: fill },
   { name: "all-is-well", context: { viewport: { ...DESK, height: 560 } }, office: allIsWell },
@@ -31,7 +31,7 @@ const PICTURES: readonly Picture[] = [
     context: { viewport: DESK },
     office: fill,
     before: async (page) => {
-      await page.getByRole("button", { name: "scan of a scan.pdf" }).first().click();
+      await page.getByRole("link", { name: "scan of a scan.pdf" }).first().click();
       await page.getByRole("heading", { name: "History" }).waitFor();
     },
   },

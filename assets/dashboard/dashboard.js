@@ -1,8 +1,10 @@
 /** Puts the page together: words, the line to the daemon, what a click does. */
 import { showActivity } from "./activity.js";
 import { ask, follow, tell } from "./connection.js";
-import { fillStates, showDocuments, showNow, showProblems } from "./documents.js";
+import { listenToAsk } from "./ask-first.js";
+import { showDocuments, showNow } from "./documents.js";
 import { byId, refreshTimes, setText } from "./dom.js";
+import { fillMirrors, filterQuery, listenToFilters, setFilters } from "./filters.js";
 import { timeOfDay } from "./format.js";
 import { showOverview, showProblem } from "./overview.js";
 import { listenToStory, openStory } from "./story.js";
@@ -12,9 +14,11 @@ const LIST_GAP_MS = 2_000;
 /** A list that took long is asked for more rarely: the pause is so many times as long. */
 const LIST_REST = 10;
 const TYPING_MS = 250;
+const COUNT_DOWN_MS = 1_000;
 const AFTER_CLICK_MS = 100;
-const PROBLEMS_MAX = 50;
-const RECENT_MAX = 50;
+/** Documents of a page of the list, and of all that are shown at most: each refresh reads them. */
+const PAGE = 25;
+const SHOWN_MAX = 200;
 const NOW_MAX = 8;
 
 let snapshot;
@@ -25,6 +29,10 @@ let listTimer;
 let listGapMs = LIST_GAP_MS;
 let listedAt = 0;
 let lists = 0;
+let shown = PAGE;
+/** Where the page of the list begins, and where the next one does. */
+let after;
+let next;
 
 const now = () => Date.now() + ahead;
 
@@ -33,12 +41,6 @@ function showWords() {
   for (const one of document.querySelectorAll("[data-text]")) setText(one, strings[one.dataset.text]);
   for (const one of document.querySelectorAll("[data-label]"))
     one.setAttribute("aria-label", strings[one.dataset.label]);
-  fillStates(byId("state"));
-}
-
-/** The address keeps no token: it would stand in the history and in screenshots. */
-function hideToken() {
-  if (new URLSearchParams(location.search).has("token")) history.replaceState(null, "", "/");
 }
 
 function showLine(line) {
@@ -56,7 +58,8 @@ function showLine(line) {
 function showStatus(fresh) {
   snapshot = fresh;
   ahead = fresh.at - Date.now();
-  showOverview(fresh);
+  showOverview(fresh, { work: act, onDocuments: showOnly });
+  fillMirrors(fresh.mirrors);
   listSoon();
 }
 
@@ -76,8 +79,7 @@ async function list() {
   listedAt = Date.now();
   const mine = ++lists;
   try {
-    const [problems, underWay, recent, activity] = await Promise.all([
-      askProblems(),
+    const [underWay, recent, activity] = await Promise.all([
       askNow(),
       askRecent(),
       ask("/api/activity"),
@@ -85,20 +87,13 @@ async function list() {
     listGapMs = Math.max(LIST_GAP_MS, LIST_REST * (Date.now() - listedAt));
     // What was typed meanwhile has a list of its own.
     if (mine !== lists) return;
-    showProblems({ ...problems, at: now() }, { onRetry: retry, onAnyway: sendAnyway, onStory: openStory });
     showNow({ ...underWay, at: now() }, openStory);
     showActivity(activity);
-    showDocuments({ ...recent, at: now() }, openStory);
+    showDocuments({ ...recent, at: now(), mirrors: snapshot?.mirrors.length ?? 0 }, openStory);
+    next = recent.next;
   } catch (error) {
     setText(byId("documents-note"), strings.documentsFailed(error.message));
   }
-}
-
-async function askProblems() {
-  const total = snapshot ? snapshot.documents.held + snapshot.documents.failed : 0;
-  if (total === 0) return { documents: [], total };
-  const { documents } = await ask(`/api/documents?state=failed,held&limit=${PROBLEMS_MAX}`);
-  return { documents: documents.toSorted((a, b) => a.state.localeCompare(b.state)), total };
 }
 
 async function askNow() {
@@ -110,56 +105,76 @@ async function askNow() {
 }
 
 function askRecent() {
-  const query = new URLSearchParams({ limit: RECENT_MAX });
-  if (byId("search").value.trim() !== "") query.set("q", byId("search").value.trim());
-  if (byId("state").value !== "") query.set("state", byId("state").value);
+  const query = filterQuery();
+  query.set("limit", shown);
+  if (after) query.set("after", after);
   return ask(`/api/documents?${query}`);
 }
 
-async function act(work, outcome) {
+/** Does what was asked for; what `work` resolves with is reported. */
+async function act(work) {
   try {
-    await work();
+    const outcome = await work();
+    if (outcome === undefined) return;
     setText(byId("outcome"), outcome);
     // Anyone who clicked waits to see what came of it.
     listAfter(AFTER_CLICK_MS);
   } catch (error) {
-    setText(byId("outcome"), strings.notDone(error.message));
+    setText(byId("outcome"), strings.notDone(error.status === undefined ? strings.noAnswer : error.message));
   }
 }
 
-function retry(ids) {
-  return act(() => tell("/api/retry", { ids }), strings.asked.retry(ids.length));
+const asked = (path, outcome) => () => act(() => tell(path).then(() => outcome));
+
+function showOnly({ state, code }) {
+  setFilters({ state, code });
+  fromTheTop();
+  listAfter(0);
+  byId("documents-title").scrollIntoView();
+  byId("documents-title").focus({ preventScroll: true });
 }
 
-function sendAnyway(id) {
-  return act(() => tell("/api/retry", { ids: [id], anyway: true }), strings.asked.anyway);
+function fromTheTop() {
+  after = undefined;
+  shown = PAGE;
+}
+
+function showMore() {
+  // A longer list first; then page by page.
+  if (shown < SHOWN_MAX) shown = Math.min(SHOWN_MAX, shown * 2);
+  else after = next;
+  listAfter(0);
 }
 
 function listenToClicks() {
   byId("pause").addEventListener("click", () =>
     snapshot?.paused
-      ? act(() => tell("/api/resume"), strings.asked.resume)
-      : act(() => tell("/api/pause"), strings.asked.pause),
+      ? asked("/api/resume", strings.asked.resume)()
+      : asked("/api/pause", strings.asked.pause)(),
   );
-  byId("rescan").addEventListener("click", () =>
-    act(() => tell("/api/rescan"), strings.asked.rescan),
-  );
-  byId("retry-all").addEventListener("click", ({ currentTarget }) =>
-    retry(currentTarget.dataset.ids.split(",").map(Number)),
-  );
-  byId("filters").addEventListener("submit", (event) => event.preventDefault());
-  byId("search").addEventListener("input", () => listAfter(TYPING_MS));
-  byId("state").addEventListener("change", () => listAfter(TYPING_MS));
+  byId("rescan").addEventListener("click", asked("/api/rescan", strings.asked.rescan));
+  byId("more").addEventListener("click", showMore);
   document.addEventListener("visibilitychange", listSoon);
 }
 
+/** A document has an address of its own, which opens its story. */
+function openAddressed() {
+  const id = new URLSearchParams(location.search).get("document");
+  if (/^\d+$/.test(id ?? "")) openStory({ id });
+}
+
 showWords();
-hideToken();
+listenToFilters(({ wait }) => {
+  fromTheTop();
+  listAfter(wait ? TYPING_MS : 0);
+});
 listenToClicks();
-listenToStory();
+listenToAsk();
+listenToStory(act);
+openAddressed();
 follow({
   onStatus: showStatus,
   onProblem: showProblem,
   onLine: showLine,
 });
-setInterval(() => refreshTimes(now()), 10_000);
+setInterval(() => refreshTimes(now()), COUNT_DOWN_MS);

@@ -61,7 +61,7 @@ export function sync(parent, items, { key, stamp = JSON.stringify, make }) {
   if (there) focusablesIn(there)[nth]?.focus({ preventScroll: true });
 }
 
-const focusablesIn = (parent) => [...parent.querySelectorAll("a, button, summary")];
+const focusablesIn = (parent) => [...parent.querySelectorAll("a, button, summary, pre")];
 
 /** A moment, told relative to now; `refreshTimes` keeps it true. */
 export function time(at, now) {
@@ -69,6 +69,11 @@ export function time(at, now) {
   made.dataset.at = String(at);
   made.textContent = relativeTime(at, now);
   return made;
+}
+
+/** A moment, exactly and told relative to now: "20 Nov 2026, 14:35 (in 4 minutes)". */
+export function moment(at, now) {
+  return element("span", {}, `${fullTime(at)} (`, time(at, now), ")");
 }
 
 export function refreshTimes(now) {

@@ -1,17 +1,20 @@
-/** What a snapshot says: headline, page budget, counts, folders to create. */
+/** What a snapshot says: headline, findings, page budget, counts. */
 import { showBudget } from "./budget.js";
 import { cardTable, cell, rowHead } from "./cards.js";
-import { byId, element, sentence, setText, sync, time } from "./dom.js";
+import { byId, element, setText, sync, time } from "./dom.js";
+import { showFindings } from "./findings.js";
 import { count } from "./format.js";
 import { allOf, headlineOf } from "./headline.js";
 import { strings } from "./strings.js";
 
 const STATES = Object.keys(strings.states);
 
-export function showOverview(snapshot) {
-  showHeadline(snapshot);
+/** `handlers`: see `showFindings`. */
+export function showOverview(snapshot, handlers) {
+  const headline = headlineOf(snapshot);
+  showTitle(headline);
+  showFindings(headline, snapshot, handlers);
   showProgress(snapshot);
-  showFolders(snapshot.foldersToCreate);
   showBudget(snapshot);
   showInstances(snapshot);
   showCounts(snapshot);
@@ -22,7 +25,7 @@ export function showOverview(snapshot) {
 /** The daemon answers, but cannot say where things stand. */
 export function showProblem(message) {
   const detail = strings.journalProblem(message);
-  showTitle({ tone: "bad", title: strings.headline.unhealthy, detail });
+  showTitle({ tone: "bad", title: strings.unhealthy, detail });
 }
 
 function showTitle({ tone, title, detail }) {
@@ -32,23 +35,6 @@ function showTitle({ tone, title, detail }) {
   document.title = `${title} · scanferry`;
 }
 
-function showHeadline(snapshot) {
-  const { facts, ...title } = headlineOf(snapshot);
-  showTitle(title);
-  sync(byId("headline-facts"), facts, {
-    key: ({ label }) => label,
-    make: ({ label, text, hint, at }) =>
-      element(
-        "div",
-        {},
-        element("dt", {}, label),
-        hint === undefined
-          ? element("dd", {}, at === undefined ? text : time(at, snapshot.at))
-          : sentence("dd", {}, hint),
-      ),
-  });
-}
-
 function showProgress({ documents }) {
   const all = allOf(documents);
   byId("progress").hidden = all === 0;
@@ -56,20 +42,6 @@ function showProgress({ documents }) {
   const text = strings.archivedOf(documents.converted, all);
   setText(byId("progress-text"), text);
   byId("progress-bar").setAttribute("aria-label", text);
-}
-
-function showFolders(folders) {
-  byId("folders").hidden = folders.length === 0;
-  sync(byId("folders-list"), folders, {
-    key: ({ mirror, path, code }) => `${mirror}\n${path}\n${code}`,
-    make: ({ mirror, path, documents }) =>
-      element(
-        "li",
-        {},
-        element("code", {}, path),
-        element("span", {}, `${strings.waitingFor(documents)} · ${mirror}`),
-      ),
-  });
 }
 
 function showInstances({ instances, at }) {
@@ -93,19 +65,24 @@ function showCounts({ mirrors, documents, at }) {
     return { name, source, watch: offline ? "offline" : watch, documents, oldestAt };
   });
   if (mirrors.length > 1) rows.push({ name: strings.total, documents, oldestAt: {}, isTotal: true });
-  const columns = STATES.map((state) => [state, strings.states[state], strings.stateHelp[state]]);
+  // What nothing waits in says nothing.
+  const shown = STATES.filter((state) => state === "converted" || documents[state] > 0);
+  const columns = shown.map((state) => [state, strings.states[state], strings.stateHelp[state]]);
+  const stamp = shown.join();
+  if (byId("counts").dataset.stamp !== stamp) byId("counts").replaceChildren();
+  byId("counts").dataset.stamp = stamp;
   const body = cardTable(byId("counts"), [["mirror", strings.mirror], ...columns]);
   sync(body, rows, {
     key: ({ name, isTotal }) => `${isTotal ? "total" : "mirror"}:${name}`,
-    make: (row) => countsRow(row, at),
+    make: (row) => countsRow(row, shown, at),
   });
 }
 
-function countsRow({ name, source, watch, documents, oldestAt, isTotal }, now) {
+function countsRow({ name, source, watch, documents, oldestAt, isTotal }, shown, now) {
   const place = source
     ? element("small", {}, `${source} · ${strings.watch[watch] ?? watch}`)
     : undefined;
-  const cells = STATES.map((state) => {
+  const cells = shown.map((state) => {
     const made = cell("count", strings.states[state], element("span", {}, count(documents[state])));
     const oldest = state === "converted" ? undefined : oldestAt[state];
     if (documents[state] > 0) made.dataset.state = state;

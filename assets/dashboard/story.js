@@ -1,15 +1,19 @@
 /** The whole story of one document, in a dialog. */
-import { ask } from "./connection.js";
+import { ask, tell } from "./connection.js";
 import { badge } from "./documents.js";
 import { byId, element, sentence, setText } from "./dom.js";
+import { askFirst } from "./ask-first.js";
 import { bytes, count, fullTime } from "./format.js";
 import { strings } from "./strings.js";
 
 /** Stories that were opened and closed: an answer to an earlier question is not shown. */
 let turns = 0;
 
+/** Does an action and reports it; set once. */
+let work;
+
 /** Opens the dialog; where it was opened from has the focus again once it is closed. */
-export async function openStory({ id, path }) {
+export async function openStory({ id, path = "" }) {
   const words = strings.story;
   const body = byId("story-body");
   const turn = ++turns;
@@ -19,7 +23,9 @@ export async function openStory({ id, path }) {
   try {
     const story = await ask(`/api/document?id=${id}`);
     if (turn !== turns) return;
+    byId("story-title").replaceChildren(element("bdi", {}, story.document.path));
     body.replaceChildren(
+      ...actionsOf(story.document),
       factsOf(story.document, story.waits),
       ...part(words.history, historyOf(story.history)),
       ...part(words.attempts, story.attempts.length > 0 && attemptsOf(story.attempts)),
@@ -33,7 +39,8 @@ export async function openStory({ id, path }) {
 }
 
 /** Makes its button and a click beside it close the dialog; Escape does by itself. */
-export function listenToStory() {
+export function listenToStory(doing) {
+  work = doing;
   byId("story-close").addEventListener("click", () => byId("story").close());
   byId("story").addEventListener("click", ({ target }) => {
     if (target === byId("story")) byId("story").close();
@@ -45,6 +52,30 @@ export function listenToStory() {
   });
 }
 
+/** What `scanferry retry` does to it can be asked for here. */
+function actionsOf({ id, path, retry, error, state }) {
+  const words = strings.story;
+  const doing = [];
+  const isUnfinished = retry === "anyway" || error?.code === "FILE_INCOMPLETE";
+  if (retry === "queue") doing.push([words.retry, false, state === "failed"]);
+  if (isUnfinished) doing.push([words.anyway, true, true]);
+  if (doing.length === 0) return [];
+  const buttons = doing.map(([title, anyway, isCostly]) => {
+    const button = element("button", { type: "button" }, title);
+    button.addEventListener("click", () => {
+      byId("story").close();
+      work(async () => {
+        const question = { title, text: strings.finding.costs(), items: [path] };
+        if (isCostly && !(await askFirst(question))) return undefined;
+        const { documents } = await tell("/api/retry", { ids: [id], anyway });
+        return anyway ? strings.asked.anyway(documents) : strings.asked.retry(documents);
+      });
+    });
+    return button;
+  });
+  return [element("div", { class: "actions" }, ...buttons)];
+}
+
 function part(title, content) {
   return content ? [element("h3", {}, title), content] : [];
 }
@@ -54,7 +85,7 @@ function factsOf(record, waits) {
   const facts = [
     [strings.columns.state, badge(record.state)],
     [words.why, record.error && `${record.error.message} (${record.error.code})`],
-    [strings.headline.fix, record.error && sentence("span", {}, record.error.hint)],
+    [strings.finding.fix, record.error && sentence("span", {}, record.error.hint)],
     [strings.mirror, record.mirror],
     [words.target, record.target],
     [words.sentName, record.sentName],
@@ -64,7 +95,7 @@ function factsOf(record, waits) {
     [words.sha256, record.sha256 && element("code", {}, record.sha256)],
     [words.batch, record.batch && element("code", {}, record.batch)],
     [words.waits, waits],
-    [strings.headline.nextTry, waits || record.nextAttemptAt === null ? null : fullTime(record.nextAttemptAt)],
+    [strings.finding.nextAttempt, waits || record.nextAttemptAt === null ? null : fullTime(record.nextAttemptAt)],
     [words.remark, record.remark],
     [words.movedFrom, record.movedFrom],
     [words.goneAt, record.goneAt === null ? null : fullTime(record.goneAt)],

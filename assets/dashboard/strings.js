@@ -43,11 +43,6 @@ export const strings = {
   owns: (assignments) => `sends, leads ${assignments.join(", ")}`,
   heardOf: (ms) => `heard of ${Math.round(ms / 1_000)} s ago`,
   leaseOver: "its lease is over",
-  foldersTitle: "Folders to create in the archive",
-  foldersHint:
-    "Create these folders in the archive. Their documents continue automatically once the folders are there.",
-  problemsTitle: "Held and failed",
-  retryAll: "Retry all shown",
   todayTitle: "Today",
   monthTitle: "This month",
   budgetTitle: "Page budget",
@@ -59,6 +54,14 @@ export const strings = {
   documentsTitle: "Documents",
   close: "Close",
   searchLabel: "File name",
+  mirrorLabel: "Mirror",
+  codeLabel: "Reason",
+  fromLabel: "From",
+  toLabel: "To",
+  moreFilters: "More filters",
+  clear: "Clear filters",
+  cancel: "Cancel",
+  healthTitle: "Queue and health",
   stateLabel: "State",
   metrics: "Metrics",
   healthLink: "Health",
@@ -86,53 +89,22 @@ export const strings = {
   },
   allStates: "All states",
 
-  // The headline.
+  /** The same in words for people who look for a document. */
+  stateWords: {
+    settling: "Not finished yet",
+    pending: "Waits to be sent",
+    uploading: "Is being sent",
+    inDoubt: "Is being checked",
+    uploaded: "Sent, not converted yet",
+    converted: "In the archive",
+    held: "Held",
+    failed: "Failed",
+  },
+  allMirrors: "All mirrors",
+
+  unhealthy: "Something is wrong",
+  // The headline; findings bring their own words.
   headline: {
-    unhealthy: "Something is wrong",
-    gate: (reason) => `Sending has stopped: ${reason}`,
-    gateOf: (archive, reason) => `Sending to ${archive} has stopped: ${reason}`,
-    gateReasons: {
-      QUOTA_LIMIT: "the page allowance is used up",
-      CREDENTIALS_REFUSED: "the archive refuses the credentials",
-      ARCHIVE_CHANGED: "it is another archive than the one that documents were sent to",
-      SAME_CODE_REPEATS: "the archive refuses every document",
-    },
-    gateOther: (code) => `the archive answers ${code}`,
-    outage: "The archive cannot be reached",
-    outageOf: (archive) => `The archive ${archive} cannot be reached`,
-    offline: (names) =>
-      names.length === 1
-        ? `The source of ${names[0]} is offline`
-        : `${number.format(names.length)} sources are offline`,
-    offlineDetail: "Nothing is taken for removed. It continues automatically once it is there again.",
-    unread: (count) => `${many(count, "local folder", "local folders")} cannot be read`,
-    unreadDetail: "What is in there is neither seen nor sent. Everything else goes on.",
-    unreadFix: "Give the daemon's user the right to read it, or fix its disk; it is looked at again by itself.",
-    paused: "Sending is paused",
-    pausedDetail: (count) =>
-      count === 0
-        ? "Nothing waits. New scans are noticed and wait until you resume."
-        : `${many(count, "document waits", "documents wait")}. New scans are noticed and wait until you resume.`,
-    failed: (count) => `${documents(count)} ${count === 1 ? "needs" : "need"} you`,
-    failedDetail: "The archive or the file itself stands in the way; see below what to do.",
-    folders: (count) => `${many(count, "folder", "folders")} to create in the archive`,
-    foldersDetail: (count) => `${documents(count)} ${count === 1 ? "waits" : "wait"} for that.`,
-    held: (count) => `${documents(count)} ${count === 1 ? "is" : "are"} held`,
-    heldDetail: (count) =>
-      `See below what ${count === 1 ? "it waits" : "they wait"} for, and what to do.`,
-    afterPending: (count) =>
-      `${many(count, "archived file", "archived files")}${count >= 100 ? " or more" : ""} cannot be moved or deleted`,
-    afterPendingDetail: "They are tried again without being asked.",
-    afterFailed: (count, path, why) =>
-      `${many(count, "file", "files")} never moved or deleted: ${path}${count > 1 ? " and others" : ""}: ${why}`,
-    waits: {
-      hours: "Sending waits for its hours",
-      asked: "Sending waits: the archive asked for a pause",
-      conversion: "Sending waits until more is converted",
-      allowance: "Sending waits for the next month's pages",
-    },
-    sendingWaits: "Sending waits",
-    until: "Until",
     moving: (count) => `${documents(count)} on the way`,
     movingDetail: (archived) => `${documents(archived)} archived so far.`,
     done: (count) =>
@@ -141,12 +113,29 @@ export const strings = {
         : `All ${documents(count)} are in the archive`,
     doneDetail: "Converted, and read back from the archive.",
     empty: "Waiting for the first scan",
-    emptyDetail: "Nothing has been found in the watched folders yet.",
-    waiting: (count) => `${documents(count)} ${count === 1 ? "waits" : "wait"}.`,
-    reason: "Reason",
+    emptyDetail: (sources) =>
+      `No file was found yet. Put a file into ${sources.join(" or ")}: it is sent automatically.`,
+  },
+
+  // Findings: what is around their texts, and what can be done.
+  finding: {
     fix: "What to do",
     since: "Since",
-    nextTry: "Next try",
+    nextAttempt: "Next attempt",
+    folders: "Create these folders in the archive. Their documents continue automatically.",
+    copy: "Copy the list",
+    copied: "The list is copied.",
+    show: "Show the documents",
+    actions: {
+      retry: (count) => (count === 1 ? "Retry" : `Retry all ${number.format(count)}`),
+      sendAnyway: (count) => (count === 1 ? "Send anyway" : `Send all ${number.format(count)} anyway`),
+      sendAsNew: (count) => (count === 1 ? "Send again" : `Send all ${number.format(count)} again`),
+    },
+    costs: (count) =>
+      count === undefined
+        ? "This sends the following. The archive counts its pages."
+        : `This sends the following. The archive counts about ${pages(count)}.`,
+    more: (count) => `and ${count} more`,
   },
   archivedOf: (archived, all) => `${number.format(archived)} of ${number.format(all)} archived`,
 
@@ -205,19 +194,20 @@ export const strings = {
   receipt: "Receipt",
   receiptOf: (begun) => `Receipt of the batch begun ${begun}`,
   noBatches: "Nothing has been sent yet.",
-  nowNote: (underWay, settling, waiting) => {
+  nowNote: (settling, waiting) => {
     const parts = [
       settling > 0 ? `${documents(settling)} still being written or looked at` : "",
       waiting > 0 ? `${documents(waiting)} ready and waiting for a turn` : "",
     ].filter((part) => part !== "");
-    if (parts.length === 0) return underWay === 0 ? "Nothing is being sent." : "";
-    return `${parts.join("; ")}.`;
+    return parts.length === 0 ? "" : `${parts.join("; ")}.`;
   },
 
   // The story of one document.
   storyOf: "Show the whole history",
   story: {
     history: "History",
+    retry: "Retry",
+    anyway: "Send anyway",
     attempts: "Attempts to send",
     contents: "Contains",
     revisions: "Other revisions",
@@ -248,38 +238,32 @@ export const strings = {
   mirror: "Mirror",
   total: "All",
   watch: { native: "watched", polling: "scanned", off: "not watched", offline: "offline" },
-  waitingFor: (count) => `${documents(count)} ${count === 1 ? "waits" : "wait"}`,
   columns: {
-    path: "File",
+    name: "Name",
+    folder: "Folder",
     mirror: "Mirror",
-    state: "State",
+    at: "When",
     pages: "Pages",
+    state: "State",
     documentId: "Document id",
-    at: "Last change",
   },
   none: "–",
+  more: "Show more",
   noDocuments: "No documents match.",
   incomplete:
     "There are too many documents to look at all of them: search for part of a name, or use scanferry list.",
   documentsFailed: (message) => `The documents could not be read: ${message}`,
-  moreProblems: (shown, all) =>
-    `${number.format(shown)} of ${number.format(all)} shown. Everything: scanferry list --state held, scanferry list --state failed`,
-  code: "Code",
-  why: "Why",
-  attempts: (count) => many(count, "attempt", "attempts"),
-  retry: "Retry",
-  retryOne: (path) => `Retry ${path}`,
-  anyway: "Send anyway",
-  anywayOne: (path) => `Send ${path} anyway`,
 
   // What came of a click.
   asked: {
-    retry: (count) => `${documents(count)} put back in the queue.`,
-    anyway: "It is sent as it is, unless the file changes first.",
+    retry: (count) => (count === 0 ? "Nothing is left to retry." : `${documents(count)} put back in the queue.`),
+    anyway: (count) =>
+      count === 0 ? "Nothing is left to send." : `${documents(count)} sent as ${count === 1 ? "it is" : "they are"}, unless the file changes first.`,
     pause: "Sending is paused.",
     resume: "Sending goes on.",
     rescan: "Looking through the folders.",
   },
+  noAnswer: "scanferry does not answer. Nothing was changed.",
   notDone: (message) => `Not done: ${message}`,
 
   // The line to the daemon.

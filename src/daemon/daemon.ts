@@ -11,7 +11,7 @@ import { healthReason, serviceLine } from "../report/finding-text.ts";
 import { lowDiskOf, type Standing, standingOf } from "../report/standing.ts";
 import { whyWaits } from "../report/why-waits.ts";
 import { askRescan } from "../sync/ask-rescan.ts";
-import { probeNow, retryAll } from "../sync/retry.ts";
+import { type Chosen, probeNow, retryAll } from "../sync/retry.ts";
 import { type StatusReport, statusOf } from "../sync/status.ts";
 import { DaemonJournal, startedWith } from "./daemon-journal.ts";
 import { healthOf, type HealthWatch } from "./health.ts";
@@ -252,8 +252,11 @@ export class Daemon implements AsyncDisposable {
       version,
       channels: () => this.#notifications?.current?.reports ?? [],
       actions: {
-        retry: (ids: number[], anyway: boolean) =>
-          retryAll(this.journal, ids, this.#clock.now(), anyway).then(() => this.probe()),
+        retry: async (chosen: Chosen, anyway: boolean) => {
+          const documents = await retryAll(this.journal, chosen, this.#clock.now(), anyway);
+          await this.probe();
+          return documents;
+        },
         pause: () => this.#setPaused(true),
         resume: () => this.#setPaused(false),
         rescan: async () => this.rescan("asked for on the page"),

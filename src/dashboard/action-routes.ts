@@ -8,10 +8,15 @@ import { Refusal } from "./refusal.ts";
 
 /** Documents of one request; for more there is the command line. */
 const RETRY_MAX = 1_000;
-const RETRY = z.strictObject({
-  ids: z.array(z.int().positive()).min(1).max(RETRY_MAX),
-  anyway: z.boolean().optional(),
-});
+const ANYWAY = { anyway: z.boolean().optional() };
+const RETRY = z.union([
+  z.strictObject({ ids: z.array(z.int().positive()).min(1).max(RETRY_MAX), ...ANYWAY }),
+  z.strictObject({
+    state: z.enum(["held", "failed", "settling"]),
+    code: z.string().regex(/^\w{1,64}$/),
+    ...ANYWAY,
+  }),
+]);
 const NOTHING = z.strictObject({});
 
 /** The routes that change something; POST only. */
@@ -23,7 +28,7 @@ export const ACTIONS: readonly ApiRoute[] = [
     method: "post",
     path: "/api/retry",
     summary:
-      "Puts held or failed documents back in the queue; `anyway`: also files that are unfinished.",
+      "Puts held or failed documents back in the queue, by their ids or all with one reason; `anyway`: also files that are unfinished. Answers how many documents it changed.",
     body: RETRY,
   },
   { method: "post", path: "/api/pause", summary: "Stops sending.", body: NOTHING },
@@ -36,27 +41,30 @@ export function addActions(
   app: FastifyInstance,
   { actions, log, done }: { actions: Actions; log: Log; done: () => void },
 ): void {
-  const work: { readonly [P in (typeof ACTION_PATHS)[number]]: (body: unknown) => Promise<void> } =
-    {
-      "/api/retry": (body) => {
-        const { ids, anyway = false } = bodyOf(RETRY, body);
-        return actions.retry([...new Set(ids)], anyway);
-      },
-      "/api/pause": (body) => only(body, () => actions.pause()),
-      "/api/resume": (body) => only(body, () => actions.resume()),
-      "/api/rescan": (body) => only(body, () => actions.rescan()),
-    };
+  const work: {
+    readonly [P in (typeof ACTION_PATHS)[number]]: (body: unknown) => Promise<object | void>;
+  } = {
+    "/api/retry": async (body) => {
+      const { anyway = false, ...which } = bodyOf(RETRY, body);
+      const chosen = "ids" in which ? [...new Set(which.ids)] : which;
+      return { documents: await actions.retry(chosen, anyway) };
+    },
+    "/api/pause": (body) => only(body, () => actions.pause()),
+    "/api/resume": (body) => only(body, () => actions.resume()),
+    "/api/rescan": (body) => only(body, () => actions.rescan()),
+  };
   for (const path of ACTION_PATHS) {
     app.post(path, async ({ body, ip }) => {
+      let outcome: object | void;
       try {
-        await work[path](body);
+        outcome = await work[path](body);
       } catch (error) {
         throw error instanceof Fault ? refusalOf(error) : error;
       } finally {
         done();
       }
       log.info({ action: path.slice("/api/".length), from: ip }, "asked for from the page");
-      return { done: true };
+      return { done: true, ...outcome };
     });
   }
   app.addContentTypeParser<string>(
@@ -87,7 +95,7 @@ function bodyOf<T>(schema: z.ZodType<T>, body: unknown): T {
     400,
     "BAD_BODY",
     "the body is not what this route takes",
-    `retry takes {"ids": [1 to ${RETRY_MAX} journal ids], "anyway": true or absent}, the others take {}.`,
+    `retry takes {"ids": [1 to ${RETRY_MAX} journal ids]} or {"state": "held", "failed" or "settling", "code": a reason}, both with "anyway": true or absent; the others take {}.`,
   );
 }
 

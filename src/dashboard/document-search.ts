@@ -2,9 +2,10 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import PQueue from "p-queue";
 import { type Document, STATES, type State } from "../domain/document.ts";
 import type { Journal, ListQuery } from "../journal/journal.ts";
+import { isWanted } from "../journal/document-list.ts";
 import type { Clock } from "../std/clock.ts";
 import { type DocumentRecord, recordOf } from "../sync/record.ts";
-import { type DocumentQuery, foldedOf } from "./document-query.ts";
+import { type DocumentQuery, foldedOf, type Place } from "./document-query.ts";
 import { Refusal } from "./refusal.ts";
 
 /** Rows and time that one question may cost; sending goes before looking. */
@@ -26,6 +27,8 @@ export type Found = {
   readonly documents: readonly DocumentRecord[];
   /** False when there were too many rows to look at all of them. */
   readonly complete: boolean;
+  /** For `after`, to get the documents that follow; null: these are the last. */
+  readonly next: string | null;
 };
 
 /** Answers questions about documents from the journal, one at a time and with a bound on each. */
@@ -46,38 +49,50 @@ export class DocumentSearch {
     return this.#queue.add(() => this.#find(query));
   }
 
-  async #find({ states, text, limit }: DocumentQuery): Promise<Found> {
+  async #find(asked: DocumentQuery): Promise<Found> {
+    const { states, text, limit, mirror, code, from = 0, to = Infinity, after } = asked;
     const names = new Map((await this.#journal.mirrors()).map(({ id, name }) => [id, name]));
-    const latest = new LatestOf(limit);
+    const [mirrorId] = [...names].find(([, name]) => name === mirror) ?? [];
+    if (mirror !== undefined && mirrorId === undefined)
+      return { documents: [], complete: true, next: null };
+    const only = { ...(mirrorId && { mirrorId }), ...(code !== undefined && { code }) };
+    const latest = new LatestOf(limit, after);
     const consider = (document: Document) => {
       if (states.length > 0 && !states.includes(document.state)) return;
+      if (!isWanted(document, only)) return;
+      const at = lastActivityOf(document);
+      if (at < from || at >= to) return;
       const record = recordOf(document, names.get(document.mirrorId) ?? "");
       if (text === "" || foldedOf(record.path).includes(text)) latest.add(document, record);
     };
-    const isGlance = text === "" && states.length === 0;
+    const isPlain = text === "" && states.length === 0 && Object.keys(only).length === 0;
+    const isGlance = isPlain && !after && from === 0 && to === Infinity;
     // Of the other states there are few, and they are read whole.
-    const isLatest = isGlance || text !== "" || states.includes("converted");
-    const latestMax = isGlance ? limit : RECENT_MAX;
+    const isLatest = text !== "" || states.length === 0 || states.includes("converted");
+    const latestMax = isGlance ? limit + 1 : RECENT_MAX;
     if (isLatest) for (const row of await this.#journal.recent(latestMax)) consider(row);
-    if (isGlance) return { documents: latest.records(), complete: true };
+    if (isGlance) return { ...latest.found(), complete: true };
     const look = new Look(this.#journal, this.#clock, text === "" ? GLANCE : SEARCH);
-    for (const { query, rowsMax } of plan(states, text)) {
+    for (const { query, rowsMax } of plan(states, text, only)) {
       for await (const document of look.rows(query, rowsMax)) consider(document);
     }
-    return { documents: latest.records(), complete: look.isComplete };
+    return { ...latest.found(), complete: look.isComplete };
   }
 }
 
+type Only = Pick<ListQuery, "mirrorId" | "code">;
+
 /** A name is looked for in one walk; without one, state by state, what is going on first. */
-function plan(states: readonly State[], text: string): Step[] {
-  const [only, another] = states;
-  if (only && !another) return [{ query: { state: only }, rowsMax: Infinity }];
-  if (text !== "") return [{ query: {}, rowsMax: Infinity }];
-  return STATES.filter((state) => states.includes(state))
+function plan(states: readonly State[], text: string, only: Only): Step[] {
+  const [state, another] = states;
+  if (state && !another) return [{ query: { ...only, state }, rowsMax: Infinity }];
+  // Documents with a reason have an index of their own.
+  if (text !== "" || only.code !== undefined) return [{ query: only, rowsMax: Infinity }];
+  return STATES.filter((one) => states.length === 0 || states.includes(one))
     .toSorted((a, b) => Number(a === "converted") - Number(b === "converted"))
-    .map((state) => ({
-      query: { state },
-      rowsMax: state === "converted" ? Infinity : ROWS_OF_STATE_MAX,
+    .map((one) => ({
+      query: { ...only, state: one },
+      rowsMax: one === "converted" ? Infinity : ROWS_OF_STATE_MAX,
     }));
 }
 
@@ -117,32 +132,41 @@ class Look {
   }
 }
 
-/** Keeps the few latest of many. */
+/** Keeps the few latest of many that come after a place. */
 class LatestOf {
   readonly #limit: number;
+  readonly #after: Place | undefined;
   readonly #known = new Set<number>();
   #kept: { readonly at: number; readonly record: DocumentRecord }[] = [];
 
-  constructor(limit: number) {
+  constructor(limit: number, after: Place | undefined) {
     this.#limit = limit;
+    this.#after = after;
   }
 
   /** The same document twice counts once. */
   add(document: Document, record: DocumentRecord): void {
+    const at = lastActivityOf(document);
+    const { at: lastAt = Infinity, id: lastId = 0 } = this.#after ?? {};
+    if (at > lastAt || (at === lastAt && record.id >= lastId)) return;
     if (this.#known.has(document.id)) return;
     this.#known.add(document.id);
-    this.#kept.push({ at: lastActivityOf(document), record });
-    if (this.#kept.length >= 4 * this.#limit) this.#prune();
+    this.#kept.push({ at, record });
+    if (this.#kept.length >= 4 * (this.#limit + 1)) this.#prune();
   }
 
-  records(): DocumentRecord[] {
+  found(): Pick<Found, "documents" | "next"> {
     this.#prune();
-    return this.#kept.map(({ record }) => record);
+    const page = this.#kept.slice(0, this.#limit);
+    const last = page.length < this.#kept.length ? page.at(-1) : undefined;
+    const next = last ? `${last.at}.${last.record.id}` : null;
+    return { documents: page.map(({ record }) => record), next };
   }
 
+  /** One more than is asked for tells that there are more. */
   #prune(): void {
     this.#kept.sort((a, b) => b.at - a.at || b.record.id - a.record.id);
-    this.#kept.length = Math.min(this.#kept.length, this.#limit);
+    this.#kept.length = Math.min(this.#kept.length, this.#limit + 1);
   }
 }
 

@@ -4,6 +4,7 @@ import type { Clock } from "../std/clock.ts";
 import type { Fault } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
 import type { Standing } from "../report/standing.ts";
+import type { Chosen } from "../sync/retry.ts";
 
 /**
  * Whether work is moving, not merely whether the process is up. `healthy` is what a supervisor may
@@ -13,8 +14,11 @@ export type Health = { healthy: boolean; ready: boolean; why: string };
 
 /** What a person may ask for from the page. Each resolves once it is journaled or under way. */
 export type Actions = {
-  /** Puts these held or failed documents (journal ids) back in the queue; `anyway`: what looks unfinished, as it is. */
-  retry(ids: number[], anyway: boolean): Promise<void>;
+  /**
+   * Puts held or failed documents back in the queue; `anyway`: unfinished files, as they are. Resolves with how many
+   * documents it changed.
+   */
+  retry(chosen: Chosen, anyway: boolean): Promise<number>;
   pause(): Promise<void>;
   resume(): Promise<void>;
   /** Looks through every source now. */

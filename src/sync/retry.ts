@@ -81,19 +81,37 @@ function backInQueue(
   return { type: "event", id, event: { type, at }, from: ["failed"] };
 }
 
-/** Puts these rows back in the queue, as `retryOf` does each; what it has nothing for stays as it is. */
+/** Documents by their ids, or all in a state with a code. */
+export type Chosen =
+  | readonly number[]
+  | { readonly state: "held" | "failed" | "settling"; readonly code: string };
+
+/**
+ * Puts these rows back in the queue, as `retryOf` does each; what it has nothing for stays as it is. Resolves with how
+ * many documents it changed.
+ */
 export async function retryAll(
   journal: Journal,
-  ids: readonly number[],
+  chosen: Chosen,
   at: number,
   anyway = false,
-): Promise<void> {
-  const changes: Change[] = [];
-  for (const id of ids) {
-    const document = await journal.document(id);
-    if (document) changes.push(...retryOf(document, at, anyway));
+): Promise<number> {
+  const ids: number[] = [];
+  // Ids first: what is listed must not change under the list.
+  if ("state" in chosen) for await (const { id } of journal.list(chosen)) ids.push(id);
+  else ids.push(...chosen);
+  let documents = 0;
+  for (let from = 0; from < ids.length; from += CHUNK) {
+    const changes: Change[] = [];
+    for (const id of ids.slice(from, from + CHUNK)) {
+      const document = await journal.document(id);
+      if (document) changes.push(...retryOf(document, at, anyway));
+    }
+    const applied = await journal.apply(changes);
+    documents += new Set(applied.flatMap((one) => (one.skipped ? [] : (one.document?.id ?? []))))
+      .size;
   }
-  await journal.apply(changes);
+  return documents;
 }
 
 /**

@@ -57,7 +57,10 @@ describe.skipIf(isSkipped)(
         ["Waiting", "21 pages"],
         ["Used up", expect.stringMatching(/^in \d days at this rate$/) as string],
       ]);
-      await page.getByText(/^80 % of .* is used/).waitFor();
+      await page
+        .locator("#budget")
+        .getByText(/^80 % of .* is used/)
+        .waitFor();
     });
 
     test("a document that is carried moves it, without a reload", async () => {
@@ -76,7 +79,10 @@ describe.skipIf(isSkipped)(
       await page.getByText("0 pages left of 100").waitFor();
       expect(await facts(page)).toEqual([["Used", "106 pages (106\u00a0%)"]]);
       expect((await shares(page))[0]).toBe(1);
-      await page.getByText(/^Buy pages and raise/).waitFor();
+      await page
+        .locator("#budget")
+        .getByText(/^Buy pages and raise/)
+        .waitFor();
     });
 
     test("of several archives each has its own; one without an allowance has none", async () => {

@@ -46,7 +46,7 @@ describe.skipIf(isSkipped)(
       const { page } = visiting;
       await page.getByRole("searchbox", { name: "File name" }).fill("INVOICE 2240");
       await soon(() => page.locator("#documents tbody tr").count()).toBe(1);
-      await page.getByRole("button", { name: "invoice 2240.pdf" }).click();
+      await page.getByRole("link", { name: "invoice 2240.pdf" }).click();
       const dialog = page.getByRole("dialog", { name: "2026/Invoices/invoice 2240.pdf" });
       await dialog.getByRole("heading", { name: "History" }).waitFor();
       const steps = await dialog.locator("ol").first().locator(".step").allTextContents();
@@ -68,9 +68,9 @@ describe.skipIf(isSkipped)(
         if (++asked === 1) await late.promise;
         await route.continue();
       });
-      await page.getByRole("button", { name: "slow.pdf" }).click();
+      await page.getByRole("link", { name: "slow.pdf" }).click();
       await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
-      await page.getByRole("button", { name: "quick.pdf" }).click();
+      await page.getByRole("link", { name: "quick.pdf" }).click();
       const facts = page.getByRole("dialog").locator("dl");
       const sha256 = await facts.locator("code").first().innerText();
       const answered = page.waitForResponse(/\/api\/document\?/);
@@ -81,35 +81,92 @@ describe.skipIf(isSkipped)(
       expect(await facts.locator("code").first().innerText()).toBe(sha256);
     });
 
-    test("a retry puts the document back, and says so", async () => {
+    test("a retry asks once, says what it sends, does it and reports it", async () => {
       await using office = await anOffice();
       await fill(office);
       await using visiting = await visit(browser, office.url);
       const { page } = visiting;
-      await visiting.headline(/^1 document needs you$/);
-      await page.getByRole("button", { name: "Retry 2026/Post/scan of a scan.pdf" }).click();
+      await visiting.headline(/^1 document failed: the archive rejected it \(NO_FILE_DATA\)$/);
+      await page.getByRole("button", { name: /^Retry: 1 document failed/ }).click();
+      const dialog = page.getByRole("dialog", { name: "Retry" });
+      expect(await dialog.innerText()).toMatch(/counts about 3 pages[^]*scan of a scan\.pdf/);
+      await page.keyboard.press("Escape");
+      expect((await office.journal.counts()).map(({ state }) => state)).toContain("failed");
+      await page.getByRole("button", { name: /^Retry: 1 document failed/ }).click();
+      await dialog.getByRole("button", { name: "Retry" }).click();
       await page.getByText("1 document put back in the queue.").waitFor();
-      await visiting.headline(/^1 folder to create in the archive$/);
-      const failed = page.locator("#problems").getByText("scan of a scan.pdf");
-      await failed.waitFor({ state: "detached" });
-      await page.getByRole("button", { name: "Retry all shown" }).click();
-      await soon(() => page.locator("#problems").isVisible()).toBe(false);
+      await visiting.headline(/^2 documents are held: FOLDER_MISSING$/);
+      const folders = await page.locator("#headline pre").innerText();
+      expect(folders.trim()).toBe("/Scans/Contracts/2026");
+      await page.getByRole("button", { name: /^Retry all 2/ }).click();
+      await page.getByText("2 documents put back in the queue.").waitFor();
       expect((await office.journal.counts()).map(({ state }) => state)).not.toContain("held");
     });
 
     test("what is unfinished by its format is sent as it is by a button of its own", async () => {
       await using office = await anOffice();
       const { scans } = office;
-      const { id } = await scans.add("cut.pdf", { at: OFFICE_NOW });
       const problem = { code: "FILE_INCOMPLETE", message: "looks unfinished by its format" };
-      await scans.after(id, { type: "heldBack", at: OFFICE_NOW, dueAt: null, problem });
-      await using visiting = await visit(browser, office.url);
+      const ids: number[] = [];
+      for (const name of ["cut.pdf", "cut too.pdf", "cut, as well.pdf"]) {
+        const { id } = await scans.add(name, { at: OFFICE_NOW });
+        ids.push(id);
+        await scans.after(id, { type: "heldBack", at: OFFICE_NOW, dueAt: null, problem });
+      }
+      const [one = 0, ...others] = ids;
+      await using visiting = await visit(browser, `${office.url}/?document=${one}`);
       const { page } = visiting;
-      await visiting.headline(/^1 document is held$/);
-      await page.getByRole("button", { name: "Send cut.pdf anyway" }).click();
-      await page.getByText("It is sent as it is, unless the file changes first.").waitFor();
-      const row = await office.journal.document(id);
-      expect(row).toMatchObject({ state: "settling", remark: ANYWAY });
+      await page.getByRole("dialog", { name: "cut.pdf" }).waitFor();
+      await page.getByRole("dialog").getByRole("button", { name: "Send anyway" }).click();
+      const asking = page.getByRole("dialog", { name: "Send anyway" });
+      await asking.getByRole("button", { name: "Send anyway" }).click();
+      await page.getByText("1 document sent as it is, unless the file changes first.").waitFor();
+      const sentOne = await office.journal.document(one);
+      expect(sentOne).toMatchObject({ state: "settling", remark: ANYWAY });
+      await visiting.headline(/^2 documents are held: FILE_INCOMPLETE$/);
+      await page.getByRole("button", { name: /^Send all 2 anyway/ }).click();
+      const all = page.getByRole("dialog", { name: "Send all 2 anyway" });
+      await all.getByRole("button", { name: "Send all 2 anyway" }).click();
+      await page
+        .getByText("2 documents sent as they are, unless the file changes first.")
+        .waitFor();
+      for (const id of others)
+        expect(await office.journal.document(id)).toMatchObject({ remark: ANYWAY });
+    });
+
+    test("a filter and a document have an address each", async () => {
+      await using office = await anOffice();
+      await fill(office);
+      await using visiting = await visit(browser, `${office.url}/?mirror=scans&state=pending`);
+      const { page } = visiting;
+      const rows = page.locator("#documents tbody tr");
+      await soon(() => rows.count()).toBe(5);
+      await page.getByLabel("State").selectOption("failed");
+      await soon(() => rows.count()).toBe(1);
+      expect(new URL(page.url()).search).toBe("?state=failed&mirror=scans");
+      await page.getByText("2 documents are held").click();
+      await page.getByRole("button", { name: /^Show the documents: 2 documents/ }).click();
+      await soon(() => rows.count()).toBe(2);
+      expect(new URL(page.url()).search).toBe("?state=held&code=FOLDER_MISSING");
+      await page.reload();
+      await soon(() => rows.count()).toBe(2);
+      const link = page.getByRole("link", { name: "lease.pdf" });
+      await page.goto(new URL((await link.getAttribute("href")) ?? "", office.url).href);
+      await page.getByRole("dialog", { name: "Contracts/2026/lease.pdf" }).waitFor();
+    });
+
+    test("the list goes on for as long as someone asks for more", async () => {
+      await using office = await anOffice();
+      await fill(office);
+      await using visiting = await visit(browser, office.url);
+      const rows = visiting.page.locator("#documents tbody tr");
+      await soon(() => rows.count()).toBe(25);
+      const more = visiting.page.getByRole("button", { name: "Show more" });
+      for (const count of [50, 52]) {
+        await more.click();
+        await soon(() => rows.count()).toBe(count);
+      }
+      expect(await more.isVisible()).toBe(false);
     });
 
     test("a closed gate tells why, what to do and when it is tried next", async () => {
@@ -122,12 +179,11 @@ describe.skipIf(isSkipped)(
         nextProbeAt: OFFICE_NOW + 3_600_000,
       });
       await using visiting = await visit(browser, office.url);
-      await visiting.headline(/^Sending has stopped: the page allowance is used up$/);
-      const facts = await visiting.page.locator("#headline-facts").innerText();
-      expect(facts).toMatch(/no pages are left \(QUOTA_LIMIT\)/);
-      expect(facts).toMatch(/buy pages/);
-      expect(facts).toMatch(/Since\s+1[01] minutes ago/);
-      expect(facts).toMatch(/Next try\s+in (5[89] minutes|1 hour)/);
+      await visiting.headline(/QUOTA_LIMIT|page allowance|no pages/);
+      const facts = await visiting.page.locator("#headline-finding").innerText();
+      expect(facts).toMatch(/pages/);
+      expect(facts).toMatch(/Since\s+Nov 20.*1[01] minutes ago/);
+      expect(facts).toMatch(/Next attempt\s+Nov 20, 2026, 3:20.PM \(in (5[89] minutes|1 hour)\)/);
     });
 
     test("what is to be typed is set apart, without marks", async () => {
@@ -139,8 +195,8 @@ describe.skipIf(isSkipped)(
         nextProbeAt: null,
       });
       await using visiting = await visit(browser, office.url);
-      await visiting.headline(/^Sending has stopped/);
-      const facts = visiting.page.locator("#headline-facts");
+      const facts = visiting.page.locator("#headline-finding");
+      await facts.locator("code").first().waitFor();
       expect(await facts.locator("code").allInnerTexts()).toEqual([
         "archive.accountKey",
         "archive.signing",

@@ -25,7 +25,7 @@ test.skipIf(isSkipped)(
       .locator("#documents")
       .getByRole("row")
       .filter({ hasText: "invoice 4711.pdf" })
-      .getByText("converted")
+      .getByText("In the archive")
       .waitFor();
     await browser.close();
   },

@@ -215,6 +215,9 @@ describe("a change", () => {
     ["/api/retry", '{"ids":[1.5]}', "ids are whole"],
     ["/api/retry", '{"ids":[1],"all":true}', "unknown keys are errors"],
     ["/api/retry", '{"ids":[1],"anyway":1}', "yes or no"],
+    ["/api/retry", '{"state":"held"}', "all that is held, whatever for"],
+    ["/api/retry", '{"state":"converted","code":"X"}', "nothing waits in there"],
+    ["/api/retry", '{"ids":[1],"state":"held","code":"X"}', "one or the other"],
     [
       "/api/retry",
       JSON.stringify({ ids: Array.from({ length: 1001 }, (_, i) => i + 1) }),
@@ -249,8 +252,16 @@ describe("a change", () => {
     await ask({ port: opened.port, path: "/api/retry", body, method: "POST", headers });
     const anyway = '{"ids":[4],"anyway":true}';
     await ask({ port: opened.port, path: "/api/retry", body: anyway, method: "POST", headers });
+    const all = '{"state":"held","code":"FILE_INCOMPLETE"}';
+    const asked = { port: opened.port, path: "/api/retry", body: all, method: "POST", headers };
+    expect(JSON.parse((await ask(asked)).body)).toEqual({ done: true, documents: 3 });
     await ask({ port: opened.port, path: "/api/pause", method: "POST", headers });
-    expect(opened.asked).toEqual(["retry 3,5", "retry 4 anyway", "pause"]);
+    expect(opened.asked).toEqual([
+      "retry 3,5",
+      "retry 4 anyway",
+      "retry held FILE_INCOMPLETE",
+      "pause",
+    ]);
   });
 });
 

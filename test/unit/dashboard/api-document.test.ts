@@ -35,6 +35,11 @@ test("it is served as OpenAPI 3.1, with parameters and bodies as they are checke
           parameters: [
             { name: "state", in: "query", required: false },
             { name: "q", schema: { maxLength: 200 } },
+            { name: "mirror" },
+            { name: "code" },
+            { name: "from" },
+            { name: "to" },
+            { name: "after" },
             { name: "limit" },
           ],
         },
@@ -45,7 +50,12 @@ test("it is served as OpenAPI 3.1, with parameters and bodies as they are checke
           requestBody: {
             content: {
               "application/json": {
-                schema: { required: ["ids"], additionalProperties: false },
+                schema: {
+                  anyOf: [
+                    { required: ["ids"], additionalProperties: false },
+                    { required: ["state", "code"], additionalProperties: false },
+                  ],
+                },
               },
             },
           },

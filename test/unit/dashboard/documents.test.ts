@@ -34,7 +34,13 @@ test("the latest documents come first, as `list --json` has them", async () => {
 
 describe("filters", () => {
   const rows = [
-    documentOf({ id: 1, name: "Müller.pdf", state: "held" }),
+    documentOf({
+      id: 1,
+      name: "Müller.pdf",
+      state: "held",
+      changedAt: 5_000,
+      problem: { code: "FOLDER_MISSING", message: "no folder" },
+    }),
     documentOf({ id: 2, name: "Invoice.pdf", state: "failed" }),
     documentOf({ id: 3, name: "invoice 2.pdf", state: "converted" }),
   ];
@@ -50,6 +56,13 @@ describe("filters", () => {
     ["?state=converted&q=invoice", [3], "both"],
     ["?limit=1", [3], "the latest"],
     ["?q=.*", [], "no pattern"],
+    ["?code=FOLDER_MISSING", [1], "one reason"],
+    ["?state=failed&code=FOLDER_MISSING", [], "a reason in another state"],
+    ["?mirror=scans&state=failed", [2], "a mirror"],
+    ["?mirror=scans&code=", [1, 2, 3], "every state of a mirror"],
+    ["?mirror=other", [], "no such mirror"],
+    ["?from=5000&to=5001", [1], "a time, its end not included"],
+    ["?from=5001", [], "later than all"],
   ] as const)("%s finds %j: %s", async ([query, ids]) => {
     const { answer } = await found(`/api/documents${query}`, rows);
     const sorted = answer.documents.map(({ id }: { id: number }) => id).toSorted();
@@ -63,12 +76,33 @@ describe("filters", () => {
     ["?limit=-1", "not a count"],
     ["?limit=1e3", "not a plain number"],
     ["?limit=5&limit=6", "twice"],
+    ["?code=a-b", "no code has such a character"],
+    ["?from=yesterday", "not a time"],
+    ["?after=5", "not a place"],
     [`?q=${"x".repeat(201)}`, "longer than any search"],
   ] as const)("%s is refused: %s", async ([query]) => {
     const { status, answer } = await found(`/api/documents${query}`, rows);
     expect([status, answer.error.code]).toEqual([400, "BAD_QUERY"]);
   });
 });
+
+test.for([[""], ["&state=pending"], ["&q=scan"]] as const)(
+  "page by page%s every document comes once, also of one moment",
+  async ([filter]) => {
+    const rows = Array.from({ length: 7 }, (_, n) => documentOf({ id: n + 1, changedAt: n >> 1 }));
+    await using opened = await openDashboard({ rows });
+    const seen: number[] = [];
+    for (let after = "", pages = 0; after !== "null"; pages++) {
+      expect(pages).toBeLessThan(4);
+      const place = after === "" ? "" : `&after=${after}`;
+      const path = `/api/documents?limit=2${filter}${place}`;
+      const { documents, next } = JSON.parse((await ask({ port: opened.port, path })).body);
+      seen.push(...documents.map(({ id }: { id: number }) => id));
+      after = String(next);
+    }
+    expect(seen).toEqual([7, 6, 5, 4, 3, 2, 1]);
+  },
+);
 
 test("hostile file names come out as data", async () => {
   const { headers, answer } = await found(
@@ -145,7 +179,10 @@ describe("a large journal", () => {
     const { journal, read } = journalOf(50_000);
     await using opened = await openDashboard({ journal, clock: timeless });
     const { body } = await ask({ port: opened.port, path: "/api/documents?q=nothing" });
-    expect([read(), JSON.parse(body)]).toEqual([50_000, { documents: [], complete: true }]);
+    expect([read(), JSON.parse(body)]).toEqual([
+      50_000,
+      { documents: [], complete: true, next: null },
+    ]);
   });
 
   test("being searched leaves the event loop its turns", async () => {

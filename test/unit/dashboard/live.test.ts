@@ -20,7 +20,7 @@ test("a page is told where things stand, and again when something changed", asyn
 test("an action is told to every page", async () => {
   let paused = false;
   const actions = {
-    retry: async () => undefined,
+    retry: async () => 0,
     pause: async () => void (paused = true),
     resume: async () => undefined,
     rescan: async () => undefined,

@@ -87,8 +87,10 @@ export async function openDashboard(
     clock: systemClock,
     version: "0.0.0-test",
     actions: {
-      retry: async (ids, anyway) =>
-        void asked.push(`retry ${ids.join(",")}${anyway ? " anyway" : ""}`),
+      retry: async (chosen, anyway) => {
+        const which = "state" in chosen ? `${chosen.state} ${chosen.code}` : chosen.join(",");
+        return asked.push(`retry ${which}${anyway ? " anyway" : ""}`);
+      },
       pause: async () => void asked.push("pause"),
       resume: async () => void asked.push("resume"),
       rescan: async () => void asked.push("rescan"),

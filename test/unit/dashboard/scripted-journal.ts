@@ -1,5 +1,6 @@
 import type { Document } from "../../../src/domain/document.ts";
 import type { Journal, ListQuery } from "../../../src/journal/journal.ts";
+import { isWanted } from "../../../src/journal/document-list.ts";
 import { InvariantError } from "../../../src/std/invariant.ts";
 import { recentOf } from "../../fakes/memory-usage.ts";
 import { aDocument } from "../../fixtures/a-document.ts";
@@ -58,8 +59,8 @@ export function scriptedJournal(rows: readonly Document[]): Journal {
         .filter((row) => row.state === state && row.dueAt !== null && row.dueAt <= now)
         .toSorted((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0))
         .slice(0, limit),
-    async *list({ state }: ListQuery) {
-      for (const row of rows) if (state === undefined || row.state === state) yield row;
+    async *list(query: ListQuery) {
+      for (const row of rows) if (isWanted(row, query)) yield row;
     },
   };
   return new Proxy(script as Journal, {
