@@ -102,7 +102,7 @@ const DOCUMENTS = `
     digidoc         INTEGER NOT NULL DEFAULT 0 CHECK (digidoc IN (0, 1)),
     problem_code    TEXT,
     problem_message TEXT CHECK ((problem_code IS NULL) = (problem_message IS NULL)),
-    consecutive_failures        INTEGER NOT NULL DEFAULT 0, -- count
+    consecutive_failures INTEGER NOT NULL DEFAULT 0, -- count
     duplicate_of    INTEGER,          -- documents.id of the same content
     current         INTEGER NOT NULL CHECK (current IN (0, 1)),
     supersedes      INTEGER REFERENCES documents (id),

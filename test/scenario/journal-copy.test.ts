@@ -312,7 +312,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("journal copy", () => {
       ],
       [
         "half a copy as a source",
-        /b\.db: only a part of it was copied yet; give the same/,
+        /b\.db: only a part of it was copied yet; run the same/,
         async (dir) => {
           fullJournal(join(dir, "a.db"));
           await halfOf(join(dir, "a.db"), join(dir, "b.db"));
@@ -378,7 +378,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("journal copy", () => {
     );
     expect(linesOf(ran.stderr)).toEqual([
       expect.stringMatching(
-        /b\.db: archives: id=2 differs in pace_limit, compared with .*a\.db; remove/,
+        /b\.db: archives: id=2 differs in pace_limit, compared with .*a\.db; delete/,
       ),
     ]);
     const record = JSON.parse((await scanferry([...words, "--json"])).stdout) as object;
@@ -447,7 +447,7 @@ const TABLES = [
   "batches",
   "contents",
   "remembered",
-  "totals",
+  "usage_buckets",
   "outbox",
   "key_values",
 ];

@@ -96,7 +96,7 @@ const DOCUMENTS = `
     digidoc         smallint NOT NULL DEFAULT 0 CHECK (digidoc IN (0, 1)),
     problem_code    ${TEXT},
     problem_message ${TEXT} CHECK ((problem_code IS NULL) = (problem_message IS NULL)),
-    consecutive_failures        bigint NOT NULL DEFAULT 0,
+    consecutive_failures bigint NOT NULL DEFAULT 0,
     duplicate_of    bigint,
     current         smallint NOT NULL CHECK (current IN (0, 1)),
     supersedes      bigint REFERENCES documents (id),

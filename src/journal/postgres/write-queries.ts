@@ -42,7 +42,7 @@ const DOCUMENT_TYPES: Readonly<Record<string, string>> = {
   digidoc: "smallint",
   problem_code: "text",
   problem_message: "text",
-  consecutiveFailures: "bigint",
+  consecutive_failures: "bigint",
   duplicate_of: "bigint",
   current: "smallint",
   gone_at: "double precision",
