@@ -50,7 +50,7 @@ export function follow({ onStatus, onProblem, onLine }) {
     source.addEventListener("error", () => {
       polling ??= setInterval(poll, POLL_MS);
       poll();
-      // A refused stream is closed for good by the browser; a broken one comes back by itself.
+      // A refused stream is closed for good by the browser; a broken one comes back automatically.
       if (source.readyState === EventSource.CLOSED)
         reconnecting = setTimeout(listen, RECONNECT_MS);
     });

@@ -38,7 +38,7 @@ export async function openStory({ id, path = "" }) {
   }
 }
 
-/** Makes its button and a click beside it close the dialog; Escape does by itself. */
+/** Makes its button and a click next to it close the dialog; Escape already does. */
 export function listenToStory(doing) {
   work = doing;
   byId("story-close").addEventListener("click", () => byId("story").close());

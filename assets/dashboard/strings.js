@@ -23,7 +23,7 @@ const EVENTS = {
   polled: "asked for: not converted yet",
   looked: "looked for in the archive",
   released: "given back before it was sent",
-  goesOn: "goes on",
+  goesOn: "continues",
   changed: "the file changed",
   unfinished: "looks unfinished",
 };
@@ -111,7 +111,7 @@ export const strings = {
       count === 1
         ? "The one document is in the archive"
         : `All ${documents(count)} are in the archive`,
-    doneDetail: "Converted, and read back from the archive.",
+    doneDetail: "The archive confirmed that they are converted.",
     empty: "Waiting for the first scan",
     emptyDetail: (sources) =>
       `No file was found yet. Put a file into ${sources.join(" or ")}: it is sent automatically.`,
@@ -260,7 +260,7 @@ export const strings = {
     anyway: (count) =>
       count === 0 ? "Nothing is left to send." : `${documents(count)} sent as ${count === 1 ? "it is" : "they are"}, unless the file changes first.`,
     pause: "Sending is paused.",
-    resume: "Sending goes on.",
+    resume: "Sending continues.",
     rescan: "Looking through the folders.",
   },
   noAnswer: "scanferry does not answer. Nothing was changed.",

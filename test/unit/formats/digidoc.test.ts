@@ -199,7 +199,8 @@ test.for(KINDS)("%s: damage never rejects", async ([kind, make]) => {
       async (length, at, noise) => {
         const bytes = Buffer.from(whole.subarray(0, length));
         bytes.set(noise.subarray(0, Math.max(0, length - at)), Math.min(at, length));
-        expect((await listDigidoc(bytes, kind)).length).toBeLessThanOrEqual(2);
+        // Of an entry whose name is damaged, nobody can say that it is no document.
+        expect((await listDigidoc(bytes, kind)).length).toBeLessThanOrEqual(8);
       },
     ),
     { numRuns: 200 },
