@@ -10,7 +10,7 @@ export default defineConfig({
     include: [
       "test/unit/domain/*.test.ts",
       "test/unit/sync/doubts.test.ts",
-      "test/unit/sync/account gate.test.ts",
+      "test/unit/sync/account-gate.test.ts",
     ],
     // Changes the time zone, which no thread can, and judges none of those files.
     exclude: ["test/unit/domain/hours.test.ts"],

@@ -18,10 +18,10 @@ const ROOT = fileURLToPath(new URL("../", import.meta.url));
 
 /** Those that mutation testing judges too; see stryker.config.json. */
 const FILES = [
-  ...["batching", "failure", "gate", "life", "reconcile", "settle", "verdict"].map(
+  ...["batching", "failure", "gate", "life", "reconcile", "settle", "event-for"].map(
     (name) => `src/domain/${name}.ts`,
   ),
-  ...["doubts", "accountGate"].map((name) => `src/sync/${name}.ts`),
+  ...["doubts", "account-gate"].map((name) => `src/sync/${name}.ts`),
 ];
 
 const dir = mkdtempSync(join(tmpdir(), "scanferry-branches-"));

@@ -6,6 +6,7 @@ import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { type Key, writtenKey } from "../src/config/findings.ts";
+import { variableOf } from "../src/config/environment.ts";
 import { aboutOf, kindOf, unwrap } from "../src/config/kind.ts";
 import { fileSchema } from "../src/config/schema.ts";
 
@@ -31,9 +32,8 @@ where each value comes from. Unknown keys are errors. A key without a value coun
 
 ## Environment variables
 
-Every key outside lists can be set by a variable: \`SCANFERRY_\` and the key's path in capitals, with \`_\` between words. For example
-\`upload.doubt.window\` is \`SCANFERRY_UPLOAD_DOUBT_WINDOW\`, \`batch.maxDocuments\` is \`SCANFERRY_BATCH_MAX_DOCUMENTS\`, and
-\`mirrors[].settle\` of a single mirror is \`SCANFERRY_MIRROR_SETTLE\`. Lists are separated by commas. For a secret, \`…_FILE\` names the file
+Every key outside lists can be set by a variable: \`SCANFERRY_\` and the key's path in capitals, with \`_\` between words; \`SCANFERRY_MIRROR_…\` sets
+the keys of a single mirror. Lists are separated by commas. For a secret, \`…_FILE\` names the file
 that contains it. A variable overrides the file; an empty one counts as not set; an unknown one is an error.
 
 With \`SCANFERRY_ARCHIVE_URL\` and \`SCANFERRY_MIRROR_SOURCE\` no file is needed. Relative paths are then relative to the working directory.
@@ -58,7 +58,7 @@ Value and file together are an error.
 
 ## Keys
 
-Each entry has the kind of value, and after the semicolon the default.
+Each entry has the kind of value, the default, and the variable.
 `;
 
 /** The whole text of docs/config.md. */
@@ -80,10 +80,10 @@ function sectionsOf(key: Key, schema: z.core.$ZodType, earlier: Map<string, stri
   const path = writtenKey(key).replaceAll("[0]", "[]");
   const title = path === "" ? "at the top" : path;
   const entries = children.flatMap(([name, child]) => entryOf([...key, name], child));
-  const repeated = entries.filter(({ text }) => earlier.has(text));
-  const own = entries.filter(({ text }) => !earlier.has(text));
-  for (const { text } of own) earlier.set(text, title);
-  const places = new Set(repeated.map(({ text }) => `\`${earlier.get(text)}\``));
+  const repeated = entries.filter(({ about }) => earlier.has(about));
+  const own = entries.filter(({ about }) => !earlier.has(about));
+  for (const { about } of own) earlier.set(about, title);
+  const places = new Set(repeated.map(({ about }) => `\`${earlier.get(about)}\``));
   const names = repeated.map(({ name }) => `\`${name}\``).join(", ");
   const body = [
     ...(path === "" ? [] : [aboutOf(inner)?.meaning ?? "", ""]),
@@ -98,7 +98,10 @@ function sectionsOf(key: Key, schema: z.core.$ZodType, earlier: Map<string, stri
 }
 
 /** The line of a key; none for a key that is a section of its own. */
-function entryOf(key: Key, schema: z.core.$ZodType): { name: string; text: string }[] {
+function entryOf(
+  key: Key,
+  schema: z.core.$ZodType,
+): { name: string; about: string; text: string }[] {
   const name = String(key.at(-1));
   const { inner, fallback, optional } = unwrap(schema);
   if (inner instanceof z.ZodObject) return [];
@@ -107,15 +110,19 @@ function entryOf(key: Key, schema: z.core.$ZodType): { name: string; text: strin
   const missing = about.without ?? (optional ? undefined : "**required**");
   const byDefault = fallback === undefined ? missing : `\`${written(fallback)}\``;
   const standard = inner instanceof z.ZodUnion ? undefined : byDefault;
+  const variable = variableOf(key);
   const value = [valueOf(inner), standard].filter((part) => part !== undefined).join("; ");
   const example = isPlain(inner) ? "" : ` E.g. \`${name}: ${about.example}\``;
-  return [{ name, text: `- \`${name}\` (${value}): ${about.meaning}${example}` }];
+  const said = `${about.meaning}${example}`;
+  const named =
+    variable === undefined || value.includes(variable) ? value : `${value}; \`${variable}\``;
+  return [{ name, about: `${name} ${value} ${said}`, text: `- \`${name}\` (${named}): ${said}` }];
 }
 
 /** True where the kind of value says how it is written. */
 function isPlain(schema: z.core.$ZodType): boolean {
   const plain =
-    /^(duration|whole number|size|path|secret|period|name|`|text|http|mail|URL|a digest|list of mappings|list: text)/;
+    /^(duration|whole number|size|path|secret|period|name|`|text|http|mail|URL|a digest|list|template|archive folder)/;
   return plain.test(valueOf(schema));
 }
 
