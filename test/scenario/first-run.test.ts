@@ -282,6 +282,13 @@ describe("a machine that is taken back to a snapshot", () => {
       if (isRunning) {
         await using daemon = aProcess(["--config", config, "run"]);
         await archived(3);
+        // In its first run the journal is no reason to believe that anything was taken back.
+        await until("the first run is over", async () => {
+          const db = new Database(world.journal, { readonly: true });
+          const over = db.prepare("SELECT first_run_over_at FROM mirrors").pluck().get();
+          db.close();
+          return over !== null;
+        });
         cpSync(state, snapshot, { recursive: true });
         drop(world, 3, LOST);
         await archived(3 + LOST);
