@@ -65,19 +65,19 @@ export interface Cluster {
 }
 
 /** What the names of key-value entries begin with that tell of instances, which mean nothing in another journal. */
-export const AWAY_KEY_VALUES = "away:";
+export const AWAY_KEYS = "away:";
 
 /** The key-value entry of what a daemon cannot reach of an archive; the daemon goes by its name, which it has again. */
-export function awayKeyValue(archiveId: number, instance: string): string {
-  return `${AWAY_KEY_VALUES}${archiveId}/${instance}`;
+export function awayKey(archiveId: number, instance: string): string {
+  return `${AWAY_KEYS}${archiveId}/${instance}`;
 }
 
 /** Begins the key-value entry of each archive by its id, that is set once a daemon is found not to have ended in good order. */
-export const UNCLEAN_KEY_VALUES = "unclean:";
+export const UNCLEAN_KEYS = "unclean:";
 
 /** What sets them, in both databases; what one says of an earlier end, which was not looked into, stays. */
 export const MARK_UNCLEAN = `INSERT INTO key_values (name, text)
-  SELECT '${UNCLEAN_KEY_VALUES}' || id, 'yes' FROM archives WHERE true
+  SELECT '${UNCLEAN_KEYS}' || id, 'yes' FROM archives WHERE true
   ON CONFLICT (name) DO UPDATE SET text = excluded.text WHERE key_values.text = ''`;
 
 /** The cluster of a journal that has one owner. */

@@ -14,7 +14,7 @@ export type Kept = {
   readonly digestAt: number | null;
 };
 
-const KEY_VALUE = "told";
+const KEY = "told";
 
 /** Raised when what is kept changes its shape: what cannot be read is begun again. */
 const SHAPE = 1;
@@ -34,7 +34,7 @@ export class Keeping {
 
   /** What was kept in another shape counts as nothing: all that is wrong is told again. */
   static async open(journal: Pick<Journal, "keyValue" | "setKeyValue">): Promise<Keeping> {
-    return new Keeping(journal, (await journal.keyValue(KEY_VALUE)) ?? "");
+    return new Keeping(journal, (await journal.keyValue(KEY)) ?? "");
   }
 
   /** As it was changed last, be that durable yet or not. */
@@ -48,7 +48,7 @@ export class Keeping {
     const text = JSON.stringify({ shape: SHAPE, ...this.#kept });
     if (text === this.#written) return;
     this.#written = text;
-    await this.#journal.setKeyValue(KEY_VALUE, text);
+    await this.#journal.setKeyValue(KEY, text);
   }
 }
 

@@ -24,7 +24,7 @@ const FURTHER_MS = 24 * 3_600_000;
 
 /** How far the clock of documents may be behind that of replies, milliseconds; 0: it never was. */
 export async function lagOf({ journal }: Pick<Context, "journal">): Promise<number> {
-  const lagMs = Number((await journal.keyValue(keyValueOf(journal.archiveId))) ?? 0);
+  const lagMs = Number((await journal.keyValue(keyOf(journal.archiveId))) ?? 0);
   return lagMs > 0 ? lagMs + FURTHER_MS : 0;
 }
 
@@ -35,7 +35,7 @@ export async function learnLag(context: Context, heard: readonly Heard[]): Promi
   if (lagMs <= config.upload.doubt.toleranceMs) return;
   // Long before it is further than is looked: by the day, most documents would else be another lesson.
   if (lagMs <= (await lagOf(context)) - FURTHER_MS / 2) return;
-  await journal.setKeyValue(keyValueOf(journal.archiveId), String(lagMs));
+  await journal.setKeyValue(keyOf(journal.archiveId), String(lagMs));
   log.info({ lagMs }, "the archive dates its documents by a clock behind that of its replies");
 }
 
@@ -44,7 +44,7 @@ const KEPT = "kept";
 
 /** Whether the archive is known to date documents in its lists as in its replies. */
 export async function keepsDates({ journal }: Pick<Context, "journal">): Promise<boolean> {
-  return (await journal.keyValue(datesKeyValueOf(journal.archiveId))) === KEPT;
+  return (await journal.keyValue(datesKeyOf(journal.archiveId))) === KEPT;
 }
 
 /** Learns that from the first document whose date in a list is that of the reply to its upload. */
@@ -55,7 +55,7 @@ export async function learnDates(context: Context, heard: readonly Heard[]): Pro
   const attempts = await journal.attempts(kept.document.id);
   // The date of one that was found in a list is that list's.
   if (attempts.at(-1)?.outcome === "accepted")
-    await journal.setKeyValue(datesKeyValueOf(journal.archiveId), KEPT);
+    await journal.setKeyValue(datesKeyOf(journal.archiveId), KEPT);
 }
 
 function lagIn({ document: { sentArchiveAt, charge }, item }: Heard): number {
@@ -63,10 +63,10 @@ function lagIn({ document: { sentArchiveAt, charge }, item }: Heard): number {
   return sentArchiveAt === null || charge === null ? 0 : sentArchiveAt - item.uploadedDate;
 }
 
-function datesKeyValueOf(archiveId: number): string {
+function datesKeyOf(archiveId: number): string {
   return `dates:${archiveId}`;
 }
 
-function keyValueOf(archiveId: number): string {
+function keyOf(archiveId: number): string {
   return `clocks:${archiveId}`;
 }

@@ -8,7 +8,7 @@ import { isMoved, isSameIdentity } from "../domain/archive-identity.ts";
 import type { Problem } from "../domain/document.ts";
 import { Wakeup } from "../std/wakeup.ts";
 import type { SyncContext } from "./context.ts";
-import { type Asking, type Examined, examine, keyValueOf, remember } from "./examine-archive.ts";
+import { type Asking, type Examined, examine, keyOf, remember } from "./examine-archive.ts";
 import type { AccountGate } from "./account-gate.ts";
 import { loop } from "./loop.ts";
 
@@ -57,7 +57,7 @@ export class IdentityGuard {
     const { journal, account } = this.#asking;
     const row = (await journal.archives()).find(({ id }) => id === journal.archiveId);
     if (row && row.name !== account.name) this.#context.replaced();
-    const keyValue = await journal.keyValue(keyValueOf(journal.archiveId));
+    const keyValue = await journal.keyValue(keyOf(journal.archiveId));
     if (keyValue !== this.#keyValue) this.#askedAt = Number.NEGATIVE_INFINITY;
   }
 

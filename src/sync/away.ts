@@ -3,7 +3,7 @@
  * daemon that tries knows; it keeps that in the journal, for those who ask where things stand from outside.
  */
 import type { Problem } from "../domain/document.ts";
-import { awayKeyValue, type Instance, SOLO_CLUSTER } from "../journal/cluster.ts";
+import { awayKey, type Instance, SOLO_CLUSTER } from "../journal/cluster.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { SyncContext } from "./context.ts";
 import type { Links } from "./links.ts";
@@ -47,15 +47,15 @@ export type Seen = {
 
 export class AwayNote {
   readonly #context: Context;
-  readonly #keyValue: string;
+  readonly #key: string;
   #written: string;
   #away: Away;
   /** Of the outage that is noted: until when the archive is left alone, monotonic ms. */
   #until: number | undefined;
 
-  private constructor(context: Context, keyValue: string, written: string) {
+  private constructor(context: Context, key: string, written: string) {
     this.#context = context;
-    this.#keyValue = keyValue;
+    this.#key = key;
     this.#written = written;
     this.#away = { ...(awayIn(written) ?? NOTHING), archive: null };
   }
@@ -65,8 +65,8 @@ export class AwayNote {
     const { journal } = context;
     const { instanceId } = journal.cluster;
     const own = (await journal.cluster.instances()).find(({ id }) => id === instanceId);
-    const keyValue = awayKeyValue(journal.archiveId, own?.name ?? SOLO_NAME);
-    return new AwayNote(context, keyValue, (await journal.keyValue(keyValue)) ?? "");
+    const key = awayKey(journal.archiveId, own?.name ?? SOLO_NAME);
+    return new AwayNote(context, key, (await journal.keyValue(key)) ?? "");
   }
 
   /** Keeps what is seen; resolves once that is durable, with whether it differs from what was kept. */
@@ -84,7 +84,7 @@ export class AwayNote {
     const text = isNothing ? "" : JSON.stringify({ instance: journal.cluster.instanceId, ...away });
     if (text === this.#written) return false;
     this.#written = text;
-    await journal.setKeyValue(this.#keyValue, text);
+    await journal.setKeyValue(this.#key, text);
     return true;
   }
 
@@ -149,7 +149,7 @@ export function observersOf(
 export async function awayOf(journal: Journal, observers: readonly Observer[]): Promise<Away> {
   let all = NOTHING;
   for (const { id, name } of observers) {
-    const away = awayIn(await journal.keyValue(awayKeyValue(journal.archiveId, name)));
+    const away = awayIn(await journal.keyValue(awayKey(journal.archiveId, name)));
     if (away?.instance !== id) continue;
     all = {
       archive: all.archive ?? away.archive,

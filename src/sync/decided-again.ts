@@ -42,7 +42,7 @@ export async function isDecidedOtherwise(
   mirrorId: number,
   settings: Mirror,
 ): Promise<boolean> {
-  const known = await journal.keyValue(keyValueOf(mirrorId));
+  const known = await journal.keyValue(keyOf(mirrorId));
   return known !== null && known !== settingsDigest(settings);
 }
 
@@ -72,8 +72,8 @@ async function waitingOf(
 
 async function remember(journal: Journal, mirrorId: number, settings: Mirror): Promise<void> {
   const digest = settingsDigest(settings);
-  const keyValue = keyValueOf(mirrorId);
-  if ((await journal.keyValue(keyValue)) !== digest) await journal.setKeyValue(keyValue, digest);
+  const key = keyOf(mirrorId);
+  if ((await journal.keyValue(key)) !== digest) await journal.setKeyValue(key, digest);
 }
 
 /** Of all that says what is sent, under which name, where to and with what; not of when, or in which order. */
@@ -83,6 +83,6 @@ function settingsDigest({ name, target, stillIncomplete, rules, hooks }: Mirror)
   return hash("sha256", JSON.stringify(all), "base64url");
 }
 
-function keyValueOf(mirrorId: number): string {
+function keyOf(mirrorId: number): string {
   return `decided:${mirrorId}`;
 }

@@ -57,7 +57,7 @@ export async function examine(
   signal: AbortSignal,
 ): Promise<Examined> {
   const { archive, journal } = asking;
-  const keyValue = await journal.keyValue(keyValueOf(journal.archiveId));
+  const keyValue = await journal.keyValue(keyOf(journal.archiveId));
   const known = keyValue === null ? null : (JSON.parse(keyValue) as KnownIdentity);
   const root = await answered(() => archive.folder(undefined, signal), failures);
   const now = identityOf(asking.account, root === undefined ? 0 : root.createdDate);
@@ -78,12 +78,12 @@ export async function remember(
 ): Promise<string> {
   const known: KnownIdentity = { ...now, isConfirmed };
   const keyValue = JSON.stringify(known);
-  await journal.setKeyValue(keyValueOf(journal.archiveId), keyValue);
+  await journal.setKeyValue(keyOf(journal.archiveId), keyValue);
   return keyValue;
 }
 
 /** Where it is kept. */
-export function keyValueOf(archiveId: number): string {
+export function keyOf(archiveId: number): string {
   return `identity:${archiveId}`;
 }
 

@@ -5,7 +5,7 @@
  * proves nothing.
  */
 import type { Archive } from "../archive/archive.ts";
-import { UNCLEAN_KEY_VALUES } from "../journal/cluster.ts";
+import { UNCLEAN_KEYS } from "../journal/cluster.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Clock } from "../std/clock.ts";
 import { lagOf } from "./archive-clocks.ts";
@@ -63,7 +63,7 @@ export class LaterUploads {
    */
   async isBehind(): Promise<boolean> {
     const { journal, clock } = this.#parts;
-    const kept = keptIn(await journal.keyValue(this.#keyValueOf({})), clock.now());
+    const kept = keptIn(await journal.keyValue(this.#keyOf({})), clock.now());
     const isUnclean = await this.#sinceUnclean();
     this.#isBehind ??= kept !== undefined || isUnclean;
     return this.#isBehind;
@@ -75,12 +75,12 @@ export class LaterUploads {
    */
   async #sinceUnclean(): Promise<boolean> {
     const { journal, remembers } = this.#parts;
-    const keyValue = `${UNCLEAN_KEY_VALUES}${journal.archiveId}`;
-    const unclean = await journal.keyValue(keyValue);
+    const key = `${UNCLEAN_KEYS}${journal.archiveId}`;
+    const unclean = await journal.keyValue(key);
     if (!unclean) return false;
     const at = Number(unclean);
     if (Number.isFinite(at)) this.#startedAt = Math.min(this.#startedAt, at);
-    else if (remembers) await journal.setKeyValue(keyValue, `${this.#startedAt}`);
+    else if (remembers) await journal.setKeyValue(key, `${this.#startedAt}`);
     return true;
   }
 
@@ -88,8 +88,8 @@ export class LaterUploads {
   async asked(): Promise<void> {
     const { journal, remembers } = this.#parts;
     this.#failingSince = undefined;
-    const keyValue = `${UNCLEAN_KEY_VALUES}${journal.archiveId}`;
-    if (remembers && (await journal.keyValue(keyValue))) await journal.setKeyValue(keyValue, "");
+    const key = `${UNCLEAN_KEYS}${journal.archiveId}`;
+    if (remembers && (await journal.keyValue(key))) await journal.setKeyValue(key, "");
   }
 
   /**
@@ -100,8 +100,8 @@ export class LaterUploads {
   async newest(where: Where, signal: AbortSignal): Promise<Listed[]> {
     const { archive, journal, clock, toleranceMs, remembers } = this.#parts;
     await this.#sinceUnclean();
-    const keyValue = this.#keyValueOf(where);
-    const before = await journal.keyValue(keyValue);
+    const key = this.#keyOf(where);
+    const before = await journal.keyValue(key);
     const kept = keptIn(before, clock.now());
     const marginMs = Math.max(toleranceMs, await lagOf({ journal }));
     let latest = 0;
@@ -118,7 +118,7 @@ export class LaterUploads {
     if (isFolder && (hasSuspects || latest === 0)) this.#isBehind = true;
     const now: Kept = kept ?? { since: latest, at: clock.now() };
     const after = hasSuspects ? JSON.stringify(now) : "";
-    if (remembers && after !== (before ?? "")) await journal.setKeyValue(keyValue, after);
+    if (remembers && after !== (before ?? "")) await journal.setKeyValue(key, after);
     return late;
   }
 
@@ -140,7 +140,7 @@ export class LaterUploads {
     return by >= startedAt ? 0 : Math.min(uploadedDate, by);
   }
 
-  #keyValueOf(where: Where): string {
+  #keyOf(where: Where): string {
     return `later:${this.#parts.journal.archiveId}/${"folderId" in where ? where.folderId : "*"}`;
   }
 }

@@ -27,7 +27,7 @@ export async function learnedSettle(
   mirrorId: number,
   settleMs: number,
 ): Promise<LearnedSettle | undefined> {
-  const text = await journal.keyValue(keyValueOf(mirrorId));
+  const text = await journal.keyValue(keyOf(mirrorId));
   // Written by `learn` alone.
   const learned = text ? (JSON.parse(text) as LearnedSettle) : undefined;
   const counts = learned && settleMs >= learned.insteadOfMs && learned.settleMs > settleMs;
@@ -89,13 +89,13 @@ export async function learn(
   // Before it is learned: if that fails, the next look says both again.
   await journal.apply([{ type: "note", id: document.id, at, why: remark, set: { remark } }]);
   const settleMs = Math.max(longerSettleMs(pauseMs), mirror.settings.settleMs);
-  const known = await journal.keyValue(keyValueOf(id));
+  const known = await journal.keyValue(keyOf(id));
   const before = known ? (JSON.parse(known) as LearnedSettle) : undefined;
   // What it waits by now may be what was learned before, not what is configured.
   const isLearned = before?.settleMs === mirror.settings.settleMs;
   const insteadOfMs = isLearned ? before.insteadOfMs : mirror.settings.settleMs;
   const learned: LearnedSettle = { settleMs, insteadOfMs, learnedAt: at };
-  await journal.setKeyValue(keyValueOf(id), JSON.stringify(learned));
+  await journal.setKeyValue(keyOf(id), JSON.stringify(learned));
   mirror.settings = { ...mirror.settings, settleMs };
   log.warn(
     { mirror: mirror.row.name, path: shown(joinRaw(document.dir, document.name)) },
@@ -104,6 +104,6 @@ export async function learn(
   return true;
 }
 
-function keyValueOf(mirrorId: number): string {
+function keyOf(mirrorId: number): string {
   return `settle:${mirrorId}`;
 }

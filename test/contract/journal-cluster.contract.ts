@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Document } from "../../src/domain/document.ts";
-import { type ClusterChange, UNCLEAN_KEY_VALUES } from "../../src/journal/cluster.ts";
+import { type ClusterChange, UNCLEAN_KEYS } from "../../src/journal/cluster.ts";
 import type { Change, Journal } from "../../src/journal/journal.ts";
 import { codeOf } from "../../src/std/fault.ts";
 import { appearing, Desk, events, NOW } from "./journal-desk.ts";
@@ -201,10 +201,10 @@ export function journalClusterContract(name: string, open: () => Promise<Cluster
           (instance) => instance.assignments,
         );
         expect(assignments).toEqual([["account:1", "mirror:1"], ["mirror:2"]]);
-        expect(await b.journal.keyValue(`${UNCLEAN_KEY_VALUES}1`)).toBeNull();
+        expect(await b.journal.keyValue(`${UNCLEAN_KEYS}1`)).toBeNull();
         await cluster.stall(a.journal);
         await cluster.look();
-        expect(await b.journal.keyValue(`${UNCLEAN_KEY_VALUES}1`)).toBe("yes");
+        expect(await b.journal.keyValue(`${UNCLEAN_KEYS}1`)).toBe("yes");
         const [lost] = changes.filter(({ type }) => type === "others-lost");
         expect(lost).toMatchObject({
           instances: [{ id: a.journal.cluster.instanceId, name: "a" }],

@@ -13,7 +13,7 @@ import type {
 import type { Tombstone } from "../../src/journal/tidiness.ts";
 import type { OutboxEntry } from "../../src/journal/outbox-entry.ts";
 import { sumOf, type UsageBucket } from "../../src/journal/usage-bucket.ts";
-import { type Assignment, UNCLEAN_KEY_VALUES } from "../../src/journal/cluster.ts";
+import { type Assignment, UNCLEAN_KEYS } from "../../src/journal/cluster.ts";
 import type { RawPath } from "../../src/std/raw-path.ts";
 
 import type { InstanceRow, MemoryCluster } from "./memory-cluster.ts";
@@ -176,7 +176,7 @@ export class MemoryStore {
   /** A daemon did not end in good order. */
   markUnclean(): void {
     for (const { id } of this.archives.values()) {
-      const name = `${UNCLEAN_KEY_VALUES}${id}`;
+      const name = `${UNCLEAN_KEYS}${id}`;
       this.keyValues.set(name, this.keyValues.get(name) || "yes");
     }
   }

@@ -3,7 +3,7 @@
  * last one. So a copy that was ended at any point goes on there, and nobody else takes the half of a
  * journal for a whole one (`JOURNAL_UNFINISHED`), as the table of it is there until the copy is done.
  */
-import { AWAY_KEY_VALUES } from "../cluster.ts";
+import { AWAY_KEYS } from "../cluster.ts";
 import { journalFault } from "../journal-fault.ts";
 import { type Column, type Key, quoted, type Row, type Side } from "./side.ts";
 import { COPIED_TABLES, type CopiedTable, NUMBERED, PROGRESS_TABLE } from "./tables.ts";
@@ -95,9 +95,7 @@ export async function finish(source: Side, target: Side): Promise<void> {
       const last = await source.lastGiven(table, column);
       await target.numberFrom(table, column, Math.max(last, row?.greatest ?? 0));
     }
-    await target.ask("DELETE FROM key_values WHERE substr(name, 1, length($1)) = $1", [
-      AWAY_KEY_VALUES,
-    ]);
+    await target.ask("DELETE FROM key_values WHERE substr(name, 1, length($1)) = $1", [AWAY_KEYS]);
     await target.resumeReferences();
     await target.ask(`DROP TABLE ${PROGRESS_TABLE}`);
   });

@@ -3,7 +3,7 @@ import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
-import { UNCLEAN_KEY_VALUES } from "../../../src/journal/cluster.ts";
+import { UNCLEAN_KEYS } from "../../../src/journal/cluster.ts";
 import { SqliteJournal } from "../../../src/journal/sqlite-journal.ts";
 import { Child } from "./child-process.ts";
 import { scratch } from "../../unit/journal/scratch.ts";
@@ -57,10 +57,10 @@ test("nor does one when commands wrote to it before the start, and their end rem
 test("an end in disorder is remembered until the archive was asked, anyone who comes first; others are not", async () => {
   using directory = scratch();
   const path = join(directory.path, "journal.db");
-  const keyValue = `${UNCLEAN_KEY_VALUES}1`;
+  const key = `${UNCLEAN_KEYS}1`;
   const isUnclean = async () => {
     await using journal = await SqliteJournal.open({ path, role: "owner" });
-    return Boolean(await journal.keyValue(keyValue));
+    return Boolean(await journal.keyValue(key));
   };
   expect([await isUnclean(), await isUnclean()]).toEqual([false, false]);
   for (const isWritten of [false, true]) {
@@ -68,7 +68,7 @@ test("an end in disorder is remembered until the archive was asked, anyone who c
     if (isWritten) await pausedAt(path);
     expect([await isUnclean(), await isUnclean()]).toEqual([true, true]);
     await using guest = await SqliteJournal.open({ path, role: "guest" });
-    await guest.setKeyValue(keyValue, "");
+    await guest.setKeyValue(key, "");
   }
 });
 

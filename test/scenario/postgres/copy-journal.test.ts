@@ -12,7 +12,7 @@ import { type Advance, type Copied, copyJournal } from "../../../src/journal/cop
 import { PostgresSide } from "../../../src/journal/copy/postgres-side.ts";
 import { ROWS_AT_ONCE } from "../../../src/journal/copy/rows.ts";
 import { COPIED_TABLES } from "../../../src/journal/copy/tables.ts";
-import { awayKeyValue } from "../../../src/journal/cluster.ts";
+import { awayKey } from "../../../src/journal/cluster.ts";
 import { openJournal } from "../../../src/journal/open-journal.ts";
 import { appearing } from "../../contract/journal-desk.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
@@ -284,7 +284,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("with PostgreSQL", () => {
     const [place, other] = [aPlace(), aPlace()];
     const path = join(directory.path, "a.db");
     await using journal = await openJournal(place, "owner", { owner });
-    await journal.setKeyValue(awayKeyValue(1, "a"), "{}");
+    await journal.setKeyValue(awayKey(1, "a"), "{}");
     await journal.setKeyValue("notices", "{}");
     await journal.close();
     for (const [from, to] of [
@@ -293,7 +293,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("with PostgreSQL", () => {
     ] as const) {
       expect((await copy(from, to)).difference).toBeUndefined();
       await using copied = await openJournal(to, "reader");
-      expect(await copied.keyValue(awayKeyValue(1, "a"))).toBeNull();
+      expect(await copied.keyValue(awayKey(1, "a"))).toBeNull();
       expect(await copied.keyValue("notices")).toBe("{}");
     }
   });

@@ -3,7 +3,7 @@ import { assured, IdentityGuard } from "../../../src/sync/archive-identity.ts";
 import { examine, remember } from "../../../src/sync/examine-archive.ts";
 import { failed, refused, unreachable } from "../../fakes/scripted-archive.ts";
 import { HOUR, MINUTE, never, SyncDesk } from "./desk.ts";
-import { awayKeyValue } from "../../../src/journal/cluster.ts";
+import { awayKey } from "../../../src/journal/cluster.ts";
 import { type GateRow, type PaceRow } from "../../../src/journal/journal.ts";
 import { type StatusReport, statusOf } from "../../../src/sync/status.ts";
 import { MemoryJournal } from "../../fakes/memory-journal.ts";
@@ -158,10 +158,10 @@ describe("status archives", () => {
 
   test("a mirror is offline where that was noted, whatever it is called", async () => {
     const journal = new MemoryJournal();
-    const keyValue = awayKeyValue((await journal.archive("main", "https://a")).id, "");
+    const key = awayKey((await journal.archive("main", "https://a")).id, "");
     const sources = { scans: { since: NOW, why: "not mounted" } };
     const instance = journal.cluster.instanceId;
-    await journal.setKeyValue(keyValue, JSON.stringify({ instance, archive: null, sources }));
+    await journal.setKeyValue(key, JSON.stringify({ instance, archive: null, sources }));
     const mirrors = ["scans", "constructor"].map((name) => aMirror({ name, archive: "main" }));
     const report = await statusOf(journal, { ...CONFIG, mirrors }, true, NOW);
     expect(report.mirrors.map(({ offline }) => offline)).toEqual([sources.scans, null]);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { Claimer } from "../../../src/sync/claimer.ts";
 import { FirstRun } from "../../../src/sync/first-run.ts";
 import { Folders } from "../../../src/sync/folders.ts";
-import { UNCLEAN_KEY_VALUES } from "../../../src/journal/cluster.ts";
+import { UNCLEAN_KEYS } from "../../../src/journal/cluster.ts";
 import { Placement } from "../../../src/sync/placement.ts";
 import { SendGuard } from "../../../src/sync/send-guard.ts";
 import { failed, refused, ScriptedArchive } from "../../fakes/scripted-archive.ts";
@@ -155,7 +155,7 @@ describe("a journal that was taken back", () => {
     const look = async (guard?: FirstRun) =>
       (guard ?? (await start())).objection(row, folderId, never);
     const searches = () => desk.archive.asked.filter(({ operation }) => operation === "search");
-    const unclean = () => desk.journal.setKeyValue(`${UNCLEAN_KEY_VALUES}1`, "yes");
+    const unclean = () => desk.journal.setKeyValue(`${UNCLEAN_KEYS}1`, "yes");
     return { desk, folderId, known, start, filed, documentId, look, searches, unclean };
   }
   type Filing = Awaited<ReturnType<typeof aFiling>>;
