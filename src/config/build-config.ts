@@ -78,15 +78,11 @@ export function buildConfig(
   });
 }
 
-/** A tenth is little. */
 function pagesOf(quota: FileShape["quota"]): PagePolicy {
-  const { monthlyPages, monthBegins, unknownPages, whenUsedUp, reserve } = quota;
-  const tenth = Math.ceil((monthlyPages ?? 0) / 10);
+  const { monthlyPages, monthBegins, whenUsedUp, reserve } = quota;
   return {
     monthlyPages,
     monthBegins,
-    unknownPages,
-    smallFirstBelow: quota.smallFirstBelow ?? tenth,
     whenUsedUp,
     reserve: reserve.pages > 0 ? reserve : undefined,
   };

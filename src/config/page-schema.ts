@@ -39,16 +39,5 @@ export const pageKeys = {
       "next month.",
     example: "hold",
   }),
-  smallFirstBelow: setting(wholeNumber(0, PAGES_MAX).optional(), {
-    meaning: "While fewer pages are left, documents with few pages are sent first. 0: never.",
-    example: "200",
-    without: "a tenth of `monthlyPages`",
-  }),
-  unknownPages: setting(wholeNumber(1, 10_000).prefault(1), {
-    meaning:
-      "How many pages count for a document whose pages scanferry cannot count (office files, mails, " +
-      "digidoc, protected PDFs), until the archive has counted them.",
-    example: "3",
-  }),
   reserve,
 };

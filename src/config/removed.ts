@@ -9,8 +9,17 @@ const REMOVED: ReadonlyMap<string, string> = new Map([
   ],
   ["mirrors.[].duplicates: link", "write skip: a duplicate gets what after says"],
   ["mirrors.[].examples", "remove it: scanferry rules test PATH tells what is decided of a path"],
+  [
+    "mirrors.[].order: smallest",
+    "write oldest: large files do not hold small ones up, they have places of their own",
+  ],
   ["mirrors.[].parts", "remove it: of several daemons one scans each mirror, and all of them send"],
   ["notify.quiet.urgent", "remove it: within quiet hours credentials and disk are told"],
+  [
+    "quota.smallFirstBelow",
+    "remove it: whenUsedUp: hold sends what still fits the pages that are left",
+  ],
+  ["quota.unknownPages", "remove it: a document whose pages cannot be counted counts as one page"],
   ["notify.remind", "write notify.repeat: what lasts is told again this often"],
 ]);
 

@@ -130,7 +130,7 @@ export const ruleKeys = {
     example: "10",
   }),
   order: setting(choice(...ORDERS).prefault("oldest"), {
-    meaning: "Which document is sent first. With `newest` and `smallest` others may wait for long.",
+    meaning: "Which document is sent first. With `newest` others may wait for long.",
     example: "newest",
   }),
   ready: setting(choice("quiet", "marker", "rename").prefault("quiet"), {

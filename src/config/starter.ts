@@ -146,7 +146,7 @@ mirrors:
     # Of several mirrors with something to send, the one with the highest goes first.
     #priority: 0
     # Of its own documents, which goes first.
-    #order: oldest                    # oldest | newest | smallest
+    #order: oldest                    # oldest | newest
 
     # What else makes a file ready, and which are not sent.
     #ready: quiet                     # quiet | marker (x.pdf.done) | rename
@@ -210,8 +210,6 @@ quota:
   # monthlyPages: 5000
   #monthBegins: 1                     # the day of the month, 1 to 28
   #whenUsedUp: warn                   # warn | hold: leave it to the archive, or wait for the next month
-  # smallFirstBelow: 500              # with fewer pages left, documents of few pages go first
-  #unknownPages: 1                    # what a document counts as whose pages cannot be counted here
   # Pages that only these mirrors may use; the others wait once they have used the rest.
   reserve:
     #pages: 0

@@ -14,10 +14,6 @@ export type PagePolicy = {
   readonly monthlyPages?: number | undefined;
   /** The day on which the account's month begins, 1 to 28. */
   readonly monthBegins: number;
-  /** What a document counts as whose pages cannot be counted here. */
-  readonly unknownPages: number;
-  /** While less than this is left, documents of few pages go first. */
-  readonly smallFirstBelow: number;
   /** `hold`: once it is used up, the rest waits for the next month. `warn`: the archive decides. */
   readonly whenUsedUp: "warn" | "hold";
   /** Pages that only the mirrors of these names may use. */
@@ -28,12 +24,7 @@ export type PagePolicy = {
 export type Reserve = { readonly pages: number; readonly mirrors: readonly string[] };
 
 /** Without an allowance. */
-export const NO_ALLOWANCE: PagePolicy = {
-  monthBegins: 1,
-  unknownPages: 1,
-  smallFirstBelow: 0,
-  whenUsedUp: "warn",
-};
+export const NO_ALLOWANCE: PagePolicy = { monthBegins: 1, whenUsedUp: "warn" };
 
 /** Pages that are used: by the mirrors of the reserve, and by the others. */
 export type Used = { readonly named: number; readonly others: number };
@@ -46,9 +37,9 @@ export type Level = (typeof LEVELS)[number];
 
 const LOW_AT = 0.8;
 
-/** Pages that a document is estimated to cost. */
-export function chargeOf({ estimate }: Document, { unknownPages }: PagePolicy): number {
-  return estimate ?? unknownPages;
+/** Pages that a document is estimated to cost; one, where they cannot be counted here. */
+export function chargeOf({ estimate }: Document): number {
+  return estimate ?? 1;
 }
 
 /** How far the allowance is used, with `more` of it (0.05: a twentieth); `ok` without one. */
@@ -93,15 +84,6 @@ export function runsOutAt(left: number, perDay: number, now: number, to: number)
   return at < to ? at : null;
 }
 
-/** What one mirror may send just now. */
-export type Share = {
-  /** Pages; may be endless. */
-  readonly left: number;
-  /** So little is left that documents of few pages go first. */
-  readonly smallFirst: boolean;
-  readonly fits: (document: Document) => boolean;
-};
-
 /** The shares of all mirrors of an account, and what is taken of them meanwhile. */
 export class Shares {
   readonly #policy: PagePolicy;
@@ -115,23 +97,16 @@ export class Shares {
     this.#used = used;
   }
 
-  /** What the mirror may send as of this call; what is taken later is not in it. */
-  of(mirrorId: number): Share {
-    const isNamed = this.#named.has(mirrorId);
-    const left = mayUse(this.#policy, this.#used, isNamed);
-    const { smallFirstBelow } = this.#policy;
-    return {
-      left,
-      smallFirst: leftFor(this.#policy, this.#used, isNamed) < smallFirstBelow,
-      fits: (document) => chargeOf(document, this.#policy) <= left,
-    };
+  /** Pages that the mirror may send as of this call; may be endless. */
+  of(mirrorId: number): number {
+    return mayUse(this.#policy, this.#used, this.#named.has(mirrorId));
   }
 
   /** Takes a document's pages, if its mirror's share has them; false if not. */
   take(document: Document): boolean {
     const { mirrorId } = document;
-    if (!this.of(mirrorId).fits(document)) return false;
-    const pages = chargeOf(document, this.#policy);
+    const pages = chargeOf(document);
+    if (pages > this.of(mirrorId)) return false;
     const { named, others } = this.#used;
     this.#used = this.#named.has(mirrorId)
       ? { named: named + pages, others }

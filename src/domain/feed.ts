@@ -3,8 +3,8 @@ import type { Document } from "./document.ts";
 /** Files larger than this may not take every slot: a large file does not starve small ones. */
 export const LARGE_BYTES = 16 * 1024 * 1024;
 
-/** Which document of a mirror goes first: ready for longest, ready last, or of the fewest bytes. */
-export const ORDERS = ["oldest", "newest", "smallest"] as const;
+/** Which document of a mirror goes first: ready for longest, or ready last. */
+export const ORDERS = ["oldest", "newest"] as const;
 
 /** Which of a mirror's own documents goes first. */
 export type Order = (typeof ORDERS)[number];
@@ -12,14 +12,7 @@ export type Order = (typeof ORDERS)[number];
 /** Compares two documents of a mirror that are ready. Equal ones go as they were first seen. */
 export function byOrder(order: Order): (a: Document, b: Document) => number {
   if (order === "newest") return (a, b) => (b.dueAt ?? 0) - (a.dueAt ?? 0) || b.id - a.id;
-  if (order === "smallest") return (a, b) => a.seen.sizeBytes - b.seen.sizeBytes || a.id - b.id;
   return (a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0) || a.id - b.id;
-}
-
-/** Compares by pages; one whose pages are not known counts as `unknownPages`. */
-export function byPages(unknownPages: number): (a: Document, b: Document) => number {
-  const pagesOf = ({ estimate }: Document) => estimate ?? unknownPages;
-  return (a, b) => pagesOf(a) - pagesOf(b) || a.id - b.id;
 }
 
 /** How many of `slots` large files may hold at once: all but a quarter, at least one. */

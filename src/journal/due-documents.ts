@@ -7,22 +7,22 @@
  * own.
  */
 import type { Document } from "../domain/document.ts";
-import { byOrder, byPages } from "../domain/feed.ts";
+import { byOrder } from "../domain/feed.ts";
 import { type DocumentRow, documentOf } from "./columns.ts";
 import { SELECT_DOCUMENT } from "./documents-table.ts";
 import { dueText } from "./due-text.ts";
-import type { DueQuery, FewestQuery } from "./journal.ts";
+import type { DueQuery } from "./journal.ts";
 import { LARGE_INDEX_BYTES } from "./indexes.ts";
 import type { Statements } from "./statements.ts";
 
 const DUE =
   "n.mirror_id = @mirrorId AND n.state = @state AND n.due_at <= @now AND n.due_at > @after";
-const WITHIN = "n.size_bytes > @over AND n.size_bytes <= @max";
+const WITHIN =
+  "n.size_bytes > @over AND n.size_bytes <= @max AND (n.estimate IS NULL OR n.estimate <= @pages)";
 const ORDER = "ORDER BY n.due_at, n.id LIMIT @limit";
 const NEWEST = "ORDER BY n.due_at DESC, n.id DESC LIMIT @limit";
 // The literals let SQLite see that a partial index holds all that are asked for.
 const LARGE = `n.size_bytes > ${LARGE_INDEX_BYTES}`;
-const PENDING = "n.mirror_id = @mirrorId AND n.state = 'pending'";
 
 /** The texts, by what they are for. */
 export const DUE_QUERIES = {
@@ -30,14 +30,6 @@ export const DUE_QUERIES = {
   large: `${SELECT_DOCUMENT} WHERE ${DUE} AND ${LARGE} AND ${WITHIN} ${ORDER}`,
   newest: `${SELECT_DOCUMENT} WHERE ${DUE} AND ${WITHIN} ${NEWEST}`,
   newestLarge: `${SELECT_DOCUMENT} WHERE ${DUE} AND ${LARGE} AND ${WITHIN} ${NEWEST}`,
-  // What is deferred is passed over in the index, without a look at its row; behind a plus, SQLite
-  // does not take a time for the way to them.
-  smallest: `${SELECT_DOCUMENT} WHERE ${PENDING} AND ${WITHIN} AND +n.due_at <= @now
-    AND +n.due_at > @after ORDER BY n.size_bytes, n.id LIMIT @limit`,
-  fewestPages: `${SELECT_DOCUMENT} WHERE ${PENDING}
-    AND n.estimate <= @pagesMax AND +n.due_at <= @now ORDER BY n.estimate, n.id LIMIT @limit`,
-  unknownPages: `${SELECT_DOCUMENT} WHERE ${PENDING}
-    AND n.estimate IS NULL AND +n.due_at <= @now ORDER BY n.id LIMIT @limit`,
 } as const;
 
 /** Rows of the archive's mirrors that are due, the first ones by the order asked for. */
@@ -59,21 +51,9 @@ function dueOf(sql: Statements, mirrorId: number, query: DueQuery): Document[] {
   const { state, now, limit, sizeMaxBytes: max = Number.MAX_SAFE_INTEGER } = query;
   const over = query.sizeOverBytes ?? -1;
   const after = query.after ?? -1;
+  const pages = query.pagesMax ?? Number.POSITIVE_INFINITY;
   return sql
     .of<DocumentRow>(DUE_QUERIES[dueText(query)])
-    .all({ mirrorId, state, now, after, limit, max, over })
+    .all({ mirrorId, state, now, after, limit, max, over, pages })
     .map(documentOf);
-}
-
-/** Rows of a mirror that wait to be sent, those of the fewest pages first. */
-export function fewestPages(sql: Statements, query: FewestQuery): Document[] {
-  const { mirrorId, now, limit, pagesMax, unknownPages } = query;
-  const all = (text: string, more: object) =>
-    sql
-      .of<DocumentRow>(text)
-      .all({ mirrorId, now, limit, ...more })
-      .map(documentOf);
-  const known = all(DUE_QUERIES.fewestPages, { pagesMax });
-  const unknown = unknownPages <= pagesMax ? all(DUE_QUERIES.unknownPages, {}) : [];
-  return [...known, ...unknown].sort(byPages(unknownPages)).slice(0, limit);
 }

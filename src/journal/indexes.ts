@@ -7,17 +7,12 @@ export const INDEXES = `
   -- Together these two hold every row once: by directory and name.
   CREATE UNIQUE INDEX documents_current ON documents (dir_id, name) WHERE current = 1;
   CREATE INDEX documents_superseded ON documents (dir_id, name) WHERE current = 0;
-  -- What is due, and how many there are of what.
-  CREATE INDEX documents_due ON documents (mirror_id, state, due_at, id, size_bytes);
+  -- What is due, and how many documents and pages there are of what.
+  CREATE INDEX documents_due ON documents (mirror_id, state, due_at, id, size_bytes, estimate);
   CREATE INDEX documents_large ON documents (mirror_id, state, due_at, id, size_bytes)
     WHERE size_bytes > ${LARGE_INDEX_BYTES};
   CREATE INDEX documents_after ON documents (archive_id, (coalesce(due_at, 0)), id)
     WHERE state IN ('converted', 'held') AND after_state = 'due';
-  -- What waits, smallest first, by bytes and by pages.
-  CREATE INDEX documents_small ON documents (mirror_id, size_bytes, id, due_at)
-    WHERE state = 'pending';
-  CREATE INDEX documents_pages ON documents (mirror_id, state, estimate, id, due_at)
-    WHERE state = 'pending' OR state = 'held';
   -- What the archive holds or may hold. One original a document of the archive, and any number of duplicates.
   CREATE INDEX documents_conflicts ON documents (folder_id, sent_name, id)
     WHERE state IN ('uploading', 'inDoubt') OR doubt_at IS NOT NULL;

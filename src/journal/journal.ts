@@ -10,7 +10,6 @@ import type {
   Content,
   Duplicates,
   DueQuery,
-  FewestQuery,
   GateRow,
   HistoryRow,
   Known,
@@ -114,8 +113,6 @@ export interface Journal extends AsyncDisposable {
    * taken, and none is shown to another for some seconds. To take them again is to keep them longer.
    */
   take(query: DueQuery): Promise<Document[]>;
-  /** Rows of a mirror that wait to be sent, those of the fewest pages first; taken like those of `take`. */
-  fewestPages(query: FewestQuery): Promise<Document[]>;
   /** Rows of the archive in `uploading` that nobody is sending: claimed before this daemon, or by a lost one. */
   underWay(limit: number): Promise<Document[]>;
   /**
@@ -184,8 +181,8 @@ export interface Journal extends AsyncDisposable {
 
   /** Pages of what waits to be sent, by mirror and state. */
   waitingPages(): Promise<WaitingPages[]>;
-  /** Of a mirror's pending rows, those of more than so many pages; unknown ones are not among them. */
-  pendingOver(mirrorId: number, pages: number): Promise<{ documents: number; pages: number }>;
+  /** How many of a mirror's pending rows have more than so many pages; unknown ones are not among them. */
+  pendingOver(mirrorId: number, pages: number): Promise<number>;
   /**
    * Pages used from `from` (inclusive) to `to`, by mirror: what was charged then, and what may be
    * charged any moment, being sent or in doubt. One look at both: what is stored goes from one to

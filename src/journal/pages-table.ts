@@ -4,11 +4,11 @@ import type { Statements } from "./statements.ts";
 
 /** The texts, by the question they answer. */
 export const PAGES_QUERIES = {
-  waitingPages: `SELECT mirror_id AS mirrorId, state, count(*) AS documents,
-      coalesce(sum(estimate), 0) AS pages, count(*) - count(estimate) AS unknown
-    FROM documents WHERE (state = 'pending' OR state = 'held')
-    GROUP BY mirror_id, state`,
-  pendingOver: `SELECT count(*) AS documents, coalesce(sum(estimate), 0) AS pages
+  waitingPages: `SELECT m.id AS mirrorId, n.state, count(*) AS documents,
+      coalesce(sum(n.estimate), 0) AS pages, count(*) - count(n.estimate) AS unknown
+    FROM mirrors m CROSS JOIN documents n ON n.mirror_id = m.id AND n.state IN ('pending', 'held')
+    GROUP BY m.id, n.state`,
+  pendingOver: `SELECT count(*) AS documents
     FROM documents WHERE mirror_id = ? AND state = 'pending' AND estimate > ?`,
   charged: `SELECT mirror_id AS mirrorId, sum(charged) AS pages FROM usage_buckets
     WHERE at >= ? AND at < ? GROUP BY mirror_id`,
@@ -16,7 +16,6 @@ export const PAGES_QUERIES = {
     INDEXED BY documents_conflicts WHERE (n.state IN ('uploading', 'inDoubt') OR n.doubt_at IS NOT NULL) GROUP BY n.mirror_id`,
 } as const;
 
-type Over = { readonly documents: number; readonly pages: number };
 type Sum = { readonly mirrorId: number; readonly pages: number };
 
 /** What is asked answers as `Journal` has it; numbers are counts of pages and documents. */
@@ -31,9 +30,9 @@ export class PagesTable {
     return this.#sql.of<WaitingPages>(PAGES_QUERIES.waitingPages).all();
   }
 
-  pendingOver(mirrorId: number, pages: number): Over {
-    const none = { documents: 0, pages: 0 };
-    return this.#sql.of<Over>(PAGES_QUERIES.pendingOver).get(mirrorId, pages) ?? none;
+  pendingOver(mirrorId: number, pages: number): number {
+    type Row = { readonly documents: number };
+    return this.#sql.of<Row>(PAGES_QUERIES.pendingOver).get(mirrorId, pages)?.documents ?? 0;
   }
 
   used(from: number, to: number): Sum[] {

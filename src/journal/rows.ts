@@ -192,7 +192,7 @@ export type DueQuery = {
   readonly state: State;
   readonly now: number;
   readonly limit: number;
-  /** Which come first; `oldest`, the longest due, where it is absent. `smallest` of `pending` alone. */
+  /** Which come first; `oldest`, the longest due, where it is absent. */
   readonly order?: Order;
   /** Only rows due later than this. */
   readonly after?: number;
@@ -200,6 +200,8 @@ export type DueQuery = {
   /** Only rows at most, or more than, this large. */
   readonly sizeMaxBytes?: number;
   readonly sizeOverBytes?: number;
+  /** Only rows of at most so many pages; where they are not known, they count as one. */
+  readonly pagesMax?: number;
 };
 
 /** Filters of `Journal.list`. */
@@ -256,17 +258,6 @@ export type AfterFailed = Pick<WithProblem, "documents" | "first"> & { readonly 
 
 /** Where the rows stand in their order whose after-action is tried again. */
 export type PutOff = Pick<Document, "dueAt" | "id">;
-
-/** Asks for rows of a mirror that wait to be sent and are due, those of the fewest pages first. */
-export type FewestQuery = {
-  readonly mirrorId: number;
-  readonly now: number;
-  readonly limit: number;
-  /** Only rows of at most as many pages. */
-  readonly pagesMax: number;
-  /** What a row counts as whose pages are not known. */
-  readonly unknownPages: number;
-};
 
 /** Documents that wait to be sent, and their pages as far as they are known. */
 export type WaitingPages = {

@@ -2,7 +2,7 @@ import type { Document } from "../domain/document.ts";
 import { dirOf, nameOf, type RawPath } from "../std/raw-path.ts";
 import { attemptsOf } from "./attempt-effect.ts";
 import { documentList } from "./document-list.ts";
-import { dueDocuments, fewestPages } from "./due-documents.ts";
+import { dueDocuments } from "./due-documents.ts";
 import { historyOf } from "./history-line.ts";
 import type {
   AttemptRow,
@@ -10,7 +10,6 @@ import type {
   BatchProgress,
   Content,
   DueQuery,
-  FewestQuery,
   Duplicates,
   HistoryRow,
   Journal,
@@ -84,10 +83,6 @@ export abstract class SqliteReading {
   /** One daemon: nobody else takes anything. */
   take(query: DueQuery): Promise<Document[]> {
     return this.due(query);
-  }
-
-  fewestPages(query: FewestQuery): Promise<Document[]> {
-    return this.#session.read(() => fewestPages(this.#tables.statements, query));
   }
 
   waitingPages(): Promise<WaitingPages[]> {

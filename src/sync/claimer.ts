@@ -4,7 +4,7 @@
  */
 import { ArchiveError } from "../archive/archive-error.ts";
 import { problemOf } from "../archive/problem.ts";
-import { chargeOf, NO_ALLOWANCE } from "../domain/allowance.ts";
+import { chargeOf } from "../domain/allowance.ts";
 import type { Document, Problem } from "../domain/document.ts";
 import type { Applied, Change } from "../journal/journal.ts";
 import type { LiveMirror, SyncContext } from "./context.ts";
@@ -148,7 +148,7 @@ export class Claimer {
         archiveAt: this.#archiveTime(at),
         folderId,
         batch,
-        charge: chargeOf(document, this.#context.config.quota.pages ?? NO_ALLOWANCE),
+        charge: chargeOf(document),
       },
       from: ["pending"],
       alone: mirror.settings.rules.duplicates === "upload" ? "name" : "nameAndContent",

@@ -236,12 +236,10 @@ async function keptIn(
 ): Promise<AllowanceReport["keeps"]> {
   const keeping: string[] = [];
   let documents = 0;
-  for (const { mirrorId, state, documents: all, unknown } of waiting) {
+  for (const { mirrorId, state, documents: all } of waiting) {
     const left = mayUse(policy, used, named.has(mirrorId));
     if (state !== "pending" || left === Number.POSITIVE_INFINITY) continue;
-    const unknownOnes = policy.unknownPages > left ? unknown : 0;
-    const kept =
-      left <= 0 ? all : (await journal.pendingOver(mirrorId, left)).documents + unknownOnes;
+    const kept = left <= 0 ? all : await journal.pendingOver(mirrorId, left);
     documents += kept;
     if (kept > 0) keeping.push(mirrors.get(mirrorId) ?? "");
   }
@@ -267,7 +265,7 @@ export async function whyKept(
   const named = namedIn(policy, mirrors);
   const used = await usedOf(journal, named, mirrors, { from, to });
   const left = mayUse(policy, used, named.has(document.mirrorId));
-  const charge = chargeOf(document, policy);
+  const charge = chargeOf(document);
   if (document.state !== "pending" || charge <= left) return null;
   return `it waits for the month to be renewed: ${charge} of its pages, ${left} left for its mirror`;
 }

@@ -15,7 +15,6 @@ import type {
   Content,
   Duplicates,
   DueQuery,
-  FewestQuery,
   GateRow,
   HistoryRow,
   Journal,
@@ -49,7 +48,7 @@ import {
   recentOf,
   waitingFoldersOf,
 } from "./memory-usage.ts";
-import { fewestOf, pagesUsedOf, waitingPagesOf } from "./memory-pages.ts";
+import { pagesUsedOf, waitingPagesOf } from "./memory-pages.ts";
 import { tidyIn } from "./memory-tidy.ts";
 import {
   placeOf,
@@ -247,6 +246,7 @@ export class MemoryJournal implements Journal {
 
   async due(query: DueQuery): Promise<Document[]> {
     const { state, now, after = -1, limit, mirrorId, sizeMaxBytes, sizeOverBytes } = query;
+    const { pagesMax = Number.POSITIVE_INFINITY } = query;
     return this.#rows(
       (row) =>
         row.state === state &&
@@ -255,7 +255,8 @@ export class MemoryJournal implements Journal {
         row.dueAt > after &&
         (mirrorId === undefined ? this.#isOwn(row) : row.mirrorId === mirrorId) &&
         (sizeMaxBytes === undefined || row.seen.sizeBytes <= sizeMaxBytes) &&
-        (sizeOverBytes === undefined || row.seen.sizeBytes > sizeOverBytes),
+        (sizeOverBytes === undefined || row.seen.sizeBytes > sizeOverBytes) &&
+        (row.estimate ?? 0) <= pagesMax,
     )
       .sort(byOrder(query.order ?? "oldest"))
       .slice(0, limit);
@@ -268,16 +269,6 @@ export class MemoryJournal implements Journal {
     return this.#taken(due.filter(({ id }) => cluster.mayTake(id)).slice(0, query.limit));
   }
 
-  async fewestPages(query: FewestQuery): Promise<Document[]> {
-    const { cluster } = this.#handle;
-    return this.#taken(
-      fewestOf(
-        this.#rows(({ id }) => !cluster || cluster.mayTake(id)),
-        query,
-      ),
-    );
-  }
-
   async waitingPages(): Promise<WaitingPages[]> {
     return waitingPagesOf(this.#rows(() => true));
   }
@@ -286,10 +277,7 @@ export class MemoryJournal implements Journal {
     const rows = this.#rows(
       (row) => row.mirrorId === mirrorId && row.state === "pending" && (row.estimate ?? 0) > pages,
     );
-    return {
-      documents: rows.length,
-      pages: rows.reduce((sum, { estimate }) => sum + (estimate ?? 0), 0),
-    };
+    return rows.length;
   }
 
   async pagesUsed(from: number, to: number): ReturnType<Journal["pagesUsed"]> {

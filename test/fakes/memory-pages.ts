@@ -1,22 +1,6 @@
 import type { Document } from "../../src/domain/document.ts";
-import { byPages } from "../../src/domain/feed.ts";
-import type { FewestQuery, WaitingPages } from "../../src/journal/journal.ts";
+import type { WaitingPages } from "../../src/journal/journal.ts";
 import type { UsageBucket } from "../../src/journal/usage-bucket.ts";
-
-/** Rows of a mirror that wait to be sent, those of the fewest pages first. */
-export function fewestOf(rows: readonly Document[], query: FewestQuery): Document[] {
-  const { mirrorId, now, limit, pagesMax, unknownPages } = query;
-  return rows
-    .filter(
-      (row) =>
-        row.mirrorId === mirrorId &&
-        row.state === "pending" &&
-        (row.dueAt ?? Number.POSITIVE_INFINITY) <= now &&
-        (row.estimate ?? unknownPages) <= pagesMax,
-    )
-    .sort(byPages(unknownPages))
-    .slice(0, limit);
-}
 
 /** What is settled and waits to be sent, by mirror and state. */
 export function waitingPagesOf(rows: readonly Document[]): WaitingPages[] {

@@ -79,7 +79,7 @@ test("hold: few pages first, never more than there are; status, explain and sync
     rewrite(
       yaml,
       /quota: \{.*/,
-      `quota: { retry: { initial: 300ms, max: 1s }, monthlyPages: ${monthly}, whenUsedUp: hold, smallFirstBelow: 100 }`,
+      `quota: { retry: { initial: 300ms, max: 1s }, monthlyPages: ${monthly}, whenUsedUp: hold }`,
     );
   quota(10);
   const { code, stdout } = await scanferry(["--config", yaml, "sync"]);

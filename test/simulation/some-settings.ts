@@ -16,7 +16,6 @@ export function someConfig(dice: Dice): SyncContext["config"] {
   const pages: PagePolicy = {
     ...NO_ALLOWANCE,
     monthlyPages: dice.int(1, 8),
-    smallFirstBelow: dice.int(0, 3),
     whenUsedUp: dice.chance(0.6) ? "hold" : "warn",
   };
   return { ...config, quota: { ...config.quota, pages } };

@@ -4,9 +4,9 @@
  * living instance has taken, for some seconds.
  */
 import type { Document } from "../../domain/document.ts";
-import { byOrder, byPages } from "../../domain/feed.ts";
+import { byOrder } from "../../domain/feed.ts";
 import { dueText } from "../due-text.ts";
-import type { DueQuery, FewestQuery } from "../journal.ts";
+import type { DueQuery } from "../journal.ts";
 import { LARGE_INDEX_BYTES } from "../indexes.ts";
 import { documentsOf, SELECT_DOCUMENT } from "./documents.ts";
 import type { PgSession, Query } from "./session.ts";
@@ -27,11 +27,11 @@ const FREE = `(n.taken_by IS NULL OR n.taken_by = $1 OR n.taken_until < clock_ti
 const SHOWN = `($1::bigint = 0 OR ${FREE})`;
 
 const DUE = "n.mirror_id = m.id AND n.state = $5 AND n.due_at <= $6 AND n.due_at > $7";
-const WITHIN = "n.size_bytes > $8 AND n.size_bytes <= $9";
+const WITHIN = `n.size_bytes > $8 AND n.size_bytes <= $9
+  AND (n.estimate IS NULL OR n.estimate <= $10::double precision)`;
 const ORDER = "ORDER BY n.due_at, n.id LIMIT $4";
 const NEWEST = "ORDER BY n.due_at DESC, n.id DESC LIMIT $4";
 const LARGE = `n.size_bytes > ${LARGE_INDEX_BYTES}`;
-const PENDING = "n.mirror_id = $2 AND n.state = 'pending' AND n.due_at <= $3";
 
 /** Mirrors of archive $2, or the one mirror $3. */
 const each = (where: string, order: string) => `SELECT x.* FROM mirrors m CROSS JOIN LATERAL (
@@ -44,15 +44,6 @@ export const DUE_QUERIES = {
   large: each(`${DUE} AND ${LARGE} AND ${WITHIN}`, ORDER),
   newest: each(`${DUE} AND ${WITHIN}`, NEWEST),
   newestLarge: each(`${DUE} AND ${LARGE} AND ${WITHIN}`, NEWEST),
-  // $5 is 'pending', in so many words for the index.
-  smallest: each(
-    `n.state = 'pending' AND ${DUE} AND ${WITHIN}`,
-    "ORDER BY n.size_bytes, n.id LIMIT $4",
-  ),
-  fewestPages: `${SELECT_DOCUMENT} WHERE ${PENDING} AND n.estimate <= $5 AND ${SHOWN}
-    ORDER BY n.estimate, n.id LIMIT $4`,
-  unknownPages: `${SELECT_DOCUMENT} WHERE ${PENDING} AND n.estimate IS NULL AND ${SHOWN}
-    ORDER BY n.id LIMIT $4`,
   take: `UPDATE documents n SET taken_by = $1,
       taken_until = clock_timestamp() + interval '${TAKEN_S} seconds'
     WHERE n.id = ANY(ARRAY(SELECT n.id FROM documents n WHERE n.id = ANY($2::bigint[])
@@ -70,23 +61,10 @@ async function dueRows(
 ): Promise<Document[]> {
   const { state, now, limit, mirrorId = null, after = -1 } = asked;
   const { sizeOverBytes: over = -1, sizeMaxBytes: max = Number.MAX_SAFE_INTEGER } = asked;
-  const values = [instanceId, archiveId, mirrorId, limit, state, now, after, over, max];
+  const { pagesMax: pages = Number.POSITIVE_INFINITY } = asked;
+  const values = [instanceId, archiveId, mirrorId, limit, state, now, after, over, max, pages];
   const found = await documentsOf(query, DUE_QUERIES[dueText(asked)], values);
   return found.sort(byOrder(asked.order ?? "oldest")).slice(0, limit);
-}
-
-async function fewestRows(
-  query: Query,
-  instanceId: number,
-  asked: FewestQuery,
-): Promise<Document[]> {
-  const { mirrorId, now, limit, pagesMax, unknownPages } = asked;
-  const values = [instanceId, mirrorId, now, limit];
-  const [known, unknown] = await Promise.all([
-    documentsOf(query, DUE_QUERIES.fewestPages, [...values, pagesMax]),
-    unknownPages <= pagesMax ? documentsOf(query, DUE_QUERIES.unknownPages, values) : [],
-  ]);
-  return [...known, ...unknown].sort(byPages(unknownPages)).slice(0, limit);
 }
 
 /** Rows that are due, anyone who has taken them. */
@@ -105,14 +83,6 @@ export async function takeDue(
     dueRows(query, archiveId, instanceId, { ...asked, limit });
   const taken = await taking(session, ask, asked);
   return taken.sort(byOrder(asked.order ?? "oldest"));
-}
-
-/** Takes rows of the fewest pages, in the same way. */
-export async function takeFewest(session: PgSession, asked: FewestQuery): Promise<Document[]> {
-  const { instanceId } = session.cluster;
-  const ask = (query: Query, limit: number) => fewestRows(query, instanceId, { ...asked, limit });
-  const taken = await taking(session, ask, { ...asked, state: "pending" });
-  return taken.sort(byPages(asked.unknownPages));
 }
 
 /**

@@ -11,7 +11,6 @@ import type {
   Content,
   DueQuery,
   Duplicates,
-  FewestQuery,
   HistoryRow,
   Journal,
   Known,
@@ -40,7 +39,7 @@ import { placeOf, type Remembered } from "../tidiness.ts";
 import { warned } from "./account.ts";
 import { latestBatches, unreceipted } from "./batches.ts";
 import { documentsOf } from "./documents.ts";
-import { dueDocuments, takeDue, takeFewest } from "./due-documents.ts";
+import { dueDocuments, takeDue } from "./due-documents.ts";
 import { pagesOf } from "./list-pages.ts";
 import { QUERIES } from "./queries.ts";
 import type { PgSession } from "./session.ts";
@@ -102,17 +101,13 @@ export abstract class PostgresReading {
     return takeDue(this.#session, this.archiveId, query);
   }
 
-  fewestPages(query: FewestQuery): Promise<Document[]> {
-    return takeFewest(this.#session, query);
-  }
-
   waitingPages(): Promise<WaitingPages[]> {
     return this.#rows(QUERIES.waitingPages, []);
   }
 
   async pendingOver(mirrorId: number, pages: number): ReturnType<Journal["pendingOver"]> {
-    const [row] = await this.#rows<Duplicates>(QUERIES.pendingOver, [mirrorId, pages]);
-    return row ?? { documents: 0, pages: 0 };
+    const [row] = await this.#rows<{ documents: number }>(QUERIES.pendingOver, [mirrorId, pages]);
+    return row?.documents ?? 0;
   }
 
   pagesUsed(from: number, to: number): ReturnType<Journal["pagesUsed"]> {

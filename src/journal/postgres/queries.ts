@@ -127,11 +127,12 @@ export const QUERIES = {
   openBatches: `SELECT number, ${BATCH} FROM batches WHERE receipt_at IS NULL AND number > $1
     AND mirror_id IN (SELECT id FROM mirrors WHERE archive_id = $2) ORDER BY number LIMIT $3`,
   inBatch: `${SELECT_DOCUMENT} WHERE ${OF_BATCH} ORDER BY n.id LIMIT $2`,
-  waitingPages: `SELECT mirror_id AS "mirrorId", state, count(*) AS documents,
-      coalesce(sum(estimate), 0) AS pages, count(*) - count(estimate) AS unknown
-    FROM documents WHERE (state = 'pending' OR state = 'held')
-    GROUP BY mirror_id, state ORDER BY mirror_id, state`,
-  pendingOver: `SELECT count(*) AS documents, coalesce(sum(estimate), 0) AS pages
+  waitingPages: `SELECT m.id AS "mirrorId", n.* FROM mirrors m CROSS JOIN LATERAL (
+      SELECT state, count(*) AS documents, coalesce(sum(estimate), 0) AS pages,
+        count(*) - count(estimate) AS unknown
+      FROM documents WHERE mirror_id = m.id AND state IN ('pending', 'held') GROUP BY state) n
+    ORDER BY m.id, n.state`,
+  pendingOver: `SELECT count(*) AS documents
     FROM documents WHERE mirror_id = $1 AND state = 'pending' AND estimate > $2`,
   // One look at both: what is stored goes from one to the other.
   pagesUsed: `SELECT "mirrorId", sum(pages) AS pages FROM (

@@ -58,9 +58,6 @@ describe.skipIf(NO_POSTGRES)("several daemons on one journal", () => {
     expect(idsOf(first)).toEqual(idsOf(rows.slice(0, 6)));
     expect(idsOf(await two.journal.take(due(10)))).toEqual(idsOf(rows.slice(6)));
     expect(idsOf(await one.journal.take(due(10)))).toEqual(idsOf(first));
-    const { mirrorId } = two;
-    const few = { mirrorId, now: LATER, limit: 9, pagesMax: 9, unknownPages: 1 };
-    expect(idsOf(await two.journal.fewestPages(few))).toEqual(idsOf(rows.slice(6)));
     expect(await two.journal.due(due(10)), "anyone who only looks sees all").toHaveLength(10);
     await using guest = await many.place.open("guest");
     expect(await guest.take(due(10)), "a command takes nothing").toHaveLength(10);

@@ -171,7 +171,7 @@ describe("page lines", () => {
   const NOW = new Date(2026, 10, 21, 12).getTime();
 
   function reportOf(set: Partial<PageReport>, allowance?: Partial<AllowanceReport>): PageReport {
-    const pages = { monthlyPages: 100, monthBegins: 1, unknownPages: 1, smallFirstBelow: 0 };
+    const pages = { monthlyPages: 100, monthBegins: 1 };
     const policy = allowance && ({ ...pages, whenUsedUp: "hold" } as const);
     const report = noPages(policy, NOW);
     const told = report.allowance && allowance ? { ...report.allowance, ...allowance } : null;

@@ -76,7 +76,7 @@ const EXPECTED = {
   quota: {
     retry: { initialMs: 300_000, maxMs: 21_600_000 },
     retryAt: "5 6 1 * *",
-    pages: { monthBegins: 1, unknownPages: 1, smallFirstBelow: 0, whenUsedUp: "warn" },
+    pages: { monthBegins: 1, whenUsedUp: "warn" },
   },
   conversion: { poll: { initialMs: 2_000, maxMs: 300_000 }, stuckAfterMs: 86_400_000 },
   schedule: { rescan: "*/10 * * * *" },

@@ -273,6 +273,18 @@ describe("bad key", () => {
       'mirrors[0].duplicates: "link" is none of upload, skip; write skip: a duplicate gets what after says',
     ],
     [
+      "order: smallest",
+      'mirrors[0].order: "smallest" is none of oldest, newest; write oldest: large files do not hold small ones up, they have places of their own',
+    ],
+    [
+      "quota: { smallFirstBelow: 500 }",
+      "quota.smallFirstBelow: removed key; remove it: whenUsedUp: hold sends what still fits the pages that are left",
+    ],
+    [
+      "quota: { unknownPages: 3 }",
+      "quota.unknownPages: removed key; remove it: a document whose pages cannot be counted counts as one page",
+    ],
+    [
       "notify: { remind: 1d }",
       "notify.remind: removed key; write notify.repeat: what lasts is told again this often",
     ],

@@ -4,18 +4,7 @@ import { ConfigFolder, LEAST } from "./config-folder.ts";
 
 test.for([
   // quota, pages, because
-  [
-    "",
-    { smallFirstBelow: 0, whenUsedUp: "warn", unknownPages: 1, monthBegins: 1 },
-    "no allowance is known",
-  ],
-  ["monthlyPages: 5000", { monthlyPages: 5000, smallFirstBelow: 500 }, "a tenth is little"],
-  ["monthlyPages: 15", { smallFirstBelow: 2 }, "rounded up"],
-  [
-    "monthlyPages: 5000, smallFirstBelow: 0",
-    { smallFirstBelow: 0 },
-    "the mirrors' own order, always",
-  ],
+  ["", { whenUsedUp: "warn", monthBegins: 1 }, "no allowance is known"],
   [
     "monthlyPages: 9, whenUsedUp: hold, monthBegins: 28",
     { whenUsedUp: "hold", monthBegins: 28 },
@@ -75,9 +64,9 @@ test.for([
   ).toEqual([problem]);
 });
 
-test("a mirror's order is one of three", async () => {
+test("a mirror's order is one of two", async () => {
   using folder = new ConfigFolder(LEAST.replace("target:", "order: newest, target:"));
   expect((await folder.load()).mirrors[0]?.rules.order).toBe("newest");
   using wrong = new ConfigFolder(LEAST.replace("target:", "order: largest, target:"));
-  expect((await wrong.problems())[0]).toContain('"largest" is none of oldest, newest, smallest');
+  expect((await wrong.problems())[0]).toContain('"largest" is none of oldest, newest');
 });

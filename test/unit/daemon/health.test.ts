@@ -120,7 +120,7 @@ test.for([
   // order, what was taken up, kept for pages, head, because
   ["oldest", 5, undefined, 7, "it is the next one"],
   ["newest", 5, undefined, -6, "it may rightly wait, as long as others are taken up"],
-  ["smallest", 6, undefined, -7, "another one was taken up"],
+  ["newest", 6, undefined, -7, "another one was taken up"],
   ["oldest", 5, [], -6, "with an allowance another may be the next one"],
   ["oldest", 5, ["scans"], undefined, "it waits for pages"],
 ] as const)(
@@ -129,7 +129,7 @@ test.for([
     const report = reportOf();
     const [mirror] = report.mirrors;
     const documents = { ...noDocuments(), converted: taken - 1, held: 1, pending: 3, settling: 9 };
-    const policy = { monthlyPages: 9, monthBegins: 1, unknownPages: 1, smallFirstBelow: 0 };
+    const policy = { monthlyPages: 9, monthBegins: 1 };
     const pages = noPages(kept && { ...policy, whenUsedUp: "hold" }, 0);
     const allowance = pages.allowance && {
       ...pages.allowance,

@@ -19,10 +19,7 @@ const rules = (
 ).groups.flatMap((group) => group.rules);
 const { panels } = JSON.parse(read("grafana-dashboard.json")) as { panels: Panel[] };
 
-const pages = noPages(
-  { monthlyPages: 9, monthBegins: 1, unknownPages: 1, smallFirstBelow: 0, whenUsedUp: "warn" },
-  0,
-);
+const pages = noPages({ monthlyPages: 9, monthBegins: 1, whenUsedUp: "warn" }, 0);
 const waiting = { documents: 1, pages: 8, unknown: 0 };
 
 /** Everything is there to be measured: a gate that is closed, problem, something sent. */

@@ -102,20 +102,13 @@ describe("with a million rows", () => {
     ["large", "documents_large"],
     ["newest", "documents_due"],
     ["newestLarge", "documents_large"],
-    ["fewestPages", "documents_pages"],
-    ["unknownPages", "documents_pages"],
   ] as const)("due documents: %s is served by %s", ([name, index]) => {
     expect(planOf(DUE_QUERIES[name]).join()).toContain(`INDEX ${index} (mirror_id=? AND state=?`);
   });
 
-  test("the smallest documents that wait are a range of an index of their own", () => {
-    const range = "INDEX documents_small (mirror_id=? AND size_bytes>? AND size_bytes<?)";
-    expect(planOf(DUE_QUERIES.smallest).join()).toContain(range);
-  });
-
   test.for([
-    ["waitingPages", "COVERING INDEX documents_pages"],
-    ["pendingOver", "COVERING INDEX documents_pages (mirror_id=? AND state=? AND estimate>?)"],
+    ["waitingPages", "COVERING INDEX documents_due (mirror_id=? AND state=?)"],
+    ["pendingOver", "COVERING INDEX documents_due (mirror_id=? AND state=?)"],
     ["charging", "INDEX documents_conflicts"],
     ["charged", "PRIMARY KEY (at>? AND at<?)"],
   ] as const)("pages: %s is served by %s", ([name, index]) => {
@@ -185,7 +178,6 @@ test("each index is one that a query needs", () => {
  * How often an ordinary life writes to the indexes: an entry that comes or goes counts once. Reasons:
  * - documents_due: what is due, next, and how many there are of what, is asked of every state.
  * - documents_outstanding, documents_conflicts: what is under way, and never more than that.
- * - documents_small, documents_pages: what waits, in another order than documents_due has.
  */
 const WRITES: Readonly<Record<string, number>> = {
   documents_archived: 1,
@@ -194,9 +186,7 @@ const WRITES: Readonly<Record<string, number>> = {
   documents_current: 1,
   documents_due: 9,
   documents_outstanding: 2,
-  documents_pages: 2,
   documents_conflicts: 2,
-  documents_small: 2,
   documents_uploaded: 1,
 };
 
