@@ -34,6 +34,9 @@ let shown = PAGE;
 let after;
 let next;
 
+/** All pages of this browser: one signs out for each. */
+const sessions = new BroadcastChannel("scanferry");
+
 const now = () => Date.now() + ahead;
 
 function showWords() {
@@ -44,11 +47,12 @@ function showWords() {
 }
 
 function showLine(line) {
+  // In this page's place comes the one on which to sign in.
+  if (line === "refused") location.reload();
   lostAt = line === "lost" ? (lostAt ?? Date.now()) : undefined;
   const words = {
     live: strings.live,
     polling: strings.polling,
-    refused: strings.tokenNeeded,
     lost: lostAt === undefined ? "" : strings.lost(timeOfDay(lostAt)),
   };
   byId("connection").dataset.line = line;
@@ -60,6 +64,7 @@ function showStatus(fresh) {
   ahead = fresh.at - Date.now();
   showOverview(fresh, { work: act, onDocuments: showOnly });
   fillMirrors(fresh.mirrors);
+  byId("sign-out").hidden = !fresh.signsIn;
   listSoon();
 }
 
@@ -146,6 +151,12 @@ function showMore() {
   listAfter(0);
 }
 
+async function signOut() {
+  await tell("/sign-out");
+  sessions.postMessage("signed out");
+  location.reload();
+}
+
 function listenToClicks() {
   byId("pause").addEventListener("click", () =>
     snapshot?.paused
@@ -154,6 +165,8 @@ function listenToClicks() {
   );
   byId("rescan").addEventListener("click", asked("/api/rescan", strings.asked.rescan));
   byId("more").addEventListener("click", showMore);
+  byId("sign-out").addEventListener("click", () => act(signOut));
+  sessions.addEventListener("message", () => location.reload());
   document.addEventListener("visibilitychange", listSoon);
 }
 

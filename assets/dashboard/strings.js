@@ -266,11 +266,21 @@ export const strings = {
   noAnswer: "scanferry does not answer. Nothing was changed.",
   notDone: (message) => `Not done: ${message}`,
 
+  // Signing in and out.
+  signOut: "Sign out",
+  signIn: {
+    title: "Sign in",
+    token: "Token",
+    hint: "The administrator of scanferry has it. This browser stays signed in for 30 days.",
+    enter: "Sign in",
+    wrong: "This token is wrong.",
+    failed: (status) => `Not done: HTTP ${status}`,
+  },
+
   // The line to the daemon.
   live: "Live",
   polling: "Updated every few seconds",
   lost: (time) => `No connection to the daemon since ${time}`,
-  tokenNeeded: "Open this page with its token: /?token=…",
   journalProblem: (message) => `The daemon cannot tell where things stand: ${message}`,
   version: (version) => `scanferry ${version}`,
 };

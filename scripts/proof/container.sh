@@ -249,7 +249,7 @@ asked() {
 }
 nsenter --net="/proc/$(pid_of archive)/ns/net" ip address add 192.0.2.1/32 dev lo
 is_then "page without the token, with it; health" \
-  "$(asked 192.0.2.1 ""), $(asked 192.0.2.1 "?token=$token"); $(asked 192.0.2.1 healthz)" "401, 200; 200"
+  "$(asked 192.0.2.1 ""), $(asked 192.0.2.1 "?token=$token"); $(asked 192.0.2.1 healthz)" "401, 303; 200"
 container kill plain TERM
 wait "${running[1]}" && code=0 || code=$?
 is_then "SIGTERM: exit code" "$code" 0

@@ -5,6 +5,7 @@
 import type { FastifyRequest } from "fastify";
 import { isForwarded, isOwnPage } from "../std/web-caller.ts";
 import { type Address, isCalledBy } from "./address.ts";
+import { SIGN_IN_PATHS } from "./assets.ts";
 import type { Attempts } from "./attempts.ts";
 import type { Pass } from "./pass.ts";
 import { Refusal } from "./refusal.ts";
@@ -17,6 +18,8 @@ export type Gatehouse = {
   /** Absent: no token is configured. */
   readonly pass: Pass | undefined;
   readonly attempts: Attempts;
+  /** What a browser without the token is shown in the place of any page; absent: the refusal as JSON. */
+  readonly signIn?: Buffer | undefined;
 };
 
 /** Rejects with a `Refusal` unless the request may be answered. */
@@ -24,12 +27,17 @@ export async function admit(request: FastifyRequest, gatehouse: Gatehouse): Prom
   if (!isForMachines(request, gatehouse)) assertOurName(request, gatehouse.address);
   assertOurPage(request);
   if (request.method === "POST") assertDeliberate(request);
-  if (OPEN_PATHS.includes(pathOf(request))) return;
+  if (isOpen(pathOf(request), gatehouse)) return;
   const tries = gatehouse.pass !== undefined && bringsToken(request);
   if (tries) await gatehouse.attempts.turn(request.ip);
   const isKnown = isTrusted(request, gatehouse);
   if (tries && !isKnown) gatehouse.attempts.failed(request.ip);
   assertKnown(isKnown, gatehouse);
+}
+
+/** What shows nothing of the daemon: that it is well, and the page on which to sign in. */
+function isOpen(path: string, { pass }: Gatehouse): boolean {
+  return OPEN_PATHS.includes(path) || (pass !== undefined && SIGN_IN_PATHS.includes(path));
 }
 
 /** True when the request may see more than that the daemon is well. */
@@ -128,6 +136,6 @@ function assertKnown(isKnown: boolean, { pass }: Gatehouse): void {
     401,
     "TOKEN_NEEDED",
     "the token is missing or wrong",
-    "Open `/?token=…` in the browser, or send `Authorization: Bearer …`.",
+    "Sign in on the page, or send `Authorization: Bearer …`.",
   );
 }

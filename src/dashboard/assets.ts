@@ -3,8 +3,10 @@ import { readFile } from "node:fs/promises";
 /** A file of the page, read once: no request ever reaches the file system. */
 export type Asset = { readonly path: string; readonly type: string; readonly body: Buffer };
 
+export const HTML_TYPE = "text/html; charset=utf-8";
+
 const TYPES = {
-  html: "text/html; charset=utf-8",
+  html: HTML_TYPE,
   css: "text/css; charset=utf-8",
   js: "text/javascript; charset=utf-8",
   svg: "image/svg+xml",
@@ -13,6 +15,8 @@ const TYPES = {
 /** Every file that is served, by name: what is not listed does not exist. */
 export const ASSET_FILES = [
   "index.html",
+  "sign-in.html",
+  "sign-in.js",
   "dashboard.css",
   "tables.css",
   "dashboard.js",
@@ -34,16 +38,25 @@ export const ASSET_FILES = [
   "favicon.svg",
 ] as const;
 
+/** Those of the page on which to sign in: they come without a token. */
+const SIGN_IN_FILES = ["sign-in.html", "sign-in.js", "strings.js", "dashboard.css", "favicon.svg"];
+export const SIGN_IN_PATHS: readonly string[] = SIGN_IN_FILES.map(pathOfAsset);
+
 /** The same place from `src/` and from `dist/`. */
 const FOLDER = new URL("../../assets/dashboard/", import.meta.url);
 
-/** Reads the page's files; `index.html` is the one at `/`. */
+/** Reads the page's files. */
 export async function readAssets(): Promise<Asset[]> {
   return Promise.all(
     ASSET_FILES.map(async (file) => ({
-      path: file === "index.html" ? "/" : `/${file}`,
+      path: pathOfAsset(file),
       type: TYPES[file.slice(file.lastIndexOf(".") + 1) as keyof typeof TYPES],
       body: await readFile(new URL(file, FOLDER)),
     })),
   );
+}
+
+/** `index.html` is the one at `/`; the other pages go without their ending. */
+function pathOfAsset(file: string): string {
+  return file === "index.html" ? "/" : `/${file.replace(/\.html$/, "")}`;
 }

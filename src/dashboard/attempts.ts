@@ -38,10 +38,11 @@ export class Attempts {
     const [oldest] = this.#failures.keys();
     if (this.#failures.size > NETWORKS_MAX && oldest !== undefined) this.#failures.delete(oldest);
     const { count } = failures;
-    if (count === 1) this.#log.warn({ from: address }, "a wrong token was shown to the page");
+    const wrong = { code: "TOKEN_WRONG", from: address };
+    if (count === 1) this.#log.warn(wrong, "a wrong token was shown to the page");
     if (count === FREE_PER_MINUTE)
       this.#log.warn(
-        { from: address, wrong: count },
+        { ...wrong, times: count },
         "many wrong tokens were shown to the page within a minute: further ones of this network are slowed",
       );
   }

@@ -13,6 +13,7 @@ import { Live } from "./live.ts";
 import type { DashboardOptions } from "./options.ts";
 import { Pass } from "./pass.ts";
 import { addReads } from "./read-routes.ts";
+import { addSession } from "./session-routes.ts";
 import { assertJournal, healthOf, snapshotOf } from "./snapshot.ts";
 
 export type { DashboardOptions, Health } from "./options.ts";
@@ -58,6 +59,7 @@ export class Dashboard implements AsyncDisposable {
       address,
       pass: token ? new Pass(token, listen.port) : undefined,
       attempts: new Attempts(clock, log),
+      signIn: assets.find(({ path }) => path === "/sign-in")?.body,
     };
     const latest = new Latest(() => snapshotOf(options), clock, SNAPSHOT_MS_MAX);
     const afresh = () => {
@@ -86,6 +88,7 @@ export class Dashboard implements AsyncDisposable {
       search,
       live,
     });
+    addSession(app, gatehouse);
     addActions(app, { actions: options.actions, log, done });
     try {
       await app.listen({ host: address.ip, port: listen.port });

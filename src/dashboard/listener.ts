@@ -1,11 +1,16 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from "fastify";
+import Fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from "fastify";
 import { guardConnections } from "../std/connection-guard.ts";
 import { codeOf, messageOf } from "../std/fault.ts";
 import type { Log } from "../std/log.ts";
-import { ACTION_PATHS } from "./action-routes.ts";
 import { admit, type Gatehouse, pathOf } from "./admission.ts";
+import { HTML_TYPE } from "./assets.ts";
 import { SECURITY_HEADERS } from "./headers.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -47,13 +52,22 @@ export function listenerOf(gatehouse: Gatehouse, log: Log): FastifyInstance {
     await admit(request, gatehouse);
   });
   app.setNotFoundHandler(async (request, reply) => refuse(reply, unknown(reply, pathOf(request))));
-  app.setErrorHandler(async (error: FastifyError | Refusal, _, reply) => {
+  app.setErrorHandler(async (error: FastifyError | Refusal, request, reply) => {
     const refusal = error instanceof Refusal ? error : refusalOf(error);
+    const { signIn } = gatehouse;
+    if (signIn && refusal.code === "TOKEN_NEEDED" && isForPerson(request)) {
+      return reply.code(refusal.status).type(HTML_TYPE).send(signIn);
+    }
     if (refusal.status === 500)
       log.error({ error: messageOf(error) }, "the page cannot be answered");
     return refuse(reply, refusal);
   });
   return app;
+}
+
+/** A browser that wants something to show, and no program. */
+function isForPerson({ method, headers }: FastifyRequest): boolean {
+  return method === "GET" && (headers.accept ?? "").includes("text/html");
 }
 
 /** What is no HTTP, or has not come in time, with the same headers as all else. */
@@ -77,7 +91,7 @@ function answerBroken(error: Error, socket: Socket): void {
 }
 
 function unknown(reply: FastifyReply, path: string): Refusal {
-  if (!ACTION_PATHS.some((known) => known === path))
+  if (!reply.server.hasRoute({ method: "POST", url: path }))
     return new Refusal(404, "NOT_FOUND", "there is nothing here", "The page is at `/`.");
   reply.header("allow", "POST");
   return new Refusal(405, "POST_ONLY", "this changes something", "Send it as a POST.");

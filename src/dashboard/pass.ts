@@ -31,10 +31,22 @@ export class Pass {
     return cookiesOf(headers.cookie, this.#cookieName).some((value) => isSame(value, this.#cookie));
   }
 
-  /** The `Set-Cookie` for a browser that showed the token; `isSecure`: it came by https. */
+  /**
+   * The `Set-Cookie` for a browser that showed the token; `isSecure`: it came by https. `Lax`, so that the links
+   * which people mail to each other open; whatever changes something is a POST of the page itself.
+   */
   setCookie(isSecure: boolean): string {
+    return this.#cookieOf(this.#cookie, COOKIE_SECONDS, isSecure);
+  }
+
+  /** The `Set-Cookie` by which a browser forgets it. */
+  endCookie(isSecure: boolean): string {
+    return this.#cookieOf("", 0, isSecure);
+  }
+
+  #cookieOf(value: string, seconds: number, isSecure: boolean): string {
     const secure = isSecure ? "; Secure" : "";
-    return `${this.#cookieName}=${this.#cookie}; Path=/; Max-Age=${COOKIE_SECONDS}; HttpOnly; SameSite=Strict${secure}`;
+    return `${this.#cookieName}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`;
   }
 }
 

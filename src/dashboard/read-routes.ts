@@ -13,6 +13,7 @@ import { METRICS_TYPE, metricsText } from "./metrics.ts";
 import type { DashboardOptions, Health } from "./options.ts";
 import { receiptAs } from "./receipt.ts";
 import { Refusal } from "./refusal.ts";
+import { signedIn } from "./session-routes.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { storyOf } from "./story.ts";
 
@@ -130,17 +131,11 @@ function asked<T>(schema: z.ZodType<T>, query: unknown, hint: string): T {
   throw new Refusal(400, "BAD_QUERY", "unusable parameters", hint);
 }
 
-/** As a proxy before it says; anyone who makes that up, weakens nobody's cookie. */
-function isHttps({ headers }: FastifyRequest): boolean {
-  return headers["x-forwarded-proto"] === "https";
-}
-
 function addAssets(app: FastifyInstance, { assets, gatehouse }: Sources): void {
   for (const { path, type, body } of assets) {
     app.get(path, { exposeHeadRoute: true }, async (request, reply) => {
       const { pass } = gatehouse;
-      if (pass && showsToken(request, pass))
-        reply.header("set-cookie", pass.setCookie(isHttps(request)));
+      if (pass && showsToken(request, pass)) return signedIn(request, reply, pass);
       return reply.type(type).send(body);
     });
   }

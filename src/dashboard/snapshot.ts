@@ -10,6 +10,8 @@ export type Snapshot = StatusReport & {
   /** When the report was made, epoch milliseconds: the page's clock may be another. */
   readonly at: number;
   readonly health: Health;
+  /** People sign in, and can sign out. */
+  readonly signsIn: boolean;
   /** What is wrong and what waits, the most important first. */
   readonly findings: readonly Finding[];
 };
@@ -18,7 +20,8 @@ export type Snapshot = StatusReport & {
 export async function snapshotOf(options: DashboardOptions): Promise<Snapshot> {
   assertJournal(options);
   const { report, findings, health } = await options.standing();
-  return { ...report, version: options.version, at: options.clock.now(), health, findings };
+  const { version, clock, token = "" } = options;
+  return { ...report, version, at: clock.now(), health, signsIn: token !== "", findings };
 }
 
 /** Throws a `Refusal` while the journal is away: a question to it would wait for as long as that lasts. */

@@ -6,7 +6,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { aBrowser, noBrowser } from "../fixtures/a-browser.ts";
 import { anOffice } from "../fixtures/an-office.ts";
-import { SLOW, soon, visit } from "./visit.ts";
+import { contrastsOf, SLOW, soon, visit } from "./visit.ts";
 
 let browser: Browser;
 const isSkipped = noBrowser !== undefined && !process.env["CI"];
@@ -112,17 +112,72 @@ describe.skipIf(isSkipped)(
       await rebound.close();
     });
 
-    test("with a token: the address bar lets in once, and forgets it", async () => {
-      const token = "a-long-token-that-nobody-guesses";
+    const token = "a-long-token-that-nobody-guesses";
+
+    test("with a token in its address it lets in, and the address keeps none", async () => {
       await using office = await anOffice({ token });
+      await using visiting = await visit(browser, `${office.url}/?state=held&token=${token}`);
+      const { page } = visiting;
+      await page.getByText("Live", { exact: true }).waitFor();
+      expect(page.url()).toBe(`${office.url}/?state=held`);
+      await page.goBack();
+      expect(page.url()).not.toContain(token);
+    });
+
+    test("a link that was mailed asks for the token, and then shows what it is about", async () => {
+      await using office = await anOffice({ token });
+      const { id } = await office.carried("mailed.pdf", 5);
+      await using letter = await aStranger(
+        `document.body.innerHTML='<a href="${office.url}/?document=${id}">the scan</a>'`,
+      );
       const context = await browser.newContext();
       const page = await context.newPage();
-      expect((await page.goto(office.url))?.status()).toBe(401);
+      await page.goto(letter.url);
+      await page.getByRole("link", { name: "the scan" }).click();
+      const field = page.getByLabel("Token");
+      await field.fill("a wrong one");
+      await page.keyboard.press("Enter");
+      await page.getByText("This token is wrong.").waitFor();
+      await field.fill(token);
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByRole("heading", { name: "mailed.pdf" }).waitFor();
+      // The second time the browser is known, although another page leads to this one.
+      await page.goto(letter.url);
+      await page.getByRole("link", { name: "the scan" }).click();
+      await page.getByRole("heading", { name: "mailed.pdf" }).waitFor();
+      await context.close();
+    });
+
+    test("who signs out, is out in every page of the browser", async () => {
+      await using office = await anOffice({ token });
+      const context = await browser.newContext();
+      const [page, other] = [await context.newPage(), await context.newPage()];
       await page.goto(`${office.url}/?token=${token}`);
-      await page.getByText("Live", { exact: true }).waitFor();
-      expect(page.url()).toBe(`${office.url}/`);
-      await page.reload();
-      await page.getByText("Live", { exact: true }).waitFor();
+      await other.goto(office.url);
+      await page.getByRole("button", { name: "Sign out" }).click();
+      for (const one of [page, other]) await one.getByLabel("Token").waitFor();
+      await context.close();
+    });
+
+    test("without a token nobody signs out", async () => {
+      await using office = await anOffice();
+      await using visiting = await visit(browser, office.url);
+      await visiting.headline(/Waiting/);
+      expect(await visiting.page.getByRole("button", { name: "Sign out" }).count()).toBe(0);
+    });
+
+    test.for([
+      [320, "light"],
+      [1400, "dark"],
+    ] as const)("the sign-in page at %i pixels, %s", async ([width, colorScheme]) => {
+      await using office = await anOffice({ token });
+      const context = await browser.newContext({ viewport: { width, height: 700 }, colorScheme });
+      const page = await context.newPage();
+      await page.goto(office.url);
+      await page.getByLabel("Token").waitFor();
+      const widths = "[document.documentElement.scrollWidth, document.activeElement.id]";
+      expect(await page.evaluate<unknown[]>(widths)).toEqual([width, "token"]);
+      expect((await contrastsOf(page)).faint).toEqual([]);
       await context.close();
     });
   },

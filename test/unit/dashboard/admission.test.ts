@@ -2,17 +2,24 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { ASSET_FILES } from "../../../src/dashboard/assets.ts";
+import { ASSET_FILES, SIGN_IN_PATHS } from "../../../src/dashboard/assets.ts";
 import { type Clock, systemClock } from "../../../src/std/clock.ts";
 import { silentLog } from "../../../src/std/log.ts";
-import { type Asked, ask, DELIBERATE, openDashboard as open } from "./open-dashboard.ts";
+import {
+  type Answer,
+  type Asked,
+  ask,
+  DELIBERATE,
+  openDashboard as open,
+} from "./open-dashboard.ts";
 import { documentOf } from "./scripted-journal.ts";
 
 const TOKEN = "a-long-token-that-nobody-guesses";
 
 const READS = [
   "/",
-  ...ASSET_FILES.filter((file) => file !== "index.html").map((file) => `/${file}`),
+  ...ASSET_FILES.filter((file) => !file.endsWith(".html")).map((file) => `/${file}`),
+  "/sign-in",
   "/api/status",
   "/api/activity",
   "/api/documents",
@@ -141,7 +148,7 @@ describe("behind a reverse proxy", () => {
     expect((await at({ ...forwarded, ...bearer, host: "other.example.com" })).status).toBe(421);
     expect((await at({ ...forwarded, ...bearer, origin: `https://${HOST}` })).status).toBe(200);
     const { headers } = await at(forwarded, `/?token=${TOKEN}`);
-    expect(String(headers["set-cookie"])).toMatch(/; SameSite=Strict; Secure$/);
+    expect(String(headers["set-cookie"])).toMatch(/; SameSite=Lax; Secure$/);
   });
 
   test("its buttons work from there", async () => {
@@ -295,7 +302,8 @@ describe("beyond loopback", () => {
     for (const route of ROUTES) {
       const asked = { ...route, headers: { ...route.headers, ...headers }, port: opened.port };
       const { status, body } = await ask(asked);
-      expect([route.path, status]).toEqual([route.path, OPEN.includes(route.path) ? 200 : 401]);
+      const isOpen = [...OPEN, ...SIGN_IN_PATHS].includes(route.path);
+      expect([route.path, status]).toEqual([route.path, isOpen ? 200 : 401]);
       expect(body).not.toContain("work is moving");
     }
     expect(opened.asked).toEqual([]);
@@ -314,8 +322,9 @@ describe("beyond loopback", () => {
     await using opened = await openDashboard({ listen: everywhere, token: TOKEN });
     const shown = await ask({ port: opened.port, path: `/?token=${TOKEN}` });
     const [cookie = ""] = [shown.headers["set-cookie"]].flat();
-    expect(shown.status).toBe(200);
-    expect(cookie).toMatch(/; HttpOnly; SameSite=Strict$/);
+    // The address that is shown, and kept in the history, is another.
+    expect([shown.status, shown.headers["location"]]).toEqual([303, "/"]);
+    expect(cookie).toMatch(/; HttpOnly; SameSite=Lax$/);
     expect(cookie).not.toContain(TOKEN);
     for (const route of ROUTES) {
       const headers = { ...route.headers, cookie: `other=1; ${cookie.split(";")[0]}` };
@@ -332,6 +341,13 @@ describe("beyond loopback", () => {
     await using opened = await openDashboard({ listen: everywhere, token: TOKEN });
     const { status, headers } = await ask({ port: opened.port, path });
     expect([status, headers["set-cookie"]]).toEqual([401, undefined]);
+  });
+
+  test("what the address asks for is kept, without the token", async () => {
+    await using opened = await openDashboard({ listen: everywhere, token: TOKEN });
+    const path = `/?document=7&token=${TOKEN}&q=a%26b`;
+    const { headers } = await ask({ port: opened.port, path });
+    expect(headers["location"]).toBe("/?document=7&q=a%26b");
   });
 
   test("an empty configured token is no token", async () => {
@@ -356,6 +372,84 @@ describe("beyond loopback", () => {
       .find((one) => one?.family === "IPv4" && !one.internal) ?? { address: "0.0.0.0" };
     await using opened = await openDashboard({ listen: { host, port: 0 } });
     expect((await fetch(`${opened.dashboard.url}/api/status`)).status).toBe(403);
+  });
+});
+
+describe("signing in", () => {
+  const session = (port: number, path: string, token?: string, headers = {}) => {
+    const body = token === undefined ? "{}" : JSON.stringify({ token });
+    return ask({ port, path, method: "POST", body, headers: { ...DELIBERATE, ...headers } });
+  };
+  const cookieOf = ({ headers }: Answer) => String(headers["set-cookie"]).split(";", 1)[0];
+
+  test.for([
+    // method, path, headers, what comes, because
+    ["GET", "/", { accept: "text/html,*/*" }, "page", "a person gets a field"],
+    ["GET", "/?document=1", { accept: "text/html" }, "page", "a link that was mailed"],
+    ["GET", "/api/receipt?batch=b", { accept: "text/html" }, "page", "a receipt's address"],
+    ["GET", "/", { accept: "*/*" }, "refusal", "a program gets JSON"],
+    ["GET", "/api/status", { accept: "application/json" }, "refusal", "the page's own questions"],
+    ["POST", "/api/pause", { ...DELIBERATE, accept: "text/html" }, "refusal", "nobody is asked"],
+  ] as const)("%s %s with %j: a %s, %s", async ([method, path, headers, what]) => {
+    await using opened = await openDashboard({ token: TOKEN });
+    const answer = await ask({ port: opened.port, method, path, headers });
+    expect(answer.status).toBe(401);
+    expect(answer.headers["content-type"]).toMatch(what === "page" ? /html/ : /json/);
+    expect(answer.body).toContain(
+      what === "page" ? 'autocomplete="current-password"' : "TOKEN_NEEDED",
+    );
+  });
+
+  test("with the token it gives a cookie, and signing out takes it", async () => {
+    await using opened = await openDashboard({ token: TOKEN });
+    const signedIn = await session(opened.port, "/sign-in", TOKEN);
+    expect(signedIn).toMatchObject({ status: 200, body: '{"done":true}' });
+    const cookie = cookieOf(signedIn);
+    const path = "/api/status";
+    const { status, body } = await ask({ port: opened.port, path, headers: { cookie } });
+    expect([status, JSON.parse(body)]).toMatchObject([200, { signsIn: true }]);
+    const out = await session(opened.port, "/sign-out", undefined, { cookie });
+    expect(String(out.headers["set-cookie"])).toMatch(/^scanferry-\d+=; Path=\/; Max-Age=0;/);
+  });
+
+  test("a session ends when the token is another", async () => {
+    await using before = await openDashboard({ token: TOKEN });
+    const headers = { cookie: cookieOf(await session(before.port, "/sign-in", TOKEN)) };
+    await using after = await openDashboard({ token: `${TOKEN}, rotated` });
+    const path = "/api/status";
+    expect((await ask({ port: before.port, path, headers })).status).toBe(200);
+    expect((await ask({ port: after.port, path, headers })).status).toBe(401);
+  });
+
+  test.for([
+    // token, headers, status, because
+    ["wrong", {}, 401, "it is wrong"],
+    [undefined, {}, 400, "there is none"],
+    [TOKEN, { "x-scanferry": undefined }, 403, "a form of another page could send it"],
+    [TOKEN, { "content-type": "text/plain" }, 415, "the same"],
+    [TOKEN, { origin: "https://evil.example" }, 403, "another page signs nobody in"],
+  ] as const)("%s with %j is refused with %i: %s", async ([token, headers, status]) => {
+    await using opened = await openDashboard({ token: TOKEN });
+    const answer = await session(opened.port, "/sign-in", token, headers);
+    expect([answer.status, answer.headers["set-cookie"]]).toEqual([status, undefined]);
+  });
+
+  test("a cookie that comes with another page's request changes and shows nothing", async () => {
+    await using opened = await openDashboard({ token: TOKEN });
+    const cookie = cookieOf(await session(opened.port, "/sign-in", TOKEN));
+    const site = "cross-site";
+    // What browsers send along with `Lax`: a link, which is read and nothing else.
+    for (const route of ROUTES) {
+      const headers = { ...route.headers, cookie, "sec-fetch-site": site };
+      const { status } = await ask({ ...route, headers, port: opened.port });
+      expect([route.path, status]).toEqual([route.path, route.path === "/" ? 200 : 403]);
+    }
+    expect(opened.asked).toEqual([]);
+  });
+
+  test("without a token there is nothing to sign in to", async () => {
+    await using opened = await openDashboard();
+    expect((await session(opened.port, "/sign-in", TOKEN)).status).toBe(404);
   });
 });
 
@@ -396,7 +490,10 @@ test("wrong tokens are counted, logged and slowed, and nobody else is", async ()
   for (let n = 0; n < 15; n++) expect(await at("/api/status")).toBe(401);
   for (let n = 0; n < 15; n++) expect(await at("/api/status", "Basic eDp5")).toBe(401);
   expect([slept, warned]).toEqual([[], []]);
-  for (let n = 0; n < 5; n++) expect(await at(`/?token=wrong-${n}`)).toBe(401);
+  for (let n = 0; n < 3; n++) expect(await at(`/?token=wrong-${n}`)).toBe(401);
+  const signIn = { port: opened.port, path: "/sign-in", method: "POST", headers: DELIBERATE };
+  for (let n = 0; n < 2; n++)
+    expect((await ask({ ...signIn, body: '{"token":"wrong"}' })).status).toBe(401);
   for (let n = 0; n < 5; n++) expect(await at("/api/status", `Bearer wrong-${n}`)).toBe(401);
   expect(slept).toEqual([]);
   expect(await at("/api/status", "Bearer wrong")).toBe(401);
@@ -404,8 +501,8 @@ test("wrong tokens are counted, logged and slowed, and nobody else is", async ()
   expect(await at("/api/status", `Bearer ${TOKEN}`)).toBe(200);
   expect(slept).toEqual([1_000, 1_000]);
   expect(warned).toEqual([
-    [{ from: "127.0.0.1" }, expect.stringMatching(/wrong token/)],
-    [{ from: "127.0.0.1", wrong: 10 }, expect.stringMatching(/slowed/)],
+    [{ code: "TOKEN_WRONG", from: "127.0.0.1" }, expect.stringMatching(/wrong token/)],
+    [{ code: "TOKEN_WRONG", from: "127.0.0.1", times: 10 }, expect.stringMatching(/slowed/)],
   ]);
   expect(JSON.stringify(warned)).not.toContain("wrong-0");
 });

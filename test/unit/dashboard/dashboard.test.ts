@@ -53,6 +53,7 @@ describe("status", () => {
     expect(JSON.parse(body)).toEqual({
       ...report,
       version: "0.0.0-test",
+      signsIn: false,
       at: expect.any(Number),
       health: WELL,
       findings: findingsOf({ report, problems: [], health: WELL }),

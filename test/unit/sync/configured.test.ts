@@ -54,7 +54,14 @@ test("its folders, its reasons and its waiting are told nowhere else", async () 
     journal,
     clock: new ManualClock(NOW + 3_600_000),
     ever: new Ever(journal),
-    snapshot: async () => ({ ...report, version: "1", at: NOW, health: HEALTH, findings: [] }),
+    snapshot: async () => ({
+      ...report,
+      version: "1",
+      at: NOW,
+      health: HEALTH,
+      signsIn: false,
+      findings: [],
+    }),
     channels: () => [],
   });
   expect(text).toMatch(/^scanferry_folders_to_create 0$/m);
